@@ -9,20 +9,21 @@
 #include <semaphore.h>
 #include <stdbool.h>
 
-/* What all cases use. Members below the line are the running case's own: made by its setup, zero between cases. */
+/* State that all cases share. The members below the line belong to the running case: its setup makes them,
+ * and they are zero between cases. */
 struct bench {
     struct trm_context *context;
     struct trm_device *device;
     struct trm_device_summary summary; /* of the device */
-    bool quick;                        /* a twentieth of the work, everywhere */
-    const char *complaint;             /* a case's own sentence for a failure that is not Trireme's */
+    bool quick;                        /* every case does a twentieth of its work */
+    const char *complaint;             /* a case's sentence for a failure outside of Trireme */
 
-    struct trm_module *module; /* NULL where the device takes no C functions */
-    struct trm_kernel *empty;  /* does nothing; see bench_launch_empty(). NULL where there is none */
-    struct trm_buffer *dummy;  /* what a portable `empty` is given; else NULL */
+    struct trm_module *module; /* NULL when the device takes no C functions */
+    struct trm_kernel *empty;  /* does nothing; see bench_launch_empty(). NULL when the device has none */
+    struct trm_buffer *dummy;  /* the buffer argument of a portable `empty`; else NULL */
     struct trm_kernel *post;   /* takes the address of a sem_t as u64, and posts it; a C function, or NULL */
     sem_t wake;
-    uint32_t share; /* the running case does one of so many parts of its work */
+    uint32_t share; /* the running case does 1/share of its work */
 
     /* ---- */
     struct trm_stream *streams[2];
@@ -33,7 +34,7 @@ struct bench {
 };
 
 enum bench_needs {
-    BENCH_NEEDS_EMPTY = 1u << 0, /* skipped where there is no kernel that does nothing */
+    BENCH_NEEDS_EMPTY = 1u << 0, /* skipped on devices without an empty kernel */
     BENCH_NEEDS_POST  = 1u << 1, /* skipped on devices that take no C functions */
 };
 
@@ -41,15 +42,16 @@ struct bench_case {
     const char *name; /* unique in its suite, with unit and reference */
     const char *help;
     const char *unit;
-    const char *reference; /* whose figure it is when not Trireme's ("malloc"); NULL: Trireme's */
+    const char *reference; /* what is measured instead of Trireme ("malloc"); NULL: Trireme */
     uint32_t needs;        /* enum bench_needs */
-    uint64_t argument;     /* the case's own: a size, a percentile … */
+    uint64_t argument;     /* meaning depends on the case: a size, a percentile … */
     const void *user;
 
-    /* Make what sample() uses; NULL: nothing. bench_teardown() follows in any case. */
+    /* Makes the objects that sample() uses; NULL: none. bench_teardown() runs afterwards even if this
+     * fails. */
     int32_t (*setup)(struct bench *bench, const struct bench_case *test);
-    /* Measure once. Called twice a round, and before the first, unless all is done quickly, with a twentieth of the work to see how
-     * long that takes; the last figure of a round counts. */
+    /* Takes one measurement. Called twice a round; the second figure counts. Before the first round, unless
+     * `quick` is set, it is called with a twentieth of the work to find out how long that takes. */
     int32_t (*sample)(struct bench *bench, const struct bench_case *test, double *value);
 };
 
@@ -64,16 +66,16 @@ extern const struct bench_suite bench_copy_suite;
 extern const struct bench_suite bench_alloc_suite;
 extern const struct bench_suite bench_pipeline_suite;
 
-/* ---- what came out ----------------------------------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------------------------------------- */
 
 struct bench_result {
     const struct bench_suite *suite;
     const struct bench_case *test;
     double *values; /* one a round */
     uint32_t count;
-    uint32_t share; /* bench.share; 0: not known yet */
+    uint32_t share; /* bench.share; 0: not determined yet */
     char *skipped;  /* why it was not measured; NULL when it was */
-    bool failed;    /* skipped for a failure */
+    bool failed;    /* skipped because it failed */
 };
 
 struct bench_results {
@@ -81,8 +83,8 @@ struct bench_results {
     uint32_t count;
 };
 
-/* Run the cases of `suites` for `rounds` rounds. Cases of one round run one after the other, so that slow drifts of the
- * machine meet all cases alike. Progress goes to stderr when it is a terminal. */
+/* Run the cases of `suites` for `rounds` rounds. Each round runs every case once, so that slow drifts of the
+ * machine affect all cases alike. Progress goes to stderr when it is a terminal. */
 void bench_run(struct bench *bench, const struct bench_suite *const *suites, uint32_t suite_count,
                uint32_t rounds, struct bench_results *results);
 void bench_results_release(struct bench_results *results);
@@ -90,12 +92,12 @@ void bench_results_release(struct bench_results *results);
 void bench_print_text(const struct bench *bench, const struct bench_results *results);
 void bench_print_json(const struct bench *bench, const struct bench_results *results);
 
-/* ---- helpers of the cases ---------------------------------------------------------------------------------- */
+/* ---- helpers of the cases ------------------------------------------------------------------------------ */
 
 /* Nanoseconds of CLOCK_MONOTONIC. */
 uint64_t bench_now(void);
 
-/* `count`, or the part of it that the case is to do. */
+/* `count` divided by the share of the running case. */
 uint64_t bench_scale(const struct bench *bench, uint64_t count);
 
 /* The p-th percentile (0 to 100, nearest rank) of latencies; sorts them. count is not 0. */
@@ -104,19 +106,19 @@ double bench_percentile(uint64_t *samples, uint64_t count, uint64_t p);
 /* The median; sorts. count is not 0. */
 double bench_median(double *values, uint32_t count);
 
-/* A setup for cases of streams: both streams, the event and the semaphore. */
+/* A setup that makes both streams, the event and the semaphore. */
 int32_t bench_streams_setup(struct bench *bench, const struct bench_case *test);
 
-/* End whatever a setup has made. */
+/* Destroy everything that a setup has made. */
 void bench_teardown(struct bench *bench);
 
 /* Launch the empty kernel. */
 int32_t bench_launch_empty(struct bench *bench, struct trm_stream *stream);
 
-/* Wait for the semaphore, whatever signals arrive. */
+/* Wait for the semaphore; signals do not end the wait. */
 void bench_wait_for_wake(struct bench *bench);
 
-/* Load the kernels above where the device takes C functions. */
+/* Load the kernels of struct bench. */
 int32_t bench_load_kernels(struct bench *bench);
 void bench_unload_kernels(struct bench *bench);
 

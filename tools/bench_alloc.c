@@ -22,7 +22,7 @@ struct alloc_way {
     void (*release)(struct bench *bench, void *block);
 };
 
-/* ---- Trireme's --------------------------------------------------------------------------------------------- */
+/* ---- Trireme's ----------------------------------------------------------------------------------------- */
 
 static int32_t buffer_acquire(struct bench *bench, void **block)
 {
@@ -34,7 +34,7 @@ static int32_t buffer_acquire(struct bench *bench, void **block)
     return status;
 }
 
-/* The host writes where it can reach the memory, as it does for the others; else the device does. */
+/* The host writes if it can access the memory, as for the other ways; otherwise the device does. */
 static int32_t buffer_write(struct bench *bench, void *block)
 {
     void *pointer;
@@ -64,7 +64,7 @@ static int32_t ordered_acquire(struct bench *bench, void **block)
     return status;
 }
 
-/* Enqueued only: in stream order nobody waits. */
+/* Only enqueues: memory in stream order needs no wait. */
 static int32_t ordered_write(struct bench *bench, void *block)
 {
     return trm_fill(bench->streams[0], trm_span_whole(block), 1, 1);
@@ -75,9 +75,9 @@ static void ordered_release(struct bench *bench, void *block)
     trm_stream_free(bench->streams[0], block);
 }
 
-/* ---- the C library's and the kernel's ---------------------------------------------------------------------- */
+/* ---- the C library's and the operating system's -------------------------------------------------------- */
 
-/* Keep the compiler from leaving out memory that nobody reads. */
+/* Keep the compiler from eliminating memory that is never read. */
 static void use_memory(void *memory)
 {
     __asm__ volatile("" : : "r"(memory) : "memory");
@@ -131,20 +131,20 @@ static const struct alloc_way ordered_way = {ordered_acquire, ordered_write, ord
 static const struct alloc_way malloc_way  = {malloc_acquire, host_write, malloc_release};
 static const struct alloc_way mmap_way    = {mmap_acquire, host_write, mmap_release};
 
-/* ---- what is measured of each way -------------------------------------------------------------------------- */
+/* ---- the samples --------------------------------------------------------------------------------------- */
 
 static double per_second(uint64_t count, uint64_t nanoseconds)
 {
     return (double)count / ((double)nanoseconds * 1e-9);
 }
 
-/* What was enqueued on the stream belongs to the time of ways in stream order; on the others nothing is. */
+/* Waits for the work of the ways in stream order, whose time includes it; the other ways enqueue nothing. */
 static int32_t drain(struct bench *bench)
 {
     return bench->streams[0] ? trm_stream_sync(bench->streams[0]) : TRM_OK;
 }
 
-/* argument: write all of each block. */
+/* argument: 1: write all of each block. */
 static int32_t sample_pairs(struct bench *bench, const struct bench_case *test, double *value)
 {
     const struct alloc_way *way = test->user;
@@ -199,7 +199,7 @@ static int32_t sample_live(struct bench *bench, const struct bench_case *test, d
     return status;
 }
 
-/* ---- the suite --------------------------------------------------------------------------------------------- */
+/* ---- the suite ----------------------------------------------------------------------------------------- */
 
 #define ALLOC_CASE(whose, label, text, way, writes, prepare, function)                               \
     {                                                                                                \

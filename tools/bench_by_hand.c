@@ -1,5 +1,5 @@
-/* Trireme: the work of the suite `pipeline` as a program would write it without pipelines: a stream and a set of buffers
- * for each slot, and a wait for the slot before it is used again.
+/* Trireme: the work of the suite `pipeline` as a program would write it without a pipeline: each slot has a
+ * stream and a set of buffers, and the program waits for a slot before it uses it again.
  * SPDX-License-Identifier: MIT
  */
 #include "bench_flow.h"

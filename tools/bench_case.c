@@ -1,4 +1,4 @@
-/* Trireme: what the cases of `trireme bench` share.
+/* Trireme: functions that the cases of `trireme bench` share.
  * SPDX-License-Identifier: MIT
  */
 #include "bench.h"
@@ -88,7 +88,7 @@ int32_t bench_launch_empty(struct bench *bench, struct trm_stream *stream)
 
     if (!bench->dummy)
         return trm_launch(stream, bench->empty, &one, NULL, 0);
-    /* `fill` of no numbers. */
+    /* `fill` with a count of 0. */
     const struct trm_argument arguments[] = {trm_arg_buffer(bench->dummy), trm_arg_f32(0.0f), trm_arg_u32(0)};
     return trm_launch(stream, bench->empty, &one_group, arguments, 3);
 }

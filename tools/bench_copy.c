@@ -12,10 +12,10 @@
 enum {
     MOST_COPIES     = 4096,
     MAPPINGS        = 10000,
-    COPIED_MAPPINGS = 4, /* where mapping copies */
+    COPIED_MAPPINGS = 4, /* on devices where mapping copies */
 };
 
-/* ---- setup ------------------------------------------------------------------------------------------------- */
+/* ---- setup --------------------------------------------------------------------------------------------- */
 
 static int32_t make_buffers(struct bench *bench, uint64_t size)
 {
@@ -28,7 +28,7 @@ static int32_t make_buffers(struct bench *bench, uint64_t size)
     return TRM_OK;
 }
 
-/* Host memory whose pages are there, with contents that differ between the two sides. */
+/* Two host buffers with different contents; writing these also makes the pages resident. */
 static int32_t make_host(struct bench *bench, uint64_t size)
 {
     for (int i = 0; i < 2; i++) {
@@ -62,7 +62,7 @@ static int32_t setup_host(struct bench *bench, const struct bench_case *test)
     return make_host(bench, test->argument);
 }
 
-/* ---- one direction after the other ------------------------------------------------------------------------- */
+/* ---- copies in one direction --------------------------------------------------------------------------- */
 
 enum direction {
     UPLOAD,
@@ -90,7 +90,7 @@ static int32_t wrong_bytes(struct bench *bench)
     return TRM_ERROR_INTERNAL;
 }
 
-/* The contents have to make the round host → buffer 0 → host, by way of buffer 1 when that was measured. */
+/* Check that the contents survive host → buffer 0 → host, by way of buffer 1 when that copy was measured. */
 static int32_t check_copy(struct bench *bench, enum direction direction, uint64_t size)
 {
     struct trm_stream *stream = bench->streams[0];
@@ -144,7 +144,7 @@ static int32_t sample_device(struct bench *bench, const struct bench_case *test,
     return sample_copy(bench, test, DEVICE, value);
 }
 
-/* ---- rows, fills, mapping ---------------------------------------------------------------------------------- */
+/* ---- rows, fills, mapping ------------------------------------------------------------------------------ */
 
 /* Every second row of 4 KiB from the host into a buffer without gaps. argument: bytes of host memory. */
 static int32_t sample_copy_2d(struct bench *bench, const struct bench_case *test, double *value)
@@ -196,9 +196,9 @@ static int32_t sample_map(struct bench *bench, const struct bench_case *test, do
     return status;
 }
 
-/* ---- the C library, on one thread -------------------------------------------------------------------------- */
+/* ---- the C library, on one thread ---------------------------------------------------------------------- */
 
-/* Keep the compiler from leaving out writes that nobody reads. */
+/* Keep the compiler from eliminating writes that are never read. */
 static void use_memory(void *memory)
 {
     __asm__ volatile("" : : "r"(memory) : "memory");
@@ -228,7 +228,7 @@ static int32_t sample_memset(struct bench *bench, const struct bench_case *test,
     return TRM_OK;
 }
 
-/* ---- the suite --------------------------------------------------------------------------------------------- */
+/* ---- the suite ----------------------------------------------------------------------------------------- */
 
 #define COPY_CASE(label, text, bytes, function)                                                    \
     {                                                                                              \

@@ -14,7 +14,7 @@ enum {
     PORTS
 };
 
-/* ---- batches ----------------------------------------------------------------------------------------------- */
+/* ---- batches ------------------------------------------------------------------------------------------- */
 
 static float element(uint64_t i)
 {
@@ -42,8 +42,8 @@ bool bench_flow_is_right(const struct bench_flow *flow, const float *result)
     return true;
 }
 
-/* As if something had written the batch where the pipeline wants it (a camera, a network card): it is there already, and the
- * source only says so. */
+/* Acts like a camera or a network card that has already written the batch into the pipeline's memory: the
+ * source only reports it. */
 static int32_t source(void *user, struct trm_token *token)
 {
     struct bench_flow *flow = user;
@@ -55,7 +55,7 @@ static int32_t source(void *user, struct trm_token *token)
     return TRM_OK;
 }
 
-/* The second batch of a run is looked at: a fast wrong answer is no figure. */
+/* Checks the second batch of a run, so that a fast wrong answer gives no figure. */
 static int32_t sink(void *user, const struct trm_token *token)
 {
     struct bench_flow *flow = user;
@@ -65,7 +65,7 @@ static int32_t sink(void *user, const struct trm_token *token)
     return TRM_OK;
 }
 
-/* ---- making it --------------------------------------------------------------------------------------------- */
+/* ---- creating the pipeline ----------------------------------------------------------------------------- */
 
 static int32_t load_kernel(struct bench *bench, struct bench_flow *flow)
 {
@@ -146,7 +146,7 @@ void bench_flow_end(struct bench_flow *flow)
     free(flow);
 }
 
-/* ---- running it -------------------------------------------------------------------------------------------- */
+/* ---- running the pipeline ------------------------------------------------------------------------------ */
 
 static int32_t pass(struct bench_flow *flow, uint64_t tokens)
 {

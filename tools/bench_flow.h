@@ -1,5 +1,6 @@
-/* Trireme: the work of the suite `pipeline`: batches of floats that go up, through v = a · v + b some times over, and down
- * again; by a pipeline of the library, or by hand on streams. tests/bench/pipeline_work.h is the same for the peers.
+/* Trireme: the work of the suite `pipeline`: batches of floats are uploaded, put through v = a · v + b a
+ * number of times and downloaded, by a pipeline of the library or by hand on streams.
+ * tests/bench/pipeline_work.h is its counterpart for the libraries that Trireme is compared with.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_TOOLS_BENCH_FLOW_H

@@ -1,4 +1,4 @@
-/* Trireme: the suite `pipeline`: what it costs to replay a recorded graph.
+/* Trireme: the suite `pipeline`: the cost of replaying a recorded graph.
  * SPDX-License-Identifier: MIT
  */
 #include "bench_flow.h"
@@ -16,7 +16,7 @@ int32_t bench_graph_setup(struct bench *bench, const struct bench_case *test)
     return bench_flow_begin(bench, &small, &bench->flow);
 }
 
-/* The three operations of a batch, written down instead of done. */
+/* Records the three operations of a batch. */
 static int32_t record(struct bench *bench, struct trm_graph_exec **exec)
 {
     struct bench_hand_slot recorded = bench->flow->slots[0];
@@ -34,7 +34,7 @@ static int32_t record(struct bench *bench, struct trm_graph_exec **exec)
     return status;
 }
 
-/* exec NULL: the operations one by one. */
+/* Replays `exec`; NULL: enqueues the operations one by one. */
 static int32_t repeat(struct bench *bench, struct trm_graph_exec *exec, double *value)
 {
     struct bench_hand_slot *slot = &bench->flow->slots[0];

@@ -33,7 +33,7 @@ static const struct trm_cpu_kernel kernels[] = {
     {.name = "post", .function = post_kernel, .parameters = post_parameters, .parameter_count = 1},
 };
 
-/* One of those that come with the library. Where it cannot be had, what needs it is skipped. */
+/* Loads a built-in kernel as `empty`. If the device cannot load it, the cases that need it are skipped. */
 static int32_t load_portable(struct bench *bench)
 {
     if (trm_kernel_named(bench->device, "fill", NULL, 0, &bench->empty) != TRM_OK) {

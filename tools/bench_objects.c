@@ -1,4 +1,4 @@
-/* Trireme: the suite `stream`: what events, streams and contexts cost, in time and in memory.
+/* Trireme: the suite `stream`: the cost of events, streams and contexts in time and in memory.
  * SPDX-License-Identifier: MIT
  */
 #include "bench_stream.h"
@@ -15,11 +15,11 @@ enum {
     OPENINGS         = 10
 };
 
-/* ---- events ------------------------------------------------------------------------------------------------ */
+/* ---- events -------------------------------------------------------------------------------------------- */
 
 typedef int32_t (*event_step_fn)(struct bench *bench);
 
-/* Time `step` in batches; between them, untimed, the streams are drained. */
+/* Time `step` in batches. The streams are drained between batches, outside of the measured time. */
 static int32_t time_event_steps(struct bench *bench, event_step_fn step, double *value)
 {
     uint64_t batches = bench_scale(bench, EVENT_OPERATIONS / EVENT_BATCH), spent = 0;
@@ -53,7 +53,7 @@ static int32_t step_query(struct bench *bench)
     return trm_event_done(bench->event);
 }
 
-/* Let the event hold a place that has been reached. */
+/* Let the event hold a point that has been reached. */
 static int32_t reach_event(struct bench *bench)
 {
     int32_t status = trm_event_record(bench->event, bench->streams[0]);
@@ -83,7 +83,7 @@ int32_t bench_event_query(struct bench *bench, const struct bench_case *test, do
     return status == TRM_OK ? time_event_steps(bench, step_query, value) : status;
 }
 
-/* ---- creating and destroying many -------------------------------------------------------------------------- */
+/* ---- creating and destroying many ---------------------------------------------------------------------- */
 
 static int32_t create_streams(struct trm_device *device, struct trm_stream **streams, uint64_t count)
 {
@@ -145,7 +145,7 @@ int32_t bench_stream_create_destroy(struct bench *bench, const struct bench_case
     return status;
 }
 
-/* ---- a context of its own ---------------------------------------------------------------------------------- */
+/* ---- a second context ---------------------------------------------------------------------------------- */
 
 static int32_t open_second(const struct bench *bench, const struct trm_allocator *allocator,
                            struct trm_context **context, struct trm_device **device)
@@ -180,7 +180,7 @@ int32_t bench_context_open_close(struct bench *bench, const struct bench_case *t
     return TRM_OK;
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------------ */
+/* ---- memory -------------------------------------------------------------------------------------------- */
 
 static void *counted_allocate(void *user, size_t size, size_t alignment)
 {
@@ -201,7 +201,7 @@ static void counted_release(void *user, void *memory, size_t size)
     free(memory);
 }
 
-/* Make `count` objects, note how `live` has grown, and end them. */
+/* Creates `count` objects, notes how much `live` has grown, and destroys them. */
 typedef int32_t (*grow_fn)(struct trm_device *device, uint64_t count, const atomic_size_t *live,
                            size_t *grown);
 

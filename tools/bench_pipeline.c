@@ -1,9 +1,9 @@
-/* Trireme: the suite `pipeline`: batches a second, beside what the pipeline's own stage times predict; and what the engine
- * itself costs.
+/* Trireme: the suite `pipeline`: batches a second, beside the prediction from the pipeline's own stage times;
+ * and the overhead of the engine.
  *
- *     SIZE_fmaN_copies_DEPTH     batches are copied up and down even where memory is one
- *     SIZE_fmaN_nocopy_DEPTH     the kernel reads what the source wrote, the sink reads what the kernel wrote
- *     SIZE_fmaN_auto             as the library chooses
+ *     SIZE_fmaN_copies_DEPTH     batches are uploaded and downloaded even if host and device share memory
+ *     SIZE_fmaN_nocopy_DEPTH     the kernel reads the memory of the source, the sink reads that of the kernel
+ *     SIZE_fmaN_auto             the library chooses
  * SPDX-License-Identifier: MIT
  */
 #include "bench_flow.h"
@@ -16,13 +16,13 @@ enum {
     SMALL_TOKENS = 8192,
     TINY_TOKENS  = 50000,
     TINY_BYTES   = 64,
-    TURNS        = 10, /* of engine and hand, one after the other */
+    TURNS        = 10, /* of the engine and the version by hand, alternating */
 };
 
-/* ---- batches a second -------------------------------------------------------------------------------------- */
+/* ---- batches a second ---------------------------------------------------------------------------------- */
 
 enum {
-    WAYS    = 7, /* copies and no copies at three depths each; auto */
+    WAYS    = 7, /* with and without copies at three depths each, and auto */
     FIGURES = 4 * WAYS,
     BY_HAND = FIGURES,
     KINDS   = FIGURES + 4,
@@ -50,10 +50,10 @@ static const struct bench_flow_kind kinds[KINDS] = {
     {KIB(64), 32, 3, TRM_STRATEGY_SLOT_STREAMS, true, SMALL_TOKENS},
 };
 
-/* Batches a second that the last run of each kind predicts; 0: none. */
+/* Batches a second that the last run of each kind predicts; 0: no prediction. */
 static double predictions[KINDS];
 
-/* argument: the kind's number, of all samples here. */
+/* argument: the number of the kind, in this and the following samples. */
 static int32_t setup_flow(struct bench *bench, const struct bench_case *test)
 {
     return bench_flow_begin(bench, &kinds[test->argument], &bench->flow);
@@ -83,7 +83,7 @@ static int32_t sample_flow(struct bench *bench, const struct bench_case *test, d
     return status;
 }
 
-/* Of the case before it, in the same round. */
+/* The prediction of the case before this one in the same round. */
 static int32_t sample_prediction(struct bench *bench, const struct bench_case *test, double *value)
 {
     *value = predictions[test->argument];
@@ -93,7 +93,7 @@ static int32_t sample_prediction(struct bench *bench, const struct bench_case *t
     return TRM_ERROR_UNSUPPORTED;
 }
 
-/* ---- the engine's own cost --------------------------------------------------------------------------------- */
+/* ---- the overhead of the engine ------------------------------------------------------------------------ */
 
 static const struct bench_flow_kind tiny_engine = {TINY_BYTES, 1,          3, TRM_STRATEGY_SLOT_STREAMS,
                                                    false,      TINY_TOKENS};
@@ -114,7 +114,8 @@ enum overhead {
     DIFFERENCE
 };
 
-/* argument: enum overhead. Medians of short turns, so that a thread that loses its processor does not count. */
+/* argument: enum overhead. Uses medians of short turns, so that a preempted thread does not distort the
+ * figure. */
 static int32_t sample_overhead(struct bench *bench, const struct bench_case *test, double *value)
 {
     uint64_t tokens = bench_scale(bench, TINY_TOKENS) / TURNS;
@@ -137,7 +138,7 @@ static int32_t sample_overhead(struct bench *bench, const struct bench_case *tes
     return TRM_OK;
 }
 
-/* ---- the suite --------------------------------------------------------------------------------------------- */
+/* ---- the suite ----------------------------------------------------------------------------------------- */
 
 #define FLOW(number, its_name, its_help)                                               \
     {                                                                                  \

@@ -56,7 +56,7 @@ static void add_row(struct table *table, const struct bench *bench, const struct
     table_add(table, result->test->unit);
 }
 
-/* Cases without a figure are told on stderr, so that what reads the figures need not know of them. */
+/* Cases without a figure are reported on stderr, so that programs that read the figures can ignore them. */
 static void print_skipped(const struct bench_results *results)
 {
     for (uint32_t i = 0; i < results->count; i++) {

@@ -21,11 +21,12 @@ static void clear_progress(void)
         fputs("\r\033[K", stderr);
 }
 
-/* Counts are such that all is done in half a minute on processors. Another device may take a hundred times as long for one. */
+/* Time that one sample should take. Counts are chosen for the cpu; other devices may take a hundred times as
+ * long. */
 #define SAMPLE_NS 500000000u
 #define LEAST_SHARE 20u
 
-/* How much of its work can a case do in the time? */
+/* Determine the share of its work that a case can do in SAMPLE_NS. */
 static int32_t find_share(struct bench *bench, struct bench_result *result)
 {
     uint64_t begin = bench_now();
@@ -75,7 +76,7 @@ static void run_case(struct bench *bench, struct bench_result *result)
         result->values[result->count++] = value;
     else
         result->skipped = output_copy(bench->complaint ? bench->complaint : trm_last_error().sentence);
-    /* What the device cannot do is no failure. */
+    /* A missing feature of the device is not a failure. */
     result->failed = status != TRM_OK && status != TRM_ERROR_UNSUPPORTED;
     bench_teardown(bench);
 }

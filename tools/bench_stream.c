@@ -15,12 +15,12 @@ enum {
     SLEEPS       = 40,
     BATCH        = 64,
     INLINE_BATCH = 32,
-    SLEEP_NS     = 2000000, /* long enough for every worker to have gone to sleep */
+    SLEEP_NS     = 2000000, /* long enough for every worker to fall asleep */
     P50          = 50,
     P99          = 99,
 };
 
-/* ---- throughput -------------------------------------------------------------------------------------------- */
+/* ---- throughput ---------------------------------------------------------------------------------------- */
 
 static int32_t launch_many(struct bench *bench, uint64_t count, uint64_t flush_every)
 {
@@ -35,8 +35,8 @@ static int32_t launch_many(struct bench *bench, uint64_t count, uint64_t flush_e
     return status;
 }
 
-/* The thread that launches also waits, and runs what it finds undone: batches too small to be handed to
- * another thread before that. */
+/* The launching thread also waits, and runs the queued work meanwhile: batches are too small to reach another
+ * thread first. */
 static int32_t sample_launch_inline(struct bench *bench, const struct bench_case *test, double *value)
 {
     uint64_t batches = bench_scale(bench, LAUNCHES) / INLINE_BATCH, begin = bench_now();
@@ -61,7 +61,7 @@ static int32_t launch_post(struct bench *bench, struct trm_stream *stream)
     return status == TRM_OK ? trm_stream_flush(stream) : status;
 }
 
-/* The thread that launches never waits through Trireme, so that other threads have to run everything. The last kernel
+/* The launching thread never waits through Trireme, so other threads have to run all work. The last kernel
  * wakes it. */
 static int32_t sample_launch_worker(struct bench *bench, const struct bench_case *test, double *value)
 {
@@ -77,7 +77,7 @@ static int32_t sample_launch_worker(struct bench *bench, const struct bench_case
     return status;
 }
 
-/* What the call of trm_launch() alone costs the caller, in batches small enough that nothing has to be drained. */
+/* The cost of the call to trm_launch() alone, in batches small enough not to fill the queue. */
 static int32_t sample_submit(struct bench *bench, const struct bench_case *test, double *value)
 {
     uint64_t batches = bench_scale(bench, LAUNCHES) / BATCH, spent = 0;
@@ -96,7 +96,7 @@ static int32_t sample_submit(struct bench *bench, const struct bench_case *test,
     return status;
 }
 
-/* ---- round trips ------------------------------------------------------------------------------------------- */
+/* ---- round trips --------------------------------------------------------------------------------------- */
 
 static int32_t trip_by_sync(struct bench *bench)
 {
@@ -135,7 +135,7 @@ static int32_t trip_by_callback(struct bench *bench)
 struct trip {
     int32_t (*run)(struct bench *bench);
     uint64_t count;
-    uint64_t pause_ns; /* before each */
+    uint64_t pause_ns; /* before each trip */
 };
 
 static const struct trip sync_trip            = {trip_by_sync, TRIPS, 0};
@@ -173,7 +173,7 @@ static int32_t sample_trips(struct bench *bench, const struct bench_case *test, 
     return status;
 }
 
-/* ---- two streams ------------------------------------------------------------------------------------------- */
+/* ---- two streams --------------------------------------------------------------------------------------- */
 
 /* A chain of kernels that goes back and forth between the streams. argument: flush after each. */
 static int32_t sample_hop(struct bench *bench, const struct bench_case *test, double *value)
@@ -200,12 +200,12 @@ static int32_t sample_hop(struct bench *bench, const struct bench_case *test, do
     return status;
 }
 
-/* ---- the suite --------------------------------------------------------------------------------------------- */
+/* ---- the suite ----------------------------------------------------------------------------------------- */
 
 static const struct bench_case cases[] = {
     {
         .name   = "launch_inline",
-        .help   = "empty kernel, many launches and one wait, by the waiting thread if it likes",
+        .help   = "empty kernel, many launches and one wait; the waiting thread may run them",
         .unit   = "ns",
         .needs  = BENCH_NEEDS_EMPTY,
         .setup  = bench_streams_setup,
@@ -221,7 +221,7 @@ static const struct bench_case cases[] = {
     },
     {
         .name   = "submit",
-        .help   = "what a launch costs the caller",
+        .help   = "the cost of a launch to the caller",
         .unit   = "ns",
         .needs  = BENCH_NEEDS_EMPTY,
         .setup  = bench_streams_setup,
@@ -249,7 +249,7 @@ static const struct bench_case cases[] = {
     },
     {
         .name     = "roundtrip_asleep",
-        .help     = "launch while all workers sleep; the kernel wakes the caller, who sleeps too",
+        .help     = "launch while all workers sleep; the kernel wakes the caller, which sleeps too",
         .unit     = "ns",
         .needs    = BENCH_NEEDS_POST,
         .argument = P50,
@@ -286,7 +286,7 @@ static const struct bench_case cases[] = {
     },
     {
         .name     = "callback",
-        .help     = "enqueue a host callback that wakes the caller, who sleeps",
+        .help     = "enqueue a host callback that wakes the sleeping caller",
         .unit     = "ns",
         .argument = P50,
         .user     = &callback_trip,
@@ -349,7 +349,7 @@ static const struct bench_case cases[] = {
     },
     {
         .name   = "context_open_close",
-        .help   = "make a context, open the device, close both; the plugins are in memory already",
+        .help   = "create a context, open the device, close both; the plugins are already loaded",
         .unit   = "us",
         .sample = bench_context_open_close,
     },

@@ -13,7 +13,7 @@ int32_t bench_event_create_destroy(struct bench *bench, const struct bench_case 
 int32_t bench_stream_create_destroy(struct bench *bench, const struct bench_case *test, double *value);
 int32_t bench_context_open_close(struct bench *bench, const struct bench_case *test, double *value);
 
-/* Bytes that one more object takes from the context's allocator. */
+/* Bytes that one more object allocates from the context's allocator. */
 int32_t bench_stream_bytes(struct bench *bench, const struct bench_case *test, double *value);
 int32_t bench_event_bytes(struct bench *bench, const struct bench_case *test, double *value);
 

@@ -1,4 +1,4 @@
-/* Trireme: what the commands share.
+/* Trireme: functions that the commands share.
  * SPDX-License-Identifier: MIT
  */
 #include "command.h"

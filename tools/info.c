@@ -60,9 +60,9 @@ static int parse_options(int argc, char **argv, struct info_options *options)
     if (optind < argc)
         return command_usage_error(&info_command, "it takes no arguments");
     if (options->kernels && options->settings)
-        return command_usage_error(&info_command, "--kernels and --settings are two questions");
+        return command_usage_error(&info_command, "--kernels and --settings cannot be combined");
     if (options->mdoc && (!options->settings || options->json))
-        return command_usage_error(&info_command, "--mdoc goes with --settings alone");
+        return command_usage_error(&info_command, "--mdoc requires --settings and excludes --json");
     return COMMAND_OK;
 }
 
@@ -95,7 +95,7 @@ static int print_machine(struct trm_context *context, const struct info_options 
     return status;
 }
 
-/* There is no context. Who reads JSON is told in JSON too. */
+/* Reports that no context could be created, with --json also as JSON. */
 static int fail_context(const struct info_options *options)
 {
     struct info info;
@@ -140,17 +140,17 @@ const struct command info_command = {
                "       trireme info --kernels [--json] [-v]\n"
                "       trireme info --settings [--json | --mdoc]\n"
                "\n"
-               "Shows every backend plugin that was found, with the reason where it cannot be used, and\n"
-               "every device with its properties.\n"
+               "Shows every backend plugin that was found, with the reason if it cannot be used, and every\n"
+               "device with its properties.\n"
                "\n"
                "      --json      one JSON object instead of text\n"
-               "      --kernels   every kernel that can be had by name: its parameters, specialisation\n"
-               "                  constants and work-group, and which backends have code beside it\n"
-               "      --settings  every setting: value in force, where it comes from, variable, default\n"
+               "      --kernels   every kernel that can be loaded by name: its parameters, specialisation\n"
+               "                  constants and work-group, and the backends that it has code for\n"
+               "      --settings  every setting: its value, the origin of the value, variable and default\n"
                "      --mdoc      the settings as the list in trireme(7)\n"
-               "  -v, --verbose   what the library logs, on stderr\n"
+               "  -v, --verbose   print the log of the library to stderr\n"
                "\n"
-               "Ends with 0 when at least one device works (--kernels: one kernel is there), 1 when none\n"
-               "does, 2 for a wrong command line.\n",
+               "Exits with 0 if at least one device works (--kernels: one kernel was found), 1 if none\n"
+               "does, 2 if the command line is wrong.\n",
     .run     = info_run,
 };

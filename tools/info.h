@@ -1,4 +1,4 @@
-/* Trireme: what `trireme info` knows, collected once and then written as text or as JSON.
+/* Trireme: the facts that `trireme info` collects once and then writes as text or as JSON.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_TOOLS_INFO_H
@@ -14,7 +14,7 @@ struct info_device {
     char *reason;              /* why not; NULL when it was opened */
 };
 
-/* A backend that Trireme is known to have, and that is not among the candidates. */
+/* A well-known backend that is not among the candidates. */
 struct info_absent {
     const char *name;
     char *reason;
@@ -36,10 +36,10 @@ struct info {
     char *failure; /* why no device works; NULL when one does */
 };
 
-/* What is known without a context: nothing but the last error. */
+/* Without a context, collects the last error only. */
 void info_collect_failure(struct info *info);
 
-/* Load the plugins, ask every backend for its devices and open each. What fails is part of what is known. */
+/* Load the plugins, ask every backend for its devices and open each. Failures are collected too. */
 void info_collect(struct info *info, struct trm_context *context);
 void info_release(struct info *info);
 
@@ -49,18 +49,19 @@ const char *info_kind_name(int32_t kind);
 void info_print_text(const struct info *info);
 void info_print_json(const struct info *info);
 
-/* All facts of an open device, in the order of enum trm_device_key; those it does not know are left out. */
+/* All properties of an open device, in the order of enum trm_device_key, without those that it does not
+ * report. */
 void info_properties_text(struct trm_device *device, int indent);
 void info_properties_json(struct trm_device *device, struct json *json);
 
-/* Every kernel that can be had by name. Returns an exit status. */
+/* Every kernel that can be loaded by name. Returns an exit status. */
 int info_kernels(struct trm_context *context, bool json);
 
-/* The settings table with the values in force in `context`. */
+/* The settings table with the values that `context` uses. */
 void info_settings_text(struct trm_context *context);
 void info_settings_json(struct trm_context *context);
 
-/* The settings table as the list of a manual page (mdoc), without values in force. */
+/* The settings table as the list of a manual page (mdoc), with defaults only. */
 void info_settings_mdoc(void);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The core names no backend; what people look for by name is the tool's to know. */
+/* The core knows no backend by name, so the program lists those that users expect. */
 static const char *const known_backends[INFO_KNOWN_BACKENDS] = {"cuda", "vulkan", "cpu"};
 
 static char *last_sentence(void)
@@ -73,7 +73,7 @@ static bool is_candidate(const struct info *info, const char *name)
     return false;
 }
 
-/* Whether `name` is one of the words between commas in `list`. */
+/* True if `name` is one of the comma-separated words in `list`. */
 static bool is_listed(const char *list, const char *name)
 {
     size_t length = strlen(name);
@@ -89,15 +89,16 @@ static bool is_listed(const char *list, const char *name)
     }
 }
 
-/* The reason that a known backend is not among the candidates. One that the setting `backend` asks for always is. */
+/* The reason why a known backend is not among the candidates. Those that the setting `backend` names always
+ * are. */
 static char *reason_of_absence(struct trm_context *context, const char *name)
 {
     char choice[256] = "", text[384];
 
     trm_context_setting(context, "backend", choice, sizeof(choice), NULL, NULL);
     if (choice[0] == '\0' || (choice[0] == '^' && !is_listed(choice + 1, name)))
-        return output_copy("not installed: no folder that was searched has a plugin of this name");
-    snprintf(text, sizeof(text), "not looked at: the setting backend is \"%s\"", choice);
+        return output_copy("not installed: none of the searched folders has a plugin of this name");
+    snprintf(text, sizeof(text), "not tried: the setting backend is \"%s\"", choice);
     return output_copy(text);
 }
 
@@ -132,7 +133,7 @@ void info_collect(struct info *info, struct trm_context *context)
     if (info->device_count > 0)
         info->failure = output_copy(info->devices[0].reason);
     else
-        info->failure = output_copy("no backend has one; the reasons are in the list of backends");
+        info->failure = output_copy("no backend found a device; the list of backends has the reasons");
 }
 
 void info_release(struct info *info)

@@ -12,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The files of one stem besides the .spv: what stands between stem and end, sorted. */
+/* The files with the stem of a .spv file: the parts of their names between stem and extension, sorted. */
 struct siblings {
     char **names;
     uint32_t count;
 };
 
-/* Where the listing stands. */
+/* The state of the listing. */
 struct listing {
     struct trm_context *context;
     struct json *json; /* NULL: as text */

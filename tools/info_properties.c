@@ -78,7 +78,7 @@ static size_t value_size(enum property_type type)
     }
 }
 
-/* Whether the device knows the key, and its value if so. An answer of another size than the key's is none. */
+/* Reads the value of a key. False if the device does not report it or answers with another size. */
 static bool read_property(struct trm_device *device, const struct property *property,
                           union property_value *value)
 {
@@ -153,7 +153,7 @@ void info_properties_text(struct trm_device *device, int indent)
         union property_value value;
         char text[sizeof(value)];
 
-        /* The name stands in the heading above. */
+        /* The heading already has the name. */
         if (properties[i].key == TRM_DEVICE_NAME)
             continue;
         if (!read_property(device, &properties[i], &value))

@@ -1,4 +1,4 @@
-/* Trireme: the settings table as text, JSON and a manual page's list.
+/* Trireme: the settings table as text, as JSON and as the list of a manual page.
  * SPDX-License-Identifier: MIT
  */
 #include "info.h"
@@ -49,7 +49,7 @@ static void for_each_setting(void (*visit)(const struct trm_setting_info *settin
     }
 }
 
-/* The value in force, to be freed; "" when the context has none. */
+/* The value that the context uses; the caller frees it. "" if there is none. */
 static char *value_in_force(struct trm_context *context, const char *name, int32_t *origin)
 {
     size_t needed = 0;
@@ -62,7 +62,7 @@ static char *value_in_force(struct trm_context *context, const char *name, int32
     return value;
 }
 
-/* ---- text -------------------------------------------------------------------------------------------------- */
+/* ---- text ---------------------------------------------------------------------------------------------- */
 
 struct text_user {
     struct trm_context *context;
@@ -111,7 +111,7 @@ void info_settings_text(struct trm_context *context)
     for_each_setting(print_help, NULL);
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------------------- */
+/* ---- JSON ---------------------------------------------------------------------------------------------- */
 
 struct json_user {
     struct trm_context *context;
@@ -152,9 +152,9 @@ void info_settings_json(struct trm_context *context)
     json_end(&writer.json);
 }
 
-/* ---- mdoc -------------------------------------------------------------------------------------------------- */
+/* ---- mdoc ---------------------------------------------------------------------------------------------- */
 
-/* One macro line's argument, in quotes where it has to be. */
+/* One argument of a macro line, quoted if necessary. */
 static void print_argument(const char *text)
 {
     fputc('"', stdout);
@@ -169,7 +169,7 @@ static void print_argument(const char *text)
     fputc('"', stdout);
 }
 
-/* A paragraph of text; a line of a manual ends with each sentence. */
+/* A paragraph of text; in mdoc each sentence begins on a new line. */
 static void print_prose(const char *text)
 {
     if (*text == '.' || *text == '\'')

@@ -78,7 +78,7 @@ static void new_line(struct json *json)
         fputs("  ", json->file);
 }
 
-/* What comes before every value: comma, line, key. */
+/* Writes the comma, the line end and the key before a value. */
 static void before_value(struct json *json, const char *key)
 {
     uint32_t bit = UINT32_C(1) << json->depth;

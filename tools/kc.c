@@ -60,7 +60,7 @@ static int run(const struct kc_options *options)
     struct kc kc = {.options = options};
     uint32_t failed;
 
-    /* Code for the cpu is asked for by name, whatever backend the user prefers to run on. */
+    /* The cpu backend makes the code for the cpu, even if the user prefers to run on another backend. */
     if (command_context_for("cpu", options->verbose, &kc.context) != TRM_OK)
         return command_failed("the settings are wrong");
     failed = options->json ? compile_in_json(&kc) : compile_all(&kc, NULL);
@@ -86,39 +86,39 @@ static int kc_main(int argc, char **argv)
 
 const struct command kc_command = {
     .name    = "kc",
-    .summary = "compile portable kernels: GLSL to SPIR-V, and that to code of a backend",
+    .summary = "compile portable kernels: GLSL to SPIR-V, and SPIR-V to code for a backend",
     .help =
         "Usage: trireme kc [OPTION…] FILE.comp|FILE.spv…\n"
         "       trireme kc --emit=c|cuda [OPTION…] FILE.comp|FILE.spv…\n"
         "\n"
         "Compiles GLSL compute shaders to files of one stem, and prints each kernel's signature.\n"
         "\n"
-        "  -o DIR            the folder of what is written; else the one that the input lies in\n"
-        "      --target LIST spv, cpu and cuda, with commas between them (default spv). FILE.spv is\n"
-        "                    always written; cpu adds FILE.so, cuda FILE.fatbin, which takes CUDA's nvcc\n"
-        "      --portable    code that runs on every processor of this architecture\n"
-        "      --emit=c|cuda show the translation instead; with -o it becomes FILE.c or FILE.cu there\n"
+        "  -o DIR            the folder for the output; default: the folder of the input\n"
+        "      --target LIST comma-separated list of spv, cpu and cuda (default spv). FILE.spv is\n"
+        "                    always written; cpu adds FILE.so; cuda adds FILE.fatbin and needs nvcc\n"
+        "      --portable    make code that runs on every processor of this architecture\n"
+        "      --emit=c|cuda print the translation instead; with -o, write it to DIR/FILE.c or DIR/FILE.cu\n"
         "\n"
         "  -D NAME[=VALUE]   define a macro\n"
-        "  -I DIR            look for included files there too\n"
-        "  -O, -O0           optimise the SPIR-V (the default), or do not\n"
-        "  -g, -g0           keep names and lines (the default), or do not: then the parameters of a\n"
-        "                    kernel have no names, and errors no places\n"
+        "  -I DIR            also search this folder for included files\n"
+        "  -O, -O0           optimise the SPIR-V (the default), or not\n"
+        "  -g, -g0           keep names and lines (the default), or not: then the parameters of a\n"
+        "                    kernel have no names, and errors no line numbers\n"
         "      --constant NAME=VALUE\n"
-        "                    specialise: FILE.NAME=VALUE.so and so on. Again for more constants\n"
+        "                    specialise: writes FILE.NAME=VALUE.so and so on. May be repeated\n"
         "      --variants LIST\n"
-        "                    besides the code for the default values that of each variant in a file\n"
-        "                    whose lines are FILE NAME=VALUE …\n"
-        "      --nvcc=FILE   CUDA's compiler, where it is not in PATH\n"
+        "                    make code for the default values and for each variant in the file\n"
+        "                    LIST, whose lines are FILE NAME=VALUE …\n"
+        "      --nvcc=FILE   CUDA's compiler, if it is not in PATH\n"
         "      --cuda-arch=LIST\n"
         "                    architectures that FILE.fatbin has code for, such as 80,90; native, all or\n"
-        "                    all-major (the default). It has PTX besides, for those that come later\n"
+        "                    all-major (the default). It also has PTX for later architectures\n"
         "\n"
         "      --json        one JSON object instead of signatures\n"
         "  -q, --quiet       no signatures\n"
-        "  -v, --verbose     what the library logs, on stderr\n"
+        "  -v, --verbose     print the log of the library to stderr\n"
         "\n"
-        "All files are tried. Ends with 0 when all went well, 1 when a file failed, 2 for a wrong command\n"
-        "line.\n",
+        "A failing file does not stop the others. Exits with 0 on success, 1 if a file failed, 2 if the\n"
+        "command line is wrong.\n",
     .run = kc_main,
 };

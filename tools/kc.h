@@ -16,9 +16,9 @@ enum kc_target {
     KC_CUDA = 1u << 2,
 };
 
-/* One specialisation of a kernel, as it was asked for: constants by name or number, values as text. */
+/* One requested specialisation of a kernel: constants by name or number, values as text. */
 struct kc_variant {
-    char *stem; /* of the files it is for; NULL: of all */
+    char *stem; /* of the files that it applies to; NULL: all */
     char **names;
     char **values;
     uint32_t count; /* 0: the defaults */
@@ -28,7 +28,7 @@ struct kc_options {
     char **files;
     uint32_t file_count;
     uint32_t targets;   /* enum kc_target */
-    int32_t language;   /* what --emit shows (enum trm_language); 0: nothing is shown, but files are made */
+    int32_t language;   /* of --emit (enum trm_language); 0: no --emit, files are made */
     const char *folder; /* NULL: beside the input */
     const char *nvcc;
     const char *cuda_arch;
@@ -45,80 +45,83 @@ struct kc_options {
     bool verbose;
 };
 
-/* One input on its way. */
+/* One input file and its results. */
 struct kc_job {
     const char *file;
     char *stem;
-    struct trm_shader *shader; /* NULL until it is made */
-    char **outputs;            /* paths of what was written */
+    struct trm_shader *shader; /* NULL until it is created */
+    char **outputs;            /* paths of the files that were written */
     uint32_t output_count;
-    char *failure; /* what went wrong first; NULL when nothing did */
+    char *failure; /* the first failure; NULL: none */
 };
 
-/* What all files of a call share. */
+/* State that all files of a call share. */
 struct kc {
     const struct kc_options *options;
     struct trm_context *context;
-    struct trm_device *cpu; /* opened when it is needed first */
-    uint32_t begun;         /* files */
+    struct trm_device *cpu; /* opened on first use */
+    uint32_t begun;         /* number of files begun */
 };
 
-/* ---- kc_options.c: the command line. Returns an exit status, after having said what is wrong. */
+/* ---- kc_options.c: the command line. Prints what is wrong with it and returns an exit status. */
 
 int kc_parse(int argc, char **argv, struct kc_options *options);
 void kc_options_fini(struct kc_options *options);
 
 /* ---- kc_constants.c: specialisation */
 
-/* What comes between stem and extension of the files of one variant: "" or ".op=1,width=4", as the library looks for
- * them. Longer ones are the names of no file. */
+/* Limits of the part of a file name between stem and extension that names a variant: "" or ".op=1,width=4",
+ * as the library looks for it. */
 enum {
     KC_VARIANT_NAME = 160,
     KC_CONSTANTS    = 64
 };
 
-/* The constants of a variant in the types that the shader gives them. Returns NULL, or the sentence that says what is
- * wrong, for free(). */
+/* The constants of a variant in the types that the shader declares. Returns NULL, or a sentence that says
+ * what is wrong, which the caller frees. */
 char *kc_constants(struct trm_shader *shader, const struct kc_variant *variant,
                    struct trm_constant *constants, char name[KC_VARIANT_NAME]);
 
-/* A value of a type as it stands on a command line, as bits. False: it is none. */
+/* Parse a value of a type from the command line into bits. False: it is not a value of the type. */
 bool kc_value(int32_t type, const char *text, uint64_t *bits);
 
 /* ---- kc_compile.c: one file */
 
-/* Make all that was asked for of job->file. Returns whether that went well; else job->failure says why not. */
+/* Make all outputs that were requested for job->file. False: it failed, job->failure says why. */
 bool kc_compile(struct kc *kc, struct kc_job *job);
 void kc_job_fini(struct kc_job *job);
 
-/* Keep what went wrong first: the words of printf(), or of the library's last error. */
+/* Keep the first failure: a printf() sentence, or the library's last error. */
 void kc_fail(struct kc_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void kc_fail_library(struct kc_job *job);
 
 /* Remember a file that was written. */
 void kc_add_output(struct kc_job *job, const char *path);
 
-/* ---- kc_write.c: files appear whole or not at all */
+/* ---- kc_write.c: files are written atomically */
 
 struct kc_file {
     char path[PATH_MAX];
-    char temporary[PATH_MAX]; /* beside it, ending like it */
+    char temporary[PATH_MAX]; /* in the same folder, with the same extension */
     int descriptor;
 };
 
-/* Open a file that becomes `path` at the end. It is closed, and removed or given its name, by one of the two. */
+/* Open a temporary file for `path`. kc_file_commit() closes it and renames it to `path`; kc_file_discard()
+ * closes and removes it. */
 bool kc_file_begin(struct kc_job *job, const char *path, struct kc_file *file);
 bool kc_file_write(struct kc_job *job, struct kc_file *file, const void *bytes, uint64_t size);
 bool kc_file_commit(struct kc_job *job, struct kc_file *file);
 void kc_file_discard(struct kc_file *file);
 
-/* The three in one. */
+/* Begin, write and commit. */
 bool kc_write(struct kc_job *job, const char *path, const void *bytes, uint64_t size);
 
-/* ---- kc_nvcc.c: CUDA's compiler as a child process. The text's last line, which says whose code it is, comes behind the code
- * as well (backends/cuda/module/trailer.h). */
+/* ---- kc_nvcc.c: CUDA's compiler as a child process */
 
 bool kc_cuda_arch_is_valid(const char *list);
+
+/* Compile CUDA C to `path`, and append the last line of the text, which names the origin of the code
+ * (backends/cuda/module/trailer.h). */
 bool kc_nvcc(const struct kc_options *options, struct kc_job *job, const char *text, uint64_t length,
              const char *path);
 
@@ -128,7 +131,7 @@ void kc_print_text(const struct kc_job *job);
 void kc_print_json(const struct kc_job *job, struct json *json);
 void kc_print_failure(const struct kc_job *job);
 
-/* On a terminal, what is being done; cleared by kc_progress_end(). */
+/* Show the current step on a terminal; kc_progress_end() clears it. */
 void kc_progress(const struct kc *kc, const struct kc_job *job, const char *what);
 void kc_progress_end(const struct kc *kc);
 

@@ -1,4 +1,4 @@
-/* Trireme: one input of `trireme kc`, from its text to the files that were asked for.
+/* Trireme: one input of `trireme kc`, from its text to the requested files.
  * SPDX-License-Identifier: MIT
  */
 #include "kc.h"
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 enum {
-    MOST_INPUT = 256 << 20 /* bytes: more than that is no kernel */
+    MOST_INPUT = 256 << 20 /* bytes; a larger file is not a kernel */
 };
 
 void kc_fail(struct kc_job *job, const char *format, ...)
@@ -82,7 +82,7 @@ static bool read_stream(struct kc_job *job, FILE *file, char **text, size_t *siz
         if (feof(file))
             return true;
         if (*size > MOST_INPUT) {
-            kc_fail(job, "this is too long for a kernel");
+            kc_fail(job, "is larger than 256 MiB, which is too large for a kernel");
             return false;
         }
     }
@@ -162,7 +162,7 @@ static bool make_shader(struct kc *kc, struct kc_job *job)
 
 /* ---- the outputs ---- */
 
-/* FOLDER/STEM[VARIANT].EXTENSION, where the folder is the input's unless the user named one. */
+/* FOLDER/STEM[VARIANT].EXTENSION, where the default folder is that of the input. */
 static bool output_path(const struct kc *kc, struct kc_job *job, const char *variant, const char *extension,
                         char path[PATH_MAX])
 {
@@ -297,7 +297,7 @@ static bool build_variant(struct kc *kc, struct kc_job *job, const struct kc_var
     return well;
 }
 
-/* The first variant, which make looks at, comes last: when it is there, all are. */
+/* The first variant, whose file is a target of make, comes last: when it exists, all variants do. */
 static bool build_variants(struct kc *kc, struct kc_job *job)
 {
     const struct kc_options *options = kc->options;

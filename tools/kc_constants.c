@@ -27,7 +27,7 @@ static char *sentence(const char *format, ...)
 
 /* ---- values ---- */
 
-/* The nearest half, ties to even (IEEE 754), of a number that is one or is beyond them. */
+/* The nearest binary16 number (IEEE 754), ties to even; overflows to infinity. */
 static uint16_t half_bits(float value)
 {
     uint16_t sign   = signbit(value) ? 0x8000 : 0;
@@ -39,7 +39,7 @@ static uint16_t half_bits(float value)
     if (magnitude >= 65520.0f)
         return sign | 0x7c00;
     frexpf(magnitude, &exponent);
-    /* Below 2^-14 halves are as far from each other as just above it. */
+    /* Subnormal numbers below 2^-14 have the spacing of those just above it. */
     if (exponent < -13)
         return sign | (uint16_t)rintf(ldexpf(magnitude, 24));
     return sign | (uint16_t)(((exponent + 13) << 10) + (int)rintf(ldexpf(magnitude, 11 - exponent)));
@@ -94,7 +94,7 @@ bool kc_value(int32_t type, const char *text, uint64_t *bits)
 {
     if (type == TRM_TYPE_F16 || type == TRM_TYPE_F32 || type == TRM_TYPE_F64)
         return parse_float(type, text, bits);
-    /* A bool is a U32 here. */
+    /* A bool constant has the type U32. */
     if (type == TRM_TYPE_U32 && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0)) {
         *bits = text[0] == 't';
         return true;
@@ -142,7 +142,7 @@ static int compare_ids(const void *one, const void *other)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* Names of constants that a file's name takes; the others go by their numbers. */
+/* True if a name of a constant is allowed in a file name; other constants appear by number. */
 static bool is_word(const char *name)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -151,8 +151,8 @@ static bool is_word(const char *name)
            strspn(name, letters) == strlen(name);
 }
 
-/* ".op=1,width=4": the constants that differ from their defaults, in the order of their ids. The library looks for files of
- * these names (core/shader/shader_code.c). */
+/* ".op=1,width=4": the constants that differ from their defaults, in the order of their ids. The library
+ * looks for files with these names (core/shader/shader_code.c). */
 static bool name_variant(struct trm_shader *shader, const struct trm_constant *constants, uint32_t count,
                          char name[KC_VARIANT_NAME])
 {
@@ -162,7 +162,7 @@ static bool name_variant(struct trm_shader *shader, const struct trm_constant *c
     for (uint32_t i = 0; i < count; i++) {
         struct trm_constant_info info;
         char number[16], value[SIGNATURE_VALUE];
-        /* A half is told by its bits. */
+        /* A half is written as its bits. */
         int32_t type = constants[i].type == TRM_TYPE_F16 ? TRM_TYPE_U16 : constants[i].type;
 
         snprintf(number, sizeof(number), "%u", constants[i].id);

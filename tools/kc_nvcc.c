@@ -13,12 +13,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- a signal while the compiler runs: it is passed on, and ends this program when what was begun has been cleared away ---- */
+/* ---- signals ---- */
+
+/* A signal that arrives while the compiler runs is forwarded to it, and ends this program after the temporary
+ * files are removed. */
 
 #define SIGNALS 3
 
 static const int signals[SIGNALS] = {SIGHUP, SIGINT, SIGTERM};
-static volatile sig_atomic_t running, came; /* the compiler's process; the signal. 0: none */
+static volatile sig_atomic_t running, came; /* the process id of the compiler; the signal. 0: none */
 
 static void pass_on(int number)
 {
@@ -27,7 +30,7 @@ static void pass_on(int number)
         kill(running, number);
 }
 
-/* What is ignored stays so. */
+/* Ignored signals stay ignored. */
 static void hold_signals(struct sigaction before[SIGNALS])
 {
     struct sigaction action = {.sa_handler = pass_on};
@@ -46,7 +49,7 @@ static void release_signals(const struct sigaction before[SIGNALS])
         sigaction(signals[i], &before[i], NULL);
 }
 
-/* One that came before the compiler was known has not been passed on. */
+/* Forward a signal that arrived before the process id of the compiler was known. */
 static void expect(pid_t child)
 {
     running = child;
@@ -56,8 +59,8 @@ static void expect(pid_t child)
 
 /* ---- a program ---- */
 
-/* Run a program to its end, with stdin closed and what it prints on stderr. Returns 0, the errno of not being able to
- * start it, or -1 when it failed. */
+/* Run a program to its end, with its output on stderr. Returns 0, the errno if it could not be started, or -1
+ * if it failed. */
 static int run_program(char *const *arguments)
 {
     posix_spawn_file_actions_t actions;
@@ -99,7 +102,7 @@ enum {
     ARCHITECTURE_TEXT  = 64
 };
 
-/* What nvcc is told of architectures. */
+/* The architecture options of nvcc. */
 struct architectures {
     char text[MOST_ARCHITECTURES + 1][ARCHITECTURE_TEXT];
     uint32_t count;
@@ -110,7 +113,8 @@ static bool is_word(const char *list)
     return strcmp(list, "all-major") == 0 || strcmp(list, "all") == 0 || strcmp(list, "native") == 0;
 }
 
-/* The number that a list goes on with, as 90 of "90", "sm_90" or "90a"; `length` of the whole. 0: it is none. */
+/* The number of the next entry of a list, such as 90 of "90", "sm_90" or "90a", with the `length` of the
+ * entry. 0: it has no number. */
 static unsigned long next_number(const char *list, const char **begin, size_t *length)
 {
     char *end;
@@ -121,7 +125,7 @@ static unsigned long next_number(const char *list, const char **begin, size_t *l
     if (number < 10 || number > 9999)
         return 0;
     if (end < *begin + *length && *end >= 'a' && *end <= 'z')
-        end++; /* code for that one alone */
+        end++; /* code for this architecture alone */
     return end == *begin + *length ? number : 0;
 }
 
@@ -142,7 +146,7 @@ bool kc_cuda_arch_is_valid(const char *list)
     return false;
 }
 
-/* Code for each, and PTX of the latest. */
+/* Code for each architecture, and PTX of the newest. */
 static void list_architectures(const char *list, struct architectures *architectures)
 {
     unsigned long latest = 0;
@@ -191,11 +195,11 @@ static bool compile(const struct kc_options *options, struct kc_job *job, const 
         kc_fail(job, "%s cannot be run: %s", options->nvcc, strerror(error));
         return false;
     }
-    kc_fail(job, "%s failed; --emit=cuda shows what it was given", options->nvcc);
+    kc_fail(job, "%s failed; --emit=cuda shows its input", options->nvcc);
     return false;
 }
 
-/* Whose code it is, behind the code. */
+/* Append the line that names the origin of the code. */
 static bool append_origin(struct kc_job *job, const char *text, uint64_t length, const struct kc_file *file)
 {
     const char *line      = length > 1 ? memrchr(text, '\n', length - 1) : NULL;
@@ -217,7 +221,8 @@ static bool append_origin(struct kc_job *job, const char *text, uint64_t length,
     return well;
 }
 
-/* A file beside `path` that nvcc and its tools can be told of: they stumble over what stands in the names of variants. */
+/* Open a temporary file beside `path` with a name that nvcc accepts: it rejects some characters of variants'
+ * names. */
 static bool begin_beside(struct kc_job *job, const char *path, const char *name, struct kc_file *file)
 {
     const char *slash = strrchr(path, '/');

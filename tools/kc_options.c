@@ -59,7 +59,7 @@ static int parse_language(const char *name, int32_t *language)
     return COMMAND_OK;
 }
 
-/* -O and -g: alone they mean the default, with a 0 they set `flag`. */
+/* -O and -g: without a value they keep the default, with 0 they set `flag`. */
 static int parse_switch(const char *value, uint32_t flag, uint32_t *flags)
 {
     if (!value)
@@ -67,7 +67,7 @@ static int parse_switch(const char *value, uint32_t flag, uint32_t *flags)
     else if (strcmp(value, "0") == 0)
         *flags |= flag;
     else
-        return complain("-O and -g take nothing, or a 0");
+        return complain("-O and -g take no value, or 0");
     return COMMAND_OK;
 }
 
@@ -88,7 +88,7 @@ static struct kc_variant *add_variant(struct kc_options *options, const char *st
     return variants;
 }
 
-/* NAME=VALUE. Returns what is wrong with it, or NULL. */
+/* Parse NAME=VALUE. Returns NULL, or what is wrong with it. */
 static const char *add_constant(struct kc_variant *variant, const char *text)
 {
     size_t length = strcspn(text, "=");
@@ -104,7 +104,7 @@ static const char *add_constant(struct kc_variant *variant, const char *text)
     return NULL;
 }
 
-/* A line of the list of variants: FILE NAME=VALUE …; '#' begins a comment. */
+/* Parse a line of the list of variants: FILE NAME=VALUE …; '#' begins a comment. */
 static const char *parse_line(struct kc_options *options, char *line)
 {
     static const char blanks[] = " \t\r\n";
@@ -152,7 +152,7 @@ static int read_variants(struct kc_options *options, const char *path)
 
 struct parser {
     struct kc_options *options;
-    struct kc_variant *given; /* what --constant says */
+    struct kc_variant *given; /* by --constant */
     const char *list;         /* of --variants */
 };
 

@@ -1,4 +1,4 @@
-/* Trireme: what `trireme kc` says.
+/* Trireme: the output of `trireme kc`.
  * SPDX-License-Identifier: MIT
  */
 #include "kc.h"
@@ -46,7 +46,7 @@ static void print_line(const char *line, size_t length)
     fputc('\n', stderr);
 }
 
-/* Compilers say a line for each error, which begins with the file: editors find their way by that. */
+/* Compilers print one line for each error, beginning with the file name, which editors parse. */
 void kc_print_failure(const struct kc_job *job)
 {
     const char *line = job->failure;

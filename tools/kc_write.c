@@ -1,4 +1,4 @@
-/* Trireme: files that appear whole or not at all.
+/* Trireme: writing files atomically.
  * SPDX-License-Identifier: MIT
  */
 #include "kc.h"
@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The name of the file with a dot before it and six letters within, ending like it, because compilers look at that. */
+/* The name of the temporary file: hidden, with six random letters, and with the same extension, which
+ * compilers need. */
 static bool name_temporary(const char *path, struct kc_file *file, int *suffix)
 {
     const char *slash = strrchr(path, '/');
@@ -41,7 +42,8 @@ bool kc_file_begin(struct kc_job *job, const char *path, struct kc_file *file)
         kc_fail(job, "%s cannot be written: %s", path, strerror(errno));
         return false;
     }
-    /* What others may write is trusted by nobody, so the group gets no such right, whatever the mask says. */
+    /* The library rejects files that others may write, so the group gets no write permission, whatever the
+     * umask. */
     mask = umask(0);
     umask(mask);
     if (fchmod(file->descriptor, 0644 & ~mask) == 0)

@@ -26,10 +26,10 @@ static void print_help(FILE *file)
     fputs("Usage: trireme COMMAND [OPTION…]\n\n", file);
     for (int i = 0; i < COMMAND_COUNT; i++)
         fprintf(file, "  %-14s %s\n", commands[i]->name, commands[i]->summary);
-    fprintf(file, "  %-14s %s\n", "help COMMAND", "say what a command takes");
-    fputs("\n      --help     print this and end\n"
-          "      --version  print the library's version and end\n\n"
-          "Every setting and its environment variable: trireme info --settings\n",
+    fprintf(file, "  %-14s %s\n", "help COMMAND", "show the options of a command");
+    fputs("\n      --help     print this help and exit\n"
+          "      --version  print the library's version and exit\n\n"
+          "All settings and their environment variables: trireme info --settings\n",
           file);
 }
 

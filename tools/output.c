@@ -1,10 +1,11 @@
-/* Trireme: writing for people.
+/* Trireme: output for people.
  * SPDX-License-Identifier: MIT
  */
 #include "output.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -107,13 +108,13 @@ void output_number(char *text, size_t capacity, double value)
 
 int output_finish(void)
 {
-    int failed_before = ferror(stdout);
+    bool has_failed = ferror(stdout) != 0;
 
-    if (fclose(stdout) == 0 && !failed_before)
+    if (fclose(stdout) == 0 && !has_failed)
         return 0;
-    /* After an earlier failure errno may be somebody else's. */
+    /* errno may have changed since an earlier failure. */
     fprintf(stderr, "trireme: standard output could not be written: %s\n",
-            failed_before ? "write error" : strerror(errno));
+            has_failed ? "write error" : strerror(errno));
     return -1;
 }
 

@@ -1,4 +1,4 @@
-/* Trireme: what is known of a kernel, for people and for programs.
+/* Trireme: the signature of a kernel, as text and as JSON.
  * SPDX-License-Identifier: MIT
  */
 #include "signature.h"
@@ -68,9 +68,10 @@ void signature_value(char text[SIGNATURE_VALUE], int32_t type, uint64_t bits)
         snprintf(text, SIGNATURE_VALUE, "%" PRIu64, bits);
 }
 
-/* ---- for people ---- */
+/* ---- text ---- */
 
-/* What a block holds, when that is more than one scalar, vector or packed matrix: so many scalars, or just bytes. */
+/* Prints the type of a block that is more than one scalar, vector or packed matrix: an array of scalars, or
+ * bytes. */
 static bool print_block(FILE *file, const struct trm_parameter *parameter)
 {
     uint32_t scalar  = trm_type_size(parameter->type);
@@ -85,7 +86,7 @@ static bool print_block(FILE *file, const struct trm_parameter *parameter)
     return true;
 }
 
-/* "f32", "f32x4"; what has no one type is so many bytes. */
+/* "f32", "f32x4", or "bytes(12)" if it has no single type. */
 static void print_type(FILE *file, const struct trm_parameter *parameter, uint32_t bytes)
 {
     if (parameter->type == TRM_TYPE_NONE && bytes == 0)
@@ -152,7 +153,7 @@ void signature_print_facts(FILE *file, const struct trm_kernel_info *kernel, str
     print_constants(file, shader);
 }
 
-/* ---- for programs ---- */
+/* ---- JSON ---- */
 
 static const char *kind_name(int32_t kind)
 {

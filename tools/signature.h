@@ -1,4 +1,4 @@
-/* Trireme: what is known of a kernel, for people and for programs.
+/* Trireme: the signature of a kernel, as text and as JSON.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_TOOLS_SIGNATURE_H

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns on a terminal, where a UTF-8 sequence takes one. */
+/* Columns on a terminal; a UTF-8 sequence takes one. */
 static int text_width(const char *text)
 {
     int width = 0;
@@ -63,28 +63,28 @@ static void print_row(const struct table *table, FILE *file, size_t first, const
     for (uint32_t column = 0; column < table->columns && first + column < table->count; column++) {
         const char *text = table->cells[first + column];
         int padding      = widths[column] - text_width(text);
-        int last         = column + 1 == table->columns;
+        bool is_last     = column + 1 == table->columns;
 
         if (table->right & (1u << column))
             fprintf(file, "%*s", padding, "");
         output_text(file, text);
-        if (!(table->right & (1u << column)) && !last)
+        if (!(table->right & (1u << column)) && !is_last)
             fprintf(file, "%*s", padding, "");
-        if (!last)
+        if (!is_last)
             fputs("  ", file);
     }
 }
 
-void table_print(const struct table *table, FILE *file, int indent, int heading)
+void table_print(const struct table *table, FILE *file, int indent, bool has_heading)
 {
     int widths[TABLE_COLUMNS];
 
     measure_columns(table, widths);
     for (size_t first = 0; first < table->count; first += table->columns) {
-        int bold = heading && first == 0;
+        bool is_bold = has_heading && first == 0;
 
-        fprintf(file, "%*s%s", indent, "", bold ? output_style(OUTPUT_BOLD) : "");
+        fprintf(file, "%*s%s", indent, "", is_bold ? output_style(OUTPUT_BOLD) : "");
         print_row(table, file, first, widths);
-        fprintf(file, "%s\n", bold ? output_style(OUTPUT_PLAIN) : "");
+        fprintf(file, "%s\n", is_bold ? output_style(OUTPUT_PLAIN) : "");
     }
 }

@@ -4,6 +4,7 @@
 #ifndef TRIREME_TOOLS_TABLE_H
 #define TRIREME_TOOLS_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@ enum {
 struct table {
     uint32_t columns;
     uint32_t right; /* bit c: column c is aligned to the right */
-    size_t count;   /* of cells; row by row */
+    size_t count;   /* of cells, row by row */
     size_t capacity;
     char **cells;
 };
@@ -27,7 +28,7 @@ void table_fini(struct table *table);
 /* Add the next cell, left to right and row after row. */
 void table_add(struct table *table, const char *text);
 
-/* Print the table, each line after `indent` spaces. The first row is the heading when `heading` is not 0. */
-void table_print(const struct table *table, FILE *file, int indent, int heading);
+/* Print the table, each line after `indent` spaces. With `has_heading` the first row is in bold. */
+void table_print(const struct table *table, FILE *file, int indent, bool has_heading);
 
 #endif

@@ -82,7 +82,7 @@ esac
     echo $? >status
 } | head -c 1000 >/dev/null
 test "$(cat status)" -eq 1 || failed "status $(cat status) after a closed pipe"
-grep -q "standard output: whoever read it has closed it" err || failed "not told: $(cat err)"
+grep -q "standard output: its reader closed it at byte" err || failed "not told: $(cat err)"
 
 # ---- an interrupt: what was begun is finished. (In the background SIGINT is ignored by the shell's will; SIGTERM is not.)
 

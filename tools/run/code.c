@@ -1,4 +1,4 @@
-/* Trireme: the kernels of a chain, found and reflected.
+/* Trireme: finding and reflecting the kernels of a chain.
  * SPDX-License-Identifier: MIT
  */
 #include "tools/run/code.h"
@@ -29,7 +29,7 @@ static bool is_path(const char *name)
            ends_with(name, ".glsl");
 }
 
-/* The whole of a file, with a zero behind it, for free(). */
+/* The contents of a file, followed by a zero; the caller frees it. */
 static char *read_file(const char *path, uint64_t *size, struct fault *fault)
 {
     FILE *file      = fopen(path, "rbe");
@@ -61,7 +61,7 @@ static char *read_file(const char *path, uint64_t *size, struct fault *fault)
     return bytes;
 }
 
-/* "filter" of "/home/me/filter.comp", for free(). */
+/* "filter" of "/home/me/filter.comp"; the caller frees it. */
 static char *stem_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -179,7 +179,7 @@ bool code_load(const struct code *code, struct trm_device *device, const struct 
     struct trm_module *module;
     int32_t status = TRM_OK;
 
-    /* The shader itself belongs to one context; the device may be another's. */
+    /* The shader belongs to one context; the device may belong to another. */
     if (!code->named) {
         desc.format = TRM_MODULE_SPIRV;
         desc.name   = code->info.name;

@@ -1,4 +1,4 @@
-/* Trireme: what went wrong first in a run.
+/* Trireme: the first failure of a run.
  * SPDX-License-Identifier: MIT
  */
 #include "tools/run/fault.h"

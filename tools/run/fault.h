@@ -1,4 +1,4 @@
-/* Trireme: what went wrong first in a run, from whichever thread.
+/* Trireme: the first failure of a run, in any thread.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_TOOLS_RUN_FAULT_H
@@ -11,23 +11,24 @@ enum {
     FAULT_TEXT = 1024
 };
 
-/* One sentence, kept from the first to the last; what comes later is forgotten. */
+/* The sentence of the first failure; later failures are ignored. */
 struct fault {
     pthread_mutex_t lock;
-    char text[FAULT_TEXT]; /* "" while nothing went wrong */
-    bool misuse;           /* it is the command line that is wrong */
+    char text[FAULT_TEXT]; /* "" until something fails */
+    bool misuse;           /* the command line is wrong */
 };
 
 void fault_init(struct fault *fault);
 void fault_fini(struct fault *fault);
 
-/* Keep a sentence, in the words of printf(). Returns false, so that whoever fails can return that. */
+/* Set the sentence, formatted like printf(). Returns false, so that a failing function can return the
+ * call. */
 bool fault_set(struct fault *fault, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The same for a command line that is wrong. */
 bool fault_misuse(struct fault *fault, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Keep the library's last error of this thread, after what was being done. Returns false. */
+/* Set `what` and the library's last error of this thread. Returns false. */
 bool fault_library(struct fault *fault, const char *what);
 
 bool fault_is_set(struct fault *fault);

@@ -1,4 +1,4 @@
-/* Trireme: a file, pipe or terminal that is read.
+/* Trireme: reading a file, pipe or terminal.
  * SPDX-License-Identifier: MIT
  */
 #include "tools/run/input.h"
@@ -15,7 +15,7 @@
 #include "tools/output.h"
 
 enum {
-    /* What one call of read() is asked for: some systems refuse more than 2 GiB. */
+    /* The size limit of one read(): some systems refuse more than 2 GiB. */
     MOST_AT_ONCE = 1 << 30
 };
 
@@ -43,7 +43,7 @@ bool input_open(struct input *input, const char *path, struct fault *fault)
         input_close(input);
         return false;
     }
-    /* Standard input may be a file of which something has been read already. */
+    /* Standard input may be a file that has been partly read. */
     here            = lseek(input->descriptor, 0, SEEK_CUR);
     input->regular  = S_ISREG(state.st_mode) && here >= 0;
     input->position = input->regular ? (uint64_t)here : 0;
@@ -60,7 +60,7 @@ void input_close(struct input *input)
     input->buffer     = NULL;
 }
 
-/* Wait until a pipe has something. False: an interrupt came instead. */
+/* Wait until a pipe is readable. False: interrupted. */
 static bool wait_for_bytes(const struct input *input)
 {
     struct pollfd ways[2] = {{.fd = input->descriptor, .events = POLLIN},
@@ -68,14 +68,14 @@ static bool wait_for_bytes(const struct input *input)
 
     while (!interrupt_came()) {
         if (poll(ways, 2, -1) < 0 && errno != EINTR)
-            return true; /* read() will say what is wrong */
+            return true; /* read() will report the error */
         if (ways[0].revents)
             return !interrupt_came();
     }
     return false;
 }
 
-/* One read() of a pipe, or pread() of a file at the place after what is in the buffer. 0 bytes: the end. */
+/* One read() of a pipe, or one pread() of a file at the position after the buffer. 0 bytes: the end. */
 static bool read_some(struct input *input, void *data, size_t size, size_t *got, struct fault *fault)
 {
     uint64_t place = input->position + (input->end - input->begin);

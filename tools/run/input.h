@@ -1,4 +1,4 @@
-/* Trireme: a file, pipe or terminal that is read from its beginning to its end, or, where it is a file, at any place.
+/* Trireme: reading a pipe or terminal in order, or a file at any position.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_TOOLS_RUN_INPUT_H
@@ -17,34 +17,34 @@ enum {
 struct input {
     const char *name;  /* for messages: the path, or "standard input" */
     int descriptor;    /* -1: closed */
-    bool regular;      /* a file: read at places, by several threads if need be */
-    bool ended;        /* a pipe: nothing more will come */
-    uint64_t position; /* of the next byte that is handed out */
+    bool regular;      /* a file: several threads may read it at any position */
+    bool ended;        /* a pipe: it has ended */
+    uint64_t position; /* of the next byte to be returned */
     unsigned char *buffer;
-    size_t begin, end; /* what of it is filled and not handed out */
+    size_t begin, end; /* the range of the buffer that is not returned yet */
 };
 
 /* Open `path`; "-" is standard input. */
 bool input_open(struct input *input, const char *path, struct fault *fault);
 void input_close(struct input *input);
 
-/* See up to `wanted` bytes (at most INPUT_BUFFER) without taking them. How many there are is written to `got`: fewer only
- * at the end. */
+/* Look at up to `wanted` bytes (at most INPUT_BUFFER) without consuming them. `got` is smaller only at the
+ * end. */
 bool input_peek(struct input *input, size_t wanted, size_t *got, struct fault *fault);
 
-/* Take what was seen. */
+/* Consume bytes that input_peek() returned. */
 void input_take(struct input *input, size_t size);
 
-/* Take bytes; fewer than `size` only at the end. Interrupted by interrupt_arm()'s signal: as if it were the end. */
+/* Read bytes; fewer than `size` only at the end. An interrupt counts as the end. */
 bool input_read(struct input *input, void *data, uint64_t size, uint64_t *got, struct fault *fault);
 
-/* A file only: read bytes at a place, whatever has been taken. Any thread. */
+/* A file only: read bytes at a position, without consuming any. Any thread. */
 bool input_read_at(const struct input *input, uint64_t place, void *data, uint64_t size, struct fault *fault);
 
-/* A file only: bytes from here to its end at this moment. */
+/* A file only: the number of bytes from here to its present end. */
 bool input_left(const struct input *input, uint64_t *left, struct fault *fault);
 
-/* Go forward without looking; a file only. */
+/* A file only: skip bytes. */
 void input_skip(struct input *input, uint64_t size);
 
 /* ---- interrupt.c: the first SIGINT or SIGTERM ends the input; the second one ends the program */
@@ -53,7 +53,7 @@ void interrupt_arm(void);
 void interrupt_disarm(void);
 bool interrupt_came(void);
 
-/* Readable once it has come. */
+/* Readable once an interrupt has come. */
 int interrupt_descriptor(void);
 
 #endif

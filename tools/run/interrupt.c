@@ -1,4 +1,4 @@
-/* Trireme: an interrupt from the keyboard ends the input, so that what was begun is finished.
+/* Trireme: SIGINT and SIGTERM end the input, so that the frames in flight are finished.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -10,8 +10,8 @@
 
 #include "tools/run/input.h"
 
-static int ends[2] = {-1, -1}; /* of a pipe that the handler writes to, so that poll() wakes up */
-static _Atomic int came;       /* lock-free, so that a handler may set it; asked by loader threads */
+static int ends[2] = {-1, -1}; /* of a pipe; the handler writes to it to wake poll() */
+static _Atomic int came;       /* lock-free, so that the handler may set it; loader threads read it */
 static struct sigaction before_interrupt, before_terminate;
 
 static void note(int signal)
@@ -20,7 +20,7 @@ static void note(int signal)
 
     (void)signal;
     atomic_store(&came, 1);
-    /* There is nothing to do when the pipe is full: then it is readable already. */
+    /* A full pipe is already readable, so the failure is harmless. */
     if (write(ends[1], "", 1) < 0)
         errno = before;
 }

@@ -1,4 +1,4 @@
-/* Trireme: what frames are made of.
+/* Trireme: the format of frames.
  * SPDX-License-Identifier: MIT
  */
 #include "tools/run/media.h"
@@ -37,7 +37,7 @@ void media_video_tracks(struct media_format *format, bool alpha)
 
     format->track_count = 0;
     add_track(format, (struct media_track){MEDIA_LUMA, width, height, 1, 1});
-    /* ⌈width / x⌉ without an overflow; both are at least 1. */
+    /* ⌈width / x⌉ without overflow; both are at least 1. */
     if (x > 0)
         add_track(format,
                   (struct media_track){MEDIA_CHROMA, (width - 1) / x + 1, (height - 1) / y + 1, 1, 2});
@@ -51,7 +51,7 @@ void media_pixel_track(struct media_format *format, uint32_t channels)
     add_track(format, (struct media_track){MEDIA_DATA, format->width, format->height, channels, 1});
 }
 
-/* Kernels count with 32 bits, and some with signed ones; floats take four bytes a sample. */
+/* Kernels count with 32 bits, some of them signed, and floats take four bytes a sample. */
 bool media_check_size(const struct media_format *format, const char *name, struct fault *fault)
 {
     const uint64_t most = UINT32_C(1) << 29;

@@ -1,4 +1,4 @@
-/* Trireme: what frames are made of: tracks of planes of samples.
+/* Trireme: the format of frames: tracks of planes of samples.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_TOOLS_RUN_MEDIA_H
@@ -18,7 +18,7 @@ enum media_kind {
 };
 
 enum media_role {
-    MEDIA_DATA   = 0, /* all there is */
+    MEDIA_DATA   = 0, /* the only track */
     MEDIA_LUMA   = 1,
     MEDIA_CHROMA = 2,
     MEDIA_ALPHA  = 3,
@@ -30,10 +30,10 @@ enum {
     MEDIA_COLOUR = 32,
 };
 
-/* Planes of one size and meaning that lie one after the other in a frame. */
+/* Planes of the same size and meaning that are adjacent in a frame. */
 struct media_track {
     int role;          /* enum media_role */
-    uint32_t width;    /* pixels; of data without a size: elements, and a height of 1 */
+    uint32_t width;    /* pixels; flat data: elements, with a height of 1 */
     uint32_t height;   /* pixels */
     uint32_t channels; /* samples of a pixel, side by side */
     uint32_t planes;
@@ -42,17 +42,17 @@ struct media_track {
 struct media_format {
     int kind;         /* enum media_kind */
     int32_t type;     /* enum trm_type of a sample */
-    uint32_t maximum; /* the sample that stands for 1; 0: samples are numbers of their own */
+    uint32_t maximum; /* the sample that represents 1; 0: samples are plain numbers */
     bool flat;        /* data without a size: the last frame may be shorter */
-    uint32_t width;   /* of a frame; of flat data: elements, and a height of 1 */
+    uint32_t width;   /* of a frame; flat data: elements, with a height of 1 */
     uint32_t height;
-    uint32_t chroma_x; /* chroma has a sample for so many pixels in x, and in y; 0: no chroma */
+    uint32_t chroma_x; /* pixels in x and y for each chroma sample; 0: no chroma */
     uint32_t chroma_y;
     uint32_t track_count;
     struct media_track tracks[MEDIA_TRACKS];
-    char header[MEDIA_HEADER];   /* of y4m: the whole first line, without its end; "" where there was none */
-    char colour[MEDIA_COLOUR];   /* of y4m: without the C */
-    uint32_t rate, rate_divisor; /* where there is no header */
+    char header[MEDIA_HEADER];   /* y4m: the first line without its line end; "" if there was none */
+    char colour[MEDIA_COLOUR];   /* y4m: without the C */
+    uint32_t rate, rate_divisor; /* if there is no header */
 };
 
 uint64_t media_track_samples(const struct media_track *track);
@@ -62,10 +62,10 @@ uint64_t media_frame_bytes(const struct media_format *format);
 /* Fill in the tracks of video: luma, chroma by chroma_x and chroma_y, alpha. */
 void media_video_tracks(struct media_format *format, bool alpha);
 
-/* The only track, of pixels side by side. */
+/* Fill in a single track of interleaved pixels. */
 void media_pixel_track(struct media_format *format, uint32_t channels);
 
-/* Is a frame so small that kernels can count its samples? Says why not, after `name` of the file. */
+/* Check that kernels can count the samples of a frame. The fault names the file `name`. */
 bool media_check_size(const struct media_format *format, const char *name, struct fault *fault);
 
 const char *media_kind_name(int kind);

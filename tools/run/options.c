@@ -37,7 +37,7 @@ enum {
     MOST_WORKERS = 64,
 };
 
-/* What samples can be told to be. */
+/* The types that --raw accepts. */
 static const int32_t raw_types[] = {TRM_TYPE_F32, TRM_TYPE_F16, TRM_TYPE_U8,
                                     TRM_TYPE_U16, TRM_TYPE_I32, TRM_TYPE_U32};
 
@@ -51,7 +51,7 @@ static int complain(const char *complaint)
 
 /* ---- values ---- */
 
-/* A whole number; `end` is behind it. */
+/* Parse a whole number; `end` points behind it. */
 static bool parse_digits(const char *text, uint64_t *number, const char **end)
 {
     char *stop;
@@ -266,7 +266,7 @@ static int parse_what(struct run_options *options, int option, const char *value
     }
 }
 
-/* What is compressed is ffmpeg's to write. */
+/* Compressed formats need ffmpeg. */
 static int check_output(const struct run_options *options)
 {
     char complaint[512];

@@ -1,4 +1,4 @@
-/* Trireme: a file or pipe that is written.
+/* Trireme: writing a file or pipe.
  * SPDX-License-Identifier: MIT
  */
 #include "tools/run/outlet.h"
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 enum {
-    /* What one call of write() is given: some systems refuse more than 2 GiB. */
+    /* The size limit of one write(): some systems refuse more than 2 GiB. */
     MOST_AT_ONCE = 1 << 30
 };
 
@@ -20,8 +20,7 @@ static bool write_failed(struct outlet *outlet, struct fault *fault)
 {
     outlet->failed = true;
     if (errno == EPIPE)
-        return fault_set(fault, "%s: whoever read it has closed it, at byte %" PRIu64, outlet->name,
-                         outlet->position);
+        return fault_set(fault, "%s: its reader closed it at byte %" PRIu64, outlet->name, outlet->position);
     return fault_set(fault, "%s: cannot be written at byte %" PRIu64 ": %s", outlet->name, outlet->position,
                      strerror(errno));
 }
@@ -41,12 +40,12 @@ bool outlet_open(struct outlet *outlet, const char *path, struct fault *fault)
                                   : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (outlet->descriptor < 0)
         return fault_set(fault, "%s: cannot be written: %s", outlet->name, strerror(errno));
-    /* What somebody else has written to standard output before stays. */
+    /* Standard output is never truncated: it may hold the output of other programs. */
     outlet->regular = !standard && fstat(outlet->descriptor, &state) == 0 && S_ISREG(state.st_mode);
     return true;
 }
 
-/* A pipe may be set not to block by whoever else has it. */
+/* Another process that shares a pipe may have made it non-blocking. */
 static void wait_for_room(const struct outlet *outlet)
 {
     struct pollfd way = {.fd = outlet->descriptor, .events = POLLOUT};
@@ -87,7 +86,7 @@ bool outlet_close(struct outlet *outlet, struct fault *fault)
     if (descriptor < 0)
         return true;
     outlet->descriptor = -1;
-    /* Where cutting fails the frame stays cut short, and the failure has been told already. */
+    /* If this fails, the last frame stays incomplete; the failure has already been reported. */
     if (outlet->regular && outlet->failed && ftruncate(descriptor, (off_t)outlet->whole) == 0)
         outlet->position = outlet->whole;
     if (close(descriptor) == 0)

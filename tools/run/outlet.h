@@ -1,4 +1,4 @@
-/* Trireme: a file or pipe that is written from its beginning to its end.
+/* Trireme: writing a file or pipe from beginning to end.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_TOOLS_RUN_OUTLET_H
@@ -11,23 +11,23 @@
 #include "tools/run/fault.h"
 
 struct outlet {
-    const char *name; /* for messages; the caller's */
+    const char *name; /* for messages; owned by the caller */
     int descriptor;   /* -1: closed */
-    bool regular;     /* a file, which can be cut */
+    bool regular;     /* a file, which can be truncated */
     bool failed;
     uint64_t position; /* of the next byte */
-    uint64_t whole;    /* so many bytes are whole frames */
+    uint64_t whole;    /* bytes of complete frames */
 };
 
-/* Begin a file, replacing what was there; "-" is standard output, which must be no terminal. */
+/* Create or truncate a file; "-" is standard output, which must not be a terminal. */
 bool outlet_open(struct outlet *outlet, const char *path, struct fault *fault);
 
 bool outlet_write(struct outlet *outlet, const void *data, uint64_t size, struct fault *fault);
 
-/* What was written up to here stands by itself. */
+/* Mark everything written so far as complete. */
 void outlet_mark(struct outlet *outlet);
 
-/* Close it; after a failure a file is cut behind the last whole frame. Closing a closed one is fine. */
+/* Close it; after a failure, truncate a file behind the last complete frame. May be called again. */
 bool outlet_close(struct outlet *outlet, struct fault *fault);
 
 #endif

@@ -1,4 +1,4 @@
-/* Trireme: a chain of kernels applied to the tracks of a frame.
+/* Trireme: applying a chain of kernels to the tracks of a frame.
  * SPDX-License-Identifier: MIT
  */
 #include "tools/run/plan.h"
@@ -65,7 +65,7 @@ static void add_track(struct plan *plan, int role, const char *name, struct surf
     track->inside = true;
 }
 
-/* Nothing but copies: a frame is so many bytes. */
+/* Plan a chain of copies only: a frame is an array of bytes. */
 static bool pack(struct plan *plan, const struct spec *specs, uint32_t count)
 {
     uint64_t bytes = media_frame_bytes(plan->format);
@@ -76,7 +76,7 @@ static bool pack(struct plan *plan, const struct spec *specs, uint32_t count)
     if (bytes > INT32_MAX)
         return false;
     plan->packed = true;
-    /* Two at a time where none is left over: half as many items. */
+    /* With an even number of bytes, an item copies two of them. */
     if (!plan->format->flat && bytes % 2 == 0)
         add_track(plan, MEDIA_DATA, "frame", (struct surface){(uint32_t)(bytes / 2), 1, 1, 1, TRM_TYPE_U16});
     else
@@ -84,7 +84,7 @@ static bool pack(struct plan *plan, const struct spec *specs, uint32_t count)
     return true;
 }
 
-/* Planes of one size stay together where every kernel takes several. */
+/* Planes of the same size stay together if every kernel takes several. */
 static void lay_out(struct plan *plan, bool together)
 {
     static const char *const chroma[] = {"Cb", "Cr"};
@@ -104,7 +104,7 @@ static void lay_out(struct plan *plan, bool together)
     }
 }
 
-/* ---- which tracks a kernel is applied to ---- */
+/* ---- the tracks that a kernel is applied to ---- */
 
 static bool parse_planes(const char *text, bool *luma, bool *chroma, bool *alpha)
 {
@@ -116,7 +116,7 @@ static bool parse_planes(const char *text, bool *luma, bool *chroma, bool *alpha
     return *luma || *chroma || *alpha;
 }
 
-/* What becomes of a track. */
+/* The effect of a kernel on a track. */
 enum effect {
     EFFECT_NONE = 0,
     EFFECT_KERNEL,
@@ -207,7 +207,7 @@ static bool finish_track(struct plan *plan, uint32_t index)
                      trm_type_name(track->now.type), trm_type_name(track->in.type));
 }
 
-/* The steps of a track after each other, track by track: they do not need each other, and so they are in the caches. */
+/* Order the steps by track: tracks are independent of each other, and their data stays in the caches. */
 static void sort_steps(struct plan *plan)
 {
     struct step *sorted = output_allocate(plan->step_count, sizeof(*sorted));
@@ -222,7 +222,7 @@ static void sort_steps(struct plan *plan)
     plan->step_capacity = plan->step_count;
 }
 
-/* The format of what comes out: sizes of the tracks, put together again. */
+/* The format of the output, from the sizes of the tracks. */
 static bool describe_output(const struct plan *plan, struct media_format *out)
 {
     *out        = *plan->format;

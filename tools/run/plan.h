@@ -1,9 +1,9 @@
-/* Trireme: a chain of kernels applied to the tracks of a frame: which launches that takes, with which arguments, over which
- * buffers. No device is needed for that.
+/* Trireme: the launches that apply a chain of kernels to the tracks of a frame, with their arguments and
+ * buffers. Planning needs no device.
  *
- * Kernels work on what type of samples they like. Integers become floats in between: sample / maximum, so that 1 is white, and
- * of chroma (sample − neutral) / maximum, so that 0 is no colour; and go back rounded and clamped. Numbers (raw data) are
- * converted as they are.
+ * Samples are converted to the type that each kernel takes. Integers become floats as sample / maximum, so
+ * that 1 is white, and for chroma (sample − neutral) / maximum, so that 0 is no colour; they are converted
+ * back rounded and clamped. Numbers (raw data) are converted without scaling.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_TOOLS_RUN_PLAN_H
@@ -20,7 +20,7 @@ enum {
     STEP_LABEL     = 48,
 };
 
-/* What lies in a buffer between two launches. */
+/* The contents of a buffer between two launches. */
 struct surface {
     uint32_t width;
     uint32_t height;
@@ -30,20 +30,20 @@ struct surface {
 };
 
 enum step_argument_kind {
-    STEP_SOURCE = 1, /* what the step reads */
-    STEP_TARGET = 2, /* what it writes */
-    STEP_COUNT  = 3, /* how many work-items there are, as a `type` */
+    STEP_SOURCE = 1, /* the buffer that the step reads */
+    STEP_TARGET = 2, /* the buffer that it writes */
+    STEP_COUNT  = 3, /* the number of work-items, as a `type` */
     STEP_SCALAR = 4, /* a value */
-    STEP_VALUES = 5, /* a buffer of constant contents */
-    STEP_WIDTH  = 6, /* a value, but of flat data as many elements as the frame has */
+    STEP_VALUES = 5, /* a buffer with constant contents */
+    STEP_WIDTH  = 6, /* a value; for flat data, the number of elements of the frame */
 };
 
 struct step_argument {
     int kind; /* enum step_argument_kind */
     int32_t type;
     uint64_t bits;  /* SCALAR: the value in the low bytes */
-    void *values;   /* VALUES: the contents, for free() */
-    uint64_t bytes; /* VALUES: so many */
+    void *values;   /* VALUES: the contents; owned */
+    uint64_t bytes; /* VALUES: their size */
 };
 
 /* One launch. */
@@ -53,9 +53,9 @@ struct step {
     uint32_t track;
     struct surface from;
     struct surface to;
-    bool in_place;  /* source and target are one */
-    bool pointwise; /* each item by itself, so that a part of a frame can be worked on alone */
-    bool counted;   /* items are counted in x, and as many as the frame has */
+    bool in_place;  /* source and target are the same buffer */
+    bool pointwise; /* items are independent, so that parts of a frame can be processed separately */
+    bool counted;   /* one-dimensional, with as many items as the frame has elements */
     uint64_t items[3];
     struct trm_constant constants[STEP_CONSTANTS];
     uint32_t constant_count;
@@ -63,20 +63,20 @@ struct step {
     uint32_t argument_count;
 };
 
-/* A track on its way through the chain. */
+/* A track while the chain is planned. */
 struct plan_track {
     int role;           /* enum media_role */
     const char *name;   /* "luma" */
-    struct surface in;  /* as it is read */
-    struct surface now; /* after the steps so far */
-    bool inside;        /* floats that are no less than black and no more than white */
+    struct surface in;  /* at the input */
+    struct surface now; /* after the last step */
+    bool inside;        /* floats between black and white */
 };
 
 struct plan {
     struct trm_context *context;
     struct fault *fault;
-    const struct media_format *format; /* of what is read */
-    bool packed;                       /* nothing is done but to copy bytes, in whatever units */
+    const struct media_format *format; /* of the input */
+    bool packed;                       /* only copies bytes */
     struct code *codes;
     struct plan_track tracks[PLAN_TRACKS];
     uint32_t track_count;
@@ -85,7 +85,7 @@ struct plan {
     uint32_t step_capacity;
 };
 
-/* Plan a chain for frames of a format. `out` gets the format of what comes out (of the same kind as what goes in). */
+/* Plan a chain for frames of a format. `out` receives the format of the output, which is of the same kind. */
 bool plan_make(struct plan *plan, struct trm_context *context, const struct media_format *format,
                struct spec *specs, uint32_t spec_count, struct media_format *out, struct fault *fault);
 void plan_release(struct plan *plan);
@@ -93,28 +93,29 @@ void plan_release(struct plan *plan);
 uint64_t surface_samples(const struct surface *surface);
 uint64_t surface_bytes(const struct surface *surface);
 
-/* ---- for the files of the planner */
+/* ---- shared by the files plan*.c */
 
-/* Append an empty step of a track, from what the track is now. */
+/* Append an empty step that starts from the present state of a track. */
 struct step *plan_add_step(struct plan *plan, uint32_t track, const struct code *code);
 
-/* plan_convert.c: bring a track to another type of samples. False, without a fault: there is no way. */
+/* plan_convert.c: convert a track to another type of samples. False without a fault: there is no
+ * conversion. */
 bool plan_convert(struct plan *plan, uint32_t track, int32_t type);
 
-/* Append a step that copies what a track is now. */
+/* Append a step that copies a track. */
 bool plan_copy(struct plan *plan, uint32_t track);
 
-/* Append a step after which a track of chroma has no colour. */
+/* Append a step that removes the colour of a track of chroma. */
 bool plan_bleach(struct plan *plan, uint32_t track);
 
-/* plan_kernel.c: append what a kernel of the command line takes on one track. */
+/* plan_kernel.c: append the steps that apply a kernel of the command line to one track. */
 bool plan_kernel(struct plan *plan, uint32_t track, struct spec *spec, const struct code *code);
 
-/* plan_options.c: does a parameter or constant of this name follow from the frames? */
+/* plan_options.c: true if the frames determine the parameter or constant of this name. */
 bool plan_is_automatic(const char *name);
 
-/* Say which options a kernel takes, after what is wrong: why it does not go with these frames, or what is wrong with the
- * options that were given. Return false. */
+/* Set a fault that names the options of a kernel: plan_complain() if the kernel does not fit the frames,
+ * plan_misuse() if its options are wrong. Both return false. */
 bool plan_complain(struct plan *plan, const struct spec *spec, const struct code *code, const char *format,
                    ...) __attribute__((format(printf, 4, 5)));
 bool plan_misuse(struct plan *plan, const struct spec *spec, const struct code *code, const char *format, ...)

@@ -1,4 +1,4 @@
-/* Trireme: where the values of a kernel's parameters and constants come from: the frames, the command line, or defaults.
+/* Trireme: the values of a kernel's parameters and constants: from the frames, the command line or defaults.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -52,7 +52,7 @@ static bool is_count(const char *name)
     return draft_is_one_of(name, names, sizeof(names) / sizeof(names[0]));
 }
 
-/* What the frames decide. */
+/* Find a value that the frames determine. */
 static bool find_automatic(const struct draft *draft, const char *name, double *value)
 {
     const struct surface *from = &draft->from;
@@ -105,7 +105,7 @@ static bool parse(const struct draft *draft, const char *name, int32_t type, con
 
 /* ---- constants ---- */
 
-/* Is a number one of those that have words? */
+/* True if the number is one of those that have words. */
 static bool is_among_words(const struct draft *draft, const struct recipe *recipe, const char *name,
                            uint64_t number)
 {
@@ -134,7 +134,7 @@ bool draft_constants(struct draft *draft, const struct recipe *recipe, struct st
         long word;
 
         if (!*info->name)
-            continue; /* the size of a group: left alone */
+            continue; /* the size of a group keeps its default */
         if (find_fixed(draft, info->name, &value) ||
             (strcmp(info->name, "channels") == 0 && find_automatic(draft, info->name, &value))) {
             constant.bits = bits_of(info->type, value);
@@ -150,7 +150,7 @@ bool draft_constants(struct draft *draft, const struct recipe *recipe, struct st
                 return false;
         }
         if (constant.bits == info->default_bits)
-            continue; /* so that the code that was made for the defaults is found */
+            continue; /* so that the code for the defaults is found */
         if (step->constant_count == STEP_CONSTANTS)
             return complain(draft, "too many constants");
         step->constants[step->constant_count++] = constant;
@@ -160,8 +160,7 @@ bool draft_constants(struct draft *draft, const struct recipe *recipe, struct st
 
 /* ---- arguments ---- */
 
-/* A buffer of constant contents: the numbers that were given, over and over, so that whatever part of it belongs to a
- * sample is there. */
+/* A buffer with constant contents: the given numbers, repeated until every sample has its values. */
 static bool add_values(struct draft *draft, const struct trm_parameter *parameter,
                        struct step_argument *argument)
 {
@@ -179,7 +178,7 @@ static bool add_values(struct draft *draft, const struct trm_parameter *paramete
         return plan_complain(draft->plan, draft->spec, draft->code, "%s has elements of no simple type",
                              parameter->name);
     if (wanted < strlen(text))
-        wanted = draft->value_count ? wanted : strlen(text); /* at least as many as are given */
+        wanted = draft->value_count ? wanted : strlen(text); /* at least as many as were given */
     values = output_allocate(wanted, size);
     copy   = output_copy(text);
     for (word = strtok_r(copy, ",", &rest); word && well; word = strtok_r(NULL, ",", &rest)) {

@@ -1,4 +1,4 @@
-/* Trireme: samples become floats and come back.
+/* Trireme: converting samples to floats and back.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -17,7 +17,7 @@ static bool is_float(int32_t type)
     return type == TRM_TYPE_F16 || type == TRM_TYPE_F32;
 }
 
-/* What stands for no colour in chroma of so many bits: 128 of 255, 512 of 1023. */
+/* The chroma sample that means no colour: 128 of 255, 512 of 1023. */
 static double neutral(const struct plan *plan, const struct plan_track *track)
 {
     return track->role == MEDIA_CHROMA ? (plan->format->maximum + 1) / 2 : 0;
@@ -72,7 +72,7 @@ static bool add_conversion(struct plan *plan, uint32_t track, int32_t type, doub
     return true;
 }
 
-/* threshold(source, target, level, low, high, count): what is above the level becomes the level. */
+/* threshold(source, target, level, low, high, count): values above the level become the level. */
 static bool add_clamp(struct plan *plan, uint32_t track, double level)
 {
     struct code *code = code_find(&plan->codes, plan->context, "threshold", plan->fault);
@@ -91,7 +91,7 @@ static bool add_clamp(struct plan *plan, uint32_t track, double level)
     return true;
 }
 
-/* Does a sample that is too large stop at the maximum by itself? */
+/* True if no clamp is needed before the conversion. */
 static bool clamps_itself(const struct plan *plan, const struct plan_track *track, int32_t type)
 {
     uint32_t most = type == TRM_TYPE_U8 ? 255 : 65535;
@@ -127,7 +127,7 @@ bool plan_convert(struct plan *plan, uint32_t index, int32_t type)
     if (is_integer(track->now.type) && is_float(type))
         return add_conversion(plan, index, type, maximum == 0 ? 1 : 1 / maximum,
                               maximum == 0 ? 0 : -neutral(plan, track) / maximum);
-    /* Integers have the range of those that were read, so there is no way to others. */
+    /* Integers have the range of the input, so they cannot become another integer type. */
     if (is_float(track->now.type) && is_integer(type) && type == track->in.type)
         return to_integers(plan, index, type);
     return false;
@@ -143,7 +143,7 @@ bool plan_copy(struct plan *plan, uint32_t index)
     return add_conversion(plan, index, type, 1, 0);
 }
 
-/* Nothing of what was made of the track so far is left in the end, so where its size is what it was it need not be made. */
+/* Drop the steps of a track that still has its original size: the step that follows replaces their result. */
 static void forget_steps(struct plan *plan, uint32_t index)
 {
     struct plan_track *track = &plan->tracks[index];

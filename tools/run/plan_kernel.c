@@ -1,7 +1,7 @@
-/* Trireme: one kernel on one track: which of its buffers are what, and where the values of its parameters come from.
+/* Trireme: applying one kernel to one track: the roles of its buffers and the values of its parameters.
  *
- * Any kernel will do that reads one buffer and writes another, or works on one in place. More buffers that it only reads are
- * given numbers on the command line. Sizes and counts are known by their names.
+ * The kernel must read one buffer and write another, or change one in place. Further read-only buffers get
+ * numbers from the command line. Sizes and counts are recognised by the names of the parameters.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -110,7 +110,7 @@ static bool has_parameter(const struct code *code, const char *name)
     return false;
 }
 
-/* By two dimensions where the kernel knows width and height, else by a count. */
+/* Two dimensions if the kernel has width and height, else one. */
 static bool choose_items(struct draft *draft, const struct recipe *recipe, const struct trm_parameter *source,
                          struct step *step)
 {
@@ -144,7 +144,7 @@ static bool choose_items(struct draft *draft, const struct recipe *recipe, const
 
 /* ---- the whole ---- */
 
-/* One launch; axis 0 or 1 of those that are launched twice, −1 of others. */
+/* Append one launch; axis 0 or 1 for kernels that are launched twice, otherwise −1. */
 static bool add_launch(struct plan *plan, uint32_t index, struct spec *spec, const struct code *code,
                        const struct roles *roles, int axis)
 {
@@ -177,7 +177,7 @@ static bool add_launch(struct plan *plan, uint32_t index, struct spec *spec, con
         return false;
     if (!choose_items(&draft, recipe, &info->parameters[roles->source], step))
         return false;
-    /* A planar conversion counts pixels that lie far apart. */
+    /* The samples of a pixel are far apart in a planar conversion. */
     if (draft.to.planes != draft.from.planes || draft.from.planes > 1)
         step->pointwise &= !(recipe && (recipe->flags & RECIPE_PIXELS));
     plan->tracks[index].now = step->to;

@@ -1,4 +1,4 @@
-/* Trireme: which options a kernel takes, for messages.
+/* Trireme: the list of the options of a kernel, for messages.
  * SPDX-License-Identifier: MIT
  */
 #include <stdarg.h>
@@ -26,7 +26,7 @@ static void list(struct listing *listing, const char *format, ...)
     listing->some = true;
 }
 
-/* Parameters that the frames decide are listed neither by their name nor by another. */
+/* The list leaves out parameters that the frames determine. */
 bool plan_is_automatic(const char *name)
 {
     static const char *const names[] = {"width",  "height",       "count",         "n",       "size",

@@ -68,7 +68,7 @@ static int take_magic(struct input *input, uint32_t *channels, struct fault *fau
     const unsigned char *magic;
     size_t got;
 
-    skip_blanks(input, fault); /* some programs write a line end behind an image */
+    skip_blanks(input, fault); /* some programs write a line end after an image */
     if (!input_peek(input, 2, &got, fault))
         return PNM_BAD;
     if (got == 0)

@@ -1,7 +1,8 @@
-/* Trireme: PGM and PPM: gray and RGB images, alone or one after the other in a file.
+/* Trireme: PGM and PPM: gray and RGB images, one or more in a file.
  *
- * "P6 640 480 255\n" and the samples, row after row; white space and comments (from '#' to the end of the line) may stand
- * between the numbers. Samples above 255 take two bytes, the higher one first. See pgm(5), ppm(5).
+ * An image is "P6 640 480 255\n" and its samples, row after row. White space and comments (from '#' to the
+ * end of the line) may separate the numbers. Samples above 255 take two bytes, the higher one first. See
+ * pgm(5), ppm(5).
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_TOOLS_RUN_PNM_H
@@ -12,14 +13,14 @@
 
 enum pnm_answer {
     PNM_READ = 0,
-    PNM_END, /* there is no further image */
+    PNM_END, /* there are no more images */
     PNM_BAD, /* the fault says what is wrong */
 };
 
-/* Take the header of the next image: the input stands at its samples then. Fills in kind, type, maximum, size and track. */
+/* Read the header of the next image, and fill in kind, type, maximum, size and track. The samples follow. */
 int pnm_take_header(struct input *input, struct media_format *format, struct fault *fault);
 
-/* Turn the bytes of 16-bit samples around, from one place to another or in place. */
+/* Swap the bytes of 16-bit samples; `to` may be `from`. */
 void pnm_swap(void *to, const void *from, uint64_t bytes);
 
 #endif

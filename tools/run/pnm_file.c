@@ -1,4 +1,4 @@
-/* Trireme: PGM and PPM: images in one file, or each in a file of its own.
+/* Trireme: PGM and PPM: images in one file, or one image a file.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -25,7 +25,7 @@ static void swap_frame(const struct reader *reader, struct frame *frame)
             pnm_swap(frame->data[i], frame->data[i], frame->size[i]);
 }
 
-/* Is an image like the first one? */
+/* Check that an image has the format of the first one. */
 static bool is_alike(struct reader *reader, const struct media_format *image, const char *name,
                      uint64_t index)
 {
@@ -43,8 +43,8 @@ static bool is_alike(struct reader *reader, const struct media_format *image, co
                      first->tracks[0].channels, first->maximum);
 }
 
-/* The format is that of the first image, which is looked at and not taken: a file goes back to it, a pipe keeps its
- * header in the buffer. */
+/* Read the format from the first image without consuming it: a file is rewound, a pipe keeps the header in
+ * its buffer. */
 static bool open_stream(struct reader *reader)
 {
     struct input *input = &reader->input;
@@ -52,7 +52,7 @@ static bool open_stream(struct reader *reader)
     uint64_t position   = input->position, left;
     size_t got;
 
-    /* All of the header has to be in the buffer, so that its beginning is still there afterwards. */
+    /* Buffer the whole header, so that its beginning is still available afterwards. */
     if (!input_peek(input, MEDIA_HEADER, &got, reader->fault))
         return false;
     switch (pnm_take_header(input, &reader->format, reader->fault)) {
@@ -212,7 +212,8 @@ const struct writer_ops pnm_writer = {
     .write = write_to_stream,
 };
 
-/* The file of a frame: numbered like what was read, or from 1 on; in a folder called like what was read. */
+/* The path of a frame: numbered like the input, or from 1 on; in a folder, with the name of the input
+ * file. */
 static char *image_path(const struct writer *writer, uint64_t index)
 {
     const struct sequence *names = writer->names;

@@ -1,4 +1,4 @@
-/* Trireme: how far a run is, on a terminal.
+/* Trireme: the progress of a run on a terminal.
  * SPDX-License-Identifier: MIT
  */
 #include "tools/run/progress.h"
@@ -76,7 +76,7 @@ static void draw_bar(char *bar, size_t capacity, double part, unsigned width)
     }
 }
 
-/* Cut text so that it has so many characters of UTF-8 at most. */
+/* Truncate UTF-8 text to `columns` characters. */
 static void cut(char *text, unsigned columns)
 {
     unsigned column = 0;
@@ -104,11 +104,11 @@ void progress_line(char *text, size_t capacity, const struct progress *progress,
         print_time(left, sizeof(left), rate > 0 ? (double)(progress->total - done) / rate : 0);
         if (done >= progress->total)
             snprintf(left, sizeof(left), "0:00");
-        /* All of it is ASCII: a byte is a column. */
+        /* The text is ASCII: a byte is a column. */
         size_t length =
             (size_t)snprintf(words, sizeof(words), "%3.0f %%  %" PRIu64 "/%" PRIu64 "  %.*f %s/s  %s left%s",
                              100 * part, done, progress->total, rate < 10, rate, progress->unit, left, tail);
-        size_t room = columns > length + 3 ? columns - length - 3 : 0; /* two ends and a space */
+        size_t room = columns > length + 3 ? columns - length - 3 : 0; /* two brackets and a space */
         if (room >= BAR_LEAST)
             draw_bar(bar, sizeof(bar), part, room < BAR ? (unsigned)room : BAR);
         if (room >= BAR_LEAST)

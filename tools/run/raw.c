@@ -1,4 +1,4 @@
-/* Trireme: arrays of numbers, with nothing around them.
+/* Trireme: raw arrays of numbers.
  * SPDX-License-Identifier: MIT
  */
 #include "tools/run/reader.h"

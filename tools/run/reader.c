@@ -1,4 +1,4 @@
-/* Trireme: where frames come from.
+/* Trireme: reading frames.
  * SPDX-License-Identifier: MIT
  */
 #include "tools/run/reader.h"
@@ -146,7 +146,7 @@ static int cut_short(const struct reader *reader, const struct reader_place *pla
     return READER_FAILED;
 }
 
-/* The last frame of flat data has what there is. Its size, or 0 for none that can be. */
+/* Shorten the last frame of flat data to the rest of the input. */
 static int shorten(const struct reader *reader, struct frame *frame, const struct reader_place *place,
                    uint64_t got)
 {
@@ -166,7 +166,7 @@ static int shorten(const struct reader *reader, struct frame *frame, const struc
     return READER_FRAME;
 }
 
-/* What there is less of than a frame. */
+/* Handle an input that ends within a frame. */
 static int settle(const struct reader *reader, struct frame *frame, const struct reader_place *place,
                   uint64_t got, uint64_t size)
 {

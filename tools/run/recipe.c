@@ -1,4 +1,4 @@
-/* Trireme: what is known of the built-in kernels.
+/* Trireme: facts about the built-in kernels.
  * SPDX-License-Identifier: MIT
  */
 #include "tools/run/recipe.h"
@@ -26,7 +26,7 @@ static bool misuse(const struct draft *draft, const char *complaint)
     return plan_misuse(draft->plan, draft->spec, draft->code, "%s", complaint);
 }
 
-/* A number among the options. NAN: it was not given. */
+/* The number of an option. NAN: it was not given. */
 static bool take_number(struct draft *draft, const char *name, double *number)
 {
     const char *text = spec_value(draft->spec, name);
@@ -98,7 +98,7 @@ static bool prepare_box(struct draft *draft)
 
     if (!take_number(draft, "radius", &radius))
         return false;
-    /* Beyond the size of the image nothing changes any more, but the sum goes on. */
+    /* A larger radius costs time and changes nothing. */
     if (radius > 4096)
         return misuse(draft, "radius is a whole number up to 4096");
     return true;
@@ -115,7 +115,7 @@ static bool prepare_separable(struct draft *draft)
     uint64_t count = count_values(draft, "weights");
 
     if (count == 0)
-        return true; /* that they are missing is said later */
+        return true; /* a later check reports that they are missing */
     if (count % 2 == 0)
         return misuse(draft, "weights are an odd number of numbers");
     draft->value_count = count;
@@ -130,7 +130,7 @@ static uint32_t scaled(uint32_t size, uint32_t to, uint32_t from)
     return result < 1 ? 1 : (uint32_t)result;
 }
 
-/* Chroma of a frame that is wider by so much: a part of a sample counts as one. */
+/* The size of chroma for a size of luma, rounded up. */
 static uint32_t of_chroma(const struct draft *draft, uint32_t size, uint32_t pixels)
 {
     return draft->track->role == MEDIA_CHROMA && pixels > 1 ? (size - 1) / pixels + 1 : size;
@@ -138,7 +138,7 @@ static uint32_t of_chroma(const struct draft *draft, uint32_t size, uint32_t pix
 
 static bool prepare_resize(struct draft *draft)
 {
-    const struct surface *whole       = &draft->plan->tracks[0].in; /* luma, or all there is */
+    const struct surface *whole       = &draft->plan->tracks[0].in; /* luma, or the only track */
     const struct media_format *format = draft->plan->format;
     uint32_t width = 0, height = 0;
 
@@ -174,7 +174,7 @@ static bool prepare_transpose(struct draft *draft)
     draft->to.height = draft->from.width;
     draft_fix(draft, "rows", draft->from.height);
     draft_fix(draft, "columns", draft->from.width);
-    /* A group is 32 × 8 items, and does a square of 32. */
+    /* A group of 32 × 8 items transposes a square of 32 × 32. */
     draft->items[0] = draft->from.width;
     draft->items[1] = ((uint64_t)draft->from.height + 31) / 32 * 8;
     draft->items[2] = 1;
@@ -284,7 +284,7 @@ static const struct recipe recipes[] = {
     {"yuv_to_rgb_u8", COLOUR, NULL, yuv_words, NULL, prepare_yuv_to_rgb},
 };
 
-/* All of convert_A_B. */
+/* For all kernels convert_A_B. */
 static const struct recipe convert_recipe = {"convert", VALUES, "scale=1,bias=0", NULL, NULL, NULL};
 
 const struct recipe *recipe_find(const struct code *code)

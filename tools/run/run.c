@@ -19,7 +19,7 @@
 
 enum {
     SLOTS_MOST   = 64,
-    TRACE_TOKENS = 16384, /* where nobody knows how many there will be */
+    TRACE_TOKENS = 16384, /* if the number of frames is not known */
     TRACE_MOST   = 1 << 18,
     INTERRUPTED  = 128 + SIGINT,
 };
@@ -36,7 +36,7 @@ struct session {
     struct verify verify;
     struct writer writer;
     struct progress progress;
-    char *notes[SLOTS_MOST]; /* what stood behind FRAME, of the frame in each slot */
+    char *notes[SLOTS_MOST]; /* the text after FRAME of the frame in each slot */
 };
 
 /* ---- source and sink ---- */
@@ -62,7 +62,7 @@ static int32_t consume(void *user, const struct trm_token *token)
     uint32_t tracks         = session->plan.track_count;
     struct frame frame = {token->data + tracks, token->size + tracks, tracks, &session->notes[token->slot]};
 
-    /* Frames behind one that is missing would be taken for it. */
+    /* A frame after a missing one would take its place. */
     if (token->index != session->writer.frames)
         return TRM_OK;
     if (session->options->verify && !verify_frame(&session->verify, token))
@@ -112,7 +112,7 @@ static bool choose_output(struct session *session)
     return writer_format(&from, kind, &session->out, options->output, &session->fault);
 }
 
-/* What is read must not be emptied before. */
+/* The output must not truncate the input. */
 static bool check_paths(struct session *session)
 {
     const struct run_options *options = session->options;
@@ -149,9 +149,9 @@ static bool open_work(struct session *session)
     return work_open(&session->work, &session->plan, session->device, &desc, &session->fault);
 }
 
-/* ---- what is told afterwards ---- */
+/* ---- the report ---- */
 
-/* Text with a line's end, which it may have already. */
+/* Writes text, and a line end unless it has one. */
 static void write_line(FILE *file, const char *text)
 {
     size_t length = strlen(text);
@@ -204,7 +204,7 @@ static bool write_trace(struct session *session, int32_t format, const char *pat
 {
     if (!path || trm_pipeline_trace_file(session->work.pipeline, format, path) == TRM_OK)
         return true;
-    return fault_set(&session->fault, "%s", trm_last_error().sentence); /* it names the file */
+    return fault_set(&session->fault, "%s", trm_last_error().sentence); /* the sentence names the file */
 }
 
 static void tell(struct session *session)
@@ -217,7 +217,7 @@ static void tell(struct session *session)
     write_trace(session, TRM_TRACE_EVENTS, options->trace);
     write_trace(session, TRM_TRACE_TIMELINE, options->timeline);
     if (options->verify && !verify_print(&session->verify, stderr))
-        fault_set(&session->fault, "what came out is not what the cpu makes of it");
+        fault_set(&session->fault, "the output differs from that of the cpu backend");
 }
 
 /* ---- the run ---- */
@@ -309,7 +309,7 @@ static int run(const struct run_options *options)
     int status;
 
     fault_init(&session.fault);
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is told like a full disk */
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is reported like a full disk */
     interrupt_arm();
     if (command_context_for(options->backend, options->verbose, &session.context) != TRM_OK) {
         status = command_failed("the settings are wrong");
@@ -343,8 +343,8 @@ const struct command run_command = {
     .help =
         "Usage: trireme run -k KERNEL[:NAME=VALUE,…] [-k …] [OPTION…] INPUT OUTPUT\n"
         "\n"
-        "Passes every frame through the kernels, one after the other, while the next one is loaded and the "
-        "last one\n"
+        "Passes every frame through the kernels in order, while the next frame is loaded and the previous "
+        "one\n"
         "is written. INPUT and OUTPUT are files, or - for standard input and output:\n"
         "\n"
         "  trireme run -k gaussian_blur:sigma=2 -k sobel in.y4m out.y4m\n"
@@ -353,37 +353,39 @@ const struct command run_command = {
         "  -k, --kernel KERNEL   an installed kernel (trireme info --kernels), a .spv or .comp file, or "
         "copy,\n"
         "                        which changes nothing. Its parameters and constants follow as NAME=VALUE;\n"
-        "                        planes=y, planes=uv or planes=all says which planes of video it works on\n"
+        "                        planes=y, planes=uv or planes=all selects the planes of video to process\n"
         "\n"
-        "Formats, found out by what is in the input and by the ending of the output:\n"
+        "Formats, detected from the contents of the input and the extension of the output:\n"
         "  y4m   YUV4MPEG2 video: 4:2:0, 4:2:2, 4:4:4, mono; 8 bits and more\n"
-        "  pnm   PPM and PGM images: one after the other, a folder of them, or frame%04d.ppm\n"
+        "  pnm   PPM and PGM images: several in one file, a folder of them, or frame%04d.ppm\n"
         "      --raw TYPE        numbers: f32, f16, u8, u16, i32 or u32\n"
-        "      --batch SIZE      so many bytes of them at a time (default 16M)\n"
-        "      --size WxH[xC]    or an image of so many numbers at a time\n"
+        "      --batch SIZE      bytes of numbers in a batch (default 16M)\n"
+        "      --size WxH[xC]    or the size of an image of numbers\n"
         "      --input-format, --output-format FORMAT   y4m, pnm or (output) raw\n"
-        "      --rate N[:D]      frames a second of video made of images (default 25)\n"
-        "      --frames N        stop after so many, at least 1\n"
+        "      --rate N[:D]      frames per second of video made from images (default 25)\n"
+        "      --frames N        stop after N frames, at least 1\n"
         "\n"
-        "      --backend LIST    which backends, such as cuda,cpu\n"
-        "      --device ID       one device, such as cuda:1\n"
-        "      --depth N         frames under way at once: 1 sequential, 2 double, 3 triple buffering "
-        "(default),\n"
-        "                        0 as many as help\n"
+        "      --backend LIST    backends in order of preference, such as cuda,cpu\n"
+        "      --device ID       the device, such as cuda:1\n"
+        "      --depth N         frames in flight: 1 sequential, 2 double, 3 triple buffering (default), 0 "
+        "tuned\n"
         "      --strategy NAME   auto, role-streams, slot-streams, slot-graphs or zero-copy\n"
-        "      --workers N       threads that load (default 1)\n"
+        "      --workers N       threads that load frames (default 1)\n"
         "\n"
-        "      --report text|json    say how well loading, computing and writing overlapped, and why not "
-        "better\n"
-        "      --report-file FILE    there instead of standard output (standard error when OUTPUT is -)\n"
+        "      --report text|json    report how well loading, computing and writing overlapped, and the "
+        "limits\n"
+        "      --report-file FILE    write the report to FILE; default: standard output, or standard error "
+        "if\n"
+        "                            OUTPUT is -\n"
         "      --json                the same as --report json\n"
-        "      --trace FILE          every frame's times for ui.perfetto.dev and chrome://tracing\n"
-        "      --timeline FILE       the same as a drawing for any browser\n"
-        "      --verify              compare every frame with what the cpu makes of it\n"
-        "  -q, --quiet               no progress on the terminal\n"
-        "  -v, --verbose             what the library logs, on stderr\n"
+        "      --trace FILE          write the times of every frame for ui.perfetto.dev and "
+        "chrome://tracing\n"
+        "      --timeline FILE       write the same as a page for a browser\n"
+        "      --verify              compare every frame with the result of the cpu backend\n"
+        "  -q, --quiet               show no progress on the terminal\n"
+        "  -v, --verbose             print the log of the library to stderr\n"
         "\n"
-        "Ends with 0 when all went well, 1 when something failed (what was finished before is written),\n"
-        "2 for a wrong command line or option of a kernel, 130 after an interrupt.\n",
+        "Exits with 0 on success, 1 if something failed (the frames finished before are written), 2 if the\n"
+        "command line or an option of a kernel is wrong, 130 after an interrupt.\n",
     .run = run_main,
 };

@@ -18,25 +18,25 @@ enum run_report {
 struct run_options {
     struct reader_request input;
     const char *output;
-    int output_kind;      /* enum media_kind; NONE: by the ending, else that of the input */
+    int output_kind;      /* enum media_kind; NONE: by the extension, else that of the input */
     const char **kernels; /* as they were given */
     uint32_t kernel_count;
     uint32_t depth;              /* 0: tuned */
     int32_t strategy;            /* enum trm_strategy */
-    const char *backend;         /* NULL: as settings say */
+    const char *backend;         /* NULL: as the settings say */
     const char *device;          /* NULL: the default */
     uint32_t workers;            /* loader threads */
-    uint32_t rate, rate_divisor; /* frames a second where the input has none; 0: 25 */
+    uint32_t rate, rate_divisor; /* frames per second if the input has none; 0: 25 */
     int report;                  /* enum run_report */
-    const char *report_file;     /* NULL: standard output, or standard error where frames go there */
-    const char *trace;           /* NULL: none is written */
+    const char *report_file; /* NULL: standard output, or standard error if frames go to standard output */
+    const char *trace;       /* NULL: no trace */
     const char *timeline;
     bool verify;
     bool quiet;
     bool verbose;
 };
 
-/* ---- options.c: returns an exit status, after having said what is wrong */
+/* ---- options.c: prints what is wrong and returns an exit status */
 
 int run_parse(int argc, char **argv, struct run_options *options);
 void run_options_fini(struct run_options *options);

@@ -17,8 +17,8 @@
 
 /* ---- patterns ---- */
 
-/* The directive at `text`, which begins with '%': how many characters it has; `width` of its number. 0: none that is
- * known. "%%" has a width of −1. */
+/* The length of the directive at `text`, which begins with '%', and the `width` of its number, −1 for "%%".
+ * 0: not a known directive. */
 static size_t read_directive(const char *text, int *width)
 {
     size_t at = 1;
@@ -89,7 +89,7 @@ static void add(struct sequence *sequence, char *path)
     sequence->paths[sequence->count++] = path;
 }
 
-/* Names in the order in which a person would put them: "frame9" before "frame10". */
+/* Natural order of names: "frame9" before "frame10". */
 static int compare_names(const void *one, const void *other)
 {
     const char *p = *(char *const *)one, *q = *(char *const *)other;

@@ -12,22 +12,21 @@
 /* Files in the order of their frames. */
 struct sequence {
     char **paths;
-    uint64_t count; /* 0: the path was that of one file */
+    uint64_t count; /* 0: the path was that of a single file */
     uint64_t capacity;
-    uint64_t first; /* the number of the first file; of a folder 1 */
+    uint64_t first; /* the number of the first file; 1 for a folder */
 };
 
-/* The files that a path stands for: those of a folder that end in .ppm, .pgm or .pnm, by their names, in which stretches of
- * digits count as numbers; or, for a pattern ("frame%04d.ppm"), those numbered one after the other, beginning with 0 to 4.
- * Any other path leaves the sequence empty. Fails when it stands for no file at all. */
+/* Find the files of a path: for a folder, its .ppm, .pgm and .pnm files in the natural order of their names;
+ * for a pattern ("frame%04d.ppm"), the consecutively numbered files, beginning with 0 to 4. Any other path
+ * leaves the sequence empty. Fails if a folder or pattern has no file. */
 bool sequence_find(struct sequence *sequence, const char *path, struct fault *fault);
 void sequence_release(struct sequence *sequence);
 
-/* Does the path have exactly one place for a number, "%d" or "%04d"? ("%%" is a percent sign.) What else begins with a
- * percent sign is not accepted. */
+/* True if the path has exactly one "%d" or "%04d", and no other directive than "%%", a percent sign. */
 bool sequence_is_pattern(const char *path);
 
-/* The path of file number `number` of a pattern, for free(). */
+/* The path of file number `number` of a pattern; the caller frees it. */
 char *sequence_path(const char *pattern, uint64_t number);
 
 #endif

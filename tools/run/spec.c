@@ -1,4 +1,4 @@
-/* Trireme: a kernel as it stands on the command line.
+/* Trireme: parsing a kernel of the command line.
  * SPDX-License-Identifier: MIT
  */
 #include "tools/run/spec.h"
@@ -42,7 +42,7 @@ static bool begin_option(struct spec *spec, const char *text, size_t name, size_
     return true;
 }
 
-/* A further number of the list that the option before began. */
+/* Append a number to the list of the previous option. */
 static bool go_on(struct spec *spec, const char *text, size_t length, struct fault *fault)
 {
     struct spec_option *option;

@@ -1,4 +1,4 @@
-/* Trireme: a kernel as it stands on the command line: NAME[:name=value,…].
+/* Trireme: parsing a kernel of the command line: NAME[:name=value,…].
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_TOOLS_RUN_SPEC_H
@@ -15,7 +15,7 @@ enum {
 
 struct spec_option {
     char *name;
-    char *value; /* a list has its commas */
+    char *value; /* a list includes its commas */
     bool used;
 };
 
@@ -26,11 +26,12 @@ struct spec {
     uint32_t option_count;
 };
 
-/* "convolve3x3:weights=0,1,0,1,-4,1,0,1,0,planes=y": what stands between two commas and has no '=' goes on the value before. */
+/* Parse "convolve3x3:weights=0,1,0,1,-4,1,0,1,0,planes=y". An item between commas without '=' continues the
+ * previous value. */
 bool spec_parse(struct spec *spec, const char *text, struct fault *fault);
 void spec_release(struct spec *spec);
 
-/* The value of an option, noting that it was used; NULL when it was not given. */
+/* The value of an option, which is marked as used; NULL if it was not given. */
 const char *spec_value(struct spec *spec, const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* Trireme: which name was meant?
+/* Trireme: suggestions for misspelled kernel names.
  * SPDX-License-Identifier: MIT
  */
 #include "tools/run/suggest.h"
@@ -10,7 +10,7 @@
 
 enum {
     NAME_MOST = 63,
-    FAR       = 3, /* from here on nobody meant it */
+    FAR       = 3, /* too different to suggest */
 };
 
 static unsigned least(unsigned one, unsigned other)

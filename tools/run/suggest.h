@@ -1,4 +1,4 @@
-/* Trireme: which name was meant?
+/* Trireme: suggestions for misspelled kernel names.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_TOOLS_RUN_SUGGEST_H
@@ -8,12 +8,12 @@
 
 struct trm_context;
 
-/* How many letters have to be put in, taken out or replaced to make one name of the other. Names of 63 characters at most;
- * longer ones are far from everything. */
+/* The edit distance (Levenshtein) of two names of at most 63 characters; longer names are far from all
+ * others. */
 unsigned suggest_distance(const char *one, const char *other);
 
-/* ", did you mean gray?" into `text`: the installed kernels whose names are at most two letters away, the nearest ones;
- * "" when there is none. */
+/* Write ", did you mean gray?" to `text`, with the nearest installed kernels at an edit distance of at most
+ * two; "" if there is none. */
 void suggest_kernels(struct trm_context *context, const char *name, char *text, size_t capacity);
 
 #endif

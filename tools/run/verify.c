@@ -1,4 +1,4 @@
-/* Trireme: is what comes out what the cpu backend makes of the same input?
+/* Trireme: comparing the output with that of the cpu backend.
  * SPDX-License-Identifier: MIT
  */
 #include "tools/run/verify.h"
@@ -10,7 +10,7 @@
 
 #include "tools/command.h"
 
-/* Devices round and order sums differently: a sample may fall to the other side of a half. */
+/* Devices round and order sums differently, so an integer sample may differ by one. */
 static double tolerance_of(int32_t type)
 {
     switch (type) {
@@ -131,7 +131,7 @@ static void compare(struct verify *verify, uint64_t frame, uint32_t track, const
     }
 }
 
-/* Have the reference pipeline work on the inputs of a token. */
+/* Submit the inputs of a token to the reference pipeline. */
 static bool submit(struct verify *verify, const struct trm_token *token)
 {
     struct trm_token *mine;

@@ -1,6 +1,6 @@
-/* Trireme: is what comes out what the cpu backend makes of the same input?
+/* Trireme: comparing the output with that of the cpu backend.
  *
- * Every frame goes through a second pipeline: on the cpu, of depth 1, with buffers and streams of its own.
+ * Every frame also passes through a second pipeline on the cpu, of depth 1, with its own buffers and streams.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_TOOLS_RUN_VERIFY_H
@@ -18,10 +18,10 @@ struct verify {
     struct work work;
     uint64_t frames; /* compared */
     uint64_t samples;
-    uint64_t unlike; /* samples beyond the tolerance */
+    uint64_t unlike; /* samples that differ by more than the tolerance */
     double tolerance;
-    double largest;    /* difference; of floats relative to the reference where that is above 1 */
-    uint64_t at_frame; /* where that was */
+    double largest;    /* the largest difference; for floats relative to references above 1 */
+    uint64_t at_frame; /* the place of the largest difference */
     uint64_t at_sample;
     uint32_t at_track;
 };
@@ -29,11 +29,11 @@ struct verify {
 bool verify_open(struct verify *verify, const struct plan *plan, bool verbose, struct fault *fault);
 void verify_close(struct verify *verify);
 
-/* Compare what became of a frame: a token of a pipeline of the same plan. False: it could not be compared; that it differs is
- * only counted. */
+/* Compare the result of a frame, a token of a pipeline of the same plan. Differences are counted. False: the
+ * comparison failed. */
 bool verify_frame(struct verify *verify, const struct trm_token *token);
 
-/* Say what was found, in a line. Returns whether all was alike. */
+/* Print the result in a line. Returns true if there was no difference beyond the tolerance. */
 bool verify_print(const struct verify *verify, FILE *file);
 
 #endif

@@ -1,4 +1,4 @@
-/* Trireme: a plan made into a pipeline on a device.
+/* Trireme: making a plan into a pipeline on a device.
  * SPDX-License-Identifier: MIT
  */
 #include "tools/run/work.h"
@@ -85,7 +85,7 @@ static bool add_frame_ports(struct work *work)
     return true;
 }
 
-/* A scratch port for what a step of this track leaves, which is not the one that the step reads. */
+/* A scratch port for the output of a step, other than the one that the step reads. */
 static bool find_scratch(struct work *work, const struct step *step, uint32_t source, uint32_t *index)
 {
     uint64_t size        = surface_bytes(&step->to);
@@ -123,7 +123,7 @@ static bool add_values(struct work *work, const struct step_argument *argument, 
 
 /* ---- stages ---- */
 
-/* Bytes of the track's input for one work-item of a step, if each frame has so many of both; else 0. */
+/* Bytes of the track's input for each work-item of a step, if they divide evenly; else 0. */
 static uint64_t input_bytes_an_item(const struct work *work, const struct step *step)
 {
     uint64_t bytes = surface_bytes(&work->plan->tracks[step->track].in);
@@ -169,7 +169,7 @@ static bool make_argument(struct work *work, const struct step *step, const stru
     }
 }
 
-/* The launch over an array that has fewer elements than others. */
+/* The launch for a token of flat data, which may have fewer elements than others. */
 static int32_t shape_flat(void *user, const struct trm_token *token, struct trm_grid *grid,
                           struct trm_argument *arguments)
 {
@@ -210,7 +210,7 @@ static bool make_stage(struct work *work, uint32_t number, uint32_t source, uint
     return true;
 }
 
-/* Does the track go through another buffer after this step? */
+/* True if a later step moves the track to another buffer. */
 static bool goes_on(const struct plan *plan, uint32_t number)
 {
     for (uint32_t i = number + 1; i < plan->step_count; i++)
@@ -222,7 +222,7 @@ static bool goes_on(const struct plan *plan, uint32_t number)
 static bool make_stages(struct work *work)
 {
     const struct plan *plan = work->plan;
-    uint32_t now[PLAN_TRACKS]; /* the port in which a track is */
+    uint32_t now[PLAN_TRACKS]; /* the port that holds a track */
 
     for (uint32_t i = 0; i < plan->track_count; i++)
         now[i] = i;
@@ -254,8 +254,8 @@ static uint64_t greatest_common(uint64_t one, uint64_t other)
     return one;
 }
 
-/* Where every sample comes from one sample alone, parts of a frame may be worked on one after the other: the greatest number
- * of parts into which all ports can be cut alike. */
+/* If every sample depends on one input sample alone, a frame may be processed in parts. Finds the greatest
+ * number of equal parts of all ports. */
 static void divide(struct work *work, struct trm_pipeline_desc *desc)
 {
     const struct plan *plan = work->plan;
@@ -270,7 +270,7 @@ static void divide(struct work *work, struct trm_pipeline_desc *desc)
         return;
     for (uint32_t i = 0; i < work->port_count; i++) {
         if (work->ports[i].kind == TRM_PORT_SHARED)
-            return; /* numbers are as many as a frame has samples */
+            return; /* a part would need its own part of the values */
         work->ports[i].grain = work->ports[i].size / parts;
     }
     desc->flags |= TRM_PIPELINE_DIVISIBLE;

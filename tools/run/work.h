@@ -1,4 +1,4 @@
-/* Trireme: a plan made into a pipeline on a device.
+/* Trireme: making a plan into a pipeline on a device.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_TOOLS_RUN_WORK_H
@@ -12,14 +12,14 @@ enum {
     WORK_PORTS = 64
 };
 
-/* What the launch of a stage follows from, where frames of flat data may be shorter. */
+/* Parameters of the launch of a stage, for frames of flat data that may be shorter. */
 struct work_shape {
     const struct step *step;
     struct trm_kernel *kernel;
-    int32_t input_type; /* of the track's elements, as they are read */
+    int32_t input_type; /* of the track's elements at the input */
 };
 
-/* Inputs are ports 0 to tracks − 1, outputs those that follow. */
+/* Inputs are ports 0 to tracks − 1; outputs follow. */
 struct work {
     const struct plan *plan;
     struct fault *fault;
@@ -34,7 +34,7 @@ struct work {
     struct trm_pipeline *pipeline;
 };
 
-/* Make the pipeline; what ports and stages do not say is taken from `desc`. */
+/* Create the pipeline; `desc` has everything but ports and stages. */
 bool work_open(struct work *work, const struct plan *plan, struct trm_device *device,
                const struct trm_pipeline_desc *desc, struct fault *fault);
 void work_close(struct work *work);

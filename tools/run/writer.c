@@ -1,4 +1,4 @@
-/* Trireme: where frames go.
+/* Trireme: writing frames.
  * SPDX-License-Identifier: MIT
  */
 #include "tools/run/writer.h"
@@ -57,7 +57,7 @@ bool writer_is_compressed(const char *path)
     return false;
 }
 
-/* ---- which formats can hold which frames ---- */
+/* ---- formats and the frames that they can hold ---- */
 
 static bool refuse(const struct media_format *from, const char *what, const char *path, struct fault *fault)
 {

@@ -1,4 +1,4 @@
-/* Trireme: where frames go: one file or pipe, or a sequence of files.
+/* Trireme: writing frames to one file or pipe, or to a sequence of files.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_TOOLS_RUN_WRITER_H
@@ -19,24 +19,23 @@ struct writer_ops {
 struct writer {
     const struct writer_ops *ops;
     const char *path;
-    const struct sequence
-        *names; /* of the files that were read, whose names a folder takes over; may be empty */
+    const struct sequence *names; /* the input files, whose names an output folder reuses; may be empty */
     struct fault *fault;
     struct media_format format;
     struct outlet outlet; /* closed between the files of a sequence */
     bool folder;
     bool pattern;
-    uint64_t frames; /* that were written whole */
-    void *swapped;   /* a frame in the other order of bytes */
+    uint64_t frames; /* completely written */
+    void *swapped;   /* a frame with swapped bytes */
 };
 
-/* The kind that a path asks for by its ending, NONE when it does not. */
+/* The kind that the extension of a path selects, or NONE. */
 int writer_kind(const char *path);
 
-/* Does it end as a compressed format does that is not written here (".mp4", ".png")? */
+/* True for the extension of a compressed format, which is not supported (".mp4", ".png"). */
 bool writer_is_compressed(const char *path);
 
-/* Can frames of `from` be written as `kind`? Makes the format that they have then. */
+/* Make the format of frames of `from` when written as `kind`. False: they cannot be. */
 bool writer_format(const struct media_format *from, int kind, struct media_format *format, const char *path,
                    struct fault *fault);
 
@@ -44,7 +43,7 @@ bool writer_open(struct writer *writer, const char *path, const struct media_for
                  const struct sequence *names, struct fault *fault);
 bool writer_write(struct writer *writer, uint64_t index, const struct frame *frame);
 
-/* Close it; what was written stays. False: it could not be finished, the fault says why. */
+/* Close it; completed frames stay. False: it failed, the fault says why. */
 bool writer_close(struct writer *writer);
 
 extern const struct writer_ops y4m_writer;

@@ -11,15 +11,15 @@
 /* ---- colours ---- */
 
 struct sampling {
-    const char *name; /* what the colours begin with */
-    uint32_t x, y;    /* pixels of a sample of chroma; 0: none */
+    const char *name; /* the beginning of the colours */
+    uint32_t x, y;    /* pixels for each chroma sample; 0: no chroma */
 };
 
 static const struct sampling samplings[] = {
     {"420", 2, 2}, {"422", 2, 1}, {"444", 1, 1}, {"411", 4, 1}, {"440", 1, 2}, {"410", 4, 4}, {"mono", 0, 0},
 };
 
-/* Where chroma of 4:2:0 lies between the pixels of luma is nobody's business here. */
+/* Variants of 4:2:0, which differ in the position of chroma samples; the kernels do not depend on it. */
 static const char *const variants_420[] = {"jpeg", "mpeg2", "paldv"};
 
 static const struct sampling *find_sampling(const char *colour, const char **rest)
@@ -115,7 +115,7 @@ static bool parse_size(const char *text, size_t length, uint32_t *size)
     return value >= 1 && value <= UINT32_C(1) << 30;
 }
 
-/* One parameter of the line. NULL, or what is wrong. */
+/* Parse one parameter of the line. Returns NULL, or what is wrong. */
 static const char *parse_parameter(const char *word, size_t length, struct media_format *format)
 {
     switch (word[0]) {
@@ -132,7 +132,7 @@ static const char *parse_parameter(const char *word, size_t length, struct media
         format->colour[length - 1] = '\0';
         return NULL;
     default:
-        return NULL; /* rate, aspect, interlacing and what is yet to come: kept as it is */
+        return NULL; /* rate, aspect, interlacing and unknown parameters are kept unchanged */
     }
 }
 
@@ -194,7 +194,7 @@ static void add(char *line, size_t capacity, size_t *length, const char *format,
     *length += (size_t)added;
 }
 
-/* The words of the line that was read, with the size that frames have now. */
+/* Append the words of the input line, with the new size of the frames. */
 static void add_words(const struct media_format *format, char *line, size_t capacity, size_t *length)
 {
     const char *word = format->header;
@@ -215,7 +215,7 @@ static void add_words(const struct media_format *format, char *line, size_t capa
         colour |= word != format->header && word[0] == 'C';
         word += size + (word[size] == ' ');
     }
-    /* Without colours it is 420jpeg, so nothing needs to be said then. */
+    /* 420jpeg is the default, so it can be left out. */
     if (!colour && strcmp(format->colour, "420jpeg") != 0)
         add(line, capacity, length, " C%s", format->colour);
 }

@@ -1,7 +1,8 @@
 /* Trireme: YUV4MPEG2, the uncompressed video of mjpegtools, ffmpeg, x264 and others.
  *
- * "YUV4MPEG2 W1280 H720 F30:1 Ip A1:1 C420jpeg XYSCSS=420JPEG" is a first line; then every frame is a line "FRAME", which may
- * have parameters too, and its planes. Samples of more than 8 bits take two bytes, the lower one first. See yuv4mpeg(5).
+ * The first line is like "YUV4MPEG2 W1280 H720 F30:1 Ip A1:1 C420jpeg XYSCSS=420JPEG". Every frame is a line
+ * "FRAME", which may have parameters too, and its planes. Samples of more than 8 bits are 16-bit
+ * little-endian. See yuv4mpeg(5).
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_TOOLS_RUN_Y4M_H
@@ -11,13 +12,14 @@
 
 #include "tools/run/media.h"
 
-/* Understand a first line (without its end). Says what is wrong with it, after `name` of the file. */
+/* Parse a first line (without line end). The fault names the file `name`. */
 bool y4m_parse(const char *line, struct media_format *format, const char *name, struct fault *fault);
 
-/* The first line (with its end) for a format: as it was read, but for size and colours. False: too long. */
+/* Format the first line (with line end): that of the input, with the size and colours of `format`. False: too
+ * long. */
 bool y4m_print(const struct media_format *format, char *line, size_t capacity);
 
-/* The colours that a format other than y4m has there ("mono", "444p10"). False: it has none. */
+/* The y4m colours ("mono", "444p10") for a format other than y4m. False: there are none. */
 bool y4m_colour(const struct media_format *format, char colour[MEDIA_COLOUR]);
 
 #endif

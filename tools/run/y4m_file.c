@@ -16,10 +16,10 @@ static const char frame_magic[] = "FRAME";
 enum line_answer {
     LINE_READ,
     LINE_NONE, /* the input has ended */
-    LINE_BAD,  /* no end of line where one must be, or a zero in it; the fault is set */
+    LINE_BAD,  /* the line end is missing, or the line has a zero byte; the fault is set */
 };
 
-/* Take a line, without its end; at most MEDIA_HEADER bytes. `what` it is, for messages. */
+/* Read a line of at most MEDIA_HEADER bytes, without its line end. `what` names it in messages. */
 static int take_line(struct reader *reader, const char *what, char line[MEDIA_HEADER])
 {
     struct input *input      = &reader->input;
@@ -27,7 +27,7 @@ static int take_line(struct reader *reader, const char *what, char line[MEDIA_HE
     const unsigned char *end = NULL;
     size_t got               = 0;
 
-    /* Frames' lines are short: look at a little first, so that nothing of the samples is copied twice. */
+    /* The lines of frames are short: peek at a few bytes first, so that samples are not copied twice. */
     for (size_t wanted = 64; !end && wanted <= MEDIA_HEADER; wanted *= 4) {
         if (!input_peek(input, wanted, &got, reader->fault))
             return LINE_BAD;
@@ -65,7 +65,7 @@ static bool open_reader(struct reader *reader)
         return true;
     if (!input_left(&reader->input, &left, reader->fault))
         return false;
-    /* Exact where frames have no parameters of their own, which is nearly always; only to show how far it is. */
+    /* Exact if no frame has parameters, which is usual. Used for the progress only. */
     reader->known = left / (media_frame_bytes(&reader->format) + sizeof(frame_magic));
     return true;
 }
