@@ -133,10 +133,10 @@ static int32_t compile_with(struct base_arena *arena, const struct base_log *log
                             const char *text, uint64_t length, const char *file,
                             const struct trm_glsl_options *options, const void **bytes, uint64_t *size)
 {
-    struct glsl_includes includes = {.arena    = arena,
-                                     .folders  = options->includes,
-                                     .count    = options->include_count,
-                                     .relative = options->file != NULL};
+    struct glsl_includes includes = {.arena      = arena,
+                                     .folders    = options->includes,
+                                     .count      = options->include_count,
+                                     .has_folder = options->file != NULL};
     int32_t status                = TRM_ERROR_OUT_OF_HOST_MEMORY;
 
     struct shaderc_compile_options *made = library->options_initialize();
@@ -167,7 +167,7 @@ static int32_t compile_by_program(struct base_arena *arena, const struct base_lo
     if (result.signal != 0)
         return base_fail(TRM_ERROR_BACKEND, "%s crashed with signal %" PRId32 " over %s", program,
                          result.signal, file);
-    if (!result.well)
+    if (!result.succeeded)
         return fail_compilation(log, file, result.message);
     log_lines(log, TRM_LOG_WARNING, result.message);
     *bytes = result.bytes;

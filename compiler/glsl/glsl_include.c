@@ -82,7 +82,7 @@ struct glsl_included *core_glsl_include(void *user, const char *requested, int t
         return refuse(includes, "files include each other without an end");
     if (requested[0] == '/')
         found = try_path(includes, base_arena_text(includes->arena, requested, strlen(requested)));
-    else if (type == GLSL_INCLUDE_RELATIVE && (includes->relative || depth > 1))
+    else if (type == GLSL_INCLUDE_RELATIVE && (includes->has_folder || depth > 1))
         found = try_path(includes, beside(includes, requesting, requested));
     for (uint32_t i = 0; found == NULL && requested[0] != '/' && i < includes->count; i++)
         found =

@@ -13,7 +13,7 @@ struct glsl_includes {
     struct base_arena *arena;
     const char *const *folders;
     uint32_t count;
-    int32_t relative; /* 0: the text is no file, so that nothing is beside it */
+    bool has_folder; /* the text came from a file; false: "..." is looked up in `folders` alone */
 };
 
 /* Of type glsl_include_fn and glsl_include_release_fn; `user` is a struct glsl_includes. */

@@ -14,7 +14,7 @@ const char *const core_glsl_libraries[] = {"libshaderc.so.1", "libshaderc_shared
 struct symbol {
     const char *name;
     size_t offset;
-    int32_t optional;
+    bool is_optional;
 };
 
 #define SYMBOL(name_, member_)                                                      \
@@ -39,9 +39,9 @@ static const struct symbol symbols[] = {
     SYMBOL(result_get_bytes, result_bytes),
     SYMBOL(result_get_compilation_status, result_status),
     SYMBOL(result_get_error_message, result_message),
-    {.name     = "shaderc_compile_options_set_preserve_bindings",
-     .offset   = offsetof(struct glsl_library, options_preserve_bindings),
-     .optional = 1},
+    {.name        = "shaderc_compile_options_set_preserve_bindings",
+     .offset      = offsetof(struct glsl_library, options_preserve_bindings),
+     .is_optional = true},
 };
 #undef SYMBOL
 
@@ -49,7 +49,7 @@ static int32_t find_symbols(const char *name, struct glsl_library *library)
 {
     for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
         void *address = dlsym(library->handle, symbols[i].name);
-        if (address == NULL && !symbols[i].optional)
+        if (address == NULL && !symbols[i].is_optional)
             return base_fail(TRM_ERROR_UNSUPPORTED, "%s is too old to compile GLSL: it has no %s", name,
                              symbols[i].name);
         memcpy((char *)library + symbols[i].offset, &address, sizeof(address));

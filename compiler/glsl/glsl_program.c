@@ -91,14 +91,14 @@ static void close_files(const struct files *files)
         close(files->messages);
 }
 
-static int32_t write_all(int file, const char *text, uint64_t length)
+static bool write_all(int file, const char *text, uint64_t length)
 {
     while (length > 0) {
         ssize_t written = write(file, text, length);
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0)
-            return 0;
+            return false;
         text += written;
         length -= (uint64_t)written;
     }
@@ -155,7 +155,7 @@ destroy_actions:
 }
 
 /* Where the program ignores SIGCHLD nobody can be asked how it ended; there is a result then, or none. */
-static int32_t ended_well(pid_t child, const struct files *files, int32_t *signal)
+static bool has_succeeded(pid_t child, const struct files *files, int32_t *signal)
 {
     struct stat output;
     int status;
@@ -248,7 +248,7 @@ static int32_t take_files(struct base_arena *arena, const struct files *files, c
     result->bytes = read_all(arena, files->output, &result->size);
     if (result->message == NULL || result->bytes == NULL)
         return base_fail_memory("compiling GLSL");
-    return result->well ? rename_module(arena, file, result) : TRM_OK;
+    return result->succeeded ? rename_module(arena, file, result) : TRM_OK;
 }
 
 int32_t core_glsl_program_run(struct base_arena *arena, const char *program, const char *text,
@@ -269,8 +269,8 @@ int32_t core_glsl_program_run(struct base_arena *arena, const char *program, con
         errno  = error; /* for %m */
         status = base_fail(TRM_ERROR_UNSUPPORTED, "%s cannot be run: %m", program);
     } else {
-        result->well = ended_well(child, &files, &result->signal);
-        status       = take_files(arena, &files, file, result);
+        result->succeeded = has_succeeded(child, &files, &result->signal);
+        status            = take_files(arena, &files, file, result);
     }
     close_files(&files);
     return status;

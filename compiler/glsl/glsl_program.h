@@ -14,7 +14,7 @@
 const char *core_glsl_program_find(void);
 
 struct glsl_program_result {
-    int32_t well;        /* it ended with 0 */
+    bool succeeded;      /* the program exited with 0 */
     int32_t signal;      /* that ended it: it crashed; else 0 */
     const char *message; /* what it said, with `file` as the text's name; all of this is in the arena */
     const void *bytes;   /* of the SPIR-V */

@@ -7,43 +7,43 @@
 static const struct {
     uint16_t decoration;
     uint8_t literals;
-    uint8_t is_kept;
+    bool is_kept;
 } known[] = {
-    {SpvDecorationRelaxedPrecision, 0, 1},
-    {SpvDecorationSpecId, 1, 1},
-    {SpvDecorationBlock, 0, 1},
-    {SpvDecorationBufferBlock, 0, 1},
-    {SpvDecorationRowMajor, 0, 1},
-    {SpvDecorationColMajor, 0, 1},
-    {SpvDecorationArrayStride, 1, 1},
-    {SpvDecorationMatrixStride, 1, 1},
-    {SpvDecorationGLSLShared, 0, 0},
-    {SpvDecorationGLSLPacked, 0, 0},
-    {SpvDecorationBuiltIn, 1, 1},
-    {SpvDecorationNoPerspective, 0, 0},
-    {SpvDecorationFlat, 0, 0},
-    {SpvDecorationInvariant, 0, 0},
-    {SpvDecorationRestrict, 0, 1},
-    {SpvDecorationAliased, 0, 1},
-    {SpvDecorationVolatile, 0, 1},
-    {SpvDecorationCoherent, 0, 1},
-    {SpvDecorationNonWritable, 0, 1},
-    {SpvDecorationNonReadable, 0, 1},
-    {SpvDecorationUniform, 0, 0},
-    {SpvDecorationUniformId, 1, 0},
-    {SpvDecorationLocation, 1, 0},
-    {SpvDecorationComponent, 1, 0},
-    {SpvDecorationBinding, 1, 1},
-    {SpvDecorationDescriptorSet, 1, 1},
-    {SpvDecorationOffset, 1, 1},
-    {SpvDecorationFPRoundingMode, 1, 1},
-    {SpvDecorationNoContraction, 0, 1},
-    {SpvDecorationAlignment, 1, 0},
-    {SpvDecorationNoSignedWrap, 0, 0},
-    {SpvDecorationNoUnsignedWrap, 0, 0},
-    {SpvDecorationNonUniform, 0, 0},
-    {SpvDecorationRestrictPointer, 0, 0},
-    {SpvDecorationAliasedPointer, 0, 0},
+    {SpvDecorationRelaxedPrecision, 0, true},
+    {SpvDecorationSpecId, 1, true},
+    {SpvDecorationBlock, 0, true},
+    {SpvDecorationBufferBlock, 0, true},
+    {SpvDecorationRowMajor, 0, true},
+    {SpvDecorationColMajor, 0, true},
+    {SpvDecorationArrayStride, 1, true},
+    {SpvDecorationMatrixStride, 1, true},
+    {SpvDecorationGLSLShared, 0, false},
+    {SpvDecorationGLSLPacked, 0, false},
+    {SpvDecorationBuiltIn, 1, true},
+    {SpvDecorationNoPerspective, 0, false},
+    {SpvDecorationFlat, 0, false},
+    {SpvDecorationInvariant, 0, false},
+    {SpvDecorationRestrict, 0, true},
+    {SpvDecorationAliased, 0, true},
+    {SpvDecorationVolatile, 0, true},
+    {SpvDecorationCoherent, 0, true},
+    {SpvDecorationNonWritable, 0, true},
+    {SpvDecorationNonReadable, 0, true},
+    {SpvDecorationUniform, 0, false},
+    {SpvDecorationUniformId, 1, false},
+    {SpvDecorationLocation, 1, false},
+    {SpvDecorationComponent, 1, false},
+    {SpvDecorationBinding, 1, true},
+    {SpvDecorationDescriptorSet, 1, true},
+    {SpvDecorationOffset, 1, true},
+    {SpvDecorationFPRoundingMode, 1, true},
+    {SpvDecorationNoContraction, 0, true},
+    {SpvDecorationAlignment, 1, false},
+    {SpvDecorationNoSignedWrap, 0, false},
+    {SpvDecorationNoUnsignedWrap, 0, false},
+    {SpvDecorationNonUniform, 0, false},
+    {SpvDecorationRestrictPointer, 0, false},
+    {SpvDecorationAliasedPointer, 0, false},
 };
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
@@ -67,7 +67,7 @@ static int32_t read_name(struct spirv_reader *reader, struct spirv_words words)
 
     if (words.length < 3)
         return spirv_invalid(reader, "it is too short");
-    int32_t status = spirv_id_in_range(reader, words.word[1]);
+    int32_t status = spirv_check_id(reader, words.word[1]);
     if (status != TRM_OK)
         return status;
     const char *name = spirv_text(reader, words, 2, &used);
@@ -83,7 +83,7 @@ static int32_t read_member_name(struct spirv_reader *reader, struct spirv_words 
 
     if (words.length < 4)
         return spirv_invalid(reader, "it is too short");
-    int32_t status = spirv_id_in_range(reader, words.word[1]);
+    int32_t status = spirv_check_id(reader, words.word[1]);
     if (status != TRM_OK)
         return status;
     const char *name = spirv_text(reader, words, 3, &used);
@@ -94,15 +94,15 @@ static int32_t read_member_name(struct spirv_reader *reader, struct spirv_words 
 }
 
 /* What is said at once of any kind of id. */
-static int32_t note(struct spirv_reader *reader, uint32_t id, uint32_t decoration)
+static bool note(struct spirv_reader *reader, uint32_t id, uint32_t decoration)
 {
     if (decoration == SpvDecorationNoContraction)
-        reader->module->ids[id].no_contraction = 1;
+        reader->module->ids[id].no_contraction = true;
     else if (decoration == SpvDecorationRelaxedPrecision)
-        reader->module->ids[id].relaxed = 1;
+        reader->module->ids[id].relaxed = true;
     else
-        return 0;
-    return 1;
+        return false;
+    return true;
 }
 
 static int32_t decorate(struct spirv_reader *reader, struct spirv_words words, uint32_t member,
@@ -111,7 +111,7 @@ static int32_t decorate(struct spirv_reader *reader, struct spirv_words words, u
     if (words.length <= index)
         return spirv_invalid(reader, "it is too short");
     uint32_t id = words.word[1], kind = words.word[index];
-    int32_t status = spirv_id_in_range(reader, id);
+    int32_t status = spirv_check_id(reader, id);
     if (status != TRM_OK)
         return status;
     for (uint32_t i = 0; i < COUNT(known); i++) {

@@ -68,7 +68,7 @@ static int32_t enter(struct walk *walk, uint32_t number)
 /* The number of a function: that of the home of its first block. */
 static uint32_t number_of(const struct spirv_reader *reader, const struct spirv_function *function)
 {
-    return reader->homes[function->blocks[0]->label].function - 1;
+    return reader->definitions[function->blocks[0]->label].function - 1;
 }
 
 static int32_t leave(struct walk *walk)

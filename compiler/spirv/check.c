@@ -40,8 +40,7 @@ struct shape spirv_shape(const struct spirv_module *module, uint32_t type_id)
     return shape;
 }
 
-int32_t spirv_mismatch(const struct spirv_reader *reader, const struct spirv_instruction *instruction)
+int32_t spirv_type_mismatch(const struct spirv_reader *reader)
 {
-    (void)instruction;
     return spirv_invalid(reader, "the types of its operands do not fit together");
 }

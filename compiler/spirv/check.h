@@ -12,7 +12,7 @@ struct shape {
     enum spirv_type_kind kind; /* BOOL, INT, FLOAT: of the components */
     uint32_t width;
     uint32_t count;
-    uint32_t is_signed;
+    bool is_signed;
 };
 
 struct shape spirv_shape(const struct spirv_module *module, uint32_t type_id);
@@ -24,18 +24,18 @@ static inline struct shape spirv_operand_shape(const struct spirv_module *module
 }
 
 /* Same kind, width and number of components. */
-static inline int32_t spirv_is_like(struct shape a, struct shape b)
+static inline bool spirv_is_like(struct shape a, struct shape b)
 {
     return a.kind != 0 && a.kind == b.kind && a.width == b.width && a.count == b.count;
 }
 
-static inline int32_t spirv_is_scalar(struct shape shape, enum spirv_type_kind kind)
+static inline bool spirv_is_scalar(struct shape shape, enum spirv_type_kind kind)
 {
     return shape.kind == kind && shape.count == 1;
 }
 
 /* Says that types do not fit. */
-int32_t spirv_mismatch(const struct spirv_reader *reader, const struct spirv_instruction *instruction);
+int32_t spirv_type_mismatch(const struct spirv_reader *reader);
 
 /* That what a pointer points to may be written, as far as the pointer's origin tells. */
 int32_t spirv_check_writable(const struct spirv_reader *reader, uint32_t pointer);

@@ -3,57 +3,57 @@
  */
 #include "compiler/spirv/check.h"
 
-static int32_t all_like(const struct spirv_module *module, const struct spirv_instruction *instruction,
-                        struct shape shape, uint32_t from)
+static bool all_like(const struct spirv_module *module, const struct spirv_instruction *instruction,
+                     struct shape shape, uint32_t from)
 {
     for (uint32_t i = from; i < instruction->operand_count; i++)
         if (!spirv_is_like(spirv_operand_shape(module, instruction, i), shape))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 /* Operands of scalars and vectors of that kind, as many components as the result. */
-static int32_t all_of(const struct spirv_module *module, const struct spirv_instruction *instruction,
-                      enum spirv_type_kind kind, uint32_t count)
+static bool all_of(const struct spirv_module *module, const struct spirv_instruction *instruction,
+                   enum spirv_type_kind kind, uint32_t count)
 {
     for (uint32_t i = 0; i < instruction->operand_count; i++) {
         struct shape shape = spirv_operand_shape(module, instruction, i);
         if (shape.kind != kind || shape.count != count)
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
-static int32_t is_bit_field(const struct spirv_module *module, const struct spirv_instruction *instruction,
-                            struct shape result)
+static bool is_bit_field(const struct spirv_module *module, const struct spirv_instruction *instruction,
+                         struct shape result)
 {
     uint32_t wide = instruction->operand_count - 2;
 
     for (uint32_t i = 0; i < instruction->operand_count; i++) {
         struct shape shape = spirv_operand_shape(module, instruction, i);
         if (i < wide ? !spirv_is_like(shape, result) : !spirv_is_scalar(shape, SPIRV_INT))
-            return 0;
+            return false;
     }
     return result.kind == SPIRV_INT;
 }
 
 /* Scalars and vectors are chosen part by part or whole; other composites whole. */
-static int32_t is_select(const struct spirv_module *module, const struct spirv_instruction *instruction,
-                         struct shape result)
+static bool is_select(const struct spirv_module *module, const struct spirv_instruction *instruction,
+                      struct shape result)
 {
     struct shape condition = spirv_operand_shape(module, instruction, 0);
 
     if (condition.kind != SPIRV_BOOL || (condition.count != 1 && condition.count != result.count))
-        return 0;
+        return false;
     if (condition.count != 1 && result.kind == 0)
-        return 0;
+        return false;
     if (spirv_type(module, result.type)->kind == SPIRV_POINTER)
-        return 0;
+        return false;
     return module->ids[instruction->operands[1]].type == result.type &&
            module->ids[instruction->operands[2]].type == result.type;
 }
 
-static int32_t is_bitcast(struct shape result, struct shape operand)
+static bool is_bitcast(struct shape result, struct shape operand)
 {
     return (result.kind == SPIRV_INT || result.kind == SPIRV_FLOAT) &&
            (operand.kind == SPIRV_INT || operand.kind == SPIRV_FLOAT) &&
@@ -61,29 +61,29 @@ static int32_t is_bitcast(struct shape result, struct shape operand)
 }
 
 /* A struct of low and high part, or of result and carry. */
-static int32_t is_wide(const struct spirv_module *module, const struct spirv_instruction *instruction)
+static bool is_wide(const struct spirv_module *module, const struct spirv_instruction *instruction)
 {
     const struct spirv_type *type = spirv_type(module, instruction->type);
 
     if (type->kind != SPIRV_STRUCT || type->count != 2 || type->members[0].type != type->members[1].type)
-        return 0;
+        return false;
     struct shape part = spirv_shape(module, type->members[0].type);
     return part.kind == SPIRV_INT && all_like(module, instruction, part, 0);
 }
 
 /* Vectors of integers, or scalars of 32 bits of which each byte is one. */
-static int32_t is_dot(const struct spirv_module *module, const struct spirv_instruction *instruction,
-                      struct shape result, int32_t adds)
+static bool is_dot(const struct spirv_module *module, const struct spirv_instruction *instruction,
+                   struct shape result, bool adds)
 {
-    struct shape a   = spirv_operand_shape(module, instruction, 0);
-    struct shape b   = spirv_operand_shape(module, instruction, 1);
-    uint32_t format  = 2u + (adds != 0);
-    int32_t is_there = instruction->operand_count > format;
+    struct shape a  = spirv_operand_shape(module, instruction, 0);
+    struct shape b  = spirv_operand_shape(module, instruction, 1);
+    uint32_t format = adds ? 3 : 2;
+    bool is_there   = instruction->operand_count > format;
 
     if (!spirv_is_scalar(result, SPIRV_INT) || a.kind != SPIRV_INT || !spirv_is_like(a, b))
-        return 0;
+        return false;
     if (adds && module->ids[instruction->operands[2]].type != result.type)
-        return 0;
+        return false;
     if (a.count == 1)
         return a.width == 32 && result.width >= 8 && is_there &&
                instruction->operands[format] == SpvPackedVectorFormatPackedVectorFormat4x8Bit;
@@ -91,8 +91,8 @@ static int32_t is_dot(const struct spirv_module *module, const struct spirv_inst
 }
 
 /* Results of arithmetic have the types of their operands but for signedness. */
-static int32_t fits(const struct spirv_module *module, enum spirv_rule rule,
-                    const struct spirv_instruction *instruction)
+static bool fits(const struct spirv_module *module, enum spirv_rule rule,
+                 const struct spirv_instruction *instruction)
 {
     struct shape result = spirv_shape(module, instruction->type);
     struct shape first  = spirv_operand_shape(module, instruction, 0);
@@ -143,5 +143,5 @@ static int32_t fits(const struct spirv_module *module, enum spirv_rule rule,
 int32_t spirv_check_arithmetic(struct spirv_reader *reader, enum spirv_rule rule,
                                const struct spirv_instruction *instruction)
 {
-    return fits(reader->module, rule, instruction) ? TRM_OK : spirv_mismatch(reader, instruction);
+    return fits(reader->module, rule, instruction) ? TRM_OK : spirv_type_mismatch(reader);
 }

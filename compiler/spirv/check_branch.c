@@ -8,7 +8,7 @@ static int32_t check_switch(struct spirv_reader *reader, const struct spirv_inst
     struct shape selector = spirv_operand_shape(reader->module, instruction, 0);
 
     if (!spirv_is_scalar(selector, SPIRV_INT))
-        return spirv_mismatch(reader, instruction);
+        return spirv_type_mismatch(reader);
     if ((instruction->operand_count - 2) % (selector.width == 64 ? 3 : 2) != 0)
         return spirv_invalid(reader, "its literals do not have the selector's width");
     return TRM_OK;
@@ -17,7 +17,7 @@ static int32_t check_switch(struct spirv_reader *reader, const struct spirv_inst
 static int32_t check_return(struct spirv_reader *reader, const struct spirv_instruction *instruction)
 {
     const struct spirv_module *module = reader->module;
-    int32_t is_void                   = spirv_type(module, reader->function->result)->kind == SPIRV_VOID;
+    bool is_void                      = spirv_type(module, reader->function->result)->kind == SPIRV_VOID;
 
     if (instruction->opcode == SpvOpReturn)
         return is_void ? TRM_OK : spirv_invalid(reader, "the function has a result");
@@ -44,7 +44,7 @@ int32_t spirv_check_branch(struct spirv_reader *reader, enum spirv_rule rule,
     switch (rule) {
     case RULE_CONDITIONAL:
         if (!spirv_is_scalar(spirv_operand_shape(reader->module, instruction, 0), SPIRV_BOOL))
-            return spirv_mismatch(reader, instruction);
+            return spirv_type_mismatch(reader);
         return instruction->operand_count == 3 || instruction->operand_count == 5
                    ? TRM_OK
                    : spirv_invalid(reader, "it has a wrong number of operands");

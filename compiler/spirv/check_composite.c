@@ -9,50 +9,50 @@ static const struct spirv_type *operand_type(const struct spirv_module *module,
     return spirv_type(module, module->ids[instruction->operands[index]].type);
 }
 
-static int32_t is_float_vector(const struct spirv_module *module, const struct spirv_type *type)
+static bool is_float_vector(const struct spirv_module *module, const struct spirv_type *type)
 {
     return type->kind == SPIRV_VECTOR && spirv_type(module, type->element)->kind == SPIRV_FLOAT;
 }
 
 /* ---- linear algebra ------------------------------------------------------------------------ */
 
-static int32_t is_vector_matrix(const struct spirv_module *module, const struct spirv_type *result,
-                                const struct spirv_type *vector, const struct spirv_type *matrix)
+static bool is_vector_matrix(const struct spirv_module *module, const struct spirv_type *result,
+                             const struct spirv_type *vector, const struct spirv_type *matrix)
 {
     return matrix->kind == SPIRV_MATRIX && vector->id == matrix->element && result->kind == SPIRV_VECTOR &&
            result->count == matrix->count && result->element == vector->element &&
            is_float_vector(module, vector);
 }
 
-static int32_t is_matrix_matrix(const struct spirv_module *module, const struct spirv_type *result,
-                                const struct spirv_type *left, const struct spirv_type *right)
+static bool is_matrix_matrix(const struct spirv_module *module, const struct spirv_type *result,
+                             const struct spirv_type *left, const struct spirv_type *right)
 {
     if (result->kind != SPIRV_MATRIX || left->kind != SPIRV_MATRIX || right->kind != SPIRV_MATRIX)
-        return 0;
+        return false;
     const struct spirv_type *column = spirv_type(module, right->element);
     return result->element == left->element && result->count == right->count &&
            column->count == left->count && column->element == spirv_type(module, left->element)->element;
 }
 
-static int32_t is_outer(const struct spirv_module *module, const struct spirv_type *result,
-                        const struct spirv_type *left, const struct spirv_type *right)
+static bool is_outer(const struct spirv_module *module, const struct spirv_type *result,
+                     const struct spirv_type *left, const struct spirv_type *right)
 {
     return result->kind == SPIRV_MATRIX && left->id == result->element && is_float_vector(module, right) &&
            right->count == result->count && right->element == left->element;
 }
 
-static int32_t is_transpose(const struct spirv_module *module, const struct spirv_type *result,
-                            const struct spirv_type *matrix)
+static bool is_transpose(const struct spirv_module *module, const struct spirv_type *result,
+                         const struct spirv_type *matrix)
 {
     if (result->kind != SPIRV_MATRIX || matrix->kind != SPIRV_MATRIX)
-        return 0;
+        return false;
     const struct spirv_type *to = spirv_type(module, result->element);
     const struct spirv_type *of = spirv_type(module, matrix->element);
     return to->element == of->element && to->count == matrix->count && of->count == result->count;
 }
 
-static int32_t fits_algebra(const struct spirv_module *module, enum spirv_rule rule,
-                            const struct spirv_instruction *instruction)
+static bool fits_algebra(const struct spirv_module *module, enum spirv_rule rule,
+                         const struct spirv_instruction *instruction)
 {
     const struct spirv_type *result = spirv_type(module, instruction->type);
     const struct spirv_type *a      = operand_type(module, instruction, 0);
@@ -96,81 +96,81 @@ static uint32_t follow(const struct spirv_module *module, uint32_t type_id, cons
 }
 
 /* Of a vector: scalars and vectors that together have its components. Of others: a value for each part. */
-static int32_t is_construct(const struct spirv_module *module, const struct spirv_instruction *instruction)
+static bool is_construct(const struct spirv_module *module, const struct spirv_instruction *instruction)
 {
     const struct spirv_type *result = spirv_type(module, instruction->type);
     uint32_t count                  = 0;
 
     if (result->is_unsized || (spirv_part_count(result) == 0 && result->kind != SPIRV_STRUCT))
-        return 0;
+        return false;
     if (result->kind == SPIRV_VECTOR) {
         for (uint32_t i = 0; i < instruction->operand_count; i++) {
             const struct spirv_type *part = operand_type(module, instruction, i);
             if (part->id != result->element &&
                 (part->kind != SPIRV_VECTOR || part->element != result->element))
-                return 0;
+                return false;
             count += part->kind == SPIRV_VECTOR ? part->count : 1;
         }
         return count == result->count && instruction->operand_count >= 2;
     }
     if (instruction->operand_count != result->count)
-        return 0;
+        return false;
     for (uint32_t i = 0; i < result->count; i++)
         if (operand_type(module, instruction, i)->id != spirv_part_type(result, i))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
-static int32_t is_shuffle(const struct spirv_module *module, const struct spirv_instruction *instruction)
+static bool is_shuffle(const struct spirv_module *module, const struct spirv_instruction *instruction)
 {
     const struct spirv_type *result = spirv_type(module, instruction->type);
     const struct spirv_type *a      = operand_type(module, instruction, 0);
     const struct spirv_type *b      = operand_type(module, instruction, 1);
 
     if (result->kind != SPIRV_VECTOR || a->kind != SPIRV_VECTOR || b->kind != SPIRV_VECTOR)
-        return 0;
+        return false;
     if (a->element != result->element || b->element != result->element ||
         instruction->operand_count - 2u != result->count)
-        return 0;
+        return false;
     for (uint32_t i = 2; i < instruction->operand_count; i++)
         if (instruction->operands[i] >= a->count + b->count && instruction->operands[i] != UINT32_MAX)
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 /* The same but for decorations. Types nest no deeper than SPIRV_DEPTH_MOST; `budget`, which is the whole module's, keeps
  * hostile types from being walked for ever. */
-static int32_t match_logically(const struct spirv_module *module, uint32_t left, uint32_t right,
-                               uint32_t *budget)
+static bool match_logically(const struct spirv_module *module, uint32_t left, uint32_t right,
+                            uint32_t *budget)
 {
     const struct spirv_type *a = spirv_type(module, left), *b = spirv_type(module, right);
 
     if (left == right)
-        return 1;
+        return true;
     if (*budget == 0)
-        return 0;
+        return false;
     --*budget;
     if (a->kind != b->kind || a->is_unsized || b->is_unsized || a->count != b->count)
-        return 0;
+        return false;
     if (a->kind == SPIRV_ARRAY)
         return match_logically(module, a->element, b->element, budget);
     if (a->kind != SPIRV_STRUCT)
-        return 0;
+        return false;
     for (uint32_t i = 0; i < a->count; i++)
         if (!match_logically(module, a->members[i].type, b->members[i].type, budget))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 /* A value, as opposed to a pointer or something that has no size. */
-static int32_t is_data(const struct spirv_type *type)
+static bool is_data(const struct spirv_type *type)
 {
     return type->kind != SPIRV_VOID && type->kind != SPIRV_FUNCTION && type->kind != SPIRV_POINTER &&
            !type->is_unsized;
 }
 
-static int32_t fits_parts(struct spirv_reader *reader, enum spirv_rule rule,
-                          const struct spirv_instruction *instruction)
+static bool fits_parts(struct spirv_reader *reader, enum spirv_rule rule,
+                       const struct spirv_instruction *instruction)
 {
     const struct spirv_module *module = reader->module;
     const struct spirv_type *result   = spirv_type(module, instruction->type);
@@ -206,8 +206,8 @@ static int32_t fits_parts(struct spirv_reader *reader, enum spirv_rule rule,
 int32_t spirv_check_composite(struct spirv_reader *reader, enum spirv_rule rule,
                               const struct spirv_instruction *instruction)
 {
-    int32_t fits = rule <= RULE_TRANSPOSE ? fits_algebra(reader->module, rule, instruction)
-                                          : fits_parts(reader, rule, instruction);
+    bool fits = rule <= RULE_TRANSPOSE ? fits_algebra(reader->module, rule, instruction)
+                                       : fits_parts(reader, rule, instruction);
 
-    return fits ? TRM_OK : spirv_mismatch(reader, instruction);
+    return fits ? TRM_OK : spirv_type_mismatch(reader);
 }

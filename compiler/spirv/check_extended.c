@@ -119,16 +119,16 @@ static struct shape operand(const struct spirv_module *module, const struct spir
     return spirv_operand_shape(module, instruction, FIRST + index);
 }
 
-static int32_t all_like(const struct spirv_module *module, const struct spirv_instruction *instruction,
-                        struct shape shape)
+static bool all_like(const struct spirv_module *module, const struct spirv_instruction *instruction,
+                     struct shape shape)
 {
     for (uint32_t i = 0; i + FIRST < instruction->operand_count; i++)
         if (!spirv_is_like(operand(module, instruction, i), shape))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
-static int32_t is_words(struct shape shape, enum spirv_type_kind kind, uint32_t width, uint32_t count)
+static bool is_words(struct shape shape, enum spirv_type_kind kind, uint32_t width, uint32_t count)
 {
     return shape.kind == kind && shape.width == width && shape.count == count;
 }
@@ -150,13 +150,13 @@ static struct shape member(const struct spirv_module *module, uint32_t type_id, 
     return spirv_shape(module, type->members[index].type);
 }
 
-static int32_t is_square(const struct spirv_module *module, const struct spirv_type *type)
+static bool is_square(const struct spirv_module *module, const struct spirv_type *type)
 {
     return type->kind == SPIRV_MATRIX && spirv_type(module, type->element)->count == type->count;
 }
 
-static int32_t fits_memory(const struct spirv_reader *reader, enum form form,
-                           const struct spirv_instruction *instruction)
+static bool fits_memory(const struct spirv_reader *reader, enum form form,
+                        const struct spirv_instruction *instruction)
 {
     const struct spirv_module *module = reader->module;
     struct shape value                = operand(module, instruction, 0);
@@ -165,7 +165,7 @@ static int32_t fits_memory(const struct spirv_reader *reader, enum form form,
     struct shape second               = member(module, instruction->type, 1);
 
     if (value.kind != SPIRV_FLOAT)
-        return 0;
+        return false;
     switch (form) {
     case FORM_MODF:
         return result.type == value.type && pointee(reader, instruction).type == value.type;
@@ -179,20 +179,20 @@ static int32_t fits_memory(const struct spirv_reader *reader, enum form form,
     }
 }
 
-static int32_t fits_matrix(const struct spirv_module *module, enum form form,
-                           const struct spirv_instruction *instruction)
+static bool fits_matrix(const struct spirv_module *module, enum form form,
+                        const struct spirv_instruction *instruction)
 {
     const struct spirv_type *matrix = spirv_type_of(module, instruction->operands[FIRST]);
 
     if (!is_square(module, matrix))
-        return 0;
+        return false;
     if (form == FORM_INVERSE)
         return matrix->id == instruction->type;
     return spirv_type(module, matrix->element)->element == instruction->type;
 }
 
-static int32_t fits(const struct spirv_reader *reader, enum form form,
-                    const struct spirv_instruction *instruction)
+static bool fits(const struct spirv_reader *reader, enum form form,
+                 const struct spirv_instruction *instruction)
 {
     const struct spirv_module *module = reader->module;
     struct shape result               = spirv_shape(module, instruction->type);
@@ -247,7 +247,7 @@ int32_t spirv_check_extended(struct spirv_reader *reader, const struct spirv_ins
                              instruction->operand_count - FIRST);
     enum form form = (enum form)forms[number].form;
     if (!fits(reader, form, instruction))
-        return spirv_mismatch(reader, instruction);
+        return spirv_type_mismatch(reader);
     if (form == FORM_MODF || form == FORM_FREXP)
         return spirv_check_writable(reader, instruction->operands[FIRST + 1]);
     return TRM_OK;

@@ -4,43 +4,43 @@
 #include "compiler/spirv/check.h"
 
 /* A ballot: four integers of 32 bits. */
-static int32_t is_ballot(struct shape shape)
+static bool is_ballot(struct shape shape)
 {
     return shape.kind == SPIRV_INT && shape.width == 32 && shape.count == 4;
 }
 
 /* SPV_KHR_shader_ballot's have no scope before their operands. */
-static int32_t has_scope(uint32_t opcode)
+static bool has_scope(uint32_t opcode)
 {
     return opcode < SpvOpSubgroupBallotKHR;
 }
 
-static int32_t is_operation(uint32_t operation, int32_t has_cluster)
+static bool is_operation(uint32_t operation, bool has_cluster)
 {
     return has_cluster ? operation == SpvGroupOperationClusteredReduce
                        : operation <= SpvGroupOperationExclusiveScan;
 }
 
 /* "cnvC": scope, operation, value, size of clusters. */
-static int32_t is_reduction(const struct spirv_module *module, const struct spirv_instruction *instruction,
-                            enum spirv_type_kind kind)
+static bool is_reduction(const struct spirv_module *module, const struct spirv_instruction *instruction,
+                         enum spirv_type_kind kind)
 {
     struct shape result = spirv_shape(module, instruction->type);
-    int32_t has_cluster = instruction->operand_count > 3;
+    bool has_cluster    = instruction->operand_count > 3;
 
     if (result.kind != kind || !spirv_is_like(spirv_operand_shape(module, instruction, 2), result) ||
         !is_operation(instruction->operands[1], has_cluster))
-        return 0;
+        return false;
     if (!has_cluster)
-        return 1;
+        return true;
     if (!spirv_is_scalar(spirv_operand_shape(module, instruction, 3), SPIRV_INT))
-        return 0;
+        return false;
     uint64_t size = spirv_constant(module, instruction->operands[3])->bits;
     return size != 0 && (size & (size - 1)) == 0;
 }
 
-static int32_t fits(const struct spirv_module *module, enum spirv_rule rule,
-                    const struct spirv_instruction *instruction)
+static bool fits(const struct spirv_module *module, enum spirv_rule rule,
+                 const struct spirv_instruction *instruction)
 {
     uint32_t first      = has_scope(instruction->opcode) ? 1 : 0;
     struct shape result = spirv_shape(module, instruction->type);
@@ -52,7 +52,7 @@ static int32_t fits(const struct spirv_module *module, enum spirv_rule rule,
                             : rule == RULE_GROUP_FLOAT ? SPIRV_FLOAT
                                                        : SPIRV_BOOL);
     if (rule == RULE_GROUP_COUNT)
-        return spirv_is_scalar(result, SPIRV_INT) && is_operation(instruction->operands[1], 0) &&
+        return spirv_is_scalar(result, SPIRV_INT) && is_operation(instruction->operands[1], false) &&
                is_ballot(spirv_operand_shape(module, instruction, 2));
     if (instruction->operand_count > first)
         value = spirv_operand_shape(module, instruction, first);
@@ -87,10 +87,10 @@ int32_t spirv_check_group(struct spirv_reader *reader, enum spirv_rule rule,
     const struct spirv_module *module = reader->module;
 
     if (!fits(module, rule, instruction))
-        return spirv_mismatch(reader, instruction);
+        return spirv_type_mismatch(reader);
     if (has_scope(instruction->opcode)) {
         if (!spirv_is_scalar(spirv_operand_shape(module, instruction, 0), SPIRV_INT))
-            return spirv_mismatch(reader, instruction);
+            return spirv_type_mismatch(reader);
         if (spirv_constant(module, instruction->operands[0])->bits != SpvScopeSubgroup)
             return spirv_unsupported(reader, "group operations of another scope than Subgroup");
     }

@@ -24,7 +24,7 @@ int32_t spirv_check_writable(const struct spirv_reader *reader, uint32_t pointer
 {
     const struct spirv_module *module = reader->module;
     const struct spirv_type *type     = spirv_type_of(module, pointer);
-    uint32_t root                     = reader->homes[pointer].root;
+    uint32_t root                     = reader->definitions[pointer].root;
 
     if (type->storage == SpvStorageClassInput || type->storage == SpvStorageClassPushConstant)
         return spirv_invalid(reader, "id %u points to what is only read", pointer);
@@ -43,7 +43,7 @@ static int32_t check_load(struct spirv_reader *reader, const struct spirv_instru
     const struct spirv_type *pointer = pointer_of(reader->module, instruction, 0);
 
     if (pointer == NULL || pointer->element != instruction->type)
-        return spirv_mismatch(reader, instruction);
+        return spirv_type_mismatch(reader);
     if (spirv_type(reader->module, pointer->element)->is_unsized)
         return spirv_invalid(reader, "what has no size cannot be loaded");
     return TRM_OK;
@@ -54,7 +54,7 @@ static int32_t check_store(struct spirv_reader *reader, const struct spirv_instr
     const struct spirv_type *pointer = pointer_of(reader->module, instruction, 0);
 
     if (pointer == NULL || pointer->element != type_of(reader->module, instruction, 1))
-        return spirv_mismatch(reader, instruction);
+        return spirv_type_mismatch(reader);
     return spirv_check_writable(reader, instruction->operands[0]);
 }
 
@@ -65,7 +65,7 @@ static int32_t check_copy(struct spirv_reader *reader, const struct spirv_instru
 
     if (to == NULL || from == NULL || to->element != from->element ||
         spirv_type(reader->module, to->element)->is_unsized)
-        return spirv_mismatch(reader, instruction);
+        return spirv_type_mismatch(reader);
     return spirv_check_writable(reader, instruction->operands[0]);
 }
 
@@ -104,14 +104,14 @@ static int32_t check_chain(struct spirv_reader *reader, const struct spirv_instr
     const struct spirv_type *result   = spirv_type(module, instruction->type);
 
     if (base == NULL || result->kind != SPIRV_POINTER || result->storage != base->storage)
-        return spirv_mismatch(reader, instruction);
+        return spirv_type_mismatch(reader);
     uint32_t at = base->element;
     for (uint32_t i = 1; i < instruction->operand_count; i++) {
         at = step_into(module, spirv_type(module, at), instruction->operands[i]);
         if (at == 0)
             return spirv_invalid(reader, "index %u does not lead into its type", i - 1);
     }
-    return at == result->element ? TRM_OK : spirv_mismatch(reader, instruction);
+    return at == result->element ? TRM_OK : spirv_type_mismatch(reader);
 }
 
 static int32_t check_length(struct spirv_reader *reader, const struct spirv_instruction *instruction)
@@ -121,7 +121,7 @@ static int32_t check_length(struct spirv_reader *reader, const struct spirv_inst
     struct shape result               = spirv_shape(module, instruction->type);
 
     if (pointer == NULL || !spirv_is_scalar(result, SPIRV_INT) || result.width != 32)
-        return spirv_mismatch(reader, instruction);
+        return spirv_type_mismatch(reader);
     const struct spirv_type *block = spirv_type(module, pointer->element);
     if (block->kind != SPIRV_STRUCT || instruction->operands[1] >= block->count ||
         spirv_type(module, block->members[instruction->operands[1]].type)->kind != SPIRV_RUNTIME_ARRAY)
@@ -131,7 +131,7 @@ static int32_t check_length(struct spirv_reader *reader, const struct spirv_inst
 
 /* ---- atomics ------------------------------------------------------------------------------- */
 
-static int32_t is_shared(uint32_t storage)
+static bool is_shared(uint32_t storage)
 {
     return storage == SpvStorageClassUniform || storage == SpvStorageClassStorageBuffer ||
            storage == SpvStorageClassWorkgroup;
@@ -139,7 +139,7 @@ static int32_t is_shared(uint32_t storage)
 
 static int32_t check_float_atomic(const struct spirv_reader *reader, uint32_t opcode, uint32_t width)
 {
-    int32_t is_add      = opcode == SpvOpAtomicFAddEXT;
+    bool is_add         = opcode == SpvOpAtomicFAddEXT;
     uint32_t capability = 0;
     char name[32];
 
@@ -165,22 +165,22 @@ static int32_t check_atomic(struct spirv_reader *reader, enum spirv_rule rule,
     uint32_t first                    = rule == RULE_ATOMIC_COMPARE ? 4 : 3;
 
     if (pointer == NULL)
-        return spirv_mismatch(reader, instruction);
+        return spirv_type_mismatch(reader);
     struct shape shape = spirv_shape(module, pointer->element);
-    int32_t is_float   = spirv_is_scalar(shape, SPIRV_FLOAT);
-    int32_t is_int     = spirv_is_scalar(shape, SPIRV_INT);
+    bool is_float      = spirv_is_scalar(shape, SPIRV_FLOAT);
+    bool is_int        = spirv_is_scalar(shape, SPIRV_INT);
     if (rule == RULE_ATOMIC_FLOAT
             ? !is_float
             : !is_int && (!is_float || rule == RULE_ATOMIC_INT || rule == RULE_ATOMIC_COMPARE))
-        return spirv_mismatch(reader, instruction);
+        return spirv_type_mismatch(reader);
     if (instruction->type != 0 && instruction->type != pointer->element)
-        return spirv_mismatch(reader, instruction);
+        return spirv_type_mismatch(reader);
     for (uint32_t i = 1; i < first; i++)
         if (!spirv_is_scalar(spirv_operand_shape(module, instruction, i), SPIRV_INT))
-            return spirv_mismatch(reader, instruction);
+            return spirv_type_mismatch(reader);
     for (uint32_t i = first; i < instruction->operand_count; i++)
         if (type_of(module, instruction, i) != pointer->element)
-            return spirv_mismatch(reader, instruction);
+            return spirv_type_mismatch(reader);
     if (!is_shared(pointer->storage))
         return spirv_unsupported(reader, "atomics in storage class %u", pointer->storage);
     if (shape.width != 32 && shape.width != 64)
@@ -200,7 +200,7 @@ static int32_t check_barrier(struct spirv_reader *reader, const struct spirv_ins
 
     for (uint32_t i = 0; i < instruction->operand_count; i++)
         if (!spirv_is_scalar(spirv_operand_shape(module, instruction, i), SPIRV_INT))
-            return spirv_mismatch(reader, instruction);
+            return spirv_type_mismatch(reader);
     if (instruction->opcode != SpvOpControlBarrier)
         return TRM_OK;
     uint64_t scope = spirv_constant(module, instruction->operands[0])->bits;

@@ -49,89 +49,89 @@ static uint64_t shift(uint32_t opcode, struct scalar a, struct scalar b)
     return a.bits << distance;
 }
 
-static int32_t arithmetic(uint32_t opcode, struct scalar a, struct scalar b, uint64_t *bits)
+static bool arithmetic(uint32_t opcode, struct scalar a, struct scalar b, uint64_t *bits)
 {
     switch (opcode) {
     case SpvOpIAdd:
         *bits = a.bits + b.bits;
-        return 1;
+        return true;
     case SpvOpISub:
         *bits = a.bits - b.bits;
-        return 1;
+        return true;
     case SpvOpIMul:
         *bits = a.bits * b.bits;
-        return 1;
+        return true;
     case SpvOpUDiv:
         *bits = as_unsigned(b) != 0 ? as_unsigned(a) / as_unsigned(b) : 0;
-        return 1;
+        return true;
     case SpvOpUMod:
         *bits = as_unsigned(b) != 0 ? as_unsigned(a) % as_unsigned(b) : 0;
-        return 1;
+        return true;
     case SpvOpSDiv:
     case SpvOpSRem:
     case SpvOpSMod:
         *bits = divide_signed(opcode, as_signed(a), as_signed(b));
-        return 1;
+        return true;
     case SpvOpBitwiseAnd:
     case SpvOpLogicalAnd:
         *bits = a.bits & b.bits;
-        return 1;
+        return true;
     case SpvOpBitwiseOr:
     case SpvOpLogicalOr:
         *bits = a.bits | b.bits;
-        return 1;
+        return true;
     case SpvOpBitwiseXor:
     case SpvOpLogicalNotEqual:
         *bits = a.bits ^ b.bits;
-        return 1;
+        return true;
     case SpvOpLogicalEqual:
         *bits = a.bits == b.bits;
-        return 1;
+        return true;
     case SpvOpShiftLeftLogical:
     case SpvOpShiftRightLogical:
     case SpvOpShiftRightArithmetic:
         *bits = shift(opcode, a, b);
-        return 1;
+        return true;
     default:
-        return 0;
+        return false;
     }
 }
 
-static int32_t compare(uint32_t opcode, struct scalar a, struct scalar b, uint64_t *bits)
+static bool compare(uint32_t opcode, struct scalar a, struct scalar b, uint64_t *bits)
 {
     switch (opcode) {
     case SpvOpIEqual:
         *bits = as_unsigned(a) == as_unsigned(b);
-        return 1;
+        return true;
     case SpvOpINotEqual:
         *bits = as_unsigned(a) != as_unsigned(b);
-        return 1;
+        return true;
     case SpvOpULessThan:
         *bits = as_unsigned(a) < as_unsigned(b);
-        return 1;
+        return true;
     case SpvOpULessThanEqual:
         *bits = as_unsigned(a) <= as_unsigned(b);
-        return 1;
+        return true;
     case SpvOpUGreaterThan:
         *bits = as_unsigned(a) > as_unsigned(b);
-        return 1;
+        return true;
     case SpvOpUGreaterThanEqual:
         *bits = as_unsigned(a) >= as_unsigned(b);
-        return 1;
+        return true;
     case SpvOpSLessThan:
         *bits = as_signed(a) < as_signed(b);
-        return 1;
+        return true;
     case SpvOpSLessThanEqual:
         *bits = as_signed(a) <= as_signed(b);
-        return 1;
+        return true;
     case SpvOpSGreaterThan:
         *bits = as_signed(a) > as_signed(b);
-        return 1;
+        return true;
     case SpvOpSGreaterThanEqual:
         *bits = as_signed(a) >= as_signed(b);
-        return 1;
+        return true;
     default:
-        return 0;
+        return false;
     }
 }
 
@@ -167,31 +167,31 @@ static uint64_t from_double(uint32_t width, double wide)
     return bits;
 }
 
-static int32_t convert(uint32_t opcode, const struct spirv_type *type, struct scalar a, uint64_t *bits)
+static bool convert(uint32_t opcode, const struct spirv_type *type, struct scalar a, uint64_t *bits)
 {
     switch (opcode) {
     case SpvOpSNegate:
         *bits = 0 - a.bits;
-        return 1;
+        return true;
     case SpvOpNot:
     case SpvOpLogicalNot:
         *bits = ~a.bits;
-        return 1;
+        return true;
     case SpvOpSConvert:
         *bits = (uint64_t)as_signed(a);
-        return 1;
+        return true;
     case SpvOpUConvert:
     case SpvOpBitcast:
         *bits = as_unsigned(a);
-        return 1;
+        return true;
     case SpvOpFConvert:
         *bits = from_double(type->width, to_double(a));
-        return 1;
+        return true;
     case SpvOpQuantizeToF16:
         *bits = from_double(32, spirv_half_quantize(to_double(a)));
-        return 1;
+        return true;
     default:
-        return 0;
+        return false;
     }
 }
 
@@ -209,17 +209,17 @@ static struct scalar part(const struct spirv_module *module, uint32_t id, uint32
                                                    : 0};
 }
 
-static int32_t fold_scalar(const struct spirv_module *module, const struct spirv_instruction *operation,
-                           const struct spirv_type *type, uint32_t index, uint64_t *bits)
+static bool fold_scalar(const struct spirv_module *module, const struct spirv_instruction *operation,
+                        const struct spirv_type *type, uint32_t index, uint64_t *bits)
 {
     struct scalar a = part(module, operation->operands[0], index);
-    int32_t is_done;
+    bool is_done;
 
     if (operation->opcode == SpvOpSelect) {
         struct scalar b = part(module, operation->operands[1], index);
         struct scalar c = part(module, operation->operands[2], index);
         *bits           = a.bits != 0 ? b.bits : c.bits;
-        is_done         = 1;
+        is_done         = true;
     } else if (operation->operand_count == 1) {
         is_done = convert(operation->opcode, type, a, bits);
     } else {
@@ -260,10 +260,10 @@ static int32_t fold_parts(struct spirv_reader *reader, const struct spirv_instru
         if (!fold_scalar(module, operation, scalar, i, &bits))
             return spirv_unsupported(reader, "%s of constants", spirv_opcode_name(operation->opcode, name));
         if (type->kind == SPIRV_VECTOR) {
-            parts[i] = spirv_new_constant(reader, type->element, bits, 0);
+            parts[i] = spirv_new_constant(reader, type->element, bits, false);
             if (parts[i] == 0)
                 return spirv_invalid(reader, "no memory");
-            module->ids[parts[i]].as.constant->is_spec = 1;
+            module->ids[parts[i]].as.constant->is_spec = true;
         }
     }
     constant->bits = bits;
@@ -281,7 +281,7 @@ static int32_t fold_parts(struct spirv_reader *reader, const struct spirv_instru
 
 /* ---- composites: the checks of types (check_composite.c) have looked at the indices ---------- */
 
-static void become(struct spirv_constant *constant, const struct spirv_constant *other)
+static void copy_value(struct spirv_constant *constant, const struct spirv_constant *other)
 {
     constant->bits       = other->bits;
     constant->parts      = other->parts;
@@ -297,12 +297,12 @@ static int32_t fold_extract(struct spirv_reader *reader, const struct spirv_inst
 
     for (uint32_t i = 1; i < operation->operand_count; i++) {
         if (at->parts == NULL) {
-            constant->is_null = 1;
+            constant->is_null = true;
             return TRM_OK;
         }
         at = spirv_constant(reader->module, at->parts[operation->operands[i]]);
     }
-    become(constant, at);
+    copy_value(constant, at);
     return TRM_OK;
 }
 
@@ -351,9 +351,9 @@ static int32_t fold_insert(struct spirv_reader *reader, const struct spirv_instr
     struct spirv_constant *levels[SPIRV_DEPTH_MOST];
     uint32_t depth = operation->operand_count - 2;
 
-    become(constant, spirv_constant(module, operation->operands[1]));
+    copy_value(constant, spirv_constant(module, operation->operands[1]));
     if (depth == 0) {
-        become(constant, spirv_constant(module, operation->operands[0]));
+        copy_value(constant, spirv_constant(module, operation->operands[0]));
         return TRM_OK;
     }
     levels[0] = constant;
@@ -368,13 +368,13 @@ static int32_t fold_insert(struct spirv_reader *reader, const struct spirv_instr
                                      PARTS_MOST);
         level->parts      = parts;
         level->part_count = count;
-        level->is_null    = 0;
+        level->is_null    = false;
         if (i + 1 == depth) {
             parts[index] = operation->operands[0];
             break;
         }
         const struct spirv_constant *old = spirv_constant(module, parts[index]);
-        parts[index]                     = spirv_new_constant(reader, old->type, 0, 0);
+        parts[index]                     = spirv_new_constant(reader, old->type, 0, false);
         if (parts[index] == 0)
             return spirv_invalid(reader, "no memory");
         levels[i + 1]  = module->ids[parts[index]].as.constant;
@@ -401,7 +401,7 @@ static int32_t fold_shuffle(struct spirv_reader *reader, const struct spirv_inst
     for (uint32_t i = 0; i < count && parts != NULL; i++) {
         uint32_t index = operation->operands[2 + i];
         if (index == UINT32_MAX)
-            parts[i] = spirv_new_constant(reader, spirv_type(module, constant->type)->element, 0, 1);
+            parts[i] = spirv_new_constant(reader, spirv_type(module, constant->type)->element, 0, true);
         else
             parts[i] = index < split ? spirv_constant_part(reader, first, index)
                                      : spirv_constant_part(reader, other, index - split);
@@ -423,7 +423,7 @@ static int32_t fold_select(struct spirv_reader *reader, const struct spirv_instr
 
     if (spirv_type(reader->module, condition->type)->kind == SPIRV_VECTOR)
         return fold_parts(reader, operation, constant);
-    become(constant, spirv_constant(reader->module, operation->operands[condition->bits != 0 ? 1 : 2]));
+    copy_value(constant, spirv_constant(reader->module, operation->operands[condition->bits != 0 ? 1 : 2]));
     return TRM_OK;
 }
 
@@ -446,7 +446,7 @@ int32_t spirv_fold(struct spirv_reader *reader, uint32_t opcode, const uint32_t 
             return letter == '!'
                        ? spirv_invalid(reader, "%s has %u operands", spirv_opcode_name(opcode, name), count)
                        : spirv_unsupported(reader, "%s of constants", spirv_opcode_name(opcode, name));
-        int32_t status = letter == 'v' ? spirv_is_constant(reader, operands[walk.index - 1]) : TRM_OK;
+        int32_t status = letter == 'v' ? spirv_check_constant_id(reader, operands[walk.index - 1]) : TRM_OK;
         if (status != TRM_OK)
             return status;
     }

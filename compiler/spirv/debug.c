@@ -25,7 +25,7 @@ static int32_t read_line(struct spirv_reader *reader, struct spirv_words words)
 {
     if (words.length != 4)
         return spirv_invalid(reader, "it has %u words and not 4", words.length);
-    int32_t status = spirv_id_in_range(reader, words.word[1]);
+    int32_t status = spirv_check_id(reader, words.word[1]);
     if (status != TRM_OK)
         return status;
     if (reader->module->ids[words.word[1]].kind != SPIRV_ID_STRING)
@@ -64,9 +64,9 @@ static int32_t read_extended(struct spirv_reader *reader, struct spirv_words wor
 {
     if (words.length < 5)
         return spirv_invalid(reader, "it is too short");
-    int32_t status = spirv_id_in_range(reader, words.word[2]);
+    int32_t status = spirv_check_id(reader, words.word[2]);
     if (status == TRM_OK)
-        status = spirv_id_in_range(reader, words.word[3]);
+        status = spirv_check_id(reader, words.word[3]);
     if (status != TRM_OK)
         return status;
     const struct spirv_id *set = &reader->module->ids[words.word[3]];

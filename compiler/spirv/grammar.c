@@ -6,21 +6,21 @@
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 /* [opcode], values and statements; what the table leaves out is not supported. */
-#define VALUE(operands, rule)      \
-    {                              \
-        1, 1, rule, 0, operands, 0 \
+#define VALUE(operands, rule)                \
+    {                                        \
+        true, true, rule, false, operands, 0 \
     }
-#define STATEMENT(operands, rule)  \
-    {                              \
-        0, 0, rule, 0, operands, 0 \
+#define STATEMENT(operands, rule)              \
+    {                                          \
+        false, false, rule, false, operands, 0 \
     }
-#define END(operands, rule)        \
-    {                              \
-        0, 0, rule, 1, operands, 0 \
+#define END(operands, rule)                   \
+    {                                         \
+        false, false, rule, true, operands, 0 \
     }
-#define GROUP(operands, rule, needs)                  \
-    {                                                 \
-        1, 1, rule, 0, operands, SpvCapability##needs \
+#define GROUP(operands, rule, needs)                            \
+    {                                                           \
+        true, true, rule, false, operands, SpvCapability##needs \
     }
 
 static const struct spirv_grammar core[] = {
@@ -256,8 +256,8 @@ static char next_memory(struct spirv_operand_walk *walk)
 
 char spirv_walk_next(struct spirv_operand_walk *walk)
 {
-    int32_t is_there = walk->index < walk->count;
-    char letter      = *walk->next;
+    bool is_there = walk->index < walk->count;
+    char letter   = *walk->next;
 
     if (walk->memory != 0) {
         letter = is_there ? next_memory(walk) : '!';
@@ -294,21 +294,21 @@ char spirv_walk_next(struct spirv_operand_walk *walk)
 }
 
 /* Whether all operands that follow have this letter. */
-static int32_t repeats(const struct spirv_operand_walk *walk)
+static bool repeats(const struct spirv_operand_walk *walk)
 {
     return walk->memory == 0 && *walk->next != 0 && walk->next[1] == '*';
 }
 
-int32_t spirv_operand_is_id(const struct spirv_instruction *instruction, uint32_t index)
+bool spirv_operand_is_id(const struct spirv_instruction *instruction, uint32_t index)
 {
     const struct spirv_grammar *grammar = spirv_grammar(instruction->opcode);
     struct spirv_operand_walk walk;
     char letter = 0;
 
     if (grammar == NULL || index >= instruction->operand_count)
-        return 0;
+        return false;
     if (grammar->rule == RULE_PHI)
-        return 1;
+        return true;
     if (grammar->rule == RULE_SWITCH)
         return index < 2;
     spirv_walk_begin(&walk, grammar, instruction->operands, instruction->operand_count);

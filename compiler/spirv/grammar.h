@@ -94,10 +94,10 @@ enum spirv_rule {
  *   n  literal    C  constant that may be missing  V, N  the same of value and literal
  *   m  memory operands, which may be missing       s  literals and labels of a switch   p  values and labels */
 struct spirv_grammar {
-    uint8_t has_type;
-    uint8_t has_result;
+    bool has_type;
+    bool has_result;
     uint8_t rule; /* enum spirv_rule */
-    uint8_t ends; /* a terminator */
+    bool is_terminator;
     const char *operands;
     uint32_t needs; /* a capability besides Shader; 0: none */
 };

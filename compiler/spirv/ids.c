@@ -19,13 +19,13 @@ int32_t spirv_fail(const struct spirv_reader *reader, int32_t status, const char
     va_end(arguments);
     if (reader->arena->failed)
         return base_fail_memory("reading SPIR-V");
-    spirv_place(reader->module, &here, place);
+    spirv_source_location(reader->module, &here, place);
     return base_fail(status, "SPIR-V, word %u (%s%s%s): %s", reader->at,
                      spirv_opcode_name(reader->opcode, name), place[0] != 0 ? " at " : "", place, text);
 }
 
-const char *spirv_place(const struct spirv_module *module, const struct spirv_instruction *instruction,
-                        char space[256])
+const char *spirv_source_location(const struct spirv_module *module,
+                                  const struct spirv_instruction *instruction, char space[256])
 {
     space[0] = 0;
     if (instruction->file != 0 && instruction->file < module->bound &&
@@ -36,7 +36,7 @@ const char *spirv_place(const struct spirv_module *module, const struct spirv_in
     return space;
 }
 
-int32_t spirv_id_in_range(const struct spirv_reader *reader, uint32_t id)
+int32_t spirv_check_id(const struct spirv_reader *reader, uint32_t id)
 {
     if (id != 0 && id < reader->bound)
         return TRM_OK;
@@ -45,7 +45,7 @@ int32_t spirv_id_in_range(const struct spirv_reader *reader, uint32_t id)
 
 int32_t spirv_define(struct spirv_reader *reader, uint32_t id, enum spirv_id_kind kind, uint32_t type)
 {
-    int32_t status = spirv_id_in_range(reader, id);
+    int32_t status = spirv_check_id(reader, id);
 
     if (status != TRM_OK)
         return status;
@@ -59,27 +59,27 @@ int32_t spirv_define(struct spirv_reader *reader, uint32_t id, enum spirv_id_kin
     return TRM_OK;
 }
 
-int32_t spirv_is_type(const struct spirv_reader *reader, uint32_t id)
+int32_t spirv_check_type_id(const struct spirv_reader *reader, uint32_t id)
 {
-    int32_t status = spirv_id_in_range(reader, id);
+    int32_t status = spirv_check_id(reader, id);
 
     if (status == TRM_OK && reader->module->ids[id].kind != SPIRV_ID_TYPE)
         return spirv_invalid(reader, "id %u is no type that was defined before", id);
     return status;
 }
 
-int32_t spirv_is_constant(const struct spirv_reader *reader, uint32_t id)
+int32_t spirv_check_constant_id(const struct spirv_reader *reader, uint32_t id)
 {
-    int32_t status = spirv_id_in_range(reader, id);
+    int32_t status = spirv_check_id(reader, id);
 
     if (status == TRM_OK && reader->module->ids[id].kind != SPIRV_ID_CONSTANT)
         return spirv_invalid(reader, "id %u is no constant that was defined before", id);
     return status;
 }
 
-int32_t spirv_is_value(const struct spirv_reader *reader, uint32_t id)
+int32_t spirv_check_value_id(const struct spirv_reader *reader, uint32_t id)
 {
-    int32_t status = spirv_id_in_range(reader, id);
+    int32_t status = spirv_check_id(reader, id);
 
     if (status != TRM_OK)
         return status;
@@ -93,18 +93,18 @@ int32_t spirv_is_value(const struct spirv_reader *reader, uint32_t id)
     default:
         return spirv_invalid(reader, "id %u is no value that was defined before", id);
     }
-    uint32_t function = reader->homes[id].function;
+    uint32_t function = reader->definitions[id].function;
     if (function != 0 && function != reader->module->function_count + 1)
         return spirv_invalid(reader, "id %u is a value of another function", id);
     return TRM_OK;
 }
 
-int32_t spirv_has_capability(const struct spirv_reader *reader, uint32_t capability)
+bool spirv_has_capability(const struct spirv_reader *reader, uint32_t capability)
 {
     for (uint32_t i = 0; i < reader->capability_count; i++)
         if (reader->capabilities[i] == capability)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 uint32_t spirv_new_id(struct spirv_module *module, uint32_t type)

@@ -14,7 +14,7 @@ static const struct spirv_type *innermost(const struct spirv_module *module, con
 }
 
 static uint64_t matrix_size(const struct spirv_module *module, const struct spirv_type *type, uint32_t stride,
-                            int32_t row_major)
+                            bool row_major)
 {
     const struct spirv_type *column = spirv_type(module, type->element);
     uint64_t scalar                 = spirv_type(module, column->element)->width / 8;
@@ -25,7 +25,7 @@ static uint64_t matrix_size(const struct spirv_module *module, const struct spir
 }
 
 uint64_t spirv_layout_size(const struct spirv_module *module, const struct spirv_type *type,
-                           uint32_t matrix_stride, int32_t row_major)
+                           uint32_t matrix_stride, bool row_major)
 {
     uint64_t before = 0;
 
@@ -158,13 +158,13 @@ int32_t spirv_check_layout(const struct spirv_reader *reader, const struct spirv
     default:
         return spirv_invalid(reader, "type %u cannot be in a buffer", type->id);
     }
-    if (type->layout_is_good)
+    if (type->is_layout_checked)
         return TRM_OK;
     for (uint32_t i = 0; i < type->count && status == TRM_OK; i++)
         status = check_member(reader, type, i);
     if (status == TRM_OK)
         status = check_overlaps(reader, type);
     if (status == TRM_OK)
-        reader->module->ids[type->id].as.type_info->layout_is_good = 1;
+        reader->module->ids[type->id].as.type_info->is_layout_checked = true;
     return status;
 }

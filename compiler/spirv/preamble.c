@@ -139,7 +139,7 @@ static int32_t read_memory_model(struct spirv_reader *reader, struct spirv_words
     if (words.word[2] != SpvMemoryModelGLSL450 && words.word[2] != SpvMemoryModelVulkan)
         return spirv_unsupported(reader, "memory model %u; only GLSL450 and Vulkan are supported",
                                  words.word[2]);
-    reader->has_memory_model = 1;
+    reader->has_memory_model = true;
     return TRM_OK;
 }
 
@@ -150,14 +150,14 @@ static int32_t read_entry(struct spirv_reader *reader, struct spirv_words words)
 
     if (words.length < 4)
         return spirv_invalid(reader, "it is too short");
-    int32_t status = spirv_id_in_range(reader, words.word[2]);
+    int32_t status = spirv_check_id(reader, words.word[2]);
     if (status != TRM_OK)
         return status;
     const char *name = spirv_text(reader, words, 3, &used);
     if (name == NULL)
         return spirv_invalid(reader, "the name does not end");
     for (uint32_t i = 3 + used; i < words.length; i++) {
-        status = spirv_id_in_range(reader, words.word[i]);
+        status = spirv_check_id(reader, words.word[i]);
         if (status != TRM_OK)
             return status;
     }
@@ -242,7 +242,7 @@ int32_t spirv_read_preamble(struct spirv_reader *reader, struct spirv_words word
 static int32_t size_of_constants(struct spirv_reader *reader, const uint32_t ids[3], uint32_t size[3])
 {
     for (uint32_t i = 0; i < 3; i++) {
-        int32_t status = spirv_is_constant(reader, ids[i]);
+        int32_t status = spirv_check_constant_id(reader, ids[i]);
         if (status != TRM_OK)
             return status;
         const struct spirv_constant *constant = spirv_constant(reader->module, ids[i]);

@@ -112,8 +112,8 @@ static int32_t read_instruction(struct spirv_reader *reader, struct spirv_words 
         return spirv_invalid(reader, "it comes too late in the module");
     if (section >= SECTION_DEBUG && !reader->has_memory_model)
         return spirv_invalid(reader, "the module has no memory model");
-    if (section >= SECTION_TYPES && reader->given_ids == NULL)
-        status = spirv_find_given(reader);
+    if (section >= SECTION_TYPES && reader->specialisation_ids == NULL)
+        status = spirv_match_specialisations(reader);
     if (status != TRM_OK)
         return status;
     reader->section = section;
@@ -186,7 +186,7 @@ static int32_t prepare(struct spirv_reader *reader)
     reader->bound            = bound;
     reader->match_budget     = MATCH_BUDGET;
     reader->copy             = base_arena_allocate(arena, reader->count, sizeof(*reader->copy));
-    reader->homes            = base_arena_allocate(arena, bound, sizeof(*reader->homes));
+    reader->definitions      = base_arena_allocate(arena, bound, sizeof(*reader->definitions));
     reader->first_decoration = base_arena_allocate(arena, bound, sizeof(*reader->first_decoration));
     if (arena->failed)
         return base_fail_memory("reading SPIR-V");
@@ -198,9 +198,12 @@ int32_t spirv_read(struct base_arena *arena, const uint32_t *words, uint32_t cou
                    const struct trm_constant *constants, uint32_t constant_count,
                    struct spirv_module **module)
 {
-    struct spirv_reader reader = {
-        .arena = arena, .words = words, .count = count, .given = constants, .given_count = constant_count};
-    int32_t status = read_header(&reader);
+    struct spirv_reader reader = {.arena                = arena,
+                                  .words                = words,
+                                  .count                = count,
+                                  .specialisations      = constants,
+                                  .specialisation_count = constant_count};
+    int32_t status             = read_header(&reader);
 
     if (status == TRM_OK)
         status = prepare(&reader);

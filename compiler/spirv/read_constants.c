@@ -21,7 +21,7 @@ uint64_t spirv_extend(const struct spirv_type *type, uint64_t bits)
     return bits;
 }
 
-uint32_t spirv_new_constant(struct spirv_reader *reader, uint32_t type, uint64_t bits, int32_t is_null)
+uint32_t spirv_new_constant(struct spirv_reader *reader, uint32_t type, uint64_t bits, bool is_null)
 {
     struct spirv_constant *constant = base_arena_allocate(reader->arena, 1, sizeof(*constant));
 
@@ -30,7 +30,7 @@ uint32_t spirv_new_constant(struct spirv_reader *reader, uint32_t type, uint64_t
     uint32_t id = spirv_new_id(reader->module, type);
     if (id == 0)
         return 0;
-    *constant = (struct spirv_constant){.type = type, .bits = bits, .is_null = is_null != 0, .weight = 1};
+    *constant = (struct spirv_constant){.type = type, .bits = bits, .is_null = is_null, .weight = 1};
     reader->module->ids[id].kind        = SPIRV_ID_CONSTANT;
     reader->module->ids[id].as.constant = constant;
     return id;
@@ -42,7 +42,7 @@ uint32_t spirv_constant_part(struct spirv_reader *reader, const struct spirv_con
     if (constant->parts != NULL)
         return constant->parts[index];
     return spirv_new_constant(reader, spirv_part_type(spirv_type(reader->module, constant->type), index), 0,
-                              1);
+                              true);
 }
 
 /* ---- specialisation ------------------------------------------------------------------------ */
@@ -75,7 +75,8 @@ static const char *describe(const char *name, uint32_t id, char space[16])
 }
 
 /* Names are names of ids, so that the decorations are what leads from a name to a SpecId. */
-static int32_t find_given(const struct spirv_reader *reader, const struct trm_constant *given, uint32_t *id)
+static bool match_specialisation(const struct spirv_reader *reader, const struct trm_constant *given,
+                                 uint32_t *id)
 {
     for (uint32_t i = 0; i < reader->decoration_count; i++) {
         const struct spirv_decoration *decoration = &reader->decorations[i];
@@ -86,9 +87,9 @@ static int32_t find_given(const struct spirv_reader *reader, const struct trm_co
                                 : given->id != decoration->literal)
             continue;
         *id = decoration->literal;
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
 /* "; there are: operation, 3", as many as a sentence holds. */
@@ -108,18 +109,19 @@ static void list_constants(const struct spirv_reader *reader, char *list, size_t
     }
 }
 
-int32_t spirv_find_given(struct spirv_reader *reader)
+int32_t spirv_match_specialisations(struct spirv_reader *reader)
 {
     char space[16], list[200];
 
-    reader->given_ids = base_arena_allocate(reader->arena, reader->given_count, sizeof(*reader->given_ids));
-    if (reader->given_ids == NULL)
+    reader->specialisation_ids =
+        base_arena_allocate(reader->arena, reader->specialisation_count, sizeof(*reader->specialisation_ids));
+    if (reader->specialisation_ids == NULL)
         return base_fail_memory("reading SPIR-V");
-    for (uint32_t i = 0; i < reader->given_count; i++) {
-        const struct trm_constant *given = &reader->given[i];
-        if (find_given(reader, given, &reader->given_ids[i])) {
+    for (uint32_t i = 0; i < reader->specialisation_count; i++) {
+        const struct trm_constant *given = &reader->specialisations[i];
+        if (match_specialisation(reader, given, &reader->specialisation_ids[i])) {
             for (uint32_t k = 0; k < i; k++)
-                if (reader->given_ids[k] == reader->given_ids[i])
+                if (reader->specialisation_ids[k] == reader->specialisation_ids[i])
                     return base_fail(TRM_ERROR_INVALID_ARGUMENT, "specialisation constant %s is given twice",
                                      describe(given->name, given->id, space));
             continue;
@@ -138,9 +140,9 @@ static int32_t specialise(struct spirv_reader *reader, uint32_t id, struct spirv
     int32_t expected              = spirv_public_type(type);
     char space[16];
 
-    for (uint32_t i = 0; i < reader->given_count; i++) {
-        const struct trm_constant *given = &reader->given[i];
-        if (reader->given_ids[i] != constant->spec_id)
+    for (uint32_t i = 0; i < reader->specialisation_count; i++) {
+        const struct trm_constant *given = &reader->specialisations[i];
+        if (reader->specialisation_ids[i] != constant->spec_id)
             continue;
         if (given->type != expected)
             return base_fail(TRM_ERROR_TYPE_MISMATCH, "constant %s is %s and was given as %s",
@@ -225,7 +227,7 @@ static int32_t read_composite(struct spirv_reader *reader, struct spirv_words wo
     constant->is_spec = reader->opcode == SpvOpSpecConstantComposite;
     for (uint32_t i = 0; i < count; i++) {
         parts[i]       = words.word[3 + i];
-        int32_t status = spirv_is_constant(reader, parts[i]);
+        int32_t status = spirv_check_constant_id(reader, parts[i]);
         if (status != TRM_OK)
             return status;
         const struct spirv_constant *part = spirv_constant(module, parts[i]);
@@ -253,7 +255,7 @@ static int32_t read_null(struct spirv_reader *reader, struct spirv_words words,
         return spirv_unsupported(reader, "pointers that point nowhere");
     if (type->kind == SPIRV_VOID || type->kind == SPIRV_FUNCTION || type->is_unsized)
         return spirv_invalid(reader, "there are no values of its type");
-    constant->is_null = 1;
+    constant->is_null = true;
     return TRM_OK;
 }
 
@@ -262,7 +264,7 @@ static int32_t read_operation(struct spirv_reader *reader, struct spirv_words wo
 {
     if (words.length < 4)
         return spirv_invalid(reader, "it is too short");
-    constant->is_spec = 1;
+    constant->is_spec = true;
     return spirv_fold(reader, words.word[3], words.word + 4, words.length - 4, constant);
 }
 
@@ -305,7 +307,7 @@ static int32_t decorate(struct spirv_reader *reader, uint32_t id, struct spirv_c
                 return spirv_invalid(reader, "a SpecId for what cannot be specialised");
             if (constant->has_spec_id)
                 return spirv_invalid(reader, "there is a second SpecId");
-            constant->has_spec_id = 1;
+            constant->has_spec_id = true;
             constant->spec_id     = d->literal;
         } else if (d->kind == SpvDecorationBuiltIn && d->literal == SpvBuiltInWorkgroupSize) {
             if (type->kind != SPIRV_VECTOR || type->count != 3 || constant->parts == NULL)
@@ -329,9 +331,9 @@ int32_t spirv_read_constant(struct spirv_reader *reader, struct spirv_words word
     struct spirv_constant *constant = base_arena_allocate(reader->arena, 1, sizeof(*constant));
     if (constant == NULL)
         return spirv_invalid(reader, "no memory");
-    int32_t status = spirv_is_type(reader, words.word[1]);
+    int32_t status = spirv_check_type_id(reader, words.word[1]);
     if (status == TRM_OK)
-        status = spirv_id_in_range(reader, words.word[2]);
+        status = spirv_check_id(reader, words.word[2]);
     if (status != TRM_OK)
         return status;
     constant->type   = words.word[1];

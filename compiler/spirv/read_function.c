@@ -17,9 +17,9 @@ static int32_t begin_function(struct spirv_reader *reader, struct spirv_words wo
         return spirv_invalid(reader, "the function before it has not ended");
     if (words.length != 5)
         return spirv_invalid(reader, "it has %u words and not 5", words.length);
-    int32_t status = spirv_is_type(reader, words.word[4]);
+    int32_t status = spirv_check_type_id(reader, words.word[4]);
     if (status == TRM_OK)
-        status = spirv_is_type(reader, words.word[1]);
+        status = spirv_check_type_id(reader, words.word[1]);
     if (status != TRM_OK)
         return status;
     const struct spirv_type *type = spirv_type(module, words.word[4]);
@@ -41,7 +41,7 @@ static int32_t begin_function(struct spirv_reader *reader, struct spirv_words wo
     reader->function                      = function;
     reader->parameters                    = parameters;
     reader->parameters_read               = 0;
-    reader->crossing_count                = 0;
+    reader->cross_use_count               = 0;
     return TRM_OK;
 }
 
@@ -60,8 +60,8 @@ static int32_t read_parameter(struct spirv_reader *reader, struct spirv_words wo
     int32_t status = spirv_define(reader, words.word[2], SPIRV_ID_PARAMETER, type);
     if (status != TRM_OK)
         return status;
-    reader->homes[words.word[2]] =
-        (struct spirv_home){.function = reader->module->function_count + 1, .root = words.word[2]};
+    reader->definitions[words.word[2]] =
+        (struct spirv_definition){.function = reader->module->function_count + 1, .root = words.word[2]};
     reader->parameters[reader->parameters_read++] = words.word[2];
     return TRM_OK;
 }
@@ -87,8 +87,8 @@ static int32_t begin_block(struct spirv_reader *reader, struct spirv_words words
     *block = (struct spirv_block){.label = words.word[1], .index = function->block_count};
     function->blocks[function->block_count++]  = block;
     reader->module->ids[block->label].as.block = block;
-    reader->homes[block->label] =
-        (struct spirv_home){.function = reader->module->function_count + 1, .block = block->index};
+    reader->definitions[block->label] =
+        (struct spirv_definition){.function = reader->module->function_count + 1, .block = block->index};
     reader->block             = block;
     reader->instruction_count = 0;
     return TRM_OK;
@@ -144,7 +144,7 @@ static int32_t end_function(struct spirv_reader *reader, struct spirv_words word
 static int32_t read_merge(struct spirv_reader *reader, struct spirv_words words)
 {
     struct spirv_block *block = reader->block;
-    int32_t is_loop           = reader->opcode == SpvOpLoopMerge;
+    bool is_loop              = reader->opcode == SpvOpLoopMerge;
 
     if (words.length < (is_loop ? 4u : 3u) || (!is_loop && words.length != 3))
         return spirv_invalid(reader, "it has %u words", words.length);
@@ -152,9 +152,9 @@ static int32_t read_merge(struct spirv_reader *reader, struct spirv_words words)
         return spirv_invalid(reader, "the block has two merges");
     block->merge       = reader->opcode;
     block->merge_block = words.word[1];
-    int32_t status     = spirv_id_in_range(reader, words.word[1]);
+    int32_t status     = spirv_check_id(reader, words.word[1]);
     if (status == TRM_OK && is_loop) {
-        status                = spirv_id_in_range(reader, words.word[2]);
+        status                = spirv_check_id(reader, words.word[2]);
         block->continue_block = words.word[2];
         block->unroll         = words.word[3];
     }
@@ -165,30 +165,30 @@ static int32_t read_merge(struct spirv_reader *reader, struct spirv_words words)
 
 /* Notes a use in another block than the value's own: spirv_check_flow() asks for dominance. What the first block makes
  * dominates all. */
-static int32_t note_use(struct spirv_reader *reader, uint32_t id)
+static int32_t record_use(struct spirv_reader *reader, uint32_t id)
 {
-    const struct spirv_home *home = &reader->homes[id];
-    uint32_t here                 = reader->block->index;
+    const struct spirv_definition *home = &reader->definitions[id];
+    uint32_t here                       = reader->block->index;
 
     if (home->function == 0 || home->block == 0 || home->block == here)
         return TRM_OK;
-    if (reader->crossing_count != 0) {
-        const struct spirv_crossing *last = &reader->crossings[reader->crossing_count - 1];
+    if (reader->cross_use_count != 0) {
+        const struct spirv_cross_use *last = &reader->cross_uses[reader->cross_use_count - 1];
         if (last->from == home->block && last->to == here)
             return TRM_OK;
     }
-    if (!base_arena_grow(reader->arena, &reader->crossings, reader->crossing_count,
-                         &reader->crossing_capacity, sizeof(*reader->crossings)))
+    if (!base_arena_grow(reader->arena, &reader->cross_uses, reader->cross_use_count,
+                         &reader->cross_use_capacity, sizeof(*reader->cross_uses)))
         return spirv_invalid(reader, "no memory");
-    reader->crossings[reader->crossing_count++] = (struct spirv_crossing){home->block, here, reader->at};
+    reader->cross_uses[reader->cross_use_count++] = (struct spirv_cross_use){home->block, here, reader->at};
     return TRM_OK;
 }
 
 static int32_t check_value(struct spirv_reader *reader, uint32_t id)
 {
-    int32_t status = spirv_is_value(reader, id);
+    int32_t status = spirv_check_value_id(reader, id);
 
-    return status == TRM_OK && id < reader->bound ? note_use(reader, id) : status;
+    return status == TRM_OK && id < reader->bound ? record_use(reader, id) : status;
 }
 
 static int32_t check_operand(struct spirv_reader *reader, char letter, uint32_t word)
@@ -199,12 +199,12 @@ static int32_t check_operand(struct spirv_reader *reader, char letter, uint32_t 
     case 'v':
         return check_value(reader, word);
     case 'c':
-        return spirv_is_constant(reader, word);
+        return spirv_check_constant_id(reader, word);
     case 'l': /* and their kind when the function has ended */
     case 'f':
-        return spirv_id_in_range(reader, word);
+        return spirv_check_id(reader, word);
     case 'x':
-        status = spirv_id_in_range(reader, word);
+        status = spirv_check_id(reader, word);
         if (status == TRM_OK && reader->module->ids[word].kind != SPIRV_ID_EXTENDED)
             return spirv_invalid(reader, "id %u is no set of extended instructions", word);
         return status;
@@ -226,7 +226,7 @@ static int32_t check_phi(struct spirv_reader *reader, const struct spirv_instruc
         reader->instructions[reader->instruction_count - 1].opcode != SpvOpPhi)
         return spirv_invalid(reader, "it is not at the beginning of its block");
     for (uint32_t i = 0; i < phi->operand_count && status == TRM_OK; i++)
-        status = spirv_id_in_range(reader, phi->operands[i]);
+        status = spirv_check_id(reader, phi->operands[i]);
     return status;
 }
 
@@ -258,7 +258,7 @@ static int32_t add(struct spirv_reader *reader, const struct spirv_instruction *
     return TRM_OK;
 }
 
-static int32_t note_call(struct spirv_reader *reader, const struct spirv_instruction *call)
+static int32_t record_call(struct spirv_reader *reader, const struct spirv_instruction *call)
 {
     if (!base_arena_grow(reader->arena, &reader->calls, reader->call_count, &reader->call_capacity,
                          sizeof(*reader->calls)))
@@ -279,12 +279,12 @@ static int32_t define_result(struct spirv_reader *reader, struct spirv_words wor
         status = spirv_define(reader, instruction->result, SPIRV_ID_VALUE, instruction->type);
     if (status != TRM_OK)
         return status;
-    struct spirv_home *home = &reader->homes[instruction->result];
-    *home                   = (struct spirv_home){.function = reader->module->function_count + 1,
-                                                  .block    = reader->block->index,
-                                                  .root     = instruction->result};
+    struct spirv_definition *home = &reader->definitions[instruction->result];
+    *home                         = (struct spirv_definition){.function = reader->module->function_count + 1,
+                                                              .block    = reader->block->index,
+                                                              .root     = instruction->result};
     if (instruction->opcode == SpvOpAccessChain || instruction->opcode == SpvOpInBoundsAccessChain)
-        home->root = reader->homes[instruction->operands[0]].root;
+        home->root = reader->definitions[instruction->operands[0]].root;
     return TRM_OK;
 }
 
@@ -312,7 +312,7 @@ static int32_t read_instruction(struct spirv_reader *reader, struct spirv_words 
     if (grammar->has_type) {
         instruction.type   = words.word[1];
         instruction.result = words.word[2];
-        status             = spirv_is_type(reader, instruction.type);
+        status             = spirv_check_type_id(reader, instruction.type);
     }
     if (status == TRM_OK)
         status = check_operands(reader, grammar, &instruction);
@@ -321,28 +321,28 @@ static int32_t read_instruction(struct spirv_reader *reader, struct spirv_words 
     if (status == TRM_OK && grammar->has_result)
         status = define_result(reader, words, &instruction);
     if (status == TRM_OK && grammar->rule == RULE_CALL)
-        status = note_call(reader, &instruction);
+        status = record_call(reader, &instruction);
     if (status == TRM_OK)
         status = add(reader, &instruction);
     if (status == TRM_OK && reader->opcode == SpvOpControlBarrier)
-        reader->function->has_barrier = 1;
-    return status == TRM_OK && grammar->ends ? end_block(reader) : status;
+        reader->function->has_barrier = true;
+    return status == TRM_OK && grammar->is_terminator ? end_block(reader) : status;
 }
 
 /* OpLine, instructions of sets that are ignored, and what else leaves no trace. */
-static int32_t is_ignored(const struct spirv_reader *reader, struct spirv_words words)
+static bool is_ignored(const struct spirv_reader *reader, struct spirv_words words)
 {
     switch (reader->opcode) {
     case SpvOpNop:
     case SpvOpLine:
     case SpvOpNoLine:
-        return 1;
+        return true;
     case SpvOpExtInst:
         return words.length >= 5 && words.word[3] != 0 && words.word[3] < reader->bound &&
                reader->module->ids[words.word[3]].kind == SPIRV_ID_EXTENDED &&
                reader->module->ids[words.word[3]].set == SPIRV_SET_IGNORED;
     default:
-        return 0;
+        return false;
     }
 }
 

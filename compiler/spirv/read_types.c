@@ -5,12 +5,12 @@
 
 #include "compiler/spirv/reader.h"
 
-static int32_t has_any(const struct spirv_reader *reader, const uint32_t *capabilities, uint32_t count)
+static bool has_any(const struct spirv_reader *reader, const uint32_t *capabilities, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         if (spirv_has_capability(reader, capabilities[i]))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* That a capability lets the module have numbers of that width. */
@@ -22,8 +22,8 @@ static int32_t check_width(const struct spirv_reader *reader, enum spirv_type_ki
     static const uint32_t halves[] = {SpvCapabilityStorageBuffer16BitAccess,
                                       SpvCapabilityUniformAndStorageBuffer16BitAccess,
                                       SpvCapabilityStoragePushConstant16};
-    int32_t is_int                 = kind == SPIRV_INT;
-    int32_t is_there;
+    bool is_int                    = kind == SPIRV_INT;
+    bool is_there;
 
     if (width == 32)
         return TRM_OK;
@@ -54,7 +54,7 @@ static int32_t set_size(const struct spirv_reader *reader, struct spirv_type *ty
 /* What a value in memory may be made of: no pointers, void or functions. */
 static int32_t check_data(const struct spirv_reader *reader, uint32_t id)
 {
-    int32_t status = spirv_is_type(reader, id);
+    int32_t status = spirv_check_type_id(reader, id);
 
     if (status != TRM_OK)
         return status;
@@ -86,11 +86,11 @@ static int32_t read_number(struct spirv_reader *reader, struct spirv_words words
 static int32_t read_vector(struct spirv_reader *reader, struct spirv_words words, struct spirv_type *type)
 {
     const struct spirv_module *module = reader->module;
-    int32_t is_matrix                 = reader->opcode == SpvOpTypeMatrix;
+    bool is_matrix                    = reader->opcode == SpvOpTypeMatrix;
 
     if (words.length != 4)
         return spirv_invalid(reader, "it has %u words and not 4", words.length);
-    int32_t status = spirv_is_type(reader, words.word[2]);
+    int32_t status = spirv_check_type_id(reader, words.word[2]);
     if (status != TRM_OK)
         return status;
     const struct spirv_type *element = spirv_type(module, words.word[2]);
@@ -110,7 +110,7 @@ static int32_t read_vector(struct spirv_reader *reader, struct spirv_words words
 
 static int32_t read_length(struct spirv_reader *reader, uint32_t id, struct spirv_type *type)
 {
-    int32_t status = spirv_is_constant(reader, id);
+    int32_t status = spirv_check_constant_id(reader, id);
 
     if (status != TRM_OK)
         return status;
@@ -129,7 +129,7 @@ static int32_t read_length(struct spirv_reader *reader, uint32_t id, struct spir
 
 static int32_t read_array(struct spirv_reader *reader, struct spirv_words words, struct spirv_type *type)
 {
-    int32_t is_runtime = reader->opcode == SpvOpTypeRuntimeArray;
+    bool is_runtime = reader->opcode == SpvOpTypeRuntimeArray;
 
     if (words.length != (is_runtime ? 3u : 4u))
         return spirv_invalid(reader, "it has %u words", words.length);
@@ -167,25 +167,25 @@ static void decorate_member(struct spirv_member *member, const struct spirv_deco
         break;
     case SpvDecorationOffset:
         member->offset     = decoration->literal;
-        member->has_offset = 1;
+        member->has_offset = true;
         break;
     case SpvDecorationMatrixStride:
         member->matrix_stride = decoration->literal;
         break;
     case SpvDecorationRowMajor:
-        member->row_major = 1;
+        member->row_major = true;
         break;
     case SpvDecorationNonWritable:
-        member->non_writable = 1;
+        member->non_writable = true;
         break;
     case SpvDecorationNonReadable:
-        member->non_readable = 1;
+        member->non_readable = true;
         break;
     case SpvDecorationVolatile:
-        member->is_volatile = 1;
+        member->is_volatile = true;
         break;
     case SpvDecorationCoherent:
-        member->is_coherent = 1;
+        member->is_coherent = true;
         break;
     case SpvDecorationBuiltIn:
         member->builtin = (int32_t)(decoration->literal & INT32_MAX);
@@ -305,7 +305,7 @@ static int32_t read_function_type(struct spirv_reader *reader, struct spirv_word
     if (parameters == NULL)
         return spirv_invalid(reader, "no memory");
     for (uint32_t i = 2; i < words.length; i++) {
-        int32_t status = spirv_is_type(reader, words.word[i]);
+        int32_t status = spirv_check_type_id(reader, words.word[i]);
         if (status != TRM_OK)
             return status;
         const struct spirv_type *part = spirv_type(module, words.word[i]);
@@ -371,7 +371,7 @@ int32_t spirv_read_type(struct spirv_reader *reader, struct spirv_words words)
     if (type == NULL || !base_arena_grow(reader->arena, &module->types, module->type_count,
                                          &reader->type_capacity, sizeof(*module->types)))
         return spirv_invalid(reader, "no memory");
-    int32_t status = spirv_id_in_range(reader, words.word[1]);
+    int32_t status = spirv_check_id(reader, words.word[1]);
     if (status != TRM_OK)
         return status;
     type->id    = words.word[1];

@@ -12,25 +12,25 @@ static void decorate(const struct spirv_reader *reader, uint32_t id, struct spir
         switch (d->kind) {
         case SpvDecorationBinding:
             variable->binding     = d->literal;
-            variable->has_binding = 1;
+            variable->has_binding = true;
             break;
         case SpvDecorationDescriptorSet:
             variable->set = d->literal;
             break;
         case SpvDecorationNonWritable:
-            variable->non_writable = 1;
+            variable->non_writable = true;
             break;
         case SpvDecorationNonReadable:
-            variable->non_readable = 1;
+            variable->non_readable = true;
             break;
         case SpvDecorationRestrict:
-            variable->is_restrict = 1;
+            variable->is_restrict = true;
             break;
         case SpvDecorationVolatile:
-            variable->is_volatile = 1;
+            variable->is_volatile = true;
             break;
         case SpvDecorationCoherent:
-            variable->is_coherent = 1;
+            variable->is_coherent = true;
             break;
         case SpvDecorationBuiltIn:
             variable->builtin = (int32_t)(d->literal & INT32_MAX);
@@ -167,7 +167,7 @@ static int32_t read_initializer(struct spirv_reader *reader, struct spirv_words 
 {
     if (words.length == 4)
         return TRM_OK;
-    int32_t status = spirv_is_constant(reader, words.word[4]);
+    int32_t status = spirv_check_constant_id(reader, words.word[4]);
     if (status != TRM_OK)
         return status;
     if (spirv_constant(reader->module, words.word[4])->type != type->id)
@@ -188,15 +188,15 @@ int32_t spirv_read_variable(struct spirv_reader *reader, struct spirv_words word
 
     if (words.length != 4 && words.length != 5)
         return spirv_invalid(reader, "it has %u words and not 4 or 5", words.length);
-    int32_t status = spirv_is_type(reader, words.word[1]);
+    int32_t status = spirv_check_type_id(reader, words.word[1]);
     if (status == TRM_OK)
-        status = spirv_id_in_range(reader, words.word[2]);
+        status = spirv_check_id(reader, words.word[2]);
     if (status != TRM_OK)
         return status;
     const struct spirv_type *pointer = spirv_type(module, words.word[1]);
     if (pointer->kind != SPIRV_POINTER || pointer->storage != words.word[3])
         return spirv_invalid(reader, "its type is no pointer to storage class %u", words.word[3]);
-    int32_t is_local = words.word[3] == SpvStorageClassFunction;
+    bool is_local = words.word[3] == SpvStorageClassFunction;
     if (is_local != (reader->function != NULL))
         return spirv_invalid(reader, "storage class %u in the wrong place", words.word[3]);
     struct spirv_variable *variable = base_arena_allocate(reader->arena, 1, sizeof(*variable));
@@ -212,7 +212,7 @@ int32_t spirv_read_variable(struct spirv_reader *reader, struct spirv_words word
         status = spirv_define(reader, words.word[2], SPIRV_ID_VARIABLE, pointer->id);
     if (status != TRM_OK)
         return status;
-    module->ids[words.word[2]].as.variable = variable;
-    reader->homes[words.word[2]].root      = words.word[2];
+    module->ids[words.word[2]].as.variable  = variable;
+    reader->definitions[words.word[2]].root = words.word[2];
     return is_local ? TRM_OK : list_variable(reader, words.word[2], variable);
 }

@@ -31,7 +31,7 @@ struct spirv_mode {
 };
 
 /* A use of a value in another block than the one that makes it. */
-struct spirv_crossing {
+struct spirv_cross_use {
     uint32_t from, to; /* indices of blocks */
     uint32_t at;
 };
@@ -45,7 +45,7 @@ struct spirv_call {
 };
 
 /* Where a value is made. */
-struct spirv_home {
+struct spirv_definition {
     uint32_t function; /* number + 1; 0: of the module */
     uint32_t block;    /* index */
     uint32_t root;     /* of a pointer: the variable or parameter that it comes from */
@@ -62,11 +62,11 @@ struct spirv_reader {
     uint32_t opcode;  /* of it */
     uint32_t section; /* the layout of a module goes one way */
     uint32_t version;
-    int32_t has_memory_model;
+    bool has_memory_model;
 
-    const struct trm_constant *given;
-    uint32_t given_count;
-    uint32_t *given_ids; /* the SpecId that each of them means; NULL until they were looked up */
+    const struct trm_constant *specialisations;
+    uint32_t specialisation_count;
+    uint32_t *specialisation_ids; /* the SpecId that each of them means; NULL until they were looked up */
 
     uint32_t *capabilities;
     uint32_t capability_count, capability_capacity;
@@ -84,14 +84,14 @@ struct spirv_reader {
     uint32_t *source_files; /* [bound] OpString of a DebugSource; NULL until there is one */
 
     /* Of the function in work. */
-    struct spirv_home *homes; /* [bound] */
-    uint32_t match_budget;    /* steps that comparing types logically may still take */
+    struct spirv_definition *definitions; /* [bound] */
+    uint32_t match_budget;                /* steps that comparing types logically may still take */
     struct spirv_function *function;
     struct spirv_block *block;
     struct spirv_instruction *instructions; /* of the block in work */
     uint32_t instruction_count, instruction_capacity;
-    struct spirv_crossing *crossings;
-    uint32_t crossing_count, crossing_capacity;
+    struct spirv_cross_use *cross_uses;
+    uint32_t cross_use_count, cross_use_capacity;
     uint32_t parameters_read;
     uint32_t *parameters;     /* of the function in work */
     struct spirv_call *calls; /* of all functions, looked at when all are known; callers in order */
@@ -120,14 +120,14 @@ const char *spirv_text(struct spirv_reader *reader, struct spirv_words words, ui
 /* ---- ids.c --------------------------------------------------------------------------------- */
 
 /* Each answers TRM_OK or says what is wrong with the id. */
-int32_t spirv_id_in_range(const struct spirv_reader *reader, uint32_t id);
+int32_t spirv_check_id(const struct spirv_reader *reader, uint32_t id);
 int32_t spirv_define(struct spirv_reader *reader, uint32_t id, enum spirv_id_kind kind, uint32_t type);
-int32_t spirv_is_type(const struct spirv_reader *reader, uint32_t id);
-int32_t spirv_is_constant(const struct spirv_reader *reader, uint32_t id);
-int32_t spirv_is_value(const struct spirv_reader *reader,
-                       uint32_t id); /* has a type, and is to be seen here */
+int32_t spirv_check_type_id(const struct spirv_reader *reader, uint32_t id);
+int32_t spirv_check_constant_id(const struct spirv_reader *reader, uint32_t id);
+int32_t spirv_check_value_id(const struct spirv_reader *reader,
+                             uint32_t id); /* has a type, and is to be seen here */
 
-int32_t spirv_has_capability(const struct spirv_reader *reader, uint32_t capability);
+bool spirv_has_capability(const struct spirv_reader *reader, uint32_t capability);
 
 /* ---- annotate.c: names, decorations -------------------------------------------------------- */
 
@@ -147,7 +147,7 @@ int32_t spirv_read_type(struct spirv_reader *reader, struct spirv_words words);
 
 /* The bytes of a type in an explicit layout. A matrix in it is laid out as its member says. */
 uint64_t spirv_layout_size(const struct spirv_module *module, const struct spirv_type *type,
-                           uint32_t matrix_stride, int32_t row_major);
+                           uint32_t matrix_stride, bool row_major);
 
 /* That a type has all that an explicit layout needs. */
 int32_t spirv_check_layout(const struct spirv_reader *reader, const struct spirv_type *type);
@@ -155,7 +155,7 @@ int32_t spirv_check_layout(const struct spirv_reader *reader, const struct spirv
 /* ---- read_constants.c, constant_fold.c ----------------------------------------------------- */
 
 /* Finds out which SpecIds the given constants mean. Before the first constant and behind the last decoration. */
-int32_t spirv_find_given(struct spirv_reader *reader);
+int32_t spirv_match_specialisations(struct spirv_reader *reader);
 int32_t spirv_read_constant(struct spirv_reader *reader, struct spirv_words words);
 
 /* The value of an OpSpecConstantOp in a constant that has its type already. */
@@ -165,7 +165,7 @@ int32_t spirv_fold(struct spirv_reader *reader, uint32_t opcode, const uint32_t 
 /* Part number `index` of a composite constant: an id. Makes one for a part of a null constant. 0 without memory. */
 uint32_t spirv_constant_part(struct spirv_reader *reader, const struct spirv_constant *constant,
                              uint32_t index);
-uint32_t spirv_new_constant(struct spirv_reader *reader, uint32_t type, uint64_t bits, int32_t is_null);
+uint32_t spirv_new_constant(struct spirv_reader *reader, uint32_t type, uint64_t bits, bool is_null);
 
 /* Bits as a constant of that scalar type keeps them. */
 uint64_t spirv_extend(const struct spirv_type *type, uint64_t bits);

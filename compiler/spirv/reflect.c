@@ -37,7 +37,7 @@ static void describe_element(const struct spirv_module *module, const struct spi
     parameter->components = components;
 }
 
-static int32_t is_array(const struct spirv_type *type)
+static bool is_array(const struct spirv_type *type)
 {
     return type->kind == SPIRV_ARRAY || type->kind == SPIRV_RUNTIME_ARRAY;
 }
@@ -74,7 +74,7 @@ static void describe_member(const struct spirv_module *module, const struct spir
 
 /* ---- parameters ---------------------------------------------------------------------------- */
 
-static int32_t is_buffer(const struct spirv_variable *variable)
+static bool is_buffer(const struct spirv_variable *variable)
 {
     return variable->storage == SpvStorageClassStorageBuffer || variable->storage == SpvStorageClassUniform;
 }
@@ -145,7 +145,7 @@ static void find_parameters(const struct spirv_module *module, struct found *fou
     }
 }
 
-static int32_t compare_numbers(uint32_t a, uint32_t b)
+static int compare_numbers(uint32_t a, uint32_t b)
 {
     return a < b ? -1 : a > b;
 }
@@ -159,7 +159,7 @@ static int compare_found(const void *left, const void *right)
 
     if (a_is_member != b_is_member)
         return a_is_member - b_is_member;
-    int32_t order = compare_numbers(a->parameter.set, b->parameter.set);
+    int order = compare_numbers(a->parameter.set, b->parameter.set);
     if (order == 0)
         order = compare_numbers(a->parameter.place, b->parameter.place);
     return order != 0 ? order : compare_numbers(a->member, b->member);

@@ -19,6 +19,8 @@
 #ifndef COMPILER_SPIRV_SPIRV_H
 #define COMPILER_SPIRV_SPIRV_H
 
+#include <stdbool.h>
+
 #include <spirv/unified1/GLSL.std.450.h>
 #include <spirv/unified1/spirv.h>
 #include <trireme/shader.h>
@@ -53,20 +55,20 @@ struct spirv_member {
     const char *name; /* "" when there is none */
     uint32_t offset;  /* bytes; of explicit layouts */
     uint32_t matrix_stride;
-    uint8_t has_offset;
-    uint8_t row_major;
-    uint8_t non_writable;
-    uint8_t non_readable;
-    uint8_t is_volatile;
-    uint8_t is_coherent;
+    bool has_offset;
+    bool row_major;
+    bool non_writable;
+    bool non_readable;
+    bool is_volatile;
+    bool is_coherent;
     int32_t builtin; /* SpvBuiltIn; -1: none */
 };
 
 struct spirv_type {
     uint32_t id;
     enum spirv_type_kind kind;
-    uint32_t width;    /* bits of INT and FLOAT */
-    uint8_t is_signed; /* of INT */
+    uint32_t width; /* bits of INT and FLOAT */
+    bool is_signed; /* of INT */
     uint32_t
         element; /* component of a VECTOR, column of a MATRIX, element of an array, pointee, result of FUNCTION */
     uint32_t
@@ -80,11 +82,11 @@ struct spirv_type {
     uint32_t
         natural_size; /* bytes as C would lay it out, with vectors as arrays; bool 4; at most SPIRV_SIZE_MOST */
     uint8_t natural_alignment;
-    uint8_t depth;    /* of nesting; 1 for scalars */
-    uint8_t is_block; /* decorated Block */
-    uint8_t is_buffer_block;
-    uint8_t is_unsized;     /* a runtime array, or a struct that ends with one: never the type of a value */
-    uint8_t layout_is_good; /* offsets and strides were looked at */
+    uint8_t depth; /* of nesting; 1 for scalars */
+    bool is_block; /* decorated Block */
+    bool is_buffer_block;
+    bool is_unsized;        /* a runtime array, or a struct that ends with one: never the type of a value */
+    bool is_layout_checked; /* offsets and strides were looked at */
 };
 
 /* Constants with the specialisation in force. Composite ones have parts; scalar ones have bits (sign- or
@@ -94,9 +96,9 @@ struct spirv_constant {
     uint64_t bits;
     const uint32_t *parts; /* ids, for composites */
     uint32_t part_count;
-    uint8_t is_null; /* OpConstantNull, OpUndef: all zero */
-    uint8_t is_spec; /* may be specialised, itself or something it is made of */
-    uint8_t has_spec_id;
+    bool is_null; /* OpConstantNull, OpUndef: all zero */
+    bool is_spec; /* may be specialised, itself or something it is made of */
+    bool has_spec_id;
     uint32_t spec_id;
     uint64_t default_bits; /* of those with a SpecId: without specialisation */
     uint32_t weight;       /* how many scalars and nulls it is written with; at most SPIRV_WEIGHT_MOST */
@@ -107,8 +109,8 @@ struct spirv_variable {
     uint32_t storage;     /* SpvStorageClass */
     uint32_t initializer; /* id of a constant; 0: none */
     uint32_t set, binding;
-    uint8_t has_binding;
-    uint8_t non_writable, non_readable, is_restrict, is_volatile, is_coherent;
+    bool has_binding;
+    bool non_writable, non_readable, is_restrict, is_volatile, is_coherent;
     int32_t builtin; /* SpvBuiltIn; -1: none */
 };
 
@@ -143,7 +145,7 @@ struct spirv_function {
     uint32_t parameter_count;
     struct spirv_block **blocks; /* in the order of the module; the first is the entry */
     uint32_t block_count, block_capacity;
-    uint8_t has_barrier; /* itself or something it calls has OpControlBarrier */
+    bool has_barrier; /* itself or something it calls has OpControlBarrier */
 };
 
 enum spirv_id_kind {
@@ -170,8 +172,8 @@ struct spirv_id {
     const char *name; /* OpName; "" when there is none */
     const char *text; /* of a STRING */
     uint32_t set;     /* enum spirv_extended_set */
-    uint8_t no_contraction;
-    uint8_t relaxed;
+    bool no_contraction;
+    bool relaxed;
     union {
         struct spirv_type *type_info;
         struct spirv_constant *constant;
@@ -254,11 +256,11 @@ const char *spirv_capability_name(uint32_t capability, char space[32]);
 
 /* Whether operand `index` of an instruction (of a function) is the id of something, rather than a literal. Of OpSwitch
  * only the first two are told: how many words a literal has is a matter of the selector's type. */
-int32_t spirv_operand_is_id(const struct spirv_instruction *instruction, uint32_t index);
+bool spirv_operand_is_id(const struct spirv_instruction *instruction, uint32_t index);
 
 /* "file.comp:12" of an instruction, or "" without debug information. In `space`. */
-const char *spirv_place(const struct spirv_module *module, const struct spirv_instruction *instruction,
-                        char space[256]);
+const char *spirv_source_location(const struct spirv_module *module,
+                                  const struct spirv_instruction *instruction, char space[256]);
 
 /* ---- reflection ---------------------------------------------------------------------------- */
 

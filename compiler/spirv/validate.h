@@ -29,13 +29,13 @@ int32_t spirv_flow_build(struct flow *flow, struct spirv_reader *reader, struct 
 int32_t spirv_flow_dominators(struct flow *flow); /* validate_dominators.c */
 int32_t spirv_flow_structure(struct flow *flow);  /* validate_structure.c */
 
-static inline int32_t flow_is_reachable(const struct flow *flow, uint32_t block)
+static inline bool flow_is_reachable(const struct flow *flow, uint32_t block)
 {
     return flow->end[block] != 0;
 }
 
 /* Of blocks that can be reached; a block dominates itself. */
-static inline int32_t flow_dominates(const struct flow *flow, uint32_t above, uint32_t below)
+static inline bool flow_dominates(const struct flow *flow, uint32_t above, uint32_t below)
 {
     return flow->enter[above] <= flow->enter[below] && flow->enter[below] < flow->end[above];
 }
@@ -53,7 +53,7 @@ static inline uint32_t flow_block(const struct flow *flow, uint32_t label)
     const struct spirv_reader *reader = flow->reader;
 
     if (label == 0 || label >= reader->bound || reader->module->ids[label].kind != SPIRV_ID_BLOCK ||
-        reader->homes[label].function != reader->module->function_count + 1)
+        reader->definitions[label].function != reader->module->function_count + 1)
         return FLOW_NONE;
     return reader->module->ids[label].as.block->index;
 }

@@ -46,7 +46,7 @@ static void visit(struct flow *flow, struct work *work, uint32_t block, uint32_t
     flow->order[number]  = block;
 }
 
-static void walk_in_depth(struct flow *flow, struct work *work)
+static void search_depth_first(struct flow *flow, struct work *work)
 {
     uint32_t *stack = work->path, depth = 0;
 
@@ -157,7 +157,7 @@ int32_t spirv_flow_dominators(struct flow *flow)
 
     if (status != TRM_OK)
         return status;
-    walk_in_depth(flow, &work);
+    search_depth_first(flow, &work);
     find_dominators(flow, &work);
     number_tree(flow, &work);
     return TRM_OK;

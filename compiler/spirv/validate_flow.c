@@ -7,8 +7,8 @@
 /* ---- the graph ----------------------------------------------------------------------------- */
 
 /* Where the labels of a terminator are among its operands: first, and from one to the next. */
-static void label_places(const struct flow *flow, const struct spirv_instruction *end, uint32_t *first,
-                         uint32_t *step, uint32_t *count)
+static void label_operands(const struct flow *flow, const struct spirv_instruction *end, uint32_t *first,
+                           uint32_t *step, uint32_t *count)
 {
     *first = *count = 0;
     *step           = 1;
@@ -31,7 +31,7 @@ static int32_t add_successors(struct flow *flow, uint32_t index, uint32_t *seen,
     const struct spirv_instruction *end = flow_terminator(flow, index);
     uint32_t first, step, count;
 
-    label_places(flow, end, &first, &step, &count);
+    label_operands(flow, end, &first, &step, &count);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t label  = end->operands[first + i * step];
         uint32_t target = flow_block(flow, label);
@@ -53,7 +53,7 @@ static int32_t add_successors(struct flow *flow, uint32_t index, uint32_t *seen,
     return TRM_OK;
 }
 
-static void turn_around(struct flow *flow)
+static void list_predecessors(struct flow *flow)
 {
     uint32_t total = flow->successor_first[flow->count];
 
@@ -92,7 +92,7 @@ int32_t spirv_flow_build(struct flow *flow, struct spirv_reader *reader, struct 
     flow->predecessors           = base_arena_allocate(arena, total, size);
     if (flow->predecessors == NULL)
         return spirv_invalid(reader, "no memory");
-    turn_around(flow);
+    list_predecessors(flow);
     return TRM_OK;
 }
 
@@ -102,15 +102,15 @@ static int32_t check_phi_value(struct flow *flow, const struct spirv_instruction
                                uint32_t parent)
 {
     struct spirv_reader *reader = flow->reader;
-    int32_t status              = spirv_is_value(reader, id);
+    int32_t status              = spirv_check_value_id(reader, id);
 
     if (status != TRM_OK)
         return status;
     if (reader->module->ids[id].type != phi->type)
         return spirv_invalid(reader, "value %u of phi %u is of another type", id, phi->result);
-    if (reader->homes[id].function != 0 && flow_is_reachable(flow, parent) &&
-        !(flow_is_reachable(flow, reader->homes[id].block) &&
-          flow_dominates(flow, reader->homes[id].block, parent)))
+    if (reader->definitions[id].function != 0 && flow_is_reachable(flow, parent) &&
+        !(flow_is_reachable(flow, reader->definitions[id].block) &&
+          flow_dominates(flow, reader->definitions[id].block, parent)))
         return spirv_invalid(reader, "value %u of phi %u is not made on the way from its block", id,
                              phi->result);
     return TRM_OK;
@@ -163,12 +163,12 @@ static int32_t check_phis(struct flow *flow)
 }
 
 /* Uses in other blocks than the value's own. In the order of the module all are made before. */
-static int32_t check_crossings(struct flow *flow)
+static int32_t check_cross_uses(struct flow *flow)
 {
     struct spirv_reader *reader = flow->reader;
 
-    for (uint32_t i = 0; i < reader->crossing_count; i++) {
-        const struct spirv_crossing *crossing = &reader->crossings[i];
+    for (uint32_t i = 0; i < reader->cross_use_count; i++) {
+        const struct spirv_cross_use *crossing = &reader->cross_uses[i];
         if (!flow_is_reachable(flow, crossing->to))
             continue;
         if (!flow_is_reachable(flow, crossing->from) || !flow_dominates(flow, crossing->from, crossing->to)) {
@@ -204,6 +204,6 @@ int32_t spirv_check_flow(struct spirv_reader *reader, struct spirv_function *fun
     if (status == TRM_OK)
         status = check_phis(&flow);
     if (status == TRM_OK)
-        status = check_crossings(&flow);
+        status = check_cross_uses(&flow);
     return status == TRM_OK ? spirv_flow_structure(&flow) : status;
 }

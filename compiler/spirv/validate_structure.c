@@ -23,8 +23,8 @@ struct construct {
     uint32_t loop;                      /* the innermost LOOP, itself perhaps; FLOW_NONE: none */
     uint32_t breaks; /* the innermost SWITCH in that loop, itself perhaps; FLOW_NONE: none */
     uint32_t depth;
-    uint8_t is_continuing; /* in the continue construct of its loop */
-    uint8_t has_back_edge; /* of LOOP */
+    bool is_continuing; /* in the continue construct of its loop */
+    bool has_back_edge; /* of LOOP */
 };
 
 struct structure {
@@ -38,8 +38,8 @@ struct structure {
     uint32_t *body;    /* construct that the blocks behind a block are in, if nothing ends it */
     uint32_t *case_of; /* of what is inside of a switch: the block that begins its case; FLOW_NONE */
     uint32_t *falls;   /* of a case: the case that it falls through into */
-    uint8_t *is_case;
-    uint8_t *is_fallen_into;
+    bool *is_case;
+    bool *is_fallen_into;
 };
 
 static uint32_t label(const struct structure *structure, uint32_t block)
@@ -116,8 +116,8 @@ static int32_t prepare(struct structure *structure)
 
     for (uint32_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
         *lists[i] = base_arena_allocate(arena, flow->count, sizeof(uint32_t));
-    structure->is_case        = base_arena_allocate(arena, flow->count, 1);
-    structure->is_fallen_into = base_arena_allocate(arena, flow->count, 1);
+    structure->is_case        = base_arena_allocate(arena, flow->count, sizeof(bool));
+    structure->is_fallen_into = base_arena_allocate(arena, flow->count, sizeof(bool));
     if (arena->failed)
         return spirv_invalid(flow->reader, "no memory");
     for (uint32_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
@@ -143,7 +143,7 @@ static int32_t open_construct(struct structure *structure, uint32_t block)
     uint32_t number                = 2 * structure->headed[block];
     struct construct *construct    = &structure->constructs[number];
     uint32_t parent                = structure->inside[block];
-    int32_t is_switch              = flow_terminator(flow, block)->opcode == SpvOpSwitch;
+    bool is_switch                 = flow_terminator(flow, block)->opcode == SpvOpSwitch;
 
     *construct = (struct construct){.kind       = is_switch ? KIND_SWITCH : KIND_IF,
                                     .header     = block,
@@ -172,18 +172,18 @@ static int32_t open_construct(struct structure *structure, uint32_t block)
     construct->continuing                           = flow_block(flow, node->continue_block);
     construct->loop                                 = number;
     construct->breaks                               = FLOW_NONE;
-    construct->is_continuing                        = 0;
+    construct->is_continuing                        = false;
     structure->constructs[number + 1]               = *construct;
     structure->constructs[number + 1].kind          = KIND_CONTINUE;
     structure->constructs[number + 1].parent        = number;
-    structure->constructs[number + 1].is_continuing = 1;
+    structure->constructs[number + 1].is_continuing = true;
     if (construct->continuing == block)
         structure->body[block] = number + 1;
     return TRM_OK;
 }
 
 /* Inside of a loop: dominated by its header, and not by what comes behind it. */
-static int32_t is_in_loop(const struct structure *structure, uint32_t block, const struct construct *loop)
+static bool is_in_loop(const struct structure *structure, uint32_t block, const struct construct *loop)
 {
     const struct flow *flow = structure->flow;
 
@@ -244,12 +244,12 @@ static int32_t check_back_edge(struct structure *structure, uint32_t from, uint3
         return bad_branch(structure, from, to);
     if (structure->constructs[loop].has_back_edge)
         return spirv_invalid(flow->reader, "the loop of block %u has two ways back", label(structure, to));
-    structure->constructs[loop].has_back_edge = 1;
+    structure->constructs[loop].has_back_edge = true;
     return TRM_OK;
 }
 
 /* From the end of one case into the beginning of another: each into one, and each from one. */
-static int32_t check_fall(struct structure *structure, uint32_t from, uint32_t to)
+static int32_t check_fallthrough(struct structure *structure, uint32_t from, uint32_t to)
 {
     uint32_t source = structure->case_of[from];
 
@@ -257,12 +257,12 @@ static int32_t check_fall(struct structure *structure, uint32_t from, uint32_t t
         structure->falls[source] != FLOW_NONE)
         return bad_branch(structure, from, to);
     structure->falls[source]      = to;
-    structure->is_fallen_into[to] = 1;
+    structure->is_fallen_into[to] = true;
     return TRM_OK;
 }
 
 /* `goes_on` is set for a branch that stays in its construct. */
-static int32_t check_branch(struct structure *structure, uint32_t from, uint32_t to, int32_t *goes_on)
+static int32_t check_branch(struct structure *structure, uint32_t from, uint32_t to, bool *goes_on)
 {
     const struct flow *flow           = structure->flow;
     uint32_t here                     = structure->body[from];
@@ -283,7 +283,7 @@ static int32_t check_branch(struct structure *structure, uint32_t from, uint32_t
     *goes_on = 1;
     if (!structure->is_case[to] || construct == NULL || construct->header == from)
         return TRM_OK;
-    return check_fall(structure, from, to);
+    return check_fallthrough(structure, from, to);
 }
 
 static int32_t check_branches(struct structure *structure, uint32_t block)
@@ -293,11 +293,11 @@ static int32_t check_branches(struct structure *structure, uint32_t block)
     uint32_t going_on              = 0;
 
     for (uint32_t i = flow->successor_first[block]; i < flow->successor_first[block + 1]; i++) {
-        int32_t goes_on = 0;
-        int32_t status  = check_branch(structure, block, flow->successors[i], &goes_on);
+        bool goes_on   = false;
+        int32_t status = check_branch(structure, block, flow->successors[i], &goes_on);
         if (status != TRM_OK)
             return status;
-        going_on += goes_on != 0;
+        going_on += goes_on;
     }
     if (node->merge != SpvOpSelectionMerge && going_on > 1)
         return spirv_invalid(flow->reader, "block %u branches two ways and says not where they merge",
@@ -331,7 +331,7 @@ static void note_cases(struct structure *structure, uint32_t block)
     if (flow_terminator(flow, block)->opcode != SpvOpSwitch)
         return;
     for (uint32_t i = flow->successor_first[block]; i < flow->successor_first[block + 1]; i++)
-        structure->is_case[flow->successors[i]] = 1;
+        structure->is_case[flow->successors[i]] = true;
 }
 
 /* Cases fall through in chains; one that came round would never end. */
@@ -350,7 +350,7 @@ static int32_t check_chains(const struct structure *structure)
     return falling == followed ? TRM_OK : spirv_invalid(flow->reader, "cases fall through in a circle");
 }
 
-static int32_t compare_literals(const void *left, const void *right)
+static int compare_literals(const void *left, const void *right)
 {
     uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
 

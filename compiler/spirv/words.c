@@ -25,7 +25,7 @@ int32_t spirv_words(struct base_arena *arena, const void *bytes, uint64_t size, 
         return base_fail(TRM_ERROR_UNSUPPORTED, "a SPIR-V module of %llu bytes is too large",
                          (unsigned long long)size);
     memcpy(&magic, bytes, sizeof(magic));
-    int32_t is_swapped = magic == __builtin_bswap32(SpvMagicNumber);
+    bool is_swapped = magic == __builtin_bswap32(SpvMagicNumber);
     if (magic != SpvMagicNumber && !is_swapped)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "this is no SPIR-V: it begins with 0x%08x and not with 0x%08x", magic,

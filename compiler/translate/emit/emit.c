@@ -11,7 +11,7 @@ int32_t emit_fail(struct emit *emit, const char *reason)
     const char *where = "", *what = "this";
 
     if (emit->at != NULL) {
-        where = spirv_place(emit->module, emit->at, place);
+        where = spirv_source_location(emit->module, emit->at, place);
         what  = spirv_opcode_name(emit->at->opcode, name);
     }
     return base_fail(TRM_ERROR_UNSUPPORTED, "%s is not supported%s%s%s%s%s", what,

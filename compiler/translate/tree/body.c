@@ -87,7 +87,7 @@ int32_t body_refuse(const struct body *body, const struct spirv_instruction *op,
 
     if (op == NULL)
         return base_fail(TRM_ERROR_UNSUPPORTED, "kernel \"%s\" %s", body->entry->name, reason);
-    const char *where = spirv_place(body->module, op, place);
+    const char *where = spirv_source_location(body->module, op, place);
     return base_fail(TRM_ERROR_UNSUPPORTED, "%s %s%s%s%s", spirv_opcode_name(op->opcode, name), reason,
                      where[0] != '\0' ? " (" : "", where, where[0] != '\0' ? ")" : "");
 }

@@ -59,7 +59,7 @@ START_TEST(a_text_becomes_spirv_that_knows_its_name)
     if (glslc() == NULL)
         return;
     ck_assert_int_eq(run(glslc(), good, &options), TRM_OK);
-    ck_assert_msg(result.well, "%s", result.message);
+    ck_assert_msg(result.succeeded, "%s", result.message);
     ck_assert_str_eq(result.message, "");
     ck_assert_uint_eq(*(const uint32_t *)result.bytes, 0x07230203);
     ck_assert_uint_eq(result.size % 4, 0);
@@ -77,7 +77,7 @@ START_TEST(without_debug_information_there_is_no_name)
     if (glslc() == NULL)
         return;
     ck_assert_int_eq(run(glslc(), good, &options), TRM_OK);
-    ck_assert(result.well);
+    ck_assert(result.succeeded);
     ck_assert(!spirv_has("where.comp"));
 }
 END_TEST
@@ -89,7 +89,7 @@ START_TEST(a_mistake_is_told_with_the_name_and_the_line)
     if (glslc() == NULL)
         return;
     ck_assert_int_eq(run(glslc(), good, &options), TRM_OK);
-    ck_assert(!result.well);
+    ck_assert(!result.succeeded);
     ck_assert_ptr_nonnull(strstr(result.message, "some/where.comp:4: "));
     ck_assert_ptr_null(strstr(result.message, "<stdin>"));
 }
@@ -110,11 +110,11 @@ START_TEST(files_are_included_from_the_folder_of_the_text_and_from_those_named)
     options.includes = folders;
     options.file     = folder_path("text.comp");
     ck_assert_int_eq(run(glslc(), text, &options), TRM_OK);
-    ck_assert_msg(result.well, "%s", result.message);
+    ck_assert_msg(result.succeeded, "%s", result.message);
 
     options.include_count = 0;
     ck_assert_int_eq(run(glslc(), text, &options), TRM_OK);
-    ck_assert(!result.well);
+    ck_assert(!result.succeeded);
     ck_assert_ptr_nonnull(strstr(result.message, "other.glsl"));
 }
 END_TEST
@@ -138,10 +138,10 @@ START_TEST(a_program_that_crashes_is_told_from_one_that_refuses)
     ck_assert_int_eq(chmod(crashes, 0700), 0);
     ck_assert_int_eq(chmod(refuses, 0700), 0);
     ck_assert_int_eq(run(crashes, good, &options), TRM_OK);
-    ck_assert(!result.well);
+    ck_assert(!result.succeeded);
     ck_assert_int_eq(result.signal, SIGSEGV);
     ck_assert_int_eq(run(refuses, good, &options), TRM_OK);
-    ck_assert(!result.well);
+    ck_assert(!result.succeeded);
     ck_assert_int_eq(result.signal, 0);
 }
 END_TEST
@@ -155,11 +155,11 @@ START_TEST(it_works_in_a_process_that_ignores_its_children)
         return;
     signal(SIGCHLD, SIG_IGN);
     ck_assert_int_eq(run(glslc(), good, &options), TRM_OK);
-    ck_assert(result.well);
+    ck_assert(result.succeeded);
     ck_assert_uint_gt(result.size, 20);
     options.define_count = 0;
     ck_assert_int_eq(run(glslc(), good, &options), TRM_OK);
-    ck_assert(!result.well);
+    ck_assert(!result.succeeded);
     signal(SIGCHLD, SIG_DFL);
 }
 END_TEST
