@@ -1,9 +1,11 @@
-/* Names and decorations. They come before what they are said of, so they are kept by id until that is read.
+/* Reads names and decorations. They precede the ids that they apply to, so the reader stores them by id until
+ * it reads the definition.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/spirv/reader.h"
 
-/* The decorations that compute kernels may have; those that are kept, and those that change nothing here. */
+/* The supported decorations. The reader checks and then drops those that are not kept: they do not change the
+ * result of a compute kernel. */
 static const struct {
     uint16_t decoration;
     uint8_t literals;
@@ -48,11 +50,11 @@ static const struct {
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-static int32_t keep(struct spirv_reader *reader, uint32_t id, struct spirv_decoration decoration)
+static int32_t add_decoration(struct spirv_reader *reader, uint32_t id, struct spirv_decoration decoration)
 {
     if (!base_arena_grow(reader->arena, &reader->decorations, reader->decoration_count,
                          &reader->decoration_capacity, sizeof(*reader->decorations)))
-        return spirv_invalid(reader, "no memory");
+        return spirv_invalid(reader, "out of memory");
     decoration.id                                   = id;
     decoration.next                                 = reader->first_decoration[id];
     decoration.at                                   = reader->at;
@@ -66,13 +68,13 @@ static int32_t read_name(struct spirv_reader *reader, struct spirv_words words)
     uint32_t used;
 
     if (words.length < 3)
-        return spirv_invalid(reader, "it is too short");
+        return spirv_invalid(reader, "the instruction is too short");
     int32_t status = spirv_check_id(reader, words.word[1]);
     if (status != TRM_OK)
         return status;
     const char *name = spirv_text(reader, words, 2, &used);
     if (name == NULL)
-        return spirv_invalid(reader, "the name does not end");
+        return spirv_invalid(reader, "the name does not end within the instruction");
     reader->module->ids[words.word[1]].name = name;
     return TRM_OK;
 }
@@ -82,19 +84,20 @@ static int32_t read_member_name(struct spirv_reader *reader, struct spirv_words 
     uint32_t used;
 
     if (words.length < 4)
-        return spirv_invalid(reader, "it is too short");
+        return spirv_invalid(reader, "the instruction is too short");
     int32_t status = spirv_check_id(reader, words.word[1]);
     if (status != TRM_OK)
         return status;
     const char *name = spirv_text(reader, words, 3, &used);
     if (name == NULL)
-        return spirv_invalid(reader, "the name does not end");
-    return keep(reader, words.word[1],
-                (struct spirv_decoration){.member = words.word[2], .kind = SPIRV_MEMBER_NAME, .name = name});
+        return spirv_invalid(reader, "the name does not end within the instruction");
+    return add_decoration(
+        reader, words.word[1],
+        (struct spirv_decoration){.member = words.word[2], .kind = SPIRV_MEMBER_NAME, .name = name});
 }
 
-/* What is said at once of any kind of id. */
-static bool note(struct spirv_reader *reader, uint32_t id, uint32_t decoration)
+/* Stores a decoration that any kind of id can have in the id itself. False: not such a decoration. */
+static bool set_id_flag(struct spirv_reader *reader, uint32_t id, uint32_t decoration)
 {
     if (decoration == SpvDecorationNoContraction)
         reader->module->ids[id].no_contraction = true;
@@ -109,7 +112,7 @@ static int32_t decorate(struct spirv_reader *reader, struct spirv_words words, u
                         uint32_t index)
 {
     if (words.length <= index)
-        return spirv_invalid(reader, "it is too short");
+        return spirv_invalid(reader, "the instruction is too short");
     uint32_t id = words.word[1], kind = words.word[index];
     int32_t status = spirv_check_id(reader, id);
     if (status != TRM_OK)
@@ -118,17 +121,18 @@ static int32_t decorate(struct spirv_reader *reader, struct spirv_words words, u
         if (known[i].decoration != kind)
             continue;
         if (words.length != index + 1 + known[i].literals)
-            return spirv_invalid(reader, "decoration %u takes %u words and has %u", kind, known[i].literals,
+            return spirv_invalid(reader, "decoration %u takes %u words but has %u", kind, known[i].literals,
                                  words.length - index - 1);
         uint32_t literal = known[i].literals != 0 ? words.word[index + 1] : 0;
         if (kind == SpvDecorationFPRoundingMode && literal != SpvFPRoundingModeRTE)
-            return spirv_unsupported(reader, "rounding mode %u of a conversion", literal);
-        if (!known[i].is_kept || (member == SPIRV_WHOLE && note(reader, id, kind)))
+            return spirv_unsupported(reader, "rounding mode %u of a conversion is not supported; only RTE is",
+                                     literal);
+        if (!known[i].is_kept || (member == SPIRV_WHOLE && set_id_flag(reader, id, kind)))
             return TRM_OK;
-        return keep(reader, id,
-                    (struct spirv_decoration){.member = member, .kind = kind, .literal = literal});
+        return add_decoration(reader, id,
+                              (struct spirv_decoration){.member = member, .kind = kind, .literal = literal});
     }
-    return spirv_unsupported(reader, "decoration %u", kind);
+    return spirv_unsupported(reader, "decoration %u is not supported", kind);
 }
 
 int32_t spirv_read_annotation(struct spirv_reader *reader, struct spirv_words words)
@@ -143,13 +147,13 @@ int32_t spirv_read_annotation(struct spirv_reader *reader, struct spirv_words wo
         return decorate(reader, words, SPIRV_WHOLE, 2);
     case SpvOpMemberDecorate:
         if (words.length < 3 || words.word[2] == SPIRV_WHOLE)
-            return spirv_invalid(reader, "there is no such member");
+            return spirv_invalid(reader, "the instruction names no valid member");
         return decorate(reader, words, words.word[2], 3);
     case SpvOpDecorateString:
     case SpvOpMemberDecorateString:
-        return TRM_OK; /* names for semantics of other languages */
+        return TRM_OK; /* names of HLSL semantics */
     default:
-        return spirv_unsupported(reader, "groups of decorations");
+        return spirv_unsupported(reader, "groups of decorations are not supported");
     }
 }
 

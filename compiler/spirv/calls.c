@@ -1,4 +1,5 @@
-/* Calls: each fits its function, nobody calls himself, and callees come before callers.
+/* Checks calls: arguments match the parameters, no function is recursive, and nesting is limited. Sorts the
+ * functions so that callees precede callers.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -7,14 +8,14 @@
 
 enum mark {
     UNSEEN = 0,
-    OPEN, /* on the way from a root to where the walk is */
+    OPEN, /* on the current path of the walk */
     DONE,
 };
 
 /* One function on the walk. */
 struct step {
     struct spirv_function *function;
-    uint32_t next, end; /* its calls */
+    uint32_t next, end; /* calls that are still to be followed */
 };
 
 struct walk {
@@ -23,10 +24,10 @@ struct walk {
     uint32_t depth;
     struct spirv_function **order;
     uint32_t count;
-    /* All by the number of the function. */
+    /* Indexed by the number of the function. */
     uint8_t *marks;
-    uint8_t *heights; /* of calls below it */
-    uint32_t *first;  /* its calls: those from first[n] to first[n + 1] */
+    uint8_t *heights; /* nesting of the calls that it makes */
+    uint32_t *first;  /* function n makes the calls from first[n] up to first[n + 1] */
 };
 
 static int32_t check_call(struct spirv_reader *reader, const struct spirv_call *call)
@@ -36,16 +37,17 @@ static int32_t check_call(struct spirv_reader *reader, const struct spirv_call *
     reader->at     = call->at;
     reader->opcode = SpvOpFunctionCall;
     if (module->ids[call->operands[0]].kind != SPIRV_ID_FUNCTION)
-        return spirv_invalid(reader, "id %u is no function", call->operands[0]);
+        return spirv_invalid(reader, "id %u is not a function", call->operands[0]);
     const struct spirv_function *callee = module->ids[call->operands[0]].as.function;
     const struct spirv_type *type       = spirv_type(module, callee->type);
     if (callee->result != call->type)
-        return spirv_invalid(reader, "the function has another result");
+        return spirv_invalid(reader, "the result type differs from that of the function");
     if (call->operand_count != type->count + 1)
-        return spirv_invalid(reader, "%u arguments for %u parameters", call->operand_count - 1, type->count);
+        return spirv_invalid(reader, "the call passes %u arguments to a function of %u parameters",
+                             call->operand_count - 1, type->count);
     for (uint32_t i = 0; i < type->count; i++)
         if (module->ids[call->operands[1 + i]].type != type->parameters[i])
-            return spirv_invalid(reader, "argument %u is of another type than the parameter", i);
+            return spirv_invalid(reader, "argument %u has another type than its parameter", i);
     return TRM_OK;
 }
 
@@ -65,7 +67,7 @@ static int32_t enter(struct walk *walk, uint32_t number)
     return TRM_OK;
 }
 
-/* The number of a function: that of the home of its first block. */
+/* The number of a function, which the definition of its first block holds. */
 static uint32_t number_of(const struct spirv_reader *reader, const struct spirv_function *function)
 {
     return reader->definitions[function->blocks[0]->label].function - 1;
@@ -89,7 +91,7 @@ static int32_t leave(struct walk *walk)
     return TRM_OK;
 }
 
-/* A callee that was done by another way still tells its caller of barriers and height. */
+/* A callee that the walk has finished before still adds its barriers and height to this caller. */
 static int32_t follow(struct walk *walk, const struct spirv_call *call)
 {
     struct spirv_reader *reader   = walk->reader;
@@ -123,7 +125,7 @@ static int32_t visit(struct walk *walk, uint32_t root)
     return status;
 }
 
-/* Calls were noted in the order of their functions. */
+/* The reader recorded the calls in the order of their functions. */
 static void index_calls(struct walk *walk, uint32_t function_count)
 {
     const struct spirv_reader *reader = walk->reader;
@@ -155,7 +157,7 @@ int32_t spirv_finish_functions(struct spirv_reader *reader)
     walk.heights = base_arena_allocate(reader->arena, count, sizeof(*walk.heights));
     walk.first   = base_arena_allocate(reader->arena, (size_t)count + 1, sizeof(*walk.first));
     if (reader->arena->failed)
-        return spirv_invalid(reader, "no memory");
+        return spirv_invalid(reader, "out of memory");
     index_calls(&walk, count);
     for (uint32_t i = 0; i < count && status == TRM_OK; i++)
         status = visit(&walk, i);

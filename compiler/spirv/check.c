@@ -1,4 +1,4 @@
-/* The types of an instruction, by its rule.
+/* Checks the types of an instruction by its rule.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/spirv/check.h"
@@ -42,5 +42,5 @@ struct shape spirv_shape(const struct spirv_module *module, uint32_t type_id)
 
 int32_t spirv_type_mismatch(const struct spirv_reader *reader)
 {
-    return spirv_invalid(reader, "the types of its operands do not fit together");
+    return spirv_invalid(reader, "the types of the operands do not fit together");
 }

@@ -1,4 +1,4 @@
-/* What the checks of types share. The functions here are of the reader alone.
+/* Helpers of the type checks (check_*.c), for use inside the reader only.
  * SPDX-License-Identifier: MIT
  */
 #ifndef COMPILER_SPIRV_CHECK_H
@@ -6,12 +6,12 @@
 
 #include "compiler/spirv/reader.h"
 
-/* Of a scalar or vector; `kind` is 0 for all else. */
+/* Describes a scalar or vector type; `kind` is 0 for any other type. */
 struct shape {
     uint32_t type;
-    enum spirv_type_kind kind; /* BOOL, INT, FLOAT: of the components */
-    uint32_t width;
-    uint32_t count;
+    enum spirv_type_kind kind; /* of the components: BOOL, INT or FLOAT */
+    uint32_t width;            /* bits of a component */
+    uint32_t count;            /* components */
     bool is_signed;
 };
 
@@ -23,7 +23,7 @@ static inline struct shape spirv_operand_shape(const struct spirv_module *module
     return spirv_shape(module, module->ids[instruction->operands[index]].type);
 }
 
-/* Same kind, width and number of components. */
+/* Whether kind, width and number of components are the same; signedness may differ. */
 static inline bool spirv_is_like(struct shape a, struct shape b)
 {
     return a.kind != 0 && a.kind == b.kind && a.width == b.width && a.count == b.count;
@@ -34,13 +34,14 @@ static inline bool spirv_is_scalar(struct shape shape, enum spirv_type_kind kind
     return shape.kind == kind && shape.count == 1;
 }
 
-/* Says that types do not fit. */
+/* Fails with INVALID_ARGUMENT: the types of the operands do not fit together. */
 int32_t spirv_type_mismatch(const struct spirv_reader *reader);
 
-/* That what a pointer points to may be written, as far as the pointer's origin tells. */
+/* Checks that the memory behind a pointer may be written. Looks at the storage class and, if the pointer
+ * comes from a variable, at its decorations. */
 int32_t spirv_check_writable(const struct spirv_reader *reader, uint32_t pointer);
 
-/* Each answers TRM_OK or says what does not fit. */
+/* Check the types of an instruction. Errors: INVALID_ARGUMENT for types that do not fit, UNSUPPORTED. */
 int32_t spirv_check_arithmetic(struct spirv_reader *reader, enum spirv_rule rule,
                                const struct spirv_instruction *instruction);
 int32_t spirv_check_composite(struct spirv_reader *reader, enum spirv_rule rule,

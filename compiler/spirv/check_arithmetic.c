@@ -1,4 +1,4 @@
-/* Types of arithmetic, comparisons and conversions.
+/* Checks the types of arithmetic, comparisons and conversions.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/spirv/check.h"
@@ -12,7 +12,7 @@ static bool all_like(const struct spirv_module *module, const struct spirv_instr
     return true;
 }
 
-/* Operands of scalars and vectors of that kind, as many components as the result. */
+/* All operands have this kind and number of components. */
 static bool all_of(const struct spirv_module *module, const struct spirv_instruction *instruction,
                    enum spirv_type_kind kind, uint32_t count)
 {
@@ -37,7 +37,7 @@ static bool is_bit_field(const struct spirv_module *module, const struct spirv_i
     return result.kind == SPIRV_INT;
 }
 
-/* Scalars and vectors are chosen part by part or whole; other composites whole. */
+/* OpSelect chooses vectors by component or as a whole, other composites only as a whole. */
 static bool is_select(const struct spirv_module *module, const struct spirv_instruction *instruction,
                       struct shape result)
 {
@@ -60,7 +60,7 @@ static bool is_bitcast(struct shape result, struct shape operand)
            result.width * result.count == operand.width * operand.count;
 }
 
-/* A struct of low and high part, or of result and carry. */
+/* The result is a struct of low and high word, or of result and carry. */
 static bool is_wide(const struct spirv_module *module, const struct spirv_instruction *instruction)
 {
     const struct spirv_type *type = spirv_type(module, instruction->type);
@@ -71,18 +71,18 @@ static bool is_wide(const struct spirv_module *module, const struct spirv_instru
     return part.kind == SPIRV_INT && all_like(module, instruction, part, 0);
 }
 
-/* Vectors of integers, or scalars of 32 bits of which each byte is one. */
+/* The operands are vectors of integers, or 32-bit scalars that pack four bytes. */
 static bool is_dot(const struct spirv_module *module, const struct spirv_instruction *instruction,
-                   struct shape result, bool adds)
+                   struct shape result, bool has_accumulator)
 {
     struct shape a  = spirv_operand_shape(module, instruction, 0);
     struct shape b  = spirv_operand_shape(module, instruction, 1);
-    uint32_t format = adds ? 3 : 2;
+    uint32_t format = has_accumulator ? 3 : 2;
     bool is_there   = instruction->operand_count > format;
 
     if (!spirv_is_scalar(result, SPIRV_INT) || a.kind != SPIRV_INT || !spirv_is_like(a, b))
         return false;
-    if (adds && module->ids[instruction->operands[2]].type != result.type)
+    if (has_accumulator && module->ids[instruction->operands[2]].type != result.type)
         return false;
     if (a.count == 1)
         return a.width == 32 && result.width >= 8 && is_there &&
@@ -90,7 +90,7 @@ static bool is_dot(const struct spirv_module *module, const struct spirv_instruc
     return result.width >= a.width && !is_there;
 }
 
-/* Results of arithmetic have the types of their operands but for signedness. */
+/* Signedness may differ between the operands and the result. */
 static bool fits(const struct spirv_module *module, enum spirv_rule rule,
                  const struct spirv_instruction *instruction)
 {

@@ -1,4 +1,4 @@
-/* Types of branches, returns and phis.
+/* Checks the types of branches, returns and phis.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/spirv/check.h"
@@ -10,7 +10,7 @@ static int32_t check_switch(struct spirv_reader *reader, const struct spirv_inst
     if (!spirv_is_scalar(selector, SPIRV_INT))
         return spirv_type_mismatch(reader);
     if ((instruction->operand_count - 2) % (selector.width == 64 ? 3 : 2) != 0)
-        return spirv_invalid(reader, "its literals do not have the selector's width");
+        return spirv_invalid(reader, "the literals do not have the width of the selector");
     return TRM_OK;
 }
 
@@ -20,21 +20,21 @@ static int32_t check_return(struct spirv_reader *reader, const struct spirv_inst
     bool is_void                      = spirv_type(module, reader->function->result)->kind == SPIRV_VOID;
 
     if (instruction->opcode == SpvOpReturn)
-        return is_void ? TRM_OK : spirv_invalid(reader, "the function has a result");
+        return is_void ? TRM_OK : spirv_invalid(reader, "the function must return a value");
     if (is_void || module->ids[instruction->operands[0]].type != reader->function->result)
-        return spirv_invalid(reader, "the function has another result");
+        return spirv_invalid(reader, "the value is of another type than the function's result");
     return TRM_OK;
 }
 
-/* Its operands are looked at when the function has ended. */
+/* spirv_check_flow() checks the operands at the end of the function, since they may be defined later. */
 static int32_t check_phi(struct spirv_reader *reader, const struct spirv_instruction *instruction)
 {
     const struct spirv_type *type = spirv_type(reader->module, instruction->type);
 
     if (type->kind == SPIRV_POINTER)
-        return spirv_unsupported(reader, "pointers that depend on control flow");
+        return spirv_unsupported(reader, "pointers that depend on control flow are not supported");
     if (type->kind == SPIRV_VOID || type->kind == SPIRV_FUNCTION || type->is_unsized)
-        return spirv_invalid(reader, "there are no values of its type");
+        return spirv_invalid(reader, "there are no values of this type");
     return TRM_OK;
 }
 
@@ -47,7 +47,7 @@ int32_t spirv_check_branch(struct spirv_reader *reader, enum spirv_rule rule,
             return spirv_type_mismatch(reader);
         return instruction->operand_count == 3 || instruction->operand_count == 5
                    ? TRM_OK
-                   : spirv_invalid(reader, "it has a wrong number of operands");
+                   : spirv_invalid(reader, "the instruction has the wrong number of operands");
     case RULE_SWITCH:
         return check_switch(reader, instruction);
     case RULE_RETURN:

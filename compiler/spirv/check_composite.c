@@ -1,4 +1,4 @@
-/* Types of vectors, matrices, arrays and structs: taking apart, putting together, linear algebra.
+/* Checks the types of instructions on vectors, matrices, arrays and structs, and of linear algebra.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/spirv/check.h"
@@ -82,7 +82,7 @@ static bool fits_algebra(const struct spirv_module *module, enum spirv_rule rule
 
 /* ---- parts --------------------------------------------------------------------------------- */
 
-/* The type at the end of a path of literal indices; 0 where there is none. */
+/* The type that a path of literal indices leads to; 0 if an index is out of range. */
 static uint32_t follow(const struct spirv_module *module, uint32_t type_id, const uint32_t *indices,
                        uint32_t count)
 {
@@ -95,7 +95,8 @@ static uint32_t follow(const struct spirv_module *module, uint32_t type_id, cons
     return type_id;
 }
 
-/* Of a vector: scalars and vectors that together have its components. Of others: a value for each part. */
+/* A vector takes scalars and vectors that together have its components; other composites take one value a
+ * part. */
 static bool is_construct(const struct spirv_module *module, const struct spirv_instruction *instruction)
 {
     const struct spirv_type *result = spirv_type(module, instruction->type);
@@ -138,10 +139,11 @@ static bool is_shuffle(const struct spirv_module *module, const struct spirv_ins
     return true;
 }
 
-/* The same but for decorations. Types nest no deeper than SPIRV_DEPTH_MOST; `budget`, which is the whole module's, keeps
- * hostile types from being walked for ever. */
-static bool match_logically(const struct spirv_module *module, uint32_t left, uint32_t right,
-                            uint32_t *budget)
+/* Whether two types are the same apart from their decorations. SPIRV_DEPTH_MOST limits the recursion.
+ * `budget` limits the steps for the whole module, since a hostile type can contain exponentially many
+ * parts. */
+static bool matches_logically(const struct spirv_module *module, uint32_t left, uint32_t right,
+                              uint32_t *budget)
 {
     const struct spirv_type *a = spirv_type(module, left), *b = spirv_type(module, right);
 
@@ -153,16 +155,16 @@ static bool match_logically(const struct spirv_module *module, uint32_t left, ui
     if (a->kind != b->kind || a->is_unsized || b->is_unsized || a->count != b->count)
         return false;
     if (a->kind == SPIRV_ARRAY)
-        return match_logically(module, a->element, b->element, budget);
+        return matches_logically(module, a->element, b->element, budget);
     if (a->kind != SPIRV_STRUCT)
         return false;
     for (uint32_t i = 0; i < a->count; i++)
-        if (!match_logically(module, a->members[i].type, b->members[i].type, budget))
+        if (!matches_logically(module, a->members[i].type, b->members[i].type, budget))
             return false;
     return true;
 }
 
-/* A value, as opposed to a pointer or something that has no size. */
+/* Whether values of this type exist, apart from pointers. */
 static bool is_data(const struct spirv_type *type)
 {
     return type->kind != SPIRV_VOID && type->kind != SPIRV_FUNCTION && type->kind != SPIRV_POINTER &&
@@ -199,7 +201,7 @@ static bool fits_parts(struct spirv_reader *reader, enum spirv_rule rule,
     case RULE_COPY:
         return is_data(result) && first->id == result->id;
     default: /* RULE_COPY_LOGICAL */
-        return is_data(result) && match_logically(module, first->id, result->id, &reader->match_budget);
+        return is_data(result) && matches_logically(module, first->id, result->id, &reader->match_budget);
     }
 }
 

@@ -1,26 +1,26 @@
-/* Types of the instructions of GLSL.std.450.
+/* Checks the types of the instructions of GLSL.std.450.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/spirv/check.h"
 
 enum form {
     FORM_NONE = 0,
-    FORM_FLOAT, /* all of the result's type */
-    FORM_INT,   /* all like the result */
+    FORM_FLOAT, /* all operands have the type of the result */
+    FORM_INT,   /* all operands are like the result; signedness may differ */
     FORM_LDEXP,
-    FORM_FREXP,        /* float, pointer to integer */
-    FORM_FREXP_STRUCT, /* float and integer of a float */
+    FORM_FREXP,        /* a float and a pointer to an integer */
+    FORM_FREXP_STRUCT, /* a struct of float and integer, from a float */
     FORM_MODF,
     FORM_MODF_STRUCT,
     FORM_DETERMINANT,
     FORM_INVERSE,
-    FORM_PACK_2, /* 32 bits of two floats */
+    FORM_PACK_2, /* two floats into 32 bits */
     FORM_PACK_4,
     FORM_UNPACK_2,
     FORM_UNPACK_4,
     FORM_PACK_DOUBLE,
     FORM_UNPACK_DOUBLE,
-    FORM_LENGTH, /* a scalar of vectors that have it as component */
+    FORM_LENGTH, /* vectors to a scalar of their component type */
     FORM_CROSS,
     FORM_REFRACT,
 };
@@ -110,7 +110,7 @@ static const struct {
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-/* The set and the instruction's number come before the operands. */
+/* Index of the first operand: the set and the number of the instruction precede it. */
 #define FIRST 2u
 
 static struct shape operand(const struct spirv_module *module, const struct spirv_instruction *instruction,
@@ -133,7 +133,7 @@ static bool is_words(struct shape shape, enum spirv_type_kind kind, uint32_t wid
     return shape.kind == kind && shape.width == width && shape.count == count;
 }
 
-/* What Modf and Frexp write through their second operand. */
+/* The type that Modf and Frexp write through their second operand. */
 static struct shape pointee(const struct spirv_reader *reader, const struct spirv_instruction *instruction)
 {
     const struct spirv_type *type = spirv_type_of(reader->module, instruction->operands[FIRST + 1]);
@@ -243,8 +243,8 @@ int32_t spirv_check_extended(struct spirv_reader *reader, const struct spirv_ins
     if (number >= COUNT(forms) || forms[number].form == FORM_NONE)
         return spirv_unsupported(reader, "instruction %u of GLSL.std.450 is not supported", number);
     if (instruction->operand_count != FIRST + forms[number].operands)
-        return spirv_invalid(reader, "instruction %u of GLSL.std.450 has %u operands", number,
-                             instruction->operand_count - FIRST);
+        return spirv_invalid(reader, "instruction %u of GLSL.std.450 has the wrong number of %u operands",
+                             number, instruction->operand_count - FIRST);
     enum form form = (enum form)forms[number].form;
     if (!fits(reader, form, instruction))
         return spirv_type_mismatch(reader);

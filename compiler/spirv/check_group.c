@@ -1,15 +1,15 @@
-/* Types of what the work-items of a subgroup do together.
+/* Checks the types of subgroup operations.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/spirv/check.h"
 
-/* A ballot: four integers of 32 bits. */
+/* A ballot is a vector of four 32-bit integers. */
 static bool is_ballot(struct shape shape)
 {
     return shape.kind == SPIRV_INT && shape.width == 32 && shape.count == 4;
 }
 
-/* SPV_KHR_shader_ballot's have no scope before their operands. */
+/* The instructions of SPV_KHR_shader_ballot and SPV_KHR_subgroup_vote have no scope operand. */
 static bool has_scope(uint32_t opcode)
 {
     return opcode < SpvOpSubgroupBallotKHR;
@@ -21,7 +21,7 @@ static bool is_operation(uint32_t operation, bool has_cluster)
                        : operation <= SpvGroupOperationExclusiveScan;
 }
 
-/* "cnvC": scope, operation, value, size of clusters. */
+/* The operands are scope, operation, value and, optionally, cluster size ("cnvC" in the grammar). */
 static bool is_reduction(const struct spirv_module *module, const struct spirv_instruction *instruction,
                          enum spirv_type_kind kind)
 {
@@ -92,10 +92,11 @@ int32_t spirv_check_group(struct spirv_reader *reader, enum spirv_rule rule,
         if (!spirv_is_scalar(spirv_operand_shape(module, instruction, 0), SPIRV_INT))
             return spirv_type_mismatch(reader);
         if (spirv_constant(module, instruction->operands[0])->bits != SpvScopeSubgroup)
-            return spirv_unsupported(reader, "group operations of another scope than Subgroup");
+            return spirv_unsupported(reader,
+                                     "group operations of another scope than Subgroup are not supported");
     }
     if (instruction->opcode == SpvOpGroupNonUniformQuadSwap &&
         spirv_constant(module, instruction->operands[2])->bits > 2)
-        return spirv_invalid(reader, "there is no such direction of a quad");
+        return spirv_invalid(reader, "a quad has no such direction");
     return TRM_OK;
 }

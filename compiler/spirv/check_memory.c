@@ -1,4 +1,4 @@
-/* Types of what touches memory: loads, stores, access chains, atomics, barriers.
+/* Checks the types of loads, stores, access chains, atomics and barriers.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/spirv/check.h"
@@ -19,7 +19,6 @@ static uint32_t type_of(const struct spirv_module *module, const struct spirv_in
 
 /* ---- loads and stores ---------------------------------------------------------------------- */
 
-/* That what a pointer points to may be written, as far as the pointer's origin tells. */
 int32_t spirv_check_writable(const struct spirv_reader *reader, uint32_t pointer)
 {
     const struct spirv_module *module = reader->module;
@@ -27,7 +26,7 @@ int32_t spirv_check_writable(const struct spirv_reader *reader, uint32_t pointer
     uint32_t root                     = reader->definitions[pointer].root;
 
     if (type->storage == SpvStorageClassInput || type->storage == SpvStorageClassPushConstant)
-        return spirv_invalid(reader, "id %u points to what is only read", pointer);
+        return spirv_invalid(reader, "id %u points to memory that is only read", pointer);
     if (module->ids[root].kind != SPIRV_ID_VARIABLE || type->storage == SpvStorageClassFunction)
         return TRM_OK;
     const struct spirv_variable *variable = module->ids[root].as.variable;
@@ -45,7 +44,7 @@ static int32_t check_load(struct spirv_reader *reader, const struct spirv_instru
     if (pointer == NULL || pointer->element != instruction->type)
         return spirv_type_mismatch(reader);
     if (spirv_type(reader->module, pointer->element)->is_unsized)
-        return spirv_invalid(reader, "what has no size cannot be loaded");
+        return spirv_invalid(reader, "a type without size cannot be loaded");
     return TRM_OK;
 }
 
@@ -71,7 +70,8 @@ static int32_t check_copy(struct spirv_reader *reader, const struct spirv_instru
 
 /* ---- access chains ------------------------------------------------------------------------- */
 
-/* One step down: the type of a part; 0 where there is none. Indices of arrays are the program's affair. */
+/* The type of the part that an index selects; 0 if there is none. Indices of arrays are not checked: the
+ * program must keep them in range. */
 static uint32_t step_into(const struct spirv_module *module, const struct spirv_type *type, uint32_t index)
 {
     const struct spirv_constant *constant = spirv_constant(module, index);
@@ -109,7 +109,7 @@ static int32_t check_chain(struct spirv_reader *reader, const struct spirv_instr
     for (uint32_t i = 1; i < instruction->operand_count; i++) {
         at = step_into(module, spirv_type(module, at), instruction->operands[i]);
         if (at == 0)
-            return spirv_invalid(reader, "index %u does not lead into its type", i - 1);
+            return spirv_invalid(reader, "index %u does not select a part of its type", i - 1);
     }
     return at == result->element ? TRM_OK : spirv_type_mismatch(reader);
 }
@@ -125,7 +125,7 @@ static int32_t check_length(struct spirv_reader *reader, const struct spirv_inst
     const struct spirv_type *block = spirv_type(module, pointer->element);
     if (block->kind != SPIRV_STRUCT || instruction->operands[1] >= block->count ||
         spirv_type(module, block->members[instruction->operands[1]].type)->kind != SPIRV_RUNTIME_ARRAY)
-        return spirv_invalid(reader, "member %u is no runtime array", instruction->operands[1]);
+        return spirv_invalid(reader, "member %u is not a runtime array", instruction->operands[1]);
     return TRM_OK;
 }
 
@@ -148,15 +148,15 @@ static int32_t check_float_atomic(const struct spirv_reader *reader, uint32_t op
     else if (width == 64)
         capability = is_add ? SpvCapabilityAtomicFloat64AddEXT : SpvCapabilityAtomicFloat64MinMaxEXT;
     else
-        return spirv_unsupported(reader, "atomics of floats of %u bits", width);
+        return spirv_unsupported(reader, "atomics on floats of %u bits are not supported", width);
     return spirv_has_capability(reader, capability)
                ? TRM_OK
                : spirv_invalid(reader, "the capability %s is not declared",
                                spirv_capability_name(capability, name));
 }
 
-/* What is behind the pointer, and all values, are of one type. The first operands are the pointer, the scope and one
- * or two memory semantics. */
+/* The pointee and all values have one type. The first operands are the pointer, the scope and one or two
+ * memory semantics. */
 static int32_t check_atomic(struct spirv_reader *reader, enum spirv_rule rule,
                             const struct spirv_instruction *instruction)
 {
@@ -182,9 +182,9 @@ static int32_t check_atomic(struct spirv_reader *reader, enum spirv_rule rule,
         if (type_of(module, instruction, i) != pointer->element)
             return spirv_type_mismatch(reader);
     if (!is_shared(pointer->storage))
-        return spirv_unsupported(reader, "atomics in storage class %u", pointer->storage);
+        return spirv_unsupported(reader, "atomics in storage class %u are not supported", pointer->storage);
     if (shape.width != 32 && shape.width != 64)
-        return spirv_unsupported(reader, "atomics of %u bits", shape.width);
+        return spirv_unsupported(reader, "atomics on %u bits are not supported", shape.width);
     if (is_int && shape.width == 64 && !spirv_has_capability(reader, SpvCapabilityInt64Atomics))
         return spirv_invalid(reader, "the capability Int64Atomics is not declared");
     int32_t status =
@@ -205,7 +205,8 @@ static int32_t check_barrier(struct spirv_reader *reader, const struct spirv_ins
         return TRM_OK;
     uint64_t scope = spirv_constant(module, instruction->operands[0])->bits;
     if (scope != SpvScopeWorkgroup && scope != SpvScopeSubgroup)
-        return spirv_unsupported(reader, "barriers of scope %llu", (unsigned long long)scope);
+        return spirv_unsupported(reader, "barriers of scope %llu are not supported",
+                                 (unsigned long long)scope);
     return TRM_OK;
 }
 
@@ -216,7 +217,7 @@ int32_t spirv_check_memory(struct spirv_reader *reader, enum spirv_rule rule,
     case RULE_VARIABLE:
         return reader->block->index == 0
                    ? TRM_OK
-                   : spirv_invalid(reader, "it is not in the first block of its function");
+                   : spirv_invalid(reader, "a variable must be in the first block of its function");
     case RULE_LOAD:
         return check_load(reader, instruction);
     case RULE_STORE:

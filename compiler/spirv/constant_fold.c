@@ -1,5 +1,5 @@
-/* OpSpecConstantOp: what it comes to, with the constants in force. Overflow wraps; where SPIR-V leaves the result
- * open (division by zero, a shift by more than the width) it is 0.
+/* Evaluates OpSpecConstantOp with the specialised constants. Overflow wraps. Where SPIR-V leaves the result
+ * undefined (division by zero, a shift by the width or more) it is 0.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -195,7 +195,7 @@ static bool convert(uint32_t opcode, const struct spirv_type *type, struct scala
     }
 }
 
-/* ---- vectors, part by part ----------------------------------------------------------------- */
+/* ---- vectors, by component ----------------------------------------------------------------- */
 
 static struct scalar part(const struct spirv_module *module, uint32_t id, uint32_t index)
 {
@@ -250,19 +250,21 @@ static int32_t fold_parts(struct spirv_reader *reader, const struct spirv_instru
     if (type->kind == SPIRV_VECTOR)
         scalar = spirv_type(module, type->element);
     else if (spirv_part_count(type) != 0)
-        return spirv_unsupported(reader, "a constant %s of composites",
+        return spirv_unsupported(reader, "%s of constant composites is not supported",
                                  spirv_opcode_name(operation->opcode, (char[32]){0}));
     uint32_t count = type->kind == SPIRV_VECTOR ? type->count : 1;
     if (operation->opcode == SpvOpBitcast && count_of(module, operation->operands[0]) != count)
-        return spirv_unsupported(reader, "OpBitcast of constants with other components");
+        return spirv_unsupported(
+            reader, "OpBitcast of constants between different numbers of components is not supported");
     for (uint32_t i = 0; i < count; i++) {
         char name[32];
         if (!fold_scalar(module, operation, scalar, i, &bits))
-            return spirv_unsupported(reader, "%s of constants", spirv_opcode_name(operation->opcode, name));
+            return spirv_unsupported(reader, "%s of constants is not supported",
+                                     spirv_opcode_name(operation->opcode, name));
         if (type->kind == SPIRV_VECTOR) {
             parts[i] = spirv_new_constant(reader, type->element, bits, false);
             if (parts[i] == 0)
-                return spirv_invalid(reader, "no memory");
+                return spirv_invalid(reader, "out of memory");
             module->ids[parts[i]].as.constant->is_spec = true;
         }
     }
@@ -274,12 +276,12 @@ static int32_t fold_parts(struct spirv_reader *reader, const struct spirv_instru
     constant->part_count = count;
     constant->parts      = base_arena_allocate(reader->arena, count, sizeof(*parts));
     if (constant->parts == NULL)
-        return spirv_invalid(reader, "no memory");
+        return spirv_invalid(reader, "out of memory");
     memcpy((uint32_t *)constant->parts, parts, count * sizeof(*parts));
     return TRM_OK;
 }
 
-/* ---- composites: the checks of types (check_composite.c) have looked at the indices ---------- */
+/* ---- composites: check_composite.c has checked the indices --------------------------------- */
 
 static void copy_value(struct spirv_constant *constant, const struct spirv_constant *other)
 {
@@ -306,10 +308,10 @@ static int32_t fold_extract(struct spirv_reader *reader, const struct spirv_inst
     return TRM_OK;
 }
 
-/* Each operation makes a copy of its own, so that large ones cost more than a module should. */
+/* Each operation copies the parts, so this limits the memory that a module can use. */
 #define PARTS_MOST 256u
 
-/* A copy of the composite's parts, made explicit where it is a null. */
+/* A copy of the parts of a composite. Expands a null into its parts. */
 static uint32_t *copy_parts(struct spirv_reader *reader, struct spirv_constant *constant, uint32_t count)
 {
     if (count > PARTS_MOST)
@@ -321,7 +323,7 @@ static uint32_t *copy_parts(struct spirv_reader *reader, struct spirv_constant *
         memcpy(parts, constant->parts, count * sizeof(*parts));
         return parts;
     }
-    /* Nulls of one type are all the same one, and arrays have many. */
+    /* All elements share one null, since arrays can be long. */
     const struct spirv_type *type = spirv_type(reader->module, constant->type);
     for (uint32_t i = 0; i < count; i++) {
         parts[i] = i > 0 && type->kind != SPIRV_STRUCT ? parts[0] : spirv_constant_part(reader, constant, i);
@@ -331,19 +333,21 @@ static uint32_t *copy_parts(struct spirv_reader *reader, struct spirv_constant *
     return parts;
 }
 
-static int32_t weigh(struct spirv_reader *reader, struct spirv_constant *constant)
+/* Sets the weight, which limits the size of the constant in translated code. */
+static int32_t set_weight(struct spirv_reader *reader, struct spirv_constant *constant)
 {
     uint64_t weight = 0;
 
     for (uint32_t i = 0; i < constant->part_count; i++)
         weight += spirv_constant(reader->module, constant->parts[i])->weight;
     if (weight > SPIRV_WEIGHT_MOST)
-        return spirv_unsupported(reader, "a constant of more than %u numbers", SPIRV_WEIGHT_MOST);
+        return spirv_unsupported(reader, "a constant of more than %u numbers is not supported",
+                                 SPIRV_WEIGHT_MOST);
     constant->weight = weight != 0 ? (uint32_t)weight : 1;
     return TRM_OK;
 }
 
-/* Opens the composite level by level, each a copy of its own, and puts the object in at the end. */
+/* Copies the composite level by level along the path and stores the object at its end. */
 static int32_t fold_insert(struct spirv_reader *reader, const struct spirv_instruction *operation,
                            struct spirv_constant *constant)
 {
@@ -364,8 +368,9 @@ static int32_t fold_insert(struct spirv_reader *reader, const struct spirv_instr
         uint32_t count                = spirv_part_count(type);
         uint32_t *parts               = copy_parts(reader, level, count);
         if (parts == NULL)
-            return spirv_unsupported(reader, "OpCompositeInsert of constants of more than %u parts",
-                                     PARTS_MOST);
+            return spirv_unsupported(
+                reader, "OpCompositeInsert into constants of more than %u parts is not supported",
+                PARTS_MOST);
         level->parts      = parts;
         level->part_count = count;
         level->is_null    = false;
@@ -376,12 +381,12 @@ static int32_t fold_insert(struct spirv_reader *reader, const struct spirv_instr
         const struct spirv_constant *old = spirv_constant(module, parts[index]);
         parts[index]                     = spirv_new_constant(reader, old->type, 0, false);
         if (parts[index] == 0)
-            return spirv_invalid(reader, "no memory");
+            return spirv_invalid(reader, "out of memory");
         levels[i + 1]  = module->ids[parts[index]].as.constant;
         *levels[i + 1] = *old;
     }
     for (uint32_t i = depth; i-- > 0;) {
-        int32_t status = weigh(reader, levels[i]);
+        int32_t status = set_weight(reader, levels[i]);
         if (status != TRM_OK)
             return status;
     }
@@ -409,13 +414,13 @@ static int32_t fold_shuffle(struct spirv_reader *reader, const struct spirv_inst
             parts = NULL;
     }
     if (parts == NULL)
-        return spirv_invalid(reader, "no memory");
+        return spirv_invalid(reader, "out of memory");
     constant->parts      = parts;
     constant->part_count = count;
-    return weigh(reader, constant);
+    return set_weight(reader, constant);
 }
 
-/* Of composites Select takes one whole. */
+/* A scalar condition selects a whole composite. */
 static int32_t fold_select(struct spirv_reader *reader, const struct spirv_instruction *operation,
                            struct spirv_constant *constant)
 {
@@ -439,13 +444,14 @@ int32_t spirv_fold(struct spirv_reader *reader, uint32_t opcode, const uint32_t 
     char name[32];
 
     if (grammar == NULL || grammar->rule == RULE_NONE || grammar->rule > RULE_INSERT || grammar->needs != 0)
-        return spirv_unsupported(reader, "%s of constants", spirv_opcode_name(opcode, name));
+        return spirv_unsupported(reader, "%s of constants is not supported", spirv_opcode_name(opcode, name));
     spirv_walk_begin(&walk, grammar, operands, count);
     for (char letter = spirv_walk_next(&walk); letter != 0; letter = spirv_walk_next(&walk)) {
         if (letter != 'v' && letter != 'n')
-            return letter == '!'
-                       ? spirv_invalid(reader, "%s has %u operands", spirv_opcode_name(opcode, name), count)
-                       : spirv_unsupported(reader, "%s of constants", spirv_opcode_name(opcode, name));
+            return letter == '!' ? spirv_invalid(reader, "%s has the wrong number of %u operands",
+                                                 spirv_opcode_name(opcode, name), count)
+                                 : spirv_unsupported(reader, "%s of constants is not supported",
+                                                     spirv_opcode_name(opcode, name));
         int32_t status = letter == 'v' ? spirv_check_constant_id(reader, operands[walk.index - 1]) : TRM_OK;
         if (status != TRM_OK)
             return status;

@@ -1,4 +1,4 @@
-/* Debug information: lines and strings are kept, the rest is passed over.
+/* Reads debug information: lines and strings for messages. Ignores the rest.
  * SPDX-License-Identifier: MIT
  */
 #include <spirv/unified1/NonSemanticShaderDebugInfo100.h>
@@ -10,13 +10,13 @@ static int32_t read_string(struct spirv_reader *reader, struct spirv_words words
     uint32_t used;
 
     if (words.length < 3)
-        return spirv_invalid(reader, "it is too short");
+        return spirv_invalid(reader, "the instruction is too short");
     int32_t status = spirv_define(reader, words.word[1], SPIRV_ID_STRING, 0);
     if (status != TRM_OK)
         return status;
     const char *text = spirv_text(reader, words, 2, &used);
     if (text == NULL)
-        return spirv_invalid(reader, "the string does not end");
+        return spirv_invalid(reader, "the string does not end within the instruction");
     reader->module->ids[words.word[1]].text = text;
     return TRM_OK;
 }
@@ -24,18 +24,19 @@ static int32_t read_string(struct spirv_reader *reader, struct spirv_words words
 static int32_t read_line(struct spirv_reader *reader, struct spirv_words words)
 {
     if (words.length != 4)
-        return spirv_invalid(reader, "it has %u words and not 4", words.length);
+        return spirv_invalid(reader, "the instruction has %u words instead of 4", words.length);
     int32_t status = spirv_check_id(reader, words.word[1]);
     if (status != TRM_OK)
         return status;
     if (reader->module->ids[words.word[1]].kind != SPIRV_ID_STRING)
-        return spirv_invalid(reader, "id %u is no string", words.word[1]);
+        return spirv_invalid(reader, "id %u is not a string", words.word[1]);
     reader->file = words.word[1];
     reader->line = words.word[2];
     return TRM_OK;
 }
 
-/* DebugSource and DebugLine of NonSemantic.Shader.DebugInfo.100; constants that are not there yet count as none. */
+/* Reads DebugSource and DebugLine of NonSemantic.Shader.DebugInfo.100. Ignores those whose operands are not
+ * defined. */
 static void read_debug_info(struct spirv_reader *reader, struct spirv_words words)
 {
     struct spirv_module *module = reader->module;
@@ -59,11 +60,12 @@ static void read_debug_info(struct spirv_reader *reader, struct spirv_words word
     }
 }
 
-/* An OpExtInst of a set that means nothing to the result. Its id can be named by its like alone, so it has no kind. */
+/* Reads an OpExtInst of a non-semantic set. Only other such instructions can use its id, so the id gets no
+ * kind. */
 static int32_t read_extended(struct spirv_reader *reader, struct spirv_words words)
 {
     if (words.length < 5)
-        return spirv_invalid(reader, "it is too short");
+        return spirv_invalid(reader, "the instruction is too short");
     int32_t status = spirv_check_id(reader, words.word[2]);
     if (status == TRM_OK)
         status = spirv_check_id(reader, words.word[3]);
@@ -71,9 +73,9 @@ static int32_t read_extended(struct spirv_reader *reader, struct spirv_words wor
         return status;
     const struct spirv_id *set = &reader->module->ids[words.word[3]];
     if (set->kind != SPIRV_ID_EXTENDED)
-        return spirv_invalid(reader, "id %u is no set of extended instructions", words.word[3]);
+        return spirv_invalid(reader, "id %u is not a set of extended instructions", words.word[3]);
     if (set->set != SPIRV_SET_IGNORED)
-        return spirv_invalid(reader, "an instruction of GLSL.std.450 is outside of the functions");
+        return spirv_invalid(reader, "an instruction of GLSL.std.450 is outside of a function");
     if (reader->module->ids[words.word[2]].kind != SPIRV_ID_NONE)
         return spirv_invalid(reader, "id %u is defined twice", words.word[2]);
     read_debug_info(reader, words);

@@ -1,11 +1,12 @@
-/* The table of instructions.
+/* The table of instructions, and the walk over their operands.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/spirv/grammar.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-/* [opcode], values and statements; what the table leaves out is not supported. */
+/* Entries of values, statements, terminators and group operations. Opcodes that are not in the table are
+ * unsupported. */
 #define VALUE(operands, rule)                \
     {                                        \
         true, true, rule, false, operands, 0 \
@@ -191,7 +192,7 @@ static const struct spirv_grammar core[] = {
     [SpvOpGroupNonUniformQuadSwap]         = GROUP("cvc", RULE_GROUP_SHUFFLE, GroupNonUniformQuad),
 };
 
-/* Those of extensions, whose numbers are far apart. Sorted. */
+/* Instructions of extensions, whose opcodes are sparse. */
 static const struct {
     uint32_t opcode;
     struct spirv_grammar grammar;
@@ -229,7 +230,7 @@ void spirv_walk_begin(struct spirv_operand_walk *walk, const struct spirv_gramma
     *walk = (struct spirv_operand_walk){.next = grammar->operands, .operands = operands, .count = count};
 }
 
-/* Memory operands: first a mask, then what its bits ask for, in the order of the bits. */
+/* A mask comes first; then each bit that takes a parameter has one, in the order of the bits. */
 static char next_memory(struct spirv_operand_walk *walk)
 {
     static const struct {
@@ -293,7 +294,7 @@ char spirv_walk_next(struct spirv_operand_walk *walk)
     }
 }
 
-/* Whether all operands that follow have this letter. */
+/* Whether all remaining operands have the current letter. */
 static bool repeats(const struct spirv_operand_walk *walk)
 {
     return walk->memory == 0 && *walk->next != 0 && walk->next[1] == '*';

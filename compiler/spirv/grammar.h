@@ -1,4 +1,5 @@
-/* The instructions that functions may have: what their words are, and which rule says what types they take.
+/* The grammar of the instructions that functions may contain: the kinds of their operands, and the rule for
+ * their types.
  * SPDX-License-Identifier: MIT
  */
 #ifndef COMPILER_SPIRV_GRAMMAR_H
@@ -6,21 +7,21 @@
 
 #include "compiler/spirv/spirv.h"
 
-/* What must hold between the types of an instruction's result and operands (check_*.c). "Like" is: of the same
- * number of components and the same width; signedness is nobody's business. */
+/* The relation that check_*.c requires between the types of the result and the operands. "Like" means: the
+ * same kind, width and number of components; signedness may differ. */
 enum spirv_rule {
     RULE_NONE = 0,
     /* check_arithmetic.c */
-    RULE_INT,         /* integers; all operands are like the result */
-    RULE_FLOAT,       /* floats, all of the result's type */
-    RULE_BOOL,        /* bools, all of the result's type */
-    RULE_SHIFT,       /* integers; the base is like the result, the shift has as many components */
-    RULE_BIT_COUNT,   /* integers with as many components */
-    RULE_BIT_FIELD,   /* integers like the result; the last two are scalars of any width */
-    RULE_COMPARE_INT, /* bools of two integers that are like each other */
+    RULE_INT,         /* integers; operands are like the result */
+    RULE_FLOAT,       /* floats; operands are like the result */
+    RULE_BOOL,        /* bools; operands are like the result */
+    RULE_SHIFT,       /* integers; the base is like the result; the shift has as many components */
+    RULE_BIT_COUNT,   /* integers; the operand has as many components as the result */
+    RULE_BIT_FIELD,   /* integers like the result; offset and count are scalars of any width */
+    RULE_COMPARE_INT, /* bools from integers that are like each other */
     RULE_COMPARE_FLOAT,
-    RULE_TEST_FLOAT, /* bools of a float */
-    RULE_ANY,        /* one bool of a vector of them */
+    RULE_TEST_FLOAT, /* bools from floats */
+    RULE_ANY,        /* one bool from a vector of bools */
     RULE_SELECT,
     RULE_FLOAT_TO_INT,
     RULE_INT_TO_FLOAT,
@@ -28,9 +29,9 @@ enum spirv_rule {
     RULE_FLOAT_TO_FLOAT,
     RULE_BITCAST,
     RULE_QUANTIZE,
-    RULE_WIDE_INT, /* struct of two integers, of two of them: OpIAddCarry, OpUMulExtended and their kin */
+    RULE_WIDE_INT, /* a struct of two integers from two integers: OpIAddCarry, OpUMulExtended, ... */
     RULE_DOT,      /* OpSDot, OpUDot, OpSUDot */
-    RULE_DOT_ADD,  /* and with an accumulator */
+    RULE_DOT_ADD,  /* the same with an accumulator */
     /* check_composite.c */
     RULE_VECTOR_SCALAR,
     RULE_MATRIX_SCALAR,
@@ -57,7 +58,7 @@ enum spirv_rule {
     RULE_LENGTH,
     RULE_ATOMIC_LOAD,
     RULE_ATOMIC_STORE,
-    RULE_ATOMIC_INT, /* one operand or none */
+    RULE_ATOMIC_INT, /* with one value operand or none */
     RULE_ATOMIC_EXCHANGE,
     RULE_ATOMIC_COMPARE,
     RULE_ATOMIC_FLOAT,
@@ -79,7 +80,7 @@ enum spirv_rule {
     RULE_GROUP_BOOL,
     /* check_extended.c */
     RULE_EXTENDED,
-    /* read_flow.c */
+    /* calls.c, check_branch.c, read_function.c, validate_flow.c */
     RULE_CALL,
     RULE_PHI,
     RULE_BRANCH,
@@ -89,36 +90,36 @@ enum spirv_rule {
     RULE_RETURN_VALUE,
 };
 
-/* Letters of `operands`; '*' repeats the letter before it, none or more times.
+/* One entry of the table. Letters of `operands`, where '*' repeats the previous letter zero or more times:
  *   v  value      c  constant      f  function     l  label       t  type      x  extended set
- *   n  literal    C  constant that may be missing  V, N  the same of value and literal
- *   m  memory operands, which may be missing       s  literals and labels of a switch   p  values and labels */
+ *   n  literal    C, V, N  an optional constant, value, literal
+ *   m  optional memory operands    s  literals and labels of a switch    p  values and labels of a phi */
 struct spirv_grammar {
     bool has_type;
     bool has_result;
     uint8_t rule; /* enum spirv_rule */
     bool is_terminator;
     const char *operands;
-    uint32_t needs; /* a capability besides Shader; 0: none */
+    uint32_t needs; /* the capability that the instruction needs besides Shader; 0: none */
 };
 
-/* NULL for what functions may not have here. */
+/* The entry of an opcode, or NULL if functions may not contain it. */
 const struct spirv_grammar *spirv_grammar(uint32_t opcode);
 
-/* One kind of operand after the other, as `operands` says. */
+/* A walk over the operands of an instruction that gives the kind of each. */
 struct spirv_operand_walk {
     const char *next;
     const uint32_t *operands;
     uint32_t count, index;
-    uint32_t memory; /* bits of memory operands that are still to come */
+    uint32_t memory; /* bits of the memory mask whose parameters follow */
 };
 
 void spirv_walk_begin(struct spirv_operand_walk *walk, const struct spirv_grammar *grammar,
                       const uint32_t *operands, uint32_t count);
 
-/* The letter of the next operand, in lower case; 0 at the end; '!' for too few or too many. Of a switch and for all
- * that follows, 's'. Memory operands are 'n' or 'c', of phis 'v' (a value or one that is still to come, told by
- * the rule) or 'l'. */
+/* The letter of the next operand in lower case; 0 at the end; '!' for too few or too many operands. Memory
+ * operands give 'n' or 'c', those of phis 'v' (which may be defined later) or 'l', and those of a switch
+ * after the default 's'. */
 char spirv_walk_next(struct spirv_operand_walk *walk);
 
 #endif

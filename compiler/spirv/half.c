@@ -1,4 +1,4 @@
-/* Floats of 16 bits.
+/* Conversions between 16-bit and 64-bit floats.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/spirv/half.h"
@@ -52,14 +52,14 @@ uint16_t spirv_half_bits(double value)
         return (uint16_t)(sign | 0x7c00);
     if (exponent < -25)
         return sign;
-    /* Denormals have fewer bits. */
+    /* Denormals have fewer mantissa bits. */
     uint32_t drop = DOUBLE_MANTISSA_BITS - MANTISSA_BITS;
     if (exponent < 1 - EXPONENT_BIAS)
         drop += (uint32_t)(1 - EXPONENT_BIAS - exponent);
     uint64_t kept = mantissa >> drop, rest = mantissa & (((uint64_t)1 << drop) - 1);
     uint64_t half = (uint64_t)1 << (drop - 1);
     kept += rest > half || (rest == half && (kept & 1) != 0);
-    /* A carry out of the mantissa goes into the exponent, up to infinity, as it should. */
+    /* The addition lets a carry out of the mantissa increment the exponent, up to infinity. */
     uint64_t biased =
         exponent < 1 - EXPONENT_BIAS ? 0 : (uint64_t)(exponent + EXPONENT_BIAS - 1) << MANTISSA_BITS;
     return (uint16_t)(sign | (biased + kept));

@@ -1,4 +1,4 @@
-/* Floats of 16 bits, for processors and compilers that may not have them.
+/* 16-bit floats in software, since the processor or compiler may lack them.
  * SPDX-License-Identifier: MIT
  */
 #ifndef COMPILER_SPIRV_HALF_H
@@ -7,13 +7,13 @@
 #include <math.h>
 #include <stdint.h>
 
-/* The value of a half's bits: exact. */
+/* The exact value of a half. */
 double spirv_half_value(uint16_t bits);
 
-/* The nearest half, ties to even; too large is infinity. */
+/* The nearest half; ties go to even, too large values become infinity. */
 uint16_t spirv_half_bits(double value);
 
-/* What OpQuantizeToF16 gives: as through a half, and what would be a denormal there is zero. */
+/* The result of OpQuantizeToF16: the value rounded to a half, with denormal halves flushed to zero. */
 double spirv_half_quantize(double value);
 
 #endif

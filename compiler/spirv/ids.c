@@ -1,4 +1,4 @@
-/* Ids, and how the reader complains about them.
+/* Checks and defines ids, and formats the reader's errors.
  * SPDX-License-Identifier: MIT
  */
 #include <stdarg.h>
@@ -40,7 +40,7 @@ int32_t spirv_check_id(const struct spirv_reader *reader, uint32_t id)
 {
     if (id != 0 && id < reader->bound)
         return TRM_OK;
-    return spirv_invalid(reader, "id %u is not among the module's, which are below %u", id, reader->bound);
+    return spirv_invalid(reader, "id %u is out of range: the bound of the module is %u", id, reader->bound);
 }
 
 int32_t spirv_define(struct spirv_reader *reader, uint32_t id, enum spirv_id_kind kind, uint32_t type)
@@ -64,7 +64,7 @@ int32_t spirv_check_type_id(const struct spirv_reader *reader, uint32_t id)
     int32_t status = spirv_check_id(reader, id);
 
     if (status == TRM_OK && reader->module->ids[id].kind != SPIRV_ID_TYPE)
-        return spirv_invalid(reader, "id %u is no type that was defined before", id);
+        return spirv_invalid(reader, "id %u is not a type defined before this instruction", id);
     return status;
 }
 
@@ -73,7 +73,7 @@ int32_t spirv_check_constant_id(const struct spirv_reader *reader, uint32_t id)
     int32_t status = spirv_check_id(reader, id);
 
     if (status == TRM_OK && reader->module->ids[id].kind != SPIRV_ID_CONSTANT)
-        return spirv_invalid(reader, "id %u is no constant that was defined before", id);
+        return spirv_invalid(reader, "id %u is not a constant defined before this instruction", id);
     return status;
 }
 
@@ -91,7 +91,7 @@ int32_t spirv_check_value_id(const struct spirv_reader *reader, uint32_t id)
     case SPIRV_ID_VALUE:
         break;
     default:
-        return spirv_invalid(reader, "id %u is no value that was defined before", id);
+        return spirv_invalid(reader, "id %u is not a value defined before this instruction", id);
     }
     uint32_t function = reader->definitions[id].function;
     if (function != 0 && function != reader->module->function_count + 1)

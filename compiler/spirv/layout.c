@@ -1,11 +1,11 @@
-/* Explicit layouts: what a buffer's bytes are.
+/* Explicit layouts of buffers: sizes, and checks of offsets and strides.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
 
 #include "compiler/spirv/reader.h"
 
-/* The innermost element of arrays of arrays. */
+/* The innermost element type of arrays of arrays. */
 static const struct spirv_type *innermost(const struct spirv_module *module, const struct spirv_type *type)
 {
     while (type->kind == SPIRV_ARRAY || type->kind == SPIRV_RUNTIME_ARRAY)
@@ -29,7 +29,7 @@ uint64_t spirv_layout_size(const struct spirv_module *module, const struct spirv
 {
     uint64_t before = 0;
 
-    /* The last elements of arrays of arrays begin at `before`. */
+    /* `before` is the offset of the last element of the arrays. */
     while (type->kind == SPIRV_ARRAY) {
         const struct spirv_type *element = spirv_type(module, type->element);
         uint64_t stride                  = type->stride;
@@ -52,7 +52,7 @@ static int32_t check_matrix(const struct spirv_reader *reader, const struct spir
     uint32_t length                 = member->row_major ? type->count : column->count;
 
     if (member->matrix_stride == 0)
-        return spirv_invalid(reader, "a matrix in a buffer, member \"%.100s\", has no MatrixStride",
+        return spirv_invalid(reader, "matrix member \"%.100s\" of a buffer has no MatrixStride",
                              member->name);
     if (member->matrix_stride < length * scalar || member->matrix_stride % scalar != 0)
         return spirv_invalid(reader, "MatrixStride %u of member \"%.100s\" does not fit its type",
@@ -69,7 +69,7 @@ static int32_t check_arrays(const struct spirv_reader *reader, const struct spir
          type = spirv_type(module, type->element)) {
         const struct spirv_type *element = spirv_type(module, type->element);
         if (type->stride == 0)
-            return spirv_invalid(reader, "an array in a buffer, type %u, has no ArrayStride", type->id);
+            return spirv_invalid(reader, "array type %u in a buffer has no ArrayStride", type->id);
         if (type->stride < spirv_layout_size(module, element, member != NULL ? member->matrix_stride : 0,
                                              member != NULL && member->row_major) ||
             type->stride % element->natural_alignment != 0)
@@ -122,7 +122,7 @@ static int32_t check_overlaps(const struct spirv_reader *reader, const struct sp
     struct extent *extents            = base_arena_allocate(reader->arena, type->count, sizeof(*extents));
 
     if (extents == NULL)
-        return spirv_invalid(reader, "no memory");
+        return spirv_invalid(reader, "out of memory");
     for (uint32_t i = 0; i < type->count; i++) {
         const struct spirv_member *member = &type->members[i];
         const struct spirv_type *inner    = spirv_type(module, member->type);
@@ -135,12 +135,12 @@ static int32_t check_overlaps(const struct spirv_reader *reader, const struct sp
     qsort(extents, type->count, sizeof(*extents), compare_extents);
     for (uint32_t i = 1; i < type->count; i++)
         if (extents[i].begin < extents[i - 1].end)
-            return spirv_invalid(reader, "members of struct %u overlap at its byte %llu", type->id,
+            return spirv_invalid(reader, "members of struct %u overlap at byte %llu", type->id,
                                  (unsigned long long)extents[i].begin);
     return TRM_OK;
 }
 
-/* Types are no deeper than SPIRV_DEPTH_MOST, so this recursion isn't either; each struct is looked at once. */
+/* SPIRV_DEPTH_MOST limits the depth of types and so of this recursion. Checks each struct once. */
 int32_t spirv_check_layout(const struct spirv_reader *reader, const struct spirv_type *type)
 {
     int32_t status = TRM_OK;
@@ -151,7 +151,7 @@ int32_t spirv_check_layout(const struct spirv_reader *reader, const struct spirv
     case SPIRV_VECTOR:
         if (innermost(reader->module, type)->kind == SPIRV_VECTOR &&
             spirv_type(reader->module, type->element)->kind == SPIRV_BOOL)
-            return spirv_invalid(reader, "there is a bool in a buffer");
+            return spirv_invalid(reader, "a bool cannot be in a buffer");
         return TRM_OK;
     case SPIRV_STRUCT:
         break;

@@ -1,4 +1,4 @@
-/* The names of what SPIR-V has, for messages.
+/* Names of opcodes and capabilities, for messages.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -13,7 +13,7 @@ struct name {
     const char *name;
 };
 
-/* Both are sorted by number. */
+/* Both tables are sorted by number, for bsearch(). */
 #define O(number, name)    \
     {                      \
         number, "Op" #name \

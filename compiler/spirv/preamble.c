@@ -1,4 +1,5 @@
-/* What a module says before its types: capabilities, extensions, memory model, entry points and their modes.
+/* Reads what precedes the types of a module: capabilities, extensions, memory model, entry points and their
+ * modes.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -7,7 +8,7 @@
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-/* Images, descriptor arrays, pointers as values and graphics are not among them. */
+/* Supported capabilities. Images, descriptor arrays, pointers as values and graphics are not supported. */
 static const uint32_t supported[] = {
     SpvCapabilityMatrix,
     SpvCapabilityShader,
@@ -48,7 +49,8 @@ static const uint32_t supported[] = {
     SpvCapabilityDotProductInput4x8BitPacked,
 };
 
-/* What these extensions bring is asked for by capabilities, or means nothing here. */
+/* Accepted extensions. The module needs a capability to use one, or the extension does not affect compute
+ * kernels. */
 static const char *const extensions[] = {
     "SPV_KHR_16bit_storage",
     "SPV_KHR_8bit_storage",
@@ -77,7 +79,7 @@ static int32_t read_capability(struct spirv_reader *reader, struct spirv_words w
     char name[32];
 
     if (words.length != 2)
-        return spirv_invalid(reader, "it has %u words and not 2", words.length);
+        return spirv_invalid(reader, "the instruction has %u words instead of 2", words.length);
     if (spirv_has_capability(reader, words.word[1]))
         return TRM_OK;
     for (uint32_t i = 0; i < COUNT(supported); i++) {
@@ -85,7 +87,7 @@ static int32_t read_capability(struct spirv_reader *reader, struct spirv_words w
             continue;
         if (!base_arena_grow(reader->arena, &reader->capabilities, reader->capability_count,
                              &reader->capability_capacity, sizeof(*reader->capabilities)))
-            return spirv_invalid(reader, "no memory");
+            return spirv_invalid(reader, "out of memory");
         reader->capabilities[reader->capability_count++] = words.word[1];
         return TRM_OK;
     }
@@ -99,7 +101,7 @@ static int32_t read_extension(struct spirv_reader *reader, struct spirv_words wo
     const char *name = spirv_text(reader, words, 1, &used);
 
     if (name == NULL)
-        return spirv_invalid(reader, "the name does not end");
+        return spirv_invalid(reader, "the name does not end within the instruction");
     for (uint32_t i = 0; i < COUNT(extensions); i++)
         if (strcmp(name, extensions[i]) == 0)
             return TRM_OK;
@@ -111,10 +113,10 @@ static int32_t read_import(struct spirv_reader *reader, struct spirv_words words
     uint32_t used;
 
     if (words.length < 3)
-        return spirv_invalid(reader, "it is too short");
+        return spirv_invalid(reader, "the instruction is too short");
     const char *name = spirv_text(reader, words, 2, &used);
     if (name == NULL)
-        return spirv_invalid(reader, "the name does not end");
+        return spirv_invalid(reader, "the name does not end within the instruction");
     int32_t status = spirv_define(reader, words.word[1], SPIRV_ID_EXTENDED, 0);
     if (status != TRM_OK)
         return status;
@@ -131,13 +133,14 @@ static int32_t read_import(struct spirv_reader *reader, struct spirv_words words
 static int32_t read_memory_model(struct spirv_reader *reader, struct spirv_words words)
 {
     if (words.length != 3)
-        return spirv_invalid(reader, "it has %u words and not 3", words.length);
+        return spirv_invalid(reader, "the instruction has %u words instead of 3", words.length);
     if (reader->has_memory_model)
-        return spirv_invalid(reader, "there is a second one");
+        return spirv_invalid(reader, "the module has two memory models");
     if (words.word[1] != SpvAddressingModelLogical)
-        return spirv_unsupported(reader, "addressing model %u; only Logical is supported", words.word[1]);
+        return spirv_unsupported(reader, "addressing model %u is not supported; only Logical is",
+                                 words.word[1]);
     if (words.word[2] != SpvMemoryModelGLSL450 && words.word[2] != SpvMemoryModelVulkan)
-        return spirv_unsupported(reader, "memory model %u; only GLSL450 and Vulkan are supported",
+        return spirv_unsupported(reader, "memory model %u is not supported; only GLSL450 and Vulkan are",
                                  words.word[2]);
     reader->has_memory_model = true;
     return TRM_OK;
@@ -149,29 +152,29 @@ static int32_t read_entry(struct spirv_reader *reader, struct spirv_words words)
     uint32_t used;
 
     if (words.length < 4)
-        return spirv_invalid(reader, "it is too short");
+        return spirv_invalid(reader, "the instruction is too short");
     int32_t status = spirv_check_id(reader, words.word[2]);
     if (status != TRM_OK)
         return status;
     const char *name = spirv_text(reader, words, 3, &used);
     if (name == NULL)
-        return spirv_invalid(reader, "the name does not end");
+        return spirv_invalid(reader, "the name does not end within the instruction");
     for (uint32_t i = 3 + used; i < words.length; i++) {
         status = spirv_check_id(reader, words.word[i]);
         if (status != TRM_OK)
             return status;
     }
     if (words.word[1] != SpvExecutionModelGLCompute)
-        return spirv_unsupported(reader, "\"%.100s\" is no compute shader: its execution model is %u", name,
-                                 words.word[1]);
+        return spirv_unsupported(reader, "\"%.100s\" is not a compute shader: its execution model is %u",
+                                 name, words.word[1]);
     if (module->entry_count == SPIRV_ENTRIES_MOST)
-        return spirv_unsupported(reader, "there are more than %u entry points", SPIRV_ENTRIES_MOST);
+        return spirv_unsupported(reader, "the module has more than %u entry points", SPIRV_ENTRIES_MOST);
     for (uint32_t i = 0; i < module->entry_count; i++)
         if (strcmp(module->entries[i].name, name) == 0)
-            return spirv_invalid(reader, "there are two entry points \"%.100s\"", name);
+            return spirv_invalid(reader, "the module has two entry points \"%.100s\"", name);
     if (!base_arena_grow(reader->arena, &module->entries, module->entry_count, &reader->entry_capacity,
                          sizeof(*module->entries)))
-        return spirv_invalid(reader, "no memory");
+        return spirv_invalid(reader, "out of memory");
     module->entries[module->entry_count++] = (struct spirv_entry){.name = name, .function = words.word[2]};
     return TRM_OK;
 }
@@ -187,10 +190,10 @@ static struct spirv_entry *find_entry(const struct spirv_reader *reader, uint32_
 static int32_t read_size(struct spirv_reader *reader, struct spirv_words words)
 {
     if (words.length != 6)
-        return spirv_invalid(reader, "it has %u words and not 6", words.length);
+        return spirv_invalid(reader, "the instruction has %u words instead of 6", words.length);
     if (!base_arena_grow(reader->arena, &reader->modes, reader->mode_count, &reader->mode_capacity,
                          sizeof(*reader->modes)))
-        return spirv_invalid(reader, "no memory");
+        return spirv_invalid(reader, "out of memory");
     struct spirv_mode *mode = &reader->modes[reader->mode_count++];
 
     *mode = (struct spirv_mode){.function = words.word[1], .mode = words.word[2], .at = reader->at};
@@ -201,9 +204,9 @@ static int32_t read_size(struct spirv_reader *reader, struct spirv_words words)
 static int32_t read_mode(struct spirv_reader *reader, struct spirv_words words)
 {
     if (words.length < 3)
-        return spirv_invalid(reader, "it is too short");
+        return spirv_invalid(reader, "the instruction is too short");
     if (find_entry(reader, words.word[1]) == NULL)
-        return spirv_invalid(reader, "id %u is no entry point", words.word[1]);
+        return spirv_invalid(reader, "id %u is not an entry point", words.word[1]);
     switch (words.word[2]) {
     case SpvExecutionModeLocalSize:
     case SpvExecutionModeLocalSizeId:
@@ -237,7 +240,7 @@ int32_t spirv_read_preamble(struct spirv_reader *reader, struct spirv_words word
     }
 }
 
-/* ---- the sizes of work-groups, when the constants are known --------------------------------- */
+/* ---- sizes of work-groups, after the constants are known ------------------------------------ */
 
 static int32_t size_of_constants(struct spirv_reader *reader, const uint32_t ids[3], uint32_t size[3])
 {
@@ -248,7 +251,7 @@ static int32_t size_of_constants(struct spirv_reader *reader, const uint32_t ids
         const struct spirv_constant *constant = spirv_constant(reader->module, ids[i]);
         const struct spirv_type *type         = spirv_type(reader->module, constant->type);
         if (type->kind != SPIRV_INT || type->width != 32)
-            return spirv_invalid(reader, "the size of a work-group is no integer of 32 bits");
+            return spirv_invalid(reader, "the size of a work-group is not an integer of 32 bits");
         size[i] = (uint32_t)constant->bits;
     }
     return TRM_OK;
@@ -260,7 +263,7 @@ static int32_t check_size(struct spirv_reader *reader, const struct spirv_entry 
 
     for (uint32_t i = 0; i < 3; i++) {
         if (entry->local_size[i] == 0)
-            return spirv_invalid(reader, "\"%.100s\" has no size of its work-groups, or one of 0",
+            return spirv_invalid(reader, "the size of its work-groups is missing or 0 for \"%.100s\"",
                                  entry->name);
         items *= entry->local_size[i];
         if (items > SPIRV_ITEMS_MOST)
@@ -280,7 +283,7 @@ static int32_t apply_modes(struct spirv_reader *reader)
         reader->at                    = mode->at;
         reader->opcode                = SpvOpExecutionMode;
         if (entry == NULL)
-            return spirv_invalid(reader, "id %u is no entry point", mode->function);
+            return spirv_invalid(reader, "id %u is not an entry point", mode->function);
         if (mode->mode == SpvExecutionModeLocalSize)
             memcpy(entry->local_size, mode->values, sizeof(entry->local_size));
         else
@@ -302,7 +305,7 @@ int32_t spirv_finish_entries(struct spirv_reader *reader)
     for (uint32_t i = 0; i < module->entry_count && status == TRM_OK; i++) {
         struct spirv_entry *entry = &module->entries[i];
         if (module->ids[entry->function].kind != SPIRV_ID_FUNCTION)
-            return spirv_invalid(reader, "id %u is no function", entry->function);
+            return spirv_invalid(reader, "id %u is not a function", entry->function);
         const struct spirv_function *function = module->ids[entry->function].as.function;
         if (function->parameter_count != 0 || spirv_type(module, function->result)->kind != SPIRV_VOID)
             return spirv_invalid(reader, "the function of \"%.100s\" has parameters or a result",

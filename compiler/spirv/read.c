@@ -1,4 +1,4 @@
-/* Reading a module: its header, and its instructions in the order that a module has.
+/* Reads a module: the header, and then the instructions in the order of sections that SPIR-V requires.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -10,7 +10,7 @@
 #define MATCH_BUDGET 1000000u
 #define VERSION_MOST 0x00010600u
 
-/* The sections of a module, in their order. */
+/* The sections of a module in their required order. */
 enum section {
     SECTION_ANYWHERE = 0,
     SECTION_CAPABILITY,
@@ -71,7 +71,7 @@ static enum section section_of(uint32_t opcode)
     }
 }
 
-/* Variables, undefined values and extended instructions are both before and in functions. */
+/* Variables, OpUndef and OpExtInst may stand before functions and inside them. */
 static enum section section_here(const struct spirv_reader *reader)
 {
     switch (reader->opcode) {
@@ -109,7 +109,7 @@ static int32_t read_instruction(struct spirv_reader *reader, struct spirv_words 
         return reader->section == SECTION_FUNCTIONS ? spirv_read_function(reader, words)
                                                     : spirv_read_ignored(reader, words);
     if (section < reader->section)
-        return spirv_invalid(reader, "it comes too late in the module");
+        return spirv_invalid(reader, "the instruction comes too late in the module");
     if (section >= SECTION_DEBUG && !reader->has_memory_model)
         return spirv_invalid(reader, "the module has no memory model");
     if (section >= SECTION_TYPES && reader->specialisation_ids == NULL)
@@ -139,7 +139,8 @@ static int32_t read_all(struct spirv_reader *reader)
         struct spirv_words words = {reader->words + reader->at, reader->words[reader->at] >> 16};
         reader->opcode           = words.word[0] & 0xffff;
         if (words.length == 0 || words.length > reader->count - reader->at)
-            return spirv_invalid(reader, "its length of %u words is beyond the module's end", words.length);
+            return spirv_invalid(reader, "a length of %u words is 0 or goes beyond the end of the module",
+                                 words.length);
         int32_t status = read_instruction(reader, words);
         if (status != TRM_OK)
             return status;
@@ -153,19 +154,20 @@ static int32_t read_header(struct spirv_reader *reader)
     const uint32_t *words = reader->words;
 
     if (reader->count < HEADER_WORDS || words[0] != SpvMagicNumber)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "this is no SPIR-V: there is no header");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "not SPIR-V: the header is missing");
     if (words[1] < 0x00010000 || (words[1] & 0xff0000ff) != 0)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "this is no SPIR-V: its version is 0x%08x", words[1]);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "not SPIR-V: the version is 0x%08x", words[1]);
     if (words[1] > VERSION_MOST)
-        return base_fail(TRM_ERROR_UNSUPPORTED, "SPIR-V %u.%u is newer than 1.6", words[1] >> 16 & 0xff,
-                         words[1] >> 8 & 0xff);
+        return base_fail(TRM_ERROR_UNSUPPORTED, "SPIR-V %u.%u is not supported: it is newer than 1.6",
+                         words[1] >> 16 & 0xff, words[1] >> 8 & 0xff);
     if (words[3] == 0)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "SPIR-V, word 3: the bound of the ids is 0");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "SPIR-V, word 3: the bound of ids is 0");
     if (words[3] > SPIRV_BOUND_MOST)
-        return base_fail(TRM_ERROR_UNSUPPORTED, "SPIR-V, word 3: a module of more than %u ids",
-                         SPIRV_BOUND_MOST);
+        return base_fail(TRM_ERROR_UNSUPPORTED,
+                         "SPIR-V, word 3: a module of more than %u ids is not supported", SPIRV_BOUND_MOST);
     if (words[4] != 0)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "SPIR-V, word 4: the schema is %u and not 0", words[4]);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "SPIR-V, word 4: the schema is %u instead of 0",
+                         words[4]);
     return TRM_OK;
 }
 

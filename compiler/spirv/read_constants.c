@@ -1,4 +1,4 @@
-/* Constants, with the specialisation in force.
+/* Reads constants and applies specialisation.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -65,7 +65,7 @@ int32_t spirv_public_type(const struct spirv_type *type)
     }
 }
 
-/* The name of a constant for messages: "wide" or "3". */
+/* The name of a constant for messages, such as "wide", or its SpecId if it has none. */
 static const char *describe(const char *name, uint32_t id, char space[16])
 {
     if (name != NULL && name[0] != 0)
@@ -74,7 +74,8 @@ static const char *describe(const char *name, uint32_t id, char space[16])
     return space;
 }
 
-/* Names are names of ids, so that the decorations are what leads from a name to a SpecId. */
+/* Finds the SpecId of a constant that the program names by id or name. OpName names an id, and the SpecId
+ * decoration of that id has the number. */
 static bool match_specialisation(const struct spirv_reader *reader, const struct trm_constant *given,
                                  uint32_t *id)
 {
@@ -92,7 +93,7 @@ static bool match_specialisation(const struct spirv_reader *reader, const struct
     return false;
 }
 
-/* "; there are: operation, 3", as many as a sentence holds. */
+/* Writes "; there are: operation, 3", with as many constants as fit. */
 static void list_constants(const struct spirv_reader *reader, char *list, size_t capacity)
 {
     char space[16];
@@ -127,7 +128,7 @@ int32_t spirv_match_specialisations(struct spirv_reader *reader)
             continue;
         }
         list_constants(reader, list, sizeof(list));
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "there is no specialisation constant %s%s",
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the module has no specialisation constant %s%s",
                          describe(given->name, given->id, space), list);
     }
     return TRM_OK;
@@ -145,36 +146,37 @@ static int32_t specialise(struct spirv_reader *reader, uint32_t id, struct spirv
         if (reader->specialisation_ids[i] != constant->spec_id)
             continue;
         if (given->type != expected)
-            return base_fail(TRM_ERROR_TYPE_MISMATCH, "constant %s is %s and was given as %s",
+            return base_fail(TRM_ERROR_TYPE_MISMATCH, "constant %s is %s but was given as %s",
                              describe(name, constant->spec_id, space), trm_type_name(expected),
                              trm_type_name(given->type));
         if (type->kind == SPIRV_BOOL && (uint32_t)given->bits > 1)
-            return base_fail(TRM_ERROR_INVALID_ARGUMENT, "constant %s is a bool and was given as %u",
+            return base_fail(TRM_ERROR_INVALID_ARGUMENT, "constant %s is a bool but was given as %u",
                              describe(name, constant->spec_id, space), (uint32_t)given->bits);
         constant->bits = spirv_extend(type, given->bits);
     }
     return TRM_OK;
 }
 
-/* A constant with a SpecId is listed, in the order of these. (Several may have the same: they have one value.) */
+/* Inserts a constant into the list that is sorted by SpecId. Several constants may share a SpecId and then
+ * its value. */
 static int32_t list_constant(struct spirv_reader *reader, uint32_t id, struct spirv_constant *constant)
 {
     struct spirv_module *module = reader->module;
 
     if (module->constant_count == SPIRV_CONSTANTS_MOST)
-        return spirv_unsupported(reader, "there are more than %u specialisation constants",
+        return spirv_unsupported(reader, "the module has more than %u specialisation constants",
                                  SPIRV_CONSTANTS_MOST);
     if (!base_arena_grow(reader->arena, &module->constants, module->constant_count,
                          &reader->constant_capacity, sizeof(*module->constants)))
-        return spirv_invalid(reader, "no memory");
-    uint32_t place = module->constant_count;
-    for (; place > 0; place--) {
-        uint32_t before = module->ids[module->constants[place - 1]].as.constant->spec_id;
+        return spirv_invalid(reader, "out of memory");
+    uint32_t position = module->constant_count;
+    for (; position > 0; position--) {
+        uint32_t before = module->ids[module->constants[position - 1]].as.constant->spec_id;
         if (before <= constant->spec_id)
             break;
-        module->constants[place] = module->constants[place - 1];
+        module->constants[position] = module->constants[position - 1];
     }
-    module->constants[place] = id;
+    module->constants[position] = id;
     module->constant_count++;
     return TRM_OK;
 }
@@ -185,9 +187,9 @@ static int32_t read_bool(struct spirv_reader *reader, struct spirv_words words,
                          struct spirv_constant *constant)
 {
     if (words.length != 3)
-        return spirv_invalid(reader, "it has %u words and not 3", words.length);
+        return spirv_invalid(reader, "the instruction has %u words instead of 3", words.length);
     if (spirv_type(reader->module, constant->type)->kind != SPIRV_BOOL)
-        return spirv_invalid(reader, "its type is not bool");
+        return spirv_invalid(reader, "the type is not bool");
     constant->bits    = reader->opcode == SpvOpConstantTrue || reader->opcode == SpvOpSpecConstantTrue;
     constant->is_spec = reader->opcode == SpvOpSpecConstantTrue || reader->opcode == SpvOpSpecConstantFalse;
     return TRM_OK;
@@ -199,10 +201,11 @@ static int32_t read_number(struct spirv_reader *reader, struct spirv_words words
     const struct spirv_type *type = spirv_type(reader->module, constant->type);
 
     if (type->kind != SPIRV_INT && type->kind != SPIRV_FLOAT)
-        return spirv_invalid(reader, "its type is no number");
+        return spirv_invalid(reader, "the type is not a number");
     uint32_t length = type->width == 64 ? 2 : 1;
     if (words.length != 3 + length)
-        return spirv_invalid(reader, "a number of %u bits has %u words", type->width, words.length - 3);
+        return spirv_invalid(reader, "a number of %u bits has the wrong length of %u words", type->width,
+                             words.length - 3);
     uint64_t bits     = words.word[3] | (length == 2 ? (uint64_t)words.word[4] << 32 : 0);
     constant->bits    = spirv_extend(type, bits);
     constant->is_spec = reader->opcode == SpvOpSpecConstant;
@@ -218,12 +221,13 @@ static int32_t read_composite(struct spirv_reader *reader, struct spirv_words wo
     uint64_t weight                   = 0;
 
     if (count == 0 && type->kind != SPIRV_STRUCT)
-        return spirv_invalid(reader, "its type is no composite");
+        return spirv_invalid(reader, "the type is not a composite");
     if (type->is_unsized || words.length - 3 != count)
-        return spirv_invalid(reader, "it has %u parts and its type %u", words.length - 3, count);
+        return spirv_invalid(reader, "the constant has %u parts but its type has %u", words.length - 3,
+                             count);
     uint32_t *parts = base_arena_allocate(reader->arena, count, sizeof(*parts));
     if (parts == NULL)
-        return spirv_invalid(reader, "no memory");
+        return spirv_invalid(reader, "out of memory");
     constant->is_spec = reader->opcode == SpvOpSpecConstantComposite;
     for (uint32_t i = 0; i < count; i++) {
         parts[i]       = words.word[3 + i];
@@ -232,12 +236,13 @@ static int32_t read_composite(struct spirv_reader *reader, struct spirv_words wo
             return status;
         const struct spirv_constant *part = spirv_constant(module, parts[i]);
         if (part->type != spirv_part_type(type, i))
-            return spirv_invalid(reader, "part %u is of another type than its place", i);
+            return spirv_invalid(reader, "part %u does not have the type that the composite needs", i);
         weight += part->weight;
         constant->is_spec |= part->is_spec;
     }
     if (weight > SPIRV_WEIGHT_MOST)
-        return spirv_unsupported(reader, "a constant of more than %u numbers", SPIRV_WEIGHT_MOST);
+        return spirv_unsupported(reader, "a constant of more than %u numbers is not supported",
+                                 SPIRV_WEIGHT_MOST);
     constant->weight     = weight != 0 ? (uint32_t)weight : 1;
     constant->parts      = parts;
     constant->part_count = count;
@@ -250,11 +255,11 @@ static int32_t read_null(struct spirv_reader *reader, struct spirv_words words,
     const struct spirv_type *type = spirv_type(reader->module, constant->type);
 
     if (words.length != 3)
-        return spirv_invalid(reader, "it has %u words and not 3", words.length);
+        return spirv_invalid(reader, "the instruction has %u words instead of 3", words.length);
     if (type->kind == SPIRV_POINTER)
-        return spirv_unsupported(reader, "pointers that point nowhere");
+        return spirv_unsupported(reader, "null pointers are not supported");
     if (type->kind == SPIRV_VOID || type->kind == SPIRV_FUNCTION || type->is_unsized)
-        return spirv_invalid(reader, "there are no values of its type");
+        return spirv_invalid(reader, "there are no values of this type");
     constant->is_null = true;
     return TRM_OK;
 }
@@ -263,7 +268,7 @@ static int32_t read_operation(struct spirv_reader *reader, struct spirv_words wo
                               struct spirv_constant *constant)
 {
     if (words.length < 4)
-        return spirv_invalid(reader, "it is too short");
+        return spirv_invalid(reader, "the instruction is too short");
     constant->is_spec = true;
     return spirv_fold(reader, words.word[3], words.word + 4, words.length - 4, constant);
 }
@@ -289,11 +294,11 @@ static int32_t read_kind(struct spirv_reader *reader, struct spirv_words words,
     case SpvOpSpecConstantOp:
         return read_operation(reader, words, constant);
     default:
-        return spirv_unsupported(reader, "this constant is not supported");
+        return spirv_unsupported(reader, "this kind of constant is not supported");
     }
 }
 
-/* SpecId and BuiltIn WorkgroupSize. */
+/* Applies the decorations SpecId and BuiltIn WorkgroupSize. */
 static int32_t decorate(struct spirv_reader *reader, uint32_t id, struct spirv_constant *constant)
 {
     const struct spirv_type *type = spirv_type(reader->module, constant->type);
@@ -304,14 +309,14 @@ static int32_t decorate(struct spirv_reader *reader, uint32_t id, struct spirv_c
             continue;
         if (d->kind == SpvDecorationSpecId) {
             if (!constant->is_spec || spirv_part_count(type) != 0 || reader->opcode == SpvOpSpecConstantOp)
-                return spirv_invalid(reader, "a SpecId for what cannot be specialised");
+                return spirv_invalid(reader, "a SpecId is on a constant that cannot be specialised");
             if (constant->has_spec_id)
-                return spirv_invalid(reader, "there is a second SpecId");
+                return spirv_invalid(reader, "the constant has two SpecIds");
             constant->has_spec_id = true;
             constant->spec_id     = d->literal;
         } else if (d->kind == SpvDecorationBuiltIn && d->literal == SpvBuiltInWorkgroupSize) {
             if (type->kind != SPIRV_VECTOR || type->count != 3 || constant->parts == NULL)
-                return spirv_invalid(reader, "WorkgroupSize is no vector of three");
+                return spirv_invalid(reader, "WorkgroupSize is not a vector of three");
             reader->workgroup_size = id;
         }
     }
@@ -327,10 +332,10 @@ int32_t spirv_read_constant(struct spirv_reader *reader, struct spirv_words word
     struct spirv_module *module = reader->module;
 
     if (words.length < 3)
-        return spirv_invalid(reader, "it is too short");
+        return spirv_invalid(reader, "the instruction is too short");
     struct spirv_constant *constant = base_arena_allocate(reader->arena, 1, sizeof(*constant));
     if (constant == NULL)
-        return spirv_invalid(reader, "no memory");
+        return spirv_invalid(reader, "out of memory");
     int32_t status = spirv_check_type_id(reader, words.word[1]);
     if (status == TRM_OK)
         status = spirv_check_id(reader, words.word[2]);

@@ -1,6 +1,6 @@
-/* Functions, block by block. An instruction's words are looked at as the grammar says, then its types
- * (spirv_check_types()); what cannot be known before the function has ended (labels, phis, dominance) is looked at then
- * (spirv_check_flow()), and calls when the module has.
+/* Reads functions block by block. Checks the words of each instruction against the grammar, then the types
+ * (spirv_check_types()). Labels, phis and dominance are checked at the end of the function
+ * (spirv_check_flow()), calls at the end of the module (spirv_finish_functions()).
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -14,9 +14,9 @@ static int32_t begin_function(struct spirv_reader *reader, struct spirv_words wo
     struct spirv_module *module = reader->module;
 
     if (reader->function != NULL)
-        return spirv_invalid(reader, "the function before it has not ended");
+        return spirv_invalid(reader, "the previous function has not ended");
     if (words.length != 5)
-        return spirv_invalid(reader, "it has %u words and not 5", words.length);
+        return spirv_invalid(reader, "the instruction has %u words instead of 5", words.length);
     int32_t status = spirv_check_type_id(reader, words.word[4]);
     if (status == TRM_OK)
         status = spirv_check_type_id(reader, words.word[1]);
@@ -24,11 +24,11 @@ static int32_t begin_function(struct spirv_reader *reader, struct spirv_words wo
         return status;
     const struct spirv_type *type = spirv_type(module, words.word[4]);
     if (type->kind != SPIRV_FUNCTION || type->element != words.word[1])
-        return spirv_invalid(reader, "its type is no function with that result");
+        return spirv_invalid(reader, "the type is not a function type with that result");
     struct spirv_function *function = base_arena_allocate(reader->arena, 1, sizeof(*function));
     uint32_t *parameters            = base_arena_allocate(reader->arena, type->count, sizeof(*parameters));
     if (function == NULL || parameters == NULL)
-        return spirv_invalid(reader, "no memory");
+        return spirv_invalid(reader, "out of memory");
     status = spirv_define(reader, words.word[2], SPIRV_ID_FUNCTION, 0);
     if (status != TRM_OK)
         return status;
@@ -50,13 +50,13 @@ static int32_t read_parameter(struct spirv_reader *reader, struct spirv_words wo
     struct spirv_function *function = reader->function;
 
     if (words.length != 3)
-        return spirv_invalid(reader, "it has %u words and not 3", words.length);
+        return spirv_invalid(reader, "the instruction has %u words instead of 3", words.length);
     if (function->block_count != 0 || reader->block != NULL ||
         reader->parameters_read == function->parameter_count)
-        return spirv_invalid(reader, "the function has no such parameter");
+        return spirv_invalid(reader, "the function has no parameter here");
     uint32_t type = spirv_type(reader->module, function->type)->parameters[reader->parameters_read];
     if (words.word[1] != type)
-        return spirv_invalid(reader, "the function's type has another one here");
+        return spirv_invalid(reader, "the type differs from the parameter in the function's type");
     int32_t status = spirv_define(reader, words.word[2], SPIRV_ID_PARAMETER, type);
     if (status != TRM_OK)
         return status;
@@ -71,16 +71,16 @@ static int32_t begin_block(struct spirv_reader *reader, struct spirv_words words
     struct spirv_function *function = reader->function;
 
     if (reader->block != NULL)
-        return spirv_invalid(reader, "the block before it has not ended");
+        return spirv_invalid(reader, "the previous block has not ended");
     if (words.length != 2)
-        return spirv_invalid(reader, "it has %u words and not 2", words.length);
+        return spirv_invalid(reader, "the instruction has %u words instead of 2", words.length);
     if (reader->parameters_read != function->parameter_count)
-        return spirv_invalid(reader, "the function has %u parameters and its type %u",
+        return spirv_invalid(reader, "the function has %u parameters but its type has %u",
                              reader->parameters_read, function->parameter_count);
     struct spirv_block *block = base_arena_allocate(reader->arena, 1, sizeof(*block));
     if (block == NULL || !base_arena_grow(reader->arena, &function->blocks, function->block_count,
                                           &function->block_capacity, sizeof(struct spirv_block *)))
-        return spirv_invalid(reader, "no memory");
+        return spirv_invalid(reader, "out of memory");
     int32_t status = spirv_define(reader, words.word[1], SPIRV_ID_BLOCK, 0);
     if (status != TRM_OK)
         return status;
@@ -94,7 +94,7 @@ static int32_t begin_block(struct spirv_reader *reader, struct spirv_words words
     return TRM_OK;
 }
 
-/* The instructions move to where they stay, and their results learn where that is. */
+/* Copies the instructions into the block and points the ids of their results to them. */
 static int32_t end_block(struct spirv_reader *reader)
 {
     struct spirv_module *module = reader->module;
@@ -104,7 +104,7 @@ static int32_t end_block(struct spirv_reader *reader)
 
     block->instructions = base_arena_allocate(reader->arena, count, sizeof(*block->instructions));
     if (block->instructions == NULL)
-        return spirv_invalid(reader, "no memory");
+        return spirv_invalid(reader, "out of memory");
     memcpy(block->instructions, reader->instructions, bytes);
     block->count = block->capacity = count;
     for (uint32_t i = 0; i < count; i++) {
@@ -123,9 +123,9 @@ static int32_t end_function(struct spirv_reader *reader, struct spirv_words word
     struct spirv_function *function = reader->function;
 
     if (words.length != 1)
-        return spirv_invalid(reader, "it has %u words and not 1", words.length);
+        return spirv_invalid(reader, "the instruction has %u words instead of 1", words.length);
     if (reader->block != NULL)
-        return spirv_invalid(reader, "its last block has not ended");
+        return spirv_invalid(reader, "the last block has not ended");
     if (function->block_count == 0)
         return spirv_invalid(reader, "the function has no blocks");
     int32_t status = spirv_check_flow(reader, function);
@@ -133,7 +133,7 @@ static int32_t end_function(struct spirv_reader *reader, struct spirv_words word
         return status;
     if (!base_arena_grow(reader->arena, &module->functions, module->function_count,
                          &reader->function_capacity, sizeof(struct spirv_function *)))
-        return spirv_invalid(reader, "no memory");
+        return spirv_invalid(reader, "out of memory");
     module->functions[module->function_count++] = function;
     reader->function                            = NULL;
     return TRM_OK;
@@ -147,7 +147,7 @@ static int32_t read_merge(struct spirv_reader *reader, struct spirv_words words)
     bool is_loop              = reader->opcode == SpvOpLoopMerge;
 
     if (words.length < (is_loop ? 4u : 3u) || (!is_loop && words.length != 3))
-        return spirv_invalid(reader, "it has %u words", words.length);
+        return spirv_invalid(reader, "%u words are a wrong length for this instruction", words.length);
     if (block->merge != 0)
         return spirv_invalid(reader, "the block has two merges");
     block->merge       = reader->opcode;
@@ -163,24 +163,25 @@ static int32_t read_merge(struct spirv_reader *reader, struct spirv_words words)
 
 /* ---- instructions -------------------------------------------------------------------------- */
 
-/* Notes a use in another block than the value's own: spirv_check_flow() asks for dominance. What the first block makes
- * dominates all. */
+/* Records a use in another block than the definition, for spirv_check_flow() to check dominance. The first
+ * block dominates all others. */
 static int32_t record_use(struct spirv_reader *reader, uint32_t id)
 {
-    const struct spirv_definition *home = &reader->definitions[id];
-    uint32_t here                       = reader->block->index;
+    const struct spirv_definition *definition = &reader->definitions[id];
+    uint32_t here                             = reader->block->index;
 
-    if (home->function == 0 || home->block == 0 || home->block == here)
+    if (definition->function == 0 || definition->block == 0 || definition->block == here)
         return TRM_OK;
     if (reader->cross_use_count != 0) {
         const struct spirv_cross_use *last = &reader->cross_uses[reader->cross_use_count - 1];
-        if (last->from == home->block && last->to == here)
+        if (last->from == definition->block && last->to == here)
             return TRM_OK;
     }
     if (!base_arena_grow(reader->arena, &reader->cross_uses, reader->cross_use_count,
                          &reader->cross_use_capacity, sizeof(*reader->cross_uses)))
-        return spirv_invalid(reader, "no memory");
-    reader->cross_uses[reader->cross_use_count++] = (struct spirv_cross_use){home->block, here, reader->at};
+        return spirv_invalid(reader, "out of memory");
+    reader->cross_uses[reader->cross_use_count++] =
+        (struct spirv_cross_use){definition->block, here, reader->at};
     return TRM_OK;
 }
 
@@ -200,31 +201,31 @@ static int32_t check_operand(struct spirv_reader *reader, char letter, uint32_t 
         return check_value(reader, word);
     case 'c':
         return spirv_check_constant_id(reader, word);
-    case 'l': /* and their kind when the function has ended */
+    case 'l': /* the kind is checked at the end of the function */
     case 'f':
         return spirv_check_id(reader, word);
     case 'x':
         status = spirv_check_id(reader, word);
         if (status == TRM_OK && reader->module->ids[word].kind != SPIRV_ID_EXTENDED)
-            return spirv_invalid(reader, "id %u is no set of extended instructions", word);
+            return spirv_invalid(reader, "id %u is not a set of extended instructions", word);
         return status;
     case '!':
-        return spirv_invalid(reader, "it has a wrong number of operands");
+        return spirv_invalid(reader, "the instruction has the wrong number of operands");
     default:
         return TRM_OK;
     }
 }
 
-/* Values of phis may come later. */
+/* The values of a phi may be defined later. */
 static int32_t check_phi(struct spirv_reader *reader, const struct spirv_instruction *phi)
 {
     int32_t status = TRM_OK;
 
     if (phi->operand_count == 0 || phi->operand_count % 2 != 0)
-        return spirv_invalid(reader, "it has a wrong number of operands");
+        return spirv_invalid(reader, "the instruction has the wrong number of operands");
     if (reader->instruction_count != 0 &&
         reader->instructions[reader->instruction_count - 1].opcode != SpvOpPhi)
-        return spirv_invalid(reader, "it is not at the beginning of its block");
+        return spirv_invalid(reader, "a phi must be at the beginning of its block");
     for (uint32_t i = 0; i < phi->operand_count && status == TRM_OK; i++)
         status = spirv_check_id(reader, phi->operands[i]);
     return status;
@@ -253,7 +254,7 @@ static int32_t add(struct spirv_reader *reader, const struct spirv_instruction *
 {
     if (!base_arena_grow(reader->arena, &reader->instructions, reader->instruction_count,
                          &reader->instruction_capacity, sizeof(*reader->instructions)))
-        return spirv_invalid(reader, "no memory");
+        return spirv_invalid(reader, "out of memory");
     reader->instructions[reader->instruction_count++] = *instruction;
     return TRM_OK;
 }
@@ -262,7 +263,7 @@ static int32_t record_call(struct spirv_reader *reader, const struct spirv_instr
 {
     if (!base_arena_grow(reader->arena, &reader->calls, reader->call_count, &reader->call_capacity,
                          sizeof(*reader->calls)))
-        return spirv_invalid(reader, "no memory");
+        return spirv_invalid(reader, "out of memory");
     reader->calls[reader->call_count++] =
         (struct spirv_call){reader->function, call->operands, call->operand_count, call->type, reader->at};
     return TRM_OK;
@@ -279,12 +280,12 @@ static int32_t define_result(struct spirv_reader *reader, struct spirv_words wor
         status = spirv_define(reader, instruction->result, SPIRV_ID_VALUE, instruction->type);
     if (status != TRM_OK)
         return status;
-    struct spirv_definition *home = &reader->definitions[instruction->result];
-    *home                         = (struct spirv_definition){.function = reader->module->function_count + 1,
-                                                              .block    = reader->block->index,
-                                                              .root     = instruction->result};
+    struct spirv_definition *definition = &reader->definitions[instruction->result];
+    *definition = (struct spirv_definition){.function = reader->module->function_count + 1,
+                                            .block    = reader->block->index,
+                                            .root     = instruction->result};
     if (instruction->opcode == SpvOpAccessChain || instruction->opcode == SpvOpInBoundsAccessChain)
-        home->root = reader->definitions[instruction->operands[0]].root;
+        definition->root = reader->definitions[instruction->operands[0]].root;
     return TRM_OK;
 }
 
@@ -302,7 +303,7 @@ static int32_t read_instruction(struct spirv_reader *reader, struct spirv_words 
                              spirv_capability_name(grammar->needs, name));
     uint32_t first = 1u + grammar->has_type + grammar->has_result;
     if (words.length < first)
-        return spirv_invalid(reader, "it is too short");
+        return spirv_invalid(reader, "the instruction is too short");
     struct spirv_instruction instruction = {.opcode        = (uint16_t)reader->opcode,
                                             .operand_count = (uint16_t)(words.length - first),
                                             .operands      = reader->copy + reader->at + first,
@@ -329,7 +330,7 @@ static int32_t read_instruction(struct spirv_reader *reader, struct spirv_words 
     return status == TRM_OK && grammar->is_terminator ? end_block(reader) : status;
 }
 
-/* OpLine, instructions of sets that are ignored, and what else leaves no trace. */
+/* OpNop, line information, and instructions of non-semantic sets. */
 static bool is_ignored(const struct spirv_reader *reader, struct spirv_words words)
 {
     switch (reader->opcode) {
@@ -349,10 +350,10 @@ static bool is_ignored(const struct spirv_reader *reader, struct spirv_words wor
 static int32_t read_in_block(struct spirv_reader *reader, struct spirv_words words)
 {
     if (reader->block == NULL)
-        return spirv_invalid(reader, "it is in no block");
+        return spirv_invalid(reader, "the instruction is in no block");
     if (reader->block->merge != 0 && reader->opcode != SpvOpBranch &&
         reader->opcode != SpvOpBranchConditional && reader->opcode != SpvOpSwitch)
-        return spirv_invalid(reader, "a merge is before it, which only branches may be behind");
+        return spirv_invalid(reader, "only branches may follow a merge instruction");
     switch (reader->opcode) {
     case SpvOpUndef:
         return spirv_read_constant(reader, words);
@@ -371,7 +372,7 @@ int32_t spirv_read_function(struct spirv_reader *reader, struct spirv_words word
     if (reader->opcode == SpvOpFunction)
         return begin_function(reader, words);
     if (reader->function == NULL)
-        return spirv_invalid(reader, "it is outside of the functions, behind the first of them");
+        return spirv_invalid(reader, "the instruction is outside of a function, after the first one");
     switch (reader->opcode) {
     case SpvOpFunctionParameter:
         return read_parameter(reader, words);

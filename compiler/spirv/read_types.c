@@ -1,4 +1,4 @@
-/* Types.
+/* Reads types and computes their sizes.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -13,7 +13,7 @@ static bool has_any(const struct spirv_reader *reader, const uint32_t *capabilit
     return false;
 }
 
-/* That a capability lets the module have numbers of that width. */
+/* Checks that the module declares a capability for numbers of this width. */
 static int32_t check_width(const struct spirv_reader *reader, enum spirv_type_kind kind, uint32_t width)
 {
     static const uint32_t bytes[]  = {SpvCapabilityInt8, SpvCapabilityStorageBuffer8BitAccess,
@@ -35,9 +35,10 @@ static int32_t check_width(const struct spirv_reader *reader, enum spirv_type_ki
     else if (width == 64)
         is_there = spirv_has_capability(reader, is_int ? SpvCapabilityInt64 : SpvCapabilityFloat64);
     else
-        return spirv_unsupported(reader, "%s of %u bits", is_int ? "integers" : "floats", width);
+        return spirv_unsupported(reader, "%s of %u bits are not supported", is_int ? "integers" : "floats",
+                                 width);
     return is_there ? TRM_OK
-                    : spirv_invalid(reader, "no capability is declared for %s of %u bits",
+                    : spirv_invalid(reader, "the module declares no capability for %s of %u bits",
                                     is_int ? "integers" : "floats", width);
 }
 
@@ -51,7 +52,7 @@ static int32_t set_size(const struct spirv_reader *reader, struct spirv_type *ty
     return TRM_OK;
 }
 
-/* What a value in memory may be made of: no pointers, void or functions. */
+/* Checks that values of the type can be in memory: not void, a function or a pointer. */
 static int32_t check_data(const struct spirv_reader *reader, uint32_t id)
 {
     int32_t status = spirv_check_type_id(reader, id);
@@ -63,7 +64,7 @@ static int32_t check_data(const struct spirv_reader *reader, uint32_t id)
     case SPIRV_FUNCTION:
         return spirv_invalid(reader, "type %u cannot be in memory", id);
     case SPIRV_POINTER:
-        return spirv_unsupported(reader, "pointers in memory");
+        return spirv_unsupported(reader, "pointers in memory are not supported");
     default:
         return TRM_OK;
     }
@@ -73,9 +74,9 @@ static int32_t read_number(struct spirv_reader *reader, struct spirv_words words
 {
     type->kind = reader->opcode == SpvOpTypeInt ? SPIRV_INT : SPIRV_FLOAT;
     if (words.length != (type->kind == SPIRV_INT ? 4u : 3u))
-        return spirv_invalid(reader, "it has %u words", words.length);
+        return spirv_invalid(reader, "%u words are a wrong length for this instruction", words.length);
     if (type->kind == SPIRV_INT && words.word[3] > 1)
-        return spirv_invalid(reader, "signedness is %u", words.word[3]);
+        return spirv_invalid(reader, "the signedness is %u instead of 0 or 1", words.word[3]);
     type->width             = words.word[2];
     type->is_signed         = type->kind == SPIRV_INT && words.word[3] == 1;
     type->natural_alignment = (uint8_t)(type->width / 8);
@@ -89,16 +90,17 @@ static int32_t read_vector(struct spirv_reader *reader, struct spirv_words words
     bool is_matrix                    = reader->opcode == SpvOpTypeMatrix;
 
     if (words.length != 4)
-        return spirv_invalid(reader, "it has %u words and not 4", words.length);
+        return spirv_invalid(reader, "the instruction has %u words instead of 4", words.length);
     int32_t status = spirv_check_type_id(reader, words.word[2]);
     if (status != TRM_OK)
         return status;
     const struct spirv_type *element = spirv_type(module, words.word[2]);
     if (is_matrix ? element->kind != SPIRV_VECTOR || spirv_type(module, element->element)->kind != SPIRV_FLOAT
                   : element->kind != SPIRV_BOOL && element->kind != SPIRV_INT && element->kind != SPIRV_FLOAT)
-        return spirv_invalid(reader, "type %u cannot be its component", words.word[2]);
+        return spirv_invalid(reader, "type %u cannot be the component of a vector or matrix", words.word[2]);
     if (words.word[3] < 2 || words.word[3] > 4)
-        return spirv_unsupported(reader, "%u components", words.word[3]);
+        return spirv_unsupported(reader, "vectors and matrices of %u components are not supported",
+                                 words.word[3]);
     type->kind              = is_matrix ? SPIRV_MATRIX : SPIRV_VECTOR;
     type->element           = words.word[2];
     type->count             = words.word[3];
@@ -117,11 +119,12 @@ static int32_t read_length(struct spirv_reader *reader, uint32_t id, struct spir
     const struct spirv_constant *constant = spirv_constant(reader->module, id);
     const struct spirv_type *kind         = spirv_type(reader->module, constant->type);
     if (kind->kind != SPIRV_INT)
-        return spirv_invalid(reader, "the length of an array is no integer");
+        return spirv_invalid(reader, "the length of an array is not an integer");
     if (constant->bits == 0 || (kind->is_signed && constant->bits >> 63 != 0))
         return spirv_invalid(reader, "the length of an array is not positive");
     if (constant->bits > SPIRV_SIZE_MOST)
-        return spirv_unsupported(reader, "an array of more than %u elements", SPIRV_SIZE_MOST);
+        return spirv_unsupported(reader, "an array of more than %u elements is not supported",
+                                 SPIRV_SIZE_MOST);
     type->length = id;
     type->count  = (uint32_t)constant->bits;
     return TRM_OK;
@@ -132,7 +135,7 @@ static int32_t read_array(struct spirv_reader *reader, struct spirv_words words,
     bool is_runtime = reader->opcode == SpvOpTypeRuntimeArray;
 
     if (words.length != (is_runtime ? 3u : 4u))
-        return spirv_invalid(reader, "it has %u words", words.length);
+        return spirv_invalid(reader, "%u words are a wrong length for this instruction", words.length);
     int32_t status = check_data(reader, words.word[2]);
     if (status != TRM_OK)
         return status;
@@ -201,11 +204,13 @@ static int32_t decorate_struct(struct spirv_reader *reader, struct spirv_type *t
          d                                = spirv_decoration_next(reader, d)) {
         if (d->member != SPIRV_WHOLE) {
             if (d->member >= type->count)
-                return spirv_invalid(reader, "member %u of struct %u is decorated, which has %u", d->member,
-                                     type->id, type->count);
+                return spirv_invalid(reader,
+                                     "member %u of struct %u has a decoration, but the struct has %u members",
+                                     d->member, type->id, type->count);
             if ((d->kind == SpvDecorationOffset || d->kind == SpvDecorationMatrixStride) &&
                 d->literal > SPIRV_SIZE_MOST)
-                return spirv_unsupported(reader, "an offset or stride of %u bytes", d->literal);
+                return spirv_unsupported(reader, "an offset or stride of %u bytes is not supported",
+                                         d->literal);
             decorate_member(&type->members[d->member], d);
         }
         type->is_block |= d->member == SPIRV_WHOLE && d->kind == SpvDecorationBlock;
@@ -214,7 +219,7 @@ static int32_t decorate_struct(struct spirv_reader *reader, struct spirv_type *t
     return TRM_OK;
 }
 
-/* Sizes are added up as far as the layout tells offsets. */
+/* Computes the sizes of a struct. A member without Offset follows the previous member. */
 static int32_t lay_out(struct spirv_reader *reader, struct spirv_type *type)
 {
     uint64_t size = 0, natural = 0;
@@ -247,7 +252,7 @@ static int32_t read_struct(struct spirv_reader *reader, struct spirv_words words
     type->natural_alignment = 1;
     type->members           = base_arena_allocate(reader->arena, type->count, sizeof(*type->members));
     if (type->members == NULL)
-        return spirv_invalid(reader, "no memory");
+        return spirv_invalid(reader, "out of memory");
     for (uint32_t i = 0; i < type->count; i++) {
         uint32_t id    = words.word[2 + i];
         int32_t status = check_data(reader, id);
@@ -255,7 +260,7 @@ static int32_t read_struct(struct spirv_reader *reader, struct spirv_words words
             return status;
         const struct spirv_type *member = spirv_type(reader->module, id);
         if (member->is_unsized && (member->kind != SPIRV_RUNTIME_ARRAY || i + 1 != type->count))
-            return spirv_invalid(reader, "member %u has no size, and is not the last", i);
+            return spirv_invalid(reader, "member %u has no size but is not the last", i);
         type->is_unsized |= member->is_unsized;
         if (member->depth >= type->depth)
             type->depth = (uint8_t)(member->depth + 1);
@@ -268,7 +273,7 @@ static int32_t read_struct(struct spirv_reader *reader, struct spirv_words words
 static int32_t read_pointer(struct spirv_reader *reader, struct spirv_words words, struct spirv_type *type)
 {
     if (words.length != 4)
-        return spirv_invalid(reader, "it has %u words and not 4", words.length);
+        return spirv_invalid(reader, "the instruction has %u words instead of 4", words.length);
     switch (words.word[2]) {
     case SpvStorageClassInput:
     case SpvStorageClassUniform:
@@ -279,7 +284,7 @@ static int32_t read_pointer(struct spirv_reader *reader, struct spirv_words word
     case SpvStorageClassStorageBuffer:
         break;
     default:
-        return spirv_unsupported(reader, "storage class %u", words.word[2]);
+        return spirv_unsupported(reader, "storage class %u is not supported", words.word[2]);
     }
     type->kind              = SPIRV_POINTER;
     type->storage           = words.word[2];
@@ -292,27 +297,27 @@ static int32_t read_pointer(struct spirv_reader *reader, struct spirv_words word
     return set_size(reader, type, 8, 8);
 }
 
-/* Functions take and give values, and take pointers. */
+/* Parameters are values or pointers; the result is a value or void. */
 static int32_t read_function_type(struct spirv_reader *reader, struct spirv_words words,
                                   struct spirv_type *type)
 {
     const struct spirv_module *module = reader->module;
 
     if (words.length < 3)
-        return spirv_invalid(reader, "it is too short");
+        return spirv_invalid(reader, "the instruction is too short");
     uint32_t count       = words.length - 3;
     uint32_t *parameters = base_arena_allocate(reader->arena, count, sizeof(*parameters));
     if (parameters == NULL)
-        return spirv_invalid(reader, "no memory");
+        return spirv_invalid(reader, "out of memory");
     for (uint32_t i = 2; i < words.length; i++) {
         int32_t status = spirv_check_type_id(reader, words.word[i]);
         if (status != TRM_OK)
             return status;
         const struct spirv_type *part = spirv_type(module, words.word[i]);
         if (part->kind == SPIRV_FUNCTION || part->is_unsized || (i > 2 && part->kind == SPIRV_VOID))
-            return spirv_invalid(reader, "type %u is none of a parameter or result", words.word[i]);
+            return spirv_invalid(reader, "type %u cannot be that of a parameter or result", words.word[i]);
         if (i == 2 && part->kind == SPIRV_POINTER)
-            return spirv_unsupported(reader, "functions that return pointers");
+            return spirv_unsupported(reader, "functions that return pointers are not supported");
     }
     memcpy(parameters, words.word + 3, count * sizeof(*parameters));
     type->kind       = SPIRV_FUNCTION;
@@ -325,7 +330,7 @@ static int32_t read_function_type(struct spirv_reader *reader, struct spirv_word
 static int32_t read_plain(struct spirv_reader *reader, struct spirv_words words, struct spirv_type *type)
 {
     if (words.length != 2)
-        return spirv_invalid(reader, "it has %u words and not 2", words.length);
+        return spirv_invalid(reader, "the instruction has %u words instead of 2", words.length);
     type->kind              = reader->opcode == SpvOpTypeVoid ? SPIRV_VOID : SPIRV_BOOL;
     type->natural_alignment = 4;
     return set_size(reader, type, 0, type->kind == SPIRV_BOOL ? 4 : 0);
@@ -366,11 +371,11 @@ int32_t spirv_read_type(struct spirv_reader *reader, struct spirv_words words)
     struct spirv_module *module = reader->module;
 
     if (words.length < 2)
-        return spirv_invalid(reader, "it is too short");
+        return spirv_invalid(reader, "the instruction is too short");
     struct spirv_type *type = base_arena_allocate(reader->arena, 1, sizeof(*type));
     if (type == NULL || !base_arena_grow(reader->arena, &module->types, module->type_count,
                                          &reader->type_capacity, sizeof(*module->types)))
-        return spirv_invalid(reader, "no memory");
+        return spirv_invalid(reader, "out of memory");
     int32_t status = spirv_check_id(reader, words.word[1]);
     if (status != TRM_OK)
         return status;

@@ -1,4 +1,4 @@
-/* Variables, of the module and of functions.
+/* Reads variables of the module and of functions.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/spirv/reader.h"
@@ -41,7 +41,8 @@ static void decorate(const struct spirv_reader *reader, uint32_t id, struct spir
     }
 }
 
-/* What all members of a block are, the block is. */
+/* A block is non-writable or non-readable if all its members are, and volatile or coherent if any member
+ * is. */
 static void inherit(const struct spirv_type *type, struct spirv_variable *variable)
 {
     uint32_t writable = 0, readable = 0;
@@ -65,7 +66,7 @@ static const char *name_of(const struct spirv_reader *reader, uint32_t id, const
     if (name != NULL && name[0] != 0)
         return name;
     name = reader->module->ids[type->id].name;
-    return name != NULL && name[0] != 0 ? name : "without a name";
+    return name != NULL && name[0] != 0 ? name : "(unnamed)";
 }
 
 static int32_t check_buffer(struct spirv_reader *reader, uint32_t id, const struct spirv_type *type,
@@ -76,7 +77,7 @@ static int32_t check_buffer(struct spirv_reader *reader, uint32_t id, const stru
     if (type->kind == SPIRV_ARRAY || type->kind == SPIRV_RUNTIME_ARRAY)
         return spirv_unsupported(reader, "\"%.100s\" is an array of buffers, which is not supported", name);
     if (type->kind != SPIRV_STRUCT || !(type->is_block || type->is_buffer_block))
-        return spirv_invalid(reader, "buffer \"%.100s\" is no block", name);
+        return spirv_invalid(reader, "buffer \"%.100s\" is not a block", name);
     if (variable->storage == SpvStorageClassStorageBuffer && !type->is_block)
         return spirv_invalid(reader, "storage buffer \"%.100s\" is decorated BufferBlock", name);
     if (type->is_unsized && variable->storage == SpvStorageClassUniform && !type->is_buffer_block)
@@ -94,7 +95,7 @@ static int32_t check_input(struct spirv_reader *reader, uint32_t id, const struc
     if (type->kind == SPIRV_VECTOR)
         scalar = spirv_type(reader->module, type->element);
     if (scalar->kind != SPIRV_INT || scalar->width != 32)
-        return spirv_unsupported(reader, "inputs of type %u", type->id);
+        return spirv_unsupported(reader, "inputs of type %u are not supported", type->id);
     uint32_t count = type->kind == SPIRV_VECTOR ? type->count : 1;
     switch (variable->builtin) {
     case SpvBuiltInNumWorkgroups:
@@ -103,22 +104,22 @@ static int32_t check_input(struct spirv_reader *reader, uint32_t id, const struc
     case SpvBuiltInLocalInvocationId:
     case SpvBuiltInGlobalInvocationId:
         return count == 3 ? TRM_OK
-                          : spirv_invalid(reader, "built-in %d is no vector of three", variable->builtin);
+                          : spirv_invalid(reader, "built-in %d is not a vector of three", variable->builtin);
     case SpvBuiltInSubgroupEqMask:
     case SpvBuiltInSubgroupGeMask:
     case SpvBuiltInSubgroupGtMask:
     case SpvBuiltInSubgroupLeMask:
     case SpvBuiltInSubgroupLtMask:
         return count == 4 ? TRM_OK
-                          : spirv_invalid(reader, "built-in %d is no vector of four", variable->builtin);
+                          : spirv_invalid(reader, "built-in %d is not a vector of four", variable->builtin);
     case SpvBuiltInLocalInvocationIndex:
     case SpvBuiltInSubgroupSize:
     case SpvBuiltInNumSubgroups:
     case SpvBuiltInSubgroupId:
     case SpvBuiltInSubgroupLocalInvocationId:
-        return count == 1 ? TRM_OK : spirv_invalid(reader, "built-in %d is no scalar", variable->builtin);
+        return count == 1 ? TRM_OK : spirv_invalid(reader, "built-in %d is not a scalar", variable->builtin);
     case -1:
-        return spirv_invalid(reader, "input \"%.100s\" is no built-in", name_of(reader, id, type));
+        return spirv_invalid(reader, "input \"%.100s\" is not a built-in", name_of(reader, id, type));
     default:
         return spirv_unsupported(reader, "built-in %d is not supported", variable->builtin);
     }
@@ -134,7 +135,7 @@ static int32_t check_storage(struct spirv_reader *reader, uint32_t id, const str
         return check_buffer(reader, id, type, variable);
     case SpvStorageClassPushConstant:
         if (type->kind != SPIRV_STRUCT || !type->is_block || type->is_unsized)
-            return spirv_invalid(reader, "push constants are no block of known size");
+            return spirv_invalid(reader, "push constants are not a block of known size");
         return spirv_check_layout(reader, type);
     case SpvStorageClassInput:
         return check_input(reader, id, type, variable);
@@ -145,19 +146,19 @@ static int32_t check_storage(struct spirv_reader *reader, uint32_t id, const str
     }
 }
 
-/* Of one module no two push constant blocks are used by one entry point; here there is only one at all. */
+/* SPIR-V allows one block of push constants for each entry point. This reader allows one for the module. */
 static int32_t list_variable(struct spirv_reader *reader, uint32_t id, const struct spirv_variable *variable)
 {
     struct spirv_module *module = reader->module;
 
     if (variable->storage == SpvStorageClassPushConstant) {
         if (reader->push_constants != 0)
-            return spirv_unsupported(reader, "a second block of push constants");
+            return spirv_unsupported(reader, "a second block of push constants is not supported");
         reader->push_constants = id;
     }
     if (!base_arena_grow(reader->arena, &module->variables, module->variable_count,
                          &reader->variable_capacity, sizeof(*module->variables)))
-        return spirv_invalid(reader, "no memory");
+        return spirv_invalid(reader, "out of memory");
     module->variables[module->variable_count++] = id;
     return TRM_OK;
 }
@@ -171,12 +172,13 @@ static int32_t read_initializer(struct spirv_reader *reader, struct spirv_words 
     if (status != TRM_OK)
         return status;
     if (spirv_constant(reader->module, words.word[4])->type != type->id)
-        return spirv_invalid(reader, "the initializer is of another type");
+        return spirv_invalid(reader, "the initializer has another type than the variable");
     if (variable->storage == SpvStorageClassWorkgroup) {
         if (!spirv_constant(reader->module, words.word[4])->is_null)
-            return spirv_invalid(reader, "shared memory with an initializer that is not null");
+            return spirv_invalid(reader, "the initializer of shared memory is not null");
     } else if (variable->storage != SpvStorageClassPrivate && variable->storage != SpvStorageClassFunction) {
-        return spirv_invalid(reader, "an initializer in storage class %u", variable->storage);
+        return spirv_invalid(reader, "a variable of storage class %u cannot have an initializer",
+                             variable->storage);
     }
     variable->initializer = words.word[4];
     return TRM_OK;
@@ -187,7 +189,7 @@ int32_t spirv_read_variable(struct spirv_reader *reader, struct spirv_words word
     const struct spirv_module *module = reader->module;
 
     if (words.length != 4 && words.length != 5)
-        return spirv_invalid(reader, "it has %u words and not 4 or 5", words.length);
+        return spirv_invalid(reader, "the instruction has %u words instead of 4 or 5", words.length);
     int32_t status = spirv_check_type_id(reader, words.word[1]);
     if (status == TRM_OK)
         status = spirv_check_id(reader, words.word[2]);
@@ -195,13 +197,13 @@ int32_t spirv_read_variable(struct spirv_reader *reader, struct spirv_words word
         return status;
     const struct spirv_type *pointer = spirv_type(module, words.word[1]);
     if (pointer->kind != SPIRV_POINTER || pointer->storage != words.word[3])
-        return spirv_invalid(reader, "its type is no pointer to storage class %u", words.word[3]);
+        return spirv_invalid(reader, "the type is not a pointer to storage class %u", words.word[3]);
     bool is_local = words.word[3] == SpvStorageClassFunction;
     if (is_local != (reader->function != NULL))
-        return spirv_invalid(reader, "storage class %u in the wrong place", words.word[3]);
+        return spirv_invalid(reader, "a variable of storage class %u is in the wrong place", words.word[3]);
     struct spirv_variable *variable = base_arena_allocate(reader->arena, 1, sizeof(*variable));
     if (variable == NULL)
-        return spirv_invalid(reader, "no memory");
+        return spirv_invalid(reader, "out of memory");
     *variable = (struct spirv_variable){.type = pointer->id, .storage = pointer->storage, .builtin = -1};
     const struct spirv_type *type = spirv_type(module, pointer->element);
     decorate(reader, words.word[2], variable);

@@ -1,4 +1,5 @@
-/* What the parts of the reader share.
+/* The state of the reader and the functions that its files share. spirv_read() in read.c drives it: it passes
+ * each instruction to the file that reads its section.
  * SPDX-License-Identifier: MIT
  */
 #ifndef COMPILER_SPIRV_READER_H
@@ -9,15 +10,15 @@
 #include "compiler/spirv/grammar.h"
 #include "compiler/spirv/spirv.h"
 
-/* Of one id, or of one of its members; a name of a member is among them. */
+/* A decoration of an id or of a member of a struct. A member name is stored as one, too. */
 struct spirv_decoration {
-    uint32_t next;   /* index of the next of the same id + 1; 0: none */
-    uint32_t member; /* SPIRV_WHOLE: of the id itself */
-    uint32_t kind;   /* SpvDecoration */
+    uint32_t next;   /* 1 + index of the next decoration of this id; 0: none */
+    uint32_t member; /* SPIRV_WHOLE: the id itself */
+    uint32_t kind;   /* SpvDecoration, or SPIRV_MEMBER_NAME */
     uint32_t literal;
-    uint32_t id;      /* what it is said of */
-    uint32_t at;      /* word, for messages */
-    const char *name; /* of a member; then kind is SPIRV_MEMBER_NAME */
+    uint32_t id;      /* the decorated id */
+    uint32_t at;      /* word of the instruction, for messages */
+    const char *name; /* for SPIRV_MEMBER_NAME */
 };
 
 #define SPIRV_WHOLE UINT32_MAX
@@ -30,9 +31,9 @@ struct spirv_mode {
     uint32_t at;
 };
 
-/* A use of a value in another block than the one that makes it. */
+/* A use of a value in another block than its definition. */
 struct spirv_cross_use {
-    uint32_t from, to; /* indices of blocks */
+    uint32_t from, to; /* indices of the defining and the using block */
     uint32_t at;
 };
 
@@ -44,67 +45,68 @@ struct spirv_call {
     uint32_t at;
 };
 
-/* Where a value is made. */
+/* Where an id is defined. */
 struct spirv_definition {
-    uint32_t function; /* number + 1; 0: of the module */
+    uint32_t function; /* 1 + number of the function; 0: outside of functions */
     uint32_t block;    /* index */
-    uint32_t root;     /* of a pointer: the variable or parameter that it comes from */
+    uint32_t root;     /* for a pointer: the variable or parameter that it is derived from */
 };
 
 struct spirv_reader {
     struct spirv_module *module;
     struct base_arena *arena;
     const uint32_t *words;
-    uint32_t *copy; /* of the words: where the operands of instructions live */
+    uint32_t *copy; /* a copy of the words, which the operands of instructions point into */
     uint32_t count;
-    uint32_t bound;   /* of the ids that the module itself names; the tables by id here are of this size */
-    uint32_t at;      /* the word where the instruction in work begins */
-    uint32_t opcode;  /* of it */
-    uint32_t section; /* the layout of a module goes one way */
+    uint32_t bound;   /* bound of the ids in the header, and the size of the tables by id below */
+    uint32_t at;      /* the first word of the current instruction */
+    uint32_t opcode;  /* of the current instruction */
+    uint32_t section; /* enum section of read.c; never decreases */
     uint32_t version;
     bool has_memory_model;
 
     const struct trm_constant *specialisations;
     uint32_t specialisation_count;
-    uint32_t *specialisation_ids; /* the SpecId that each of them means; NULL until they were looked up */
+    uint32_t *specialisation_ids; /* the SpecId of each; NULL before spirv_match_specialisations() */
 
     uint32_t *capabilities;
     uint32_t capability_count, capability_capacity;
-    uint32_t *first_decoration; /* [bound]: index + 1 */
+    uint32_t *first_decoration; /* [bound]: 1 + index; 0: none */
     struct spirv_decoration *decorations;
     uint32_t decoration_count, decoration_capacity;
     struct spirv_mode *modes;
     uint32_t mode_count, mode_capacity;
     uint32_t type_capacity, variable_capacity, constant_capacity, entry_capacity, function_capacity;
-    uint32_t workgroup_size; /* id of the constant decorated so; 0: none */
+    uint32_t workgroup_size; /* id of the constant with BuiltIn WorkgroupSize; 0: none */
     uint32_t push_constants; /* id of the variable; 0: none */
 
-    /* Of debug information. */
+    /* Debug information. */
     uint32_t file, line;
-    uint32_t *source_files; /* [bound] OpString of a DebugSource; NULL until there is one */
+    uint32_t *source_files; /* [bound] the OpString of a DebugSource; NULL before the first */
 
-    /* Of the function in work. */
+    /* The current function. */
     struct spirv_definition *definitions; /* [bound] */
-    uint32_t match_budget;                /* steps that comparing types logically may still take */
+    uint32_t match_budget;                /* remaining steps for comparing types logically */
     struct spirv_function *function;
     struct spirv_block *block;
-    struct spirv_instruction *instructions; /* of the block in work */
+    struct spirv_instruction *instructions; /* of the current block */
     uint32_t instruction_count, instruction_capacity;
     struct spirv_cross_use *cross_uses;
     uint32_t cross_use_count, cross_use_capacity;
     uint32_t parameters_read;
-    uint32_t *parameters;     /* of the function in work */
-    struct spirv_call *calls; /* of all functions, looked at when all are known; callers in order */
+    uint32_t *parameters;     /* of the current function */
+    struct spirv_call *calls; /* of all functions, by caller; checked at the end of the module */
     uint32_t call_count, call_capacity;
 };
 
-/* One instruction of the module. */
+/* The words of one instruction. */
 struct spirv_words {
-    const uint32_t *word; /* the first has opcode and length */
+    const uint32_t *word; /* the first holds opcode and length */
     uint32_t length;
 };
 
-/* Says "SPIR-V, word 12 (OpLoad at file.comp:3): ..." and answers `status`. */
+/* Sets the error "SPIR-V, word 12 (OpLoad at file.comp:3): ..." and returns `status`. If the arena has
+ * failed, the error is OUT_OF_HOST_MEMORY instead. */
 int32_t spirv_fail(const struct spirv_reader *reader, int32_t status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -113,19 +115,20 @@ int32_t spirv_fail(const struct spirv_reader *reader, int32_t status, const char
 
 /* ---- words.c ------------------------------------------------------------------------------- */
 
-/* A string that begins at this word: what is no text in it is replaced. `used` is its number of words. NULL when it
- * does not end in the instruction (and nothing failed) or without memory (and the arena has failed). */
+/* The string that begins at word `index`, with control characters replaced by '?'. Sets `used` to its number
+ * of words. Returns NULL if the string does not end within the instruction, or without memory; then the arena
+ * has failed. */
 const char *spirv_text(struct spirv_reader *reader, struct spirv_words words, uint32_t index, uint32_t *used);
 
 /* ---- ids.c --------------------------------------------------------------------------------- */
 
-/* Each answers TRM_OK or says what is wrong with the id. */
+/* Each returns TRM_OK, or INVALID_ARGUMENT with the reason. */
 int32_t spirv_check_id(const struct spirv_reader *reader, uint32_t id);
 int32_t spirv_define(struct spirv_reader *reader, uint32_t id, enum spirv_id_kind kind, uint32_t type);
 int32_t spirv_check_type_id(const struct spirv_reader *reader, uint32_t id);
 int32_t spirv_check_constant_id(const struct spirv_reader *reader, uint32_t id);
-int32_t spirv_check_value_id(const struct spirv_reader *reader,
-                             uint32_t id); /* has a type, and is to be seen here */
+/* The id has a type and is visible in the current function. */
+int32_t spirv_check_value_id(const struct spirv_reader *reader, uint32_t id);
 
 bool spirv_has_capability(const struct spirv_reader *reader, uint32_t capability);
 
@@ -145,37 +148,40 @@ int32_t spirv_finish_entries(struct spirv_reader *reader);
 
 int32_t spirv_read_type(struct spirv_reader *reader, struct spirv_words words);
 
-/* The bytes of a type in an explicit layout. A matrix in it is laid out as its member says. */
+/* The size in bytes of a type in an explicit layout. Stride and majority are those of the member that holds a
+ * matrix. */
 uint64_t spirv_layout_size(const struct spirv_module *module, const struct spirv_type *type,
                            uint32_t matrix_stride, bool row_major);
 
-/* That a type has all that an explicit layout needs. */
+/* Checks that a type has the offsets and strides that an explicit layout needs, and that they fit. */
 int32_t spirv_check_layout(const struct spirv_reader *reader, const struct spirv_type *type);
 
 /* ---- read_constants.c, constant_fold.c ----------------------------------------------------- */
 
-/* Finds out which SpecIds the given constants mean. Before the first constant and behind the last decoration. */
+/* Finds the SpecIds of the specialisation constants that the program gave. Call it after the last decoration
+ * and before the first constant. */
 int32_t spirv_match_specialisations(struct spirv_reader *reader);
 int32_t spirv_read_constant(struct spirv_reader *reader, struct spirv_words words);
 
-/* The value of an OpSpecConstantOp in a constant that has its type already. */
+/* Evaluates an OpSpecConstantOp into a constant whose type is set. */
 int32_t spirv_fold(struct spirv_reader *reader, uint32_t opcode, const uint32_t *operands, uint32_t count,
                    struct spirv_constant *constant);
 
-/* Part number `index` of a composite constant: an id. Makes one for a part of a null constant. 0 without memory. */
+/* The id of part `index` of a composite constant. Creates one for a part of a null constant. 0 without
+ * memory. */
 uint32_t spirv_constant_part(struct spirv_reader *reader, const struct spirv_constant *constant,
                              uint32_t index);
 uint32_t spirv_new_constant(struct spirv_reader *reader, uint32_t type, uint64_t bits, bool is_null);
 
-/* Bits as a constant of that scalar type keeps them. */
+/* Sign- or zero-extends bits to the form that struct spirv_constant stores. */
 uint64_t spirv_extend(const struct spirv_type *type, uint64_t bits);
 
-/* enum trm_type of a bool or number. */
+/* The enum trm_type of a bool or number. */
 int32_t spirv_public_type(const struct spirv_type *type);
 
 /* The type of part `index` of a composite. */
 uint32_t spirv_part_type(const struct spirv_type *type, uint32_t index);
-/* How many parts a composite has; 0 for what is none. */
+/* The number of parts of a composite; 0 for other types. */
 uint32_t spirv_part_count(const struct spirv_type *type);
 
 /* ---- read_variable.c ----------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* What a program is told of a module.
+/* Describes the kernels and constants of a module to the program.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/base.h"
 #include "compiler/spirv/reader.h"
 
-/* A parameter on its way into the list. */
+/* A parameter before sorting. */
 struct found {
     struct trm_parameter parameter;
     uint32_t variable, member;
@@ -17,7 +17,8 @@ struct found {
 
 /* ---- types --------------------------------------------------------------------------------- */
 
-/* The number that values of a type are made of, and how many: of vectors and matrices. NONE for others. */
+/* Sets the type and number of components for scalars, vectors and matrices; leaves TRM_TYPE_NONE for
+ * others. */
 static void describe_element(const struct spirv_module *module, const struct spirv_type *type,
                              struct trm_parameter *parameter)
 {
@@ -42,7 +43,8 @@ static bool is_array(const struct spirv_type *type)
     return type->kind == SPIRV_ARRAY || type->kind == SPIRV_RUNTIME_ARRAY;
 }
 
-/* A buffer that is one array has elements; any other is a struct whose parts are nobody's business. */
+/* A buffer with one member is described by the type of that member or of its elements; others have only a
+ * size. */
 static void describe_buffer(const struct spirv_module *module, const struct spirv_type *block,
                             struct trm_parameter *parameter)
 {
@@ -150,7 +152,7 @@ static int compare_numbers(uint32_t a, uint32_t b)
     return a < b ? -1 : a > b;
 }
 
-/* Buffers first, by set and binding; then members by offset. */
+/* Sorts buffers by set and binding, then members of the push constants by offset. */
 static int compare_found(const void *left, const void *right)
 {
     const struct found *a = left, *b = right;
@@ -206,7 +208,7 @@ static int32_t reflect_parameters(const struct spirv_module *module, struct spir
     return TRM_OK;
 }
 
-/* ---- the rest ------------------------------------------------------------------------------ */
+/* ---- shared memory, constants, kernels ----------------------------------------------------- */
 
 static int32_t shared_bytes(const struct spirv_module *module, uint32_t *bytes)
 {
@@ -221,8 +223,8 @@ static int32_t shared_bytes(const struct spirv_module *module, uint32_t *bytes)
         sum                           = (sum + alignment - 1) / alignment * alignment + type->natural_size;
     }
     if (sum > SPIRV_SIZE_MOST)
-        return base_fail(TRM_ERROR_UNSUPPORTED, "%llu bytes of shared memory are too many",
-                         (unsigned long long)sum);
+        return base_fail(TRM_ERROR_UNSUPPORTED, "%llu bytes of shared memory are more than %u",
+                         (unsigned long long)sum, SPIRV_SIZE_MOST);
     *bytes = (uint32_t)sum;
     return TRM_OK;
 }
@@ -242,7 +244,7 @@ static struct trm_constant_info describe_constant(const struct spirv_module *mod
                                       .default_bits = constant->default_bits & mask};
 }
 
-/* Several constants of one SpecId are one to the program; the first that has a name speaks for them. */
+/* Constants that share a SpecId are one constant to the program, with the first name that one of them has. */
 static int32_t reflect_constants(const struct spirv_module *module, struct spirv_reflection *reflection)
 {
     uint32_t count = 0;

@@ -1,19 +1,32 @@
-/* A SPIR-V module in memory: what the reader (read.c) makes of the words, checked, and what reflection and
- * translation work on. Everything lies in the module's arena.
+/* A SPIR-V module in memory. The reader (read.c) creates it from the words and checks it; reflection
+ * (reflect.c) and the translator use it. Everything is allocated in the arena of the module. Nothing here
+ * takes a lock: a module belongs to one thread at a time, and different modules are independent.
  *
- * Once spirv_read() has said yes, the rest of the code may rely on this: every id that an instruction names is
- * defined and is of the kind that the instruction needs (a type where a type belongs, a value that has a type, a
- * label of the same function); result types agree with the operands' as the rule of the instruction asks (grammar.h);
- * literal indices of composites, and constant ones of structs, vectors and matrices in access chains, are in range
- * (those of arrays need not be); pointers are results of OpVariable and access chains or parameters, and nothing in
- * memory is one; types are no deeper than SPIRV_DEPTH_MOST and do not contain themselves; functions do not call
- * themselves, not even by way of others; each block ends with its one terminator; definitions dominate their uses
- * (where they can be reached); variables of functions are in their first blocks.
+ *   words.c                        bytes to words, strings
+ *   read.c                         header and sections
+ *   preamble.c, annotate.c         capabilities, entry points, modes; names and decorations
+ *   read_types.c, layout.c         types and explicit layouts
+ *   read_constants.c, constant_fold.c, half.c    constants and specialisation
+ *   read_variable.c, read_function.c, calls.c    variables, functions, calls
+ *   ids.c, debug.c, names.c        ids and errors, source lines, names of opcodes
+ *   grammar.c, check*.c            operands and types of instructions
+ *   validate_*.c                   control flow graph, dominators, structured control flow
+ *   reflect.c                      kernels, parameters and constants for the program
  *
- * Of blocks that can be reached, control flow is structured as validate_structure.c says. A block with several ways in
- * is a merge, a continue target, a loop header or a case of a switch; a case is fallen into from one other case at
- * most. A branch of two ways that stay in its construct has a selection merge. Merges and continue targets are blocks of
- * the function, but it may be that they cannot be reached; a loop may have no way back that can be.
+ * After spirv_read() has succeeded, other code may rely on these invariants:
+ *  - Every id that an instruction names is defined and has the kind that the instruction needs.
+ *  - The types of results and operands fit the rule of the instruction (grammar.h).
+ *  - Literal indices of composites, and constant indices of structs, vectors and matrices in access chains,
+ *    are in range. Indices of arrays need not be.
+ *  - Pointers come from OpVariable, access chains or parameters. No pointer is stored in memory.
+ *  - Types nest no deeper than SPIRV_DEPTH_MOST and do not contain themselves.
+ *  - Functions are not recursive, directly or indirectly.
+ *  - Each block has one terminator, at its end. Definitions dominate their uses in reachable blocks. The
+ *    variables of a function are in its first block.
+ *  - Control flow of reachable blocks is structured (validate_structure.c). A block with several predecessors
+ *    is a merge, a continue target, a loop header or a case; at most one other case falls through to a case.
+ *    A branch with two targets in its own construct has a selection merge. Merges and continue targets are
+ *    blocks of the function but may be unreachable, and a loop may have no reachable back edge.
  * SPDX-License-Identifier: MIT
  */
 #ifndef COMPILER_SPIRV_SPIRV_H
@@ -27,12 +40,12 @@
 
 #include "base/base.h"
 
-#define SPIRV_DEPTH_MOST 32u         /* nesting of types, and of the calls of functions */
+#define SPIRV_DEPTH_MOST 32u         /* nesting of types and of calls */
 #define SPIRV_BOUND_MOST 1000000u    /* ids of one module */
 #define SPIRV_SIZE_MOST (1u << 30)   /* bytes of one type */
-#define SPIRV_WEIGHT_MOST (1u << 20) /* scalars that one constant is made of */
+#define SPIRV_WEIGHT_MOST (1u << 20) /* scalars in one constant */
 #define SPIRV_ITEMS_MOST 65536u      /* work-items of a group */
-#define SPIRV_NESTING_MOST 200u      /* of control flow in one function */
+#define SPIRV_NESTING_MOST 200u      /* of constructs in one function */
 #define SPIRV_ENTRIES_MOST 256u
 #define SPIRV_CONSTANTS_MOST 1024u /* with a SpecId */
 
@@ -52,8 +65,8 @@ enum spirv_type_kind {
 
 struct spirv_member {
     uint32_t type;
-    const char *name; /* "" when there is none */
-    uint32_t offset;  /* bytes; of explicit layouts */
+    const char *name; /* "" if it has none */
+    uint32_t offset;  /* bytes, in an explicit layout */
     uint32_t matrix_stride;
     bool has_offset;
     bool row_major;
@@ -69,39 +82,40 @@ struct spirv_type {
     enum spirv_type_kind kind;
     uint32_t width; /* bits of INT and FLOAT */
     bool is_signed; /* of INT */
-    uint32_t
-        element; /* component of a VECTOR, column of a MATRIX, element of an array, pointee, result of FUNCTION */
-    uint32_t
-        count; /* components, columns, elements of ARRAY (specialised), members, parameters of FUNCTION */
-    uint32_t length;              /* of ARRAY: the id of the constant that is its length */
+    /* The type of a component, column, element, pointee, or of the result of a FUNCTION. */
+    uint32_t element;
+    /* The number of components, columns, elements (specialised), members, or parameters. */
+    uint32_t count;
+    uint32_t length;              /* of ARRAY: id of the constant */
     uint32_t stride;              /* bytes, ArrayStride; 0: none */
     uint32_t storage;             /* of POINTER: SpvStorageClass */
     struct spirv_member *members; /* [count], of STRUCT */
     const uint32_t *parameters;   /* [count], types, of FUNCTION */
-    uint32_t size; /* bytes in an explicit layout, up to the last byte used; runtime arrays count 0 */
-    uint32_t
-        natural_size; /* bytes as C would lay it out, with vectors as arrays; bool 4; at most SPIRV_SIZE_MOST */
+    /* Bytes in an explicit layout, up to the last byte used; a runtime array has 0. */
+    uint32_t size;
+    /* Bytes in the layout of C, where vectors are arrays and a bool has 4; at most SPIRV_SIZE_MOST. */
+    uint32_t natural_size;
     uint8_t natural_alignment;
-    uint8_t depth; /* of nesting; 1 for scalars */
+    uint8_t depth; /* nesting; 1 for scalars */
     bool is_block; /* decorated Block */
     bool is_buffer_block;
-    bool is_unsized;        /* a runtime array, or a struct that ends with one: never the type of a value */
-    bool is_layout_checked; /* offsets and strides were looked at */
+    bool is_unsized; /* a runtime array or a struct that ends with one; no value has this type */
+    bool is_layout_checked;
 };
 
-/* Constants with the specialisation in force. Composite ones have parts; scalar ones have bits (sign- or
- * zero-extended to 64 as their type says; a bool is 0 or 1; floats are their IEEE bits). */
+/* A constant after specialisation. Composites have parts. Scalars have bits: integers sign- or zero-extended
+ * to 64 bits according to the type, bools 0 or 1, floats their IEEE encoding. */
 struct spirv_constant {
     uint32_t type;
     uint64_t bits;
     const uint32_t *parts; /* ids, for composites */
     uint32_t part_count;
     bool is_null; /* OpConstantNull, OpUndef: all zero */
-    bool is_spec; /* may be specialised, itself or something it is made of */
+    bool is_spec; /* specialisable, itself or one of its parts */
     bool has_spec_id;
     uint32_t spec_id;
-    uint64_t default_bits; /* of those with a SpecId: without specialisation */
-    uint32_t weight;       /* how many scalars and nulls it is written with; at most SPIRV_WEIGHT_MOST */
+    uint64_t default_bits; /* the value without specialisation, if it has a SpecId */
+    uint32_t weight;       /* number of scalars and nulls in it; at most SPIRV_WEIGHT_MOST */
 };
 
 struct spirv_variable {
@@ -114,27 +128,27 @@ struct spirv_variable {
     int32_t builtin; /* SpvBuiltIn; -1: none */
 };
 
-/* One instruction of a function. `operands` are the words after result type and result. */
+/* One instruction of a function. `operands` are the words after the result type and the result. */
 struct spirv_instruction {
     uint16_t opcode;
     uint16_t operand_count;
     uint32_t type;   /* 0: none */
     uint32_t result; /* 0: none */
     uint32_t *operands;
-    uint32_t file; /* id of an OpString; 0: not known */
+    uint32_t file; /* id of an OpString; 0: unknown */
     uint32_t line;
 };
 
 struct spirv_block {
     uint32_t label;
     uint32_t index; /* in its function */
-    struct spirv_instruction
-        *instructions; /* phis first, the terminator last; merge instructions are taken out */
+    /* Phis first, the terminator last. Merge instructions are removed: see `merge`. */
+    struct spirv_instruction *instructions;
     uint32_t count, capacity;
     uint32_t merge;       /* SpvOpSelectionMerge, SpvOpLoopMerge; 0: none */
     uint32_t merge_block; /* label */
     uint32_t continue_block;
-    uint32_t unroll; /* loop control: SpvLoopControlUnrollMask and the like */
+    uint32_t unroll; /* loop control: SpvLoopControlUnrollMask, ... */
 };
 
 struct spirv_function {
@@ -145,7 +159,7 @@ struct spirv_function {
     uint32_t parameter_count;
     struct spirv_block **blocks; /* in the order of the module; the first is the entry */
     uint32_t block_count, block_capacity;
-    bool has_barrier; /* itself or something it calls has OpControlBarrier */
+    bool has_barrier; /* the function or a callee has OpControlBarrier */
 };
 
 enum spirv_id_kind {
@@ -153,8 +167,8 @@ enum spirv_id_kind {
     SPIRV_ID_STRING,
     SPIRV_ID_EXTENDED, /* OpExtInstImport; `set` */
     SPIRV_ID_TYPE,
-    SPIRV_ID_CONSTANT, /* and OpUndef, wherever it stands */
-    SPIRV_ID_VARIABLE, /* of a module or a function */
+    SPIRV_ID_CONSTANT, /* and OpUndef, inside functions too */
+    SPIRV_ID_VARIABLE, /* of the module or of a function */
     SPIRV_ID_FUNCTION,
     SPIRV_ID_PARAMETER,
     SPIRV_ID_BLOCK,
@@ -168,8 +182,8 @@ enum spirv_extended_set {
 
 struct spirv_id {
     enum spirv_id_kind kind;
-    uint32_t type;    /* of a value, constant, variable, parameter; else 0 */
-    const char *name; /* OpName; "" when there is none */
+    uint32_t type;    /* of a value, constant, variable or parameter; else 0 */
+    const char *name; /* OpName; "" if it has none */
     const char *text; /* of a STRING */
     uint32_t set;     /* enum spirv_extended_set */
     bool no_contraction;
@@ -180,7 +194,7 @@ struct spirv_id {
         struct spirv_variable *variable;
         struct spirv_function *function;
         struct spirv_block *block;
-        struct spirv_instruction *instruction; /* of a VALUE, where it was read */
+        struct spirv_instruction *instruction; /* of a VALUE */
     } as;
 };
 
@@ -202,7 +216,7 @@ struct spirv_module {
     uint32_t function_count;
     uint32_t *variables; /* ids of the module's variables, in order */
     uint32_t variable_count;
-    uint32_t *constants; /* ids with a SpecId, in the order of these, of which several may have the same */
+    uint32_t *constants; /* ids with a SpecId, sorted by it; several may share one */
     uint32_t constant_count;
     uint32_t *types; /* ids of all types, in order */
     uint32_t type_count;
@@ -212,22 +226,25 @@ struct spirv_module {
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-/* The words of a module in this machine's order, from bytes of either order and any alignment.
- * Errors: INVALID_ARGUMENT for what is no SPIR-V. */
+/* Converts the bytes of a module to words in host byte order. The bytes may have either byte order and any
+ * alignment.
+ * Errors: INVALID_ARGUMENT for bytes that are not SPIR-V; UNSUPPORTED for more than 256 MiB;
+ * OUT_OF_HOST_MEMORY. */
 int32_t spirv_words(struct base_arena *arena, const void *bytes, uint64_t size, uint32_t **words,
                     uint32_t *count);
 
-/* Read and check a module, with these constants in force (by id or name; `constants` may be NULL).
- * Errors: INVALID_ARGUMENT with the word where the module is wrong, or naming a constant that it has not;
- * TYPE_MISMATCH for a constant; UNSUPPORTED for a capability, extension, memory or addressing model, with its name, or
- * an instruction that the table (grammar.h) does not have, with its source line. */
+/* Reads and checks a module and specialises it with these constants, which are given by id or name;
+ * `constants` may be NULL if `constant_count` is 0.
+ * Errors: INVALID_ARGUMENT with the word where the module is invalid, or with a constant that it does not
+ * have; TYPE_MISMATCH for a constant; UNSUPPORTED for a capability, extension, memory or addressing model, or
+ * an instruction that is not in the grammar, with its source line; OUT_OF_HOST_MEMORY. */
 int32_t spirv_read(struct base_arena *arena, const uint32_t *words, uint32_t count,
                    const struct trm_constant *constants, uint32_t constant_count,
                    struct spirv_module **module);
 
-/* ---- looking things up --------------------------------------------------------------------- */
+/* ---- lookups ------------------------------------------------------------------------------- */
 
-/* The type with this id, which is one. */
+/* The type with this id, which must be the id of a type. */
 static inline const struct spirv_type *spirv_type(const struct spirv_module *module, uint32_t id)
 {
     return module->ids[id].as.type_info;
@@ -239,44 +256,47 @@ static inline const struct spirv_type *spirv_type_of(const struct spirv_module *
     return spirv_type(module, module->ids[id].type);
 }
 
-/* The constant of that id, or NULL when it is no constant. */
+/* The constant with this id, or NULL if the id is not a constant. */
 static inline const struct spirv_constant *spirv_constant(const struct spirv_module *module, uint32_t id)
 {
     return module->ids[id].kind == SPIRV_ID_CONSTANT ? module->ids[id].as.constant : NULL;
 }
 
-/* A new id for a value of that type, for passes that add instructions. 0 without memory. */
+/* A new id for a value of this type, for passes that add instructions. 0 without memory. */
 uint32_t spirv_new_id(struct spirv_module *module, uint32_t type);
 
 /* ---- the grammar --------------------------------------------------------------------------- */
 
-/* "OpIAdd"; "OpUnknown(1234)"-like text for a number that SPIR-V does not have. Static, or in `space`. */
+/* "OpIAdd", or for an unknown number "OpUnknown(1234)". The text is static or in `space`. */
 const char *spirv_opcode_name(uint32_t opcode, char space[32]);
 const char *spirv_capability_name(uint32_t capability, char space[32]);
 
-/* Whether operand `index` of an instruction (of a function) is the id of something, rather than a literal. Of OpSwitch
- * only the first two are told: how many words a literal has is a matter of the selector's type. */
+/* Whether operand `index` of an instruction in a function is an id rather than a literal. For OpSwitch it is
+ * true only for selector and default: the width of the literals that follow depends on the type of the
+ * selector. */
 bool spirv_operand_is_id(const struct spirv_instruction *instruction, uint32_t index);
 
-/* "file.comp:12" of an instruction, or "" without debug information. In `space`. */
+/* Writes "file.comp:12" for an instruction, or "" without debug information, to `space`, and returns that. */
 const char *spirv_source_location(const struct spirv_module *module,
                                   const struct spirv_instruction *instruction, char space[256]);
 
 /* ---- reflection ---------------------------------------------------------------------------- */
 
-/* What a program is told of a module: its kernels and constants, in storage of the arena. `name` is what an entry
- * called "main" is called. The parameters are all buffers (StorageBuffer, Uniform) and push constants that the module
- * declares, in the order that struct trm_parameter documents; they are the same for all its kernels. */
+/* The kernels and constants of a module, allocated in its arena. The parameters are all buffers
+ * (StorageBuffer, Uniform) and push constants that the module declares, in the order that struct
+ * trm_parameter documents; all kernels of a module have the same parameters. */
 struct spirv_reflection {
     struct trm_kernel_info *kernels;
     uint32_t kernel_count;
     struct trm_constant_info *constants;
     uint32_t constant_count;
-    /* Which variable each parameter is: its id, and for members of the push constants their number. */
+    /* For each parameter: the id of its variable, and the index of the member for push constants. */
     const uint32_t *parameter_variables;
     const uint32_t *parameter_members;
 };
 
+/* Describes a module. An entry point "main" gets the name `name`, unless that is NULL.
+ * Errors: UNSUPPORTED for two buffers with one binding or too much shared memory; OUT_OF_HOST_MEMORY. */
 int32_t spirv_reflect(const struct spirv_module *module, const char *name,
                       struct spirv_reflection *reflection);
 

@@ -1,20 +1,21 @@
-/* Dominators: T. Lengauer and R. E. Tarjan, A Fast Algorithm for Finding Dominators in a Flowgraph (TOPLAS 1979), the
- * simple version, n log n whatever the graph. Nothing here is recursive.
+/* Dominators: T. Lengauer and R. E. Tarjan, A Fast Algorithm for Finding Dominators in a Flowgraph (TOPLAS
+ * 1979), the simple version: O(m log n) for n blocks and m edges. No function is recursive, so large graphs
+ * do not overflow the stack.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/spirv/validate.h"
 
-/* All by the number of the walk in depth, but for `number`. */
+/* Indexed by depth-first number, except `number` and `at`, which are indexed by block. */
 struct work {
-    uint32_t *number; /* of a block, by index; FLOW_NONE: not reached */
+    uint32_t *number; /* depth-first number of a block; FLOW_NONE: unreachable */
     uint32_t *parent;
     uint32_t *semi;
     uint32_t *label;
-    uint32_t *ancestor; /* FLOW_NONE: a root of the forest */
+    uint32_t *ancestor; /* FLOW_NONE: the root of a tree in the forest */
     uint32_t *dominator;
-    uint32_t *bucket, *next; /* lists of those with one semidominator */
-    uint32_t *path;          /* for compress() and the walks */
-    uint32_t *at;            /* where a walk is among the successors */
+    uint32_t *bucket, *next; /* lists of vertices that share a semidominator */
+    uint32_t *path;          /* path compression, and the stack of both walks */
+    uint32_t *at;            /* next successor of the block to visit */
 };
 
 static int32_t prepare(struct flow *flow, struct work *work)
@@ -27,7 +28,7 @@ static int32_t prepare(struct flow *flow, struct work *work)
     for (uint32_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
         *lists[i] = base_arena_allocate(arena, flow->count, sizeof(uint32_t));
     if (arena->failed)
-        return spirv_invalid(flow->reader, "no memory");
+        return spirv_invalid(flow->reader, "out of memory");
     for (uint32_t i = 0; i < flow->count; i++) {
         work->number[i] = work->ancestor[i] = work->bucket[i] = work->next[i] = FLOW_NONE;
         work->semi[i] = work->label[i] = i;
@@ -66,7 +67,8 @@ static void search_depth_first(struct flow *flow, struct work *work)
     }
 }
 
-/* The vertex with the least semidominator between v and the root of its tree in the forest. */
+/* The vertex with the least semidominator on the path from v up to, and without, the root of its tree (EVAL
+ * with path compression). */
 static uint32_t evaluate(struct work *work, uint32_t v)
 {
     uint32_t depth = 0;
@@ -120,7 +122,7 @@ static void find_dominators(struct flow *flow, struct work *work)
     }
 }
 
-/* Numbers the tree of dominators; the arrays of the search above serve again, now by the index of a block. */
+/* Numbers the dominator tree in preorder. Reuses the arrays of the search, indexed by block here. */
 static void number_tree(struct flow *flow, struct work *work)
 {
     uint32_t *child = work->bucket, *sibling = work->next, *stack = work->path;

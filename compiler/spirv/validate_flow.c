@@ -1,12 +1,12 @@
-/* What can be said of a function when it has ended: its branches lead to its blocks, phis have a value for each
- * way in, and values are made before they are used.
+/* Checks a whole function: branches lead to its blocks, phis have a value for each predecessor, and
+ * definitions dominate their uses.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/spirv/validate.h"
 
 /* ---- the graph ----------------------------------------------------------------------------- */
 
-/* Where the labels of a terminator are among its operands: first, and from one to the next. */
+/* Which operands of a terminator are labels: the index of the first, the step to the next, and the count. */
 static void label_operands(const struct flow *flow, const struct spirv_instruction *end, uint32_t *first,
                            uint32_t *step, uint32_t *count)
 {
@@ -24,7 +24,8 @@ static void label_operands(const struct flow *flow, const struct spirv_instructi
     }
 }
 
-/* Adds the ways out of a block; `seen` has the number of the block for each that was added already. */
+/* Adds the successors of a block, each once: `seen[target]` is index + 1 if `target` is in the list
+ * already. */
 static int32_t add_successors(struct flow *flow, uint32_t index, uint32_t *seen, uint32_t *capacity,
                               uint32_t *total)
 {
@@ -37,17 +38,17 @@ static int32_t add_successors(struct flow *flow, uint32_t index, uint32_t *seen,
         uint32_t target = flow_block(flow, label);
         if (target == FLOW_NONE)
             return spirv_invalid(flow->reader,
-                                 "block %u branches to id %u, which is no block of its function",
+                                 "block %u branches to id %u, which is not a block of its function",
                                  flow->function->blocks[index]->label, label);
         if (target == 0)
-            return spirv_invalid(flow->reader, "block %u branches to the first of its function",
+            return spirv_invalid(flow->reader, "block %u branches to the first block of its function",
                                  flow->function->blocks[index]->label);
         if (seen[target] == index + 1)
             continue;
         seen[target] = index + 1;
         if (!base_arena_grow(flow->reader->arena, &flow->successors, *total, capacity,
                              sizeof(*flow->successors)))
-            return spirv_invalid(flow->reader, "no memory");
+            return spirv_invalid(flow->reader, "out of memory");
         flow->successors[(*total)++] = target;
     }
     return TRM_OK;
@@ -64,7 +65,7 @@ static void list_predecessors(struct flow *flow)
     for (uint32_t i = flow->count; i-- > 0;)
         for (uint32_t s = flow->successor_first[i]; s < flow->successor_first[i + 1]; s++)
             flow->predecessors[--flow->predecessor_first[flow->successors[s] + 1]] = i;
-    /* Each first has walked down to that of its own list, one place behind. */
+    /* predecessor_first[i + 1] has become the start of list i; shift the array by one. */
     for (uint32_t i = 0; i < flow->count; i++)
         flow->predecessor_first[i] = flow->predecessor_first[i + 1];
     flow->predecessor_first[flow->count] = total;
@@ -81,7 +82,7 @@ int32_t spirv_flow_build(struct flow *flow, struct spirv_reader *reader, struct 
     flow->successor_first   = base_arena_allocate(arena, (size_t)count + 1, size);
     flow->predecessor_first = base_arena_allocate(arena, (size_t)count + 1, size);
     if (arena->failed)
-        return spirv_invalid(reader, "no memory");
+        return spirv_invalid(reader, "out of memory");
     for (uint32_t i = 0; i < count; i++) {
         flow->successor_first[i] = total;
         int32_t status           = add_successors(flow, i, seen, &capacity, &total);
@@ -91,7 +92,7 @@ int32_t spirv_flow_build(struct flow *flow, struct spirv_reader *reader, struct 
     flow->successor_first[count] = total;
     flow->predecessors           = base_arena_allocate(arena, total, size);
     if (flow->predecessors == NULL)
-        return spirv_invalid(reader, "no memory");
+        return spirv_invalid(reader, "out of memory");
     list_predecessors(flow);
     return TRM_OK;
 }
@@ -107,16 +108,17 @@ static int32_t check_phi_value(struct flow *flow, const struct spirv_instruction
     if (status != TRM_OK)
         return status;
     if (reader->module->ids[id].type != phi->type)
-        return spirv_invalid(reader, "value %u of phi %u is of another type", id, phi->result);
+        return spirv_invalid(reader, "value %u of phi %u has another type", id, phi->result);
     if (reader->definitions[id].function != 0 && flow_is_reachable(flow, parent) &&
         !(flow_is_reachable(flow, reader->definitions[id].block) &&
           flow_dominates(flow, reader->definitions[id].block, parent)))
-        return spirv_invalid(reader, "value %u of phi %u is not made on the way from its block", id,
+        return spirv_invalid(reader, "value %u of phi %u is not defined on the way from its predecessor", id,
                              phi->result);
     return TRM_OK;
 }
 
-/* `seen` has for each block the number of the last phi that named it. */
+/* `number` is different for each phi; seen[block] == number: a predecessor that this phi has not named
+ * yet. */
 static int32_t check_phi(struct flow *flow, uint32_t index, const struct spirv_instruction *phi,
                          uint32_t *seen, uint32_t number)
 {
@@ -124,14 +126,14 @@ static int32_t check_phi(struct flow *flow, uint32_t index, const struct spirv_i
     uint32_t ways               = flow->predecessor_first[index + 1] - flow->predecessor_first[index];
 
     if (phi->operand_count / 2u != ways)
-        return spirv_invalid(reader, "phi %u has %u values for %u ways into its block", phi->result,
+        return spirv_invalid(reader, "phi %u has %u values for %u predecessors", phi->result,
                              phi->operand_count / 2u, ways);
     for (uint32_t i = flow->predecessor_first[index]; i < flow->predecessor_first[index + 1]; i++)
         seen[flow->predecessors[i]] = number;
     for (uint32_t i = 0; i < phi->operand_count; i += 2) {
         uint32_t parent = flow_block(flow, phi->operands[i + 1]);
         if (parent == FLOW_NONE || seen[parent] != number)
-            return spirv_invalid(reader, "phi %u names id %u, which is no block before it or named twice",
+            return spirv_invalid(reader, "phi %u names id %u, which is not a predecessor or is named twice",
                                  phi->result, phi->operands[i + 1]);
         seen[parent]   = 0;
         int32_t status = check_phi_value(flow, phi, phi->operands[i], parent);
@@ -147,7 +149,7 @@ static int32_t check_phis(struct flow *flow)
     uint32_t number = 0;
 
     if (seen == NULL)
-        return spirv_invalid(flow->reader, "no memory");
+        return spirv_invalid(flow->reader, "out of memory");
     for (uint32_t i = 0; i < flow->count; i++) {
         const struct spirv_block *block = flow->function->blocks[i];
         for (uint32_t p = 0; p < block->count && block->instructions[p].opcode == SpvOpPhi; p++) {
@@ -162,7 +164,8 @@ static int32_t check_phis(struct flow *flow)
     return TRM_OK;
 }
 
-/* Uses in other blocks than the value's own. In the order of the module all are made before. */
+/* Checks uses in other blocks than the definition. Within the module's order definitions precede uses
+ * already. */
 static int32_t check_cross_uses(struct flow *flow)
 {
     struct spirv_reader *reader = flow->reader;
@@ -173,15 +176,15 @@ static int32_t check_cross_uses(struct flow *flow)
             continue;
         if (!flow_is_reachable(flow, crossing->from) || !flow_dominates(flow, crossing->from, crossing->to)) {
             reader->at = crossing->at;
-            return spirv_invalid(reader, "a value of block %u is used in block %u, to which other ways lead",
-                                 flow->function->blocks[crossing->from]->label,
-                                 flow->function->blocks[crossing->to]->label);
+            return spirv_invalid(
+                reader, "a value of block %u is used in block %u, which it does not dominate",
+                flow->function->blocks[crossing->from]->label, flow->function->blocks[crossing->to]->label);
         }
     }
     return TRM_OK;
 }
 
-/* A block comes after the one that dominates it. */
+/* SPIR-V requires that a block follow its dominator. */
 static int32_t check_order(struct flow *flow)
 {
     for (uint32_t i = 1; i < flow->count; i++)

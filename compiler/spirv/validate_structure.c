@@ -1,8 +1,9 @@
-/* Structured control flow. Where a header (a block with a merge) is, a construct begins: an if, a switch or a loop, and
- * in a loop its continue construct. Each block that can be reached is inside of one chain of constructs, and branches go
- * where structured code can: on in the same construct, to its merge, out of or round the innermost loop, out of the
- * innermost switch, or from one case into another. After this a tree can be made of any function, and without copies:
- * blocks with several ways in are merges, continue targets, loop headers, or cases.
+/* Checks structured control flow. A header (a block with a merge instruction) begins a construct: an if, a
+ * switch, or a loop with its continue construct. Each reachable block is inside one chain of nested
+ * constructs. A branch may stay in its construct, go to its merge, break out of or continue the innermost
+ * loop, break out of the innermost switch, or fall through from one case into another. The translator can
+ * then turn each function into a tree without copying blocks: only merges, continue targets, loop headers and
+ * cases have several predecessors.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -20,24 +21,24 @@ struct construct {
     enum kind kind;
     uint32_t header, merge, continuing; /* blocks; FLOW_NONE: none */
     uint32_t parent;                    /* construct; FLOW_NONE: the function */
-    uint32_t loop;                      /* the innermost LOOP, itself perhaps; FLOW_NONE: none */
-    uint32_t breaks; /* the innermost SWITCH in that loop, itself perhaps; FLOW_NONE: none */
+    uint32_t loop;                      /* the innermost enclosing LOOP, or itself; FLOW_NONE: none */
+    uint32_t breaks; /* the innermost enclosing SWITCH inside that loop, or itself; FLOW_NONE: none */
     uint32_t depth;
-    bool is_continuing; /* in the continue construct of its loop */
+    bool is_continuing; /* inside the continue construct of its loop */
     bool has_back_edge; /* of LOOP */
 };
 
 struct structure {
     struct flow *flow;
-    struct construct *constructs; /* two of each header: [2n], and of loops [2n + 1] */
-    /* All by the index of a block. */
-    uint32_t *headed;   /* number of the header's constructs; FLOW_NONE: is none */
-    uint32_t *merge_of; /* construct; FLOW_NONE: is none */
+    struct construct *constructs; /* of header n: [2n], and for a loop its continue construct at [2n + 1] */
+    /* Indexed by block. FLOW_NONE: none. */
+    uint32_t *header_number;
+    uint32_t *merge_of; /* the construct that the block is the merge of */
     uint32_t *continue_of;
     uint32_t *inside;
-    uint32_t *body;    /* construct that the blocks behind a block are in, if nothing ends it */
-    uint32_t *case_of; /* of what is inside of a switch: the block that begins its case; FLOW_NONE */
-    uint32_t *falls;   /* of a case: the case that it falls through into */
+    uint32_t *body;    /* the construct of the blocks that this one dominates, unless one of them ends it */
+    uint32_t *case_of; /* inside a switch: the first block of the case */
+    uint32_t *falls;   /* of a case: the case that it falls through to */
     bool *is_case;
     bool *is_fallen_into;
 };
@@ -47,12 +48,12 @@ static uint32_t label(const struct structure *structure, uint32_t block)
     return structure->flow->function->blocks[block]->label;
 }
 
-/* The loop whose continue target a block is, unless it is its header too; FLOW_NONE: of none. */
+/* The loop that has this block as its continue target but not as its header; FLOW_NONE: none. */
 static uint32_t continue_of(const struct structure *structure, uint32_t block)
 {
     uint32_t loop = structure->continue_of[block];
 
-    return loop != FLOW_NONE && structure->headed[block] == loop / 2 ? FLOW_NONE : loop;
+    return loop != FLOW_NONE && structure->header_number[block] == loop / 2 ? FLOW_NONE : loop;
 }
 
 /* ---- headers ------------------------------------------------------------------------------- */
@@ -66,7 +67,7 @@ static int32_t check_merge_shape(const struct structure *structure, uint32_t ind
     if (block->merge == 0)
         return end->opcode != SpvOpSwitch
                    ? TRM_OK
-                   : spirv_invalid(flow->reader, "block %u has a switch and no merge", block->label);
+                   : spirv_invalid(flow->reader, "block %u has a switch but no merge", block->label);
     uint32_t merge = flow_block(flow, block->merge_block);
     if (merge == FLOW_NONE || merge == 0 || merge == index)
         return spirv_invalid(flow->reader, "id %u cannot be the merge of block %u", block->merge_block,
@@ -74,14 +75,14 @@ static int32_t check_merge_shape(const struct structure *structure, uint32_t ind
     if (block->merge == SpvOpSelectionMerge)
         return end->opcode != SpvOpBranch
                    ? TRM_OK
-                   : spirv_invalid(flow->reader, "block %u has a merge and nothing to merge", block->label);
+                   : spirv_invalid(flow->reader, "block %u has a merge but nothing to merge", block->label);
     uint32_t continuing = flow_block(flow, block->continue_block);
     if (continuing == FLOW_NONE || continuing == 0 || continuing == merge)
         return spirv_invalid(flow->reader, "id %u cannot be the continue target of block %u",
                              block->continue_block, block->label);
     return end->opcode != SpvOpSwitch
                ? TRM_OK
-               : spirv_invalid(flow->reader, "block %u heads a loop and has a switch", block->label);
+               : spirv_invalid(flow->reader, "block %u heads a loop but ends in a switch", block->label);
 }
 
 static int32_t note_header(struct structure *structure, uint32_t index, uint32_t *count)
@@ -91,7 +92,7 @@ static int32_t note_header(struct structure *structure, uint32_t index, uint32_t
     uint32_t number                 = 2 * *count;
     uint32_t merge                  = flow_block(flow, block->merge_block);
 
-    structure->headed[index] = (*count)++;
+    structure->header_number[index] = (*count)++;
     if (structure->merge_of[merge] != FLOW_NONE)
         return spirv_invalid(flow->reader, "block %u is the merge of two blocks", block->merge_block);
     structure->merge_of[merge] = number;
@@ -109,8 +110,8 @@ static int32_t prepare(struct structure *structure)
 {
     struct flow *flow        = structure->flow;
     struct base_arena *arena = flow->reader->arena;
-    uint32_t **lists[]       = {&structure->headed, &structure->merge_of, &structure->continue_of,
-                                &structure->inside, &structure->body,     &structure->case_of,
+    uint32_t **lists[]       = {&structure->header_number, &structure->merge_of, &structure->continue_of,
+                                &structure->inside,        &structure->body,     &structure->case_of,
                                 &structure->falls};
     uint32_t headers         = 0;
 
@@ -119,7 +120,7 @@ static int32_t prepare(struct structure *structure)
     structure->is_case        = base_arena_allocate(arena, flow->count, sizeof(bool));
     structure->is_fallen_into = base_arena_allocate(arena, flow->count, sizeof(bool));
     if (arena->failed)
-        return spirv_invalid(flow->reader, "no memory");
+        return spirv_invalid(flow->reader, "out of memory");
     for (uint32_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
         for (uint32_t b = 0; b < flow->count; b++)
             (*lists[i])[b] = FLOW_NONE;
@@ -131,16 +132,16 @@ static int32_t prepare(struct structure *structure)
             return status;
     }
     structure->constructs = base_arena_allocate(arena, (size_t)headers * 2, sizeof(*structure->constructs));
-    return structure->constructs != NULL ? TRM_OK : spirv_invalid(flow->reader, "no memory");
+    return structure->constructs != NULL ? TRM_OK : spirv_invalid(flow->reader, "out of memory");
 }
 
-/* ---- which constructs a block is inside of -------------------------------------------------- */
+/* ---- the construct of each block ------------------------------------------------------------ */
 
 static int32_t open_construct(struct structure *structure, uint32_t block)
 {
     const struct flow *flow        = structure->flow;
     const struct spirv_block *node = flow->function->blocks[block];
-    uint32_t number                = 2 * structure->headed[block];
+    uint32_t number                = 2 * structure->header_number[block];
     struct construct *construct    = &structure->constructs[number];
     uint32_t parent                = structure->inside[block];
     bool is_switch                 = flow_terminator(flow, block)->opcode == SpvOpSwitch;
@@ -182,7 +183,7 @@ static int32_t open_construct(struct structure *structure, uint32_t block)
     return TRM_OK;
 }
 
-/* Inside of a loop: dominated by its header, and not by what comes behind it. */
+/* A block is inside a loop if the header dominates it and the merge does not. */
 static bool is_in_loop(const struct structure *structure, uint32_t block, const struct construct *loop)
 {
     const struct flow *flow = structure->flow;
@@ -191,7 +192,8 @@ static bool is_in_loop(const struct structure *structure, uint32_t block, const 
            !(flow_is_reachable(flow, loop->merge) && flow_dominates(flow, loop->merge, block));
 }
 
-/* Blocks come after those that dominate them, so that the constructs of these are open. */
+/* Callers go through blocks in preorder of the dominator tree, so the constructs of the dominators are
+ * open. */
 static int32_t place_block(struct structure *structure, uint32_t block)
 {
     const struct flow *flow = structure->flow;
@@ -202,10 +204,10 @@ static int32_t place_block(struct structure *structure, uint32_t block)
 
     structure->case_of[block] = above != FLOW_NONE ? structure->case_of[above] : FLOW_NONE;
     if (merged != FLOW_NONE) {
-        /* A construct that is not open yet has a header that does not dominate this block. */
+        /* If the construct is not open yet, its header does not dominate this block. */
         uint32_t header = structure->constructs[merged].header;
         if (structure->constructs[merged].kind == 0 || !flow_dominates(flow, header, block))
-            return spirv_invalid(flow->reader, "block %u is a merge and can be reached past its header",
+            return spirv_invalid(flow->reader, "block %u is a merge but can be reached past its header",
                                  label(structure, block));
         inside                    = structure->constructs[merged].parent;
         structure->case_of[block] = structure->case_of[header];
@@ -213,14 +215,14 @@ static int32_t place_block(struct structure *structure, uint32_t block)
     if (continued != FLOW_NONE) {
         if (structure->constructs[continued].kind == 0 ||
             !is_in_loop(structure, block, &structure->constructs[continued]))
-            return spirv_invalid(flow->reader, "block %u is a continue target and not in its loop",
+            return spirv_invalid(flow->reader, "block %u is a continue target but not in its loop",
                                  label(structure, block));
         inside = continued + 1;
     }
     if (structure->is_case[block] && merged == FLOW_NONE && continued == FLOW_NONE)
         structure->case_of[block] = block;
     structure->inside[block] = structure->body[block] = inside;
-    return structure->headed[block] != FLOW_NONE ? open_construct(structure, block) : TRM_OK;
+    return structure->header_number[block] != FLOW_NONE ? open_construct(structure, block) : TRM_OK;
 }
 
 /* ---- branches ------------------------------------------------------------------------------ */
@@ -233,22 +235,23 @@ static int32_t bad_branch(const struct structure *structure, uint32_t from, uint
         label(structure, from), label(structure, to));
 }
 
-/* Round the loop. */
+/* Checks a branch back to the header of a loop. */
 static int32_t check_back_edge(struct structure *structure, uint32_t from, uint32_t to)
 {
     const struct flow *flow = structure->flow;
-    uint32_t loop           = structure->headed[to] != FLOW_NONE ? 2 * structure->headed[to] : FLOW_NONE;
+    uint32_t loop = structure->header_number[to] != FLOW_NONE ? 2 * structure->header_number[to] : FLOW_NONE;
 
     if (loop == FLOW_NONE || structure->constructs[loop].kind != KIND_LOOP ||
         structure->body[from] != loop + 1)
         return bad_branch(structure, from, to);
     if (structure->constructs[loop].has_back_edge)
-        return spirv_invalid(flow->reader, "the loop of block %u has two ways back", label(structure, to));
+        return spirv_invalid(flow->reader, "the loop of block %u has two back edges", label(structure, to));
     structure->constructs[loop].has_back_edge = true;
     return TRM_OK;
 }
 
-/* From the end of one case into the beginning of another: each into one, and each from one. */
+/* Checks a branch from one case to the first block of another. Each case may fall through to one case, and
+ * from one. */
 static int32_t check_fallthrough(struct structure *structure, uint32_t from, uint32_t to)
 {
     uint32_t source = structure->case_of[from];
@@ -261,8 +264,8 @@ static int32_t check_fallthrough(struct structure *structure, uint32_t from, uin
     return TRM_OK;
 }
 
-/* `goes_on` is set for a branch that stays in its construct. */
-static int32_t check_branch(struct structure *structure, uint32_t from, uint32_t to, bool *goes_on)
+/* Sets `stays` for a branch that stays in its construct. */
+static int32_t check_branch(struct structure *structure, uint32_t from, uint32_t to, bool *stays)
 {
     const struct flow *flow           = structure->flow;
     uint32_t here                     = structure->body[from];
@@ -280,7 +283,7 @@ static int32_t check_branch(struct structure *structure, uint32_t from, uint32_t
         return TRM_OK;
     if (merged != FLOW_NONE || continued != FLOW_NONE || structure->inside[to] != here)
         return bad_branch(structure, from, to);
-    *goes_on = 1;
+    *stays = true;
     if (!structure->is_case[to] || construct == NULL || construct->header == from)
         return TRM_OK;
     return check_fallthrough(structure, from, to);
@@ -290,18 +293,17 @@ static int32_t check_branches(struct structure *structure, uint32_t block)
 {
     const struct flow *flow        = structure->flow;
     const struct spirv_block *node = flow->function->blocks[block];
-    uint32_t going_on              = 0;
+    uint32_t staying               = 0;
 
     for (uint32_t i = flow->successor_first[block]; i < flow->successor_first[block + 1]; i++) {
-        bool goes_on   = false;
-        int32_t status = check_branch(structure, block, flow->successors[i], &goes_on);
+        bool stays     = false;
+        int32_t status = check_branch(structure, block, flow->successors[i], &stays);
         if (status != TRM_OK)
             return status;
-        going_on += goes_on;
+        staying += stays;
     }
-    if (node->merge != SpvOpSelectionMerge && going_on > 1)
-        return spirv_invalid(flow->reader, "block %u branches two ways and says not where they merge",
-                             node->label);
+    if (node->merge != SpvOpSelectionMerge && staying > 1)
+        return spirv_invalid(flow->reader, "block %u branches two ways but has no merge", node->label);
     return TRM_OK;
 }
 
@@ -320,7 +322,7 @@ static int32_t check_joins(const struct structure *structure, uint32_t block)
         ways += flow_is_reachable(flow, from) && !flow_dominates(flow, block, from);
     }
     return ways <= 1 ? TRM_OK
-                     : spirv_unsupported(flow->reader, "ways meet at block %u, which is no merge",
+                     : spirv_unsupported(flow->reader, "block %u has several predecessors but is not a merge",
                                          label(structure, block));
 }
 
@@ -334,7 +336,8 @@ static void note_cases(struct structure *structure, uint32_t block)
         structure->is_case[flow->successors[i]] = true;
 }
 
-/* Cases fall through in chains; one that came round would never end. */
+/* Refuses cases that fall through in a circle. A circle has no first case, so walks from first cases miss
+ * it. */
 static int32_t check_chains(const struct structure *structure)
 {
     const struct flow *flow = structure->flow;
@@ -369,7 +372,7 @@ static int32_t check_literals(const struct structure *structure, uint32_t block)
     uint32_t count                = (end->operand_count - 2u) / step;
     uint64_t *literals            = base_arena_allocate(flow->reader->arena, count, sizeof(*literals));
     if (literals == NULL)
-        return spirv_invalid(flow->reader, "no memory");
+        return spirv_invalid(flow->reader, "out of memory");
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t *words = end->operands + 2 + (size_t)i * step;
         literals[i]           = spirv_extend(type, words[0] | (step == 3 ? (uint64_t)words[1] << 32 : 0));

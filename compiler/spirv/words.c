@@ -1,4 +1,4 @@
-/* Words of a module: byte order, and the strings in them.
+/* Converts the bytes of a module to words, and reads strings.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -15,21 +15,21 @@ int32_t spirv_words(struct base_arena *arena, const void *bytes, uint64_t size, 
     uint32_t magic;
 
     if (bytes == NULL || size < HEADER_WORDS * sizeof(uint32_t))
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "this is no SPIR-V: %llu bytes are no header",
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "not SPIR-V: %llu bytes are too short for a header",
                          (unsigned long long)size);
     if (size % sizeof(uint32_t) != 0)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "this is no SPIR-V: it has %llu bytes, which is no number of whole words",
+                         "not SPIR-V: the size of %llu bytes is not a multiple of 4",
                          (unsigned long long)size);
     if (size / sizeof(uint32_t) > WORDS_MOST)
-        return base_fail(TRM_ERROR_UNSUPPORTED, "a SPIR-V module of %llu bytes is too large",
+        return base_fail(TRM_ERROR_UNSUPPORTED,
+                         "a SPIR-V module of %llu bytes is too large; at most 256 MiB are supported",
                          (unsigned long long)size);
     memcpy(&magic, bytes, sizeof(magic));
     bool is_swapped = magic == __builtin_bswap32(SpvMagicNumber);
     if (magic != SpvMagicNumber && !is_swapped)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "this is no SPIR-V: it begins with 0x%08x and not with 0x%08x", magic,
-                         SpvMagicNumber);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "not SPIR-V: the first word is 0x%08x instead of 0x%08x",
+                         magic, SpvMagicNumber);
     uint32_t number = (uint32_t)(size / sizeof(uint32_t));
     uint32_t *list  = base_arena_allocate(arena, number, sizeof(*list));
     if (list == NULL)

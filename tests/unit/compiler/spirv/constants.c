@@ -1,4 +1,4 @@
-/* Constants: their values, specialisation, and operations on them.
+/* Reading, specialising and folding constants.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #define CONSTANT(opcode, ...) ADD(&builder, PART_TYPE, opcode, __VA_ARGS__)
 
-/* Specialisation constants of the tests. */
+/* The specialisation constants that the tests declare. */
 enum {
     WIDTH = 901, /* U32, 3 */
     SCALE,       /* F32, 1 */
@@ -86,7 +86,7 @@ START_TEST(numbers_have_the_words_of_their_width)
     builder_refuse(&builder, INVALID, "a number of 32 bits");
     again();
     CONSTANT(SpvOpConstant, V2, 930, 1);
-    builder_refuse(&builder, INVALID, "no number");
+    builder_refuse(&builder, INVALID, "not a number");
     again();
     CONSTANT(SpvOpConstantTrue, U32, 930);
     builder_refuse(&builder, INVALID, "not bool");
@@ -104,17 +104,17 @@ START_TEST(composites_have_a_part_of_each_type)
     ck_assert_uint_eq(constant->is_spec, 0);
     again();
     CONSTANT(SpvOpConstantComposite, FI, 930, I_MINUS_1, F_1);
-    builder_refuse(&builder, INVALID, "of another type than its place");
+    builder_refuse(&builder, INVALID, "part 0 does not have the type");
     again();
     CONSTANT(SpvOpConstantComposite, FI, 930, F_1);
     builder_refuse(&builder, INVALID, "1 parts");
     again();
     CONSTANT(SpvOpConstantComposite, U32, 930, U_1);
-    builder_refuse(&builder, INVALID, "no composite");
+    builder_refuse(&builder, INVALID, "not a composite");
 }
 END_TEST
 
-/* Composites that share their parts could be written with few words and be endless to write out. */
+/* A few words can describe a constant of exponential size, since composites can share parts. */
 START_TEST(composites_are_not_larger_than_can_be_written_out)
 {
     CONSTANT(SpvOpConstant, U32, 920, 2);
@@ -198,13 +198,13 @@ START_TEST(constants_are_given_as_their_type)
 {
     add_specs();
     refuse_with(trm_constant_f32("width", 1), TRM_ERROR_TYPE_MISMATCH,
-                "constant width is u32 and was given as f32");
+                "constant width is u32 but was given as f32");
     refuse_with(trm_constant_i32("width", 1), TRM_ERROR_TYPE_MISMATCH, "given as i32");
-    refuse_with(trm_constant_u32("is_on", 2), INVALID, "is a bool and was given as 2");
+    refuse_with(trm_constant_u32("is_on", 2), INVALID, "is a bool but was given as 2");
 }
 END_TEST
 
-/* glslc writes the size of work-groups twice, one of them without a name. */
+/* glslc declares each constant of the work-group size twice, once without a name. */
 START_TEST(constants_with_the_same_number_have_the_same_value)
 {
     add_specs();

@@ -1,4 +1,4 @@
-/* Control flow: blocks, merges, loops, switches, phis, and what may be used where.
+/* Checks of control flow: blocks, merges, loops, switches, phis and dominance.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/compiler/spirv/spirv_fixture.h"
@@ -6,7 +6,7 @@
 #define NEW builder_id(&builder)
 #define CONDITION VALUE(BOOL)
 
-/* Labels of the tests' blocks. */
+/* Labels of the blocks that the tests add. */
 enum {
     L1 = 901,
     L2,
@@ -57,11 +57,11 @@ START_TEST(branches_lead_to_blocks_of_their_function)
     again();
     go(VOID);
     label(L1);
-    builder_refuse(&builder, INVALID, "no block");
+    builder_refuse(&builder, INVALID, "not a block");
     again();
     go(MAIN_LABEL);
     label(L1);
-    builder_refuse(&builder, INVALID, "the first of its function");
+    builder_refuse(&builder, INVALID, "the first block of its function");
     again();
     CODE0(&builder, SpvOpReturn);
     CODE0(&builder, SpvOpFunctionEnd);
@@ -69,7 +69,7 @@ START_TEST(branches_lead_to_blocks_of_their_function)
     label(L1);
     go(MAIN_LABEL);
     label(L2);
-    builder_refuse(&builder, INVALID, "no block of its function");
+    builder_refuse(&builder, INVALID, "not a block of its function");
 }
 END_TEST
 
@@ -120,7 +120,7 @@ START_TEST(an_if_has_two_ways_and_a_merge)
     block(L1, L3);
     block(L2, L3);
     label(L3);
-    builder_refuse(&builder, INVALID, "says not where they merge");
+    builder_refuse(&builder, INVALID, "has no merge");
 }
 END_TEST
 
@@ -196,7 +196,7 @@ START_TEST(ways_meet_at_merges)
     block(L2, L3);
     block(L3, L4);
     label(L4);
-    builder_refuse(&builder, UNSUPPORTED, "ways meet");
+    builder_refuse(&builder, UNSUPPORTED, "several predecessors");
 }
 END_TEST
 
@@ -220,7 +220,7 @@ START_TEST(a_loop_goes_back_from_its_continue_construct)
     struct spirv_module *module = builder_accept(&builder);
     ck_assert_uint_eq(module->functions[0]->blocks[1]->continue_block, L3);
     again();
-    add_loop(L4, L1); /* a break: the continue target cannot be reached */
+    add_loop(L4, L1); /* breaks, so the continue target is unreachable */
     builder_accept(&builder);
     again();
     add_loop(L1, L1);
@@ -270,7 +270,7 @@ START_TEST(a_loop_has_one_way_back)
     fork(L3, L1);
     block(L3, L1);
     label(L4);
-    builder_refuse(&builder, INVALID, "two ways back");
+    builder_refuse(&builder, INVALID, "two back edges");
 }
 END_TEST
 
@@ -289,7 +289,7 @@ START_TEST(breaks_and_continues_are_of_the_innermost_loop)
     label(L6);
     builder_accept(&builder);
     again();
-    /* Out of two loops at once. */
+    /* Breaks out of two loops at once. */
     go(L1);
     label(L1);
     loop_merge(L6, L5);
@@ -432,7 +432,7 @@ START_TEST(values_are_used_where_they_dominate)
     go(L2);
     label(L2);
     CODE(&builder, SpvOpIAdd, U32, 951, 950, U_1);
-    builder_refuse(&builder, INVALID, "other ways lead");
+    builder_refuse(&builder, INVALID, "does not dominate");
 }
 END_TEST
 
@@ -450,7 +450,7 @@ START_TEST(blocks_that_cannot_be_reached_may_use_anything_before_them)
 }
 END_TEST
 
-/* An if with a phi of those operands in its merge. */
+/* Adds an if with a phi of these operands in its merge. */
 static void add_phi(uint32_t type, const uint32_t *operands, uint32_t count)
 {
     uint32_t words[10] = {type, 960};
@@ -476,13 +476,13 @@ START_TEST(a_phi_has_one_value_for_each_way_in)
     builder_accept(&builder);
     again();
     PHI(U32, 950, L1);
-    builder_refuse(&builder, INVALID, "1 values for 2 ways");
+    builder_refuse(&builder, INVALID, "1 values for 2 predecessors");
     again();
     PHI(U32, 950, L1, 950, L1);
     builder_refuse(&builder, INVALID, "named twice");
     again();
     PHI(U32, 950, L1, U_1, MAIN_LABEL);
-    builder_refuse(&builder, INVALID, "no block before it");
+    builder_refuse(&builder, INVALID, "not a predecessor");
     again();
     PHI(U32, 950, L1, U_1);
     builder_refuse(&builder, INVALID, "wrong number");
@@ -501,7 +501,7 @@ START_TEST(values_of_a_phi_are_made_on_their_way_and_have_its_type)
     builder_refuse(&builder, INVALID, "another type");
     again();
     PHI(U32, VOID, L1, U_1, L2);
-    builder_refuse(&builder, INVALID, "no value");
+    builder_refuse(&builder, INVALID, "not a value");
     again();
     PHI(P_F32, VALUE(P_F32), L1, VALUE(P_F32), L2);
     builder_refuse(&builder, UNSUPPORTED, "depend on control flow");
@@ -542,7 +542,7 @@ START_TEST(variables_of_a_function_are_in_its_first_block)
 }
 END_TEST
 
-/* A chain of a great many blocks is looked at in no more time than it deserves. */
+/* Checking thousands of blocks takes little time and does not overflow the stack. */
 START_TEST(long_functions_are_read_quickly)
 {
     for (uint32_t i = 0; i < 3000; i++) {

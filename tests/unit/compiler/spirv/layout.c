@@ -1,4 +1,4 @@
-/* Types, variables, and the explicit layouts of what is in buffers.
+/* Checks of types, variables and the explicit layouts of buffers.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/compiler/spirv/spirv_fixture.h"
@@ -47,17 +47,17 @@ START_TEST(vectors_have_two_to_four_numbers)
     builder_refuse(&builder, UNSUPPORTED, "5 components");
     again();
     TYPE(SpvOpTypeVector, T, V2, 2);
-    builder_refuse(&builder, INVALID, "cannot be its component");
+    builder_refuse(&builder, INVALID, "cannot be the component");
     again();
     TYPE(SpvOpTypeMatrix, T, U2, 2);
-    builder_refuse(&builder, INVALID, "cannot be its component");
+    builder_refuse(&builder, INVALID, "cannot be the component");
 }
 END_TEST
 
 START_TEST(types_are_made_of_types_that_were_defined_before)
 {
     TYPE(SpvOpTypeStruct, T, T);
-    builder_refuse(&builder, INVALID, "no type that was defined before");
+    builder_refuse(&builder, INVALID, "not a type defined before");
     again();
     TYPE(SpvOpTypeStruct, T, VOID);
     builder_refuse(&builder, INVALID, "cannot be in memory");
@@ -115,10 +115,10 @@ START_TEST(arrays_have_a_length)
     builder_refuse(&builder, INVALID, "not positive");
     again();
     TYPE(SpvOpTypeArray, T, U32, F_1);
-    builder_refuse(&builder, INVALID, "no integer");
+    builder_refuse(&builder, INVALID, "not an integer");
     again();
     TYPE(SpvOpTypeArray, T, U32, U32);
-    builder_refuse(&builder, INVALID, "no constant");
+    builder_refuse(&builder, INVALID, "not a constant");
 }
 END_TEST
 
@@ -138,7 +138,7 @@ START_TEST(what_has_no_size_is_last_in_a_block)
     builder_refuse(&builder, INVALID, "has no size");
     again();
     TYPE(SpvOpConstantNull, BLOCK, V);
-    builder_refuse(&builder, INVALID, "no values of its type");
+    builder_refuse(&builder, INVALID, "no values of this type");
     again();
     TYPE(SpvOpTypeFunction, T, VOID, BLOCK);
     builder_refuse(&builder, INVALID, "parameter or result");
@@ -147,7 +147,7 @@ END_TEST
 
 /* ---- layouts ------------------------------------------------------------------------------- */
 
-/* A buffer of a block S with those members. */
+/* Adds a buffer of a block S with these members. */
 static void add_buffer(const uint32_t *types, uint32_t count)
 {
     uint32_t words[10] = {S};
@@ -270,7 +270,7 @@ START_TEST(structs_in_buffers_are_laid_out_too)
     again();
     MEMBER(S, 0, SpvDecorationOffset, 0);
     BUFFER(BOOL2);
-    builder_refuse(&builder, INVALID, "there is a bool");
+    builder_refuse(&builder, INVALID, "a bool cannot be in a buffer");
 }
 END_TEST
 
@@ -285,7 +285,7 @@ START_TEST(buffers_are_blocks_with_a_binding)
     again();
     TYPE(SpvOpTypePointer, P, SpvStorageClassStorageBuffer, UU);
     TYPE(SpvOpVariable, P, V, SpvStorageClassStorageBuffer);
-    builder_refuse(&builder, INVALID, "is no block");
+    builder_refuse(&builder, INVALID, "is not a block");
     again();
     TYPE(SpvOpTypeArray, T, BLOCK_U, U_2);
     TYPE(SpvOpTypePointer, P, SpvStorageClassStorageBuffer, T);
@@ -309,12 +309,12 @@ START_TEST(inputs_are_built_in)
     again();
     TYPE(SpvOpTypePointer, P, SpvStorageClassInput, U3);
     TYPE(SpvOpVariable, P, V, SpvStorageClassInput);
-    builder_refuse(&builder, INVALID, "no built-in");
+    builder_refuse(&builder, INVALID, "not a built-in");
     again();
     TYPE(SpvOpTypePointer, P, SpvStorageClassInput, U3);
     TYPE(SpvOpVariable, P, V, SpvStorageClassInput);
     DECORATE(V, SpvDecorationBuiltIn, SpvBuiltInSubgroupSize);
-    builder_refuse(&builder, INVALID, "no scalar");
+    builder_refuse(&builder, INVALID, "not a scalar");
     again();
     TYPE(SpvOpTypePointer, P, SpvStorageClassInput, U32);
     TYPE(SpvOpVariable, P, V, SpvStorageClassInput);
@@ -335,7 +335,7 @@ START_TEST(variables_are_where_their_storage_is)
     builder_refuse(&builder, INVALID, "in the wrong place");
     again();
     CODE(&builder, SpvOpVariable, P_F32, V, SpvStorageClassPrivate);
-    builder_refuse(&builder, INVALID, "no pointer to storage class");
+    builder_refuse(&builder, INVALID, "not a pointer to storage class");
 }
 END_TEST
 

@@ -1,4 +1,4 @@
-/* Reading modules: the header, the order of a module, ids, types, functions and calls.
+/* Reading modules: header, order of sections, ids, functions, calls and the grammar.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -18,7 +18,7 @@ static void close_builder(void)
     builder_end(&builder);
 }
 
-/* A second module in the same test. */
+/* Starts a second module in the same test. */
 static void again(void)
 {
     builder_end(&builder);
@@ -77,7 +77,7 @@ START_TEST(what_is_no_spirv_is_refused)
 }
 END_TEST
 
-/* The module with one word of its header changed. */
+/* Reads the module with one word of its header changed. */
 static int32_t read_with(uint32_t index, uint32_t word)
 {
     struct spirv_module *module;
@@ -128,7 +128,7 @@ START_TEST(an_instruction_may_not_be_longer_than_the_module)
     ck_assert_int_eq(spirv_read(&builder.arena, words, count, NULL, 0, &module), INVALID);
     words[count - 1] = SpvOpFunctionEnd;
     ck_assert_int_eq(spirv_read(&builder.arena, words, count, NULL, 0, &module), INVALID);
-    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "its length of 0 words"));
+    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "a length of 0 words"));
 }
 END_TEST
 
@@ -195,7 +195,7 @@ END_TEST
 START_TEST(entry_points_are_compute_shaders)
 {
     builder.words[PART_ENTRY][1] = SpvExecutionModelVertex;
-    builder_refuse(&builder, UNSUPPORTED, "no compute shader");
+    builder_refuse(&builder, UNSUPPORTED, "not a compute shader");
     again();
     builder.count[PART_ENTRY] = 0;
     builder.count[PART_MODE]  = 0;
@@ -203,7 +203,7 @@ START_TEST(entry_points_are_compute_shaders)
     again();
     builder.words[PART_ENTRY][2] = VOID;
     builder.words[PART_MODE][1]  = VOID;
-    builder_refuse(&builder, INVALID, "no function");
+    builder_refuse(&builder, INVALID, "not a function");
 }
 END_TEST
 
@@ -216,7 +216,7 @@ START_TEST(modes_that_would_change_results_are_refused)
     builder_refuse(&builder, UNSUPPORTED, "execution mode");
     again();
     ADD(&builder, PART_MODE, SpvOpExecutionMode, VOID, SpvExecutionModeSignedZeroInfNanPreserve, 32);
-    builder_refuse(&builder, INVALID, "no entry point");
+    builder_refuse(&builder, INVALID, "not an entry point");
 }
 END_TEST
 
@@ -245,7 +245,7 @@ END_TEST
 START_TEST(ids_are_below_the_bound)
 {
     CODE(&builder, SpvOpIAdd, U32, 1u << 20, VALUE(U32), VALUE(U32));
-    builder_refuse(&builder, INVALID, "not among the module's");
+    builder_refuse(&builder, INVALID, "is out of range");
     again();
     CODE(&builder, SpvOpIAdd, U32, builder_id(&builder), 0, VALUE(U32));
     builder_refuse(&builder, INVALID, "id 0");
@@ -258,13 +258,13 @@ START_TEST(operands_are_values_that_were_defined_before)
 
     CODE(&builder, SpvOpIAdd, U32, first, second, VALUE(U32));
     CODE(&builder, SpvOpIAdd, U32, second, VALUE(U32), VALUE(U32));
-    builder_refuse(&builder, INVALID, "no value");
+    builder_refuse(&builder, INVALID, "not a value");
     again();
     CODE(&builder, SpvOpIAdd, U32, builder_id(&builder), U32, VALUE(U32));
-    builder_refuse(&builder, INVALID, "no value");
+    builder_refuse(&builder, INVALID, "not a value");
     again();
     CODE(&builder, SpvOpIAdd, VALUE(U32), builder_id(&builder), VALUE(U32), VALUE(U32));
-    builder_refuse(&builder, INVALID, "no type");
+    builder_refuse(&builder, INVALID, "not a type");
 }
 END_TEST
 
@@ -291,7 +291,7 @@ START_TEST(messages_name_the_line_of_the_source)
     builder_refuse(&builder, UNSUPPORTED, "OpImageWrite at blur.comp:42");
     again();
     CODE(&builder, SpvOpLine, VOID, 42, 7);
-    builder_refuse(&builder, INVALID, "no string");
+    builder_refuse(&builder, INVALID, "not a string");
 }
 END_TEST
 
@@ -323,7 +323,7 @@ END_TEST
 
 /* ---- functions ----------------------------------------------------------------------------- */
 
-/* A function void() with that id that calls those. */
+/* Adds a function void() with this id that calls these functions. */
 static void add_function(uint32_t id, const uint32_t *callees, uint32_t count)
 {
     CODE(&builder, SpvOpFunction, VOID, id, SpvFunctionControlMaskNone, FUNCTION);
@@ -411,7 +411,7 @@ START_TEST(calls_fit_their_function)
         CODE(&builder, SpvOpLabel, label);
         CODE(&builder, SpvOpReturnValue, F_1);
         CODE0(&builder, SpvOpFunctionEnd);
-        builder.is_raw = 1;
+        builder.is_raw = true;
         if (round == 0)
             builder_accept(&builder);
         else
@@ -426,11 +426,11 @@ START_TEST(parameters_are_those_of_the_functions_type)
     CODE0(&builder, SpvOpFunctionEnd);
     CODE(&builder, SpvOpFunction, VOID, builder_id(&builder), SpvFunctionControlMaskNone, FUNCTION);
     CODE(&builder, SpvOpFunctionParameter, U32, builder_id(&builder));
-    builder.is_raw = 1;
-    builder_refuse(&builder, INVALID, "no such parameter");
+    builder.is_raw = true;
+    builder_refuse(&builder, INVALID, "no parameter here");
     again();
     CODE(&builder, SpvOpReturnValue, U_1);
-    builder_refuse(&builder, INVALID, "another result");
+    builder_refuse(&builder, INVALID, "another type than the function's result");
 }
 END_TEST
 
@@ -444,18 +444,18 @@ START_TEST(values_of_other_functions_are_not_seen)
     CODE(&builder, SpvOpFunction, VOID, builder_id(&builder), SpvFunctionControlMaskNone, FUNCTION);
     CODE(&builder, SpvOpLabel, builder_id(&builder));
     CODE(&builder, SpvOpIAdd, U32, builder_id(&builder), value, U_1);
-    builder.is_raw = 1;
+    builder.is_raw = true;
     builder_refuse(&builder, INVALID, "another function");
 }
 END_TEST
 
 START_TEST(functions_and_blocks_end)
 {
-    builder.is_raw = 1;
+    builder.is_raw = true;
     builder_refuse(&builder, INVALID, "not ended");
     again();
     CODE0(&builder, SpvOpFunctionEnd);
-    builder.is_raw = 1;
+    builder.is_raw = true;
     builder_refuse(&builder, INVALID, "not ended");
     again();
     CODE(&builder, SpvOpLabel, builder_id(&builder));

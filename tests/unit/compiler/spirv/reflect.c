@@ -1,4 +1,4 @@
-/* What a program is told of a module: kernels, parameters, constants, shared memory.
+/* Reflection: kernels, parameters, constants and shared memory.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -34,7 +34,7 @@ static void bind(uint32_t variable, uint32_t set, uint32_t binding)
     DECORATE(variable, SpvDecorationBinding, binding);
 }
 
-/* A block of push constants of those types at these offsets. */
+/* Adds a block of push constants with these types and offsets. */
 static void add_push_constants(const uint32_t *types, const uint32_t *offsets, uint32_t count)
 {
     uint32_t words[10] = {S};
@@ -272,7 +272,7 @@ START_TEST(the_size_of_a_group_may_be_constants)
     again();
     builder.count[PART_MODE] = 0;
     ADD(&builder, PART_MODE, SpvOpExecutionModeId, MAIN, SpvExecutionModeLocalSizeId, F_1, U_2, U_1);
-    builder_refuse(&builder, TRM_ERROR_INVALID_ARGUMENT, "no integer");
+    builder_refuse(&builder, TRM_ERROR_INVALID_ARGUMENT, "not an integer");
 }
 END_TEST
 
@@ -293,7 +293,7 @@ START_TEST(the_built_in_size_of_a_group_wins)
     again();
     DECORATE(951, SpvDecorationBuiltIn, SpvBuiltInWorkgroupSize);
     TYPE(SpvOpConstantComposite, U2, 951, U_2, U_3);
-    builder_refuse(&builder, TRM_ERROR_INVALID_ARGUMENT, "no vector of three");
+    builder_refuse(&builder, TRM_ERROR_INVALID_ARGUMENT, "not a vector of three");
 }
 END_TEST
 

@@ -1,4 +1,4 @@
-/* Small SPIR-V modules for tests.
+/* Builds small SPIR-V modules for tests.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/compiler/spirv/spirv_builder.h"
@@ -130,7 +130,7 @@ static void begin(struct builder *b)
 void builder_begin_raw(struct builder *b)
 {
     begin(b);
-    b->is_raw = 1;
+    b->is_raw = true;
 }
 
 void builder_begin(struct builder *b)
@@ -156,7 +156,7 @@ uint32_t *builder_words(struct builder *builder, uint32_t *count)
     if (!builder->is_raw) {
         CODE0(builder, SpvOpReturn);
         CODE0(builder, SpvOpFunctionEnd);
-        builder->is_raw = 1;
+        builder->is_raw = true;
     }
     for (uint32_t part = 0; part < PART_COUNT; part++)
         total += builder->count[part];
@@ -193,13 +193,13 @@ struct spirv_module *builder_accept(struct builder *builder)
     return module;
 }
 
-void builder_refuse(struct builder *builder, int32_t status, const char *part)
+void builder_refuse(struct builder *builder, int32_t expected, const char *part)
 {
     struct spirv_module *module;
-    int32_t answer = builder_read(builder, NULL, 0, &module);
+    int32_t status = builder_read(builder, NULL, 0, &module);
 
-    ck_assert_msg(answer == status, "%s instead of %s (%s)", trm_status_name(answer), trm_status_name(status),
-                  answer != TRM_OK ? trm_last_error().sentence : "");
+    ck_assert_msg(status == expected, "%s instead of %s (%s)", trm_status_name(status),
+                  trm_status_name(expected), status != TRM_OK ? trm_last_error().sentence : "");
     ck_assert_msg(strstr(trm_last_error().sentence, part) != NULL, "\"%s\" does not have \"%s\"",
                   trm_last_error().sentence, part);
 }

@@ -1,5 +1,5 @@
-/* Small SPIR-V modules for tests. builder_begin() makes one that is valid and does nothing, with the types and values
- * named here; a test adds what it is about.
+/* Builds small SPIR-V modules for tests. builder_begin() creates a valid module that does nothing, with the
+ * types and values below; a test adds the instructions that it checks.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_COMPILER_SPIRV_SPIRV_BUILDER_H
@@ -13,7 +13,7 @@
 
 #define BUILDER_WORDS 16384u
 
-/* The parts of a module, in their order. */
+/* The sections of a module in their order. */
 enum builder_part {
     PART_CAPABILITY,
     PART_EXTENSION,
@@ -29,7 +29,7 @@ enum builder_part {
     PART_COUNT,
 };
 
-/* Ids that every module has. Of each type VALUE(type) is a constant (all zero), of each pointer a variable. */
+/* Ids that each module has. VALUE(type) is a null constant of the type, or for a pointer type a variable. */
 enum builder_id {
     GLSL = 1,
     MAIN,
@@ -63,7 +63,7 @@ enum builder_id {
     BLOCK_U,   /* struct {U32} */
     P_BLOCK_U, /* StorageBuffer, set 0, binding 1 */
     P_WORD,    /* U32 in a StorageBuffer */
-    P_F32,     /* from here Function */
+    P_F32,     /* this and the following are in Function */
     P_I32,
     P_U32,
     P_V4,
@@ -86,13 +86,13 @@ struct builder {
     uint32_t count[PART_COUNT];
     uint32_t version;
     uint32_t next;
-    int32_t is_raw; /* the test writes all functions itself */
+    bool is_raw; /* main() is closed, or the test adds all functions */
     struct base_arena arena;
 };
 
-/* A module whose main() is open. */
+/* Begins a module whose main() is open. */
 void builder_begin(struct builder *builder);
-/* The same without main(): the test writes its functions, of which MAIN is the entry. */
+/* Begins a module without main(): the test adds all functions, among them MAIN as the entry point. */
 void builder_begin_raw(struct builder *builder);
 void builder_end(struct builder *builder);
 
@@ -102,7 +102,7 @@ void builder_add_text(struct builder *builder, enum builder_part part, uint32_t 
                       const uint32_t *operands, uint32_t count, const char *text);
 uint32_t builder_id(struct builder *builder);
 
-/* One instruction: ADD(&builder, PART_CODE, SpvOpIAdd, U32, id, VALUE(U32), VALUE(U32)). */
+/* Adds one instruction: ADD(&builder, PART_CODE, SpvOpIAdd, U32, id, VALUE(U32), VALUE(U32)). */
 #define ADD(builder, part, opcode, ...)                                       \
     builder_add((builder), (part), (opcode), (const uint32_t[]){__VA_ARGS__}, \
                 sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
@@ -113,14 +113,14 @@ uint32_t builder_id(struct builder *builder);
 #define MEMBER_NAME(builder, id, member, text) \
     builder_add_text((builder), PART_NAME, SpvOpMemberName, (const uint32_t[]){(id), (member)}, 2, (text))
 
-/* All words, in the arena. */
+/* The words of the module, allocated in the arena. */
 uint32_t *builder_words(struct builder *builder, uint32_t *count);
 
 int32_t builder_read(struct builder *builder, const struct trm_constant *constants, uint32_t count,
                      struct spirv_module **module);
 
-/* That the module is accepted, or refused with that status and with this in the sentence. */
+/* Assert that the reader accepts the module, or refuses it with this status and this text in the message. */
 struct spirv_module *builder_accept(struct builder *builder);
-void builder_refuse(struct builder *builder, int32_t status, const char *part);
+void builder_refuse(struct builder *builder, int32_t expected, const char *part);
 
 #endif

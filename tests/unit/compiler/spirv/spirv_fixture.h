@@ -1,4 +1,4 @@
-/* A module that is being built, for each test a new one. Included once by each test program.
+/* The module that the tests of a file build. open_builder() begins a new one for each test.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_COMPILER_SPIRV_SPIRV_FIXTURE_H
@@ -12,7 +12,7 @@ static struct builder builder;
 static void open_builder(void)
 {
     builder_begin(&builder);
-    builder.next = 1000; /* ids below are the tests' own */
+    builder.next = 1000; /* tests choose their own ids below 1000 */
 }
 
 static void close_builder(void)
@@ -20,7 +20,7 @@ static void close_builder(void)
     builder_end(&builder);
 }
 
-/* A second module in the same test. */
+/* Starts a second module in the same test. */
 static void again(void)
 {
     close_builder();

@@ -1,4 +1,4 @@
-/* The rule of each instruction: which types it takes. Each row is one instruction that is accepted or refused.
+/* The types that each instruction accepts. Each row is one instruction that the reader accepts or refuses.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/compiler/spirv/spirv_builder.h"
@@ -9,17 +9,17 @@ struct row {
     uint32_t type;
     uint32_t operands[8];
     uint32_t count;
-    int32_t fits;
+    bool fits;
 };
 
-/* Results with their type. */
-#define GOOD(opcode, type, ...)                                                      \
-    {                                                                                \
-        SpvOp##opcode, type, {__VA_ARGS__}, sizeof((uint32_t[]){__VA_ARGS__}) / 4, 1 \
+/* Instructions with a result. */
+#define GOOD(opcode, type, ...)                                                         \
+    {                                                                                   \
+        SpvOp##opcode, type, {__VA_ARGS__}, sizeof((uint32_t[]){__VA_ARGS__}) / 4, true \
     }
-#define BAD(opcode, type, ...)                                                       \
-    {                                                                                \
-        SpvOp##opcode, type, {__VA_ARGS__}, sizeof((uint32_t[]){__VA_ARGS__}) / 4, 0 \
+#define BAD(opcode, type, ...)                                                           \
+    {                                                                                    \
+        SpvOp##opcode, type, {__VA_ARGS__}, sizeof((uint32_t[]){__VA_ARGS__}) / 4, false \
     }
 
 #define B VALUE(BOOL)
@@ -149,7 +149,7 @@ static const struct row memory[] = {
     GOOD(AccessChain, P_F32, VALUE(P_V4), U_3),
     BAD(AccessChain, P_F32, VALUE(P_V4), U_4),
     BAD(AccessChain, P_F32, VALUE(P_V4), I_MINUS_1),
-    GOOD(AccessChain, P_F32, VALUE(P_NESTED), VALUE(U32), U_4), /* of arrays the program's affair */
+    GOOD(AccessChain, P_F32, VALUE(P_NESTED), VALUE(U32), U_4), /* indices of arrays are not checked */
     BAD(AccessChain, P_F32, VALUE(P_NESTED), U_2, U_1),
     BAD(AccessChain, P_F32, VALUE(P_NESTED), U_1),
     BAD(AccessChain, P_F32, VALUE(P_NESTED), VALUE(U32), F_1),
