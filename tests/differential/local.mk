@@ -63,7 +63,7 @@ tests_differential_builtin_LDFLAGS = $(UNINSTALLED_LINK)
 # In this order `make check -j` finds most of what cuda.sh wants for the cpu in the cache, where backend.sh has put it.
 DIFFERENTIAL_TESTS = \
 	tests/differential/backend.sh \
-	tests/differential/several.sh \
+	tests/differential/coarsen.sh \
 	tests/differential/builtin.sh \
 	tests/differential/random.sh \
 	tests/differential/written.sh \

@@ -409,12 +409,12 @@ endif
 tests_unit_backends_cuda_tests_SOURCES = \
 	tests/unit/backends/cuda/clock.c \
 	tests/unit/backends/cuda/code.h \
+	tests/unit/backends/cuda/deferred_submit.c \
 	tests/unit/backends/cuda/device.c \
 	tests/unit/backends/cuda/failure.c \
 	tests/unit/backends/cuda/fake.h \
 	tests/unit/backends/cuda/fixture.h \
 	tests/unit/backends/cuda/graph.c \
-	tests/unit/backends/cuda/holding.c \
 	tests/unit/backends/cuda/loader.c \
 	tests/unit/backends/cuda/marks.c \
 	tests/unit/backends/cuda/memory.c \
@@ -443,19 +443,19 @@ endif
 
 tests_unit_backends_vulkan_tests_SOURCES = \
 	tests/unit/backends/vulkan/access.c \
+	tests/unit/backends/vulkan/coarsen.c \
 	tests/unit/backends/vulkan/driver.h \
 	tests/unit/backends/vulkan/failure.c \
 	tests/unit/backends/vulkan/fake.h \
 	tests/unit/backends/vulkan/heap.c \
 	tests/unit/backends/vulkan/heap_fixture.h \
+	tests/unit/backends/vulkan/kernel_timing.c \
 	tests/unit/backends/vulkan/loader.c \
 	tests/unit/backends/vulkan/messages.c \
 	tests/unit/backends/vulkan/module.c \
-	tests/unit/backends/vulkan/pace.c \
 	tests/unit/backends/vulkan/physical.c \
 	tests/unit/backends/vulkan/pipeline_cache.c \
 	tests/unit/backends/vulkan/queue.c \
-	tests/unit/backends/vulkan/several.c \
 	tests/unit/backends/vulkan/shader.c \
 	tests/unit/backends/vulkan/stream_ends.c \
 	tests/unit/backends/vulkan/stream_fixture.h \

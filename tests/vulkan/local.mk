@@ -32,11 +32,11 @@ tests_vulkan_vulkan_shim_la_LDFLAGS = $(TEST_MODULE_LINK) \
 VULKAN_TESTS = \
 	tests/vulkan/adopted \
 	tests/vulkan/choices \
+	tests/vulkan/coarsen \
 	tests/vulkan/copies \
 	tests/vulkan/device_lost \
 	tests/vulkan/drivers \
 	tests/vulkan/out_of_memory \
-	tests/vulkan/several \
 	tests/vulkan/streams \
 	tests/vulkan/tokens \
 	tests/vulkan/two_devices
@@ -58,6 +58,10 @@ tests_vulkan_choices_SOURCES = tests/vulkan/choices.c $(VULKAN_FIXTURE) $(VULKAN
 tests_vulkan_choices_CFLAGS = $(VULKAN_TEST_CFLAGS)
 tests_vulkan_choices_LDADD = $(VULKAN_TEST_LIBS)
 
+tests_vulkan_coarsen_SOURCES = tests/vulkan/coarsen.c $(VULKAN_FIXTURE)
+tests_vulkan_coarsen_CFLAGS = $(VULKAN_TEST_CFLAGS)
+tests_vulkan_coarsen_LDADD = $(VULKAN_TEST_LIBS)
+
 tests_vulkan_copies_SOURCES = tests/vulkan/copies.c $(VULKAN_FIXTURE)
 tests_vulkan_copies_CFLAGS = $(VULKAN_TEST_CFLAGS)
 tests_vulkan_copies_LDADD = $(VULKAN_TEST_LIBS)
@@ -74,10 +78,6 @@ tests_vulkan_drivers_LDADD = $(VULKAN_TEST_LIBS)
 tests_vulkan_out_of_memory_SOURCES = tests/vulkan/out_of_memory.c $(VULKAN_FIXTURE) $(VULKAN_SCENARIO)
 tests_vulkan_out_of_memory_CFLAGS = $(VULKAN_TEST_CFLAGS)
 tests_vulkan_out_of_memory_LDADD = $(VULKAN_TEST_LIBS)
-
-tests_vulkan_several_SOURCES = tests/vulkan/several.c $(VULKAN_FIXTURE)
-tests_vulkan_several_CFLAGS = $(VULKAN_TEST_CFLAGS)
-tests_vulkan_several_LDADD = $(VULKAN_TEST_LIBS)
 
 tests_vulkan_streams_SOURCES = tests/vulkan/streams.c $(VULKAN_FIXTURE)
 tests_vulkan_streams_CFLAGS = $(VULKAN_TEST_CFLAGS)

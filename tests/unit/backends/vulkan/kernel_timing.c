@@ -74,7 +74,7 @@ END_TEST
 
 static Suite *make_suite(void)
 {
-    Suite *suite = suite_create("pace");
+    Suite *suite = suite_create("vulkan: kernel timing");
     TCase *tests = tcase_create("pace");
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_test(tests, kernels_copy_if_nothing_is_computed);

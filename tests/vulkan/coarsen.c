@@ -234,7 +234,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("vulkan: several");
+    Suite *suite = suite_create("vulkan: coarsening");
     TCase *once = group_make(suite, "once"), *use = group_make(suite, "use");
     const int count = (int)(sizeof(items) / sizeof(items[0]));
     tcase_add_loop_test(once, each_item_is_done_once_whatever_is_left_over, 0, count);

@@ -374,8 +374,8 @@ END_TEST
 
 static Suite *make_suite(void)
 {
-    Suite *suite = suite_create("cuda holding");
-    TCase *group = tcase_create("held operations");
+    Suite *suite = suite_create("cuda: deferred submission");
+    TCase *group = tcase_create("deferred operations");
     tcase_add_checked_fixture(group, begin, end);
     tcase_add_test(group, what_is_enqueued_is_the_drivers_at_once);
     tcase_add_test(group, an_operation_that_the_driver_refuses_is_no_failure_of_the_stream);

@@ -1,4 +1,4 @@
-/* Tests of thread coarsening: which kernels are coarsened, and how. tests/vulkan/several.c and
+/* Tests of thread coarsening: which kernels are coarsened, and how. tests/vulkan/coarsen.c and
  * tests/differential test on devices that coarsened kernels compute the same.
  * SPDX-License-Identifier: MIT
  */
@@ -381,7 +381,7 @@ END_TEST
 
 static Suite *make_suite(void)
 {
-    Suite *suite = suite_create("vulkan: several");
+    Suite *suite = suite_create("vulkan: coarsening");
     TCase *made = tcase_create("made"), *left = tcase_create("left alone");
     tcase_add_checked_fixture(made, fake_setup, fake_teardown);
     tcase_add_checked_fixture(left, fake_setup, fake_teardown);
