@@ -10,7 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Is this a build with a sanitizer? It takes many times as long, and bears no threads in the child of a fork. */
+/* Is this a build with a sanitizer? It takes many times as long, and bears no threads in the child of a
+ * fork. */
 static inline bool sanitized(void)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -35,7 +36,8 @@ static inline unsigned scaled(unsigned full, unsigned quick)
     return is_asked_for("CONFORMANCE_QUICK") || sanitized() ? quick : full;
 }
 
-/* So long may a loop go on that opens devices: a driver takes between a millisecond and most of a second for one. */
+/* So long may a loop go on that opens devices: a driver takes between a millisecond and most of a second for
+ * one. */
 #define ROUNDS_NS (scaled(10, 4) * UINT64_C(1000000000))
 
 /* Rounds of such a loop: `wanted`, or as many as there is time for, and `least` in any case.
@@ -66,8 +68,8 @@ static inline bool rounds_left(const struct rounds *rounds)
            (rounds->number < rounds->least || rounds_now_ns() < rounds->end_ns);
 }
 
-/* How many of `count` cases to go on by, `least` in any case, so that runs of `run_ns` each go through all of them evenly within
- * `limit_ns`. */
+/* How many of `count` cases to go on by, `least` in any case, so that runs of `run_ns` each go through all of
+ * them evenly within `limit_ns`. */
 static inline uint64_t stride_within(uint64_t limit_ns, uint64_t count, uint64_t run_ns, uint64_t least)
 {
     uint64_t fit = limit_ns / (run_ns + 1) + 1, stride = (count + fit - 1) / fit;

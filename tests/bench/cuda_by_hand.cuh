@@ -12,7 +12,8 @@ static __device__ __forceinline__ unsigned own()
 }
 
 /* What maps elements is written for four at once, as one does for the memory's sake. */
-template <class F> __global__ void map1(const float4 *__restrict__ x, float4 *__restrict__ y, unsigned count, F f)
+template <class F>
+__global__ void map1(const float4 *__restrict__ x, float4 *__restrict__ y, unsigned count, F f)
 {
     unsigned i = own();
     if (i >= count)
@@ -88,20 +89,20 @@ __global__ void hand_gray(const float *__restrict__ x, float *__restrict__ y, un
         y[i] = 0.299f * x[3 * i] + 0.587f * x[3 * i + 1] + 0.114f * x[3 * i + 2];
 }
 
-__global__ void hand_blend(const float4 *__restrict__ front, const float4 *__restrict__ back, float4 *__restrict__ y,
-                           unsigned count)
+__global__ void hand_blend(const float4 *__restrict__ front, const float4 *__restrict__ back,
+                           float4 *__restrict__ y, unsigned count)
 {
     unsigned i = own();
     if (i >= count)
         return;
     float4 f = front[i], b = back[i];
     float left = b.w * (1.0f - f.w), alpha = f.w + left, by = alpha > 0.0f ? 1.0f / alpha : 0.0f;
-    y[i] = make_float4((f.x * f.w + b.x * left) * by, (f.y * f.w + b.y * left) * by, (f.z * f.w + b.z * left) * by,
-                       alpha);
+    y[i] = make_float4((f.x * f.w + b.x * left) * by, (f.y * f.w + b.y * left) * by,
+                       (f.z * f.w + b.z * left) * by, alpha);
 }
 
-__global__ void hand_sgd(const float4 *__restrict__ g, float4 *__restrict__ w, float4 *__restrict__ v, float rate,
-                         float momentum, float decay, unsigned count)
+__global__ void hand_sgd(const float4 *__restrict__ g, float4 *__restrict__ w, float4 *__restrict__ v,
+                         float rate, float momentum, float decay, unsigned count)
 {
     unsigned i = own();
     if (i >= count)
@@ -141,8 +142,8 @@ __global__ void hand_sobel(const float *__restrict__ from, float *__restrict__ t
     for (int dy = 0; dy < 3; dy++)
         for (int dx = 0; dx < 3; dx++)
             p[dy][dx] = at(from, width, height, x + dx - 1, y + dy - 1);
-    float gx = p[0][2] - p[0][0] + 2.0f * (p[1][2] - p[1][0]) + p[2][2] - p[2][0];
-    float gy = p[2][0] - p[0][0] + 2.0f * (p[2][1] - p[0][1]) + p[2][2] - p[0][2];
+    float gx                  = p[0][2] - p[0][0] + 2.0f * (p[1][2] - p[1][0]) + p[2][2] - p[2][0];
+    float gy                  = p[2][0] - p[0][0] + 2.0f * (p[2][1] - p[0][1]) + p[2][2] - p[0][2];
     to[(size_t)y * width + x] = sqrtf(gx * gx + gy * gy);
 }
 

@@ -1,6 +1,7 @@
-/* The built-in kernels on the cuda backend beside kernels that were written by hand in CUDA, in one process and turn by turn: the
- * suite "cuda_kernel". Amounts are what must be read and written, in GB/s, beside the rate of a copy within the device; or
- * GFLOP/s, beside cuBLAS where it can be opened. Built with nvcc: make tests/bench/cuda_kernels.
+/* The built-in kernels on the cuda backend beside kernels that were written by hand in CUDA, in one process
+ * and turn by turn: the suite "cuda_kernel". Amounts are what must be read and written, in GB/s, beside the
+ * rate of a copy within the device; or GFLOP/s, beside cuBLAS where it can be opened. Built with nvcc: make
+ * tests/bench/cuda_kernels.
  *
  *     cuda_kernels [--table] [NAME...]     --table: a table for people instead of lines for run-bench
  * SPDX-License-Identifier: MIT
@@ -46,7 +47,7 @@ static void must(cudaError_t result)
     exit(1);
 }
 
-/* ---- what is measured ---------------------------------------------------------------------------------------- */
+/* ---- what is measured ------------------------------------------------------------------------------- */
 
 struct work {
     const char *name, *kernel; /* in the report; installed */
@@ -110,7 +111,8 @@ static trm_kernel *load(const work &work)
 {
     trm_kernel *kernel;
     if (!work.by_words) {
-        must(trm_kernel_named(device, work.kernel, work.constants.data(), (uint32_t)work.constants.size(), &kernel));
+        must(trm_kernel_named(device, work.kernel, work.constants.data(), (uint32_t)work.constants.size(),
+                              &kernel));
         return kernel;
     }
     std::pair<std::string, std::string> wanted(work.kernel, "");
@@ -132,12 +134,16 @@ static trm_kernel *load(const work &work)
 static double copy_rate()
 {
     size_t bytes = (size_t)COUNT * 4;
-    return time_of([&] { must(cudaMemcpyAsync(hand_memory[1], hand_memory[0], bytes, cudaMemcpyDeviceToDevice, hand_stream)); },
-                   [] { must(cudaStreamSynchronize(hand_stream)); }, 2.0 * (double)bytes);
+    return time_of(
+        [&] {
+            must(cudaMemcpyAsync(hand_memory[1], hand_memory[0], bytes, cudaMemcpyDeviceToDevice,
+                                 hand_stream));
+        },
+        [] { must(cudaStreamSynchronize(hand_stream)); }, 2.0 * (double)bytes);
 }
 
-static void report(const work &work, std::vector<double> ours, std::vector<double> theirs, std::vector<double> copies,
-                   const char *peer)
+static void report(const work &work, std::vector<double> ours, std::vector<double> theirs,
+                   std::vector<double> copies, const char *peer)
 {
     const char *unit = work.is_flops ? "GFLOP/s" : "GB/s";
     if (table) {
@@ -189,12 +195,12 @@ static void measure(const work &work)
     trm_kernel_destroy(kernel);
 }
 
-/* ---- cuBLAS, where it is ------------------------------------------------------------------------------------- */
+/* ---- cuBLAS, where it is ---------------------------------------------------------------------------- */
 
 typedef int (*cublas_create)(void **handle);
 typedef int (*cublas_set_stream)(void *handle, cudaStream_t stream);
-typedef int (*cublas_sgemm)(void *handle, int, int, int m, int n, int k, const float *alpha, const float *a, int,
-                            const float *b, int, const float *beta, float *c, int);
+typedef int (*cublas_sgemm)(void *handle, int, int, int m, int n, int k, const float *alpha, const float *a,
+                            int, const float *b, int, const float *beta, float *c, int);
 
 static std::function<void(std::vector<void *> &)> open_cublas()
 {
@@ -219,7 +225,7 @@ static std::function<void(std::vector<void *> &)> open_cublas()
     };
 }
 
-/* ---- the list ------------------------------------------------------------------------------------------------ */
+/* ---- the list --------------------------------------------------------------------------------------- */
 
 #define U(value) trm_arg_u32(value)
 #define F(value) trm_arg_f32(value)
@@ -326,7 +332,8 @@ static void check_sgemm(const work &work)
     must(trm_download(stream, ours.data(), trm_span_of(buffers[2], (uint64_t)77 * GEMM * 4, GEMM * 4)));
     must(trm_stream_sync(stream));
     work.hand(pointers);
-    must(cudaMemcpyAsync(theirs.data(), (const float *)hand_memory[2] + (size_t)77 * GEMM, GEMM * 4, cudaMemcpyDeviceToHost, hand_stream));
+    must(cudaMemcpyAsync(theirs.data(), (const float *)hand_memory[2] + (size_t)77 * GEMM, GEMM * 4,
+                         cudaMemcpyDeviceToHost, hand_stream));
     must(cudaStreamSynchronize(hand_stream));
     for (unsigned i = 0; i < GEMM; i++)
         if (!(std::abs(ours[i] - theirs[i]) <= 1e-3f * std::abs(theirs[i]) + 1e-3f))
@@ -374,8 +381,10 @@ int main(int argc, char **argv)
             must(trm_fill(stream, trm_span_of(buffers[1], 0, ROWS * 4), 0, 4));
         if (work.kernel == std::string("sgemm"))
             for (int i = 0; i < 2; i++) { /* others have written here */
-                must(cudaMemcpy(hand_memory[i], numbers.data(), (size_t)GEMM * GEMM * 4, cudaMemcpyHostToDevice));
-                must(trm_upload(stream, trm_span_of(buffers[i], 0, (uint64_t)GEMM * GEMM * 4), numbers.data()));
+                must(cudaMemcpy(hand_memory[i], numbers.data(), (size_t)GEMM * GEMM * 4,
+                                cudaMemcpyHostToDevice));
+                must(trm_upload(stream, trm_span_of(buffers[i], 0, (uint64_t)GEMM * GEMM * 4),
+                                numbers.data()));
                 must(trm_stream_sync(stream));
             }
         measure(work);

@@ -1,5 +1,5 @@
-/* The suite "gpu" on Trireme, on the device that TRIREME_BACKEND names. BENCH_SHADERS is the folder of the shaders,
- * BENCH_BACKEND what the lines are named by.
+/* The suite "gpu" on Trireme, on the device that TRIREME_BACKEND names. BENCH_SHADERS is the folder of the
+ * shaders, BENCH_BACKEND what the lines are named by.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -51,7 +51,7 @@ static struct trm_buffer *make(int32_t kind, uint64_t size)
     return buffer;
 }
 
-/* ---- pipelines --------------------------------------------------------------------------------------------- */
+/* ---- pipelines -------------------------------------------------------------------------------------- */
 
 enum {
     IN,
@@ -140,8 +140,8 @@ static double sample_flow_rate(const void *what)
     return (double)flow->batch->bytes / sample_flow(what) * 1e-3;
 }
 
-/* What goes on for long is measured, as it is of the peers: with "auto" the library tries its strategies on the first tokens, 40 to
- * 150 of long ones. */
+/* What goes on for long is measured, as it is of the peers: with "auto" the library tries its strategies on
+ * the first tokens, 40 to 150 of long ones. */
 static void settle_flow(struct flow *flow, struct trm_report *report)
 {
     for (int run = 0; run < 8; run++) {
@@ -191,7 +191,7 @@ static void measure_flows(size_t most)
     }
 }
 
-/* ---- copies ------------------------------------------------------------------------------------------------ */
+/* ---- copies ----------------------------------------------------------------------------------------- */
 
 struct copies {
     struct trm_stream *up, *down;
@@ -261,7 +261,7 @@ static void measure_copies(void)
     trm_stream_destroy(copies.down);
 }
 
-/* ---- launches and memory ----------------------------------------------------------------------------------- */
+/* ---- launches and memory ---------------------------------------------------------------------------- */
 
 static struct trm_buffer *small;
 static struct trm_argument small_arguments[4];
@@ -401,7 +401,7 @@ static void measure_calls(void)
     trm_buffer_destroy(small);
 }
 
-/* ---- kernels ----------------------------------------------------------------------------------------------- */
+/* ---- kernels ---------------------------------------------------------------------------------------- */
 
 struct work {
     struct trm_kernel *kernel;
@@ -423,8 +423,9 @@ static double sample_kernel(const void *what)
     return gpu_rate(begin, work->amount * work->launches);
 }
 
-/* A driver may lower the clocks of a device that a program leaves idle for most of its time, as NVIDIA's does under Vulkan, from 1980 to
- * 345 MHz, and takes a second of work to raise them. So what is measured next finds the device at work. */
+/* A driver may lower the clocks of a device that a program leaves idle for most of its time, as NVIDIA's does
+ * under Vulkan, from 1980 to 345 MHz, and takes a second of work to raise them. So what is measured next
+ * finds the device at work. */
 static void wake(void)
 {
     struct trm_buffer *data         = make(TRM_MEMORY_DEVICE, GPU_WAKE_COUNT * 4);
@@ -502,7 +503,7 @@ static void measure_sgemm(void)
     trm_buffer_destroy(c);
 }
 
-/* ---- the program ------------------------------------------------------------------------------------------- */
+/* ---- the program ------------------------------------------------------------------------------------ */
 
 int main(int argc, char **argv)
 {

@@ -1,5 +1,6 @@
-/* The work of the suite "gpu": what a GPU is bought for, the same for all who do it. Batches of floats go up from pinned memory,
- * through a row of fused multiply-adds, and down into pinned memory; the host does nothing with them. Also for CUDA C++.
+/* The work of the suite "gpu": what a GPU is bought for, the same for all who do it. Batches of floats go up
+ * from pinned memory, through a row of fused multiply-adds, and down into pinned memory; the host does
+ * nothing with them. Also for CUDA C++.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_TESTS_BENCH_GPU_WORK_H
@@ -21,8 +22,8 @@ struct gpu_batch {
     unsigned tokens; /* batches of one measurement */
 };
 
-/* The long ones take about as long to compute as to copy. There are so many that filling and draining the pipeline, when only one
- * direction is copied, take less than a hundredth of the time. */
+/* The long ones take about as long to compute as to copy. There are so many that filling and draining the
+ * pipeline, when only one direction is copied, take less than a hundredth of the time. */
 static const struct gpu_batch gpu_batches[] = {
     {"4KiB", (size_t)4 << 10, 8, 4000},
     {"64KiB", (size_t)64 << 10, 8, 4000},
@@ -90,7 +91,8 @@ static inline void gpu_check(const struct gpu_batch *batch, const float *result)
     }
 }
 
-/* What a program of the suite was asked for: "small" leaves out what would take minutes on a device that is no GPU. */
+/* What a program of the suite was asked for: "small" leaves out what would take minutes on a device that is
+ * no GPU. */
 static inline size_t gpu_most_bytes(const char *word)
 {
     return word[0] == 's' ? MIB : SIZE_MAX;
@@ -142,8 +144,9 @@ static inline void gpu_figure(const char *title, const char *who, const char *un
     gpu_values(title, who, unit, sample, what, 1);
 }
 
-/* Of what a processor spends, in microseconds. Whoever has the other half of its core makes that half as much again for tenths of a
- * second, in a rented machine without a trace; so each value is the least of many samples. */
+/* Of what a processor spends, in microseconds. Whoever has the other half of its core makes that half as much
+ * again for tenths of a second, in a rented machine without a trace; so each value is the least of many
+ * samples. */
 static inline void gpu_spent(const char *title, const char *who, double (*sample)(const void *what),
                              const void *what)
 {

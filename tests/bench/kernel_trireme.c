@@ -1,5 +1,6 @@
-/* The suite "kernel" on Trireme: the shaders of this folder and the built-in kernels, on the device that TRIREME_BACKEND
- * names. BENCH_SHADERS is the folder of the shaders, BENCH_BACKEND what the lines are named by.
+/* The suite "kernel" on Trireme: the shaders of this folder and the built-in kernels, on the device that
+ * TRIREME_BACKEND names. BENCH_SHADERS is the folder of the shaders, BENCH_BACKEND what the lines are named
+ * by.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -39,7 +40,7 @@ static void close_device(void)
     trm_context_destroy(context);
 }
 
-/* ---- a kernel with its buffers --------------------------------------------------------------------------- */
+/* ---- a kernel with its buffers ---------------------------------------------------------------------- */
 
 enum {
     BUFFERS_MOST = 3,
@@ -124,7 +125,7 @@ static void unload(struct work *work)
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* ---- the figures ------------------------------------------------------------------------------------------- */
+/* ---- the figures ------------------------------------------------------------------------------------ */
 
 static double sample_saxpy(void)
 {
@@ -319,7 +320,7 @@ static double sample_translate(void)
     return (double)totals[0] * 1e3 / (double)totals[1];
 }
 
-/* ---- the program ------------------------------------------------------------------------------------------- */
+/* ---- the program ------------------------------------------------------------------------------------ */
 
 static int open_device(void)
 {

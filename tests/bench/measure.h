@@ -1,5 +1,5 @@
-/* Benchmarks of peers: what all of them share. A peer is a program that does the work of `trireme bench` by other means and
- * prints the same lines: one JSON object with suite, case, backend, unit, median, min, max.
+/* Benchmarks of peers: what all of them share. A peer is a program that does the work of `trireme bench` by
+ * other means and prints the same lines: one JSON object with suite, case, backend, unit, median, min, max.
  *
  *     peer            every case
  *     peer --start    make ready, run one kernel, print "ready", end: for `spawn`
@@ -61,7 +61,8 @@ uint64_t measure_now(void);
 /* Sleep as long as the cases do that want all workers asleep. */
 void measure_pause(void);
 
-/* The p-th percentile of `count` trips in nanoseconds; with `asleep` there is a pause before each. count is TRIPS at most. */
+/* The p-th percentile of `count` trips in nanoseconds; with `asleep` there is a pause before each. count is
+ * TRIPS at most. */
 double measure_trips(void (*trip)(void), size_t count, int asleep, unsigned p);
 
 /* Operations a second. */

@@ -1,7 +1,7 @@
-/* The suite "pipeline" without any machinery: what this machine can do at most. Each thread takes whole batches and does all
- * stages itself, so nothing is handed over; "nocopy" goes straight from input to output. With BOUND_BEST the stages go
- * through a batch in pieces that stay in the cache, with a kernel that keeps eight vectors in flight, which hides how long
- * a fused multiply-add takes.
+/* The suite "pipeline" without any machinery: what this machine can do at most. Each thread takes whole
+ * batches and does all stages itself, so nothing is handed over; "nocopy" goes straight from input to output.
+ * With BOUND_BEST the stages go through a batch in pieces that stay in the cache, with a kernel that keeps
+ * eight vectors in flight, which hides how long a fused multiply-add takes.
  * SPDX-License-Identifier: MIT
  */
 #include <omp.h>
@@ -74,7 +74,7 @@ static void all_stages(const struct flow *flow, int token, float *buffer)
 
 #endif
 
-/* ---- one batch a thread -------------------------------------------------------------------------------------- */
+/* ---- one batch a thread ----------------------------------------------------------------------------- */
 
 static void pass_copies(struct flow *flow)
 {
@@ -90,7 +90,7 @@ static void pass_nocopy(struct flow *flow)
         kernel(flow->out[i % FLOW_RING], flow->in[i % FLOW_RING], flow->count, flow->links);
 }
 
-/* ---- the peer ------------------------------------------------------------------------------------------------ */
+/* ---- the peer --------------------------------------------------------------------------------------- */
 
 FLOW_SAMPLES(copies, pass_copies);
 FLOW_SAMPLES(nocopy, pass_nocopy);

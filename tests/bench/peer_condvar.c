@@ -1,4 +1,5 @@
-/* The queue that most people write by hand: one worker thread a queue, a list under a mutex, condition variables.
+/* The queue that most people write by hand: one worker thread a queue, a list under a mutex, condition
+ * variables.
  * SPDX-License-Identifier: MIT
  */
 #include "measure.h"
@@ -136,7 +137,7 @@ static void nothing(void *argument)
     measure_use(argument);
 }
 
-/* ---- the cases --------------------------------------------------------------------------------------------- */
+/* ---- the cases -------------------------------------------------------------------------------------- */
 
 static double sample_launch_worker(void)
 {
@@ -189,7 +190,7 @@ static double sample_hop(void)
     return (double)spent / HOPS;
 }
 
-/* ---- the peer ---------------------------------------------------------------------------------------------- */
+/* ---- the peer --------------------------------------------------------------------------------------- */
 
 static int open_queues(void)
 {

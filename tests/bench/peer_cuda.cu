@@ -1,5 +1,6 @@
-/* The suite "gpu" as one writes it by hand in CUDA: three streams and events, or a graph for each slot. Built with nvcc.
- * GPU_SGEMM names a file (cubin, fat binary or PTX) with Trireme's translation of its own shader `sgemm`, to tell a driver's part from the shader's.
+/* The suite "gpu" as one writes it by hand in CUDA: three streams and events, or a graph for each slot. Built
+ * with nvcc. GPU_SGEMM names a file (cubin, fat binary or PTX) with Trireme's translation of its own shader
+ * `sgemm`, to tell a driver's part from the shader's.
  * SPDX-License-Identifier: MIT
  */
 #include <cstdio>
@@ -48,7 +49,8 @@ static float *make_device(size_t bytes)
     return memory;
 }
 
-__global__ void chain(const float4 *__restrict__ from, float4 *__restrict__ to, unsigned count, unsigned links)
+__global__ void chain(const float4 *__restrict__ from, float4 *__restrict__ to, unsigned count,
+                      unsigned links)
 {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count)
@@ -70,9 +72,11 @@ __global__ void saxpy(const float *__restrict__ x, float *__restrict__ y, unsign
         y[i] = a * x[i] + y[i];
 }
 
-/* ---- pipelines --------------------------------------------------------------------------------------------- */
+/* ---- pipelines -------------------------------------------------------------------------------------- */
 
-enum { SLOTS_MOST = 4 };
+enum {
+    SLOTS_MOST = 4
+};
 
 struct slot {
     float *in, *out, *from, *to;
@@ -89,7 +93,8 @@ struct flow {
     slot slots[SLOTS_MOST];
 };
 
-static void enqueue(const flow *flow, const slot *slot, cudaStream_t up, cudaStream_t compute, cudaStream_t down)
+static void enqueue(const flow *flow, const slot *slot, cudaStream_t up, cudaStream_t compute,
+                    cudaStream_t down)
 {
     size_t bytes     = flow->batch->bytes;
     unsigned vectors = (unsigned)(bytes / 16), groups = (vectors + GPU_GROUP - 1) / GPU_GROUP;
@@ -195,7 +200,7 @@ static void measure_flow(const gpu_batch *batch, int depth, bool graphs)
     close_flow(&flow);
 }
 
-/* ---- copies ------------------------------------------------------------------------------------------------ */
+/* ---- copies ----------------------------------------------------------------------------------------- */
 
 static struct {
     cudaStream_t up, down;
@@ -259,7 +264,7 @@ static void measure_copies()
     must(cudaStreamDestroy(copies.down));
 }
 
-/* ---- launches and memory ----------------------------------------------------------------------------------- */
+/* ---- launches and memory ---------------------------------------------------------------------------- */
 
 static cudaStream_t stream;
 static CUfunction driver_chain;
@@ -285,7 +290,8 @@ static double sample_driver_launch(const void *small)
     uint64_t begin     = measure_now();
 
     for (int i = 0; i < GPU_LAUNCHES; i++) {
-        if (cuLaunchKernel(driver_chain, 1, 1, 1, GPU_GROUP, 1, 1, 0, stream, parameters, NULL) != CUDA_SUCCESS)
+        if (cuLaunchKernel(driver_chain, 1, 1, 1, GPU_GROUP, 1, 1, 0, stream, parameters, NULL) !=
+            CUDA_SUCCESS)
             measure_fail("the kernel cannot be launched");
     }
     double each = gpu_each(begin, GPU_LAUNCHES);
@@ -331,7 +337,9 @@ static double sample_allocate_in_order(const void *)
     return each;
 }
 
-enum { EVENTS = 16 };
+enum {
+    EVENTS = 16
+};
 
 struct page {
     float *to, *from;
@@ -396,7 +404,8 @@ static void measure_issues(float *small)
     must(cudaFreeHost(page.from));
 }
 
-/* While nothing else lives: the driver cuts small pieces out of blocks of 2 MiB, and what is left of a block would make this cheap. */
+/* While nothing else lives: the driver cuts small pieces out of blocks of 2 MiB, and what is left of a block
+ * would make this cheap. */
 static void measure_allocations()
 {
     gpu_figure("alloc_1MiB", who, "us", sample_allocate, NULL);
@@ -415,7 +424,7 @@ static void measure_calls()
     must(cudaFree(small));
 }
 
-/* ---- kernels ----------------------------------------------------------------------------------------------- */
+/* ---- kernels ---------------------------------------------------------------------------------------- */
 
 static float *arrays[3];
 static CUfunction sgemm;
@@ -443,14 +452,14 @@ static double sample_saxpy(const void *)
     return gpu_rate(begin, 120.0 * (double)GPU_KERNEL_COUNT);
 }
 
-/* As compiler/translate/targets/cuda_target.c has it: buffers, then a struct of the scalars, then the sizes of the buffers
- * where the kernel wants them. */
+/* As compiler/translate/targets/cuda_target.c has it: buffers, then a struct of the scalars, then the sizes
+ * of the buffers where the kernel wants them. */
 static double sample_sgemm(const void *)
 {
     struct {
         unsigned m, n, k;
         float alpha, beta;
-    } scalars = {GPU_SIDE, GPU_SIDE, GPU_SIDE, 1.0f, 0.0f};
+    } scalars               = {GPU_SIDE, GPU_SIDE, GPU_SIDE, 1.0f, 0.0f};
     unsigned long long size = (unsigned long long)GPU_SIDE * GPU_SIDE * 4;
     void *parameters[]      = {&arrays[0], &arrays[1], &arrays[2], &scalars, &size, &size, &size};
     uint64_t begin          = measure_now();
@@ -471,7 +480,8 @@ static void measure_sgemm()
 
     if (path == NULL)
         return;
-    if (cuModuleLoad(&module, path) != CUDA_SUCCESS || cuModuleGetFunction(&sgemm, module, "sgemm") != CUDA_SUCCESS)
+    if (cuModuleLoad(&module, path) != CUDA_SUCCESS ||
+        cuModuleGetFunction(&sgemm, module, "sgemm") != CUDA_SUCCESS)
         measure_fail("GPU_SGEMM is no module with a kernel named sgemm");
     gpu_figure("kernel_sgemm_4096", who, "GFLOP/s", sample_sgemm, NULL);
     cuModuleUnload(module);
@@ -509,13 +519,15 @@ template <typename function> static bool find(void *library, const char *name, f
 
 static void measure_cublas()
 {
-    static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "/usr/local/cuda/lib64/libcublas.so"};
+    static const char *const names[] = {"libcublas.so.13", "libcublas.so.12",
+                                        "/usr/local/cuda/lib64/libcublas.so"};
     void *library                    = NULL;
 
     for (const char *name : names)
         library = library != NULL ? library : dlopen(name, RTLD_NOW);
     if (library == NULL || !find(library, "cublasCreate_v2", &cublas.create) ||
-        !find(library, "cublasSetStream_v2", &cublas.set_stream) || !find(library, "cublasSgemm_v2", &cublas.sgemm) ||
+        !find(library, "cublasSetStream_v2", &cublas.set_stream) ||
+        !find(library, "cublasSgemm_v2", &cublas.sgemm) ||
         !find(library, "cublasDestroy_v2", &cublas.destroy) || cublas.create(&cublas.handle) != 0 ||
         cublas.set_stream(cublas.handle, stream) != 0) {
         fprintf(stderr, "cuBLAS cannot be used here: left out\n");

@@ -46,7 +46,7 @@ static void launch(cl_command_queue queue, cl_uint wait_count, const cl_event *w
     must(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, &one, wait_count, waits, done));
 }
 
-/* ---- stream ------------------------------------------------------------------------------------------------ */
+/* ---- stream ----------------------------------------------------------------------------------------- */
 
 static double sample_launch_worker(void)
 {
@@ -109,7 +109,7 @@ static double sample_hop(void)
     return (double)(measure_now() - begin) / HOPS;
 }
 
-/* ---- copy -------------------------------------------------------------------------------------------------- */
+/* ---- copy ------------------------------------------------------------------------------------------- */
 
 enum {
     COPIES = 2
@@ -183,7 +183,7 @@ static double sample_map(void)
     return (double)(measure_now() - begin) / MAPPINGS;
 }
 
-/* ---- alloc ------------------------------------------------------------------------------------------------- */
+/* ---- alloc ------------------------------------------------------------------------------------------ */
 
 static void write_buffer(cl_mem buffer)
 {
@@ -233,7 +233,7 @@ static double sample_alloc_live(void)
     return measure_rate(LIVE_ROUNDS * LIVE, measure_now() - begin);
 }
 
-/* ---- the peer ---------------------------------------------------------------------------------------------- */
+/* ---- the peer --------------------------------------------------------------------------------------- */
 
 static int find_device(void)
 {

@@ -1,5 +1,5 @@
-/* The suite "gpu" as one writes it by hand in OpenCL, on the first GPU, else on the first device: three queues, and events
- * between them.
+/* The suite "gpu" as one writes it by hand in OpenCL, on the first GPU, else on the first device: three
+ * queues, and events between them.
  * SPDX-License-Identifier: MIT
  */
 #define CL_TARGET_OPENCL_VERSION 120
@@ -74,7 +74,7 @@ static float *make_pinned(cl_mem *buffer, size_t bytes)
     return memory;
 }
 
-/* ---- pipelines --------------------------------------------------------------------------------------------- */
+/* ---- pipelines -------------------------------------------------------------------------------------- */
 
 struct slot {
     cl_mem pinned_in, pinned_out, from, to;
@@ -191,7 +191,7 @@ static void measure_flow(const struct gpu_batch *batch, int depth)
     close_flow(&flow);
 }
 
-/* ---- launches ---------------------------------------------------------------------------------------------- */
+/* ---- launches --------------------------------------------------------------------------------------- */
 
 static cl_kernel one_group;
 

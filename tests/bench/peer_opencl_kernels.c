@@ -1,4 +1,5 @@
-/* The suite "kernel" in OpenCL, on the first device of the first platform (PoCL where nothing else is installed).
+/* The suite "kernel" in OpenCL, on the first device of the first platform (PoCL where nothing else is
+ * installed).
  * SPDX-License-Identifier: MIT
  */
 #define CL_TARGET_OPENCL_VERSION 120
@@ -9,8 +10,8 @@
 
 #include "kernel_work.h"
 
-/* The same texts as tests/bench/shaders. sum is written for processors (long private vectors), tree_sum and gemm_tile for
- * graphics cards (shared memory and barriers). */
+/* The same texts as tests/bench/shaders. sum is written for processors (long private vectors), tree_sum and
+ * gemm_tile for graphics cards (shared memory and barriers). */
 static const char *const source =
     "__kernel void saxpy(__global const float *restrict x, __global float *restrict y, float a) {\n"
     "    size_t i = get_global_id(0);\n"
@@ -144,7 +145,7 @@ static void free_buffers(cl_mem *buffers, int count)
         clReleaseMemObject(buffers[i]);
 }
 
-/* ---- the figures ------------------------------------------------------------------------------------------- */
+/* ---- the figures ------------------------------------------------------------------------------------ */
 
 static double sample_saxpy(void)
 {
@@ -249,7 +250,7 @@ static double sample_gemm_tile(void)
     return rate;
 }
 
-/* ---- the peer ---------------------------------------------------------------------------------------------- */
+/* ---- the peer --------------------------------------------------------------------------------------- */
 
 static int open_opencl(void)
 {

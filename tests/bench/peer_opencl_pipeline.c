@@ -1,5 +1,5 @@
-/* The suite "pipeline" in OpenCL, on the first device of the first platform (PoCL where nothing else is installed): three
- * queues and events between them, with copies; and kernels on host pointers, without.
+/* The suite "pipeline" in OpenCL, on the first device of the first platform (PoCL where nothing else is
+ * installed): three queues and events between them, with copies; and kernels on host pointers, without.
  * SPDX-License-Identifier: MIT
  */
 #define CL_TARGET_OPENCL_VERSION 120
@@ -73,7 +73,7 @@ static void launch(cl_command_queue queue, cl_kernel kernel, size_t count, const
     must(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, &group, after ? 1 : 0, after, event));
 }
 
-/* ---- with copies --------------------------------------------------------------------------------------------- */
+/* ---- with copies ------------------------------------------------------------------------------------ */
 
 struct slot {
     cl_mem buffer;
@@ -116,7 +116,7 @@ static void pass_copies(struct flow *flow, struct slot *slots, int depth)
         finish(&slots[i]);
 }
 
-/* ---- without ------------------------------------------------------------------------------------------------- */
+/* ---- without ---------------------------------------------------------------------------------------- */
 
 struct pair {
     cl_mem in, out;
@@ -160,7 +160,7 @@ static void pass_nocopy(struct flow *flow, struct pair *pairs)
     must(clFinish(queues[0]));
 }
 
-/* ---- the figures: what is made once is not timed -------------------------------------------------------------- */
+/* ---- the figures: what is made once is not timed ---------------------------------------------------- */
 
 static double sample_copies(size_t bytes, int links, int depth)
 {
@@ -218,7 +218,7 @@ SAMPLE(nocopy_large_32, sample_nocopy(FLOW_LARGE, 32))
 SAMPLE(nocopy_small_1, sample_nocopy(FLOW_SMALL, 1))
 SAMPLE(nocopy_small_32, sample_nocopy(FLOW_SMALL, 32))
 
-/* ---- the peer ------------------------------------------------------------------------------------------------ */
+/* ---- the peer --------------------------------------------------------------------------------------- */
 
 static int open_opencl(void)
 {

@@ -1,4 +1,5 @@
-/* Plain C loops on all cores: what the compiler makes of them with OpenMP, -O3 and all that this processor has.
+/* Plain C loops on all cores: what the compiler makes of them with OpenMP, -O3 and all that this processor
+ * has.
  * SPDX-License-Identifier: MIT
  */
 #include <omp.h>
@@ -10,7 +11,7 @@ static float *x, *y; /* of saxpy, and for the fused multiply-adds */
 static float *image, *blurred;
 static float *numbers;
 
-/* ---- the loops --------------------------------------------------------------------------------------------- */
+/* ---- the loops -------------------------------------------------------------------------------------- */
 
 static void saxpy(void)
 {
@@ -66,7 +67,7 @@ static void fma_all(void)
         fma_row(x + part * (FMA_COUNT / 64), FMA_COUNT / 64);
 }
 
-/* ---- the figures ------------------------------------------------------------------------------------------- */
+/* ---- the figures ------------------------------------------------------------------------------------ */
 
 static double sample_saxpy(void)
 {

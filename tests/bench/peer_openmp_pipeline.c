@@ -1,12 +1,12 @@
-/* The suite "pipeline" with OpenMP: tasks that depend on each other through three buffers; besides, one thread that does one
- * thing after the other, and all threads at one thing after the other.
+/* The suite "pipeline" with OpenMP: tasks that depend on each other through three buffers; besides, one
+ * thread that does one thing after the other, and all threads at one thing after the other.
  * SPDX-License-Identifier: MIT
  */
 #include <omp.h>
 
 #include "pipeline_work.h"
 
-/* ---- one thread ---------------------------------------------------------------------------------------------- */
+/* ---- one thread ------------------------------------------------------------------------------------- */
 
 static void pass_sequential(struct flow *flow)
 {
@@ -17,7 +17,7 @@ static void pass_sequential(struct flow *flow)
     }
 }
 
-/* ---- tasks --------------------------------------------------------------------------------------------------- */
+/* ---- tasks ------------------------------------------------------------------------------------------ */
 
 static void pass_tasks(struct flow *flow)
 {
@@ -35,7 +35,7 @@ static void pass_tasks(struct flow *flow)
     }
 }
 
-/* ---- all threads at one thing -------------------------------------------------------------------------------- */
+/* ---- all threads at one thing ----------------------------------------------------------------------- */
 
 enum {
     PARTS = 16
@@ -65,7 +65,7 @@ static void pass_fork_join(struct flow *flow)
     }
 }
 
-/* ---- the peer ------------------------------------------------------------------------------------------------ */
+/* ---- the peer --------------------------------------------------------------------------------------- */
 
 FLOW_SAMPLES(sequential, pass_sequential);
 FLOW_SAMPLES(tasks, pass_tasks);

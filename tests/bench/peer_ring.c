@@ -1,5 +1,5 @@
-/* The queue that a careful programmer writes by hand: one worker thread a queue, a ring for one producer and one consumer,
- * and waits that spin briefly before they sleep in the kernel.
+/* The queue that a careful programmer writes by hand: one worker thread a queue, a ring for one producer and
+ * one consumer, and waits that spin briefly before they sleep in the kernel.
  * SPDX-License-Identifier: MIT
  */
 #include "measure.h"
@@ -134,7 +134,7 @@ static void wait_for_ticket(void *argument)
     word_wait(&ticket->queue->done, ticket->number);
 }
 
-/* ---- the cases --------------------------------------------------------------------------------------------- */
+/* ---- the cases -------------------------------------------------------------------------------------- */
 
 static double sample_launch_worker(void)
 {
@@ -218,7 +218,7 @@ static double sample_hop(void)
     return (double)(measure_now() - begin) / HOPS;
 }
 
-/* ---- the peer ---------------------------------------------------------------------------------------------- */
+/* ---- the peer --------------------------------------------------------------------------------------- */
 
 static int open_queues(void)
 {

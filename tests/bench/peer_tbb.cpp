@@ -1,5 +1,5 @@
-/* The suite "pipeline" with oneTBB's parallel_pipeline: three filters that each take batches in order, and as many batches
- * under way as there are buffers.
+/* The suite "pipeline" with oneTBB's parallel_pipeline: three filters that each take batches in order, and as
+ * many batches under way as there are buffers.
  * SPDX-License-Identifier: MIT
  */
 #include <tbb/parallel_pipeline.h>

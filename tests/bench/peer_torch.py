@@ -1,6 +1,6 @@
-# The pipelines of the suite "gpu" as one writes them in PyTorch: three streams, and events between them. The kernel is one
-# multiplication, since a row of them would be as many kernels: less work than that of the other programs.
-# Exit status 77: there is no PyTorch, or none that reaches a GPU.
+# The pipelines of the suite "gpu" as one writes them in PyTorch: three streams, and events between them. The
+# kernel is one multiplication, since a row of them would be as many kernels: less work than that of the other
+# programs. Exit status 77: there is no PyTorch, or none that reaches a GPU.
 # SPDX-License-Identifier: MIT
 import json
 import statistics

@@ -1,6 +1,7 @@
-/* The suite "gpu" as one writes it by hand in Vulkan, with the least that works: one queue, a command buffer for each slot that
- * is recorded once, one timeline semaphore. Where the device's memory is the host's, kernels work in it and nothing is
- * copied. GPU_SPIRV names the compiled shader gpu_chain. TRIREME_TEST_VULKAN_DEVICE is a part of the name of the device.
+/* The suite "gpu" as one writes it by hand in Vulkan, with the least that works: one queue, a command buffer
+ * for each slot that is recorded once, one timeline semaphore. Where the device's memory is the host's,
+ * kernels work in it and nothing is copied. GPU_SPIRV names the compiled shader gpu_chain.
+ * TRIREME_TEST_VULKAN_DEVICE is a part of the name of the device.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -31,7 +32,7 @@ static void must(VkResult result)
     exit(1);
 }
 
-/* ---- the device -------------------------------------------------------------------------------------------- */
+/* ---- the device ------------------------------------------------------------------------------------- */
 
 static void choose(VkInstance instance)
 {
@@ -134,7 +135,7 @@ static void load_kernel(void)
     vkDestroyShaderModule(device, shader, NULL);
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------------ */
+/* ---- memory ----------------------------------------------------------------------------------------- */
 
 struct memory {
     VkBuffer buffer;
@@ -186,7 +187,7 @@ static void end_memory(struct memory *memory)
     vkFreeMemory(device, memory->memory, NULL);
 }
 
-/* ---- commands ---------------------------------------------------------------------------------------------- */
+/* ---- commands --------------------------------------------------------------------------------------- */
 
 static VkCommandBuffer begin_commands(void)
 {
@@ -256,7 +257,7 @@ static void wait_for(uint64_t value)
     must(vkWaitSemaphores(device, &info, UINT64_MAX));
 }
 
-/* ---- pipelines --------------------------------------------------------------------------------------------- */
+/* ---- pipelines -------------------------------------------------------------------------------------- */
 
 enum {
     DEPTH = 3
@@ -357,7 +358,7 @@ static void measure_flow(const struct gpu_batch *batch)
         close_slot(&flow, &flow.slots[i]);
 }
 
-/* ---- launches ---------------------------------------------------------------------------------------------- */
+/* ---- launches --------------------------------------------------------------------------------------- */
 
 static double sample_launch(const void *what)
 {

@@ -1,6 +1,6 @@
-/* The suite "pipeline" on Trireme with the very kernel of the peers, as a C function: what is compared then is how batches are
- * moved, not how well a kernel was compiled. On the device that TRIREME_BACKEND names, where it takes C functions;
- * BENCH_BACKEND is what the lines are named by.
+/* The suite "pipeline" on Trireme with the very kernel of the peers, as a C function: what is compared then
+ * is how batches are moved, not how well a kernel was compiled. On the device that TRIREME_BACKEND names,
+ * where it takes C functions; BENCH_BACKEND is what the lines are named by.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -28,7 +28,7 @@ static void must(int32_t status)
     exit(1);
 }
 
-/* ---- the kernels --------------------------------------------------------------------------------------------- */
+/* ---- the kernels ------------------------------------------------------------------------------------ */
 
 enum {
     GROUP = 16384, /* floats of a work-group: 64 KiB */
@@ -79,7 +79,7 @@ static const struct trm_cpu_kernel functions[] = {
      .group_size      = {GROUP, 1, 1}},
 };
 
-/* ---- a pipeline ---------------------------------------------------------------------------------------------- */
+/* ---- a pipeline ------------------------------------------------------------------------------------- */
 
 struct run {
     size_t bytes;
@@ -172,7 +172,7 @@ static double rate(size_t bytes, int links, int32_t strategy)
 SAMPLES(copies, TRM_STRATEGY_SLOT_STREAMS);
 SAMPLES(nocopy, TRM_STRATEGY_ZERO_COPY);
 
-/* ---- the program --------------------------------------------------------------------------------------------- */
+/* ---- the program ------------------------------------------------------------------------------------ */
 
 static int open_device(void)
 {

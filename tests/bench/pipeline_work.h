@@ -1,5 +1,5 @@
-/* The work of the suite "pipeline", the same as in tools/bench_flow.h: batches of floats go up, through links fused
- * multiply-adds an element, and down again. Also for C++.
+/* The work of the suite "pipeline", the same as in tools/bench_flow.h: batches of floats go up, through links
+ * fused multiply-adds an element, and down again. Also for C++.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_TESTS_BENCH_PIPELINE_WORK_H
@@ -86,7 +86,7 @@ static inline void flow_close_all(void)
     }
 }
 
-/* ---- the kernel, as anybody would write it ------------------------------------------------------------------ */
+/* ---- the kernel, as anybody would write it ---------------------------------------------------------- */
 
 static __attribute__((noinline, unused)) void flow_one(float *__restrict target,
                                                        const float *__restrict source, size_t count)
@@ -141,7 +141,7 @@ static inline void flow_in_place(float *values, size_t count, int links)
         flow_many_in_place(values, count);
 }
 
-/* ---- the same, and the time that it took --------------------------------------------------------------------- */
+/* ---- the same, and the time that it took ------------------------------------------------------------ */
 
 typedef void (*flow_pass_fn)(struct flow *flow);
 

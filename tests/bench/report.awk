@@ -2,11 +2,11 @@
 #
 #   awk -v ours=BACKEND -v format=text|markdown|json -f lines.awk -f report.awk targets.txt LINES
 #
-# A target that names a backend as its sixth word is one for that backend alone. The relation "<+": at most so much more than the peer's
-# figure, in the case's unit.
+# A target that names a backend as its sixth word is one for that backend alone. The relation "<+": at most so
+# much more than the peer's figure, in the case's unit.
 #
-# LINES: "ROUND {json}", as printed by `trireme bench --json` and the peers. A ratio is taken within each round; what is shown is
-# the median over the rounds.
+# LINES: "ROUND {json}", as printed by `trireme bench --json` and the peers. A ratio is taken within each
+# round; what is shown is the median over the rounds.
 
 # All ratios of ours to theirs, round by round.
 function ratios(case_key, their_key,   round, list)
@@ -70,8 +70,8 @@ function print_rows(   row, i, line)
     for (row = 1; row <= row_count; row++) {
         line = ""
         for (i = 1; i <= 6; i++)
-            line = line sprintf(format == "markdown" ? "| %" (i >= 3 && i <= 5 ? "" : "-") width[i] "s " \
-                                                     : "%" (i >= 3 && i <= 5 ? "" : "-") width[i] "s  ", cell[row, i])
+            line = line sprintf((format == "markdown" ? "| %" : "%") (i >= 3 && i <= 5 ? "" : "-") width[i] \
+                                (format == "markdown" ? "s " : "s  "), cell[row, i])
         if (format == "markdown")
             line = line "|"
         sub(/ +$/, "", line)
@@ -84,7 +84,7 @@ function print_rows(   row, i, line)
     split("", cell)
 }
 
-# A ratio is judged by three of its digits: nobody measures more of them.
+# A ratio is compared with its target to three digits: measurements are not more precise than that.
 function target_row(i,   key, their_key, their_name, parts, list, figure, theirs, met, target, sign)
 {
     key = target_case[i]
@@ -106,22 +106,25 @@ function target_row(i,   key, their_key, their_name, parts, list, figure, theirs
             target = target " x " target_against[i]
             figure = ratios(key, their_key)
         }
-        theirs = figure == "" ? "" : median(all_rounds(parts[2] == "" ? key : target_suite[i] "/" parts[2], parts[1]))
+        theirs = figure == "" ? "" : \
+                 median(all_rounds(parts[2] == "" ? key : target_suite[i] "/" parts[2], parts[1]))
         figure = figure == "" ? "" : median(figure)
         if (figure != "" && target_against[i] != "-" && target_relation[i] != "<+")
             figure = sprintf("%.3g", figure) + 0
     }
     met = figure == "" ? "not measured" : \
-          (target_relation[i] == ">=" ? figure + 0 >= target_limit[i] + 0 : figure + 0 <= target_limit[i] + 0) ? "met" : "missed"
+          (target_relation[i] == ">=" ? figure + 0 >= target_limit[i] + 0 \
+                                      : figure + 0 <= target_limit[i] + 0) ? "met" : "missed"
     if (target_relation[i] == "<+" && figure != "" && figure + 0 >= 0)
         sign = "+"
     if (format == "json") {
         if (figure != "")
-            printf "{\"suite\": \"%s\", \"case\": \"%s\", \"backend\": \"%s\", \"unit\": \"%s\", \"median\": %.6g, " \
-                   "\"min\": %.6g, \"max\": %.6g, \"against\": \"%s\", \"target\": \"%s %s\", \"met\": %s}\n", \
+            printf "{\"suite\": \"%s\", \"case\": \"%s\", \"backend\": \"%s\", \"unit\": \"%s\", " \
+                   "\"median\": %.6g, \"min\": %.6g, \"max\": %.6g, " \
+                   "\"against\": \"%s\", \"target\": \"%s %s\", \"met\": %s}\n", \
                    target_suite[i], substr(key, length(target_suite[i]) + 2), ours, \
-                   target_against[i] == "-" || target_relation[i] == "<+" ? unit[key] : "ratio", figure, lowest, highest, target_against[i], \
-                   target_relation[i], target_limit[i], met == "met" ? "true" : "false"
+                   target_against[i] == "-" || target_relation[i] == "<+" ? unit[key] : "ratio", \
+                   figure, lowest, highest, target_against[i], target_relation[i], target_limit[i], met == "met" ? "true" : "false"
         return
     }
     add_row(key, target, list == "" ? "" : readable(median(list)), theirs == "" ? "" : readable(theirs), \
@@ -138,7 +141,8 @@ function case_rows(key,   i, theirs, first)
         if (theirs == "")
             continue
         add_row(key, backends[i], readable(median(theirs)), readable(lowest) ".." readable(highest), \
-                backends[i] == ours || first == "" ? "" : readable(median(ratios(key, key SUBSEP backends[i]))), unit[key])
+                backends[i] == ours || first == "" ? "" : \
+                readable(median(ratios(key, key SUBSEP backends[i]))), unit[key])
     }
 }
 

@@ -1,4 +1,5 @@
-/* spawn NAME PROGRAM [ARGUMENT…]: start a program several times; print the time to its first output, and its peak memory.
+/* spawn NAME PROGRAM [ARGUMENT…]: start a program several times; print the time to its first output, and its
+ * peak memory.
  *
  * The first start is told apart from the later ones, which find files and compiled kernels in caches.
  * SPDX-License-Identifier: MIT

@@ -1,5 +1,5 @@
-/* Trireme from nothing to its first kernel, and doing nothing afterwards. Without an argument it measures no case: that is
- * what `trireme bench` does.
+/* Trireme from nothing to its first kernel, and doing nothing afterwards. Without an argument it measures no
+ * case: that is what `trireme bench` does.
  * SPDX-License-Identifier: MIT
  */
 #include "measure.h"

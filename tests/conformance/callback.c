@@ -522,7 +522,8 @@ END_TEST
 
 /* ---- deadlocks ---- */
 
-/* Where callbacks block the caller, nothing on the stream waits for them yet, so waiting for the stream may succeed. */
+/* Where callbacks block the caller, nothing on the stream waits for them yet, so waiting for the stream may
+ * succeed. */
 static bool told_of_deadlock(int32_t status, bool may_succeed)
 {
     if (status == TRM_OK)

@@ -6,7 +6,8 @@
 
 #include "plans.h"
 
-/* A pipeline in which every stage can be made to fail at one token: in → picky → scratch → host → picky → out. */
+/* A pipeline in which every stage can be made to fail at one token: in → picky → scratch → host → picky →
+ * out. */
 enum place {
     AT_LOAD,
     AT_FIRST_LAUNCH,

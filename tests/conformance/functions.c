@@ -79,7 +79,8 @@ static int32_t cover(const struct trm_cpu_groups *groups, const void *block)
     return 0;
 }
 
-/* Writes the shape that it was launched with: groups, group size, bytes of scratch, misalignment of scratch. */
+/* Writes the shape that it was launched with: groups, group size, bytes of scratch, misalignment of
+ * scratch. */
 struct shape_arguments {
     struct trm_cpu_buffer out;
 };
@@ -99,7 +100,8 @@ static int32_t shape(const struct trm_cpu_groups *groups, const void *block)
     return 0;
 }
 
-/* Fills its scratch with its worker's number, dawdles, and counts in errors[0] what another call wrote there meanwhile. */
+/* Fills its scratch with its worker's number, dawdles, and counts in errors[0] what another call wrote there
+ * meanwhile. */
 struct scratch_arguments {
     struct trm_cpu_buffer errors;
 };

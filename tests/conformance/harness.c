@@ -169,7 +169,8 @@ static bool is_of_backend(const char *setting)
     return strncmp(setting, name, length) == 0 && setting[length] == '.';
 }
 
-/* What the environment says of the settings of the backend under test, without which it may not work. How many there are. */
+/* What the environment says of the settings of the backend under test, without which it may not work. How
+ * many there are. */
 static uint32_t backend_settings(struct trm_setting *settings, uint32_t capacity)
 {
     uint32_t count = 0;

@@ -1,8 +1,9 @@
 /* What all cases share: the device of the backend under test, and ways to check what it did.
  *
- * The backend is named by the environment variable CONFORMANCE_BACKEND ("cpu" when unset), a name or the path of a
- * plugin. Each case runs in a process of its own, where the fixture opens a context, a device and a stream, reached as
- * the.context, the.device and the.stream, and destroys them at the end; with --no-fork the next case gets context and device.
+ * The backend is named by the environment variable CONFORMANCE_BACKEND ("cpu" when unset), a name or the path
+ * of a plugin. Each case runs in a process of its own, where the fixture opens a context, a device and a
+ * stream, reached as the.context, the.device and the.stream, and destroys them at the end; with --no-fork the
+ * next case gets context and device.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CONFORMANCE_HARNESS_H
@@ -127,8 +128,8 @@ void destroy_later_stream(struct trm_stream *stream);
 bool log_has(int32_t level, const char *words);
 void log_forget(void);
 
-/* A context with these settings besides the backend and its own, read from neither environment nor file. Returns what
- * trm_context_create() did. */
+/* A context with these settings besides the backend and its own, read from neither environment nor file.
+ * Returns what trm_context_create() did. */
 int32_t context_with(const struct trm_setting *settings, uint32_t count, struct trm_context **context);
 
 uint64_t device_number(struct trm_device *device, uint32_t key);

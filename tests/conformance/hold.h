@@ -4,9 +4,9 @@
  * (struct trm_stream_stats.host_waits), nothing can be held: hold_begin() then does nothing, and hold_works()
  * says so, for checks that something is *not yet* done.
  *
- * All callbacks of a context may run on one thread, which may also be the one that bridges waits where the backend
- * cannot. So while a hold is closed no other callback of its context need run and no stream need pass a wait for
- * another; and of several holds those that were begun first are ended first.
+ * All callbacks of a context may run on one thread, which may also be the one that bridges waits where the
+ * backend cannot. So while a hold is closed no other callback of its context need run and no stream need pass
+ * a wait for another; and of several holds those that were begun first are ended first.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CONFORMANCE_HOLD_H

@@ -1,5 +1,5 @@
-/* Memory and semaphores that others have too, and what is asked for in vain. The others are a second opening of the same device
- * here, which knows nothing of the first.
+/* Memory and semaphores that others have too, and what is asked for in vain. The others are a second opening
+ * of the same device here, which knows nothing of the first.
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"

@@ -1,4 +1,5 @@
-/* A program that uses Vulkan itself: native handles in its own calls, and its own VkDevice under the library's.
+/* A program that uses Vulkan itself: native handles in its own calls, and its own VkDevice under the
+ * library's.
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"

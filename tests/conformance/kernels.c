@@ -95,7 +95,8 @@ bool functions_missing(void)
     return true;
 }
 
-/* A device may take SPIR-V and lack what makes code of it: loading then says UNSUPPORTED. Asked once for each device. */
+/* A device may take SPIR-V and lack what makes code of it: loading then says UNSUPPORTED. Asked once for each
+ * device. */
 static bool portable_there(void)
 {
     static struct trm_device *asked;

@@ -6,13 +6,15 @@
 
 #include "harness.h"
 
-/* Whether the device under test takes any form that there is. Says why not, as skip() does: the caller returns. */
+/* Whether the device under test takes any form that there is. Says why not, as skip() does: the caller
+ * returns. */
 bool kernels_missing(void);
 
 /* The same in silence. */
 bool kernels_there(void);
 
-/* Whether it takes C functions: the kernels that fail, count in this process or look at what runs them have no other form. */
+/* Whether it takes C functions: the kernels that fail, count in this process or look at what runs them have
+ * no other form. */
 bool functions_missing(void);
 bool functions_there(void);
 
@@ -24,8 +26,8 @@ struct trm_module *load_kernels(struct trm_device *device);
 struct trm_kernel *kernel_on(struct trm_device *device, const char *name);
 struct trm_kernel *kernel(const char *name);
 
-/* One whose groups are of that size: of a portable kernel it is the constants 0, 1 and 2, a function takes it from the grid,
- * which is to say it as well. */
+/* One whose groups are of that size: of a portable kernel it is the constants 0, 1 and 2, a function takes it
+ * from the grid, which is to say it as well. */
 struct trm_kernel *kernel_sized(const char *name, const uint32_t size[3]);
 
 void kernels_close(void);
@@ -42,14 +44,15 @@ int32_t launch_affine(struct trm_stream *stream, struct trm_buffer *data, uint32
 int32_t launch_affine_with(struct trm_stream *stream, struct trm_kernel *affine_kernel,
                            struct trm_buffer *data, uint32_t n, uint32_t factor, uint32_t addend);
 
-/* Make the stream fail with TRM_ERROR_KERNEL and this native code. Whether the failure is known when this returns is
- * the backend's affair. */
+/* Make the stream fail with TRM_ERROR_KERNEL and this native code. Whether the failure is known when this
+ * returns is the backend's affair. */
 void fail_stream(struct trm_stream *stream, int32_t native_code);
 
-/* What the kernel "dawdle" is told, to run for about so long on the device under test while something is seen beside it:
- * `milliseconds`, four times as long at each attempt. What it makes of what it is told differs; the pace of the device
- * is measured at the first call and at each further attempt, on the.stream. On a busy machine the kernel may have ended
- * before anybody could look; a case that looks for what must be seen tries again then, and fails at the last attempt. */
+/* What the kernel "dawdle" is told, to run for about so long on the device under test while something is seen
+ * beside it: `milliseconds`, four times as long at each attempt. What it makes of what it is told differs;
+ * the pace of the device is measured at the first call and at each further attempt, on the.stream. On a busy
+ * machine the kernel may have ended before anybody could look; a case that looks for what must be seen tries
+ * again then, and fails at the last attempt. */
 #define ATTEMPTS 6u
 uint32_t dawdle_us(uint32_t milliseconds, unsigned attempt);
 

@@ -357,7 +357,8 @@ END_TEST
 
 /* ---- lives, failures, statistics ---- */
 
-/* The launch is the only work that uses what is let go of, and all that could take its memory is overwritten. */
+/* The launch is the only work that uses what is let go of, and all that could take its memory is
+ * overwritten. */
 START_TEST(buffers_and_kernels_let_go_of_after_the_launch_live_until_it_is_done)
 {
     enum {

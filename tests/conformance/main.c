@@ -6,7 +6,8 @@
  * --filter    only the cases whose name holds TEXT, or another TEXT
  * --part      the I-th of N parts of the cases, from 0 on: for several at once
  * --progress  a line for each case that has passed, as it ends, with its seconds
- * --no-fork   all cases in this process, but those that fork or end it; they have one device, as far as they do not open
+ * --no-fork   all cases in this process, but those that fork or end it; they have one device, as far as they
+ *             do not open
  *             others. For a debugger, and where a driver takes long to open a device
  *
  * The backend is named by CONFORMANCE_BACKEND, a name or the path of a plugin; "cpu" when unset.
@@ -77,7 +78,8 @@ static void (*const groups[])(Suite *suite) = {
     add_out_of_memory,
 };
 
-/* Those that fork their process, end it or take its memory away: each in one of its own, before a driver is loaded here. */
+/* Those that fork their process, end it or take its memory away: each in one of its own, before a driver is
+ * loaded here. */
 static void (*const groups_alone[])(Suite *suite) = {
     add_fork,
     add_interop_processes,

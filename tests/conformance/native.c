@@ -40,8 +40,8 @@ static struct trm_module_desc text_desc(void)
     return desc;
 }
 
-/* Where the device takes no CUDA C, or there is no compiler of it, or the driver does not say what parameters a kernel has, the case
- * is skipped. */
+/* Where the device takes no CUDA C, or there is no compiler of it, or the driver does not say what parameters
+ * a kernel has, the case is skipped. */
 static struct trm_kernel *load_scale(const struct trm_native_options *given)
 {
     struct trm_module_desc desc = text_desc();

@@ -329,8 +329,8 @@ END_TEST
 
 /* ---- stages in threads ---- */
 
-/* Three threads, each with a stream of its own, pass batches through a ring of slots: fill, transform, read. Points
- * go from thread to thread in a queue. */
+/* Three threads, each with a stream of its own, pass batches through a ring of slots: fill, transform, read.
+ * Points go from thread to thread in a queue. */
 enum {
     SLOTS = 4,
     BATCH = 1000

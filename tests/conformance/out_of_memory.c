@@ -1,7 +1,7 @@
 /* Host memory that runs out at every place where the library asks for some.
  *
- * One scenario touches every kind of object. It is run with an allocator that fails once at the first allocation, then
- * with one that fails at the second, and so on until the scenario comes through untouched.
+ * One scenario touches every kind of object. It is run with an allocator that fails once at the first
+ * allocation, then with one that fails at the second, and so on until the scenario comes through untouched.
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"
@@ -442,8 +442,8 @@ static void end_things(struct things *things)
     trm_context_destroy(things->context);
 }
 
-/* Runs the steps until one fails, or, with `again`, lets a step that failed try once more: then it must succeed.
- * Returns how many steps came through. */
+/* Runs the steps until one fails, or, with `again`, lets a step that failed try once more: then it must
+ * succeed. Returns how many steps came through. */
 static size_t run_scenario(struct accountant *accountant, bool again)
 {
     struct things *things = calloc(1, sizeof(*things));
@@ -498,8 +498,8 @@ static long count_allocations(uint64_t *run_ns)
     return accountant.asked;
 }
 
-/* Lets the scenario run with every allocation failing in its turn, or each `stride`-th of them; the last run is the one in
- * which none has failed. */
+/* Lets the scenario run with every allocation failing in its turn, or each `stride`-th of them; the last run
+ * is the one in which none has failed. */
 static void fail_each(bool fails_on, bool again)
 {
     uint64_t run_ns  = 0;

@@ -11,7 +11,7 @@ const int32_t all_strategies[5] = {TRM_STRATEGY_AUTO, TRM_STRATEGY_ROLE_STREAMS,
 #define PORT_BYTES (PLAN_WORDS * sizeof(uint32_t))
 #define TABLE_WORDS 100u
 
-/* ---- what goes in ---------------------------------------------------------------------------------------- */
+/* ---- what goes in ----------------------------------------------------------------------------------- */
 
 uint32_t plan_input(const struct rig *rig, uint64_t index, uint32_t port, uint32_t i)
 {
@@ -30,7 +30,7 @@ uint32_t plan_words(const struct plan *plan, uint64_t index)
     return plan->flags & PLAN_VARIABLE ? words[index % (sizeof(words) / sizeof(words[0]))] : PLAN_WORDS;
 }
 
-/* ---- for plans ------------------------------------------------------------------------------------------- */
+/* ---- for plans -------------------------------------------------------------------------------------- */
 
 uint32_t rig_port(struct rig *rig, struct trm_port port)
 {
@@ -97,7 +97,7 @@ static void make_shared(struct rig *rig, uint32_t words)
     ck_ok(trm_buffer_create_from(rig->device, &desc, &rig->shared));
 }
 
-/* ---- the plans ------------------------------------------------------------------------------------------- */
+/* ---- the plans -------------------------------------------------------------------------------------- */
 
 static void build_copies(struct rig *rig)
 {
@@ -157,7 +157,8 @@ static void expect_table(struct rig *rig, uint64_t index, uint32_t port, uint32_
         words[i] = plan_input(rig, index, 0, i) * 13 + table_word(i % TABLE_WORDS);
 }
 
-/* Two launches between which the state must not change hands: state = state × 31 + …, and once more by step. */
+/* Two launches between which the state must not change hands: state = state × 31 + …, and once more by
+ * step. */
 static void build_state(struct rig *rig)
 {
     make_shared(rig, 1);
@@ -346,7 +347,7 @@ const struct plan *plan_named(const char *name)
     return NULL;
 }
 
-/* ---- the rig --------------------------------------------------------------------------------------------- */
+/* ---- the rig ---------------------------------------------------------------------------------------- */
 
 void rig_make(struct rig *rig, const struct plan *plan, uint32_t depth, int32_t strategy)
 {

@@ -1,7 +1,7 @@
 /* Pipelines of many kinds, each with a plain loop that says what must come out of it.
  *
- * All ports hold uint32_t. What goes into an input depends on the token and the port alone, so that a sink can work out by
- * itself what it should be given.
+ * All ports hold uint32_t. What goes into an input depends on the token and the port alone, so that a sink
+ * can work out by itself what it should be given.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CONFORMANCE_PLANS_H
@@ -29,7 +29,8 @@ struct plan {
     uint32_t flags;
     /* Adds ports and stages with the functions below. */
     void (*build)(struct rig *rig);
-    /* What output `port` of a token holds: `count` words. Of an ORDERED plan called once for each token, in order. */
+    /* What output `port` of a token holds: `count` words. Of an ORDERED plan called once for each token, in
+     * order. */
     void (*expect)(struct rig *rig, uint64_t index, uint32_t port, uint32_t *words, uint32_t count);
 };
 

@@ -1,7 +1,7 @@
 /* Child processes of a case.
  *
- * The child runs one function that answers NULL when all was well, else a sentence that reaches the case. It never
- * uses Check itself.
+ * The child runs one function that answers NULL when all was well, else a sentence that reaches the case. It
+ * never uses Check itself.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CONFORMANCE_PROCESS_H
@@ -21,8 +21,8 @@ struct child {
 /* Start a child; its end is _exit(0). */
 struct child child_start(child_fn run, void *user);
 
-/* Wait for its end, a minute at most: the case fails when it said anything, crashed, hung, or ended with a status
- * other than this. */
+/* Wait for its end, a minute at most: the case fails when it said anything, crashed, hung, or ended with a
+ * status other than this. */
 void child_end(struct child child, int expected_status);
 
 /* Start and end. */

@@ -24,7 +24,8 @@ struct raw_vulkan {
     uint32_t extension_count;
 };
 
-/* A function of the instance or the device, also by its name as an extension's; the case fails where there is none. */
+/* A function of the instance or the device, also by its name as an extension's; the case fails where there is
+ * none. */
 PFN_vkVoidFunction raw_function(const struct raw_vulkan *raw, const char *name);
 #define RAW(raw, name) PFN_##name name = (PFN_##name)raw_function(raw, #name)
 
@@ -51,7 +52,8 @@ struct raw_buffer {
 void raw_buffer_make(const struct raw_vulkan *raw, uint64_t size, struct raw_buffer *buffer);
 void raw_buffer_end(const struct raw_vulkan *raw, struct raw_buffer *buffer);
 
-/* Copy bytes from one buffer to another on a queue when the timeline semaphore shows `value`, and wait for that. */
+/* Copy bytes from one buffer to another on a queue when the timeline semaphore shows `value`, and wait for
+ * that. */
 void raw_copy_after(const struct raw_vulkan *raw, VkQueue queue, uint32_t family, VkSemaphore semaphore,
                     uint64_t value, VkBuffer from, uint64_t offset, VkBuffer to, uint64_t size);
 

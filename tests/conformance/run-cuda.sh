@@ -1,6 +1,7 @@
 #!/bin/sh
-# The conformance suite on the cuda backend, on the stand-in for its driver. Fewer rounds do: the stand-in computes on the cpu. For the
-# thread sanitizer, what waits and what threads share: the rest takes long, and is the same without.
+# The conformance suite on the cuda backend, on the stand-in for its driver. Fewer rounds do: the stand-in
+# computes on the cpu. For the thread sanitizer, what waits and what threads share: the rest takes long, and
+# is the same without.
 . "$top_srcdir/tests/cuda/common.sh"
 . "$top_srcdir/tests/conformance/run"
 

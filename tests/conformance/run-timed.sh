@@ -1,5 +1,6 @@
 #!/bin/sh
-# The conformance suite on a device with memory of its own and three engines, which the tests of pipelines use.
+# The conformance suite on a device with memory of its own and three engines, which the tests of pipelines
+# use.
 . "$top_srcdir/tests/conformance/run"
 
 plugin=$top_builddir/tests/plugins/.libs/timed.so

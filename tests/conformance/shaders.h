@@ -15,14 +15,15 @@ struct shader_words {
 /* The one of that name, which there is. */
 struct shader_words shader_words(const char *name);
 
-/* Whether the device under test takes portable kernels, and has what it needs to make code of them. Says why not, as skip()
- * does: the caller returns. */
+/* Whether the device under test takes portable kernels, and has what it needs to make code of them. Says why
+ * not, as skip() does: the caller returns. */
 bool shaders_missing(void);
 
 /* A description of the module of a shader, under its name. */
 struct trm_module_desc shader_desc(const char *name);
 
-/* Its kernel on the device under test, with constants. The module has no handle any more. Destroyed by the caller. */
+/* Its kernel on the device under test, with constants. The module has no handle any more. Destroyed by the
+ * caller. */
 struct trm_kernel *shader_kernel_with(const char *name, const struct trm_constant *constants, uint32_t count);
 struct trm_kernel *shader_kernel(const char *name);
 

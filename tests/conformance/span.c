@@ -1,4 +1,5 @@
-/* Spans of buffers in copies: whole ones, empty ones, at and past the end, around the end of the numbers, overlapping.
+/* Spans of buffers in copies: whole ones, empty ones, at and past the end, around the end of the numbers,
+ * overlapping.
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"

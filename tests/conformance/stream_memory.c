@@ -71,7 +71,8 @@ START_TEST(more_than_the_device_has_cannot_be_allocated_in_stream_order)
 }
 END_TEST
 
-/* Each round's contents go to the host before the next round writes the same memory, all in the order of the stream. */
+/* Each round's contents go to the host before the next round writes the same memory, all in the order of the
+ * stream. */
 START_TEST(memory_freed_on_a_stream_is_used_again_there_without_waiting)
 {
     enum {

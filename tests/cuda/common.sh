@@ -1,5 +1,5 @@
-# Sourced by tests that run on the cuda backend. Where it was not built they are skipped. They run on the stand-in for CUDA's driver
-# (tests/standin), or, with CUDA_TEST_DRIVER=real, on the machine's own.
+# Sourced by tests that run on the cuda backend. Where it was not built they are skipped. They run on the
+# stand-in for CUDA's driver (tests/standin), or, with CUDA_TEST_DRIVER=real, on the machine's own.
 
 case " $BACKENDS " in
 *" backends/cuda.la "*) ;;
@@ -25,8 +25,9 @@ if ! "$top_builddir/tools/trireme" info >/dev/null 2>&1; then
     exit 77
 fi
 
-# standin_shaped NAME TEXT: from now on the stand-in is as TEXT says (tests/standin/control.h): a link to it with the text beside it, in
-# a folder of its own. That is in the build tree, since nobody else may write where code comes from.
+# standin_shaped NAME TEXT: from now on the stand-in is as TEXT says (tests/standin/control.h): a link to it
+# with the text beside it, in a folder of its own. That is in the build tree, since nobody else may write
+# where code comes from.
 standin_shaped()
 {
     shaped=$(cd "$top_builddir" && pwd)/tests/cuda/shaped/$1

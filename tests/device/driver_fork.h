@@ -1,4 +1,5 @@
-/* Does the driver under the backend work in the child of a process that has used it? Found out without the library.
+/* Does the driver under the backend work in the child of a process that has used it? Found out without the
+ * library.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_DEVICE_DRIVER_FORK_H
@@ -14,7 +15,8 @@ struct driver {
 
 struct driver driver_of(struct trm_device *device);
 
-/* Why the device cannot be used in a child of this process, as it is now: "in the child of …". NULL: it can. */
+/* Why the device cannot be used in a child of this process, as it is now: "in the child of …". NULL: it
+ * can. */
 const char *driver_refuses_child(const struct driver *driver);
 
 /* What a child that tries exits with. */

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <trireme/trireme.h>
 
-/* "affine": data[i] × factor + addend over n numbers. "spread": out[i] = in[i] × factor + addend; in, out, n, factor, addend.
- * "dawdle": takes at least so many microseconds, its only argument. */
+/* "affine": data[i] × factor + addend over n numbers. "spread": out[i] = in[i] × factor + addend; in, out, n,
+ * factor, addend. "dawdle": takes at least so many microseconds, its only argument. */
 int32_t affine_load(struct trm_device *device, struct trm_kernel **kernel);
 int32_t spread_load(struct trm_device *device, struct trm_kernel **kernel);
 int32_t dawdle_load(struct trm_device *device, struct trm_kernel **kernel);

@@ -14,8 +14,8 @@ struct scenario_end {
     char sentence[1024]; /* of that failure */
 };
 
-/* Everything that it made is gone when it returns. `look`, where there is one, is called before the first step and after each, and
- * after everything has been destroyed ("destroying"). */
+/* Everything that it made is gone when it returns. `look`, where there is one, is called before the first
+ * step and after each, and after everything has been destroyed ("destroying"). */
 typedef void (*scenario_look_fn)(const char *step);
 void scenario_run(struct scenario_end *end, scenario_look_fn look);
 

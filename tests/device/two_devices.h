@@ -23,8 +23,8 @@ enum {
 };
 struct trm_buffer *buffer_on(struct trm_device *device);
 
-/* All of them, each in a world of its own that is opened after `shape` has been called; NULL: as it is. `open_second` then calls
- * second_open(). The caller adds its own, and the group to its suite. */
+/* All of them, each in a world of its own that is opened after `shape` has been called; NULL: as it is.
+ * `open_second` then calls second_open(). The caller adds its own, and the group to its suite. */
 TCase *two_devices_cases(const char *name, SFun shape, SFun open_second);
 
 #endif

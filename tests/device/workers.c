@@ -116,7 +116,8 @@ static void check_numbers(struct worker *worker, uint32_t round)
     }
 }
 
-/* Up on one stream, computed on another, down on a third: and the next round overwrites what this one has read. */
+/* Up on one stream, computed on another, down on a third: and the next round overwrites what this one has
+ * read. */
 static void work_once(struct worker *worker, uint32_t round)
 {
     for (uint32_t i = 0; i < N; i++)

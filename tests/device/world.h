@@ -1,5 +1,6 @@
-/* A context, a device and a stream for each test, and an allocator that counts: what the tests of backends for devices share. How a
- * context reaches the driver, and what must not be left there, the fixture of each backend says.
+/* A context, a device and a stream for each test, and an allocator that counts: what the tests of backends
+ * for devices share. How a context reaches the driver, and what must not be left there, the fixture of each
+ * backend says.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_DEVICE_WORLD_H
@@ -32,7 +33,8 @@ struct trm_device *device_open(struct trm_context *context, const char *id);
 struct trm_stream *stream_open(struct trm_device *device, int32_t role);
 struct trm_buffer *buffer_open(struct trm_device *device, int32_t kind, uint64_t size);
 
-/* The first device and a stream of it; gone again with world_close(), which leaves nothing. For Check's fixtures. */
+/* The first device and a stream of it; gone again with world_close(), which leaves nothing. For Check's
+ * fixtures. */
 struct world {
     struct trm_context *context;
     struct trm_device *device;

@@ -1,6 +1,6 @@
-/* Every kernel that comes with the library, on a device and on the cpu with the same data: what they leave in their buffers
- * is the same. With the validation layer on, nothing is said against any of them. That they compute the right thing is
- * tested by tests/kernels.
+/* Every kernel that comes with the library, on a device and on the cpu with the same data: what they leave in
+ * their buffers is the same. With the validation layer on, nothing is said against any of them. That they
+ * compute the right thing is tested by tests/kernels.
  *
  *     builtin [RUNNER]    "vulkan" without it; runner.h has the others
  *
@@ -56,7 +56,8 @@ static const struct element_type *type_of(const struct trm_parameter *parameter)
     }
 }
 
-/* Floats from 0 to 1; bytes and shorts of any value; other integers are small, since some of them count or name things. */
+/* Floats from 0 to 1; bytes and shorts of any value; other integers are small, since some of them count or
+ * name things. */
 static void fill(const struct element_type *type, uint32_t seed, unsigned char *bytes)
 {
     const struct value_source fraction = {VALUE_RANGE, 0, 1}, few = {VALUE_RANGE, 0, 3},

@@ -8,7 +8,8 @@
 #include <trireme/trireme.h>
 #include <unistd.h>
 
-/* What the child sends for each shader, followed by so many bytes: the SPIR-V, or the message with its zero. */
+/* What the child sends for each shader, followed by so many bytes: the SPIR-V, or the message with its
+ * zero. */
 struct answer {
     uint64_t size;
     uint32_t status; /* enum compile_status */

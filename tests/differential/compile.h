@@ -27,8 +27,9 @@ struct compilation {
 /* Compile them all. To be called while the process has one thread only. 0 when no process can be made. */
 int compile_all(struct compilation *list, uint32_t count);
 
-/* Write those that were compiled to a folder, and take them from there instead of compiling: for machines that have no
- * compiler of GLSL. 0 when a file cannot be written; what is not there to be read is UNSUPPORTED. */
+/* Write those that were compiled to a folder, and take them from there instead of compiling: for machines
+ * that have no compiler of GLSL. 0 when a file cannot be written; what is not there to be read is
+ * UNSUPPORTED. */
 int save_all(const struct compilation *list, uint32_t count, const char *folder);
 void load_all(struct compilation *list, uint32_t count, const char *folder);
 

@@ -1,5 +1,5 @@
-/* The few functions of CUDA's driver and of NVRTC that the tests use. Their declarations are those of cuda.h and nvrtc.h,
- * which need not be installed.
+/* The few functions of CUDA's driver and of NVRTC that the tests use. Their declarations are those of cuda.h
+ * and nvrtc.h, which need not be installed.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_DIFFERENTIAL_CUDA_LIBRARY_H

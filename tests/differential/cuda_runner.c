@@ -1,5 +1,5 @@
-/* A kernel's parameters are those that compiler/translate/targets/cuda_target.c documents: a pointer for each buffer, then one struct
- * with everything that is no buffer, then the sizes of the buffers.
+/* A kernel's parameters are those that compiler/translate/targets/cuda_target.c documents: a pointer for each
+ * buffer, then one struct with everything that is no buffer, then the sizes of the buffers.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/differential/cuda_runner.h"
@@ -102,7 +102,8 @@ static int find_symbol(struct work *work, const char *text)
     return 0;
 }
 
-/* How many items a thread does: the last line ends with the function's name, and *COUNT where they are several. */
+/* How many items a thread does: the last line ends with the function's name, and *COUNT where they are
+ * several. */
 static void find_several(struct work *work, const char *text)
 {
     const char *line = strstr(text, "\n// trireme "), *star = line ? strchr(line, '*') : NULL;

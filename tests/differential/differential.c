@@ -112,7 +112,8 @@ static void add_compilation(struct work *work, uint32_t shader, uint32_t flags)
         .name = work->shaders[shader].name, .text = work->shaders[shader].text, .flags = flags};
 }
 
-/* Files both ways; of the random ones every other is optimised: what is wrong there is mostly wrong in both. */
+/* Files both ways; of the random ones every other is optimised: what is wrong there is mostly wrong in
+ * both. */
 static int gather(struct work *work, const struct options *options, struct totals *totals)
 {
     uint32_t most      = options->file_count + options->generate;

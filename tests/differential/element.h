@@ -30,7 +30,8 @@ enum value_rule {
     VALUE_ANY = 0, /* integers: all bits; floats: -1 … 1 */
     VALUE_RANGE,   /* low … high */
     VALUE_LOG,     /* either sign, magnitudes from 2^low to 2^high, all scales alike */
-    VALUE_SPECIAL, /* half of them infinities, NaN, zeros, halves, ones, extremes of integers; the rest as ANY */
+    /* half of them infinities, NaN, zeros, halves, ones, extremes of integers; the rest as ANY */
+    VALUE_SPECIAL,
     VALUE_INDEX, /* low + index x high */
 };
 
@@ -49,7 +50,8 @@ struct tolerance {
     double relative;
 };
 
-/* Whether two are the same. All NaNs are alike; what is smaller than the smallest normal number counts as zero. */
+/* Whether two are the same. All NaNs are alike; what is smaller than the smallest normal number counts as
+ * zero. */
 int element_same(const struct element_type *type, const struct tolerance *tolerance, const void *one,
                  const void *other);
 

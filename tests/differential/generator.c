@@ -160,8 +160,8 @@ static void write_atomic(struct generator *generator)
     fputs(");\n", generator->out);
 }
 
-/* A call whose arguments are written too: each needs a variable of its own, since the order in which they are written
- * back is left open. */
+/* A call whose arguments are written too: each needs a variable of its own, since the order in which they are
+ * written back is left open. */
 static void write_call_statement(struct generator *generator)
 {
     if (generator->function_count == 0 || generator->calls_left == 0) {
@@ -243,8 +243,8 @@ static void write_for(struct generator *generator, uint32_t nesting)
     generator->variable_count   = variable_count;
 }
 
-/* A counter ends it, whatever the condition says. A do-while has no other condition: what its last turn loads comes out
- * wrong on Mesa's llvmpipe (22.3) where work-items leave it at different times. */
+/* A counter ends it, whatever the condition says. A do-while has no other condition: what its last turn loads
+ * comes out wrong on Mesa's llvmpipe (22.3) where work-items leave it at different times. */
 static void write_while(struct generator *generator, uint32_t nesting)
 {
     uint32_t variable_count  = generator->variable_count;

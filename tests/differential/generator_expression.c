@@ -211,8 +211,8 @@ static void write_swizzle(struct generator *generator, struct kind kind, uint32_
         fputc(names[random_below(&generator->random, from.components)], generator->out);
 }
 
-/* Divisors are positive and small, so that nothing overflows; what a remainder is taken of is positive too: GLSL leaves the
- * others open, and drivers differ in what they make of SPIR-V's word on it. */
+/* Divisors are positive and small, so that nothing overflows; what a remainder is taken of is positive too:
+ * GLSL leaves the others open, and drivers differ in what they make of SPIR-V's word on it. */
 static void write_division(struct generator *generator, struct kind kind, uint32_t depth)
 {
     const char *suffix = kind.base == BASE_UINT ? "u" : "";
@@ -321,7 +321,8 @@ static void write_whole(struct generator *generator, struct kind kind, uint32_t 
     write_binary(generator, kind, operators[random_below(&generator->random, 7)], kind, depth);
 }
 
-/* Only what rounds to one number everywhere, and stays far from what would be flushed to zero: products are exact. */
+/* Only what rounds to one number everywhere, and stays far from what would be flushed to zero: products are
+ * exact. */
 static void write_float(struct generator *generator, struct kind kind, uint32_t depth)
 {
     static const char *const factors[] = {"0.5", "2.0", "-2.0", "4.0", "-0.5"};

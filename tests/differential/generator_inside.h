@@ -75,7 +75,8 @@ const char *kind_name(struct kind kind);
 /* Text for an expression of that kind. It is in parentheses or needs none. */
 void write_expression(struct generator *generator, struct kind kind, uint32_t depth);
 
-/* A condition that no optimiser can know: that of spirv-tools 2022.4 crashes over branches that it finds to be dead. */
+/* A condition that no optimiser can know: that of spirv-tools 2022.4 crashes over branches that it finds to
+ * be dead. */
 void write_test(struct generator *generator, uint32_t depth);
 
 /* A variable of that kind that may be assigned; NULL when there is none in scope. */

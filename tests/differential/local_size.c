@@ -5,8 +5,8 @@
 
 #define HEADER_WORDS 5
 
-/* The next instruction with that opcode, from `from` on (0: from the first), whose word number `which` is `value`; 0 when
- * there is none. */
+/* The next instruction with that opcode, from `from` on (0: from the first), whose word number `which` is
+ * `value`; 0 when there is none. */
 static size_t find(const struct run_request *request, size_t from, uint32_t opcode, uint32_t which,
                    uint32_t value)
 {

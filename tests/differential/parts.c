@@ -181,8 +181,8 @@ END_TEST
 
 START_TEST(the_size_of_a_group_is_that_of_the_constants_in_force)
 {
-    /* header; OpExecutionMode %1 LocalSize 4 5 6; OpDecorate %2 SpecId 9; OpDecorate %5 BuiltIn WorkgroupSize;
-     * %2 = OpSpecConstant 8; %3 = OpConstant 2; %5 = OpSpecConstantComposite %2 %3 %3 */
+    /* header; OpExecutionMode %1 LocalSize 4 5 6; OpDecorate %2 SpecId 9; OpDecorate %5 BuiltIn
+     * WorkgroupSize; %2 = OpSpecConstant 8; %3 = OpConstant 2; %5 = OpSpecConstantComposite %2 %3 %3 */
     static const uint32_t words[] = {0x07230203, 0x10000,    0,          9, 0, 0x00060010, 1,          17, 4,
                                      5,          6,          0x00040047, 2, 1, 9,          0x00040047, 5,  11,
                                      25,         0x00040032, 7,          2, 8, 0x0004002b, 7,          3,  2,

@@ -1,5 +1,5 @@
-/* Numbers that look random and are the same everywhere for one seed (SplitMix64: G. Steele, D. Lea, C. Flood, "Fast
- * Splittable Pseudorandom Number Generators", 2014).
+/* Numbers that look random and are the same everywhere for one seed (SplitMix64: G. Steele, D. Lea, C. Flood,
+ * "Fast Splittable Pseudorandom Number Generators", 2014).
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_DIFFERENTIAL_RANDOM_H

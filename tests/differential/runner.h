@@ -1,5 +1,5 @@
-/* Something that runs compute shaders: a Vulkan device, or Trireme's translation on a device of its own. All of them take
- * the same request, so that what they make of it can be compared.
+/* Something that runs compute shaders: a Vulkan device, or Trireme's translation on a device of its own. All
+ * of them take the same request, so that what they make of it can be compared.
  *
  *     char reason[RUNNER_MESSAGE];
  *     struct runner *vulkan = vulkan_runner_open(reason, sizeof(reason));
@@ -7,7 +7,8 @@
  *         return skip(reason);
  *     struct run_buffer buffers[] = {{.binding = 0, .bytes = input, .size = sizeof(input)},
  *                                    {.binding = 1, .bytes = output, .size = sizeof(output)}};
- *     struct run_request request = {.words = words, .word_count = count, .buffers = buffers, .buffer_count = 2,
+ *     struct run_request request = {.words = words, .word_count = count, .buffers = buffers, .buffer_count =
+ *     2,
  *                                   .groups = {16, 1, 1}};
  *     if (runner_run(vulkan, &request) != RUN_DONE)
  *         fail(vulkan->message);

@@ -1,5 +1,5 @@
-/* What drivers leak and where their threads race is not for these tests to say. The sanitizers ask for it by these names;
- * without them nobody calls this.
+/* What drivers leak and where their threads race is not for these tests to say. The sanitizers ask for it by
+ * these names; without them nobody calls this.
  * SPDX-License-Identifier: MIT
  */
 #define FOR_SANITIZER __attribute__((visibility("default"), used))

@@ -9,8 +9,8 @@
  *     //! push u32 7 f32 2.5 pad 0        push constants, one after the other as the shader lays them out
  *     //! constant 0 u32 3                a specialisation constant: id, type, value
  *
- * Values: `range LOW HIGH`, `log LOW HIGH` (powers of two), `index START STEP`, `special`; without: integers of
- * all bits and floats from -1 to 1. They come of a seed and the case's name.
+ * Values: `range LOW HIGH`, `log LOW HIGH` (powers of two), `index START STEP`, `special`; without: integers
+ * of all bits and floats from -1 to 1. They come of a seed and the case's name.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_DIFFERENTIAL_SHADER_CASE_H
@@ -47,14 +47,16 @@ struct shader_case {
     uint32_t groups[3];
 };
 
-/* Read what a shader's comments say. `text` is copied. 0 when they cannot be understood: `reason` has the line. */
+/* Read what a shader's comments say. `text` is copied. 0 when they cannot be understood: `reason` has the
+ * line. */
 int shader_case_parse(struct shader_case *shader, const char *name, const char *text, char *reason,
                       size_t capacity);
 /* The same of a file; its name without folder and ".comp" is the case's. */
 int shader_case_read(struct shader_case *shader, const char *path, char *reason, size_t capacity);
 void shader_case_fini(struct shader_case *shader);
 
-/* The buffers of one run, filled as the shader says. To be ended with shader_case_release(). 0 without memory. */
+/* The buffers of one run, filled as the shader says. To be ended with shader_case_release(). 0 without
+ * memory. */
 int shader_case_fill(const struct shader_case *shader, uint64_t seed, struct run_buffer *buffers);
 void shader_case_release(const struct shader_case *shader, struct run_buffer *buffers);
 

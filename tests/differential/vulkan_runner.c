@@ -68,10 +68,12 @@ static int make_buffer(struct work *work, uint32_t index)
     const struct run_buffer *buffer    = &work->request->buffers[index];
     const struct vulkan_device *device = &work->runner->device;
     const struct vulkan_functions *vk  = &device->vk;
-    VkBufferCreateInfo create          = {
-                 .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-                 .size  = (buffer->size + 3) / 4 * 4,
-                 .usage = buffer->uniform ? VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT : VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+    VkBufferUsageFlags usage =
+        buffer->uniform ? VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT : VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+    VkBufferCreateInfo create = {
+        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+        .size  = (buffer->size + 3) / 4 * 4,
+        .usage = usage,
     };
     if (!check(work, vk->vkCreateBuffer(device->device, &create, NULL, &work->buffers[index]),
                "vkCreateBuffer"))
@@ -340,7 +342,8 @@ static enum run_status vulkan_run(struct runner *base, const struct run_request 
         for (uint32_t i = 0; i < request->buffer_count; i++)
             memcpy(request->buffers[i].bytes, work.mapped[i], request->buffers[i].size);
     }
-    /* Work that did not end in time is not touched again: the runner is of no more use, and the test is over. */
+    /* Work that did not end in time is not touched again: the runner is of no more use, and the test is
+     * over. */
     if (worked)
         clean_up(&work);
     if (runner->device.complaints[0])

@@ -1,7 +1,8 @@
 /* Compute shaders on a Vulkan device: the reference that nobody here wrote. The loader is opened at run time.
  *
- * The device is the first one, or the one whose name contains what TRIREME_TEST_VULKAN_DEVICE says. With the validation
- * layer on (VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation) each of its warnings and errors makes a run fail.
+ * The device is the first one, or the one whose name contains what TRIREME_TEST_VULKAN_DEVICE says. With the
+ * validation layer on (VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation) each of its warnings and errors makes
+ * a run fail.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_DIFFERENTIAL_VULKAN_RUNNER_H

@@ -1,5 +1,5 @@
-/* What a fuzzer calls: a module is read, reflected and, when it is accepted, translated to all languages. Whatever the
- * bytes are, each step answers TRM_OK or an error with its sentence.
+/* What a fuzzer calls: a module is read, reflected and, when it is accepted, translated to all languages.
+ * Whatever the bytes are, each step answers TRM_OK or an error with its sentence.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/fuzz/spirv_fuzzer.h"

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Reads, reflects and (where asked to) translates; ends the program when a promise is broken. Answers 1 for a module
- * that was accepted. */
+/* Reads, reflects and (where asked to) translates; ends the program when a promise is broken. Answers 1 for a
+ * module that was accepted. */
 int spirv_fuzz_one(const uint8_t *bytes, size_t size, int translates);
 
 /* libFuzzer's. */

@@ -1,6 +1,7 @@
-/* Modules that somebody broke: each of the corpus and each that is shipped is cut off at every word, and has bits turned
- * and words replaced. Whatever comes of it is accepted or refused with a sentence; nothing crashes, hangs or reads
- * beyond the end (under sanitizers this shows). What is accepted is translated now and then.
+/* Modules that somebody broke: each of the corpus and each that is shipped is cut off at every word, and has
+ * bits turned and words replaced. Whatever comes of it is accepted or refused with a sentence; nothing
+ * crashes, hangs or reads beyond the end (under sanitizers this shows). What is accepted is translated now
+ * and then.
  * SPDX-License-Identifier: MIT
  */
 #include <check.h>
@@ -144,7 +145,8 @@ START_TEST(bits_are_turned)
 }
 END_TEST
 
-/* Words become other words of the same module (ids that are in range, lengths, opcodes), or numbers at the edges. */
+/* Words become other words of the same module (ids that are in range, lengths, opcodes), or numbers at the
+ * edges. */
 START_TEST(words_are_replaced)
 {
     static const uint32_t edges[] = {0, 1, 2, 3, 0x7fffffff, 0x80000000, 0xffffffff, 0x00010000, 0x10000};

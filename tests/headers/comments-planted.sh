@@ -1,5 +1,6 @@
 #!/bin/sh
-# tests/headers/comments.sh sees what it is there for: a comment that lacks any of the parts fails it, one that has all does not.
+# tests/headers/comments.sh sees what it is there for: a comment that lacks any of the parts fails it, one
+# that has all does not.
 
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

@@ -1,20 +1,20 @@
 #!/bin/sh
-# Every public function says, in this order: what it does, its parameters, whether it blocks, from which threads it may be
-# called, who owns what, and its errors.
+# Every public function says, in this order: what it does, its parameters, whether it blocks, from which
+# threads it may be called, who owns what, and its errors.
 #
 #   tests/headers/comments.sh [FOLDER]        of headers; without it, the public ones
 #
-# In the comment above a function (or above the first of a group without blank lines) these labels begin a line or follow
-# three spaces:
+# In the comment above a function (or above the first of a group without blank lines) these labels begin a
+# line or follow three spaces:
 #
 #     Blocks      no | yes, until …
 #     Threads     any | one at a time for each stream
 #     Ownership   who keeps what alive, what the caller destroys
 #     Errors      the statuses, and when
 #
-# A header may state any of them once for all of its functions, after the line "Unless a function says otherwise:" of the
-# comment at its top; a function that differs says so itself. Each parameter is named in the comment or in that part of the
-# header.
+# A header may state any of them once for all of its functions, after the line "Unless a function says
+# otherwise:" of the comment at its top; a function that differs says so itself. Each parameter is named in
+# the comment or in that part of the header.
 
 folder=${1:-${top_srcdir:-.}/include/trireme}
 

@@ -1,8 +1,9 @@
 /* reduce, scan and histogram, and those of unsigned integers, beside plain loops.
  *
- * How near: a sum of n floats in whatever order is off by at most (n - 1) half ULPs of the sum of their magnitudes (N. Higham,
- * "The accuracy of floating point summation", 1993); as a tree by about log2(n), which is what is asked for here: a block's
- * sum has 16 + log2(group) + 1 additions on the way to it, and each pass adds as many.
+ * How near: a sum of n floats in whatever order is off by at most (n - 1) half ULPs of the sum of their
+ * magnitudes (N. Higham, "The accuracy of floating point summation", 1993); as a tree by about log2(n), which
+ * is what is asked for here: a block's sum has 16 + log2(group) + 1 additions on the way to it, and each pass
+ * adds as many.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/kernels/harness.h"

@@ -33,7 +33,8 @@ static double element_value(enum element type, const void *elements, size_t i)
     }
 }
 
-/* What is not found by chance: ends, halves between integers, what is beyond every end, and no number at all. */
+/* What is not found by chance: ends, halves between integers, what is beyond every end, and no number at
+ * all. */
 static const float special_floats[] = {
     0,     -0.0f, 0.5f,     1.5f,     2.5f,       -0.5f,  254.5f,   255,       255.5f, 256,
     -1,    65535, 65536,    1e30f,    -1e30f,     1e-30f, INFINITY, -INFINITY, NAN,    65504,
@@ -66,7 +67,8 @@ static void *make_elements(enum element type, size_t n)
     return elements;
 }
 
-/* `value` is what was computed, off by up to `error`: an integer is one of those that are nearest to anything within that. */
+/* `value` is what was computed, off by up to `error`: an integer is one of those that are nearest to anything
+ * within that. */
 static void check_integer(enum element type, const void *targets, size_t i, double value, double error)
 {
     double got = element_value(type, targets, i), most = element_most[type];

@@ -1,7 +1,8 @@
 /* fill, axpy, fma_chain, binary and unary beside double precision.
  *
- * How near: addition, subtraction and multiplication are rounded once; what a device may make of the rest is what Vulkan
- * allows it ("Precision of core SPIR-V instructions" and "… of GLSL.std.450 instructions" in its specification).
+ * How near: addition, subtraction and multiplication are rounded once; what a device may make of the rest is
+ * what Vulkan allows it ("Precision of core SPIR-V instructions" and "… of GLSL.std.450 instructions" in its
+ * specification).
  * SPDX-License-Identifier: MIT
  */
 #include "tests/kernels/harness.h"
@@ -154,9 +155,9 @@ static double greater(double a, double b)
     return a > b;
 }
 
-/* By `operation`. Power: exp2(b * log2(a)), of log2(a) up to 10 here: 3 ULP of it become 3 * |b| * 10 * ln 2 of the result,
- * and exp2's own are 3 + 2 * |b| * 10. Modulo: integers, so that a / b is never just beside an integer by an error of the division
- * alone. */
+/* By `operation`. Power: exp2(b * log2(a)), of log2(a) up to 10 here: 3 ULP of it become 3 * |b| * 10 * ln 2
+ * of the result, and exp2's own are 3 + 2 * |b| * 10. Modulo: integers, so that a / b is never just beside an
+ * integer by an error of the division alone. */
 static const struct binary_case binary_cases[] = {
     {add, -100, 100, -100, 100, 0, 0.5, 0, 1},
     {subtract, -100, 100, -100, 100, 0, 0.5, 0, 1},
@@ -177,7 +178,8 @@ enum {
     BINARY_EQUAL  = 9
 };
 
-/* What the operations are defined for that the random numbers do not have. Only sums and the like that are exact. */
+/* What the operations are defined for that the random numbers do not have. Only sums and the like that are
+ * exact. */
 static const float edges[][2] = {
     {0, 0},     {0, 5},  {-5, 0},          {INFINITY, 1},         {1, -INFINITY}, {0x1p127f, 1},
     {-0.0f, 0}, {3, -3}, {16777216, -0.5}, {0x1p-100f, 0x1p-20f}, {1, 1},         {-1, 1},
@@ -303,9 +305,10 @@ static double silu(double x)
     return x * sigmoid(x);
 }
 
-/* By `operation`. sqrt is 1 / inversesqrt: 2 + 2.5. log: 3 ULP, 2^-21 near 1. sin, cos: 2^-11 from -pi to pi, and tan, their
- * quotient, 2^-11 (1 / cos + sin / cos^2) < 2^-8 from -1 to 1. tanh of exponentials: near 0 their absolute error counts.
- * sigmoid: one exponential, one sum, one division. gelu: half of x times the error of tanh(y), y up to 4 where it counts. */
+/* By `operation`. sqrt is 1 / inversesqrt: 2 + 2.5. log: 3 ULP, 2^-21 near 1. sin, cos: 2^-11 from -pi to pi,
+ * and tan, their quotient, 2^-11 (1 / cos + sin / cos^2) < 2^-8 from -1 to 1. tanh of exponentials: near 0
+ * their absolute error counts. sigmoid: one exponential, one sum, one division. gelu: half of x times the
+ * error of tanh(y), y up to 4 where it counts. */
 static const struct unary_case unary_cases[] = {
     {negate, -100, 100, 0, 0, 0, EDGE_ALL},
     {fabs, -100, 100, 0, 0, 0, EDGE_ALL},

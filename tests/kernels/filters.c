@@ -1,7 +1,7 @@
 /* Filters of images beside double precision: 3 x 3 and separable convolution, blurs, Sobel, bilinear resize.
  *
- * How near: a filter is a sum of products. With n of them it is off by at most n + 2 half ULPs of the sum of their magnitudes, twice
- * that where multiplications and additions are not fused.
+ * How near: a filter is a sum of products. With n of them it is off by at most n + 2 half ULPs of the sum of
+ * their magnitudes, twice that where multiplications and additions are not fused.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/kernels/harness.h"
@@ -298,8 +298,8 @@ START_TEST(box_blur_is_the_mean_along_an_axis)
 }
 END_TEST
 
-/* A weight is exp(-x), x up to (radius / sigma)^2 / 2 = 8 here: off by 3 + 2 * 8 ULP, and x by 3 half ULPs of 8; the sum of them in
- * all by no more, and by its additions; and a division. */
+/* A weight is exp(-x), x up to (radius / sigma)^2 / 2 = 8 here: off by 3 + 2 * 8 ULP, and x by 3 half ULPs of
+ * 8; the sum of them in all by no more, and by its additions; and a division. */
 START_TEST(gaussian_blur_weighs_with_a_bell_along_an_axis)
 {
     uint32_t radius           = radii[_i];
@@ -345,9 +345,9 @@ static double interpolated(const struct resizing *size, const float *source, uin
     return upper * (1 - lower_part) + lower * lower_part;
 }
 
-/* Samples are from -1 to 1, so a place that is off by d changes the result by 2 d at most in each direction; the place
- * itself is off by some ULPs of its size (a division, which Vulkan allows 2.5, a multiplication, a subtraction), and the
- * interpolation by 6 roundings. */
+/* Samples are from -1 to 1, so a place that is off by d changes the result by 2 d at most in each direction;
+ * the place itself is off by some ULPs of its size (a division, which Vulkan allows 2.5, a multiplication, a
+ * subtraction), and the interpolation by 6 roundings. */
 static void check_resize(const struct resizing *size)
 {
     struct constant constant = {"channels", size->channels};

@@ -68,8 +68,8 @@ void fixture_teardown(void)
     ck_assert_msg(said[0] == '\0', "%s", said);
 }
 
-/* Where cases are not in processes of their own (CK_FORK=no) one device does for all: to open one takes some drivers half a
- * second, and seconds under a tool that checks what it is given. */
+/* Where cases are not in processes of their own (CK_FORK=no) one device does for all: to open one takes some
+ * drivers half a second, and seconds under a tool that checks what it is given. */
 TCase *suite_group(const char *suite)
 {
     TCase *group     = tcase_create(suite);

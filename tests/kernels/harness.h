@@ -1,10 +1,11 @@
-/* What the tests of the built-in kernels share: running one of them on the device under test, and comparing what it left with
- * what a plain function makes in double precision.
+/* What the tests of the built-in kernels share: running one of them on the device under test, and comparing
+ * what it left with what a plain function makes in double precision.
  *
  * The device is the best of the backend that CONFORMANCE_BACKEND names, else TRIREME_BACKEND, else the cpu's.
  *
  *     struct kernel *axpy = kernel_open("axpy", NULL, 0);
- *     RUN(axpy, groups_for(n, 256), 1, 1, read_only("x", x, n * 4), read_write("y", y, n * 4), scalar_f32("a", 2),
+ *     RUN(axpy, groups_for(n, 256), 1, 1, read_only("x", x, n * 4), read_write("y", y, n * 4),
+ *     scalar_f32("a", 2),
  *         scalar_u32("count", n));
  *     kernel_close(axpy);
  *
@@ -23,7 +24,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* What one float carries: the distance from 1 to the next. A result that was rounded once is off by half of it. */
+/* What one float carries: the distance from 1 to the next. A result that was rounded once is off by half of
+ * it. */
 #define ULP 0x1p-23
 
 struct kernel;
@@ -71,8 +73,8 @@ struct value read_write(const char *name, void *data, size_t size);
 struct value scalar_u32(const char *name, uint32_t value);
 struct value scalar_f32(const char *name, float value);
 
-/* Launch and wait. Buffers have just the size that is given and end with a guard: what a kernel writes beyond is a
- * failure, and so is a change of what it only reads. */
+/* Launch and wait. Buffers have just the size that is given and end with a guard: what a kernel writes beyond
+ * is a failure, and so is a change of what it only reads. */
 void kernel_run(struct kernel *kernel, uint32_t x, uint32_t y, uint32_t z, const struct value *values,
                 size_t count);
 
@@ -107,8 +109,8 @@ uint16_t half_of(double value); /* to the nearest, of two the even one */
 
 /* ---- comparing ---- */
 
-/* `got` is within `tolerance` of `expected`; both are NaN; or both are the same infinity. Else the test fails and says
- * where: at element `index` of `what`. */
+/* `got` is within `tolerance` of `expected`; both are NaN; or both are the same infinity. Else the test fails
+ * and says where: at element `index` of `what`. */
 void expect_near(const char *what, size_t index, double got, double expected, double tolerance);
 void expect_equal(const char *what, size_t index, uint64_t got, uint64_t expected);
 

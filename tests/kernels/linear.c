@@ -36,8 +36,9 @@ struct product {
     float alpha, beta;
 };
 
-/* Each element is a sum of k products and a few more operations: off by at most (k + 3) half ULPs of the sum of the
- * magnitudes (N. Higham, "Accuracy and stability of numerical algorithms", 2002, 3.1), twice that where nothing is fused. */
+/* Each element is a sum of k products and a few more operations: off by at most (k + 3) half ULPs of the sum
+ * of the magnitudes (N. Higham, "Accuracy and stability of numerical algorithms", 2002, 3.1), twice that
+ * where nothing is fused. */
 static void check_element(const struct product *shape, const float *a, const float *b, const float *before,
                           const float *c, uint32_t row, uint32_t column)
 {

@@ -1,8 +1,8 @@
-/* Kernels that look at one pixel at a time beside double precision: colour spaces, gray, gamma, threshold, alpha blend, of
- * floats and of bytes.
+/* Kernels that look at one pixel at a time beside double precision: colour spaces, gray, gamma, threshold,
+ * alpha blend, of floats and of bytes.
  *
- * How near: each step is off by half a ULP of a value that is about 1, a division by up to 2.5; the tests say how many steps there
- * are. A byte is one of those nearest to anything within 255 times that.
+ * How near: each step is off by half a ULP of a value that is about 1, a division by up to 2.5; the tests say
+ * how many steps there are. A byte is one of those nearest to anything within 255 times that.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/kernels/harness.h"
@@ -106,7 +106,8 @@ static void yuv_of(const double rgb[3], uint32_t standard, uint32_t limited, dou
     yuv[2] = (128 + (limited ? 224 : 255) * (rgb[0] - y) / (2 * (1 - kr))) / 255;
 }
 
-/* The inverse as BT.601 and BT.709 tables have it: R = Y + 2 (1 - Kr) Cr, B = Y + 2 (1 - Kb) Cb, and G of Y, Cb and Cr. */
+/* The inverse as BT.601 and BT.709 tables have it: R = Y + 2 (1 - Kr) Cr, B = Y + 2 (1 - Kb) Cb, and G of Y,
+ * Cb and Cr. */
 static void rgb_of(const double yuv[3], uint32_t standard, uint32_t limited, double rgb[3])
 {
     double kr = red_weights[standard], kb = blue_weights[standard], kg = 1 - kr - kb;
@@ -261,8 +262,9 @@ static double on_curve(enum curve curve, double value, double exponent)
     return power(value, exponent);
 }
 
-/* A power is exp2(exponent * log2(value)): with log2 up to 10 in magnitude 8 + 45 * exponent ULP; below 0.001 floats are 0 here
- * and bytes 1 / 255 at the least. Where sRGB's two parts meet they differ by 1e-7, and by 3e-8 the other way. */
+/* A power is exp2(exponent * log2(value)): with log2 up to 10 in magnitude 8 + 45 * exponent ULP; below 0.001
+ * floats are 0 here and bytes 1 / 255 at the least. Where sRGB's two parts meet they differ by 1e-7, and by
+ * 3e-8 the other way. */
 static void check_gamma(struct kernel *gamma, enum type type, enum curve curve, float exponent, size_t n)
 {
     struct samples source = random_samples(type, n, 0.001, 1.2, n + 5), target = empty_samples(type, n);
@@ -380,8 +382,8 @@ static double over(const struct samples *front, const struct samples *back, size
     return alpha > 0 ? (above * front_alpha + below * back_alpha * (1 - front_alpha)) / alpha : 0;
 }
 
-/* Nothing is taken away but 1 - alpha, so all steps are relative to the result: 10, and a division of 2.5; a byte's alpha is off by
- * one more. */
+/* Nothing is taken away but 1 - alpha, so all steps are relative to the result: 10, and a division of 2.5; a
+ * byte's alpha is off by one more. */
 static void check_blend(struct kernel *blend, enum type type, uint32_t premultiplied, size_t pixels)
 {
     struct samples front  = random_samples(type, 4 * pixels, 0, 1, pixels + 1);

@@ -51,9 +51,9 @@ static void run_batch(struct kernel *softmax, struct batch *batch, float scale)
         scalar_u32("columns", batch->columns), scalar_f32("scale", scale));
 }
 
-/* A power exp(x - max) is off by (3 + 2 |x - max|) ULP and by half a ULP of the difference, relatively; a power that is far from
- * 1 does not count in the sum, so that of the sum is off by the same for the greatest and less for the others, and by an addition
- * for each 256 columns and 8 of the tree. */
+/* A power exp(x - max) is off by (3 + 2 |x - max|) ULP and by half a ULP of the difference, relatively; a
+ * power that is far from 1 does not count in the sum, so that of the sum is off by the same for the greatest
+ * and less for the others, and by an addition for each 256 columns and 8 of the tree. */
 static void check_row(const struct batch *batch, uint32_t row, float scale)
 {
     size_t begin = (size_t)row * batch->columns;

@@ -1,6 +1,6 @@
 #!/bin/sh
-# While the conformance suite runs, the core keeps its side of <trireme/backend.h>: the proxy stands between it and a backend
-# and looks. (Whether the cases pass is asked elsewhere; here it counts that they ran.)
+# While the conformance suite runs, the core keeps its side of <trireme/backend.h>: the proxy stands between
+# it and a backend and looks. (Whether the cases pass is asked elsewhere; here it counts that they ran.)
 
 # It takes a minute: once is enough where the suite is asked to be quick.
 test "${CONFORMANCE_QUICK:-0}" = 0 || exit 77

@@ -30,7 +30,8 @@ START_TEST(a_plugin_of_a_later_minor_works_with_this_core)
 }
 END_TEST
 
-/* What the tables lack in both is emulated, so this also shows that no unknown slot is taken for a known one. */
+/* What the tables lack in both is emulated, so this also shows that no unknown slot is taken for a known
+ * one. */
 static void emulations_work(const char *module, const char *id)
 {
     struct trm_context *context;

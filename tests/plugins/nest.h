@@ -7,16 +7,18 @@
 #include <check.h>
 #include <trireme/trireme.h>
 
-/* A fresh folder that only the user may write; removed with all in it by nest_remove(). Fixtures for Check. */
+/* A fresh folder that only the user may write; removed with all in it by nest_remove(). Fixtures for
+ * Check. */
 void nest_make(void);
 void nest_remove(void);
 
-/* The folder, absolute and without symbolic links, and a file in it. The answer of nest_path() is valid until the fourth call
- * after it. */
+/* The folder, absolute and without symbolic links, and a file in it. The answer of nest_path() is valid until
+ * the fourth call after it. */
 const char *nest_folder(void);
 const char *nest_path(const char *file);
 
-/* Put a module of the build tree into the nest, under the same name: "tests/plugins/null-slot", "backends/template/template". */
+/* Put a module of the build tree into the nest, under the same name: "tests/plugins/null-slot",
+ * "backends/template/template". */
 void nest_add_module(const char *module);
 void nest_copy(const char *from, const char *file);
 void nest_write(const char *file, const void *bytes, size_t size);
@@ -24,7 +26,8 @@ void nest_write(const char *file, const void *bytes, size_t size);
 /* Where the build has put a module: "tests/plugins/proxy" is …/tests/plugins/.libs/proxy.so. */
 const char *nest_module(const char *module);
 
-/* A context that looks into `path` (TRIREME_BACKEND_PATH) and chooses `backend` (TRIREME_BACKEND); NULL: unset. */
+/* A context that looks into `path` (TRIREME_BACKEND_PATH) and chooses `backend` (TRIREME_BACKEND); NULL:
+ * unset. */
 struct trm_context *nest_context(const char *path, const char *backend);
 
 /* The candidate whose path ends in "/file"; NULL when there is none. */

@@ -1,5 +1,5 @@
-/* A plugin of a later minor version than ours: its tables are longer than we know, and it works with a core that reads the
- * first part of them.
+/* A plugin of a later minor version than ours: its tables are longer than we know, and it works with a core
+ * that reads the first part of them.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/plugins/bad/borrowed.h"

@@ -1,4 +1,5 @@
-/* A plugin of the time of minor 0: this and the template's sources, compiled against the header as it was then.
+/* A plugin of the time of minor 0: this and the template's sources, compiled against the header as it was
+ * then.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/plugins/abi-1.0/pins.h"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The ten steps of doc/writing-a-backend.md work: the commands are taken from the document and run one after the other, with
-# the installed package, pkg-config, make and a C compiler.
+# The ten steps of doc/writing-a-backend.md work: the commands are taken from the document and run one after
+# the other, with the installed package, pkg-config, make and a C compiler.
 
 . "$top_srcdir/tests/packaging/staging"
 test -n "$PKG_CONFIG" || { echo "no pkg-config"; exit 77; }

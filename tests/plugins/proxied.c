@@ -1,5 +1,5 @@
-/* Faults of a backend, made by the proxy: the core passes them on, keeps the first cause, and leaks nothing. Each test runs
- * over the template backend and, where it was built, over cpu.
+/* Faults of a backend, made by the proxy: the core passes them on, keeps the first cause, and leaks nothing.
+ * Each test runs over the template backend and, where it was built, over cpu.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -71,7 +71,7 @@ static void close_proxy(void)
     ck_assert_msg(control->breaches(breach, sizeof(breach)) == 0, "the core broke the contract: %s", breach);
 }
 
-/* ---- as it is -------------------------------------------------------------------------------------------- */
+/* ---- as it is --------------------------------------------------------------------------------------- */
 
 START_TEST(a_proxied_device_works_and_says_that_it_is_one)
 {
@@ -99,7 +99,7 @@ START_TEST(a_proxy_without_a_target_says_so)
 }
 END_TEST
 
-/* ---- calls that fail ------------------------------------------------------------------------------------- */
+/* ---- calls that fail -------------------------------------------------------------------------------- */
 
 START_TEST(an_operation_that_cannot_be_enqueued_fails_alone)
 {
@@ -232,7 +232,7 @@ START_TEST(calls_about_graphs_fail_alone)
 }
 END_TEST
 
-/* ---- streams that fail ----------------------------------------------------------------------------------- */
+/* ---- streams that fail ------------------------------------------------------------------------------ */
 
 START_TEST(a_stream_that_fails_keeps_its_first_cause)
 {
@@ -353,7 +353,7 @@ START_TEST(one_failed_stream_does_not_harm_another)
 }
 END_TEST
 
-/* ---- slow ones, and those that can do less --------------------------------------------------------------- */
+/* ---- slow ones, and those that can do less ---------------------------------------------------------- */
 
 static uint64_t now_ns(void)
 {

@@ -9,7 +9,8 @@
 
 #include "nest.h"
 
-/* A context that finds the plugin in question beside the template backend, which must work whatever the other does. */
+/* A context that finds the plugin in question beside the template backend, which must work whatever the other
+ * does. */
 static struct trm_context *with_a_neighbour(void)
 {
     nest_add_module("backends/template/template");
@@ -69,7 +70,7 @@ static unsigned char *healthy_bytes(size_t *size)
     return bytes;
 }
 
-/* ---- files ----------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------ */
 
 START_TEST(a_healthy_plugin_is_accepted)
 {
@@ -151,7 +152,7 @@ START_TEST(a_plugin_for_another_architecture_is_refused)
 }
 END_TEST
 
-/* ---- the query ------------------------------------------------------------------------------------------- */
+/* ---- the query -------------------------------------------------------------------------------------- */
 
 START_TEST(a_shared_object_without_the_query_is_refused)
 {
@@ -177,7 +178,7 @@ START_TEST(a_newer_plugin_that_is_content_with_this_core_is_accepted)
 }
 END_TEST
 
-/* ---- the tables ------------------------------------------------------------------------------------------ */
+/* ---- the tables ------------------------------------------------------------------------------------- */
 
 START_TEST(a_plugin_whose_first_table_is_too_short_is_refused)
 {
@@ -245,7 +246,7 @@ START_TEST(a_plugin_whose_graphs_cannot_be_launched_is_refused)
 }
 END_TEST
 
-/* ---- what it says of this machine ------------------------------------------------------------------------ */
+/* ---- what it says of this machine ------------------------------------------------------------------- */
 
 START_TEST(a_plugin_that_cannot_work_here_is_refused_in_its_own_words)
 {
@@ -302,7 +303,7 @@ START_TEST(a_plugin_that_cannot_count_its_devices_is_refused)
 }
 END_TEST
 
-/* ---- all at once ----------------------------------------------------------------------------------------- */
+/* ---- all at once ------------------------------------------------------------------------------------ */
 
 START_TEST(a_folder_of_bad_plugins_does_not_keep_the_good_one_from_working)
 {

@@ -1,6 +1,8 @@
-/* For setuid.sh: prints whether the kernel counts this program as privileged, and the candidates that a context finds.
+/* For setuid.sh: prints whether the kernel counts this program as privileged, and the candidates that a
+ * context finds.
  *
- * Linked with the inside of the library, because a privileged program does not search the build tree for libtrireme.so.
+ * Linked with the inside of the library, because a privileged program does not search the build tree for
+ * libtrireme.so.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>

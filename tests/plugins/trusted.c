@@ -1,4 +1,5 @@
-/* Which files may name code: those that nobody but root and the user can write, in folders of which that is true.
+/* Which files may name code: those that nobody but root and the user can write, in folders of which that is
+ * true.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -53,7 +54,8 @@ static void check_trust_of_path(const char *file, int trusted)
     trm_context_destroy(context);
 }
 
-/* A choice that must not lead to a plugin, however it is refused: with the context, or when a device is wanted. */
+/* A choice that must not lead to a plugin, however it is refused: with the context, or when a device is
+ * wanted. */
 static void check_no_device(const char *path, const char *backend)
 {
     struct trm_context *context = NULL;
@@ -69,7 +71,7 @@ static void check_no_device(const char *path, const char *backend)
     trm_context_destroy(context);
 }
 
-/* ---- names that depend on where one stands --------------------------------------------------------------- */
+/* ---- names that depend on where one stands ---------------------------------------------------------- */
 
 START_TEST(a_relative_path_to_a_plugin_is_refused)
 {
@@ -95,7 +97,7 @@ START_TEST(an_empty_folder_name_does_not_mean_the_current_folder)
 }
 END_TEST
 
-/* ---- who may write --------------------------------------------------------------------------------------- */
+/* ---- who may write ---------------------------------------------------------------------------------- */
 
 START_TEST(a_plugin_that_anybody_may_write_is_refused)
 {
@@ -173,7 +175,7 @@ START_TEST(a_folder_of_somebody_else_is_refused)
 }
 END_TEST
 
-/* ---- links ----------------------------------------------------------------------------------------------- */
+/* ---- links ------------------------------------------------------------------------------------------ */
 
 START_TEST(a_link_is_as_good_as_the_file_it_leads_to)
 {
@@ -198,7 +200,7 @@ START_TEST(a_link_into_a_folder_that_anybody_may_write_is_refused)
 }
 END_TEST
 
-/* ---- trireme.conf ---------------------------------------------------------------------------------------- */
+/* ---- trireme.conf ----------------------------------------------------------------------------------- */
 
 /* Write a trireme.conf that says where plugins are. */
 static void write_config(mode_t mode)

@@ -35,8 +35,8 @@ dom()
     ! grep -q CONSOLE "$work/err" || failed "on the console: $(grep CONSOLE "$work/err")"
 }
 
-# with SCRIPT: a copy of the page in which this happens in the end, in $work/other.html. What would wait for the next frame of
-# a screen that nobody looks at is done at once.
+# with SCRIPT: a copy of the page in which this happens in the end, in $work/other.html. What would wait for
+# the next frame of a screen that nobody looks at is done at once.
 with()
 {
     sed '/^<\/body>/d; /^<\/html>/d' "$page" >"$work/other.html"
@@ -131,7 +131,8 @@ is "bars of nothing" "$(bars compute)" 0
 
 # ---- what is seen: the browser counts the colours of its own picture
 
-# colours PICTURE: how many there are, and how many pixels have those of tokens, of the light page and of the dark one.
+# colours PICTURE: how many there are, and how many pixels have those of tokens, of the light page and of the
+# dark one.
 colours()
 {
     cat >"$work/count.html" <<'END'

@@ -1,5 +1,6 @@
-/* Where the memory of devices lies: a wide range of addresses that are behind nothing until memory is allocated and again when it
- * is free. Addresses are used again late, so that who holds on to one that is free meets nothing.
+/* Where the memory of devices lies: a wide range of addresses that are behind nothing until memory is
+ * allocated and again when it is free. Addresses are used again late, so that who holds on to one that is
+ * free meets nothing.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>

@@ -1,14 +1,15 @@
-/* The stand-in for CUDA's driver: a library that answers the calls of libcuda.so.1 that Trireme makes, on the CPU, for tests. It
- * makes calls fail, holds work back, and keeps account of what is made. What a test program sees of it.
+/* The stand-in for CUDA's driver: a library that answers the calls of libcuda.so.1 that Trireme makes, on the
+ * CPU, for tests. It makes calls fail, holds work back, and keeps account of what is made. What a test
+ * program sees of it.
  *
- * Give its absolute path to the setting cuda.driver, and that of the stand-in for NVRTC to cuda.nvrtc. Whatever runs, runs on
- * threads of the stand-in and begins late, so that who does not wait sees it. Memory is full of rubbish when it is
- * allocated; what was given back is not there any more.
+ * Give its absolute path to the setting cuda.driver, and that of the stand-in for NVRTC to cuda.nvrtc.
+ * Whatever runs, runs on threads of the stand-in and begins late, so that who does not wait sees it. Memory
+ * is full of rubbish when it is allocated; what was given back is not there any more.
  *
- * Configuration is text: "devices=2 memory=1G fault=cuMemAlloc:3:once:CUDA_ERROR_OUT_OF_MEMORY". It is given to
- * configure(), or stands in a file that lies beside the library and has its name with ".conf" at the end: a test that
- * runs programs makes a folder with a link to the library and such a file, and gives them the path of the link.
- * Settings are separated by white space:
+ * Configuration is text: "devices=2 memory=1G fault=cuMemAlloc:3:once:CUDA_ERROR_OUT_OF_MEMORY". It is given
+ * to configure(), or stands in a file that lies beside the library and has its name with ".conf" at the end:
+ * a test that runs programs makes a folder with a link to the library and such a file, and gives them the
+ * path of the link. Settings are separated by white space:
  *
  *     devices=1             how many there are
  *     memory=4G             bytes of each: K, M, G
@@ -28,12 +29,12 @@
  *
  * What is said of devices and threads holds from cuInit() on; everything else at once.
  *
- * A rule of a fault: "cuMemAlloc:3:once:CUDA_ERROR_OUT_OF_MEMORY". The third call from now on has no effect and answers so;
- * "on" instead of "once": and all that follow. A function's name is that of cuGetProcAddress(), or one with its version. "any"
- * is every function that can fail in a working program: not those that destroy, free, release, or make a context current. An
- * error that CUDA calls sticky sticks to the context.
- * A rule of work: "kernel:2:CUDA_ERROR_ILLEGAL_ADDRESS": the second kernel that runs from now on ends so, and the
- * error sticks to its context. Kinds are kernel, copy, fill, host (a function), graph, any.
+ * A rule of a fault: "cuMemAlloc:3:once:CUDA_ERROR_OUT_OF_MEMORY". The third call from now on has no effect
+ * and answers so; "on" instead of "once": and all that follow. A function's name is that of
+ * cuGetProcAddress(), or one with its version. "any" is every function that can fail in a working program:
+ * not those that destroy, free, release, or make a context current. An error that CUDA calls sticky sticks to
+ * the context. A rule of work: "kernel:2:CUDA_ERROR_ILLEGAL_ADDRESS": the second kernel that runs from now on
+ * ends so, and the error sticks to its context. Kinds are kernel, copy, fill, host (a function), graph, any.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CUDA_STANDIN_CONTROL_H
@@ -76,7 +77,8 @@ struct cuda_standin_control {
 
     /* Adds a rule; NULL: there are none any more. 0 where it can be read, else -1. */
     int (*arm)(const char *rule);
-    /* How many calls were made to fail since arm(NULL). Those of a context with a sticky error count but once. */
+    /* How many calls were made to fail since arm(NULL). Those of a context with a sticky error count but
+     * once. */
     uint64_t (*failures)(void);
     /* The function whose call failed first since then; "" where none did. */
     const char *(*failed_function)(void);
@@ -95,7 +97,8 @@ struct cuda_standin_control {
     /* So many operations of streams may begin all the same. */
     void (*step)(uint64_t count);
     void (*release)(void);
-    /* Returns when nothing runs and nothing can begin: all is done, or held, or waits for what was not enqueued yet. */
+    /* Returns when nothing runs and nothing can begin: all is done, or held, or waits for what was not
+     * enqueued yet. */
     void (*settle)(void);
     /* Operations that were enqueued and are not done. */
     uint64_t (*pending)(void);
@@ -108,12 +111,13 @@ struct cuda_standin_control {
     /* Bytes of a device that are not free: allocations, what pools keep, cuMemCreate. */
     uint64_t (*memory)(int device);
 
-    /* How often the rules of the driver were broken in ways that the stand-in sees: handles that do not live, memory
-     * that was freed, copies that leave it. The first one in words. */
+    /* How often the rules of the driver were broken in ways that the stand-in sees: handles that do not live,
+     * memory that was freed, copies that leave it. The first one in words. */
     uint64_t (*breaches)(char *first, uint64_t capacity);
     void (*forget_breaches)(void);
 
-    /* ---- semaphores that other programs would give: a descriptor for cuImportExternalSemaphore, or -1. The caller closes
+    /* ---- semaphores that other programs would give: a descriptor for cuImportExternalSemaphore, or -1. The
+     * caller closes
      * it where the stand-in did not take it. */
     int (*semaphore)(uint64_t value);
     int (*signal_semaphore)(int descriptor, uint64_t value);

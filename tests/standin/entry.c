@@ -13,7 +13,8 @@ static const struct {
 } entries[STANDIN_FUNCTION_COUNT] = {STANDIN_FUNCTIONS(STANDIN_ENTRY)};
 #undef STANDIN_ENTRY
 
-/* The number of the youngest that is not younger than `version`; -1: none. *is_known: one of another version is there. */
+/* The number of the youngest that is not younger than `version`; -1: none. *is_known: one of another version
+ * is there. */
 static int find(const char *name, int version, bool *is_known)
 {
     int found = -1;

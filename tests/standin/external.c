@@ -1,5 +1,5 @@
-/* Memory and semaphores that others have made: files in memory. A semaphore is one of 8 bytes with its value, which whoever maps
- * it may change.
+/* Memory and semaphores that others have made: files in memory. A semaphore is one of 8 bytes with its value,
+ * which whoever maps it may change.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>

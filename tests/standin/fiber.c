@@ -1,10 +1,12 @@
-/* The work-items of a group where they wait for each other: each has a stack of its own, and they take turns in one thread.
+/* The work-items of a group where they wait for each other: each has a stack of its own, and they take turns
+ * in one thread.
  *
- * A warp runs until each of its lanes waits or has ended. Lanes that wait for the same thing go on together. Of those that
- * ask which lanes are active, the ones at the first place in the code are, as on a device that lets diverged lanes catch up;
- * lanes that have gone further wait for them.
+ * A warp runs until each of its lanes waits or has ended. Lanes that wait for the same thing go on together.
+ * Of those that ask which lanes are active, the ones at the first place in the code are, as on a device that
+ * lets diverged lanes catch up; lanes that have gone further wait for them.
  *
- * Nothing here that runs on the stack of a work-item may be instrumented by sanitizers, which do not know these stacks.
+ * Nothing here that runs on the stack of a work-item may be instrumented by sanitizers, which do not know
+ * these stacks.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -52,7 +54,8 @@ struct group {
     bool backwards; /* the order of warps, which nobody may count on */
 };
 
-/* The worker's; work-items take turns in it. It is looked up at each turn, of which a launch has millions: so not by a call. */
+/* The worker's; work-items take turns in it. It is looked up at each turn, of which a launch has millions: so
+ * not by a call. */
 static _Thread_local struct group *group __attribute__((tls_model("initial-exec")));
 
 /* ---- on the stacks of work-items */

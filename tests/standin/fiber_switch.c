@@ -1,5 +1,5 @@
-/* On x86-64 a few instructions: ucontext asks the kernel for the mask of signals each time. The last is a jump, since a processor
- * takes a `ret` for that of the last call, which was on another stack.
+/* On x86-64 a few instructions: ucontext asks the kernel for the mask of signals each time. The last is a
+ * jump, since a processor takes a `ret` for that of the last call, which was on another stack.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/standin/fiber_switch.h"

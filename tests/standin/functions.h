@@ -1,6 +1,7 @@
 /* The functions of the driver that the stand-in has.
  *
- *     FUNCTION(symbol, name for cuGetProcAddress, version of CUDA that brought it, whether "any" stands for it)
+ *     FUNCTION(symbol, name for cuGetProcAddress, version of CUDA that brought it, whether "any" stands for
+ *     it)
  *
  * Of several with one name, the youngest that the caller's version allows is found.
  * SPDX-License-Identifier: MIT

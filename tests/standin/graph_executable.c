@@ -133,7 +133,8 @@ static CUresult run_action(const struct graph_operation *run, const struct actio
     }
 }
 
-/* Of the steps that may come next, the one that was added last: nobody may count on an order that was not asked for. */
+/* Of the steps that may come next, the one that was added last: nobody may count on an order that was not
+ * asked for. */
 static CUresult graph_run(struct operation *operation)
 {
     struct graph_operation *run = (struct graph_operation *)operation;

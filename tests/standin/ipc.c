@@ -1,5 +1,5 @@
-/* Memory that other processes open by handles. The first time that one is asked for, the allocation becomes a file in memory, in its
- * place; a handle says whose and which, and who opens it gets the file from /proc.
+/* Memory that other processes open by handles. The first time that one is asked for, the allocation becomes a
+ * file in memory, in its place; a handle says whose and which, and who opens it gets the file from /proc.
  * SPDX-License-Identifier: MIT
  */
 #include <fcntl.h>

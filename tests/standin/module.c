@@ -30,7 +30,8 @@ static CUresult check_image(const unsigned char *image)
     if (memcmp(&header.e_ident[EI_PAD], STANDIN_MARK, sizeof(STANDIN_MARK)) != 0)
         return header.e_machine == STANDIN_MACHINE_CUDA ? CUDA_ERROR_NO_BINARY_FOR_GPU
                                                         : CUDA_ERROR_INVALID_IMAGE;
-    /* A cubin is for the same major version, and not for a younger minor one; PTX for all that are not younger. */
+    /* A cubin is for the same major version, and not for a younger minor one; PTX for all that are not
+     * younger. */
     int major = (int)(header.e_flags & 255) / 10, minor = (int)(header.e_flags & 255) % 10;
     if (header.e_flags & STANDIN_IS_PTX)
         return 10 * major + minor <= 10 * standin_config.major + standin_config.minor
@@ -52,8 +53,8 @@ static bool write_all(int file, const unsigned char *bytes, size_t size)
     return true;
 }
 
-/* The dynamic linker takes what it finds under a name that it has seen for what it has opened already. So no two images have
- * the same: numbers are spelled by how often a slash is said. */
+/* The dynamic linker takes what it finds under a name that it has seen for what it has opened already. So no
+ * two images have the same: numbers are spelled by how often a slash is said. */
 static void spell_path(char *path, size_t capacity, int file)
 {
     static uint32_t count;

@@ -34,7 +34,8 @@ bool words_write(const struct words *words, const char *path);
 void nvrtc_rewrite(const struct words *text, unsigned int capability, struct words *rewritten);
 /* An asm statement from its name on; *end is where it ends. False: it cannot be read. */
 bool nvrtc_rewrite_asm(const char *text, const char **end, struct words *rewritten);
-/* The first place from `at` on that is neither space nor of a string, a character or a directive; and where a token ends. */
+/* The first place from `at` on that is neither space nor of a string, a character or a directive; and where a
+ * token ends. */
 const char *nvrtc_skip_space(const char *at);
 const char *nvrtc_token_end(const char *at);
 /* Behind the bracket that closes the one at `at`; NULL: none does. */

@@ -1,6 +1,7 @@
 /* asm statements with instructions of PTX, made into calls:
  *
- *     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(x));      do { ptx_cvt_rn_f16_f32((half), (x)); } while (0);
+ *     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(x));      do { ptx_cvt_rn_f16_f32((half), (x)); } while
+ *                                                               (0);
  *
  * Registers that a statement declares are variables; "@p" and "@!p" before an instruction are an if.
  * SPDX-License-Identifier: MIT

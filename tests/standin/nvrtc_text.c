@@ -98,7 +98,8 @@ static void note_bound(struct kernel *kernel, const char *open, const char *clos
     kernel->bound_length = (size_t)(end - kernel->bound);
 }
 
-/* From behind __global__ on: the function's name is the word before the first bracket that is of no attribute. */
+/* From behind __global__ on: the function's name is the word before the first bracket that is of no
+ * attribute. */
 static void note_kernel(struct rewriting *rewriting, const char *at)
 {
     struct kernel kernel = {.name = NULL};
@@ -127,7 +128,8 @@ static void note_kernel(struct rewriting *rewriting, const char *at)
 
 /* ---- shared memory */
 
-/* "extern __shared__ T name[];" becomes a pointer to what a launch asks for. Returns where the declaration ends. */
+/* "extern __shared__ T name[];" becomes a pointer to what a launch asks for. Returns where the declaration
+ * ends. */
 static const char *write_dynamic(struct rewriting *rewriting, const char *at)
 {
     const char *name = NULL, *name_end = NULL, *type = nvrtc_skip_space(at), *bracket = type;

@@ -1,8 +1,9 @@
-/* What the stand-ins for NVRTC and for the driver agree on: an object made of CUDA C for the CPU, and what it wants of the driver.
- * For C and C++; needs no other header.
+/* What the stand-ins for NVRTC and for the driver agree on: an object made of CUDA C for the CPU, and what it
+ * wants of the driver. For C and C++; needs no other header.
  *
- * An image of code is an ELF file as a cubin is one: its machine is CUDA, its flags have the architecture. The padding behind
- * e_ident says that it is no real one (STANDIN_MARK); what it has to be for the CPU is STANDIN_MACHINE_CPU.
+ * An image of code is an ELF file as a cubin is one: its machine is CUDA, its flags have the architecture.
+ * The padding behind e_ident says that it is no real one (STANDIN_MARK); what it has to be for the CPU is
+ * STANDIN_MACHINE_CPU.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CUDA_STANDIN_OBJECT_H

@@ -1,7 +1,8 @@
 /* Pools of memory that is allocated and freed in the order of a stream.
  *
- * A block that is free goes into its pool's list when the stream has come to the cuMemFreeAsync; the same stream may have it at
- * once. Where the memory is freed and where it is allocated in a stream, rubbish is written into it.
+ * A block that is free goes into its pool's list when the stream has come to the cuMemFreeAsync; the same
+ * stream may have it at once. Where the memory is freed and where it is allocated in a stream, rubbish is
+ * written into it.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>

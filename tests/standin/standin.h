@@ -1,7 +1,7 @@
 /* What all files of the stand-in for CUDA's driver share.
  *
- * There is one lock. Every call of the driver takes it (enter…) and gives it back (leave); threads that do work hold it but
- * for the work itself. Everything below that says nothing else is called with the lock held.
+ * There is one lock. Every call of the driver takes it (enter…) and gives it back (leave); threads that do
+ * work hold it but for the work itself. Everything below that says nothing else is called with the lock held.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CUDA_STANDIN_STANDIN_H
@@ -56,7 +56,8 @@ void standin_wait_for(pthread_cond_t *condition, const struct timespec *until);
 struct context;
 struct stream;
 
-/* Each begins a call and takes the lock: counts it, and answers what makes it fail, in which case the lock is not held. */
+/* Each begins a call and takes the lock: counts it, and answers what makes it fail, in which case the lock is
+ * not held. */
 CUresult enter_uninitialized(enum standin_function function);
 CUresult enter(enum standin_function function);
 /* The current context, which may have failed. */
@@ -346,7 +347,8 @@ CUresult transfer_enqueue(struct context *context, struct stream *stream, struct
 
 /* Once for the process. */
 void guard_install(void);
-/* Runs a function that touches what it was told to; CUDA_ERROR_ILLEGAL_ADDRESS where there is nothing. Without the lock. */
+/* Runs a function that touches what it was told to; CUDA_ERROR_ILLEGAL_ADDRESS where there is nothing.
+ * Without the lock. */
 CUresult guard_run(CUresult (*function)(const void *data), const void *data);
 /* Ends what guard_run() runs, with that result. */
 _Noreturn void guard_leave(CUresult result);

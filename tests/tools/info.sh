@@ -1,5 +1,6 @@
 #!/bin/sh
-# `trireme info` shows backends and devices, as text and as the JSON that its manual promises, and says why one is missing.
+# `trireme info` shows backends and devices, as text and as the JSON that its manual promises, and says why
+# one is missing.
 
 . "$top_srcdir/tests/tools/common.sh"
 
@@ -21,8 +22,8 @@ json 'devices[].backend:string=cpu' 'devices[].kind:string=cpu'
 version=$("$trireme" --version)
 json "version:string=${version#trireme }"
 
-# Without a choice, the backends that people look for and that are not installed are named. Here all are that were built, so the
-# library is looked at in a folder of its own, with one backend beside it.
+# Without a choice, the backends that people look for and that are not installed are named. Here all are that
+# were built, so the library is looked at in a folder of its own, with one backend beside it.
 unset TRIREME_BACKEND
 alone=$work/alone
 mkdir -p "$alone/trireme/backends"

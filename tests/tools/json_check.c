@@ -1,8 +1,9 @@
-/* json_check [--lines] [PATH:TYPE …] <TEXT: is the text strict JSON (RFC 8259), and does it have what it should have?
+/* json_check [--lines] [PATH:TYPE …] <TEXT: is the text strict JSON (RFC 8259), and does it have what it
+ * should have?
  *
- * PATH is member names separated by dots; "[]" after a name stands for every element of an array, of which there has to be at
- * least one. TYPE is string, number, bool, null, array or object, or string=VALUE. With --lines every line is a document, and
- * has to have all paths.
+ * PATH is member names separated by dots; "[]" after a name stands for every element of an array, of which
+ * there has to be at least one. TYPE is string, number, bool, null, array or object, or string=VALUE. With
+ * --lines every line is a document, and has to have all paths.
  *
  *     json_check version:string 'devices[].id:string' <info.json
  *
@@ -167,7 +168,7 @@ static int read_value(struct reader *reader)
     }
 }
 
-/* ---- paths; the text has been read once and is known to be JSON -------------------------------------------- */
+/* ---- paths; the text has been read once and is known to be JSON ------------------------------------- */
 
 /* Move to the value of the member `name` of the object at which the reader stands. */
 static int enter_member(struct reader *reader, const char *name, size_t length)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# `trireme kc` compiles GLSL and SPIR-V to the files that were asked for, prints signatures, shows translations, and says
-# file and line of what is wrong.
+# `trireme kc` compiles GLSL and SPIR-V to the files that were asked for, prints signatures, shows
+# translations, and says file and line of what is wrong.
 
 . "$top_srcdir/tests/tools/common.sh"
 

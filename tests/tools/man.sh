@@ -1,5 +1,6 @@
 #!/bin/sh
-# The list of settings in trireme(7) is the table of the library; the manual pages are free of mistakes as far as a program can tell.
+# The list of settings in trireme(7) is the table of the library; the manual pages are free of mistakes as far
+# as a program can tell.
 
 . "$top_srcdir/tests/tools/common.sh"
 

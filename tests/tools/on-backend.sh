@@ -1,5 +1,5 @@
-# Sourced: `trireme run` on $backend makes the pictures that it makes on the cpu, by every strategy. look_at_output WHAT is called
-# after each run, which has left the files out and err.
+# Sourced: `trireme run` on $backend makes the pictures that it makes on the cpu, by every strategy.
+# look_at_output WHAT is called after each run, which has left the files out and err.
 
 video=$top_builddir/tests/tools/video
 cd "$work" || exit 1

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The report of `make bench` takes ratios within a round, the median over rounds, and says which targets are met and which are missed.
+# The report of `make bench` takes ratios within a round, the median over rounds, and says which targets are
+# met and which are missed.
 
 . "$top_srcdir/tests/tools/common.sh"
 

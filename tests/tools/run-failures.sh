@@ -1,5 +1,6 @@
 #!/bin/sh
-# `trireme run` when something goes wrong on the way: it says where, what was finished is there, and it ends with 1.
+# `trireme run` when something goes wrong on the way: it says where, what was finished is there, and it ends
+# with 1.
 
 . "$top_srcdir/tests/tools/common.sh"
 
@@ -58,8 +59,8 @@ if test -c /dev/full; then
     err_has "nowhere/t.html"
 fi
 
-# A file system that is full: what was finished stays, cut behind the last whole frame. (A limit on the size of a file will do;
-# its signal has to be ignored, so that write() itself fails.)
+# A file system that is full: what was finished stays, cut behind the last whole frame. (A limit on the size
+# of a file will do; its signal has to be ignored, so that write() itself fails.)
 (
     trap '' XFSZ
     ulimit -f 40 2>/dev/null || exit 77 # of 512 or 1024 bytes
@@ -84,7 +85,8 @@ esac
 test "$(cat status)" -eq 1 || failed "status $(cat status) after a closed pipe"
 grep -q "standard output: its reader closed it at byte" err || failed "not told: $(cat err)"
 
-# ---- an interrupt: what was begun is finished. (In the background SIGINT is ignored by the shell's will; SIGTERM is not.)
+# ---- an interrupt: what was begun is finished. (In the background SIGINT is ignored by the shell's will;
+# SIGTERM is not.)
 
 mkfifo pipe
 { cat in.y4m; sleep 30; } >pipe &

@@ -48,8 +48,9 @@ if test -f "$photo"; then
     cmp in.y4m out.y4m || failed "the photograph is not the same"
 fi
 
-# Sobel's filter: ffmpeg cuts the fraction off where we round, so results are one apart at most; at the left and upper
-# border it mirrors the image about the outermost pixel, where we repeat that pixel, so the border is left out.
+# Sobel's filter: ffmpeg cuts the fraction off where we round, so results are one apart at most; at the left
+# and upper border it mirrors the image about the outermost pixel, where we repeat that pixel, so the border
+# is left out.
 for format in yuv420p yuv444p10le; do
     footage $format 322x182
     filter sobel=planes=1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# `trireme run`: frames pass through unchanged where they should, in every format, through files and pipes; and what the
-# command line says is held to.
+# `trireme run`: frames pass through unchanged where they should, in every format, through files and pipes;
+# and what the command line says is held to.
 
 . "$top_srcdir/tests/tools/common.sh"
 

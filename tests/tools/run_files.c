@@ -1,4 +1,5 @@
-/* Reading and writing of frames by `trireme run`: formats, what is wrong with them, and files that somebody broke.
+/* Reading and writing of frames by `trireme run`: formats, what is wrong with them, and files that somebody
+ * broke.
  * SPDX-License-Identifier: MIT
  */
 #include <check.h>
@@ -166,7 +167,8 @@ static bool make_room(struct frames *frames, const struct media_format *format)
     return true;
 }
 
-/* Read all frames of a file, or, with a pipe, of what it holds. How many there are; −1: it cannot be opened. */
+/* Read all frames of a file, or, with a pipe, of what it holds. How many there are; −1: it cannot be
+ * opened. */
 static int count_frames(const struct reader_request *request)
 {
     struct reader reader;

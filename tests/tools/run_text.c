@@ -1,5 +1,5 @@
-/* What `trireme run` makes of its command line, and what it says: kernels and their options, the line of progress, names that
- * nobody has.
+/* What `trireme run` makes of its command line, and what it says: kernels and their options, the line of
+ * progress, names that nobody has.
  * SPDX-License-Identifier: MIT
  */
 #include <check.h>

@@ -460,7 +460,7 @@ void fake_stream_table(struct trm_stream_ops *ops, uint32_t slots)
     ops->abandon     = slots & FAKE_ABANDON ? stream_abandon : NULL;
 }
 
-/* ---- what a test says ------------------------------------------------------------------------------------ */
+/* ---- what a test says ------------------------------------------------------------------------------- */
 
 static struct trm_backend_stream *below(struct trm_stream *handle)
 {

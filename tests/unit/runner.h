@@ -10,7 +10,8 @@
 #include <check.h>
 #include <stdlib.h>
 
-/* Adds the suite that `make` returns to the program; where it returns NULL, the tests of this file are skipped. */
+/* Adds the suite that `make` returns to the program; where it returns NULL, the tests of this file are
+ * skipped. */
 #define UNIT_SUITE(make)                                         \
     __attribute__((constructor)) static void add_the_suite(void) \
     {                                                            \

@@ -1,4 +1,5 @@
-/* What the tests of streams and of devices share: a fake device, and a counting allocator that it is made with.
+/* What the tests of streams and of devices share: a fake device, and a counting allocator that it is made
+ * with.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_STREAM_FIXTURE_H

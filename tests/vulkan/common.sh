@@ -1,5 +1,5 @@
-# Sourced by tests that run on the vulkan backend. They are skipped if the backend was not built or finds no device. The
-# validation layer is on if it is installed.
+# Sourced by tests that run on the vulkan backend. They are skipped if the backend was not built or finds no
+# device. The validation layer is on if it is installed.
 
 case " $BACKENDS " in
 *" backends/vulkan.la "*) ;;
@@ -21,8 +21,8 @@ ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 TSAN_OPTIONS=${TSAN_OPTIONS:+$TSAN_OPTIONS:}suppressions=$(cd "$top_srcdir" && pwd)/tests/vulkan/tsan.suppressions
 export ASAN_OPTIONS TSAN_OPTIONS
 
-# Programs that check their log get the layer's messages there (the setting vulkan.validation); for others the layer
-# prints them.
+# Programs that check their log get the layer's messages there (the setting vulkan.validation); for others the
+# layer prints them.
 validation_in_the_log()
 {
     TRIREME_VULKAN_VALIDATION=yes

@@ -1,5 +1,6 @@
 #version 450
-/* The sum of n floats as it is written for graphics cards: neighbours read neighbours, then a tree in shared memory. */
+/* The sum of n floats as it is written for graphics cards: neighbours read neighbours, then a tree in shared
+ * memory. */
 layout(local_size_x = 256) in;
 layout(set = 0, binding = 0) readonly buffer X { float x[]; };
 layout(set = 0, binding = 1) writeonly buffer O { float o[]; };

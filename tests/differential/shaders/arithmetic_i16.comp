@@ -1,4 +1,5 @@
-// Each operator on int16_t. (Some Vulkan drivers take the sign of % from the wrong side, so both are positive.)
+// Each operator on int16_t. (Some Vulkan drivers take the sign of % from the wrong side, so both are
+// positive.)
 //! in 0 i16 512 special
 //! in 1 i16 512 special
 //! out 2 i16 10240

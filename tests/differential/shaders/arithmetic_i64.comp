@@ -1,4 +1,5 @@
-// Each operator on int64_t. (Some Vulkan drivers take the sign of % from the wrong side, so both are positive.)
+// Each operator on int64_t. (Some Vulkan drivers take the sign of % from the wrong side, so both are
+// positive.)
 //! in 0 i64 512 special
 //! in 1 i64 512 special
 //! out 2 i64 10240

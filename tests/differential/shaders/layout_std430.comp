@@ -1,4 +1,5 @@
-// Storage buffers by std430, read and written: structs of arrays of structs, row-major matrices, whole and in parts.
+// Storage buffers by std430, read and written: structs of arrays of structs, row-major matrices, whole and in
+// parts.
 //! inout 0 60f32 64 range -5 5 rel 1e-5 abs 1e-4
 //! inout 1 60f32 64 range -5 5 rel 1e-5 abs 1e-4
 //! groups 1 1 1

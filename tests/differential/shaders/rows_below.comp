@@ -1,4 +1,5 @@
-// Items below one another that read neighbours, in images one after the other; the last rows and columns are partly empty.
+// Items below one another that read neighbours, in images one after the other; the last rows and columns are
+// partly empty.
 //! in 0 f32 2380 range -10 10
 //! inout 1 f32 2380 range -10 10
 //! out 2 f32 2380 ulp 4 abs 1e-5

@@ -1,4 +1,5 @@
-// Each operator on vectors of int. (Some Vulkan drivers take the sign of % from the wrong side, so both are positive.)
+// Each operator on vectors of int. (Some Vulkan drivers take the sign of % from the wrong side, so both are
+// positive.)
 //! in 0 i32 512
 //! in 1 i32 512 special
 //! out 2 i32 1152

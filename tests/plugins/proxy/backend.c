@@ -144,8 +144,8 @@ static void proxy_wrap(const struct trm_backend *backend, const char *without)
     proxy_backend.interop = backend && backend->interop ? proxy_interop_table(without) : NULL;
 }
 
-/* Not as pure as a query should be: what the proxy can do depends on its target, so that is loaded here. Where there is none
- * the probe says why. */
+/* Not as pure as a query should be: what the proxy can do depends on its target, so that is loaded here.
+ * Where there is none the probe says why. */
 const struct trm_backend *trm_backend_query_v1(const struct trm_host *host, uint32_t min_minor,
                                                uint32_t max_minor)
 {

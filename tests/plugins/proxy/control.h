@@ -1,29 +1,36 @@
-/* The proxy: a backend that wraps another one and makes it misbehave, for tests. What a test program sees of it.
+/* The proxy: a backend that wraps another one and makes it misbehave, for tests. What a test program sees of
+ * it.
  *
- * Environment, read whenever a context loads the proxy (operations are named below, lists are separated by commas):
+ * Environment, read whenever a context loads the proxy (operations are named below, lists are separated by
+ * commas):
  *
  *     PROXY_TARGET=/…/cpu.so                 the backend to wrap; required
  *     PROXY_FAULT=copy:3:once:-9             the third call of copy fails with status -9 and has no effect
  *     PROXY_FAULT=allocate:1:forever:-5      so does the first one, and all that follow
- *     PROXY_ASYNC_FAULT=copy:3:-9            the third copy is taken, and then its stream fails there, as a device would: what was
- *                                            before it finishes, what follows is lost, query and wait answer -9 for ever
+ *     PROXY_ASYNC_FAULT=copy:3:-9            the third copy is taken, and then its stream fails there, as a
+ *                                            device would: what was
+ *                                            before it finishes, what follows is lost, query and wait answer
+ *                                            -9 for ever
  *     PROXY_DELAY_US=wait:500                every call of wait first sleeps 500 microseconds
- *     PROXY_BREACHES=/…/breaches             a line is added to this file when the core breaks its side of the contract
- *     PROXY_WITHOUT=fill,gate,profile        the proxy does not have these optional slots and tables; "all": none of them
+ *     PROXY_BREACHES=/…/breaches             a line is added to this file when the core breaks its side of
+ *                                            the contract
+ *     PROXY_WITHOUT=fill,gate,profile        the proxy does not have these optional slots and tables; "all":
+ *                                            none of them
  *
- * Operations: probe open close device_count get_info device_open device_close allocate free host_pointer stream_create
- * stream_destroy copy launch copy_2d fill mark wait_stream gate open_gates prefetch flush query wait wait_any notify abandon
- * supports load unload kernel kernel_name stamp_create stamp_destroy stamp_record stamp_read pool_allocate pool_free pool_trim
- * pool_set_threshold pool_statistics peer_can_access peer_copy graph_create graph_destroy graph_launch graph_update
- * device_handle stream_handle memory_handle adopt memory_create memory_export memory_import semaphore_create semaphore_import
- * semaphore_export semaphore_destroy semaphore_value semaphore_wait semaphore_signal stream_adopt memory_adopt hand_over event_wait
- * event_record ipc_create ipc_export ipc_open.
+ * Operations: probe open close device_count get_info device_open device_close allocate free host_pointer
+ * stream_create stream_destroy copy launch copy_2d fill mark wait_stream gate open_gates prefetch flush query
+ * wait wait_any notify abandon supports load unload kernel kernel_name stamp_create stamp_destroy
+ * stamp_record stamp_read pool_allocate pool_free pool_trim pool_set_threshold pool_statistics
+ * peer_can_access peer_copy graph_create graph_destroy graph_launch graph_update device_handle stream_handle
+ * memory_handle adopt memory_create memory_export memory_import semaphore_create semaphore_import
+ * semaphore_export semaphore_destroy semaphore_value semaphore_wait semaphore_signal stream_adopt
+ * memory_adopt hand_over event_wait event_record ipc_create ipc_export ipc_open.
  *
- * Optional: host_pointer copy_2d fill mark wait_stream gate (with open_gates) prefetch flush wait_any notify abandon
- * kernel_name profile pool peer graph graph_update interop.
+ * Optional: host_pointer copy_2d fill mark wait_stream gate (with open_gates) prefetch flush wait_any notify
+ * abandon kernel_name profile pool peer graph graph_update interop.
  *
- * Without flush every operation is submitted when it is enqueued, so that nothing is held back.
- * Without host_pointer the device is not unified and has memory of the kind DEVICE alone, since the others need it.
+ * Without flush every operation is submitted when it is enqueued, so that nothing is held back. Without
+ * host_pointer the device is not unified and has memory of the kind DEVICE alone, since the others need it.
  *
  * One process wraps one target at a time.
  * SPDX-License-Identifier: MIT
@@ -42,8 +49,8 @@ struct proxy_control {
     uint32_t struct_size;
     uint32_t reserved;
 
-    /* Add rules, written as in the variables of the same name; calls are counted from now on. TRM_ERROR_INVALID_ARGUMENT when they
-     * cannot be read. */
+    /* Add rules, written as in the variables of the same name; calls are counted from now on.
+     * TRM_ERROR_INVALID_ARGUMENT when they cannot be read. */
     int32_t (*fault)(const char *rules);
     int32_t (*async_fault)(const char *rules);
     int32_t (*delay)(const char *rules);
@@ -58,8 +65,9 @@ struct proxy_control {
     uint64_t (*created)(const char *object);
     uint64_t (*destroyed)(const char *object);
 
-    /* How often the core broke its side of <trireme/backend.h>: parents ended before children, streams destroyed with work in
-     * them, ranges outside of memory, numbers that do not increase, two threads enqueueing at once … The first one in words. */
+    /* How often the core broke its side of <trireme/backend.h>: parents ended before children, streams
+     * destroyed with work in them, ranges outside of memory, numbers that do not increase, two threads
+     * enqueueing at once … The first one in words. */
     uint64_t (*breaches)(char *first, uint64_t capacity);
 };
 

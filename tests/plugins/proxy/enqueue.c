@@ -9,7 +9,7 @@ enum {
     PROXY_FEW_ARGUMENTS = 64
 };
 
-/* ---- from our objects to the target's -------------------------------------------------------------------- */
+/* ---- from our objects to the target's --------------------------------------------------------------- */
 
 static struct trm_place proxy_place(const struct trm_backend_device *device, struct trm_place place,
                                     uint64_t size)
@@ -148,7 +148,7 @@ static int32_t proxy_forward_wait_stream(struct trm_backend_stream *stream, uint
     return TRM_OK;
 }
 
-/* ---- the slots ------------------------------------------------------------------------------------------- */
+/* ---- the slots -------------------------------------------------------------------------------------- */
 
 static int32_t proxy_stream_copy(struct trm_backend_stream *stream, uint64_t value,
                                  const struct trm_copy_desc *desc)

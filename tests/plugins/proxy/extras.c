@@ -3,7 +3,7 @@
  */
 #include "proxy.h"
 
-/* ---- profile --------------------------------------------------------------------------------------------- */
+/* ---- profile ---------------------------------------------------------------------------------------- */
 
 static int32_t proxy_stamp_create(struct trm_backend_device *device, struct trm_backend_stamp **stamp)
 {
@@ -70,9 +70,10 @@ const struct trm_profile_ops *proxy_profile_table(const char *without)
     return proxy_list_has(without, "profile") ? NULL : &proxy_profile_ops;
 }
 
-/* ---- pool ------------------------------------------------------------------------------------------------ */
+/* ---- pool ------------------------------------------------------------------------------------------- */
 
-/* On a broken stream nothing is allocated, whether or not somebody knows of the failure: there is no memory to answer with. */
+/* On a broken stream nothing is allocated, whether or not somebody knows of the failure: there is no memory
+ * to answer with. */
 static int32_t proxy_pool_allocate(struct trm_backend_stream *stream, uint64_t value, uint64_t size,
                                    struct trm_backend_memory **memory)
 {
@@ -149,7 +150,7 @@ const struct trm_pool_ops *proxy_pool_table(const char *without)
     return proxy_target.pool.allocate != NULL ? &proxy_pool_ops : &proxy_pool_ops_caching;
 }
 
-/* ---- peer ------------------------------------------------------------------------------------------------ */
+/* ---- peer ------------------------------------------------------------------------------------------- */
 
 static int32_t proxy_peer_can_access(struct trm_backend_device *device, struct trm_backend_device *other)
 {

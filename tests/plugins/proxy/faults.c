@@ -107,7 +107,7 @@ static uint32_t proxy_rule_count;
 static _Atomic uint64_t proxy_calls[PROXY_OPERATION_COUNT];
 static _Atomic uint32_t proxy_armed; /* proxy_rule_count, to be read without the lock */
 
-/* ---- reading rules --------------------------------------------------------------------------------------- */
+/* ---- reading rules ---------------------------------------------------------------------------------- */
 
 static int proxy_operation_find(const char *name, enum proxy_operation *operation)
 {
@@ -222,7 +222,7 @@ int proxy_list_has(const char *list, const char *word)
     return 0;
 }
 
-/* ---- applying them --------------------------------------------------------------------------------------- */
+/* ---- applying them ---------------------------------------------------------------------------------- */
 
 static void proxy_sleep(uint64_t microseconds)
 {
@@ -276,7 +276,7 @@ int32_t proxy_begin(const struct trm_host *host, enum proxy_operation operation,
     return host->fail(host->context, verdict.status, (int64_t)call, sentence);
 }
 
-/* ---- the control ----------------------------------------------------------------------------------------- */
+/* ---- the control ------------------------------------------------------------------------------------ */
 
 static uint64_t proxy_count_calls(const char *name)
 {

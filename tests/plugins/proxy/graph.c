@@ -20,7 +20,7 @@ struct proxy_node {
     };
 };
 
-/* ---- nodes ----------------------------------------------------------------------------------------------- */
+/* ---- nodes ------------------------------------------------------------------------------------------ */
 
 static void proxy_check_node(const struct trm_graph_node *node)
 {
@@ -67,7 +67,7 @@ static void proxy_translate_node(const struct trm_backend_device *device, const 
     }
 }
 
-/* ---- the slots ------------------------------------------------------------------------------------------- */
+/* ---- the slots -------------------------------------------------------------------------------------- */
 
 /* Everything that is handed to the target, in one piece. */
 static int32_t proxy_graph_forward(struct trm_backend_graph *graph, const struct trm_graph_node *const *nodes,

@@ -10,7 +10,7 @@ struct trm_backend_semaphore {
     struct trm_backend_semaphore *target;
 };
 
-/* ---- native handles -------------------------------------------------------------------------------------- */
+/* ---- native handles --------------------------------------------------------------------------------- */
 
 static int32_t proxy_device_handle(struct trm_backend_device *device, int32_t type, uint64_t *handle)
 {
@@ -53,7 +53,7 @@ static int32_t proxy_adopt(struct trm_backend_instance *instance, int32_t type, 
     return status;
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------------- */
+/* ---- memory ----------------------------------------------------------------------------------------- */
 
 /* What the target has made gets a proxy's name, or goes. */
 static int32_t proxy_shared_wrap(struct trm_backend_device *device, struct trm_backend_memory *target,
@@ -98,7 +98,7 @@ static int32_t proxy_memory_import(struct trm_backend_device *device, int32_t ty
     return status != TRM_OK ? status : proxy_shared_wrap(device, target, size, memory);
 }
 
-/* ---- semaphores ------------------------------------------------------------------------------------------ */
+/* ---- semaphores ------------------------------------------------------------------------------------- */
 
 static struct trm_backend_semaphore *proxy_semaphore_new(struct trm_backend_device *device)
 {
@@ -212,7 +212,7 @@ static int32_t proxy_semaphore_signal(struct trm_backend_stream *stream, uint64_
     return proxy_stream_leave(stream, value, turn);
 }
 
-/* ---- an application's own --------------------------------------------------------------------------------- */
+/* ---- an application's own --------------------------------------------------------------------------- */
 
 static int32_t proxy_stream_adopt(struct trm_backend_device *device, int32_t type, uint64_t native,
                                   const struct trm_stream_desc *desc, struct trm_backend_stream **stream)
@@ -275,7 +275,7 @@ static int32_t proxy_event_record(struct trm_backend_stream *stream, uint64_t va
     return proxy_stream_leave(stream, value, turn);
 }
 
-/* ---- memory of other processes ----------------------------------------------------------------------------- */
+/* ---- memory of other processes ---------------------------------------------------------------------- */
 
 static int32_t proxy_ipc_create(struct trm_backend_device *device, uint64_t size,
                                 struct trm_backend_memory **memory)
@@ -310,7 +310,7 @@ static int32_t proxy_ipc_open(struct trm_backend_device *device, const struct tr
     return status != TRM_OK ? status : proxy_shared_wrap(device, target, handle->size, memory);
 }
 
-/* ---- ranges ------------------------------------------------------------------------------------------------ */
+/* ---- ranges ----------------------------------------------------------------------------------------- */
 
 static const struct trm_range_ops *proxy_ranges_of_target(void)
 {
@@ -351,7 +351,7 @@ const struct trm_range_ops *proxy_range_table(void)
     return proxy_ranges_of_target() != NULL ? &proxy_range_ops : NULL;
 }
 
-/* ---- the table ------------------------------------------------------------------------------------------- */
+/* ---- the table -------------------------------------------------------------------------------------- */
 
 static struct trm_interop_ops proxy_interop_ops;
 

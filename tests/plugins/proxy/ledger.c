@@ -33,7 +33,8 @@ void proxy_destroyed(enum proxy_object object)
     atomic_fetch_add(&proxy_ended[object], 1);
 }
 
-/* For those who run a program that knows nothing of the proxy: one line for each breach, from all processes. */
+/* For those who run a program that knows nothing of the proxy: one line for each breach, from all
+ * processes. */
 static void proxy_breach_write(const char *sentence)
 {
     const char *path = getenv("PROXY_BREACHES");

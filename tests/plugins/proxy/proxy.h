@@ -94,7 +94,8 @@ enum proxy_object {
     PROXY_OBJECT_COUNT
 };
 
-/* The wrapped backend: zeroed copies of its tables, so that a slot it lacks is NULL however short its tables are. */
+/* The wrapped backend: zeroed copies of its tables, so that a slot it lacks is NULL however short its tables
+ * are. */
 struct proxy_target {
     const struct trm_backend *backend; /* NULL: there is none, and `reason` says why */
     char reason[256];
@@ -111,7 +112,8 @@ struct proxy_target {
 
 extern struct proxy_target proxy_target;
 
-/* memory.c: whether the host can reach memory. Where it was left out, the device is not unified and has DEVICE memory alone. */
+/* memory.c: whether the host can reach memory. Where it was left out, the device is not unified and has
+ * DEVICE memory alone. */
 int proxy_has_host_pointer(void);
 
 struct trm_backend_instance {
@@ -159,8 +161,9 @@ struct trm_backend_stream {
 
 /* faults.c: rules, and what they say about a call. */
 
-/* Count a call, and sleep if it is to be slow. The status it is to fail with, or TRM_OK. Where `host` is not NULL the failure
- * is explained. `async`, where not NULL, is written with the failure that the operation's stream is to have, or TRM_OK. */
+/* Count a call, and sleep if it is to be slow. The status it is to fail with, or TRM_OK. Where `host` is not
+ * NULL the failure is explained. `async`, where not NULL, is written with the failure that the operation's
+ * stream is to have, or TRM_OK. */
 int32_t proxy_begin(const struct trm_host *host, enum proxy_operation operation, int32_t *async);
 void proxy_faults_from_environment(void);
 

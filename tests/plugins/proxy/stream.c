@@ -1,7 +1,7 @@
 /* The proxy: streams, their making and ending, and how one comes to fail as if its device had.
  *
- * A stream that is broken at a number has lost that operation and all after it: the target never sees them. What was before
- * goes on. Once it has finished, query() and wait() answer the failure.
+ * A stream that is broken at a number has lost that operation and all after it: the target never sees them.
+ * What was before goes on. Once it has finished, query() and wait() answer the failure.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -88,7 +88,8 @@ int proxy_stream_lost(struct trm_backend_stream *stream, uint64_t value)
     return atomic_load(&stream->broken) != TRM_OK && value >= stream->broken_at;
 }
 
-/* In the enqueueing thread. The target has to know how far it got before the failure, so that place is marked. */
+/* In the enqueueing thread. The target has to know how far it got before the failure, so that place is
+ * marked. */
 void proxy_stream_break(struct trm_backend_stream *stream, uint64_t value, int32_t status)
 {
     uint64_t forwarded = atomic_load(&stream->forwarded);

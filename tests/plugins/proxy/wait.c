@@ -49,7 +49,8 @@ int32_t proxy_stream_wait(struct trm_backend_stream *stream, uint64_t value, uin
     return status == TRM_ERROR_TIMEOUT ? status : proxy_stream_failure(stream);
 }
 
-/* Where a number was lost the target waits for the last one that was not. 1 when there is none: the failure is there now. */
+/* Where a number was lost the target waits for the last one that was not. 1 when there is none: the failure
+ * is there now. */
 static int proxy_wait_any_translate(struct trm_backend_stream *const *streams, const uint64_t *values,
                                     uint32_t count, struct trm_backend_stream **their_streams,
                                     uint64_t *their_values, uint32_t *which)
@@ -94,7 +95,8 @@ int32_t proxy_stream_wait_any(struct trm_backend_stream *const *streams, const u
     return status;
 }
 
-/* A notification of a number that was lost: the target gives one for the last that was not, and it is passed on as a failure. */
+/* A notification of a number that was lost: the target gives one for the last that was not, and it is passed
+ * on as a failure. */
 struct proxy_notice {
     struct trm_backend_stream *stream;
     trm_notify_fn notify;

@@ -1,5 +1,5 @@
-/* The timed backend: engines. Each is a thread that takes the operation that could begin first, reckons when it ends, sleeps
- * until then, and does it.
+/* The timed backend: engines. Each is a thread that takes the operation that could begin first, reckons when
+ * it ends, sleeps until then, and does it.
  * SPDX-License-Identifier: MIT
  */
 #include "timed.h"
@@ -17,7 +17,7 @@ static void timed_sleep_until(uint64_t time)
         continue;
 }
 
-/* ---- who could begin --------------------------------------------------------------------------------------- */
+/* ---- who could begin -------------------------------------------------------------------------------- */
 
 void timed_engine_offer(struct trm_backend_stream *stream)
 {
@@ -44,7 +44,7 @@ void timed_engine_withdraw(struct trm_backend_stream *stream)
     stream->offered = 0;
 }
 
-/* ---- doing it ---------------------------------------------------------------------------------------------- */
+/* ---- doing it --------------------------------------------------------------------------------------- */
 
 static void timed_perform(struct trm_backend_device *device, const struct timed_operation *operation,
                           struct timed_failure *failure)
@@ -64,8 +64,8 @@ static void timed_perform(struct trm_backend_device *device, const struct timed_
     snprintf(failure->sentence, sizeof(failure->sentence), "A kernel returned %d.", (int)result);
 }
 
-/* The lock is held, and let go of while the operation lasts. Nobody else touches a stream's first operation while it is
- * `executing`. */
+/* The lock is held, and let go of while the operation lasts. Nobody else touches a stream's first operation
+ * while it is `executing`. */
 static void timed_engine_do(struct timed_engine *engine)
 {
     struct trm_backend_instance *instance = engine->device->instance;
@@ -118,7 +118,7 @@ static void *timed_engine_run(void *user)
     return NULL;
 }
 
-/* ---- their threads ----------------------------------------------------------------------------------------- */
+/* ---- their threads ---------------------------------------------------------------------------------- */
 
 static void timed_engines_end(struct trm_backend_device *device, uint32_t count)
 {

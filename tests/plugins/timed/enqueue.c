@@ -60,7 +60,7 @@ static int32_t timed_enqueue_end(struct timed_operation *operation)
     return TRM_OK;
 }
 
-/* ---- copies ------------------------------------------------------------------------------------------------ */
+/* ---- copies ----------------------------------------------------------------------------------------- */
 
 static unsigned char *timed_place_address(const struct trm_place *place)
 {
@@ -118,7 +118,7 @@ int32_t timed_stream_copy(struct trm_backend_stream *stream, uint64_t value, con
     return timed_enqueue_end(operation);
 }
 
-/* ---- launches and stamps ------------------------------------------------------------------------------------ */
+/* ---- launches and stamps ---------------------------------------------------------------------------- */
 
 int32_t timed_stream_launch(struct trm_backend_stream *stream, uint64_t value,
                             const struct trm_launch_desc *desc)
@@ -147,10 +147,10 @@ int32_t timed_stamp_record(struct trm_backend_stream *stream, uint64_t value, st
     return timed_enqueue_end(operation);
 }
 
-/* ---- waits and gates ---------------------------------------------------------------------------------------- */
+/* ---- waits and gates -------------------------------------------------------------------------------- */
 
-/* A wait is open at once when the other one is there already; else the other one opens it when it gets there. So it may end
- * before this stream comes to the wait. */
+/* A wait is open at once when the other one is there already; else the other one opens it when it gets there.
+ * So it may end before this stream comes to the wait. */
 int32_t timed_stream_wait_stream(struct trm_backend_stream *stream, uint64_t value,
                                  struct trm_backend_stream *other, uint64_t other_value)
 {

@@ -1,10 +1,10 @@
-/* The timed backend: how streams get on. Whatever takes no time (stamps, waits and gates that are open) is done here; what
- * does is offered to an engine.
+/* The timed backend: how streams get on. Whatever takes no time (stamps, waits and gates that are open) is
+ * done here; what does is offered to an engine.
  * SPDX-License-Identifier: MIT
  */
 #include "timed.h"
 
-/* ---- who is told ------------------------------------------------------------------------------------------- */
+/* ---- who is told ------------------------------------------------------------------------------------ */
 
 void timed_notice_due(struct trm_backend_instance *instance, struct timed_notice *notice, int32_t status)
 {
@@ -48,7 +48,7 @@ static void timed_stream_notices(struct trm_backend_stream *stream, uint64_t val
     }
 }
 
-/* ---- who waits --------------------------------------------------------------------------------------------- */
+/* ---- who waits -------------------------------------------------------------------------------------- */
 
 void timed_stream_touch(struct trm_backend_stream *stream)
 {
@@ -91,7 +91,7 @@ static void timed_stream_forget_wait(struct timed_operation *wait)
     *link = wait->next_waiter;
 }
 
-/* ---- ends -------------------------------------------------------------------------------------------------- */
+/* ---- ends ------------------------------------------------------------------------------------------- */
 
 static void timed_stream_drop_first(struct trm_backend_stream *stream)
 {
@@ -131,7 +131,7 @@ void timed_stream_fail(struct trm_backend_stream *stream, const struct timed_fai
     pthread_cond_broadcast(&stream->device->instance->progress);
 }
 
-/* ---- getting on -------------------------------------------------------------------------------------------- */
+/* ---- getting on ------------------------------------------------------------------------------------- */
 
 static void timed_stream_get_on(struct trm_backend_stream *stream)
 {

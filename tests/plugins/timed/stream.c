@@ -171,7 +171,7 @@ const struct trm_stream_ops timed_stream_ops = {
     .abandon     = timed_stream_abandon,
 };
 
-/* ---- stamps ------------------------------------------------------------------------------------------------ */
+/* ---- stamps ----------------------------------------------------------------------------------------- */
 
 static int32_t timed_stamp_create(struct trm_backend_device *device, struct trm_backend_stamp **stamp)
 {

@@ -1,17 +1,19 @@
-/* The timed backend: a device with memory of its own whose operations take times that are known, for tests of overlap,
- * reports and predictions. What its files share.
+/* The timed backend: a device with memory of its own whose operations take times that are known, for tests of
+ * overlap, reports and predictions. What its files share.
  *
- * Made of a copy of backends/template, as any third party would. It has three engines (upload, compute, download), each of
- * which does one operation at a time. Time is computed, not measured: an operation begins when its engine is free and what
- * it waits for is done, and ends when it has taken its time; its effect (bytes moved, a kernel run) comes at the end, and a
- * thread sleeps until then. Who was woken late is late by himself only: the next operation on the device is reckoned from
- * when the last one should have ended. Stamps hold the computed times.
+ * Made of a copy of backends/template, as any third party would. It has three engines (upload, compute,
+ * download), each of which does one operation at a time. Time is computed, not measured: an operation begins
+ * when its engine is free and what it waits for is done, and ends when it has taken its time; its effect
+ * (bytes moved, a kernel run) comes at the end, and a thread sleeps until then. Who was woken late is late by
+ * himself only: the next operation on the device is reckoned from when the last one should have ended. Stamps
+ * hold the computed times.
  *
  * What has no time of its own takes as long as it takes. Settings, all 0 when they are not given:
  *
  *     timed.upload_ns, timed.download_ns         nanoseconds of each copy from, and to, the host
  *     timed.upload_speed, timed.download_speed   bytes a second that such copies travel besides; 0: no time
- *     timed.launch_ns                            nanoseconds of each launch; a kernel with a scalar parameter called "ns"
+ *     timed.launch_ns                            nanoseconds of each launch; a kernel with a scalar parameter
+ *                                                called "ns"
  *                                                takes as long as that says
  *     timed.memory                               bytes of the device; 0: as many as the machine has
  *
@@ -118,7 +120,8 @@ struct timed_operation {
     enum timed_operation_kind kind;
     uint64_t value;
     uint64_t
-        ready; /* not before: when it was enqueued, when its gate was opened, when what it waits for was done */
+        /* not before: when it was enqueued, when its gate was opened, when what it waits for was done */
+        ready;
     enum timed_engine_kind engine; /* copies and launches */
     uint64_t duration;
 
@@ -196,8 +199,8 @@ void timed_stream_open_gates(struct trm_backend_stream *stream, uint64_t value);
 int32_t timed_stamp_record(struct trm_backend_stream *stream, uint64_t value,
                            struct trm_backend_stamp *stamp);
 
-/* module.c: the nanoseconds that a launch says by itself, else those of the settings; the arguments of a launch as a
- * block; running it: what the kernel returned. */
+/* module.c: the nanoseconds that a launch says by itself, else those of the settings; the arguments of a
+ * launch as a block; running it: what the kernel returned. */
 uint64_t timed_launch_duration(const struct trm_backend_device *device, const struct trm_launch_desc *desc);
 void timed_launch_pack(const struct trm_launch_desc *desc, unsigned char *block);
 int32_t timed_launch_run(struct trm_backend_device *device, const struct timed_operation *operation);

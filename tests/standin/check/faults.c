@@ -246,7 +246,8 @@ END_TEST
 
 /* ---- the file beside the library */
 
-/* What this program ends with when it is run with the library of that folder: 0 where the driver is of version 12.1. */
+/* What this program ends with when it is run with the library of that folder: 0 where the driver is of
+ * version 12.1. */
 static int run_with(const char *folder)
 {
     int status  = -1;

@@ -35,7 +35,8 @@ uint32_t *make_pinned(uint32_t value);
 void read_words(CUdeviceptr from, uint32_t *to, size_t count);
 uint32_t read_word(CUdeviceptr from);
 
-/* Code for the device, which the caller frees; NULL and the compiler's words in `log`: it does not compile. */
+/* Code for the device, which the caller frees; NULL and the compiler's words in `log`: it does not
+ * compile. */
 char *compile(const char *text, const char *option, char *log, size_t capacity);
 /* The kernel of that name, of a text that compiles. */
 CUfunction make_kernel(CUmodule *module, const char *text, const char *name);

@@ -274,7 +274,8 @@ END_TEST
 
 /* ---- kernels that end badly */
 
-/* What a kernel without parameters ends with; the context is gone afterwards, and the next one is none the worse. */
+/* What a kernel without parameters ends with; the context is gone afterwards, and the next one is none the
+ * worse. */
 static CUresult end_of(const char *text)
 {
     CUmodule module;

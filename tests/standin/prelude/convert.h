@@ -1,5 +1,5 @@
-/* Bits as other types, and numbers of one type as numbers of another: what is beyond it becomes the last of it, and what is no
- * number zero.
+/* Bits as other types, and numbers of one type as numbers of another: what is beyond it becomes the last of
+ * it, and what is no number zero.
  * SPDX-License-Identifier: MIT
  */
 template <typename To, typename From> STANDIN_INLINE To standin_bits(From from)

@@ -1,5 +1,5 @@
-/* What stands behind every text: its kernels as the driver's stand-in calls them. The compiler's driver writes the table, with a
- * standin_entry() for each kernel.
+/* What stands behind every text: its kernels as the driver's stand-in calls them. The compiler's driver
+ * writes the table, with a standin_entry() for each kernel.
  * SPDX-License-Identifier: MIT
  */
 template <int...> struct standin_numbers {

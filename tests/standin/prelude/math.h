@@ -1,5 +1,5 @@
-/* Functions of numbers: those of the C library, and the ones of CUDA that say how they round. Nothing is contracted here: a
- * product and a sum are rounded twice unless the text says fma.
+/* Functions of numbers: those of the C library, and the ones of CUDA that say how they round. Nothing is
+ * contracted here: a product and a sum are rounded twice unless the text says fma.
  * SPDX-License-Identifier: MIT
  */
 #define STANDIN_MATH_1(name)           \

@@ -62,7 +62,10 @@ static const struct trm_graph_node *append_node(struct node *node, uint32_t numb
     node->launch.arguments      = node->arguments;
     node->launch.argument_count = 2;
     node->node                  = (struct trm_graph_node){
-                         .struct_size = sizeof(node->node), .kind = TRM_GRAPH_LAUNCH, .launch = &node->launch};
+                         .struct_size = sizeof(node->node),
+                         .kind        = TRM_GRAPH_LAUNCH,
+                         .launch      = &node->launch,
+    };
     return &node->node;
 }
 

@@ -230,7 +230,8 @@ START_TEST(functions_are_within_the_precision_that_is_promised)
         x[i] = argument(function, &state);
     open_function(&translated, function->number);
     ck_assert_int_eq(translated_call(&translated, 0, ARGUMENTS / 64, 1, 1, 1, block), 0);
-    /* No assertion for each value: Check writes each one down, which takes longer than everything else here. */
+    /* No assertion for each value: Check writes each one down, which takes longer than everything else
+     * here. */
     for (int i = 0; i < ARGUMENTS; i++)
         if (!(ulps(z[i], function->exact((double)x[i])) <= function->most))
             ck_abort_msg("%s(%a) is %a, not %a: %g ULP", function->name, (double)x[i], (double)z[i],

@@ -3,7 +3,7 @@
  */
 #include "tests/unit/stream_fixture.h"
 
-/* ---- the end ---------------------------------------------------------------------------------------------- */
+/* ---- the end ---------------------------------------------------------------------------------------- */
 
 START_TEST(a_device_stays_open_until_the_last_of_its_children_goes_and_says_which_there_are)
 {
@@ -163,7 +163,7 @@ START_TEST(facts_of_a_device_are_told_by_its_backend)
 }
 END_TEST
 
-/* ---- each thread's own stream ------------------------------------------------------------------------------- */
+/* ---- each thread's own stream ----------------------------------------------------------------------- */
 
 static struct trm_stream *own_stream(void)
 {
@@ -280,7 +280,7 @@ START_TEST(a_device_may_be_destroyed_in_a_callback_of_a_threads_own_stream)
 }
 END_TEST
 
-/* ---- many threads -------------------------------------------------------------------------------------------- */
+/* ---- many threads ----------------------------------------------------------------------------------- */
 
 static void *make_use_end(void *unused)
 {

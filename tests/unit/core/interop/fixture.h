@@ -1,4 +1,5 @@
-/* What the tests of sharing have in common: a store that answers every call of interop, and notes what it was asked.
+/* What the tests of sharing have in common: a store that answers every call of interop, and notes what it was
+ * asked.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_CORE_INTEROP_FIXTURE_H

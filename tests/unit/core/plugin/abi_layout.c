@@ -1,4 +1,5 @@
-/* The layout of minor 0 holds: nearly all of it is checked when this file is compiled (tests/plugins/abi-1.0/pins.h).
+/* The layout of minor 0 holds: nearly all of it is checked when this file is compiled
+ * (tests/plugins/abi-1.0/pins.h).
  * SPDX-License-Identifier: MIT
  */
 #include "core/object/abi.h"

@@ -1,5 +1,5 @@
-/* A backend that has devices and can do nothing with them, for tests of how backends are found and chosen. FAKE_NAME,
- * FAKE_SCORE and FAKE_DEVICES say what it is; settings of its name tell it to misbehave.
+/* A backend that has devices and can do nothing with them, for tests of how backends are found and chosen.
+ * FAKE_NAME, FAKE_SCORE and FAKE_DEVICES say what it is; settings of its name tell it to misbehave.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>

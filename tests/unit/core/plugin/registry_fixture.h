@@ -1,5 +1,6 @@
-/* A context over folders of fake plugins, for the tests of the registry: fake-one (score 100, one device), fake-two
- * (score 300, two devices) and fake-three (score 200, three devices), whose own names are one, two and three.
+/* A context over folders of fake plugins, for the tests of the registry: fake-one (score 100, one device),
+ * fake-two (score 300, two devices) and fake-three (score 200, three devices), whose own names are one, two
+ * and three.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_CORE_PLUGIN_REGISTRY_FIXTURE_H

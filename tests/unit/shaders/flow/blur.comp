@@ -1,5 +1,6 @@
 #version 450
-// The mean of each pixel's row of three in three rows; the border is left as it was. Unsigned indices that pass zero.
+// The mean of each pixel's row of three in three rows; the border is left as it was. Unsigned indices that
+// pass zero.
 layout(local_size_x = 16, local_size_y = 4) in;
 layout(set = 0, binding = 0) readonly buffer Source { float source[]; };
 layout(set = 0, binding = 1) buffer Target { float target[]; };

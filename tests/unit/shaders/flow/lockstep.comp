@@ -1,5 +1,6 @@
 #version 450
-// Loops of each item through a buffer, in which items side by side read elements side by side; one for each value of `kind`.
+// Loops of each item through a buffer, in which items side by side read elements side by side; one for each
+// value of `kind`.
 layout(local_size_x = 32) in;
 layout(constant_id = 0) const uint kind = 0u;
 layout(set = 0, binding = 0) readonly buffer X { uint x[]; };
