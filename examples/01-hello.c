@@ -1,4 +1,4 @@
-/* Hello: open the best device there is, send a text there and fetch it back.
+/* Hello: open the best available device, copy a text to it and copy it back.
  *
  * New here: context, device, stream, buffer, upload, download, sync.
  * SPDX-License-Identifier: MIT
@@ -22,14 +22,14 @@ int main(void)
     /* NULL: the default device. TRIREME_BACKEND=cpu in the environment would choose another one. */
     must(trm_device_open(context, NULL, &device));
 
-    /* A stream does in order what is enqueued on it, and the program goes on meanwhile. */
+    /* A stream runs enqueued operations in order, while the program continues. */
     must(trm_stream_create(device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &stream));
     must(trm_buffer_create(device, TRM_MEMORY_DEVICE, sizeof(sent), &buffer));
 
     must(trm_upload(stream, trm_span_whole(buffer), sent));
     must(trm_download(stream, received, trm_span_whole(buffer)));
 
-    /* Until here nothing needs to have happened. Now it has. */
+    /* Wait: before this line the operations may not have run; after it they have. */
     must(trm_stream_sync(stream));
     expect(strcmp(sent, received) == 0, "the text that came back");
     puts(received);

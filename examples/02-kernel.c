@@ -1,5 +1,5 @@
-/* A kernel as text: GLSL that is compiled when the program runs, for whatever device is there, and launched with its
- * arguments by name.
+/* A kernel as text: GLSL that the library compiles for the available device when the program runs; launched
+ * with arguments by name.
  *
  * New here: a module of GLSL, specialisation constants, the grid of a kernel, arguments by name.
  * SPDX-License-Identifier: MIT
@@ -13,7 +13,7 @@ enum {
     HEIGHT = 48
 };
 
-/* A kernel says itself how large its groups are, and what its arguments are called. */
+/* The kernel declares the size of its groups and the names of its arguments. */
 static const char text[] =
     "#version 450\n"
     "layout(local_size_x = 16, local_size_y = 16) in;\n"
@@ -35,7 +35,7 @@ static const char text[] =
     "    image[at.y * size.x + at.x] = step;\n"
     "}\n";
 
-/* Compile the text. What a device or a machine lacks is a reason to skip, not to fail. */
+/* Compile the text. If the device or the machine lacks a feature, skip the example instead of failing. */
 static struct trm_kernel *compile(struct trm_device *device)
 {
     struct trm_constant steps       = trm_constant_i32("steps", 100);
@@ -56,12 +56,12 @@ static struct trm_kernel *compile(struct trm_device *device)
         exit(77);
     }
     must(status);
-    must(trm_kernel_get(module, NULL, &kernel)); /* the only one that there is */
-    trm_module_destroy(module);                  /* the kernel keeps it */
+    must(trm_kernel_get(module, NULL, &kernel)); /* NULL: the only kernel of the module */
+    trm_module_destroy(module);                  /* the kernel keeps a reference */
     return kernel;
 }
 
-/* What the kernel says of itself. */
+/* Print the interface of the kernel. */
 static void describe(struct trm_kernel *kernel)
 {
     struct trm_kernel_info info = {.struct_size = sizeof(info)};

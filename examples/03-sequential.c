@@ -1,4 +1,4 @@
-/* A pipeline, in its simplest form: one array in, one array out, cut into batches that pass one after the other.
+/* The simplest pipeline: an input array and an output array, processed in batches one after the other.
  *
  * New here: ports, stages, a source and a sink in memory, trm_pipeline_run().
  * SPDX-License-Identifier: MIT
@@ -24,15 +24,15 @@ int main(void)
     must(trm_device_open(context, NULL, &device));
     struct trm_kernel *kernel = named_kernel(device, "fma_chain", NULL, 0); /* 32 times a x + b */
 
-    /* What a token has: numbers that go up, and numbers that come down. */
+    /* The buffers of a token: an input that is uploaded and an output that is downloaded. */
     const struct trm_port ports[] = {trm_port_input("x", BYTES), trm_port_output("y", BYTES)};
 
-    /* What is done to it: one launch, with a work-item for every float. Ports are named by their place in the array. */
+    /* One stage: a launch with a work-item for every float. Arguments name ports by their index. */
     const struct trm_argument arguments[] = {trm_arg_port(0), trm_arg_port(1), trm_arg_f32(1.0f),
                                              trm_arg_f32(1.0f), trm_arg_port_elements(0, sizeof(float))};
     const struct trm_stage stages[]       = {trm_stage_launch(kernel, arguments, 5, 0, sizeof(float))};
 
-    /* One slot: a token is uploaded when the one before it has come down. */
+    /* One slot: a token is uploaded after the previous one has been downloaded. */
     const struct trm_pipeline_desc desc = {.struct_size = sizeof(desc),
                                            .ports       = ports,
                                            .port_count  = 2,

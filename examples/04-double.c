@@ -1,7 +1,7 @@
 /* Double buffering: while the device works on one batch, the program fills the next.
  *
- * New here: a source and a sink that are functions of the program, a thread that loads, a depth of 2, what the slots are
- * doing.
+ * New here: a source and a sink that are functions of the program, a loader thread, a depth of 2, the states
+ * of the slots.
  * SPDX-License-Identifier: MIT
  */
 #include "example.h"
@@ -12,7 +12,7 @@ enum {
     BATCHES = 16
 };
 
-/* Called for each token, in order. The memory at data[0] is the slot's; it is filled where it lies. */
+/* Called for each token, in order. data[0] is memory of the slot, which is filled in place. */
 static int32_t make_batch(void *user, struct trm_token *token)
 {
     float *x = token->data[0];
@@ -25,7 +25,7 @@ static int32_t make_batch(void *user, struct trm_token *token)
     return TRM_OK;
 }
 
-/* Called with the results, in the same order, while further tokens are under way. */
+/* Called with the results, in the same order, while further tokens are in flight. */
 static int32_t check_batch(void *user, const struct trm_token *token)
 {
     struct trm_pipeline *pipeline = user;
@@ -62,12 +62,12 @@ int main(void)
                                              .port_count  = 2,
                                              .stages      = stages,
                                              .stage_count = 1,
-                                             .depth       = 2}; /* the one line that makes it overlap */
+                                             .depth       = 2}; /* two slots, which overlap */
     must(trm_pipeline_create(device, &desc, &pipeline));
 
     struct trm_source source = trm_source_function(make_batch, NULL);
     struct trm_sink sink     = trm_sink_function(check_batch, pipeline);
-    source.workers           = 1; /* a thread that fills, while this one looks at the results */
+    source.workers           = 1; /* a thread that fills batches, while this one checks results */
     must(trm_pipeline_run(pipeline, &source, &sink));
     printf("%d batches are right\n", BATCHES);
 

@@ -1,5 +1,5 @@
-/* Triple buffering: upload of one batch, compute of the one before, download of the one before that, at the same time. The
- * same run at depths 1, 2 and 3, and what the pipeline says of itself.
+/* Triple buffering: upload of one batch, compute of the previous one and download of the one before that, at
+ * the same time. The same run at depths 1, 2 and 3, and the report of the pipeline.
  *
  * New here: several kernels with scratch memory between them, strategies, the report.
  * SPDX-License-Identifier: MIT
@@ -15,7 +15,7 @@ enum {
 static struct trm_pipeline *make_pipeline(struct trm_device *device, struct trm_kernel *kernel,
                                           uint32_t depth)
 {
-    /* The device's own memory between two kernels: one for each slot, as all ports are. */
+    /* Scratch memory between two kernels, on the device; each slot has its own, as of all ports. */
     const struct trm_port ports[]      = {trm_port_input("x", BYTES), trm_port_scratch("between", BYTES),
                                           trm_port_output("y", BYTES)};
     const struct trm_argument first[]  = {trm_arg_port(0), trm_arg_port(1), trm_arg_f32(1.0f),
@@ -25,10 +25,11 @@ static struct trm_pipeline *make_pipeline(struct trm_device *device, struct trm_
     const struct trm_stage stages[]    = {trm_stage_launch(kernel, first, 5, 0, sizeof(float)),
                                           trm_stage_launch(kernel, second, 5, 0, sizeof(float))};
 
-    /* On a cpu the copies compete with the kernels for the same cores, so that little is won by overlapping them; on a device
-     * with copy engines of its own they cost it nothing.
+    /* On the cpu, copies and kernels compete for the same cores, so overlap gains little; a device with copy
+     * engines copies at no cost to its kernels.
      *
-     * AUTO, the default, leaves the copies out where memory is one. Here they are wanted, to be seen. */
+     * AUTO, the default, avoids copies if host and device share memory. This example keeps them to show the
+     * overlap. */
     const struct trm_pipeline_desc desc = {.struct_size = sizeof(desc),
                                            .name        = "there and back",
                                            .ports       = ports,
@@ -80,7 +81,7 @@ int main(void)
         struct trm_sink sink          = trm_sink_function(check_batch, NULL);
 
         source.count   = BATCHES;
-        source.workers = 1; /* otherwise loading and sinking would share this thread */
+        source.workers = 1; /* otherwise source and sink would share this thread */
         must(trm_pipeline_run(pipeline, &source, &sink));
         must(trm_pipeline_report(pipeline, &report));
         expect(report.tokens == BATCHES && report.depth == depth, "all batches came through");
@@ -88,7 +89,7 @@ int main(void)
         trm_pipeline_destroy(pipeline);
     }
 
-    /* Which stage holds it back, and what would help? */
+    /* The critical stage, and what would help. */
     must(trm_report_format(&report, TRM_REPORT_TEXT, text, sizeof(text), NULL));
     printf("\n%s", text);
 

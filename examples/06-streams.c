@@ -1,4 +1,4 @@
-/* Two streams: one fills a buffer, the other fetches it. A point between them keeps the order; the host waits once.
+/* Two streams: one fills a buffer, the other downloads it. A point orders them; the host waits once.
  *
  * New here: stream roles, point, waiting on the device.
  * SPDX-License-Identifier: MIT
@@ -26,11 +26,11 @@ int main(void)
     must(trm_stream_create(device, TRM_STREAM_COMPUTE, TRM_PRIORITY_NORMAL, &compute));
     must(trm_stream_create(device, TRM_STREAM_DOWNLOAD, TRM_PRIORITY_HIGH, &download));
 
-    /* A point names the place after everything enqueued so far … */
+    /* A point marks the end of everything enqueued so far … */
     must(trm_fill(compute, trm_span_whole(buffer), 7, sizeof(uint32_t)));
     must(trm_stream_mark(compute, &filled));
 
-    /* … and what `download` does after this line comes after that place. No thread of the program waits here. */
+    /* … and later operations on `download` run after that point. No thread of the program waits here. */
     must(trm_stream_wait(download, filled));
     must(trm_download(download, result, trm_span_whole(buffer)));
     must(trm_stream_mark(download, &fetched));

@@ -1,6 +1,6 @@
-/* A data loader: four threads prepare batches while the device works; the batches arrive in order all the same.
+/* A data loader: four threads prepare batches while the device works; the batches still arrive in order.
  *
- * New here: workers, batches of different sizes, what a token carries along.
+ * New here: workers, batches of different sizes, user data of a token.
  * SPDX-License-Identifier: MIT
  */
 #include "example.h"
@@ -14,14 +14,14 @@ enum {
     WORKERS = 4
 };
 
-/* Of every fifth batch there is only a part. */
+/* Every fifth batch is only partly filled. */
 static uint32_t batch_count(uint64_t index)
 {
     return index % 5 == 4 ? BATCH / 3 : BATCH;
 }
 
-/* Called by four threads at once, each with a token of its own: whatever is slow (decoding, augmenting, reading from a
- * disk) is done here, several batches ahead of the device. */
+/* Called by four threads at once, each with a different token. Slow work (decoding, augmenting, reading from
+ * a disk) belongs here: it runs several batches ahead of the device. */
 static int32_t decode(void *user, struct trm_token *token)
 {
     uint32_t *labels = user;
@@ -30,13 +30,13 @@ static int32_t decode(void *user, struct trm_token *token)
 
     for (uint32_t i = 0; i < count; i++)
         x[i] = floorf(100.0f * sinf((float)i + (float)token->index));
-    token->size[0] = count * sizeof(float); /* only as much goes up, and down */
-    token->user    = &labels[token->index]; /* the sink gets it back */
+    token->size[0] = count * sizeof(float); /* only this much is uploaded, and downloaded */
+    token->user    = &labels[token->index]; /* the sink receives it */
     return TRM_OK;
 }
 
 struct tally {
-    uint64_t next; /* the index that must come now */
+    uint64_t next; /* the expected index */
     double sum;
 };
 
@@ -67,7 +67,7 @@ int main(void)
     must(trm_device_open(context, NULL, &device));
     struct trm_kernel *kernel = named_kernel(device, "fma_chain", NULL, 0);
 
-    /* The output is as full as the input, which is port 0. */
+    /* The output has the size of the input, port 0. */
     const struct trm_port ports[] = {trm_port_input("x", BYTES),
                                      trm_port_follows(trm_port_output("y", BYTES), 0)};
 
@@ -79,8 +79,8 @@ int main(void)
                                              .port_count  = 2,
                                              .stages      = stages,
                                              .stage_count = 1,
-                                             .depth =
-                                                 WORKERS + 3}; /* those that load, and three on the device */
+                                             .depth       = WORKERS +
+                                                      3}; /* one for each worker, and three on the device */
     must(trm_pipeline_create(device, &desc, &pipeline));
 
     for (uint32_t i = 0; i < BATCHES; i++)

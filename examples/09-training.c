@@ -1,10 +1,11 @@
-/* Training: a small network learns to tell three arms of a spiral apart. Each batch passes forward, loss, backward and a
- * step of gradient descent, one kernel after the other; the next batches are loaded meanwhile.
+/* Training: a small network learns to classify points on the three arms of a spiral. Each batch passes the
+ * forward, loss and backward kernels and a step of gradient descent, while the next batches are loaded.
  *
  *     hidden = relu(x W1)      scores = hidden W2      loss = cross entropy of softmax(scores) and the labels
- *     W2 -= rate * hidden' (softmax - label)           W1 -= rate * x' ((softmax - label) W2' where hidden > 0)
+ *     W2 -= rate * hidden' (softmax - label)         W1 -= rate * x' ((softmax - label) W2' where hidden > 0)
  *
- * New here: shared memory that the kernels change (the weights), so that batches are computed in order; fourteen stages.
+ * New here: a shared port that kernels change (the weights), so that batches are computed in order; fourteen
+ * stages.
  * SPDX-License-Identifier: MIT
  */
 #include "example.h"
@@ -13,13 +14,13 @@
 
 enum {
     BATCH    = 96, /* samples */
-    FEATURES = 3,  /* x, y and a 1, which makes a bias of a weight */
+    FEATURES = 3,  /* x, y and a constant 1, whose weight is the bias */
     HIDDEN   = 64,
     CLASSES  = 3,
     BATCHES  = 600
 };
 
-/* The ports: what a batch brings, what it leaves, what all batches share, and what lies between. */
+/* The ports: inputs, outputs, shared by all batches, and scratch. */
 enum {
     X,
     LABELS,
@@ -38,7 +39,7 @@ enum {
     X_TURNED,
     HIDDEN_GRADIENT,
     SLOPE,            /* of relu: 1 where hidden > 0 */
-    PRODUCT_GRADIENT, /* the gradient of hidden, where there is a slope */
+    PRODUCT_GRADIENT, /* the gradient of hidden times the slope */
     W1_GRADIENT,
     W2_GRADIENT,
     PORTS
@@ -67,7 +68,7 @@ static const uint64_t elements[PORTS] = {
     [W2_GRADIENT]      = HIDDEN * CLASSES,
 };
 
-/* The list of stages while it grows. */
+/* The list of stages under construction. */
 struct network {
     struct trm_device *device;
     struct trm_kernel *sgemm, *turn, *relu, *sign, *multiply, *loss, *sgd;
@@ -183,14 +184,14 @@ static void free_kernels(struct network *network)
         trm_kernel_destroy(kernels[i]);
 }
 
-/* From 0 to 1, the same in each run: the high bits of a linear congruential generator (D. Knuth's MMIX). */
+/* Pseudo-random, from 0 to 1: the high bits of a linear congruential generator (D. Knuth's MMIX). */
 static float chance(uint64_t *state)
 {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (float)(*state >> 40) / (float)(1 << 24);
 }
 
-/* A batch: points on the three arms, and which arm each one is of. */
+/* A batch: points on the three arms, and the arm of each. */
 static int32_t load_batch(void *user, struct trm_token *token)
 {
     float *x         = token->data[X];
@@ -230,7 +231,7 @@ static int32_t note_loss(void *user, const struct trm_token *token)
     return TRM_OK;
 }
 
-/* Weights begin as small random numbers, velocities as zeros. */
+/* Weights start as small random numbers, velocities as zeros. */
 static struct trm_buffer *make_shared(struct trm_device *device, uint64_t count, float scale)
 {
     static float values[HIDDEN * (FEATURES + CLASSES)];
@@ -270,7 +271,7 @@ static struct trm_pipeline *make_pipeline(struct network *network)
                                            .depth       = 3};
     must(trm_pipeline_create(network->device, &desc, &pipeline));
     for (uint32_t i = W1; i <= V2; i++)
-        trm_buffer_destroy(ports[i].buffer); /* the pipeline keeps them */
+        trm_buffer_destroy(ports[i].buffer); /* the pipeline keeps a reference */
     return pipeline;
 }
 
@@ -287,7 +288,7 @@ int main(void)
 
     struct trm_source source = trm_source_function(load_batch, NULL);
     struct trm_sink sink     = trm_sink_function(note_loss, &progress);
-    source.workers           = 1; /* batches are made while others are computed */
+    source.workers           = 1; /* loads batches while others are computed */
     source.count             = BATCHES;
     must(trm_pipeline_run(pipeline, &source, &sink));
 

@@ -1,4 +1,5 @@
-/* A server: one thread takes requests, another sends the answers, and the device is never idle between them.
+/* A server: one thread accepts requests, another sends the answers, and the device works on several at a
+ * time.
  *
  * New here: acquire, submit, next and release instead of run; time-outs; weights that all tokens share.
  * SPDX-License-Identifier: MIT
@@ -16,7 +17,7 @@ enum {
 
 static float weights[INPUTS][OUTPUTS];
 
-/* y = x W: as many rows as the request has samples. The arguments and the grid are put together anew for each token. */
+/* y = x W, with one row for each sample of the request. Called for each token to make arguments and grid. */
 static int32_t shape(void *user, const struct trm_token *token, struct trm_grid *grid,
                      struct trm_argument *arguments)
 {
@@ -59,8 +60,8 @@ static struct trm_pipeline *make_server(struct trm_device *device, struct trm_ke
     return pipeline;
 }
 
-/* The thread that answers. Waits for the next result for at most a second at a time, as a server would that also has
- * other things to look after. */
+/* The thread that answers. It waits for the next result with a time-out of a second, as a server with other
+ * duties would. */
 static void *answer(void *argument)
 {
     struct trm_pipeline *pipeline = argument;
@@ -119,7 +120,7 @@ int main(void)
 
     expect(pthread_create(&thread, NULL, answer, pipeline) == 0, "a second thread");
     for (int i = 0; i < REQUESTS; i++) {
-        must(trm_pipeline_acquire(pipeline, TRM_FOREVER, &token)); /* waits when all slots are in use */
+        must(trm_pipeline_acquire(pipeline, TRM_FOREVER, &token)); /* waits while all slots are in use */
         fill(token);
         must(trm_pipeline_submit(pipeline, token));
     }

@@ -1,4 +1,5 @@
-/* A graph: a sequence of operations that is recorded once and then replayed, cheaper than one by one.
+/* A graph: a sequence of operations that is recorded once and then replayed, which is cheaper than enqueueing
+ * each.
  *
  * New here: a stream that records, an instance, updating one of its operations.
  * SPDX-License-Identifier: MIT
@@ -29,7 +30,7 @@ int main(void)
     struct trm_kernel *kernel = named_kernel(device, "fma_chain", NULL, 0);
     must(trm_kernel_grid(kernel, COUNT, 1, 1, &grid));
 
-    /* What is enqueued on this stream is written down, not done. */
+    /* This stream records operations instead of running them. */
     struct trm_argument arguments[] = {trm_arg_buffer(from), trm_arg_buffer(to), trm_arg_f32(1.0f),
                                        trm_arg_f32(1.0f), trm_arg_u32(COUNT)};
     must(trm_graph_create(device, &graph));
@@ -38,9 +39,9 @@ int main(void)
     must(trm_launch(recorder, kernel, &grid, arguments, 5)); /* node 1 */
     must(trm_download(recorder, y, trm_span_whole(to)));     /* node 2 */
     must(trm_graph_instantiate(graph, &exec));
-    trm_graph_destroy(graph); /* the instance needs it no more */
+    trm_graph_destroy(graph); /* the instance does not need it */
 
-    /* Replay it: what lies in x at that time goes up. */
+    /* Each replay uploads the present contents of x. */
     for (int replay = 0; replay < REPLAYS; replay++) {
         for (int i = 0; i < COUNT; i++)
             x[i] = (float)(i + replay);
@@ -49,7 +50,7 @@ int main(void)
         expect(y[COUNT - 1] == (float)(COUNT - 1 + replay + 32), "plus 32");
     }
 
-    /* Give one of the operations other arguments. */
+    /* Change the arguments of one operation. */
     arguments[3] = trm_arg_f32(2.0f);
     must(trm_graph_update_launch(exec, 1, &grid, arguments, 5));
     must(trm_graph_launch(exec, stream));

@@ -1,10 +1,10 @@
-/* Dependencies: tasks that name what they come after. Two results fork from one upload and join in a third.
+/* Dependencies: tasks that name their predecessors. Two results fork from one upload and join in a third.
  *
  *               +-> double (2) -+
  *     load (1) -|               |-> subtract (4) -> fetch (5)
  *               +-> square (3) -+
  *
- * New here: the coordinator, and what it says to a circle.
+ * New here: the coordinator, and its error for a cycle.
  * SPDX-License-Identifier: MIT
  */
 #include "example.h"
@@ -62,7 +62,7 @@ int main(void)
                                             trm_arg_buffer(buffers[2]), trm_arg_u32(COUNT)};
     const struct trm_argument subtract[] = {trm_arg_buffer(buffers[2]), trm_arg_buffer(buffers[1]),
                                             trm_arg_buffer(buffers[3]), trm_arg_u32(COUNT)};
-    /* In any order: a task may come after one that is added later. */
+    /* In any order: a task may depend on one that is added later. */
     const struct trm_task tasks[] = {
         compute(4, "subtract", 1, subtract, after_both, 2),
         {.struct_size = sizeof(struct trm_task),
@@ -86,13 +86,13 @@ int main(void)
     must(trm_coordinator_create(device, NULL, &coordinator));
     for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++)
         must(trm_coordinator_add(coordinator, &tasks[i]));
-    must(trm_coordinator_submit(coordinator)); /* checked and started, all at once */
+    must(trm_coordinator_submit(coordinator)); /* checks and starts all tasks */
     must(trm_coordinator_wait(coordinator, 5, TRM_FOREVER));
     for (int i = 0; i < COUNT; i++)
         expect(difference[i] == (float)i * (float)i - 2.0f * (float)i, "x * x - (x + x)");
     puts("fork and join are done");
 
-    /* Two tasks that wait for each other are refused before anything begins. */
+    /* Two tasks that depend on each other are refused before any task starts. */
     for (int i = 0; i < 2; i++) {
         struct trm_task waits = {.struct_size = sizeof(waits),
                                  .kind        = TRM_TASK_NOTHING,

@@ -1,6 +1,6 @@
-/* How much will overlap bring? From the times of the stages alone, before anything is built.
+/* Prediction: the gain from overlap, from the times of the stages alone, before a pipeline is built.
  *
- * New here: trm_predict(), for several depths and for a faster link. No device is touched.
+ * New here: trm_predict(), for several depths and for a faster link. No device is used.
  * SPDX-License-Identifier: MIT
  */
 #include "example.h"
@@ -19,7 +19,7 @@ static struct trm_prediction predict(const struct trm_prediction_desc *desc)
 
 int main(void)
 {
-    /* A batch of 16 MiB that is read in 200 us, goes up at 55 GB/s, is worked on for 293 us, and comes down. */
+    /* A batch of 16 MiB: 200 us to read, uploaded and downloaded at 55 GB/s, 293 us to compute. */
     struct trm_prediction_desc desc = {
         .struct_size = sizeof(desc),
         .tokens      = TOKENS,
@@ -39,7 +39,7 @@ int main(void)
         expect(prediction.elapsed_ns >= prediction.bound_ns, "nothing beats the longest stage");
     }
 
-    /* The links, five times slower: then they hold it back. */
+    /* With links five times slower, the copies are the bottleneck. */
     desc.depth                 = 4;
     desc.up_speed              = 11e9;
     desc.down_speed            = 11e9;

@@ -1,6 +1,7 @@
-/* A kernel that is a C function of the program, y = a x + y, launched over a thousand work-items. It runs on the cpu alone.
+/* A kernel that is a C function of the program, y = a x + y, launched over a thousand work-items. It runs on
+ * the cpu only.
  *
- * New here: parameters that the program declares, a module of functions, a grid that is given.
+ * New here: parameters that the program declares, a module of functions, an explicit grid.
  * SPDX-License-Identifier: MIT
  */
 #include "example.h"
@@ -42,7 +43,7 @@ static const struct trm_cpu_kernel kernels[] = {
     {.name = "saxpy", .function = saxpy, .parameters = parameters, .parameter_count = 4},
 };
 
-/* Launch the kernel on x and y; every group has GROUP work-items, the last one perhaps fewer. */
+/* Launch the kernel on x and y in groups of GROUP work-items; the last one may be smaller. */
 static void run(struct trm_device *device, struct trm_kernel *kernel, struct trm_array *x,
                 struct trm_array *y)
 {
@@ -52,7 +53,8 @@ static void run(struct trm_device *device, struct trm_kernel *kernel, struct trm
 
     must(trm_array_buffer(x, &x_buffer));
     must(trm_array_buffer(y, &y_buffer));
-    must(trm_device_thread_stream(device, &stream)); /* this thread's own, nothing to destroy */
+    must(
+        trm_device_thread_stream(device, &stream)); /* belongs to this thread; not destroyed by the program */
 
     struct trm_argument arguments[] = {trm_arg_buffer(x_buffer), trm_arg_buffer(y_buffer), trm_arg_f32(2.0f),
                                        trm_arg_u32(N)};

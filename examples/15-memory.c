@@ -1,4 +1,5 @@
-/* Memory: an array with a type, a buffer that the host writes in place, and a buffer that lives for a few operations.
+/* Memory: an array with a type, a buffer that the host writes in place, and a buffer that exists for a few
+ * operations.
  *
  * New here: arrays, mapping, allocation in stream order, pool statistics.
  * SPDX-License-Identifier: MIT
@@ -18,7 +19,7 @@ static void use_an_array(struct trm_device *device)
     trm_array_destroy(array);
 }
 
-/* Where host and device share memory, mapping copies nothing; elsewhere it copies down and up. */
+/* Mapping copies nothing if host and device share memory; otherwise it downloads, and unmapping uploads. */
 static void map_a_buffer(struct trm_device *device, struct trm_stream *stream)
 {
     struct trm_buffer *buffer;
@@ -36,7 +37,7 @@ static void map_a_buffer(struct trm_device *device, struct trm_stream *stream)
     trm_buffer_destroy(buffer);
 }
 
-/* Allocated and freed in the stream's own order: nobody waits, and the memory is used again and again. */
+/* Allocated and freed in stream order: no thread waits, and the memory is reused. */
 static void allocate_in_stream_order(struct trm_stream *stream)
 {
     for (int i = 0; i < 100; i++) {

@@ -1,4 +1,4 @@
-/* Callbacks: the stream calls a function of the program when it gets there.
+/* Callbacks: a stream calls a function of the program when it reaches it.
  *
  * New here: host callbacks, wait_any over several streams.
  * SPDX-License-Identifier: MIT
@@ -13,7 +13,7 @@ enum {
 
 static atomic_int calls;
 
-/* Runs on a thread of the library; what the stream holds after it waits until it returns. */
+/* Runs on a thread of the library; later operations of the stream wait until it returns. */
 static void count_call(void *user, int32_t status)
 {
     const char *name = user;

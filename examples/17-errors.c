@@ -1,6 +1,6 @@
-/* Errors: what a mistake looks like. Every call answers with a status; the last error of the thread is a sentence.
+/* Errors: every call returns a status, and the last error of the thread has a sentence that explains it.
  *
- * New here: last error, stale handles, a kernel that fails, the failure that stays on its stream.
+ * New here: last error, stale handles, a kernel that fails, a failure that stays on its stream.
  * SPDX-License-Identifier: MIT
  */
 #include "example.h"
@@ -33,10 +33,10 @@ static void mistakes_are_refused(struct trm_device *device, struct trm_stream *s
     trm_buffer_destroy(buffer);
     show("a buffer that is gone", trm_upload(stream, trm_span_whole(buffer), bytes),
          TRM_ERROR_INVALID_HANDLE);
-    must(trm_stream_sync(stream)); /* what was refused has left no trace on the stream */
+    must(trm_stream_sync(stream)); /* refused calls have no effect on the stream */
 }
 
-/* The launch is fine, its work fails later: the failure stays on the stream, and only there. */
+/* The launch succeeds, and the kernel fails later: the failure stays on its stream and affects no other. */
 static void a_kernel_fails(struct trm_device *device, struct trm_stream *stream)
 {
     struct trm_module_desc desc = {.struct_size = sizeof(desc),
@@ -68,7 +68,7 @@ int main(void)
     must(trm_device_open(context, NULL, &device));
     must(trm_stream_create(device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &stream));
     mistakes_are_refused(device, stream);
-    /* Only a C function can say that it failed; a shader has no way to. */
+    /* Only a C function can report a failure; a shader cannot. */
     if (trm_module_supported(device, TRM_MODULE_FUNCTIONS) == TRM_OK)
         a_kernel_fails(device, stream);
     trm_stream_destroy(stream);

@@ -1,7 +1,7 @@
-/* Two interfaces to one GPU: Vulkan brings the data in and takes them out, CUDA computes, on the same memory. A semaphore that both
- * know keeps them in step on the device; the host only enqueues.
+/* Two interfaces to one GPU: Vulkan copies the data in and out, CUDA computes, on the same memory. A shared
+ * semaphore orders them on the device; the host only enqueues.
  *
- * New here: memory and semaphores that are shared by file descriptors; a device by its UUID.
+ * New here: memory and semaphores that are shared by file descriptors; a device chosen by its UUID.
  * SPDX-License-Identifier: MIT
  */
 #include "example.h"
@@ -14,7 +14,7 @@ enum {
 
 static float input[ROUNDS][COUNT], output[ROUNDS][COUNT];
 
-/* Where there is no such device there is nothing to show. */
+/* Skip the example if there is no such device. */
 static struct trm_device *open_or_skip(struct trm_context *context, const char *id)
 {
     struct trm_device *device;
@@ -25,7 +25,7 @@ static struct trm_device *open_or_skip(struct trm_context *context, const char *
     exit(77);
 }
 
-/* The same GPU has the same UUID wherever it is asked. */
+/* Both interfaces report the same UUID for the same GPU. */
 static struct trm_device *same_by_vulkan(struct trm_context *context, struct trm_device *cuda)
 {
     uint8_t uuid[16];
@@ -52,11 +52,11 @@ static struct trm_buffer *share_memory(struct trm_device *from, struct trm_devic
         exit(77);
     }
     must(trm_buffer_export(*made, TRM_HANDLE_OPAQUE_FD, &fd, &size));
-    must(trm_buffer_import(to, TRM_HANDLE_OPAQUE_FD, fd, size, &imported)); /* fd is the driver's now */
+    must(trm_buffer_import(to, TRM_HANDLE_OPAQUE_FD, fd, size, &imported)); /* the driver now owns fd */
     return imported;
 }
 
-/* A semaphore is made by Vulkan, since CUDA makes none that others can have. */
+/* Vulkan creates the semaphore, because CUDA cannot export one. */
 static struct trm_semaphore *share_semaphore(struct trm_device *vulkan, struct trm_device *cuda,
                                              struct trm_semaphore **made)
 {
@@ -73,7 +73,7 @@ int main(void)
 {
     struct trm_context *context;
     struct trm_stream *graphics, *compute;
-    struct trm_buffer *x, *y; /* as Vulkan has them */
+    struct trm_buffer *x, *y; /* on the Vulkan device */
     struct trm_semaphore *turn;
 
     must(trm_context_create(NULL, &context));

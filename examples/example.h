@@ -1,4 +1,4 @@
-/* Trireme examples: what they share: what to do when a call fails, and where kernels come from.
+/* Trireme examples: shared functions: ending the program when a call fails, and loading kernels.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_EXAMPLES_EXAMPLE_H
@@ -6,11 +6,12 @@
 
 #include <trireme/trireme.h>
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* End the program unless a call went well. Real programs pass the status on instead. */
+/* End the program if a call failed. Real programs handle the status instead. */
 static inline void must(int32_t status)
 {
     if (status == TRM_OK)
@@ -19,16 +20,16 @@ static inline void must(int32_t status)
     exit(1);
 }
 
-/* End the program unless what it computed is right. */
-static inline void expect(int right, const char *what)
+/* End the program if a result is wrong. */
+static inline void expect(bool is_right, const char *what)
 {
-    if (right)
+    if (is_right)
         return;
     fprintf(stderr, "wrong: %s\n", what);
     exit(1);
 }
 
-/* A kernel that comes with the library. A device that cannot have it (no code for it, and no compiler) is a reason to skip. */
+/* Load a built-in kernel. Skips the example if the device has neither code for it nor a compiler. */
 static inline struct trm_kernel *named_kernel(struct trm_device *device, const char *name,
                                               const struct trm_constant *constants, uint32_t constant_count)
 {

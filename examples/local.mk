@@ -1,5 +1,5 @@
-# Numbered programs that a newcomer reads in order. `make` builds them, `make demo`, `make check` and
-# `make check-valgrind` run them: each ends by itself, with status 0 when all went well, 77 when the device cannot.
+# Numbered programs that a newcomer reads in order. `make` builds them; `make check` and `make check-valgrind`
+# run them. Each exits with 0 on success, and with 77 if the device lacks a feature.
 #
 # To add one: three more lines here, and one in examples/README.md.
 
@@ -102,6 +102,6 @@ TESTS += $(EXAMPLES)
 dist_check_SCRIPTS += examples/run-cuda.sh examples/run-vulkan.sh
 TESTS += examples/run-cuda.sh examples/run-vulkan.sh
 
-# They are installed as well, for README.md and the pages of doc/ point to them.
+# They are installed too, because README.md and the pages in doc/ refer to them.
 examplesdir = $(docdir)/examples
 dist_examples_DATA = examples/README.md examples/example.h $(EXAMPLES:=.c)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# All examples on the cuda backend: each ends well. Only the one whose kernel is a C function may say that the device cannot, and the
-# one for two interfaces that there is but one.
+# All examples succeed on the cuda backend. Only the one whose kernel is a C function and the one for two
+# interfaces may be skipped.
 
 . "$top_srcdir/tests/cuda/common.sh"
 

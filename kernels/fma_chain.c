@@ -1,8 +1,9 @@
-/* fma_chain for the cpu: as many multiply-adds in a row for each element as shaders/fma_chain.comp has by default, with its
- * interface.
+/* fma_chain for the cpu, with the interface of shaders/fma_chain.comp and its default number of multiply-adds
+ * for each element.
  *
- * Each step needs the one before and takes four or more cycles, of which a core could begin two in each. So several vectors
- * take their steps side by side, more than a core finds by itself when it looks ahead through one chain after the other.
+ * Each step depends on the previous one and has a latency of four or more cycles, while a core can start two
+ * steps in each cycle. So several vectors are processed side by side, more than out-of-order execution finds
+ * by itself.
  * SPDX-License-Identifier: MIT
  */
 #include <stdint.h>
@@ -10,13 +11,14 @@
 
 #define GROUP 256u
 #define LINKS 32
-#define LANES 16u /* floats of the widest vector; compilers make several of it where there are none so wide */
+#define LANES 16u /* floats of the widest vector; compilers split it on narrower targets */
 #define IN_FLIGHT 8u
-#define STEP (IN_FLIGHT * LANES) /* floats that are worked on at once */
+#define STEP (IN_FLIGHT * LANES) /* floats that are processed at once */
 
 typedef float vector __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 
-/* One function for each level of the processor, of which the best is taken; not with clang 14, which cannot. */
+/* One function for each level of x86-64; the dynamic linker picks the best. clang 14 does not support
+ * this. */
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12
 #define LEVELS __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 #else
@@ -75,7 +77,7 @@ static int32_t fma_chain(const struct trm_cpu_groups *groups, const void *block)
     float *target                     = arguments->target.data;
 
     for (uint64_t group = groups->begin; group < groups->end;) {
-        uint64_t number = group % groups->groups[0]; /* deeper groups do the same again */
+        uint64_t number = group % groups->groups[0]; /* groups in y and z repeat the work */
         uint64_t run    = groups->groups[0] - number;
         uint64_t begin  = number * GROUP, end;
 

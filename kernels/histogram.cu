@@ -1,7 +1,7 @@
 /* histogram for CUDA, with the interface of shaders/histogram.comp.
  *
- * An item reads sixteen bytes at once, and each warp counts in bins of its own, so that few of those who count at the same time meet
- * at one. (V. Podlozhnyuk, "Histogram calculation in CUDA", 2007.)
+ * An item reads sixteen bytes at once, and each warp has its own bins, so that few atomic operations collide.
+ * (V. Podlozhnyuk, "Histogram calculation in CUDA", 2007.)
  * SPDX-License-Identifier: MIT
  */
 

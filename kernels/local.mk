@@ -1,5 +1,5 @@
-# Hand-tuned code for the cpu: kernels/NAME.c has the interface of shaders/NAME.comp, and is built as shaders/NAME.so in the
-# place of what the translator makes of that. It stays only while `make bench` shows that it wins.
+# Hand-tuned code for the cpu: kernels/NAME.c has the interface of shaders/NAME.comp, and is built as
+# shaders/NAME.so instead of the translation. It is kept only while `make bench` shows that it is faster.
 #
 # To add one: its stem here (NAME, or NAME.CONSTANT=VALUE for the code of one variant, which is compiled with
 # -DCONSTANT_<name>=<value>), and the rule with its sources below.
@@ -8,19 +8,21 @@ HAND_TUNED = fma_chain reduce sgemm
 
 EXTRA_DIST += kernels/fma_chain.c kernels/reduce.c kernels/sgemm.c kernels/sgemm_block.h
 
-# Every target gets its attribute in the source, so this is for every processor of the architecture. What is written as a
-# product and a sum may be one fused instruction, which -std=c11 alone forbids.
-HAND_TUNED_CFLAGS = $(AM_CPPFLAGS) $(CPPFLAGS) $(AM_CFLAGS) $(CFLAGS) -O3 -ffp-contract=fast -fPIC $(AM_LDFLAGS) $(LDFLAGS) -shared
+# The sources select instruction sets by function attributes, so the code runs on every processor of the
+# architecture. -ffp-contract=fast allows fused multiply-adds, which -std=c11 alone forbids.
+HAND_TUNED_CFLAGS = $(AM_CPPFLAGS) $(CPPFLAGS) $(AM_CFLAGS) $(CFLAGS) \
+	-O3 -ffp-contract=fast -fPIC $(AM_LDFLAGS) $(LDFLAGS) -shared
 
-# Within the rule for shaders/NAME.so, for each $$tuned that is its to make.
+# Used in the rule for shaders/NAME.so, for each $$tuned of that kernel.
 BUILD_HAND_TUNED = \
 	constants=`echo "$$tuned" | sed -n 's/^[^.]*\./,/p' | sed 's/,/ -DCONSTANT_/g'`; \
 	$(CC) $(HAND_TUNED_CFLAGS) $$constants -o "shaders/$$tuned.so.new" "$(srcdir)/kernels/$${tuned%%.*}.c" && \
 	mv -f "shaders/$$tuned.so.new" "shaders/$$tuned.so" || { rm -f $@; exit 1; }
 
-# The same for CUDA: kernels/NAME.cu has the interface of shaders/NAME.comp as compiler/translate/targets/cuda_target.c lays it out, and
-# is built as shaders/NAME.fatbin. Where it cannot be loaded the translation is. What its last line says of the launch
-# (backends/cuda/module/trailer.h) stands behind the code too.
+# The same for CUDA: kernels/NAME.cu has the interface of shaders/NAME.comp as
+# compiler/translate/targets/cuda_target.c lays it out, and is built as shaders/NAME.fatbin. If that cannot be
+# loaded, the translation is. The last line of the source, which describes the launch
+# (backends/cuda/module/trailer.h), is appended to the code.
 
 HAND_TUNED_CUDA = histogram reduce scan sgemm transpose
 

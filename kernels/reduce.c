@@ -1,7 +1,7 @@
 /* reduce for the cpu: the sum of the floats of each block, with the interface of shaders/reduce.comp.
  *
- * A block is added up in as many partial sums as it takes to hide the time of an addition, and these stay in registers. The
- * order of the additions is the same each time.
+ * Each block has enough partial sums to hide the latency of an addition, which stay in registers. The order
+ * of the additions is the same each time.
  * SPDX-License-Identifier: MIT
  */
 #include <stdint.h>
@@ -9,12 +9,13 @@
 
 #define GROUP 256u
 #define BLOCK (GROUP * 16u)
-#define LANES 16u /* floats of the widest vector; compilers make several of it where there are none so wide */
+#define LANES 16u        /* floats of the widest vector; compilers split it on narrower targets */
 #define STEP (4 * LANES) /* floats that are read at once */
 
 typedef float vector __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 
-/* One function for each level of the processor, of which the best is taken; not with clang 14, which cannot. */
+/* One function for each level of x86-64; the dynamic linker picks the best. clang 14 does not support
+ * this. */
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12
 #define LEVELS __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 #else
@@ -54,7 +55,7 @@ static int32_t reduce(const struct trm_cpu_groups *groups, const void *block)
     float *partial                    = arguments->partial.data;
 
     for (uint64_t group = groups->begin; group < groups->end; group++) {
-        uint32_t number = (uint32_t)(group % groups->groups[0]); /* deeper groups do the same again */
+        uint32_t number = (uint32_t)(group % groups->groups[0]); /* groups in y and z repeat the work */
         uint64_t begin  = (uint64_t)number * BLOCK;
         uint64_t left   = begin < arguments->count ? arguments->count - begin : 0;
         partial[number] = sum_of(source + begin, left < BLOCK ? (uint32_t)left : BLOCK);

@@ -1,7 +1,7 @@
 /* reduce for CUDA: the sum of the floats of each block, with the interface of shaders/reduce.comp.
  *
- * An item adds up sixteen elements, which it reads four at once; a warp its items' sums without shared memory. The order of the
- * additions is the same each time.
+ * An item adds up sixteen elements, reading four at once; a warp adds up the sums of its items without shared
+ * memory. The order of the additions is the same each time.
  * SPDX-License-Identifier: MIT
  */
 

@@ -1,8 +1,9 @@
 /* scan for CUDA: the inclusive sums of the floats of each block, with the interface of shaders/scan.comp.
  *
- * An item adds up seven neighbours, a warp the items' sums without shared memory, and each item the sums of the warps before its own.
- * Elements are read and written along the block and lie in shared memory in between; an odd number for each item keeps a warp's
- * items on different banks. (M. Harris, S. Sengupta, J. Owens, "Parallel prefix sum (scan) with CUDA", 2007.)
+ * An item adds up seven neighbours, a warp scans the sums of its items without shared memory, and each item
+ * adds the sums of the preceding warps. Elements are read and written in the order of the block and pass
+ * through shared memory; an odd number for each item keeps the items of a warp on different banks. (M.
+ * Harris, S. Sengupta, J. Owens, "Parallel prefix sum (scan) with CUDA", 2007.)
  * SPDX-License-Identifier: MIT
  */
 

@@ -1,8 +1,10 @@
-/* sgemm for the cpu: C = alpha A B + beta C, with the interface of shaders/sgemm.comp, whose work-groups make tiles of 64 × 64.
+/* sgemm for the cpu: C = alpha A B + beta C, with the interface of shaders/sgemm.comp, whose work-groups
+ * compute tiles of 64 × 64.
  *
- * The algorithm is that of K. Goto and R. van de Geijn, "Anatomy of High-Performance Matrix Multiplication", ACM TOMS 34
- * (2008): slices of both operands are packed in the order in which they are read, and a small block of the result stays in
- * registers for a whole slice. A call's range of tiles is taken as rectangles, so that a packed slice is used often.
+ * The algorithm is that of K. Goto and R. van de Geijn, "Anatomy of High-Performance Matrix Multiplication",
+ * ACM TOMS 34 (2008): slices of both operands are packed in the order in which they are read, and a small
+ * block of the result stays in registers for a whole slice. The tiles of a call are processed in rectangles,
+ * so that packed slices are reused.
  * SPDX-License-Identifier: MIT
  */
 #include <stdint.h>
@@ -10,13 +12,13 @@
 #include <trireme/cpu_kernel.h>
 
 #define TILE 64u       /* rows and columns of a group's tile */
-#define DEPTH 256u     /* of the slices: one of B, twice as wide as a vector, fits in the first cache */
-#define ROWS_MOST 512u /* of a rectangle: its slice of A fits in the second */
+#define DEPTH 256u     /* of the slices: one of B, twice as wide as a vector, fits in the L1 cache */
+#define ROWS_MOST 512u /* of a rectangle: its slice of A fits in the L2 cache */
 #define ROWS_SPACE (ROWS_MOST + 16)
 #define WIDTH_MOST 32
 #define SCRATCH_FLOATS (ROWS_SPACE * DEPTH + DEPTH * WIDTH_MOST)
 
-/* Tiles from which on a thread of its own pays: with fewer, packing B weighs too much. */
+/* The least number of tiles for a thread; with fewer, packing B costs too much. */
 #define GRAIN 64
 
 struct arguments {
@@ -32,7 +34,7 @@ struct problem {
     float alpha, beta;
 };
 
-/* Rows and columns of C, up to, not with, the ends. */
+/* Rows and columns of C, without the ends. */
 struct rectangle {
     uint32_t row, row_end;
     uint32_t column, column_end;
@@ -76,7 +78,8 @@ static uint32_t least(uint64_t x, uint64_t y)
     return (uint32_t)(x < y ? x : y);
 }
 
-/* The largest rectangle of tiles that begins with tile `begin` and has none from `end` on. Returns how many tiles it has. */
+/* The largest rectangle of tiles that begins with tile `begin` and has none from `end` on. Returns how many
+ * tiles it has. */
 static uint64_t take(const struct problem *p, uint64_t begin, uint64_t end, uint32_t across,
                      struct rectangle *part)
 {
@@ -109,7 +112,7 @@ static int32_t sgemm(const struct trm_cpu_groups *groups, const void *block)
     };
     multiply_fn multiply = choose();
     uint64_t plane       = (uint64_t)groups->groups[0] * groups->groups[1];
-    uint64_t end = groups->end < plane ? groups->end : plane; /* deeper groups would do the same again */
+    uint64_t end         = groups->end < plane ? groups->end : plane; /* groups in z would repeat the work */
     struct rectangle part;
 
     for (uint64_t tile = groups->begin; tile < end;) {

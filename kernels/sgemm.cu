@@ -1,13 +1,14 @@
 /* sgemm for CUDA: C = alpha * A * B + beta * C, with the interface of shaders/sgemm.comp.
  *
- * The shader's groups have 256 items and make 64 x 64 of C each, which is 16 elements an item: too few to keep the multipliers
- * busy, because an item then reads half an operand for each product. So where there are enough groups to fill the
- * device four of them, two by two, are made by the first of these, 8 x 8 an item, and the others end at once; with fewer each
- * makes its own. (V. Volkov and J. Demmel, "Benchmarking GPUs to tune dense linear algebra", 2008; A. Kerr and others,
- * "CUTLASS: fast linear algebra in CUDA C++", 2017, for how a warp's items divide its part of the tile.)
+ * The shader's groups have 256 items and compute 64 x 64 elements of C, which is 16 an item: too few to keep
+ * the multipliers busy, because an item then reads half an operand for each product. So if there are enough
+ * groups to fill the device, the first of each two by two groups computes all four tiles, 8 x 8 elements an
+ * item, and the others end at once; otherwise each group computes its own tile. (V. Volkov and J. Demmel,
+ * "Benchmarking GPUs to tune dense linear algebra", 2008; A. Kerr and others, "CUTLASS: fast linear algebra
+ * in CUDA C++", 2017, for how a warp's items divide its part of the tile.)
  *
- * Strips of A and B of depth 16 lie in shared memory twice: while one pair is multiplied the next one is on its way through
- * registers. What lies outside of the matrices is zero there.
+ * Strips of A and B of depth 16 lie in shared memory twice: while one pair is multiplied, the next one is
+ * loaded through registers. Elements outside of the matrices are zero there.
  * SPDX-License-Identifier: MIT
  */
 
@@ -34,7 +35,8 @@ static __device__ __forceinline__ float4 zeros()
     return make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 }
 
-/* Four elements of a row; those from `end` on are zero. With IS_ALIGNED a unit is inside or outside as a whole. */
+/* Four elements of a row; those from `end` on are zero. With IS_ALIGNED a unit is inside or outside as a
+ * whole. */
 template <bool IS_ALIGNED>
 static __device__ __forceinline__ float4 load(const float *__restrict__ row, bool is_row, unsigned column,
                                               unsigned end)
@@ -80,8 +82,8 @@ static __device__ __forceinline__ void store(const struct matrices &given, unsig
     }
 }
 
-/* A tile of PARTS * 64 in both directions, whose first element is at (row, column). Items have PARTS x PARTS pieces of 4 x 4, which
- * stand apart so that what a warp reads at once lies side by side. */
+/* A tile of PARTS * 64 in both directions, whose first element is at (row, column). Items have PARTS x PARTS
+ * pieces of 4 x 4, which stand apart so that what a warp reads at once lies side by side. */
 template <int PARTS, bool IS_ALIGNED>
 static __device__ __forceinline__ void make_tile(const struct matrices &given, unsigned row, unsigned column,
                                                  float *memory)
@@ -102,7 +104,8 @@ static __device__ __forceinline__ void make_tile(const struct matrices &given, u
     float sums[PARTS][UNIT][PARTS][UNIT] = {};
     float4 next_a[LOADS], next_b[LOADS];
 
-    /* Where this item's units of the strips come from: those of A are DEPTH / UNIT to a row, those of B SIDE / UNIT. */
+    /* Where this item's units of the strips come from: those of A are DEPTH / UNIT to a row, those of B SIDE
+     * / UNIT. */
     const unsigned a_row = item / (DEPTH / UNIT), a_column = item % (DEPTH / UNIT) * UNIT;
     const unsigned b_row = item / (SIDE / UNIT), b_column = item % (SIDE / UNIT) * UNIT;
     constexpr unsigned A_STEP = ITEMS / (DEPTH / UNIT), B_STEP = ITEMS / (SIDE / UNIT);

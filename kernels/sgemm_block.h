@@ -11,8 +11,8 @@
 
 typedef float VECTOR __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 
-/* One block of the result, ROWS × WIDTH, for a slice of the common dimension: panels are packed so that both are read from
- * front to back. */
+/* One block of the result, ROWS × WIDTH, for a slice of the common dimension: panels are packed so that both
+ * are read from front to back. */
 TARGET static inline void NAME(block)(uint32_t depth, const float *a, const float *b,
                                       float sums[ROWS * WIDTH])
 {
@@ -43,7 +43,7 @@ TARGET static inline void NAME(store)(const struct problem *p, const struct rect
     for (uint32_t i = 0; i < rows; i++) {
         float *c         = p->c + (uint64_t)(row + i) * p->n + column;
         const float *sum = sums + (uint64_t)i * WIDTH;
-        if (scale == 0) /* what was there may be anything */
+        if (scale == 0) /* the old contents may be NaN */
             for (uint32_t j = 0; j < columns; j++)
                 c[j] = p->alpha * sum[j];
         else

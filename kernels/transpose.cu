@@ -1,12 +1,13 @@
 /* transpose for CUDA, with the interface of shaders/transpose.comp.
  *
- * A block carries a tile of 64 x 64, four of the shader's: its last line asks for a fourth of the groups. So an item reads and
- * writes sixteen bytes at once, four times: it turns 4 x 4 elements in registers, and the tile lies in shared memory turned already. There
- * the units of sixteen bytes are in an order of their own, which spreads over all banks those that eight items write at once.
- * Tiles are numbered down the columns, so that what blocks write at the same time lies close together.
+ * A block transposes a tile of 64 x 64, four tiles of the shader: the last line of this file requests a
+ * fourth of the groups. An item reads and writes sixteen bytes at once, four times: it transposes 4 x 4
+ * elements in registers and writes them transposed to shared memory. Units of sixteen bytes are permuted
+ * there, so that the units that eight items write at once are on different banks. Tiles are numbered down the
+ * columns, so that blocks write close together.
  *
- * Each block goes on to the tile that comes as many later as there are blocks, so that any grid is enough; that of the shader makes
- * about one for each.
+ * Each block continues with the tile whose number is higher by the number of blocks, so any grid works; the
+ * grid of the shader gives each block about one tile.
  * SPDX-License-Identifier: MIT
  */
 

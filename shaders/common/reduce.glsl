@@ -42,8 +42,8 @@ void main()
     const uint item = gl_LocalInvocationID.x;
     const uint begin = gl_WorkGroupID.x * size * per_item;
 
-    /* The whole group takes one way or the other. Each has a barrier of its own, so that the translation for the cpu can
-     * make loops of the group of them, in which it walks through its block from one end to the other. */
+    /* The condition is uniform in the group. Each branch has its own barrier, so that the translation for the
+     * cpu can turn each into a loop over the items that reads the block from one end to the other. */
     if (begin + size * per_item <= count) {
         ELEMENT sum = source[begin + item];
         for (uint k = 1; k < per_item; k++)

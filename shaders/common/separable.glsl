@@ -22,8 +22,9 @@ float along_row(uint row, int at, int samples, int channel)
     return border != 0 && inside != at ? 0.0 : value;
 }
 
-/* The samples that a group needs, and its borders, to shared memory: one for each item, and then what is left. The whole
- * group takes one way or the other; each has a barrier of its own, so that compilers for the cpu make two loops of them. */
+/* Load the samples of a group and its borders to shared memory: one for each item, then the rest. The
+ * condition is uniform in the group; each branch has its own barrier, so that compilers for the cpu make two
+ * loops. */
 void load_tile(uint row, uint samples)
 {
     const uint size = gl_WorkGroupSize.x;

@@ -19,8 +19,8 @@ vec3 window_row(uint row, uint x, uint samples)
     return vec3(left, middle, right);
 }
 
-/* The rows above, at and below row y of an image: its samples left of, at and right of sample x. The image begins at row number
- * `rows` of all. */
+/* The samples left of, at and right of sample x in the rows above, at and below row y of an image. The image
+ * begins at row number `rows` of all. */
 void window(uint rows, uint x, uint y, uint samples, uint height, out vec3 above, out vec3 at, out vec3 below)
 {
     const bool first = y == 0, last = y + 1 == height;

@@ -1,4 +1,4 @@
-/* Y'CbCr from R'G'B' and back. What rgb_to_yuv and yuv_to_rgb share. Before it: samples_f32.glsl or samples_u8.glsl.
+/* Y'CbCr from R'G'B' and back, for rgb_to_yuv and yuv_to_rgb. Before it: samples_f32.glsl or samples_u8.glsl.
  *
  * ITU-R BT.601-7, 2.5.1 and BT.709-6, 3: Y = Kr R + Kg G + Kb B, Cb = (B - Y) / (2 - 2 Kb), Cr = (R - Y) /
  * (2 - 2 Kr). In the full range of a byte chroma 0 is at 128; in the limited range Y goes from 16 to 235
