@@ -1,4 +1,4 @@
-/* Compiling GLSL: one compiler for each call, so that threads have nothing in common.
+/* Compiles GLSL with the library or the program, and reports messages.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/glsl/glsl.h"
@@ -10,8 +10,8 @@
 #include "compiler/glsl/glsl_library.h"
 #include "compiler/glsl/glsl_program.h"
 
-#define LINES_MOST 3      /* of the compiler's messages, in a sentence */
-#define MESSAGE_MOST 1600 /* bytes of them */
+#define LINES_MOST 3      /* lines of compiler messages in an error */
+#define MESSAGE_MOST 1600 /* bytes of these lines */
 
 /* ---- options ------------------------------------------------------------------------------- */
 
@@ -20,15 +20,14 @@ static int32_t check_options(const struct trm_glsl_options *options)
     if ((options->define_count != 0 && options->defines == NULL) ||
         (options->include_count != 0 && options->includes == NULL))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "the options of GLSL count definitions or folders that are "
-                         "NULL");
+                         "the GLSL options count definitions or folders but the array is NULL");
     for (uint32_t i = 0; i < options->define_count; i++)
         if (options->defines[i] == NULL || options->defines[i][0] == '\0' || options->defines[i][0] == '=')
             return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                             "definition %" PRIu32 " of the options of GLSL has no name", i);
+                             "definition %" PRIu32 " of the GLSL options has no name", i);
     for (uint32_t i = 0; i < options->include_count; i++)
         if (options->includes[i] == NULL || options->includes[i][0] == '\0')
-            return base_fail(TRM_ERROR_INVALID_ARGUMENT, "folder %" PRIu32 " of the options of GLSL is empty",
+            return base_fail(TRM_ERROR_INVALID_ARGUMENT, "folder %" PRIu32 " of the GLSL options is empty",
                              i);
     return TRM_OK;
 }
@@ -42,8 +41,8 @@ static void add_definition(const struct glsl_library *library, struct shaderc_co
     library->options_add_macro(made, text, name, value, strlen(value));
 }
 
-/* Vulkan 1.1 and SPIR-V 1.3: the first that have subgroups, and taken by every driver since. Without debug information
- * the optimiser would strip the names that arguments go by. */
+/* Vulkan 1.1 and SPIR-V 1.3 are the first versions with subgroups, and all later drivers accept them. Without
+ * debug information the optimiser strips names, and programs pass arguments by name. */
 static void set_options(const struct glsl_library *library, struct shaderc_compile_options *made,
                         const struct trm_glsl_options *options, struct glsl_includes *includes)
 {
@@ -57,7 +56,7 @@ static void set_options(const struct glsl_library *library, struct shaderc_compi
         library->options_preserve_bindings(made, true);
     for (uint32_t i = 0; i < options->define_count; i++)
         add_definition(library, made, options->defines[i]);
-    library->options_includes(made, core_glsl_include, core_glsl_include_release, includes);
+    library->options_includes(made, glsl_include, glsl_include_release, includes);
 }
 
 /* ---- messages ------------------------------------------------------------------------------ */
@@ -74,7 +73,7 @@ static void log_lines(const struct base_log *log, int32_t level, const char *mes
     }
 }
 
-/* The first lines, in one. */
+/* Joins the first lines into one, with "; " between them. */
 static void join_lines(char joined[MESSAGE_MOST], const char *message)
 {
     size_t used = 0;
@@ -103,10 +102,10 @@ static int32_t fail_compilation(const struct base_log *log, const char *file, co
     log_lines(log, TRM_LOG_ERROR, message);
     join_lines(joined, message);
     return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s does not compile: %s", file,
-                     joined[0] != '\0' ? joined : "the compiler does not say why");
+                     joined[0] != '\0' ? joined : "the compiler gave no message");
 }
 
-static int32_t take_result(struct base_arena *arena, const struct base_log *log,
+static int32_t copy_result(struct base_arena *arena, const struct base_log *log,
                            const struct glsl_library *library,
                            const struct shaderc_compilation_result *result, const char *file,
                            const void **bytes, uint64_t *size)
@@ -146,7 +145,7 @@ static int32_t compile_with(struct base_arena *arena, const struct base_log *log
     struct shaderc_compilation_result *result =
         library->compile(compiler, text, length, GLSL_KIND_COMPUTE, file, "main", made);
     if (result != NULL)
-        status = take_result(arena, log, library, result, file, bytes, size);
+        status = copy_result(arena, log, library, result, file, bytes, size);
     else
         base_fail_memory("compiling GLSL");
     library->result_release(result);
@@ -154,18 +153,18 @@ static int32_t compile_with(struct base_arena *arena, const struct base_log *log
     return status;
 }
 
-/* Where the library cannot be opened. */
+/* The fallback if the library cannot be opened. */
 static int32_t compile_by_program(struct base_arena *arena, const struct base_log *log, const char *program,
                                   const char *text, uint64_t length, const char *file,
                                   const struct trm_glsl_options *options, const void **bytes, uint64_t *size)
 {
     struct glsl_program_result result;
-    int32_t status = core_glsl_program_run(arena, program, text, length, file, options, &result);
+    int32_t status = glsl_program_run(arena, program, text, length, file, options, &result);
 
     if (status != TRM_OK)
         return status;
     if (result.signal != 0)
-        return base_fail(TRM_ERROR_BACKEND, "%s crashed with signal %" PRId32 " over %s", program,
+        return base_fail(TRM_ERROR_BACKEND, "%s crashed with signal %" PRId32 " while compiling %s", program,
                          result.signal, file);
     if (!result.succeeded)
         return fail_compilation(log, file, result.message);
@@ -175,18 +174,18 @@ static int32_t compile_by_program(struct base_arena *arena, const struct base_lo
     return TRM_OK;
 }
 
-int32_t core_glsl_compile(struct base_arena *arena, const struct base_log *log, const char *const *libraries,
-                          const char *text, uint64_t length, const char *name,
-                          const struct trm_glsl_options *options, const void **bytes, uint64_t *size)
+int32_t glsl_compile(struct base_arena *arena, const struct base_log *log, const char *const *libraries,
+                     const char *text, uint64_t length, const char *name,
+                     const struct trm_glsl_options *options, const void **bytes, uint64_t *size)
 {
     struct glsl_library library;
     const char *file = options->file != NULL ? options->file : name;
 
     int32_t status = check_options(options);
     if (status == TRM_OK)
-        status = core_glsl_library_open(libraries, &library);
-    if (status == TRM_ERROR_UNSUPPORTED && libraries == core_glsl_libraries) {
-        const char *program = core_glsl_program_find();
+        status = glsl_library_open(libraries, &library);
+    if (status == TRM_ERROR_UNSUPPORTED && libraries == glsl_libraries) {
+        const char *program = glsl_program_find();
         if (program != NULL)
             return compile_by_program(arena, log, program, text, length, file, options, bytes, size);
     }
@@ -199,6 +198,6 @@ int32_t core_glsl_compile(struct base_arena *arena, const struct base_log *log, 
         status = compile_with(arena, log, &library, compiler, text, length, file, options, bytes, size);
     if (compiler != NULL)
         library.compiler_release(compiler);
-    core_glsl_library_close(&library);
+    glsl_library_close(&library);
     return status;
 }

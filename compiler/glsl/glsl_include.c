@@ -1,4 +1,4 @@
-/* #include in GLSL.
+/* Finds and reads the files that GLSL includes.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/glsl/glsl_include.h"
@@ -8,16 +8,16 @@
 
 #include "base/base.h"
 
-#define DEPTH_MOST 64 /* files that include each other would go on for ever */
+#define DEPTH_MOST 64 /* stops files that include each other */
 #define FILE_MOST ((uint64_t)16 << 20)
 
-/* When there is no memory for anything else. */
-#define NO_MEMORY "there is no memory for an included file"
+/* Needs no memory, for when there is none. */
+#define NO_MEMORY "out of memory for an included file"
 
 static const struct glsl_included no_memory = {
     .source_name = "", .content = NO_MEMORY, .content_length = sizeof(NO_MEMORY) - 1};
 
-/* The library reads what it is given, and no more. */
+/* The library only reads the result, so the cast is safe. */
 static struct glsl_included *without_memory(void)
 {
     return (struct glsl_included *)&no_memory;
@@ -63,7 +63,8 @@ static struct glsl_included *try_path(struct glsl_includes *includes, const char
     return answer(includes, path, content, size);
 }
 
-static const char *beside(struct glsl_includes *includes, const char *requesting, const char *requested)
+/* The path of a requested file in the folder of the requesting one. */
+static const char *sibling_path(struct glsl_includes *includes, const char *requesting, const char *requested)
 {
     const char *slash = strrchr(requesting, '/');
 
@@ -72,18 +73,18 @@ static const char *beside(struct glsl_includes *includes, const char *requesting
     return base_arena_format(includes->arena, "%.*s/%s", (int)(slash - requesting), requesting, requested);
 }
 
-struct glsl_included *core_glsl_include(void *user, const char *requested, int type, const char *requesting,
-                                        size_t depth)
+struct glsl_included *glsl_include(void *user, const char *requested, int type, const char *requesting,
+                                   size_t depth)
 {
     struct glsl_includes *includes = user;
     struct glsl_included *found    = NULL;
 
     if (depth > DEPTH_MOST)
-        return refuse(includes, "files include each other without an end");
+        return refuse(includes, "includes are nested too deep: files include each other");
     if (requested[0] == '/')
         found = try_path(includes, base_arena_text(includes->arena, requested, strlen(requested)));
     else if (type == GLSL_INCLUDE_RELATIVE && (includes->has_folder || depth > 1))
-        found = try_path(includes, beside(includes, requesting, requested));
+        found = try_path(includes, sibling_path(includes, requesting, requested));
     for (uint32_t i = 0; found == NULL && requested[0] != '/' && i < includes->count; i++)
         found =
             try_path(includes, base_arena_format(includes->arena, "%s/%s", includes->folders[i], requested));
@@ -92,8 +93,8 @@ struct glsl_included *core_glsl_include(void *user, const char *requested, int t
     return refuse(includes, base_arena_format(includes->arena, "%s was not found", requested));
 }
 
-/* All of it is the arena's. */
-void core_glsl_include_release(void *user, struct glsl_included *included)
+/* Does nothing: the arena owns all results. */
+void glsl_include_release(void *user, struct glsl_included *included)
 {
     (void)user;
     (void)included;

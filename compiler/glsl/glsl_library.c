@@ -1,4 +1,4 @@
-/* Opening libshaderc.
+/* Opens libshaderc and looks up its functions.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/glsl/glsl_library.h"
@@ -9,7 +9,7 @@
 #include "base/base.h"
 #include "compiler/glsl/glsl.h"
 
-const char *const core_glsl_libraries[] = {"libshaderc.so.1", "libshaderc_shared.so.1", NULL};
+const char *const glsl_libraries[] = {"libshaderc.so.1", "libshaderc_shared.so.1", NULL};
 
 struct symbol {
     const char *name;
@@ -50,14 +50,14 @@ static int32_t find_symbols(const char *name, struct glsl_library *library)
     for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
         void *address = dlsym(library->handle, symbols[i].name);
         if (address == NULL && !symbols[i].is_optional)
-            return base_fail(TRM_ERROR_UNSUPPORTED, "%s is too old to compile GLSL: it has no %s", name,
+            return base_fail(TRM_ERROR_UNSUPPORTED, "%s is too old to compile GLSL: it lacks %s", name,
                              symbols[i].name);
         memcpy((char *)library + symbols[i].offset, &address, sizeof(address));
     }
     return TRM_OK;
 }
 
-int32_t core_glsl_library_open(const char *const *names, struct glsl_library *library)
+int32_t glsl_library_open(const char *const *names, struct glsl_library *library)
 {
     memset(library, 0, sizeof(*library));
     for (; *names != NULL; names++) {
@@ -66,16 +66,17 @@ int32_t core_glsl_library_open(const char *const *names, struct glsl_library *li
             continue;
         int32_t status = find_symbols(*names, library);
         if (status != TRM_OK)
-            core_glsl_library_close(library);
+            glsl_library_close(library);
         return status;
     }
-    return base_fail(TRM_ERROR_UNSUPPORTED,
-                     "GLSL needs libshaderc or the program glslc, neither of which is installed (Debian and "
-                     "Ubuntu: glslc, "
-                     "Fedora: glslc, Arch: shaderc); or compile it beforehand with \"trireme kc\"");
+    return base_fail(
+        TRM_ERROR_UNSUPPORTED,
+        "GLSL needs libshaderc or the program glslc, but neither is installed; install the package "
+        "(Debian, Ubuntu and Fedora: glslc, Arch: shaderc) or compile the text beforehand with \"trireme "
+        "kc\"");
 }
 
-void core_glsl_library_close(struct glsl_library *library)
+void glsl_library_close(struct glsl_library *library)
 {
     if (library->handle != NULL)
         dlclose(library->handle);

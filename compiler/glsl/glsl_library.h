@@ -1,5 +1,5 @@
-/* The part of libshaderc's interface that is used here, with declarations of our own: its header need not be installed. The
- * numbers are those of its stable C interface, shaderc/shaderc.h.
+/* Declarations of the functions and numbers of libshaderc that Trireme uses, so that a build does not need
+ * its header. The numbers are those of the stable C interface, shaderc/shaderc.h.
  * SPDX-License-Identifier: MIT
  */
 #ifndef COMPILER_GLSL_GLSL_LIBRARY_H
@@ -14,7 +14,7 @@ struct shaderc_compile_options;
 struct shaderc_compilation_result;
 
 struct glsl_included {
-    const char *source_name; /* empty: it failed, and `content` says why */
+    const char *source_name; /* empty: the include failed, and `content` is the error message */
     size_t source_name_length;
     const char *content;
     size_t content_length;
@@ -38,7 +38,7 @@ typedef struct glsl_included *(*glsl_include_fn)(void *user, const char *request
 typedef void (*glsl_include_release_fn)(void *user, struct glsl_included *included);
 
 struct glsl_library {
-    void *handle; /* of dlopen() */
+    void *handle; /* from dlopen() */
     struct shaderc_compiler *(*compiler_initialize)(void);
     void (*compiler_release)(struct shaderc_compiler *compiler);
     struct shaderc_compile_options *(*options_initialize)(void);
@@ -51,8 +51,8 @@ struct glsl_library {
     void (*options_target_spirv)(struct shaderc_compile_options *options, int version);
     void (*options_includes)(struct shaderc_compile_options *options, glsl_include_fn include,
                              glsl_include_release_fn release, void *user);
-    void (*options_preserve_bindings)(struct shaderc_compile_options *options,
-                                      bool preserve); /* may be NULL */
+    /* NULL in old versions. */
+    void (*options_preserve_bindings)(struct shaderc_compile_options *options, bool preserve);
     struct shaderc_compilation_result *(*compile)(struct shaderc_compiler *compiler, const char *text,
                                                   size_t length, int kind, const char *file,
                                                   const char *entry,
@@ -64,9 +64,10 @@ struct glsl_library {
     const char *(*result_message)(const struct shaderc_compilation_result *result);
 };
 
-/* The first of these libraries that is there. It stays in the process; opening it again is cheap.
- * Errors: UNSUPPORTED, saying what to install. */
-int32_t core_glsl_library_open(const char *const *names, struct glsl_library *library);
-void core_glsl_library_close(struct glsl_library *library);
+/* Opens the first of these libraries that exists. The library stays loaded after close (RTLD_NODELETE), so
+ * opening it again is cheap.
+ * Errors: UNSUPPORTED with the packages to install, or with the function that the library lacks. */
+int32_t glsl_library_open(const char *const *names, struct glsl_library *library);
+void glsl_library_close(struct glsl_library *library);
 
 #endif

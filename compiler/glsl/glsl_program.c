@@ -1,4 +1,4 @@
-/* Compiling GLSL with the program `glslc`.
+/* Compiles GLSL with the program glslc.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/glsl/glsl_program.h"
@@ -24,7 +24,7 @@
 
 static const char stdin_name[] = "<stdin>";
 
-const char *core_glsl_program_find(void)
+const char *glsl_program_find(void)
 {
     static const char *const paths[] = {"/usr/local/bin/glslc", "/usr/bin/glslc", "/bin/glslc"};
 
@@ -36,7 +36,8 @@ const char *core_glsl_program_find(void)
 
 /* ---- the command line ---------------------------------------------------------------------- */
 
-/* The folder of the file comes first: to the program the text has none. */
+/* The include option for the folder of the file, since the program reads the text from standard input. It
+ * precedes the other folders. */
 static const char *folder_of(struct base_arena *arena, const char *file)
 {
     const char *slash = strrchr(file, '/');
@@ -76,7 +77,8 @@ static const char **make_arguments(struct base_arena *arena, const char *program
 
 /* ---- running it ---------------------------------------------------------------------------- */
 
-/* Files in memory that the program reads and writes: nobody waits for anybody. */
+/* Files in memory that the program reads and writes. Unlike with pipes, neither process waits for the
+ * other. */
 struct files {
     int input, output, messages;
 };
@@ -114,12 +116,13 @@ static int32_t open_files(struct files *files, const char *text, uint64_t length
         write_all(files->input, text, length))
         return TRM_OK;
     close_files(files);
-    return base_fail(TRM_ERROR_OUT_OF_HOST_MEMORY, "no room for compiling GLSL: %m");
+    return base_fail(TRM_ERROR_OUT_OF_HOST_MEMORY, "cannot create files in memory to compile GLSL: %m");
 }
 
 static int start(const char **arguments, const struct files *files, pid_t *child)
 {
-    /* Nothing of the program's own reaches it. */
+    /* The child gets a fixed environment, default signal handling and, where posix_spawn() can close them, no
+     * other descriptors of this process. */
     static const char *const environment[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -154,7 +157,8 @@ destroy_actions:
     return error;
 }
 
-/* Where the program ignores SIGCHLD nobody can be asked how it ended; there is a result then, or none. */
+/* In a process that ignores SIGCHLD, waitpid() waits for the child but cannot return its status. In this case
+ * the child has succeeded if it has written a result. */
 static bool has_succeeded(pid_t child, const struct files *files, int32_t *signal)
 {
     struct stat output;
@@ -190,7 +194,7 @@ static const char *read_all(struct base_arena *arena, int file, uint64_t *size)
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-/* The messages with the name of the file in the place of what the program takes it for. */
+/* Replaces <stdin> in the messages by the name of the file. */
 static const char *rename_text(struct base_arena *arena, const char *text, const char *file)
 {
     const char *found = strstr(text, stdin_name);
@@ -205,7 +209,7 @@ static const char *rename_text(struct base_arena *arena, const char *text, const
     return text;
 }
 
-/* The same in the SPIR-V, where it is one OpString (opcode 7). */
+/* Replaces <stdin> in the SPIR-V, where it is one OpString (opcode 7). */
 static int32_t rename_module(struct base_arena *arena, const char *file, struct glsl_program_result *result)
 {
     const uint32_t *words = result->bytes;
@@ -214,7 +218,7 @@ static int32_t rename_module(struct base_arena *arena, const char *file, struct 
     for (; at < count; at += length) {
         length = words[at] >> 16;
         if (length == 0 || length > count - at)
-            return TRM_OK; /* whoever reads it says what is wrong */
+            return TRM_OK; /* spirv_read() reports the error */
         if ((words[at] & 0xffff) == 7 && length == 4 &&
             memcmp(words + at + 2, stdin_name, sizeof(stdin_name)) == 0)
             break;
@@ -235,10 +239,10 @@ static int32_t rename_module(struct base_arena *arena, const char *file, struct 
     return TRM_OK;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------- */
+/* ---- calling it ---------------------------------------------------------------------------- */
 
-static int32_t take_files(struct base_arena *arena, const struct files *files, const char *file,
-                          struct glsl_program_result *result)
+static int32_t read_results(struct base_arena *arena, const struct files *files, const char *file,
+                            struct glsl_program_result *result)
 {
     uint64_t length;
 
@@ -251,9 +255,9 @@ static int32_t take_files(struct base_arena *arena, const struct files *files, c
     return result->succeeded ? rename_module(arena, file, result) : TRM_OK;
 }
 
-int32_t core_glsl_program_run(struct base_arena *arena, const char *program, const char *text,
-                              uint64_t length, const char *file, const struct trm_glsl_options *options,
-                              struct glsl_program_result *result)
+int32_t glsl_program_run(struct base_arena *arena, const char *program, const char *text, uint64_t length,
+                         const char *file, const struct trm_glsl_options *options,
+                         struct glsl_program_result *result)
 {
     struct files files;
     pid_t child;
@@ -270,7 +274,7 @@ int32_t core_glsl_program_run(struct base_arena *arena, const char *program, con
         status = base_fail(TRM_ERROR_UNSUPPORTED, "%s cannot be run: %m", program);
     } else {
         result->succeeded = has_succeeded(child, &files, &result->signal);
-        status            = take_files(arena, &files, file, result);
+        status            = read_results(arena, &files, file, result);
     }
     close_files(&files);
     return status;

@@ -48,8 +48,6 @@ static const struct {
     {SpvDecorationAliasedPointer, 0, false},
 };
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-
 static int32_t add_decoration(struct spirv_reader *reader, uint32_t id, struct spirv_decoration decoration)
 {
     if (!base_arena_grow(reader->arena, &reader->decorations, reader->decoration_count,
@@ -117,7 +115,7 @@ static int32_t decorate(struct spirv_reader *reader, struct spirv_words words, u
     int32_t status = spirv_check_id(reader, id);
     if (status != TRM_OK)
         return status;
-    for (uint32_t i = 0; i < COUNT(known); i++) {
+    for (uint32_t i = 0; i < SPIRV_COUNT(known); i++) {
         if (known[i].decoration != kind)
             continue;
         if (words.length != index + 1 + known[i].literals)

@@ -40,6 +40,15 @@ struct shape spirv_shape(const struct spirv_module *module, uint32_t type_id)
     return shape;
 }
 
+bool spirv_operands_are_like(const struct spirv_module *module, const struct spirv_instruction *instruction,
+                             struct shape shape, uint32_t from)
+{
+    for (uint32_t i = from; i < instruction->operand_count; i++)
+        if (!spirv_is_like(spirv_operand_shape(module, instruction, i), shape))
+            return false;
+    return true;
+}
+
 int32_t spirv_type_mismatch(const struct spirv_reader *reader)
 {
     return spirv_invalid(reader, "the types of the operands do not fit together");

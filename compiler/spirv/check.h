@@ -34,6 +34,10 @@ static inline bool spirv_is_scalar(struct shape shape, enum spirv_type_kind kind
     return shape.kind == kind && shape.count == 1;
 }
 
+/* Whether the operands from index `from` on are all like `shape`. */
+bool spirv_operands_are_like(const struct spirv_module *module, const struct spirv_instruction *instruction,
+                             struct shape shape, uint32_t from);
+
 /* Fails with INVALID_ARGUMENT: the types of the operands do not fit together. */
 int32_t spirv_type_mismatch(const struct spirv_reader *reader);
 

@@ -3,15 +3,6 @@
  */
 #include "compiler/spirv/check.h"
 
-static bool all_like(const struct spirv_module *module, const struct spirv_instruction *instruction,
-                     struct shape shape, uint32_t from)
-{
-    for (uint32_t i = from; i < instruction->operand_count; i++)
-        if (!spirv_is_like(spirv_operand_shape(module, instruction, i), shape))
-            return false;
-    return true;
-}
-
 /* All operands have this kind and number of components. */
 static bool all_of(const struct spirv_module *module, const struct spirv_instruction *instruction,
                    enum spirv_type_kind kind, uint32_t count)
@@ -68,7 +59,7 @@ static bool is_wide(const struct spirv_module *module, const struct spirv_instru
     if (type->kind != SPIRV_STRUCT || type->count != 2 || type->members[0].type != type->members[1].type)
         return false;
     struct shape part = spirv_shape(module, type->members[0].type);
-    return part.kind == SPIRV_INT && all_like(module, instruction, part, 0);
+    return part.kind == SPIRV_INT && spirv_operands_are_like(module, instruction, part, 0);
 }
 
 /* The operands are vectors of integers, or 32-bit scalars that pack four bytes. */
@@ -99,11 +90,11 @@ static bool fits(const struct spirv_module *module, enum spirv_rule rule,
 
     switch (rule) {
     case RULE_INT:
-        return result.kind == SPIRV_INT && all_like(module, instruction, result, 0);
+        return result.kind == SPIRV_INT && spirv_operands_are_like(module, instruction, result, 0);
     case RULE_FLOAT:
-        return result.kind == SPIRV_FLOAT && all_like(module, instruction, result, 0);
+        return result.kind == SPIRV_FLOAT && spirv_operands_are_like(module, instruction, result, 0);
     case RULE_BOOL:
-        return result.kind == SPIRV_BOOL && all_like(module, instruction, result, 0);
+        return result.kind == SPIRV_BOOL && spirv_operands_are_like(module, instruction, result, 0);
     case RULE_SHIFT:
         return spirv_is_like(first, result) && all_of(module, instruction, SPIRV_INT, result.count);
     case RULE_BIT_COUNT:
@@ -112,11 +103,11 @@ static bool fits(const struct spirv_module *module, enum spirv_rule rule,
         return is_bit_field(module, instruction, result);
     case RULE_COMPARE_INT:
         return result.kind == SPIRV_BOOL && all_of(module, instruction, SPIRV_INT, result.count) &&
-               all_like(module, instruction, first, 1);
+               spirv_operands_are_like(module, instruction, first, 1);
     case RULE_COMPARE_FLOAT:
     case RULE_TEST_FLOAT:
         return result.kind == SPIRV_BOOL && all_of(module, instruction, SPIRV_FLOAT, result.count) &&
-               all_like(module, instruction, first, 1);
+               spirv_operands_are_like(module, instruction, first, 1);
     case RULE_ANY:
         return spirv_is_scalar(result, SPIRV_BOOL) && first.kind == SPIRV_BOOL && first.count > 1;
     case RULE_SELECT:

@@ -108,8 +108,6 @@ static const struct {
     [GLSLstd450NClamp]           = {FORM_FLOAT, 3},
 };
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-
 /* Index of the first operand: the set and the number of the instruction precede it. */
 #define FIRST 2u
 
@@ -117,15 +115,6 @@ static struct shape operand(const struct spirv_module *module, const struct spir
                             uint32_t index)
 {
     return spirv_operand_shape(module, instruction, FIRST + index);
-}
-
-static bool all_like(const struct spirv_module *module, const struct spirv_instruction *instruction,
-                     struct shape shape)
-{
-    for (uint32_t i = 0; i + FIRST < instruction->operand_count; i++)
-        if (!spirv_is_like(operand(module, instruction, i), shape))
-            return false;
-    return true;
 }
 
 static bool is_words(struct shape shape, enum spirv_type_kind kind, uint32_t width, uint32_t count)
@@ -200,9 +189,9 @@ static bool fits(const struct spirv_reader *reader, enum form form,
 
     switch (form) {
     case FORM_FLOAT:
-        return result.kind == SPIRV_FLOAT && all_like(module, instruction, result);
+        return result.kind == SPIRV_FLOAT && spirv_operands_are_like(module, instruction, result, FIRST);
     case FORM_INT:
-        return result.kind == SPIRV_INT && all_like(module, instruction, result);
+        return result.kind == SPIRV_INT && spirv_operands_are_like(module, instruction, result, FIRST);
     case FORM_LDEXP:
         return result.kind == SPIRV_FLOAT && first.type == result.type &&
                operand(module, instruction, 1).kind == SPIRV_INT &&
@@ -224,9 +213,10 @@ static bool fits(const struct spirv_reader *reader, enum form form,
         return is_words(result, SPIRV_INT, 32, 2) && is_words(first, SPIRV_FLOAT, 64, 1);
     case FORM_LENGTH:
         return spirv_is_scalar(result, SPIRV_FLOAT) && first.kind == SPIRV_FLOAT &&
-               first.width == result.width && all_like(module, instruction, first);
+               first.width == result.width && spirv_operands_are_like(module, instruction, first, FIRST);
     case FORM_CROSS:
-        return result.kind == SPIRV_FLOAT && result.count == 3 && all_like(module, instruction, result);
+        return result.kind == SPIRV_FLOAT && result.count == 3 &&
+               spirv_operands_are_like(module, instruction, result, FIRST);
     case FORM_REFRACT:
         return result.kind == SPIRV_FLOAT && spirv_is_like(first, result) &&
                spirv_is_like(operand(module, instruction, 1), result) &&
@@ -240,7 +230,7 @@ int32_t spirv_check_extended(struct spirv_reader *reader, const struct spirv_ins
 {
     uint32_t number = instruction->operands[1];
 
-    if (number >= COUNT(forms) || forms[number].form == FORM_NONE)
+    if (number >= SPIRV_COUNT(forms) || forms[number].form == FORM_NONE)
         return spirv_unsupported(reader, "instruction %u of GLSL.std.450 is not supported", number);
     if (instruction->operand_count != FIRST + forms[number].operands)
         return spirv_invalid(reader, "instruction %u of GLSL.std.450 has the wrong number of %u operands",

@@ -3,8 +3,6 @@
  */
 #include "compiler/spirv/grammar.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-
 /* Entries of values, statements, terminators and group operations. Opcodes that are not in the table are
  * unsupported. */
 #define VALUE(operands, rule)                \
@@ -216,9 +214,9 @@ static const struct {
 
 const struct spirv_grammar *spirv_grammar(uint32_t opcode)
 {
-    if (opcode < COUNT(core))
+    if (opcode < SPIRV_COUNT(core))
         return core[opcode].operands != NULL ? &core[opcode] : NULL;
-    for (uint32_t i = 0; i < COUNT(extensions); i++)
+    for (uint32_t i = 0; i < SPIRV_COUNT(extensions); i++)
         if (extensions[i].opcode == opcode)
             return &extensions[i].grammar;
     return NULL;
@@ -242,7 +240,7 @@ static char next_memory(struct spirv_operand_walk *walk)
         {SpvMemoryAccessMakePointerVisibleMask, 'c'},
     };
 
-    for (uint32_t i = 0; i < COUNT(bits); i++) {
+    for (uint32_t i = 0; i < SPIRV_COUNT(bits); i++) {
         if ((walk->memory & bits[i].bit) == 0)
             continue;
         walk->memory &= ~bits[i].bit;

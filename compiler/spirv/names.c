@@ -6,8 +6,6 @@
 
 #include "compiler/spirv/spirv.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-
 struct name {
     uint32_t number;
     const char *name;
@@ -40,7 +38,7 @@ static int compare(const void *key, const void *entry)
 
 const char *spirv_opcode_name(uint32_t opcode, char space[32])
 {
-    const struct name *found = bsearch(&opcode, opcodes, COUNT(opcodes), sizeof(opcodes[0]), compare);
+    const struct name *found = bsearch(&opcode, opcodes, SPIRV_COUNT(opcodes), sizeof(opcodes[0]), compare);
 
     if (found != NULL)
         return found->name;
@@ -51,7 +49,7 @@ const char *spirv_opcode_name(uint32_t opcode, char space[32])
 const char *spirv_capability_name(uint32_t capability, char space[32])
 {
     const struct name *found =
-        bsearch(&capability, capabilities, COUNT(capabilities), sizeof(capabilities[0]), compare);
+        bsearch(&capability, capabilities, SPIRV_COUNT(capabilities), sizeof(capabilities[0]), compare);
 
     if (found != NULL)
         return found->name;

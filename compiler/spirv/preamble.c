@@ -6,8 +6,6 @@
 
 #include "compiler/spirv/reader.h"
 
-#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
-
 /* Supported capabilities. Images, descriptor arrays, pointers as values and graphics are not supported. */
 static const uint32_t supported[] = {
     SpvCapabilityMatrix,
@@ -82,7 +80,7 @@ static int32_t read_capability(struct spirv_reader *reader, struct spirv_words w
         return spirv_invalid(reader, "the instruction has %u words instead of 2", words.length);
     if (spirv_has_capability(reader, words.word[1]))
         return TRM_OK;
-    for (uint32_t i = 0; i < COUNT(supported); i++) {
+    for (uint32_t i = 0; i < SPIRV_COUNT(supported); i++) {
         if (supported[i] != words.word[1])
             continue;
         if (!base_arena_grow(reader->arena, &reader->capabilities, reader->capability_count,
@@ -102,7 +100,7 @@ static int32_t read_extension(struct spirv_reader *reader, struct spirv_words wo
 
     if (name == NULL)
         return spirv_invalid(reader, "the name does not end within the instruction");
-    for (uint32_t i = 0; i < COUNT(extensions); i++)
+    for (uint32_t i = 0; i < SPIRV_COUNT(extensions); i++)
         if (strcmp(name, extensions[i]) == 0)
             return TRM_OK;
     return spirv_unsupported(reader, "the extension %.200s is not supported", name);

@@ -28,9 +28,9 @@ static int32_t check_width(const struct spirv_reader *reader, enum spirv_type_ki
     if (width == 32)
         return TRM_OK;
     if (width == 8 && is_int)
-        is_there = has_any(reader, bytes, sizeof(bytes) / sizeof(bytes[0]));
+        is_there = has_any(reader, bytes, SPIRV_COUNT(bytes));
     else if (width == 16)
-        is_there = has_any(reader, halves, sizeof(halves) / sizeof(halves[0])) ||
+        is_there = has_any(reader, halves, SPIRV_COUNT(halves)) ||
                    spirv_has_capability(reader, is_int ? SpvCapabilityInt16 : SpvCapabilityFloat16);
     else if (width == 64)
         is_there = spirv_has_capability(reader, is_int ? SpvCapabilityInt64 : SpvCapabilityFloat64);

@@ -49,6 +49,9 @@
 #define SPIRV_ENTRIES_MOST 256u
 #define SPIRV_CONSTANTS_MOST 1024u /* with a SpecId */
 
+/* The number of entries of an array. */
+#define SPIRV_COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
 enum spirv_type_kind {
     SPIRV_VOID = 1,
     SPIRV_BOOL,

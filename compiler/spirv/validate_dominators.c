@@ -25,7 +25,7 @@ static int32_t prepare(struct flow *flow, struct work *work)
                           &work->dominator, &work->bucket,    &work->next,  &work->path,  &work->at,
                           &flow->order,     &flow->dominator, &flow->enter, &flow->end,   &flow->tree_order};
 
-    for (uint32_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+    for (uint32_t i = 0; i < SPIRV_COUNT(lists); i++)
         *lists[i] = base_arena_allocate(arena, flow->count, sizeof(uint32_t));
     if (arena->failed)
         return spirv_invalid(flow->reader, "out of memory");

@@ -115,13 +115,13 @@ static int32_t prepare(struct structure *structure)
                                 &structure->falls};
     uint32_t headers         = 0;
 
-    for (uint32_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+    for (uint32_t i = 0; i < SPIRV_COUNT(lists); i++)
         *lists[i] = base_arena_allocate(arena, flow->count, sizeof(uint32_t));
     structure->is_case        = base_arena_allocate(arena, flow->count, sizeof(bool));
     structure->is_fallen_into = base_arena_allocate(arena, flow->count, sizeof(bool));
     if (arena->failed)
         return spirv_invalid(flow->reader, "out of memory");
-    for (uint32_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+    for (uint32_t i = 0; i < SPIRV_COUNT(lists); i++)
         for (uint32_t b = 0; b < flow->count; b++)
             (*lists[i])[b] = FLOW_NONE;
     for (uint32_t b = 0; b < flow->count; b++) {

@@ -61,8 +61,8 @@ static int32_t load_glsl(struct core_shader_code *code, const struct trm_shader_
     else
         status = set_name(code, "main", 4);
     if (status == TRM_OK)
-        status = core_glsl_compile(&code->arena, &code->context->log, core_glsl_libraries, desc->data,
-                                   desc->size, code->name, &options, &bytes, &size);
+        status = glsl_compile(&code->arena, &code->context->log, glsl_libraries, desc->data, desc->size,
+                              code->name, &options, &bytes, &size);
     return status == TRM_OK ? copy_words(code, bytes, size) : status;
 }
 

@@ -1,4 +1,4 @@
-/* Compiling GLSL: options, messages, and what happens without a compiler.
+/* Compiling GLSL: options, messages, and systems without a compiler.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/glsl/glsl.h"
@@ -23,7 +23,7 @@ static struct counting counting;
 static struct base_arena arena;
 static char logged[8192];
 
-static void note_line(void *user, int32_t level, const char *message)
+static void log_line(void *user, int32_t level, const char *message)
 {
     size_t length = strlen(logged);
     (void)user;
@@ -35,7 +35,7 @@ static void setup(void)
     struct trm_allocator allocator = counting_allocator(&counting);
     struct trm_context_desc desc   = {.struct_size = sizeof(desc),
                                       .flags       = TRM_CONTEXT_NO_ENVIRONMENT | TRM_CONTEXT_NO_CONFIG,
-                                      .log         = note_line,
+                                      .log         = log_line,
                                       .allocator   = &allocator};
     folder_make();
     ck_assert_int_eq(trm_context_create(&desc, &handle), TRM_OK);
@@ -56,14 +56,14 @@ static uint64_t size;
 static int32_t compile(const char *text, const struct trm_glsl_options *options)
 {
     const void *bytes = NULL;
-    int32_t status    = core_glsl_compile(&arena, &core_context_find(handle)->log, core_glsl_libraries, text,
-                                          strlen(text), "text", options, &bytes, &size);
-    words             = bytes;
+    int32_t status = glsl_compile(&arena, &core_context_find(handle)->log, glsl_libraries, text, strlen(text),
+                                  "text", options, &bytes, &size);
+    words          = bytes;
     return status;
 }
 
-/* Where nothing compiles GLSL there is nothing to test. */
-static int is_missing(void)
+/* True on systems without a GLSL compiler, where most tests are skipped. */
+static bool is_missing(void)
 {
     struct trm_glsl_options options = {.struct_size = sizeof(options)};
     return compile("#version 450\nvoid main() {}\n", &options) == TRM_ERROR_UNSUPPORTED;
@@ -82,7 +82,7 @@ static void says(const char *sentence)
                   trm_last_error().sentence);
 }
 
-/* How many instructions of this sort there are. */
+/* The number of instructions with this opcode. */
 static int count_of(uint32_t opcode)
 {
     int count = 0;
@@ -99,8 +99,8 @@ START_TEST(without_a_library_the_sentence_says_what_to_install)
 {
     struct trm_glsl_options options = {.struct_size = sizeof(options)};
     const void *bytes               = NULL;
-    ck_assert_int_eq(core_glsl_compile(&arena, &core_context_find(handle)->log, no_libraries, plain,
-                                       strlen(plain), "text", &options, &bytes, &size),
+    ck_assert_int_eq(glsl_compile(&arena, &core_context_find(handle)->log, no_libraries, plain, strlen(plain),
+                                  "text", &options, &bytes, &size),
                      TRM_ERROR_UNSUPPORTED);
     says("libshaderc");
     says("Debian");
@@ -112,8 +112,8 @@ START_TEST(a_library_that_lacks_a_function_is_not_used)
 {
     struct trm_glsl_options options = {.struct_size = sizeof(options)};
     const void *bytes               = NULL;
-    ck_assert_int_eq(core_glsl_compile(&arena, &core_context_find(handle)->log, wrong_libraries, plain,
-                                       strlen(plain), "text", &options, &bytes, &size),
+    ck_assert_int_eq(glsl_compile(&arena, &core_context_find(handle)->log, wrong_libraries, plain,
+                                  strlen(plain), "text", &options, &bytes, &size),
                      TRM_ERROR_UNSUPPORTED);
     says("libm.so.6");
     says("shaderc_");

@@ -1,4 +1,4 @@
-/* GLSL through the program glslc, where the library cannot be opened.
+/* Compiling GLSL with the program glslc.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/glsl/glsl_program.h"
@@ -37,18 +37,18 @@ static void teardown(void)
 
 static int32_t run(const char *program, const char *text, const struct trm_glsl_options *options)
 {
-    return core_glsl_program_run(&arena, program, text, strlen(text), "some/where.comp", options, &result);
+    return glsl_program_run(&arena, program, text, strlen(text), "some/where.comp", options, &result);
 }
 
-/* Whether a text stands somewhere in the SPIR-V. */
-static int spirv_has(const char *text)
+/* Whether the SPIR-V contains a text. */
+static bool spirv_has(const char *text)
 {
     return memmem(result.bytes, result.size, text, strlen(text)) != NULL;
 }
 
 static const char *glslc(void)
 {
-    return core_glsl_program_find();
+    return glsl_program_find();
 }
 
 START_TEST(a_text_becomes_spirv_that_knows_its_name)
