@@ -1,6 +1,6 @@
 #!/bin/sh
-# All examples succeed on the cuda backend. Only the one whose kernel is a C function and the one for two
-# interfaces may be skipped.
+# Runs all examples on the cuda backend: each exits with 0. An example that exits with 77 is skipped: the
+# device cannot run it, or something that it needs is not installed.
 
 . "$top_srcdir/tests/cuda/common.sh"
 
@@ -15,8 +15,9 @@ for program in "$top_builddir"/examples/[0-9][0-9]-*; do
     esac
     timeout 300 "$program" >"$out" 2>&1
     status=$?
-    case $status-$name in
-    0-* | 77-14-c-function | 77-18-two-interfaces) ;;
+    case $status in
+    0) ;;
+    77) echo "SKIP $name: $(tail -n 1 "$out")" ;;
     *)
         echo "FAILED: $name ended with $status"
         cat "$out"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# All examples succeed on Vulkan without a message of the validation layer. Only the one whose kernel is a C
-# function and the one that needs CUDA may be skipped.
+# Runs all examples on Vulkan: each exits with 0, and the validation layer reports nothing. An example that
+# exits with 77 is skipped: the device cannot run it, or something that it needs is not installed.
 
 . "$top_srcdir/tests/vulkan/common.sh"
 validation_printed
@@ -23,10 +23,11 @@ for program in "$top_builddir"/examples/[0-9][0-9]-*; do
     esac
     timeout 300 "$program" >"$out" 2>&1
     status=$?
-    case $status-$name in
-    0-* | 77-14-c-function | 77-18-two-interfaces) ;;
+    case $status in
+    0) ;;
+    77) echo "SKIP $name: $(tail -n 1 "$out")" ;;
     *) failed "$name ended with $status" ;;
     esac
-    ! printed_in "$out" >/dev/null || failed "$name: the validation layer has something to say"
+    ! printed_in "$out" >/dev/null || failed "$name: the validation layer reports an error or a warning"
 done
 test "$failures" -eq 0

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The same of the vulkan backend's kernels in which an invocation does the work of several: three, so that
-# some are left over of any grid but every third.
+# backend.sh with coarsened kernels of the vulkan backend: each invocation runs three items. Most grids are not
+# divisible by three, so the remainder is tested as well.
 
 TRIREME_VULKAN_ITEMS=3
 export TRIREME_VULKAN_ITEMS
