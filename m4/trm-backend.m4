@@ -1,8 +1,8 @@
 # TRM_BACKEND(NAME, TEST)
 # -----------------------
-# Adds --enable-NAME=yes|no|auto. TEST is shell code that sets `why_not` to a few words where the backend cannot be
-# built. "auto" then drops it and the summary says why; "yes" makes it an error.
-# Sets the conditional BUILD_<NAME> and adds a line to the summary.
+# Adds --enable-NAME=yes|no|auto. TEST is shell code that sets `why_not` to a short reason if the backend
+# cannot be built. "auto" then leaves it out and the summary has the reason; "yes" makes it an error. Sets the
+# conditional BUILD_<NAME> and adds a line to the summary.
 AC_DEFUN([TRM_BACKEND],
 [AC_ARG_ENABLE([$1],
   [AS_HELP_STRING([--enable-$1=yes|no|auto], [build the $1 backend @<:@auto@:>@])],
@@ -22,7 +22,8 @@ AS_IF([test -z "$why_not"],
 
 # TRM_PKG(PREFIX, PKG-CONFIG MODULE, DEBIAN PACKAGE)
 # --------------------------------------------------
-# PKG_CHECK_MODULES that never fails: PREFIX_why_not is empty where the module is there, else says what to install.
+# PKG_CHECK_MODULES that never fails: PREFIX_why_not is empty if the module exists, else names the package to
+# install.
 AC_DEFUN([TRM_PKG],
 [PKG_CHECK_MODULES([$1], [$2], [$1_why_not=],
   [AS_IF([test -z "$PKG_CONFIG"],

@@ -1,9 +1,9 @@
 # TRM_CORE_IS_A_FOLDER
 # --------------------
-# Autoconf takes anything called "core" for the memory dump of a crashed test program: each check and the trap at the
-# exit of `configure` begin with `rm -f core …`. With a source folder of that name the command fails, prints an
-# error at each check, and the trap then leaves confdefs.h behind, which `make distcheck` rightly refuses.
-# So inside `configure` alone, `rm` passes over that one name. This is the only place where the matter is dealt with.
+# Autoconf takes anything called "core" for the memory dump of a crashed test program: each check and the trap
+# at the exit of `configure` begin with `rm -f core …`. With a source folder of that name the command fails,
+# prints an error at each check, and the trap then leaves confdefs.h behind, which `make distcheck` rightly
+# refuses. So inside `configure`, `rm` ignores that name. No other file works around this.
 AC_DEFUN([TRM_CORE_IS_A_FOLDER],
 [rm ()
 {

@@ -1,10 +1,11 @@
 # TRM_CUDA_HEADERS
 # ----------------
-# Looks for the headers of CUDA's driver API and of NVRTC: in the folder of --with-cuda, else where the compiler looks, beside
-# nvcc, and in /usr/local/cuda. Nothing of CUDA is linked; the libraries are opened at run time.
-#   CUDA_CPPFLAGS   what finds them, as headers of the system: they are not clean of warnings
-#   CUDA_HOME       the toolkit's folder; empty where the compiler finds the headers by itself
-#   CUDA_why_not    empty where they are there, else why they are not
+# Searches for the headers of CUDA's driver API and of NVRTC: in the folder of --with-cuda, else in the
+# compiler's include path, beside nvcc, and in /usr/local/cuda. CUDA is not linked; its libraries are opened
+# at run time.
+#   CUDA_CPPFLAGS   include options, as system headers because they cause warnings
+#   CUDA_HOME       the toolkit's folder; empty if the compiler finds the headers without options
+#   CUDA_why_not    empty if they were found, else the reason
 AC_DEFUN([TRM_CUDA_HEADERS],
 [AC_REQUIRE([AC_PROG_CC])
 AC_ARG_WITH([cuda],

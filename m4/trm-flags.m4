@@ -1,6 +1,6 @@
 # TRM_ADD_CFLAG(VARIABLE, FLAG)
 # -----------------------------
-# Appends FLAG to VARIABLE where the compiler takes it without complaint.
+# Appends FLAG to VARIABLE if the compiler accepts it without warnings.
 AC_DEFUN([TRM_ADD_CFLAG],
 [AS_VAR_PUSHDEF([cached], [trm_cv_cflag_$2])dnl
 AC_CACHE_CHECK([whether $CC accepts $2], [cached],
@@ -30,7 +30,8 @@ AC_SUBST([WARNING_CFLAGS])
 
 # TRM_LIBRARY_FLAGS
 # -----------------
-# LIBRARY_CFLAGS for the objects of the library: it calls its own exported functions directly, and may inline them.
+# LIBRARY_CFLAGS for the objects of the library: it calls its own exported functions directly, and may inline
+# them.
 AC_DEFUN([TRM_LIBRARY_FLAGS],
 [LIBRARY_CFLAGS=
 TRM_ADD_CFLAG([LIBRARY_CFLAGS], [-fno-semantic-interposition])
@@ -39,10 +40,10 @@ AC_SUBST([LIBRARY_CFLAGS])
 
 # TRM_INSTRUMENTATION
 # -------------------
-# --enable-sanitizer=LIST and --enable-coverage. What they ask for goes into CFLAGS and LDFLAGS themselves, because
-# every object and every link must have it, whatever flags a target of its own sets.
-# Also INSTRUMENTED, which tells tests: "no", "coverage" or the LIST; and NO_UNDEFINED, the linker's check that a library
-# lacks nothing, which clang's sanitizers cannot stand.
+# --enable-sanitizer=LIST and --enable-coverage. Their flags go into CFLAGS and LDFLAGS, because every object
+# and every link needs them, also of targets that set their own flags. Also sets INSTRUMENTED for tests: "no",
+# "coverage" or the LIST; and NO_UNDEFINED, the linker's check for undefined symbols in libraries, which
+# clang's sanitizers do not support.
 AC_DEFUN([TRM_INSTRUMENTATION],
 [AC_ARG_ENABLE([sanitizer],
   [AS_HELP_STRING([--enable-sanitizer=LIST],

@@ -1,12 +1,12 @@
 # TRM_KERNELS
 # -----------
-# What the built-in kernels are made with, and what portable kernels can be made with at run time; the summary says so.
+# The compilers of the built-in kernels and those of portable kernels at run time, which the summary lists.
 #   CROSS_COMPILING    the tool that was built cannot be run
-#   BUILD_KERNELS      there will be .spv files: compiled here, or those of a release
-#   BUILD_KERNEL_CODE  there will be code of them for the cpu backend
-#   KERNEL_CC          the compiler of that, as the setting cpu.compiler takes it
-#   BUILD_KERNEL_FATBIN  there will be code of them for the cuda backend, by NVCC
-#   KERNEL_CUDA_ARCH   the architectures of that, as `trireme kc --cuda-arch` takes them
+#   BUILD_KERNELS      .spv files are built, or come with a release
+#   BUILD_KERNEL_CODE  their code for the cpu backend is built
+#   KERNEL_CC          its compiler, in the form of the setting cpu.compiler
+#   BUILD_KERNEL_FATBIN  their code for the cuda backend is built by NVCC
+#   KERNEL_CUDA_ARCH   its architectures, in the form of `trireme kc --cuda-arch`
 #   KERNEL_NVCCFLAGS   the same for nvcc
 AC_DEFUN([TRM_KERNELS],
 [AC_CACHE_CHECK([for shaderc at run time], [trm_cv_shaderc],
@@ -22,7 +22,7 @@ AS_CASE([$trm_cv_shaderc],
   [libshaderc | */glslc], [trm_shaderc="yes ($trm_cv_shaderc)"],
   [trm_shaderc=$trm_cv_shaderc])
 
-# The compiler alone: no option that configure may have added, and not what may stand before it.
+# The compiler without options that configure may have added and without a prefix such as ccache.
 set dummy $CC
 shift
 AS_CASE([$[1]], [*ccache | *distcc], [shift])

@@ -1,7 +1,7 @@
 # TRM_LIBDIR_FROM_BINDIR
 # ----------------------
-# The way from the folder of the programs to that of the library, such as ../lib. The `trireme` program finds the
-# library by it, so that an installed tree may be moved, and works before anybody has run ldconfig.
+# The relative path from the folder of the programs to that of the library, such as ../lib. The `trireme`
+# program finds the library by it, so that an installed tree may be moved and works before ldconfig has run.
 AC_DEFUN([TRM_LIBDIR_FROM_BINDIR],
 [libdir_from_bindir=`
   test "x$prefix" != xNONE || prefix=$ac_default_prefix

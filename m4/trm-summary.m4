@@ -1,6 +1,6 @@
 # TRM_SUMMARY_LINE(WHAT, VERDICT)
 # -------------------------------
-# Adds one line to what `configure` prints at its end. Shell variables in the arguments are expanded here.
+# Adds one line to the summary of `configure`. Shell variables in the arguments are expanded here.
 AC_DEFUN([TRM_SUMMARY_LINE],
 [trm_what="$1"
 trm_verdict="$2"
@@ -10,7 +10,7 @@ $trm_line"])
 
 # TRM_SUMMARY_PKG(WHAT, PREFIX, PEER)
 # -----------------------------------
-# The line of something that TRM_PKG looked for.
+# The line of a module that TRM_PKG searched for.
 AC_DEFUN([TRM_SUMMARY_PKG],
 [AS_IF([test -z "$$2_why_not"],
   [TRM_SUMMARY_LINE([$1], [$3yes])],
@@ -18,7 +18,7 @@ AC_DEFUN([TRM_SUMMARY_PKG],
 
 # TRM_SUMMARY
 # -----------
-# The last words of `configure`: where things go, and for each part yes, or no and why.
+# The summary at the end of `configure`: the folders, and for each part yes, or no and the reason.
 AC_DEFUN([TRM_SUMMARY],
 [TRM_SUMMARY_LINE([tools], [yes (trireme)])
 TRM_SUMMARY_LINE([man pages], [yes])
