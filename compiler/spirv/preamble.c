@@ -261,7 +261,7 @@ static int32_t check_size(struct spirv_reader *reader, const struct spirv_entry 
 
     for (uint32_t i = 0; i < 3; i++) {
         if (entry->local_size[i] == 0)
-            return spirv_invalid(reader, "the size of its work-groups is missing or 0 for \"%.100s\"",
+            return spirv_invalid(reader, "\"%.100s\" lacks the size of its work-groups, or a size is 0",
                                  entry->name);
         items *= entry->local_size[i];
         if (items > SPIRV_ITEMS_MOST)

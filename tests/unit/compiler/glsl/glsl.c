@@ -156,7 +156,7 @@ START_TEST(names_and_lines_are_kept_unless_they_are_not_wanted)
 }
 END_TEST
 
-START_TEST(what_is_not_optimised_is_longer)
+START_TEST(unoptimised_code_keeps_calls)
 {
     static const char text[]        = "#version 450\n"
                                       "layout(std430, binding = 0) buffer Data { uint data[]; };\n"
@@ -209,7 +209,7 @@ START_TEST(an_error_in_an_included_file_has_that_files_name)
 }
 END_TEST
 
-START_TEST(a_file_that_is_not_there_is_named)
+START_TEST(the_error_names_a_missing_file)
 {
     const char *includes[]          = {folder};
     struct trm_glsl_options options = {
@@ -238,10 +238,10 @@ static Suite *make_suite(void)
     tcase_add_test(cases, a_library_that_lacks_a_function_is_not_used);
     tcase_add_test(cases, definitions_have_a_value_or_none);
     tcase_add_test(cases, names_and_lines_are_kept_unless_they_are_not_wanted);
-    tcase_add_test(cases, what_is_not_optimised_is_longer);
+    tcase_add_test(cases, unoptimised_code_keeps_calls);
     tcase_add_test(cases, an_error_has_its_file_and_line_and_the_log_has_them_all);
     tcase_add_test(cases, an_error_in_an_included_file_has_that_files_name);
-    tcase_add_test(cases, a_file_that_is_not_there_is_named);
+    tcase_add_test(cases, the_error_names_a_missing_file);
     suite_add_tcase(suite, cases);
     return suite;
 }

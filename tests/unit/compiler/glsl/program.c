@@ -51,7 +51,7 @@ static const char *glslc(void)
     return glsl_program_find();
 }
 
-START_TEST(a_text_becomes_spirv_that_knows_its_name)
+START_TEST(the_spirv_has_the_name_of_the_file)
 {
     const char *defines[]           = {"VALUE=gl_NumWorkGroups.y"};
     struct trm_glsl_options options = {.struct_size = sizeof(options), .defines = defines, .define_count = 1};
@@ -82,7 +82,7 @@ START_TEST(without_debug_information_there_is_no_name)
 }
 END_TEST
 
-START_TEST(a_mistake_is_told_with_the_name_and_the_line)
+START_TEST(a_message_has_the_file_and_the_line)
 {
     struct trm_glsl_options options = {.struct_size = sizeof(options)};
 
@@ -119,7 +119,7 @@ START_TEST(files_are_included_from_the_folder_of_the_text_and_from_those_named)
 }
 END_TEST
 
-START_TEST(a_program_that_cannot_be_run_is_named)
+START_TEST(the_error_names_a_program_that_cannot_be_run)
 {
     struct trm_glsl_options options = {.struct_size = sizeof(options)};
 
@@ -128,7 +128,7 @@ START_TEST(a_program_that_cannot_be_run_is_named)
 }
 END_TEST
 
-START_TEST(a_program_that_crashes_is_told_from_one_that_refuses)
+START_TEST(a_crash_differs_from_a_refusal)
 {
     struct trm_glsl_options options = {.struct_size = sizeof(options)};
     const char *crashes = folder_path("crashes"), *refuses = folder_path("refuses");
@@ -170,12 +170,12 @@ static Suite *make_suite(void)
     TCase *cases = tcase_create("glsl_program");
 
     tcase_add_checked_fixture(cases, setup, teardown);
-    tcase_add_test(cases, a_text_becomes_spirv_that_knows_its_name);
+    tcase_add_test(cases, the_spirv_has_the_name_of_the_file);
     tcase_add_test(cases, without_debug_information_there_is_no_name);
-    tcase_add_test(cases, a_mistake_is_told_with_the_name_and_the_line);
+    tcase_add_test(cases, a_message_has_the_file_and_the_line);
     tcase_add_test(cases, files_are_included_from_the_folder_of_the_text_and_from_those_named);
-    tcase_add_test(cases, a_program_that_cannot_be_run_is_named);
-    tcase_add_test(cases, a_program_that_crashes_is_told_from_one_that_refuses);
+    tcase_add_test(cases, the_error_names_a_program_that_cannot_be_run);
+    tcase_add_test(cases, a_crash_differs_from_a_refusal);
     tcase_add_test(cases, it_works_in_a_process_that_ignores_its_children);
     suite_add_tcase(suite, cases);
     return suite;

@@ -115,7 +115,7 @@ START_TEST(composites_have_a_part_of_each_type)
 END_TEST
 
 /* A few words can describe a constant of exponential size, since composites can share parts. */
-START_TEST(composites_are_not_larger_than_can_be_written_out)
+START_TEST(the_size_of_composites_is_limited)
 {
     CONSTANT(SpvOpConstant, U32, 920, 2);
     for (uint32_t i = 0; i < 20; i++)
@@ -141,7 +141,7 @@ END_TEST
 
 /* ---- specialisation ------------------------------------------------------------------------ */
 
-START_TEST(constants_with_an_id_are_listed_in_the_order_of_these)
+START_TEST(constants_with_a_spec_id_are_sorted_by_it)
 {
     add_specs();
     struct spirv_module *module = builder_accept(&builder);
@@ -168,7 +168,7 @@ START_TEST(constants_are_given_by_name_or_number)
 }
 END_TEST
 
-START_TEST(constants_that_the_module_has_not_are_named)
+START_TEST(the_error_names_a_constant_that_the_module_lacks)
 {
     struct trm_constant by_number = trm_constant_u32(NULL, 8);
 
@@ -216,7 +216,7 @@ START_TEST(constants_with_the_same_number_have_the_same_value)
 }
 END_TEST
 
-START_TEST(only_scalars_that_may_change_have_a_number)
+START_TEST(only_specialisable_scalars_have_a_spec_id)
 {
     ADD(&builder, PART_DECORATION, SpvOpDecorate, U_1, SpvDecorationSpecId, 1);
     builder_refuse(&builder, INVALID, "cannot be specialised");
@@ -341,7 +341,7 @@ static uint64_t part(const struct spirv_module *module, uint32_t id, uint32_t in
     return bits(module, constant->parts[index]);
 }
 
-START_TEST(operations_on_vectors_are_done_part_by_part)
+START_TEST(operations_on_vectors_are_done_by_component)
 {
     add_operands();
     CONSTANT(SpvOpSpecConstantOp, U2, RESULT, SpvOpIAdd, 969, 969);
@@ -383,7 +383,7 @@ START_TEST(parts_are_not_put_into_very_large_constants)
 }
 END_TEST
 
-START_TEST(operations_follow_the_constants_that_were_given)
+START_TEST(operations_use_the_specialised_constants)
 {
     add_specs();
     CONSTANT(SpvOpSpecConstantOp, U32, RESULT, SpvOpIMul, WIDTH, U_4);
@@ -393,7 +393,7 @@ START_TEST(operations_follow_the_constants_that_were_given)
 }
 END_TEST
 
-START_TEST(operations_that_constants_do_not_have_are_named)
+START_TEST(the_error_names_an_operation_that_constants_lack)
 {
     CONSTANT(SpvOpSpecConstantOp, F32, RESULT, SpvOpFAdd, F_1, F_1);
     builder_refuse(&builder, UNSUPPORTED, "OpFAdd of constants");
@@ -452,21 +452,21 @@ static Suite *make_suite(void)
     tcase_add_test(all, numbers_are_extended_as_their_type_says);
     tcase_add_test(all, numbers_have_the_words_of_their_width);
     tcase_add_test(all, composites_have_a_part_of_each_type);
-    tcase_add_test(all, composites_are_not_larger_than_can_be_written_out);
-    tcase_add_test(all, constants_with_an_id_are_listed_in_the_order_of_these);
+    tcase_add_test(all, the_size_of_composites_is_limited);
+    tcase_add_test(all, constants_with_a_spec_id_are_sorted_by_it);
     tcase_add_test(all, constants_are_given_by_name_or_number);
-    tcase_add_test(all, constants_that_the_module_has_not_are_named);
+    tcase_add_test(all, the_error_names_a_constant_that_the_module_lacks);
     tcase_add_test(all, a_constant_is_given_once_by_name_or_number);
     tcase_add_test(all, constants_are_given_as_their_type);
     tcase_add_test(all, constants_with_the_same_number_have_the_same_value);
-    tcase_add_test(all, only_scalars_that_may_change_have_a_number);
+    tcase_add_test(all, only_specialisable_scalars_have_a_spec_id);
     tcase_add_test(all, arrays_are_as_long_as_the_constant_says);
     tcase_add_test(all, operations_on_constants_are_done_when_they_are_read);
-    tcase_add_test(all, operations_on_vectors_are_done_part_by_part);
+    tcase_add_test(all, operations_on_vectors_are_done_by_component);
     tcase_add_test(all, parts_are_put_into_constants);
     tcase_add_test(all, parts_are_not_put_into_very_large_constants);
-    tcase_add_test(all, operations_follow_the_constants_that_were_given);
-    tcase_add_test(all, operations_that_constants_do_not_have_are_named);
+    tcase_add_test(all, operations_use_the_specialised_constants);
+    tcase_add_test(all, the_error_names_an_operation_that_constants_lack);
     tcase_add_test(all, every_half_has_a_value_that_gives_it_back);
     tcase_add_test(all, halves_are_the_nearest_ties_to_even);
     suite_add_tcase(suite, all);

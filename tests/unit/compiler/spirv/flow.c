@@ -103,7 +103,7 @@ START_TEST(blocks_come_after_those_that_dominate_them)
 }
 END_TEST
 
-START_TEST(an_if_has_two_ways_and_a_merge)
+START_TEST(an_if_has_two_branches_and_a_merge)
 {
     merge(L3);
     fork(L1, L2);
@@ -173,7 +173,7 @@ START_TEST(a_merge_is_of_one_header_that_dominates_it)
 }
 END_TEST
 
-START_TEST(ways_do_not_lead_into_the_middle_of_an_if)
+START_TEST(branches_do_not_lead_into_the_middle_of_an_if)
 {
     merge(L5);
     fork(L1, L2);
@@ -188,7 +188,7 @@ START_TEST(ways_do_not_lead_into_the_middle_of_an_if)
 }
 END_TEST
 
-START_TEST(ways_meet_at_merges)
+START_TEST(only_merges_have_several_predecessors)
 {
     merge(L4);
     fork(L1, L2);
@@ -248,7 +248,7 @@ START_TEST(a_block_may_be_its_own_loop)
 }
 END_TEST
 
-START_TEST(a_loop_has_one_way_back)
+START_TEST(a_loop_has_one_back_edge)
 {
     go(L1);
     label(L1);
@@ -324,7 +324,7 @@ START_TEST(a_loop_does_not_begin_with_a_switch)
 }
 END_TEST
 
-START_TEST(constructs_are_not_nested_without_end)
+START_TEST(the_nesting_of_constructs_is_limited)
 {
     for (uint32_t depth = SPIRV_NESTING_MOST; depth <= SPIRV_NESTING_MOST + 1; depth++) {
         again();
@@ -436,7 +436,7 @@ START_TEST(values_are_used_where_they_dominate)
 }
 END_TEST
 
-START_TEST(blocks_that_cannot_be_reached_may_use_anything_before_them)
+START_TEST(unreachable_blocks_may_use_any_earlier_value)
 {
     go(L2);
     label(L1);
@@ -470,7 +470,7 @@ static void add_phi(uint32_t type, const uint32_t *operands, uint32_t count)
 #define PHI(type, ...) \
     add_phi(type, (uint32_t[]){__VA_ARGS__}, sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 
-START_TEST(a_phi_has_one_value_for_each_way_in)
+START_TEST(a_phi_has_one_value_for_each_predecessor)
 {
     PHI(U32, 950, L1, U_1, L2);
     builder_accept(&builder);
@@ -492,7 +492,7 @@ START_TEST(a_phi_has_one_value_for_each_way_in)
 }
 END_TEST
 
-START_TEST(values_of_a_phi_are_made_on_their_way_and_have_its_type)
+START_TEST(values_of_a_phi_dominate_the_predecessor_and_have_its_type)
 {
     PHI(U32, 950, L2, U_1, L1);
     builder_refuse(&builder, INVALID, "on the way");
@@ -518,7 +518,7 @@ START_TEST(phis_stand_first_in_their_block)
 }
 END_TEST
 
-START_TEST(a_phi_of_a_loop_takes_what_comes_later)
+START_TEST(a_phi_of_a_loop_takes_values_defined_later)
 {
     go(L1);
     label(L1);
@@ -564,26 +564,26 @@ static Suite *make_suite(void)
     tcase_add_test(all, branches_lead_to_blocks_of_their_function);
     tcase_add_test(all, conditions_are_bools_and_selectors_integers);
     tcase_add_test(all, blocks_come_after_those_that_dominate_them);
-    tcase_add_test(all, an_if_has_two_ways_and_a_merge);
+    tcase_add_test(all, an_if_has_two_branches_and_a_merge);
     tcase_add_test(all, a_merge_stands_right_before_a_branch);
     tcase_add_test(all, a_merge_is_of_one_header_that_dominates_it);
-    tcase_add_test(all, ways_do_not_lead_into_the_middle_of_an_if);
-    tcase_add_test(all, ways_meet_at_merges);
+    tcase_add_test(all, branches_do_not_lead_into_the_middle_of_an_if);
+    tcase_add_test(all, only_merges_have_several_predecessors);
     tcase_add_test(all, a_loop_goes_back_from_its_continue_construct);
     tcase_add_test(all, a_block_may_be_its_own_loop);
-    tcase_add_test(all, a_loop_has_one_way_back);
+    tcase_add_test(all, a_loop_has_one_back_edge);
     tcase_add_test(all, breaks_and_continues_are_of_the_innermost_loop);
     tcase_add_test(all, a_loop_does_not_begin_with_a_switch);
-    tcase_add_test(all, constructs_are_not_nested_without_end);
+    tcase_add_test(all, the_nesting_of_constructs_is_limited);
     tcase_add_test(all, cases_end_or_fall_through_into_one_other);
     tcase_add_test(all, a_switch_has_a_merge_and_each_literal_once);
     tcase_add_test(all, a_break_of_a_switch_leaves_an_if_in_it);
     tcase_add_test(all, values_are_used_where_they_dominate);
-    tcase_add_test(all, blocks_that_cannot_be_reached_may_use_anything_before_them);
-    tcase_add_test(all, a_phi_has_one_value_for_each_way_in);
-    tcase_add_test(all, values_of_a_phi_are_made_on_their_way_and_have_its_type);
+    tcase_add_test(all, unreachable_blocks_may_use_any_earlier_value);
+    tcase_add_test(all, a_phi_has_one_value_for_each_predecessor);
+    tcase_add_test(all, values_of_a_phi_dominate_the_predecessor_and_have_its_type);
     tcase_add_test(all, phis_stand_first_in_their_block);
-    tcase_add_test(all, a_phi_of_a_loop_takes_what_comes_later);
+    tcase_add_test(all, a_phi_of_a_loop_takes_values_defined_later);
     tcase_add_test(all, variables_of_a_function_are_in_its_first_block);
     tcase_add_test(all, long_functions_are_read_quickly);
     suite_add_tcase(suite, all);

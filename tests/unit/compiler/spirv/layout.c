@@ -70,7 +70,7 @@ START_TEST(types_are_made_of_types_that_were_defined_before)
 }
 END_TEST
 
-START_TEST(types_are_not_nested_without_end)
+START_TEST(the_nesting_of_types_is_limited)
 {
     for (uint32_t i = 0; i < SPIRV_DEPTH_MOST; i++)
         TYPE(SpvOpTypeStruct, 1100 + i, i == 0 ? (uint32_t)U32 : 1099 + i);
@@ -122,7 +122,7 @@ START_TEST(arrays_have_a_length)
 }
 END_TEST
 
-START_TEST(what_has_no_size_is_last_in_a_block)
+START_TEST(a_member_without_size_is_the_last_of_a_block)
 {
     TYPE(SpvOpTypeStruct, T, RUNTIME, U32);
     builder_refuse(&builder, INVALID, "not the last");
@@ -359,7 +359,7 @@ END_TEST
 
 /* ---- decorations --------------------------------------------------------------------------- */
 
-START_TEST(decorations_that_are_not_known_are_refused)
+START_TEST(unknown_decorations_are_refused)
 {
     DECORATE(V, SpvDecorationCounterBuffer);
     builder_refuse(&builder, UNSUPPORTED, "decoration 5634");
@@ -378,7 +378,7 @@ START_TEST(decorations_that_are_not_known_are_refused)
 }
 END_TEST
 
-START_TEST(variables_know_what_they_are_decorated_with)
+START_TEST(variables_have_their_decorations)
 {
     DECORATE(VALUE(P_BLOCK), SpvDecorationRestrict);
     DECORATE(VALUE(P_BLOCK), SpvDecorationVolatile);
@@ -401,10 +401,10 @@ static Suite *make_suite(void)
     tcase_add_test(all, numbers_of_other_widths_need_a_capability);
     tcase_add_test(all, vectors_have_two_to_four_numbers);
     tcase_add_test(all, types_are_made_of_types_that_were_defined_before);
-    tcase_add_test(all, types_are_not_nested_without_end);
+    tcase_add_test(all, the_nesting_of_types_is_limited);
     tcase_add_test(all, types_are_not_larger_than_memory);
     tcase_add_test(all, arrays_have_a_length);
-    tcase_add_test(all, what_has_no_size_is_last_in_a_block);
+    tcase_add_test(all, a_member_without_size_is_the_last_of_a_block);
     tcase_add_test(all, members_of_buffers_have_offsets);
     tcase_add_test(all, members_do_not_overlap);
     tcase_add_test(all, arrays_in_buffers_have_strides);
@@ -414,8 +414,8 @@ static Suite *make_suite(void)
     tcase_add_test(all, inputs_are_built_in);
     tcase_add_test(all, variables_are_where_their_storage_is);
     tcase_add_test(all, initializers_are_constants_of_the_variables_type);
-    tcase_add_test(all, decorations_that_are_not_known_are_refused);
-    tcase_add_test(all, variables_know_what_they_are_decorated_with);
+    tcase_add_test(all, unknown_decorations_are_refused);
+    tcase_add_test(all, variables_have_their_decorations);
     suite_add_tcase(suite, all);
     return suite;
 }

@@ -65,7 +65,7 @@ START_TEST(words_may_begin_at_any_byte)
 }
 END_TEST
 
-START_TEST(what_is_no_spirv_is_refused)
+START_TEST(bytes_that_are_not_spirv_are_refused)
 {
     uint32_t count, got, *words, *read;
 
@@ -142,7 +142,7 @@ START_TEST(sections_have_an_order)
 }
 END_TEST
 
-START_TEST(capabilities_that_are_not_supported_are_named)
+START_TEST(the_error_names_an_unsupported_capability)
 {
     ADD(&builder, PART_CAPABILITY, SpvOpCapability, SpvCapabilityGeometry);
     builder_refuse(&builder, UNSUPPORTED, "Geometry");
@@ -152,7 +152,7 @@ START_TEST(capabilities_that_are_not_supported_are_named)
 }
 END_TEST
 
-START_TEST(extensions_that_are_not_supported_are_named)
+START_TEST(the_error_names_an_unsupported_extension)
 {
     builder_add_text(&builder, PART_EXTENSION, SpvOpExtension, NULL, 0, "SPV_KHR_16bit_storage");
     builder_accept(&builder);
@@ -162,7 +162,7 @@ START_TEST(extensions_that_are_not_supported_are_named)
 }
 END_TEST
 
-START_TEST(sets_of_instructions_are_glsl_or_mean_nothing)
+START_TEST(sets_of_instructions_are_glsl_or_ignored)
 {
     uint32_t set = builder_id(&builder), result = builder_id(&builder);
 
@@ -309,7 +309,7 @@ START_TEST(lines_of_extended_debug_information_count_too)
 }
 END_TEST
 
-START_TEST(names_that_are_no_text_are_made_some)
+START_TEST(control_characters_in_names_are_replaced)
 {
     NAME(&builder, MAIN, "a\nb\x1b[1m");
     struct spirv_module *module = builder_accept(&builder);
@@ -369,7 +369,7 @@ START_TEST(functions_do_not_call_themselves)
 }
 END_TEST
 
-START_TEST(calls_are_not_nested_without_end)
+START_TEST(the_nesting_of_calls_is_limited)
 {
     again_raw();
     builder.next = 1000;
@@ -434,7 +434,7 @@ START_TEST(parameters_are_those_of_the_functions_type)
 }
 END_TEST
 
-START_TEST(values_of_other_functions_are_not_seen)
+START_TEST(values_of_other_functions_are_not_visible)
 {
     uint32_t value = builder_id(&builder);
 
@@ -467,7 +467,7 @@ START_TEST(functions_and_blocks_end)
 }
 END_TEST
 
-START_TEST(new_ids_are_values_behind_the_modules_own)
+START_TEST(new_ids_follow_those_of_the_module)
 {
     struct spirv_module *module = builder_accept(&builder);
     uint32_t bound              = module->bound;
@@ -526,14 +526,14 @@ static Suite *make_suite(void)
     tcase_add_checked_fixture(all, open_builder, close_builder);
     tcase_add_test(all, words_are_read_in_both_byte_orders);
     tcase_add_test(all, words_may_begin_at_any_byte);
-    tcase_add_test(all, what_is_no_spirv_is_refused);
+    tcase_add_test(all, bytes_that_are_not_spirv_are_refused);
     tcase_add_test(all, the_header_says_version_bound_and_schema);
     tcase_add_test(all, a_module_says_its_version_bound_and_capabilities);
     tcase_add_test(all, an_instruction_may_not_be_longer_than_the_module);
     tcase_add_test(all, sections_have_an_order);
-    tcase_add_test(all, capabilities_that_are_not_supported_are_named);
-    tcase_add_test(all, extensions_that_are_not_supported_are_named);
-    tcase_add_test(all, sets_of_instructions_are_glsl_or_mean_nothing);
+    tcase_add_test(all, the_error_names_an_unsupported_capability);
+    tcase_add_test(all, the_error_names_an_unsupported_extension);
+    tcase_add_test(all, sets_of_instructions_are_glsl_or_ignored);
     tcase_add_test(all, the_memory_model_is_logical_and_that_of_glsl_or_vulkan);
     tcase_add_test(all, entry_points_are_compute_shaders);
     tcase_add_test(all, modes_that_would_change_results_are_refused);
@@ -544,15 +544,15 @@ static Suite *make_suite(void)
     tcase_add_test(all, instructions_have_all_their_operands_and_no_more);
     tcase_add_test(all, messages_name_the_line_of_the_source);
     tcase_add_test(all, lines_of_extended_debug_information_count_too);
-    tcase_add_test(all, names_that_are_no_text_are_made_some);
+    tcase_add_test(all, control_characters_in_names_are_replaced);
     tcase_add_test(all, functions_are_listed_after_those_that_they_call);
     tcase_add_test(all, functions_do_not_call_themselves);
-    tcase_add_test(all, calls_are_not_nested_without_end);
+    tcase_add_test(all, the_nesting_of_calls_is_limited);
     tcase_add_test(all, calls_fit_their_function);
     tcase_add_test(all, parameters_are_those_of_the_functions_type);
-    tcase_add_test(all, values_of_other_functions_are_not_seen);
+    tcase_add_test(all, values_of_other_functions_are_not_visible);
     tcase_add_test(all, functions_and_blocks_end);
-    tcase_add_test(all, new_ids_are_values_behind_the_modules_own);
+    tcase_add_test(all, new_ids_follow_those_of_the_module);
     tcase_add_test(all, names_of_instructions_and_capabilities_are_known);
     tcase_add_test(all, operands_are_ids_or_literals);
     suite_add_tcase(suite, all);

@@ -64,7 +64,7 @@ START_TEST(a_kernel_has_a_name_a_size_and_parameters)
 }
 END_TEST
 
-START_TEST(only_main_is_called_what_the_module_is_called)
+START_TEST(only_main_gets_the_name_of_the_module)
 {
     uint32_t *words = builder.words[PART_ENTRY];
 
@@ -73,7 +73,7 @@ START_TEST(only_main_is_called_what_the_module_is_called)
 }
 END_TEST
 
-START_TEST(buffers_tell_their_elements_and_place)
+START_TEST(buffers_have_an_element_type_and_a_binding)
 {
     const struct trm_parameter *data = reflect(NULL)->parameters;
 
@@ -93,7 +93,7 @@ START_TEST(buffers_tell_their_elements_and_place)
 }
 END_TEST
 
-START_TEST(a_buffer_is_called_what_its_instance_is_else_its_member_else_its_block)
+START_TEST(a_buffer_has_the_name_of_its_instance_or_member_or_block)
 {
     NAME(&builder, BLOCK, "Samples");
     ck_assert_str_eq(reflect(NULL)->parameters[0].name, "Samples");
@@ -110,7 +110,7 @@ START_TEST(a_buffer_is_called_what_its_instance_is_else_its_member_else_its_bloc
 }
 END_TEST
 
-START_TEST(access_is_what_the_buffer_or_all_its_members_say)
+START_TEST(access_comes_from_the_buffer_or_all_its_members)
 {
     DECORATE(VALUE(P_BLOCK), SpvDecorationNonWritable);
     MEMBER(BLOCK_U, 0, SpvDecorationNonReadable);
@@ -135,7 +135,7 @@ START_TEST(buffers_come_in_the_order_of_set_and_binding)
 }
 END_TEST
 
-START_TEST(two_buffers_in_one_place_are_not_supported)
+START_TEST(two_buffers_with_one_binding_are_not_supported)
 {
     NAME(&builder, 950, "second");
     TYPE(SpvOpVariable, P_BLOCK_U, 950, SpvStorageClassStorageBuffer);
@@ -145,7 +145,7 @@ START_TEST(two_buffers_in_one_place_are_not_supported)
 }
 END_TEST
 
-START_TEST(buffers_of_the_old_kind_and_uniform_buffers_are_buffers)
+START_TEST(buffer_blocks_and_uniform_buffers_are_buffers)
 {
     DECORATE(S, SpvDecorationBufferBlock);
     MEMBER(S, 0, SpvDecorationOffset, 0);
@@ -326,13 +326,13 @@ static Suite *make_suite(void)
 
     tcase_add_checked_fixture(all, open_builder, close_builder);
     tcase_add_test(all, a_kernel_has_a_name_a_size_and_parameters);
-    tcase_add_test(all, only_main_is_called_what_the_module_is_called);
-    tcase_add_test(all, buffers_tell_their_elements_and_place);
-    tcase_add_test(all, a_buffer_is_called_what_its_instance_is_else_its_member_else_its_block);
-    tcase_add_test(all, access_is_what_the_buffer_or_all_its_members_say);
+    tcase_add_test(all, only_main_gets_the_name_of_the_module);
+    tcase_add_test(all, buffers_have_an_element_type_and_a_binding);
+    tcase_add_test(all, a_buffer_has_the_name_of_its_instance_or_member_or_block);
+    tcase_add_test(all, access_comes_from_the_buffer_or_all_its_members);
     tcase_add_test(all, buffers_come_in_the_order_of_set_and_binding);
-    tcase_add_test(all, two_buffers_in_one_place_are_not_supported);
-    tcase_add_test(all, buffers_of_the_old_kind_and_uniform_buffers_are_buffers);
+    tcase_add_test(all, two_buffers_with_one_binding_are_not_supported);
+    tcase_add_test(all, buffer_blocks_and_uniform_buffers_are_buffers);
     tcase_add_test(all, a_buffer_of_several_members_has_no_type_of_its_own);
     tcase_add_test(all, elements_may_be_vectors_and_matrices);
     tcase_add_test(all, push_constants_are_parameters_in_the_order_of_their_offsets);

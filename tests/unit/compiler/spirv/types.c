@@ -292,13 +292,13 @@ START_TEST(composites_are_taken_apart_and_put_together_by_their_types)
 }
 END_TEST
 
-START_TEST(memory_is_read_as_what_its_pointer_says)
+START_TEST(memory_has_the_type_of_its_pointer)
 {
     CHECK_ROWS(memory);
 }
 END_TEST
 
-START_TEST(instructions_of_glsl_take_what_they_are_made_for)
+START_TEST(instructions_of_glsl_check_their_operands)
 {
     CHECK_ROWS(extended);
 }
@@ -329,7 +329,7 @@ static void close_builder(void)
     builder_end(&builder);
 }
 
-START_TEST(stores_have_the_type_of_what_they_write)
+START_TEST(a_store_has_the_type_of_its_pointer)
 {
     CODE(&builder, SpvOpStore, VALUE(P_F32), F_1);
     builder_accept(&builder);
@@ -364,7 +364,7 @@ START_TEST(a_buffer_that_is_only_read_is_not_written)
 }
 END_TEST
 
-START_TEST(atomics_are_on_memory_that_others_see)
+START_TEST(atomics_are_on_shared_memory)
 {
     CODE(&builder, SpvOpAtomicIAdd, U32, builder_id(&builder), VALUE(P_U32), U_1, U, U_2);
     builder_refuse(&builder, TRM_ERROR_UNSUPPORTED, "atomics in storage class");
@@ -410,7 +410,7 @@ START_TEST(barriers_are_of_a_work_group_or_a_subgroup)
 }
 END_TEST
 
-START_TEST(instructions_that_are_not_known_are_named)
+START_TEST(the_error_names_an_unknown_instruction)
 {
     CODE(&builder, SpvOpImageWrite, VALUE(U32), VALUE(U32), VALUE(U32));
     builder_refuse(&builder, TRM_ERROR_UNSUPPORTED, "OpImageWrite");
@@ -430,19 +430,19 @@ static Suite *make_suite(void)
 
     tcase_add_test(rows, arithmetic_takes_operands_that_are_like_its_result);
     tcase_add_test(rows, composites_are_taken_apart_and_put_together_by_their_types);
-    tcase_add_test(rows, memory_is_read_as_what_its_pointer_says);
-    tcase_add_test(rows, instructions_of_glsl_take_what_they_are_made_for);
+    tcase_add_test(rows, memory_has_the_type_of_its_pointer);
+    tcase_add_test(rows, instructions_of_glsl_check_their_operands);
     tcase_add_test(rows, group_operations_take_scalars_vectors_and_ballots);
     suite_add_tcase(suite, rows);
     tcase_add_checked_fixture(one, open_builder, close_builder);
-    tcase_add_test(one, stores_have_the_type_of_what_they_write);
+    tcase_add_test(one, a_store_has_the_type_of_its_pointer);
     tcase_add_test(one, copies_of_memory_are_of_one_type);
     tcase_add_test(one, a_buffer_that_is_only_read_is_not_written);
-    tcase_add_test(one, atomics_are_on_memory_that_others_see);
+    tcase_add_test(one, atomics_are_on_shared_memory);
     tcase_add_test(one, atomics_of_floats_need_their_capability);
     tcase_add_test(one, group_operations_need_their_capability_and_the_scope_of_a_subgroup);
     tcase_add_test(one, barriers_are_of_a_work_group_or_a_subgroup);
-    tcase_add_test(one, instructions_that_are_not_known_are_named);
+    tcase_add_test(one, the_error_names_an_unknown_instruction);
     suite_add_tcase(suite, one);
     return suite;
 }
