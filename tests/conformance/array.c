@@ -95,7 +95,7 @@ START_TEST(an_array_starts_with_the_data_given)
         struct trm_array *array = NULL;
         pattern_make(data, sizeof(data), (uint32_t)k);
         int32_t status = trm_array_create(the.device, TRM_TYPE_F32, 1000, all_kinds[k], data, &array);
-        if (all_kinds[k] == TRM_MEMORY_IMPORTED) { /* there is nothing to say whose memory it would be */
+        if (all_kinds[k] == TRM_MEMORY_IMPORTED) { /* an array has no parameter for imported memory */
             ck_assert_int_ne(status, TRM_OK);
             continue;
         }

@@ -1,4 +1,4 @@
-/* Barriers: every stream waits for what all of them were given.
+/* Barriers: every stream waits for the work that all of them were given before.
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"

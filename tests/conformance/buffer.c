@@ -1,4 +1,4 @@
-/* Buffers: making them, what they hold, letting them go.
+/* Buffers: creation, contents, destruction.
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"
@@ -294,7 +294,7 @@ START_TEST(destroying_a_buffer_twice_or_none_at_all_is_harmless)
 }
 END_TEST
 
-/* Every buffer made meanwhile is overwritten, so memory that was given away too early shows. */
+/* Overwrites every buffer that is created meanwhile, so memory that is reused too early shows. */
 START_TEST(a_buffer_destroyed_in_use_keeps_its_contents_for_the_work_that_uses_it)
 {
     struct trm_stream *other  = make_stream(the.device);

@@ -1,4 +1,4 @@
-/* Host callbacks: once each, in order, whatever fails; and what they may call themselves.
+/* Host callbacks: each runs once and in order, also after a failure; which functions they may call.
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"
@@ -34,7 +34,7 @@ static void note(void *user, int32_t status)
     }
 }
 
-/* Before each case: without forks they all share one record. */
+/* Runs before each case: without forks all cases share one record. */
 static void forget(void)
 {
     atomic_store(&record.count, 0);
@@ -176,7 +176,7 @@ START_TEST(callbacks_of_many_streams_all_run)
 }
 END_TEST
 
-/* Whoever runs what comes after a callback, it is not the thread that other callbacks need. */
+/* The thread that runs the work after a callback is not the thread that other callbacks need. */
 START_TEST(a_long_kernel_behind_a_callback_holds_up_no_other_callback)
 {
     if (kernels_missing())
@@ -191,7 +191,7 @@ START_TEST(a_long_kernel_behind_a_callback_holds_up_no_other_callback)
     int32_t status             = TRM_OK;
     for (unsigned i = 0; i < ATTEMPTS && status == TRM_OK; i++) {
         struct trm_argument ages = trm_arg_u32(dawdle_us(100, i));
-        for (int k = 0; k < 20; k++) /* as short as it has been known to be */
+        for (int k = 0; k < 20; k++) /* the shortest chain that has failed */
             ck_ok(trm_launch(the.stream, kernel("dawdle"), &grid, &moment, 1));
         ck_ok(trm_stream_callback(the.stream, note, entry(2 * i)));
         ck_ok(trm_launch(the.stream, kernel("dawdle"), &grid, &ages, 1));
@@ -265,7 +265,7 @@ END_TEST
 
 /* ---- re-entry ---- */
 
-/* What a callback answers of the calls that it made: the line of the first that was wrong. */
+/* What a callback reports of its calls: the line of the first one that went wrong. */
 struct inside {
     struct trm_stream *own;
     struct trm_stream *other;
@@ -554,7 +554,7 @@ START_TEST(a_callback_that_waits_for_itself_is_told_of_the_deadlock)
     struct inside inside = make_inside();
     inside.status        = !hold_works();
     ck_ok(trm_stream_callback(the.stream, wait_for_itself, &inside));
-    ck_ok(trm_stream_sync(the.stream)); /* and nothing has failed of it */
+    ck_ok(trm_stream_sync(the.stream)); /* the stream has not failed */
     check_inside(&inside);
     trm_buffer_destroy(inside.buffer);
 }

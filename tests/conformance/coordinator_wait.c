@@ -383,8 +383,8 @@ START_TEST(a_random_graph_of_many_tasks_runs_in_order)
 }
 END_TEST
 
-/* Whatever kinds of tasks depend on others: exactly those fail that fail themselves or depend on one that
- * does. */
+/* Tasks of all kinds that depend on each other: a task fails if and only if it fails itself or depends on a
+ * task that fails. */
 START_TEST(in_a_random_graph_exactly_those_fail_that_come_after_a_failure)
 {
     enum {

@@ -1,4 +1,4 @@
-/* Devices: the list, opening, what they say of themselves, usage, waiting for all.
+/* Devices: the list, opening, properties, usage, waiting for all work.
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"
@@ -159,7 +159,7 @@ START_TEST(a_device_can_be_opened_and_destroyed_again_and_again)
 }
 END_TEST
 
-/* ---- what a device says of itself ---- */
+/* ---- properties ---- */
 
 struct fact {
     uint32_t key;

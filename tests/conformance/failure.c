@@ -1,4 +1,4 @@
-/* Failures that come while the device works: the first one stays on its stream and travels along waits.
+/* Asynchronous failures: the first one stays on its stream and propagates along waits.
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"
@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-/* What trm_last_error() said when the failure was first told of. */
+/* What trm_last_error() said when the failure was first reported. */
 struct cause {
     int32_t status;
     int64_t native_code;
@@ -252,7 +252,7 @@ START_TEST(a_failure_travels_to_another_device)
     fail_stream(first, 13);
     ck_ok(trm_stream_mark(first, &point));
     hold_end_after(hold, 20);
-    int32_t status = trm_stream_wait(second, point); /* may block, and then it may be told at once */
+    int32_t status = trm_stream_wait(second, point); /* may block, and then may report the failure at once */
     ck_assert(status == TRM_OK || status == TRM_ERROR_KERNEL);
     ck_status(trm_stream_sync(second), TRM_ERROR_KERNEL);
     ck_assert_int_eq(trm_last_error().native_code, 13);
@@ -308,7 +308,7 @@ START_TEST(a_failure_does_not_travel_without_a_wait)
     struct trm_point before;
     ck_ok(trm_fill(sound, trm_span_whole(buffer), 1, 1));
     ck_ok(trm_stream_mark(sound, &before));
-    ck_ok(trm_stream_wait(failing, before)); /* backwards it does not travel either */
+    ck_ok(trm_stream_wait(failing, before)); /* a failure does not propagate backwards */
     fail_and_sync(failing, 15);
     ck_ok(trm_point_wait(before, TRM_FOREVER));
     put_pattern(sound, buffer, 10000, 15);
@@ -367,7 +367,7 @@ START_TEST(what_comes_after_a_failure_is_not_done)
     int32_t launched = trm_launch(stream, count, &grid, NULL, 0);
     int32_t filled   = trm_fill(stream, trm_span_whole(buffer), 0, 1);
     int32_t read     = trm_download(stream, got, trm_span_whole(buffer));
-    /* Held, the stream cannot fail between them; elsewhere the failure may become known at any of them. */
+    /* A held stream cannot fail between these calls; otherwise any of them may report the failure. */
     if (hold_works()) {
         ck_assert_int_eq(filled, launched);
         ck_assert_int_eq(read, launched);

@@ -1,4 +1,4 @@
-/* Forks: before and after a context is made. The child gets TRM_ERROR_FORKED, the parent goes on.
+/* Forks before and after a context is created. The child gets TRM_ERROR_FORKED, the parent continues.
  * SPDX-License-Identifier: MIT
  */
 #include "calls.h"
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A whole life of its own: context, device, stream, work. To be run in any process. */
+/* Opens a context, a device and a stream, does some work and closes them. Works in any process. */
 static const char *live(void *user)
 {
     static uint8_t sent[100000], got[100000];
@@ -43,7 +43,7 @@ static const char *live(void *user)
     return NULL;
 }
 
-/* Where the driver does not bear it: a status that is explained, and nothing worse. */
+/* Where the driver does not survive a fork, the call must fail with an explained status. */
 static const char *live_or_be_refused(void *user)
 {
     struct trm_setting setting   = {"backend", backend_under_test()};
@@ -61,7 +61,7 @@ static const char *live_or_be_refused(void *user)
     return status == TRM_OK ? live(user) : NULL;
 }
 
-/* Can no child of this process, as it is now, open a device? The case returns then. */
+/* Whether a child of this process cannot open a device. The case then returns. */
 static bool driver_missing(const struct driver *driver)
 {
     const char *why = driver_refuses_child(driver);
@@ -104,11 +104,11 @@ END_TEST
 
 static struct objects parents;
 
-/* False: no child could do what the case wants. */
+/* Returns false where no child can do what the case needs. */
 static bool parents_make(void)
 {
     if (!forking_works()) {
-        skip("a sanitizer does not bear a fork beside other threads");
+        skip("a sanitizer does not support a fork beside other threads");
         return false;
     }
     objects_make(&parents);

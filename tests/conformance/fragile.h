@@ -1,4 +1,4 @@
-/* Pipelines that fail where a case wants it.
+/* Pipelines that fail at a chosen stage and token.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CONFORMANCE_FRAGILE_H

@@ -100,7 +100,7 @@ static int32_t shape(const struct trm_cpu_groups *groups, const void *block)
     return 0;
 }
 
-/* Fills its scratch with its worker's number, dawdles, and counts in errors[0] what another call wrote there
+/* Fills its scratch with its worker's number, waits, and counts in errors[0] what another call wrote there
  * meanwhile. */
 struct scratch_arguments {
     struct trm_cpu_buffer errors;

@@ -26,7 +26,7 @@ static struct trm_module_desc glsl_desc(const char *text, const struct trm_glsl_
                                     .glsl        = given};
 }
 
-/* Not everybody has a compiler for GLSL. */
+/* The compiler for GLSL is optional: without it loading gives UNSUPPORTED. */
 static bool glsl_missing(void)
 {
     static const char nothing[] = "#version 450\nlayout(local_size_x = 1) in; void main() {}\n";

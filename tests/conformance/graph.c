@@ -22,7 +22,7 @@ static struct trm_stream_stats stats_of(struct trm_stream *stream)
 
 /* ---- replaying ---- */
 
-/* Up, to another buffer, rows of it exchanged for a pattern, and down. */
+/* An upload, a copy to another buffer, a fill of some of its rows, and a download. */
 static void enqueue_mixture(struct trm_stream *stream, struct trm_buffer *a, struct trm_buffer *b,
                             const uint8_t *up, uint8_t *down)
 {
@@ -46,7 +46,7 @@ START_TEST(a_replay_does_what_the_operations_themselves_do)
     struct trm_graph_exec *exec = instantiate(graph);
     ck_ok(trm_fill(the.stream, trm_span_whole(b), 0, 1));
     for (uint32_t i = 0; i < scaled(200, 20); i++) {
-        pattern_make(up, BYTES, i); /* what lies there is read at every replay */
+        pattern_make(up, BYTES, i); /* every replay reads the current contents */
         memset(replayed, 0, BYTES);
         enqueue_mixture(the.stream, a, b, up, direct);
         ck_ok(trm_fill(the.stream, trm_span_whole(b), 0, 1));
@@ -164,7 +164,7 @@ START_TEST(a_graph_remembers_arguments_of_every_type)
 }
 END_TEST
 
-/* How many words came back as they were sent, and `more`, before the first that did not. */
+/* Counts the words, up to the first wrong one, that came back as they were sent plus `more`. */
 static size_t words_as_sent(const uint32_t *up, const uint32_t *down, size_t count, uint32_t more)
 {
     size_t good = 0;

@@ -1,4 +1,4 @@
-/* Graphs: what they keep alive, how they end, and the events in them.
+/* Graphs: what they retain, how they end, and the events in them.
  * SPDX-License-Identifier: MIT
  */
 #include "graphs.h"

@@ -23,16 +23,16 @@ START_TEST(a_kernel_that_fails_in_a_graph_fails_the_stream)
     ck_ok(trm_launch(recording, kernel("fail"), &grid, &code, 1));
     ck_ok(trm_fill(recording, trm_span_whole(buffer), 2, 1));
     struct trm_graph_exec *exec = instantiate(graph);
-    trm_graph_launch(exec, stream); /* may know of it already, on a device that does not wait to be asked */
+    trm_graph_launch(exec, stream); /* may already report the failure, on a device that finds it early */
     ck_status(trm_stream_sync(stream), TRM_ERROR_KERNEL);
     ck_assert_int_eq(trm_last_error().native_code, 23);
     snprintf(sentence, sizeof(sentence), "%s", trm_last_error().sentence);
     ck_status(trm_graph_launch(exec, stream), TRM_ERROR_KERNEL);
     ck_assert_str_eq(trm_last_error().sentence, sentence);
     get(the.stream, buffer, 0, got, 64);
-    ck_assert_uint_eq(got[0], 1); /* what comes after it is not done */
+    ck_assert_uint_eq(got[0], 1); /* the nodes behind it have not run */
     ck_assert_uint_eq(got[63], 1);
-    /* Updated, the instance is as good as new, on a stream that is. */
+    /* After an update the instance works again, on a new stream. */
     code = trm_arg_i32(0);
     ck_ok(trm_graph_update_launch(exec, 1, &grid, &code, 1));
     ck_ok(trm_graph_launch(exec, the.stream));

@@ -54,7 +54,7 @@ static void small_end(void)
     trm_buffer_destroy(small.b);
 }
 
-/* What comes down is pattern `seed`, but for the four bytes that the fill has zeroed. */
+/* The download gives pattern `seed`, except for the four bytes that the fill has zeroed. */
 static void expect(const uint8_t *down, uint32_t seed)
 {
     static uint8_t wanted[BYTES];

@@ -8,12 +8,12 @@
 
 #include <check.h>
 
-/* The root, and what hangs on it. */
+/* Contexts, devices and handles. */
 void add_context(Suite *suite);
 void add_device(Suite *suite);
 void add_handles(Suite *suite);
 
-/* Streams and everything that waits. */
+/* Streams and waits. */
 void add_stream(Suite *suite);
 void add_point(Suite *suite);
 void add_wait(Suite *suite);
@@ -59,7 +59,7 @@ void add_graph_life(Suite *suite);
 void add_graph_refused(Suite *suite);
 void add_graph_update(Suite *suite);
 
-/* Work that is made of all this. */
+/* The coordinator. */
 void add_coordinator(Suite *suite);
 void add_coordinator_wait(Suite *suite);
 
@@ -74,7 +74,7 @@ void add_pipeline_states(Suite *suite);
 void add_pipeline_threads(Suite *suite);
 void add_pipeline_lives(Suite *suite);
 
-/* The world around. */
+/* Processes, threads, signals and memory. */
 void add_threads(Suite *suite);
 void add_signals(Suite *suite);
 void add_fork(Suite *suite);

@@ -284,7 +284,7 @@ START_TEST(objects_of_two_contexts_do_not_mix)
         struct trm_grid grid = trm_grid_1d(1, 1);
         ck_refused(trm_launch(streams[0], other.handles[OF_KERNEL], &grid, NULL, 0));
     }
-    ck_ok(trm_stream_sync(streams[0])); /* and nobody has failed of it */
+    ck_ok(trm_stream_sync(streams[0])); /* no stream has failed */
     ck_ok(trm_stream_sync(streams[1]));
     objects_destroy(&other);
 }

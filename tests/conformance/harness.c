@@ -14,10 +14,11 @@
 #define MOST_KEPT 4096
 #define LOG_BYTES 16384
 
-/* How lines of the log begin in which a validation layer complains of the backend. */
+/* The prefix of the lines of the log in which a validation layer reports an error of the backend. */
 #define COMPLAINT "vulkan validation:"
 
-/* No case is slow by itself; this is for valgrind and the sanitizers. CK_DEFAULT_TIMEOUT overrules it. */
+/* No case is slow by itself; the limit allows for valgrind and the sanitizers. CK_DEFAULT_TIMEOUT overrides
+ * it. */
 #define CASE_SECONDS 300
 
 struct world the;
@@ -97,7 +98,7 @@ void ck_bytes(const uint8_t *found, size_t count, uint8_t expected)
 bool status_explained(int32_t status)
 {
     struct trm_error error = trm_last_error();
-    if (status == TRM_OK || status == TRM_ERROR_TIMEOUT) /* polls need not pay for a sentence */
+    if (status == TRM_OK || status == TRM_ERROR_TIMEOUT) /* a poll sets no sentence */
         return true;
     return error.status == status && error.sentence && error.sentence[0];
 }
@@ -169,8 +170,8 @@ static bool is_of_backend(const char *setting)
     return strncmp(setting, name, length) == 0 && setting[length] == '.';
 }
 
-/* What the environment says of the settings of the backend under test, without which it may not work. How
- * many there are. */
+/* Takes the settings of the backend under test from the environment, without which it may not work. Returns
+ * how many there are. */
 static uint32_t backend_settings(struct trm_setting *settings, uint32_t capacity)
 {
     uint32_t count = 0;
@@ -201,7 +202,7 @@ int32_t context_with(const struct trm_setting *more, uint32_t count, struct trm_
     return trm_context_create(&desc, context);
 }
 
-/* The environment counts: a third party's backend may have settings that it needs. */
+/* Reads the environment: a third party's backend may need settings of its own. */
 struct trm_context *open_context(void)
 {
     struct trm_setting settings[] = {{"backend", backend_under_test()}};
@@ -261,7 +262,7 @@ uint64_t device_number(struct trm_device *device, uint32_t key)
     return status == TRM_OK ? value : 0;
 }
 
-/* With --no-fork a case leaves its context and device to the next. */
+/* With --no-fork the next case uses the same context and device. */
 static struct world kept;
 
 static void fixture_open(void)
@@ -276,7 +277,7 @@ static void fixture_open(void)
     ck_ok(trm_stream_create(the.device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &the.stream));
 }
 
-/* Also runs after a case that failed half-way, so holds are opened before anything is drained. */
+/* Also runs after a case that failed half-way, so it opens the holds before it waits for the streams. */
 static void fixture_close(void)
 {
     holds_open_all();
@@ -315,7 +316,7 @@ static void progress_begin(void)
     case_began_ns = now_ns();
 }
 
-/* Of cases that pass: the process of one that fails ends before this. */
+/* Runs after cases that pass: the process of a case that fails ends earlier. */
 static void progress_end(void)
 {
     if (!options.progress)
@@ -356,7 +357,7 @@ TCase *group_make(Suite *suite, const char *name)
     return group;
 }
 
-/* Does a name hold one of the words of a list with commas? */
+/* Whether a name contains one of the words of a comma-separated list. */
 static bool holds_word(const char *name, const char *list)
 {
     char word[64];

@@ -1,4 +1,4 @@
-/* What all cases share: the device of the backend under test, and ways to check what it did.
+/* What all cases share: the device of the backend under test, and the checks.
  *
  * The backend is named by the environment variable CONFORMANCE_BACKEND ("cpu" when unset), a name or the path
  * of a plugin. Each case runs in a process of its own, where the fixture opens a context, a device and a
@@ -34,10 +34,10 @@ extern struct world the;
 TCase *group_make(Suite *suite, const char *name);
 TCase *group_make_bare(Suite *suite, const char *name);
 
-/* Ends what the last case left to the next. */
+/* Destroys the context and the device that --no-fork keeps between cases. */
 void kept_close(void);
 
-/* Is the case asked for by the command line? Prints its name for --list. */
+/* Whether the command line selects the case. Prints its name for --list. */
 bool case_wanted(const char *name);
 
 #define CASE(group, name)                \
@@ -46,21 +46,22 @@ bool case_wanted(const char *name);
             tcase_add_test(group, name); \
     } while (0)
 
-/* What the command line said, kept in main.c. */
+/* The options of the command line (main.c). */
 struct options {
     bool list;
     bool no_fork;
     bool progress;
     const char *filter;
-    unsigned part, parts; /* every case whose number leaves this remainder; 0 parts: all */
+    unsigned part, parts; /* the cases whose number modulo `parts` is `part`; 0 parts: all */
 };
 
 extern struct options options;
 
-/* Says why a case does nothing on this backend. The caller returns. */
+/* Prints why a case does not apply to this backend. The caller returns. */
 void skip(const char *reason);
 
-/* How many cases were skipped, in all processes of this run. Prepared once, before the first fork. */
+/* Counts the skipped cases in all processes of this run. skips_prepare() is called once, before the first
+ * fork. */
 void skips_prepare(void);
 unsigned skips_count(void);
 
@@ -77,7 +78,7 @@ void ck_bytes(const uint8_t *found, size_t count, uint8_t expected);
 
 bool status_explained(int32_t status);
 
-/* The call must give that status, and an error must have been explained in words. */
+/* The call must give that status, and trm_last_error() must explain an error. */
 #define ck_status(call, expected)                                                                            \
     do {                                                                                                     \
         int32_t status_given = (call), status_wanted = (expected);                                           \
@@ -92,7 +93,7 @@ bool status_explained(int32_t status);
 
 #define ck_ok(call) ck_status(call, TRM_OK)
 
-/* The call must be refused, the contract does not say with which status. */
+/* The call must fail; the contract does not say with which status. */
 #define ck_refused(call)                                                                                 \
     do {                                                                                                 \
         int32_t status_given = (call);                                                                   \
@@ -111,20 +112,20 @@ bool status_explained(int32_t status);
 
 const char *backend_under_test(void);
 
-/* A context for the backend under test, whose log is kept for log_has(). */
+/* A context for the backend under test, whose log is recorded for log_has(). */
 struct trm_context *open_context(void);
 struct trm_device *open_device(struct trm_context *context);
 
-/* The device under test once more; ended by the fixture. */
+/* Opens the device under test again; the fixture destroys it. */
 struct trm_device *second_device(void);
 
 struct trm_stream *make_stream(struct trm_device *device);
 
-/* Things for the fixture to destroy at the end, after the streams have drained. */
+/* Gives objects to the fixture, which destroys them at the end, after the streams have drained. */
 void destroy_later_device(struct trm_device *device);
 void destroy_later_stream(struct trm_stream *stream);
 
-/* Has any line of the log of at least this importance held the words, since log_forget() or the fixture? */
+/* Whether a line of the log of at least this level contains the words, since log_forget() or the fixture. */
 bool log_has(int32_t level, const char *words);
 void log_forget(void);
 
@@ -179,7 +180,7 @@ void put_pattern(struct trm_stream *stream, struct trm_buffer *buffer, uint64_t 
 uint64_t now_ns(void);
 void sleep_ms(unsigned milliseconds);
 
-/* What must have happened after so long has not happened at all. */
+/* A case that has waited this long fails: the event will not happen. */
 #define LONG_NS UINT64_C(60000000000)
 
 /* Deterministic pseudo-random numbers. */

@@ -1,12 +1,12 @@
-/* Holding a stream at a place until the case lets it go on.
+/* Holds: a stream stops at a point until the case releases it.
  *
- * A hold is a host callback that sleeps until it is opened. Where the backend lets callbacks block the caller
- * (struct trm_stream_stats.host_waits), nothing can be held: hold_begin() then does nothing, and hold_works()
- * says so, for checks that something is *not yet* done.
+ * A hold is a host callback that sleeps until the case opens it. Where callbacks block the caller (struct
+ * trm_stream_stats.host_waits), a stream cannot be held: hold_begin() then does nothing and hold_works()
+ * returns false, so that a case skips its checks that work is *not yet* done.
  *
- * All callbacks of a context may run on one thread, which may also be the one that bridges waits where the
- * backend cannot. So while a hold is closed no other callback of its context need run and no stream need pass
- * a wait for another; and of several holds those that were begun first are ended first.
+ * All callbacks of a context may run on one thread, which may also be the thread that emulates waits between
+ * streams. So while a hold is closed, no other callback of its context need run and no stream need pass a
+ * wait for another stream. End several holds in the order in which they began.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CONFORMANCE_HOLD_H
@@ -19,16 +19,16 @@ struct hold;
 /* Whether streams of the device under test can be held. */
 bool hold_works(void);
 
-/* Let the stream stop here. */
+/* Stops the stream here. */
 struct hold *hold_begin(struct trm_stream *stream);
 
-/* Let it go on. The hold is gone. */
+/* Lets the stream continue, and destroys the hold. */
 void hold_end(struct hold *hold);
 
-/* Opened by another thread after some time, for calls that block until then. The hold is gone. */
+/* The same on another thread after some time, for calls that block until then. */
 void hold_end_after(struct hold *hold, unsigned milliseconds);
 
-/* Open whatever a failed case left closed, and wait for the threads of hold_end_after(). */
+/* Opens the holds that a failed case left closed, and waits for the threads of hold_end_after(). */
 void holds_open_all(void);
 
 #endif

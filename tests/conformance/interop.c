@@ -1,5 +1,5 @@
-/* Memory and semaphores that others have too, and what is asked for in vain. The others are a second opening
- * of the same device here, which knows nothing of the first.
+/* Shared memory and semaphores: exporting, importing, and what is refused. The other user is the same device
+ * opened a second time, which shares nothing with the first.
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"
@@ -288,7 +288,7 @@ START_TEST(memory_that_was_exported_is_the_same_where_it_is_imported)
     ck_pattern(found, SIZE, 2);
     ck_buffer_pattern(the.stream, here, SIZE, 2);
 
-    /* The memory lives as long as somebody has it. */
+    /* The memory lives until its last handle is destroyed. */
     trm_buffer_destroy(here);
     trm_buffer_destroy(again);
     get(stream, there, 0, found, SIZE);

@@ -95,7 +95,7 @@ bool functions_missing(void)
     return true;
 }
 
-/* A device may take SPIR-V and lack what makes code of it: loading then says UNSUPPORTED. Asked once for each
+/* A device may take SPIR-V and lack the compiler for it: loading then gives UNSUPPORTED. Tried once for each
  * device. */
 static bool portable_there(void)
 {

@@ -1,11 +1,11 @@
-/* The conformance suite: what every backend has to do, checked through the public API alone.
+/* The conformance suite checks through the public API what every backend must do.
  *
  *     conformance [--list] [--filter TEXT,…] [--part I/N] [--progress] [--no-fork]
  *
  * --list      print the names of the cases and run none
- * --filter    only the cases whose name holds TEXT, or another TEXT
- * --part      the I-th of N parts of the cases, from 0 on: for several at once
- * --progress  a line for each case that has passed, as it ends, with its seconds
+ * --filter    run only the cases whose name contains one of the TEXTs
+ * --part      run the I-th of N parts of the cases, counted from 0, to run parts in parallel
+ * --progress  print a line with the seconds of each case that passes, when it ends
  * --no-fork   all cases in this process, but those that fork or end it; they have one device, as far as they
  *             do not open
  *             others. For a debugger, and where a driver takes long to open a device
@@ -78,8 +78,8 @@ static void (*const groups[])(Suite *suite) = {
     add_out_of_memory,
 };
 
-/* Those that fork their process, end it or take its memory away: each in one of its own, before a driver is
- * loaded here. */
+/* Cases that fork their process, end it or exhaust its memory: each runs in a process of its own, before this
+ * process loads a driver. */
 static void (*const groups_alone[])(Suite *suite) = {
     add_fork,
     add_interop_processes,
@@ -113,7 +113,7 @@ static bool options_read(int count, char **arguments)
     return true;
 }
 
-/* What the user's own environment says of Trireme must not reach the cases. */
+/* The cases must not see the user's own settings of Trireme. */
 static void environment_clean(void)
 {
     static const char *const names[] = {"TRIREME_BACKEND", "TRIREME_DEVICE", "TRIREME_BACKEND_PATH"};

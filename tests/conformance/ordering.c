@@ -245,7 +245,7 @@ START_TEST(a_random_graph_of_launches_gives_what_one_stream_would)
                 continue;
             ck_ok(trm_stream_wait(stream, points[from]));
             ck_ok(trm_copy(stream, trm_span_whole(buffers[at]), trm_span_whole(buffers[from])));
-            ck_ok(trm_stream_mark(stream, &points[from])); /* nobody writes there before it was read */
+            ck_ok(trm_stream_mark(stream, &points[from])); /* the next write waits until it was read */
             points[at]   = points[from];
             expected[at] = expected[from];
         } else {

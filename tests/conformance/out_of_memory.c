@@ -46,7 +46,7 @@ static void *account_allocate(void *user, size_t size, size_t alignment)
     struct label *label = (struct label *)((char *)start + room) - 1;
     label->start        = start;
     label->size         = size;
-    memset(label + 1, 0xA5, size); /* nobody may count on zeros */
+    memset(label + 1, 0xA5, size); /* new memory need not be zero */
     atomic_fetch_add(&accountant->bytes, (long)size);
     return label + 1;
 }

@@ -54,7 +54,7 @@ static bool nobody_is_late(void)
         return true;
     if (device_number(the.device, TRM_DEVICE_SYNCHRONOUS) == 0)
         return false;
-    skip("the device works inside of calls, so that nobody can be late");
+    skip("the device works inside of calls, so no run can be late");
     return true;
 }
 

@@ -1,7 +1,7 @@
-/* Pipelines of many kinds, each with a plain loop that says what must come out of it.
+/* Pipelines of many kinds, each with a plain loop that computes the expected results.
  *
- * All ports hold uint32_t. What goes into an input depends on the token and the port alone, so that a sink
- * can work out by itself what it should be given.
+ * All ports hold uint32_t. An input depends on the token and the port alone, so the sink can compute what it
+ * must be given.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CONFORMANCE_PLANS_H
@@ -16,9 +16,9 @@
 
 enum plan_flags {
     PLAN_VARIABLE   = 1u << 0, /* tokens have sizes of their own, some are empty */
-    PLAN_ORDERED    = 1u << 1, /* what comes out depends on the tokens before */
+    PLAN_ORDERED    = 1u << 1, /* results depend on earlier tokens */
     PLAN_DIVISIBLE  = 1u << 2,
-    PLAN_UNKNOWN    = 1u << 3, /* no stage writes the outputs: what is in them is not said */
+    PLAN_UNKNOWN    = 1u << 3, /* no stage writes the outputs: their contents are undefined */
     PLAN_SOURCELESS = 1u << 4, /* no inputs */
 };
 
@@ -39,7 +39,7 @@ extern const uint32_t plan_count;
 
 const struct plan *plan_named(const char *name);
 
-/* A pipeline made of a plan, and what has come out of it. */
+/* A pipeline of a plan, and its results. */
 struct rig {
     const struct plan *plan;
     struct trm_device *device;
@@ -58,7 +58,7 @@ struct rig {
     uint64_t delivered;             /* tokens that came out */
     bool loose;                     /* they may come in any order */
     uint8_t seen[PLAN_MOST_TOKENS]; /* how often each came */
-    const char *wrong;              /* what was wrong first, to be checked outside of threads; else NULL */
+    const char *wrong;              /* the first error, for the thread of the case to check; else NULL */
     uint64_t wrong_token;
 };
 
@@ -69,7 +69,7 @@ void rig_make(struct rig *rig, const struct plan *plan, uint32_t depth, int32_t 
 int32_t rig_open(struct rig *rig);
 void rig_close(struct rig *rig);
 
-/* Begin anew, after the pipeline has been used: what is shared is as it was. */
+/* Resets the rig after the pipeline has been used. */
 void rig_again(struct rig *rig);
 
 /* How many words token `index` has in each port. */
@@ -86,7 +86,7 @@ int32_t rig_sink(void *user, const struct trm_token *token);
 /* Run `count` tokens and check all that comes out. */
 void rig_run(struct rig *rig, uint64_t count, uint32_t workers);
 
-/* Nothing was wrong, and each token of the source came once. */
+/* Checks that there was no error and that each token of the source came out once. */
 void rig_check(const struct rig *rig);
 
 /* Every slot of the pipeline is free. */

@@ -420,7 +420,7 @@ END_TEST
 
 /* ---- bounds ---- */
 
-/* Such a kernel may fail its stream; what it wrote within its span is nobody's business. */
+/* Such a kernel may fail its stream. What it writes within its span does not matter. */
 START_TEST(with_the_setting_kernel_bounds_a_kernel_harms_nothing_behind_its_span)
 {
     enum {

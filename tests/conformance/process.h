@@ -1,7 +1,7 @@
 /* Child processes of a case.
  *
- * The child runs one function that answers NULL when all was well, else a sentence that reaches the case. It
- * never uses Check itself.
+ * The child runs one function, which returns NULL on success, else a sentence for the case. It does not use
+ * Check.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CONFORMANCE_PROCESS_H
@@ -18,11 +18,11 @@ struct child {
     int output; /* what the child says */
 };
 
-/* Start a child; its end is _exit(0). */
+/* Starts a child, which ends with _exit(0). */
 struct child child_start(child_fn run, void *user);
 
-/* Wait for its end, a minute at most: the case fails when it said anything, crashed, hung, or ended with a
- * status other than this. */
+/* Waits a minute at most for the child to end. The case fails when the child reported a sentence, crashed,
+ * hung, or ended with another status. */
 void child_end(struct child child, int expected_status);
 
 /* Start and end. */

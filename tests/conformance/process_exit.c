@@ -1,4 +1,4 @@
-/* The end of a process with Trireme's objects alive: quick, and with the program's own status.
+/* A process that exits with live objects ends quickly and with the program's own status.
  * SPDX-License-Identifier: MIT
  */
 #include "calls.h"
@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-/* What a child makes and never ends. Checks of Check's own must not fail in it, so it makes none. */
+/* The objects that a child creates and never destroys. The child must not use Check's assertions. */
 struct living {
     struct trm_context *context;
     struct trm_device *device;
@@ -42,7 +42,7 @@ static struct living alive;
             return wrong;                       \
     } while (0)
 
-/* ---- ways to go ---- */
+/* ---- ways to exit ---- */
 
 static const char *exit_idle(void *user)
 {
@@ -93,7 +93,7 @@ static void do_nothing(void *user, int32_t status)
     (void)status;
 }
 
-/* Asked in the child, since some drivers are of no use in the children of a process that has used them. */
+/* Asks in a child, because some drivers do not work in the children of a process that has used them. */
 static bool callbacks_block(struct trm_stream *stream)
 {
     struct trm_stream_stats stats = {.struct_size = sizeof(stats)};
@@ -249,7 +249,7 @@ START_TEST(the_main_thread_may_end_before_the_program)
 }
 END_TEST
 
-/* ---- and nothing runs when nothing was asked for ---- */
+/* ---- no thread starts before it is needed ---- */
 
 static const char *count_threads(void *user)
 {

@@ -54,7 +54,7 @@ bool raw_of(struct trm_device *device, struct raw_vulkan *raw)
 {
     uint64_t handle = 0;
     if (trm_device_native(device, TRM_NATIVE_VULKAN_DEVICE, &handle) != TRM_OK) {
-        skip("the device is none of Vulkan");
+        skip("the device is not a Vulkan device");
         return false;
     }
     *raw = (struct raw_vulkan){

@@ -24,8 +24,8 @@ struct raw_vulkan {
     uint32_t extension_count;
 };
 
-/* A function of the instance or the device, also by its name as an extension's; the case fails where there is
- * none. */
+/* A function of the instance or the device, also under its extension's name; the case fails where neither
+ * exists. */
 PFN_vkVoidFunction raw_function(const struct raw_vulkan *raw, const char *name);
 #define RAW(raw, name) PFN_##name name = (PFN_##name)raw_function(raw, #name)
 
@@ -35,7 +35,7 @@ PFN_vkVoidFunction raw_function(const struct raw_vulkan *raw, const char *name);
         ck_assert_msg(result_given == VK_SUCCESS, "%s gave %d", #call, result_given); \
     } while (0)
 
-/* The handles behind a device of the library. False where it is not one of Vulkan. */
+/* The handles behind a device of the library. False where it is not a Vulkan device. */
 bool raw_of(struct trm_device *device, struct raw_vulkan *raw);
 
 /* A VkDevice of the program's own on the physical device that `like` is on. */

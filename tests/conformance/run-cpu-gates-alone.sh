@@ -1,7 +1,6 @@
 #!/bin/sh
-# The conformance suite on the cpu backend as it would be if it had gates and nothing else of what is
-# optional: the core lets streams and callbacks wait by gates, and finds out by a thread of its own when to
-# open them. The proxy hides the rest.
+# The conformance suite on the cpu backend with gates as its only optional function; the proxy hides the rest.
+# The core emulates waits of streams and callbacks with gates, which a thread of the core opens.
 . "$top_srcdir/tests/conformance/run"
 
 need_the_cpu_backend

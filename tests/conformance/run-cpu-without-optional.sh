@@ -1,6 +1,6 @@
 #!/bin/sh
-# The conformance suite on the cpu backend as it would be if it had nothing but what is required:
-# asynchronous, and yet all else emulated by the core. The proxy hides the rest.
+# The conformance suite on the cpu backend with the required functions alone; the proxy hides the optional
+# ones. The backend is asynchronous and the core emulates the rest.
 . "$top_srcdir/tests/conformance/run"
 
 need_the_cpu_backend

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The conformance suite on the cuda backend with the oldest driver that it takes, which has no memory pools
-# and no managed memory either.
+# The conformance suite on the cuda backend with the oldest driver that it supports, which has neither memory
+# pools nor managed memory.
 . "$top_srcdir/tests/cuda/common.sh"
 . "$top_srcdir/tests/conformance/run"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The conformance suite on the cuda backend, on the stand-in for its driver. Fewer rounds do: the stand-in
-# computes on the cpu. For the thread sanitizer, what waits and what threads share: the rest takes long, and
-# is the same without.
+# The conformance suite on the cuda backend, on the stand-in for its driver. Fewer rounds suffice, because the
+# stand-in computes on the cpu. Under the thread sanitizer only the cases about waits and threads run: the
+# others are slow and have no threads.
 . "$top_srcdir/tests/cuda/common.sh"
 . "$top_srcdir/tests/conformance/run"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The conformance suite on the template backend: all that may be left out is, so the core's emulations run.
-# They are the same however often, and each call works to its end, so fewer rounds do.
+# The conformance suite on the template backend, which leaves out every optional function, so the core's
+# emulations run. Fewer rounds suffice: each call finishes its work before it returns.
 . "$top_srcdir/tests/conformance/run"
 
 plugin=$top_builddir/backends/template/.libs/template.so

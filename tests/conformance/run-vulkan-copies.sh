@@ -1,6 +1,6 @@
 #!/bin/sh
-# What copies, of the conformance suite, where kernels do it (the setting vulkan.copies), with the validation
-# layer.
+# The cases of the conformance suite that copy, with copies by kernels (the setting vulkan.copies) and the
+# validation layer.
 . "$top_srcdir/tests/vulkan/common.sh"
 . "$top_srcdir/tests/conformance/run"
 

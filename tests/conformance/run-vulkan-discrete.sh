@@ -1,7 +1,7 @@
 #!/bin/sh
-# The conformance suite on what the vulkan backend takes for a discrete GPU: memory that the host does not
-# reach, and families of queues that work side by side. The layer is not asked: it would see what the shim
-# makes of it, one queue and host-visible memory. The shim has rules of its own.
+# The conformance suite on a shim that looks like a discrete GPU: memory that the host cannot map, and several
+# families of queues. The validation layer is off, because below the shim it sees one queue and host-visible
+# memory; the shim checks rules of its own.
 . "$top_srcdir/tests/vulkan/common.sh"
 . "$top_srcdir/tests/conformance/run"
 

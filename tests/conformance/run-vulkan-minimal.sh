@@ -1,6 +1,6 @@
 #!/bin/sh
-# The conformance suite on a device of Vulkan 1.1 that has nothing but what the vulkan backend cannot do
-# without. The layer is not asked: the shim, which hides what there is, minds that nothing hidden is used.
+# The conformance suite on a Vulkan 1.1 device with only the features that the vulkan backend requires. The
+# validation layer is off: the shim hides the other features and checks that none of them is used.
 . "$top_srcdir/tests/vulkan/common.sh"
 . "$top_srcdir/tests/conformance/run"
 

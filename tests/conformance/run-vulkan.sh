@@ -1,6 +1,6 @@
 #!/bin/sh
-# The conformance suite on the vulkan backend with the validation layer, where there is one: any message of it
-# fails the case.
+# The conformance suite on the vulkan backend with the validation layer where it is installed: any message of
+# the layer fails the case.
 . "$top_srcdir/tests/vulkan/common.sh"
 . "$top_srcdir/tests/conformance/run"
 

@@ -58,7 +58,7 @@ struct trm_module_desc shader_desc(const char *name)
     return desc;
 }
 
-/* A compiler that the device needs may be missing: loading then says UNSUPPORTED, in words. */
+/* A compiler that the device needs may be missing: loading then gives UNSUPPORTED. */
 bool shaders_missing(void)
 {
     struct trm_module_desc desc = shader_desc("affine");

@@ -1,4 +1,4 @@
-/* Signals: waits that are interrupted all the time, and what belongs to the program.
+/* Signals: waits that signals interrupt constantly, and signals that are delivered to the program's threads.
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"
@@ -171,7 +171,7 @@ START_TEST(objects_come_and_go_in_a_storm_of_signals)
 }
 END_TEST
 
-/* ---- what belongs to the program ---- */
+/* ---- signals of the program ---- */
 
 START_TEST(handlers_of_the_program_run_on_threads_of_the_program)
 {

@@ -1,4 +1,4 @@
-/* Streams: creation, submitting, draining, asking, statistics.
+/* Streams: creation, submission, synchronization, queries, statistics.
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"
@@ -130,7 +130,7 @@ START_TEST(ten_thousand_streams_live_at_once)
 }
 END_TEST
 
-/* ---- asking and waiting ---- */
+/* ---- queries and waits ---- */
 
 START_TEST(a_new_stream_has_nothing_to_do)
 {
@@ -285,7 +285,7 @@ START_TEST(a_stream_counts_what_it_is_given)
     ck_assert_uint_eq(stats.bytes_copied, 40);
     ck_assert_uint_ge(stats.operations, 4);
     ck_ok(trm_fill(stream, trm_span_of(buffer, 0, 10), 1,
-                   1)); /* by copies, where the device has nothing better */
+                   1)); /* by copies, where the device has no better way */
     ck_ok(trm_stream_callback(stream, set_flag, &flag));
     ck_ok(trm_fill(other, trm_span_of(second, 500, 10), 1, 1));
     ck_ok(trm_stream_mark(other, &point));

@@ -1,4 +1,4 @@
-/* Allocation in stream order: what is used again, by whom and when.
+/* Allocation in stream order: which memory is reused, by which stream and when.
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"
@@ -126,7 +126,8 @@ START_TEST(memory_freed_on_a_stream_is_not_given_to_another_while_work_uses_it)
 }
 END_TEST
 
-/* Freed on a stream that knows nothing of the work on the other: work in flight keeps what it uses. */
+/* The stream that frees has no dependency on the other's work: work in flight retains the memory that it
+ * uses. */
 START_TEST(memory_freed_on_one_stream_waits_for_the_work_of_the_others_on_it)
 {
     struct trm_stream *other  = make_stream(the.device);
@@ -149,7 +150,7 @@ START_TEST(memory_freed_on_one_stream_waits_for_the_work_of_the_others_on_it)
 }
 END_TEST
 
-/* The stream has the memory again while its earlier work still reads it; nobody else may. */
+/* The stream reuses the memory while its earlier work still reads it; no other stream may. */
 START_TEST(memory_used_again_early_is_not_given_on_before_the_earlier_work_is_done)
 {
     struct trm_stream *other  = make_stream(the.device);

@@ -1,4 +1,4 @@
-/* Many threads at once: sixteen that create, use and destroy; and what any thread may ask at any time.
+/* Many threads at once: sixteen threads create, use and destroy objects, and query them at any time.
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"
@@ -10,7 +10,7 @@
 
 #define THREADS 16
 
-/* Checks of Check's own are for the thread of the case. A worker says in which line it went wrong. */
+/* Check's assertions work in the thread of the case only. A worker records the line that went wrong. */
 struct worker {
     pthread_t thread;
     pthread_barrier_t *start;
@@ -138,7 +138,7 @@ static void buffers_come_and_go(struct worker *worker)
             if (i % 4 == 0)
                 trm_buffer_destroy(buffer); /* in use */
             WORKER_CHECK(trm_stream_sync(stream) == TRM_OK);
-            WORKER_CHECK(got == sent); /* it was nobody else's meanwhile */
+            WORKER_CHECK(got == sent); /* no other thread has used it meanwhile */
         }
         if (i % 4 != 0 || size < 4)
             trm_buffer_destroy(buffer);

@@ -67,7 +67,7 @@ static int32_t side_copy(struct side *target, uint64_t to, struct side *source, 
                     trm_span_of(source->buffer, from, size));
 }
 
-/* What must be in the target at the end is built up beside it in plain memory. */
+/* A model in plain memory says what the target must hold at the end. */
 static void sweep(int32_t target_kind, int32_t source_kind)
 {
     struct side target, source;
@@ -241,7 +241,7 @@ START_TEST(large_copies_arrive_whole_in_every_direction)
 }
 END_TEST
 
-/* A long random walk beside a model in plain memory. */
+/* Many random copies, compared with a model in plain memory. */
 START_TEST(a_thousand_random_copies_leave_what_the_same_copies_in_plain_memory_leave)
 {
     enum {

@@ -1,5 +1,5 @@
-/* Two devices of one context, and objects of another context. The second device is another one where there is
- * one, else the first opened once more: the rules are the same.
+/* Two devices of one context, and objects of another context. On a machine with one device the second is the
+ * same device opened again: the rules are the same.
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"

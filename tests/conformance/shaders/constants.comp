@@ -1,5 +1,5 @@
 #version 450
-// Specialisation constants of all sorts, one of which is the size of a group.
+// Specialization constants of all types, one of which is the size of a group.
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint width = 4;
 layout(constant_id = 2) const int offset = -3;

@@ -1,5 +1,5 @@
 #version 450
-// A buffer with a beginning of its own: it takes at least so many bytes.
+// A buffer with a header before its array, which sets a minimum size.
 layout(local_size_x = 16) in;
 layout(std430, binding = 0) buffer Samples { uint count; uint total; uint values[]; } samples;
 

@@ -1,5 +1,5 @@
 #version 450
-// More arguments than a launch has room for without asking for memory.
+// More arguments than a launch holds without an allocation.
 layout(local_size_x = 1) in;
 layout(std430, binding = 0) buffer Out { uint result[]; };
 layout(push_constant) uniform Arguments {

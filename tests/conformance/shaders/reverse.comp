@@ -1,5 +1,5 @@
 #version 450
-// Shared memory, and a barrier that every item of a group comes to: each group turns its part around.
+// Each group reverses its part, with shared memory and a barrier that every item of a group reaches.
 layout(local_size_x = 64) in;
 layout(std430, binding = 0) buffer Data { uint data[]; };
 shared uint part[64];

@@ -1,7 +1,7 @@
 #version 450
-// Takes at least so long: 256 divisions that wait for each other take a microsecond and more. (They are no
-// loop since lavapipe ends a kernel's loops after 65535 rounds.) What is computed nobody sees, but no
-// compiler can know that.
+// Takes a minimum time: 256 dependent divisions take at least a microsecond. (They are unrolled because
+// lavapipe ends a kernel's loops after 65535 rounds.) The result is not used, but the compiler cannot know
+// that.
 layout(local_size_x = 1) in;
 layout(push_constant) uniform Arguments { uint microseconds; };
 shared uint seen;
