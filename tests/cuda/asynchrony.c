@@ -226,7 +226,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("cuda: nobody waits for nothing");
+    Suite *suite = suite_create("cuda: asynchrony");
     TCase *later = tcase_create("later"), *steady = tcase_create("steady state");
     tcase_add_checked_fixture(later, open_all, close_all);
     tcase_add_test(later, what_is_read_without_waiting_is_not_there_yet);

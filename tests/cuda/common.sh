@@ -25,9 +25,9 @@ if ! "$top_builddir/tools/trireme" info >/dev/null 2>&1; then
     exit 77
 fi
 
-# standin_shaped NAME TEXT: from now on the stand-in is as TEXT says (tests/standin/control.h): a link to it
-# with the text beside it, in a folder of its own. That is in the build tree, since nobody else may write
-# where code comes from.
+# standin_shaped NAME TEXT: configures the stand-in with TEXT from now on (tests/standin/control.h): makes a
+# folder with a link to the stand-in and the text beside it. The folder is in the build tree, because only the
+# user may write to folders that code is loaded from.
 standin_shaped()
 {
     shaped=$(cd "$top_builddir" && pwd)/tests/cuda/shaped/$1

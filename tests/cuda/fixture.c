@@ -38,7 +38,7 @@ bool standin_missing(void)
 {
     if (standin)
         return false;
-    skip("it is asked of the stand-in for CUDA's driver");
+    skip("this test needs the stand-in for CUDA's driver");
     return true;
 }
 

@@ -36,7 +36,7 @@ static void open_all(void)
     *(void **)&wait_value        = native_function("cuStreamWaitValue32_v2");
 }
 
-/* ---- the process that works ---- */
+/* ---- the producer process ---- */
 
 /* Work of the library that begins when *gate is 1. */
 static void enqueue_behind(uint32_t *gate, CUstream gated, CUevent opened, struct trm_buffer *buffer,
@@ -97,7 +97,7 @@ static void work(int socket)
     native_world_close();
 }
 
-/* ---- the process that waits ---- */
+/* ---- the consumer process ---- */
 
 static void wait_for_it(int socket, const struct message *message)
 {

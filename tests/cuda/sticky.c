@@ -387,7 +387,7 @@ START_TEST(the_loss_of_one_device_is_not_that_of_another)
     uint8_t byte   = 0;
     ck_ok(trm_device_count(the.context, &count));
     if (count < 2) {
-        skip("there is but one device");
+        skip("there is only one device");
         return;
     }
     struct trm_device *other  = device_open(the.context, "cuda:1");

@@ -1,6 +1,6 @@
 #!/bin/sh
-# tests/headers/comments.sh sees what it is there for: a comment that lacks any of the parts fails it, one
-# that has all does not.
+# Tests tests/headers/comments.sh: it fails for a comment that lacks one of the parts, and accepts a complete
+# one.
 
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -11,7 +11,7 @@ header()
     printf '/* A header.\n *\n * Unless a function says otherwise:\n *\n * Ownership   none\n */\n%s\n' "$1" >"$work/one.h"
 }
 
-# says_not WORDS HEADER: it fails, with these words.
+# says_not WORDS HEADER: the check fails and prints these words.
 says_not()
 {
     header "$2"

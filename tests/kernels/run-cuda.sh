@@ -1,5 +1,5 @@
 #!/bin/sh
-# The built-in kernels on the cuda backend, beside double precision.
+# The built-in kernels on the cuda backend, compared with double precision.
 
 . "$top_srcdir/tests/cuda/common.sh"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The built-in kernels on Vulkan, beside double precision; the validation layer says nothing.
+# The built-in kernels on Vulkan, compared with double precision, without a message of the validation layer.
 
 . "$top_srcdir/tests/vulkan/common.sh"
 validation_in_the_log

@@ -1,5 +1,6 @@
 #!/bin/sh
-# `make install DESTDIR=…` puts everything below DESTDIR and the prefix, and what it installs runs from there.
+# `make install DESTDIR=…` installs only below DESTDIR and the prefix, and the installed programs run from
+# there.
 
 . "$top_srcdir/tests/packaging/staging"
 
@@ -44,7 +45,7 @@ need_the_cpu_backend
 json=$("$stage$bindir/trireme" info --json) || fail "trireme info --json"
 expect_backend "$stage$prefix" "$json"
 
-# Each kernel has its code beside it, and so has each variant that the list names.
+# The code of each kernel, and of each variant in the list, is beside the kernel.
 for shader in "$top_srcdir"/shaders/*.comp; do
     expect_file "$pkglibdir/kernels/$(basename "$shader" .comp).so"
 done

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The shader in README.md compiles with the installed program, and the C program there runs it when it is
-# given its name, as the text says.
+# The shader in README.md compiles with the installed program, and the C program of README.md runs it by name,
+# as the text says.
 
 . "$top_srcdir/tests/packaging/staging"
 need_the_cpu_backend

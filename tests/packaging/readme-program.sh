@@ -1,5 +1,5 @@
 #!/bin/sh
-# The program in README.md compiles as it stands, with nothing but pkg-config and a C compiler, and runs.
+# The program in README.md compiles unchanged with pkg-config and a C compiler, and runs.
 
 . "$top_srcdir/tests/packaging/staging"
 need_the_cpu_backend
@@ -17,7 +17,7 @@ LD_LIBRARY_PATH="$stage$libdir" "$work/program" >"$work/output" || fail "running
 cat "$work/output"
 test -s "$work/output" || fail "the program printed nothing"
 
-# And without LD_LIBRARY_PATH, as the text says of a prefix of one's own.
+# It also runs without LD_LIBRARY_PATH, when it is linked as the text says for another prefix.
 grep -qF -- '-Wl,-rpath,$(pkg-config --variable=libdir trireme)' "$top_srcdir/README.md" || fail "README.md no longer says how"
 # shellcheck disable=SC2046 # flags are several words
 $CC -o "$work/found" "$work/program.c" $(staged_flags --cflags --libs) -Wl,-rpath,"$(staged_flags --variable=libdir)" ||

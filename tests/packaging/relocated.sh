@@ -1,6 +1,6 @@
 #!/bin/sh
-# An installed tree may be moved: the program finds the library, and the library its backends, from where they
-# are.
+# An installed tree may be moved: the program finds the library, and the library finds its backends, in the
+# new place.
 
 . "$top_srcdir/tests/packaging/staging"
 need_the_cpu_backend

@@ -1,5 +1,5 @@
 #!/bin/sh
-# `make uninstall` takes away all that `make install` brought.
+# `make uninstall` removes every file that `make install` installed.
 
 . "$top_srcdir/tests/packaging/staging"
 

@@ -24,7 +24,7 @@ for arguments in "100 3" "1 1" "40 8 4" "40 3 0 18"; do
     of_file report.json $members critical:string=compute 'launches[].busy_seconds:number'
     of_file trace.json displayTimeUnit:string 'traceEvents[].ph:string' 'traceEvents[].pid:number' \
       'traceEvents[].tid:number' 'traceEvents[].name:string' otherData.pipeline:string=edges
-    # What stands in the page is JSON as well.
+    # The data in the page is JSON as well.
     sed -n '/^<script type="application\/json"/,/^<\/script>/{/script/!p}' "$work/timeline.html" >"$work/data"
     of_file data end:number critical:number tokens:array 'stages[].name:string' 'stages[].slices:array'
 done

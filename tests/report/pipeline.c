@@ -42,7 +42,7 @@ static void end(void)
 
 /* ---- a pipeline that turns bytes round on the host ----------------------------------------------
  *
- * What a stage on the host has written is uploaded as the input is: twice the bytes go up. */
+ * The output of the host stage is uploaded like the input, so twice the bytes are uploaded. */
 
 static int32_t turn(void *user, const struct trm_token *token)
 {

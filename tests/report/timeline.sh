@@ -1,5 +1,5 @@
 #!/bin/sh
-# The timeline in a real browser: what it draws, what it says when pointed at, and that it is no empty page.
+# The timeline in a browser: what it draws, and what it shows under the pointer.
 
 . "$top_srcdir/tests/tools/common.sh"
 
@@ -14,7 +14,7 @@ fi
 sample=$top_builddir/tests/report/sample
 page=$work/timeline.html
 
-# Chromium writes there too, whatever its profile.
+# Chromium writes to these folders as well as to its profile.
 XDG_CONFIG_HOME=$work/config
 XDG_CACHE_HOME=$work/cache
 export XDG_CONFIG_HOME XDG_CACHE_HOME
@@ -27,7 +27,7 @@ browse()
       "$@" >"$work/out" 2>"$work/err"
 }
 
-# The page as it is once its script has run, one element a line. What the script complains about is a failure.
+# Writes the page after its script has run, one element a line. A message on the console is a failure.
 dom()
 {
     browse --dump-dom "file://$1" || failed "the browser gave up on $1"
@@ -35,8 +35,8 @@ dom()
     ! grep -q CONSOLE "$work/err" || failed "on the console: $(grep CONSOLE "$work/err")"
 }
 
-# with SCRIPT: a copy of the page in which this happens in the end, in $work/other.html. What would wait for
-# the next frame of a screen that nobody looks at is done at once.
+# with SCRIPT: writes $work/other.html, a copy of the page that runs SCRIPT at the end. Without a screen there
+# are no frames, so callbacks for the next frame run at once.
 with()
 {
     sed '/^<\/body>/d; /^<\/html>/d' "$page" >"$work/other.html"
@@ -82,7 +82,7 @@ in_dom '<p class="advice">'
 in_dom '<tr class="critical">'
 in_dom '<td>compute (critical)</td>'
 
-# ---- pointing at a token tells of it and follows it
+# ---- the hint for the token under the pointer
 
 with 'var bar = document.querySelector("[data-stage=compute] [data-token=\"2\"] rect"), box = bar.getBoundingClientRect();
 bar.dispatchEvent(new PointerEvent("pointermove", {bubbles: true, clientX: box.x + 3, clientY: box.y + 3}));'
@@ -107,7 +107,7 @@ with 'var svg = document.getElementById("timeline");
 dom "$work/other.html"
 is "bars of compute after zooming out again" "$(bars compute)" 5
 
-# ---- many tokens: what a screen can show, and none is lost
+# ---- many tokens: as many bars as fit on a screen, which together stand for all tokens
 
 run 0 "$sample" "$work" 5000 3
 dom "$page"
@@ -129,7 +129,7 @@ run 0 "$sample" "$work" 0 3
 dom "$page"
 is "bars of nothing" "$(bars compute)" 0
 
-# ---- what is seen: the browser counts the colours of its own picture
+# ---- the picture: the browser counts the colours of a screenshot
 
 # colours PICTURE: how many there are, and how many pixels have those of tokens, of the light page and of the
 # dark one.
@@ -193,7 +193,7 @@ run 0 "$sample" "$work" 0 3
 screenshot
 is "pixels of tokens where there are none" "$(of "$(colours)" token)" 0
 
-# ---- that faults of a page would have been seen
+# ---- a fault of the page is detected
 
 with 'document.getElementById("nobody").click();'
 browse --dump-dom "file://$work/other.html"

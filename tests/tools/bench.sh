@@ -1,5 +1,5 @@
 #!/bin/sh
-# `trireme bench` runs every case and prints a line for each; what it measures is nobody's business here.
+# `trireme bench` runs every case and prints a line for each. The measured values are not checked.
 
 . "$top_srcdir/tests/tools/common.sh"
 
@@ -13,7 +13,7 @@ run 0 "$trireme" bench --list alloc
 out_has "alloc_1MiB"
 out_lacks "launch_worker"
 
-# Under a sanitizer or a coverage build the smallest suite has to do.
+# Under a sanitizer or a coverage build only the smallest suite runs.
 suites=
 test "$INSTRUMENTED" = no || suites=alloc
 run 0 "$trireme" bench $suites --quick --repeat 1 --json

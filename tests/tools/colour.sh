@@ -1,5 +1,5 @@
 #!/bin/sh
-# Colour appears on a terminal alone, and not when NO_COLOR asks for none.
+# Output is coloured only on a terminal, and not when NO_COLOR is set.
 
 . "$top_srcdir/tests/tools/common.sh"
 

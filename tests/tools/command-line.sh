@@ -1,6 +1,6 @@
 #!/bin/sh
-# Help and version go to standard output with status 0; a wrong command line is told on standard error with
-# status 2; output that cannot be written is a failure.
+# Help and version go to standard output with status 0; a wrong command line gives a message on standard error
+# and status 2; a failure to write the output gives status 1.
 
 . "$top_srcdir/tests/tools/common.sh"
 

@@ -7,7 +7,8 @@ failures=0
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-# run STATUS COMMAND…: the command ends with this status; its output is in $work/out and $work/err.
+# run STATUS COMMAND…: runs the command, which must exit with STATUS. Its output is in $work/out and
+# $work/err.
 run()
 {
     expected=$1
@@ -26,7 +27,7 @@ failed()
     failures=$((failures + 1))
 }
 
-# The output has, or has not, a line with this text.
+# Check that the output has, or does not have, a line with this text.
 out_has()
 {
     grep -qF -- "$1" "$work/out" || failed "not on standard output: $1"
@@ -52,7 +53,7 @@ err_is_empty()
     ! test -s "$work/err" || { failed "something on standard error"; cat "$work/err"; }
 }
 
-# json [--lines] PATH:TYPE…: the output is JSON and has these.
+# json [--lines] PATH:TYPE…: checks that the output is JSON with these members.
 json()
 {
     "$json_check" "$@" <"$work/out" || failed "JSON with $*"

@@ -22,8 +22,8 @@ json 'devices[].backend:string=cpu' 'devices[].kind:string=cpu'
 version=$("$trireme" --version)
 json "version:string=${version#trireme }"
 
-# Without a choice, the backends that people look for and that are not installed are named. Here all are that
-# were built, so the library is looked at in a folder of its own, with one backend beside it.
+# Without a selection, the output also names the well-known backends that are not installed. All are in the
+# build tree, so this test copies the library and one backend to a folder of their own.
 unset TRIREME_BACKEND
 alone=$work/alone
 mkdir -p "$alone/trireme/backends"
@@ -35,13 +35,13 @@ run 0 env LD_LIBRARY_PATH="$alone" "$top_builddir/tools/.libs/trireme" info
 out_has "$alone/trireme/backends/cpu.so"
 out_has "not installed"
 
-# The others are there, or it is said why they cannot be used.
+# The other backends are available, or the output says why not.
 run 0 "$trireme" info
 for backend in vulkan cuda; do
     ! test -f "$top_builddir/backends/.libs/$backend.so" || out_has "backends/.libs/$backend.so"
 done
 
-# One name alone is strict: it is an error that says why.
+# A single name is strict: if that backend is not available, the command fails and says why.
 run 1 env TRIREME_BACKEND=no-such-backend "$trireme" info
 err_has "no device works"
 err_has "no-such-backend"
@@ -58,11 +58,11 @@ out_has "$work/broken.so"
 run 0 env TRIREME_BACKEND_PATH="$work" "$trireme" info --json
 grep -q '"accepted": false' "$work/out" || failed "the broken plugin is no refused candidate"
 
-# A setting of the wrong type is told before anything else.
+# A setting of the wrong type is reported first.
 run 1 env TRIREME_CPU_WORKERS=many "$trireme" info
 err_has "TRIREME_CPU_WORKERS"
 
-# Whatever is wrong, --json gives the same object, with the reason in it.
+# After every failure --json prints the same object, with the reason.
 fails_in_json()
 {
     run 1 env "$1" "$trireme" info --json
@@ -76,7 +76,7 @@ fails_in_json TRIREME_CPU_WORKERS=many TRIREME_CPU_WORKERS
 fails_in_json TRIREME_CONFIG="$work/broken.conf" "$work/broken.conf:1"
 fails_in_json TRIREME_CONFIG="$work/no.conf" "$work/no.conf"
 
-# A broken plugin is no obstacle for a good one of its name.
+# A broken plugin does not hide a good one with the same name.
 cp "$work/broken.so" "$work/cpu.so"
 run 0 env TRIREME_BACKEND_PATH="$work" "$trireme" info --json
 json 'devices[].id:string'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The checker that the other tests trust accepts JSON and refuses what is none.
+# The JSON checker of the other tests accepts JSON and refuses other text.
 
 . "$top_srcdir/tests/tools/common.sh"
 

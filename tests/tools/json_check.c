@@ -1,5 +1,5 @@
-/* json_check [--lines] [PATH:TYPE …] <TEXT: is the text strict JSON (RFC 8259), and does it have what it
- * should have?
+/* json_check [--lines] [PATH:TYPE …] <TEXT: checks that the text is strict JSON (RFC 8259) and has the given
+ * members.
  *
  * PATH is member names separated by dots; "[]" after a name stands for every element of an array, of which
  * there has to be at least one. TYPE is string, number, bool, null, array or object, or string=VALUE. With
@@ -7,7 +7,7 @@
  *
  *     json_check version:string 'devices[].id:string' <info.json
  *
- * Ends with 0 when all is as asked, 1 when not, 2 for a wrong command line.
+ * Exit status: 0 when it has, 1 when not, 2 for a wrong command line.
  * SPDX-License-Identifier: MIT
  */
 #include <ctype.h>

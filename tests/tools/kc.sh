@@ -32,7 +32,7 @@ void main()
 }
 END
 
-# Without a compiler of GLSL there is nothing to test here but that this is said.
+# Without a GLSL compiler this tests only that the program says so.
 if ! "$trireme" kc -q "$work/saxpy.comp" 2>"$work/err"; then
     cat "$work/err"
     grep -q "shaderc" "$work/err" || failed "no reason"
@@ -40,7 +40,7 @@ if ! "$trireme" kc -q "$work/saxpy.comp" 2>"$work/err"; then
     exit 77
 fi
 
-# ---- what is written, and where
+# ---- the output files
 
 kc 0 "$work/saxpy.comp"
 out_has "saxpy(x: readonly f32[], y: f32[], n: u32, a: f32)  group 64x1x1  shared 0"
@@ -57,7 +57,7 @@ kc 1 -o "$work/no-such-folder" "$work/saxpy.comp"
 err_has "no-such-folder/saxpy.spv"
 test -z "$(find "$work" -name '.*.spv')" || failed "temporary files are left"
 
-# A .spv is taken as it is, also by what is in it.
+# SPIR-V is copied unchanged; the contents, not the name, identify it.
 cp "$work/saxpy.spv" "$work/by-content"
 rm "$work/out.d/saxpy.spv"
 kc 0 -o "$work/out.d" "$work/saxpy.spv"
@@ -105,7 +105,7 @@ cmp -s "$work/saxpy.spv" "$work/out.d/saxpy.spv" || failed "-g is not the defaul
 kc 0 -q -g0 -o "$work/out.d" "$work/saxpy.comp"
 test "$(wc -c <"$work/out.d/saxpy.spv")" -lt "$(wc -c <"$work/saxpy.spv")" || failed "-g0 does not make it smaller"
 
-# ---- mistakes have their places; the other files are made all the same
+# ---- errors have a file and a line; the other files are compiled nevertheless
 
 cat >"$work/broken.comp" <<'END'
 #version 450
@@ -228,7 +228,7 @@ if test -f "$top_builddir/backends/.libs/cpu.so"; then
     test -s "$work/out.d/saxpy.spv" || failed "--target cpu leaves out the .spv"
     test -s "$work/out.d/saxpy.so" || failed "no saxpy.so"
     kc 0 --target spv,cpu --portable -o "$work/out.d" "$work/saxpy.spv"
-    # Whatever the user prefers to run on, this is code for the cpu.
+    # The user's choice of a backend does not matter: this is code for the cpu.
     run 0 env TRIREME_BACKEND=no-such-backend "$trireme" kc --target cpu -o "$work/out.d" "$work/saxpy.spv"
 
     rm -f "$work"/out.d/*
@@ -270,7 +270,7 @@ for right in op=4294967295 op=0x10 bias=-1e3 shift=-2147483648 twice=false twice
 done
 kc 1 --emit=c --constant op=1 --constant op=2 "$work/saxpy.spv"
 err_has "given twice"
-# A value changes what comes out.
+# The value of a constant changes the output.
 kc 0 --emit=c --constant bias=0.1875 --constant op=1 "$work/saxpy.spv"
 ! cmp -s "$work/out" "$work/shown.c" || failed "constants change nothing"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# `trireme info --kernels` lists every kernel that can be had by name, with its signature and its code.
+# `trireme info --kernels` lists every kernel that is available by name, with its signature and its code.
 
 . "$top_srcdir/tests/tools/common.sh"
 
@@ -22,7 +22,7 @@ if test -f "$top_builddir/backends/.libs/cpu.so"; then
     out_has '"axpy.so"'
 fi
 
-# The user's own come first, and what is wrong with one is said.
+# The user's own kernels come first; a broken kernel is listed with the reason.
 mkdir "$work/first" "$work/second"
 cp "$top_builddir/shaders/fill.spv" "$work/first/axpy.spv"
 cp "$top_builddir/shaders/fill.spv" "$work/first/of-my_own.spv"

@@ -1,17 +1,17 @@
 #!/bin/sh
-# The list of settings in trireme(7) is the table of the library; the manual pages are free of mistakes as far
-# as a program can tell.
+# The list of settings in trireme(7) equals the table of the library, and mandoc finds no mistake in the
+# manual pages.
 
 . "$top_srcdir/tests/tools/common.sh"
 
 page=$top_srcdir/doc/trireme.7
 run 0 sh "$top_srcdir/doc/update-settings" "$trireme" "$page"
 if ! diff "$page" "$work/out" >"$work/difference"; then
-    failed "trireme(7) and the table of settings differ; 'make update-man' mends it"
+    failed "trireme(7) and the table of settings differ; run 'make update-man'"
     cat "$work/difference"
 fi
 
-# A page with another list is told apart, and one without the place for it is refused.
+# A page with another list differs; a page without the markers of the list is refused.
 sed 's/^\.It Ev TRIREME_BACKEND /.It Ev TRIREME_OTHER /' "$page" >"$work/other.7"
 run 0 sh "$top_srcdir/doc/update-settings" "$trireme" "$work/other.7"
 cmp -s "$work/out" "$page" || failed "a wrong list was not replaced"

@@ -1,10 +1,10 @@
-# Sourced: `trireme run` on $backend makes the pictures that it makes on the cpu, by every strategy.
-# look_at_output WHAT is called after each run, which has left the files out and err.
+# Sourced: `trireme run` gives the same pictures on $backend as on the cpu, with every strategy. Calls
+# look_at_output WHAT after each run, whose output is in the files out and err.
 
 video=$top_builddir/tests/tools/video
 cd "$work" || exit 1
 
-# on BACKEND ARGUMENT…: trireme run there
+# on BACKEND ARGUMENT…: runs `trireme run` on that backend
 on()
 {
     TRIREME_BACKEND=$1
@@ -14,7 +14,7 @@ on()
     TRIREME_BACKEND=$backend
 }
 
-# compare LARGEST ARGUMENT…: on both, no sample is further apart
+# compare LARGEST ARGUMENT…: no sample of the two backends differs by more than LARGEST
 compare()
 {
     largest=$1
@@ -44,7 +44,7 @@ done
 "$video" make 444p16 50 38 4 >in.y4m || failed "no video"
 compare 256 -k gaussian_blur:sigma=1
 
-# A kernel of one's own, of its text where GLSL can be compiled.
+# A kernel of the user, as GLSL where it can be compiled.
 cat >lighter.comp <<'END'
 #version 450
 layout(local_size_x = 64) in;

@@ -13,7 +13,7 @@ look_at_output()
 backend=cuda
 . "$top_srcdir/tests/tools/on-backend.sh"
 
-# ---- what the driver lacks
+# ---- a driver without some functions
 
 run 0 "$trireme" info --json
 json 'devices[].backend:string=cuda' 'devices[].id:string'
@@ -37,7 +37,7 @@ out_has "cuda:1"
 out_has "Twin"
 run 0 env TRIREME_DEVICE=cuda:1 "$trireme" run -k copy in.y4m out.y4m
 
-# ---- why it is refused
+# ---- drivers that are refused
 
 refused()
 {

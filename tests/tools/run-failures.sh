@@ -1,6 +1,6 @@
 #!/bin/sh
-# `trireme run` when something goes wrong on the way: it says where, what was finished is there, and it ends
-# with 1.
+# `trireme run` with failures during the run: it says where it failed, the finished frames are written, and it
+# exits with 1.
 
 . "$top_srcdir/tests/tools/common.sh"
 
@@ -29,7 +29,7 @@ done
 cat cut.y4m | timeout 300 "$trireme" run -k sobel - out.y4m 2>err && failed "a cut pipe was taken"
 test "$(wc -c <out.y4m)" -eq $((header + 7 * frame)) || failed "seven frames were not written"
 
-# Something else between two frames.
+# Other bytes between two frames.
 { head -c $((header + 4 * frame)) in.y4m; echo "FRAIM"; tail -c $frame in.y4m; } >broken.y4m
 run 1 "$trireme" run -k copy broken.y4m out.y4m
 err_has "broken.y4m: byte $((header + 4 * frame)): frame 4 does not begin"
@@ -59,8 +59,8 @@ if test -c /dev/full; then
     err_has "nowhere/t.html"
 fi
 
-# A file system that is full: what was finished stays, cut behind the last whole frame. (A limit on the size
-# of a file will do; its signal has to be ignored, so that write() itself fails.)
+# A full file system: the file keeps the finished frames and ends behind the last whole one. (A limit on the
+# file size simulates it; its signal must be ignored, so that write() fails.)
 (
     trap '' XFSZ
     ulimit -f 40 2>/dev/null || exit 77 # of 512 or 1024 bytes
@@ -77,7 +77,7 @@ case $? in
 *) failed "a full file system was taken" ;;
 esac
 
-# Whoever reads the pipe goes away.
+# The reader closes the pipe.
 {
     timeout 300 "$trireme" run -k copy in.y4m - 2>err
     echo $? >status
@@ -85,8 +85,8 @@ esac
 test "$(cat status)" -eq 1 || failed "status $(cat status) after a closed pipe"
 grep -q "standard output: its reader closed it at byte" err || failed "not told: $(cat err)"
 
-# ---- an interrupt: what was begun is finished. (In the background SIGINT is ignored by the shell's will;
-# SIGTERM is not.)
+# ---- an interrupt: frames that have begun are finished. (The shell makes background processes ignore SIGINT,
+# so this sends SIGTERM.)
 
 mkfifo pipe
 { cat in.y4m; sleep 30; } >pipe &

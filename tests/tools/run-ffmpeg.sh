@@ -20,7 +20,8 @@ filter()
     ffmpeg -nostdin -loglevel error -y -i in.y4m -vf "$1" -strict -1 theirs.y4m || failed "ffmpeg does no $1"
 }
 
-# near LUMA CHROMA MARGIN: the two videos are at most so far apart, but for so many pixels at the border.
+# near LUMA CHROMA MARGIN: the two videos differ by at most LUMA and CHROMA, without MARGIN pixels at the
+# border.
 near()
 {
     "$video" compare theirs.y4m out.y4m "$3" >difference || failed "theirs and ours cannot be compared"
@@ -39,7 +40,7 @@ ffmpeg -nostdin -loglevel error -i in.y4m -f yuv4mpegpipe -strict -1 - | timeout
     ffmpeg -nostdin -loglevel error -y -f yuv4mpegpipe -i - -strict -1 out.y4m
 cmp in.y4m out.y4m || failed "through pipes from and to ffmpeg"
 
-# What was photographed, with its noise and grain: the picture of `make demo`, where it is installed.
+# A photograph, with noise and grain: the picture of `make demo`, where it is installed.
 photo=$(sed -n 's/^photo=.*:-\(.*\)}$/\1/p' "$top_srcdir/demo/run-demo")
 if test -f "$photo"; then
     ffmpeg -nostdin -loglevel error -y -loop 1 -i "$photo" -vf "crop=640:360:x=8*n:y=4*n" -frames:v 8 -pix_fmt yuv420p in.y4m ||

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What `trireme run` says of itself: the report as JSON and as text, the trace and the timeline.
+# The reports of `trireme run`: as JSON and as text, the trace and the timeline.
 
 . "$top_srcdir/tests/tools/common.sh"
 
@@ -44,7 +44,7 @@ grep -q "sobel" trace.json || failed "the trace does not name the kernel"
 grep -qi "<!doctype html>" timeline.html || failed "the timeline is no page"
 ! grep -q 'src="http' timeline.html || failed "the timeline needs the network"
 
-# Without a terminal nothing is drawn.
+# Without a terminal there is no progress line.
 run 0 "$trireme" run -k copy in.y4m out.y4m
 out_is_empty
 err_is_empty

@@ -1,5 +1,5 @@
 #!/bin/sh
-# `trireme run` on the vulkan backend; the validation layer says nothing.
+# `trireme run` on the vulkan backend, without a message of the validation layer.
 
 . "$top_srcdir/tests/tools/common.sh"
 test -f "$top_builddir/backends/.libs/cpu.so" || { echo "no cpu backend was built"; exit 77; }
@@ -8,8 +8,8 @@ validation_printed
 
 look_at_output()
 {
-    ! printed_in out || failed "the validation layer has something to say of: $*"
-    ! printed_in err || failed "the validation layer has something to say of: $*"
+    ! printed_in out || failed "the validation layer reports an error or a warning: $*"
+    ! printed_in err || failed "the validation layer reports an error or a warning: $*"
 }
 
 backend=vulkan

@@ -1,6 +1,6 @@
 #!/bin/sh
-# `trireme run`: frames pass through unchanged where they should, in every format, through files and pipes;
-# and what the command line says is held to.
+# `trireme run`: the kernel `copy` leaves frames of every format unchanged, through files and pipes; and the
+# options work.
 
 . "$top_srcdir/tests/tools/common.sh"
 
@@ -125,7 +125,7 @@ run 0 "$trireme" run -k transpose --raw u8 --size 2x2 in.raw out.raw
 printf '\001\003\002\004' >wanted.raw
 same wanted.raw out.raw
 
-# ---- kernels that change the size, one of the user's own, and one in place
+# ---- kernels that change the size, a kernel of the user, and one that works in place
 
 make_video 420 50 38 2 >in.y4m
 run 0 "$trireme" run -k resize_bilinear:width=24,height=20 in.y4m out.y4m
@@ -151,7 +151,7 @@ if "$trireme" kc -q invert.comp 2>/dev/null; then
     ! cmp -s in.y4m out.y4m || failed "inverting changed nothing"
     run 2 "$trireme" run -k invert.spv in.y4m out.y4m
     err_has "top (f32) is missing"
-    # One whose result depends on what was in its buffer before is not the same beside other frames.
+    # The result of this kernel depends on the previous contents of its buffer, so frames must not share one.
     cat >remember.comp <<'GLSL'
 #version 450
 layout(local_size_x = 64) in;
@@ -178,11 +178,11 @@ run 0 "$trireme" run -k gaussian_blur:sigma=1.5 -k sobel --verify in.y4m out.y4m
 err_has "verify: 2 frames"
 err_has "against the cpu: no difference"
 
-# ---- what cannot be
+# ---- what is refused
 
 run 1 "$trireme" run -k no_such_kernel in.y4m out.y4m
 err_has "no_such_kernel"
-grep -q "did you mean" err && failed "a kernel is suggested that nobody meant"
+grep -q "did you mean" err && failed "an unrelated kernel is suggested"
 err_has "trireme info --kernels"
 run 1 "$trireme" run -k gausian_blur:sigma=1 in.y4m out.y4m
 err_has "did you mean gaussian_blur?"

@@ -1,5 +1,4 @@
-/* Reading and writing of frames by `trireme run`: formats, what is wrong with them, and files that somebody
- * broke.
+/* Reading and writing of frames by `trireme run`: formats, refused headers, and corrupted files.
  * SPDX-License-Identifier: MIT
  */
 #include <check.h>
@@ -383,7 +382,7 @@ START_TEST(the_ending_says_the_format)
 }
 END_TEST
 
-/* ---- files that somebody broke ---- */
+/* ---- corrupted files ---- */
 
 static uint32_t random_state;
 
@@ -436,7 +435,7 @@ static const char *const seeds[] = {
     "P6 2 2 1023\nabcdefghijklabcdefghijkl",
 };
 
-/* As if it came through a pipe. */
+/* Reads the bytes through a pipe. */
 static void read_from_pipe(const char *bytes, size_t size)
 {
     struct reader_request request = {.path = "-"};

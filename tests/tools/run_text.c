@@ -1,5 +1,5 @@
-/* What `trireme run` makes of its command line, and what it says: kernels and their options, the line of
- * progress, names that nobody has.
+/* The text of `trireme run`: kernels and their options on the command line, the line of progress, and unknown
+ * names.
  * SPDX-License-Identifier: MIT
  */
 #include <check.h>
@@ -98,7 +98,7 @@ START_TEST(progress_fits_a_terminal_of_80_columns)
 }
 END_TEST
 
-/* ---- names that nobody has ---- */
+/* ---- unknown names ---- */
 
 START_TEST(the_distance_of_two_names_is_how_many_letters_differ)
 {

@@ -20,7 +20,7 @@ setting()
         inside && $1 == member { gsub(/[",]/, "", $2); print $2; exit }' "$work/out"
 }
 
-test "$(setting cpu.workers origin)" = default || failed "the origin of a setting that nobody has set"
+test "$(setting cpu.workers origin)" = default || failed "the origin of a setting that is not set"
 
 run 0 env TRIREME_CPU_WORKERS=3 "$trireme" info --settings --json
 test "$(setting cpu.workers value)" = 3 || failed "the value from the environment"

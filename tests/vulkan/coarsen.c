@@ -1,5 +1,5 @@
-/* Tests of thread coarsening on devices: each item is done once, and coarsened kernels are used where they
- * should be, by the commands that are recorded.
+/* Tests of thread coarsening on devices: each item runs once, and the recorded commands show which kernels
+ * are coarsened.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/vulkan/fixture.h"

@@ -1,4 +1,4 @@
-/* Tests of what drivers cannot stand: being loaded many times, and forks.
+/* Tests of operations that break some drivers: loading many times, and forks.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/device/driver_fork.h"

@@ -141,8 +141,8 @@ VKAPI_ATTR VkResult VKAPI_CALL shim_vkCreateInstance(const VkInstanceCreateInfo 
         return VK_ERROR_INCOMPATIBLE_DRIVER;
     result = shim_real.vkCreateInstance(&changed, allocator, instance);
     if (result == VK_SUCCESS) {
-        pid_t nobody = 0;
-        atomic_compare_exchange_strong(&first_user, &nobody, getpid());
+        pid_t unset = 0;
+        atomic_compare_exchange_strong(&first_user, &unset, getpid());
         shim_resolve(*instance);
         shim_made("VkInstance", SHIM_HANDLE(*instance), 0, 0, 0);
     }
