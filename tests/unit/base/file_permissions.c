@@ -157,7 +157,7 @@ END_TEST
 
 static Suite *make_suite(void)
 {
-    Suite *suite = suite_create("file permissions");
+    Suite *suite            = suite_create("file permissions");
     TCase *file_permissions = tcase_create("file permissions");
     tcase_add_checked_fixture(file_permissions, setup, folder_remove);
     tcase_add_test(file_permissions, a_file_of_ones_own_is_trusted);

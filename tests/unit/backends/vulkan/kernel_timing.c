@@ -2,8 +2,8 @@
  * long.
  * SPDX-License-Identifier: MIT
  */
-#include "backends/vulkan/driver/driver.h"
 #include "backends/vulkan/stream/kernel_timing.h"
+#include "backends/vulkan/driver/driver.h"
 
 #include "tests/unit/runner.h"
 
