@@ -1,7 +1,8 @@
 /* The cache room: compiled code in files that all processes of a user share.
  *
- * cache       finds, creates and stores files cache_file  seals and checks a file cache_trim  evicts files
- * and removes abandoned ones
+ * cache       finds, creates and stores files
+ * cache_file  seals and checks a file
+ * cache_trim  evicts files and removes abandoned ones
  *
  * The SHA-256 of its key and of the library's version names a file. The file ends with a trailer that holds
  * a checksum of the rest. The cache uses a file only if the checksum is right, this user owns the file and

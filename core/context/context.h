@@ -1,8 +1,8 @@
 /* The context room: the root object, on top of all rooms of the core.
  *
- * context       creation from a description, destruction, the list of candidates host          the
- * functions that backends may call device_hooks  opens and closes the parts of a device that streams and
- * memory own
+ * context       creation from a description, destruction, the list of candidates
+ * host          the functions that backends may call
+ * device_hooks  opens and closes the parts of a device that streams and memory own
  *
  * The structure itself is in core/object/context.h, since every room uses it. Settings and log are constant
  * once a context is created; its lock guards the creation of the registry and of the callback service.

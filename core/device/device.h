@@ -1,7 +1,7 @@
 /* The device room: open devices.
  *
- * device       opening, adopting and closing, loss, and the count of the objects on a device device_info
- * properties
+ * device       opening, adopting and closing, loss, and the count of the objects on a device
+ * device_info  properties
  *
  * The rooms above keep their parts in struct core_device; this room does not touch them. It opens and
  * closes them through core_device_hooks, which core/context supplies. Children (streams, buffers, modules,

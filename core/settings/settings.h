@@ -1,7 +1,9 @@
 /* The settings room: one table of all settings, and the values in force in each context.
  *
- * settings_table  the table: types, defaults, help setting_value   parses a value by its type selection
- * parses the settings `backend` and `device`, and the ids of devices config_file     parses trireme.conf
+ * settings_table  the table: types, defaults, help
+ * setting_value   parses a value by its type
+ * selection       parses the settings `backend` and `device`, and the ids of devices
+ * config_file     parses trireme.conf
  * settings        a context's values, from program, environment, file and default
  *
  * A context reads its settings once, when it is created; after that they are constant and any thread reads

@@ -28,7 +28,8 @@ void core_sampling_begin(struct core_sampling *sampling, uint64_t expected);
 
 /* Whether the next token is measured; called once for each token.
  *
- * stretch   tokens of a stretch each_ns   least time from the begin of one measured stretch to the next
+ * stretch   tokens of a stretch
+ * each_ns   least time from the start of one measured stretch to the start of the next
  * is_timed  the token times a candidate strategy, so it must not be measured */
 bool core_sampling_next(struct core_sampling *sampling, uint64_t stretch, uint64_t each_ns, bool is_timed);
 
