@@ -18,7 +18,6 @@
  *     enqueue_lock   held while a token is enqueued: serialises its streams and fixes the order of tokens
  *     lock           guards queues, counts and the measure; never held during a call that may block
  *     host_lock      guards the turns of host stages (engine_internal.h)
- *
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_ENGINE_ENGINE_H

@@ -141,7 +141,7 @@ struct core_pipeline_device {
     int64_t clock_offset;             /* added to times of the device's clock */
     uint64_t calibrated_at;           /* base_now() */
 
-    pthread_mutex_t host_lock; /* guards `turns`; innermost */
+    pthread_mutex_t host_lock; /* guards `turns`; the service's lock alone comes after it */
     pthread_cond_t host_turn;
     struct core_host_turn *turns; /* by number of the host stage */
 };
