@@ -7,4 +7,4 @@
 #     backends_cpu_la_SOURCES = backends/cpu/backend.c …
 #     backends_cpu_la_LDFLAGS = $(MODULE_LINK)
 #
-# A backend includes <trireme/backend.h> and its own headers, and links nothing of ours.
+# A backend includes <trireme/backend.h>, <trireme/backend_util.h> and its own headers, and links nothing of ours.

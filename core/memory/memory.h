@@ -12,8 +12,8 @@
  *     peer.c, staging.c              copies between devices; host memory for the time of some operations
  *
  * Threads: every function may be called on any thread at once, but for one stream one at a time. A lock
- * guards each pool. Streams are queried and host memory is allocated under it, but the backend's memory
- * is allocated and freed without it.
+ * guards each pool. Under it the pool asks backends how far streams are, which may take device->lock, and
+ * allocates host memory; it allocates and frees the backend's memory without it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_MEMORY_MEMORY_H

@@ -28,9 +28,9 @@ struct core_in_flight_slot {
 /* The last use of one object by each stream. The first slots are inline; further ones are in a chain of
  * blocks. Any number of threads may record at once, each for a stream that it serialises. Starts all zero. */
 struct core_in_flight {
-    struct base_lock lock; /* taken before any stream's in_flight_lock */
-    _Atomic uint32_t
-        occupied; /* slots that are not free; readable without the lock to see that there are none */
+    struct base_lock lock; /* before any stream's in_flight_lock and device->lock */
+    /* Slots that are not free. Read without the lock to see that there are none. */
+    _Atomic uint32_t occupied;
     struct core_in_flight_slot slots[CORE_IN_FLIGHT_INLINE];
     _Atomic(struct core_in_flight_block *) more;
 };
