@@ -1,4 +1,4 @@
-/* Writes text in parts, to a function of the program or into a buffer of unknown sufficiency. Numbers look
+/* Writes text in parts, to a function of the program or into a buffer that may be too small. Numbers look
  * the same in every locale.
  * SPDX-License-Identifier: MIT
  */

@@ -21,8 +21,8 @@ struct accountant {
     atomic_long asked;  /* allocations so far */
     long fails_at;      /* the number of the one that fails, from 1; 0: none */
     bool fails_on;      /* and so do all after it */
-    atomic_long bytes;  /* not given back yet */
-    atomic_long wrongs; /* given back with another size than was asked for, or misaligned wishes */
+    atomic_long bytes;  /* allocated and not yet freed */
+    atomic_long wrongs; /* freed with the wrong size, or requested with an invalid alignment */
 };
 
 /* Before each piece that is handed out. */

@@ -1,4 +1,4 @@
-/* The size of a shader's work-groups, for runners that have to be told.
+/* The size of a shader's work-groups, for runners that do not read it themselves.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_DIFFERENTIAL_LOCAL_SIZE_H

@@ -14,7 +14,7 @@ struct trireme_runner {
     struct trm_context *context;
     struct trm_device *device;
     struct trm_stream *stream;
-    int is_complete; /* it takes whatever the core takes: it is there to do so */
+    int is_complete; /* the device must run every shader that the core accepts */
     char said[1024]; /* by a validation layer */
 };
 

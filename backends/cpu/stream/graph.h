@@ -14,8 +14,8 @@
 /* The likely cost of a launch in nanoseconds. Any thread. */
 uint32_t cpu_graph_cost(const struct trm_backend_graph *graph);
 
-/* Owner of the stream that has come to the graph: its first operation. The others follow, up to one that
- * `is_last`. */
+/* The first operation of the graph; the others follow it, up to the one with `is_last`. Only the owner of the
+ * stream that launches the graph may call this. */
 struct cpu_op *cpu_graph_begin(struct trm_backend_graph *graph);
 
 #endif

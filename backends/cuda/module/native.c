@@ -311,7 +311,7 @@ static int32_t load_image(struct trm_backend_device *device, const struct trm_mo
         return trm_util_fail(instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
                              "Module '%.80s' is not valid: its headers describe more than its %llu bytes.",
                              source->name, (unsigned long long)source->size);
-    /* Aligned, and with a zero behind it, since the driver takes for text whatever is not code. */
+    /* Aligned and zero-terminated, since the driver reads an image that it does not recognise as text. */
     struct cuda_code code = {.size = source->size, .allocated = source->size + 1};
     code.bytes            = trm_util_allocate(instance->host, code.allocated);
     if (code.bytes == NULL)

@@ -90,7 +90,7 @@ static int32_t proxy_pool_allocate(struct trm_backend_stream *stream, uint64_t v
     return proxy_stream_leave(stream, value, turn);
 }
 
-/* Memory goes back also on a broken stream; the number that takes is no part of what `forwarded` counts. */
+/* Frees also on a broken stream; `forwarded` does not count the operation's number there. */
 static int32_t proxy_pool_free(struct trm_backend_stream *stream, uint64_t value,
                                struct trm_backend_memory *memory)
 {
