@@ -1,6 +1,5 @@
-/* Where the memory of devices lies: a wide range of addresses that are behind nothing until memory is
- * allocated and again when it is free. Addresses are used again late, so that who holds on to one that is
- * free meets nothing.
+/* The addresses of device memory: a wide range, in which only allocated memory is mapped. Freed addresses are
+ * reused as late as possible, so that an access to freed memory faults.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -39,7 +38,7 @@ bool arena_has(const struct device *device, uint64_t address)
     return device->arena != 0 && address - device->arena < ARENA_BYTES;
 }
 
-/* The number of the first range that ends behind `address`. */
+/* The number of the first range that ends after `address`. */
 static size_t first_behind(const struct device *device, uint64_t address)
 {
     size_t low = 0, high = device->range_count;
@@ -71,7 +70,7 @@ static bool insert(struct device *device, size_t place, struct range range)
     return true;
 }
 
-/* From `from` on; 0: there is no room. */
+/* Reserves the first free range at or after `from`; 0: there is no room. */
 static uint64_t reserve_from(struct device *device, uint64_t from, uint64_t size, uint64_t alignment)
 {
     uint64_t end = device->arena + ARENA_BYTES, at = round_up(from, alignment);

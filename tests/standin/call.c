@@ -50,7 +50,7 @@ static CUresult made_up(CUresult result)
 
 CUresult enter_uninitialized(enum standin_function function)
 {
-    /* The child of a process that has used CUDA cannot, and who held the locks is not there. */
+    /* A forked child cannot use CUDA if its parent has: threads that held locks do not exist in it. */
     if (device_is_forked())
         return CUDA_ERROR_NOT_INITIALIZED;
     CUresult result = made_up(standin_count_call(function));

@@ -32,8 +32,8 @@ bool device_is_forked(void)
     return process != 0 && process != getpid();
 }
 
-/* The process ends. What still runs is left alone: it may be held. Without the lock, which a thread may hold
- * that a child of this process does not have. */
+/* The process ends. Running work is not waited for, since a test may hold it back. Takes no lock: in a forked
+ * child, the thread that holds it may not exist. */
 __attribute__((destructor)) static void end(void)
 {
     is_over = true;

@@ -133,8 +133,8 @@ static CUresult run_action(const struct graph_operation *run, const struct actio
     }
 }
 
-/* Of the steps that may come next, the one that was added last: nobody may count on an order that was not
- * asked for. */
+/* Of the steps that may run next, takes the one added last, so that programs that rely on an order which the
+ * graph does not state fail. */
 static CUresult graph_run(struct operation *operation)
 {
     struct graph_operation *run = (struct graph_operation *)operation;

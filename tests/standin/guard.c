@@ -18,7 +18,7 @@ static _Thread_local sigjmp_buf way_out;
 static _Thread_local volatile sig_atomic_t is_guarded;
 static _Thread_local void *stack; /* for signals: the fault may be that of a stack */
 
-/* What is not ours is done again under the action that was there before, which deals with it. */
+/* A fault outside of guarded work restores the program's action; the instruction faults again under it. */
 static void caught(int number)
 {
     if (is_guarded)

@@ -1,5 +1,6 @@
-/* Memory that other processes open by handles. The first time that one is asked for, the allocation becomes a
- * file in memory, in its place; a handle says whose and which, and who opens it gets the file from /proc.
+/* Memory that other processes open by handles. The first request for a handle replaces the allocation's pages
+ * by a file in memory at the same address. The handle names the process and the file; a process that opens it
+ * maps the file through /proc.
  * SPDX-License-Identifier: MIT
  */
 #include <fcntl.h>

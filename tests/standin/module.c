@@ -53,8 +53,8 @@ static bool write_all(int file, const unsigned char *bytes, size_t size)
     return true;
 }
 
-/* The dynamic linker takes what it finds under a name that it has seen for what it has opened already. So no
- * two images have the same: numbers are spelled by how often a slash is said. */
+/* The dynamic linker opens a path only once, but descriptors are reused. So each image gets another path to
+ * its descriptor, which spells a counter in "/" and "./". */
 static void spell_path(char *path, size_t capacity, int file)
 {
     static uint32_t count;
@@ -65,7 +65,7 @@ static void spell_path(char *path, size_t capacity, int file)
     snprintf(path + length, capacity - length, "%d", file);
 }
 
-/* The image as the CPU wants it, opened; NULL: it cannot be. */
+/* Opens the image as a shared object for the CPU; NULL if that fails. */
 static void *open_image(const unsigned char *image)
 {
     Elf64_Ehdr header;

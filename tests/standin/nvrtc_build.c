@@ -43,7 +43,7 @@ static void remove_folder(const struct folder *folder, const struct nvrtc_reques
     rmdir(folder->path);
 }
 
-/* What is loaded into this process is none of the compiler's business: a sanitizer, for one. */
+/* The compiler must not load what LD_PRELOAD adds to this process, such as a sanitizer. */
 static char **environment_without_preload(void)
 {
     size_t count = 0, kept = 0;

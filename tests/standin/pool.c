@@ -1,8 +1,7 @@
 /* Pools of memory that is allocated and freed in the order of a stream.
  *
- * A block that is free goes into its pool's list when the stream has come to the cuMemFreeAsync; the same
- * stream may have it at once. Where the memory is freed and where it is allocated in a stream, rubbish is
- * written into it.
+ * cuMemFreeAsync puts the block into its pool's list. The same stream may reuse it at once, others when the
+ * stream has reached the free. The stream overwrites the memory where it allocates it and where it frees it.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -162,7 +161,7 @@ static uint64_t take(struct pool *pool, const struct stream *stream, uint64_t si
     return address;
 }
 
-/* Into the list, for the stream at once and for others from the place on. */
+/* Puts the memory into the pool's list: free for `stream` at once, and for others when `place` is reached. */
 static void give(struct span *span, const struct stream *stream, struct place place)
 {
     struct pool *pool   = span->pool;

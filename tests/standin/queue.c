@@ -93,7 +93,7 @@ void stream_destroy(struct stream *stream)
         stream_unlink(stream);
 }
 
-/* The legacy stream waits for all that do not say that they do not care, and they for it. */
+/* The legacy stream and all streams without CU_STREAM_NON_BLOCKING wait for each other. */
 static void wait_for_legacy(struct stream *stream, struct operation *operation)
 {
     struct context *context = stream->object.context;

@@ -72,8 +72,7 @@ const struct trm_profile_ops *proxy_profile_table(const char *without)
 
 /* ---- pool ------------------------------------------------------------------------------------------- */
 
-/* On a broken stream nothing is allocated, whether or not somebody knows of the failure: there is no memory
- * to answer with. */
+/* A broken stream allocates nothing, even before the core knows of the failure. */
 static int32_t proxy_pool_allocate(struct trm_backend_stream *stream, uint64_t value, uint64_t size,
                                    struct trm_backend_memory **memory)
 {

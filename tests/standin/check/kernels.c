@@ -274,8 +274,7 @@ END_TEST
 
 /* ---- kernels that end badly */
 
-/* What a kernel without parameters ends with; the context is gone afterwards, and the next one is none the
- * worse. */
+/* Returns how a kernel without parameters ends. A failure ends the context, and a new one must work. */
 static CUresult end_of(const char *text)
 {
     CUmodule module;

@@ -1,5 +1,5 @@
-/* CUDA C for the CPU: what stands before every text that the stand-in for NVRTC compiles. Work-items of a
- * group are run by one thread: shared memory is static, atomics are of that thread and of others.
+/* CUDA C for the CPU: the stand-in for NVRTC puts this before every text that it compiles. One thread runs a
+ * launch, so shared memory is static. Atomics are real, since other threads may access the same memory.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/standin/object.h"

@@ -1,5 +1,5 @@
-/* Bits as other types, and numbers of one type as numbers of another: what is beyond it becomes the last of
- * it, and what is no number zero.
+/* Reinterprets bits, and converts numbers. A number outside of the target's range becomes the nearest one in
+ * it, and NaN becomes zero.
  * SPDX-License-Identifier: MIT
  */
 template <typename To, typename From> STANDIN_INLINE To standin_bits(From from)
