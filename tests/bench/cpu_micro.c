@@ -62,7 +62,7 @@ static double throughput(void)
     return (double)(cpu_host_now() - start) / COUNT;
 }
 
-/* Nobody waits, so that a worker has to run everything. */
+/* No thread waits, so a worker runs everything. */
 static double throughput_by_worker(void)
 {
     enum {

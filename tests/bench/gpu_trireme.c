@@ -140,8 +140,8 @@ static double sample_flow_rate(const void *what)
     return (double)flow->batch->bytes / sample_flow(what) * 1e-3;
 }
 
-/* What goes on for long is measured, as it is of the peers: with "auto" the library tries its strategies on
- * the first tokens, 40 to 150 of long ones. */
+/* Measures long runs, as of the peers: with "auto" the library tries its strategies on the first 40 to 150
+ * long tokens. */
 static void settle_flow(struct flow *flow, struct trm_report *report)
 {
     for (int run = 0; run < 8; run++) {

@@ -1,4 +1,4 @@
-/* The work of the suite "gpu": what a GPU is bought for, the same for all who do it. Batches of floats go up
+/* The work of the suite "gpu", the same for all programs. Batches of floats go up
  * from pinned memory, through a row of fused multiply-adds, and down into pinned memory; the host does
  * nothing with them. Also for CUDA C++.
  * SPDX-License-Identifier: MIT
@@ -144,9 +144,8 @@ static inline void gpu_figure(const char *title, const char *who, const char *un
     gpu_values(title, who, unit, sample, what, 1);
 }
 
-/* Of what a processor spends, in microseconds. Whoever has the other half of its core makes that half as much
- * again for tenths of a second, in a rented machine without a trace; so each value is the least of many
- * samples. */
+/* Processor time in microseconds. Load on the other hyperthread of the core adds half as much again for
+ * tenths of a second, which a virtual machine cannot see; so each value is the least of many samples. */
 static inline void gpu_spent(const char *title, const char *who, double (*sample)(const void *what),
                              const void *what)
 {

@@ -130,7 +130,7 @@ static void measure_idle(const struct measure_peer *peer)
     double percent;
 
     peer->first_kernel();
-    sleep_for(0, 100000000); /* whoever spins for a while after work may do so */
+    sleep_for(0, 100000000); /* threads may spin for a while after work */
     begin = measure_now();
     used  = clock_now(CLOCK_PROCESS_CPUTIME_ID);
     sleep_for(1, 0);

@@ -71,7 +71,7 @@ double measure_rate(uint64_t count, uint64_t nanoseconds);
 /* Memory whose pages are there. Never NULL: ends the program when there is none. */
 void *measure_memory(size_t size);
 
-/* Keep the compiler from leaving out writes to memory that nobody reads. */
+/* Keeps the compiler from removing writes to memory that is not read. */
 void measure_use(const void *memory);
 
 /* End the program with a message. */

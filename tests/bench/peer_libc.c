@@ -1,5 +1,5 @@
-/* The C library: memcpy() on two threads, and malloc() in a process of its own, whose thresholds nobody has
- * moved. memcpy() on one thread is part of `trireme bench copy`, so that it is measured in the same process.
+/* The C library: memcpy() on two threads, and malloc() in a process of its own, with its default thresholds.
+ * memcpy() on one thread is part of `trireme bench copy`, so that it is measured in the same process.
  * SPDX-License-Identifier: MIT
  */
 #include "measure.h"

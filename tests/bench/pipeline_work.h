@@ -86,7 +86,7 @@ static inline void flow_close_all(void)
     }
 }
 
-/* ---- the kernel, as anybody would write it ---------------------------------------------------------- */
+/* ---- the kernel, in plain C ------------------------------------------------------------------------- */
 
 static __attribute__((noinline, unused)) void flow_one(float *__restrict target,
                                                        const float *__restrict source, size_t count)

@@ -7,8 +7,7 @@
  * --part      run the I-th of N parts of the cases, counted from 0, to run parts in parallel
  * --progress  print a line with the seconds of each case that passes, when it ends
  * --no-fork   all cases in this process, but those that fork or end it; they have one device, as far as they
- *             do not open
- *             others. For a debugger, and where a driver takes long to open a device
+ *             do not open others. For a debugger, and for drivers that are slow to open a device
  *
  * The backend is named by CONFORMANCE_BACKEND, a name or the path of a plugin; "cpu" when unset.
  * SPDX-License-Identifier: MIT

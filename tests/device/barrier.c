@@ -1,4 +1,4 @@
-/* A callback that keeps its stream from going on.
+/* A callback that holds its stream.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/device/barrier.h"

@@ -1,4 +1,4 @@
-/* A callback that keeps its stream from going on.
+/* A callback that holds its stream.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_DEVICE_BARRIER_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <trireme/trireme.h>
 
-/* The stream goes on when it is opened; from any thread. */
+/* Opens the barrier, so that the stream continues. Any thread may call this. */
 struct barrier {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
@@ -20,7 +20,7 @@ struct barrier {
         PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, false \
     }
 int32_t barrier_enqueue(struct trm_stream *stream, struct barrier *barrier);
-void barrier_await(struct barrier *barrier); /* until the stream has come to it */
+void barrier_await(struct barrier *barrier); /* until the stream has reached it */
 void barrier_open(struct barrier *barrier);
 
 #endif

@@ -1,4 +1,4 @@
-/* Checks of what the library answers.
+/* Checks of statuses and error sentences.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_DEVICE_CHECKS_H

@@ -1,5 +1,5 @@
-/* Does the driver under the backend work in the child of a process that has used it? Found out without the
- * library.
+/* Finds out, without the library, whether the driver under the backend works in the child of a process that
+ * has used it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_DEVICE_DRIVER_FORK_H

@@ -1,4 +1,4 @@
-/* A scenario that touches all that a backend can do, and gives up at the first failure.
+/* A scenario that uses every function of a backend, and stops at the first failure.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_DEVICE_SCENARIO_H
@@ -14,12 +14,12 @@ struct scenario_end {
     char sentence[1024]; /* of that failure */
 };
 
-/* Everything that it made is gone when it returns. `look`, where there is one, is called before the first
+/* It destroys all of its objects before it returns. `look`, where there is one, is called before the first
  * step and after each, and after everything has been destroyed ("destroying"). */
 typedef void (*scenario_look_fn)(const char *step);
 void scenario_run(struct scenario_end *end, scenario_look_fn look);
 
-/* The test has failed if it does not come through. `when`: said with the failure. */
+/* The test fails unless the scenario succeeds. `when` is printed with the failure. */
 void scenario_succeed(const char *when, scenario_look_fn look);
 
 #endif

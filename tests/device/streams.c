@@ -1,4 +1,4 @@
-/* Many streams and many threads: what comes out is what one after the other would give.
+/* Many streams and many threads: the results are the same as of sequential work.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/device/streams.h"

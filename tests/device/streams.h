@@ -6,8 +6,8 @@
 
 #include <check.h>
 
-/* All of them, each in a world of its own (tests/device/world.h) that is opened after `shape` has been
- * called; NULL: as it is. The caller adds its own, and the group to its suite. */
+/* Creates the group of all cases. Each opens a world of its own (tests/device/world.h) after `shape` has been
+ * called (NULL: no change). The caller adds further cases, and adds the group to its suite. */
 TCase *streams_cases(const char *name, SFun shape);
 
 #endif

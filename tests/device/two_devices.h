@@ -23,8 +23,9 @@ enum {
 };
 struct trm_buffer *buffer_on(struct trm_device *device);
 
-/* All of them, each in a world of its own that is opened after `shape` has been called; NULL: as it is.
- * `open_second` then calls second_open(). The caller adds its own, and the group to its suite. */
+/* Creates the group of all cases. Each opens a world of its own after `shape` has been called (NULL: no
+ * change). `open_second` then calls second_open(). The caller adds further cases, and adds the group to its
+ * suite. */
 TCase *two_devices_cases(const char *name, SFun shape, SFun open_second);
 
 #endif

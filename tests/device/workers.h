@@ -8,8 +8,8 @@
 #include <trireme/trireme.h>
 
 /* So many threads upload, compute with "affine" (tests/device/kernels.h) and download, round after round,
- * each on three streams of the device. Returns when all have ended; the test has failed if a call did, or a
- * number is not what was computed. */
+ * each on three streams of the device. Returns when all threads have ended. The test fails when a call fails
+ * or a number is wrong. */
 void workers_run(struct trm_device *device, struct trm_kernel *affine, uint32_t count);
 
 #endif

@@ -1,6 +1,6 @@
-/* Every kernel that comes with the library, on a device and on the cpu with the same data: what they leave in
- * their buffers is the same. With the validation layer on, nothing is said against any of them. That they
- * compute the right thing is tested by tests/kernels.
+/* Runs every kernel of the library on a device and on the cpu with the same data, and compares the buffers.
+ * With the validation layer on, a message of it fails the test. tests/kernels checks that the results are
+ * right.
  *
  *     builtin [RUNNER]    "vulkan" without it; runner.h has the others
  *

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every kernel that comes with the library gives the same on Vulkan and on the cpu.
+# Every kernel of the library gives the same results on Vulkan and on the cpu.
 
 . "$top_srcdir/tests/differential/validation.sh"
 

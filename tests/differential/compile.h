@@ -1,4 +1,4 @@
-/* GLSL made SPIR-V, in a process apart: some versions of the optimiser crash over code that is fine.
+/* Compiles GLSL to SPIR-V in a process of its own: some versions of the optimizer crash on valid code.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_DIFFERENTIAL_COMPILE_H

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The cuda backend gives the same as the cpu's: every kernel that comes with the library, the shaders that
-# were written for the purpose, and some random ones.
+# The cuda and the cpu backend give the same results: for every kernel of the library, the shaders of this
+# folder, and some random ones.
 
 . "$top_srcdir/tests/cuda/common.sh"
 unset TRIREME_BACKEND

@@ -7,9 +7,8 @@
  *         return skip(reason);
  *     struct run_buffer buffers[] = {{.binding = 0, .bytes = input, .size = sizeof(input)},
  *                                    {.binding = 1, .bytes = output, .size = sizeof(output)}};
- *     struct run_request request = {.words = words, .word_count = count, .buffers = buffers, .buffer_count =
- *     2,
- *                                   .groups = {16, 1, 1}};
+ *     struct run_request request = {.words = words, .word_count = count, .buffers = buffers,
+ *                                   .buffer_count = 2, .groups = {16, 1, 1}};
  *     if (runner_run(vulkan, &request) != RUN_DONE)
  *         fail(vulkan->message);
  *     runner_close(vulkan);

@@ -1,5 +1,4 @@
-/* What drivers leak and where their threads race is not for these tests to say. The sanitizers ask for it by
- * these names; without them nobody calls this.
+/* Suppressions for leaks and races inside drivers. The sanitizers call these functions by name.
  * SPDX-License-Identifier: MIT
  */
 #define FOR_SANITIZER __attribute__((visibility("default"), used))

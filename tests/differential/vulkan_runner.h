@@ -1,4 +1,4 @@
-/* Compute shaders on a Vulkan device: the reference that nobody here wrote. The loader is opened at run time.
+/* Compute shaders on a Vulkan device: the independent reference. The loader is opened at run time.
  *
  * The device is the first one, or the one whose name contains what TRIREME_TEST_VULKAN_DEVICE says. With the
  * validation layer on (VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation) each of its warnings and errors makes

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every shader of tests/differential/shaders, unoptimised and optimised, leaves the same on Vulkan as on the
-# cpu.
+# Every shader of tests/differential/shaders, unoptimised and optimised, gives the same results on Vulkan and
+# on the cpu.
 
 . "$top_srcdir/tests/differential/validation.sh"
 

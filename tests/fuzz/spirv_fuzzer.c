@@ -1,5 +1,5 @@
-/* What a fuzzer calls: a module is read, reflected and, when it is accepted, translated to all languages.
- * Whatever the bytes are, each step answers TRM_OK or an error with its sentence.
+/* The entry of a fuzzer: reads a module, reflects it and, when it is accepted, translates it to all
+ * languages. For any bytes each step must give TRM_OK, or an error with a sentence.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/fuzz/spirv_fuzzer.h"

@@ -1,7 +1,6 @@
-/* Modules that somebody broke: each of the corpus and each that is shipped is cut off at every word, and has
- * bits turned and words replaced. Whatever comes of it is accepted or refused with a sentence; nothing
- * crashes, hangs or reads beyond the end (under sanitizers this shows). What is accepted is translated now
- * and then.
+/* Mutated modules: each module of the corpus and of the library is truncated at every word, and gets flipped
+ * bits and replaced words. The reader accepts the result or refuses it with a sentence, without a crash, a
+ * hang or a read beyond the end (which the sanitizers detect). Some of the accepted modules are translated.
  * SPDX-License-Identifier: MIT
  */
 #include <check.h>
@@ -198,7 +197,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite    = suite_create("SPIR-V that somebody broke");
+    Suite *suite    = suite_create("mutated SPIR-V");
     TCase *all      = tcase_create("mutations");
     SRunner *runner = srunner_create(suite);
 

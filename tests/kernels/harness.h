@@ -5,8 +5,7 @@
  *
  *     struct kernel *axpy = kernel_open("axpy", NULL, 0);
  *     RUN(axpy, groups_for(n, 256), 1, 1, read_only("x", x, n * 4), read_write("y", y, n * 4),
- *     scalar_f32("a", 2),
- *         scalar_u32("count", n));
+ *         scalar_f32("a", 2), scalar_u32("count", n));
  *     kernel_close(axpy);
  *
  * SPDX-License-Identifier: MIT

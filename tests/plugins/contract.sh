@@ -1,8 +1,8 @@
 #!/bin/sh
-# While the conformance suite runs, the core keeps its side of <trireme/backend.h>: the proxy stands between
-# it and a backend and looks. (Whether the cases pass is asked elsewhere; here it counts that they ran.)
+# The core keeps the contract of <trireme/backend.h> while the conformance suite runs: the proxy between the
+# core and a backend checks it. (Other tests check that the cases pass; this one only needs them to run.)
 
-# It takes a minute: once is enough where the suite is asked to be quick.
+# This takes a minute, so a quick run of the suite does it once.
 test "${CONFORMANCE_QUICK:-0}" = 0 || exit 77
 
 conformance=$top_builddir/tests/conformance/conformance

@@ -35,7 +35,7 @@ struct newer_backend {
     const void *unknown[UNKNOWN_SLOTS];
 };
 
-/* Whoever gets here has taken one slot for another. */
+/* Only a core that confuses two slots calls this. */
 static void unknown_slot(void)
 {
     __builtin_trap();

@@ -13,7 +13,7 @@ _Static_assert(sizeof(struct trm_stream_ops) == pinned_size_of_trm_stream_ops, "
 _Static_assert(sizeof(struct trm_module_ops) == pinned_size_of_trm_module_ops, "");
 _Static_assert(sizeof(struct trm_interop_ops) == pinned_size_of_trm_interop_ops, "");
 
-/* Whoever gets here has read on behind the table. */
+/* Only a core that reads beyond the end of the table calls this. */
 static void unknown_slot(void)
 {
     __builtin_trap();

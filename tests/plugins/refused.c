@@ -1,4 +1,4 @@
-/* Plugins that are no good: each is refused with its reason, and its neighbour goes on working.
+/* Invalid plugins: each is refused with the reason, and the plugin beside it still works.
  * SPDX-License-Identifier: MIT
  */
 #include <elf.h>

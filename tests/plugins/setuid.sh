@@ -1,5 +1,6 @@
 #!/bin/sh
-# A privileged program takes no code from where its environment says; the same program without privilege does.
+# A privileged program loads no code from the paths in its environment; the same program without privileges
+# does.
 
 fail()
 {

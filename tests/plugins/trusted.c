@@ -1,5 +1,5 @@
-/* Which files may name code: those that nobody but root and the user can write, in folders of which that is
- * true.
+/* Which files may name code: those that only root and the user can write, in folders that only they can
+ * write.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -71,7 +71,7 @@ static void check_no_device(const char *path, const char *backend)
     trm_context_destroy(context);
 }
 
-/* ---- names that depend on where one stands ---------------------------------------------------------- */
+/* ---- relative names --------------------------------------------------------------------------------- */
 
 START_TEST(a_relative_path_to_a_plugin_is_refused)
 {
@@ -97,7 +97,7 @@ START_TEST(an_empty_folder_name_does_not_mean_the_current_folder)
 }
 END_TEST
 
-/* ---- who may write ---------------------------------------------------------------------------------- */
+/* ---- permissions ----------------------------------------------------------------------------------- */
 
 START_TEST(a_plugin_that_anybody_may_write_is_refused)
 {
@@ -251,7 +251,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite    = suite_create("who may name code");
+    Suite *suite    = suite_create("trusted files");
     TCase *trust    = tcase_create("trust");
     SRunner *runner = srunner_create(suite);
     int failed;

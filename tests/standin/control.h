@@ -2,9 +2,9 @@
  * CPU, for tests. It makes calls fail, holds work back, and keeps account of what is made. What a test
  * program sees of it.
  *
- * Give its absolute path to the setting cuda.driver, and that of the stand-in for NVRTC to cuda.nvrtc.
- * Whatever runs, runs on threads of the stand-in and begins late, so that who does not wait sees it. Memory
- * is full of rubbish when it is allocated; what was given back is not there any more.
+ * Give its absolute path to the setting cuda.driver, and that of the stand-in for NVRTC to cuda.nvrtc. Work
+ * runs on threads of the stand-in and begins late, so a missing wait shows. Allocated memory is filled with
+ * garbage; freed memory is unmapped.
  *
  * Configuration is text: "devices=2 memory=1G fault=cuMemAlloc:3:once:CUDA_ERROR_OUT_OF_MEMORY". It is given
  * to configure(), or stands in a file that lies beside the library and has its name with ".conf" at the end:

@@ -1,5 +1,5 @@
-/* Memory and semaphores that others have made: files in memory. A semaphore is one of 8 bytes with its value,
- * which whoever maps it may change.
+/* Imported memory and semaphores, which are files in memory. A semaphore is a file of 8 bytes with its value,
+ * which any process that maps the file may change.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>

@@ -51,7 +51,7 @@ struct group {
     const struct standin_kernel *kernel;
     struct standin_item *item;
     void **parameters;
-    bool backwards; /* the order of warps, which nobody may count on */
+    bool backwards; /* the order of warps, which kernels must not rely on */
 };
 
 /* The worker's; work-items take turns in it. It is looked up at each turn, of which a launch has millions: so

@@ -30,7 +30,7 @@ void fiber_begin(struct fiber_stack *stack, void *bytes, size_t size, void (*fun
 {
     uintptr_t *top = (uintptr_t *)((unsigned char *)bytes + size / 16 * 16);
 
-    *--top = 0; /* nobody to return to; and the stack is aligned as behind a call */
+    *--top = 0; /* no return address; the stack is aligned as after a call */
     *--top = (uintptr_t)function;
     for (int i = 0; i < SAVED; i++)
         *--top = 0;

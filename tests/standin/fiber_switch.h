@@ -22,7 +22,7 @@ struct fiber_stack {
 
 /* A stack that begins in `function`, which never returns. */
 void fiber_begin(struct fiber_stack *stack, void *bytes, size_t size, void (*function)(void));
-/* Goes on where `to` was left; returns when somebody goes to `from`. */
+/* Continues where `to` was left; returns when another switch goes to `from`. */
 void fiber_switch(struct fiber_stack *from, const struct fiber_stack *to);
 
 #endif

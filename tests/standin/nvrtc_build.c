@@ -182,7 +182,7 @@ static bool make_image(const struct folder *folder, const struct nvrtc_request *
     if (!words_read(image, path) || image->length < sizeof(header))
         return false;
     memcpy(&header, image->bytes, sizeof(header));
-    /* Whoever loads it takes this for its size. */
+    /* The loader takes this for the size of the image. */
     if (header.e_shoff + (uint64_t)header.e_shentsize * header.e_shnum != image->length)
         return false;
     memcpy(&header.e_ident[EI_PAD], STANDIN_MARK, sizeof(STANDIN_MARK));

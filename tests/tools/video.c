@@ -1,10 +1,10 @@
 /* Videos for the tests of `trireme run`.
  *
- *     video make COLOURS WIDTH HEIGHT FRAMES [PARAMETERS]    a YUV4MPEG2 video on standard output: shapes
- *                                                            that move, and noise
- *     video compare A B [MARGIN]                             how far two videos are apart: "largest mean", of
- *                                                            luma, then of
- *                                                            chroma; without so many pixels at each border
+ *     video make COLOURS WIDTH HEIGHT FRAMES [PARAMETERS]
+ *         writes a YUV4MPEG2 video with moving shapes and noise to standard output
+ *     video compare A B [MARGIN]
+ *         prints how much two videos differ: "largest mean", of luma, then of chroma; without MARGIN pixels
+ *         at each border
  *
  * SPDX-License-Identifier: MIT
  */

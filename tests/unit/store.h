@@ -1,5 +1,5 @@
 /* A backend for tests of memory: its operations are kept in a queue and run when the test says so,
- * or when somebody waits. What a store has, which slots, and how it fails is set before it is
+ * or when a thread waits. What a store has, which slots, and how it fails is set before it is
  * opened. One thread at a time but for what `lock` guards.
  * SPDX-License-Identifier: MIT
  */

@@ -26,7 +26,7 @@ void main()
     atomicMin(d.lowest, int(x));
     atomicMax(d.highest, int(x));
     atomicAdd(d.sum, -int(i));
-    /* one of all gets in first, and the sum of what is handed out is the same whoever it is */
+    /* the invocations race, but the sum of the values that they get is always the same */
     uint ticket = atomicAdd(b[11], 1u);
     atomicAdd(b[12], ticket);
     uint before = atomicExchange(b[13], 5u);

@@ -1,4 +1,4 @@
-// Who am I: all built-in inputs, in three dimensions.
+// All built-in inputs, in three dimensions.
 //! out 0 u32 11520
 //! groups 3 2 4
 #version 450

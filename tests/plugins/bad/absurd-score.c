@@ -1,4 +1,4 @@
-/* A plugin that thinks too much of itself.
+/* A plugin with a score above the limit.
  * SPDX-License-Identifier: MIT
  */
 #include "borrowed.h"

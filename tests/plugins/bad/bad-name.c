@@ -1,4 +1,4 @@
-/* A plugin whose name nobody could write into TRIREME_BACKEND.
+/* A plugin whose name is not valid in TRIREME_BACKEND.
  * SPDX-License-Identifier: MIT
  */
 #include "borrowed.h"

@@ -1,4 +1,4 @@
-/* A plugin that has nothing wrong: what the others are compared with.
+/* A valid plugin, with which the others are compared.
  * SPDX-License-Identifier: MIT
  */
 #include "borrowed.h"

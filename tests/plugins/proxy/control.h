@@ -8,9 +8,8 @@
  *     PROXY_FAULT=copy:3:once:-9             the third call of copy fails with status -9 and has no effect
  *     PROXY_FAULT=allocate:1:forever:-5      so does the first one, and all that follow
  *     PROXY_ASYNC_FAULT=copy:3:-9            the third copy is taken, and then its stream fails there, as a
- *                                            device would: what was
- *                                            before it finishes, what follows is lost, query and wait answer
- *                                            -9 for ever
+ *                                            device would: the operations before it finish, those
+ *                                            behind it are lost, query and wait answer -9 for ever
  *     PROXY_DELAY_US=wait:500                every call of wait first sleeps 500 microseconds
  *     PROXY_BREACHES=/…/breaches             a line is added to this file when the core breaks its side of
  *                                            the contract

@@ -12,7 +12,7 @@ static int32_t proxy_device_count(struct trm_backend_instance *instance, uint32_
     return status != TRM_OK ? status : proxy_target.device.count(instance->target, count);
 }
 
-/* The target's name with a suffix, so that nobody takes one for the other. */
+/* The target's name with a suffix, to tell the two devices apart. */
 static int32_t proxy_device_name(struct trm_backend_instance *instance, uint32_t index, char *value,
                                  uint64_t capacity, uint64_t *needed)
 {

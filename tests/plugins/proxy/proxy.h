@@ -156,7 +156,7 @@ struct trm_backend_stream {
     /* An asynchronous fault. `broken` is written last. */
     uint64_t broken_at;     /* the first number that was lost */
     _Atomic int32_t broken; /* TRM_OK, or the failure */
-    _Atomic uint32_t known; /* the failure has been answered to somebody */
+    _Atomic uint32_t known; /* a call has reported the failure */
 };
 
 /* faults.c: rules, and what they say about a call. */

@@ -128,7 +128,7 @@ struct proxy_turn proxy_stream_enter(struct trm_backend_stream *stream, uint64_t
     return turn;
 }
 
-/* Where flush() was left out nobody will call it. */
+/* Without flush() the core never submits, so this does. */
 static void proxy_stream_submit(struct trm_backend_stream *stream)
 {
     if (proxy_target.stream.flush != NULL && !proxy_has_flush())

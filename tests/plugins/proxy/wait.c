@@ -39,7 +39,7 @@ int32_t proxy_stream_wait(struct trm_backend_stream *stream, uint64_t value, uin
     if (status != TRM_OK)
         return status;
     if (value > atomic_load(&stream->claimed))
-        proxy_breach("Somebody waits for a number that was never used.");
+        proxy_breach("The core waits for a number that was never used.");
     if (!proxy_stream_lost(stream, value))
         return proxy_target.stream.wait(stream->target, value, timeout_ns);
 
@@ -144,7 +144,7 @@ int32_t proxy_stream_notify(struct trm_backend_stream *stream, uint64_t value, t
     if (status != TRM_OK)
         return status;
     if (value > atomic_load(&stream->claimed))
-        proxy_breach("Somebody waits for a number that was never used.");
+        proxy_breach("The core waits for a number that was never used.");
     if (proxy_stream_lost(stream, value))
         return proxy_notify_lost(stream, atomic_load(&stream->forwarded), notify, user);
     return proxy_target.stream.notify(stream->target, value, notify, user);

@@ -17,7 +17,7 @@ static void timed_sleep_until(uint64_t time)
         continue;
 }
 
-/* ---- who could begin -------------------------------------------------------------------------------- */
+/* ---- ready streams ----------------------------------------------------------------------------------- */
 
 void timed_engine_offer(struct trm_backend_stream *stream)
 {
@@ -64,8 +64,8 @@ static void timed_perform(struct trm_backend_device *device, const struct timed_
     snprintf(failure->sentence, sizeof(failure->sentence), "A kernel returned %d.", (int)result);
 }
 
-/* The lock is held, and let go of while the operation lasts. Nobody else touches a stream's first operation
- * while it is `executing`. */
+/* The caller holds the lock, which is released while the operation runs. No other thread touches a stream's
+ * first operation while it is `executing`. */
 static void timed_engine_do(struct timed_engine *engine)
 {
     struct trm_backend_instance *instance = engine->device->instance;

@@ -4,7 +4,7 @@
  */
 #include "timed.h"
 
-/* ---- who is told ------------------------------------------------------------------------------------ */
+/* ---- notifications ------------------------------------------------------------------------------------ */
 
 void timed_notice_due(struct trm_backend_instance *instance, struct timed_notice *notice, int32_t status)
 {
@@ -48,7 +48,7 @@ static void timed_stream_notices(struct trm_backend_stream *stream, uint64_t val
     }
 }
 
-/* ---- who waits -------------------------------------------------------------------------------------- */
+/* ---- waits -------------------------------------------------------------------------------------------- */
 
 void timed_stream_touch(struct trm_backend_stream *stream)
 {

@@ -25,7 +25,7 @@ static void timed_stream_destroy(struct trm_backend_stream *stream)
     struct trm_backend_instance *instance = stream->device->instance;
     const struct trm_host *host           = instance->host;
 
-    /* Whoever completed the last operation has let go of the stream when it lets go of the lock. */
+    /* The thread that completes the last operation no longer uses the stream when it releases the lock. */
     pthread_mutex_lock(&instance->lock);
     pthread_mutex_unlock(&instance->lock);
     while (stream->spare != NULL) {

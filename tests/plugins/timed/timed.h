@@ -4,17 +4,16 @@
  * Made of a copy of backends/template, as any third party would. It has three engines (upload, compute,
  * download), each of which does one operation at a time. Time is computed, not measured: an operation begins
  * when its engine is free and what it waits for is done, and ends when it has taken its time; its effect
- * (bytes moved, a kernel run) comes at the end, and a thread sleeps until then. Who was woken late is late by
- * himself only: the next operation on the device is reckoned from when the last one should have ended. Stamps
- * hold the computed times.
+ * (bytes moved, a kernel run) comes at the end, and a thread sleeps until then. A thread that wakes late does
+ * not delay the device: the next operation is computed from the time at which the last one should have
+ * ended. Stamps hold the computed times.
  *
  * What has no time of its own takes as long as it takes. Settings, all 0 when they are not given:
  *
  *     timed.upload_ns, timed.download_ns         nanoseconds of each copy from, and to, the host
  *     timed.upload_speed, timed.download_speed   bytes a second that such copies travel besides; 0: no time
  *     timed.launch_ns                            nanoseconds of each launch; a kernel with a scalar parameter
- *                                                called "ns"
- *                                                takes as long as that says
+ *                                                called "ns" takes as long as that says
  *     timed.memory                               bytes of the device; 0: as many as the machine has
  *
  * Streams with a role are on the engine of that role, operations of others on the engine of their kind.
@@ -50,7 +49,7 @@ struct timed_settings {
     uint64_t memory;
 };
 
-/* Somebody who wants to know when a stream gets to `value`. */
+/* A notification for when a stream reaches `value`. */
 struct timed_notice {
     struct timed_notice *next;
     uint64_t value;

@@ -1,4 +1,4 @@
-/* Several devices: who reaches whose memory, and until when.
+/* Several devices: which device can access which memory, and until when.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/standin/check/fixture.h"

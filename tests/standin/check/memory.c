@@ -1,4 +1,4 @@
-/* Memory: what it is full of, who reaches it, how it is accounted for.
+/* Memory: initial contents, access, accounting.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>

@@ -15,7 +15,7 @@ STANDIN_INLINE int __syncthreads_and(int predicate)
     return standin_runtime->barrier_count(!predicate) == 0;
 }
 
-/* The place in the code tells who has come the same way: two calls must not become one. */
+/* The place in the code identifies the lanes on the same path: the compiler must not merge two calls. */
 #ifdef __clang__
 #define STANDIN_PLACE __attribute__((noinline, convergent, nomerge))
 #else

@@ -187,7 +187,7 @@ START_TEST(a_bad_value_is_refused_naming_where_it_comes_from_and_what_would_do)
     is_bad(
         0, NULL, NULL,
         "TRIREME_LOG is \"loud\", but it takes none, error, warning, info or debug, or a number from 0 to 4");
-    /* Also when somebody stronger says otherwise. */
+    /* Also when a stronger source sets another value. */
     is_bad(0, "log.level", "1", "TRIREME_LOG");
     unsetenv("TRIREME_LOG");
     user_file("\npool.slab = much\n");

@@ -1,5 +1,5 @@
-/* Control flow in the words that C and GLSL have in common: the shader is compared with itself. FUNCTION,
- * uint are said by whoever includes it. */
+/* Control flow in the words that C and GLSL have in common: the shader is compared with itself. The including
+ * file defines FUNCTION and uint. */
 FUNCTION uint early_returns(uint x)
 {
     if (x % 7u == 0u)
