@@ -99,6 +99,8 @@ static void count_cases(struct failing *failing)
 /* One run for each case, or for some of them, evenly spread, if there are too many. */
 static void fail_each(struct failing failing, const char *how, const char *result)
 {
+    driver_stays_loaded();
+    check_usable(); /* the first takes longer */
     count_cases(&failing);
     uint64_t stride = choose_stride(failing.all, failing.run_ns, 1), next = stride / 2, number = 0;
     for (unsigned i = 0; i < failing.count; i++) {
