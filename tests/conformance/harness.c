@@ -300,11 +300,14 @@ static void fixture_close(void)
     check_complaints();
 }
 
-void kept_close(void)
+bool kept_close(void)
 {
     trm_device_destroy(kept.device);
     trm_context_destroy(kept.context);
     kept = (struct world){NULL, NULL, NULL};
+    if (complaint[0])
+        fprintf(stderr, "when the device of all cases was closed: %s\n", complaint);
+    return !complaint[0];
 }
 
 /* ---- progress ---- */

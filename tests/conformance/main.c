@@ -157,7 +157,7 @@ int main(int argument_count, char **arguments)
     if (options.no_fork)
         srunner_set_fork_status(others, CK_NOFORK);
     run_all(others, &sums);
-    kept_close();
+    bool nothing_leaked = kept_close();
     if (options.list)
         return EXIT_SUCCESS;
     printf("%d cases on %s: %d failed, %u say that they do not apply\n", sums.ran, backend_under_test(),
@@ -166,5 +166,5 @@ int main(int argument_count, char **arguments)
         fprintf(stderr, "no case has \"%s\" in its name\n", options.filter ? options.filter : "");
         return EXIT_FAILURE;
     }
-    return sums.failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return sums.failed == 0 && nothing_leaked ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -8,4 +8,4 @@ validation_in_the_log
 TRIREME_VULKAN_COPIES=kernel
 CONFORMANCE_QUICK=1
 export TRIREME_VULKAN_COPIES CONFORMANCE_QUICK
-run_on vulkan --filter cop,load,row,fill,byte,offset,graph,map,array
+run_in_one_process vulkan --filter cop,load,row,fill,byte,offset,graph,map,array

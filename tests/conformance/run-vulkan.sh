@@ -7,4 +7,4 @@
 validation_in_the_log
 CONFORMANCE_QUICK=1
 export CONFORMANCE_QUICK
-run_on vulkan
+run_in_one_process vulkan

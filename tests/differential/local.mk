@@ -60,16 +60,16 @@ tests_differential_builtin_SOURCES = tests/differential/builtin.c $(DIFFERENTIAL
 tests_differential_builtin_LDADD = $(DIFFERENTIAL_LIBS)
 tests_differential_builtin_LDFLAGS = $(UNINSTALLED_LINK)
 
-# In this order `make check -j` finds most of what cuda.sh wants for the cpu in the cache, where backend.sh has put it.
-DIFFERENTIAL_TESTS = \
-	tests/differential/backend.sh \
-	tests/differential/coarsen.sh \
+# backend.sh is the first test of all and the others are the last: they find what it compiled for the cpu in the cache.
+LATE_DIFFERENTIAL_TESTS = \
+	tests/differential/several.sh \
 	tests/differential/builtin.sh \
-	tests/differential/random.sh \
 	tests/differential/written.sh \
-	tests/differential/cuda.sh
-dist_check_SCRIPTS += $(DIFFERENTIAL_TESTS)
-TESTS += $(DIFFERENTIAL_TESTS)
+	tests/differential/cuda.sh \
+	tests/differential/random.sh
+dist_check_SCRIPTS += tests/differential/backend.sh $(LATE_DIFFERENTIAL_TESTS)
+TESTS += tests/differential/backend.sh
+LATE_TESTS += $(LATE_DIFFERENTIAL_TESTS)
 
 # make differential SEEDS=1000 FIRST=1: more random shaders than `make check` has time for
 differential: all tests/differential/differential
