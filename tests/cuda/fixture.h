@@ -30,7 +30,7 @@ void skip(const char *reason);
 bool standin_missing(void);
 
 /* Configures the stand-in by the words of its configure(). Each test is a process of its own, in which the
- * driver has not been initialised yet. Does nothing on the machine's own driver. */
+ * driver has not been initialized yet. Does nothing on the machine's own driver. */
 void standin_shape(const char *text);
 
 /* How many microseconds waits of the backend poll before they sleep ("0" by default). */

@@ -1,5 +1,5 @@
 /* Memory of other processes, by handles that are plain data. The other process is a child that was forked
- * before CUDA was initialised: it creates memory, and reports its contents when asked.
+ * before CUDA was initialized: it creates memory, and reports its contents when asked.
  * SPDX-License-Identifier: MIT
  */
 #include <fcntl.h>
@@ -147,7 +147,7 @@ static bool other_begin(enum giver giver, struct trm_ipc_handle *handle)
     int ends[2];
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
     fflush(NULL);
-    other.process = fork(); /* before CUDA is initialised */
+    other.process = fork(); /* before CUDA is initialized */
     if (other.process == 0) {
         alarm(60);
         close(ends[0]);

@@ -1,5 +1,5 @@
 /* Waits for work of another process by an event of the program, whose handle is plain data. The other
- * process is a child that was forked before CUDA was initialised. Only on the machine's own driver: the
+ * process is a child that was forked before CUDA was initialized. Only on the machine's own driver: the
  * stand-in has no events of other processes.
  * SPDX-License-Identifier: MIT
  */

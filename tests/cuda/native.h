@@ -56,7 +56,7 @@ extern struct native native;
         ck_assert_msg(result_given == CUDA_SUCCESS, "%s gave %d", #call, (int)result_given); \
     } while (0)
 
-/* Open the driver that the library uses too, and initialise it. */
+/* Open the driver that the library uses too, and initialize it. */
 void native_open(void);
 
 /* A function that is not in the table, after native_open(). */

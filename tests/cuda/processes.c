@@ -100,7 +100,7 @@ START_TEST(a_child_may_destroy_what_it_has_of_its_parent)
 }
 END_TEST
 
-/* A driver cannot be initialised again in a child: it need only answer, with any status. */
+/* A driver cannot be initialized again in a child: it need only answer, with any status. */
 static int open_anew(void)
 {
     struct trm_context *context = NULL;

@@ -286,7 +286,7 @@ START_TEST(memory_is_shared_with_another_process)
     uint64_t size = 0;
     char done     = 0;
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
-    pid_t child = fork(); /* before CUDA is initialised */
+    pid_t child = fork(); /* before CUDA is initialized */
     if (child == 0) {
         alarm(60);
         close(ends[0]);

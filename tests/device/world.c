@@ -117,7 +117,7 @@ void world_close(void)
 
 /* ---- running ---- */
 
-/* 0: there is one. Asked in a child, since a driver that has been initialised is of no use in the children
+/* 0: there is one. Asked in a child, since a driver that has been initialized is of no use in the children
  * that the tests are. */
 static int try_device(void)
 {

@@ -155,7 +155,7 @@ int compile_all(struct compilation *list, uint32_t count)
 
 static void make_path(char path[4096], const struct compilation *compilation, const char *folder)
 {
-    const char *how = compilation->flags & TRM_GLSL_UNOPTIMIZED ? "unoptimised" : "optimised";
+    const char *how = compilation->flags & TRM_GLSL_UNOPTIMIZED ? "unoptimized" : "optimized";
     snprintf(path, 4096, "%s/%s.%s.spv", folder, compilation->name, how);
 }
 

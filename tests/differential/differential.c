@@ -1,6 +1,6 @@
 /* Runs shaders on two runners and compares what they leave in memory.
  *
- *     differential [OPTION]... FILE.comp...      shaders, each unoptimised and optimised
+ *     differential [OPTION]... FILE.comp...      shaders, each unoptimized and optimized
  *     differential [OPTION]... --generate COUNT  random shaders, one a seed
  *
  *     --on ONE,OTHER   vulkan, cpu, cuda or backend (runner.h); vulkan,cpu without it
@@ -112,7 +112,7 @@ static void add_compilation(struct work *work, uint32_t shader, uint32_t flags)
         .name = work->shaders[shader].name, .text = work->shaders[shader].text, .flags = flags};
 }
 
-/* Files both ways; of the random ones every other is optimised: what is wrong there is mostly wrong in
+/* Files both ways; of the random ones every other is optimized: what is wrong there is mostly wrong in
  * both. */
 static int gather(struct work *work, const struct options *options, struct totals *totals)
 {
@@ -204,7 +204,7 @@ static void compare(struct comparison *comparison, const struct options *options
         /* A random shader that was kept, and is a file now, finds the same data. */
         comparison->seed = work->shader_of[i] < options->file_count ? options->seed : 1;
         const char *how =
-            work->compilations[i].flags & TRM_GLSL_UNOPTIMIZED ? " (unoptimised)" : " (optimised)";
+            work->compilations[i].flags & TRM_GLSL_UNOPTIMIZED ? " (unoptimized)" : " (optimized)";
         switch (judge(comparison, shader, &work->compilations[i])) {
         case COMPARISON_SAME:
             totals->same++;

@@ -60,7 +60,7 @@ static void write_declaration(struct generator *generator)
     struct variable *variable = add_variable(generator, "v", kind);
     if (!variable)
         return;
-    /* not in scope in what it is initialised with */
+    /* not in scope in what it is initialized with */
     generator->variable_count--;
     line(generator, "%s%s %s = ", kind.base == BASE_FLOAT ? "precise " : "", kind_name(kind), variable->name);
     write_expression(generator, kind, 3);

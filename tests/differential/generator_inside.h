@@ -75,7 +75,7 @@ const char *kind_name(struct kind kind);
 /* Text for an expression of that kind. It is in parentheses or needs none. */
 void write_expression(struct generator *generator, struct kind kind, uint32_t depth);
 
-/* A condition that no optimiser can know: that of spirv-tools 2022.4 crashes over branches that it finds to
+/* A condition that no optimizer can know: that of spirv-tools 2022.4 crashes over branches that it finds to
  * be dead. */
 void write_test(struct generator *generator, uint32_t depth);
 

@@ -23,7 +23,7 @@ static size_t find(const struct run_request *request, size_t from, uint32_t opco
     return 0;
 }
 
-/* A scalar constant, specialised or not. */
+/* A scalar constant, specialized or not. */
 static uint32_t value_of(const struct run_request *request, uint32_t id)
 {
     size_t decoration = 0;

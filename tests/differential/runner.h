@@ -32,7 +32,7 @@ struct run_buffer {
     size_t size; /* not 0 */
 };
 
-/* A specialisation constant; a bool is a u32 of 0 or 1. */
+/* A specialization constant; a bool is a u32 of 0 or 1. */
 struct run_constant {
     uint32_t id;
     int32_t type;  /* enum trm_type */

@@ -7,7 +7,7 @@
  *     //! out 5 f32 4096 ulp 4 abs 1e-6   written and compared: floats may differ by any one of ulp, abs, rel
  *     //! groups 16 1 1
  *     //! push u32 7 f32 2.5 pad 0        push constants, one after the other as the shader lays them out
- *     //! constant 0 u32 3                a specialisation constant: id, type, value
+ *     //! constant 0 u32 3                a specialization constant: id, type, value
  *
  * Values: `range LOW HIGH`, `log LOW HIGH` (powers of two), `index START STEP`, `special`; without: integers
  * of all bits and floats from -1 to 1. They come of a seed and the case's name.

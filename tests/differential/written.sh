@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every shader of tests/differential/shaders, unoptimised and optimised, gives the same results on Vulkan and
+# Every shader of tests/differential/shaders, unoptimized and optimized, gives the same results on Vulkan and
 # on the cpu.
 
 . "$top_srcdir/tests/differential/validation.sh"

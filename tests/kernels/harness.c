@@ -107,12 +107,12 @@ static void write_label(struct kernel *kernel, const char *name, const struct co
 
 struct kernel *kernel_open(const char *name, const struct constant *constants, size_t count)
 {
-    struct trm_constant specialised[CONSTANTS_MOST];
+    struct trm_constant specialized[CONSTANTS_MOST];
     struct kernel *kernel = allocate(sizeof(*kernel));
 
     ck_assert_msg(count <= CONSTANTS_MOST, "%zu constants for %s", count, name);
     for (size_t i = 0; i < count; i++)
-        specialised[i] = trm_constant_u32(constants[i].name, constants[i].value);
+        specialized[i] = trm_constant_u32(constants[i].name, constants[i].value);
     write_label(kernel, name, constants, count);
 
     struct trm_module_desc desc = {
@@ -120,7 +120,7 @@ struct kernel *kernel_open(const char *name, const struct constant *constants, s
         .format         = TRM_MODULE_NAMED,
         .data           = name,
         .size           = strlen(name) + 1,
-        .constants      = specialised,
+        .constants      = specialized,
         .constant_count = (uint32_t)count,
     };
     int32_t status = trm_module_load(device, &desc, &kernel->module);

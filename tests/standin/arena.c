@@ -13,7 +13,7 @@
 #define FILLED_MOST (UINT64_C(64) << 20) /* the rest of what is larger is zero */
 
 struct range {
-    uint64_t address, size; /* with the page behind it that nobody may touch */
+    uint64_t address, size; /* with the guard page behind it */
 };
 
 static uint64_t round_up(uint64_t size, uint64_t to)

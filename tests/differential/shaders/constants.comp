@@ -1,4 +1,4 @@
-// Specialisation constants: in expressions, array lengths, the local size and conditions.
+// Specialization constants: in expressions, array lengths, the local size and conditions.
 //! constant 0 u32 16
 //! constant 1 u32 2
 //! constant 3 f32 2.5

@@ -1,4 +1,4 @@
-// Specialisation constants of other widths, and what is made of them.
+// Specialization constants of other widths, and what is made of them.
 //! constant 0 i64 -5000000000
 //! constant 1 f64 0.375
 //! constant 2 u16 40000

@@ -1,4 +1,4 @@
-// Arrays of the function and of the work-item: initialised, indexed by what is only known at run time,
+// Arrays of the function and of the work-item: initialized, indexed by what is only known at run time,
 // two-dimensional.
 //! in 0 u32 256
 //! out 1 u32 1536

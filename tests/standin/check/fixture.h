@@ -20,7 +20,7 @@ extern const struct cuda_standin_compiler cuda_standin_compiler;
 
 #define must(call) ck_assert_int_eq(call, CUDA_SUCCESS)
 
-/* Initialises CUDA as configured, and makes the primary context of the first device current. */
+/* Initializes CUDA as configured, and makes the primary context of the first device current. */
 CUcontext begin(const char *configuration);
 /* Releases it; nothing may live, and no rule may have been broken. */
 void end(void);

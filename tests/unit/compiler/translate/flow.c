@@ -11,7 +11,7 @@
 
 static struct translated kernel;
 
-/* Each shader exists twice: optimised, and as the front end wrote it. */
+/* Each shader exists twice: optimized, and as the front end wrote it. */
 static const char *const flow_files[]   = {"flow/flow.spv", "flow/flow_plain.spv"};
 static const char *const keeps_files[]  = {"flow/keeps.spv", "flow/keeps_plain.spv"};
 static const char *const reduce_files[] = {"flow/reduce.spv", "flow/reduce_plain.spv"};

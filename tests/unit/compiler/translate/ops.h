@@ -44,7 +44,7 @@ static inline void ops_open(struct translated *translated, const char *name, uin
     translated_compile(translated, OPS_FAST);
 }
 
-/* The forms of a shader that are tested: as the optimiser and as the front end wrote it, and with bounds
+/* The forms of a shader that are tested: as the optimizer and as the front end wrote it, and with bounds
  * checks. */
 enum {
     OPS_FORMS = 3

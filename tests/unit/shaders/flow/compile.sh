@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the .spv files beside this script, which tests read: optimised, and as the front end writes it.
+# Makes the .spv files beside this script, which tests read: optimized, and as the front end writes it.
 # SPDX-License-Identifier: MIT
 cd "$(dirname "$0")" || exit 1
 for file in *.comp; do

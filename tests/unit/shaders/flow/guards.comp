@@ -1,5 +1,5 @@
 #version 450
-// Guards of all kinds, one for each value of `kind`, which is fixed when the shader is specialised.
+// Guards of all kinds, one for each value of `kind`, which is fixed when the shader is specialized.
 layout(local_size_x = 8, local_size_y = 2) in;
 layout(constant_id = 0) const uint kind = 0u;
 layout(set = 0, binding = 0) buffer Hits { uint hits[]; };
