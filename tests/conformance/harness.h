@@ -34,8 +34,8 @@ extern struct world the;
 TCase *group_make(Suite *suite, const char *name);
 TCase *group_make_bare(Suite *suite, const char *name);
 
-/* Destroys the context and the device that --no-fork keeps between cases. False where a layer complained, such as
- * of objects that a case leaked. */
+/* Destroys the context and the device that --no-fork keeps between cases. False where a layer complained,
+ * such as of objects that a case leaked. */
 bool kept_close(void);
 
 /* Whether the command line selects the case. Prints its name for --list. */

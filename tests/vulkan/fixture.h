@@ -32,11 +32,12 @@ TCase *group_make(Suite *suite, const char *name);
 void skip(const char *reason);
 
 /* The stride between the calls to fail, of `count` calls that each fail in their turn, where one run takes
- * `run_ns`: at least `least`, and so many that the runs take three seconds; all of them under TEST_THOROUGH=1. */
+ * `run_ns`: at least `least`, and so many that the runs take three seconds; all of them under
+ * TEST_THOROUGH=1. */
 uint64_t choose_stride(uint64_t count, uint64_t run_ns, uint64_t least);
 
-/* Keeps the driver loaded until the process ends. The loader unloads it with the last instance, and loading it
- * takes longer than most tests. */
+/* Keeps the driver loaded until the process ends. The loader unloads it with the last instance, and loading
+ * it takes longer than most tests. */
 void driver_stays_loaded(void);
 
 /* Run a suite as a test program does: 77 if there is no Vulkan device. */
