@@ -57,10 +57,12 @@ static char **environment_without_preload(void)
     return copy;
 }
 
-/* Runs the compiler; what it says goes into the log. False: it failed, or there is none. */
+/* Runs the compiler with these arguments and adds its output to the log. False: it failed, or there is none. */
 static bool run_compiler(const struct folder *folder, const char *const *words, struct words *log)
 {
     char *arguments[ARGUMENTS_MOST] = {NULL};
+    char compiler[]                 = NVRTC_STANDIN_CXX; /* may be several words, such as "ccache g++" */
+    int count                       = 0;
     char log_path[PATH_BYTES];
     posix_spawn_file_actions_t actions;
     pid_t child;
@@ -69,9 +71,11 @@ static bool run_compiler(const struct folder *folder, const char *const *words, 
 
     if (environment == NULL)
         return false;
-    /* It does not change them. */
-    for (int i = 0; words[i] != NULL && i < ARGUMENTS_MOST - 1; i++)
-        memcpy(&arguments[i], &words[i], sizeof(arguments[i]));
+    for (char *rest, *word = strtok_r(compiler, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest))
+        arguments[count++] = word;
+    /* posix_spawn does not change them. */
+    for (int i = 0; words[i] != NULL && count < ARGUMENTS_MOST - 1; i++)
+        memcpy(&arguments[count++], &words[i], sizeof(words[i]));
     file_in(folder, "log", log_path);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -126,9 +130,9 @@ static bool preprocess(const struct folder *folder, const struct nvrtc_request *
 {
     static char sources[] = "-I" NVRTC_STANDIN_SOURCES;
     char from[PATH_BYTES], to[PATH_BYTES], include[PATH_BYTES], architecture[64];
-    const char *arguments[ARGUMENTS_MOST] = {
-        NVRTC_STANDIN_CXX, "-std=c++17", "-E", "-w", "-o", to, from, sources, include, architecture};
-    int count = 10;
+    const char *arguments[ARGUMENTS_MOST] = {"-std=c++17", "-E",    "-w",    "-o",        to,
+                                             from,         sources, include, architecture};
+    int count                             = 9;
 
     file_in(folder, "text.cpp", from);
     file_in(folder, "text.ii", to);
@@ -143,8 +147,7 @@ static bool preprocess(const struct folder *folder, const struct nvrtc_request *
 static bool compile(const struct folder *folder, struct words *log)
 {
     char from[PATH_BYTES], to[PATH_BYTES];
-    const char *arguments[] = {NVRTC_STANDIN_CXX,
-                               "-std=c++17",
+    const char *arguments[] = {"-std=c++17",
                                "-x",
                                "c++-cpp-output",
                                "-w",
