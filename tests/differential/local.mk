@@ -62,7 +62,7 @@ tests_differential_builtin_LDFLAGS = $(UNINSTALLED_LINK)
 
 # backend.sh is the first test of all and the others are the last: they find what it compiled for the cpu in the cache.
 LATE_DIFFERENTIAL_TESTS = \
-	tests/differential/several.sh \
+	tests/differential/coarsen.sh \
 	tests/differential/builtin.sh \
 	tests/differential/written.sh \
 	tests/differential/cuda.sh \

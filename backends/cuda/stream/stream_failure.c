@@ -60,7 +60,8 @@ static bool set_failure(struct trm_backend_stream *stream, int32_t status, int64
     if (atomic_load(&stream->failure) != TRM_OK)
         return false;
     stream->failure_native = native;
-    snprintf(stream->failure_sentence, sizeof(stream->failure_sentence), "%s", sentence);
+    snprintf(stream->failure_sentence, sizeof(stream->failure_sentence), "%.*s",
+             (int)sizeof(stream->failure_sentence) - 1, sentence);
     atomic_store_explicit(&stream->failure, status, memory_order_release);
     atomic_fetch_or_explicit(&stream->submit_state, CUDA_STREAM_REFUSES, memory_order_release);
     return true;
