@@ -12,6 +12,7 @@
  * read_file         a whole file into an arena
  * sha256            SHA-256
  * thread            starting the library's own threads
+ * type              sizes and names of element types: trm_type_size(), trm_type_name()
  *
  * Nothing here knows a context. Only the last error (thread-local) is kept between calls.
  * SPDX-License-Identifier: MIT

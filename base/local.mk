@@ -14,4 +14,5 @@ libtrireme_internal_la_SOURCES += \
 	base/log.c base/log.h \
 	base/read_file.c base/read_file.h \
 	base/sha256.c base/sha256.h \
-	base/thread.c base/thread.h
+	base/thread.c base/thread.h \
+	base/type.c

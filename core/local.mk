@@ -8,7 +8,6 @@ libtrireme_internal_la_SOURCES += \
 	core/object/log.c core/object/log.h \
 	core/object/object.h \
 	core/object/output.h \
-	core/object/type.c \
 	core/object/version.c
 
 # core/settings: The table of settings, and where their values come from.

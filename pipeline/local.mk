@@ -15,6 +15,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/report/report_text.c \
 	pipeline/report/slices.c \
 	pipeline/report/stage.c \
+	pipeline/report/strategy.c \
 	pipeline/report/timeline_html.c \
 	pipeline/report/timeline_script.c \
 	pipeline/report/timeline_style.c \

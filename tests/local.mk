@@ -38,6 +38,7 @@ AM_TESTS_ENVIRONMENT = \
 dist_check_SCRIPTS += \
 	tests/structure.sh \
 	tests/structure-planted.sh \
+	tests/structure-calls.sh \
 	tests/headers/c11.sh \
 	tests/headers/comments-planted.sh \
 	tests/headers/comments.sh \
@@ -48,6 +49,7 @@ dist_check_SCRIPTS += \
 TESTS += \
 	tests/structure.sh \
 	tests/structure-planted.sh \
+	tests/structure-calls.sh \
 	tests/headers/c11.sh \
 	tests/headers/comments-planted.sh \
 	tests/headers/comments.sh \

@@ -5,7 +5,6 @@
  * log      lines of the log that name their object
  * output   the check of output pointers
  * abi      sizes of plugin tables, copies of structures of other versions
- * type     trm_type_size(), trm_type_name()
  * version  trm_version()
  *
  * Finding a handle takes no lock: a slot is one atomic word. A lock guards only the growth of a context's

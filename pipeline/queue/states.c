@@ -71,15 +71,3 @@ const char *trm_slot_state_name(int32_t state)
     };
     return state >= TRM_SLOT_FREE && state <= TRM_SLOT_DONE ? names[state] : "unknown";
 }
-
-const char *trm_strategy_name(int32_t strategy)
-{
-    static const char *const names[] = {
-        [TRM_STRATEGY_AUTO]         = "auto",
-        [TRM_STRATEGY_ROLE_STREAMS] = "role streams",
-        [TRM_STRATEGY_SLOT_STREAMS] = "slot streams",
-        [TRM_STRATEGY_SLOT_GRAPHS]  = "slot graphs",
-        [TRM_STRATEGY_ZERO_COPY]    = "zero-copy",
-    };
-    return strategy >= TRM_STRATEGY_AUTO && strategy <= TRM_STRATEGY_ZERO_COPY ? names[strategy] : "unknown";
-}

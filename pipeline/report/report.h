@@ -8,6 +8,7 @@
  *     slices.c         tokens of a trace by stage          trace_events.c   a trace as Trace Event JSON
  *     timeline_html.c  a trace as one HTML file            timeline_style.c, timeline_script.c  its fixed parts
  *     trace.c          formats of traces                   stage.c          names of the stages
+ *     strategy.c       names of the strategies
  *
  * Locks: none. A caller that shares a measure between threads locks it.
  * SPDX-License-Identifier: MIT

@@ -1,0 +1,46 @@
+#!/bin/sh
+# Rooms call downwards only: no object file of the four layers uses a function or variable that a room further down in the table
+# of doc/architecture.md defines. (tests/structure.sh checks includes; a function that a public header declares can be called without
+# one.)
+
+objects=$(cd "$top_builddir" && find base compiler core pipeline -path '*/.libs/libtrireme_internal_la-*.o' | sort)
+test -n "$objects" || {
+    echo "no object files: the library is not built"
+    exit 77
+}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+awk -F'`' '/^## / { within = ($0 == "## Rooms") } within && /^\| `/ { print $2 }' \
+    "$top_srcdir/doc/architecture.md" >"$work/rooms"
+
+# "ROOM FILE T symbol" for what is defined, "ROOM FILE U symbol" for what is used. Objects of sources that are gone are left out.
+for object in $objects; do
+    room=${object%/.libs/*}
+    source=$room/${object##*/libtrireme_internal_la-}
+    test -f "$top_srcdir/${source%.o}.c" || continue
+    ${NM:-nm} "$top_builddir/$object" |
+        awk -v at="$room ${source%.o}.c" 'NF == 3 && $2 ~ /[TDBR]/ { print at, "T", $3 } NF == 2 && $1 == "U" { print at, "U", $2 }'
+done >"$work/symbols"
+
+awk -v rooms="$work/rooms" '
+    BEGIN {
+        while ((getline room < rooms) > 0)
+            order[room] = ++count
+    }
+    $3 == "T" { home[$4] = $1 }
+    $3 == "U" { used[++uses] = $0 }
+    END {
+        for (i = 1; i <= uses; i++) {
+            split(used[i], field, " ")
+            if (!(field[4] in home))
+                continue
+            calls++
+            if (order[home[field[4]]] > order[field[1]]) {
+                print field[2] ": " field[1] " uses " field[4] " of " home[field[4]] ", which stands above it"
+                bad++
+            }
+        }
+        print calls + 0 " uses of other files"
+        exit bad > 0 || calls == 0
+    }' "$work/symbols"
