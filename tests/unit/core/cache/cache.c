@@ -374,9 +374,8 @@ START_TEST(other_files_in_the_folder_are_left_alone)
 {
     make(folder_path("deep/below/cache"), "100");
     store("one", "the first");
-    folder_write("deep/below/cache/notes.txt",
-                 "a foreign text, which is longer than the whole cache may be, "
-                 "and which the cache must not touch at all");
+    folder_write("deep/below/cache/notes.txt", "a foreign text, which is longer than the whole cache may be, "
+                                               "and which the cache must not touch at all");
     store("two", "the second");
     ck_assert_int_eq(access(folder_path("deep/below/cache/notes.txt"), F_OK), 0);
     has("two", "the second");
