@@ -1,7 +1,7 @@
-// Each operator and common function on vectors of double.
+// Each operator and common function on vectors of double. The tolerance is for the sign of zero: see arithmetic_f64.comp.
 //! in 0 f64 256 range -9 9
 //! in 1 f64 256 range -9 9
-//! out 2 f64 15552
+//! out 2 f64 15552 abs 1e-300
 //! out 3 f64 6336 ulp 8 abs 1e-12
 //! groups 1 1 1
 #version 450
