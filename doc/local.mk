@@ -22,6 +22,7 @@ EXTRA_DIST += \
 	doc/results/2026-11-22-cuda-h200.md \
 	doc/results/2026-11-22-vulkan-h200.md \
 	doc/results/2026-11-22-vulkan-h200-timeline.html \
+	doc/results/2026-11-23-layers.md \
 	doc/update-settings
 
 # Bring the list of settings in trireme(7) up to date with the table in the core.

@@ -18,8 +18,11 @@ struct found {
     uint32_t offset[CUDA_MAX_ARGUMENTS], size[CUDA_MAX_ARGUMENTS];
 };
 
+/* An alignment of 0 is that of a type without a size, which the core refuses before it gets here. */
 static uint32_t align(uint32_t offset, uint32_t alignment)
 {
+    if (alignment == 0)
+        return offset;
     return (offset + alignment - 1) / alignment * alignment;
 }
 
