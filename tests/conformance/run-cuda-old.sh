@@ -7,4 +7,4 @@
 standin_shaped old "driver=11040 pools=no managed=no"
 CONFORMANCE_QUICK=1
 export CONFORMANCE_QUICK
-run_on cuda
+run_in_one_process cuda

@@ -8,6 +8,6 @@
 CONFORMANCE_QUICK=${CONFORMANCE_QUICK-1}
 export CONFORMANCE_QUICK
 case ${INSTRUMENTED-no} in
-thread*) run_on cuda --filter thread,order,wait,event,callback,graph,stream,pipeline ;;
-*) run_on cuda ;;
+thread*) run_in_one_process cuda --filter thread,order,wait,event,callback,graph,stream,pipeline ;;
+*) run_in_one_process cuda ;;
 esac

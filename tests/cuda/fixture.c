@@ -102,7 +102,7 @@ void check_nothing_left(const char *after)
 
 unsigned thorough(unsigned full, unsigned usual)
 {
-    return is_asked_for("CUDA_TEST_THOROUGH") ? full : usual;
+    return is_asked_for("TEST_THOROUGH") ? full : usual;
 }
 
 /* ---- running ---- */

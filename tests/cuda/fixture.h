@@ -3,7 +3,7 @@
  *
  * CUDA_TEST_DRIVER=real: the machine's own driver, on a GPU. Tests that need the stand-in are then skipped
  * (standin_missing()).
- * CUDA_TEST_THOROUGH=1: make every call fail in turn, not one in several.
+ * TEST_THOROUGH=1: make every call fail in turn, not one in several.
  * CUDA_TEST_BACKEND names another plugin than that of the build tree.
  * SPDX-License-Identifier: MIT
  */
@@ -36,7 +36,7 @@ void standin_shape(const char *text);
 /* How many microseconds waits of the backend poll before they sleep ("0" by default). */
 void spin_for(const char *microseconds);
 
-/* `full` only with CUDA_TEST_THOROUGH=1, for tests that take minutes. */
+/* `full` only with TEST_THOROUGH=1, for tests that take minutes. */
 unsigned thorough(unsigned full, unsigned usual);
 
 /* Runs a suite as a test program: 77 where there is no device; run_on_standin() also where the driver is

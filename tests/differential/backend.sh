@@ -7,6 +7,7 @@ validation_in_the_log
 unset TRIREME_BACKEND
 
 "$top_builddir/tests/differential/builtin" backend || exit
-cd "$top_builddir/tests/differential" || exit 1
-./differential --on backend,cpu --generate 12 --seed 100 || exit
-exec ./differential --on backend,cpu "$top_srcdir"/tests/differential/shaders/*.comp
+spirv=$XDG_CACHE_HOME/differential
+mkdir -p "$spirv" && cd "$top_builddir/tests/differential" || exit 1
+./differential --cache "$spirv" --on backend,cpu --generate 12 --seed 100 || exit
+exec ./differential --cache "$spirv" --on backend,cpu "$top_srcdir"/tests/differential/shaders/*.comp

@@ -200,6 +200,73 @@ void load_all(struct compilation *list, uint32_t count, const char *folder)
     }
 }
 
+/* ---- a cache ---- */
+
+static void make_cached_path(char path[4096], const struct compilation *compilation, const char *folder)
+{
+    uint64_t hash = UINT64_C(14695981039346656037) ^ compilation->flags; /* FNV-1a */
+    for (const char *at = compilation->text; *at != '\0'; at++)
+        hash = (hash ^ (unsigned char)*at) * UINT64_C(1099511628211);
+    snprintf(path, 4096, "%s/%s.%016llx.spv", folder, compilation->name, (unsigned long long)hash);
+}
+
+static int load_cached(struct compilation *compilation, const char *folder)
+{
+    char path[4096];
+    make_cached_path(path, compilation, folder);
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return 0;
+    if (load(compilation, file))
+        compilation->status = COMPILE_DONE;
+    else
+        compilation_fini(compilation);
+    fclose(file);
+    return compilation->status == COMPILE_DONE;
+}
+
+/* Other tests may write and read the same file meanwhile. */
+static void save_cached(const struct compilation *compilation, const char *folder)
+{
+    char path[4096], temporary[4200];
+    if (compilation->status != COMPILE_DONE)
+        return;
+    make_cached_path(path, compilation, folder);
+    snprintf(temporary, sizeof(temporary), "%s.%d", path, (int)getpid());
+    FILE *file = fopen(temporary, "wb");
+    if (!file)
+        return;
+    int worked = fwrite(compilation->words, 1, compilation->size, file) == compilation->size;
+    worked &= fclose(file) == 0;
+    if (!worked || rename(temporary, path) != 0)
+        unlink(temporary);
+}
+
+int compile_all_cached(struct compilation *list, uint32_t count, const char *folder)
+{
+    struct compilation *missing = calloc(count + 1, sizeof(*missing));
+    uint32_t *numbers           = calloc(count + 1, sizeof(*numbers));
+    uint32_t missing_count      = 0;
+    if (!missing || !numbers) {
+        free(missing);
+        free(numbers);
+        return 0;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (!load_cached(&list[i], folder)) {
+            numbers[missing_count]   = i;
+            missing[missing_count++] = list[i];
+        }
+    int worked = compile_all(missing, missing_count);
+    for (uint32_t i = 0; i < missing_count; i++) {
+        list[numbers[i]] = missing[i];
+        save_cached(&missing[i], folder);
+    }
+    free(numbers);
+    free(missing);
+    return worked;
+}
+
 void compilation_fini(struct compilation *compilation)
 {
     free(compilation->words);

@@ -33,6 +33,10 @@ int compile_all(struct compilation *list, uint32_t count);
 int save_all(const struct compilation *list, uint32_t count, const char *folder);
 void load_all(struct compilation *list, uint32_t count, const char *folder);
 
+/* compile_all() with the folder as a cache: files are named by a hash of the text and the flags, so several tests share
+ * the work. A file that cannot be written is left out. */
+int compile_all_cached(struct compilation *list, uint32_t count, const char *folder);
+
 void compilation_fini(struct compilation *compilation);
 
 #endif

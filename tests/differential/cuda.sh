@@ -8,6 +8,7 @@ CONFORMANCE_BACKEND=cuda
 export CONFORMANCE_BACKEND
 
 "$top_builddir/tests/differential/builtin" backend || exit
-cd "$top_builddir/tests/differential" || exit 1
-./differential --on backend,cpu --generate 12 --seed 100 || exit
-exec ./differential --on backend,cpu "$top_srcdir"/tests/differential/shaders/*.comp "$top_srcdir"/tests/differential/shaders/large/*.comp
+spirv=$XDG_CACHE_HOME/differential
+mkdir -p "$spirv" && cd "$top_builddir/tests/differential" || exit 1
+./differential --cache "$spirv" --on backend,cpu --generate 12 --seed 100 || exit
+exec ./differential --cache "$spirv" --on backend,cpu "$top_srcdir"/tests/differential/shaders/*.comp "$top_srcdir"/tests/differential/shaders/large/*.comp

@@ -8,6 +8,7 @@
  *     --keep FOLDER    where random shaders that differ are kept; the current folder without it
  *     --save FOLDER    write the SPIR-V of all of them there first, and
  *     --load FOLDER    take it from there: where GLSL cannot be compiled
+ *     --cache FOLDER   where SPIR-V is kept for other tests and for the next run
  *     --verbose        a line for those that are the same, too
  *
  * Ends with 0 when all are the same, 77 when nothing could be compared here, else 1.
@@ -28,7 +29,7 @@ struct options {
     char one[16], other[16];
     uint64_t seed;
     uint32_t generate;
-    const char *keep, *save, *load;
+    const char *keep, *save, *load, *cache;
     int verbose;
     char **files;
     uint32_t file_count;
@@ -50,7 +51,8 @@ struct totals {
 static int usage(void)
 {
     fprintf(stderr, "usage: differential [--on ONE,OTHER] [--seed NUMBER] [--keep FOLDER] [--verbose]\n"
-                    "                    [--save FOLDER | --load FOLDER] FILE.comp... | --generate COUNT\n");
+                    "                    [--save FOLDER | --load FOLDER | --cache FOLDER] FILE.comp... | "
+                    "--generate COUNT\n");
     return EXIT_FAILURE;
 }
 
@@ -58,10 +60,11 @@ static int parse_option(struct options *options, const char *name, const char *v
 {
     if (strcmp(name, "--on") == 0)
         return sscanf(value, "%15[a-z],%15[a-z]", options->one, options->other) == 2;
-    const char **folder = strcmp(name, "--keep") == 0   ? &options->keep
-                          : strcmp(name, "--save") == 0 ? &options->save
-                          : strcmp(name, "--load") == 0 ? &options->load
-                                                        : NULL;
+    const char **folder = strcmp(name, "--keep") == 0    ? &options->keep
+                          : strcmp(name, "--save") == 0  ? &options->save
+                          : strcmp(name, "--load") == 0  ? &options->load
+                          : strcmp(name, "--cache") == 0 ? &options->cache
+                                                         : NULL;
     if (folder) {
         *folder = value;
         return 1;
@@ -148,6 +151,8 @@ static int make_words(struct work *work, const struct options *options)
         load_all(work->compilations, work->compilation_count, options->load);
         return 1;
     }
+    if (options->cache)
+        return compile_all_cached(work->compilations, work->compilation_count, options->cache);
     return compile_all(work->compilations, work->compilation_count) &&
            (!options->save || save_all(work->compilations, work->compilation_count, options->save));
 }

@@ -4,4 +4,6 @@
 
 . "$top_srcdir/tests/differential/validation.sh"
 
-exec "$top_builddir/tests/differential/differential" "$top_srcdir"/tests/differential/shaders/*.comp
+spirv=$XDG_CACHE_HOME/differential
+mkdir -p "$spirv" || exit 1
+exec "$top_builddir/tests/differential/differential" --cache "$spirv" "$top_srcdir"/tests/differential/shaders/*.comp

@@ -10,7 +10,6 @@
 
 #define ARENA_BYTES (UINT64_C(1) << 36)
 #define PAGE UINT64_C(4096)
-#define FILLED_MOST (UINT64_C(64) << 20) /* the rest of what is larger is zero */
 
 struct range {
     uint64_t address, size; /* with the guard page behind it */
@@ -123,7 +122,7 @@ uint64_t device_memory_map(struct device *device, uint64_t size, uint64_t *mappe
         arena_release(device, at);
         return 0;
     }
-    memset(place, STANDIN_GARBAGE, bytes < FILLED_MOST ? bytes : FILLED_MOST);
+    memset(place, STANDIN_GARBAGE, bytes < STANDIN_GARBAGE_BYTES ? bytes : STANDIN_GARBAGE_BYTES);
     device->used += bytes;
     *mapped = bytes;
     return at;

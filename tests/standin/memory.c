@@ -51,7 +51,7 @@ static CUresult map_host(struct context *context, uint64_t size, enum span_kind 
 
     if (place == MAP_FAILED)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    memset(place, STANDIN_GARBAGE, bytes);
+    memset(place, STANDIN_GARBAGE, bytes < STANDIN_GARBAGE_BYTES ? bytes : STANDIN_GARBAGE_BYTES);
     struct span span = {.address = (uint64_t)(uintptr_t)place,
                         .size    = size,
                         .kind    = kind,

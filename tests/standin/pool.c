@@ -201,8 +201,8 @@ static CUresult rubbish_run(struct operation *operation)
 {
     const struct rubbish *rubbish = (const struct rubbish *)operation;
 
-    memset((void *)(uintptr_t)rubbish->address, rubbish->byte,
-           rubbish->size); // NOLINT(performance-no-int-to-ptr)
+    memset((void *)(uintptr_t)rubbish->address, rubbish->byte, // NOLINT(performance-no-int-to-ptr)
+           rubbish->size < STANDIN_GARBAGE_BYTES ? rubbish->size : STANDIN_GARBAGE_BYTES);
     return CUDA_SUCCESS;
 }
 
