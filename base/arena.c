@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <trireme/status.h>
+
 #include "base/allocate.h"
+#include "base/error.h"
 
 #define BLOCK_BYTES ((size_t)64 << 10)
 #define ALIGNMENT _Alignof(max_align_t)
@@ -33,6 +36,14 @@ void base_arena_fini(struct base_arena *arena)
     base_arena_init(arena, arena->allocator);
 }
 
+int32_t base_arena_fail(const struct base_arena *arena, const char *doing)
+{
+    if (!arena->is_full)
+        return base_fail_memory(doing);
+    return base_fail(TRM_ERROR_UNSUPPORTED, "%s takes more than %zu MiB of memory, the most for one module",
+                     doing, BASE_ARENA_LIMIT >> 20);
+}
+
 static void *fail(struct base_arena *arena)
 {
     arena->failed = true;
@@ -43,7 +54,8 @@ static bool add_block(struct base_arena *arena, size_t minimum)
 {
     size_t size = minimum > BLOCK_BYTES ? minimum : BLOCK_BYTES;
 
-    if (size > BASE_ARENA_LIMIT - arena->total)
+    arena->is_full = size > BASE_ARENA_LIMIT - arena->total;
+    if (arena->is_full)
         return false;
     struct base_arena_block *block = base_allocate(arena->allocator, sizeof(*block) + size);
     if (block == NULL)
@@ -60,8 +72,10 @@ void *base_arena_allocate(struct base_arena *arena, size_t count, size_t size)
 {
     size_t bytes;
 
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > BASE_ARENA_LIMIT)
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > BASE_ARENA_LIMIT) {
+        arena->is_full = true;
         return fail(arena);
+    }
     bytes = bytes == 0 ? ALIGNMENT : (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (arena->blocks == NULL || bytes > arena->blocks->size - arena->used)
         if (!add_block(arena, bytes))
@@ -104,7 +118,7 @@ bool base_arena_grow(struct base_arena *arena, void *list_pointer, uint32_t coun
         return true;
     uint32_t more = *capacity < 4 ? 8 : *capacity * 2;
     if (more <= *capacity) {
-        arena->failed = true;
+        arena->is_full = arena->failed = true;
         return false;
     }
     void *list = base_arena_allocate(arena, more, size);

@@ -18,11 +18,15 @@ struct base_arena {
     size_t total;                    /* bytes of all blocks */
     /* An allocation failed; callers check this once, at the end of a step. */
     bool failed;
+    bool is_full; /* it failed at BASE_ARENA_LIMIT, not for want of memory */
 };
 
-/* The most bytes of one arena: a hostile module fails with OUT_OF_HOST_MEMORY before it uses up the
- * machine. */
+/* The most bytes of one arena: a hostile module fails before it uses up the machine. */
 #define BASE_ARENA_LIMIT ((size_t)1 << 30)
+
+/* Sets the error of an arena that has failed: UNSUPPORTED at the limit, else OUT_OF_HOST_MEMORY. `doing` is
+ * like "reading SPIR-V". */
+int32_t base_arena_fail(const struct base_arena *arena, const char *doing);
 
 void base_arena_init(struct base_arena *arena, const struct trm_allocator *allocator);
 void base_arena_fini(struct base_arena *arena);

@@ -2,13 +2,16 @@
  *
  * allocate          memory from the program's allocator
  * arena             memory that is freed all at once
+ * beside            what is installed beside the library
  * compiler          branch hints, the cast from a member to its structure
  * error             the last error of a thread, names of statuses
  * file_permissions  whether only root and this user can replace a file
- * fork              a word that tells the child of a fork
+ * fork              words that tell the child of a fork
  * futex             sleeping on a word, the monotonic clock, deadlines
+ * linkage           whether the program is static
  * lock              a mutex of four bytes
  * log               lines to the program, a file or standard error
+ * program           runs a compiler under limits, through the supervisor (supervise.c, a program of its own)
  * read_file         a whole file into an arena
  * sha256            SHA-256
  * thread            starting the library's own threads
@@ -22,13 +25,16 @@
 
 #include "base/allocate.h"
 #include "base/arena.h"
+#include "base/beside.h"
 #include "base/compiler.h"
 #include "base/error.h"
 #include "base/file_permissions.h"
 #include "base/fork.h"
 #include "base/futex.h"
+#include "base/linkage.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/program.h"
 #include "base/read_file.h"
 #include "base/sha256.h"
 #include "base/thread.h"

@@ -14,7 +14,7 @@ static _Thread_local struct base_saved_error last;
 
 void base_text_copy(char *to, size_t capacity, const char *text)
 {
-    size_t length = strlen(text);
+    size_t length = strnlen(text, capacity);
     if (length < capacity) {
         memmove(to, text, length + 1);
         return;
@@ -25,6 +25,19 @@ void base_text_copy(char *to, size_t capacity, const char *text)
         length--;
     memmove(to, text, length);
     memcpy(to + length, "...", 4);
+}
+
+void base_text_point(char *number)
+{
+    char *to = number;
+
+    for (const char *from = number; *from != '\0'; from++) {
+        if (strchr("0123456789+-einfa", *from) != NULL)
+            *to++ = *from;
+        else if (to == number || to[-1] != '.')
+            *to++ = '.';
+    }
+    *to = '\0';
 }
 
 static void set(int32_t status, int64_t native_code, const char *sentence)

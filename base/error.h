@@ -9,6 +9,15 @@
 #include <stdint.h>
 #include <trireme/status.h>
 
+/* The lowest of enum trm_status. New statuses are added below it, so it moves with them. */
+#define BASE_STATUS_LAST TRM_ERROR_IO
+
+/* Is this number one of enum trm_status? Code from outside may return any. */
+static inline bool base_status_is_known(int32_t status)
+{
+    return status <= TRM_OK && status >= BASE_STATUS_LAST;
+}
+
 /* Sets the calling thread's last error and returns `status`, so that a check is one line:
  *     return base_fail(TRM_ERROR_OUT_OF_RANGE, "offset %" PRIu64 " is past the end of ...", offset);
  * The arguments may quote the last error. It is a macro, and the functions below are inline, so that
@@ -98,7 +107,11 @@ struct base_saved_error {
 void base_error_save(struct base_saved_error *saved);
 void base_error_restore(const struct base_saved_error *saved);
 
-/* Copies text into a buffer of `capacity` bytes; longer text is cut and ends in "...". */
+/* Copies text into a buffer of `capacity` bytes; longer text is cut and ends in "...". Reads at most `capacity`
+ * bytes, so text of a plugin may lack its end. */
 void base_text_copy(char *to, size_t capacity, const char *text);
+
+/* Makes the decimal point of a number that printf() wrote a '.': a locale may have a comma, or several bytes. */
+void base_text_point(char *number);
 
 #endif

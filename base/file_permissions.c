@@ -168,6 +168,15 @@ int32_t base_file_permissions_check(const char *path)
     return verdict;
 }
 
+int32_t base_place_permissions_check(const char *path)
+{
+    struct stat status;
+    int32_t verdict = check_path(path, &status);
+    if (verdict == TRM_OK && !S_ISDIR(status.st_mode))
+        return base_fail(TRM_ERROR_NOT_FOUND, "%s is not a folder", path);
+    return verdict;
+}
+
 int32_t base_folder_permissions_check(const char *path)
 {
     struct stat status;
@@ -183,4 +192,47 @@ int32_t base_folder_permissions_check(const char *path)
     if (status.st_mode & (S_IWGRP | S_IWOTH))
         return base_fail(TRM_ERROR_PERMISSION, "the folder %s is writable by other users", path);
     return TRM_OK;
+}
+
+/* Cuts the last component off. False when none is left. */
+static bool shorten(char *path)
+{
+    char *slash = strrchr(path, '/');
+    if (slash == NULL || slash == path)
+        return false;
+    *slash = '\0';
+    return true;
+}
+
+/* Makes the folders of `path` behind the first `existing` bytes. */
+static int32_t make_below(const char *path, size_t existing)
+{
+    char begun[PATH_MAX];
+    for (size_t at = existing; path[at] != '\0';) {
+        at += strspn(path + at, "/");
+        at += strcspn(path + at, "/");
+        memcpy(begun, path, at);
+        begun[at] = '\0';
+        if (mkdir(begun, 0700) == 0 || errno == EEXIST)
+            continue;
+        bool is_disk = errno == ENOSPC || errno == EDQUOT || errno == EIO;
+        return base_fail(is_disk ? TRM_ERROR_BACKEND : TRM_ERROR_NOT_FOUND,
+                         "the folder %s cannot be made: %m", begun);
+    }
+    return TRM_OK;
+}
+
+int32_t base_folder_make(const char *path)
+{
+    struct stat status;
+    char existing[PATH_MAX];
+    if (strlen(path) >= sizeof(existing))
+        return base_fail(TRM_ERROR_NOT_FOUND, "the path %.64s... is too long", path);
+    memcpy(existing, path, strlen(path) + 1);
+    int32_t verdict = check_path(existing, &status);
+    while (verdict == TRM_ERROR_NOT_FOUND && shorten(existing))
+        verdict = check_path(existing, &status);
+    if (verdict == TRM_OK)
+        verdict = make_below(path, strlen(existing));
+    return verdict == TRM_OK ? base_folder_permissions_check(path) : verdict;
 }

@@ -18,4 +18,13 @@ int32_t base_file_permissions_check(const char *path);
  * other user may write it, sticky or not. */
 int32_t base_folder_permissions_check(const char *path);
 
+/* The same for a folder in which this process makes a folder for itself: root or this user owns it, and others
+ * may write it only if it is sticky, as /tmp is. */
+int32_t base_place_permissions_check(const char *path);
+
+/* Makes the folder at an absolute path and missing ones above it, for this user alone, unless it exists. Checks
+ * what exists of the path first, and makes nothing below a folder that base_folder_permissions_check() would
+ * refuse. Errors: also BACKEND for a full or broken disk. */
+int32_t base_folder_make(const char *path);
+
 #endif

@@ -1,4 +1,4 @@
-/* A word that tells the child of a fork from its parent.
+/* Words that tell the child of a fork from its parent.
  * SPDX-License-Identifier: MIT
  */
 #include "base/fork.h"
@@ -12,19 +12,31 @@
 #define MADV_WIPEONFORK 18
 #endif
 
-_Atomic uint32_t *base_fork_word_create(void)
+static size_t whole_pages(uint32_t count)
 {
-    size_t page  = (size_t)sysconf(_SC_PAGESIZE);
-    void *memory = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED)
-        return NULL;
-    _Atomic uint32_t *word = memory;
-    bool is_wiped          = madvise(memory, page, MADV_WIPEONFORK) == 0;
-    atomic_store(word, is_wiped ? BASE_FORK_GUARDED : BASE_FORK_PLAIN);
-    return word;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return (count * sizeof(uint32_t) + page - 1) / page * page;
 }
 
-void base_fork_word_destroy(_Atomic uint32_t *word)
+_Atomic uint32_t *base_fork_words_create(uint32_t count)
 {
-    munmap((void *)word, (size_t)sysconf(_SC_PAGESIZE));
+    size_t size  = whole_pages(count);
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return NULL;
+    _Atomic uint32_t *words = memory;
+    bool is_wiped           = madvise(memory, size, MADV_WIPEONFORK) == 0;
+    atomic_store(&words[0], is_wiped ? BASE_FORK_GUARDED : BASE_FORK_PLAIN);
+    return words;
+}
+
+void base_fork_words_destroy(_Atomic uint32_t *words, uint32_t count)
+{
+    munmap((void *)words, whole_pages(count));
+}
+
+/* In a child word 0 is zero where pages are wiped; the kernel wipes them again in the child's children. */
+uint32_t base_fork_mark(const _Atomic uint32_t *words)
+{
+    return atomic_load(&words[0]) == BASE_FORK_PLAIN ? BASE_FORK_PLAIN : BASE_FORK_GUARDED;
 }

@@ -1,5 +1,5 @@
-/* A word that tells the child of a fork from its parent, at the cost of a load: the kernel zeroes its page
- * in the child.
+/* Words that tell the child of a fork from its parent, at the cost of a load: the kernel zeroes their page in
+ * the child.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BASE_FORK_H
@@ -14,8 +14,12 @@ enum base_fork_word {
     BASE_FORK_PLAIN   = 2, /* the kernel cannot do that (before Linux 4.14): compare process ids */
 };
 
-/* A word on its own page. NULL without memory. */
-_Atomic uint32_t *base_fork_word_create(void);
-void base_fork_word_destroy(_Atomic uint32_t *word);
+/* Zeroed words on pages of their own. NULL without memory. Word 0 belongs to base_fork_mark(). */
+_Atomic uint32_t *base_fork_words_create(uint32_t count);
+void base_fork_words_destroy(_Atomic uint32_t *words, uint32_t count);
+
+/* What to store in a word, in the parent or in a child, so that children of this process can be told:
+ * GUARDED or PLAIN. */
+uint32_t base_fork_mark(const _Atomic uint32_t *words);
 
 #endif

@@ -5,14 +5,23 @@ libtrireme_internal_la_SOURCES += \
 	base/allocate.c base/allocate.h \
 	base/arena.c base/arena.h \
 	base/base.h \
+	base/beside.c base/beside.h \
 	base/compiler.h \
 	base/error.c base/error.h \
 	base/file_permissions.c base/file_permissions.h \
 	base/fork.c base/fork.h \
 	base/futex.c base/futex.h \
+	base/linkage.c base/linkage.h \
 	base/lock.c base/lock.h \
 	base/log.c base/log.h \
+	base/program.c base/program.h \
 	base/read_file.c base/read_file.h \
 	base/sha256.c base/sha256.h \
+	base/supervise.h \
 	base/thread.c base/thread.h \
 	base/type.c
+
+# The program with which the library runs compilers.
+supervisordir = $(pkglibdir)
+supervisor_PROGRAMS = base/supervise
+base_supervise_SOURCES = base/supervise.c base/supervise.h

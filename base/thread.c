@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/error.h"
 
@@ -34,4 +35,12 @@ int32_t base_thread_start(void *(*run)(void *), void *argument, size_t stack_byt
         pthread_setname_np(started, name);
     }
     return TRM_OK;
+}
+
+uint64_t base_thread_time(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }

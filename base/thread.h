@@ -14,4 +14,7 @@
 int32_t base_thread_start(void *(*run)(void *), void *argument, size_t stack_bytes, const char *name,
                           pthread_t *thread);
 
+/* Nanoseconds that the calling thread has run on a processor. One system call. */
+uint64_t base_thread_time(void);
+
 #endif

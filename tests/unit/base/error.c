@@ -100,6 +100,28 @@ START_TEST(a_sentence_that_is_too_long_is_cut_with_dots)
 }
 END_TEST
 
+START_TEST(the_point_of_a_number_is_a_point)
+{
+    static const char *const numbers[][2] = {
+        {"1,5", "1.5"},
+        {"-1\xd9\xab"
+         "25e-07",
+         "-1.25e-07"},
+        {"1.5", "1.5"},
+        {"12", "12"},
+        {"-nan", "-nan"},
+        {"inf", "inf"},
+    };
+    char text[16];
+
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        strcpy(text, numbers[i][0]);
+        base_text_point(text);
+        ck_assert_str_eq(text, numbers[i][1]);
+    }
+}
+END_TEST
+
 START_TEST(text_is_not_cut_inside_a_character)
 {
     char text[9];
@@ -126,6 +148,29 @@ START_TEST(the_last_error_belongs_to_its_thread)
     ck_assert_int_eq(pthread_create(&thread, NULL, fail_elsewhere, NULL), 0);
     pthread_join(thread, NULL);
     ck_assert_str_eq(trm_last_error().sentence, "here");
+}
+END_TEST
+
+START_TEST(the_statuses_of_the_table_are_known_and_no_others)
+{
+    for (int32_t status = TRM_OK; status >= BASE_STATUS_LAST; status--) {
+        ck_assert(base_status_is_known(status));
+        ck_assert_str_ne(trm_status_name(status), "TRM_ERROR_UNKNOWN");
+    }
+    static const int32_t others[] = {1, INT32_MAX, INT32_MIN, BASE_STATUS_LAST - 1};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        ck_assert(!base_status_is_known(others[i]));
+        ck_assert_str_eq(trm_status_name(others[i]), "TRM_ERROR_UNKNOWN");
+    }
+}
+END_TEST
+
+START_TEST(text_without_an_end_is_read_as_far_as_it_fits)
+{
+    static const char endless[4] = {'a', 'b', 'c', 'd'};
+    char copy[4];
+    base_text_copy(copy, sizeof(copy), endless);
+    ck_assert_str_eq(copy, "...");
 }
 END_TEST
 
@@ -248,6 +293,7 @@ static Suite *make_suite(void)
     tcase_add_test(errors, a_sentence_may_quote_the_one_before_it);
     tcase_add_test(errors, a_sentence_that_is_too_long_is_cut_with_dots);
     tcase_add_test(errors, text_is_not_cut_inside_a_character);
+    tcase_add_test(errors, the_point_of_a_number_is_a_point);
     tcase_add_test(errors, the_last_error_belongs_to_its_thread);
     tcase_add_test(errors, clearing_hides_nothing_from_the_program);
     tcase_add_test(errors, what_a_backend_says_is_told_from_what_was_said_before);
@@ -255,6 +301,8 @@ static Suite *make_suite(void)
     tcase_add_test(errors, a_kept_failure_is_raised_again_as_it_was);
     tcase_add_test(errors, a_kept_failure_of_which_nothing_was_said_says_what_it_means);
     tcase_add_test(errors, a_saved_error_comes_back);
+    tcase_add_test(errors, the_statuses_of_the_table_are_known_and_no_others);
+    tcase_add_test(errors, text_without_an_end_is_read_as_far_as_it_fits);
     tcase_add_test(errors, every_type_has_a_size_and_a_name);
     tcase_add_test(errors, a_number_that_is_no_type_is_none);
     tcase_add_test(errors, the_version_is_that_of_the_headers);

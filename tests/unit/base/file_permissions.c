@@ -91,7 +91,7 @@ START_TEST(a_sticky_folder_that_all_may_write_is_no_danger)
 }
 END_TEST
 
-START_TEST(what_belongs_to_somebody_else_is_refused)
+START_TEST(a_file_of_another_user_is_refused)
 {
     ck_assert_int_eq(chown(folder_path("in/file"), NOBODY, NOBODY), 0);
     is_refused("in/file", "is owned by user 65534");
@@ -118,7 +118,7 @@ START_TEST(a_link_is_judged_by_where_it_leads)
 }
 END_TEST
 
-START_TEST(a_link_of_somebody_else_is_refused)
+START_TEST(a_link_of_another_user_is_refused)
 {
     chmod(folder, 01777);
     ck_assert_int_eq(symlink("in", folder_path("theirs")), 0);
@@ -171,8 +171,8 @@ static Suite *make_suite(void)
     tcase_add_test(file_permissions, a_link_that_leads_nowhere_is_not_found);
     tcase_add_test(file_permissions, a_path_that_is_too_long_is_refused);
     if (geteuid() == 0) { /* only root can give files away */
-        tcase_add_test(file_permissions, what_belongs_to_somebody_else_is_refused);
-        tcase_add_test(file_permissions, a_link_of_somebody_else_is_refused);
+        tcase_add_test(file_permissions, a_file_of_another_user_is_refused);
+        tcase_add_test(file_permissions, a_link_of_another_user_is_refused);
     }
     suite_add_tcase(suite, file_permissions);
     return suite;
