@@ -105,18 +105,17 @@ static int32_t fail_compilation(const struct base_log *log, const char *file, co
                      joined[0] != '\0' ? joined : "the compiler gave no message");
 }
 
-static int32_t copy_result(struct base_arena *arena, const struct base_log *log,
-                           const struct glsl_library *library,
+static int32_t copy_result(const struct glsl_source *source, const struct glsl_library *library,
                            const struct shaderc_compilation_result *result, const char *file,
                            const void **bytes, uint64_t *size)
 {
     const char *message = library->result_message(result);
 
     if (library->result_status(result) != GLSL_STATUS_SUCCESS)
-        return fail_compilation(log, file, message);
-    log_lines(log, TRM_LOG_WARNING, message);
+        return fail_compilation(source->log, file, message);
+    log_lines(source->log, TRM_LOG_WARNING, message);
     size_t length = library->result_length(result);
-    void *copy    = base_arena_allocate(arena, length, 1);
+    void *copy    = base_arena_allocate(source->arena, length, 1);
     if (copy == NULL)
         return base_fail_memory("compiling GLSL");
     memcpy(copy, library->result_bytes(result), length);
@@ -127,25 +126,21 @@ static int32_t copy_result(struct base_arena *arena, const struct base_log *log,
 
 /* ---- compiling ----------------------------------------------------------------------------- */
 
-static int32_t compile_with(struct base_arena *arena, const struct base_log *log,
-                            const struct glsl_library *library, struct shaderc_compiler *compiler,
-                            const char *text, uint64_t length, const char *file,
-                            const struct trm_glsl_options *options, const void **bytes, uint64_t *size)
+static int32_t compile_with(const struct glsl_source *source, const struct glsl_library *library,
+                            struct shaderc_compiler *compiler, const char *file, const void **bytes,
+                            uint64_t *size)
 {
-    struct glsl_includes includes = {.arena      = arena,
-                                     .folders    = options->includes,
-                                     .count      = options->include_count,
-                                     .has_folder = options->file != NULL};
+    struct glsl_includes includes = glsl_includes_of(source);
     int32_t status                = TRM_ERROR_OUT_OF_HOST_MEMORY;
 
     struct shaderc_compile_options *made = library->options_initialize();
     if (made == NULL)
         return base_fail_memory("compiling GLSL");
-    set_options(library, made, options, &includes);
+    set_options(library, made, source->options, &includes);
     struct shaderc_compilation_result *result =
-        library->compile(compiler, text, length, GLSL_KIND_COMPUTE, file, "main", made);
+        library->compile(compiler, source->text, source->length, GLSL_KIND_COMPUTE, file, "main", made);
     if (result != NULL)
-        status = copy_result(arena, log, library, result, file, bytes, size);
+        status = copy_result(source, library, result, file, bytes, size);
     else
         base_fail_memory("compiling GLSL");
     library->result_release(result);
@@ -154,12 +149,11 @@ static int32_t compile_with(struct base_arena *arena, const struct base_log *log
 }
 
 /* The fallback if the library cannot be opened. */
-static int32_t compile_by_program(struct base_arena *arena, const struct base_log *log, const char *program,
-                                  const char *text, uint64_t length, const char *file,
-                                  const struct trm_glsl_options *options, const void **bytes, uint64_t *size)
+static int32_t compile_by_program(const struct glsl_source *source, const char *program, const char *file,
+                                  const void **bytes, uint64_t *size)
 {
     struct glsl_program_result result;
-    int32_t status = glsl_program_run(arena, program, text, length, file, options, &result);
+    int32_t status = glsl_program_run(source, program, file, &result);
 
     if (status != TRM_OK)
         return status;
@@ -167,27 +161,25 @@ static int32_t compile_by_program(struct base_arena *arena, const struct base_lo
         return base_fail(TRM_ERROR_BACKEND, "%s crashed with signal %" PRId32 " while compiling %s", program,
                          result.signal, file);
     if (!result.succeeded)
-        return fail_compilation(log, file, result.message);
-    log_lines(log, TRM_LOG_WARNING, result.message);
+        return fail_compilation(source->log, file, result.message);
+    log_lines(source->log, TRM_LOG_WARNING, result.message);
     *bytes = result.bytes;
     *size  = result.size;
     return TRM_OK;
 }
 
-int32_t glsl_compile(struct base_arena *arena, const struct base_log *log, const char *const *libraries,
-                     const char *text, uint64_t length, const char *name,
-                     const struct trm_glsl_options *options, const void **bytes, uint64_t *size)
+int32_t glsl_compile(const struct glsl_source *source, const void **bytes, uint64_t *size)
 {
     struct glsl_library library;
-    const char *file = options->file != NULL ? options->file : name;
+    const char *file = source->options->file != NULL ? source->options->file : source->name;
 
-    int32_t status = check_options(options);
+    int32_t status = check_options(source->options);
     if (status == TRM_OK)
-        status = glsl_library_open(libraries, &library);
-    if (status == TRM_ERROR_UNSUPPORTED && libraries == glsl_libraries) {
+        status = glsl_library_open(source->libraries, &library);
+    if (status == TRM_ERROR_UNSUPPORTED && source->libraries == glsl_libraries) {
         const char *program = glsl_program_find();
         if (program != NULL)
-            return compile_by_program(arena, log, program, text, length, file, options, bytes, size);
+            return compile_by_program(source, program, file, bytes, size);
     }
     if (status != TRM_OK)
         return status;
@@ -195,7 +187,7 @@ int32_t glsl_compile(struct base_arena *arena, const struct base_log *log, const
     if (compiler == NULL)
         status = base_fail_memory("compiling GLSL");
     else
-        status = compile_with(arena, log, &library, compiler, text, length, file, options, bytes, size);
+        status = compile_with(source, &library, compiler, file, bytes, size);
     if (compiler != NULL)
         library.compiler_release(compiler);
     glsl_library_close(&library);

@@ -4,64 +4,75 @@
 #include "compiler/glsl/glsl_include.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/base.h"
 
-#define DEPTH_MOST 64 /* stops files that include each other */
 #define FILE_MOST ((uint64_t)16 << 20)
+#define TOTAL_MOST ((uint64_t)64 << 20)
+#define INCLUDES_MOST 65536u
+#define FILES_MOST 4096u
 
 /* Needs no memory, for when there is none. */
 #define NO_MEMORY "out of memory for an included file"
 
-static const struct glsl_included no_memory = {
-    .source_name = "", .content = NO_MEMORY, .content_length = sizeof(NO_MEMORY) - 1};
-
-/* The library only reads the result, so the cast is safe. */
-static struct glsl_included *without_memory(void)
+struct glsl_includes glsl_includes_of(const struct glsl_source *source)
 {
-    return (struct glsl_included *)&no_memory;
+    return (struct glsl_includes){.arena        = source->arena,
+                                  .folders      = source->options->includes,
+                                  .folder_count = source->options->include_count,
+                                  .has_folder   = source->options->file != NULL};
 }
 
-static struct glsl_included *answer(struct glsl_includes *includes, const char *name, const char *content,
-                                    uint64_t length)
-{
-    struct glsl_included *included = base_arena_allocate(includes->arena, 1, sizeof(*included));
+/* ---- reading -------------------------------------------------------------------------------- */
 
-    if (included == NULL || name == NULL || content == NULL)
-        return without_memory();
-    included->source_name        = name;
-    included->source_name_length = strlen(name);
-    included->content            = content;
-    included->content_length     = length;
-    return included;
+static struct glsl_file *refuse(const char *text, const char **why)
+{
+    *why = text != NULL ? text : NO_MEMORY;
+    return NULL;
 }
 
-static struct glsl_included *refuse(struct glsl_includes *includes, const char *why)
+static struct glsl_file *refuse_file(struct glsl_includes *includes, const char *path, int32_t error,
+                                     const char **why)
 {
-    return answer(includes, "", why, why != NULL ? strlen(why) : 0);
-}
-
-static struct glsl_included *refuse_file(struct glsl_includes *includes, const char *path, int32_t error)
-{
+    if (error == EINVAL)
+        return refuse(base_arena_format(includes->arena, "%s is not a regular file", path), why);
     errno = error; /* for %m */
-    return refuse(includes, base_arena_format(includes->arena, "%s cannot be read: %m", path));
+    return refuse(base_arena_format(includes->arena, "%s cannot be read: %m", path), why);
 }
 
-static struct glsl_included *try_path(struct glsl_includes *includes, const char *path)
+/* Each file is read once, so that a file that is included often takes memory once. NULL with `*why` NULL: there
+ * is no such file. */
+static struct glsl_file *read_file(struct glsl_includes *includes, const char *path, const char **why)
 {
     const void *content;
     uint64_t size;
 
+    *why = NULL;
     if (path == NULL)
-        return without_memory();
+        return refuse(NULL, why);
+    for (struct glsl_file *file = includes->files; file != NULL; file = file->next)
+        if (strcmp(file->path, path) == 0)
+            return file;
+    if (includes->file_count == FILES_MOST)
+        return refuse(
+            base_arena_format(includes->arena, "more than %u different files are included", FILES_MOST), why);
     int32_t error = base_read_file(includes->arena, path, FILE_MOST, &content, &size);
     if (error == ENOENT || error == ENOTDIR)
         return NULL;
     if (error != 0)
-        return refuse_file(includes, path, error);
-    return answer(includes, path, content, size);
+        return refuse_file(includes, path, error, why);
+    struct glsl_file *file = base_arena_allocate(includes->arena, 1, sizeof(*file));
+    if (file == NULL)
+        return refuse(NULL, why);
+    *file = (struct glsl_file){.next = includes->files, .path = path, .content = content, .size = size};
+    includes->files = file;
+    includes->file_count++;
+    return file;
 }
+
+/* ---- finding -------------------------------------------------------------------------------- */
 
 /* The path of a requested file in the folder of the requesting one. */
 static const char *sibling_path(struct glsl_includes *includes, const char *requesting, const char *requested)
@@ -73,24 +84,67 @@ static const char *sibling_path(struct glsl_includes *includes, const char *requ
     return base_arena_format(includes->arena, "%.*s/%s", (int)(slash - requesting), requesting, requested);
 }
 
+static struct glsl_file *search(struct glsl_includes *includes, const char *requested, bool is_sibling,
+                                const char *requesting, const char **why)
+{
+    struct glsl_file *file = NULL;
+
+    *why = NULL;
+    if (requested[0] == '/') {
+        file = read_file(includes, base_arena_text(includes->arena, requested, strlen(requested)), why);
+    } else {
+        if (is_sibling)
+            file = read_file(includes, sibling_path(includes, requesting, requested), why);
+        for (uint32_t i = 0; file == NULL && *why == NULL && i < includes->folder_count; i++)
+            file = read_file(
+                includes, base_arena_format(includes->arena, "%s/%s", includes->folders[i], requested), why);
+    }
+    if (file == NULL && *why == NULL)
+        return refuse(base_arena_format(includes->arena, "%s was not found", requested), why);
+    return file;
+}
+
+struct glsl_file *glsl_include_find(struct glsl_includes *includes, const char *requested, bool is_relative,
+                                    const char *requesting, size_t depth, const char **why)
+{
+    if (depth > GLSL_DEPTH_MOST)
+        return refuse("includes are nested too deep: files include each other", why);
+    if (++includes->count > INCLUDES_MOST)
+        return refuse(base_arena_format(includes->arena, "there are more than %u includes", INCLUDES_MOST),
+                      why);
+    struct glsl_file *file =
+        search(includes, requested, is_relative && (includes->has_folder || depth > 1), requesting, why);
+    if (file == NULL)
+        return NULL;
+    includes->total += file->size;
+    if (includes->total > TOTAL_MOST)
+        return refuse(base_arena_format(includes->arena,
+                                        "the included files have more than %" PRIu64 " bytes", TOTAL_MOST),
+                      why);
+    return file;
+}
+
+/* ---- for libshaderc ------------------------------------------------------------------------- */
+
+static const struct glsl_included no_memory = {
+    .source_name = "", .content = NO_MEMORY, .content_length = sizeof(NO_MEMORY) - 1};
+
 struct glsl_included *glsl_include(void *user, const char *requested, int type, const char *requesting,
                                    size_t depth)
 {
     struct glsl_includes *includes = user;
-    struct glsl_included *found    = NULL;
+    const char *why;
 
-    if (depth > DEPTH_MOST)
-        return refuse(includes, "includes are nested too deep: files include each other");
-    if (requested[0] == '/')
-        found = try_path(includes, base_arena_text(includes->arena, requested, strlen(requested)));
-    else if (type == GLSL_INCLUDE_RELATIVE && (includes->has_folder || depth > 1))
-        found = try_path(includes, sibling_path(includes, requesting, requested));
-    for (uint32_t i = 0; found == NULL && requested[0] != '/' && i < includes->count; i++)
-        found =
-            try_path(includes, base_arena_format(includes->arena, "%s/%s", includes->folders[i], requested));
-    if (found != NULL)
-        return found;
-    return refuse(includes, base_arena_format(includes->arena, "%s was not found", requested));
+    const struct glsl_file *file =
+        glsl_include_find(includes, requested, type == GLSL_INCLUDE_RELATIVE, requesting, depth, &why);
+    struct glsl_included *included = base_arena_allocate(includes->arena, 1, sizeof(*included));
+    if (included == NULL)
+        return (struct glsl_included *)&no_memory; /* the library only reads the result */
+    included->source_name        = file != NULL ? file->path : "";
+    included->source_name_length = strlen(included->source_name);
+    included->content            = file != NULL ? file->content : why;
+    included->content_length     = file != NULL ? file->size : strlen(why);
+    return included;
 }
 
 /* Does nothing: the arena owns all results. */

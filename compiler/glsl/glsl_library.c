@@ -60,7 +60,7 @@ static int32_t find_symbols(const char *name, struct glsl_library *library)
 int32_t glsl_library_open(const char *const *names, struct glsl_library *library)
 {
     memset(library, 0, sizeof(*library));
-    for (; *names != NULL; names++) {
+    for (; *names != NULL && !base_program_is_static(); names++) {
         library->handle = dlopen(*names, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
         if (library->handle == NULL)
             continue;

@@ -46,6 +46,7 @@ static const struct {
     {SpvDecorationNonUniform, 0, false},
     {SpvDecorationRestrictPointer, 0, false},
     {SpvDecorationAliasedPointer, 0, false},
+    {SpvDecorationCounterBuffer, 1, false},
 };
 
 static int32_t add_decoration(struct spirv_reader *reader, uint32_t id, struct spirv_decoration decoration)

@@ -199,7 +199,7 @@ static bool fits_parts(struct spirv_reader *reader, enum spirv_rule rule,
         return is_data(result) && operand_type(module, instruction, 1)->id == result->id &&
                follow(module, result->id, instruction->operands + 2, count - 2) == first->id;
     case RULE_COPY:
-        return is_data(result) && first->id == result->id;
+        return (is_data(result) || result->kind == SPIRV_POINTER) && first->id == result->id;
     default: /* RULE_COPY_LOGICAL */
         return is_data(result) && matches_logically(module, first->id, result->id, &reader->match_budget);
     }

@@ -18,10 +18,33 @@ int32_t spirv_fail(const struct spirv_reader *reader, int32_t status, const char
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
     if (reader->arena->failed)
-        return base_fail_memory("reading SPIR-V");
+        return base_arena_fail(reader->arena, "reading SPIR-V");
     spirv_source_location(reader->module, &here, place);
     return base_fail(status, "SPIR-V, word %u (%s%s%s): %s", reader->at,
                      spirv_opcode_name(reader->opcode, name), place[0] != 0 ? " at " : "", place, text);
+}
+
+int32_t spirv_unfit(struct spirv_reader *reader, int32_t status, const char *format, ...)
+{
+    char text[1024], list[200], name[32];
+    va_list arguments;
+
+    if (reader->module->unfit != NULL)
+        return TRM_OK;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    spirv_list_constants(reader, list, sizeof(list));
+    reader->module->unfit_status = status;
+    reader->module->unfit        = base_arena_format(
+               reader->arena, "SPIR-V, word %u (%s): %s with these values of the specialisation constants%s",
+               reader->at, spirv_opcode_name(reader->opcode, name), text, list);
+    return reader->module->unfit == NULL ? base_arena_fail(reader->arena, "reading SPIR-V") : TRM_OK;
+}
+
+int32_t spirv_check_fit(const struct spirv_module *module)
+{
+    return module->unfit == NULL ? TRM_OK : base_fail(module->unfit_status, "%s", module->unfit);
 }
 
 const char *spirv_source_location(const struct spirv_module *module,

@@ -26,6 +26,7 @@ libtrireme_internal_la_SOURCES += \
 	compiler/spirv/read_variable.c \
 	compiler/spirv/reader.h \
 	compiler/spirv/reflect.c \
+	compiler/spirv/strip.c \
 	compiler/spirv/validate.h \
 	compiler/spirv/validate_dominators.c \
 	compiler/spirv/validate_flow.c \

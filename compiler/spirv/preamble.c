@@ -72,6 +72,32 @@ static const char *const extensions[] = {
     "SPV_GOOGLE_user_type",
 };
 
+/* Compares a text of SPIR-V, which begins at word 1, with a text of C. */
+static bool is_text(const uint32_t *words, uint32_t length, const char *text)
+{
+    size_t size = strlen(text) + 1;
+
+    if (length == 0 || size > (length - 1u) * sizeof(uint32_t))
+        return false;
+    for (size_t i = 0; i < size; i++)
+        if ((words[1 + i / 4] >> i % 4 * 8 & 0xff) != (unsigned char)text[i])
+            return false;
+    return true;
+}
+
+bool spirv_is_supported(const uint32_t *words, uint32_t length)
+{
+    bool is_capability = (words[0] & 0xffff) == SpvOpCapability;
+
+    for (uint32_t i = 0; is_capability && length == 2 && i < SPIRV_COUNT(supported); i++)
+        if (supported[i] == words[1])
+            return true;
+    for (uint32_t i = 0; !is_capability && i < SPIRV_COUNT(extensions); i++)
+        if (is_text(words, length, extensions[i]))
+            return true;
+    return false;
+}
+
 static int32_t read_capability(struct spirv_reader *reader, struct spirv_words words)
 {
     char name[32];
@@ -80,17 +106,14 @@ static int32_t read_capability(struct spirv_reader *reader, struct spirv_words w
         return spirv_invalid(reader, "the instruction has %u words instead of 2", words.length);
     if (spirv_has_capability(reader, words.word[1]))
         return TRM_OK;
-    for (uint32_t i = 0; i < SPIRV_COUNT(supported); i++) {
-        if (supported[i] != words.word[1])
-            continue;
-        if (!base_arena_grow(reader->arena, &reader->capabilities, reader->capability_count,
-                             &reader->capability_capacity, sizeof(*reader->capabilities)))
-            return spirv_invalid(reader, "out of memory");
-        reader->capabilities[reader->capability_count++] = words.word[1];
-        return TRM_OK;
-    }
-    return spirv_unsupported(reader, "the capability %s is not supported",
-                             spirv_capability_name(words.word[1], name));
+    if (!spirv_is_supported(words.word, words.length))
+        return spirv_unsupported(reader, "the capability %s is not supported",
+                                 spirv_capability_name(words.word[1], name));
+    if (!base_arena_grow(reader->arena, &reader->capabilities, reader->capability_count,
+                         &reader->capability_capacity, sizeof(*reader->capabilities)))
+        return spirv_invalid(reader, "out of memory");
+    reader->capabilities[reader->capability_count++] = words.word[1];
+    return TRM_OK;
 }
 
 static int32_t read_extension(struct spirv_reader *reader, struct spirv_words words)
@@ -100,9 +123,8 @@ static int32_t read_extension(struct spirv_reader *reader, struct spirv_words wo
 
     if (name == NULL)
         return spirv_invalid(reader, "the name does not end within the instruction");
-    for (uint32_t i = 0; i < SPIRV_COUNT(extensions); i++)
-        if (strcmp(name, extensions[i]) == 0)
-            return TRM_OK;
+    if (spirv_is_supported(words.word, words.length))
+        return TRM_OK;
     return spirv_unsupported(reader, "the extension %.200s is not supported", name);
 }
 
@@ -240,7 +262,8 @@ int32_t spirv_read_preamble(struct spirv_reader *reader, struct spirv_words word
 
 /* ---- sizes of work-groups, after the constants are known ------------------------------------ */
 
-static int32_t size_of_constants(struct spirv_reader *reader, const uint32_t ids[3], uint32_t size[3])
+static int32_t size_of_constants(struct spirv_reader *reader, const uint32_t ids[3],
+                                 struct spirv_entry *entry)
 {
     for (uint32_t i = 0; i < 3; i++) {
         int32_t status = spirv_check_constant_id(reader, ids[i]);
@@ -250,7 +273,8 @@ static int32_t size_of_constants(struct spirv_reader *reader, const uint32_t ids
         const struct spirv_type *type         = spirv_type(reader->module, constant->type);
         if (type->kind != SPIRV_INT || type->width != 32)
             return spirv_invalid(reader, "the size of a work-group is not an integer of 32 bits");
-        size[i] = (uint32_t)constant->bits;
+        entry->local_size[i] = (uint32_t)constant->bits;
+        entry->has_spec_size |= constant->is_spec;
     }
     return TRM_OK;
 }
@@ -260,10 +284,17 @@ static int32_t check_size(struct spirv_reader *reader, const struct spirv_entry 
     uint64_t items = 1;
 
     for (uint32_t i = 0; i < 3; i++) {
+        if (entry->local_size[i] == 0 && entry->has_spec_size)
+            return spirv_unfit(reader, TRM_ERROR_INVALID_ARGUMENT,
+                               "the size of the work-groups of \"%.100s\" is 0", entry->name);
         if (entry->local_size[i] == 0)
             return spirv_invalid(reader, "\"%.100s\" lacks the size of its work-groups, or a size is 0",
                                  entry->name);
         items *= entry->local_size[i];
+        if (items > SPIRV_ITEMS_MOST && entry->has_spec_size)
+            return spirv_unfit(reader, TRM_ERROR_UNSUPPORTED,
+                               "the work-groups of \"%.100s\" have more than %u work-items", entry->name,
+                               SPIRV_ITEMS_MOST);
         if (items > SPIRV_ITEMS_MOST)
             return spirv_unsupported(reader, "work-groups of \"%.100s\" have more than %u work-items",
                                      entry->name, SPIRV_ITEMS_MOST);
@@ -285,7 +316,7 @@ static int32_t apply_modes(struct spirv_reader *reader)
         if (mode->mode == SpvExecutionModeLocalSize)
             memcpy(entry->local_size, mode->values, sizeof(entry->local_size));
         else
-            status = size_of_constants(reader, mode->values, entry->local_size);
+            status = size_of_constants(reader, mode->values, entry);
     }
     return status;
 }
@@ -309,8 +340,7 @@ int32_t spirv_finish_entries(struct spirv_reader *reader)
             return spirv_invalid(reader, "the function of \"%.100s\" has parameters or a result",
                                  entry->name);
         if (reader->workgroup_size != 0)
-            status = size_of_constants(reader, spirv_constant(module, reader->workgroup_size)->parts,
-                                       entry->local_size);
+            status = size_of_constants(reader, spirv_constant(module, reader->workgroup_size)->parts, entry);
         if (status == TRM_OK)
             status = check_size(reader, entry);
     }

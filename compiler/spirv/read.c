@@ -178,7 +178,7 @@ static int32_t prepare(struct spirv_reader *reader)
     uint32_t bound              = reader->words[3];
 
     if (module == NULL)
-        return base_fail_memory("reading SPIR-V");
+        return base_arena_fail(arena, "reading SPIR-V");
     module->arena            = arena;
     module->version          = reader->words[1];
     module->bound            = bound;
@@ -191,7 +191,7 @@ static int32_t prepare(struct spirv_reader *reader)
     reader->definitions      = base_arena_allocate(arena, bound, sizeof(*reader->definitions));
     reader->first_decoration = base_arena_allocate(arena, bound, sizeof(*reader->first_decoration));
     if (arena->failed)
-        return base_fail_memory("reading SPIR-V");
+        return base_arena_fail(arena, "reading SPIR-V");
     memcpy(reader->copy, reader->words, reader->count * sizeof(*reader->copy));
     return TRM_OK;
 }
@@ -216,7 +216,7 @@ int32_t spirv_read(struct base_arena *arena, const uint32_t *words, uint32_t cou
     if (status == TRM_OK)
         status = spirv_finish_entries(&reader);
     if (status == TRM_OK && arena->failed)
-        status = base_fail_memory("reading SPIR-V");
+        status = base_arena_fail(arena, "reading SPIR-V");
     if (status != TRM_OK)
         return status;
     reader.module->capabilities     = reader.capabilities;

@@ -93,8 +93,7 @@ static bool match_specialisation(const struct spirv_reader *reader, const struct
     return false;
 }
 
-/* Writes "; there are: operation, 3", with as many constants as fit. */
-static void list_constants(const struct spirv_reader *reader, char *list, size_t capacity)
+void spirv_list_constants(const struct spirv_reader *reader, char *list, size_t capacity)
 {
     char space[16];
     size_t length = 0;
@@ -117,7 +116,7 @@ int32_t spirv_match_specialisations(struct spirv_reader *reader)
     reader->specialisation_ids =
         base_arena_allocate(reader->arena, reader->specialisation_count, sizeof(*reader->specialisation_ids));
     if (reader->specialisation_ids == NULL)
-        return base_fail_memory("reading SPIR-V");
+        return base_arena_fail(reader->arena, "reading SPIR-V");
     for (uint32_t i = 0; i < reader->specialisation_count; i++) {
         const struct trm_constant *given = &reader->specialisations[i];
         if (match_specialisation(reader, given, &reader->specialisation_ids[i])) {
@@ -127,7 +126,7 @@ int32_t spirv_match_specialisations(struct spirv_reader *reader)
                                      describe(given->name, given->id, space));
             continue;
         }
-        list_constants(reader, list, sizeof(list));
+        spirv_list_constants(reader, list, sizeof(list));
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the module has no specialisation constant %s%s",
                          describe(given->name, given->id, space), list);
     }

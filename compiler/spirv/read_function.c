@@ -284,7 +284,8 @@ static int32_t define_result(struct spirv_reader *reader, struct spirv_words wor
     *definition = (struct spirv_definition){.function = reader->module->function_count + 1,
                                             .block    = reader->block->index,
                                             .root     = instruction->result};
-    if (instruction->opcode == SpvOpAccessChain || instruction->opcode == SpvOpInBoundsAccessChain)
+    if (instruction->opcode == SpvOpAccessChain || instruction->opcode == SpvOpInBoundsAccessChain ||
+        instruction->opcode == SpvOpCopyObject)
         definition->root = reader->definitions[instruction->operands[0]].root;
     return TRM_OK;
 }

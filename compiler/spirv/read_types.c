@@ -120,14 +120,39 @@ static int32_t read_length(struct spirv_reader *reader, uint32_t id, struct spir
     const struct spirv_type *kind         = spirv_type(reader->module, constant->type);
     if (kind->kind != SPIRV_INT)
         return spirv_invalid(reader, "the length of an array is not an integer");
-    if (constant->bits == 0 || (kind->is_signed && constant->bits >> 63 != 0))
+    bool is_negative = kind->is_signed && constant->bits >> 63 != 0;
+    type->length     = id;
+    type->count      = 1;
+    if ((constant->bits == 0 || is_negative) && constant->is_spec)
+        return spirv_unfit(reader, TRM_ERROR_INVALID_ARGUMENT, "the length of an array is %s",
+                           is_negative ? "negative" : "0");
+    if (constant->bits == 0 || is_negative)
         return spirv_invalid(reader, "the length of an array is not positive");
+    if (constant->bits > SPIRV_SIZE_MOST && constant->is_spec)
+        return spirv_unfit(reader, TRM_ERROR_UNSUPPORTED, "an array has more than %u elements",
+                           SPIRV_SIZE_MOST);
     if (constant->bits > SPIRV_SIZE_MOST)
         return spirv_unsupported(reader, "an array of more than %u elements is not supported",
                                  SPIRV_SIZE_MOST);
-    type->length = id;
-    type->count  = (uint32_t)constant->bits;
+    type->count = (uint32_t)constant->bits;
     return TRM_OK;
+}
+
+static int32_t set_array_size(struct spirv_reader *reader, struct spirv_type *type,
+                              const struct spirv_type *element)
+{
+    uint64_t stride  = type->stride != 0 ? type->stride : element->size;
+    uint64_t size    = (type->count - 1) * stride + element->size;
+    uint64_t natural = (uint64_t)type->count * element->natural_size;
+
+    if ((size > SPIRV_SIZE_MOST || natural > SPIRV_SIZE_MOST) &&
+        spirv_constant(reader->module, type->length)->is_spec) {
+        type->count = 1;
+        int32_t status =
+            spirv_unfit(reader, TRM_ERROR_UNSUPPORTED, "an array has more than %u bytes", SPIRV_SIZE_MOST);
+        return status == TRM_OK ? set_size(reader, type, element->size, element->natural_size) : status;
+    }
+    return set_size(reader, type, size, natural);
 }
 
 static int32_t read_array(struct spirv_reader *reader, struct spirv_words words, struct spirv_type *type)
@@ -157,9 +182,7 @@ static int32_t read_array(struct spirv_reader *reader, struct spirv_words words,
             type->stride = d->literal;
     if (is_runtime)
         return set_size(reader, type, 0, 0);
-    uint64_t stride = type->stride != 0 ? type->stride : element->size;
-    return set_size(reader, type, (type->count - 1) * stride + element->size,
-                    (uint64_t)type->count * element->natural_size);
+    return set_array_size(reader, type, element);
 }
 
 static void decorate_member(struct spirv_member *member, const struct spirv_decoration *decoration)
@@ -270,11 +293,9 @@ static int32_t read_struct(struct spirv_reader *reader, struct spirv_words words
     return status == TRM_OK ? lay_out(reader, type) : status;
 }
 
-static int32_t read_pointer(struct spirv_reader *reader, struct spirv_words words, struct spirv_type *type)
+bool spirv_is_storage_supported(uint32_t storage)
 {
-    if (words.length != 4)
-        return spirv_invalid(reader, "the instruction has %u words instead of 4", words.length);
-    switch (words.word[2]) {
+    switch (storage) {
     case SpvStorageClassInput:
     case SpvStorageClassUniform:
     case SpvStorageClassWorkgroup:
@@ -282,10 +303,18 @@ static int32_t read_pointer(struct spirv_reader *reader, struct spirv_words word
     case SpvStorageClassFunction:
     case SpvStorageClassPushConstant:
     case SpvStorageClassStorageBuffer:
-        break;
+        return true;
     default:
-        return spirv_unsupported(reader, "storage class %u is not supported", words.word[2]);
+        return false;
     }
+}
+
+static int32_t read_pointer(struct spirv_reader *reader, struct spirv_words words, struct spirv_type *type)
+{
+    if (words.length != 4)
+        return spirv_invalid(reader, "the instruction has %u words instead of 4", words.length);
+    if (!spirv_is_storage_supported(words.word[2]))
+        return spirv_unsupported(reader, "storage class %u is not supported", words.word[2]);
     type->kind              = SPIRV_POINTER;
     type->storage           = words.word[2];
     type->element           = words.word[3];

@@ -110,6 +110,11 @@ struct spirv_words {
 int32_t spirv_fail(const struct spirv_reader *reader, int32_t status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Notes for spirv_check_fit() that values of specialisation constants are not possible. Returns TRM_OK, or
+ * OUT_OF_HOST_MEMORY. */
+int32_t spirv_unfit(struct spirv_reader *reader, int32_t status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 #define spirv_invalid(reader, ...) spirv_fail((reader), TRM_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
 #define spirv_unsupported(reader, ...) spirv_fail((reader), TRM_ERROR_UNSUPPORTED, __VA_ARGS__)
 
@@ -142,11 +147,17 @@ const struct spirv_decoration *spirv_decoration_next(const struct spirv_reader *
 /* ---- preamble.c: capabilities, extensions, entry points, modes ----------------------------- */
 
 int32_t spirv_read_preamble(struct spirv_reader *reader, struct spirv_words words);
+
+/* Whether the capability or extension of an OpCapability or OpExtension of so many words is accepted. */
+bool spirv_is_supported(const uint32_t *words, uint32_t length);
 int32_t spirv_finish_entries(struct spirv_reader *reader);
 
 /* ---- read_types.c, layout.c ---------------------------------------------------------------- */
 
 int32_t spirv_read_type(struct spirv_reader *reader, struct spirv_words words);
+
+/* Whether pointers may have this SpvStorageClass. */
+bool spirv_is_storage_supported(uint32_t storage);
 
 /* The size in bytes of a type in an explicit layout. Stride and majority are those of the member that holds a
  * matrix. */
@@ -161,6 +172,9 @@ int32_t spirv_check_layout(const struct spirv_reader *reader, const struct spirv
 /* Finds the SpecIds of the specialisation constants that the program gave. Call it after the last decoration
  * and before the first constant. */
 int32_t spirv_match_specialisations(struct spirv_reader *reader);
+
+/* Writes "; there are: operation, 3", with as many constants as fit. */
+void spirv_list_constants(const struct spirv_reader *reader, char *list, size_t capacity);
 int32_t spirv_read_constant(struct spirv_reader *reader, struct spirv_words words);
 
 /* Evaluates an OpSpecConstantOp into a constant whose type is set. */

@@ -190,7 +190,7 @@ static int32_t reflect_parameters(const struct spirv_module *module, struct spir
     uint32_t *members                = base_arena_allocate(arena, count, sizeof(*members));
 
     if (found == NULL || parameters == NULL || variables == NULL || members == NULL)
-        return base_fail_memory("reflecting SPIR-V");
+        return base_arena_fail(module->arena, "reflecting SPIR-V");
     find_parameters(module, found);
     qsort(found, count, sizeof(*found), compare_found);
     int32_t status = check_bindings(found, count);
@@ -252,7 +252,7 @@ static int32_t reflect_constants(const struct spirv_module *module, struct spirv
     reflection->constants =
         base_arena_allocate(module->arena, module->constant_count, sizeof(*reflection->constants));
     if (reflection->constants == NULL)
-        return base_fail_memory("reflecting SPIR-V");
+        return base_arena_fail(module->arena, "reflecting SPIR-V");
     for (uint32_t i = 0; i < module->constant_count; i++) {
         struct trm_constant_info info = describe_constant(module, module->constants[i]);
         if (count == 0 || reflection->constants[count - 1].id != info.id)
@@ -279,7 +279,7 @@ int32_t spirv_reflect(const struct spirv_module *module, const char *name,
         return status;
     result.kernels = base_arena_allocate(module->arena, module->entry_count, sizeof(*result.kernels));
     if (result.kernels == NULL)
-        return base_fail_memory("reflecting SPIR-V");
+        return base_arena_fail(module->arena, "reflecting SPIR-V");
     for (uint32_t i = 0; i < module->entry_count; i++) {
         const struct spirv_entry *entry = &module->entries[i];
         result.kernels[i]               = common;

@@ -2,7 +2,7 @@
  * (reflect.c) and the translator use it. Everything is allocated in the arena of the module. Nothing here
  * takes a lock: a module belongs to one thread at a time, and different modules are independent.
  *
- *   words.c                        bytes to words, strings
+ *   words.c, strip.c               bytes to words, strings; what no kernel uses is removed
  *   read.c                         header and sections
  *   preamble.c, annotate.c         capabilities, entry points, modes; names and decorations
  *   read_types.c, layout.c         types and explicit layouts
@@ -18,7 +18,7 @@
  *  - The types of results and operands fit the rule of the instruction (grammar.h).
  *  - Literal indices of composites, and constant indices of structs, vectors and matrices in access chains,
  *    are in range. Indices of arrays need not be.
- *  - Pointers come from OpVariable, access chains or parameters. No pointer is stored in memory.
+ *  - Pointers come from OpVariable, access chains, OpCopyObject or parameters. None is stored in memory.
  *  - Types nest no deeper than SPIRV_DEPTH_MOST and do not contain themselves.
  *  - Functions are not recursive, directly or indirectly.
  *  - Each block has one terminator, at its end. Definitions dominate their uses in reachable blocks. The
@@ -205,10 +205,15 @@ struct spirv_entry {
     const char *name;
     uint32_t function;
     uint32_t local_size[3];
+    bool has_spec_size; /* specialisation constants give the size */
 };
 
 struct spirv_module {
     struct base_arena *arena;
+    /* Why no code can be made of the module with the values of its specialisation constants, for example
+     * because an array gets length 0; see spirv_check_fit(). NULL: code can be made. */
+    const char *unfit;
+    int32_t unfit_status;
     uint32_t version; /* 0x00010000 … 0x00010600 */
     uint32_t bound;
     uint32_t id_capacity;
@@ -236,6 +241,12 @@ struct spirv_module {
 int32_t spirv_words(struct base_arena *arena, const void *bytes, uint64_t size, uint32_t **words,
                     uint32_t *count);
 
+/* Removes from a module what its kernels do not use, in two cases: beside kernels it has entry points of
+ * other stages, which go with their functions and variables; or it has types that spirv_read() refuses and
+ * nothing uses, such as pointers to outputs. Leaves any other words alone. The new words are in the arena.
+ * Errors: OUT_OF_HOST_MEMORY. */
+int32_t spirv_strip(struct base_arena *arena, const uint32_t **words, uint32_t *count);
+
 /* Reads and checks a module and specialises it with these constants, which are given by id or name;
  * `constants` may be NULL if `constant_count` is 0.
  * Errors: INVALID_ARGUMENT with the word where the module is invalid, or with a constant that it does not
@@ -244,6 +255,13 @@ int32_t spirv_words(struct base_arena *arena, const void *bytes, uint64_t size, 
 int32_t spirv_read(struct base_arena *arena, const uint32_t *words, uint32_t count,
                    const struct trm_constant *constants, uint32_t constant_count,
                    struct spirv_module **module);
+
+/* Checks that code can be made of the module with the values of its specialisation constants. spirv_read()
+ * accepts a module whose sizes are wrong with some values, for example with the defaults, because the program
+ * may give others. An array of a wrong length has one element then; the size of a work-group is what the
+ * constants say.
+ * Errors: INVALID_ARGUMENT or UNSUPPORTED with the constants. */
+int32_t spirv_check_fit(const struct spirv_module *module);
 
 /* ---- lookups ------------------------------------------------------------------------------- */
 

@@ -33,7 +33,7 @@ int32_t spirv_words(struct base_arena *arena, const void *bytes, uint64_t size, 
     uint32_t number = (uint32_t)(size / sizeof(uint32_t));
     uint32_t *list  = base_arena_allocate(arena, number, sizeof(*list));
     if (list == NULL)
-        return base_fail_memory("reading SPIR-V");
+        return base_arena_fail(arena, "reading SPIR-V");
     memcpy(list, bytes, size);
     if (is_swapped)
         for (uint32_t i = 0; i < number; i++)

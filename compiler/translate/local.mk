@@ -8,7 +8,6 @@ libtrireme_internal_la_SOURCES += \
 libtrireme_internal_la_SOURCES += \
 	compiler/translate/text/names.c \
 	compiler/translate/text/names.h \
-	compiler/translate/text/names_reserved.c \
 	compiler/translate/text/text.c \
 	compiler/translate/text/text.h
 
@@ -66,6 +65,7 @@ libtrireme_internal_la_SOURCES += \
 # The tree as text.
 libtrireme_internal_la_SOURCES += \
 	compiler/translate/emit/address.c \
+	compiler/translate/emit/bounds.c \
 	compiler/translate/emit/constant.c \
 	compiler/translate/emit/control_flow.c \
 	compiler/translate/emit/declare.c \

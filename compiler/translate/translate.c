@@ -19,9 +19,15 @@ static const struct emit_target *target_of(int32_t language)
     }
 }
 
-static int32_t no_memory(void)
+/* The error of a translation that ran out of memory or came to a limit. */
+static int32_t no_room(const struct emit *emit)
 {
-    return base_fail_memory("translating a shader");
+    if (!emit->limit.is_exceeded)
+        return base_arena_fail(emit->arena, "translating a shader");
+    return base_fail(TRM_ERROR_UNSUPPORTED,
+                     "the shader becomes more than %zu bytes of %s, which takes a compiler long; the setting "
+                     "kernel.text allows more",
+                     emit->limit.bytes, emit->language == TRM_LANGUAGE_C ? "C" : "CUDA C");
 }
 
 /* Takes the names of the kernels' functions, which must be unique. */
@@ -31,14 +37,14 @@ static int32_t name_symbols(struct emit *emit)
     const char **symbols = base_arena_allocate(emit->arena, count, sizeof(*symbols));
 
     if (symbols == NULL)
-        return no_memory();
+        return no_room(emit);
     for (uint32_t i = 0; i < count; i++)
         symbols[i] = names_symbol(emit->names, emit->reflection.kernels[i].name);
     emit->symbols = symbols;
-    return emit->arena->failed ? no_memory() : TRM_OK;
+    return emit->arena->failed ? no_room(emit) : TRM_OK;
 }
 
-/* Makes the parameters' names as members of a struct, unique among themselves. */
+/* Makes the parameters' names as members of a struct. */
 static int32_t name_fields(struct emit *emit)
 {
     const struct trm_kernel_info *kernel = &emit->reflection.kernels[0];
@@ -46,15 +52,11 @@ static int32_t name_fields(struct emit *emit)
     const char **fields = base_arena_allocate(emit->arena, kernel->parameter_count, sizeof(*fields));
 
     if (names == NULL || fields == NULL)
-        return no_memory();
-    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
-        const char *name = kernel->parameters[i].name;
-        fields[i]        = names_clean(emit->arena, name == NULL ? "" : name);
-        if (fields[i][0] == '\0' || !names_take(names, fields[i]))
-            fields[i] = base_arena_format(emit->arena, "%s_%u", fields[i][0] == '\0' ? "p" : fields[i], i);
-    }
+        return no_room(emit);
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        fields[i] = names_make(names, i, kernel->parameters[i].name, true);
     emit->fields = fields;
-    return emit->arena->failed ? no_memory() : TRM_OK;
+    return emit->arena->failed ? no_room(emit) : TRM_OK;
 }
 
 /* Runs the passes. */
@@ -77,16 +79,19 @@ static int32_t prepare(struct emit *emit, struct body *body)
     return status;
 }
 
-static int32_t write_kernel(struct emit *emit, uint32_t index)
+static int32_t write_kernel(struct emit *emit, const struct translate_request *request, uint32_t index)
 {
     struct body *body = base_arena_allocate(emit->arena, 1, sizeof(*body));
 
     if (body == NULL)
-        return no_memory();
-    body->module   = emit->module;
-    body->entry    = &emit->module->entries[index];
-    body->arena    = emit->arena;
-    int32_t status = prepare(emit, body);
+        return no_room(emit);
+    body->module = emit->module;
+    body->entry  = &emit->module->entries[index];
+    body->arena  = emit->arena;
+    body->instruction_limit =
+        request->instruction_limit != 0 ? request->instruction_limit : TRANSLATE_INSTRUCTIONS;
+    body->checks_bounds = (emit->flags & TRM_TRANSLATE_BOUNDS) != 0;
+    int32_t status      = prepare(emit, body);
     if (status != TRM_OK)
         return status;
     emit->body   = body;
@@ -102,6 +107,8 @@ static int32_t begin(struct emit *emit, const struct translate_request *request)
                                 request->constant_count, &emit->module);
 
     if (status == TRM_OK)
+        status = spirv_check_fit(emit->module);
+    if (status == TRM_OK)
         status = spirv_reflect(emit->module, request->name, &emit->reflection);
     if (status != TRM_OK)
         return status;
@@ -109,9 +116,9 @@ static int32_t begin(struct emit *emit, const struct translate_request *request)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the module has no compute kernel");
     emit->names = names_create(emit->arena);
     if (emit->names == NULL)
-        return no_memory();
-    text_init(&emit->text, emit->arena);
-    text_init(&emit->head, emit->arena);
+        return no_room(emit);
+    text_init(&emit->text, emit->arena, &emit->limit);
+    text_init(&emit->head, emit->arena, &emit->limit);
     status = name_symbols(emit);
     return status == TRM_OK ? name_fields(emit) : status;
 }
@@ -124,7 +131,7 @@ static int32_t finish(struct emit *emit, struct translate_result *result)
     prelude_write(&emit->prelude, &emit->head);
     text_add_bytes(&emit->head, emit->text.bytes, emit->text.length);
     if (emit->arena->failed || emit->head.bytes == NULL)
-        return no_memory();
+        return no_room(emit);
     *result = (struct translate_result){
         .text         = emit->head.bytes,
         .length       = emit->head.length,
@@ -140,11 +147,12 @@ int32_t translate(struct base_arena *arena, const struct translate_request *requ
     struct emit *emit = base_arena_allocate(arena, 1, sizeof(*emit));
 
     if (emit == NULL)
-        return no_memory();
+        return base_arena_fail(arena, "translating a shader");
     emit->arena            = arena;
     emit->language         = request->language;
     emit->flags            = request->flags;
     emit->digest           = request->digest;
+    emit->limit.bytes      = request->text_limit != 0 ? request->text_limit : TRANSLATE_TEXT;
     emit->prelude.language = (uint32_t)request->language;
     emit->target           = target_of(request->language);
     if (emit->target == NULL)
@@ -155,8 +163,8 @@ int32_t translate(struct base_arena *arena, const struct translate_request *requ
     if (status == TRM_OK)
         status = emit_types(emit);
     for (uint32_t i = 0; i < emit->reflection.kernel_count && status == TRM_OK; i++)
-        status = write_kernel(emit, i);
+        status = write_kernel(emit, request, i);
     if (status == TRM_OK)
         status = finish(emit, result);
-    return arena->failed && status == TRM_ERROR_OUT_OF_HOST_MEMORY ? no_memory() : status;
+    return arena->failed && status != TRM_OK ? no_room(emit) : status;
 }

@@ -44,6 +44,11 @@ struct translate_result {
     uint32_t symbol_count;
 };
 
+/* The limits of a translation, unless the request has others: a small module can become much code, and the
+ * time that compilers take grows faster than the code. */
+#define TRANSLATE_INSTRUCTIONS 50000u
+#define TRANSLATE_TEXT ((uint64_t)8 << 20)
+
 struct translate_request {
     const uint32_t *words;
     uint32_t word_count;
@@ -52,11 +57,13 @@ struct translate_request {
     uint32_t flags;   /* enum trm_translate_flag */
     const struct trm_constant *constants;
     uint32_t constant_count;
-    const uint8_t *digest; /* 32 bytes that the text carries along; NULL: none */
+    const uint8_t *digest;      /* 32 bytes that the text carries along; NULL: none */
+    uint32_t instruction_limit; /* of one kernel, once its calls are inlined; 0: TRANSLATE_INSTRUCTIONS */
+    uint64_t text_limit;        /* bytes of the text; 0: TRANSLATE_TEXT */
 };
 
-/* Translates a module. Blocks: no. Errors: those of spirv_read(); UNSUPPORTED with the instruction and its
- * line; OUT_OF_HOST_MEMORY. */
+/* Translates a module. Blocks: no. Errors: those of spirv_read() and spirv_check_fit(); UNSUPPORTED with the
+ * instruction and its line, or with a limit and the setting that allows more; OUT_OF_HOST_MEMORY. */
 int32_t translate(struct base_arena *arena, const struct translate_request *request,
                   struct translate_result *result);
 

@@ -18,6 +18,12 @@ static void kernel_retire(struct core_object *object)
     core_device_uncount_child(((struct core_kernel *)object)->module->device, CORE_KERNEL);
 }
 
+static void free_parameters(const struct core_context *context, const struct core_kernel *kernel)
+{
+    if (kernel->own_bytes != 0)
+        core_free(context, (void *)kernel->parameters, kernel->own_bytes);
+}
+
 static void kernel_release(struct core_object *object)
 {
     struct core_kernel *kernel = (struct core_kernel *)object;
@@ -25,6 +31,7 @@ static void kernel_release(struct core_object *object)
     struct core_device *device = module->device;
 
     core_free(object->context, kernel->name, strlen(kernel->name) + 1);
+    free_parameters(object->context, kernel);
     core_free(object->context, kernel, sizeof(*kernel));
     core_object_release(&module->object);
     core_object_release(&device->object);
@@ -46,29 +53,35 @@ static const struct core_object_ops kernel_ops = {
 
 /* ---- finding ------------------------------------------------------------------------------- */
 
-#define NAMES_BYTES 160
+#define NAMES_BYTES 160 /* of all names, for a sentence */
+#define NAME_BYTES 1024 /* of a kernel's name in a backend, which may lack its end */
 
-/* The name of kernel number `index` of a module; NULL past the last one, or when the backend does not
- * list them. */
-static const char *name_at(const struct core_module *module, uint32_t index)
+/* Gets the name of kernel number `index` of a module, cut to NAME_BYTES. False past the last one, and when the
+ * backend does not list them. */
+static bool name_at(const struct core_module *module, uint32_t index, char name[NAME_BYTES])
 {
     const struct trm_module_ops *ops = &module->device->backend->module;
+    const char *found                = NULL;
 
     if (module->portable != NULL)
-        return index < module->portable->reflection.kernel_count
-                   ? module->portable->reflection.kernels[index].name
-                   : NULL;
-    return ops->kernel_name != NULL ? ops->kernel_name(module->module, index) : NULL;
+        found = index < module->portable->reflection.kernel_count
+                    ? module->portable->reflection.kernels[index].name
+                    : NULL;
+    else if (ops->kernel_name != NULL)
+        found = ops->kernel_name(module->module, index);
+    if (found != NULL)
+        base_text_copy(name, NAME_BYTES, found);
+    return found != NULL;
 }
 
 /* Lists the kernels' names, as many as a sentence holds. */
 static void list_names(const struct core_module *module, char names[NAMES_BYTES])
 {
-    const char *next;
+    char next[NAME_BYTES];
     size_t length = 0;
 
     names[0] = '\0';
-    for (uint32_t i = 0; length < NAMES_BYTES && (next = name_at(module, i)) != NULL; i++)
+    for (uint32_t i = 0; length < NAMES_BYTES && name_at(module, i, next); i++)
         length += (size_t)snprintf(names + length, NAMES_BYTES - length, "%s%s", i == 0 ? "" : ", ", next);
     if (length >= NAMES_BYTES)
         memcpy(names + NAMES_BYTES - 4, "...", 4);
@@ -84,16 +97,15 @@ static int32_t fail_not_found(const struct core_module *module, const char *name
 }
 
 /* Gets the name of the only kernel. */
-static int32_t only_name(const struct core_module *module, const char **name)
+static int32_t only_name(const struct core_module *module, char name[NAME_BYTES])
 {
-    char names[NAMES_BYTES];
+    char names[NAMES_BYTES], next[NAME_BYTES];
 
-    *name = name_at(module, 0);
-    if (*name == NULL)
+    if (!name_at(module, 0, name))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "module \"%s\" does not list its kernels, so the kernel has to be named",
                          module->name);
-    if (name_at(module, 1) == NULL)
+    if (!name_at(module, 1, next))
         return TRM_OK;
     list_names(module, names);
     return base_fail(TRM_ERROR_INVALID_ARGUMENT,
@@ -113,41 +125,23 @@ static const struct trm_kernel_info *find_reflected(const struct core_shader_cod
                : NULL;
 }
 
-/* A backend may reflect a module of any origin, so its answer is checked once. */
-static int32_t check_parameters(const struct trm_kernel_desc *desc, const char *name)
-{
-    if (desc->parameter_count != 0 && desc->parameters == NULL)
-        return base_fail(TRM_ERROR_ABI, "the parameters of kernel \"%s\" are missing", name);
-    for (uint32_t i = 0; i < desc->parameter_count; i++) {
-        const struct trm_parameter *parameter = &desc->parameters[i];
-        int32_t kind                          = parameter->kind;
-        if ((kind == TRM_PARAMETER_SCALAR && trm_type_size(parameter->type) == 0) ||
-            ((kind == TRM_PARAMETER_BLOCK || kind == TRM_PARAMETER_BYTES) && parameter->size == 0) ||
-            kind < TRM_PARAMETER_BUFFER || kind > TRM_PARAMETER_BYTES)
-            return base_fail(
-                TRM_ERROR_INVALID_ARGUMENT,
-                "parameter %" PRIu32
-                " of kernel \"%s\" is neither a buffer nor a scalar with a type nor a block with a "
-                "size",
-                i, name);
-    }
-    return TRM_OK;
-}
-
 /* `reflected` is NULL for native code. */
 static int32_t get_from_backend(const struct core_module *module, const char *name,
-                                const struct trm_kernel_info *reflected, struct trm_backend_kernel **kernel,
+                                const struct trm_kernel_info *reflected, struct core_kernel *made,
                                 struct trm_kernel_desc *desc)
 {
     struct core_device *device = module->device;
 
     base_error_clear();
-    int32_t status = device->backend->module.kernel(module->module, name, kernel, desc);
+    int32_t status = core_answer(device->backend, "module.kernel",
+                                 device->backend->module.kernel(module->module, name, &made->kernel, desc));
     if (status == TRM_ERROR_NOT_FOUND)
         return fail_not_found(module, name);
     if (status != TRM_OK)
         return core_device_latch_loss(device, base_fail_backend(status));
-    return reflected != NULL ? core_kernel_interface_match(reflected, desc) : check_parameters(desc, name);
+    if (reflected != NULL)
+        return core_kernel_interface_match(reflected, desc);
+    return core_kernel_interface_copy(module->object.context, desc, name, &made->own_bytes);
 }
 
 /* A kernel with its own group size has one in all three directions: zeros become ones. */
@@ -175,10 +169,9 @@ static int32_t kernel_create(struct core_module *module, const char *name, struc
     struct core_kernel *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
         return base_fail_memory("creating a kernel");
-    int32_t status = get_from_backend(module, name, reflected, &made->kernel, &desc);
+    int32_t status = get_from_backend(module, name, reflected, made, &desc);
     if (status != TRM_OK)
         goto release;
-    atomic_init(&made->users, 1);
     made->module          = module;
     made->parameters      = desc.parameters;
     made->parameter_count = desc.parameter_count;
@@ -187,7 +180,7 @@ static int32_t kernel_create(struct core_module *module, const char *name, struc
     made->name = core_copy_text(context, name);
     if (made->name == NULL) {
         status = base_fail_memory("creating a kernel");
-        goto release;
+        goto release_parameters;
     }
     status = core_object_init(&made->object, &kernel_ops, context);
     if (status != TRM_OK)
@@ -199,6 +192,8 @@ static int32_t kernel_create(struct core_module *module, const char *name, struc
 
 release_name:
     core_free(context, made->name, strlen(made->name) + 1);
+release_parameters:
+    free_parameters(context, made);
 release:
     core_free(context, made, sizeof(*made));
     return status;
@@ -207,61 +202,29 @@ release:
 int32_t trm_kernel_get(struct trm_module *module, const char *name, struct trm_kernel **kernel)
 {
     struct core_kernel *made = NULL;
+    char only[NAME_BYTES];
 
-    struct core_module *found = core_module_find(module);
+    struct core_module *found = core_object_enter(module, CORE_MODULE);
     if (found == NULL)
         return base_last_status();
     int32_t status = core_output_check(kernel, "trm_kernel_get", "kernel");
     if (status == TRM_OK && name == NULL)
-        status = only_name(found, &name);
+        status = only_name(found, only);
     if (status == TRM_OK)
-        status = kernel_create(found, name, &made);
+        status = kernel_create(found, name != NULL ? name : only, &made);
     if (status == TRM_OK)
-        *kernel = made->object.handle;
-    return status;
-}
-
-/* Changes the count of users, unless it is 0: then the handle is dead or about to be. Returns the old
- * count. */
-static uint32_t change_users(struct core_kernel *kernel, uint32_t change)
-{
-    uint32_t users = atomic_load_explicit(&kernel->users, memory_order_relaxed);
-
-    while (users != 0 && !atomic_compare_exchange_weak_explicit(&kernel->users, &users, users + change,
-                                                                memory_order_acq_rel, memory_order_relaxed))
-        ;
-    return users;
-}
-
-int32_t core_kernel_retain(struct trm_kernel *kernel)
-{
-    int32_t status            = TRM_OK;
-    struct core_kernel *found = core_object_enter(kernel, CORE_KERNEL);
-    if (found == NULL)
-        return base_last_status();
-    if (change_users(found, 1) == 0)
-        status = base_fail(TRM_ERROR_INVALID_HANDLE, "this kernel has been destroyed");
+        *kernel = core_object_publish(&made->object);
     core_object_leave(&found->object);
     return status;
 }
 
 void trm_kernel_destroy(struct trm_kernel *kernel)
 {
-    if (kernel == NULL)
-        return;
-    struct core_kernel *found = core_object_enter(kernel, CORE_KERNEL);
-    if (found == NULL)
-        return;
-    if (change_users(found, UINT32_MAX) == 1)
-        core_object_kill(&found->object);
-    core_object_leave(&found->object);
+    core_object_kill_handle(kernel, CORE_KERNEL);
 }
 
-int32_t trm_kernel_describe(struct trm_kernel *kernel, struct trm_kernel_info *info)
+static int32_t describe(const struct core_kernel *found, struct trm_kernel_info *info)
 {
-    const struct core_kernel *found = core_kernel_find(kernel);
-    if (found == NULL)
-        return base_last_status();
     struct trm_kernel_info known = {
         .struct_size     = sizeof(known),
         .parameter_count = found->parameter_count,
@@ -273,6 +236,16 @@ int32_t trm_kernel_describe(struct trm_kernel *kernel, struct trm_kernel_info *i
     if (info == NULL || !core_struct_copy_out(info, &known, sizeof(known), INFO_MIN))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_kernel_describe() needs info with its struct_size");
     return TRM_OK;
+}
+
+int32_t trm_kernel_describe(struct trm_kernel *kernel, struct trm_kernel_info *info)
+{
+    struct core_kernel *found = core_object_enter(kernel, CORE_KERNEL);
+    if (found == NULL)
+        return base_last_status();
+    int32_t status = describe(found, info);
+    core_object_leave(&found->object);
+    return status;
 }
 
 static int32_t set_groups(const struct core_kernel *kernel, const uint64_t items[3], struct trm_grid *grid)
@@ -293,14 +266,11 @@ static int32_t set_groups(const struct core_kernel *kernel, const uint64_t items
     return TRM_OK;
 }
 
-int32_t trm_kernel_grid(struct trm_kernel *kernel, uint64_t items_x, uint64_t items_y, uint64_t items_z,
-                        struct trm_grid *grid)
+static int32_t find_grid(const struct core_kernel *found, uint64_t items_x, uint64_t items_y,
+                         uint64_t items_z, struct trm_grid *grid)
 {
     uint64_t items[3] = {items_x, items_y, items_z};
 
-    const struct core_kernel *found = core_kernel_find(kernel);
-    if (found == NULL)
-        return base_last_status();
     int32_t status = core_output_check(grid, "trm_kernel_grid", "grid");
     if (status != TRM_OK)
         return status;
@@ -312,4 +282,15 @@ int32_t trm_kernel_grid(struct trm_kernel *kernel, uint64_t items_x, uint64_t it
         return TRM_OK;
     }
     return set_groups(found, items, grid);
+}
+
+int32_t trm_kernel_grid(struct trm_kernel *kernel, uint64_t items_x, uint64_t items_y, uint64_t items_z,
+                        struct trm_grid *grid)
+{
+    struct core_kernel *found = core_object_enter(kernel, CORE_KERNEL);
+    if (found == NULL)
+        return base_last_status();
+    int32_t status = find_grid(found, items_x, items_y, items_z, grid);
+    core_object_leave(&found->object);
+    return status;
 }

@@ -12,8 +12,9 @@ struct core_kernel {
     struct core_object object;
     struct core_module *module; /* holds a reference */
     struct trm_backend_kernel *kernel;
-    _Atomic uint32_t users;                 /* core_kernel_retain()s + 1 */
-    const struct trm_parameter *parameters; /* the module's */
+    const struct trm_parameter
+        *parameters;  /* of the module's shader; of native code: a copy, own_bytes large */
+    size_t own_bytes; /* 0: they are not the kernel's own */
     uint32_t parameter_count;
     uint32_t group_size[3]; /* the kernel's own; all zero: given at launch */
     uint32_t shared_bytes;
@@ -24,9 +25,5 @@ static inline struct core_kernel *core_kernel_find(struct trm_kernel *handle)
 {
     return core_object_find(handle, CORE_KERNEL);
 }
-
-/* Adds a user: the handle stays until one more trm_kernel_destroy(). For objects that launch the kernel
- * repeatedly. */
-int32_t core_kernel_retain(struct trm_kernel *handle);
 
 #endif

@@ -1,4 +1,4 @@
-/* Whether a backend's kernel matches its shader's reflection.
+/* A backend's description of a kernel: compared with the shader's reflection, or copied.
  * SPDX-License-Identifier: MIT
  */
 #include "core/module/kernel_interface.h"
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "core/object/object.h"
 
 const char *core_parameter_text(const struct trm_parameter *parameter, char text[CORE_PARAMETER_TEXT])
 {
@@ -27,6 +28,10 @@ const char *core_parameter_text(const struct trm_parameter *parameter, char text
         return text;
     }
 }
+
+/* Native code that describes more parameters than this is refused. */
+#define PARAMETERS_MOST 65536
+#define NAME_BYTES 128
 
 static const char *name_of(const struct trm_parameter *parameter)
 {
@@ -60,7 +65,7 @@ static int32_t match_parameters(const struct trm_kernel_info *reflected, const s
         if (!is_same(one, two))
             return base_fail(TRM_ERROR_ABI,
                              "parameter %" PRIu32
-                             " of the code of kernel \"%s\" is \"%s\", %s; its shader has "
+                             " of the code of kernel \"%s\" is \"%.100s\", %s; its shader has "
                              "\"%s\", %s",
                              i, reflected->name, name_of(one), core_parameter_text(one, is), name_of(two),
                              core_parameter_text(two, should));
@@ -100,5 +105,69 @@ int32_t core_kernel_interface_match(const struct trm_kernel_info *reflected, str
     desc->parameter_count = reflected->parameter_count;
     desc->parameters      = reflected->parameters;
     memcpy(desc->group_size, reflected->group_size, sizeof(desc->group_size));
+    return TRM_OK;
+}
+
+/* ---- native code ---------------------------------------------------------------------------- */
+
+static int32_t check_parameter(const struct trm_parameter *parameter, uint32_t index, const char *name)
+{
+    int32_t kind = parameter->kind;
+
+    if ((kind == TRM_PARAMETER_SCALAR && trm_type_size(parameter->type) == 0) ||
+        ((kind == TRM_PARAMETER_BLOCK || kind == TRM_PARAMETER_BYTES) && parameter->size == 0) ||
+        kind < TRM_PARAMETER_BUFFER || kind > TRM_PARAMETER_BYTES)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "parameter %" PRIu32
+                         " of kernel \"%s\" is neither a buffer nor a scalar with a type nor a block with a "
+                         "size",
+                         index, name);
+    return TRM_OK;
+}
+
+static int32_t copy_parameter(struct trm_parameter *to, char *text, const struct trm_parameter *from,
+                              uint32_t index, const char *name)
+{
+    *to = *from;
+    if (to->name != NULL) {
+        memcpy(text, to->name, strnlen(to->name, NAME_BYTES));
+        if (text[NAME_BYTES - 1] != '\0')
+            return base_fail(TRM_ERROR_ABI,
+                             "the name of parameter %" PRIu32
+                             " of kernel \"%s\" does not end within %d bytes",
+                             index, name, NAME_BYTES);
+        to->name = text;
+    }
+    return check_parameter(to, index, name);
+}
+
+int32_t core_kernel_interface_copy(const struct core_context *context, struct trm_kernel_desc *desc,
+                                   const char *name, size_t *size)
+{
+    const struct trm_parameter *theirs = desc->parameters;
+    uint32_t count                     = desc->parameter_count;
+    int32_t status                     = TRM_OK;
+
+    *size = 0;
+    if (count == 0)
+        return TRM_OK;
+    if (theirs == NULL)
+        return base_fail(TRM_ERROR_ABI, "the parameters of kernel \"%s\" are missing", name);
+    if (count > PARAMETERS_MOST)
+        return base_fail(TRM_ERROR_ABI, "kernel \"%s\" has %" PRIu32 " parameters, more than %d", name, count,
+                         PARAMETERS_MOST);
+    size_t bytes               = count * (sizeof(*theirs) + NAME_BYTES);
+    struct trm_parameter *ours = core_allocate(context, bytes);
+    if (ours == NULL)
+        return base_fail_memory("creating a kernel");
+    char *names = (char *)(ours + count);
+    for (uint32_t i = 0; i < count && status == TRM_OK; i++)
+        status = copy_parameter(&ours[i], names + (size_t)i * NAME_BYTES, &theirs[i], i, name);
+    if (status != TRM_OK) {
+        core_free(context, ours, bytes);
+        return status;
+    }
+    desc->parameters = ours;
+    *size            = bytes;
     return TRM_OK;
 }

@@ -297,7 +297,8 @@ static int32_t launch_run(struct launch *launch, const struct trm_argument *argu
 
     uint64_t value = core_stream_next(stream);
     base_error_clear();
-    status = core_stream_commit(stream, value, stream->ops->launch(stream->backend, value, &launch->desc));
+    status = core_stream_commit(stream, value, "stream.launch",
+                                stream->ops->launch(stream->backend, value, &launch->desc));
     if (!LIKELY(status == TRM_OK))
         return status;
     if (LIKELY(!core_stream_is_recording(stream)))

@@ -70,7 +70,9 @@ static const struct core_object_ops module_ops = {
 static int32_t check_supported(struct core_device *device, int32_t format)
 {
     base_error_clear();
-    int32_t status = device->backend->module.supports(device->device, core_module_backend_format(format));
+    int32_t status =
+        core_answer(device->backend, "module.supports",
+                    device->backend->module.supports(device->device, core_module_backend_format(format)));
     if (status == TRM_OK)
         return TRM_OK;
     if (status == TRM_ERROR_UNSUPPORTED && core_module_is_portable(format))
@@ -91,7 +93,8 @@ static int32_t load_in_backend(struct core_module *module, const struct trm_modu
 
     base_error_save(&before);
     base_error_clear();
-    int32_t status = device->backend->module.load(device->device, source, &module->module);
+    int32_t status = core_answer(device->backend, "module.load",
+                                 device->backend->module.load(device->device, source, &module->module));
     core_object_log(&device->object, TRM_LOG_DEBUG, "module \"%s\" loaded: %s",
                     source->name != NULL ? source->name : "", trm_status_name(status));
     if (status != TRM_OK)
@@ -160,7 +163,7 @@ int32_t trm_module_load(struct trm_device *device, const struct trm_module_desc 
     struct trm_module_desc own = {.struct_size = sizeof(own)};
     struct core_module *made   = NULL;
 
-    struct core_device *found = core_device_find(device);
+    struct core_device *found = core_object_enter(device, CORE_DEVICE);
     if (found == NULL)
         return base_last_status();
     int32_t status = core_output_check(module, "trm_module_load", "module");
@@ -169,7 +172,8 @@ int32_t trm_module_load(struct trm_device *device, const struct trm_module_desc 
     if (status == TRM_OK)
         status = module_create(found, &own, &made);
     if (status == TRM_OK)
-        *module = made->object.handle;
+        *module = core_object_publish(&made->object);
+    core_object_leave(&found->object);
     return status;
 }
 
@@ -186,10 +190,12 @@ void trm_module_destroy(struct trm_module *module)
 
 int32_t trm_module_supported(struct trm_device *device, int32_t format)
 {
-    struct core_device *found = core_device_find(device);
+    struct core_device *found = core_object_enter(device, CORE_DEVICE);
     if (found == NULL)
         return base_last_status();
-    return check_supported(found, format);
+    int32_t status = check_supported(found, format);
+    core_object_leave(&found->object);
+    return status;
 }
 
 /* ---- building ------------------------------------------------------------------------------ */
@@ -201,7 +207,8 @@ static int32_t build_in_backend(struct core_device *device, const struct trm_mod
 
     base_error_save(&before);
     base_error_clear();
-    int32_t status = device->backend->module.build(device->device, source, flags, path);
+    int32_t status = core_answer(device->backend, "module.build",
+                                 device->backend->module.build(device->device, source, flags, path));
     if (status != TRM_OK)
         return core_device_latch_loss(device, base_fail_backend(status));
     base_error_restore(&before);

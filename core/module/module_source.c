@@ -108,6 +108,8 @@ static int32_t read_desc(struct core_context *context, const struct trm_module_d
         status = core_shader_code_load(portable, &shader);
     if (status == TRM_OK)
         status = core_shader_code_read(portable, desc->constants, desc->constant_count);
+    if (status == TRM_OK)
+        status = core_shader_code_check(portable);
     return status;
 }
 

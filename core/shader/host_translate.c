@@ -8,6 +8,7 @@
 
 #include "compiler/translate/translate.h"
 #include "core/object/object.h"
+#include "core/settings/settings.h"
 
 #define TRANSLATION_MIN 32 /* bytes of struct trm_translation in the first version */
 
@@ -29,18 +30,21 @@ static struct held_translation *allocate_held(struct core_context *context, uint
     return held;
 }
 
-static int32_t translate_source(struct base_arena *arena, const struct trm_module_source *source,
-                                int32_t language, uint32_t flags, struct translate_result *result)
+static int32_t translate_source(const struct core_context *context, struct base_arena *arena,
+                                const struct trm_module_source *source, int32_t language, uint32_t flags,
+                                struct translate_result *result)
 {
     struct translate_request request = {
-        .words          = source->data,
-        .word_count     = (uint32_t)(source->size / sizeof(uint32_t)),
-        .name           = source->name,
-        .language       = language,
-        .flags          = flags,
-        .constants      = source->constants,
-        .constant_count = source->constant_count,
-        .digest         = source->digest,
+        .words             = source->data,
+        .word_count        = (uint32_t)(source->size / sizeof(uint32_t)),
+        .name              = source->name,
+        .language          = language,
+        .flags             = flags,
+        .constants         = source->constants,
+        .constant_count    = source->constant_count,
+        .digest            = source->digest,
+        .instruction_limit = (uint32_t)core_setting_number(context, "kernel.instructions"),
+        .text_limit        = core_setting_number(context, "kernel.text"),
     };
 
     return translate(arena, &request, result);
@@ -57,7 +61,7 @@ int32_t core_host_translate(void *user, const struct trm_module_source *source, 
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "a module of format %d cannot be translated, only SPIR-V", (int)source->format);
     base_arena_init(&arena, &context->allocator);
-    int32_t status = translate_source(&arena, source, language, flags, &result);
+    int32_t status = translate_source(context, &arena, source, language, flags, &result);
     core_log(context, TRM_LOG_DEBUG, "translated \"%s\" to %s: %s", source->name != NULL ? source->name : "",
              language == TRM_LANGUAGE_C ? "C" : "CUDA C", trm_status_name(status));
     if (status != TRM_OK)

@@ -59,24 +59,6 @@ static int32_t find_in(struct base_arena *arena, const struct core_folders *fold
     return fail_not_found(folders, name);
 }
 
-int32_t core_kernel_path_find(struct core_context *context, struct base_arena *arena, const char *name,
-                              const char **path)
-{
-    struct core_folders folders;
-
-    if (!is_name(name))
-        return base_fail(
-            TRM_ERROR_INVALID_ARGUMENT,
-            "\"%.100s\" is not the name of a kernel, which is 1 to %d letters, digits, '_' and '-'", name,
-            KERNEL_NAME_MAX);
-    int32_t status = core_folders_create(context, &core_folders_of_kernels, &folders);
-    if (status != TRM_OK)
-        return status;
-    status = find_in(arena, &folders, name, path);
-    core_folders_destroy(context, &folders);
-    return status;
-}
-
 /* ---- all kernels --------------------------------------------------------------------------- */
 
 struct kernel_file {
@@ -165,4 +147,79 @@ int32_t core_kernel_path_list(struct core_context *context, trm_shader_visit_fn 
         status = visit_all(&kernels, visit, user);
     base_arena_fini(&kernels.arena);
     return status;
+}
+
+/* ---- a name that is misspelt ---------------------------------------------------------------- */
+
+#define FAR 3u /* edits from which on two names have nothing to do with each other */
+
+/* The edit distance of two names (Levenshtein), row by row. */
+static uint32_t distance_of(const char *one, const char *other)
+{
+    size_t length = strlen(one), width = strlen(other);
+    uint32_t row[KERNEL_NAME_MAX + 1];
+
+    for (size_t j = 0; j <= width; j++)
+        row[j] = (uint32_t)j;
+    for (size_t i = 0; i < length; i++) {
+        uint32_t corner = row[0];
+        row[0]          = (uint32_t)i + 1;
+        for (size_t j = 0; j < width; j++) {
+            uint32_t changed = corner + (one[i] != other[j]);
+            uint32_t added   = 1 + (row[j] < row[j + 1] ? row[j] : row[j + 1]);
+            corner           = row[j + 1];
+            row[j + 1]       = changed < added ? changed : added;
+        }
+    }
+    return row[width];
+}
+
+struct nearest {
+    const char *name;
+    uint32_t distance;
+    char found[KERNEL_NAME_MAX + 1];
+};
+
+static int32_t compare_with(void *user, const struct trm_shader_place *place)
+{
+    struct nearest *nearest = user;
+    uint32_t distance       = distance_of(nearest->name, place->name);
+
+    if (distance < nearest->distance && distance < strlen(nearest->name)) {
+        nearest->distance = distance;
+        snprintf(nearest->found, sizeof(nearest->found), "%s", place->name);
+    }
+    return TRM_OK;
+}
+
+/* Appends the nearest name to the failure that the thread has. Answers its status. */
+static int32_t suggest(struct core_context *context, const char *name)
+{
+    struct nearest nearest = {.name = name, .distance = FAR};
+    char sentence[1024];
+
+    snprintf(sentence, sizeof(sentence), "%s", trm_last_error().sentence);
+    if (core_kernel_path_list(context, compare_with, &nearest) != TRM_OK || nearest.found[0] == '\0')
+        return base_fail(TRM_ERROR_NOT_FOUND, "%s", sentence);
+    return base_fail(TRM_ERROR_NOT_FOUND, "%s; did you mean \"%s\"?", sentence, nearest.found);
+}
+
+/* ---- one kernel by its name ----------------------------------------------------------------- */
+
+int32_t core_kernel_path_find(struct core_context *context, struct base_arena *arena, const char *name,
+                              const char **path)
+{
+    struct core_folders folders;
+
+    if (!is_name(name))
+        return base_fail(
+            TRM_ERROR_INVALID_ARGUMENT,
+            "\"%.100s\" is not the name of a kernel, which is 1 to %d letters, digits, '_' and '-'", name,
+            KERNEL_NAME_MAX);
+    int32_t status = core_folders_create(context, &core_folders_of_kernels, &folders);
+    if (status != TRM_OK)
+        return status;
+    status = find_in(arena, &folders, name, path);
+    core_folders_destroy(context, &folders);
+    return status == TRM_ERROR_NOT_FOUND ? suggest(context, name) : status;
 }

@@ -69,7 +69,7 @@ int32_t trm_shader_create(struct trm_context *handle, const struct trm_shader_de
     if (status == TRM_OK)
         status = shader_create(context, &own, &made);
     if (status == TRM_OK)
-        *shader = made->object.handle;
+        *shader = core_object_publish(&made->object);
     core_object_leave(&context->object);
     return status;
 }
@@ -81,11 +81,8 @@ void trm_shader_destroy(struct trm_shader *shader)
 
 /* ---- description --------------------------------------------------------------------------- */
 
-int32_t trm_shader_bytes(struct trm_shader *shader, const void **bytes, uint64_t *size)
+static int32_t find_bytes(const struct core_shader *found, const void **bytes, uint64_t *size)
 {
-    const struct core_shader *found = core_shader_find(shader);
-    if (found == NULL)
-        return base_last_status();
     int32_t status = core_output_check(bytes, "trm_shader_bytes", "bytes");
     if (status == TRM_OK)
         status = core_output_check(size, "trm_shader_bytes", "size");
@@ -96,11 +93,18 @@ int32_t trm_shader_bytes(struct trm_shader *shader, const void **bytes, uint64_t
     return TRM_OK;
 }
 
-int32_t trm_shader_kernel(struct trm_shader *shader, uint32_t index, struct trm_kernel_info *info)
+int32_t trm_shader_bytes(struct trm_shader *shader, const void **bytes, uint64_t *size)
 {
-    const struct core_shader *found = core_shader_find(shader);
+    struct core_shader *found = core_object_enter(shader, CORE_SHADER);
     if (found == NULL)
         return base_last_status();
+    int32_t status = find_bytes(found, bytes, size);
+    core_object_leave(&found->object);
+    return status;
+}
+
+static int32_t describe_kernel(const struct core_shader *found, uint32_t index, struct trm_kernel_info *info)
+{
     const struct spirv_reflection *reflection = &found->code.reflection;
     if (index >= reflection->kernel_count)
         return base_fail(TRM_ERROR_NOT_FOUND,
@@ -113,11 +117,19 @@ int32_t trm_shader_kernel(struct trm_shader *shader, uint32_t index, struct trm_
     return TRM_OK;
 }
 
-int32_t trm_shader_constant(struct trm_shader *shader, uint32_t index, struct trm_constant_info *info)
+int32_t trm_shader_kernel(struct trm_shader *shader, uint32_t index, struct trm_kernel_info *info)
 {
-    const struct core_shader *found = core_shader_find(shader);
+    struct core_shader *found = core_object_enter(shader, CORE_SHADER);
     if (found == NULL)
         return base_last_status();
+    int32_t status = describe_kernel(found, index, info);
+    core_object_leave(&found->object);
+    return status;
+}
+
+static int32_t describe_constant(const struct core_shader *found, uint32_t index,
+                                 struct trm_constant_info *info)
+{
     const struct spirv_reflection *reflection = &found->code.reflection;
     if (index >= reflection->constant_count)
         return base_fail(TRM_ERROR_NOT_FOUND,
@@ -128,6 +140,16 @@ int32_t trm_shader_constant(struct trm_shader *shader, uint32_t index, struct tr
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_shader_constant: `info` is NULL or its struct_size is too small");
     return TRM_OK;
+}
+
+int32_t trm_shader_constant(struct trm_shader *shader, uint32_t index, struct trm_constant_info *info)
+{
+    struct core_shader *found = core_object_enter(shader, CORE_SHADER);
+    if (found == NULL)
+        return base_last_status();
+    int32_t status = describe_constant(found, index, info);
+    core_object_leave(&found->object);
+    return status;
 }
 
 int32_t trm_shader_list(struct trm_context *handle, trm_shader_visit_fn visit, void *user)

@@ -134,9 +134,7 @@ static void print_value(const struct trm_constant *constant, char text[32])
         snprintf(text, 32, "%" PRIu64, bits);
         break;
     }
-    char *comma = strchr(text, ',');
-    if (comma != NULL)
-        *comma = '.';
+    base_text_point(text);
 }
 
 static const char *name_of(const struct core_shader_code *code, uint32_t id)
@@ -232,6 +230,13 @@ int32_t core_shader_code_read(struct core_shader_code *code, const struct trm_co
         return status;
     digest(code);
     return name_variant(code);
+}
+
+int32_t core_shader_code_check(const struct core_shader_code *code)
+{
+    int32_t status = spirv_check_fit(code->module);
+
+    return status == TRM_OK ? TRM_OK : fail_read(code, status);
 }
 
 void core_shader_code_source(const struct core_shader_code *code, struct trm_module_source *source)

@@ -42,6 +42,9 @@ int32_t core_shader_code_copy(struct core_shader_code *code, const struct core_s
 int32_t core_shader_code_read(struct core_shader_code *code, const struct trm_constant *constants,
                               uint32_t constant_count);
 
+/* Checks that code can be made with the constants that it was read with. Errors: as spirv_check_fit(). */
+int32_t core_shader_code_check(const struct core_shader_code *code);
+
 /* Fills the source of a module for a backend; it points into `code`. */
 void core_shader_code_source(const struct core_shader_code *code, struct trm_module_source *source);
 

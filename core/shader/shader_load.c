@@ -7,6 +7,7 @@
 #include "base/base.h"
 #include "compiler/glsl/glsl.h"
 #include "core/object/object.h"
+#include "core/program/program.h"
 #include "core/shader/kernel_path.h"
 #include "core/shader/shader_code.h"
 
@@ -29,7 +30,7 @@ static int32_t copy_words(struct core_shader_code *code, const void *bytes, uint
     if (status != TRM_OK)
         return base_fail(status, "shader \"%s\": %s", code->name, trm_last_error().sentence);
     code->words = words;
-    return TRM_OK;
+    return spirv_strip(&code->arena, &code->words, &code->word_count);
 }
 
 /* ---- GLSL ---------------------------------------------------------------------------------- */
@@ -48,6 +49,7 @@ static int32_t name_after_file(struct core_shader_code *code, const char *file)
 static int32_t load_glsl(struct core_shader_code *code, const struct trm_shader_desc *desc)
 {
     struct trm_glsl_options options = {.struct_size = sizeof(options)};
+    struct core_program_rules rules;
     const void *bytes;
     uint64_t size;
     int32_t status;
@@ -60,9 +62,18 @@ static int32_t load_glsl(struct core_shader_code *code, const struct trm_shader_
         status = name_after_file(code, options.file);
     else
         status = set_name(code, "main", 4);
-    if (status == TRM_OK)
-        status = glsl_compile(&code->arena, &code->context->log, glsl_libraries, desc->data, desc->size,
-                              code->name, &options, &bytes, &size);
+    if (status != TRM_OK)
+        return status;
+    core_program_rules_init(code->context, &rules);
+    const struct glsl_source source = {.arena     = &code->arena,
+                                       .log       = &code->context->log,
+                                       .libraries = glsl_libraries,
+                                       .rules     = &rules.base,
+                                       .text      = desc->data,
+                                       .length    = desc->size,
+                                       .name      = code->name,
+                                       .options   = &options};
+    status                          = glsl_compile(&source, &bytes, &size);
     return status == TRM_OK ? copy_words(code, bytes, size) : status;
 }
 

@@ -6,6 +6,7 @@
 
 #include "compiler/translate/translate.h"
 #include "core/object/object.h"
+#include "core/settings/settings.h"
 #include "core/shader/shader_object.h"
 
 #define DESC_MIN 24 /* bytes of struct trm_translate_desc in the first version */
@@ -68,14 +69,16 @@ static int32_t translate_into(struct core_shader_text *made, const struct core_s
 {
     struct translate_result result;
     struct translate_request request = {
-        .words          = code->words,
-        .word_count     = code->word_count,
-        .name           = code->name,
-        .language       = made->language,
-        .flags          = made->flags,
-        .constants      = code->constants,
-        .constant_count = code->constant_count,
-        .digest         = code->digest,
+        .words             = code->words,
+        .word_count        = code->word_count,
+        .name              = code->name,
+        .language          = made->language,
+        .flags             = made->flags,
+        .constants         = code->constants,
+        .constant_count    = code->constant_count,
+        .digest            = code->digest,
+        .instruction_limit = (uint32_t)core_setting_number(code->context, "kernel.instructions"),
+        .text_limit        = core_setting_number(code->context, "kernel.text"),
     };
 
     int32_t status = translate(&made->arena, &request, &result);

@@ -5,6 +5,7 @@
  *
  *     --on ONE,OTHER   vulkan, cpu, cuda or backend (runner.h); vulkan,cpu without it
  *     --seed NUMBER    of the data for files, and of the first random shader; 1 without it
+ *     --seconds NUMBER with --generate: again and again, with the next seeds, until so much time has passed
  *     --keep FOLDER    where random shaders that differ are kept; the current folder without it
  *     --save FOLDER    write the SPIR-V of all of them there first, and
  *     --load FOLDER    take it from there: where GLSL cannot be compiled
@@ -17,7 +18,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <trireme/shader.h>
+#include <unistd.h>
 
 #include "tests/differential/comparison.h"
 #include "tests/differential/compile.h"
@@ -27,7 +31,7 @@
 
 struct options {
     char one[16], other[16];
-    uint64_t seed;
+    uint64_t seed, seconds;
     uint32_t generate;
     const char *keep, *save, *load, *cache;
     int verbose;
@@ -52,7 +56,7 @@ static int usage(void)
 {
     fprintf(stderr, "usage: differential [--on ONE,OTHER] [--seed NUMBER] [--keep FOLDER] [--verbose]\n"
                     "                    [--save FOLDER | --load FOLDER | --cache FOLDER] FILE.comp... | "
-                    "--generate COUNT\n");
+                    "--generate COUNT [--seconds NUMBER]\n");
     return EXIT_FAILURE;
 }
 
@@ -73,6 +77,8 @@ static int parse_option(struct options *options, const char *name, const char *v
     uint64_t number = strtoull(value, &end, 0);
     if (strcmp(name, "--seed") == 0)
         options->seed = number;
+    else if (strcmp(name, "--seconds") == 0)
+        options->seconds = number;
     else if (strcmp(name, "--generate") == 0)
         options->generate = (uint32_t)number;
     else
@@ -250,19 +256,58 @@ static int run(const struct options *options, const struct work *work, struct to
     return totals->same ? EXIT_SUCCESS : EXIT_SKIPPED;
 }
 
-int main(int count, char **words)
+static int compare_once(const struct options *options)
 {
-    struct options options;
     struct work work     = {0};
     struct totals totals = {0};
     int result           = EXIT_FAILURE;
-    if (!parse_options(&options, words, count))
-        return usage();
     /* Compiled before there are other threads. */
-    if (gather(&work, &options, &totals) && make_words(&work, &options))
-        result = run(&options, &work, &totals);
+    if (gather(&work, options, &totals) && make_words(&work, options))
+        result = run(options, &work, &totals);
     else
         fprintf(stderr, "differential: no memory, or no process, or a file that cannot be written\n");
     let_go(&work);
     return totals.different ? EXIT_FAILURE : result;
+}
+
+/* Each round is a process of its own: a round begins without threads, and the rounds go on after a crash. */
+static int compare_in_process(const struct options *options)
+{
+    int status = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        exit(compare_once(options));
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        return EXIT_FAILURE;
+    if (WIFSIGNALED(status))
+        printf("DIFFERENT a round of seeds from %llu ended by signal %d\n", (unsigned long long)options->seed,
+               WTERMSIG(status));
+    return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
+}
+
+static int compare_for_seconds(struct options *options)
+{
+    time_t end   = time(NULL) + (time_t)options->seconds;
+    int result   = EXIT_SUCCESS;
+    uint32_t sum = 0;
+    do {
+        int status = compare_in_process(options);
+        if (status == EXIT_SKIPPED)
+            return EXIT_SKIPPED;
+        result = status == EXIT_SUCCESS ? result : EXIT_FAILURE;
+        options->seed += options->generate;
+        sum += options->generate;
+    } while (time(NULL) < end);
+    printf("Done %u random shaders, %s\n", sum, result == EXIT_SUCCESS ? "all the same" : "not all the same");
+    return result;
+}
+
+int main(int count, char **words)
+{
+    struct options options;
+    if (!parse_options(&options, words, count))
+        return usage();
+    return options.seconds != 0 && options.generate != 0 ? compare_for_seconds(&options)
+                                                         : compare_once(&options);
 }

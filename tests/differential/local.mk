@@ -4,7 +4,8 @@
 # A shader of shaders/ says in its first comments what it reads and writes (tests/differential/shader_case.h); a new one
 # needs no more than to be there.
 
-DIFFERENTIAL_SOURCES = \
+check_LTLIBRARIES += tests/differential/libdifferential.la
+tests_differential_libdifferential_la_SOURCES = \
 	tests/differential/comparison.c tests/differential/comparison.h \
 	tests/differential/compile.c tests/differential/compile.h \
 	tests/differential/cuda_library.c tests/differential/cuda_library.h \
@@ -15,19 +16,18 @@ DIFFERENTIAL_SOURCES = \
 	tests/differential/local_size.c tests/differential/local_size.h \
 	tests/differential/random.h \
 	tests/differential/runner.c tests/differential/runner.h \
-	tests/differential/sanitizers.c \
 	tests/differential/shader_case.c tests/differential/shader_case.h \
 	tests/differential/trireme_runner.c tests/differential/trireme_runner.h \
 	tests/differential/vulkan_runner.h
 
 if HAVE_VULKAN_H
-DIFFERENTIAL_SOURCES += \
+tests_differential_libdifferential_la_SOURCES += \
 	tests/differential/vulkan_capability.c \
 	tests/differential/vulkan_device.c tests/differential/vulkan_device.h \
 	tests/differential/vulkan_functions.h \
 	tests/differential/vulkan_runner.c
 else
-DIFFERENTIAL_SOURCES += tests/differential/vulkan_absent.c
+tests_differential_libdifferential_la_SOURCES += tests/differential/vulkan_absent.c
 endif
 
 EXTRA_DIST += \
@@ -39,24 +39,33 @@ EXTRA_DIST += \
 	tests/differential/vulkan_functions.h \
 	tests/differential/vulkan_runner.c
 
-DIFFERENTIAL_LIBS = libtrireme.la -lm
+DIFFERENTIAL_LIBS = tests/differential/libdifferential.la libtrireme.la -lm
 
 check_PROGRAMS += tests/differential/differential
-tests_differential_differential_SOURCES = tests/differential/differential.c $(DIFFERENTIAL_SOURCES)
+tests_differential_differential_SOURCES = tests/differential/differential.c tests/differential/sanitizers.c
 tests_differential_differential_LDADD = $(DIFFERENTIAL_LIBS)
 tests_differential_differential_LDFLAGS = $(UNINSTALLED_LINK)
 
 # The parts of the test itself: what would be different is found, and what it reads is understood.
 check_PROGRAMS += tests/differential/parts
 TESTS += tests/differential/parts
-tests_differential_parts_SOURCES = tests/differential/parts.c $(DIFFERENTIAL_SOURCES)
+tests_differential_parts_SOURCES = tests/differential/parts.c tests/differential/sanitizers.c
 tests_differential_parts_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_differential_parts_LDADD = $(DIFFERENTIAL_LIBS) $(CHECK_LIBS)
 tests_differential_parts_LDFLAGS = $(UNINSTALLED_LINK)
 
+# Every text of the translator goes through all compilers.
+check_PROGRAMS += tests/differential/texts
+tests_differential_texts_SOURCES = \
+	tests/differential/texts.c \
+	tests/differential/nvrtc.c tests/differential/nvrtc.h \
+	tests/differential/sanitizers.c
+tests_differential_texts_LDADD = $(DIFFERENTIAL_LIBS)
+tests_differential_texts_LDFLAGS = $(UNINSTALLED_LINK)
+
 # Every kernel that comes with the library, on Vulkan.
 check_PROGRAMS += tests/differential/builtin
-tests_differential_builtin_SOURCES = tests/differential/builtin.c $(DIFFERENTIAL_SOURCES)
+tests_differential_builtin_SOURCES = tests/differential/builtin.c tests/differential/sanitizers.c
 tests_differential_builtin_LDADD = $(DIFFERENTIAL_LIBS)
 tests_differential_builtin_LDFLAGS = $(UNINSTALLED_LINK)
 
@@ -66,6 +75,7 @@ LATE_DIFFERENTIAL_TESTS = \
 	tests/differential/builtin.sh \
 	tests/differential/written.sh \
 	tests/differential/cuda.sh \
+	tests/differential/texts.sh \
 	tests/differential/random.sh
 dist_check_SCRIPTS += tests/differential/backend.sh $(LATE_DIFFERENTIAL_TESTS)
 TESTS += tests/differential/backend.sh

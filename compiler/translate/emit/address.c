@@ -64,6 +64,18 @@ static int32_t add(struct emit *emit, struct emit_address *address, uint32_t ind
     return TRM_OK;
 }
 
+/* Notes the step into the array without a length. Nothing but the offset of a member comes before it. */
+static void note_elements(struct emit_address *address, uint32_t index, const struct emit_term *term,
+                          uint64_t stride)
+{
+    address->elements = (struct emit_elements){
+        .stride = stride,
+        .offset = address->offset,
+        .number = term == NULL ? index : 0,
+        .term   = term == NULL ? 0 : address->term_count + 1,
+    };
+}
+
 static int32_t step_member(struct emit *emit, struct emit_address *address, const struct spirv_type *type,
                            uint32_t index)
 {
@@ -106,6 +118,8 @@ int32_t emit_locate_step(struct emit *emit, struct emit_address *address, uint32
     case SPIRV_RUNTIME_ARRAY:
         if (stride == 0)
             return emit_fail(emit, "an array has no stride");
+        if (type->kind == SPIRV_RUNTIME_ARRAY)
+            note_elements(address, index, term, stride);
         break;
     default:
         return emit_fail(emit, "an index into a type without parts");
@@ -114,10 +128,30 @@ int32_t emit_locate_step(struct emit *emit, struct emit_address *address, uint32
     return add(emit, address, index, term, stride);
 }
 
+/* The site of the check that an access lies inside of its buffer. The sentence names the array without a
+ * length, if the access is in one, and otherwise the bytes of the buffer. */
+static uint32_t site_of_buffer(struct emit *emit, const struct access *access)
+{
+    uint32_t type = spirv_type_of(emit->module, access->variable)->element, level = 0;
+
+    for (; level < access->count && spirv_type(emit->module, type)->kind == SPIRV_STRUCT; level++)
+        type = spirv_type(emit->module, type)
+                   ->members[spirv_constant(emit->module, access->indices[level])->bits]
+                   .type;
+    if (level < access->count && spirv_type(emit->module, type)->kind == SPIRV_RUNTIME_ARRAY)
+        return emit_add_site(emit, emit_what(emit, access, level));
+    const char *bytes = base_arena_format(emit->arena, "the bytes of %s", emit_what(emit, access, 0));
+    return emit_add_site(emit, bytes == NULL ? "" : bytes);
+}
+
 int32_t emit_locate(struct emit *emit, const struct access *access, struct emit_address *address)
 {
     int32_t status = begin(emit, access->variable, address);
 
+    if (status == TRM_OK)
+        status = emit_check_path(emit, access, &address->check);
+    if (status == TRM_OK && address->size != NULL)
+        address->site = site_of_buffer(emit, access);
     for (uint32_t i = 0; i < access->count && status == TRM_OK; i++) {
         const struct spirv_constant *constant = spirv_constant(emit->module, access->indices[i]);
         struct emit_term term                 = {.id = access->indices[i]};
@@ -193,15 +227,57 @@ int32_t emit_scalar_at(struct emit *emit, const struct emit_address *address, bo
     return status;
 }
 
+/* Writes the terms inside of an element: their sum and the bytes of the scalar, which is where it ends. */
+static int32_t write_rest(struct emit *emit, const struct emit_address *address)
+{
+    const struct emit_elements *elements = &address->elements;
+    uint64_t bytes                       = size_of(spirv_type(emit->module, address->type));
+    uint64_t offset = address->offset - elements->offset - elements->number * elements->stride;
+    int32_t status  = TRM_OK;
+
+    for (uint32_t i = 0; i < address->term_count && status == TRM_OK; i++) {
+        if (elements->stride != 0 && i + 1 == elements->term)
+            continue;
+        text_add(&emit->text, "%llu * ", (unsigned long long)address->terms[i].scale);
+        status = write_term(emit, &address->terms[i]);
+        text_add(&emit->text, " + ");
+    }
+    offset += bytes;
+    text_add(&emit->text, "%llu", (unsigned long long)offset);
+    return status;
+}
+
+/* Writes "trm_reaches(index, stride, offset of the elements, end within one element, size)"; elements of an
+ * access that is in no array without a length are bytes. */
+static int32_t write_reaches(struct emit *emit, const struct emit_address *address)
+{
+    const struct emit_elements *elements = &address->elements;
+    int32_t status                       = TRM_OK;
+
+    emit_begin_check(emit, "reaches", address->site);
+    if (elements->stride == 0) {
+        status = write_offset(emit, address, 1);
+        text_add(&emit->text, ", 1, 0, %u, %s)", size_of(spirv_type(emit->module, address->type)),
+                 address->size);
+        return status;
+    }
+    if (elements->term != 0)
+        status = write_term(emit, &address->terms[elements->term - 1]);
+    else
+        text_add(&emit->text, "%llu", (unsigned long long)elements->number);
+    text_add(&emit->text, ", %llu, %llu, ", (unsigned long long)elements->stride,
+             (unsigned long long)elements->offset);
+    if (status == TRM_OK)
+        status = write_rest(emit, address);
+    text_add(&emit->text, ", %s)", address->size);
+    return status;
+}
+
 int32_t emit_inside(struct emit *emit, const struct emit_address *address)
 {
-    int32_t status;
-
-    emit_part(emit, "inside");
-    text_add(&emit->text, "(");
-    status = write_offset(emit, address, 1);
-    text_add(&emit->text, ", %u, %s)", size_of(spirv_type(emit->module, address->type)), address->size);
-    return status;
+    if (address->check != NULL)
+        text_add(&emit->text, "%s%s", address->check, address->size != NULL ? " && " : "");
+    return address->size != NULL ? write_reaches(emit, address) : TRM_OK;
 }
 
 int32_t emit_read(struct emit *emit, const struct emit_address *address)
@@ -210,7 +286,7 @@ int32_t emit_read(struct emit *emit, const struct emit_address *address)
     bool is_half                    = scalar->kind == SPIRV_FLOAT && scalar->width == 16;
     int32_t status                  = TRM_OK;
 
-    if (address->size != NULL) {
+    if (emit_is_checked(address)) {
         text_add(&emit->text, "(");
         status = emit_inside(emit, address);
         text_add(&emit->text, " ? ");
@@ -221,8 +297,8 @@ int32_t emit_read(struct emit *emit, const struct emit_address *address)
     if (status == TRM_OK)
         status = emit_scalar_at(emit, address, true);
     text_add(&emit->text, is_half || scalar->kind == SPIRV_BOOL ? ")" : "");
-    if (address->size != NULL)
-        text_add(&emit->text, " : (%s, 0))", EMIT_BOUNDS_FAILED);
+    if (emit_is_checked(address))
+        text_add(&emit->text, " : 0)");
     return status;
 }
 
@@ -232,7 +308,7 @@ int32_t emit_begin_write(struct emit *emit, const struct emit_address *address)
     int32_t status                  = TRM_OK;
 
     text_begin_line(&emit->text);
-    if (address->size != NULL) {
+    if (emit_is_checked(address)) {
         text_add(&emit->text, "if (");
         status = emit_inside(emit, address);
         text_add(&emit->text, ") ");
@@ -255,7 +331,5 @@ void emit_end_write(struct emit *emit, const struct emit_address *address)
 
     text_add(&emit->text,
              (scalar->kind == SPIRV_FLOAT && scalar->width == 16) || scalar->kind == SPIRV_BOOL ? ");" : ";");
-    if (address->size != NULL)
-        text_add(&emit->text, " else %s;", EMIT_BOUNDS_FAILED);
     text_add(&emit->text, "\n");
 }

@@ -3,6 +3,7 @@
  */
 #include <trireme/status.h>
 
+#include "base/base.h"
 #include "compiler/translate/emit/op.h"
 
 #include <inttypes.h>
@@ -38,9 +39,7 @@ static void write_number(struct emit *emit, double value, bool is_double)
         if (is_double ? strtod(space, NULL) == value : strtof(space, NULL) == (float)value)
             break;
     }
-    for (char *c = space; *c != '\0'; c++)
-        if (*c == ',') /* the decimal point of a locale */
-            *c = '.';
+    base_text_point(space);
     const char *point = strpbrk(space, ".e") == NULL ? ".0" : "";
     text_add(&emit->text, space[0] == '-' ? "(%s%s%s)" : "%s%s%s", space, point, is_double ? "" : "f");
 }

@@ -188,26 +188,42 @@ static int32_t loop_body(struct emit *emit, const struct node *node, const struc
     return TRM_OK;
 }
 
-/* Writes the loop's head, up to the opening brace. */
+/* Writes the shader's wish to unroll the loop or not, or our own. False: there is none. */
+static bool unroll_hint(struct emit *emit, const struct node *loop, const struct node *head)
+{
+    bool is_c = emit->language == TRM_LANGUAGE_C;
+
+    if (loop->unroll & SpvLoopControlUnrollMask)
+        text_line(&emit->text, is_c ? "TRM_UNROLL" : "#pragma unroll");
+    else if (loop->unroll & SpvLoopControlDontUnrollMask)
+        text_line(&emit->text, is_c ? "TRM_ROLLED" : "#pragma unroll 1");
+    else if (emit->flow->items != NULL && flow_should_unroll(emit, loop, head))
+        text_line(&emit->text, "TRM_UNROLL");
+    else
+        return false;
+    return true;
+}
+
+/* Writes the loop's head, up to the opening brace. gcc refuses a hint before a loop without a condition, so
+ * such a loop gets the condition 1. */
 static int32_t loop_head(struct emit *emit, const struct node *loop, const struct node *head, bool negated,
                          const char *step)
 {
     int32_t status = TRM_OK;
+    bool is_hinted = unroll_hint(emit, loop, head);
 
-    if (loop->unroll & SpvLoopControlUnrollMask)
-        text_line(&emit->text, emit->language == TRM_LANGUAGE_C ? "TRM_UNROLL" : "#pragma unroll");
-    else if (loop->unroll & SpvLoopControlDontUnrollMask)
-        text_line(&emit->text, emit->language == TRM_LANGUAGE_C ? "TRM_ROLLED" : "#pragma unroll 1");
-    else if (emit->flow->items != NULL && flow_should_unroll(emit, loop, head))
-        text_line(&emit->text, "TRM_UNROLL");
     text_begin_line(&emit->text);
-    text_add(&emit->text, head != NULL && step[0] == '\0' ? "while (" : "for (; ");
-    if (head != NULL)
+    text_add(&emit->text, head != NULL && step[0] == '\0' ? "while (" : "for (;");
+    if (head != NULL) {
+        text_add(&emit->text, step[0] == '\0' ? "" : " ");
         status = flow_condition(emit, head->condition, negated);
-    else if (step[0] == '\0')
-        emit->text.length -= 1; /* removes a space: "for (;;)" */
-    if (head == NULL || step[0] != '\0')
-        text_add(&emit->text, step[0] == '\0' ? ";" : "; %s", step);
+    } else if (is_hinted) {
+        text_add(&emit->text, " 1");
+    }
+    if (step[0] != '\0')
+        text_add(&emit->text, "; %s", step);
+    else if (head == NULL)
+        text_add(&emit->text, ";");
     text_add(&emit->text, ") {\n");
     return status;
 }

@@ -1,7 +1,7 @@
 /* The state of a translation while it writes, and the functions that write the parts of a kernel.
  *
  * How values look. Each scalar component of a value is a C variable of its own: a scalar `%12` named "sum" is
- * sum_12 (or v12 without a name), a vec3 is sum_12_x, sum_12_y, sum_12_z, so that compilers see only scalars.
+ * s_sum (or v12 without a name), a vec3 is s_sum_x, s_sum_y, s_sum_z, so that compilers see only scalars.
  * Matrices, arrays and structs are one variable of a struct type (type.c), whose vectors are arrays. Memory
  * is accessed by scalars: a buffer that holds only elements of one scalar type, packed, is a typed pointer
  * and is indexed; any other buffer is bytes at computed offsets.
@@ -52,6 +52,12 @@ struct emit_coarsen {
     uint32_t guard;    /* index of the body's child through which those work-items leave */
 };
 
+/* Where an index is checked (TRM_TRANSLATE_BOUNDS). */
+struct emit_site {
+    const char *what;  /* "shared variable 'tile'" */
+    const char *where; /* "file.comp:12"; "" when the shader has no lines */
+};
+
 struct emit {
     struct base_arena *arena;
     const struct emit_target *target;
@@ -71,11 +77,14 @@ struct emit {
     const char *const *symbols;  /* of all kernels */
     const char *const *fields;   /* names of the reflection's parameters as members of a struct */
     struct prelude prelude;      /* the parts of the prelude that the text needs */
+    struct text_limit limit;     /* of the text */
     struct text head;            /* written last, because it depends on what the kernels use, and put first */
     struct text text;
     const struct spirv_instruction *at; /* the instruction that is being written, for errors */
-    uint8_t *marks;                     /* [mark_count] by id: private to type.c */
-    const struct spirv_type **units;    /* [mark_count] by id of a buffer: see unit.c */
+    struct emit_site *sites;            /* of all kernels */
+    uint32_t site_count, site_capacity;
+    uint8_t *marks;                  /* [mark_count] by id: private to type.c */
+    const struct spirv_type **units; /* [mark_count] by id of a buffer: see unit.c */
     uint32_t mark_count;
 };
 
@@ -89,10 +98,13 @@ const char *emit_parameter(struct emit *emit, uint32_t member);
 
 /* ---- name.c */
 
-/* The name of a value, variable or type: its OpName made an identifier, with its id when the name alone is
- * taken; text in the arena. It never ends with _x, _y, _z, _w or _size, so that those can be put behind
- * it. */
+/* The name of a value, variable or type: its OpName made an identifier (text/names.c), with its id when the
+ * name alone is taken; text in the arena. It never ends with _x, _y, _z, _w or _size, so that those can be
+ * put behind it. */
 const char *emit_name(struct emit *emit, uint32_t id);
+
+/* The shader's own name of an id; for a parameter, as reflected. "" when it has none. */
+const char *emit_word(struct emit *emit, uint32_t id);
 
 /* ---- control_flow.c */
 
@@ -100,15 +112,15 @@ int32_t emit_node(struct emit *emit, const struct node *node);
 
 /* ---- declare.c */
 
-/* The left side of an assignment to a component of a result: "const float sum_12_x" (PLACE_HERE) or
- * "sum_12_x". */
+/* The left side of an assignment to a component of a result: "const float s_sum_x" (PLACE_HERE) or
+ * "s_sum_x". */
 void emit_result(struct emit *emit, uint32_t id, uint32_t component);
 
 /* Saves a spilled value after all its components were assigned. Does nothing for other values. */
 void emit_assigned(struct emit *emit, uint32_t id);
 
 /* A variable that is no buffer (function, private, shared; not members of the push constants) as an
- * expression that can be assigned: "sums_12", "shared->tile_7", "kept->history_9[item]". Buffers are pointers
+ * expression that can be assigned: "s_sums", "shared->s_tile", "kept->s_history[item]". Buffers are pointers
  * called emit_name(), of type emit_buffer_type(); their sizes in bytes are emit_name() followed by "_size", a
  * uint64_t. A member of the push constants is target->arguments followed by emit_parameter(): a scalar, or
  * for a block a pointer to const unsigned char with the shader's layout. */
@@ -116,10 +128,6 @@ void emit_root(struct emit *emit, uint32_t variable);
 
 /* Declares a PLACE_TOP or PLACE_GROUP value, initialised with zeros. */
 void emit_declare(struct emit *emit, uint32_t id);
-
-/* Written as a statement or (in parentheses) an expression where an access is outside of its buffer
- * (TRM_TRANSLATE_BOUNDS); the access itself is left out, and a load gives zero. */
-#define EMIT_BOUNDS_FAILED "failed = 1"
 
 /* ---- row_index.c */
 

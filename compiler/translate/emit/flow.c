@@ -70,7 +70,7 @@ struct text flow_capture(struct emit *emit)
 {
     struct text saved = emit->text;
 
-    text_init(&emit->text, emit->arena);
+    text_init(&emit->text, emit->arena, &emit->limit);
     emit->text.indent = saved.indent;
     return saved;
 }

@@ -106,11 +106,15 @@ static int32_t load_input(struct emit *emit, const struct spirv_instruction *op,
         return emit_fail(emit, "the input is not a built-in");
     if (access->count > first) {
         const struct spirv_constant *constant = spirv_constant(emit->module, access->indices[first]);
+        const char *check;
+        status = emit_check_path(emit, access, &check);
         emit_begin(emit, op->result, WHOLE);
+        emit_begin_checked(emit, check);
         if (constant != NULL)
             status = write_builtin(emit, scalar, builtin, (uint32_t)constant->bits);
-        else
+        else if (status == TRM_OK)
             status = pick_builtin(emit, scalar, builtin, access->indices[first], 3);
+        emit_end_checked(emit, check, op->type);
         text_add(&emit->text, ";\n");
     } else {
         for (uint32_t i = 0; i < count && status == TRM_OK; i++) {
@@ -249,7 +253,8 @@ int32_t emit_load(struct emit *emit, const struct spirv_instruction *op)
 {
     const struct access *access = body_access(emit->body, op->operands[0]);
     uint32_t count              = emit_components(emit, op->type);
-    int32_t status              = TRM_OK;
+    const char *check           = NULL;
+    int32_t status;
 
     if (!emit_is_used(emit, op->result))
         return TRM_OK;
@@ -259,9 +264,12 @@ int32_t emit_load(struct emit *emit, const struct spirv_instruction *op)
         return load_input(emit, op, access);
     if (emit_has_layout(emit, access->variable))
         return load_layout(emit, op, access);
+    status = emit_check_path(emit, access, &check);
     for (uint32_t i = 0; i < (count < 2 ? 1 : count) && status == TRM_OK; i++) {
         emit_begin(emit, op->result, count < 2 ? WHOLE : i);
+        emit_begin_checked(emit, check);
         status = emit_path(emit, access, count < 2 ? WHOLE : i);
+        emit_end_checked(emit, check, op->type);
         text_add(&emit->text, ";\n");
     }
     emit_assigned(emit, op->result);
@@ -343,15 +351,19 @@ static int32_t store_layout(struct emit *emit, const struct access *access, cons
 static int32_t store(struct emit *emit, uint32_t pointer, const struct source *source, bool is_volatile)
 {
     const struct access *access = body_access(emit->body, pointer);
-    int32_t status              = TRM_OK;
+    const char *check           = NULL;
+    int32_t status;
 
     if (access == NULL || access->variable == 0)
         return emit_fail(emit, "the pointer is not a path into a variable");
     if (emit_has_layout(emit, access->variable))
         return store_layout(emit, access, source, is_volatile);
     uint32_t count = emit_components(emit, access->type);
+    status         = emit_check_path(emit, access, &check);
     for (uint32_t i = 0; i < (count < 2 ? 1 : count) && status == TRM_OK; i++) {
         text_begin_line(&emit->text);
+        if (check != NULL)
+            text_add(&emit->text, "if (%s) ", check);
         status = emit_path(emit, access, count < 2 ? WHOLE : i);
         text_add(&emit->text, " = ");
         if (status == TRM_OK)

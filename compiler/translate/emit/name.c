@@ -3,8 +3,7 @@
  */
 #include "compiler/translate/emit/emitter.h"
 
-/* The shader's name of an id; for a parameter, as reflected. */
-static const char *word_of(struct emit *emit, uint32_t id)
+const char *emit_word(struct emit *emit, uint32_t id)
 {
     const struct spirv_id *thing = &emit->module->ids[id];
 
@@ -18,7 +17,7 @@ static const char *word_of(struct emit *emit, uint32_t id)
     return thing->name;
 }
 
-/* Types and constants share a scope with the declarations of headers, which may contain any name. */
+/* Types and constants share a scope with other kernels, whose variables must not hide them. */
 static bool is_local(const struct spirv_id *thing)
 {
     return thing->kind == SPIRV_ID_VALUE || thing->kind == SPIRV_ID_VARIABLE;
@@ -31,6 +30,6 @@ const char *emit_name(struct emit *emit, uint32_t id)
     if (id >= emit->module->bound || !names_reserve(names, id))
         return "v0";
     if (names->by_id[id] == NULL)
-        names->by_id[id] = names_make(names, id, word_of(emit, id), is_local(&emit->module->ids[id]));
+        names->by_id[id] = names_make(names, id, emit_word(emit, id), is_local(&emit->module->ids[id]));
     return names->by_id[id] == NULL ? "v0" : names->by_id[id];
 }

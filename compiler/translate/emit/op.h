@@ -108,16 +108,27 @@ struct emit_term {
     uint64_t scale; /* bytes */
 };
 
+/* The step into the array without a length at the end of a buffer. */
+struct emit_elements {
+    uint64_t stride; /* bytes; 0: there is no such step */
+    uint64_t offset; /* bytes before the array */
+    uint64_t number; /* of the element, when it is constant */
+    uint32_t term;   /* otherwise 1 + the index of its term */
+};
+
 /* Memory with an explicit layout: part of a buffer, or of the push constants. */
 struct emit_address {
     uint32_t variable;
     const char *base;              /* the pointer that is indexed */
     const struct spirv_type *unit; /* the scalar that `base` points to; NULL: bytes */
-    const char *size;              /* the buffer's size in bytes; NULL: no check */
+    const char *size;              /* the buffer's size in bytes; NULL: it is not checked */
+    const char *check;             /* of indices into arrays of known length; NULL: they are not checked */
+    uint32_t site;                 /* of the check against `size` */
     uint32_t type;                 /* the type at the address */
     uint64_t offset;               /* bytes */
     struct emit_term terms[EMIT_TERMS];
     uint32_t term_count;
+    struct emit_elements elements;
     uint32_t matrix_stride; /* of the member that is, or consists of, matrices */
     bool row_major;
     uint32_t component_stride; /* distance of a vector's components; 0: their size */
@@ -139,7 +150,14 @@ int32_t emit_locate_step(struct emit *emit, struct emit_address *address, uint32
  * the type of memory, not yet that of a value. */
 int32_t emit_scalar_at(struct emit *emit, const struct emit_address *address, bool is_read);
 
-/* Writes "trm_inside(…)": is the scalar inside of its buffer? Requires address->size. */
+/* Is an access of the address checked? */
+static inline bool emit_is_checked(const struct emit_address *address)
+{
+    return address->size != NULL || address->check != NULL;
+}
+
+/* Writes the checks of an access: is the scalar inside of its buffer, and are the indices inside of their
+ * arrays? Requires emit_is_checked(). */
 int32_t emit_inside(struct emit *emit, const struct emit_address *address);
 
 /* Writes the scalar at the address as a value; zero outside of the buffer. */
@@ -150,10 +168,37 @@ int32_t emit_read(struct emit *emit, const struct emit_address *address);
 int32_t emit_begin_write(struct emit *emit, const struct emit_address *address);
 void emit_end_write(struct emit *emit, const struct emit_address *address);
 
+/* ---- bounds.c: with TRM_TRANSLATE_BOUNDS, checks of indices */
+
+/* In C: the first access of the kernel that was outside, a struct trm_cpu_fault. */
+#define EMIT_FAULT "&trm_fault"
+
+/* The name of what level `level` of an access indexes: "shared variable 'tile[].x'". In the arena. */
+const char *emit_what(struct emit *emit, const struct access *access, uint32_t level);
+
+/* Adds a site for the instruction that is being written. Returns its number. */
+uint32_t emit_add_site(struct emit *emit, const char *what);
+
+/* Writes the beginning of a call of a check, "trm_within(" or in C "trm_within(&trm_fault, 3, ". */
+void emit_begin_check(struct emit *emit, const char *function, uint32_t site);
+
+/* Makes the expression that all indices of an access into arrays of known length, vectors and matrices are
+ * inside; NULL when none has to be checked. */
+int32_t emit_check_path(struct emit *emit, const struct access *access, const char **check);
+
+/* The same for an index into a vector that is a value. */
+int32_t emit_check_vector(struct emit *emit, uint32_t vector, uint32_t index, const char **check);
+
+/* Write what stands around a value of this type that is zero unless the check holds. The check may be NULL. */
+void emit_begin_checked(struct emit *emit, const char *check);
+void emit_end_checked(struct emit *emit, const char *check, uint32_t type);
+
+/* ---- memory.c */
+
 /* Removes the end of emit->text from this length on, and returns it. */
 const char *emit_detach(struct emit *emit, size_t length);
 
-/* Writes an access of a C variable: "sums_12.e[i_4].position_0". The component may be WHOLE. */
+/* Writes an access of a C variable: "s_sums.e[s_i].s_position_0". The component may be WHOLE. */
 int32_t emit_path(struct emit *emit, const struct access *access, uint32_t component);
 
 /* ---- op.c */

@@ -16,8 +16,7 @@ struct atomic {
     const struct spirv_type *scalar; /* the type of the memory */
     const char *value;               /* its C type in calls: uint32_t */
     const char *place;               /* an expression for a pointer to the memory */
-    /* an expression that checks that it is inside of its buffer; NULL: no check */
-    const char *inside;
+    const char *inside; /* an expression that checks that it is inside of its variable; NULL: no check */
 };
 
 /* The name of the function between "trm_atomic_" and the type. */
@@ -149,13 +148,13 @@ static int32_t find_place(struct atomic *atomic)
     if (!emit_has_layout(emit, atomic->access->variable)) {
         status        = emit_path(emit, atomic->access, WHOLE);
         atomic->place = emit_detach(emit, length);
-        return status;
+        return status == TRM_OK ? emit_check_path(emit, atomic->access, &atomic->inside) : status;
     }
     status = emit_locate(emit, atomic->access, &address);
     if (status == TRM_OK)
         status = emit_scalar_at(emit, &address, false);
     atomic->place = emit_detach(emit, length);
-    if (status == TRM_OK && address.size != NULL) {
+    if (status == TRM_OK && emit_is_checked(&address)) {
         status         = emit_inside(emit, &address);
         atomic->inside = emit_detach(emit, length);
     }
@@ -173,10 +172,7 @@ static int32_t write_statement(const struct atomic *atomic)
     if (atomic->op->opcode == SpvOpAtomicLoad)
         text_add(&emit->text, "(void)");
     status = write_call(atomic);
-    text_add(&emit->text, ";");
-    if (atomic->inside != NULL)
-        text_add(&emit->text, " else %s;", EMIT_BOUNDS_FAILED);
-    text_add(&emit->text, "\n");
+    text_add(&emit->text, ";\n");
     return status;
 }
 
@@ -214,7 +210,7 @@ int32_t emit_atomic(struct emit *emit, const struct spirv_instruction *op)
             text_add(&emit->text, "(%s)", emit_type_name(emit, op->type));
         status = write_call(&atomic);
         if (atomic.inside != NULL)
-            text_add(&emit->text, " : (%s, 0)", EMIT_BOUNDS_FAILED);
+            text_add(&emit->text, " : 0");
         text_add(&emit->text, ";\n");
         emit_assigned(emit, op->result);
     }

@@ -106,25 +106,35 @@ static int32_t extract_dynamic(struct emit *emit, const struct spirv_instruction
     uint32_t count                  = spirv_type_of(emit->module, op->operands[0])->count;
     int32_t status;
 
+    const char *check = NULL;
+
+    status = emit_check_vector(emit, op->operands[0], op->operands[1], &check);
+    emit_begin_checked(emit, check);
     if (scalar->kind == SPIRV_INT && scalar->width < 32)
         text_add(&emit->text, "(%s)", emit_type_name(emit, op->type));
     emit_part(emit, "pick%u_%s", count, emit_tag(scalar));
     text_add(&emit->text, "(");
-    status = emit_unsigned(emit, op->operands[1], WHOLE, true);
+    if (status == TRM_OK)
+        status = emit_unsigned(emit, op->operands[1], WHOLE, true);
     for (uint32_t i = 0; i < count && status == TRM_OK; i++) {
         text_add(&emit->text, ", ");
         status = emit_value(emit, op->operands[0], i);
     }
     text_add(&emit->text, ")");
+    emit_end_checked(emit, check, op->type);
     return status;
 }
 
 static int32_t insert_dynamic(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
 {
-    int32_t status;
+    const char *check = NULL; /* with the first component */
+    int32_t status    = TRM_OK;
 
-    text_add(&emit->text, "(");
-    status = emit_unsigned(emit, op->operands[2], WHOLE, true);
+    if (component == 0)
+        status = emit_check_vector(emit, op->result, op->operands[2], &check);
+    text_add(&emit->text, check == NULL ? "(" : "(%s && ", check);
+    if (status == TRM_OK)
+        status = emit_unsigned(emit, op->operands[2], WHOLE, true);
     text_add(&emit->text, " == %uu ? ", component);
     if (status == TRM_OK)
         status = emit_value(emit, op->operands[1], WHOLE);

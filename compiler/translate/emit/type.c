@@ -116,7 +116,7 @@ const char *emit_member(struct emit *emit, const struct spirv_type *type, uint32
         space[length] = right ? letter : '_';
     }
     space[length] = '\0';
-    return base_arena_format(emit->arena, "%s_%u", length == 0 ? "m" : space, member);
+    return base_arena_format(emit->arena, "%s%s_%u", length == 0 ? "m" : "s_", space, member);
 }
 
 uint32_t emit_step(struct emit *emit, uint32_t type, uint32_t index)
@@ -222,6 +222,8 @@ static void mark_instruction(struct emit *emit, const struct spirv_instruction *
     }
     if (op->type != 0)
         mark_type(emit, op->type);
+    if (op->opcode == SpvOpCopyMemory) /* flattening makes a value of it */
+        mark_type(emit, spirv_type_of(emit->module, op->operands[1])->element);
     for (uint32_t i = 0; i < op->operand_count; i++)
         if (spirv_operand_is_id(op, i) && op->operands[i] < emit->module->bound)
             mark_id(emit, op->operands[i]);

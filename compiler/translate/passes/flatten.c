@@ -177,9 +177,11 @@ static int32_t copy_block(struct flattener *f, struct frame *frame, const struct
         f->block->unroll         = block->unroll;
     }
     for (uint32_t i = 0; status == TRM_OK && i < block->count; i++) {
-        if (f->instruction_count > INSTRUCTIONS_MOST)
-            return body_refuse(f->body, NULL,
-                               "has more than 1,000,000 instructions once its calls are inlined");
+        if (f->instruction_count > f->body->instruction_limit)
+            return base_fail(TRM_ERROR_UNSUPPORTED,
+                             "kernel \"%s\" has more than %u instructions once its calls are inlined, which "
+                             "takes a compiler long; the setting kernel.instructions allows more",
+                             f->body->entry->name, f->body->instruction_limit);
         status = flatten_instruction(f, frame, &block->instructions[i]);
     }
     if (block->merge == SpvOpSelectionMerge && f->block->merge == 0) {

@@ -108,7 +108,7 @@ static bool may_always_be_done(const struct body *body, const struct spirv_instr
 
     if (op->opcode != SpvOpLoad)
         return operation_is_safe(body->module, op);
-    return variable != NULL &&
+    return variable != NULL && !access_may_fail(body, body_access(body, op->operands[0])) &&
            (variable->storage == SpvStorageClassPushConstant || variable->storage == SpvStorageClassInput);
 }
 

@@ -45,7 +45,7 @@ static bool is_cheap(const struct rematerializer *r, const struct spirv_instruct
         return operation_is_cheap(r->body->module, op);
     const struct access *access           = body_access(r->body, op->operands[0]);
     const struct spirv_variable *variable = body_variable(r->body, access->variable);
-    return variable != NULL && variable->storage == SpvStorageClassInput;
+    return variable != NULL && variable->storage == SpvStorageClassInput && !access_may_fail(r->body, access);
 }
 
 /* The number of operations that compute a value again; COST_MOST + 1 when that is impossible or more. */

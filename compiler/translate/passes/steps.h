@@ -6,7 +6,6 @@
 
 #include "compiler/translate/passes/passes.h"
 
-#define INSTRUCTIONS_MOST 1000000u
 #define NESTING_MOST 200u /* compilers accept little more */
 
 /* simplify.c: an extract of a component from a built-in that was loaded whole becomes a load of that

@@ -116,7 +116,8 @@ static bool is_varying_load(const struct analysis *a, const struct spirv_instruc
         return true;
     switch (variable->storage) {
     case SpvStorageClassInput:
-        return is_varying_builtin(a, variable->builtin, access);
+        return (!is_certain && access_may_fail(a->body, access)) ||
+               is_varying_builtin(a, variable->builtin, access);
     case SpvStorageClassPushConstant:
     case SpvStorageClassUniform:
     case SpvStorageClassWorkgroup:

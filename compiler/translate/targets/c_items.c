@@ -94,7 +94,7 @@ int32_t target_c_items(struct emit *emit, const struct node *node)
     emit->flow->items = node;
     rows->in_loop     = true;
     rows->index_count = 0;
-    text_init(&rows->bases, emit->arena);
+    text_init(&rows->bases, emit->arena, &emit->limit);
     rows->bases.indent = emit->text.indent + levels - rows->is_merged;
     rows->is_bounded   = false;
     emit->flow->guard  = NULL;

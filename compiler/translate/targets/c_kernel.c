@@ -120,6 +120,15 @@ static int32_t write_group(struct emit *emit, struct text *text)
     return status;
 }
 
+/* Fails the launch after an access that was outside. */
+static void write_report(struct emit *emit)
+{
+    text_line(&emit->text, "if (trm_fault.what != NULL) {");
+    text_line(&emit->text, "trm_last_fault = trm_fault;");
+    text_line(&emit->text, "return 1;");
+    text_close(&emit->text, "}");
+}
+
 static void write_function(struct emit *emit, const struct text *body)
 {
     bool merged                          = emit->rows->is_merged;
@@ -135,7 +144,7 @@ static void write_function(struct emit *emit, const struct text *body)
     write_buffers(emit, body);
     write_group_memory(emit, body);
     if (checks)
-        text_line(&emit->text, "int32_t failed = 0;");
+        text_line(&emit->text, "struct trm_cpu_fault trm_fault = {.struct_size = sizeof(trm_fault)};");
     text_add_bytes(&emit->text, "\n", 1);
     if (merged) {
         text_line(&emit->text, "/* gl_GlobalInvocationID has only 32 bits. */");
@@ -150,7 +159,9 @@ static void write_function(struct emit *emit, const struct text *body)
         write_run(emit);
     text_add_bytes(&emit->text, body->bytes, body->length);
     text_close(&emit->text, "}");
-    text_line(&emit->text, checks ? "return failed;" : "return 0;");
+    if (checks)
+        write_report(emit);
+    text_line(&emit->text, "return 0;");
     text_close(&emit->text, "}");
     text_add_bytes(&emit->text, "\n", 1);
 }

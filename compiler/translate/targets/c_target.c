@@ -127,9 +127,53 @@ static const char head[] =
     "}\n"
     "\n";
 
+/* With bounds: the first access of the last call that was outside. */
+static const char fault[] =
+    "struct trm_cpu_fault {\n"
+    "    uint32_t struct_size;\n"
+    "    uint32_t reserved;\n"
+    "    const char *what;\n"
+    "    const char *where;\n"
+    "    int64_t index;\n"
+    "    uint64_t size;\n"
+    "};\n"
+    "\n"
+    "static __thread struct trm_cpu_fault trm_last_fault;\n"
+    "\n"
+    "extern const struct trm_cpu_fault *trm_cpu_fault_v1(void);\n"
+    "__attribute__((visibility(\"default\"))) const struct trm_cpu_fault *trm_cpu_fault_v1(void)\n"
+    "{\n"
+    "    return &trm_last_fault;\n"
+    "}\n"
+    "\n";
+
+/* The names for sentences about accesses that are outside. A table without rows is not allowed. */
+static void write_sites(struct emit *emit)
+{
+    text_line(&emit->head, "static const struct trm_site {");
+    text_line(&emit->head, "const char *what, *where;");
+    emit->head.indent--;
+    text_line(&emit->head, "} trm_sites[] = {");
+    for (uint32_t i = 0; i < emit->site_count; i++) {
+        text_begin_line(&emit->head);
+        text_add(&emit->head, "{");
+        target_string(&emit->head, emit->sites[i].what);
+        text_add(&emit->head, ", ");
+        target_string(&emit->head, emit->sites[i].where);
+        text_add(&emit->head, "},\n");
+    }
+    text_line(&emit->head, "{\"\", \"\"},");
+    text_close(&emit->head, "};");
+    text_add(&emit->head, "\n");
+}
+
 void target_c_begin(struct emit *emit)
 {
     text_add_bytes(&emit->head, head, sizeof(head) - 1);
+    if (!(emit->flags & TRM_TRANSLATE_BOUNDS))
+        return;
+    text_add_bytes(&emit->head, fault, sizeof(fault) - 1);
+    write_sites(emit);
 }
 
 static void write_parameters(struct emit *emit)

@@ -109,7 +109,7 @@ static void write_item(struct emit *emit, const struct text *body)
 {
     target_cuda_function(emit, body, "void", "item");
     text_line(&emit->text, "{");
-    target_cuda_body(emit, body);
+    text_add_bytes(&emit->text, body->bytes, body->length);
     text_close(&emit->text, "}");
     text_add_bytes(&emit->text, "\n", 1);
 }

@@ -23,8 +23,6 @@ static int32_t write_leaves(struct emit *emit, const struct text *body)
     text_line(&emit->text, "{");
     flow_push(emit, &frame, NULL);
     int32_t status = flow_declare(emit, root, 1u << PLACE_TOP);
-    if (target_mentions(body, "failed"))
-        text_line(&emit->text, "int failed = 0;");
     for (uint32_t i = 0; i < emit->coarsen.guard && status == TRM_OK; i++)
         status = emit_node(emit, root->children[i]);
     text_begin_line(&emit->text);

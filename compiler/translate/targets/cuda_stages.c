@@ -331,8 +331,6 @@ static int32_t write_stage(struct stages *stages, uint32_t stage)
     text_line(&emit->text, "{");
     flow_push(emit, &frame, NULL);
     int32_t status = flow_declare(emit, emit->body->root, 1u << PLACE_TOP);
-    if (target_mentions(stages->body, "failed"))
-        text_line(&emit->text, "int failed = 0;");
     hand_all(stages, stage, true);
     if (status == TRM_OK)
         status = write_nodes(stages, stage);

@@ -230,14 +230,6 @@ static void write_shared(struct emit *emit, const struct text *body)
         barrier(emit);
 }
 
-/* A kernel cannot report that an access was left out. */
-void target_cuda_body(struct emit *emit, const struct text *body)
-{
-    if (target_mentions(body, "failed"))
-        text_line(&emit->text, "int failed = 0;");
-    text_add_bytes(&emit->text, body->bytes, body->length);
-}
-
 /* ---- a kernel */
 
 /* A buffer of vectors begins at a multiple of their size, which the launch checks: tells that to the
@@ -264,7 +256,7 @@ static void write_plain(struct emit *emit, const struct text *body)
     text_line(&emit->text, "{");
     write_aligned(emit);
     write_shared(emit, body);
-    target_cuda_body(emit, body);
+    text_add_bytes(&emit->text, body->bytes, body->length);
     text_close(&emit->text, "}");
     text_add_bytes(&emit->text, "\n", 1);
 }

@@ -24,7 +24,6 @@ bool target_cuda_asks_for_sizes(struct emit *emit, const struct text *body);
 /* Writes the parameters that cuda_target.c documents; `more` is one more before the sizes, or NULL. */
 void target_cuda_parameters(struct emit *emit, const struct text *body, const char *more);
 void target_cuda_signature(struct emit *emit, const struct text *body, const char *more);
-void target_cuda_body(struct emit *emit, const struct text *body);
 
 /* ---- cuda_coarsen.c */
 

@@ -1,7 +1,14 @@
-/* Identifiers: the shader's own word if possible, else the word with the id behind it.
+/* Identifiers: every word of a shader becomes an identifier that no header, no compiler and no other part of
+ * the text uses, whatever the word is (M_PI, NULL, TRM_ITEMS, int, first).
  *
- * An identifier that is the shader's own word never ends like one that was made of a word and an id (_12),
- * like a component (_x) or like a size (_size), so it cannot be mistaken for one of those.
+ *     s_sum       the word alone, if it is free and does not look like one of the next lines
+ *     s_sum_12    the word with the id
+ *     v12         an id without a word
+ *     sum_kernel  the function of an entry point; sum_kernel_2 where two have that name
+ *
+ * Behind an identifier the text puts a component (_x), _size or _new; behind that of a function _item,
+ * _arguments and the like. A word that ends like that, or contains _kernel, gets its id, so that it cannot be
+ * mistaken for one.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/text/names.h"
@@ -62,9 +69,7 @@ struct names *names_create(struct base_arena *arena)
     if (names == NULL)
         return NULL;
     names->arena = arena;
-    for (uint32_t i = 0; names_reserved[i] != NULL; i++)
-        names_take(names, names_reserved[i]);
-    return arena->failed ? NULL : names;
+    return names;
 }
 
 static bool is_letter(char c)
@@ -95,13 +100,16 @@ const char *names_clean(struct base_arena *arena, const char *text)
     return clean == NULL ? "" : clean;
 }
 
-/* Does it end with '_' and digits, with '_' and a component's letter, or with "_size" or "_new"? */
+/* Does it contain "_kernel", or end with '_' and digits, with '_' and a component's letter, or with "_size"
+ * or "_new"? */
 static bool looks_generated(const char *word)
 {
     const char *last = strrchr(word, '_');
 
     if (last == NULL)
-        return word[0] == 'v' && is_digit(word[1]);
+        return false;
+    if (strstr(word, "_kernel") != NULL)
+        return true;
     last++;
     if (strcmp(last, "size") == 0 || strcmp(last, "new") == 0)
         return true;
@@ -110,31 +118,16 @@ static bool looks_generated(const char *word)
     return strspn(last, "0123456789") == strlen(last);
 }
 
-/* Is it all capitals like a macro (one or two letters are none), or named like a part of the prelude? */
-static bool looks_like_macro(const char *word)
-{
-    size_t length = strlen(word);
-
-    if (strncmp(word, "trm_", 4) == 0)
-        return true;
-    return length > 2 && strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == length;
-}
-
 const char *names_symbol(struct names *names, const char *name)
 {
     const char *word = names_clean(names->arena, name);
 
     if (word[0] == '\0')
         word = "main";
-    if (!looks_like_macro(word) && names_take(names, word))
-        return word;
-    for (uint32_t i = 1; i != UINT32_MAX; i++) {
-        const char *other = i == 1 ? base_arena_format(names->arena, "%s_kernel", word)
-                                   : base_arena_format(names->arena, "%s_kernel_%u", word, i);
-        if (other == NULL || names_take(names, other))
-            return other == NULL ? word : other;
-    }
-    return word;
+    const char *symbol = base_arena_format(names->arena, "%s_kernel", word);
+    for (uint32_t i = 2; symbol != NULL && !names_take(names, symbol); i++)
+        symbol = base_arena_format(names->arena, "%s_kernel_%u", word, i);
+    return symbol == NULL ? "main_kernel" : symbol;
 }
 
 const char *names_make(struct names *names, uint32_t id, const char *given, bool is_local)
@@ -143,9 +136,10 @@ const char *names_make(struct names *names, uint32_t id, const char *given, bool
 
     if (word[0] == '\0')
         return base_arena_format(names->arena, "v%u", id);
-    if (is_local && !looks_generated(word) && !looks_like_macro(word) && names_take(names, word))
-        return word;
-    return base_arena_format(names->arena, "%s_%u", word, id);
+    const char *identifier = base_arena_format(names->arena, "s_%s", word);
+    if (identifier != NULL && is_local && !looks_generated(word) && names_take(names, identifier))
+        return identifier;
+    return base_arena_format(names->arena, "s_%s_%u", word, id);
 }
 
 bool names_reserve(struct names *names, uint32_t id)

@@ -26,7 +26,7 @@ bool names_take(struct names *names, const char *identifier);
  * arena. */
 const char *names_clean(struct base_arena *arena, const char *text);
 
-/* Takes the identifier of a kernel's function: its name, with a suffix when that is taken. */
+/* Takes the identifier of a kernel's function. */
 const char *names_symbol(struct names *names, const char *name);
 
 /* Makes room in `by_id` for ids up to this one. 0 without memory. */
@@ -35,8 +35,5 @@ bool names_reserve(struct names *names, uint32_t id);
 /* Takes an identifier for an id: `given` alone when `is_local` and the word is free, else with the id behind
  * it. `given` may be NULL. */
 const char *names_make(struct names *names, uint32_t id, const char *given, bool is_local);
-
-/* Words that mean something to C, C++, CUDA or their headers; ends with NULL. */
-extern const char *const names_reserved[];
 
 #endif

@@ -7,22 +7,24 @@
 #include <stdio.h>
 #include <string.h>
 
-void text_init(struct text *text, struct base_arena *arena)
+void text_init(struct text *text, struct base_arena *arena, struct text_limit *limit)
 {
-    *text = (struct text){.arena = arena};
+    *text = (struct text){.arena = arena, .limit = limit};
 }
 
 /* Makes room for `more` bytes and a zero. False without memory. */
 static bool make_room(struct text *text, size_t more)
 {
+    if (more > text->limit->bytes || text->length > text->limit->bytes - more) {
+        text->limit->is_exceeded = text->arena->failed = true;
+        return false;
+    }
     if (more < text->capacity - text->length && text->capacity != 0)
         return true;
     size_t capacity = (text->length + more + 1) * 2 + 1024;
-    char *bytes     = capacity > TEXT_MOST ? NULL : base_arena_allocate(text->arena, capacity, 1);
-    if (bytes == NULL) {
-        text->arena->failed = 1;
+    char *bytes     = base_arena_allocate(text->arena, capacity, 1);
+    if (bytes == NULL)
         return false;
-    }
     if (text->length != 0)
         memcpy(bytes, text->bytes, text->length);
     text->bytes    = bytes;

@@ -1,7 +1,7 @@
 /* Text that grows, and the identifiers in it.
  *
  *     text.c    struct text: appending, lines, indentation
- *     names.c   identifiers that are taken; the identifier of an id (with names_reserved.c)
+ *     names.c   identifiers that are taken; the identifier of an id
  *
  * All memory comes from the translation's arena. One translation is one thread.
  * SPDX-License-Identifier: MIT
@@ -12,17 +12,21 @@
 #include "base/base.h"
 #include "compiler/translate/text/names.h"
 
-/* A larger text is refused: a small module can ask for a very large one. */
-#define TEXT_MOST ((size_t)64 << 20)
+/* How long texts may be: a small module can ask for a very long one. */
+struct text_limit {
+    size_t bytes;
+    bool is_exceeded;
+};
 
 struct text {
-    struct base_arena *arena; /* its `failed` is set when memory runs out */
-    char *bytes;              /* zero-terminated; NULL until something is written */
+    struct base_arena *arena; /* its `failed` is set when memory runs out, and at the limit */
+    struct text_limit *limit;
+    char *bytes; /* zero-terminated; NULL until something is written */
     size_t length, capacity;
     uint32_t indent; /* levels of four spaces, for text_line() */
 };
 
-void text_init(struct text *text, struct base_arena *arena);
+void text_init(struct text *text, struct base_arena *arena, struct text_limit *limit);
 
 /* Append to the text. */
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));

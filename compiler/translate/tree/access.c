@@ -99,3 +99,8 @@ bool access_is_fixed(const struct body *body, const struct access *access)
     }
     return true;
 }
+
+bool access_may_fail(const struct body *body, const struct access *access)
+{
+    return body->checks_bounds && !access_is_fixed(body, access);
+}

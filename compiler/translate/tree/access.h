@@ -39,4 +39,7 @@ uint32_t access_copy(struct body *body, uint32_t pointer, const uint32_t *indice
 /* Are all indices constants that lie inside the arrays they index? */
 bool access_is_fixed(const struct body *body, const struct access *access);
 
+/* Must the access not be made where the shader does not make it? With bounds checks it may fail the launch. */
+bool access_may_fail(const struct body *body, const struct access *access);
+
 #endif

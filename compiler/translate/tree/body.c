@@ -78,7 +78,7 @@ uint32_t body_zero(struct body *body, uint32_t type)
 
 int32_t body_status(const struct body *body)
 {
-    return body->arena->failed ? base_fail_memory("translating a kernel") : TRM_OK;
+    return body->arena->failed ? base_arena_fail(body->arena, "translating a kernel") : TRM_OK;
 }
 
 int32_t body_refuse(const struct body *body, const struct spirv_instruction *op, const char *reason)

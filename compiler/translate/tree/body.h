@@ -50,6 +50,7 @@ struct body {
     struct spirv_module *module;
     const struct spirv_entry *entry;
     struct base_arena *arena;
+    uint32_t instruction_limit;     /* once all calls are inlined */
     struct spirv_function function; /* the entry, all calls inlined */
     struct node *root;              /* a SEQUENCE */
     struct value_info *values;      /* [value_count] by id; grows when passes make ids */
@@ -59,6 +60,7 @@ struct body {
     uint32_t *locals; /* ids of function and private variables that need a declaration */
     uint32_t local_count, local_capacity;
     uint32_t node_count; /* numbers given to nodes */
+    bool checks_bounds;  /* TRM_TRANSLATE_BOUNDS */
     bool is_split;       /* translate_split_at_barriers() is done */
     bool has_barrier;
     /* (C) A work-item may return before a barrier that others reach: later regions check for each work-item
@@ -79,7 +81,7 @@ uint32_t body_constant(struct body *body, uint32_t type, uint64_t bits);
 /* Makes room in `values` for all ids. 0 without memory. */
 bool body_grow(struct body *body);
 
-/* The status of a pass at its end: OUT_OF_HOST_MEMORY when the arena failed. */
+/* The status of a pass at its end; not TRM_OK when the arena failed. */
 int32_t body_status(const struct body *body);
 
 /* UNSUPPORTED: "OpFoo <reason> (file.comp:12)". `op` may be NULL. */

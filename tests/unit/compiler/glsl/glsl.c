@@ -53,13 +53,31 @@ static void teardown(void)
 static const uint32_t *words;
 static uint64_t size;
 
+static int32_t compile_with(const char *const *libraries, const char *text,
+                            const struct trm_glsl_options *options)
+{
+    static char supervisor[PATH_MAX];
+    const char *builddir = getenv("top_builddir");
+    ck_assert_msg(builddir != NULL, "the environment variable top_builddir is not set: run by `make check`");
+    snprintf(supervisor, sizeof(supervisor), "%s/base/supervise", builddir);
+    struct base_program_rules rules = {.supervisor = supervisor};
+    struct glsl_source source       = {.arena     = &arena,
+                                       .log       = &core_context_find(handle)->log,
+                                       .libraries = libraries,
+                                       .rules     = &rules,
+                                       .text      = text,
+                                       .length    = strlen(text),
+                                       .name      = "text",
+                                       .options   = options};
+    const void *bytes               = NULL;
+    int32_t status                  = glsl_compile(&source, &bytes, &size);
+    words                           = bytes;
+    return status;
+}
+
 static int32_t compile(const char *text, const struct trm_glsl_options *options)
 {
-    const void *bytes = NULL;
-    int32_t status = glsl_compile(&arena, &core_context_find(handle)->log, glsl_libraries, text, strlen(text),
-                                  "text", options, &bytes, &size);
-    words          = bytes;
-    return status;
+    return compile_with(glsl_libraries, text, options);
 }
 
 /* True on systems without a GLSL compiler, where most tests are skipped. */
@@ -98,23 +116,17 @@ static int count_of(uint32_t opcode)
 START_TEST(without_a_library_the_sentence_says_what_to_install)
 {
     struct trm_glsl_options options = {.struct_size = sizeof(options)};
-    const void *bytes               = NULL;
-    ck_assert_int_eq(glsl_compile(&arena, &core_context_find(handle)->log, no_libraries, plain, strlen(plain),
-                                  "text", &options, &bytes, &size),
-                     TRM_ERROR_UNSUPPORTED);
+    ck_assert_int_eq(compile_with(no_libraries, plain, &options), TRM_ERROR_UNSUPPORTED);
     says("libshaderc");
     says("Debian");
-    ck_assert_ptr_null(bytes);
+    ck_assert_ptr_null(words);
 }
 END_TEST
 
 START_TEST(a_library_that_lacks_a_function_is_not_used)
 {
     struct trm_glsl_options options = {.struct_size = sizeof(options)};
-    const void *bytes               = NULL;
-    ck_assert_int_eq(glsl_compile(&arena, &core_context_find(handle)->log, wrong_libraries, plain,
-                                  strlen(plain), "text", &options, &bytes, &size),
-                     TRM_ERROR_UNSUPPORTED);
+    ck_assert_int_eq(compile_with(wrong_libraries, plain, &options), TRM_ERROR_UNSUPPORTED);
     says("libm.so.6");
     says("shaderc_");
 }

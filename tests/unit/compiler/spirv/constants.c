@@ -229,7 +229,6 @@ START_TEST(arrays_are_as_long_as_the_constant_says)
     CONSTANT(SpvOpTypeArray, 950, F32, WIDTH);
     ck_assert_uint_eq(spirv_type(builder_accept(&builder), 950)->count, 3);
     ck_assert_uint_eq(spirv_type(read_with(trm_constant_u32("width", 100)), 950)->count, 100);
-    refuse_with(trm_constant_u32("width", 0), INVALID, "not positive");
 }
 END_TEST
 
@@ -443,6 +442,50 @@ START_TEST(halves_are_the_nearest_ties_to_even)
 }
 END_TEST
 
+/* ---- sizes ---------------------------------------------------------------------------------- */
+
+enum {
+    LENGTH = 920, /* U32, 0 */
+    ARRAY,
+    GROUP, /* the size of work-groups */
+};
+
+static void check_unfit(const struct spirv_module *module, int32_t status, const char *part)
+{
+    ck_assert_int_eq(spirv_check_fit(module), status);
+    ck_assert_msg(strstr(trm_last_error().sentence, part) != NULL, "%s", trm_last_error().sentence);
+    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "length"));
+}
+
+START_TEST(a_length_of_0_waits_for_other_constants)
+{
+    spec(LENGTH, 0, "length");
+    CONSTANT(SpvOpSpecConstant, U32, LENGTH, 0);
+    CONSTANT(SpvOpTypeArray, ARRAY, F32, LENGTH);
+    struct spirv_module *module = builder_accept(&builder);
+    check_unfit(module, INVALID, "the length of an array is 0");
+    module = read_with(trm_constant_u32("length", 4));
+    ck_assert_int_eq(spirv_check_fit(module), TRM_OK);
+    ck_assert_uint_eq(spirv_type(module, ARRAY)->count, 4);
+    check_unfit(read_with(trm_constant_u32("length", UINT32_MAX)), UNSUPPORTED, "elements");
+    check_unfit(read_with(trm_constant_u32("length", 1u << 29)), UNSUPPORTED, "bytes");
+}
+END_TEST
+
+START_TEST(a_work_group_of_0_items_waits_for_other_constants)
+{
+    spec(LENGTH, 0, "length");
+    ADD(&builder, PART_DECORATION, SpvOpDecorate, GROUP, SpvDecorationBuiltIn, SpvBuiltInWorkgroupSize);
+    CONSTANT(SpvOpSpecConstant, U32, LENGTH, 0);
+    CONSTANT(SpvOpSpecConstantComposite, U3, GROUP, LENGTH, U_2, U_1);
+    check_unfit(builder_accept(&builder), INVALID, "the work-groups of \"main\" is 0");
+    struct spirv_module *module = read_with(trm_constant_u32("length", 8));
+    ck_assert_int_eq(spirv_check_fit(module), TRM_OK);
+    ck_assert_uint_eq(module->entries[0].local_size[0], 8);
+    check_unfit(read_with(trm_constant_u32("length", 1u << 20)), UNSUPPORTED, "work-items");
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("SPIR-V: constants");
@@ -469,6 +512,8 @@ static Suite *make_suite(void)
     tcase_add_test(all, the_error_names_an_operation_that_constants_lack);
     tcase_add_test(all, every_half_has_a_value_that_gives_it_back);
     tcase_add_test(all, halves_are_the_nearest_ties_to_even);
+    tcase_add_test(all, a_length_of_0_waits_for_other_constants);
+    tcase_add_test(all, a_work_group_of_0_items_waits_for_other_constants);
     suite_add_tcase(suite, all);
     return suite;
 }

@@ -361,8 +361,15 @@ END_TEST
 
 START_TEST(unknown_decorations_are_refused)
 {
+    DECORATE(V, SpvDecorationPassthroughNV);
+    builder_refuse(&builder, UNSUPPORTED, "decoration 5250");
+    again();
+    ADD(&builder, PART_DECORATION, SpvOpDecorateId, VALUE(P_BLOCK), SpvDecorationCounterBuffer,
+        VALUE(P_BLOCK_U));
+    builder_accept(&builder);
+    again();
     DECORATE(V, SpvDecorationCounterBuffer);
-    builder_refuse(&builder, UNSUPPORTED, "decoration 5634");
+    builder_refuse(&builder, INVALID, "takes 1 words");
     again();
     DECORATE(U_1, SpvDecorationRelaxedPrecision);
     ck_assert_uint_eq(builder_accept(&builder)->ids[U_1].relaxed, 1);

@@ -133,6 +133,8 @@ static const struct row composites[] = {
     BAD(CompositeInsert, NESTED, F, VALUE(NESTED), 0, 4),
     BAD(CompositeInsert, NESTED, U, VALUE(NESTED), 0, 3),
     GOOD(CopyObject, NESTED, VALUE(NESTED)),
+    GOOD(CopyObject, P_BLOCK, VALUE(P_BLOCK)),
+    BAD(CopyObject, P_F32, VALUE(P_ELEMENT)),
     BAD(CopyObject, V2, VALUE(V3)),
     GOOD(CopyLogical, FF, VALUE(FF)),
     BAD(CopyLogical, FF, VALUE(UU)),

@@ -298,7 +298,7 @@ START_TEST(a_row_of_saxpy_runs_through_groups_and_its_guard_is_gone)
                      TRM_OK);
     ck_assert_ptr_nonnull(strstr(kernel.text.text, "item_x < last"));
     ck_assert_ptr_nonnull(strstr(kernel.text.text, "last = trm_lesser(last, "));
-    ck_assert_ptr_nonnull(strstr(kernel.text.text, "x[item_x]"));
+    ck_assert_ptr_nonnull(strstr(kernel.text.text, "s_x[item_x]"));
     ck_assert_ptr_null(strstr(kernel.text.text, "local_x"));
     translated_close(&kernel);
 }

@@ -18,16 +18,30 @@ static void translate_to(int32_t language, const char *file)
     ck_assert_msg(status == TRM_OK, "%s", trm_last_error().sentence);
 }
 
+static void translate_to_name(const char *name, const char *file)
+{
+    struct translate_request request;
+    struct translate_result result;
+
+    translate_to(TRM_LANGUAGE_C, file);
+    request      = kernel.request;
+    request.name = name;
+    ck_assert_int_eq(translate(&kernel.arena, &request, &result), TRM_OK);
+    kernel.text = result;
+}
+
 /* Compares the text's structs, under other names, with those of the headers. */
 static const char beside[] =
     "#define trm_cpu_buffer text_cpu_buffer\n"
     "#define trm_cpu_groups text_cpu_groups\n"
+    "#define trm_cpu_fault text_cpu_fault\n"
     "#define trm_parameter text_parameter\n"
     "#define trm_cpu_kernel text_cpu_kernel\n"
     "#define trm_cpu_kernel_table text_cpu_kernel_table\n"
     "#include \"text.c\"\n"
     "#undef trm_cpu_buffer\n"
     "#undef trm_cpu_groups\n"
+    "#undef trm_cpu_fault\n"
     "#undef trm_parameter\n"
     "#undef trm_cpu_kernel\n"
     "#undef trm_cpu_kernel_table\n"
@@ -45,6 +59,11 @@ static const char beside[] =
     "end);\n"
     "SAME(cpu_groups, groups);\nSAME(cpu_groups, group_size);\nSAME(cpu_groups, scratch);\n"
     "SAME(cpu_groups, scratch_bytes);\n"
+    "#ifdef WITH_FAULT\n"
+    "SIZE(cpu_fault);\n"
+    "SAME(cpu_fault, struct_size);\nSAME(cpu_fault, reserved);\nSAME(cpu_fault, what);\n"
+    "SAME(cpu_fault, where);\nSAME(cpu_fault, index);\nSAME(cpu_fault, size);\n"
+    "#endif\n"
     "SIZE(parameter);\n"
     "SAME(parameter, name);\nSAME(parameter, kind);\nSAME(parameter, type);\nSAME(parameter, access);\n"
     "SAME(parameter, components);\nSAME(parameter, size);\nSAME(parameter, stride);\nSAME(parameter, set);\n"
@@ -58,17 +77,21 @@ static const char beside[] =
     "count);\n"
     "SAME(cpu_kernel_table, reserved);\nSAME(cpu_kernel_table, kernels);\nSAME(cpu_kernel_table, digest);\n";
 
+/* Only with bounds is there a struct for faults. */
 START_TEST(the_structs_in_the_text_are_those_of_the_headers)
 {
     char command[3 * PATH_MAX];
     const char *compiler = getenv("CC");
 
-    translate_to(TRM_LANGUAGE_C, "flow/saxpy.spv");
+    ck_assert_int_eq(translated_text(&kernel, translated_path("flow/saxpy.spv"), TRM_LANGUAGE_C,
+                                     _i == 1 ? TRM_TRANSLATE_BOUNDS : 0, NULL, 0),
+                     TRM_OK);
     folder_make();
     folder_write_bytes("text.c", kernel.text.text, kernel.text.length);
     folder_write("beside.c", beside);
-    snprintf(command, sizeof(command), "cd '%s' && %s -std=gnu11 -I'%s' -c beside.c -o beside.o", folder,
-             compiler == NULL || compiler[0] == '\0' ? "cc" : compiler, translated_path("../../../include"));
+    snprintf(command, sizeof(command), "cd '%s' && %s -std=gnu11 -I'%s'%s -c beside.c -o beside.o", folder,
+             compiler == NULL || compiler[0] == '\0' ? "cc" : compiler, translated_path("../../../include"),
+             _i == 1 ? " -DWITH_FAULT" : "");
     ck_assert_int_eq(system(command), 0);
     folder_remove();
     translated_close(&kernel);
@@ -141,19 +164,97 @@ START_TEST(clang_takes_the_text_without_a_word)
 }
 END_TEST
 
+/* Whatever an entry point is called, its text compiles. Headers of C declare some of these names. */
+START_TEST(a_kernel_may_have_any_name)
+{
+    static const char *const all[] = {"strdup",    "memccpy",   "ffsl", "NAN",     "NULL",  "int",   "main",
+                                      "INT32_MAX", "TRM_ITEMS", "M_PI", "trm_row", "linux", "a b-c", "42"};
+    char command[PATH_MAX + 600];
+    size_t length        = 0;
+    const char *compiler = getenv("CC");
+
+    folder_make();
+    length += (size_t)snprintf(command, sizeof(command),
+                               "cd '%s' && %.100s -std=gnu11 -Wall -Wextra -Werror -fsyntax-only", folder,
+                               compiler == NULL || compiler[0] == '\0' ? "cc" : compiler);
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        char file[32];
+        translate_to_name(all[i], "flow/saxpy.spv");
+        ck_assert_ptr_nonnull(strstr(kernel.text.symbols[0], "_kernel"));
+        snprintf(file, sizeof(file), "%zu.c", i);
+        folder_write_bytes(file, kernel.text.text, kernel.text.length);
+        length += (size_t)snprintf(command + length, sizeof(command) - length, " %s", file);
+        translated_close(&kernel);
+    }
+    ck_assert_int_eq(system(command), 0);
+    folder_remove();
+}
+END_TEST
+
+/* Names of the shader begin with s_, which no macro and no function of the headers does. */
+START_TEST(no_header_of_the_text_has_a_name_like_the_shaders)
+{
+    char command[PATH_MAX + 600];
+    const char *compiler = getenv("CC");
+
+    folder_make();
+    translate_to(TRM_LANGUAGE_C, "flow/saxpy.spv");
+    folder_write_bytes("text.c", kernel.text.text,
+                       strstr(kernel.text.text, "struct trm_cpu_buffer") - kernel.text.text);
+    snprintf(
+        command, sizeof(command),
+        "cd '%s' && { %.100s -std=gnu11 -march=native -E -dD text.c || exit 9; } | "
+        "grep -E "
+        "'(^|[^A-Za-z0-9_])(s_[A-Za-z]|v[0-9]+[^A-Za-z0-9_]|at_[0-9]|[A-Za-z0-9_]+_kernel[^A-Za-z0-9_])' | "
+        "grep -v '^# '",
+        folder, compiler == NULL || compiler[0] == '\0' ? "cc" : compiler);
+    ck_assert_int_eq(WEXITSTATUS(system(command)), 1); /* grep found nothing */
+    folder_remove();
+    translated_close(&kernel);
+}
+END_TEST
+
+/* ---- limits */
+
+static void refuse_limit(const struct translate_request *like, const char *part)
+{
+    struct translate_request request = *like;
+    struct translate_result result;
+
+    ck_assert_int_eq(translate(&kernel.arena, &request, &result), TRM_ERROR_UNSUPPORTED);
+    ck_assert_msg(strstr(trm_last_error().sentence, part) != NULL, "%s", trm_last_error().sentence);
+}
+
+START_TEST(a_limit_of_a_translation_is_named_with_its_setting)
+{
+    translate_to(TRM_LANGUAGE_C, "flow/saxpy.spv");
+    struct translate_request request = kernel.request;
+    request.instruction_limit        = 3;
+    refuse_limit(&request, "more than 3 instructions");
+    refuse_limit(&request, "kernel.instructions");
+    request.instruction_limit = 0;
+    request.text_limit        = 2000;
+    refuse_limit(&request, "2000 bytes of C");
+    kernel.arena.failed = false;
+    refuse_limit(&request, "kernel.text");
+    translated_close(&kernel);
+}
+END_TEST
+
 /* ---- CUDA */
 
 START_TEST(a_cuda_kernel_has_restricted_pointers_and_its_scalars_by_value)
 {
     translate_to(TRM_LANGUAGE_CUDA, "flow/saxpy.spv");
     const char *text = kernel.text.text;
-    ck_assert_ptr_nonnull(strstr(text,
-                                 "extern \"C\" __global__ void __launch_bounds__(64) shader("
-                                 "const float *__restrict__ x, float *__restrict__ y, "
-                                 "const struct shader_arguments arguments, const uint32_t trm_groups)\n"));
-    ck_assert_ptr_nonnull(strstr(text, "struct shader_arguments {\n    float a;\n    uint32_t n;\n};\n"));
+    ck_assert_ptr_nonnull(
+        strstr(text, "extern \"C\" __global__ void __launch_bounds__(64) shader_kernel("
+                     "const float *__restrict__ s_x, float *__restrict__ s_y, "
+                     "const struct shader_kernel_arguments arguments, const uint32_t trm_groups)\n"));
+    ck_assert_ptr_nonnull(
+        strstr(text, "struct shader_kernel_arguments {\n    float s_a;\n    uint32_t s_n;\n};\n"));
     ck_assert_ptr_nonnull(strstr(text, "        return;\n"));
-    ck_assert_str_eq(kernel.text.symbols[0], "shader");
+    ck_assert_str_eq(kernel.text.symbols[0], "shader_kernel");
     translated_close(&kernel);
 }
 END_TEST
@@ -165,8 +266,8 @@ START_TEST(a_thread_of_cuda_does_several_items_that_have_nothing_to_do_with_each
     ck_assert_ptr_nonnull(strstr(text, "const uint32_t first = (blockIdx.x * 64u + threadIdx.x) * 4u;\n"));
     ck_assert_ptr_nonnull(
         strstr(text, "if (blockIdx.x * 4u + threadIdx.x / 16u >= trm_groups)\n        return;\n"));
-    ck_assert_ptr_nonnull(strstr(text, "if (first + 3u < arguments.n && "));
-    ck_assert_ptr_nonnull(strstr(text, "shader_stage1("));
+    ck_assert_ptr_nonnull(strstr(text, "if (first + 3u < arguments.s_n && "));
+    ck_assert_ptr_nonnull(strstr(text, "shader_kernel_stage1("));
     translated_close(&kernel);
 }
 END_TEST
@@ -178,9 +279,9 @@ START_TEST(a_thread_of_cuda_does_items_below_one_another_where_groups_have_rows)
     ck_assert_ptr_nonnull(strstr(text, "const uint32_t trm_item = blockIdx.x * 64u + trm_index % 64u;\n"));
     ck_assert_ptr_nonnull(strstr(text, "const uint32_t first = blockIdx.y * 4u + trm_index / 64u * 4u;\n"));
     ck_assert_ptr_nonnull(strstr(text, "if (trm_item / 16u >= trm_groups)\n        return;\n"));
-    ck_assert_ptr_nonnull(strstr(text, "int whole = first + 3u < arguments.height;\n"));
-    ck_assert_ptr_nonnull(strstr(text, "shader_leaves("));
-    ck_assert_ptr_nonnull(strstr(text, "shader_stage1("));
+    ck_assert_ptr_nonnull(strstr(text, "int whole = first + 3u < arguments.s_height;\n"));
+    ck_assert_ptr_nonnull(strstr(text, "shader_kernel_leaves("));
+    ck_assert_ptr_nonnull(strstr(text, "shader_kernel_stage1("));
     translated_close(&kernel);
 }
 END_TEST
@@ -192,8 +293,8 @@ START_TEST(a_thread_of_cuda_does_items_below_one_another_that_are_inside_of_a_qu
 
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
         translate_to(TRM_LANGUAGE_CUDA, files[i]);
-        const char *stage = strstr(kernel.text.text, "shader_stage1("),
-                   *next  = strstr(stage, "shader_stage2(");
+        const char *stage = strstr(kernel.text.text, "shader_kernel_stage1("),
+                   *next  = strstr(stage, "shader_kernel_stage2(");
         const char *held  = strstr(stage, "asm volatile(\"\" ::\"f\"(");
         ck_assert_ptr_nonnull(strstr(kernel.text.text, "    return !v"));
         ck_assert(held != NULL && held < next);
@@ -221,7 +322,7 @@ START_TEST(cuda_loads_from_a_chosen_place_where_nothing_writes)
 
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
         translate_to(TRM_LANGUAGE_CUDA, files[i]);
-        const char *begin = strstr(kernel.text.text, "shader_item("), *end = strstr(begin, "\n}\n");
+        const char *begin = strstr(kernel.text.text, "shader_kernel_item("), *end = strstr(begin, "\n}\n");
         char *item = strndup(begin, (size_t)(end - begin));
         ck_assert_uint_eq(count_of(item, "] = "), 1); /* the store */
         ck_assert_uint_eq(count_of(item, "        const float "), 1);
@@ -302,10 +403,13 @@ static Suite *make_suite(void)
     if (!translated_can_compile())
         return NULL;
     tcase_set_timeout(tests, 240);
-    tcase_add_test(tests, the_structs_in_the_text_are_those_of_the_headers);
+    tcase_add_loop_test(tests, the_structs_in_the_text_are_those_of_the_headers, 0, 2);
     tcase_add_test(tests, the_table_says_what_the_module_is_and_takes);
     tcase_add_test(tests, the_table_says_how_much_memory_a_group_needs);
     tcase_add_test(tests, clang_takes_the_text_without_a_word);
+    tcase_add_test(tests, a_kernel_may_have_any_name);
+    tcase_add_test(tests, no_header_of_the_text_has_a_name_like_the_shaders);
+    tcase_add_test(tests, a_limit_of_a_translation_is_named_with_its_setting);
     tcase_add_test(tests, a_cuda_kernel_has_restricted_pointers_and_its_scalars_by_value);
     tcase_add_test(tests, a_thread_of_cuda_does_several_items_that_have_nothing_to_do_with_each_other);
     tcase_add_test(tests, a_thread_of_cuda_does_items_below_one_another_where_groups_have_rows);

@@ -86,8 +86,19 @@ int32_t translated_text(struct translated *translated, const char *path, int32_t
     if (status != TRM_OK)
         return status;
     request.words = words;
+    status        = spirv_strip(&translated->arena, &request.words, &request.word_count);
+    if (status != TRM_OK)
+        return status;
+    translated->request = request;
     return translate(&translated->arena, &request, &translated->text);
 }
+
+/* A cross compiler does not know this machine. */
+#if defined(__x86_64__)
+#define THIS_MACHINE "-march=native "
+#else
+#define THIS_MACHINE ""
+#endif
 
 void translated_compile(struct translated *translated, const char *options)
 {
@@ -97,7 +108,7 @@ void translated_compile(struct translated *translated, const char *options)
     snprintf(translated->folder, sizeof(translated->folder), "%s", folder);
     folder_write_bytes("kernel.c", translated->text.text, translated->text.length);
     snprintf(command, sizeof(command),
-             "cd '%s' && %.512s -std=gnu11 -O2 -march=native -ffp-contract=off -Wall -Wextra -Werror "
+             "cd '%s' && %.512s -std=gnu11 -O2 " THIS_MACHINE "-ffp-contract=off -Wall -Wextra -Werror "
              "-fvisibility=hidden -fPIC -shared %.256s kernel.c -o kernel.so -lm",
              folder, compiler(), options);
     ck_assert_msg(system(command) == 0, "the translation does not compile:\n%s", translated->text.text);

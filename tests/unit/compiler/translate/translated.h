@@ -15,6 +15,7 @@
 
 struct translated {
     struct base_arena arena;
+    struct translate_request request; /* of translated_text(), for another translation */
     struct translate_result text;
     char folder[PATH_MAX];
     void *object; /* of dlopen() */

@@ -87,6 +87,17 @@ START_TEST(a_kernel_that_is_nowhere_is_answered_with_the_folders)
 }
 END_TEST
 
+START_TEST(a_misspelt_kernel_is_answered_with_the_nearest_name)
+{
+    folder_write("a/gaussian_blur.spv", "");
+    folder_write("b/sobel.spv", "");
+    fails("gausian_blur", TRM_ERROR_NOT_FOUND, "did you mean \"gaussian_blur\"?");
+    fails("sobl", TRM_ERROR_NOT_FOUND, "did you mean \"sobel\"?");
+    fails("histogram", TRM_ERROR_NOT_FOUND, "\"histogram\"");
+    ck_assert_ptr_null(strstr(trm_last_error().sentence, "did you mean"));
+}
+END_TEST
+
 START_TEST(names_have_letters_digits_and_two_marks)
 {
     char longest[102];
@@ -180,7 +191,7 @@ START_TEST(kernels_that_others_may_write_are_left_out_of_the_list_and_logged)
 }
 END_TEST
 
-START_TEST(a_list_for_nobody_is_refused)
+START_TEST(a_list_without_an_output_is_refused)
 {
     ck_assert_int_eq(trm_shader_list(context, NULL, NULL), TRM_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(trm_shader_list(NULL, note_place, NULL), TRM_ERROR_INVALID_HANDLE);
@@ -195,13 +206,14 @@ static Suite *make_suite(void)
     tcase_add_checked_fixture(cases, setup, teardown);
     tcase_add_test(cases, the_first_folder_that_has_a_kernel_is_taken);
     tcase_add_test(cases, a_kernel_that_is_nowhere_is_answered_with_the_folders);
+    tcase_add_test(cases, a_misspelt_kernel_is_answered_with_the_nearest_name);
     tcase_add_test(cases, names_have_letters_digits_and_two_marks);
     tcase_add_test(cases, a_kernel_that_others_may_write_is_refused);
     tcase_add_test(cases, a_folder_in_the_place_of_a_kernel_is_none);
     tcase_add_test(cases, all_kernels_are_listed_once_by_name);
     tcase_add_test(cases, a_visit_that_fails_ends_the_list);
     tcase_add_test(cases, kernels_that_others_may_write_are_left_out_of_the_list_and_logged);
-    tcase_add_test(cases, a_list_for_nobody_is_refused);
+    tcase_add_test(cases, a_list_without_an_output_is_refused);
     suite_add_tcase(suite, cases);
     return suite;
 }

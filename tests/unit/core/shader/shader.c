@@ -261,6 +261,31 @@ START_TEST(threads_that_translate_at_once_get_one_text)
 }
 END_TEST
 
+START_TEST(settings_limit_what_a_shader_becomes)
+{
+    const struct trm_setting settings[]  = {{"kernel.instructions", "4"}, {"kernel.text", "1000"}};
+    static const char *const sentences[] = {"more than 4 instructions", "more than 1000 bytes of C"};
+    for (int i = 0; i < 2; i++) {
+        struct trm_allocator allocator = counting_allocator(&counting);
+        struct trm_context_desc desc   = {.struct_size   = sizeof(desc),
+                                          .flags         = TRM_CONTEXT_NO_ENVIRONMENT | TRM_CONTEXT_NO_CONFIG,
+                                          .allocator     = &allocator,
+                                          .settings      = &settings[i],
+                                          .setting_count = 1};
+        struct trm_translate_desc c    = {.struct_size = sizeof(c), .language = TRM_LANGUAGE_C};
+        const char *text               = NULL;
+        uint64_t length;
+        trm_context_destroy(context);
+        ck_assert_int_eq(trm_context_create(&desc, &context), TRM_OK);
+        struct trm_shader *shader = make(mixed, sizeof(mixed), NULL);
+        ck_assert_int_eq(trm_shader_translate(shader, &c, &text, &length), TRM_ERROR_UNSUPPORTED);
+        says(sentences[i]);
+        says(settings[i].name);
+        trm_shader_destroy(shader);
+    }
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("shaders");
@@ -275,6 +300,7 @@ static Suite *make_suite(void)
     tcase_add_test(cases, constants_are_numbered_by_their_ids);
     tcase_add_test(cases, a_translation_is_made_once_for_each_language_and_constants);
     tcase_add_test(cases, translations_that_cannot_be_are_refused);
+    tcase_add_test(cases, settings_limit_what_a_shader_becomes);
     tcase_add_test(cases, threads_that_translate_at_once_get_one_text);
     suite_add_tcase(suite, cases);
     return suite;

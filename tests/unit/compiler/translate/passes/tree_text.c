@@ -33,10 +33,11 @@ int32_t tree_make(struct base_arena *arena, const void *bytes, size_t size, uint
     struct body *body = base_arena_allocate(arena, 1, sizeof(*body));
     if (body == NULL || index >= module->entry_count)
         return TRM_ERROR_NOT_FOUND;
-    body->module = module;
-    body->arena  = arena;
-    body->entry  = &module->entries[index];
-    status       = translate_flatten(body);
+    body->module            = module;
+    body->arena             = arena;
+    body->entry             = &module->entries[index];
+    body->instruction_limit = TRANSLATE_INSTRUCTIONS;
+    status                  = translate_flatten(body);
     if (status == TRM_OK)
         status = translate_promote(body);
     if (status == TRM_OK)
@@ -301,7 +302,9 @@ const char *tree_text(struct base_arena *arena, const struct body *body, bool wi
 {
     struct printer p = {.body = body, .with_places = with_places};
 
-    text_init(&p.text, arena);
+    struct text_limit limit = {.bytes = SIZE_MAX / 4};
+
+    text_init(&p.text, arena, &limit);
     p.numbers = base_arena_allocate(arena, body->value_count, sizeof(*p.numbers));
     if (p.numbers == NULL)
         return NULL;

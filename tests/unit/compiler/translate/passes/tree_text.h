@@ -6,6 +6,7 @@
 
 #include "compiler/translate/passes/passes.h"
 #include "compiler/translate/text/text.h"
+#include "compiler/translate/translate.h"
 
 /* The last pass to run. */
 enum tree_pass {
