@@ -30,8 +30,7 @@ static void context_release(struct core_object *object)
         core_registry_destroy(context->registry);
     base_log_close(&context->log);
     core_settings_destroy(context, context->settings);
-    core_handle_table_destroy(context->handles);
-    base_fork_word_destroy(context->fork_word);
+    core_handle_table_close(context->handles);
     pthread_cond_destroy(&context->registry_loaded);
     pthread_mutex_destroy(&context->lock);
     allocator.release(allocator.user, context, sizeof(*context));
@@ -123,30 +122,23 @@ int32_t trm_context_create(const struct trm_context_desc *given, struct trm_cont
     status = open_log(context);
     if (status != TRM_OK)
         goto destroy_settings;
-    context->fork_word = base_fork_word_create();
-    if (context->fork_word == NULL) {
-        status = base_fail_memory("making a context");
-        goto close_log;
-    }
-    status = core_handle_table_create(context, context->fork_word, &context->handles);
+    status = core_handle_table_open(&context->handles);
     if (status != TRM_OK)
-        goto destroy_fork_word;
+        goto close_log;
     core_host_init(context);
     context->device_hooks = &core_device_hooks;
     pthread_mutex_init(&context->lock, NULL);
     pthread_cond_init(&context->registry_loaded, NULL);
     status = core_object_init(&context->object, &context_ops, context);
     if (status != TRM_OK)
-        goto destroy_handles;
-    *out = context->object.handle;
+        goto close_handles;
+    *out = core_object_publish(&context->object);
     return TRM_OK;
 
-destroy_handles:
+close_handles:
     pthread_cond_destroy(&context->registry_loaded);
     pthread_mutex_destroy(&context->lock);
-    core_handle_table_destroy(context->handles);
-destroy_fork_word:
-    base_fork_word_destroy(context->fork_word);
+    core_handle_table_close(context->handles);
 close_log:
     base_log_close(&context->log);
 destroy_settings:

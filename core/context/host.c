@@ -7,8 +7,12 @@
 #include "core/cache/cache.h"
 #include "core/context/context.h"
 #include "core/object/object.h"
+#include "core/program/program.h"
 #include "core/settings/settings.h"
 #include "core/shader/shader.h"
+
+/* Characters of a plugin's message; what follows may be no text. */
+#define MESSAGE_MOST 1000
 
 static void *host_allocate(void *context, uint64_t size, uint64_t alignment)
 {
@@ -27,13 +31,15 @@ static void host_log(void *context, int32_t level, const char *message)
 {
     const struct core_context *ours = context;
     if (base_log_is_on(&ours->log, level))
-        base_log_write(&ours->log, level, "backend/", "%s", message);
+        base_log_write(&ours->log, level, "backend/", "%.*s", MESSAGE_MOST, message);
 }
 
 static int32_t host_fail(void *context, int32_t status, int64_t native_code, const char *sentence)
 {
+    int32_t known = base_status_is_known(status) && status != TRM_OK ? status : TRM_ERROR_BACKEND;
     (void)context;
-    return base_fail_native(status, native_code, sentence);
+    base_fail_native(known, native_code, sentence);
+    return status; /* the check of the slot's answer names the slot */
 }
 
 static int32_t host_get_setting(void *context, const char *name, char *value, uint64_t capacity,
@@ -73,6 +79,23 @@ static void host_cache_discard(void *context, const char *begun)
     core_cache_discard(context, begun);
 }
 
+static int32_t host_cache_store(void *context, const char *key, const char *extension, const char *from,
+                                char *path)
+{
+    return core_cache_store(context, key, extension, from, path);
+}
+
+static int32_t host_program_run(void *context, const struct trm_program_desc *desc,
+                                struct trm_program_result *result)
+{
+    return core_program_run(context, desc, result);
+}
+
+static void host_program_release(void *context, struct trm_program_result *result)
+{
+    core_program_release(context, result);
+}
+
 void core_host_init(struct core_context *context)
 {
     context->host = (struct trm_host){
@@ -91,5 +114,8 @@ void core_host_init(struct core_context *context)
         .cache_begin         = host_cache_begin,
         .cache_commit        = host_cache_commit,
         .cache_discard       = host_cache_discard,
+        .cache_store         = host_cache_store,
+        .program_run         = host_program_run,
+        .program_release     = host_program_release,
     };
 }

@@ -42,22 +42,32 @@ static int32_t read_limit(struct core_device *device, const struct limit *limit)
     const struct core_backend *backend = device->backend;
     char *value                        = (char *)&device->limits + limit->offset;
     uint64_t size                      = limit->count * sizeof(uint64_t);
-    uint64_t needed                    = 0;
-    base_error_clear();
-    int32_t status =
-        backend->device.get_info(backend->instance, device->index, limit->key, value, size, &needed);
+    uint64_t needed;
+    int32_t status = core_property_read(backend, device->index, limit->key, value, size, &needed);
     if (status == TRM_ERROR_NOT_FOUND && !limit->is_required)
         return TRM_OK;
     if (status == TRM_ERROR_NOT_FOUND)
         return base_fail(TRM_ERROR_ABI, "the backend %s lacks the required property %u of device %s",
                          backend->name, limit->key, device->id);
-    if (status != TRM_OK)
-        return base_fail_backend(status);
-    if (needed != size)
+    return status;
+}
+
+/* Calls divide by these numbers and shift by them. */
+static int32_t check_limits(const struct core_device *device)
+{
+    const struct core_device_limits *known = &device->limits;
+    uint64_t alignment                     = known->buffer_alignment;
+    if (alignment == 0 || (alignment & (alignment - 1)) != 0)
         return base_fail(TRM_ERROR_ABI,
-                         "the backend %s returns property %u of device %s in %" PRIu64
-                         " bytes instead of %" PRIu64,
-                         backend->name, limit->key, device->id, needed, size);
+                         "the backend %s aligns buffers of device %s to %" PRIu64
+                         " bytes, which is no power of two",
+                         device->backend->name, device->id, alignment);
+    if (known->unified > 1 || known->synchronous > 1 || known->mapped > 1)
+        return base_fail(
+            TRM_ERROR_ABI,
+            "the backend %s answers to a question about device %s neither 0 nor 1: unified %" PRIu64
+            ", synchronous %" PRIu64 ", mapped %" PRIu64,
+            device->backend->name, device->id, known->unified, known->synchronous, known->mapped);
     return TRM_OK;
 }
 
@@ -66,7 +76,7 @@ static int32_t read_limits(struct core_device *device)
     int32_t status = TRM_OK;
     for (size_t i = 0; status == TRM_OK && i < sizeof(limits) / sizeof(limits[0]); i++)
         status = read_limit(device, &limits[i]);
-    return status;
+    return status == TRM_OK ? check_limits(device) : status;
 }
 
 /* ---- closing ------------------------------------------------------------------------------------------ */
@@ -160,7 +170,8 @@ static int32_t open_backend_device(struct core_device *device)
     if (status != TRM_OK)
         return status;
     base_error_clear();
-    status = backend->device.open(backend->instance, device->index, &device->device);
+    status = core_answer(backend, "device.open",
+                         backend->device.open(backend->instance, device->index, &device->device));
     return status == TRM_OK ? TRM_OK : base_fail_backend(status);
 }
 
@@ -174,11 +185,19 @@ static int32_t adopt_backend_device(struct core_device *device, int32_t type, co
 {
     const struct core_backend *backend = device->backend;
     base_error_clear();
-    int32_t status = backend->interop.adopt(backend->instance, type, native, &device->index, &device->device);
+    int32_t status =
+        core_answer(backend, "interop.adopt",
+                    backend->interop.adopt(backend->instance, type, native, &device->index, &device->device));
     if (status != TRM_OK)
         return base_fail_backend(status);
     name_device(device);
-    status = read_limits(device);
+    if (device->index >= backend->device_count)
+        status = base_fail(TRM_ERROR_ABI,
+                           "interop.adopt() of the backend %s returned device number %" PRIu32
+                           ", but it has %" PRIu32 " devices",
+                           backend->name, device->index, backend->device_count);
+    if (status == TRM_OK)
+        status = read_limits(device);
     if (status != TRM_OK)
         backend->device.close(device->device);
     return status;
@@ -274,7 +293,7 @@ int32_t trm_device_open(struct trm_context *handle, const char *id, struct trm_d
     if (status == TRM_OK)
         status = open_by_id(context, id, &device);
     if (status == TRM_OK)
-        *out = device->object.handle;
+        *out = core_object_publish(&device->object);
     core_object_leave(&context->object);
     return status;
 }
@@ -330,11 +349,8 @@ void core_device_remove_child(struct core_device *device, enum core_type type)
     core_object_release(&device->object);
 }
 
-int32_t trm_device_get_usage(struct trm_device *handle, struct trm_device_usage *out)
+static int32_t get_usage(struct core_device *device, struct trm_device_usage *out)
 {
-    struct core_device *device = core_device_find(handle);
-    if (device == NULL)
-        return base_last_status();
     int32_t status = core_output_check(out, "trm_device_get_usage", "usage");
     if (status != TRM_OK)
         return status;
@@ -354,6 +370,16 @@ int32_t trm_device_get_usage(struct trm_device *handle, struct trm_device_usage 
                          "trm_device_usage.struct_size is %u, but its size is %zu", out->struct_size,
                          sizeof(usage));
     return TRM_OK;
+}
+
+int32_t trm_device_get_usage(struct trm_device *handle, struct trm_device_usage *out)
+{
+    struct core_device *device = core_object_enter(handle, CORE_DEVICE);
+    if (device == NULL)
+        return base_last_status();
+    int32_t status = get_usage(device, out);
+    core_object_leave(&device->object);
+    return status;
 }
 
 /* ---- loss ---------------------------------------------------------------------------------------------- */

@@ -95,11 +95,11 @@ static inline struct core_device *core_device_find(struct trm_device *handle)
     return core_object_find(handle, CORE_DEVICE);
 }
 
-/* Opens device number `index` of a backend. */
+/* Opens device number `index` of a backend. The caller publishes it. */
 int32_t core_device_create(struct core_context *context, struct core_backend *backend, uint32_t index,
                            struct core_device **device);
 
-/* Opens a device on top of an application's own one. Requires interop.adopt of the backend. */
+/* The same on top of an application's own one. Requires interop.adopt of the backend. */
 int32_t core_device_adopt(struct core_context *context, struct core_backend *backend, int32_t type,
                           const void *native, struct core_device **device);
 
@@ -113,6 +113,10 @@ void core_device_uncount_child(struct core_device *device, enum core_type type);
 
 /* One more trm_device_destroy() until the handle is dead. Errors: INVALID_HANDLE when it is dead already. */
 int32_t core_device_add_user(struct core_device *device, struct trm_device **handle);
+
+/* What trm_device_get_info() does. */
+int32_t core_device_info(struct core_device *device, uint32_t key, void *value, size_t capacity,
+                         size_t *needed);
 
 /* Latches DEVICE_LOST, which a backend's function returned, with its cause. Returns the status to pass on:
  * `status`, or the first cause on a lost device. */

@@ -3,20 +3,13 @@
  */
 #include "core/device/device.h"
 
-int32_t trm_device_get_info(struct trm_device *handle, uint32_t key, void *value, size_t capacity,
-                            size_t *out)
+int32_t core_device_info(struct core_device *device, uint32_t key, void *value, size_t capacity, size_t *out)
 {
-    struct core_device *device = core_device_find(handle);
-    if (device == NULL)
-        return base_last_status();
     if (value == NULL && capacity != 0)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_device_get_info: `value` is NULL, but `capacity` is %zu", capacity);
-    const struct core_backend *backend = device->backend;
-    uint64_t needed                    = 0;
-    base_error_clear();
-    int32_t status =
-        backend->device.get_info(backend->instance, device->index, key, value, capacity, &needed);
+    uint64_t needed;
+    int32_t status = core_property_read(device->backend, device->index, key, value, capacity, &needed);
     if (out != NULL && (status == TRM_OK || status == TRM_ERROR_OUT_OF_RANGE))
         *out = needed;
     if (status == TRM_OK)
@@ -25,6 +18,17 @@ int32_t trm_device_get_info(struct trm_device *handle, uint32_t key, void *value
     if (status == TRM_ERROR_OUT_OF_RANGE && value == NULL)
         return TRM_OK;
     return core_device_latch_loss(device, base_fail_backend(status));
+}
+
+int32_t trm_device_get_info(struct trm_device *handle, uint32_t key, void *value, size_t capacity,
+                            size_t *out)
+{
+    struct core_device *device = core_object_enter(handle, CORE_DEVICE);
+    if (device == NULL)
+        return base_last_status();
+    int32_t status = core_device_info(device, key, value, capacity, out);
+    core_object_leave(&device->object);
+    return status;
 }
 
 int32_t trm_device_get_u64(struct trm_device *handle, uint32_t key, uint64_t *value)

@@ -3,6 +3,8 @@
  */
 #include "core/graph/graph.h"
 
+#include "core/graph/create.h"
+
 #include "core/object/object.h"
 
 /* ---- the ends of life ---------------------------------------------------------------------- */
@@ -40,11 +42,8 @@ static const struct core_object_ops graph_ops = {
     .release   = graph_release,
 };
 
-int32_t trm_graph_create(struct trm_device *handle, struct trm_graph **out)
+int32_t core_graph_create(struct core_device *device, struct trm_graph **out)
 {
-    struct core_device *device = core_device_find(handle);
-    if (device == NULL)
-        return base_last_status();
     int32_t status = core_output_check(out, "trm_graph_create", "graph");
     if (status == TRM_OK)
         status = core_device_check(device);
@@ -63,8 +62,18 @@ int32_t trm_graph_create(struct trm_device *handle, struct trm_graph **out)
         return status;
     }
     core_device_add_child(device, CORE_GRAPH);
-    *out = graph->object.handle;
+    *out = core_object_publish(&graph->object);
     return TRM_OK;
+}
+
+int32_t trm_graph_create(struct trm_device *handle, struct trm_graph **out)
+{
+    struct core_device *device = core_object_enter(handle, CORE_DEVICE);
+    if (device == NULL)
+        return base_last_status();
+    int32_t status = core_graph_create(device, out);
+    core_object_leave(&device->object);
+    return status;
 }
 
 void trm_graph_destroy(struct trm_graph *handle)
@@ -76,7 +85,7 @@ void trm_graph_destroy(struct trm_graph *handle)
 
 int32_t trm_graph_record(struct trm_graph *handle, struct trm_stream **out)
 {
-    struct core_graph *graph = core_object_find(handle, CORE_GRAPH);
+    struct core_graph *graph = core_object_enter(handle, CORE_GRAPH);
     if (graph == NULL)
         return base_last_status();
     int32_t status = core_output_check(out, "trm_graph_record", "stream");
@@ -87,24 +96,26 @@ int32_t trm_graph_record(struct trm_graph *handle, struct trm_stream **out)
             core_stream_create_recording(graph->device, &core_recorder_ops, &graph->recorder, &graph->stream);
     if (status == TRM_OK)
         *out = graph->stream->object.handle;
+    core_object_leave(&graph->object);
     return status;
 }
 
 int32_t trm_graph_node_count(struct trm_graph *handle, uint32_t *count)
 {
-    const struct core_graph *graph = core_object_find(handle, CORE_GRAPH);
+    struct core_graph *graph = core_object_enter(handle, CORE_GRAPH);
     if (graph == NULL)
         return base_last_status();
     int32_t status = core_output_check(count, "trm_graph_node_count", "count");
     if (status == TRM_OK)
         *count = graph->recorder.count;
+    core_object_leave(&graph->object);
     return status;
 }
 
 int32_t trm_graph_instantiate(struct trm_graph *handle, struct trm_graph_exec **out)
 {
     struct core_graph_exec *exec;
-    const struct core_graph *graph = core_object_find(handle, CORE_GRAPH);
+    struct core_graph *graph = core_object_enter(handle, CORE_GRAPH);
     if (graph == NULL)
         return base_last_status();
     int32_t status = core_output_check(out, "trm_graph_instantiate", "exec");
@@ -116,6 +127,7 @@ int32_t trm_graph_instantiate(struct trm_graph *handle, struct trm_graph_exec **
     if (status == TRM_OK)
         status = core_exec_create(graph->device, graph->recorder.nodes, graph->recorder.count, &exec);
     if (status == TRM_OK)
-        *out = exec->object.handle;
+        *out = core_object_publish(&exec->object);
+    core_object_leave(&graph->object);
     return status;
 }

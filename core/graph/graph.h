@@ -13,8 +13,8 @@
  * instance. It is launched as the backend's own graph (graph_exec.c), or operation by operation
  * (graph_emulate.c).
  *
- * A node has entered its buffers (core_object_try_enter): when the program destroys one, its handle dies,
- * but the memory stays until the last node that uses it is freed. A node holds references of its kernel
+ * A node has entered its buffers (core_object_try_enter_held): when the program destroys one, its handle
+ * dies, but the memory stays until the last node that uses it is freed. A node holds references of its kernel
  * and its event. So a launch needs no bookkeeping for single operations; it only adds to the buffers'
  * in_flight, for calls that wait for a buffer or map it.
  *
@@ -151,6 +151,7 @@ static inline struct core_graph_exec *core_graph_exec_find(struct trm_graph_exec
     return core_object_find(handle, CORE_GRAPH_EXEC);
 }
 
+/* The caller publishes the instance. */
 int32_t core_exec_create(struct core_device *device, struct core_node *const *nodes, uint32_t count,
                          struct core_graph_exec **exec);
 

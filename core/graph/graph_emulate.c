@@ -33,14 +33,16 @@ static int32_t enqueue_copy_2d(struct core_stream *stream, const struct trm_copy
         return enqueue_rows(stream, desc);
     uint64_t value = core_stream_next(stream);
     base_error_clear();
-    return core_stream_commit(stream, value, stream->ops->copy_2d(stream->backend, value, desc));
+    return core_stream_commit(stream, value, "stream.copy_2d",
+                              stream->ops->copy_2d(stream->backend, value, desc));
 }
 
 static int32_t enqueue_launch(struct core_stream *stream, const struct trm_launch_desc *desc)
 {
     uint64_t value = core_stream_next(stream);
     base_error_clear();
-    return core_stream_commit(stream, value, stream->ops->launch(stream->backend, value, desc));
+    return core_stream_commit(stream, value, "stream.launch",
+                              stream->ops->launch(stream->backend, value, desc));
 }
 
 static int32_t enqueue_fill(struct core_stream *stream, const struct core_node *node)

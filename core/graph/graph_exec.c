@@ -252,7 +252,10 @@ static int32_t create_native(const struct core_graph_exec *exec, struct trm_back
     base_error_save(&before);
     base_error_clear();
     if (described.count != 0)
-        status = device->backend->graph.create(device->device, described.pointers, described.count, native);
+        status = core_answer_object(
+            device->backend, "graph.create",
+            device->backend->graph.create(device->device, described.pointers, described.count, native),
+            "graph", native);
     if (status == TRM_OK || status == TRM_ERROR_UNSUPPORTED)
         base_error_restore(&before);
     else
@@ -369,12 +372,13 @@ int32_t core_exec_create(struct core_device *device, struct core_node *const *no
 
 int32_t trm_graph_exec_is_native(struct trm_graph_exec *handle, int32_t *native)
 {
-    const struct core_graph_exec *exec = core_graph_exec_find(handle);
+    struct core_graph_exec *exec = core_object_enter(handle, CORE_GRAPH_EXEC);
     if (exec == NULL)
         return base_last_status();
     int32_t status = core_output_check(native, "trm_graph_exec_is_native", "native");
     if (status == TRM_OK)
         *native = !exec->is_emulated;
+    core_object_leave(&exec->object);
     return status;
 }
 
@@ -402,7 +406,9 @@ static int32_t update_native(struct core_graph_exec *exec, uint32_t index)
     describe(exec, index, &theirs);
     base_error_save(&before);
     base_error_clear();
-    int32_t status = device->backend->graph.update(exec->native, native_index(exec, index), &theirs);
+    int32_t status =
+        core_answer(device->backend, "graph.update",
+                    device->backend->graph.update(exec->native, native_index(exec, index), &theirs));
     if (status != TRM_OK && status != TRM_ERROR_UNSUPPORTED)
         return core_device_latch_loss(device, base_fail_backend(status));
     base_error_restore(&before);
@@ -490,8 +496,9 @@ static int32_t launch_native(struct core_graph_exec *exec, struct core_stream *s
         return TRM_OK;
     uint64_t number = core_stream_next(stream);
     base_error_clear();
-    int32_t status = core_stream_commit(
-        stream, number, exec->device->backend->graph.launch(stream->backend, number, exec->native));
+    int32_t status =
+        core_stream_commit(stream, number, "graph.launch",
+                           exec->device->backend->graph.launch(stream->backend, number, exec->native));
     if (status == TRM_OK)
         *value = number;
     return status;

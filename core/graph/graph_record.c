@@ -94,8 +94,8 @@ static int32_t recorder_add_event(struct core_stream *stream, struct core_event 
             "waited for");
     uint64_t value = core_stream_next(stream);
     base_error_clear();
-    int32_t status =
-        core_stream_commit(stream, value, add(recorder, core_node_timestamp(recorder->pool, event)));
+    int32_t status = core_stream_commit(stream, value, "a recording",
+                                        add(recorder, core_node_timestamp(recorder->pool, event)));
     if (status == TRM_OK)
         core_stream_count(stream, NULL);
     return status;
@@ -103,8 +103,9 @@ static int32_t recorder_add_event(struct core_stream *stream, struct core_event 
 
 /* ---- what the last node uses --------------------------------------------------------------- */
 
-/* The node has room for every buffer that the operation names. If another thread destroys the buffer at
- * this moment, which is the program's mistake, the graph is broken. */
+/* The node has room for every buffer that the operation names. A pipeline records buffers that it holds,
+ * whose handles the program may have destroyed. If another thread destroys any other buffer at this moment,
+ * which is the program's mistake, the graph is broken. */
 static void recorder_add_buffer(struct core_stream *stream, struct core_in_flight *in_flight)
 {
     struct core_recorder *recorder = recorder_of(stream->backend);
@@ -114,7 +115,7 @@ static void recorder_add_buffer(struct core_stream *stream, struct core_in_fligh
     for (uint32_t i = 0; i < node->buffer_count; i++)
         if (node->buffers[i] == buffer)
             return;
-    if (core_object_try_enter(&buffer->object))
+    if (core_object_try_enter_held(&buffer->object))
         node->buffers[node->buffer_count++] = buffer;
     else
         recorder->is_broken = true;
@@ -148,10 +149,11 @@ static void recorder_destroy(struct trm_backend_stream *stream)
 }
 
 /* Nothing runs, so nothing fails and every wait is over. */
+/* Nothing runs, and core_stream.completed says already that everything is complete. */
 static int32_t recorder_query(struct trm_backend_stream *stream, uint64_t *completed)
 {
     (void)stream;
-    *completed = UINT64_MAX;
+    (void)completed;
     return TRM_OK;
 }
 

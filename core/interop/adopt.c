@@ -27,7 +27,7 @@ static int32_t adopt(struct core_context *context, const char *name, int32_t typ
         return base_fail(TRM_ERROR_UNSUPPORTED, "the backend %s cannot adopt devices", backend->name);
     status = core_device_adopt(context, backend, type, native, &device);
     if (status == TRM_OK)
-        *handle = device->object.handle;
+        *handle = core_object_publish(&device->object);
     return status;
 }
 
@@ -51,12 +51,10 @@ int32_t trm_device_adopt(struct trm_context *handle, const char *backend, int32_
 
 /* ---- streams ---------------------------------------------------------------------------------- */
 
-int32_t trm_stream_adopt(struct trm_device *handle, int32_t type, uint64_t native, struct trm_stream **out)
+static int32_t stream_adopt(struct core_device *device, int32_t type, uint64_t native,
+                            struct trm_stream **out)
 {
     struct core_stream *stream;
-    struct core_device *device = core_device_find(handle);
-    if (device == NULL)
-        return base_last_status();
     int32_t status = core_interop_check_native(type, CORE_NATIVE_STREAM);
     if (status == TRM_OK)
         status = core_output_check(out, "trm_stream_adopt", "stream");
@@ -66,7 +64,17 @@ int32_t trm_stream_adopt(struct trm_device *handle, int32_t type, uint64_t nativ
         return core_interop_missing(device, "adoption of streams");
     status = core_stream_create_adopted(device, type, native, &stream);
     if (status == TRM_OK)
-        *out = stream->object.handle;
+        *out = core_object_publish(&stream->object);
+    return status;
+}
+
+int32_t trm_stream_adopt(struct trm_device *handle, int32_t type, uint64_t native, struct trm_stream **out)
+{
+    struct core_device *device = core_object_enter(handle, CORE_DEVICE);
+    if (device == NULL)
+        return base_last_status();
+    int32_t status = stream_adopt(device, type, native, out);
+    core_object_leave(&device->object);
     return status;
 }
 
@@ -80,20 +88,20 @@ struct source {
 
 static int32_t find_memory(void *user, struct trm_backend_memory **memory)
 {
-    const struct source *source       = user;
-    const struct trm_interop_ops *ops = &source->device->backend->interop;
+    const struct source *source        = user;
+    const struct core_backend *backend = source->device->backend;
     base_error_clear();
-    int32_t status = ops->memory_adopt(source->device->device, source->type, source->native, source->offset,
-                                       source->size, memory);
+    int32_t status =
+        core_answer_object(backend, "interop.memory_adopt",
+                           backend->interop.memory_adopt(source->device->device, source->type, source->native,
+                                                         source->offset, source->size, memory),
+                           "memory", memory);
     return status == TRM_OK ? TRM_OK : base_fail_backend(status);
 }
 
-int32_t trm_buffer_adopt(struct trm_device *handle, int32_t type, uint64_t native, uint64_t offset,
-                         uint64_t size, struct trm_buffer **buffer)
+static int32_t buffer_adopt(struct core_device *device, int32_t type, uint64_t native, uint64_t offset,
+                            uint64_t size, struct trm_buffer **buffer)
 {
-    struct core_device *device = core_device_find(handle);
-    if (device == NULL)
-        return base_last_status();
     int32_t status = core_interop_check_native(type, CORE_NATIVE_BUFFER);
     if (status != TRM_OK)
         return status;
@@ -104,4 +112,15 @@ int32_t trm_buffer_adopt(struct trm_device *handle, int32_t type, uint64_t nativ
                          offset);
     struct source source = {.device = device, .type = type, .native = native, .offset = offset, .size = size};
     return core_interop_make_buffer("trm_buffer_adopt", device, size, find_memory, &source, buffer);
+}
+
+int32_t trm_buffer_adopt(struct trm_device *handle, int32_t type, uint64_t native, uint64_t offset,
+                         uint64_t size, struct trm_buffer **buffer)
+{
+    struct core_device *device = core_object_enter(handle, CORE_DEVICE);
+    if (device == NULL)
+        return base_last_status();
+    int32_t status = buffer_adopt(device, type, native, offset, size, buffer);
+    core_object_leave(&device->object);
+    return status;
 }

@@ -45,19 +45,31 @@ static int32_t check_native(const char *function, int32_t type, enum core_native
     return status == TRM_OK ? core_output_check(native, function, "native") : status;
 }
 
-int32_t trm_device_native(struct trm_device *handle, int32_t type, uint64_t *native)
+static int32_t device_native(struct core_device *device, int32_t type, uint64_t *native)
 {
-    struct core_device *device = core_device_find(handle);
-    if (device == NULL)
-        return base_last_status();
     int32_t status = check_native("trm_device_native", type, CORE_NATIVE_DEVICE, native);
     if (status != TRM_OK)
         return status;
     if (device->backend->interop.device_handle == NULL)
         return core_interop_missing(device, "native handles of devices");
+    uint64_t found = 0;
     base_error_clear();
-    status = device->backend->interop.device_handle(device->device, type, native);
-    return status == TRM_OK ? TRM_OK : core_device_latch_loss(device, base_fail_backend(status));
+    status = core_answer(device->backend, "interop.device_handle",
+                         device->backend->interop.device_handle(device->device, type, &found));
+    if (status != TRM_OK)
+        return core_device_latch_loss(device, base_fail_backend(status));
+    *native = found;
+    return TRM_OK;
+}
+
+int32_t trm_device_native(struct trm_device *handle, int32_t type, uint64_t *native)
+{
+    struct core_device *device = core_object_enter(handle, CORE_DEVICE);
+    if (device == NULL)
+        return base_last_status();
+    int32_t status = device_native(device, type, native);
+    core_object_leave(&device->object);
+    return status;
 }
 
 static int32_t stream_native(struct core_stream *stream, int32_t type, uint64_t *native)
@@ -67,9 +79,14 @@ static int32_t stream_native(struct core_stream *stream, int32_t type, uint64_t 
         return base_fail(TRM_ERROR_UNSUPPORTED, "a recording stream has no native handle");
     if (device->backend->interop.stream_handle == NULL)
         return core_interop_missing(device, "native handles of streams");
+    uint64_t found = 0;
     base_error_clear();
-    int32_t status = device->backend->interop.stream_handle(stream->backend, type, native);
-    return status == TRM_OK ? TRM_OK : core_device_latch_loss(device, base_fail_backend(status));
+    int32_t status = core_answer(device->backend, "interop.stream_handle",
+                                 device->backend->interop.stream_handle(stream->backend, type, &found));
+    if (status != TRM_OK)
+        return core_device_latch_loss(device, base_fail_backend(status));
+    *native = found;
+    return TRM_OK;
 }
 
 int32_t trm_stream_native(struct trm_stream *handle, int32_t type, uint64_t *native)
@@ -88,13 +105,15 @@ static int32_t buffer_native(const struct core_buffer *buffer, int32_t type, uin
                              uint64_t *offset)
 {
     struct core_device *device = buffer->device;
-    uint64_t found, begin;
+    uint64_t found = 0, begin = 0;
     if (buffer->memory == NULL)
         return base_fail(TRM_ERROR_UNSUPPORTED, "an empty buffer has no native handle");
     if (device->backend->interop.memory_handle == NULL)
         return core_interop_missing(device, "native handles of buffers");
     base_error_clear();
-    int32_t status = device->backend->interop.memory_handle(buffer->memory, type, &found, &begin);
+    int32_t status =
+        core_answer(device->backend, "interop.memory_handle",
+                    device->backend->interop.memory_handle(buffer->memory, type, &found, &begin));
     if (status != TRM_OK)
         return core_device_latch_loss(device, base_fail_backend(status));
     *native = found;
@@ -130,6 +149,7 @@ static int32_t find_memory(void *user, struct trm_backend_memory **memory)
     const struct source *source       = user;
     struct trm_backend_device *device = source->device->device;
     const struct trm_interop_ops *ops = &source->device->backend->interop;
+    const char *slot                  = source->type == 0 ? "interop.memory_create" : "interop.memory_import";
     base_error_clear();
     int32_t status = source->type == 0
                          ? ops->memory_create(device, source->size, memory)
@@ -139,6 +159,7 @@ static int32_t find_memory(void *user, struct trm_backend_memory **memory)
         base_error_clear();
         status = ops->memory_create(device, source->size, memory);
     }
+    status = core_answer_object(source->device->backend, slot, status, "memory", memory);
     return status == TRM_OK ? TRM_OK : base_fail_backend(status);
 }
 
@@ -160,15 +181,12 @@ int32_t core_interop_make_buffer(const char *function, struct core_device *devic
                          size, device->id, device->limits.max_buffer_bytes);
     status = core_buffer_create_shared(device, size, find, user, &buffer);
     if (status == TRM_OK)
-        *handle = buffer->object.handle;
+        *handle = core_object_publish(&buffer->object);
     return status;
 }
 
-int32_t trm_buffer_create_exportable(struct trm_device *handle, uint64_t size, struct trm_buffer **buffer)
+static int32_t create_exportable(struct core_device *device, uint64_t size, struct trm_buffer **buffer)
 {
-    struct core_device *device = core_device_find(handle);
-    if (device == NULL)
-        return base_last_status();
     if (device->backend->interop.memory_create == NULL)
         return core_interop_missing(device, "exportable memory");
     struct source source = {.device = device, .size = size};
@@ -176,12 +194,19 @@ int32_t trm_buffer_create_exportable(struct trm_device *handle, uint64_t size, s
                                     buffer);
 }
 
-int32_t trm_buffer_import(struct trm_device *handle, int32_t type, int32_t fd, uint64_t size,
-                          struct trm_buffer **buffer)
+int32_t trm_buffer_create_exportable(struct trm_device *handle, uint64_t size, struct trm_buffer **buffer)
 {
-    struct core_device *device = core_device_find(handle);
+    struct core_device *device = core_object_enter(handle, CORE_DEVICE);
     if (device == NULL)
         return base_last_status();
+    int32_t status = create_exportable(device, size, buffer);
+    core_object_leave(&device->object);
+    return status;
+}
+
+static int32_t buffer_import(struct core_device *device, int32_t type, int32_t fd, uint64_t size,
+                             struct trm_buffer **buffer)
+{
     if (device->backend->interop.memory_import == NULL)
         return core_interop_missing(device, "import of memory");
     int32_t status = core_interop_check_fd(type, fd);
@@ -189,6 +214,17 @@ int32_t trm_buffer_import(struct trm_device *handle, int32_t type, int32_t fd, u
         return status;
     struct source source = {.device = device, .size = size, .type = type, .fd = fd};
     return core_interop_make_buffer("trm_buffer_import", device, size, find_memory, &source, buffer);
+}
+
+int32_t trm_buffer_import(struct trm_device *handle, int32_t type, int32_t fd, uint64_t size,
+                          struct trm_buffer **buffer)
+{
+    struct core_device *device = core_object_enter(handle, CORE_DEVICE);
+    if (device == NULL)
+        return base_last_status();
+    int32_t status = buffer_import(device, type, fd, size, buffer);
+    core_object_leave(&device->object);
+    return status;
 }
 
 static int32_t export_memory(const struct core_buffer *buffer, int32_t type, int32_t *fd, uint64_t *size)
@@ -199,9 +235,18 @@ static int32_t export_memory(const struct core_buffer *buffer, int32_t type, int
         return core_interop_missing(device, "exportable memory");
     if (buffer->memory == NULL || buffer->block != NULL)
         return base_fail(TRM_ERROR_UNSUPPORTED, "this buffer was not made by trm_buffer_create_exportable()");
+    int32_t made   = -1;
+    uint64_t bytes = 0;
     base_error_clear();
-    int32_t status = ops->memory_export(buffer->memory, type, fd, size);
-    return status == TRM_OK ? TRM_OK : core_device_latch_loss(device, base_fail_backend(status));
+    int32_t status = core_answer(device->backend, "interop.memory_export",
+                                 ops->memory_export(buffer->memory, type, &made, &bytes));
+    if (status == TRM_OK && made < 0)
+        status = core_answer_refuse_nothing(device->backend, "interop.memory_export", "file descriptor");
+    if (status != TRM_OK)
+        return core_device_latch_loss(device, base_fail_backend(status));
+    *fd   = made;
+    *size = bytes;
+    return TRM_OK;
 }
 
 int32_t trm_buffer_export(struct trm_buffer *handle, int32_t type, int32_t *fd, uint64_t *size)

@@ -28,18 +28,26 @@ static int32_t create_memory(void *user, struct trm_backend_memory **memory)
         base_error_clear();
         status = ops->ipc_create(device->device, source->size, memory);
     }
+    status = core_answer_object(device->backend, "interop.ipc_create", status, "memory", memory);
     return status == TRM_OK ? TRM_OK : base_fail_backend(status);
 }
 
-int32_t trm_buffer_create_ipc(struct trm_device *handle, uint64_t size, struct trm_buffer **buffer)
+static int32_t create_ipc(struct core_device *device, uint64_t size, struct trm_buffer **buffer)
 {
-    struct core_device *device = core_device_find(handle);
-    if (device == NULL)
-        return base_last_status();
     if (device->backend->interop.ipc_create == NULL)
         return core_interop_missing(device, "IPC handles of memory");
     struct source source = {.device = device, .size = size};
     return core_interop_make_buffer("trm_buffer_create_ipc", device, size, create_memory, &source, buffer);
+}
+
+int32_t trm_buffer_create_ipc(struct trm_device *handle, uint64_t size, struct trm_buffer **buffer)
+{
+    struct core_device *device = core_object_enter(handle, CORE_DEVICE);
+    if (device == NULL)
+        return base_last_status();
+    int32_t status = create_ipc(device, size, buffer);
+    core_object_leave(&device->object);
+    return status;
 }
 
 /* ---- export ----------------------------------------------------------------------------------- */
@@ -54,7 +62,8 @@ static int32_t get_handle(const struct core_buffer *buffer, struct trm_ipc_handl
         return base_fail(TRM_ERROR_UNSUPPORTED,
                          "this buffer was made neither by trm_buffer_create_ipc() nor by trm_buffer_adopt()");
     base_error_clear();
-    int32_t status = device->backend->interop.ipc_export(buffer->memory, &found);
+    int32_t status = core_answer(device->backend, "interop.ipc_export",
+                                 device->backend->interop.ipc_export(buffer->memory, &found));
     if (status != TRM_OK)
         return core_device_latch_loss(device, base_fail_backend(status));
     found.size = buffer->size;
@@ -78,19 +87,18 @@ int32_t trm_buffer_get_ipc_handle(struct trm_buffer *handle, struct trm_ipc_hand
 
 static int32_t open_memory(void *user, struct trm_backend_memory **memory)
 {
-    const struct source *source = user;
+    const struct source *source        = user;
+    const struct core_backend *backend = source->device->backend;
     base_error_clear();
-    int32_t status =
-        source->device->backend->interop.ipc_open(source->device->device, source->handle, memory);
+    int32_t status = core_answer_object(
+        backend, "interop.ipc_open",
+        backend->interop.ipc_open(source->device->device, source->handle, memory), "memory", memory);
     return status == TRM_OK ? TRM_OK : base_fail_backend(status);
 }
 
-int32_t trm_buffer_open_ipc_handle(struct trm_device *handle, const struct trm_ipc_handle *ipc,
-                                   struct trm_buffer **buffer)
+static int32_t open_handle(struct core_device *device, const struct trm_ipc_handle *ipc,
+                           struct trm_buffer **buffer)
 {
-    struct core_device *device = core_device_find(handle);
-    if (device == NULL)
-        return base_last_status();
     if (ipc == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_buffer_open_ipc_handle: `ipc` is NULL");
     if (device->backend->interop.ipc_open == NULL)
@@ -103,4 +111,15 @@ int32_t trm_buffer_open_ipc_handle(struct trm_device *handle, const struct trm_i
     struct source source = {.device = device, .size = given.size, .handle = &given};
     return core_interop_make_buffer("trm_buffer_open_ipc_handle", device, given.size, open_memory, &source,
                                     buffer);
+}
+
+int32_t trm_buffer_open_ipc_handle(struct trm_device *handle, const struct trm_ipc_handle *ipc,
+                                   struct trm_buffer **buffer)
+{
+    struct core_device *device = core_object_enter(handle, CORE_DEVICE);
+    if (device == NULL)
+        return base_last_status();
+    int32_t status = open_handle(device, ipc, buffer);
+    core_object_leave(&device->object);
+    return status;
 }

@@ -23,7 +23,7 @@ static int32_t hand_over(struct core_stream *stream)
     core_service_block();
     status = stream->device->backend->interop.hand_over(stream->backend, last);
     core_service_unblock();
-    return status == TRM_OK ? TRM_OK : core_stream_commit_slow(stream, status);
+    return status == TRM_OK ? TRM_OK : core_stream_commit_slow(stream, "interop.hand_over", status);
 }
 
 int32_t trm_stream_hand_over(struct trm_stream *handle)
@@ -41,8 +41,8 @@ int32_t trm_stream_hand_over(struct trm_stream *handle)
 
 typedef int32_t (*event_fn)(struct trm_backend_stream *stream, uint64_t value, int32_t type, uint64_t native);
 
-static int32_t enqueue(struct core_stream *stream, event_fn call, int32_t type, uint64_t native,
-                       uint64_t *counter)
+static int32_t enqueue(struct core_stream *stream, const char *slot, event_fn call, int32_t type,
+                       uint64_t native, uint64_t *counter)
 {
     if (call == NULL)
         return core_interop_missing(stream->device, "native events");
@@ -51,7 +51,7 @@ static int32_t enqueue(struct core_stream *stream, event_fn call, int32_t type, 
         return status;
     uint64_t value = core_stream_next(stream);
     base_error_clear();
-    status = core_stream_commit(stream, value, call(stream->backend, value, type, native));
+    status = core_stream_commit(stream, value, slot, call(stream->backend, value, type, native));
     if (status == TRM_OK)
         core_stream_count(stream, counter);
     return status;
@@ -65,7 +65,8 @@ int32_t trm_stream_wait_native(struct trm_stream *handle, int32_t type, uint64_t
         status = core_interop_check_native(type, CORE_NATIVE_EVENT);
     if (status != TRM_OK)
         return status;
-    return enqueue(stream, stream->device->backend->interop.event_wait, type, native, &stream->stats->waits);
+    return enqueue(stream, "interop.event_wait", stream->device->backend->interop.event_wait, type, native,
+                   &stream->stats->waits);
 }
 
 int32_t trm_stream_record_native(struct trm_stream *handle, int32_t type, uint64_t native)
@@ -76,5 +77,6 @@ int32_t trm_stream_record_native(struct trm_stream *handle, int32_t type, uint64
         status = core_interop_check_native(type, CORE_NATIVE_EVENT);
     if (status != TRM_OK)
         return status;
-    return enqueue(stream, stream->device->backend->interop.event_record, type, native, NULL);
+    return enqueue(stream, "interop.event_record", stream->device->backend->interop.event_record, type,
+                   native, NULL);
 }

@@ -91,25 +91,22 @@ static int32_t semaphore_make(struct core_device *device, struct core_semaphore 
     return TRM_OK;
 }
 
-/* Completes creation with the status of the backend; kills the object if it failed. */
+/* Completes creation with the status of the backend; ends the object if it failed. */
 static int32_t semaphore_finish(struct core_semaphore *semaphore, int32_t status,
                                 struct trm_semaphore **handle)
 {
     if (status != TRM_OK) {
         status = core_device_latch_loss(semaphore->device, base_fail_backend(status));
-        core_object_kill(&semaphore->object);
+        core_object_abandon(&semaphore->object);
         return status;
     }
-    *handle = semaphore->object.handle;
+    *handle = core_object_publish(&semaphore->object);
     return TRM_OK;
 }
 
-int32_t trm_semaphore_create(struct trm_device *handle, struct trm_semaphore **out)
+static int32_t create(struct core_device *device, struct trm_semaphore **out)
 {
     struct core_semaphore *semaphore;
-    struct core_device *device = core_device_find(handle);
-    if (device == NULL)
-        return base_last_status();
     const struct trm_interop_ops *ops = &device->backend->interop;
     if (ops->semaphore_create == NULL)
         return core_interop_missing(device, "exportable semaphores");
@@ -121,15 +118,25 @@ int32_t trm_semaphore_create(struct trm_device *handle, struct trm_semaphore **o
     if (status != TRM_OK)
         return status;
     base_error_clear();
-    return semaphore_finish(semaphore, ops->semaphore_create(device->device, &semaphore->semaphore), out);
+    status = core_answer_object(device->backend, "interop.semaphore_create",
+                                ops->semaphore_create(device->device, &semaphore->semaphore), "semaphore",
+                                &semaphore->semaphore);
+    return semaphore_finish(semaphore, status, out);
 }
 
-int32_t trm_semaphore_import(struct trm_device *handle, int32_t type, int32_t fd, struct trm_semaphore **out)
+int32_t trm_semaphore_create(struct trm_device *handle, struct trm_semaphore **out)
 {
-    struct core_semaphore *semaphore;
-    struct core_device *device = core_device_find(handle);
+    struct core_device *device = core_object_enter(handle, CORE_DEVICE);
     if (device == NULL)
         return base_last_status();
+    int32_t status = create(device, out);
+    core_object_leave(&device->object);
+    return status;
+}
+
+static int32_t import(struct core_device *device, int32_t type, int32_t fd, struct trm_semaphore **out)
+{
+    struct core_semaphore *semaphore;
     const struct trm_interop_ops *ops = &device->backend->interop;
     if (ops->semaphore_import == NULL)
         return core_interop_missing(device, "import of semaphores");
@@ -143,8 +150,20 @@ int32_t trm_semaphore_import(struct trm_device *handle, int32_t type, int32_t fd
     if (status != TRM_OK)
         return status;
     base_error_clear();
-    return semaphore_finish(semaphore, ops->semaphore_import(device->device, type, fd, &semaphore->semaphore),
-                            out);
+    status = core_answer_object(device->backend, "interop.semaphore_import",
+                                ops->semaphore_import(device->device, type, fd, &semaphore->semaphore),
+                                "semaphore", &semaphore->semaphore);
+    return semaphore_finish(semaphore, status, out);
+}
+
+int32_t trm_semaphore_import(struct trm_device *handle, int32_t type, int32_t fd, struct trm_semaphore **out)
+{
+    struct core_device *device = core_object_enter(handle, CORE_DEVICE);
+    if (device == NULL)
+        return base_last_status();
+    int32_t status = import(device, type, fd, out);
+    core_object_leave(&device->object);
+    return status;
 }
 
 void trm_semaphore_destroy(struct trm_semaphore *handle)
@@ -162,9 +181,17 @@ static int32_t export_semaphore(const struct core_semaphore *semaphore, int32_t 
         return status;
     if (ops->semaphore_export == NULL)
         return core_interop_missing(semaphore->device, "export of semaphores");
+    const struct core_backend *backend = semaphore->device->backend;
+    int32_t made                       = -1;
     base_error_clear();
-    status = ops->semaphore_export(semaphore->semaphore, type, fd);
-    return status == TRM_OK ? TRM_OK : core_device_latch_loss(semaphore->device, base_fail_backend(status));
+    status = core_answer(backend, "interop.semaphore_export",
+                         ops->semaphore_export(semaphore->semaphore, type, &made));
+    if (status == TRM_OK && made < 0)
+        status = core_answer_refuse_nothing(backend, "interop.semaphore_export", "file descriptor");
+    if (status != TRM_OK)
+        return core_device_latch_loss(semaphore->device, base_fail_backend(status));
+    *fd = made;
+    return TRM_OK;
 }
 
 int32_t trm_semaphore_export(struct trm_semaphore *handle, int32_t type, int32_t *fd)
@@ -185,9 +212,14 @@ static int32_t read_value(const struct core_semaphore *semaphore, uint64_t *valu
         return status;
     if (ops->semaphore_value == NULL)
         return core_interop_missing(semaphore->device, "values of semaphores");
+    uint64_t current = 0;
     base_error_clear();
-    status = ops->semaphore_value(semaphore->semaphore, value);
-    return status == TRM_OK ? TRM_OK : core_device_latch_loss(semaphore->device, base_fail_backend(status));
+    status = core_answer(semaphore->device->backend, "interop.semaphore_value",
+                         ops->semaphore_value(semaphore->semaphore, &current));
+    if (status != TRM_OK)
+        return core_device_latch_loss(semaphore->device, base_fail_backend(status));
+    *value = current;
+    return TRM_OK;
 }
 
 int32_t trm_semaphore_value(struct trm_semaphore *handle, uint64_t *value)
@@ -206,8 +238,8 @@ typedef int32_t (*enqueue_fn)(struct trm_backend_stream *stream, uint64_t value,
                               struct trm_backend_semaphore *semaphore, uint64_t semaphore_value);
 
 /* `call` may be NULL: the backend has no such function. */
-static int32_t enqueue(struct core_stream *stream, struct core_semaphore *semaphore, enqueue_fn call,
-                       uint64_t semaphore_value, uint64_t *counter)
+static int32_t enqueue(struct core_stream *stream, struct core_semaphore *semaphore, const char *slot,
+                       enqueue_fn call, uint64_t semaphore_value, uint64_t *counter)
 {
     if (semaphore->device != stream->device)
         return base_fail(TRM_ERROR_WRONG_DEVICE,
@@ -217,7 +249,7 @@ static int32_t enqueue(struct core_stream *stream, struct core_semaphore *semaph
         return core_interop_missing(stream->device, "semaphores in streams");
     uint64_t value = core_stream_next(stream);
     base_error_clear();
-    int32_t status = core_stream_commit(stream, value,
+    int32_t status = core_stream_commit(stream, value, slot,
                                         call(stream->backend, value, semaphore->semaphore, semaphore_value));
     if (status != TRM_OK)
         return status;
@@ -238,8 +270,11 @@ static int32_t enqueue_by_handle(struct trm_stream *stream_handle, struct trm_se
     if (semaphore == NULL)
         return base_last_status();
     const struct trm_interop_ops *ops = ops_of(semaphore);
-    status = enqueue(stream, semaphore, is_signal ? ops->semaphore_signal : ops->semaphore_wait, value,
-                     is_signal ? NULL : &stream->stats->waits);
+    if (is_signal)
+        status = enqueue(stream, semaphore, "interop.semaphore_signal", ops->semaphore_signal, value, NULL);
+    else
+        status = enqueue(stream, semaphore, "interop.semaphore_wait", ops->semaphore_wait, value,
+                         &stream->stats->waits);
     core_object_leave(&semaphore->object);
     return status;
 }

@@ -8,13 +8,12 @@
 #include "core/memory/transfer.h"
 #include "core/object/object.h"
 
-/* The program knows the buffer's handle and may have destroyed the buffer by mistake. */
 static void array_retire(struct core_object *object)
 {
     struct core_buffer *buffer = ((struct core_array *)object)->buffer;
 
     core_device_uncount_child(buffer->device, CORE_ARRAY);
-    core_buffer_release_user(buffer);
+    core_buffer_release_array(buffer);
 }
 
 static void array_release(struct core_object *object)
@@ -43,6 +42,7 @@ static const struct core_object_ops array_ops = {
 
 /* ---- creating ------------------------------------------------------------------------------ */
 
+/* The program knows the buffer's handle, but only the array ends the buffer. */
 static int32_t array_create(struct core_buffer *buffer, int32_t type, uint64_t count,
                             struct core_array **array)
 {
@@ -59,9 +59,29 @@ static int32_t array_create(struct core_buffer *buffer, int32_t type, uint64_t c
         core_free(context, made, sizeof(*made));
         return status;
     }
+    atomic_store_explicit(&buffer->users, CORE_BUFFER_OF_ARRAY, memory_order_relaxed);
     core_object_retain(&buffer->object);
     core_device_add_child(buffer->device, CORE_ARRAY);
     *array = made;
+    return TRM_OK;
+}
+
+static int32_t create(struct core_device *device, const struct trm_buffer_desc *desc, int32_t type,
+                      uint64_t count, struct trm_array **array)
+{
+    struct core_buffer *buffer;
+    struct core_array *made;
+
+    int32_t status = core_buffer_create_checked(device, desc, &buffer);
+    if (status != TRM_OK)
+        return status;
+    status = array_create(buffer, type, count, &made);
+    if (status != TRM_OK) {
+        core_object_abandon(&buffer->object);
+        return status;
+    }
+    core_object_publish(&buffer->object);
+    *array = core_object_publish(&made->object);
     return TRM_OK;
 }
 
@@ -69,8 +89,6 @@ int32_t trm_array_create(struct trm_device *device, int32_t type, uint64_t count
                          const void *data, struct trm_array **array)
 {
     struct trm_buffer_desc desc = {.struct_size = sizeof(desc), .kind = kind, .data = data};
-    struct core_array *made     = NULL;
-    struct trm_buffer *buffer;
 
     if (trm_type_size(type) == 0)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not a type of an element", type);
@@ -82,17 +100,14 @@ int32_t trm_array_create(struct trm_device *device, int32_t type, uint64_t count
     if (data == NULL)
         desc.flags = TRM_BUFFER_ZEROED;
     int32_t status = core_output_check(array, "trm_array_create", "array");
-    if (status == TRM_OK)
-        status = trm_buffer_create_from(device, &desc, &buffer);
     if (status != TRM_OK)
         return status;
-    status = array_create(core_buffer_find(buffer), type, count, &made);
-    if (status != TRM_OK) {
-        trm_buffer_destroy(buffer);
-        return status;
-    }
-    *array = made->object.handle;
-    return TRM_OK;
+    struct core_device *found = core_object_enter(device, CORE_DEVICE);
+    if (found == NULL)
+        return base_last_status();
+    status = create(found, &desc, type, count, array);
+    core_object_leave(&found->object);
+    return status;
 }
 
 void trm_array_destroy(struct trm_array *array)
@@ -102,74 +117,60 @@ void trm_array_destroy(struct trm_array *array)
 
 /* ---- queries ------------------------------------------------------------------------------- */
 
-static const struct core_array *array_find(struct trm_array *handle)
-{
-    return core_object_find(handle, CORE_ARRAY);
-}
-
 int32_t trm_array_type(struct trm_array *array, int32_t *type)
 {
-    const struct core_array *found = array_find(array);
+    struct core_array *found = core_object_enter(array, CORE_ARRAY);
     if (found == NULL)
         return base_last_status();
     int32_t status = core_output_check(type, "trm_array_type", "type");
     if (status == TRM_OK)
         *type = found->type;
+    core_object_leave(&found->object);
     return status;
 }
 
 int32_t trm_array_count(struct trm_array *array, uint64_t *count)
 {
-    const struct core_array *found = array_find(array);
+    struct core_array *found = core_object_enter(array, CORE_ARRAY);
     if (found == NULL)
         return base_last_status();
     int32_t status = core_output_check(count, "trm_array_count", "count");
     if (status == TRM_OK)
         *count = found->count;
+    core_object_leave(&found->object);
     return status;
 }
 
 int32_t trm_array_bytes(struct trm_array *array, uint64_t *bytes)
 {
-    const struct core_array *found = array_find(array);
+    struct core_array *found = core_object_enter(array, CORE_ARRAY);
     if (found == NULL)
         return base_last_status();
     int32_t status = core_output_check(bytes, "trm_array_bytes", "bytes");
     if (status == TRM_OK)
         *bytes = found->buffer->size;
+    core_object_leave(&found->object);
     return status;
 }
 
 int32_t trm_array_buffer(struct trm_array *array, struct trm_buffer **buffer)
 {
-    const struct core_array *found = array_find(array);
+    struct core_array *found = core_object_enter(array, CORE_ARRAY);
     if (found == NULL)
         return base_last_status();
     int32_t status = core_output_check(buffer, "trm_array_buffer", "buffer");
     if (status == TRM_OK)
         *buffer = found->buffer->object.handle;
+    core_object_leave(&found->object);
     return status;
 }
 
 /* ---- blocking copy ------------------------------------------------------------------------- */
 
-/* Enters the array and its buffer, which the program may have destroyed by its handle. */
+/* An array that is entered keeps its buffer. */
 static struct core_array *array_enter(struct trm_array *handle)
 {
-    struct core_array *array = core_object_enter(handle, CORE_ARRAY);
-    if (array == NULL)
-        return NULL;
-    if (core_object_try_enter(&array->buffer->object))
-        return array;
-    base_fail(TRM_ERROR_INVALID_HANDLE, "the buffer of this array has been destroyed");
-    core_object_leave(&array->object);
-    return NULL;
-}
-
-static void array_leave(struct core_array *array)
-{
-    core_object_leave(&array->buffer->object);
-    core_object_leave(&array->object);
+    return core_object_enter(handle, CORE_ARRAY);
 }
 
 /* Resolves the part of an array that a call names to bytes, and makes all of its checks. */
@@ -204,7 +205,7 @@ int32_t trm_array_upload(struct trm_array *array, int32_t type, uint64_t first, 
         status = core_in_flight_wait(&found->buffer->in_flight, TRM_FOREVER);
     if (status == TRM_OK)
         status = core_buffer_write(found->buffer, offset, data, size);
-    array_leave(found);
+    core_object_leave(&found->object);
     return status;
 }
 
@@ -220,7 +221,7 @@ int32_t trm_array_download(struct trm_array *array, int32_t type, uint64_t first
         status = core_in_flight_wait(&found->buffer->in_flight, TRM_FOREVER);
     if (status == TRM_OK)
         status = core_buffer_read(found->buffer, offset, data, size);
-    array_leave(found);
+    core_object_leave(&found->object);
     return status;
 }
 
@@ -274,7 +275,7 @@ int32_t trm_array_copy(struct trm_array *destination, struct trm_array *source)
     struct core_array *from = array_enter(source);
     int32_t status          = from != NULL ? copy_arrays(to, from) : base_last_status();
     if (from != NULL)
-        array_leave(from);
-    array_leave(to);
+        core_object_leave(&from->object);
+    core_object_leave(&to->object);
     return status;
 }

@@ -10,7 +10,7 @@
 
 struct core_array {
     struct core_object object;
-    struct core_buffer *buffer; /* its own: it holds a reference and destroys it */
+    struct core_buffer *buffer; /* its own; a reference */
     int32_t type;
     uint64_t count;
 };

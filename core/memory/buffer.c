@@ -27,7 +27,8 @@ static void ordered_free(struct core_buffer *buffer)
     if (core_device_internal_lock(device, &stream) != TRM_OK)
         return;
     uint64_t value = core_stream_next(stream);
-    core_stream_commit(stream, value, device->backend->pool.free(stream->backend, value, buffer->memory));
+    core_stream_commit(stream, value, "pool.free",
+                       device->backend->pool.free(stream->backend, value, buffer->memory));
     core_device_internal_unlock(device);
 }
 
@@ -105,8 +106,24 @@ void core_buffer_end(struct core_buffer *buffer)
     core_object_kill(&buffer->object);
 }
 
-/* Takes one from the count of users; `*is_last` says whether that was the last one. With `must_be_last`, BUSY
- * where there are others. */
+/* ---- users --------------------------------------------------------------------------------- */
+
+int32_t core_buffer_add_user(struct core_buffer *buffer)
+{
+    uint32_t users = atomic_load_explicit(&buffer->users, memory_order_relaxed);
+
+    do {
+        if (users == 0)
+            return base_fail(TRM_ERROR_INVALID_HANDLE, "this buffer has been destroyed");
+        if ((users & ~CORE_BUFFER_OF_ARRAY) == ~CORE_BUFFER_OF_ARRAY)
+            return base_fail(TRM_ERROR_OUT_OF_RANGE, "this buffer has been retained 2^31 times");
+    } while (!atomic_compare_exchange_weak_explicit(&buffer->users, &users, users + 1, memory_order_relaxed,
+                                                    memory_order_relaxed));
+    return TRM_OK;
+}
+
+/* Takes one from the program's users; `*is_last` says whether none of any kind is left. With
+ * `must_be_last`, BUSY where there are others. */
 static int32_t remove_user(struct core_buffer *buffer, bool must_be_last, bool *is_last)
 {
     uint32_t users = atomic_load_explicit(&buffer->users, memory_order_relaxed);
@@ -114,6 +131,11 @@ static int32_t remove_user(struct core_buffer *buffer, bool must_be_last, bool *
     do {
         if (users == 0)
             return base_fail(TRM_ERROR_INVALID_HANDLE, "this buffer has been destroyed");
+        if (users == CORE_BUFFER_OF_ARRAY)
+            return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                             "this buffer belongs to an array and ends with it; destroy the array");
+        if (must_be_last && users > CORE_BUFFER_OF_ARRAY)
+            return base_fail(TRM_ERROR_BUSY, "this buffer belongs to an array");
         if (must_be_last && users > 1)
             return base_fail(TRM_ERROR_BUSY, "this buffer has been retained %" PRIu32 " times", users - 1);
     } while (!atomic_compare_exchange_weak_explicit(&buffer->users, &users, users - 1, memory_order_acq_rel,
@@ -122,11 +144,20 @@ static int32_t remove_user(struct core_buffer *buffer, bool must_be_last, bool *
     return TRM_OK;
 }
 
-void core_buffer_release_user(struct core_buffer *buffer)
+int32_t core_buffer_release_user(struct core_buffer *buffer)
 {
     bool is_last = false;
 
-    if (remove_user(buffer, false, &is_last) == TRM_OK && is_last)
+    int32_t status = remove_user(buffer, false, &is_last);
+    if (is_last)
+        core_buffer_end(buffer);
+    return status;
+}
+
+void core_buffer_release_array(struct core_buffer *buffer)
+{
+    if (atomic_fetch_and_explicit(&buffer->users, ~CORE_BUFFER_OF_ARRAY, memory_order_acq_rel) ==
+        CORE_BUFFER_OF_ARRAY)
         core_buffer_end(buffer);
 }
 
@@ -135,6 +166,20 @@ int32_t core_buffer_take_last_user(struct core_buffer *buffer)
     bool is_last;
 
     return remove_user(buffer, true, &is_last);
+}
+
+int32_t core_memory_host_pointer(const struct core_backend *backend, struct trm_backend_memory *memory,
+                                 void **host)
+{
+    void *found = NULL;
+
+    base_error_clear();
+    int32_t status = core_answer_object(backend, "memory.host_pointer",
+                                        backend->memory.host_pointer(memory, &found), "address", &found);
+    if (status != TRM_OK)
+        return base_fail_backend(status);
+    *host = found;
+    return TRM_OK;
 }
 
 /* ---- creating ------------------------------------------------------------------------------ */
@@ -161,7 +206,10 @@ static int32_t memory_import(struct core_buffer *buffer, const struct trm_buffer
     };
 
     base_error_clear();
-    int32_t status = device->backend->memory.allocate(device->device, &imported, &buffer->memory);
+    int32_t status =
+        core_answer_object(device->backend, "memory.allocate",
+                           device->backend->memory.allocate(device->device, &imported, &buffer->memory),
+                           "memory", &buffer->memory);
     if (status != TRM_OK)
         return core_device_latch_loss(device, base_fail_backend(status));
     buffer->host = desc->host_pointer;
@@ -173,18 +221,21 @@ static int32_t memory_import(struct core_buffer *buffer, const struct trm_buffer
 static int32_t memory_from_backend(struct core_buffer *buffer, struct core_stream *stream)
 {
     const struct core_backend *backend = buffer->device->backend;
-    void *host;
+    void *host                         = NULL;
     int32_t status;
 
     for (int32_t tries = 0;; tries++) {
         uint64_t value = core_stream_next(stream);
         base_error_clear();
-        status = backend->pool.allocate(stream->backend, value, buffer->size, &buffer->memory);
+        status =
+            core_answer_object(backend, "pool.allocate",
+                               backend->pool.allocate(stream->backend, value, buffer->size, &buffer->memory),
+                               "memory", &buffer->memory);
         if (status == TRM_ERROR_OUT_OF_DEVICE_MEMORY && tries == 0) {
             core_pool_trim(buffer->device->pool, 0);
             continue;
         }
-        status = core_stream_commit(stream, value, status);
+        status = core_stream_commit(stream, value, "pool.allocate", status);
         if (status != TRM_OK)
             return status;
         core_in_flight_add(&buffer->in_flight, stream, value);
@@ -193,7 +244,7 @@ static int32_t memory_from_backend(struct core_buffer *buffer, struct core_strea
     }
     if (!buffer->device->limits.unified || backend->memory.host_pointer == NULL)
         return TRM_OK;
-    status = backend->memory.host_pointer(buffer->memory, &host);
+    status = core_memory_host_pointer(backend, buffer->memory, &host);
     if (status == TRM_OK)
         buffer->host = host;
     return status;
@@ -228,7 +279,7 @@ static int32_t memory_find(struct core_buffer *buffer, const struct trm_buffer_d
     return memory_take(buffer, desc->alignment != 0 ? desc->alignment : DEFAULT_ALIGNMENT, stream);
 }
 
-/* Creates a buffer without memory. */
+/* Creates a buffer without memory, whose handle is not valid yet. */
 static int32_t buffer_create(struct core_device *device, int32_t kind, uint64_t size,
                              struct core_buffer **buffer)
 {
@@ -266,7 +317,7 @@ int32_t core_buffer_create(struct core_device *device, const struct trm_buffer_d
     if (status == TRM_OK && (desc->data != NULL || desc->flags & TRM_BUFFER_ZEROED))
         status = core_buffer_write(made, 0, desc->data, desc->size);
     if (status != TRM_OK) {
-        core_buffer_end(made);
+        core_object_abandon(&made->object);
         return status;
     }
     *buffer = made;
@@ -279,22 +330,19 @@ int32_t core_buffer_create_shared(struct core_device *device, uint64_t size,
 {
     const struct trm_memory_ops *memory = &device->backend->memory;
     struct core_buffer *made;
-    void *host;
+    void *host = NULL;
 
     int32_t status = buffer_create(device, TRM_MEMORY_DEVICE, size, &made);
     if (status != TRM_OK)
         return status;
     status = find(user, &made->memory);
     if (status == TRM_OK && device->limits.unified && memory->host_pointer != NULL) {
-        base_error_clear();
-        status = memory->host_pointer(made->memory, &host);
+        status = core_memory_host_pointer(device->backend, made->memory, &host);
         if (status == TRM_OK)
             made->host = host;
-        else
-            base_fail_backend(status);
     }
     if (status != TRM_OK) {
-        core_buffer_end(made);
+        core_object_abandon(&made->object);
         return core_device_latch_loss(device, status);
     }
     *buffer = made;

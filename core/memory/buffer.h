@@ -22,6 +22,9 @@ enum core_buffer_ending {
     CORE_ENDING_ONE   = 2, /* one step has happened */
 };
 
+/* In the count of users: the buffer belongs to an array, which is no user of the program. */
+#define CORE_BUFFER_OF_ARRAY (UINT32_C(1) << 31)
+
 struct core_buffer {
     struct core_object object;
     struct core_device *device;
@@ -32,7 +35,7 @@ struct core_buffer {
     struct core_block *block; /* where the memory came from; NULL: imported, empty, or `is_ordered` */
     int32_t kind;
     bool is_ordered;         /* the memory comes from the backend's own pool */
-    _Atomic uint32_t users;  /* trm_buffer_retain()s + 1; 0: being destroyed */
+    _Atomic uint32_t users;  /* of the program; and CORE_BUFFER_OF_ARRAY; 0: being destroyed */
     _Atomic uint32_t mapped; /* enum core_map_state; map.c */
     void *staging;           /* while mapped, where the host cannot reach the memory */
     uint32_t map_flags;      /* while mapped */
@@ -46,13 +49,22 @@ static inline struct core_buffer *core_buffer_find(struct trm_buffer *handle)
     return core_object_find(handle, CORE_BUFFER);
 }
 
-/* What trm_buffer_create_from() does, for a description whose size has been checked. With a stream, the
- * buffer may get memory that was freed in the stream's order; `in_flight` then has that work. */
+/* What trm_buffer_create_from() does, for a description whose size has been checked. The caller publishes the
+ * buffer. */
+int32_t core_buffer_create_checked(struct core_device *device, const struct trm_buffer_desc *desc,
+                                   struct core_buffer **buffer);
+
+/* Creates a buffer whose description has been checked. The caller publishes it. With a stream, the buffer may
+ * get memory that was freed in the stream's order; `in_flight` then has that work. */
 int32_t core_buffer_create(struct core_device *device, const struct trm_buffer_desc *desc,
                            struct core_stream *stream, struct core_buffer **buffer);
 
-/* Creates a buffer of memory that `find` gets from the backend outside of all pools. `find` explains its
- * errors. */
+/* The address at which the host reaches the memory. The backend has host_pointer(). */
+int32_t core_memory_host_pointer(const struct core_backend *backend, struct trm_backend_memory *memory,
+                                 void **host);
+
+/* Creates a buffer of memory that `find` gets from the backend outside of all pools. The caller publishes
+ * the buffer. `find` explains its errors. */
 int32_t core_buffer_create_shared(struct core_device *device, uint64_t size,
                                   int32_t (*find)(void *user, struct trm_backend_memory **memory), void *user,
                                   struct core_buffer **buffer);
@@ -60,10 +72,18 @@ int32_t core_buffer_create_shared(struct core_device *device, uint64_t size,
 /* Kills the handle; the memory is freed when no work uses it. */
 void core_buffer_end(struct core_buffer *buffer);
 
-/* Removes one of the users; ends the buffer if it was the last one. */
-void core_buffer_release_user(struct core_buffer *buffer);
+/* Adds a user of the program. Errors: INVALID_HANDLE, OUT_OF_RANGE. */
+int32_t core_buffer_add_user(struct core_buffer *buffer);
 
-/* Removes the last user, without ending the buffer. Errors: BUSY where there are others; INVALID_HANDLE. */
+/* Removes one of the program's users; ends the buffer if it was the last one. Errors: INVALID_HANDLE;
+ * INVALID_ARGUMENT where only an array is left. */
+int32_t core_buffer_release_user(struct core_buffer *buffer);
+
+/* Removes the array to which the buffer belongs; ends the buffer if the program has not retained it. */
+void core_buffer_release_array(struct core_buffer *buffer);
+
+/* Removes the last user, without ending the buffer. Errors: BUSY where there are others; INVALID_HANDLE;
+ * INVALID_ARGUMENT where only an array is left. */
 int32_t core_buffer_take_last_user(struct core_buffer *buffer);
 
 /* Frees the memory; all work that used it has finished. */

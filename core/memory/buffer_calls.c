@@ -53,22 +53,26 @@ static int32_t check_desc(const struct core_device *device, const struct trm_buf
     return status;
 }
 
-/* The handle has been checked. */
-static int32_t create(const char *function, struct core_device *device, const struct trm_buffer_desc *desc,
-                      struct trm_buffer **buffer)
+int32_t core_buffer_create_checked(struct core_device *device, const struct trm_buffer_desc *desc,
+                                   struct core_buffer **buffer)
 {
-    struct core_buffer *made = NULL;
-
     int32_t status = core_device_check(device);
     if (status == TRM_OK)
         status = check_desc(device, desc);
-    if (status != TRM_OK)
-        return status;
-    status = core_output_check(buffer, function, "buffer");
+    return status == TRM_OK ? core_buffer_create(device, desc, NULL, buffer) : status;
+}
+
+/* The caller has entered the device. */
+static int32_t create(const char *function, struct core_device *device, const struct trm_buffer_desc *desc,
+                      struct trm_buffer **buffer)
+{
+    struct core_buffer *made;
+
+    int32_t status = core_output_check(buffer, function, "buffer");
     if (status == TRM_OK)
-        status = core_buffer_create(device, desc, NULL, &made);
+        status = core_buffer_create_checked(device, desc, &made);
     if (status == TRM_OK)
-        *buffer = made->object.handle;
+        *buffer = core_object_publish(&made->object);
     return status;
 }
 
@@ -77,22 +81,28 @@ int32_t trm_buffer_create_from(struct trm_device *device, const struct trm_buffe
 {
     struct trm_buffer_desc own = {.struct_size = sizeof(own)};
 
-    struct core_device *found = core_device_find(device);
+    struct core_device *found = core_object_enter(device, CORE_DEVICE);
     if (found == NULL)
         return base_last_status();
+    int32_t status = TRM_OK;
     if (desc == NULL || !core_struct_copy_in(&own, sizeof(own), desc, DESC_MIN))
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a buffer needs a description with its struct_size");
-    return create("trm_buffer_create_from", found, &own, buffer);
+        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "a buffer needs a description with its struct_size");
+    if (status == TRM_OK)
+        status = create("trm_buffer_create_from", found, &own, buffer);
+    core_object_leave(&found->object);
+    return status;
 }
 
 int32_t trm_buffer_create(struct trm_device *device, int32_t kind, uint64_t size, struct trm_buffer **buffer)
 {
     struct trm_buffer_desc desc = {.struct_size = sizeof(desc), .kind = kind, .size = size};
 
-    struct core_device *found = core_device_find(device);
+    struct core_device *found = core_object_enter(device, CORE_DEVICE);
     if (found == NULL)
         return base_last_status();
-    return create("trm_buffer_create", found, &desc, buffer);
+    int32_t status = create("trm_buffer_create", found, &desc, buffer);
+    core_object_leave(&found->object);
+    return status;
 }
 
 int32_t trm_buffer_retain(struct trm_buffer *buffer)
@@ -101,16 +111,7 @@ int32_t trm_buffer_retain(struct trm_buffer *buffer)
     if (found == NULL)
         return base_last_status();
 
-    int32_t status = TRM_OK;
-    uint32_t users = atomic_load_explicit(&found->users, memory_order_relaxed);
-    do {
-        if (users == 0)
-            status = base_fail(TRM_ERROR_INVALID_HANDLE, "this buffer has been destroyed");
-        else if (users == UINT32_MAX)
-            status = base_fail(TRM_ERROR_OUT_OF_RANGE, "this buffer has been retained 2^32 times");
-    } while (status == TRM_OK &&
-             !atomic_compare_exchange_weak_explicit(&found->users, &users, users + 1, memory_order_relaxed,
-                                                    memory_order_relaxed));
+    int32_t status = core_buffer_add_user(found);
     core_object_leave(&found->object);
     return status;
 }
@@ -129,31 +130,30 @@ void trm_buffer_destroy(struct trm_buffer *buffer)
 
 int32_t trm_buffer_size(struct trm_buffer *buffer, uint64_t *size)
 {
-    const struct core_buffer *found = core_buffer_find(buffer);
+    struct core_buffer *found = core_object_enter(buffer, CORE_BUFFER);
     if (found == NULL)
         return base_last_status();
     int32_t status = core_output_check(size, "trm_buffer_size", "size");
     if (status == TRM_OK)
         *size = found->size;
+    core_object_leave(&found->object);
     return status;
 }
 
 int32_t trm_buffer_kind(struct trm_buffer *buffer, int32_t *kind)
 {
-    const struct core_buffer *found = core_buffer_find(buffer);
+    struct core_buffer *found = core_object_enter(buffer, CORE_BUFFER);
     if (found == NULL)
         return base_last_status();
     int32_t status = core_output_check(kind, "trm_buffer_kind", "kind");
     if (status == TRM_OK)
         *kind = found->kind;
+    core_object_leave(&found->object);
     return status;
 }
 
-int32_t trm_buffer_host_pointer(struct trm_buffer *buffer, void **pointer)
+static int32_t find_host(const struct core_buffer *found, void **pointer)
 {
-    const struct core_buffer *found = core_buffer_find(buffer);
-    if (found == NULL)
-        return base_last_status();
     if (found->host == NULL && found->size != 0)
         return base_fail(TRM_ERROR_UNSUPPORTED,
                          "the host cannot reach this buffer's memory on device %s; map it",
@@ -161,6 +161,16 @@ int32_t trm_buffer_host_pointer(struct trm_buffer *buffer, void **pointer)
     int32_t status = core_output_check(pointer, "trm_buffer_host_pointer", "pointer");
     if (status == TRM_OK)
         *pointer = found->host;
+    return status;
+}
+
+int32_t trm_buffer_host_pointer(struct trm_buffer *buffer, void **pointer)
+{
+    struct core_buffer *found = core_object_enter(buffer, CORE_BUFFER);
+    if (found == NULL)
+        return base_last_status();
+    int32_t status = find_host(found, pointer);
+    core_object_leave(&found->object);
     return status;
 }
 

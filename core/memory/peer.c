@@ -32,12 +32,19 @@ struct relay {
 
 /* ---- directly ------------------------------------------------------------------------------ */
 
-static bool can_access(const struct core_device *device, const struct core_device *other)
+/* UNSUPPORTED, unexplained: the copy has to be staged. */
+static int32_t check_access(struct core_device *device, const struct core_device *other)
 {
-    const struct trm_peer_ops *peer = &device->backend->peer;
+    const struct core_backend *backend = device->backend;
 
-    return device->backend == other->backend && peer->copy != NULL && peer->can_access != NULL &&
-           peer->can_access(device->device, other->device) == TRM_OK;
+    if (backend != other->backend || backend->peer.copy == NULL)
+        return TRM_ERROR_UNSUPPORTED;
+    base_error_clear();
+    int32_t status =
+        core_answer(backend, "peer.can_access", backend->peer.can_access(device->device, other->device));
+    if (status == TRM_OK || status == TRM_ERROR_UNSUPPORTED)
+        return status;
+    return core_device_latch_loss(device, base_fail_backend(status));
 }
 
 static int32_t copy_directly(struct core_stream *stream, struct core_buffer *destination, uint64_t to,
@@ -53,7 +60,7 @@ static int32_t copy_directly(struct core_stream *stream, struct core_buffer *des
 
     base_error_clear();
     int32_t status = stream->device->backend->peer.copy(stream->backend, value, &desc);
-    return core_stream_commit(stream, value, status);
+    return core_stream_commit(stream, value, "peer.copy", status);
 }
 
 /* ---- through the host ---------------------------------------------------------------------- */
@@ -81,6 +88,7 @@ static int32_t remote_create(struct core_device *device, struct remote_stream **
         core_free(context, made, sizeof(*made));
         return status;
     }
+    core_object_publish(&made->stream->object);
     core_object_retain(&made->stream->object);
     made->context            = context;
     made->deferred.in_flight = &made->in_flight;
@@ -190,8 +198,11 @@ int32_t core_peer_copy(struct core_stream *stream, struct core_buffer *destinati
 
     if (core_stream_is_recording(stream))
         return base_fail(TRM_ERROR_UNSUPPORTED, "a copy between two devices cannot be recorded into a graph");
-    if (can_access(stream->device, remote->device)) {
+    status = check_access(stream->device, remote->device);
+    if (status == TRM_OK) {
         status = copy_directly(stream, destination, to, source, from, size);
+    } else if (status != TRM_ERROR_UNSUPPORTED) {
+        return status;
     } else if (remote->host != NULL) {
         struct trm_place host = core_place_host(remote->host + (is_outgoing ? to : from));
         if (is_outgoing)

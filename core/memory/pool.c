@@ -24,7 +24,8 @@ int32_t core_pool_create(struct core_device *device, struct core_pool **pool)
     made->slab_limit = core_setting_number(context, "pool.slab");
     base_error_clear();
     if (device->backend->pool.set_threshold != NULL)
-        status = device->backend->pool.set_threshold(device->device, made->threshold);
+        status = core_answer(device->backend, "pool.set_threshold",
+                             device->backend->pool.set_threshold(device->device, made->threshold));
     if (status != TRM_OK) {
         core_free(context, made, sizeof(*made));
         return base_fail_backend(status);

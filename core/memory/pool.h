@@ -46,7 +46,8 @@ void core_pool_free(struct core_pool *pool, struct core_block *block);
  * is not possible (no host memory, the stream has ended): then the caller still has the block. */
 bool core_pool_park(struct core_pool *pool, struct core_block *block, struct core_stream *stream);
 
-/* What trm_pool_trim() does, the backend's own pool included. Also destroys deferred objects. */
-void core_pool_trim(struct core_pool *pool, uint64_t keep);
+/* What trm_pool_trim() does, the backend's own pool included. Also destroys deferred objects. Errors: the
+ * backend's, which matter only to a program that asked for it. */
+int32_t core_pool_trim(struct core_pool *pool, uint64_t keep);
 
 #endif

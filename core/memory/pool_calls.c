@@ -10,12 +10,13 @@
 /* Adds what the backend's own pool has, if there is one. */
 static int32_t add_ordered(struct core_device *device, struct trm_pool_stats *stats)
 {
-    uint64_t used, cached, reserved;
+    uint64_t used = 0, cached = 0, reserved = 0;
 
     if (device->backend->pool.statistics == NULL)
         return TRM_OK;
     base_error_clear();
-    int32_t status = device->backend->pool.statistics(device->device, &used, &cached, &reserved);
+    int32_t status = core_answer(device->backend, "pool.statistics",
+                                 device->backend->pool.statistics(device->device, &used, &cached, &reserved));
     if (status != TRM_OK)
         return core_device_latch_loss(device, base_fail_backend(status));
     stats->used_bytes += used;
@@ -24,12 +25,8 @@ static int32_t add_ordered(struct core_device *device, struct trm_pool_stats *st
     return TRM_OK;
 }
 
-int32_t trm_pool_get_stats(struct trm_device *device, struct trm_pool_stats *stats)
+static int32_t get_stats(struct core_device *found, struct trm_pool_stats *stats)
 {
-    struct core_device *found = core_device_find(device);
-    if (found == NULL)
-        return base_last_status();
-
     core_device_reap(found);
     base_lock_acquire(&found->pool->lock);
     struct trm_pool_stats now = found->pool->stats;
@@ -43,25 +40,33 @@ int32_t trm_pool_get_stats(struct trm_device *device, struct trm_pool_stats *sta
     return TRM_OK;
 }
 
-int32_t trm_pool_trim(struct trm_device *device, uint64_t keep_bytes)
+int32_t trm_pool_get_stats(struct trm_device *device, struct trm_pool_stats *stats)
 {
-    struct core_device *found = core_device_find(device);
+    struct core_device *found = core_object_enter(device, CORE_DEVICE);
     if (found == NULL)
         return base_last_status();
-    core_pool_trim(found->pool, keep_bytes);
-    return TRM_OK;
+    int32_t status = get_stats(found, stats);
+    core_object_leave(&found->object);
+    return status;
 }
 
-int32_t trm_pool_set_threshold(struct trm_device *device, uint64_t bytes)
+int32_t trm_pool_trim(struct trm_device *device, uint64_t keep_bytes)
 {
-    struct core_device *found = core_device_find(device);
+    struct core_device *found = core_object_enter(device, CORE_DEVICE);
     if (found == NULL)
         return base_last_status();
+    int32_t status = core_pool_trim(found->pool, keep_bytes);
+    core_object_leave(&found->object);
+    return status;
+}
 
+static int32_t set_threshold(struct core_device *found, uint64_t bytes)
+{
     int32_t status = TRM_OK;
     base_error_clear();
     if (found->backend->pool.set_threshold != NULL)
-        status = found->backend->pool.set_threshold(found->device, bytes);
+        status = core_answer(found->backend, "pool.set_threshold",
+                             found->backend->pool.set_threshold(found->device, bytes));
     if (status != TRM_OK)
         return core_device_latch_loss(found, base_fail_backend(status));
     base_lock_acquire(&found->pool->lock);
@@ -70,4 +75,14 @@ int32_t trm_pool_set_threshold(struct trm_device *device, uint64_t bytes)
     base_lock_release(&found->pool->lock);
     core_slab_destroy_list(idle);
     return TRM_OK;
+}
+
+int32_t trm_pool_set_threshold(struct trm_device *device, uint64_t bytes)
+{
+    struct core_device *found = core_object_enter(device, CORE_DEVICE);
+    if (found == NULL)
+        return base_last_status();
+    int32_t status = set_threshold(found, bytes);
+    core_object_leave(&found->object);
+    return status;
 }

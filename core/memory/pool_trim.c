@@ -17,9 +17,9 @@ struct core_slab *core_pool_trim_locked(struct core_pool *pool, uint64_t keep)
     return list;
 }
 
-void core_pool_trim(struct core_pool *pool, uint64_t keep)
+int32_t core_pool_trim(struct core_pool *pool, uint64_t keep)
 {
-    const struct core_device *device = pool->device;
+    struct core_device *device = pool->device;
 
     core_device_reap(pool->device);
     base_lock_acquire(&pool->lock);
@@ -27,6 +27,10 @@ void core_pool_trim(struct core_pool *pool, uint64_t keep)
     struct core_slab *idle = core_pool_trim_locked(pool, keep);
     base_lock_release(&pool->lock);
     core_slab_destroy_list(idle);
-    if (device->backend->pool.trim != NULL)
-        device->backend->pool.trim(device->device, keep);
+    if (device->backend->pool.trim == NULL)
+        return TRM_OK;
+    base_error_clear();
+    int32_t status =
+        core_answer(device->backend, "pool.trim", device->backend->pool.trim(device->device, keep));
+    return status == TRM_OK ? TRM_OK : core_device_latch_loss(device, base_fail_backend(status));
 }

@@ -29,7 +29,7 @@ int32_t trm_prefetch(struct trm_stream *stream, struct trm_span span, int32_t to
     base_error_clear();
     status = found->ops->prefetch(found->backend, value, buffer->memory, buffer->base + span.offset, length,
                                   (uint32_t)to_host);
-    status = core_stream_commit(found, value, status);
+    status = core_stream_commit(found, value, "stream.prefetch", status);
     if (status != TRM_OK)
         return status;
     core_in_flight_add(&buffer->in_flight, found, value);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "core/memory/block.h"
+#include "core/memory/buffer.h"
 
 static uint64_t slab_alignment(uint64_t size)
 {
@@ -18,12 +19,12 @@ static uint64_t slab_alignment(uint64_t size)
 static int32_t get_host_pointer(struct core_slab *slab)
 {
     const struct core_device *device = slab->pool->device;
-    void *host;
+    void *host                       = NULL;
 
     if (device->backend->memory.host_pointer == NULL ||
         (slab->kind == TRM_MEMORY_DEVICE && !device->limits.unified))
         return TRM_OK;
-    int32_t status = device->backend->memory.host_pointer(slab->memory, &host);
+    int32_t status = core_memory_host_pointer(device->backend, slab->memory, &host);
     if (status == TRM_OK)
         slab->host = host;
     return status;
@@ -52,7 +53,9 @@ int32_t core_slab_create(struct core_pool *pool, int32_t kind, uint32_t class_in
     made->capacity    = size / block_size;
 
     base_error_clear();
-    int32_t status = device->backend->memory.allocate(device->device, &desc, &made->memory);
+    int32_t status = core_answer_object(
+        device->backend, "memory.allocate",
+        device->backend->memory.allocate(device->device, &desc, &made->memory), "memory", &made->memory);
     core_object_log(&device->object, TRM_LOG_DEBUG, "%" PRIu64 " bytes from the driver for the pool: %s",
                     desc.size, trm_status_name(status));
     if (status != TRM_OK)

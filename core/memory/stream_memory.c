@@ -24,7 +24,7 @@ int32_t trm_stream_alloc(struct trm_stream *stream, uint64_t size, struct trm_bu
     if (status == TRM_OK)
         status = core_buffer_create(found->device, &desc, found, &made);
     if (status == TRM_OK)
-        *buffer = made->object.handle;
+        *buffer = core_object_publish(&made->object);
     return status;
 }
 
@@ -49,7 +49,7 @@ static bool ordered_free(struct core_buffer *buffer, struct core_stream *stream)
 
     base_error_clear();
     int32_t status = stream->device->backend->pool.free(stream->backend, value, buffer->memory);
-    return core_stream_commit(stream, value, status) == TRM_OK;
+    return core_stream_commit(stream, value, "pool.free", status) == TRM_OK;
 }
 
 /* Frees the memory in the stream's order; false where another stream may still use it. */

@@ -33,7 +33,7 @@ inline int32_t core_copy_enqueue(struct core_stream *stream, struct trm_place de
     };
 
     base_error_clear();
-    return core_stream_commit(stream, value, stream->ops->copy(stream->backend, value, &desc));
+    return core_stream_commit(stream, value, "stream.copy", stream->ops->copy(stream->backend, value, &desc));
 }
 
 inline int32_t core_copy_buffers(struct core_stream *stream, struct core_buffer *destination, uint64_t to,

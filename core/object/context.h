@@ -5,6 +5,7 @@
 #define CORE_OBJECT_CONTEXT_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <trireme/backend.h>
 #include <trireme/context.h>
@@ -21,11 +22,11 @@ struct core_context {
     struct core_object object;
     struct trm_allocator allocator;
     struct base_log log;
-    struct core_handle_table *handles;
-    _Atomic uint32_t *fork_word; /* base/fork.h */
+    struct core_handle_table *handles; /* core/object/handle_table.h */
     struct core_settings *settings;
     struct trm_host host; /* the functions for backends; host.context is this context */
     const struct core_device_hooks *device_hooks; /* core/device/device.h */
+    atomic_bool has_warned_of_cache;              /* core/cache/cache.c logs one warning only */
 
     pthread_mutex_t lock;     /* guards the members below */
     bool is_registry_loading; /* one thread loads it, without the lock */

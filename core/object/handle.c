@@ -1,61 +1,12 @@
-/* Handles, reference counts and generations.
- *
- * The bits of a handle, from the top: context 8, type 4, generation 28, slot 24. The bits of a slot's word:
- * type 4, generation 28, dead 1, pins 31. The upper half of the word equals the middle of the slot's valid
- * handle, so that one comparison checks everything. A free slot is dead and keeps its last generation.
+/* Handles, reference counts and generations; core/object/handle_table.h has their bits.
  * SPDX-License-Identifier: MIT
  */
 #include "core/object/handle.h"
 
-#include <inttypes.h>
-#include <pthread.h>
-#include <sched.h>
-#include <stdbool.h>
-#include <unistd.h>
-
 #include "base/base.h"
 #include "core/object/context.h"
+#include "core/object/handle_table.h"
 #include "core/object/log.h"
-
-#define CONTEXTS 256 /* number 0 is not used */
-#define SLOT_BITS 24
-#define SLOT_MASK 0xffffffu
-#define GENERATION_BITS 28
-#define GENERATION_MASK 0xfffffffu
-#define DEAD (UINT64_C(1) << 31)
-#define PINS (DEAD - 1)
-#define NO_SLOT SLOT_MASK
-
-/* Chunks double in size, from 64 slots, so that a small table is small and a slot is found without a
- * search. The last pointer stays NULL: it stands for the last 64 numbers of 24 bits. */
-#define FIRST_BITS 6
-#define CHUNKS (SLOT_BITS - FIRST_BITS + 1)
-
-struct core_handle_slot {
-    _Atomic uint64_t word;
-    _Atomic uintptr_t content; /* the object; in a free slot, the number of the next free one */
-};
-
-struct core_handle_table {
-    struct core_context *context;
-    const _Atomic uint32_t *fork_word;
-    pid_t process;
-    uint32_t number;             /* of the context */
-    uint32_t floor;              /* earlier contexts have used generations up to this one */
-    _Atomic uint64_t free;       /* tag 40, first free slot 24; the tag changes at every push and pop */
-    pthread_mutex_t growth_lock; /* guards adding chunks */
-    _Atomic(struct core_handle_slot *) chunks[CHUNKS];
-};
-
-/* The only mutable global of the library. A context that reuses a number starts above its floor of
- * generations, so that it rejects the handles of earlier contexts. */
-static struct {
-    _Atomic(struct core_handle_table *) tables[CONTEXTS];
-    _Atomic uint32_t floors[CONTEXTS];
-    /* Threads inside core_object_enter_late(), during which no table is freed. Process 32, count 32: the
-     * child of a fork must ignore threads that exist only in the parent. */
-    _Atomic uint64_t visitors;
-} directory;
 
 static const char *const type_names[16] = {
     [CORE_CONTEXT]     = "context",
@@ -74,63 +25,9 @@ static const char *const type_names[16] = {
     [CORE_SEMAPHORE]   = "semaphore",
 };
 
-/* ---- parts of handles and words ---- */
-
-static uint32_t type_of(uint64_t handle)
-{
-    return (uint32_t)(handle >> (SLOT_BITS + GENERATION_BITS)) & 0xf;
-}
-
-static uint32_t generation_of(uint64_t handle)
-{
-    return (uint32_t)(handle >> SLOT_BITS) & GENERATION_MASK;
-}
-
-static bool is_live(uint64_t word, uint64_t handle)
-{
-    return word >> 31 == (uint64_t)(uint32_t)(handle >> SLOT_BITS) << 1;
-}
-
-static struct core_handle_table *table_of(uint64_t handle)
-{
-    return atomic_load_explicit(&directory.tables[handle >> 56], memory_order_acquire);
-}
-
-static uint32_t chunk_slots(uint32_t chunk)
-{
-    return 1u << (FIRST_BITS + chunk);
-}
-
-/* The number of a chunk's first slot. */
-static uint32_t chunk_first(uint32_t chunk)
-{
-    return chunk_slots(chunk) - chunk_slots(0);
-}
-
-static inline struct core_handle_slot *slot_at(const struct core_handle_table *table, uint32_t number)
-{
-    uint32_t shifted = number + chunk_slots(0);
-    uint32_t highest = 31u ^ (uint32_t)__builtin_clz(shifted); /* of its bits */
-    struct core_handle_slot *base =
-        atomic_load_explicit(&table->chunks[highest - FIRST_BITS], memory_order_acquire);
-    return base ? base + (shifted - (1u << highest)) : NULL;
-}
-
-/* Does the word alone prove that there was no fork? */
-static inline bool is_guarded(const struct core_handle_table *table)
-{
-    return atomic_load_explicit(table->fork_word, memory_order_relaxed) == BASE_FORK_GUARDED;
-}
-
-static bool is_forked(const struct core_handle_table *table)
-{
-    uint32_t word = atomic_load_explicit(table->fork_word, memory_order_relaxed);
-    return word != BASE_FORK_GUARDED && (word == BASE_FORK_CHILD || table->process != getpid());
-}
-
 bool core_is_forked(const struct core_context *context)
 {
-    return is_forked(context->handles);
+    return core_handle_table_is_forked(context->handles);
 }
 
 /* ---- errors of handles ---- */
@@ -151,17 +48,19 @@ static int32_t fail_destroyed(uint32_t type)
     return base_fail(TRM_ERROR_INVALID_HANDLE, "this %s has been destroyed", type_names[type]);
 }
 
-/* The type is right, but the slot has another generation. */
+/* The type is right and the table open, but the slot has another generation. */
 static int32_t fail_stale(const struct core_handle_table *table, uint64_t handle)
 {
-    const struct core_handle_slot *slot = slot_at(table, handle & SLOT_MASK);
-    const char *name                    = type_names[type_of(handle)];
+    const struct core_handle_slot *slot = core_slot_at(table, handle & CORE_SLOT_MASK);
+    const char *name                    = type_names[core_handle_type(handle)];
     uint64_t word                       = slot ? atomic_load(&slot->word) : 0;
-    uint32_t latest                     = word >> 32 & GENERATION_MASK;
-    uint32_t given                      = generation_of(handle);
-    if (given == 0 || given > latest || (given == latest && word >> 60 != type_of(handle)))
-        return base_fail(TRM_ERROR_INVALID_HANDLE, "this was never a handle of %s %s", article(name), name);
-    return fail_destroyed(type_of(handle));
+    uint32_t latest                     = word >> 32 & CORE_GENERATION_MASK;
+    uint32_t given                      = core_handle_generation(handle);
+    bool is_earlier                     = slot != NULL && given <= atomic_load(&table->floor);
+    bool is_past = given < latest || (given == latest && word >> 60 == core_handle_type(handle));
+    if (given != 0 && (is_earlier || is_past))
+        return fail_destroyed(core_handle_type(handle));
+    return base_fail(TRM_ERROR_INVALID_HANDLE, "this was never a handle of %s %s", article(name), name);
 }
 
 static int32_t fail_handle(uint64_t handle, enum core_type type)
@@ -169,18 +68,18 @@ static int32_t fail_handle(uint64_t handle, enum core_type type)
     const char *wanted = type_names[type];
     if (handle == 0)
         return base_fail(TRM_ERROR_INVALID_HANDLE, "expected %s %s, got NULL", article(wanted), wanted);
-    const char *given = type_names[type_of(handle)];
+    const char *given = type_names[core_handle_type(handle)];
     if (handle >> 56 == 0 || given == NULL)
         return base_fail(TRM_ERROR_INVALID_HANDLE, "expected %s %s, got a value that is no handle",
                          article(wanted), wanted);
-    const struct core_handle_table *table = table_of(handle);
-    if (table == NULL && type_of(handle) == CORE_CONTEXT)
+    const struct core_handle_table *table = core_table_of(handle);
+    if (!core_table_is_open(table) && core_handle_type(handle) == CORE_CONTEXT)
         return fail_destroyed(CORE_CONTEXT);
-    if (table == NULL)
+    if (!core_table_is_open(table))
         return base_fail(TRM_ERROR_INVALID_HANDLE, "the context of this %s has been destroyed", given);
-    if (is_forked(table))
+    if (core_handle_table_is_forked(table))
         return fail_forked();
-    if (type_of(handle) != type)
+    if (core_handle_type(handle) != type)
         return base_fail(TRM_ERROR_INVALID_HANDLE, "expected %s %s, got %s %s", article(wanted), wanted,
                          article(given), given);
     return fail_stale(table, handle);
@@ -192,26 +91,26 @@ static int32_t fail_handle(uint64_t handle, enum core_type type)
 static inline __attribute__((always_inline)) struct core_handle_slot *find_in(
     const struct core_handle_table *table, uint64_t handle, enum core_type type)
 {
-    struct core_handle_slot *slot = slot_at(table, handle & SLOT_MASK);
+    struct core_handle_slot *slot = core_slot_at(table, handle & CORE_SLOT_MASK);
     if (!LIKELY(slot != NULL))
         return NULL;
     uint64_t word = atomic_load_explicit(&slot->word, memory_order_acquire);
-    return LIKELY(is_live(word, handle)) && LIKELY(type_of(handle) == type) ? slot : NULL;
+    return LIKELY(core_slot_is_live(word, handle)) && LIKELY(core_handle_type(handle) == type) ? slot : NULL;
 }
 
 /* The same from the directory on. NULL also where the fork word alone proves nothing; find_slot_slowly()
- * decides then. */
+ * decides then. The context may end at any moment: the words of its slots are dead then, and stay. */
 static inline __attribute__((always_inline)) struct core_handle_slot *find_slot(uint64_t handle,
                                                                                 enum core_type type)
 {
-    const struct core_handle_table *table = table_of(handle);
-    return LIKELY(table != NULL) && LIKELY(is_guarded(table)) ? find_in(table, handle, type) : NULL;
+    bool is_guarded = core_fork_word(handle >> 56) == BASE_FORK_GUARDED;
+    return LIKELY(is_guarded) ? find_in(core_table_of(handle), handle, type) : NULL;
 }
 
 COLD static struct core_handle_slot *find_slot_slowly(uint64_t handle, enum core_type type)
 {
-    const struct core_handle_table *table = table_of(handle);
-    return table != NULL && !is_forked(table) ? find_in(table, handle, type) : NULL;
+    const struct core_handle_table *table = core_table_of(handle);
+    return core_handle_table_is_forked(table) ? NULL : find_in(table, handle, type);
 }
 
 static struct core_object *object_in(const struct core_handle_slot *slot)
@@ -224,7 +123,7 @@ static bool pin(struct core_handle_slot *slot, uint64_t handle)
 {
     uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
     do {
-        if (!is_live(word, handle))
+        if (!core_slot_is_live(word, handle))
             return false;
     } while (!atomic_compare_exchange_weak_explicit(&slot->word, &word, word + 1, memory_order_acquire,
                                                     memory_order_relaxed));
@@ -244,10 +143,37 @@ COLD static void *find_slowly(uint64_t handle, enum core_type type)
     return slot != NULL ? object_in(slot) : not_found(handle, type);
 }
 
+/* ---- second handles ---- */
+
+/* The last call inside a held object's second handle is gone, and the handle is dead. */
+static void hold_retire(struct core_object *object, struct core_handle_slot *slot, uint64_t handle)
+{
+    core_slot_free(object->context->handles, slot, handle);
+    core_object_leave(object);
+}
+
+/* The caller has entered by the second handle of a held object, which has entered the object: moves the
+ * caller's pin to the object's own slot, where core_object_leave() takes it. */
+COLD static void *enter_held(struct core_object *object, struct core_handle_slot *slot, uint64_t handle)
+{
+    atomic_fetch_add_explicit(&object->slot->word, 1, memory_order_relaxed);
+    uint64_t word = atomic_fetch_sub_explicit(&slot->word, 1, memory_order_acq_rel);
+    if ((word & CORE_SLOT_DEAD) && (word & CORE_SLOT_PINS) == 1)
+        hold_retire(object, slot, handle);
+    return object;
+}
+
+/* The caller has pinned the slot. */
+static inline void *enter_pinned(struct core_handle_slot *slot, uint64_t handle)
+{
+    struct core_object *object = object_in(slot);
+    return LIKELY(object->slot == slot) ? object : enter_held(object, slot, handle);
+}
+
 COLD static void *enter_slowly(uint64_t handle, enum core_type type)
 {
     struct core_handle_slot *slot = find_slot_slowly(handle, type);
-    return slot != NULL && pin(slot, handle) ? object_in(slot) : not_found(handle, type);
+    return slot != NULL && pin(slot, handle) ? enter_pinned(slot, handle) : not_found(handle, type);
 }
 
 void *core_object_find(const void *handle, enum core_type type)
@@ -261,7 +187,9 @@ void *core_object_enter(const void *handle, enum core_type type)
 {
     uint64_t bits                 = (uintptr_t)handle;
     struct core_handle_slot *slot = find_slot(bits, type);
-    return LIKELY(slot != NULL) && LIKELY(pin(slot, bits)) ? object_in(slot) : enter_slowly(bits, type);
+    if (!LIKELY(slot != NULL) || !LIKELY(pin(slot, bits)))
+        return enter_slowly(bits, type);
+    return enter_pinned(slot, bits);
 }
 
 bool core_object_is_alive(const void *handle, enum core_type type)
@@ -270,137 +198,23 @@ bool core_object_is_alive(const void *handle, enum core_type type)
     return find_slot(bits, type) != NULL || find_slot_slowly(bits, type) != NULL;
 }
 
-static uint64_t no_visitors(void)
-{
-    return (uint64_t)(uint32_t)getpid() << 32;
-}
-
-static void visit_begin(void)
-{
-    uint64_t none = no_visitors();
-    uint64_t seen = atomic_load(&directory.visitors);
-    uint64_t now;
-    do {
-        now = (seen >> 32 == none >> 32 ? seen : none) + 1;
-    } while (!atomic_compare_exchange_weak(&directory.visitors, &seen, now));
-}
-
-static void visit_end(void)
-{
-    atomic_fetch_sub(&directory.visitors, 1);
-}
-
-/* Waits for the visits of this process that have begun. */
-static void visits_wait(void)
-{
-    uint64_t none = no_visitors();
-    for (;;) {
-        uint64_t seen = atomic_load(&directory.visitors);
-        if (seen == none || seen >> 32 != none >> 32)
-            return;
-        sched_yield(); /* a visit takes only a few instructions */
-    }
-}
-
-void *core_object_enter_late(const void *handle, enum core_type type)
-{
-    void *object = NULL;
-    visit_begin();
-    /* A thread that finds the table here was counted before the table left the directory, so the table is
-     * not freed. */
-    if (atomic_load(&directory.tables[(uintptr_t)handle >> 56]) != NULL)
-        object = core_object_enter(handle, type);
-    else
-        not_found((uintptr_t)handle, type);
-    visit_end();
-    return object;
-}
-
 bool core_object_try_enter(struct core_object *object)
 {
     /* After retire the slot may belong to another object; the generation shows it. */
     return !core_is_forked(object->context) && pin(object->slot, (uintptr_t)object->handle);
 }
 
-/* ---- slots ---- */
-
-static uint64_t free_word(uint64_t old, uint32_t first)
+bool core_object_try_enter_held(struct core_object *object)
 {
-    return ((old >> SLOT_BITS) + 1) << SLOT_BITS | first;
-}
-
-/* Frees a chain of slots that is linked from first to last. */
-static void slots_push(struct core_handle_table *table, uint32_t first, struct core_handle_slot *last)
-{
-    uint64_t head = atomic_load_explicit(&table->free, memory_order_relaxed);
+    uint64_t handle = (uintptr_t)object->handle;
+    uint64_t word   = atomic_load_explicit(&object->slot->word, memory_order_relaxed);
     do {
-        atomic_store_explicit(&last->content, head & SLOT_MASK, memory_order_relaxed);
-    } while (!atomic_compare_exchange_weak_explicit(&table->free, &head, free_word(head, first),
-                                                    memory_order_release, memory_order_relaxed));
-}
-
-/* Adds the next chunk. */
-COLD static int32_t slots_add(struct core_handle_table *table)
-{
-    uint32_t chunk = 0;
-    while (chunk < CHUNKS && atomic_load_explicit(&table->chunks[chunk], memory_order_relaxed) != NULL)
-        chunk++;
-    if (chunk >= CHUNKS - 1)
-        return base_fail(TRM_ERROR_OUT_OF_HOST_MEMORY, "the context has %u objects, which is the limit",
-                         chunk_first(CHUNKS - 1));
-    uint32_t count                 = chunk_slots(chunk);
-    uint32_t first                 = chunk_first(chunk);
-    struct core_handle_slot *slots = core_allocate(table->context, count * sizeof(*slots));
-    if (slots == NULL)
-        return base_fail_memory("making room for handles");
-    for (uint32_t i = 0; i < count; i++) {
-        atomic_init(&slots[i].word, (uint64_t)table->floor << 32 | DEAD);
-        atomic_init(&slots[i].content, first + i + 1);
-    }
-    atomic_store_explicit(&table->chunks[chunk], slots, memory_order_release);
-    slots_push(table, first, &slots[count - 1]);
-    return TRM_OK;
-}
-
-static int32_t slots_grow(struct core_handle_table *table)
-{
-    int32_t status = TRM_OK;
-    pthread_mutex_lock(&table->growth_lock);
-    /* Another thread may have added slots while this one waited for the lock. */
-    if ((atomic_load_explicit(&table->free, memory_order_relaxed) & SLOT_MASK) == NO_SLOT)
-        status = slots_add(table);
-    pthread_mutex_unlock(&table->growth_lock);
-    return status;
-}
-
-static int32_t slot_pop(struct core_handle_table *table, uint32_t *number)
-{
-    uint64_t head = atomic_load_explicit(&table->free, memory_order_acquire);
-    for (;;) {
-        if ((head & SLOT_MASK) == NO_SLOT) {
-            int32_t status = slots_grow(table);
-            if (status != TRM_OK)
-                return status;
-            head = atomic_load_explicit(&table->free, memory_order_acquire);
-            continue;
-        }
-        /* If another thread pops the slot meanwhile, `next` is invalid, but then the tag has changed. */
-        struct core_handle_slot *slot = slot_at(table, head & SLOT_MASK);
-        uint32_t next = atomic_load_explicit(&slot->content, memory_order_relaxed) & SLOT_MASK;
-        if (atomic_compare_exchange_weak_explicit(&table->free, &head, free_word(head, next),
-                                                  memory_order_acquire, memory_order_acquire)) {
-            *number = head & SLOT_MASK;
-            return TRM_OK;
-        }
-    }
-}
-
-/* Frees the slot of a retired object. A slot without generations left is never reused, so that a stale
- * handle is always detected. */
-static void slot_free(struct core_handle_table *table, struct core_handle_slot *slot, uint64_t handle)
-{
-    if (generation_of(handle) < GENERATION_MASK)
-        slots_push(table, handle & SLOT_MASK, slot);
+        bool is_retired = (word & CORE_SLOT_DEAD) && (word & CORE_SLOT_PINS) == 0;
+        if (is_retired || !core_slot_is_live(word & ~CORE_SLOT_DEAD, handle))
+            return false;
+    } while (!atomic_compare_exchange_weak_explicit(&object->slot->word, &word, word + 1,
+                                                    memory_order_acquire, memory_order_relaxed));
+    return true;
 }
 
 /* ---- life ---- */
@@ -411,37 +225,53 @@ static inline void log_life(const struct core_object *object, const char *what)
         core_object_log_write(object, TRM_LOG_DEBUG, object->ops->source, "%s", what);
 }
 
+static uint64_t next_handle(const struct core_handle_table *table, enum core_type type, uint32_t number)
+{
+    uint64_t word       = atomic_load_explicit(&core_slot_at(table, number)->word, memory_order_relaxed);
+    uint64_t generation = (word >> 32 & CORE_GENERATION_MASK) + 1;
+    return (uint64_t)core_table_number(table) << 56 |
+           (uint64_t)type << (CORE_GENERATION_BITS + CORE_SLOT_BITS) | generation << CORE_SLOT_BITS | number;
+}
+
+/* Makes the handle valid. A thread that finds the slot by it sees all that this thread wrote before. */
+static void slot_publish(struct core_handle_slot *slot, uint64_t handle, struct core_object *object)
+{
+    atomic_store_explicit(&slot->content, (uintptr_t)object, memory_order_relaxed);
+    atomic_store_explicit(&slot->word, (uint64_t)(uint32_t)(handle >> CORE_SLOT_BITS) << 32,
+                          memory_order_release);
+}
+
 int32_t core_object_init(struct core_object *object, const struct core_object_ops *ops,
                          struct core_context *context)
 {
     struct core_handle_table *table = context->handles;
-    if (is_forked(table))
+    if (core_handle_table_is_forked(table))
         return fail_forked();
     uint32_t number;
-    int32_t status = slot_pop(table, &number);
+    int32_t status = core_slot_take(table, &number);
     if (status != TRM_OK)
         return status;
-    struct core_handle_slot *slot = slot_at(table, number);
-    uint64_t generation =
-        (atomic_load_explicit(&slot->word, memory_order_relaxed) >> 32 & GENERATION_MASK) + 1;
-    uint64_t middle = (uint64_t)ops->type << GENERATION_BITS | generation;
-
     object->ops     = ops;
     object->context = context;
-    object->slot    = slot;
-    object->handle  = (void *)(uintptr_t)((uint64_t)table->number << 56 | middle << SLOT_BITS | number);
+    object->slot    = core_slot_at(table, number);
+    object->handle  = (void *)(uintptr_t)next_handle(table, ops->type, number);
     atomic_init(&object->references, 1);
     if (object != &context->object)
         core_object_retain(&context->object);
-    atomic_store_explicit(&slot->content, (uintptr_t)object, memory_order_relaxed);
-    atomic_store_explicit(&slot->word, middle << 32, memory_order_release);
-    log_life(object, "created");
     return TRM_OK;
+}
+
+void *core_object_publish(struct core_object *object)
+{
+    void *handle = object->handle;
+    log_life(object, "created");
+    slot_publish(object->slot, (uintptr_t)handle, object);
+    return handle;
 }
 
 uint32_t core_object_number(const struct core_object *object)
 {
-    return (uint32_t)((uintptr_t)object->handle & SLOT_MASK);
+    return (uint32_t)((uintptr_t)object->handle & CORE_SLOT_MASK);
 }
 
 /* The handle is dead and no call is inside. */
@@ -450,15 +280,20 @@ static void retire(struct core_object *object)
     log_life(object, "destroyed");
     if (object->ops->retire != NULL)
         object->ops->retire(object);
-    slot_free(object->context->handles, object->slot, (uintptr_t)object->handle);
+    core_slot_free(object->context->handles, object->slot, (uintptr_t)object->handle);
     core_object_release(object);
+}
+
+void core_object_abandon(struct core_object *object)
+{
+    retire(object);
 }
 
 void core_object_leave(struct core_object *object)
 {
     /* The object may be freed as soon as the pin is gone, so the word is read in the same step. */
     uint64_t word = atomic_fetch_sub_explicit(&object->slot->word, 1, memory_order_acq_rel);
-    if (!LIKELY(!(word & DEAD)) && (word & PINS) == 1)
+    if (!LIKELY(!(word & CORE_SLOT_DEAD)) && (word & CORE_SLOT_PINS) == 1)
         retire(object);
 }
 
@@ -468,11 +303,11 @@ static bool slot_kill(struct core_handle_slot *slot, uint64_t handle, bool *is_u
 {
     uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
     do {
-        if (!is_live(word, handle))
+        if (!core_slot_is_live(word, handle))
             return false;
-    } while (!atomic_compare_exchange_weak_explicit(&slot->word, &word, word | DEAD, memory_order_acq_rel,
-                                                    memory_order_relaxed));
-    *is_unused = (word & PINS) == 0;
+    } while (!atomic_compare_exchange_weak_explicit(&slot->word, &word, word | CORE_SLOT_DEAD,
+                                                    memory_order_acq_rel, memory_order_relaxed));
+    *is_unused = (word & CORE_SLOT_PINS) == 0;
     return true;
 }
 
@@ -485,7 +320,7 @@ bool core_object_kill(struct core_object *object)
         return false;
     }
     if (!slot_kill(object->slot, handle, &is_unused)) {
-        fail_destroyed(type_of(handle));
+        fail_destroyed(core_handle_type(handle));
         return false;
     }
     if (is_unused)
@@ -497,9 +332,7 @@ bool core_object_kill_handle(const void *handle, enum core_type type)
 {
     if (handle == NULL)
         return false;
-    /* Several threads may destroy one context; the first may free it before another begins. */
-    struct core_object *object =
-        type == CORE_CONTEXT ? core_object_enter_late(handle, type) : core_object_enter(handle, type);
+    struct core_object *object = core_object_enter(handle, type);
     if (object == NULL)
         return false;
     bool is_killer = core_object_kill(object);
@@ -522,77 +355,41 @@ void core_object_release(struct core_object *object)
         core_object_release(context);
 }
 
-/* ---- the table ---- */
+/* ---- second handles ---- */
 
-/* Puts the table into the directory under the first free number. */
-static int32_t table_publish(struct core_handle_table *table)
+/* The caller has entered the object. */
+static int32_t hold(struct core_object *object, void **held)
 {
-    for (uint32_t number = 1; number < CONTEXTS; number++) {
-        struct core_handle_table *none = NULL;
-        if (atomic_load_explicit(&directory.tables[number], memory_order_relaxed) != NULL)
-            continue;
-        if (!atomic_compare_exchange_strong(&directory.tables[number], &none, table))
-            continue;
-        table->number = number;
-        table->floor  = atomic_load_explicit(&directory.floors[number], memory_order_relaxed);
-        return TRM_OK;
-    }
-    return base_fail(TRM_ERROR_BUSY, "there are %d contexts already, which is the limit", CONTEXTS - 1);
-}
-
-int32_t core_handle_table_create(struct core_context *context, const _Atomic uint32_t *fork_word,
-                                 struct core_handle_table **out)
-{
-    struct core_handle_table *table = core_allocate(context, sizeof(*table));
-    if (table == NULL)
-        return base_fail_memory("making a table of handles");
-    table->context   = context;
-    table->fork_word = fork_word;
-    table->process   = getpid();
-    atomic_init(&table->free, NO_SLOT);
-    pthread_mutex_init(&table->growth_lock, NULL);
-    int32_t status = table_publish(table);
-    if (status != TRM_OK) {
-        pthread_mutex_destroy(&table->growth_lock);
-        core_free(context, table, sizeof(*table));
+    struct core_handle_table *table = object->context->handles;
+    uint32_t number;
+    int32_t status = core_slot_take(table, &number);
+    if (status != TRM_OK)
         return status;
-    }
-    *out = table;
+    uint64_t bits = next_handle(table, object->ops->type, number);
+    atomic_fetch_add_explicit(&object->slot->word, 1, memory_order_relaxed);
+    slot_publish(core_slot_at(table, number), bits, object);
+    *held = (void *)(uintptr_t)bits;
     return TRM_OK;
 }
 
-/* The highest generation that any slot of the table has had. */
-static uint32_t highest_generation(const struct core_handle_table *table)
+int32_t core_object_hold(const void *handle, enum core_type type, void **held)
 {
-    uint32_t highest = table->floor;
-    for (uint32_t chunk = 0; chunk < CHUNKS; chunk++) {
-        struct core_handle_slot *slots = atomic_load_explicit(&table->chunks[chunk], memory_order_relaxed);
-        for (uint32_t i = 0; slots != NULL && i < chunk_slots(chunk); i++) {
-            uint32_t generation =
-                atomic_load_explicit(&slots[i].word, memory_order_relaxed) >> 32 & GENERATION_MASK;
-            highest = generation > highest ? generation : highest;
-        }
-    }
-    return highest;
+    struct core_object *object = core_object_enter(handle, type);
+    if (object == NULL)
+        return base_last_status();
+    int32_t status = hold(object, held);
+    core_object_leave(object);
+    return status;
 }
 
-void core_handle_table_destroy(struct core_handle_table *table)
+void core_object_end_hold(void *held)
 {
-    if (table == NULL)
+    uint64_t bits = (uintptr_t)held;
+    bool is_unused;
+    if (held == NULL)
         return;
-    struct core_context *context = table->context;
-    /* After some 250 million objects of contexts under this number, generations start again: detecting
-     * handles that old is worth less than new room. */
-    uint32_t highest = highest_generation(table);
-    uint32_t floor   = highest < GENERATION_MASK - (1u << 24) ? highest : 0;
-    atomic_store_explicit(&directory.floors[table->number], floor, memory_order_relaxed);
-    atomic_exchange(&directory.tables[table->number], NULL);
-    visits_wait();
-
-    for (uint32_t chunk = 0; chunk < CHUNKS; chunk++) {
-        struct core_handle_slot *slots = atomic_load_explicit(&table->chunks[chunk], memory_order_relaxed);
-        core_free(context, slots, chunk_slots(chunk) * sizeof(*slots));
-    }
-    pthread_mutex_destroy(&table->growth_lock);
-    core_free(context, table, sizeof(*table));
+    struct core_handle_slot *slot = core_slot_at(core_table_of(bits), bits & CORE_SLOT_MASK);
+    struct core_object *object    = object_in(slot);
+    if (slot_kill(slot, bits, &is_unused) && is_unused)
+        hold_retire(object, slot, bits);
 }

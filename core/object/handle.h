@@ -1,13 +1,15 @@
 /* Handles and objects.
  *
  * A handle is a 64-bit value of a context number, a type, a generation and a slot number. It is passed as a
- * pointer to an incomplete structure and never dereferenced. Slots live as long as their context. Each
- * holds one word with the current generation and the number of calls inside the object. So a stale handle
- * is always detected, and an object is never destroyed under a call that has entered it.
+ * pointer to an incomplete structure and never dereferenced. Slots are never freed; they outlive their
+ * context and serve the next one of its number. Each holds one word with the current generation and the
+ * number of calls inside the object. So a stale or invented handle is always detected, also while another
+ * thread ends the context, and an object is never destroyed under a call that has entered it.
  *
  * The life of an object:
  *
- *   init     the handle is valid and holds one reference
+ *   init     the object has its handle, which is not valid yet, and one reference
+ *   publish  the handle is valid
  *   kill     the handle is dead
  *   retire   no call is inside any more; the object ends what belongs to the backend
  *   release  no reference is left; the object frees its memory
@@ -15,8 +17,11 @@
  * Every object but the context holds a reference on its context, until after release. So a context outlives
  * its objects, and release may use `context`.
  *
- * The only mutable global of the library is in handle.c: the directory from the number of a context to its
- * table.
+ * An object that keeps using another one by handle, as a pipeline does with its kernels, holds it: that
+ * makes a second handle, which no program knows. The program's handle then dies when the program destroys it,
+ * and neither a second destroy nor anything else of the program ends the hold.
+ *
+ * The only mutable global of the library is the directory in core/object/handle_table.h.
  *
  * In the child of a fork, nothing here touches an object: find, enter and init fail with FORKED, and kill
  * returns false, so that destroying is harmless.
@@ -76,10 +81,17 @@ struct core_object {
     _Atomic uint32_t references;
 };
 
-/* Gives an object its handle and its first reference. Other threads can find it from then on, so the rest
- * of it must be ready. Errors: OUT_OF_HOST_MEMORY, FORKED; the object is then unchanged. */
+/* Gives an object its handle and its first reference. No call finds it yet. Errors: OUT_OF_HOST_MEMORY,
+ * FORKED; the object is then unchanged. */
 int32_t core_object_init(struct core_object *object, const struct core_object_ops *ops,
                          struct core_context *context);
+
+/* Makes the handle valid and returns it. From then on other threads can find and destroy the object, by a
+ * handle that they guess: all of it must be ready, and a public function does not touch it afterwards. */
+void *core_object_publish(struct core_object *object);
+
+/* Ends an object that is not published: retires it and releases its first reference. */
+void core_object_abandon(struct core_object *object);
 
 /* The object of a handle, or NULL with the last error set (INVALID_HANDLE, FORKED). For calls that do not
  * block: the program must not destroy the object during the call. */
@@ -89,12 +101,18 @@ void *core_object_find(const void *handle, enum core_type type);
  * block. */
 void *core_object_enter(const void *handle, enum core_type type);
 
-/* The same for a handle whose whole context may be destroyed at this moment, which no other call allows. */
-void *core_object_enter_late(const void *handle, enum core_type type);
-
 /* Enters an object to which the caller has a reference. False when its handle is dead. */
 bool core_object_try_enter(struct core_object *object);
+/* The same for an object whose handle may be dead while a hold or another call is inside. False when the
+ * object is retired. */
+bool core_object_try_enter_held(struct core_object *object);
 void core_object_leave(struct core_object *object);
+
+/* Holds the object of a handle: makes a second handle of its type, which the functions of this file take like
+ * the first, and enters the object until core_object_end_hold(). Errors: INVALID_HANDLE, FORKED,
+ * OUT_OF_HOST_MEMORY. */
+int32_t core_object_hold(const void *handle, enum core_type type, void **held);
+void core_object_end_hold(void *held); /* NULL is fine */
 
 /* Kills the handle: no call finds or enters the object from now on. True for one caller, which goes on
  * destroying; the others get false and the last error. Retires the object and releases the handle's
@@ -114,11 +132,12 @@ void core_object_release(struct core_object *object); /* NULL is fine */
 /* Would core_object_find() find the handle? Sets no error. */
 bool core_object_is_alive(const void *handle, enum core_type type);
 
-/* The handles of one context, which owns `fork_word` (base/fork.h). Errors: OUT_OF_HOST_MEMORY, BUSY when
- * there are 255 contexts. */
-int32_t core_handle_table_create(struct core_context *context, const _Atomic uint32_t *fork_word,
-                                 struct core_handle_table **table);
-void core_handle_table_destroy(struct core_handle_table *table);
+/* The handles of one context: takes a free table (core/object/handle_table.h). Errors: OUT_OF_HOST_MEMORY,
+ * BUSY when there are 255 contexts. */
+int32_t core_handle_table_open(struct core_handle_table **table);
+
+/* No object of the context is left. */
+void core_handle_table_close(struct core_handle_table *table);
 
 /* Is this process the child of a fork after the creation of the context? */
 bool core_is_forked(const struct core_context *context);

@@ -1,11 +1,12 @@
 /* The object room: handles, reference counts, and what every object needs.
  *
- * handle   handles, the life of objects, reference counts
- * context  the root object's structure and its allocator (core/context creates it)
- * log      lines of the log that name their object
- * output   the check of output pointers
- * abi      sizes of plugin tables, copies of structures of other versions
- * version  trm_version()
+ * handle        handles, the life of objects, reference counts
+ * handle_table  the slots behind handles, which are never freed
+ * context       the root object's structure and its allocator (core/context creates it)
+ * log           lines of the log that name their object
+ * output        the check of output pointers
+ * abi           sizes of plugin tables, copies of structures of other versions
+ * version       trm_version()
  *
  * Finding a handle takes no lock: a slot is one atomic word. A lock guards only the growth of a context's
  * table.

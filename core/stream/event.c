@@ -37,11 +37,8 @@ static const struct core_object_ops event_object_ops = {
     .release   = event_release,
 };
 
-int32_t trm_event_create(struct trm_device *handle, uint32_t flags, struct trm_event **out)
+int32_t core_event_create(struct core_device *device, uint32_t flags, struct trm_event **out)
 {
-    struct core_device *device = core_device_find(handle);
-    if (device == NULL)
-        return base_last_status();
     if (flags & ~(uint32_t)TRM_EVENT_TIMING)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_event_create: flags 0x%x has unknown bits", flags);
     int32_t status = core_output_check(out, "trm_event_create", "event");
@@ -61,8 +58,18 @@ int32_t trm_event_create(struct trm_device *handle, uint32_t flags, struct trm_e
         return status;
     }
     core_device_add_child(device, CORE_EVENT);
-    *out = event->object.handle;
+    *out = core_object_publish(&event->object);
     return TRM_OK;
+}
+
+int32_t trm_event_create(struct trm_device *handle, uint32_t flags, struct trm_event **out)
+{
+    struct core_device *device = core_object_enter(handle, CORE_DEVICE);
+    if (device == NULL)
+        return base_last_status();
+    int32_t status = core_event_create(device, flags, out);
+    core_object_leave(&device->object);
+    return status;
 }
 
 void trm_event_destroy(struct trm_event *handle)
@@ -170,13 +177,10 @@ int32_t trm_event_done(struct trm_event *handle)
     return trm_event_wait(handle, 0);
 }
 
-int32_t trm_event_point(struct trm_event *handle, struct trm_point *point)
+static int32_t find_point(struct core_event *event, struct trm_point *point)
 {
     struct core_stream *stream;
     uint64_t value;
-    struct core_event *event = core_event_find(handle);
-    if (event == NULL)
-        return base_last_status();
     int32_t status = core_output_check(point, "trm_event_point", "point");
     if (status != TRM_OK)
         return status;
@@ -186,4 +190,14 @@ int32_t trm_event_point(struct trm_event *handle, struct trm_point *point)
     point->value  = value;
     core_object_release(&stream->object);
     return TRM_OK;
+}
+
+int32_t trm_event_point(struct trm_event *handle, struct trm_point *point)
+{
+    struct core_event *event = core_object_enter(handle, CORE_EVENT);
+    if (event == NULL)
+        return base_last_status();
+    int32_t status = find_point(event, point);
+    core_object_leave(&event->object);
+    return status;
 }

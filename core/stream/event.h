@@ -28,6 +28,10 @@ static inline struct core_event *core_event_find(struct trm_event *handle)
     return core_object_find(handle, CORE_EVENT);
 }
 
+/* What trm_event_create() does. For rooms that use the device also when the program has destroyed its
+ * handle. */
+int32_t core_event_create(struct core_device *device, uint32_t flags, struct trm_event **event);
+
 /* Gets the point that the event holds, with a reference of its stream. False if the event was never
  * recorded. */
 bool core_event_get_point(struct core_event *event, struct core_stream **stream, uint64_t *value);

@@ -86,7 +86,9 @@ static int32_t create_in_backend(struct core_device *device, struct trm_backend_
     struct base_saved_error before;
     base_error_save(&before);
     base_error_clear();
-    int32_t status = device->backend->profile.stamp_create(device->device, timestamp);
+    int32_t status = core_answer_object(device->backend, "profile.stamp_create",
+                                        device->backend->profile.stamp_create(device->device, timestamp),
+                                        "stamp", timestamp);
     if (status != TRM_OK && status != TRM_ERROR_UNSUPPORTED)
         return core_device_latch_loss(device, base_fail_backend(status));
     base_error_restore(&before);
@@ -116,8 +118,8 @@ static int32_t record_native(struct core_timestamp *timestamp, struct core_strea
 {
     const struct trm_profile_ops *ops = &stream->device->backend->profile;
     *value                            = core_stream_next(stream);
-    int32_t status =
-        core_stream_commit(stream, *value, ops->stamp_record(stream->backend, *value, timestamp->backend));
+    int32_t status                    = core_stream_commit(stream, *value, "profile.stamp_record",
+                                                           ops->stamp_record(stream->backend, *value, timestamp->backend));
     if (status != TRM_OK)
         return status;
     core_in_flight_add(&timestamp->in_flight, stream, *value);
@@ -324,9 +326,15 @@ static int32_t read_timestamp(struct core_timestamp *timestamp, uint64_t *nanose
         *nanoseconds = atomic_load(&timestamp->time);
         return TRM_OK;
     }
+    const struct core_backend *backend = timestamp->device->backend;
+    uint64_t read                      = 0;
     base_error_clear();
-    int32_t status = timestamp->device->backend->profile.stamp_read(timestamp->backend, nanoseconds);
-    return status == TRM_OK ? TRM_OK : core_device_latch_loss(timestamp->device, base_fail_backend(status));
+    int32_t status =
+        core_answer(backend, "profile.stamp_read", backend->profile.stamp_read(timestamp->backend, &read));
+    if (status != TRM_OK)
+        return core_device_latch_loss(timestamp->device, base_fail_backend(status));
+    *nanoseconds = read;
+    return TRM_OK;
 }
 
 int32_t core_event_time(struct core_event *event, uint64_t *nanoseconds)
@@ -360,15 +368,9 @@ static int32_t check_pair(const struct core_event *start, const struct core_even
     return TRM_OK;
 }
 
-int32_t trm_event_elapsed(struct trm_event *start_handle, struct trm_event *end_handle, int64_t *nanoseconds)
+static int32_t elapsed(struct core_event *start, struct core_event *end, int64_t *nanoseconds)
 {
-    uint64_t from, to;
-    struct core_event *start = core_event_find(start_handle);
-    if (start == NULL)
-        return base_last_status();
-    struct core_event *end = core_event_find(end_handle);
-    if (end == NULL)
-        return base_last_status();
+    uint64_t from = 0, to = 0;
     int32_t status = check_pair(start, end, nanoseconds);
     if (status == TRM_OK)
         status = core_event_time(start, &from);
@@ -376,5 +378,18 @@ int32_t trm_event_elapsed(struct trm_event *start_handle, struct trm_event *end_
         status = core_event_time(end, &to);
     if (status == TRM_OK)
         *nanoseconds = (int64_t)(to - from);
+    return status;
+}
+
+int32_t trm_event_elapsed(struct trm_event *start_handle, struct trm_event *end_handle, int64_t *nanoseconds)
+{
+    struct core_event *start = core_object_enter(start_handle, CORE_EVENT);
+    if (start == NULL)
+        return base_last_status();
+    struct core_event *end = core_object_enter(end_handle, CORE_EVENT);
+    int32_t status         = end != NULL ? elapsed(start, end, nanoseconds) : base_last_status();
+    if (end != NULL)
+        core_object_leave(&end->object);
+    core_object_leave(&start->object);
     return status;
 }

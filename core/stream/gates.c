@@ -211,7 +211,8 @@ static int32_t gate_enqueue(struct core_gate *gate)
 {
     struct core_stream *stream = gate->stream;
     gate->value                = core_stream_next(stream);
-    int32_t status = core_stream_commit(stream, gate->value, stream->ops->gate(stream->backend, gate->value));
+    int32_t status             = core_stream_commit(stream, gate->value, "stream.gate",
+                                                    stream->ops->gate(stream->backend, gate->value));
     if (status != TRM_OK) {
         core_free(stream->object.context, gate, sizeof(*gate));
         return status;

@@ -14,6 +14,15 @@ static void end_failed_stream(struct core_device *device)
     device->internal = NULL;
 }
 
+static int32_t make_stream(struct core_device *device)
+{
+    int32_t status = core_stream_create(device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, CORE_STREAM_INTERNAL,
+                                        &device->internal);
+    if (status == TRM_OK)
+        core_object_publish(&device->internal->object);
+    return status;
+}
+
 int32_t core_device_internal_lock(struct core_device *device, struct core_stream **stream)
 {
     int32_t status = core_device_check(device);
@@ -22,8 +31,7 @@ int32_t core_device_internal_lock(struct core_device *device, struct core_stream
     pthread_mutex_lock(&device->internal_lock);
     end_failed_stream(device);
     if (device->internal == NULL)
-        status = core_stream_create(device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, CORE_STREAM_INTERNAL,
-                                    &device->internal);
+        status = make_stream(device);
     if (status != TRM_OK) {
         pthread_mutex_unlock(&device->internal_lock);
         return status;

@@ -25,10 +25,21 @@ struct core_watch {
 
 /* ---- the backend's own -------------------------------------------------------------------------- */
 
+/* An unknown status does not tell how the stream ended. The stream counts as failed, although its operations
+ * may still run. */
+static COLD int32_t refuse_notification(struct core_stream *stream, int32_t status)
+{
+    status = core_answer(stream->device->backend, "the notification of stream.notify", status);
+    core_stream_fail_after(stream, atomic_load_explicit(&stream->enqueued, memory_order_acquire), status);
+    return status;
+}
+
 static void backend_notified(void *user, int32_t status)
 {
     struct core_notification *notification = user;
     struct core_stream *stream             = notification->stream;
+    if (UNLIKELY(!base_status_is_known(status)))
+        status = refuse_notification(stream, status);
     notification->notified(notification, status);
     core_stream_unpin(stream, 1);
 }
@@ -37,7 +48,8 @@ static int32_t notify_by_backend(struct core_stream *stream, uint64_t value,
                                  struct core_notification *notification)
 {
     base_error_clear();
-    int32_t status = stream->ops->notify(stream->backend, value, backend_notified, notification);
+    int32_t status = core_answer(stream->device->backend, "stream.notify",
+                                 stream->ops->notify(stream->backend, value, backend_notified, notification));
     if (status == TRM_OK)
         return TRM_OK;
     core_stream_unpin(stream, 1);

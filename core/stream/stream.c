@@ -129,10 +129,18 @@ static int32_t create_in_backend(struct core_stream *stream, const struct stream
               .role        = source->role,
               .priority    = source->priority,
     };
+    const struct core_backend *backend = stream->device->backend;
+    int32_t status;
     base_error_clear();
-    int32_t status = source->type == 0 ? stream->ops->create(device, &desc, &stream->backend)
-                                       : stream->device->backend->interop.stream_adopt(
-                                             device, source->type, source->native, &desc, &stream->backend);
+    if (source->type == 0)
+        status = core_answer_object(backend, "stream.create",
+                                    backend->stream.create(device, &desc, &stream->backend), "stream",
+                                    &stream->backend);
+    else
+        status = core_answer_object(
+            backend, "interop.stream_adopt",
+            backend->interop.stream_adopt(device, source->type, source->native, &desc, &stream->backend),
+            "stream", &stream->backend);
     if (status == TRM_OK)
         return TRM_OK;
     return core_device_latch_loss(stream->device, base_fail_backend(status));
@@ -218,6 +226,7 @@ int32_t core_stream_create_recording(struct core_device *device, const struct co
         return status;
     }
     attach(stream);
+    core_object_publish(&stream->object);
     *out = stream;
     return TRM_OK;
 }
@@ -227,7 +236,10 @@ static void end_later(struct core_job *job)
 {
     struct core_stream *stream = base_container_of(job, struct core_stream, ending);
     struct core_device *device = stream->device;
-    core_stream_end(stream);
+    if (core_object_try_enter(&stream->object)) {
+        core_stream_end(stream);
+        core_object_leave(&stream->object);
+    }
     core_object_release(&stream->object);
     core_device_reap(device);
     core_object_release(&device->object);
@@ -288,9 +300,9 @@ inline int32_t core_stream_mark(struct core_stream *stream, uint64_t *value)
 {
     uint64_t last = atomic_load_explicit(&stream->enqueued, memory_order_relaxed);
     if (stream->ops->mark != NULL && stream->marked != last) {
-        int32_t status = stream->ops->mark(stream->backend, last);
-        if (status != TRM_OK)
-            return core_stream_commit_slow(stream, status);
+        int32_t answer = stream->ops->mark(stream->backend, last);
+        if (answer != TRM_OK)
+            return core_stream_commit_slow(stream, "stream.mark", answer);
         stream->marked = last;
     }
     *value = last;
@@ -306,19 +318,26 @@ static int32_t clamp_priority(int32_t priority)
     return priority > TRM_PRIORITY_HIGH ? TRM_PRIORITY_HIGH : priority;
 }
 
-int32_t trm_stream_create(struct trm_device *handle, int32_t role, int32_t priority, struct trm_stream **out)
+static int32_t create_any(struct core_device *device, int32_t role, int32_t priority, struct trm_stream **out)
 {
     struct core_stream *stream;
-    struct core_device *device = core_device_find(handle);
-    if (device == NULL)
-        return base_last_status();
     if (role < TRM_STREAM_ANY || role > TRM_STREAM_SLOT)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%d is not a role of a stream", (int)role);
     int32_t status = core_output_check(out, "trm_stream_create", "stream");
     if (status == TRM_OK)
         status = core_stream_create(device, role, clamp_priority(priority), 0, &stream);
     if (status == TRM_OK)
-        *out = stream->object.handle;
+        *out = core_object_publish(&stream->object);
+    return status;
+}
+
+int32_t trm_stream_create(struct trm_device *handle, int32_t role, int32_t priority, struct trm_stream **out)
+{
+    struct core_device *device = core_object_enter(handle, CORE_DEVICE);
+    if (device == NULL)
+        return base_last_status();
+    int32_t status = create_any(device, role, priority, out);
+    core_object_leave(&device->object);
     return status;
 }
 
@@ -340,13 +359,20 @@ void trm_stream_destroy(struct trm_stream *handle)
     core_object_leave(&stream->object);
 }
 
-int32_t trm_stream_device(struct trm_stream *handle, struct trm_device **out)
+static int32_t find_device(struct core_stream *stream, struct trm_device **out)
 {
-    struct core_stream *stream = core_stream_find(handle);
-    if (stream == NULL)
-        return base_last_status();
     int32_t status = core_output_check(out, "trm_stream_device", "device");
     return status == TRM_OK ? core_device_add_user(stream->device, out) : status;
+}
+
+int32_t trm_stream_device(struct trm_stream *handle, struct trm_device **out)
+{
+    struct core_stream *stream = core_object_enter(handle, CORE_STREAM);
+    if (stream == NULL)
+        return base_last_status();
+    int32_t status = find_device(stream, out);
+    core_object_leave(&stream->object);
+    return status;
 }
 
 int32_t trm_stream_mark(struct trm_stream *handle, struct trm_point *point)
@@ -401,11 +427,8 @@ int32_t trm_stream_query(struct trm_stream *handle)
     return status;
 }
 
-int32_t trm_stream_get_stats(struct trm_stream *handle, struct trm_stream_stats *out)
+static int32_t get_stats(struct core_stream *stream, struct trm_stream_stats *out)
 {
-    struct core_stream *stream = core_stream_find(handle);
-    if (stream == NULL)
-        return base_last_status();
     int32_t status = core_output_check(out, "trm_stream_get_stats", "stats");
     if (status != TRM_OK)
         return status;
@@ -420,4 +443,14 @@ int32_t trm_stream_get_stats(struct trm_stream *handle, struct trm_stream_stats 
                          "trm_stream_stats.struct_size is %u, but its size is %zu", out->struct_size,
                          sizeof(stats));
     return TRM_OK;
+}
+
+int32_t trm_stream_get_stats(struct trm_stream *handle, struct trm_stream_stats *out)
+{
+    struct core_stream *stream = core_object_enter(handle, CORE_STREAM);
+    if (stream == NULL)
+        return base_last_status();
+    int32_t status = get_stats(stream, out);
+    core_object_leave(&stream->object);
+    return status;
 }

@@ -6,7 +6,7 @@
  *     int32_t status = core_stream_begin(handle, &stream);      find, first failure, lost device
  *     ... checks ...
  *     uint64_t value = core_stream_next(stream);
- *     status = core_stream_commit(stream, value, ops->copy(stream->backend, value, &desc));
+ *     status = core_stream_commit(stream, value, "stream.copy", ops->copy(stream->backend, value, &desc));
  *     if (status == TRM_OK) {
  *         core_in_flight_add(&buffer->in_flight, stream, value);
  *         core_stream_count(stream, &stream->stats->copies);
@@ -102,11 +102,11 @@ static inline struct core_stream *core_stream_find(struct trm_stream *handle)
 
 /* ---- life (stream.c) ------------------------------------------------------------------------------- */
 
-/* Creates a stream; its handle's reference belongs to the caller. */
+/* Creates a stream, which the caller publishes; its handle's reference belongs to the caller. */
 int32_t core_stream_create(struct core_device *device, int32_t role, int32_t priority, uint32_t flags,
                            struct core_stream **stream);
 
-/* Creates a stream on top of an application's own; type: enum trm_native_type. The backend must have
+/* The same on top of an application's own; type: enum trm_native_type. The backend must have
  * stream_adopt(). */
 int32_t core_stream_create_adopted(struct core_device *device, int32_t type, uint64_t native,
                                    struct core_stream **stream);
@@ -138,7 +138,8 @@ static inline bool core_stream_is_recording(const struct core_stream *stream)
     return (atomic_load_explicit(&stream->flags, memory_order_relaxed) & CORE_STREAM_RECORDING) != 0;
 }
 
-/* Drains and kills the stream: what trm_stream_destroy() does. The caller holds a reference. */
+/* Drains and kills the stream: what trm_stream_destroy() does. The caller has entered the stream, or no other
+ * thread can end it meanwhile. */
 void core_stream_end(struct core_stream *stream);
 
 /* ---- enqueueing (stream.c) ------------------------------------------------------------------------- */
@@ -159,13 +160,15 @@ static inline uint64_t core_stream_next(const struct core_stream *stream)
     return atomic_load_explicit(&stream->enqueued, memory_order_relaxed) + 1;
 }
 
-/* Takes the backend's answer to an operation: TRM_OK makes `value` the last operation; a permanent failure
- * of the stream or the device is kept. Returns the status for the caller to return. */
-int32_t core_stream_commit_slow(struct core_stream *stream, int32_t status);
-static inline int32_t core_stream_commit(struct core_stream *stream, uint64_t value, int32_t status)
+/* Takes the answer of the backend's function `slot` to an operation: TRM_OK makes `value` the last operation; a
+ * permanent failure of the stream or the device is kept. Returns the status for the caller to return: of the
+ * table in any case, and never TIMEOUT, which says "not yet" to a program and its pipeline. */
+int32_t core_stream_commit_slow(struct core_stream *stream, const char *slot, int32_t answer);
+static inline int32_t core_stream_commit(struct core_stream *stream, uint64_t value, const char *slot,
+                                         int32_t answer)
 {
-    if (UNLIKELY(status != TRM_OK))
-        return core_stream_commit_slow(stream, status);
+    if (UNLIKELY(answer != TRM_OK))
+        return core_stream_commit_slow(stream, slot, answer);
     atomic_store_explicit(&stream->enqueued, value, memory_order_release);
     return TRM_OK;
 }
@@ -190,6 +193,10 @@ static inline void core_stream_count(struct core_stream *stream, uint64_t *count
 int32_t core_stream_mark(struct core_stream *stream, uint64_t *value);
 
 /* ---- progress (stream_state.c, stream_wait.c) ------------------------------------------------------ */
+
+/* Asks the backend how far the stream is. After a failure `completed` is written where the backend tells. The
+ * caller has entered or pinned the stream. */
+int32_t core_stream_ask(struct core_stream *stream, uint64_t *completed);
 
 /* TRM_OK if `value` is complete, else TIMEOUT, or the stream's first failure (raised). Submits; does not
  * block; any thread. The caller holds a reference. */

@@ -148,18 +148,52 @@ static int32_t fail_stream(struct core_stream *stream, int32_t status)
     return core_stream_check_failure(stream);
 }
 
+static COLD int32_t refuse_timeout(const struct core_stream *stream, const char *slot)
+{
+    return base_fail(TRM_ERROR_BACKEND,
+                     "%s() of the backend %s returned TRM_ERROR_TIMEOUT, but it must not wait: report this "
+                     "to the author of the backend",
+                     slot, stream->device->backend->name);
+}
+
+static COLD int32_t refuse_number(const struct core_stream *stream, uint64_t completed, uint64_t enqueued)
+{
+    return base_fail(TRM_ERROR_ABI,
+                     "stream.query() of the backend %s says that operation %" PRIu64
+                     " is complete, but only %" PRIu64 " are enqueued: report this to the author of the "
+                     "backend",
+                     stream->device->backend->name, completed, enqueued);
+}
+
+/* The backend may complete an operation before core_stream_commit() has noted it as enqueued. */
+int32_t core_stream_ask(struct core_stream *stream, uint64_t *completed)
+{
+    uint64_t answered = *completed;
+    base_error_clear();
+    int32_t status =
+        core_answer(stream->device->backend, "stream.query", stream->ops->query(stream->backend, &answered));
+    uint64_t enqueued = atomic_load_explicit(&stream->enqueued, memory_order_acquire);
+    if (LIKELY(answered <= enqueued + 1))
+        *completed = answered;
+    else if (status == TRM_OK)
+        return refuse_number(stream, answered, enqueued);
+    return status;
+}
+
 /* An enqueueing call may fail because the stream failed before: query() tells. A failure of the call alone is
  * not kept. */
-int32_t core_stream_commit_slow(struct core_stream *stream, int32_t status)
+int32_t core_stream_commit_slow(struct core_stream *stream, const char *slot, int32_t answer)
 {
     uint64_t completed = 0;
+    int32_t status     = core_answer(stream->device->backend, slot, answer);
     base_fail_backend(status);
+    if (status == TRM_ERROR_TIMEOUT)
+        status = refuse_timeout(stream, slot);
     if (status == TRM_ERROR_DEVICE_LOST)
         return fail_stream(stream, status);
     struct base_saved_error before;
     base_error_save(&before);
-    base_error_clear();
-    int32_t asked = stream->ops->query(stream->backend, &completed);
+    int32_t asked = core_stream_ask(stream, &completed);
     if (asked != TRM_OK && asked != TRM_ERROR_TIMEOUT)
         return fail_stream(stream, asked);
     base_error_restore(&before);
@@ -189,9 +223,9 @@ int32_t core_stream_submit(struct core_stream *stream, uint64_t value)
     if (stream->ops->flush == NULL || atomic_load_explicit(&stream->flushed, memory_order_relaxed) >= value)
         return TRM_OK;
     base_error_clear();
-    int32_t status = stream->ops->flush(stream->backend);
-    if (status != TRM_OK)
-        return core_stream_commit_slow(stream, status);
+    int32_t answer = stream->ops->flush(stream->backend);
+    if (answer != TRM_OK)
+        return core_stream_commit_slow(stream, "stream.flush", answer);
     advance(&stream->flushed, enqueued);
     core_object_log(&stream->object, TRM_LOG_DEBUG, "submitted up to operation %" PRIu64, enqueued);
     return TRM_OK;
@@ -201,8 +235,7 @@ int32_t core_stream_submit(struct core_stream *stream, uint64_t value)
 static int32_t query_backend(struct core_stream *stream, uint64_t value)
 {
     uint64_t completed = 0;
-    base_error_clear();
-    int32_t status = stream->ops->query(stream->backend, &completed);
+    int32_t status     = core_stream_ask(stream, &completed);
     return note_answer(stream, completed, value, status);
 }
 
@@ -231,8 +264,7 @@ bool core_stream_has_finished(struct core_stream *stream, uint64_t value)
     struct base_saved_error before;
     uint64_t completed = 0;
     base_error_save(&before);
-    base_error_clear();
-    int32_t status = stream->ops->query(stream->backend, &completed);
+    int32_t status = core_stream_ask(stream, &completed);
     if (status == TRM_OK) {
         advance(&stream->completed, completed);
     } else if (status != TRM_ERROR_TIMEOUT) {
@@ -245,13 +277,30 @@ bool core_stream_has_finished(struct core_stream *stream, uint64_t value)
 
 /* ---- waiting ---------------------------------------------------------------------------------- */
 
+static COLD int32_t refuse_early_timeout(const struct core_stream *stream)
+{
+    return base_fail(TRM_ERROR_ABI,
+                     "stream.wait() of the backend %s returned TRM_ERROR_TIMEOUT, but it was told to wait "
+                     "for ever: report this to the author of the backend",
+                     stream->device->backend->name);
+}
+
+static inline int32_t wait_once(struct core_stream *stream, uint64_t value, uint64_t timeout_ns)
+{
+    base_error_clear();
+    core_service_block();
+    int32_t status = core_answer(stream->device->backend, "stream.wait",
+                                 stream->ops->wait(stream->backend, value, timeout_ns));
+    core_service_unblock();
+    if (UNLIKELY(status == TRM_ERROR_TIMEOUT && timeout_ns == TRM_FOREVER))
+        return refuse_early_timeout(stream);
+    return status;
+}
+
 static inline int32_t wait_in_backend(struct core_stream *stream, uint64_t value, uint64_t timeout_ns)
 {
     core_object_log(&stream->object, TRM_LOG_DEBUG, "waiting for operation %" PRIu64, value);
-    base_error_clear();
-    core_service_block();
-    int32_t status = stream->ops->wait(stream->backend, value, timeout_ns);
-    core_service_unblock();
+    int32_t status = wait_once(stream, value, timeout_ns);
     core_object_log(&stream->object, TRM_LOG_DEBUG, "waited for operation %" PRIu64 ": %s", value,
                     trm_status_name(status));
     return note_answer(stream, value, value, status);
@@ -322,12 +371,9 @@ bool core_stream_has_succeeded(struct core_stream *stream, uint64_t value)
         core_stream_failure_status(stream) == TRM_ERROR_DEVICE_LOST || !core_stream_try_pin(stream))
         return false;
     base_error_save(&before);
-    base_error_clear();
-    int32_t status = stream->ops->query(stream->backend, &completed);
+    int32_t status = core_stream_ask(stream, &completed);
     if (status == TRM_OK && completed < value) {
-        core_service_block();
-        status = stream->ops->wait(stream->backend, value, TRM_FOREVER);
-        core_service_unblock();
+        status    = wait_once(stream, value, TRM_FOREVER);
         completed = status == TRM_OK ? value : 0;
     }
     base_error_restore(&before);

@@ -25,9 +25,11 @@ static int32_t wait_natively(struct core_stream *stream, struct core_stream *oth
 {
     uint64_t value = core_stream_next(stream);
     int32_t status = stream->ops->wait_stream(stream->backend, value, other->backend, other_value);
-    if (status == TRM_OK || status == TRM_ERROR_UNSUPPORTED)
-        return status == TRM_OK ? core_stream_commit(stream, value, status) : status;
-    status = core_stream_commit(stream, value, status);
+    if (status == TRM_ERROR_UNSUPPORTED)
+        return status;
+    status = core_stream_commit(stream, value, "stream.wait_stream", status);
+    if (status == TRM_OK)
+        return TRM_OK;
     /* The backend may have refused because `other` has failed. */
     struct base_saved_error refusal;
     base_error_save(&refusal);

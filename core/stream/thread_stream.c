@@ -13,7 +13,7 @@
  * kills the handle. */
 static void thread_ended(void *handle)
 {
-    struct core_stream *stream = core_object_enter_late(handle, CORE_STREAM);
+    struct core_stream *stream = core_object_enter(handle, CORE_STREAM);
     if (stream == NULL)
         return;
     core_stream_end(stream);
@@ -43,6 +43,7 @@ static int32_t create_stream(struct core_device *device, struct trm_stream **han
         core_stream_create(device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, CORE_STREAM_OF_THREAD, &stream);
     if (status != TRM_OK)
         return status;
+    core_object_publish(&stream->object);
     if (pthread_setspecific(device->thread_key, stream->object.handle) != 0) {
         core_stream_end(stream);
         return base_fail_memory("storing a thread's own stream");
@@ -95,8 +96,11 @@ void core_device_end_thread_streams(struct core_device *device)
 {
     struct core_stream *stream;
     while ((stream = next_thread_stream(device)) != NULL) {
-        core_stream_end(stream);
         /* Another thread may be ending it at this moment; core_device_wait_owned_streams() waits for that. */
+        if (core_object_try_enter(&stream->object)) {
+            core_stream_end(stream);
+            core_object_leave(&stream->object);
+        }
         atomic_fetch_or(&stream->flags, CORE_STREAM_ENDING);
         core_object_release(&stream->object);
     }

@@ -200,13 +200,25 @@ static int32_t wait_notified(struct wait_set *set, uint64_t deadline)
 
 static int32_t wait_natively(struct wait_set *set, uint64_t timeout_ns)
 {
-    uint32_t which;
+    const struct core_backend *backend = set->streams[0]->device->backend;
+    uint32_t which                     = 0; /* the scan that follows finds out */
     base_error_clear();
     core_service_block();
-    int32_t status =
-        set->streams[0]->ops->wait_any(set->backend_streams, set->values, set->count, timeout_ns, &which);
+    int32_t status = core_answer(
+        backend, "stream.wait_any",
+        backend->stream.wait_any(set->backend_streams, set->values, set->count, timeout_ns, &which));
     core_service_unblock();
     return status;
+}
+
+/* No point is reached, and there is time left. */
+static COLD int32_t refuse_early(const struct wait_set *set)
+{
+    return base_fail(
+        TRM_ERROR_ABI,
+        "stream.wait_any() of the backend %s returned before a point was reached or the time was "
+        "over: report this to the author of the backend",
+        set->streams[0]->device->backend->name);
 }
 
 /* Every way of waiting only says that it is worth scanning again. */
@@ -216,11 +228,17 @@ static int32_t wait_and_scan(struct wait_set *set, uint64_t deadline, uint32_t *
         return base_fail_static(
             TRM_ERROR_DEADLOCK,
             "a host callback would wait for itself: its stream goes on only when it has returned");
-    int32_t waited =
-        set_is_native(set) ? wait_natively(set, base_remaining(deadline)) : wait_notified(set, deadline);
+    bool is_native = set_is_native(set);
+    int32_t waited = is_native ? wait_natively(set, base_remaining(deadline)) : wait_notified(set, deadline);
+    struct base_saved_error cause;
+    base_error_save(&cause);
     int32_t status = set_scan(set, which);
-    if (status == TRM_ERROR_TIMEOUT && waited != TRM_OK && waited != TRM_ERROR_TIMEOUT)
+    if (status == TRM_ERROR_TIMEOUT && waited != TRM_OK && waited != TRM_ERROR_TIMEOUT) {
+        base_error_restore(&cause);
         return base_fail_backend(waited);
+    }
+    if (status == TRM_ERROR_TIMEOUT && is_native && base_remaining(deadline) > 0)
+        return refuse_early(set);
     return status;
 }
 

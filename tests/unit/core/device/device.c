@@ -90,7 +90,7 @@ START_TEST(a_device_that_cannot_be_opened_leaves_nothing_behind)
         int32_t status   = core_device_create(fake.backend.context, &fake.backend, 0, &device);
         counting.fail_at = 0;
         if (status == TRM_OK) {
-            trm_device_destroy(device->object.handle);
+            trm_device_destroy(core_object_publish(&device->object));
             break;
         }
         ck_assert_int_eq(status, TRM_ERROR_OUT_OF_HOST_MEMORY);

@@ -9,6 +9,7 @@ START_TEST(an_adopted_device_is_the_one_that_the_backend_says)
 {
     struct core_device *device;
 
+    store.backend.device_count = 4;
     ck_assert_int_eq(core_device_adopt(store.core->object.context, &store.backend, TRM_NATIVE_DEVICE_VULKAN,
                                        &asked, &device),
                      TRM_OK);
@@ -16,7 +17,7 @@ START_TEST(an_adopted_device_is_the_one_that_the_backend_says)
     ck_assert_str_eq(device->id, "store:3");
     ck_assert_uint_eq(asked.adopted, 1);
     ck_assert_uint_gt(device->limits.max_buffer_bytes, 0);
-    trm_device_destroy(device->object.handle);
+    trm_device_destroy(core_object_publish(&device->object));
 }
 END_TEST
 

@@ -119,6 +119,7 @@ START_TEST(devices_of_one_backend_that_reach_each_other_copy_directly)
     struct trm_stream_stats stats = {.struct_size = sizeof(stats)};
 
     ck_assert_int_eq(core_device_create(core_context_find(context), &near.backend, 0, &second), TRM_OK);
+    core_object_publish(&second->object);
     ck_assert_int_eq(trm_buffer_create(second->object.handle, TRM_MEMORY_DEVICE, 1000, &other), TRM_OK);
     count_up(here);
     ck_assert_int_eq(trm_copy(stream, trm_span_whole(other), trm_span_whole(here)), TRM_OK);

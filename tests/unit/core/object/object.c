@@ -75,6 +75,7 @@ static struct thing *make(struct core_context *of, const struct core_object_ops 
     thing->retired  = &retired;
     thing->released = &released;
     ck_assert_int_eq(core_object_init(&thing->object, ops, of), TRM_OK);
+    core_object_publish(&thing->object);
     return thing;
 }
 
@@ -230,6 +231,104 @@ START_TEST(a_reference_keeps_the_memory_but_not_the_handle)
 }
 END_TEST
 
+START_TEST(an_object_is_not_found_before_it_is_published)
+{
+    struct thing *thing = core_allocate(context, sizeof(*thing));
+    thing->retired      = &retired;
+    thing->released     = &released;
+    ck_assert_int_eq(core_object_init(&thing->object, &stream_ops, context), TRM_OK);
+    void *name = thing->object.handle;
+    is_refused(name, CORE_STREAM, "never");
+    ck_assert(!core_object_kill_handle(name, CORE_STREAM));
+    ck_assert_ptr_eq(core_object_publish(&thing->object), name);
+    ck_assert_ptr_eq(core_object_find(name, CORE_STREAM), thing);
+    core_object_kill(&thing->object);
+}
+END_TEST
+
+START_TEST(an_object_that_is_abandoned_was_never_there)
+{
+    struct thing *thing = core_allocate(context, sizeof(*thing));
+    thing->retired      = &retired;
+    thing->released     = &released;
+    ck_assert_int_eq(core_object_init(&thing->object, &stream_ops, context), TRM_OK);
+    void *name = thing->object.handle;
+    core_object_abandon(&thing->object);
+    is_refused(name, CORE_STREAM, "never");
+    ck_assert_int_eq(retired, 1);
+    ck_assert_int_eq(released, 1);
+}
+END_TEST
+
+/* ---- holds ---- */
+
+START_TEST(a_held_object_is_found_by_its_second_handle_when_the_first_is_dead)
+{
+    struct thing *thing = make(context, &stream_ops);
+    void *first         = thing->object.handle;
+    void *second        = NULL;
+    ck_assert_int_eq(core_object_hold(first, CORE_STREAM, &second), TRM_OK);
+    ck_assert_ptr_ne(first, second);
+    ck_assert(core_object_kill_handle(first, CORE_STREAM));
+    is_refused(first, CORE_STREAM, "this stream has been destroyed");
+    ck_assert(!core_object_kill_handle(first, CORE_STREAM)); /* again: the hold is not taken */
+    ck_assert_ptr_eq(core_object_find(second, CORE_STREAM), thing);
+    ck_assert_ptr_eq(core_object_enter(second, CORE_STREAM), thing);
+    ck_assert(!core_object_try_enter(&thing->object));
+    ck_assert(core_object_try_enter_held(&thing->object));
+    core_object_leave(&thing->object);
+    core_object_leave(&thing->object);
+    ck_assert_int_eq(retired, 0);
+    core_object_end_hold(second);
+    ck_assert_int_eq(retired, 1);
+    ck_assert_int_eq(released, 1);
+    is_refused(second, CORE_STREAM, "this stream has been destroyed");
+}
+END_TEST
+
+START_TEST(an_object_outlives_its_holds)
+{
+    struct thing *thing = make(context, &stream_ops);
+    void *holds[2];
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(core_object_hold(thing->object.handle, CORE_STREAM, &holds[i]), TRM_OK);
+    for (int i = 0; i < 2; i++)
+        core_object_end_hold(holds[i]);
+    core_object_end_hold(NULL);
+    ck_assert_int_eq(retired, 0);
+    ck_assert_ptr_eq(core_object_find(thing->object.handle, CORE_STREAM), thing);
+    core_object_kill(&thing->object);
+    ck_assert_int_eq(released, 1);
+}
+END_TEST
+
+START_TEST(a_hold_that_ends_under_a_call_ends_with_the_call)
+{
+    struct thing *thing = make(context, &stream_ops);
+    void *second        = NULL;
+    ck_assert_int_eq(core_object_hold(thing->object.handle, CORE_STREAM, &second), TRM_OK);
+    ck_assert_ptr_eq(core_object_enter(second, CORE_STREAM), thing);
+    core_object_kill(&thing->object);
+    core_object_end_hold(second);
+    ck_assert_int_eq(retired, 0);
+    core_object_leave(&thing->object);
+    ck_assert_int_eq(retired, 1);
+    ck_assert_int_eq(released, 1);
+}
+END_TEST
+
+START_TEST(only_what_is_alive_can_be_held)
+{
+    struct thing *thing = make(context, &stream_ops);
+    void *name          = thing->object.handle;
+    void *second        = NULL;
+    core_object_kill(&thing->object);
+    ck_assert_int_eq(core_object_hold(name, CORE_STREAM, &second), TRM_ERROR_INVALID_HANDLE);
+    ck_assert_int_eq(core_object_hold(NULL, CORE_STREAM, &second), TRM_ERROR_INVALID_HANDLE);
+    ck_assert_ptr_null(second);
+}
+END_TEST
+
 START_TEST(letting_go_of_null_is_fine)
 {
     core_object_release(NULL);
@@ -363,35 +462,7 @@ START_TEST(of_threads_that_destroy_one_object_at_once_one_wins)
 }
 END_TEST
 
-/* ---- memory and fork ---- */
-
-START_TEST(without_memory_for_handles_an_object_is_not_made)
-{
-    enum {
-        MOST = 256
-    };
-    struct thing *things[MOST];
-    int made       = 0;
-    int32_t status = TRM_OK;
-    for (; status == TRM_OK && made < MOST; made++) {
-        things[made]           = core_allocate(context, sizeof(*things[made]));
-        things[made]->retired  = &retired;
-        things[made]->released = &released;
-        counting.fail_from     = counting.allocations + 1;
-        status                 = core_object_init(&things[made]->object, &event_ops, context);
-        counting.fail_from     = 0;
-    }
-    made--;
-    ck_assert_int_eq(status, TRM_ERROR_OUT_OF_HOST_MEMORY);
-    ck_assert_ptr_null(things[made]->object.handle);
-    core_free(context, things[made], sizeof(*things[made]));
-
-    /* With memory it goes on. */
-    things[made] = make(context, &event_ops);
-    for (int i = 0; i <= made; i++)
-        core_object_kill(&things[i]->object);
-}
-END_TEST
+/* ---- fork ---- */
 
 START_TEST(the_child_of_a_fork_is_refused_and_harms_nothing)
 {
@@ -437,6 +508,12 @@ static Suite *make_suite(void)
     tcase_add_test(objects, killing_by_handle_is_fine_with_null_and_refuses_the_dead);
     tcase_add_test(objects, an_object_is_retired_when_the_last_call_has_left_it);
     tcase_add_test(objects, a_reference_keeps_the_memory_but_not_the_handle);
+    tcase_add_test(objects, an_object_is_not_found_before_it_is_published);
+    tcase_add_test(objects, an_object_that_is_abandoned_was_never_there);
+    tcase_add_test(objects, a_held_object_is_found_by_its_second_handle_when_the_first_is_dead);
+    tcase_add_test(objects, an_object_outlives_its_holds);
+    tcase_add_test(objects, a_hold_that_ends_under_a_call_ends_with_the_call);
+    tcase_add_test(objects, only_what_is_alive_can_be_held);
     tcase_add_test(objects, letting_go_of_null_is_fine);
     tcase_add_test(objects, children_keep_their_context_alive_behind_its_dead_handle);
     tcase_add_test(objects, a_handle_of_an_ended_context_is_refused_by_those_that_follow);
@@ -444,7 +521,6 @@ static Suite *make_suite(void)
     tcase_add_test(objects, many_objects_get_different_handles);
     tcase_add_test(objects, many_threads_create_and_destroy_at_once);
     tcase_add_test(objects, of_threads_that_destroy_one_object_at_once_one_wins);
-    tcase_add_test(objects, without_memory_for_handles_an_object_is_not_made);
     tcase_add_test(objects, the_child_of_a_fork_is_refused_and_harms_nothing);
     suite_add_tcase(suite, objects);
     return suite;
