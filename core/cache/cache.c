@@ -63,20 +63,6 @@ static int32_t final_path(const char *folder, const uint8_t digest[BASE_SHA256_B
 
 /* ---- the folder ---------------------------------------------------------------------------- */
 
-/* Makes the folder and missing ones above it. The check of its permissions reports a failure. */
-static void make_folders(const char *folder)
-{
-    char path[TRM_PATH_MOST];
-
-    base_text_copy(path, sizeof(path), folder);
-    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        (void)mkdir(path, 0700);
-        *slash = '/';
-    }
-    (void)mkdir(path, 0700);
-}
-
 static int32_t find_folder(struct core_context *context, bool may_create, const char **folder)
 {
     const char *set = core_setting_text(context, "kernel.cache");
@@ -89,9 +75,7 @@ static int32_t find_folder(struct core_context *context, bool may_create, const 
     if (strcmp(set, NONE) == 0 || core_setting_number(context, "kernel.cache.size") == 0)
         return base_fail(TRM_ERROR_UNSUPPORTED,
                          "the settings kernel.cache and kernel.cache.size turn the cache off");
-    if (may_create)
-        make_folders(set);
-    int32_t status = base_folder_permissions_check(set);
+    int32_t status = may_create ? base_folder_make(set) : base_folder_permissions_check(set);
     if (status == TRM_OK)
         *folder = set;
     return status;
@@ -99,14 +83,18 @@ static int32_t find_folder(struct core_context *context, bool may_create, const 
 
 /* ---- the calls ----------------------------------------------------------------------------- */
 
-/* Logs why the cache cannot be used and passes on `status`: as a warning where permissions are the cause,
- * else at debug level. Lack of memory and invalid arguments are errors of the call. */
-static int32_t without_cache(const struct core_context *context, int32_t cause, int32_t status)
+/* Logs why the cache cannot be used and passes on `status`. Permissions and a full or broken disk (BACKEND) are
+ * something to repair and give one warning in each context; the rest is logged at debug level. Lack of memory
+ * and invalid arguments are errors of the call. */
+static int32_t without_cache(struct core_context *context, int32_t cause, int32_t status)
 {
+    bool is_fault = cause == TRM_ERROR_PERMISSION || cause == TRM_ERROR_BACKEND;
+
     if (cause == TRM_ERROR_OUT_OF_HOST_MEMORY || cause == TRM_ERROR_INVALID_ARGUMENT)
         return cause;
-    core_log(context, cause == TRM_ERROR_PERMISSION ? TRM_LOG_WARNING : TRM_LOG_DEBUG,
-             "the kernel cache is not used: %s", trm_last_error().sentence);
+    bool is_first = is_fault && !atomic_exchange(&context->has_warned_of_cache, true);
+    core_log(context, is_first ? TRM_LOG_WARNING : TRM_LOG_DEBUG, "the kernel cache is not used: %s",
+             trm_last_error().sentence);
     return base_fail(status, "%s", trm_last_error().sentence);
 }
 
@@ -161,7 +149,9 @@ static int32_t create_file(const char *folder, const char *extension, char *path
         if (errno != EEXIST)
             break;
     }
-    return base_fail(TRM_ERROR_UNSUPPORTED, "cannot create a file in %s: %m", folder);
+    bool is_disk = errno == ENOSPC || errno == EDQUOT || errno == EIO;
+    return base_fail(is_disk ? TRM_ERROR_BACKEND : TRM_ERROR_UNSUPPORTED, "cannot create a file in %s: %m",
+                     folder);
 }
 
 int32_t core_cache_begin(struct core_context *context, const char *key, const char *extension, char *path)
@@ -217,6 +207,21 @@ int32_t core_cache_commit(struct core_context *context, const char *key, const c
     }
     memcpy(path, stored, strlen(stored) + 1);
     return TRM_OK;
+}
+
+int32_t core_cache_store(struct core_context *context, const char *key, const char *extension,
+                         const char *from, char *path)
+{
+    char begun[TRM_PATH_MOST];
+
+    int32_t status = core_cache_begin(context, key, extension, begun);
+    if (status != TRM_OK)
+        return status;
+    status = core_cache_file_copy(from, begun);
+    if (status == TRM_OK)
+        return core_cache_commit(context, key, extension, begun, path);
+    core_cache_discard(context, begun);
+    return without_cache(context, status, TRM_ERROR_UNSUPPORTED);
 }
 
 void core_cache_discard(struct core_context *context, const char *begun)

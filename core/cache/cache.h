@@ -24,6 +24,8 @@ struct core_context;
 /* As the functions of struct trm_host; `path` has room for TRM_PATH_MOST bytes. A failure of the cache
  * itself is logged and returned as NOT_FOUND or UNSUPPORTED, so that the caller goes on without a cache. */
 int32_t core_cache_find(struct core_context *context, const char *key, const char *extension, char *path);
+int32_t core_cache_store(struct core_context *context, const char *key, const char *extension,
+                         const char *from, char *path);
 int32_t core_cache_begin(struct core_context *context, const char *key, const char *extension, char *path);
 int32_t core_cache_commit(struct core_context *context, const char *key, const char *extension,
                           const char *begun, char *path);

@@ -23,9 +23,11 @@ _Static_assert(sizeof(struct trailer) == 56, "no padding, since it is written as
 
 static const char magic[16] = "trireme cache 1";
 
+/* A file that cannot be opened for want of descriptors or memory may be good: then the cache has none now. */
 static int32_t fail_errno(const char *path, const char *what)
 {
-    int32_t status = errno == ENOENT ? TRM_ERROR_NOT_FOUND : TRM_ERROR_BACKEND;
+    bool is_missing = errno == ENOENT || errno == EMFILE || errno == ENFILE || errno == ENOMEM;
+    int32_t status  = is_missing ? TRM_ERROR_NOT_FOUND : TRM_ERROR_BACKEND;
 
     return base_fail(status, "%s cannot be %s: %m", path, what);
 }
@@ -103,6 +105,44 @@ static bool compute_checksum(int file, uint64_t length, const uint8_t name[BASE_
     }
     base_sha256_final(&hash, checksum);
     return true;
+}
+
+/* Copies from one open file to the other. 0 or an errno. */
+static int copy_contents(int from, int to)
+{
+    uint8_t part[16384];
+    uint64_t done = 0;
+
+    for (;;) {
+        ssize_t count = read(from, part, sizeof(part));
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            return count < 0 ? errno : 0;
+        if (!write_all(to, part, (size_t)count, done))
+            return errno;
+        done += (uint64_t)count;
+    }
+}
+
+int32_t core_cache_file_copy(const char *from, const char *path)
+{
+    struct stat facts;
+    int to, source = open(from, O_RDONLY | O_CLOEXEC);
+
+    if (source < 0)
+        return fail_errno(from, "opened");
+    int32_t status = open_own(path, O_WRONLY, &to, &facts);
+    if (status == TRM_OK) {
+        int error = copy_contents(source, to);
+        if (close(to) != 0 && error == 0)
+            error = errno;
+        errno = error;
+        if (error != 0)
+            status = fail_errno(path, "written");
+    }
+    close(source);
+    return status;
 }
 
 int32_t core_cache_file_seal(const char *path, const uint8_t name[BASE_SHA256_BYTES], uint64_t *size)

@@ -13,6 +13,9 @@
  * user owns and that other users cannot access. `name` is the digest of the file's key, so that a renamed
  * file is not taken for another. Errors: NOT_FOUND, PERMISSION, BACKEND, explained. */
 
+/* Copies the contents of another file into the empty file at `path`. */
+int32_t core_cache_file_copy(const char *from, const char *path);
+
 /* Appends the trailer. `size` is the size of the whole file. */
 int32_t core_cache_file_seal(const char *path, const uint8_t name[BASE_SHA256_BYTES], uint64_t *size);
 

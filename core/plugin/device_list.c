@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/object/object.h"
+#include "core/plugin/property.h"
 #include "core/plugin/registry.h"
 
 /* Of the first version of struct trm_device_summary. */
@@ -69,9 +70,7 @@ static int32_t find_device(struct core_context *context, uint32_t index, struct 
 
 static int32_t get_u64(const struct core_backend *backend, uint32_t number, uint32_t key, uint64_t *value)
 {
-    uint64_t needed = 0;
-    base_error_clear();
-    int32_t status = backend->device.get_info(backend->instance, number, key, value, sizeof(*value), &needed);
+    int32_t status = core_property_read_u64(backend, number, key, value);
     return status == TRM_OK ? TRM_OK : base_fail_backend(status);
 }
 
@@ -79,13 +78,10 @@ static int32_t get_u64(const struct core_backend *backend, uint32_t number, uint
 static int32_t get_name(const struct core_backend *backend, uint32_t number, char *name, size_t capacity)
 {
     char text[4096] = "";
-    uint64_t needed = 0;
-    base_error_clear();
-    int32_t status =
-        backend->device.get_info(backend->instance, number, TRM_DEVICE_NAME, text, sizeof(text), &needed);
+    uint64_t needed;
+    int32_t status = core_property_read(backend, number, TRM_DEVICE_NAME, text, sizeof(text), &needed);
     if (status != TRM_OK)
         return base_fail_backend(status);
-    text[sizeof(text) - 1] = '\0';
     base_text_copy(name, capacity, text);
     return TRM_OK;
 }
@@ -105,7 +101,7 @@ static int32_t summarize(const struct core_backend *backend, uint32_t number,
         return status;
     snprintf(summary->id, sizeof(summary->id), "%s:%u", backend->name, number);
     base_text_copy(summary->backend, sizeof(summary->backend), backend->name);
-    summary->kind         = (int32_t)kind;
+    summary->kind         = kind <= INT32_MAX ? (int32_t)kind : TRM_DEVICE_OTHER;
     summary->memory_bytes = memory;
     summary->unified      = unified != 0;
     summary->score        = backend->score;

@@ -9,27 +9,22 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "core/plugin/property.h"
 
 #define UUID_BYTES 16
 #define NAME_BYTES 1024
 #define LIST_BYTES 1600
 
-/* Reads a property of a device. NOT_FOUND, without an error, when the device lacks it; other failures are
- * explained. */
-static int32_t get_info(const struct core_backend *backend, uint32_t number, uint32_t key, void *value,
-                        uint64_t capacity)
+static int32_t get_uuid(const struct core_backend *backend, uint32_t number, uint8_t uuid[UUID_BYTES])
 {
-    uint64_t needed = 0;
-    base_error_clear();
-    int32_t status = backend->device.get_info(backend->instance, number, key, value, capacity, &needed);
-    return status == TRM_OK || status == TRM_ERROR_NOT_FOUND ? status : base_fail_backend(status);
+    uint64_t needed;
+    return core_property_read(backend, number, TRM_DEVICE_UUID, uuid, UUID_BYTES, &needed);
 }
 
 static int32_t get_name(const struct core_backend *backend, uint32_t number, char name[NAME_BYTES])
 {
-    int32_t status       = get_info(backend, number, TRM_DEVICE_NAME, name, NAME_BYTES);
-    name[NAME_BYTES - 1] = '\0';
-    return status;
+    uint64_t needed;
+    return core_property_read(backend, number, TRM_DEVICE_NAME, name, NAME_BYTES, &needed);
 }
 
 static int32_t match(const struct core_backend *backend, uint32_t number, const struct core_device_id *wanted,
@@ -39,7 +34,7 @@ static int32_t match(const struct core_backend *backend, uint32_t number, const 
     uint8_t uuid[UUID_BYTES] = {0};
     int32_t status;
     if (wanted->way == CORE_DEVICE_BY_UUID) {
-        status    = get_info(backend, number, TRM_DEVICE_UUID, uuid, sizeof(uuid));
+        status    = get_uuid(backend, number, uuid);
         *is_match = status == TRM_OK && memcmp(uuid, wanted->uuid, sizeof(uuid)) == 0;
     } else {
         status    = get_name(backend, number, name);
@@ -66,7 +61,7 @@ static void list_devices(const struct core_backend *backend, enum core_device_wa
         uint8_t uuid[UUID_BYTES];
         int32_t status;
         if (way == CORE_DEVICE_BY_UUID) {
-            status = get_info(backend, i, TRM_DEVICE_UUID, uuid, sizeof(uuid));
+            status = get_uuid(backend, i, uuid);
             if (status == TRM_OK)
                 write_uuid(uuid, text, sizeof(text));
             else

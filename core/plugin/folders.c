@@ -4,7 +4,6 @@
 #include "core/plugin/folders.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -63,17 +62,8 @@ static int32_t add_beside_library(struct core_context *context, const struct cor
                                   struct core_folders *folders)
 {
     char path[PATH_MAX];
-    size_t length = strlen(kind->below) + 1;
-    Dl_info library;
-    if (dladdr(&base_system_allocator, &library) == 0 || library.dli_fname == NULL)
+    if (!base_beside_library(kind->below, path))
         return TRM_OK;
-    /* A relative name may be relative to a folder that is no longer current. */
-    if (library.dli_fname[0] != '/' || realpath(library.dli_fname, path) == NULL)
-        return TRM_OK;
-    char *slash = strrchr(path, '/');
-    if ((size_t)(slash - path) + length > sizeof(path))
-        return TRM_OK;
-    memcpy(slash, kind->below, length);
     return add_folder(context, kind, folders, path);
 }
 

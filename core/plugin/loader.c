@@ -12,6 +12,7 @@
 
 #include "base/base.h"
 #include "core/object/object.h"
+#include "core/plugin/answer.h"
 #include "core/plugin/elf_file.h"
 
 #define MAX_DEVICES 1024
@@ -27,6 +28,12 @@ static void clean(char *text)
     }
     while (length > 0 && (text[length - 1] == ' ' || text[length - 1] == '.'))
         text[--length] = '\0';
+}
+
+void core_loader_copy_text(char *to, size_t capacity, const char *text)
+{
+    base_text_copy(to, capacity, text);
+    clean(to);
 }
 
 void core_loader_set_reason(struct core_candidate *candidate, const char *format, ...)
@@ -98,6 +105,10 @@ static bool refuse_symbol(struct core_candidate *candidate, void *library)
  * need it. So the handle is closed at once. */
 static bool load(struct core_candidate *candidate, trm_backend_query_fn *query)
 {
+    if (base_program_is_static())
+        return core_loader_refuse(
+            candidate, "this program is linked with -static, and a backend cannot share the C library "
+                       "of such a program; link the program without -static (libtrireme.a may stay)");
     void *library = dlopen(candidate->path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library == NULL)
         return refuse_linker(candidate);
@@ -144,7 +155,9 @@ bool core_loader_probe(struct core_context *context, struct core_candidate *cand
     uint64_t begin   = milliseconds();
     core_log(context, TRM_LOG_INFO, "%s: probing %s", candidate->name, candidate->path);
     base_error_clear();
-    int32_t status = candidate->backend.plugin->probe(&context->host, &score, reason, sizeof(reason));
+    int32_t status =
+        core_answer(&candidate->backend, "probe",
+                    candidate->backend.table.probe(&context->host, &score, reason, sizeof(reason)));
     core_log(context, TRM_LOG_INFO, "%s: probed in %llu ms", candidate->name,
              (unsigned long long)(milliseconds() - begin));
 
@@ -168,7 +181,7 @@ static bool count_devices(struct core_candidate *candidate)
     struct core_backend *backend = &candidate->backend;
     uint32_t count               = 0;
     base_error_clear();
-    int32_t status = backend->device.count(backend->instance, &count);
+    int32_t status = core_answer(backend, "device.count", backend->device.count(backend->instance, &count));
     if (status != TRM_OK)
         return core_loader_refuse(candidate, "it cannot count its devices: %s", explain(candidate, status));
     if (count == 0)
@@ -186,7 +199,7 @@ bool core_loader_start(struct core_context *context, struct core_candidate *cand
 {
     struct core_backend *backend = &candidate->backend;
     base_error_clear();
-    int32_t status = backend->plugin->open(&context->host, &backend->instance);
+    int32_t status = core_answer(backend, "open", backend->table.open(&context->host, &backend->instance));
     if (status != TRM_OK)
         return core_loader_refuse(candidate, "it could not be opened: %s", explain(candidate, status));
     if (!count_devices(candidate)) {
@@ -201,7 +214,7 @@ bool core_loader_start(struct core_context *context, struct core_candidate *cand
 void core_loader_stop(struct core_candidate *candidate)
 {
     struct core_backend *backend = &candidate->backend;
-    backend->plugin->close(backend->instance);
+    backend->table.close(backend->instance);
     backend->instance   = NULL;
     candidate->accepted = false;
 }

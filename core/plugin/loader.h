@@ -15,7 +15,7 @@ struct core_candidate {
     char file_name[48];          /* without folder and ending; cut where it is longer */
     char name[48];               /* the plugin's own name once its table is read; before that, file_name */
     char *path;                  /* "" when no folder has the file */
-    const char *version;
+    char version[64];
     int32_t stage; /* enum trm_candidate_stage */
     bool accepted;
     int32_t score;
@@ -49,6 +49,9 @@ static inline bool core_loader_refused(void)
 
 void core_loader_set_reason(struct core_candidate *candidate, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Copies text of a plugin, which may lack its end, and makes it fit for one line. */
+void core_loader_copy_text(char *to, size_t capacity, const char *text);
 
 /* Checks the tables that the plugin's query returned and copies them to candidate->backend (tables.c). */
 bool core_loader_copy_tables(struct core_candidate *candidate, const struct trm_backend *plugin);

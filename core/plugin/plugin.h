@@ -4,6 +4,8 @@
  * elf_file      is a file a complete shared object for this machine?
  * loader        one plugin: file, tables, probe, instance
  * tables        checks and copies a plugin's tables
+ * answer        checks what a plugin's functions return
+ * property      reads and checks a property of a device
  * registry      finds the plugins that the setting `backend` selects and sorts them
  * resolve       from the id of a device to a backend and a device number
  * device_match  devices by number, by UUID or by a pattern of their name
@@ -17,7 +19,9 @@
 #ifndef CORE_PLUGIN_PLUGIN_H
 #define CORE_PLUGIN_PLUGIN_H
 
+#include "core/plugin/answer.h"
 #include "core/plugin/folders.h"
+#include "core/plugin/property.h"
 #include "core/plugin/registry.h"
 
 #endif

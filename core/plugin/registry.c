@@ -32,7 +32,6 @@ static int32_t add_candidate(struct core_registry *registry, const char *name, s
     }
     snprintf(candidate->file_name, sizeof(candidate->file_name), "%.*s", (int)length, name);
     memcpy(candidate->name, candidate->file_name, sizeof(candidate->name));
-    candidate->version                      = "";
     registry->candidates[registry->count++] = candidate;
     *out                                    = candidate;
     return TRM_OK;

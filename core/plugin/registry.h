@@ -16,7 +16,7 @@ struct core_registry;
 struct core_backend {
     struct core_context *context;
     const char *name;
-    const struct trm_backend *plugin;
+    struct trm_backend table; /* a copy, since the plugin may change its own; `name` replaces its name */
     struct trm_backend_instance *instance;
     uint32_t device_count;
     uint32_t preferred; /* the device number in the setting `backend`, else 0 */

@@ -128,6 +128,12 @@ static bool copy_table(struct core_candidate *candidate, const struct table *tab
                                   "its table %s has %u bytes, fewer than the %u of the first version",
                                   table->name, size, table->least);
     }
+    /* A part of a function's address would be another address. */
+    uint32_t size;
+    memcpy(&size, table->theirs, sizeof(size));
+    if (size < table->our_size && size % sizeof(void (*)(void)) != 0)
+        return core_loader_refuse(
+            candidate, "its table %s has %u bytes, which is no whole number of functions", table->name, size);
     return check_slots(candidate, table);
 }
 
@@ -135,12 +141,15 @@ static bool copy_name(struct core_candidate *candidate, const struct trm_backend
 {
     if (plugin->name == NULL)
         return core_loader_refuse(candidate, "backend.name is NULL");
-    if (!core_backend_name_is_valid(plugin->name, strlen(plugin->name)))
+    char name[sizeof(candidate->name) + 1] = {0};
+    memcpy(name, plugin->name, strnlen(plugin->name, sizeof(name) - 1));
+    if (!core_backend_name_is_valid(name, strlen(name)))
         return core_loader_refuse(
-            candidate, "its name \"%.60s\" is invalid; use 1 to 47 lower-case letters, digits, '-' and '_'",
-            plugin->name);
-    base_text_copy(candidate->name, sizeof(candidate->name), plugin->name);
-    candidate->version = plugin->version ? plugin->version : "";
+            candidate, "its name \"%s\" is invalid; use 1 to 47 lower-case letters, digits, '-' and '_'",
+            name);
+    memcpy(candidate->name, name, sizeof(candidate->name));
+    if (plugin->version != NULL)
+        core_loader_copy_text(candidate->version, sizeof(candidate->version), plugin->version);
     return true;
 }
 
@@ -155,29 +164,34 @@ static bool check_pairs(struct core_candidate *candidate)
     if ((pool->allocate == NULL) != (pool->free == NULL))
         return core_loader_refuse(candidate, "pool.allocate and pool.free go together, but it has only %s",
                                   pool->allocate ? "the first" : "the second");
+    const struct trm_interop_ops *interop = &candidate->backend.interop;
+    if ((interop->semaphore_create != NULL || interop->semaphore_import != NULL) &&
+        interop->semaphore_destroy == NULL)
+        return core_loader_refuse(
+            candidate, "interop.semaphore_destroy is NULL, but it can create or import semaphores");
     return true;
 }
 
-#define TABLE(name_, is_required_, least_)                                                                \
-    {                                                                                                     \
-        .name = #name_, .theirs = own.name_, .ours = &backend->name_, .our_size = sizeof(backend->name_), \
-        .least = (least_), .is_required = (is_required_), .slots = name_##_slots,                         \
+#define TABLE(name_, is_required_, least_)                                                    \
+    {                                                                                         \
+        .name = #name_, .theirs = backend->table.name_, .ours = &backend->name_,              \
+        .our_size = sizeof(backend->name_), .least = (least_), .is_required = (is_required_), \
+        .slots = name_##_slots,                                                               \
     }
 
 bool core_loader_copy_tables(struct core_candidate *candidate, const struct trm_backend *plugin)
 {
-    struct trm_backend own       = {0};
     struct core_backend *backend = &candidate->backend;
     const struct table whole     = {
             .name        = "backend",
             .theirs      = plugin,
-            .ours        = &own,
-            .our_size    = sizeof(own),
+            .ours        = &backend->table,
+            .our_size    = sizeof(backend->table),
             .least       = CORE_ABI_BACKEND,
             .is_required = true,
             .slots       = backend_slots,
     };
-    if (!copy_table(candidate, &whole) || !copy_name(candidate, &own))
+    if (!copy_table(candidate, &whole) || !copy_name(candidate, &backend->table))
         return false;
     const struct table tables[] = {
         TABLE(device, true, CORE_ABI_DEVICE_OPS),    TABLE(memory, true, CORE_ABI_MEMORY_OPS),
@@ -190,8 +204,10 @@ bool core_loader_copy_tables(struct core_candidate *candidate, const struct trm_
         if (!copy_table(candidate, &tables[i]))
             return false;
     }
-    backend->plugin = plugin;
-    backend->name   = candidate->name;
+    backend->name              = candidate->name;
+    backend->table.name        = candidate->name;
+    backend->table.version     = candidate->version;
+    backend->table.description = NULL; /* the core has no use for it */
     return check_pairs(candidate);
 }
 #undef TABLE

@@ -39,6 +39,7 @@ struct core_settings {
     struct value values[CORE_SETTINGS_MAX]; /* by row of the table */
     struct foreign *foreign;                /* latest first */
     char *cache_home;                       /* NULL: unknown */
+    char *temporary_home;                   /* NULL: none */
 };
 
 /* State of reading. */
@@ -282,6 +283,15 @@ static int32_t find_cache_home(struct reader *reader, uint32_t flags)
     return reader->settings->cache_home != NULL ? TRM_OK : base_fail_memory("reading the settings");
 }
 
+static int32_t find_temporary_home(struct reader *reader, uint32_t flags)
+{
+    const char *path = flags & TRM_CONTEXT_NO_ENVIRONMENT ? NULL : secure_getenv("TMPDIR");
+    if (path == NULL || path[0] != '/')
+        return TRM_OK;
+    reader->settings->temporary_home = core_copy_text(reader->context, path);
+    return reader->settings->temporary_home != NULL ? TRM_OK : base_fail_memory("reading the settings");
+}
+
 static int32_t read_all(struct reader *reader, const struct trm_context_desc *desc)
 {
     int32_t status = TRM_OK;
@@ -293,6 +303,8 @@ static int32_t read_all(struct reader *reader, const struct trm_context_desc *de
         status = read_files(reader, desc->flags);
     if (status == TRM_OK)
         status = find_cache_home(reader, desc->flags);
+    if (status == TRM_OK)
+        status = find_temporary_home(reader, desc->flags);
     return status;
 }
 
@@ -329,6 +341,8 @@ void core_settings_destroy(struct core_context *context, struct core_settings *s
     }
     if (settings->cache_home != NULL)
         core_free(context, settings->cache_home, strlen(settings->cache_home) + 1);
+    if (settings->temporary_home != NULL)
+        core_free(context, settings->temporary_home, strlen(settings->temporary_home) + 1);
     while (settings->foreign != NULL) {
         struct foreign *foreign = settings->foreign;
         settings->foreign       = foreign->next;
@@ -363,6 +377,11 @@ bool core_setting_flag(const struct core_context *context, const char *name)
 const char *core_setting_cache_home(const struct core_context *context)
 {
     return context->settings->cache_home;
+}
+
+const char *core_setting_temporary_home(const struct core_context *context)
+{
+    return context->settings->temporary_home;
 }
 
 /* The value of the strongest origin; of several in a file the first, of several from the program the last. */
@@ -431,8 +450,10 @@ int32_t core_setting_get(const struct core_context *context, const char *name, c
 int32_t trm_context_setting(struct trm_context *handle, const char *name, char *value, size_t capacity,
                             size_t *needed, int32_t *origin)
 {
-    struct core_context *context = core_context_find(handle);
+    struct core_context *context = core_object_enter(handle, CORE_CONTEXT);
     if (context == NULL)
         return base_last_status();
-    return core_setting_get(context, name, value, capacity, needed, origin);
+    int32_t status = core_setting_get(context, name, value, capacity, needed, origin);
+    core_object_leave(&context->object);
+    return status;
 }

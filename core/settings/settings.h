@@ -72,6 +72,10 @@ bool core_setting_flag(const struct core_context *context, const char *name);
  * unknown. */
 const char *core_setting_cache_home(const struct core_context *context);
 
+/* The user's folder for temporary files (TMPDIR), from the environment; it may not exist. NULL when there is
+ * none. */
+const char *core_setting_temporary_home(const struct core_context *context);
+
 /* As trm_context_setting(). */
 int32_t core_setting_get(const struct core_context *context, const char *name, char *value, size_t capacity,
                          size_t *needed, int32_t *origin);

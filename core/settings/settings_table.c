@@ -69,6 +69,22 @@ static const struct core_setting_row rows[] = {
             "Folders to search for backends before the folder beside the library and the installed one."),
     },
     {
+        .info =
+            INFO(TRM_SETTING_BYTES, "compiler.memory", "TRIREME_COMPILER_MEMORY", "4G", 0,
+                 "The most memory (address space) of each process of a compiler that the library runs; 0: "
+                 "no limit."),
+    },
+    {
+        .info = INFO(TRM_SETTING_BYTES, "compiler.output", "TRIREME_COMPILER_OUTPUT", "256M", 0,
+                     "The largest file that a compiler may write, its messages included; 0: no limit."),
+    },
+    {
+        .info    = INFO(TRM_SETTING_COUNT, "compiler.time", "TRIREME_COMPILER_TIME", "60", 0,
+                        "Seconds after which a compiler that the library runs (cc, glslc) is ended with all its "
+                           "processes, and the call fails; 0: no limit."),
+        .maximum = 86400,
+    },
+    {
         .info = INFO(
             TRM_SETTING_TEXT, "config", "TRIREME_CONFIG", "", 1,
             "The file to read instead of the user's and the system's trireme.conf; a file cannot set it."),
@@ -121,8 +137,10 @@ static const struct core_setting_row rows[] = {
     },
     {
         .info = INFO(TRM_SETTING_BOOL, "kernel.bounds", "TRIREME_KERNEL_BOUNDS", "no", 0,
-                     "Check every access of a portable kernel to its buffers, where the backend can; an "
-                     "access out of bounds fails the launch. Slower."),
+                     "Check every index of a portable kernel. On cpu one that is outside of its array, "
+                     "vector or buffer fails the launch, and the sentence names the variable, its line, the "
+                     "index and the size; cuda leaves the access out, vulkan uses the driver's robust access "
+                     "to buffers, and neither fails. Slower."),
     },
     {
         .info  = INFO(TRM_SETTING_TEXT, "kernel.cache", "TRIREME_KERNEL_CACHE", "", 1,
@@ -136,9 +154,21 @@ static const struct core_setting_row rows[] = {
                      "are evicted first."),
     },
     {
+        .info =
+            INFO(TRM_SETTING_COUNT, "kernel.instructions", "TRIREME_KERNEL_INSTRUCTIONS", "50000", 0,
+                 "The most instructions of a kernel, once its calls are inlined, that the library translates "
+                 "to C or CUDA C: compilers take a time that grows with the square of it."),
+        .maximum = 1000000,
+    },
+    {
         .info = INFO(TRM_SETTING_PATHS, "kernel.path", "TRIREME_KERNEL_PATH", "", 1,
                      "Folders to search for kernels by name before the folder beside the library and the "
                      "installed one."),
+    },
+    {
+        .info = INFO(TRM_SETTING_BYTES, "kernel.text", "TRIREME_KERNEL_TEXT", "8M", 0,
+                     "The longest C or CUDA C that the library makes of one module, its tables of constants "
+                     "included."),
     },
     {
         .info =

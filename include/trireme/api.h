@@ -21,10 +21,13 @@
  *             exceptions: on a device with TRM_DEVICE_SYNCHRONOUS, operations run inside the call that
  *             enqueues them; and without host memory to note that an operation uses a buffer, the call waits
  *             for the operation.
- * Threads     any, at the same time as others. No thread destroys an object while a call of another thread
- *             uses it, except a call that waits for that object: such a call returns first.
+ * Threads     any, at the same time as others. No thread destroys an object while another thread enqueues
+ *             with it. Every other call may meet a destroy in another thread: it returns before the object
+ *             goes, or answers INVALID_HANDLE. A dead or invented handle is an error at any time, also while
+ *             its context is being destroyed.
  * Ownership   an object keeps alive what it was made of, so that handles may be destroyed in any order.
- *             Destroying NULL does nothing.
+ *             Only the program's own references keep a handle: destroying it again is an error and takes
+ *             nothing from the objects that use it. Destroying NULL does nothing.
  * Errors      of a function that takes a handle: INVALID_HANDLE, and FORKED in a child process when the
  *             context was made before fork(); of one that takes a descriptor or an output: INVALID_ARGUMENT
  *             when it is NULL or its struct_size is too small; of one that creates or enqueues:

@@ -45,8 +45,8 @@ TRM_API int32_t trm_array_bytes(struct trm_array *array, uint64_t *bytes);
 
 /* Get the `buffer` of an array, for copies and launches on streams.
  *
- * Ownership   the handle is not a new reference: the caller does not destroy it, and it is valid until the
- *             array is destroyed. trm_buffer_retain() keeps the buffer longer
+ * Ownership   the handle is not a new reference: trm_buffer_destroy() refuses it with INVALID_ARGUMENT. It is
+ *             valid until the array is destroyed; trm_buffer_retain() keeps the buffer longer
  */
 TRM_API int32_t trm_array_buffer(struct trm_array *array, struct trm_buffer **buffer);
 

@@ -14,6 +14,13 @@
  * Each failure is explained once, through host->fail(). A backend never prints, never aborts, and throws no
  * exception into the core.
  *
+ * The core checks this. It passes no other number on to the program: a function that returns one fails with
+ * TRM_ERROR_BACKEND, and the sentence names the function. So does an enqueueing function that returns
+ * TRM_ERROR_TIMEOUT. Outputs that cannot be right fail the call with TRM_ERROR_ABI: an object that is NULL
+ * (memory, a stream, a stamp, a graph, a semaphore), a number of an operation that was not enqueued, a size
+ * that a property cannot have, text without an end. The core copies the tables, their strings and the
+ * parameters of kernels once; later changes have no effect.
+ *
  * Unless a comment says otherwise: functions do not block, and the caller owns what they create until it
  * calls the matching destroy(), close(), free() or unload(). Times are nanoseconds, sizes and offsets are
  * bytes.
@@ -65,6 +72,28 @@ struct trm_backend_semaphore;
 struct trm_module_source;
 struct trm_translation;
 
+/* A program that the core runs for a backend, such as a compiler. */
+struct trm_program_desc {
+    uint32_t struct_size;
+    uint32_t reserved;
+    const char *const *arguments; /* the first is the program's absolute path; NULL ends the list */
+    const char *what;             /* what it works on, for messages: "kernel 'saxpy'" */
+    const char *file;             /* a file that is written into the program's folder before; NULL: none */
+    const void *bytes;            /* the contents of that file */
+    uint64_t size;                /* of the contents */
+};
+
+/* How a program ended. Valid until program_release(). */
+struct trm_program_result {
+    uint32_t struct_size;
+    int32_t exit_status;  /* 0 where the program succeeded, or was killed by a signal */
+    int32_t signal;       /* that killed it; 0: none */
+    uint32_t reserved;    /* 0 */
+    const char *folder;   /* absolute; holds the files that the program wrote */
+    const char *messages; /* what it wrote to its standard outputs, at most 64 KiB */
+    void *state;          /* of the core */
+};
+
 /* Valid from open() until close() returns. All functions may be called from any thread. */
 struct trm_host {
     uint32_t struct_size;
@@ -113,6 +142,23 @@ struct trm_host {
     int32_t (*cache_commit)(void *context, const char *key, const char *extension, const char *begun,
                             char *path);
     void (*cache_discard)(void *context, const char *begun);
+
+    /* The functions below are new in minor 1: check struct_size. */
+
+    /* Store a copy of the file `from` under a key, and write its final path. UNSUPPORTED where there is no
+     * cache, and where its disk is full: the core has logged that, once, and the caller uses `from`. */
+    int32_t (*cache_store)(void *context, const char *key, const char *extension, const char *from,
+                           char *path);
+
+    /* Run a program in a temporary folder of its own, with no input, a fixed environment and no open files,
+     * under the limits that the settings compiler.* set. Blocks until it has ended; it also ends, with all
+     * processes of its process group, when the application ends. Errors: TIMEOUT, and BACKEND where it needed
+     * more memory or wrote more than it may, naming the setting; UNSUPPORTED where it cannot be executed. A
+     * program that fails otherwise gives TRM_OK, and the caller looks at the result. The folder is removed by
+     * program_release(), or with the application. */
+    int32_t (*program_run)(void *context, const struct trm_program_desc *desc,
+                           struct trm_program_result *result);
+    void (*program_release)(void *context, struct trm_program_result *result);
 };
 
 /* ---- devices (required) ------------------------------------------------------------------- */
@@ -126,7 +172,8 @@ struct trm_device_ops {
     int32_t (*get_info)(struct trm_backend_instance *instance, uint32_t index, uint32_t key, void *value,
                         uint64_t capacity, uint64_t *needed);
 
-    /* The same device may be open several times. */
+    /* The same device may be open several times. It is not opened if its buffer alignment is no power of two,
+     * or if an answer to a question (UNIFIED, SYNCHRONOUS, MAPPED) is neither 0 nor 1. */
     int32_t (*open)(struct trm_backend_instance *instance, uint32_t index,
                     struct trm_backend_device **device);
     void (*close)(struct trm_backend_device *device);
@@ -226,7 +273,8 @@ struct trm_launch_desc {
 };
 
 /* A notification. The backend calls it once, from any thread, soon after the event. status: TRM_OK, or the
- * failure that keeps the stream from reaching the number. It does not block and does not call the backend. */
+ * failure that keeps the stream from reaching the number (another number fails the stream). It does not block
+ * and does not call the backend. */
 typedef void (*trm_notify_fn)(void *user, int32_t status);
 
 struct trm_stream_ops {
@@ -329,7 +377,9 @@ struct trm_translation {
 struct trm_kernel_desc {
     uint32_t struct_size; /* set by the core to its own size before the call */
     uint32_t parameter_count;
-    const struct trm_parameter *parameters; /* lives as long as the module */
+    /* Lives as long as the module, since cores of minor 0 and 1 do not all copy it. Names have at most 127
+     * bytes. */
+    const struct trm_parameter *parameters;
     uint32_t group_size[3];
     uint32_t shared_bytes;
 };
@@ -345,7 +395,8 @@ struct trm_module_ops {
     /* Find a kernel by its name. The kernel is part of the module and ends with it. */
     int32_t (*kernel)(struct trm_backend_module *module, const char *name, struct trm_backend_kernel **kernel,
                       struct trm_kernel_desc *desc);
-    /* The name of kernel number `index`, for messages; NULL past the last. Optional. */
+    /* The name of kernel number `index`, for messages; NULL past the last. The core copies it, up to 1023
+     * bytes. Optional. */
     const char *(*kernel_name)(struct trm_backend_module *module, uint32_t index);
     /* Write the code that load() would make of a SPIRV source to a new file at `path`. flags: enum
      * trm_build_flag. Optional. */
@@ -467,8 +518,8 @@ struct trm_interop_ops {
     int32_t (*memory_import)(struct trm_backend_device *device, int32_t type, int32_t fd, uint64_t size,
                              struct trm_backend_memory **memory);
 
-    /* Timeline semaphores. destroy: no enqueued operation needs it any more. Waits and signals are operations
-     * of the stream. */
+    /* Timeline semaphores. destroy (required with create or import): no enqueued operation needs it any more.
+     * Waits and signals are operations of the stream. */
     int32_t (*semaphore_create)(struct trm_backend_device *device, struct trm_backend_semaphore **semaphore);
     int32_t (*semaphore_import)(struct trm_backend_device *device, int32_t type, int32_t fd,
                                 struct trm_backend_semaphore **semaphore);

@@ -8,7 +8,8 @@
  * Blocks      no
  * Threads     any
  * Ownership   a buffer keeps its device alive. It counts references: it has one when it is created,
- *             trm_buffer_retain() adds one, trm_buffer_destroy() releases one
+ *             trm_buffer_retain() adds one, trm_buffer_destroy() releases one, and the last one ends the
+ *             handle. Work, graphs, pipelines and arrays keep the memory without such a reference
  * Errors      those of every function (<trireme/api.h>)
  */
 #ifndef TRIREME_BUFFER_H

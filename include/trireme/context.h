@@ -65,7 +65,8 @@ struct trm_context_desc {
  *
  * desc        NULL: all defaults
  * Ownership   the caller destroys the context with trm_context_destroy(). The library calls `log` and the
- *             allocator as long as the context lives
+ *             allocator as long as the context lives. Tables of handles outlive it, so that stale handles are
+ *             recognized: with more than 64 objects they come from malloc(), and later contexts use them
  * Errors      INVALID_ARGUMENT for an unknown setting, or a value that is not of the setting's type, in the
  *             program, the environment or the file, which the sentence names; NOT_FOUND when TRIREME_CONFIG
  *             names a file that does not exist; PERMISSION when it names one that may not be read, or when

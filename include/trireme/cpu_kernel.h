@@ -84,4 +84,19 @@ struct trm_cpu_kernel_table {
     const uint8_t *digest;
 };
 
+/* Why a call of a kernel failed: an index outside of a variable. */
+struct trm_cpu_fault {
+    uint32_t struct_size;
+    uint32_t reserved;
+    const char *what;  /* the variable: "shared variable 'tile'" */
+    const char *where; /* its place in the source: "blur.comp:12"; "" when it is not known */
+    int64_t index;
+    uint64_t size; /* how many elements the variable has */
+};
+
+/* A shared object of kernels may export a function "trm_cpu_fault_v1" beside its table. After a call of one of
+ * its kernels has returned 1, it is called in the same thread, and the sentence of the failure says what it
+ * answers. The texts last as long as the shared object. */
+typedef const struct trm_cpu_fault *(*trm_cpu_fault_fn)(void);
+
 #endif

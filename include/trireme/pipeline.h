@@ -25,7 +25,8 @@
  * Blocks      no
  * Threads     any, also several at once on one pipeline: one submits, another takes results. Only one run or
  *             start is possible at a time
- * Ownership   a pipeline keeps its device, its kernels and its shared buffers alive. Tokens belong to it
+ * Ownership   a pipeline keeps its device, its kernels and its buffers alive, also when the program has
+ *             destroyed their handles. Tokens belong to it
  * Errors      those of every function (<trireme/api.h>)
  */
 #ifndef TRIREME_PIPELINE_H
@@ -235,6 +236,22 @@ enum trm_pipeline_flags {
     TRM_PIPELINE_DIVISIBLE = 1u << 1,
 };
 
+/* What the user of a program can change, and how. Without it the advice in reports names members of this
+ * header ("use 3 loader workers and depth 5"); with it the user's options ("use --workers 3 --depth 5"), and
+ * nothing that has no option. Texts have at most 23 bytes. */
+struct trm_advice_words {
+    uint32_t struct_size;
+    uint32_t reserved;
+    const char *token;   /* what a token is called: "frame"; NULL: "token" */
+    const char *tokens;  /* several of them: "frames"; NULL: "tokens" */
+    const char *workers; /* the option for trm_source.workers: "--workers"; NULL: there is none */
+    const char *depth;   /* for the depth; NULL: there is none */
+    const char *size;    /* for the size of a token; NULL: there is none */
+    const char *sinks; /* for the number of threads that take results and release them; NULL: there is none */
+    uint32_t sink_count; /* how many such threads there are; 0: one */
+    uint32_t reserved2;
+};
+
 struct trm_pipeline_desc {
     uint32_t struct_size;
     uint32_t flags;               /* enum trm_pipeline_flags */
@@ -253,9 +270,12 @@ struct trm_pipeline_desc {
     /* from the submission to the end of the download; a token that takes longer fails with TIMEOUT; 0: no
      * limit */
     uint64_t token_timeout_ns;
-    uint64_t piece_bytes;  /* in a divisible pipeline: of the largest port; 0: chosen */
-    uint32_t trace_tokens; /* keep the times of the last tokens, this many, for the trace; 0: none */
+    uint64_t piece_bytes; /* in a divisible pipeline: of the largest port; 0: chosen */
+    /* keep the times of the last tokens, this many, for the trace; 0: none. Where time stamps are slow (a GPU
+     * driver in software), only some of the short tokens have them, unless `measure` is ALL */
+    uint32_t trace_tokens;
     uint32_t reserved;
+    const struct trm_advice_words *words; /* for the advice in reports; NULL: as described there; copied */
 };
 
 /* Make a pipeline and all of its memory.
@@ -288,6 +308,15 @@ TRM_API void trm_pipeline_destroy(struct trm_pipeline *pipeline);
  * pipeline return DEADLOCK. */
 typedef int32_t (*trm_source_fn)(void *user, struct trm_token *token);
 
+/* Facts about a source or sink that the library cannot find out by itself. It knows them of a `path`. */
+enum trm_end_flags {
+    /* a source that gives one token at a time: a decoder, a pipe. It gets at most one worker */
+    TRM_END_SERIAL = 1u << 0,
+    /* Another program or a device sets the pace: a pipe, a camera, a display. A source or sink that waits is
+     * then waiting for it, and the report says so. */
+    TRM_END_PACED = 1u << 1,
+};
+
 /* Where tokens come from: one of fill, memory and path; or none of them in a pipeline without inputs, where
  * `count` is the number of tokens. */
 struct trm_source {
@@ -303,6 +332,9 @@ struct trm_source {
     const void *memory;
     uint64_t memory_size; /* bytes */
     const char *path;     /* a file or pipe, split in the same way; copied */
+    const char *name;     /* for the report: "standard input"; NULL: the path, or "the source"; copied */
+    uint32_t flags;       /* enum trm_end_flags */
+    uint32_t reserved;
 };
 
 /* Takes the outputs of a token: token->size bytes each, at token->data. Called in the order of tokens, in an
@@ -313,7 +345,7 @@ typedef int32_t (*trm_sink_fn)(void *user, const struct trm_token *token);
 /* Where outputs go: one of consume, memory and path; or none of them: outputs are discarded. */
 struct trm_sink {
     uint32_t struct_size;
-    uint32_t reserved;
+    uint32_t flags; /* enum trm_end_flags; PACED alone has a meaning */
     trm_sink_fn consume;
     void *user;
     /* the only output of token i goes to i times the port's size; written in place where the strategy can */
@@ -322,47 +354,48 @@ struct trm_sink {
     /* a file, which is replaced, or a pipe: the only output, token after token. After a failure the file
      * keeps what was written; copied */
     const char *path;
+    const char *name; /* for the report: "standard output"; NULL: the path, or "the sink"; copied */
 };
 
 static inline struct trm_source trm_source_function(trm_source_fn fill, void *user)
 {
-    struct trm_source source = {sizeof(struct trm_source), 0, 0, fill, user, NULL, 0, NULL};
+    struct trm_source source = {sizeof(struct trm_source), 0, 0, fill, user, NULL, 0, NULL, NULL, 0, 0};
     return source;
 }
 
 static inline struct trm_source trm_source_memory(const void *memory, uint64_t size)
 {
-    struct trm_source source = {sizeof(struct trm_source), 0, 0, NULL, NULL, memory, size, NULL};
+    struct trm_source source = {sizeof(struct trm_source), 0, 0, NULL, NULL, memory, size, NULL, NULL, 0, 0};
     return source;
 }
 
 static inline struct trm_source trm_source_file(const char *path)
 {
-    struct trm_source source = {sizeof(struct trm_source), 0, 0, NULL, NULL, NULL, 0, path};
+    struct trm_source source = {sizeof(struct trm_source), 0, 0, NULL, NULL, NULL, 0, path, NULL, 0, 0};
     return source;
 }
 
 static inline struct trm_source trm_source_count(uint64_t count)
 {
-    struct trm_source source = {sizeof(struct trm_source), 0, count, NULL, NULL, NULL, 0, NULL};
+    struct trm_source source = {sizeof(struct trm_source), 0, count, NULL, NULL, NULL, 0, NULL, NULL, 0, 0};
     return source;
 }
 
 static inline struct trm_sink trm_sink_function(trm_sink_fn consume, void *user)
 {
-    struct trm_sink sink = {sizeof(struct trm_sink), 0, consume, user, NULL, 0, NULL};
+    struct trm_sink sink = {sizeof(struct trm_sink), 0, consume, user, NULL, 0, NULL, NULL};
     return sink;
 }
 
 static inline struct trm_sink trm_sink_memory(void *memory, uint64_t size)
 {
-    struct trm_sink sink = {sizeof(struct trm_sink), 0, NULL, NULL, memory, size, NULL};
+    struct trm_sink sink = {sizeof(struct trm_sink), 0, NULL, NULL, memory, size, NULL, NULL};
     return sink;
 }
 
 static inline struct trm_sink trm_sink_file(const char *path)
 {
-    struct trm_sink sink = {sizeof(struct trm_sink), 0, NULL, NULL, NULL, 0, path};
+    struct trm_sink sink = {sizeof(struct trm_sink), 0, NULL, NULL, NULL, 0, path, NULL};
     return sink;
 }
 

@@ -61,7 +61,10 @@ struct trm_pool_stats {
 TRM_API int32_t trm_pool_get_stats(struct trm_device *device, struct trm_pool_stats *stats);
 
 /* Give cached memory back to the driver until at most `keep_bytes` bytes are cached. Memory that was freed in
- * stream order and may still be in use stays. */
+ * stream order and may still be in use stays.
+ *
+ * Errors      the backend's, where it caches memory itself
+ */
 TRM_API int32_t trm_pool_trim(struct trm_device *device, uint64_t keep_bytes);
 
 /* Set how much memory stays cached: now and whenever a buffer is freed, cached memory above `bytes` goes back

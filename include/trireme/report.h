@@ -60,6 +60,35 @@ struct trm_launch_report {
 
 #define TRM_REPORT_LAUNCHES 16
 
+/* What the advice of a report is about. */
+enum trm_advice_kind {
+    TRM_ADVICE_NONE  = 0, /* nothing was measured, so there is no advice */
+    TRM_ADVICE_BOUND = 1, /* `stage`, or the other side of a source or sink, is the limit: no setting helps */
+    TRM_ADVICE_WORKERS = 2, /* set trm_source.workers to `workers`, and the depth to `depth` */
+    TRM_ADVICE_DEPTH   = 3, /* set the depth to `depth` */
+    TRM_ADVICE_SIZE    = 4, /* make tokens `size` times as large; below 1: smaller, so that there are more */
+    TRM_ADVICE_MORE    = 5, /* more tokens: a longer run, or a program that submits more often */
+    TRM_ADVICE_STAGE   = 6, /* load or the sink, `stage`, should take no more than `stage_ns` */
+    TRM_ADVICE_MACHINE = 7, /* the machine was busy with other work */
+    TRM_ADVICE_SINKS   = 8, /* take results in `sinks` threads, and set `workers` and the depth, too */
+};
+
+/* The advice of a report, for programs; trm_report.advice says the same in words. Each member is
+ * the value to use: the run's own value where the advice does not change it. */
+struct trm_advice {
+    int32_t kind;     /* enum trm_advice_kind */
+    int32_t stage;    /* enum trm_pipeline_stage: what it is about; -1: no stage */
+    uint32_t workers; /* threads that load */
+    uint32_t depth;   /* slots */
+    uint32_t sinks;   /* threads that take results, where the program said how many there are; else 1 */
+    uint32_t reserved;
+    double size;       /* of a token, in times of its present size */
+    uint64_t stage_ns; /* of a token in `stage`; 0: as it is */
+    /* how many times as fast the run would be, for a token or, with SIZE, for its bytes; 1: no faster. At
+     * least 1.05 where the advice asks for a change, unless it cannot be predicted: 0 */
+    double gain;
+};
+
 struct trm_report {
     uint32_t struct_size;
     int32_t strategy; /* enum trm_strategy that was used; never AUTO once a token was submitted */
@@ -103,6 +132,12 @@ struct trm_report {
     char reason[192];  /* why this strategy was chosen */
     char advice[256];  /* one sentence: what limits the speed, and what would help */
     char failure[256]; /* the first failure's sentence; "" if there was none */
+    /* Of busy_ns of load and sink in a run: the time in which their thread did not run, since it waited for a
+     * disk, a pipe, a lock or a processor. Measured where a token takes more than 100 µs there; else 0. */
+    uint64_t load_waiting_ns;
+    uint64_t sink_waiting_ns;
+    uint64_t processor_ns; /* that all threads of the process spent on processors during the run */
+    struct trm_advice advised;
 };
 
 /* Get the report of the current or last run; of a pipeline that serves, of everything since it was made.

@@ -28,9 +28,10 @@ enum trm_glsl_flag {
 /* How GLSL is compiled. */
 struct trm_glsl_options {
     uint32_t struct_size;
-    uint32_t flags;              /* enum trm_glsl_flag */
-    const char *const *defines;  /* "NAME" or "NAME=VALUE" */
-    const char *const *includes; /* folders for #include "…" after that of `file`, in order */
+    uint32_t flags;             /* enum trm_glsl_flag */
+    const char *const *defines; /* "NAME" or "NAME=VALUE" */
+    /* folders for #include "…" after that of the including file, in order; the current folder is not searched */
+    const char *const *includes;
     uint32_t define_count;
     uint32_t include_count;
     const char *file; /* the name of the text in messages; its folder is searched first; may be NULL */
@@ -52,6 +53,10 @@ struct trm_shader_desc {
  * A name is looked for as NAME.spv in the folders of the setting kernel.path, then beside the library, then
  * in the folder that it was installed for. Names have up to 100 letters, digits, '_' and '-'.
  *
+ * A module may have entry points of other stages beside its kernels: they are removed, with the buffers that
+ * only they use. Sizes that are wrong with the defaults of the constants, such as an array of length 0, are
+ * an error of trm_shader_translate() and trm_module_load(), unless those are given better constants.
+ *
  * desc        needed during the call only
  * Blocks      while GLSL is compiled
  * Ownership   the caller destroys the shader with trm_shader_destroy()
@@ -59,7 +64,8 @@ struct trm_shader_desc {
  *             and for SPIR-V that is not valid, with the number of the word; UNSUPPORTED for a capability
  *             that compute kernels do not have here, or without libshaderc, saying what to install;
  *             NOT_FOUND, naming the folders; PERMISSION for a file that other users may write; BACKEND when
- *             the compiler of GLSL crashes
+ *             the compiler of GLSL crashes or exceeds the setting compiler.memory or compiler.output, TIMEOUT
+ *             when it exceeds compiler.time
  */
 TRM_API int32_t trm_shader_create(struct trm_context *context, const struct trm_shader_desc *desc,
                                   struct trm_shader **shader);
@@ -67,7 +73,7 @@ TRM_API int32_t trm_shader_create(struct trm_context *context, const struct trm_
 /* Destroy a shader. Modules that were loaded from it stay. */
 TRM_API void trm_shader_destroy(struct trm_shader *shader);
 
-/* Get the SPIR-V of a shader, in the byte order of this machine.
+/* Get the SPIR-V of a shader, in the byte order of this machine, without what trm_shader_create() removed.
  *
  * bytes       receives a pointer to the SPIR-V
  * size        receives its bytes
@@ -108,7 +114,8 @@ enum trm_language {
 };
 
 enum trm_translate_flag {
-    /* check every access to a buffer; one that is out of bounds is left out, and in C fails the launch */
+    /* check every index into buffers, push constants, arrays, vectors and matrices; an access outside is left
+     * out, and in C fails the launch and says where (struct trm_cpu_fault in <trireme/cpu_kernel.h>) */
     TRM_TRANSLATE_BOUNDS = 1u << 0,
 };
 

@@ -183,6 +183,25 @@ tests_plugins_proxy_la_SOURCES = \
 	tests/plugins/proxy/wait.c
 tests_plugins_proxy_la_LDFLAGS = $(TEST_MODULE_LINK) -export-symbols-regex '^(trm_backend_query_v1|proxy_control)$$'
 
+# ------------------------------------------- a backend whose every slot may lie
+
+check_LTLIBRARIES += tests/plugins/hostile.la
+tests_plugins_hostile_la_SOURCES = \
+	tests/plugins/hostile/hostile.h \
+	tests/plugins/hostile/backend.c \
+	tests/plugins/hostile/stream.c \
+	tests/plugins/hostile/extras.c \
+	tests/plugins/hostile/interop.c
+tests_plugins_hostile_la_LDFLAGS = $(TEST_MODULE_LINK) \
+	-export-symbols-regex '^(trm_backend_query_v1|hostile_control)$$'
+tests_plugins_hostile_la_LIBADD = tests/plugins/libborrowed.la
+
+HOSTILE_SCENE = \
+	tests/plugins/hostile/hostile.h \
+	tests/plugins/hostile/scene.h \
+	tests/plugins/hostile/scene.c \
+	tests/plugins/hostile/uses.c
+
 # ------------------------------------------------- a device of known times
 
 check_LTLIBRARIES += tests/plugins/timed.la
@@ -201,6 +220,7 @@ tests_plugins_timed_la_LDFLAGS = $(TEST_MODULE_LINK) -export-symbols-regex '^trm
 # ------------------------------------------------------------------ the tests
 
 PLUGIN_TESTS = \
+	tests/plugins/answers \
 	tests/plugins/generations \
 	tests/plugins/proxied \
 	tests/plugins/proxy_itself \
@@ -213,6 +233,10 @@ TESTS += $(PLUGIN_TESTS)
 NEST = tests/plugins/nest.h tests/plugins/nest.c
 PLUGIN_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 PLUGIN_TEST_LIBS = libtrireme.la $(CHECK_LIBS)
+
+tests_plugins_answers_SOURCES = tests/plugins/answers.c $(NEST) $(HOSTILE_SCENE)
+tests_plugins_answers_CFLAGS = $(PLUGIN_TEST_CFLAGS)
+tests_plugins_answers_LDADD = $(PLUGIN_TEST_LIBS)
 
 tests_plugins_generations_SOURCES = tests/plugins/generations.c $(NEST)
 tests_plugins_generations_CFLAGS = $(PLUGIN_TEST_CFLAGS)
@@ -239,8 +263,10 @@ tests_plugins_setuid_helper_SOURCES = tests/plugins/setuid-helper.c
 tests_plugins_setuid_helper_LDADD = libtrireme-internal.la
 tests_plugins_setuid_helper_LDFLAGS = $(UNINSTALLED_LINK)
 
-dist_check_SCRIPTS += tests/plugins/contract.sh tests/plugins/setuid.sh tests/plugins/out-of-tree.sh
-TESTS += tests/plugins/contract.sh tests/plugins/setuid.sh tests/plugins/out-of-tree.sh
+TESTS_OF_PLUGINS = tests/plugins/unchecked.sh tests/plugins/contract.sh tests/plugins/setuid.sh tests/plugins/out-of-tree.sh \
+	tests/plugins/static.sh
+dist_check_SCRIPTS += $(TESTS_OF_PLUGINS)
+TESTS += $(TESTS_OF_PLUGINS)
 
 # This one installs too, so it waits until the tests of packaging have done so.
 tests/plugins/out-of-tree.log: tests/packaging/uninstall.log

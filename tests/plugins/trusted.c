@@ -99,7 +99,7 @@ END_TEST
 
 /* ---- permissions ----------------------------------------------------------------------------------- */
 
-START_TEST(a_plugin_that_anybody_may_write_is_refused)
+START_TEST(a_world_writable_plugin_is_refused)
 {
     ck_assert_int_eq(chmod(nest_path("template.so"), 0757), 0);
     check_trust(0, "writ");
@@ -110,7 +110,7 @@ START_TEST(a_plugin_that_anybody_may_write_is_refused)
 }
 END_TEST
 
-START_TEST(a_folder_that_anybody_may_write_is_refused)
+START_TEST(a_world_writable_folder_is_refused)
 {
     ck_assert_int_eq(chmod(nest_folder(), 0777), 0);
     check_trust(0, "");
@@ -141,7 +141,7 @@ START_TEST(a_sticky_folder_is_no_reason_to_refuse_what_is_ones_own)
 }
 END_TEST
 
-START_TEST(a_folder_above_that_anybody_may_write_is_refused)
+START_TEST(a_world_writable_parent_folder_is_refused)
 {
     ck_assert_int_eq(mkdir(nest_path("above"), 0755), 0);
     ck_assert_int_eq(mkdir(nest_path("above/folder"), 0755), 0);
@@ -154,7 +154,7 @@ START_TEST(a_folder_above_that_anybody_may_write_is_refused)
 }
 END_TEST
 
-START_TEST(a_plugin_of_somebody_else_is_refused)
+START_TEST(a_plugin_of_another_user_is_refused)
 {
     ck_assert_int_eq(chown(nest_path("template.so"), SOMEBODY_ELSE, SOMEBODY_ELSE), 0);
     check_trust(0, "");
@@ -165,7 +165,7 @@ START_TEST(a_plugin_of_somebody_else_is_refused)
 }
 END_TEST
 
-START_TEST(a_folder_of_somebody_else_is_refused)
+START_TEST(a_folder_of_another_user_is_refused)
 {
     ck_assert_int_eq(chown(nest_folder(), SOMEBODY_ELSE, SOMEBODY_ELSE), 0);
     check_trust(0, "");
@@ -188,7 +188,7 @@ START_TEST(a_link_is_as_good_as_the_file_it_leads_to)
 }
 END_TEST
 
-START_TEST(a_link_into_a_folder_that_anybody_may_write_is_refused)
+START_TEST(a_link_into_a_world_writable_folder_is_refused)
 {
     ck_assert_int_eq(mkdir(nest_path("open"), 0755), 0);
     ck_assert_int_eq(rename(nest_path("template.so"), nest_path("open/template.so")), 0);
@@ -234,7 +234,7 @@ START_TEST(a_config_file_of_ones_own_may_say_where_plugins_are)
 }
 END_TEST
 
-START_TEST(a_config_file_that_anybody_may_write_may_not)
+START_TEST(a_world_writable_config_file_may_not)
 {
     struct trm_context *context = NULL;
     struct trm_device *device   = NULL;
@@ -261,19 +261,19 @@ int main(void)
     tcase_add_test(trust, a_relative_path_to_a_plugin_is_refused);
     tcase_add_test(trust, a_relative_folder_is_refused);
     tcase_add_test(trust, an_empty_folder_name_does_not_mean_the_current_folder);
-    tcase_add_test(trust, a_plugin_that_anybody_may_write_is_refused);
-    tcase_add_test(trust, a_folder_that_anybody_may_write_is_refused);
+    tcase_add_test(trust, a_world_writable_plugin_is_refused);
+    tcase_add_test(trust, a_world_writable_folder_is_refused);
     tcase_add_test(trust, a_plugin_or_folder_that_its_group_may_write_is_refused);
     tcase_add_test(trust, a_sticky_folder_is_no_reason_to_refuse_what_is_ones_own);
-    tcase_add_test(trust, a_folder_above_that_anybody_may_write_is_refused);
+    tcase_add_test(trust, a_world_writable_parent_folder_is_refused);
     if (geteuid() == 0) { /* only root can give files away */
-        tcase_add_test(trust, a_plugin_of_somebody_else_is_refused);
-        tcase_add_test(trust, a_folder_of_somebody_else_is_refused);
+        tcase_add_test(trust, a_plugin_of_another_user_is_refused);
+        tcase_add_test(trust, a_folder_of_another_user_is_refused);
     }
     tcase_add_test(trust, a_link_is_as_good_as_the_file_it_leads_to);
-    tcase_add_test(trust, a_link_into_a_folder_that_anybody_may_write_is_refused);
+    tcase_add_test(trust, a_link_into_a_world_writable_folder_is_refused);
     tcase_add_test(trust, a_config_file_of_ones_own_may_say_where_plugins_are);
-    tcase_add_test(trust, a_config_file_that_anybody_may_write_may_not);
+    tcase_add_test(trust, a_world_writable_config_file_may_not);
     suite_add_tcase(suite, trust);
 
     srunner_run_all(runner, CK_NORMAL);

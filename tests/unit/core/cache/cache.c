@@ -323,6 +323,70 @@ START_TEST(a_full_disk_loses_the_file_and_nothing_else)
 }
 END_TEST
 
+START_TEST(a_process_without_descriptors_removes_no_file)
+{
+    struct rlimit before, limit;
+    const char *path = store("one", "the first");
+
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+    limit          = before;
+    limit.rlim_cur = 0;
+    has("one", "the first");
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    has_not("one");
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+    ck_assert_int_eq(access(path, F_OK), 0);
+    has("one", "the first");
+}
+END_TEST
+
+START_TEST(what_is_stored_is_a_copy)
+{
+    char path[TRM_PATH_MOST] = "untouched";
+
+    folder_write("made", "the code");
+    ck_assert_int_eq(core_cache_store(context, "one", ".so", folder_path("made"), path), TRM_OK);
+    ck_assert_int_eq(access(path, F_OK), 0);
+    ck_assert_int_eq(access(folder_path("made"), F_OK), 0);
+    has("one", "the code");
+    make("none", "1M");
+    ck_assert_int_eq(core_cache_store(context, "one", ".so", folder_path("made"), path),
+                     TRM_ERROR_UNSUPPORTED);
+}
+END_TEST
+
+/* As root with the environment of another user. */
+START_TEST(in_the_home_of_another_user_nothing_is_made)
+{
+    if (geteuid() != 0)
+        return;
+    folder_sub("home");
+    ck_assert_int_eq(chown(folder_path("home"), 65534, 65534), 0);
+    make(folder_path("home/.cache/trireme"), "1M");
+    cannot_begin();
+    ck_assert_int_ne(access(folder_path("home/.cache"), F_OK), 0);
+    ck_assert_int_eq(chown(folder_path("home"), 0, 0), 0);
+    store("one", "the first");
+    has("one", "the first");
+}
+END_TEST
+
+START_TEST(below_a_folder_that_others_may_write_nothing_is_made)
+{
+    folder_sub("home");
+    ck_assert_int_eq(chmod(folder_path("home"), 0777), 0);
+    make(folder_path("home/.cache/trireme"), "1M");
+    cannot_begin();
+    ck_assert_int_ne(access(folder_path("home/.cache"), F_OK), 0);
+    ck_assert_int_eq(symlink("home", folder_path("link")), 0);
+    make(folder_path("link/.cache/trireme"), "1M");
+    cannot_begin();
+    ck_assert_int_ne(access(folder_path("home/.cache"), F_OK), 0);
+    ck_assert_int_eq(chmod(folder_path("home"), 01777), 0);
+    store("one", "the first");
+}
+END_TEST
+
 /* ---- size ---- */
 
 static void used_before(const char *key, time_t seconds)
@@ -500,6 +564,10 @@ static Suite *make_suite(void)
     tcase_add_test(cases, without_a_cache_there_is_nothing_to_begin);
     tcase_add_test(cases, a_folder_that_others_may_write_is_not_used);
     tcase_add_test(cases, a_file_in_the_place_of_the_folder_is_no_cache);
+    tcase_add_test(cases, a_process_without_descriptors_removes_no_file);
+    tcase_add_test(cases, what_is_stored_is_a_copy);
+    tcase_add_test(cases, in_the_home_of_another_user_nothing_is_made);
+    tcase_add_test(cases, below_a_folder_that_others_may_write_nothing_is_made);
     tcase_add_test(cases, a_full_disk_loses_the_file_and_nothing_else);
     tcase_add_test(cases, what_was_not_used_for_the_longest_time_goes_first);
     tcase_add_test(cases, a_file_larger_than_the_cache_is_not_kept);

@@ -123,7 +123,7 @@ START_TEST(of_two_plugins_of_one_name_in_different_files_the_first_one_wins)
 }
 END_TEST
 
-START_TEST(a_plugin_that_is_refused_stands_in_nobodys_way)
+START_TEST(a_refused_plugin_blocks_no_other)
 {
     folder_write("a/one.so", "no plugin");
     add("fake-two", "a/two.so");
@@ -322,7 +322,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_folder_with_too_many_plugins_is_said_so);
     tcase_add_test(tests, of_two_files_of_one_name_the_first_one_found_wins);
     tcase_add_test(tests, of_two_plugins_of_one_name_in_different_files_the_first_one_wins);
-    tcase_add_test(tests, a_plugin_that_is_refused_stands_in_nobodys_way);
+    tcase_add_test(tests, a_refused_plugin_blocks_no_other);
     tcase_add_test(tests, a_plugin_reads_its_settings_and_may_ask_whom_to_trust);
     tcase_add_test(tests, backends_are_closed_when_the_context_ends);
     tcase_add_test(tests, two_contexts_have_instances_of_their_own);

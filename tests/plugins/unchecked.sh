@@ -1,0 +1,56 @@
+#!/bin/sh
+# Each call of a plugin's slot that returns a status is checked: core_answer() or core_stream_commit() is in the same statement or soon
+# after it. (core/plugin/answer.h says why.)
+#
+#   tests/plugins/unchecked.sh [ROOT]        from the source root without arguments
+
+root=${1:-${top_srcdir:-.}}
+cd "$root" || exit 1
+slots=$(awk '
+    /^struct trm_[a-z]*_ops \{/ || /^struct trm_backend \{/ { within = 1 }
+    /^\};/ { within = 0 }
+    within && match($0, /int32_t \(\*[a-z_0-9]+\)/) { print substr($0, RSTART + 10, RLENGTH - 11) }' \
+    include/trireme/backend.h | sort -u)
+test "$(echo "$slots" | wc -l)" -ge 50 || {
+    echo "include/trireme/backend.h has too few slots: the check reads nothing"
+    exit 1
+}
+
+find core pipeline -name '*.c' | sort | while read -r file; do
+    # One statement a line; comments and strings are left out.
+    sed 's|//.*||; s|"[^"]*"|""|g' "$file" | tr '\n' ' ' | sed 's|/\*|\n&|g; s|\*/|&\n|g' | grep -v '^/\*' |
+        tr '\n' ' ' | tr -s ' ' | sed 's/[;{}]/&\n/g' | sed "s|^|$file: |"
+done | awk -v slots="$slots" '
+    BEGIN {
+        count = split(slots, names, "\n")
+        for (i = 1; i <= count; i++)
+            all = all (i > 1 ? "|" : "") names[i]
+        call = "(ops|backend(->|\\.)(device|memory|stream|module|profile|pool|peer|graph|interop|table))(->|\\.)(" all ")\\("
+        soon = 6 # statements
+    }
+    {
+        if (/core_answer|core_stream_commit/)
+            open_call = ""
+        else if (open_call != "" && (++age > soon || $1 != open_file)) {
+            print open_call ": its answer is not checked"
+            bad++
+            open_call = ""
+        }
+    }
+    { sub(/memory\.free\(/, "") } # pool.free() has a status, this one has none
+    $0 ~ call {
+        calls++
+        if (!/core_answer|core_stream_commit/ && open_call == "") {
+            open_call = $0
+            open_file = $1
+            age = 0
+        }
+    }
+    END {
+        if (open_call != "") {
+            print open_call ": its answer is not checked"
+            bad++
+        }
+        print calls + 0 " calls of slots"
+        exit bad > 0 || calls < 40
+    }'
