@@ -18,6 +18,7 @@ backends_cpu_libcpu_la_SOURCES = \
 	backends/cpu/machine/machine.h \
 	backends/cpu/machine/transfer.c \
 	backends/cpu/machine/transfer.h \
+	backends/cpu/module/compile_flags.c \
 	backends/cpu/module/compiler.c \
 	backends/cpu/module/compiler.h \
 	backends/cpu/module/compiler_find.c \
@@ -27,8 +28,6 @@ backends_cpu_libcpu_la_SOURCES = \
 	backends/cpu/module/module.h \
 	backends/cpu/module/portable.c \
 	backends/cpu/module/portable.h \
-	backends/cpu/module/spawn.c \
-	backends/cpu/module/spawn.h \
 	backends/cpu/stream/enqueue.c \
 	backends/cpu/stream/failure.c \
 	backends/cpu/stream/graph.c \

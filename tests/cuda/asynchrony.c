@@ -98,7 +98,7 @@ START_TEST(a_stream_that_waits_for_another_reads_what_it_wrote)
 }
 END_TEST
 
-START_TEST(fresh_memory_is_not_what_anybody_might_hope_for)
+START_TEST(fresh_memory_is_not_zero)
 {
     ck_ok(trm_copy(the.stream, trm_span_whole(host), trm_span_whole(b)));
     ck_ok(trm_stream_sync(the.stream));
@@ -232,7 +232,7 @@ int main(void)
     tcase_add_test(later, what_is_read_without_waiting_is_not_there_yet);
     tcase_add_test(later, a_stream_that_does_not_wait_for_another_reads_what_was_there_before);
     tcase_add_test(later, a_stream_that_waits_for_another_reads_what_it_wrote);
-    tcase_add_test(later, fresh_memory_is_not_what_anybody_might_hope_for);
+    tcase_add_test(later, fresh_memory_is_not_zero);
     tcase_add_test(later, enqueueing_does_not_wait_for_the_device);
     tcase_add_test(later, a_wait_for_a_place_does_not_wait_for_what_comes_after_it);
     suite_add_tcase(suite, later);

@@ -110,7 +110,7 @@ static void open_device(void)
     const struct trm_setting settings[] = {
         {"backend", "cuda"},
         {"cuda.driver", CUDA_STANDIN_PATH},
-        {"cuda.nvrtc", "libnvrtc-of-nobody.so"},
+        {"cuda.nvrtc", "libnvrtc-that-does-not-exist.so"},
         {"kernel.path", KERNEL_FOLDER},
         {"kernel.cache", "none"},
     };

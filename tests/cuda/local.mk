@@ -33,25 +33,34 @@ CUDA_TESTS = \
 check_PROGRAMS += $(CUDA_TESTS)
 TESTS += $(CUDA_TESTS)
 
-CUDA_FIXTURE = tests/cuda/fixture.c tests/cuda/fixture.h tests/standin/control.h
 CUDA_SCENARIO = tests/cuda/scenario.c
 CUDA_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-CUDA_TEST_LIBS = $(DEVICE_TEST_LIBS)
+CUDA_TEST_LIBS = tests/cuda/libfixture.la $(DEVICE_TEST_LIBS)
 CUDA_TEST_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) $(CUDA_STANDIN_CPPFLAGS)
 
-tests_cuda_asynchrony_SOURCES = tests/cuda/asynchrony.c $(CUDA_FIXTURE)
+check_LTLIBRARIES += tests/cuda/libfixture.la
+tests_cuda_libfixture_la_SOURCES = \
+	tests/cuda/fixture.c \
+	tests/cuda/fixture.h \
+	tests/cuda/native.c \
+	tests/cuda/native.h \
+	tests/standin/control.h
+tests_cuda_libfixture_la_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
+tests_cuda_libfixture_la_CFLAGS = $(CUDA_TEST_CFLAGS)
+
+tests_cuda_asynchrony_SOURCES = tests/cuda/asynchrony.c
 tests_cuda_asynchrony_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
 tests_cuda_asynchrony_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_asynchrony_LDADD = $(CUDA_TEST_LIBS)
 tests_cuda_asynchrony_LDFLAGS = $(UNINSTALLED_LINK)
 
-tests_cuda_beside_SOURCES = tests/cuda/beside.c $(CUDA_FIXTURE) $(CUDA_SCENARIO)
+tests_cuda_beside_SOURCES = tests/cuda/beside.c $(CUDA_SCENARIO)
 tests_cuda_beside_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
 tests_cuda_beside_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_beside_LDADD = $(CUDA_TEST_LIBS)
 tests_cuda_beside_LDFLAGS = $(UNINSTALLED_LINK)
 
-tests_cuda_four_devices_SOURCES = tests/cuda/four_devices.c $(CUDA_FIXTURE)
+tests_cuda_four_devices_SOURCES = tests/cuda/four_devices.c
 tests_cuda_four_devices_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
 tests_cuda_four_devices_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_four_devices_LDADD = $(CUDA_TEST_LIBS)
@@ -66,79 +75,79 @@ tests_cuda_hand_tuned_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_hand_tuned_LDADD = $(CUDA_TEST_LIBS)
 tests_cuda_hand_tuned_LDFLAGS = $(UNINSTALLED_LINK)
 
-tests_cuda_old_driver_SOURCES = tests/cuda/old_driver.c backends/cuda/driver/functions.h $(CUDA_FIXTURE) $(CUDA_SCENARIO)
+tests_cuda_old_driver_SOURCES = tests/cuda/old_driver.c backends/cuda/driver/functions.h $(CUDA_SCENARIO)
 tests_cuda_old_driver_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
 tests_cuda_old_driver_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_old_driver_LDADD = $(CUDA_TEST_LIBS)
 tests_cuda_old_driver_LDFLAGS = $(UNINSTALLED_LINK)
 
-tests_cuda_out_of_memory_SOURCES = tests/cuda/out_of_memory.c backends/cuda/driver/functions.h $(CUDA_FIXTURE) $(CUDA_SCENARIO)
+tests_cuda_out_of_memory_SOURCES = tests/cuda/out_of_memory.c backends/cuda/driver/functions.h $(CUDA_SCENARIO)
 tests_cuda_out_of_memory_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
 tests_cuda_out_of_memory_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_out_of_memory_LDADD = $(CUDA_TEST_LIBS)
 tests_cuda_out_of_memory_LDFLAGS = $(UNINSTALLED_LINK)
 
-tests_cuda_pipelines_SOURCES = tests/cuda/pipelines.c $(CUDA_FIXTURE)
+tests_cuda_pipelines_SOURCES = tests/cuda/pipelines.c
 tests_cuda_pipelines_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
 tests_cuda_pipelines_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_pipelines_LDADD = $(CUDA_TEST_LIBS)
 tests_cuda_pipelines_LDFLAGS = $(UNINSTALLED_LINK)
 
-tests_cuda_processes_SOURCES = tests/cuda/processes.c $(CUDA_FIXTURE)
+tests_cuda_processes_SOURCES = tests/cuda/processes.c
 tests_cuda_processes_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
 tests_cuda_processes_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_processes_LDADD = $(CUDA_TEST_LIBS)
 tests_cuda_processes_LDFLAGS = $(UNINSTALLED_LINK)
 
-tests_cuda_sticky_SOURCES = tests/cuda/sticky.c tests/cuda/illegal.c tests/cuda/illegal.h $(CUDA_FIXTURE) $(CUDA_SCENARIO)
+tests_cuda_sticky_SOURCES = tests/cuda/sticky.c tests/cuda/illegal.c tests/cuda/illegal.h $(CUDA_SCENARIO)
 tests_cuda_sticky_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
 tests_cuda_sticky_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_sticky_LDADD = $(CUDA_TEST_LIBS)
 tests_cuda_sticky_LDFLAGS = $(UNINSTALLED_LINK)
 
-tests_cuda_streams_SOURCES = tests/cuda/streams.c $(CUDA_FIXTURE)
+tests_cuda_streams_SOURCES = tests/cuda/streams.c
 tests_cuda_streams_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
 tests_cuda_streams_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_streams_LDADD = $(CUDA_TEST_LIBS)
 tests_cuda_streams_LDFLAGS = $(UNINSTALLED_LINK)
 
-tests_cuda_two_devices_SOURCES = tests/cuda/two_devices.c $(CUDA_FIXTURE)
+tests_cuda_two_devices_SOURCES = tests/cuda/two_devices.c
 tests_cuda_two_devices_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
 tests_cuda_two_devices_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_two_devices_LDADD = $(CUDA_TEST_LIBS)
 tests_cuda_two_devices_LDFLAGS = $(UNINSTALLED_LINK)
 
-tests_cuda_adopted_SOURCES = tests/cuda/adopted.c tests/cuda/native.c tests/cuda/native.h $(CUDA_FIXTURE)
+tests_cuda_adopted_SOURCES = tests/cuda/adopted.c
 tests_cuda_adopted_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
 tests_cuda_adopted_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_adopted_LDADD = $(CUDA_TEST_LIBS)
 tests_cuda_adopted_LDFLAGS = $(UNINSTALLED_LINK)
 
-tests_cuda_in_step_SOURCES = tests/cuda/in_step.c tests/cuda/native.c tests/cuda/native.h $(CUDA_FIXTURE)
+tests_cuda_in_step_SOURCES = tests/cuda/in_step.c
 tests_cuda_in_step_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
 tests_cuda_in_step_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_in_step_LDADD = $(CUDA_TEST_LIBS)
 tests_cuda_in_step_LDFLAGS = $(UNINSTALLED_LINK)
 
-tests_cuda_ipc_SOURCES = tests/cuda/ipc.c tests/cuda/native.c tests/cuda/native.h $(CUDA_FIXTURE)
+tests_cuda_ipc_SOURCES = tests/cuda/ipc.c
 tests_cuda_ipc_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
 tests_cuda_ipc_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_ipc_LDADD = $(CUDA_TEST_LIBS)
 tests_cuda_ipc_LDFLAGS = $(UNINSTALLED_LINK)
 
-tests_cuda_ipc_event_SOURCES = tests/cuda/ipc_event.c tests/cuda/native.c tests/cuda/native.h $(CUDA_FIXTURE)
+tests_cuda_ipc_event_SOURCES = tests/cuda/ipc_event.c
 tests_cuda_ipc_event_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
 tests_cuda_ipc_event_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_ipc_event_LDADD = $(CUDA_TEST_LIBS)
 tests_cuda_ipc_event_LDFLAGS = $(UNINSTALLED_LINK)
 
-tests_cuda_shared_SOURCES = tests/cuda/shared.c $(CUDA_FIXTURE)
+tests_cuda_shared_SOURCES = tests/cuda/shared.c
 tests_cuda_shared_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
 tests_cuda_shared_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_shared_LDADD = $(CUDA_TEST_LIBS)
 tests_cuda_shared_LDFLAGS = $(UNINSTALLED_LINK)
 
-tests_cuda_with_vulkan_SOURCES = tests/cuda/with_vulkan.c $(CUDA_FIXTURE)
+tests_cuda_with_vulkan_SOURCES = tests/cuda/with_vulkan.c
 tests_cuda_with_vulkan_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
 tests_cuda_with_vulkan_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_with_vulkan_LDADD = $(CUDA_TEST_LIBS)
@@ -151,7 +160,7 @@ tests_cuda_profiler_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_cuda_profiler_la_LDFLAGS = $(TEST_MODULE_LINK) \
 	-export-symbols-regex '^(InitializeInjectionNvtx2|cuda_test_profiler)$$'
 
-tests_cuda_ranges_SOURCES = tests/cuda/ranges.c tests/cuda/profiler.h $(CUDA_FIXTURE)
+tests_cuda_ranges_SOURCES = tests/cuda/ranges.c tests/cuda/profiler.h
 tests_cuda_ranges_CPPFLAGS = $(CUDA_TEST_CPPFLAGS) -DPROFILER_PATH='"$(abs_top_builddir)/tests/cuda/.libs/profiler.so"'
 tests_cuda_ranges_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_ranges_LDADD = $(CUDA_TEST_LIBS)

@@ -108,14 +108,14 @@ END_TEST
 
 START_TEST(a_driver_that_is_not_there_is_said_by_its_name)
 {
-    struct trm_setting setting  = {"cuda.driver", "libcuda-of-nobody.so.1"};
+    struct trm_setting setting  = {"cuda.driver", "libcuda-that-does-not-exist.so.1"};
     struct trm_context *context = NULL;
     struct trm_device *device   = NULL;
     int32_t status              = context_make(&setting, 1, &context);
     if (status == TRM_OK)
         status = trm_device_open(context, NULL, &device);
     ck_assert_int_lt(status, 0);
-    ck_sentence_has("libcuda-of-nobody.so.1");
+    ck_sentence_has("libcuda-that-does-not-exist.so.1");
     trm_context_destroy(context);
     check_nothing_left("the test");
 }
@@ -128,7 +128,7 @@ static const struct trm_setting no_cache = {"kernel.cache", "none"};
 
 START_TEST(without_nvrtc_portable_kernels_are_refused_with_what_was_tried_and_the_rest_works)
 {
-    struct trm_setting settings[] = {{"cuda.nvrtc", "libnvrtc-of-nobody.so.13"}, no_cache};
+    struct trm_setting settings[] = {{"cuda.nvrtc", "libnvrtc-that-does-not-exist.so.13"}, no_cache};
     struct trm_context *context   = NULL;
     struct trm_kernel *kernel     = NULL;
     uint32_t number               = 0;
@@ -137,7 +137,7 @@ START_TEST(without_nvrtc_portable_kernels_are_refused_with_what_was_tried_and_th
     struct trm_stream *stream = stream_open(device, TRM_STREAM_ANY);
     struct trm_buffer *buffer = buffer_open(device, TRM_MEMORY_DEVICE, 4096);
     ck_fails(affine_load(device, &kernel), TRM_ERROR_UNSUPPORTED);
-    ck_sentence_has("libnvrtc-of-nobody.so.13");
+    ck_sentence_has("libnvrtc-that-does-not-exist.so.13");
     ck_ok(trm_fill(stream, trm_span_whole(buffer), 77, 4));
     ck_ok(trm_download(stream, &number, trm_span_of(buffer, 4092, 4)));
     ck_ok(trm_stream_sync(stream));

@@ -138,7 +138,7 @@ END_TEST
 static const char *const strange[] = {"CUDA_ERROR_INVALID_VALUE", "CUDA_ERROR_NOT_SUPPORTED",
                                       "CUDA_ERROR_UNKNOWN"};
 
-START_TEST(every_function_may_fail_in_a_way_that_nobody_expects)
+START_TEST(every_function_may_fail_with_an_unexpected_code)
 {
     size_t count = sizeof(strange) / sizeof(strange[0]);
     for (size_t i = 0; i < thorough((unsigned)count, 1); i++) {
@@ -232,7 +232,7 @@ int main(void)
     add_cases(suite, "without pools", shape_without_pools);
     add_cases(suite, "an old driver", shape_of_an_old_driver);
     tcase_add_loop_test(each, every_function_may_fail_for_want_of_memory, 0, FUNCTION_COUNT);
-    tcase_add_loop_test(each, every_function_may_fail_in_a_way_that_nobody_expects, 0, FUNCTION_COUNT);
+    tcase_add_loop_test(each, every_function_may_fail_with_an_unexpected_code, 0, FUNCTION_COUNT);
     suite_add_tcase(suite, each);
     tcase_add_test(memory, memory_that_the_device_has_not_is_refused_and_comes_back);
     tcase_add_test(memory, memory_that_was_kept_for_reuse_is_given_back_when_another_size_is_asked_for);

@@ -120,7 +120,7 @@ START_TEST(a_profiler_sees_tokens_of_every_strategy)
 }
 END_TEST
 
-START_TEST(without_a_profiler_nobody_is_told_anything)
+START_TEST(without_a_profiler_no_range_is_reported)
 {
     const struct cuda_test_profiler *seen = profiler();
     ck_assert_int_eq(unsetenv("NVTX_INJECTION64_PATH"), 0);
@@ -147,7 +147,7 @@ int main(void)
     TCase *tests = tcase_create("ranges");
     tcase_add_test(tests, a_profiler_sees_tokens_with_their_stages_and_streams_with_names);
     tcase_add_test(tests, a_profiler_sees_tokens_of_every_strategy);
-    tcase_add_test(tests, without_a_profiler_nobody_is_told_anything);
+    tcase_add_test(tests, without_a_profiler_no_range_is_reported);
     tcase_add_test(tests, a_profiler_that_is_not_there_is_none);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

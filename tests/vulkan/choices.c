@@ -79,14 +79,14 @@ END_TEST
 
 START_TEST(a_missing_loader_is_named)
 {
-    struct trm_setting setting  = {"vulkan.loader", "libvulkan-of-nobody.so.1"};
+    struct trm_setting setting  = {"vulkan.loader", "libvulkan-that-does-not-exist.so.1"};
     struct trm_context *context = NULL;
     struct trm_device *device   = NULL;
     int32_t status              = context_make(&setting, 1, &context);
     if (status == TRM_OK)
         status = trm_device_open(context, NULL, &device);
     ck_assert_int_lt(status, 0);
-    ck_sentence_has("libvulkan-of-nobody.so.1");
+    ck_sentence_has("libvulkan-that-does-not-exist.so.1");
     trm_context_destroy(context);
     check_nothing_left("the test");
 }

@@ -44,11 +44,15 @@ VULKAN_TESTS = \
 check_PROGRAMS += $(VULKAN_TESTS)
 TESTS += $(VULKAN_TESTS)
 
-VULKAN_FIXTURE = tests/differential/sanitizers.c tests/vulkan/fixture.c tests/vulkan/fixture.h tests/vulkan/shim/control.h
+VULKAN_FIXTURE = tests/differential/sanitizers.c
 VULKAN_SCENARIO = tests/vulkan/scenario.c
 VULKAN_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) \
 	-DVULKAN_SHIM_PATH='"$(abs_top_builddir)/tests/vulkan/.libs/vulkan-shim.so"'
-VULKAN_TEST_LIBS = $(DEVICE_TEST_LIBS)
+VULKAN_TEST_LIBS = tests/vulkan/libfixture.la $(DEVICE_TEST_LIBS)
+
+check_LTLIBRARIES += tests/vulkan/libfixture.la
+tests_vulkan_libfixture_la_SOURCES = tests/vulkan/fixture.c tests/vulkan/fixture.h tests/vulkan/shim/control.h
+tests_vulkan_libfixture_la_CFLAGS = $(VULKAN_TEST_CFLAGS)
 
 tests_vulkan_adopted_SOURCES = tests/vulkan/adopted.c $(VULKAN_FIXTURE)
 tests_vulkan_adopted_CFLAGS = $(VULKAN_TEST_CFLAGS)

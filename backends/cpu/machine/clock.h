@@ -27,10 +27,17 @@ static inline uint64_t cpu_ticks(void)
 #endif
 }
 
-/* Ticks in units of 256. They wrap around after minutes. */
+/* Ticks in units of about 0.1 µs, which wrap around after half a minute at the earliest. The counter of x86-64
+ * runs at gigahertz, that of aarch64 at 20 MHz to 1 GHz. */
+#if defined(__aarch64__)
+#define CPU_COARSE_SHIFT 3
+#else
+#define CPU_COARSE_SHIFT 8
+#endif
+
 static inline uint32_t cpu_coarse_ticks(void)
 {
-    return (uint32_t)(cpu_ticks() >> 8);
+    return (uint32_t)(cpu_ticks() >> CPU_COARSE_SHIFT);
 }
 
 /* 1 + the number of the processor that runs this thread now; never 0. */

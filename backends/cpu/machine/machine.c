@@ -93,13 +93,25 @@ uint64_t cpu_cache_bytes(void)
 
 /* ---- the model */
 
+/* "2794.748", in every locale. */
+static uint64_t parse_megahertz(const char *text)
+{
+    char *end;
+    uint64_t hertz = strtoull(text, &end, 10) * 1000000;
+    if (*end != '.')
+        return hertz;
+    for (uint64_t unit = 100000; unit > 0 && *++end >= '0' && *end <= '9'; unit /= 10)
+        hertz += unit * (uint64_t)(*end - '0');
+    return hertz;
+}
+
 uint64_t cpu_clock_hertz(void)
 {
     char text[TEXT_BYTES];
     if (read_value("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "", text, sizeof(text)))
         return strtoull(text, NULL, 10) * 1000;
     if (read_value("/proc/cpuinfo", "cpu MHz", text, sizeof(text)))
-        return (uint64_t)(strtod(text, NULL) * 1e6);
+        return parse_megahertz(text);
     return 0;
 }
 

@@ -11,8 +11,9 @@ struct cpu_kernel_list {
     const uint8_t *first;
     uint64_t stride;
     uint64_t count;
-    const char *name;      /* of the module, for messages */
-    const uint8_t *digest; /* of the shader that they were made from; NULL: written by hand */
+    const char *name;       /* of the module, for messages */
+    const uint8_t *digest;  /* of the shader that they were made from; NULL: written by hand */
+    trm_cpu_fault_fn fault; /* of a shared object; NULL: it has none */
 };
 
 /* Check the kernels and copy them into a new module. Errors: INVALID_ARGUMENT naming the kernel;

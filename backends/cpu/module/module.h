@@ -3,7 +3,7 @@
  *     module.c        the table: loading, unloading, finding kernels
  *     kernel_table.c  tables of C functions, of the program or of a shared object, made into modules
  *     portable.c      SPIR-V, made into shared objects: found beside the module or in the cache, or compiled
- *     compiler.c      running the C compiler; compiler_find.c finding it; spawn.c running a program
+ *     compiler.c      running the C compiler; compiler_find.c finding it
  *
  * A module does not change after it is loaded, except the measured costs of its kernels, which are atomics.
  * So this room has no locks.
@@ -26,8 +26,9 @@ struct trm_backend_kernel {
 
 struct trm_backend_module {
     struct trm_backend_instance *instance;
-    void *library;      /* of dlopen(); NULL for functions of the program */
-    bool is_translated; /* made by the translator, whose error codes its kernels return */
+    void *library;          /* of dlopen(); NULL for functions of the program */
+    trm_cpu_fault_fn fault; /* what a kernel's code 1 means; NULL: unknown */
+    bool is_translated;     /* made by the translator, whose error codes its kernels return */
     uint32_t count;
     uint64_t size; /* bytes of this struct with its kernels */
     struct trm_backend_kernel kernels[];

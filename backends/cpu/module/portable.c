@@ -156,45 +156,35 @@ static char *make_key(struct trm_backend_instance *instance, const struct trm_tr
     return key;
 }
 
-/* Compile without a cache, in a folder that is removed as soon as the code is loaded. */
-static int32_t compile_uncached(struct trm_backend_instance *instance, const struct cpu_compiler *compiler,
-                                const struct trm_module_source *source,
-                                const struct trm_translation *translation, struct trm_backend_module **module)
-{
-    char folder[] = "/tmp/trireme-XXXXXX", path[64];
-    if (mkdtemp(folder) == NULL)
-        return trm_util_fail(instance->host, TRM_ERROR_BACKEND, errno,
-                             "No folder can be created in /tmp to compile in: %m.");
-    snprintf(path, sizeof(path), "%s/kernel" EXTENSION, folder);
-    int32_t status =
-        cpu_compile(instance, compiler, source->name, translation->text, translation->length, 0, path);
-    if (status == TRM_OK)
-        status = open_module(instance, path, source, module);
-    (void)unlink(path);
-    (void)rmdir(folder);
-    return status;
-}
-
-/* The file is stored only after it was loaded, so that a cached file is one that works. */
-static int32_t compile_into_cache(struct trm_backend_instance *instance, const struct cpu_compiler *compiler,
-                                  const struct trm_module_source *source,
-                                  const struct trm_translation *translation, const char *key,
-                                  struct trm_backend_module **module)
+/* Stores the compiled code in the cache and loads it from there. Loads it from the temporary folder if the
+ * cache cannot store it, for example on a full disk, or if the stored file does not load. */
+static int32_t store_and_open(struct trm_backend_instance *instance, const struct trm_module_source *source,
+                              const struct cpu_compiled *compiled, const char *key,
+                              struct trm_backend_module **module)
 {
     const struct trm_host *host = instance->host;
-    char begun[TRM_PATH_MOST], stored[TRM_PATH_MOST];
-    int32_t status = host->cache_begin(host->context, key, EXTENSION, begun);
-    if (status == TRM_ERROR_UNSUPPORTED)
-        return compile_uncached(instance, compiler, source, translation, module);
+    char stored[TRM_PATH_MOST];
+    if (host->cache_store(host->context, key, EXTENSION, compiled->path, stored) != TRM_OK)
+        return open_module(instance, compiled->path, source, module);
+    int32_t status = open_module(instance, stored, source, module);
+    if (status == TRM_OK)
+        return TRM_OK;
+    host->cache_discard(host->context, stored);
+    return open_module(instance, compiled->path, source, module);
+}
+
+static int32_t compile_and_open(struct trm_backend_instance *instance, const struct cpu_compiler *compiler,
+                                const struct trm_module_source *source,
+                                const struct trm_translation *translation, const char *key,
+                                struct trm_backend_module **module)
+{
+    struct cpu_compiled compiled;
+    int32_t status =
+        cpu_compile(instance, compiler, source->name, translation->text, translation->length, 0, &compiled);
     if (status != TRM_OK)
         return status;
-    status = cpu_compile(instance, compiler, source->name, translation->text, translation->length, 0, begun);
-    if (status == TRM_OK)
-        status = open_module(instance, begun, source, module);
-    if (status == TRM_OK)
-        (void)host->cache_commit(host->context, key, EXTENSION, begun, stored);
-    else
-        host->cache_discard(host->context, begun);
+    status = store_and_open(instance, source, &compiled, key, module);
+    cpu_compiled_release(instance, &compiled);
     return status;
 }
 
@@ -212,7 +202,7 @@ static int32_t load_compiled(struct trm_backend_instance *instance, const struct
     if (status == TRM_OK)
         status = open_module(instance, found, source, module);
     if (status != TRM_OK && status != TRM_ERROR_OUT_OF_HOST_MEMORY)
-        status = compile_into_cache(instance, compiler, source, translation, key, module);
+        status = compile_and_open(instance, compiler, source, translation, key, module);
     trm_util_release(instance->host, key, size);
     return status;
 }
@@ -246,10 +236,35 @@ int32_t cpu_portable_load(struct trm_backend_instance *instance, const struct tr
 
 /* ---- building */
 
-/* Writes the file beside its place, then moves it there. */
-static int32_t compile_to(struct trm_backend_instance *instance, const struct cpu_compiler *compiler,
-                          const struct trm_module_source *source, const struct trm_translation *translation,
-                          uint32_t flags, const char *path)
+/* Copy a file to an open one. 0 or an errno. */
+static int copy_file(const char *from, int to)
+{
+    char part[16384];
+    int error  = 0;
+    int source = open(from, O_RDONLY | O_CLOEXEC);
+    if (source < 0)
+        return errno;
+    for (;;) {
+        ssize_t count = read(source, part, sizeof(part));
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            error = errno;
+        if (count <= 0)
+            break;
+        for (ssize_t done = 0; done < count && error == 0;) {
+            ssize_t written = write(to, part + done, (size_t)(count - done));
+            if (written < 0 && errno != EINTR)
+                error = errno;
+            done += written > 0 ? written : 0;
+        }
+    }
+    close(source);
+    return error;
+}
+
+/* Write a file beside its place, then move it there. */
+static int32_t install(struct trm_backend_instance *instance, const char *from, const char *path)
 {
     char begun[TRM_PATH_MOST];
     int written = snprintf(begun, sizeof(begun), "%s.XXXXXX", path);
@@ -258,14 +273,31 @@ static int32_t compile_to(struct trm_backend_instance *instance, const struct cp
     int file = mkostemp(begun, O_CLOEXEC);
     if (file < 0)
         return trm_util_fail(instance->host, TRM_ERROR_BACKEND, errno, "%.300s cannot be written: %m.", path);
-    close(file);
-    int32_t status =
-        cpu_compile(instance, compiler, source->name, translation->text, translation->length, flags, begun);
-    if (status == TRM_OK && (chmod(begun, 0755) != 0 || rename(begun, path) != 0))
-        status =
-            trm_util_fail(instance->host, TRM_ERROR_BACKEND, errno, "%.300s cannot be written: %m.", path);
+    int error = copy_file(from, file);
+    if (error == 0 && fchmod(file, 0755) != 0)
+        error = errno;
+    if (close(file) != 0 && error == 0)
+        error = errno;
+    if (error == 0 && rename(begun, path) != 0)
+        error = errno;
+    if (error == 0)
+        return TRM_OK;
+    (void)unlink(begun);
+    errno = error; /* for %m */
+    return trm_util_fail(instance->host, TRM_ERROR_BACKEND, error, "%.300s cannot be written: %m.", path);
+}
+
+static int32_t compile_to(struct trm_backend_instance *instance, const struct cpu_compiler *compiler,
+                          const struct trm_module_source *source, const struct trm_translation *translation,
+                          uint32_t flags, const char *path)
+{
+    struct cpu_compiled compiled;
+    int32_t status = cpu_compile(instance, compiler, source->name, translation->text, translation->length,
+                                 flags, &compiled);
     if (status != TRM_OK)
-        (void)unlink(begun);
+        return status;
+    status = install(instance, compiled.path, path);
+    cpu_compiled_release(instance, &compiled);
     return status;
 }
 

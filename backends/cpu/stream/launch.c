@@ -75,14 +75,31 @@ static uint64_t scratch_bytes(const struct trm_cpu_kernel *kernel, uint32_t more
     return bytes + more;
 }
 
-/* What the code of a failed kernel means, where the translator made the kernel; otherwise "". */
-static const char *describe_code(const struct trm_backend_module *module, int32_t code)
+/* The words of the sentence that follow the place of a fault. */
+static const char *line_hint(const struct trm_cpu_fault *fault)
 {
-    if (!module->is_translated)
-        return "";
-    return code == 1   ? ": it reached outside of a buffer"
-           : code == 2 ? ": it has more work-items in x than 32 bits count"
-                       : "";
+    if (fault->where[0] != '\0')
+        return ").";
+    return ". The shader has no line numbers: compile it with debug information (glslc -g) to see the line.";
+}
+
+/* The failure of a kernel that returned `code`. Kernels of the translator return 1 after an access outside of
+ * a variable, and 2 for a grid that is too large. */
+static struct cpu_failure *describe(const struct trm_backend_module *module, const char *name, int32_t code)
+{
+    const struct trm_cpu_fault *fault = code == 1 && module->fault != NULL ? module->fault() : NULL;
+    if (fault != NULL && fault->what != NULL && fault->where != NULL)
+        return cpu_failure_create(module->instance, TRM_ERROR_KERNEL, code,
+                                  "Kernel '%.80s' failed: it used index %lld of %.160s, whose size is %llu"
+                                  "%s%.120s%s",
+                                  name, (long long)fault->index, fault->what, (unsigned long long)fault->size,
+                                  fault->where[0] != '\0' ? " (" : "", fault->where, line_hint(fault));
+    const char *meaning = !module->is_translated ? ""
+                          : code == 1            ? ": it reached outside of a variable"
+                          : code == 2            ? ": it has more work-items in x than 32 bits count"
+                                                 : "";
+    return cpu_failure_create(module->instance, TRM_ERROR_KERNEL, code, "Kernel '%s' failed with code %d%s.",
+                              name, code, meaning);
 }
 
 static struct cpu_failure *call_kernel(struct cpu_session *session, const struct cpu_op *op, uint64_t begin,
@@ -108,9 +125,7 @@ static struct cpu_failure *call_kernel(struct cpu_session *session, const struct
     int32_t code = kernel->function(&groups, op->launch.block);
     if (code == 0)
         return NULL;
-    return cpu_failure_create(session->scheduler->instance, TRM_ERROR_KERNEL, code,
-                              "Kernel '%s' failed with code %d%s.", kernel->name, code,
-                              describe_code(op->launch.kernel->module, code));
+    return describe(op->launch.kernel->module, kernel->name, code);
 }
 
 struct cpu_failure *cpu_launch_part(struct cpu_session *session, const struct cpu_op *op, uint64_t begin,

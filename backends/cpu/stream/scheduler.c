@@ -232,7 +232,7 @@ int32_t cpu_scheduler_create(struct trm_backend_instance *instance, uint32_t wor
     init_lock(scheduler);
     init_workers(scheduler);
     cpu_transfers_init(&scheduler->transfers, cpu_cache_bytes());
-    scheduler->affinity_ticks = (uint32_t)(AFFINITY_US * rate >> 8);
+    scheduler->affinity_ticks = (uint32_t)(AFFINITY_US * rate >> CPU_COARSE_SHIFT);
     scheduler->helper_ticks   = HELPER_US * rate;
     scheduler->spin_ticks     = processors > 1 ? spin_us * rate : 0;
     instance->scheduler       = scheduler;

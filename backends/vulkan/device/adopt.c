@@ -292,5 +292,9 @@ int32_t vulkan_device_adopt(struct trm_backend_instance *instance, int32_t type,
     status = open_device(instance, given, loan, index, device);
     if (status != TRM_OK)
         vulkan_loan_end(instance, loan);
+    else if (instance->bounds)
+        instance->host->log(instance->host->context, TRM_LOG_WARNING,
+                            "kernel.bounds does nothing on an adopted VkDevice: whether accesses outside of "
+                            "buffers are stopped was decided when the application created it");
     return status;
 }

@@ -3,6 +3,7 @@
  */
 #include "backends/vulkan/device/device.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "backends/vulkan/device/adopt.h"
@@ -155,6 +156,21 @@ static void choose_features(const struct trm_backend_device *device, struct vulk
     vulkan_features_chain(wanted, physical->known_features);
 }
 
+/* Vulkan cannot tell the host of an access that robustness has stopped, so kernel.bounds finds no fault here. */
+static void warn_of_bounds(const struct trm_backend_device *device)
+{
+    const struct trm_host *host = device->instance->host;
+    char line[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE + 256];
+    if (!device->instance->bounds)
+        return;
+    snprintf(
+        line, sizeof(line),
+        "kernel.bounds on %s is the driver's robust access: outside of a buffer it drops writes and reads "
+        "zeros, and the launch succeeds; the cpu backend fails it and names the variable and the line",
+        device->physical->properties.deviceName);
+    host->log(host->context, TRM_LOG_WARNING, line);
+}
+
 static int32_t create_handle(struct trm_backend_device *device, const struct vulkan_queue_plan *plan,
                              const struct vulkan_features *features)
 {
@@ -210,6 +226,7 @@ static int32_t device_open(struct trm_backend_instance *instance, uint32_t index
         vulkan_device_close(device);
         return status;
     }
+    warn_of_bounds(device);
     *result = device;
     return TRM_OK;
 }

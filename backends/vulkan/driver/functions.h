@@ -70,6 +70,7 @@
     USE(vkCmdPushConstants)            \
     USE(vkCmdDispatch)                 \
     USE(vkCmdWriteTimestamp)           \
+    USE(vkCmdCopyQueryPoolResults)     \
     USE(vkCmdResetQueryPool)           \
     USE(vkCreateShaderModule)          \
     USE(vkDestroyShaderModule)         \

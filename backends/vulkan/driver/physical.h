@@ -88,6 +88,8 @@ struct vulkan_physical {
     bool copies_by_kernel;
     /* But upload and download streams without large copies use the copy engine: see record/copy_kernel.h. */
     bool copies_small_by_engine;
+    /* vkGetQueryPoolResults() waits until the device is idle, even if the results are there (lavapipe). */
+    bool queries_wait;
     /* Streams that alternate are fastest on the first queue of a family and one other: see queue.c. */
     bool has_separate_first_queue;
 };

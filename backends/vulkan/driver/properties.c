@@ -132,6 +132,8 @@ void vulkan_physical_find_properties(const struct trm_backend_instance *instance
     memcpy(physical->uuid, asked.id.deviceUUID, sizeof(physical->uuid));
     find_driver(physical, &asked);
     physical->has_separate_first_queue = asked.driver.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
+    physical->queries_wait =
+        asked.driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE && physical->kind == TRM_DEVICE_SOFTWARE;
     physical->copies_small_by_engine =
         physical->has_separate_first_queue && instance->copies == VULKAN_COPIES_AUTO;
     physical->copies_by_kernel = instance->copies == VULKAN_COPIES_KERNEL || physical->copies_small_by_engine;

@@ -5,10 +5,16 @@
  * taken when a stamp is read and the last pair is old. Between two pairs times are interpolated, so that
  * there is no jump where they meet; after the last pair the device's nominal rate applies. A pair is as exact
  * as the deviation that the driver reports; a bad one is taken again.
+ *
+ * Where vkGetQueryPoolResults() would wait for the whole device, each stamp copies its ticks into memory of the
+ * host. On other drivers that copy would cost the device more than the call costs the host.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/stream/profile.h"
 
+#include <string.h>
+
+#include "backends/vulkan/memory/memory.h"
 #include "backends/vulkan/stream/stream_object.h"
 
 #define QUERIES_OF_A_POOL 64u
@@ -20,6 +26,8 @@ struct pool {
     struct pool *next;
     VkQueryPool handle;
     uint64_t used; /* one bit for each query */
+    /* the ticks of each query, copied by the device; NULL: the driver is asked */
+    struct trm_backend_memory *ticks;
 };
 
 /* The same moment on both clocks: ticks, nanoseconds of CLOCK_MONOTONIC. */
@@ -114,6 +122,8 @@ void vulkan_stamps_destroy(struct vulkan_stamps *stamps)
     while (stamps->pools != NULL) {
         struct pool *next = stamps->pools->next;
         device->vk.vkDestroyQueryPool(device->handle, stamps->pools->handle, NULL);
+        if (stamps->pools->ticks != NULL)
+            vulkan_heap_free(stamps->pools->ticks);
         trm_util_release(device->instance->host, stamps->pools, sizeof(struct pool));
         stamps->pools = next;
     }
@@ -217,6 +227,15 @@ static int32_t pool_make(struct vulkan_stamps *stamps, struct pool **out)
         trm_util_release(device->instance->host, pool, sizeof(*pool));
         return vulkan_device_fail(device, result, "vkCreateQueryPool");
     }
+    if (device->physical->queries_wait) {
+        int32_t status = vulkan_heap_allocate(device->heap, TRM_MEMORY_PINNED,
+                                              QUERIES_OF_A_POOL * sizeof(uint64_t), 64, &pool->ticks);
+        if (status != TRM_OK) {
+            device->vk.vkDestroyQueryPool(device->handle, pool->handle, NULL);
+            trm_util_release(device->instance->host, pool, sizeof(*pool));
+            return status;
+        }
+    }
     pool->next    = stamps->pools;
     stamps->pools = pool;
     *out          = pool;
@@ -282,8 +301,14 @@ void vulkan_stamp_renew(struct trm_backend_stamp *stamp, const struct vulkan_rec
 
 void vulkan_stamp_take(const struct vulkan_recorder *recorder, const struct trm_backend_stamp *stamp)
 {
-    recorder->device->vk.vkCmdWriteTimestamp(recorder->command, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,
-                                             stamp->pool->handle, stamp->index);
+    const struct vulkan_device_functions *vk = &recorder->device->vk;
+    const struct pool *pool                  = stamp->pool;
+    vk->vkCmdWriteTimestamp(recorder->command, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool->handle,
+                            stamp->index);
+    if (pool->ticks != NULL)
+        vk->vkCmdCopyQueryPoolResults(recorder->command, pool->handle, stamp->index, 1, pool->ticks->buffer,
+                                      pool->ticks->base + stamp->index * sizeof(uint64_t), sizeof(uint64_t),
+                                      VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
 }
 
 /* Transfer queues cannot reset queries; the host can if the device supports that. */
@@ -324,6 +349,10 @@ static int32_t stamp_record(struct trm_backend_stream *stream, uint64_t value,
 static int32_t read_ticks(const struct trm_backend_stamp *stamp, uint64_t *ticks)
 {
     struct trm_backend_device *device = stamp->stamps->device;
+    if (stamp->pool->ticks != NULL) {
+        memcpy(ticks, stamp->pool->ticks->host + stamp->index * sizeof(*ticks), sizeof(*ticks));
+        return TRM_OK;
+    }
     VkResult result =
         device->vk.vkGetQueryPoolResults(device->handle, stamp->pool->handle, stamp->index, 1, sizeof(*ticks),
                                          ticks, sizeof(*ticks), VK_QUERY_RESULT_64_BIT);

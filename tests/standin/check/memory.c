@@ -251,7 +251,7 @@ START_TEST(the_same_stream_has_the_memory_of_a_pool_again_at_once_and_another_wh
 }
 END_TEST
 
-START_TEST(a_pool_without_a_threshold_gives_all_back_when_somebody_waits)
+START_TEST(a_pool_without_a_threshold_is_trimmed_by_a_wait)
 {
     CUdeviceptr address;
 
@@ -466,7 +466,7 @@ int main(void)
     tcase_add_test(tests, rectangles_are_copied_with_their_pitches);
     tcase_add_test(tests, pitches_beyond_what_a_device_takes_are_refused);
     tcase_add_test(tests, the_same_stream_has_the_memory_of_a_pool_again_at_once_and_another_when_it_is_free);
-    tcase_add_test(tests, a_pool_without_a_threshold_gives_all_back_when_somebody_waits);
+    tcase_add_test(tests, a_pool_without_a_threshold_is_trimmed_by_a_wait);
     tcase_add_test(tests, rubbish_is_written_where_a_stream_allocates_and_where_it_frees);
     tcase_add_test(tests, memory_that_was_exported_and_imported_is_the_same);
     tcase_add_test(tests, a_stream_waits_for_the_value_of_a_semaphore_that_another_signals);

@@ -190,6 +190,15 @@ VKAPI_ATTR void VKAPI_CALL shim_vkCmdResetQueryPool(VkCommandBuffer buffer, VkQu
     shim_real.vkCmdResetQueryPool(buffer, pool, first, count);
 }
 
+VKAPI_ATTR void VKAPI_CALL shim_vkCmdCopyQueryPoolResults(VkCommandBuffer buffer, VkQueryPool pool,
+                                                          uint32_t first, uint32_t count, VkBuffer to,
+                                                          VkDeviceSize offset, VkDeviceSize stride,
+                                                          VkQueryResultFlags flags)
+{
+    kernel_command(SHIM_vkCmdCopyQueryPoolResults, buffer, "vkCmdCopyQueryPoolResults");
+    shim_real.vkCmdCopyQueryPoolResults(buffer, pool, first, count, to, offset, stride, flags);
+}
+
 VKAPI_ATTR void VKAPI_CALL shim_vkCmdWriteTimestamp(VkCommandBuffer buffer, VkPipelineStageFlagBits stage,
                                                     VkQueryPool pool, uint32_t query)
 {

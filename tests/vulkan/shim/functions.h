@@ -99,6 +99,7 @@
     USE(vkCmdDispatch)                                  \
     USE(vkCmdDispatchBase)                              \
     USE(vkCmdWriteTimestamp)                            \
+    USE(vkCmdCopyQueryPoolResults)                      \
     USE(vkCmdResetQueryPool)                            \
     USE(vkDestroyShaderModule)                          \
     USE(vkDestroyDescriptorSetLayout)                   \

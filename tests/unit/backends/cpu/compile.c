@@ -4,7 +4,10 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <trireme/trireme.h>
 
@@ -48,6 +51,8 @@ static void close_all(void)
     context = NULL;
 }
 
+static const char *compiler_time = "60", *compiler_memory = "4G", *compiler_output = "256M";
+
 /* Open a device that compiles kernels with the compiler `with`, caches them in `in`, and looks for them in
  * the test's folder. bounds: the setting kernel.bounds. */
 static void open_with(const char *with, const char *in, const char *bounds)
@@ -56,12 +61,15 @@ static void open_with(const char *with, const char *in, const char *bounds)
                                      {"cpu.compiler", with},
                                      {"kernel.cache", in},
                                      {"kernel.path", folder},
-                                     {"kernel.bounds", bounds}};
+                                     {"kernel.bounds", bounds},
+                                     {"compiler.time", compiler_time},
+                                     {"compiler.memory", compiler_memory},
+                                     {"compiler.output", compiler_output}};
     struct trm_context_desc desc  = {.struct_size   = sizeof(desc),
                                      .flags         = TRM_CONTEXT_NO_ENVIRONMENT | TRM_CONTEXT_NO_CONFIG,
                                      .log           = note_line,
                                      .settings      = settings,
-                                     .setting_count = 5};
+                                     .setting_count = 8};
     close_all();
     logged[0] = '\0';
     ck_assert_msg(trm_context_create(&desc, &context) == TRM_OK, "%s", trm_last_error().sentence);
@@ -75,6 +83,13 @@ static void write_program(const char *name, const char *text)
     ck_assert_int_eq(chmod(folder_path(name), 0755), 0);
 }
 
+/* The compiler behind those that the tests write: of another architecture, where the tests are. */
+static const char *real_compiler(void)
+{
+    const char *name = getenv("TEST_KERNEL_CC");
+    return name != NULL && name[0] != '\0' ? name : "cc";
+}
+
 /* Write a compiler that records each of its runs. */
 static void setup(void)
 {
@@ -82,7 +97,8 @@ static void setup(void)
     folder_make();
     snprintf(compiler, sizeof(compiler), "%s", folder_path("cc"));
     snprintf(cache, sizeof(cache), "%s", folder_path("cache"));
-    snprintf(text, sizeof(text), "#!/bin/sh\necho run >>'%s'\nexec cc \"$@\"\n", folder_path("runs"));
+    snprintf(text, sizeof(text), "#!/bin/sh\necho run >>'%s'\nexec %s \"$@\"\n", folder_path("runs"),
+             real_compiler());
     write_program("cc", text);
     folder_write("runs", "");
     open_with(compiler, cache, "no");
@@ -227,18 +243,48 @@ START_TEST(what_a_compiler_complains_of_is_in_the_sentence_and_all_of_it_in_the_
     ck_assert_ptr_nonnull(strstr(logged, "one remark"));
     ck_assert_int_eq(count_files(cache), 0);
     write_program("cc", "#!/bin/sh\nexit 0\n"); /* creates no file */
-    fails(&desc, TRM_ERROR_BACKEND, "affine");
+    fails(&desc, TRM_ERROR_BACKEND, "'affine': it wrote no file");
     ck_assert_int_eq(count_files(cache), 0);
+    write_program("cc", "#!/bin/sh\nkill -SEGV $$\n");
+    fails(&desc, TRM_ERROR_BACKEND, "'affine': signal 11 killed it");
+    ck_assert_int_eq(count_files(cache), 0);
+}
+END_TEST
+
+START_TEST(a_compiler_that_exceeds_a_limit_fails_with_the_setting)
+{
+    struct trm_module_desc desc = spirv_of(affine, sizeof(affine), "affine");
+    compiler_time               = "1";
+    open_with(compiler, cache, "no");
+    write_program("cc", "#!/bin/sh\nwhile :; do sleep 1000; done\n");
+    fails(&desc, TRM_ERROR_TIMEOUT,
+          "did not finish kernel 'affine' within 1 seconds; the setting compiler.time");
+    compiler_time   = "60";
+    compiler_memory = "256M";
+    open_with(compiler, cache, "no");
+    write_program("cc", "#!/bin/sh\nexec dd if=/dev/zero of=/dev/null bs=1G count=1\n");
+    fails(&desc, TRM_ERROR_BACKEND,
+          "268435456 bytes of memory for kernel 'affine'; the setting compiler.memory");
+    compiler_memory = "4G";
+    compiler_output = "64K";
+    open_with(compiler, cache, "no");
+    write_program("cc", "#!/bin/sh\ncat /dev/zero >kernel.so\n");
+    fails(&desc, TRM_ERROR_BACKEND, "65536 bytes for kernel 'affine'; the setting compiler.output");
+    ck_assert_int_eq(count_files(cache), 0);
+    compiler_output = "256M";
 }
 END_TEST
 
 START_TEST(a_compiler_is_run_with_an_environment_of_our_own)
 {
     struct trm_module_desc desc = spirv_of(affine, sizeof(affine), "affine");
+    char text[512];
     ck_assert_int_eq(setenv("TRIREME_TEST_SECRET", "1", 1), 0);
-    write_program(
-        "cc",
-        "#!/bin/sh\ntest -z \"$TRIREME_TEST_SECRET\" && exec cc \"$@\"\necho 'error: told' >&2\nexit 1\n");
+    snprintf(
+        text, sizeof(text),
+        "#!/bin/sh\ntest -z \"$TRIREME_TEST_SECRET\" && exec %s \"$@\"\necho 'error: told' >&2\nexit 1\n",
+        real_compiler());
+    write_program("cc", text);
     ck_assert_uint_eq(result_of(&desc), 16);
 }
 END_TEST
@@ -316,6 +362,44 @@ START_TEST(without_a_cache_kernels_are_compiled_each_time_and_leave_nothing)
     open_with(compiler, folder_path("file/cache"), "no");
     ck_assert_uint_eq(result_of(&desc), 16);
     ck_assert_int_eq(runs(), 3);
+}
+END_TEST
+
+/* Mounts a file system of 4 KiB, which is less than a kernel needs, in a namespace of this process. False where
+ * that is not allowed. */
+static bool mount_small(const char *path)
+{
+    return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+           mount("none", path, "tmpfs", 0, "size=4k,mode=0700") == 0;
+}
+
+static int count_lines(const char *words)
+{
+    int count = 0;
+    for (const char *at = strstr(logged, words); at != NULL; at = strstr(at + 1, words))
+        count++;
+    return count;
+}
+
+START_TEST(a_full_disk_of_the_cache_costs_one_warning_and_no_kernel)
+{
+    struct trm_module_desc desc = spirv_of(affine, sizeof(affine), "affine");
+    ck_assert_int_eq(mkdir(cache, 0700), 0);
+    close_all(); /* a process with threads cannot have a namespace of its own */
+    if (!mount_small(cache)) {
+        puts("no file system can be mounted here");
+        return;
+    }
+    open_with(compiler, cache, "no");
+    ck_assert_uint_eq(result_of(&desc), 16);
+    ck_assert_uint_eq(result_of(&desc), 16);
+    ck_assert_int_eq(runs(), 2);
+    ck_assert_int_eq(count_files(cache), 0);
+    ck_assert_int_eq(count_lines("the kernel cache is not used"), 1);
+    ck_assert_int_eq(count_lines("No space left on device"), 1);
+    ck_assert_int_eq(umount(cache), 0);
+    ck_assert_uint_eq(result_of(&desc), 16);
+    ck_assert_int_eq(count_files(cache), 1);
 }
 END_TEST
 
@@ -453,6 +537,8 @@ START_TEST(an_access_beyond_a_buffer_fails_the_launch_where_bounds_are_checked)
     ck_assert_msg(trm_stream_sync(stream) == TRM_OK, "%s", trm_last_error().sentence);
     ck_assert_int_eq(trm_launch(stream, kernel, &grid, &half, 1), TRM_OK);
     ck_assert_int_eq(trm_stream_sync(stream), TRM_ERROR_KERNEL);
+    ck_assert_str_eq(trm_last_error().sentence, "Kernel 'reverse' failed: it used index 32 of buffer 'data', "
+                                                "whose size is 32 (reverse.comp:10).");
     trm_buffer_destroy(buffer);
     trm_kernel_destroy(kernel);
     trm_module_destroy(module);
@@ -485,12 +571,14 @@ static Suite *make_suite(void)
     tcase_add_test(cases, without_a_compiler_the_sentence_says_what_to_install);
     tcase_add_test(cases, a_compiler_that_others_may_write_is_not_run);
     tcase_add_test(cases, what_a_compiler_complains_of_is_in_the_sentence_and_all_of_it_in_the_log);
+    tcase_add_test(cases, a_compiler_that_exceeds_a_limit_fails_with_the_setting);
     tcase_add_test(cases, a_compiler_is_run_with_an_environment_of_our_own);
     tcase_add_test(cases, a_program_that_ignores_its_children_gets_its_kernels);
     tcase_add_test(cases, a_kernel_is_compiled_once_and_then_found);
     tcase_add_test(cases, other_constants_and_another_compiler_are_other_code);
     tcase_add_test(cases, a_damaged_file_is_made_again);
     tcase_add_test(cases, without_a_cache_kernels_are_compiled_each_time_and_leave_nothing);
+    tcase_add_test(cases, a_full_disk_of_the_cache_costs_one_warning_and_no_kernel);
     tcase_add_test(cases, sixteen_processes_that_load_one_kernel_at_once_all_get_it);
     tcase_add_test(cases, what_was_built_beforehand_needs_no_compiler);
     tcase_add_test(cases, code_that_was_made_of_another_shader_is_not_used);

@@ -69,7 +69,7 @@ START_TEST(ten_thousand_streams_that_worked_take_less_than_a_kibibyte_each)
 }
 END_TEST
 
-START_TEST(flushed_work_is_done_without_anybody_waiting)
+START_TEST(flushed_work_completes_without_a_waiter)
 {
     struct trm_backend_stream *stream = cpu_bench_stream(&bench, 0);
     ck_assert_int_eq(launch(stream, 1, "count"), TRM_OK);
@@ -216,7 +216,7 @@ static Suite *make_suite(void)
         operations_run_in_order_while_the_ring_grows_and_wraps,
         a_stream_that_is_stuck_takes_any_number_of_operations,
         ten_thousand_streams_that_worked_take_less_than_a_kibibyte_each,
-        flushed_work_is_done_without_anybody_waiting,
+        flushed_work_completes_without_a_waiter,
         work_that_is_not_submitted_waits_until_it_is,
         a_writer_of_cheap_operations_runs_them_itself_instead_of_filling_the_memory,
         a_stream_waits_for_another_and_the_waiter_helps_both,

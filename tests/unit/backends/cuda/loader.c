@@ -38,9 +38,9 @@ static void is_refused(int32_t status, const char *words)
 
 START_TEST(a_library_that_is_not_there_is_said)
 {
-    fake.driver = "libcuda-of-nobody.so.1";
-    is_refused(TRM_ERROR_UNSUPPORTED, "libcuda-of-nobody.so.1 cannot be opened: ");
-    ck_assert_ptr_null(strstr(strstr(reason, "opened"), "nobody")); /* the name appears once */
+    fake.driver = "libcuda-that-does-not-exist.so.1";
+    is_refused(TRM_ERROR_UNSUPPORTED, "libcuda-that-does-not-exist.so.1 cannot be opened: ");
+    ck_assert_ptr_null(strstr(strstr(reason, "opened"), "does-not-exist")); /* the name appears once */
 }
 END_TEST
 
@@ -192,10 +192,10 @@ END_TEST
 START_TEST(no_driver_is_no_instance)
 {
     struct trm_backend_instance *instance = NULL;
-    fake.driver                           = "libcuda-of-nobody.so.1";
+    fake.driver                           = "libcuda-that-does-not-exist.so.1";
     ck_assert_int_eq(cuda_instance_create(&fake.host, &instance, reason), TRM_ERROR_UNSUPPORTED);
     ck_assert_ptr_null(instance);
-    ck_assert_ptr_nonnull(strstr(reason, "libcuda-of-nobody.so.1"));
+    ck_assert_ptr_nonnull(strstr(reason, "libcuda-that-does-not-exist.so.1"));
 }
 END_TEST
 

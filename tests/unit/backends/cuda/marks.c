@@ -54,7 +54,7 @@ START_TEST(marks_that_are_waited_for_are_used_again)
 END_TEST
 
 /* With no thread that waits or queries, the stream finds out by itself. */
-START_TEST(marks_that_nobody_waits_for_are_used_again)
+START_TEST(marks_without_waiters_are_reused)
 {
     struct trm_backend_stream *stream = on_stream();
     for (uint64_t i = 1; i <= 3000; i++) {
@@ -102,7 +102,7 @@ static struct cuda_mark *complete_first(struct trm_backend_stream *stream)
     return mark;
 }
 
-START_TEST(asking_goes_on_behind_a_mark_that_somebody_looks_at)
+START_TEST(polling_goes_on_behind_a_mark_in_use)
 {
     struct trm_backend_stream *stream = on_stream();
     struct cuda_mark *mark            = complete_first(stream);
@@ -115,7 +115,7 @@ START_TEST(asking_goes_on_behind_a_mark_that_somebody_looks_at)
 }
 END_TEST
 
-START_TEST(there_is_room_for_more_marks_while_somebody_looks_at_the_first)
+START_TEST(more_marks_fit_while_the_first_is_in_use)
 {
     struct trm_backend_stream *stream = on_stream();
     struct cuda_mark *mark            = complete_first(stream);
@@ -140,10 +140,10 @@ static Suite *make_suite(void)
     tcase_add_checked_fixture(group, begin, end);
     tcase_add_test(group, marks_are_found_however_many_there_are);
     tcase_add_test(group, marks_that_are_waited_for_are_used_again);
-    tcase_add_test(group, marks_that_nobody_waits_for_are_used_again);
+    tcase_add_test(group, marks_without_waiters_are_reused);
     tcase_add_test(group, a_device_that_lags_behind_is_asked_now_and_then_only);
-    tcase_add_test(group, asking_goes_on_behind_a_mark_that_somebody_looks_at);
-    tcase_add_test(group, there_is_room_for_more_marks_while_somebody_looks_at_the_first);
+    tcase_add_test(group, polling_goes_on_behind_a_mark_in_use);
+    tcase_add_test(group, more_marks_fit_while_the_first_is_in_use);
     suite_add_tcase(suite, group);
     return suite;
 }

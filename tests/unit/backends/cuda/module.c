@@ -153,10 +153,10 @@ END_TEST
 START_TEST(without_nvrtc_what_was_tried_is_told)
 {
     open_with("");
-    nvrtc_path = "libnvrtc-of-nobody.so";
+    nvrtc_path = "libnvrtc-that-does-not-exist.so";
     ck_assert_int_eq(load_text(text_of_scale), TRM_ERROR_UNSUPPORTED);
     ck_says("cuda.nvrtc");
-    ck_says("libnvrtc-of-nobody.so");
+    ck_says("libnvrtc-that-does-not-exist.so");
     nvrtc_path = "/nowhere/libnvrtc.so";
     ck_assert_int_eq(load_text(text_of_scale), TRM_ERROR_UNSUPPORTED);
     ck_says("/nowhere/libnvrtc.so: there is no such file");

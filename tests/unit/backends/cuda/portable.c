@@ -146,7 +146,7 @@ START_TEST(code_that_lies_beside_a_kernel_is_used_where_it_is_of_that_kernel)
     sibling_is_left("\n// trireme " DIGITS " scale*x\n", true, "does not belong");
     sibling_is_left("\n// trireme " DIGITS " scale\n", false, "damaged");
     trusted    = TRM_ERROR_PERMISSION;
-    nvrtc_path = "libnvrtc-of-nobody.so"; /* it is open already and is not looked for again */
+    nvrtc_path = "libnvrtc-that-does-not-exist.so"; /* it is open already and is not looked for again */
     sibling_is_left("\n// trireme " DIGITS " scale\n", true, "other users may write to it");
     trusted = TRM_OK;
 }

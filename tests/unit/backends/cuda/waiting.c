@@ -375,7 +375,7 @@ START_TEST(a_download_to_memory_of_the_program_does_not_make_the_caller_wait)
 }
 END_TEST
 
-START_TEST(a_download_that_nobody_waits_for_is_done_when_the_stream_is_flushed)
+START_TEST(a_flush_completes_a_download_without_a_waiter)
 {
     struct trm_backend_stream *stream = on_stream(), *other = on_stream();
     static unsigned char bytes[2];
@@ -526,7 +526,7 @@ static Suite *make_suite(void)
     tcase_add_test(group, who_is_to_be_told_is_told_of_the_failure);
     tcase_add_test(group, a_lost_device_wakes_everybody_and_answers_at_once);
     tcase_add_test(group, a_download_to_memory_of_the_program_does_not_make_the_caller_wait);
-    tcase_add_test(group, a_download_that_nobody_waits_for_is_done_when_the_stream_is_flushed);
+    tcase_add_test(group, a_flush_completes_a_download_without_a_waiter);
     tcase_add_test(group, memory_of_the_program_that_is_pinned_is_copied_to_at_once);
     tcase_add_test(group, short_uploads_of_the_programs_memory_go_at_once_and_long_ones_when_they_are_wanted);
     tcase_add_test(group, fills_of_eight_bytes_are_right_at_every_length);

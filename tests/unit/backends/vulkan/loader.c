@@ -83,9 +83,9 @@ static void is_refused(int32_t status, const char *words)
 
 START_TEST(a_missing_library_is_named)
 {
-    setting = "libvulkan-of-nobody.so.1";
-    is_refused(TRM_ERROR_UNSUPPORTED, "libvulkan-of-nobody.so.1 cannot be opened: ");
-    ck_assert_ptr_null(strstr(strstr(reason, "opened"), "nobody")); /* the name appears once */
+    setting = "libvulkan-that-does-not-exist.so.1";
+    is_refused(TRM_ERROR_UNSUPPORTED, "libvulkan-that-does-not-exist.so.1 cannot be opened: ");
+    ck_assert_ptr_null(strstr(strstr(reason, "opened"), "does-not-exist")); /* the name appears once */
 }
 END_TEST
 
@@ -111,10 +111,10 @@ END_TEST
 START_TEST(without_a_loader_there_is_no_instance)
 {
     struct trm_backend_instance *instance = NULL;
-    setting                               = "libvulkan-of-nobody.so.1";
+    setting                               = "libvulkan-that-does-not-exist.so.1";
     ck_assert_int_eq(vulkan_instance_create(&fake.host, &instance, reason), TRM_ERROR_UNSUPPORTED);
     ck_assert_ptr_null(instance);
-    ck_assert_ptr_nonnull(strstr(reason, "libvulkan-of-nobody.so.1"));
+    ck_assert_ptr_nonnull(strstr(reason, "libvulkan-that-does-not-exist.so.1"));
     fake.refuse_at = fake.calls + 1;
     ck_assert_int_eq(vulkan_instance_create(&fake.host, &instance, reason), TRM_ERROR_OUT_OF_HOST_MEMORY);
     ck_assert_str_ne(reason, "");

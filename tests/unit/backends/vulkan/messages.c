@@ -138,7 +138,7 @@ START_TEST(a_missing_layer_is_a_warning)
     ck_assert_uint_eq(lines, 1);
     ck_assert_int_eq(level, TRM_LOG_WARNING);
     ck_assert_ptr_nonnull(strstr(fake.log, VULKAN_VALIDATION_LAYER));
-    layer = "VK_LAYER_of_somebody_else";
+    layer = "VK_LAYER_foreign";
     ck_assert(!vulkan_validation_is_wanted(&fake.host, &fake.instance.loader));
     ck_assert_uint_eq(lines, 2);
     layer          = VULKAN_VALIDATION_LAYER;
