@@ -2,12 +2,16 @@
 
 # pipeline/report: measuring a pipeline, and writing reports and traces of it.
 libtrireme_internal_la_SOURCES += \
-	pipeline/report/advice.c \
+	pipeline/report/advice.c pipeline/report/advice.h \
+	pipeline/report/advice_limits.c \
+	pipeline/report/advice_settings.c \
+	pipeline/report/advice_tokens.c \
 	pipeline/report/format.c \
 	pipeline/report/measure.c pipeline/report/measure.h \
 	pipeline/report/output_file.c \
 	pipeline/report/predict.c pipeline/report/predict.h \
 	pipeline/report/predict_exact.c \
+	pipeline/report/predict_recent.c \
 	pipeline/report/predict_shared.c \
 	pipeline/report/prediction.c \
 	pipeline/report/report.h pipeline/report/report_internal.h \
@@ -21,6 +25,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/report/timeline_style.c \
 	pipeline/report/trace.c pipeline/report/trace.h \
 	pipeline/report/trace_events.c \
+	pipeline/report/words.c \
 	pipeline/report/writer.c pipeline/report/writer.h
 
 # pipeline/engine: the device side, which enqueues tokens.
@@ -31,6 +36,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/engine/engine.c pipeline/engine/engine.h \
 	pipeline/engine/engine_internal.h \
 	pipeline/engine/enqueue.c \
+	pipeline/engine/holds.c \
 	pipeline/engine/host_stage.c \
 	pipeline/engine/pieces.c \
 	pipeline/engine/port_memory.c \

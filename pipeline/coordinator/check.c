@@ -70,6 +70,7 @@ int32_t core_checker_create(struct core_device *device, struct core_stream **out
         core_free(context, memory, sizeof(*memory));
         return status;
     }
+    core_object_publish(&stream->object);
     *out = stream;
     return TRM_OK;
 }

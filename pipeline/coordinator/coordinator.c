@@ -107,14 +107,11 @@ static int32_t coordinator_create(struct core_device *device, const struct trm_c
     return TRM_OK;
 }
 
-int32_t trm_coordinator_create(struct trm_device *handle, const struct trm_coordinator_desc *given,
-                               struct trm_coordinator **out)
+static int32_t create_checked(struct core_device *device, const struct trm_coordinator_desc *given,
+                              struct trm_coordinator **out)
 {
     struct trm_coordinator_desc desc = {.struct_size = sizeof(desc)};
     struct core_coordinator *coordinator;
-    struct core_device *device = core_device_find(handle);
-    if (device == NULL)
-        return base_last_status();
     int32_t status = core_output_check(out, "trm_coordinator_create", "coordinator");
     if (status != TRM_OK)
         return status;
@@ -124,7 +121,18 @@ int32_t trm_coordinator_create(struct trm_device *handle, const struct trm_coord
                          sizeof(desc));
     status = coordinator_create(device, &desc, &coordinator);
     if (status == TRM_OK)
-        *out = coordinator->object.handle;
+        *out = core_object_publish(&coordinator->object);
+    return status;
+}
+
+int32_t trm_coordinator_create(struct trm_device *handle, const struct trm_coordinator_desc *given,
+                               struct trm_coordinator **out)
+{
+    struct core_device *device = core_object_enter(handle, CORE_DEVICE);
+    if (device == NULL)
+        return base_last_status();
+    int32_t status = create_checked(device, given, out);
+    core_object_leave(&device->object);
     return status;
 }
 

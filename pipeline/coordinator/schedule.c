@@ -275,8 +275,11 @@ static int32_t open_stream(const struct core_coordinator *coordinator, struct co
 {
     if (lane->stream != NULL)
         return TRM_OK;
-    return core_stream_create(coordinator->device, lane->class->role, lane->class->priority,
-                              CORE_STREAM_INTERNAL, &lane->stream);
+    int32_t status = core_stream_create(coordinator->device, lane->class->role, lane->class->priority,
+                                        CORE_STREAM_INTERNAL, &lane->stream);
+    if (status == TRM_OK)
+        core_object_publish(&lane->stream->object);
+    return status;
 }
 
 static int32_t enqueue(const struct core_coordinator *coordinator, struct core_task_work *work)

@@ -136,11 +136,8 @@ static int32_t claim_added(struct core_coordinator *coordinator, struct core_tas
     return is_closing ? base_fail(TRM_ERROR_CANCELLED, "the coordinator is being destroyed") : TRM_OK;
 }
 
-int32_t trm_coordinator_submit(struct trm_coordinator *handle)
+static int32_t submit_added(struct core_coordinator *coordinator)
 {
-    struct core_coordinator *coordinator = core_coordinator_find(handle);
-    if (coordinator == NULL)
-        return base_last_status();
     base_lock_acquire(&coordinator->submit_lock);
     struct core_task_list list;
     int32_t status = claim_added(coordinator, &list);
@@ -159,4 +156,14 @@ int32_t trm_coordinator_submit(struct trm_coordinator *handle)
     core_coordinator_pump(coordinator);
     base_error_restore(&error);
     return TRM_OK;
+}
+
+int32_t trm_coordinator_submit(struct trm_coordinator *handle)
+{
+    struct core_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
+    if (coordinator == NULL)
+        return base_last_status();
+    int32_t status = submit_added(coordinator);
+    core_object_leave(&coordinator->object);
+    return status;
 }

@@ -297,12 +297,9 @@ static int32_t add_locked(struct core_coordinator *coordinator, struct core_task
     return TRM_OK;
 }
 
-int32_t trm_coordinator_add(struct trm_coordinator *handle, const struct trm_task *given)
+static int32_t add_task(struct core_coordinator *coordinator, const struct trm_task *given)
 {
     struct trm_task desc;
-    struct core_coordinator *coordinator = core_coordinator_find(handle);
-    if (coordinator == NULL)
-        return base_last_status();
     if (given == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_coordinator_add: `task` is NULL");
     if (!core_struct_copy_in(&desc, sizeof(desc), given, TASK_LEAST))
@@ -322,6 +319,16 @@ int32_t trm_coordinator_add(struct trm_coordinator *handle, const struct trm_tas
     base_lock_release(&coordinator->lock);
     if (status != TRM_OK)
         core_task_free(coordinator, task);
+    return status;
+}
+
+int32_t trm_coordinator_add(struct trm_coordinator *handle, const struct trm_task *given)
+{
+    struct core_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
+    if (coordinator == NULL)
+        return base_last_status();
+    int32_t status = add_task(coordinator, given);
+    core_object_leave(&coordinator->object);
     return status;
 }
 
@@ -348,12 +355,8 @@ static struct core_task *remove_done_locked(struct core_coordinator *coordinator
     return removed;
 }
 
-/* Excludes submits, which read tasks that are done. */
-int32_t trm_coordinator_forget(struct trm_coordinator *handle)
+static int32_t forget_done(struct core_coordinator *coordinator)
 {
-    struct core_coordinator *coordinator = core_coordinator_find(handle);
-    if (coordinator == NULL)
-        return base_last_status();
     base_lock_acquire(&coordinator->submit_lock);
     base_lock_acquire(&coordinator->lock);
     struct core_task *task         = remove_done_locked(coordinator);
@@ -368,4 +371,15 @@ int32_t trm_coordinator_forget(struct trm_coordinator *handle)
     }
     core_task_causes_free(coordinator, causes);
     return TRM_OK;
+}
+
+/* Excludes submits, which read tasks that are done. */
+int32_t trm_coordinator_forget(struct trm_coordinator *handle)
+{
+    struct core_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
+    if (coordinator == NULL)
+        return base_last_status();
+    int32_t status = forget_done(coordinator);
+    core_object_leave(&coordinator->object);
+    return status;
 }

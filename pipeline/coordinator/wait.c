@@ -168,13 +168,10 @@ int32_t trm_coordinator_wait_any(struct trm_coordinator *handle, const uint64_t 
     return status;
 }
 
-int32_t trm_coordinator_poll(struct trm_coordinator *handle, uint64_t id)
+static int32_t poll_task(struct core_coordinator *coordinator, uint64_t id)
 {
-    struct result result                 = {0};
-    struct core_coordinator *coordinator = core_coordinator_find(handle);
-    int32_t status                       = TRM_OK;
-    if (coordinator == NULL)
-        return base_last_status();
+    struct result result = {0};
+    int32_t status       = TRM_OK;
     base_lock_acquire(&coordinator->lock);
     const struct core_task *task = core_task_find_locked(coordinator, id);
     if (task == NULL)
@@ -185,6 +182,16 @@ int32_t trm_coordinator_poll(struct trm_coordinator *handle, uint64_t id)
         result_set_locked(&result, task->id, task->status, task->cause);
     base_lock_release(&coordinator->lock);
     return status == TRM_OK ? result_raise(coordinator, &result) : status;
+}
+
+int32_t trm_coordinator_poll(struct trm_coordinator *handle, uint64_t id)
+{
+    struct core_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
+    if (coordinator == NULL)
+        return base_last_status();
+    int32_t status = poll_task(coordinator, id);
+    core_object_leave(&coordinator->object);
+    return status;
 }
 
 /* ---- all ------------------------------------------------------------------------------------ */

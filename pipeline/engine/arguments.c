@@ -172,8 +172,12 @@ static int32_t apply_shape(struct core_slot *slot, uint32_t stage)
     struct core_slot_device *own       = slot->device;
     struct core_host_calling inside;
 
-    for (uint32_t i = 0; i < plan->argument_count; i++)
-        own->declared[i] = own->arguments[stage][plan->order[i]];
+    for (uint32_t i = 0; i < plan->argument_count; i++) {
+        own->declared[i]      = own->arguments[stage][plan->order[i]];
+        struct trm_span *span = &own->declared[i].value.span;
+        if (own->declared[i].kind == TRM_PARAMETER_BUFFER)
+            span->buffer = core_holds_given(slot->pipeline, span->buffer);
+    }
     base_error_clear();
     core_host_calling_push(&inside, slot->pipeline);
     int32_t status = given->shape(given->user, view_piece(slot), &own->grids[stage], own->declared);

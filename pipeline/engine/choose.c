@@ -174,15 +174,16 @@ static void explain(const struct core_choice *choice, char *reason, size_t capac
         snprintf(reason, capacity, "the runs were too short to try others");
         return;
     }
-    int length = snprintf(reason, capacity, "%s: %.1f us a token",
-                          name_of(choice->candidates[chosen], name, sizeof(name)),
-                          (double)core_trial_result(trial, chosen) / 1e3);
+    uint64_t tenths = (core_trial_result(trial, chosen) + 50) / 100; /* of a microsecond */
+    int length      = snprintf(reason, capacity, "%s: %" PRIu64 ".%" PRIu64 " us a token",
+                               name_of(choice->candidates[chosen], name, sizeof(name)), tenths / 10, tenths % 10);
     for (uint32_t i = 0; i < trial->count && length > 0 && (size_t)length < capacity; i++) {
         if (i == chosen || core_trial_result(trial, i) == 0)
             continue;
-        length += snprintf(reason + length, capacity - (size_t)length, "%s %s %.1f", separator,
-                           name_of(choice->candidates[i], name, sizeof(name)),
-                           (double)core_trial_result(trial, i) / 1e3);
+        tenths = (core_trial_result(trial, i) + 50) / 100;
+        length +=
+            snprintf(reason + length, capacity - (size_t)length, "%s %s %" PRIu64 ".%" PRIu64, separator,
+                     name_of(choice->candidates[i], name, sizeof(name)), tenths / 10, tenths % 10);
         separator = ",";
     }
 }

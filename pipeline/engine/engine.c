@@ -80,7 +80,9 @@ static int32_t describe(struct core_pipeline *pipeline)
     struct core_pipeline_device *engine = pipeline->engine;
     struct trm_pipeline_desc given      = pipeline->desc;
 
-    int32_t status = core_ports_copy(pipeline, &given);
+    int32_t status = core_holds_create(pipeline, &given);
+    if (status == TRM_OK)
+        status = core_ports_copy(pipeline, &given);
     if (status == TRM_OK)
         status = core_stages_copy(pipeline, &given);
     if (status != TRM_OK)
@@ -106,15 +108,15 @@ int32_t core_engine_create(struct core_pipeline *pipeline)
     pipeline->engine = engine;
     pthread_mutex_init(&engine->host_lock, NULL);
     pthread_cond_init(&engine->host_turn, NULL);
-    engine->ranges  = core_ranges_find(pipeline->device->backend);
+    engine->ranges  = core_ranges_find(pipeline->device->backend, &engine->range_table);
     engine->unified = pipeline->device->limits.unified != 0;
     engine->mapped  = !engine->unified && pipeline->device->limits.mapped != 0;
 
-    int32_t status = core_device_add_user(pipeline->device, &engine->device);
-    if (status == TRM_OK)
-        status = describe(pipeline);
-    if (status == TRM_OK)
+    int32_t status = describe(pipeline);
+    if (status == TRM_OK) {
+        engine->stamps_are_slow = core_times_are_slow(pipeline);
         core_times_calibrate(pipeline);
+    }
     uint32_t depth = status == TRM_OK ? first_depth(pipeline) : 0;
     for (uint32_t i = 0; status == TRM_OK && i < depth; i++)
         status = add_slot(pipeline);
@@ -140,7 +142,7 @@ void core_engine_destroy(struct core_pipeline *pipeline)
     core_free(context, engine->turns, engine->host_count * sizeof(*engine->turns));
     core_stages_fini(pipeline);
     core_ports_fini(pipeline);
-    trm_device_destroy(engine->device);
+    core_holds_destroy(pipeline);
     pthread_cond_destroy(&engine->host_turn);
     pthread_mutex_destroy(&engine->host_lock);
     core_free(context, engine, sizeof(*engine));

@@ -61,6 +61,7 @@ struct core_slot {
     struct base_failure failure;
     uint64_t submitted_at; /* base_now() */
     uint64_t load_begin, load_end, sink_begin;
+    uint64_t load_ran, sink_ran; /* processor time of the thread that does it; 0: not measured */
 
     struct core_slot_device *device; /* buffers, streams, recordings, points, stamps */
 };
@@ -80,7 +81,8 @@ struct core_pipeline {
 
     pthread_mutex_t enqueue_lock;
     pthread_mutex_t lock;
-    struct core_measure *measure; /* under `lock` */
+    struct core_measure *measure;   /* under `lock` */
+    struct core_report_words words; /* constant */
 
     /* What the engine tells the report; under `lock`. */
     int32_t strategy; /* in use; AUTO until it is known */
@@ -140,6 +142,10 @@ int32_t core_slot_stage(struct core_slot *slot);
 /* Fills in the times of upload, compute and download after the slot's work has ended; leaves the rest
  * alone. */
 void core_slot_times(struct core_slot *slot, struct core_token_times *times);
+
+/* Whether core_slot_times() has stamps to read. On a GPU that takes microseconds, so it is called when the slot
+ * is free for its next token, which is not enqueued before. */
+bool core_slot_is_stamped(const struct core_slot *slot);
 
 /* Bytes that its submission copies. */
 void core_slot_bytes(const struct core_slot *slot, uint64_t *up, uint64_t *down);

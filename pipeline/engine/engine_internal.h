@@ -30,7 +30,7 @@ struct core_slot_device;
 /* A stage whose arguments are in the order of the kernel's parameters, so that tokens need no names. */
 struct core_stage_plan {
     char *name;
-    struct trm_kernel *kernel; /* NULL: a host stage */
+    struct trm_kernel *kernel; /* the handle of a hold; NULL: a host stage */
     uint32_t argument_count;
     uint32_t number;                        /* among the host stages */
     const struct trm_parameter *parameters; /* the kernel's */
@@ -39,6 +39,17 @@ struct core_stage_plan {
     uint32_t group_size;                    /* the kernel's, in x; 0: none */
     uint64_t writes;                        /* ports that it may write: bit i is port i */
     uint64_t reads;                         /* ports that it may read */
+};
+
+/* A buffer that the pipeline was given. */
+struct core_held {
+    struct trm_buffer *held;  /* the handle of the hold; the engine uses this one */
+    struct trm_buffer *given; /* the program's, which may be dead */
+};
+
+struct core_holds {
+    struct core_held *buffers;
+    uint32_t count, room;
 };
 
 /* How a token is cut. count 1: not at all. */
@@ -103,8 +114,8 @@ struct core_host_turn {
 };
 
 struct core_pipeline_device {
-    struct trm_device *device;          /* holds a reference */
-    const struct trm_range_ops *ranges; /* NULL: no profiler is attached */
+    const struct trm_range_ops *ranges; /* &range_table; NULL: no profiler is attached */
+    struct trm_range_ops range_table;
     struct core_stage_plan *plans;
     struct core_pieces pieces;
     uint64_t host_ports;  /* ports with host memory of their own */
@@ -121,10 +132,10 @@ struct core_pipeline_device {
     /* Kernels work on the host's side of a slot: for good on a unified device, else for now. */
     bool zero_copy;
     bool unified;
-    bool mapped; /* not unified, but kernels reach the host's side */
+    bool mapped;          /* not unified, but kernels reach the host's side */
+    bool stamps_are_slow; /* a time stamp takes the device longer than many a token */
 
-    struct trm_buffer **buffers; /* named by arguments; holds references */
-    uint32_t buffer_count, buffer_room;
+    struct core_holds holds; /* buffers in shared ports and in arguments */
 
     const struct core_strategy_ops *strategy; /* in use; AUTO: the one on trial */
     struct core_choice choice;
@@ -253,6 +264,13 @@ uint64_t core_engine_budget(const struct core_pipeline *pipeline);
 /* ---- check.c, ports.c, stages.c, pieces.c: a descriptor ------------------------------------- */
 
 /* Copies a descriptor into the pipeline. The _fini functions free what was copied, also after a failure. */
+/* holds.c. add() replaces a buffer of the program by the handle of a hold; given() finds the program's handle
+ * of a held buffer, and returns any other as it is. */
+int32_t core_holds_create(struct core_pipeline *pipeline, const struct trm_pipeline_desc *desc);
+int32_t core_holds_add(struct core_pipeline *pipeline, struct trm_buffer *given, struct trm_buffer **held);
+struct trm_buffer *core_holds_given(const struct core_pipeline *pipeline, struct trm_buffer *held);
+void core_holds_destroy(struct core_pipeline *pipeline);
+
 int32_t core_ports_copy(struct core_pipeline *pipeline, const struct trm_pipeline_desc *desc);
 void core_ports_fini(struct core_pipeline *pipeline);
 int32_t core_stages_copy(struct core_pipeline *pipeline, const struct trm_pipeline_desc *desc);
@@ -410,6 +428,7 @@ bool core_choose_timing(const struct core_pipeline *pipeline);
 bool core_is_choosing(const struct core_pipeline *pipeline);
 
 bool core_times_wanted(const struct core_pipeline *pipeline);
+bool core_times_are_slow(const struct core_pipeline *pipeline);
 int32_t core_times_create(struct core_slot *slot);
 void core_times_destroy(struct core_slot *slot);
 

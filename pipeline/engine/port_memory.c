@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "core/memory/memory.h"
 #include "pipeline/engine/engine_internal.h"
 
 /* ---- regions -------------------------------------------------------------------------------- */
@@ -24,13 +25,14 @@ static void region_begin(struct core_pipeline *pipeline, struct core_region *reg
         .size         = size,
         .host_pointer = (void *)memory,
     };
+    struct core_buffer *buffer;
 
     if (memory == NULL || size == 0 || !region_helps(pipeline->engine))
         return;
     region->memory = memory;
     region->size   = size;
-    if (trm_buffer_create_from(pipeline->engine->device, &desc, &region->buffer) != TRM_OK)
-        region->buffer = NULL;
+    if (core_buffer_create_checked(pipeline->device, &desc, &buffer) == TRM_OK)
+        region->buffer = core_object_publish(&buffer->object);
 }
 
 /* An import that fails is not a failure of the run, so the last error is restored. */

@@ -6,14 +6,12 @@
 #include "core/memory/memory.h"
 #include "pipeline/engine/engine_internal.h"
 
-/* Retains a shared port's buffer, which must belong to the pipeline's device. */
-static int32_t retain_shared(struct core_pipeline *pipeline, struct trm_port *port)
+/* Holds a shared port's buffer, which must belong to the pipeline's device. */
+static int32_t hold_shared(struct core_pipeline *pipeline, struct trm_port *port)
 {
-    int32_t status = trm_buffer_retain(port->buffer);
-    if (status != TRM_OK) {
-        port->buffer = NULL;
+    int32_t status = core_holds_add(pipeline, port->buffer, &port->buffer);
+    if (status != TRM_OK)
         return status;
-    }
     const struct core_buffer *buffer = core_buffer_find(port->buffer);
     if (buffer == NULL)
         return base_last_status();
@@ -31,7 +29,7 @@ static int32_t copy_port(struct core_pipeline *pipeline, const struct trm_port *
     *port      = ports[index];
     port->name = NULL;
     if (port->kind == TRM_PORT_SHARED)
-        status = retain_shared(pipeline, port);
+        status = hold_shared(pipeline, port);
     if (status != TRM_OK)
         return base_fail(status, "%s: %s", core_port_label(ports, index, text), trm_last_error().sentence);
     if (name != NULL) {
@@ -97,7 +95,6 @@ void core_ports_fini(struct core_pipeline *pipeline)
 
     for (uint32_t i = 0; pipeline->ports != NULL && i < pipeline->desc.port_count; i++) {
         struct trm_port *port = &pipeline->ports[i];
-        trm_buffer_destroy(port->buffer);
         if (port->name != NULL)
             core_free(context, (void *)port->name, strlen(port->name) + 1);
     }

@@ -68,7 +68,7 @@ static uint64_t came_to(struct trm_stream *handle)
         return UNKNOWN;
 
     base_error_save(&saved);
-    if (stream->ops->query(stream->backend, &completed) == TRM_OK)
+    if (core_stream_ask(stream, &completed) == TRM_OK)
         completed = UNKNOWN;
     base_error_restore(&saved);
     core_object_leave(&stream->object);

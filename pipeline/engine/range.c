@@ -6,15 +6,15 @@
 #include "core/object/object.h"
 #include "core/stream/stream.h"
 
-const struct trm_range_ops *core_ranges_find(const struct core_backend *backend)
+const struct trm_range_ops *core_ranges_find(const struct core_backend *backend, struct trm_range_ops *copy)
 {
-    if (backend->plugin == NULL || backend->plugin->get_extension == NULL)
+    if (backend->table.get_extension == NULL)
         return NULL;
-    const struct trm_range_ops *ranges = backend->plugin->get_extension(TRM_RANGE_EXTENSION, 1);
-    if (ranges == NULL || ranges->struct_size < CORE_ABI_RANGE_OPS || ranges->begin == NULL ||
-        ranges->end == NULL)
+    const void *theirs = backend->table.get_extension(TRM_RANGE_EXTENSION, 1);
+    if (theirs == NULL || !core_struct_copy_in(copy, sizeof(*copy), theirs, CORE_ABI_RANGE_OPS) ||
+        copy->begin == NULL || copy->end == NULL)
         return NULL;
-    return ranges;
+    return copy;
 }
 
 void core_ranges_name_stream(const struct core_pipeline *pipeline, struct trm_stream *handle,

@@ -6,8 +6,8 @@
 
 #include "pipeline/engine/engine_internal.h"
 
-/* The backend's ranges, or NULL. */
-const struct trm_range_ops *core_ranges_find(const struct core_backend *backend);
+/* The backend's ranges, copied to `copy`, or NULL. */
+const struct trm_range_ops *core_ranges_find(const struct core_backend *backend, struct trm_range_ops *copy);
 
 /* Names a stream of the pipeline for the profiler: "upload", "slot 2". */
 void core_ranges_name_stream(const struct core_pipeline *pipeline, struct trm_stream *stream,

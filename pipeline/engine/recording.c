@@ -9,6 +9,7 @@
 #include <string.h>
 #include <trireme/transfer.h>
 
+#include "core/graph/create.h"
 #include "pipeline/engine/engine_internal.h"
 
 /* Consecutive tokens that do not fit before the graph is recorded anew. */
@@ -330,7 +331,7 @@ static int32_t go_through(struct core_recording *recording, int32_t mode)
 static int32_t record(struct core_recording *recording)
 {
     forget(recording);
-    int32_t status = trm_graph_create(recording->slot->pipeline->engine->device, &recording->graph);
+    int32_t status = core_graph_create(recording->slot->pipeline->device, &recording->graph);
     if (status == TRM_OK)
         status = trm_graph_record(recording->graph, &recording->stream);
     if (status == TRM_OK)

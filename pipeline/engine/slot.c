@@ -61,7 +61,7 @@ static int32_t make_buffer(struct core_pipeline *pipeline, int32_t kind, uint64_
 
     int32_t status = core_buffer_create(pipeline->device, &desc, NULL, &made);
     if (status == TRM_OK)
-        *buffer = made->object.handle;
+        *buffer = core_object_publish(&made->object);
     return status;
 }
 
@@ -307,7 +307,7 @@ static int32_t make_stream(struct core_pipeline *pipeline, int32_t role, const c
     int32_t status = core_stream_create(pipeline->device, role, TRM_PRIORITY_NORMAL, 0, &made);
     if (status != TRM_OK)
         return status;
-    *stream = made->object.handle;
+    *stream = core_object_publish(&made->object);
     core_ranges_name_stream(pipeline, *stream, name);
     return TRM_OK;
 }

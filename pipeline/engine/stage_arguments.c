@@ -117,18 +117,17 @@ static int32_t check_elements(const struct core_stage_subject *subject, uint32_t
     return TRM_OK;
 }
 
-/* The pipeline holds a reference to a buffer that is an argument. */
-static int32_t retain_span(const struct core_stage_subject *subject, const struct trm_argument *argument)
+/* The pipeline holds a buffer that is an argument. */
+static int32_t hold_span(const struct core_stage_subject *subject, struct trm_argument *argument)
 {
-    struct core_pipeline_device *engine = subject->pipeline->engine;
+    struct trm_span *span = &argument->value.span;
     struct core_buffer *buffer;
     uint64_t length;
 
-    int32_t status = trm_buffer_retain(argument->value.span.buffer);
+    int32_t status = core_holds_add(subject->pipeline, span->buffer, &span->buffer);
     if (status != TRM_OK)
         return status;
-    engine->buffers[engine->buffer_count++] = argument->value.span.buffer;
-    status                                  = core_span_resolve(argument->value.span, &buffer, &length);
+    status = core_span_resolve(argument->value.span, &buffer, &length);
     return status == TRM_OK ? core_buffer_check_device(buffer, subject->pipeline->device) : status;
 }
 
@@ -144,7 +143,7 @@ static int32_t check_argument(const struct core_stage_subject *subject, uint32_t
     if (!core_launch_takes(parameter, argument))
         return core_launch_fail_argument(subject->kernel, index, argument);
     if (argument->kind == TRM_PARAMETER_BUFFER)
-        return retain_span(subject, argument);
+        return hold_span(subject, argument);
     if (argument->kind == TRM_PARAMETER_BLOCK && argument->value.block.data == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "argument %" PRIu32 " \"%s\" of kernel \"%s\" is NULL",
                          index, name_of(parameter), subject->kernel->name);

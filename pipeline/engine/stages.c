@@ -35,13 +35,15 @@ static int32_t resolve_launch(struct core_stage_subject *subject)
     return status == TRM_OK ? core_stage_arguments(subject) : status;
 }
 
-static int32_t retain_kernel(struct core_stage_subject *subject)
+static int32_t hold_kernel(struct core_stage_subject *subject)
 {
-    int32_t status = core_kernel_retain(subject->declared->kernel);
+    void *held;
+
+    int32_t status = core_object_hold(subject->declared->kernel, CORE_KERNEL, &held);
     if (status != TRM_OK)
         return status;
-    subject->plan->kernel = subject->declared->kernel;
-    subject->kernel       = core_kernel_find(subject->declared->kernel);
+    subject->plan->kernel = held;
+    subject->kernel       = core_kernel_find(held);
     return subject->kernel != NULL ? TRM_OK : base_last_status();
 }
 
@@ -65,7 +67,7 @@ static int32_t copy_stage(struct core_pipeline *pipeline, const struct trm_stage
     char text[CORE_LABEL_BYTES];
 
     if (declared->host == NULL)
-        status = retain_kernel(&subject);
+        status = hold_kernel(&subject);
     if (status == TRM_OK)
         status = name_stage(&subject);
     if (status == TRM_OK && declared->host == NULL)
@@ -100,15 +102,6 @@ static int32_t check_outputs(const struct core_pipeline_device *engine, const st
         return TRM_OK;
     return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s is an output, but no stage writes it",
                      core_port_label(desc->ports, (uint64_t)__builtin_ctzll(left), text));
-}
-
-static uint32_t count_arguments(const struct trm_pipeline_desc *desc)
-{
-    uint32_t count = 1;
-
-    for (uint32_t i = 0; i < desc->stage_count; i++)
-        count += desc->stages[i].argument_count;
-    return count;
 }
 
 static int32_t rename_stage(struct core_pipeline *pipeline, uint32_t index, const char *name, uint32_t number)
@@ -155,10 +148,6 @@ int32_t core_stages_copy(struct core_pipeline *pipeline, const struct trm_pipeli
     int32_t status                      = TRM_OK;
     uint32_t count                      = desc->stage_count;
 
-    engine->buffer_room = count_arguments(desc);
-    engine->buffers     = core_allocate(context, engine->buffer_room * sizeof(*engine->buffers));
-    if (engine->buffers == NULL)
-        return base_fail_memory("making a pipeline");
     if (count == 0)
         return TRM_OK;
     engine->plans    = core_allocate(context, count * sizeof(*engine->plans));
@@ -181,7 +170,7 @@ static void plan_fini(struct core_context *context, struct core_stage_plan *plan
     core_stage_arguments_fini(context, plan);
     if (plan->name != NULL)
         core_free(context, plan->name, strlen(plan->name) + 1);
-    trm_kernel_destroy(plan->kernel);
+    core_object_end_hold(plan->kernel);
 }
 
 void core_stages_fini(struct core_pipeline *pipeline)
@@ -194,10 +183,6 @@ void core_stages_fini(struct core_pipeline *pipeline)
         plan_fini(context, &engine->plans[i]);
     core_free(context, engine->plans, count * sizeof(*engine->plans));
     core_free(context, pipeline->stages, count * sizeof(*pipeline->stages));
-    for (uint32_t i = 0; i < engine->buffer_count; i++)
-        trm_buffer_destroy(engine->buffers[i]);
-    core_free(context, engine->buffers, engine->buffer_room * sizeof(*engine->buffers));
     engine->plans    = NULL;
     pipeline->stages = NULL;
-    engine->buffers  = NULL;
 }

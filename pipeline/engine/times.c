@@ -21,6 +21,10 @@
 #define EACH_UNIFIED_NS 2000000u
 #define EACH_TUNING_NS 400000u
 
+/* A GPU driver on the host's processors (lavapipe) hands each stamp to its rasterizing threads, which takes
+ * some 70 µs a token. There even a trace has only some of the short tokens, unless all are asked for. */
+#define EACH_SOFTWARE_NS 16000000u
+
 /* An upload of so many bytes takes many times as long as the device needs to begin it. */
 #define LARGE_UPLOAD (UINT64_C(4) << 20)
 
@@ -51,7 +55,7 @@ int32_t core_times_create(struct core_slot *slot)
     if (own->stamped == NULL)
         return base_fail_memory("making a slot of a pipeline");
     for (uint32_t i = 0; status == TRM_OK && i < count; i++)
-        status = trm_event_create(pipeline->engine->device, TRM_EVENT_TIMING, &own->events[i]);
+        status = core_event_create(pipeline->device, TRM_EVENT_TIMING, &own->events[i]);
     return status;
 }
 
@@ -66,6 +70,15 @@ void core_times_destroy(struct core_slot *slot)
     core_free(context, own->stamped, own->event_count);
 }
 
+bool core_times_are_slow(const struct core_pipeline *pipeline)
+{
+    uint64_t kind = 0;
+
+    return core_timestamps_are_native(pipeline->device) &&
+           core_device_info(pipeline->device, TRM_DEVICE_KIND, &kind, sizeof(kind), NULL) == TRM_OK &&
+           kind == TRM_DEVICE_SOFTWARE;
+}
+
 /* ---- which tokens, which pieces ------------------------------------------------------------- */
 
 /* Mean time from one measured token to the next. */
@@ -73,6 +86,8 @@ static uint64_t each_ns(const struct core_pipeline_device *engine, bool tunes)
 {
     if (tunes)
         return EACH_TUNING_NS;
+    if (engine->stamps_are_slow)
+        return EACH_SOFTWARE_NS;
     return engine->unified ? EACH_UNIFIED_NS : EACH_NS;
 }
 
@@ -84,7 +99,8 @@ static bool measures_next(const struct core_pipeline *pipeline)
 
     if (!core_times_wanted(pipeline))
         return false;
-    if (pipeline->desc.measure == TRM_MEASURE_ALL || pipeline->desc.trace_tokens != 0)
+    if (pipeline->desc.measure == TRM_MEASURE_ALL ||
+        (pipeline->desc.trace_tokens != 0 && !engine->stamps_are_slow))
         return true;
     bool tunes =
         pipeline->desc.depth == 0 && !atomic_load_explicit(&engine->tuning.is_resting, memory_order_relaxed);
@@ -177,13 +193,14 @@ void core_times_calibrate(struct core_pipeline *pipeline)
         return;
     base_error_save(&saved);
     int32_t status = core_stream_create(pipeline->device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, 0, &made);
+    struct trm_stream *stream = status == TRM_OK ? core_object_publish(&made->object) : NULL;
     if (status == TRM_OK)
-        status = trm_event_create(pipeline->engine->device, TRM_EVENT_TIMING, &event);
+        status = core_event_create(pipeline->device, TRM_EVENT_TIMING, &event);
     /* The first one includes one-time work of the driver. */
     for (uint32_t i = 0; status == TRM_OK && i < 2; i++)
-        status = look(pipeline, made->object.handle, event);
+        status = look(pipeline, stream, event);
     trm_event_destroy(event);
-    trm_stream_destroy(made != NULL ? made->object.handle : NULL);
+    trm_stream_destroy(stream);
     base_error_restore(&saved);
     pipeline->engine->calibrated_at = base_now();
 }
@@ -346,6 +363,11 @@ static void note_length(struct core_pipeline_device *engine, const struct core_t
     }
     if (last > first)
         atomic_store_explicit(&engine->token_ns, last - first, memory_order_relaxed);
+}
+
+bool core_slot_is_stamped(const struct core_slot *slot)
+{
+    return slot->device->samples != 0;
 }
 
 void core_slot_times(struct core_slot *slot, struct core_token_times *times)

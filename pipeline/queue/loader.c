@@ -14,8 +14,11 @@ int32_t core_load(struct core_slot *slot)
     struct core_calling calling;
     core_slot_prepare(slot);
     core_queue_entry(slot)->output = core_sink_address(&queue->sink, slot->token.index);
-    slot->sink_begin               = 0;
-    slot->load_begin               = base_now();
+    bool is_long     = atomic_load_explicit(&queue->load_took, memory_order_relaxed) > CORE_LONG_END_NS;
+    uint64_t ran     = is_long ? base_thread_time() : 0;
+    slot->sink_begin = 0;
+    slot->sink_ran   = 0;
+    slot->load_begin = base_now();
 
     core_calling_push(&calling, slot->pipeline, false);
     base_error_clear();
@@ -23,6 +26,8 @@ int32_t core_load(struct core_slot *slot)
     core_calling_pop(&calling);
 
     slot->load_end = base_now();
+    slot->load_ran = is_long ? base_thread_time() - ran : 0;
+    atomic_store_explicit(&queue->load_took, slot->load_end - slot->load_begin, memory_order_relaxed);
     if (answer > TRM_TOKEN_SKIP)
         answer =
             base_fail(TRM_ERROR_INVALID_ARGUMENT, "the source returned %d, which is not a status", answer);

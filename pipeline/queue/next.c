@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "base/base.h"
 #include "pipeline/queue/queue.h"
@@ -81,8 +82,11 @@ static void time_out(struct request *request, struct core_slot *slot)
     int32_t stage = core_slot_stage(slot);
     const char *where =
         stage >= TRM_SLOT_UPLOADING && stage <= TRM_SLOT_DOWNLOADING ? stages[stage] : "download";
-    int32_t status = base_fail(TRM_ERROR_TIMEOUT, "timed out after %.3g ms",
-                               (double)request->pipeline->desc.token_timeout_ns / 1e6);
+    char milliseconds[32];
+    snprintf(milliseconds, sizeof(milliseconds), "%.3g",
+             (double)request->pipeline->desc.token_timeout_ns / 1e6);
+    base_text_point(milliseconds);
+    int32_t status = base_fail(TRM_ERROR_TIMEOUT, "timed out after %s ms", milliseconds);
     core_failure_name(slot, where, status);
     core_queue_times(slot, status, false, &times);
     core_queue_note(slot, &times);

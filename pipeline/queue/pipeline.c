@@ -105,7 +105,10 @@ static int32_t pipeline_create(struct core_device *device, const struct trm_pipe
 {
     struct core_context *context = device->object.context;
 
+    struct core_report_words words;
     int32_t status = core_pipeline_desc_check(device, desc);
+    if (status == TRM_OK)
+        status = core_report_words_copy(desc->words, &words);
     if (status != TRM_OK)
         return status;
     struct core_pipeline *made = core_allocate(context, sizeof(*made));
@@ -114,6 +117,8 @@ static int32_t pipeline_create(struct core_device *device, const struct trm_pipe
     made->object.context = context;
     made->device         = device;
     made->desc           = *desc;
+    made->desc.words     = NULL;
+    made->words          = words;
     pthread_mutex_init(&made->lock, NULL);
     pthread_mutex_init(&made->enqueue_lock, NULL);
     base_text_copy(made->name, sizeof(made->name), desc->name != NULL ? desc->name : "pipeline");
@@ -144,7 +149,7 @@ int32_t trm_pipeline_create(struct trm_device *handle, const struct trm_pipeline
     if (status == TRM_OK)
         status = pipeline_create(device, &own, &made);
     if (status == TRM_OK)
-        *pipeline = made->object.handle;
+        *pipeline = core_object_publish(&made->object);
     core_object_leave(&device->object);
     return status;
 }

@@ -114,7 +114,8 @@ struct core_slot *core_queue_pop(struct core_pipeline *pipeline, int32_t state)
     slot->token.index = queue->next_index++;
     atomic_store(&slot->token_index, slot->token.index);
     core_queue_move(slot, state);
-    queue->entries[slot->index] = (struct core_queue_entry){.output = NULL};
+    queue->entries[slot->index] =
+        (struct core_queue_entry){.is_being_read = queue->entries[slot->index].is_being_read};
     return slot;
 }
 
@@ -174,6 +175,8 @@ void core_queue_times(struct core_slot *slot, int32_t status, bool has_run, stru
     times->end[TRM_STAGE_LOAD]   = slot->load_end;
     times->begin[TRM_STAGE_SINK] = slot->sink_begin;
     times->end[TRM_STAGE_SINK]   = slot->sink_begin != 0 ? base_now() : 0;
+    times->load_ran              = slot->load_ran;
+    times->sink_ran              = slot->sink_ran;
     if (!has_run)
         return;
     core_slot_times(slot, times);
@@ -193,16 +196,47 @@ void core_queue_retire(struct core_slot *slot, int32_t status, bool has_run)
     core_queue_free(slot);
 }
 
+/* Frees the slot before the stamps of its token are read, so that no thread waits for that. */
+static void free_and_read(struct core_slot *slot, struct core_token_times *times)
+{
+    struct core_pipeline *pipeline    = slot->pipeline;
+    struct core_pipeline_queue *queue = pipeline->queue;
+    pthread_mutex_lock(&pipeline->lock);
+    core_queue_entry(slot)->is_being_read = true;
+    core_queue_free(slot);
+    pthread_mutex_unlock(&pipeline->lock);
+    core_slot_times(slot, times);
+    pthread_mutex_lock(&pipeline->lock);
+    core_queue_note(slot, times);
+    core_queue_entry(slot)->is_being_read = false;
+    if (queue->quiet_waiters > 0)
+        pthread_cond_broadcast(&queue->quiet);
+}
+
+void core_queue_wait_read(struct core_slot *slot)
+{
+    struct core_pipeline *pipeline    = slot->pipeline;
+    struct core_pipeline_queue *queue = pipeline->queue;
+    while (core_queue_entry(slot)->is_being_read)
+        core_sleep(pipeline, &queue->quiet, &queue->quiet_waiters, BASE_NEVER);
+}
+
 void core_queue_finish(struct core_slot *slot)
 {
     struct core_pipeline *pipeline    = slot->pipeline;
     struct core_pipeline_queue *queue = pipeline->queue;
     struct core_token_times times;
-    core_queue_times(slot, TRM_OK, true, &times);
+    core_queue_times(slot, TRM_OK, false, &times);
+    core_slot_bytes(slot, &times.bytes_up, &times.bytes_down);
 
-    pthread_mutex_lock(&pipeline->lock);
-    core_queue_note(slot, &times);
-    core_queue_free(slot);
+    if (core_slot_is_stamped(slot)) {
+        free_and_read(slot, &times);
+    } else {
+        core_slot_times(slot, &times);
+        pthread_mutex_lock(&pipeline->lock);
+        core_queue_note(slot, &times);
+        core_queue_free(slot);
+    }
     bool grows = !queue->is_growing && core_engine_wants_slot(pipeline);
     if (grows)
         queue->is_growing = true;

@@ -87,6 +87,9 @@ struct core_queue_entry {
     /* SUBMITTED: not flushed yet; the thread that runs the pipeline flushes it before it waits */
     bool is_held_back;
     bool is_overdue; /* ABANDONED: it timed out, so no run waits for it */
+    /* A thread reads the times of the slot's last token; the next one may be filled, but not enqueued. Survives
+     * core_queue_pop(). */
+    bool is_being_read;
 };
 
 struct core_slot_list {
@@ -110,6 +113,9 @@ struct core_pipeline_queue {
     uint32_t epoch;            /* cancels so far; waiting threads compare it */
     uint64_t cancelled_at;
     uint64_t load_ns, sink_ns; /* time of the source and the sink for the last token */
+    /* The same, for the decision whether to measure how long the thread runs. */
+    _Atomic uint64_t load_took, sink_took;
+    struct core_report_facts facts; /* of the last run; without words and times */
     bool has_leader;
     int32_t dirty;   /* enum core_queue_dirty */
     bool is_growing; /* a thread creates another slot */
@@ -147,6 +153,9 @@ static inline int32_t core_slot_state(const struct core_slot *slot)
 {
     return (int32_t)atomic_load_explicit(&slot->state, memory_order_relaxed);
 }
+
+/* A source or sink that takes longer is asked how long its thread ran, which costs half a microsecond. */
+#define CORE_LONG_END_NS 100000u
 
 /* ---- pipeline.c, report.c, queue.c: the object ---------------------------------------------- */
 
@@ -190,8 +199,12 @@ void core_queue_times(struct core_slot *slot, int32_t status, bool has_run, stru
 void core_queue_note(struct core_slot *slot, const struct core_token_times *times);
 void core_queue_retire(struct core_slot *slot, int32_t status, bool has_run);
 
-/* Notes a token that was consumed, frees its slot, and adds a slot if that helps. Without the lock. */
+/* Frees the slot of a token that was consumed, notes its times, and adds a slot if that helps. Without the
+ * lock. */
 void core_queue_finish(struct core_slot *slot);
+
+/* Waits until the times of the slot's last token were read. With the lock, released meanwhile. */
+void core_queue_wait_read(struct core_slot *slot);
 
 /* Slots that are neither free nor with the program. */
 uint32_t core_queue_in_flight(const struct core_pipeline_queue *queue);

@@ -8,6 +8,8 @@
 
 void core_queue_report(struct core_pipeline *pipeline, struct trm_report *report)
 {
+    struct core_stage_times recent[CORE_RECENT_TOKENS];
+    struct core_report_facts facts;
     struct base_saved_error saved;
 
     memset(report, 0, sizeof(*report));
@@ -17,10 +19,14 @@ void core_queue_report(struct core_pipeline *pipeline, struct trm_report *report
     if (pipeline->failure.status != TRM_OK)
         base_text_copy(report->failure, sizeof(report->failure), pipeline->failure.sentence);
     core_measure_report(pipeline->measure, report);
+    facts              = pipeline->queue->facts;
+    facts.recent_count = core_measure_recent(pipeline->measure, recent);
     pthread_mutex_unlock(&pipeline->lock);
+    facts.recent = recent;
+    facts.words  = pipeline->words;
     /* A report without a prediction is not a failure. */
     base_error_save(&saved);
-    core_report_complete(report);
+    core_report_complete(report, &facts);
     base_error_restore(&saved);
 }
 
@@ -36,7 +42,7 @@ int32_t trm_pipeline_report(struct trm_pipeline *handle, struct trm_report *repo
     if (pipeline == NULL)
         return base_last_status();
     core_queue_report(pipeline, &ours);
-    if (!core_struct_copy_out(report, &ours, sizeof(ours), sizeof(ours)))
+    if (!core_struct_copy_out(report, &ours, sizeof(ours), CORE_REPORT_LEAST))
         status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_report.struct_size is %u, but its size is %zu",
                            report->struct_size, sizeof(ours));
     core_object_leave(&pipeline->object);

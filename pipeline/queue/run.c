@@ -40,12 +40,17 @@ void core_run_consume(struct core_slot *slot)
 {
     struct core_pipeline *pipeline = slot->pipeline;
     struct core_calling calling;
+    struct core_pipeline_queue *queue = pipeline->queue;
+    bool is_long     = atomic_load_explicit(&queue->sink_took, memory_order_relaxed) > CORE_LONG_END_NS;
+    uint64_t ran     = is_long ? base_thread_time() : 0;
     slot->sink_begin = base_now();
     core_calling_push(&calling, pipeline, false);
     base_error_clear();
-    int32_t status = core_sink_consume(&pipeline->queue->sink, &slot->token);
+    int32_t status = core_sink_consume(&queue->sink, &slot->token);
     core_calling_pop(&calling);
-    pipeline->queue->sink_ns = base_now() - slot->sink_begin;
+    queue->sink_ns = base_now() - slot->sink_begin;
+    slot->sink_ran = is_long ? base_thread_time() - ran : 0;
+    atomic_store_explicit(&queue->sink_took, queue->sink_ns, memory_order_relaxed);
     if (status == TRM_OK) {
         core_queue_finish(slot);
         return;
@@ -111,6 +116,7 @@ static void forget_last(struct core_pipeline *pipeline, int32_t mode)
     queue->end_index                  = UINT64_MAX;
     queue->has_source_ended           = false;
     memset(queue->filled, 0, sizeof(queue->filled));
+    queue->facts             = (struct core_report_facts){.source_flags = 0};
     pipeline->failure.status = TRM_OK;
     core_measure_reset(pipeline->measure);
     core_queue_wake_changed(queue);
@@ -153,6 +159,15 @@ static int32_t open_ends(struct core_pipeline *pipeline, const struct trm_source
     return core_loaders_start(pipeline);
 }
 
+/* Keeps what the report says of the source and the sink, which may be gone then. With the lock. */
+static void note_ends(struct core_pipeline_queue *queue)
+{
+    queue->facts.source_flags = queue->source.desc.flags;
+    queue->facts.sink_flags   = queue->sink.desc.flags;
+    base_text_copy(queue->facts.source_name, sizeof(queue->facts.source_name), queue->source.name);
+    base_text_copy(queue->facts.sink_name, sizeof(queue->facts.sink_name), queue->sink.name);
+}
+
 /* TRM_OK: the caller has to call core_run_finish(). */
 static int32_t begin(struct core_pipeline *pipeline, int32_t mode, const struct trm_source *source,
                      const struct trm_sink *sink)
@@ -172,6 +187,8 @@ static int32_t begin(struct core_pipeline *pipeline, int32_t mode, const struct 
     pthread_mutex_lock(&pipeline->lock);
     pipeline->queue->is_filling = false;
     core_measure_threads(pipeline->measure, pipeline->queue->workers, pipeline->queue->workers == 0);
+    if (status == TRM_OK)
+        note_ends(pipeline->queue);
     core_queue_wake_all(pipeline->queue);
     if (status != TRM_OK) {
         struct base_saved_error saved;

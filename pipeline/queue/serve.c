@@ -75,6 +75,8 @@ int32_t trm_pipeline_acquire(struct trm_pipeline *handle, uint64_t timeout_ns, s
         slot->load_begin = base_now();
         slot->load_end   = 0;
         slot->sink_begin = 0;
+        slot->load_ran   = 0;
+        slot->sink_ran   = 0;
         *token           = &slot->token;
     }
     core_object_leave(&pipeline->object);
@@ -174,11 +176,13 @@ static int32_t lock_to_submit(struct core_slot *slot)
         pthread_mutex_lock(&pipeline->lock);
         if (status == TRM_OK || status == TRM_ERROR_CANCELLED)
             status = may_submit(slot);
-        if (status == TRM_OK && pipeline->queue->dirty == CORE_CLEAN)
+        if (status == TRM_OK && pipeline->queue->dirty == CORE_CLEAN &&
+            !core_queue_entry(slot)->is_being_read)
             return TRM_OK;
         pthread_mutex_unlock(&pipeline->enqueue_lock);
         if (status != TRM_OK)
             break;
+        core_queue_wait_read(slot);
         status = core_failure_clean(pipeline, BASE_NEVER);
         pthread_mutex_unlock(&pipeline->lock);
     }

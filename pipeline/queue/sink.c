@@ -165,6 +165,8 @@ static int32_t open_file(struct core_sink *sink)
     if (fstat(sink->file, &facts) != 0)
         return fail_writing(sink, errno);
     sink->is_pipe = !S_ISREG(facts.st_mode);
+    if (sink->is_pipe)
+        sink->desc.flags |= TRM_END_PACED;
     sink->consume = consume_file;
     return TRM_OK;
 }
@@ -182,7 +184,12 @@ int32_t core_sink_open(struct core_sink *sink, struct core_pipeline *pipeline, c
     if (ways > 1)
         return base_fail_static(TRM_ERROR_INVALID_ARGUMENT,
                                 "a sink is a function, memory or a file, not several of them");
-    sink->desc = known;
+    int32_t status = core_end_flags_check(known.flags, "sink");
+    if (status != TRM_OK)
+        return status;
+    sink->desc      = known;
+    sink->desc.name = NULL;
+    core_end_name(sink->name, known.name, known.path);
     if (known.path != NULL) {
         sink->desc.path = core_copy_text(pipeline->object.context, known.path);
         return sink->desc.path != NULL ? open_file(sink) : base_fail_memory("opening a sink");

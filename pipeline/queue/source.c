@@ -183,10 +183,12 @@ static int32_t open_file(struct core_source *source)
         return fail_reading(source, errno);
     if (S_ISDIR(facts.st_mode))
         return fail_reading(source, EISDIR);
-    source->in_order = !S_ISREG(facts.st_mode);
-    source->fill     = source->in_order ? fill_next : fill_part;
-    if (source->in_order)
+    bool is_pipe = !S_ISREG(facts.st_mode);
+    source->fill = is_pipe ? fill_next : fill_part;
+    if (is_pipe) {
+        source->desc.flags |= TRM_END_SERIAL | TRM_END_PACED;
         return TRM_OK;
+    }
     source->size = (uint64_t)facts.st_size;
     count_parts(source);
     return TRM_OK;
@@ -224,6 +226,18 @@ static int32_t open_kind(struct core_source *source)
     return desc->path != NULL ? open_file(source) : open_count(source);
 }
 
+int32_t core_end_flags_check(uint32_t flags, const char *end)
+{
+    if ((flags & ~(uint32_t)(TRM_END_SERIAL | TRM_END_PACED)) == 0)
+        return TRM_OK;
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the flags of the %s, 0x%x, have unknown bits", end, flags);
+}
+
+void core_end_name(char name[64], const char *given, const char *path)
+{
+    base_text_copy(name, 64, given != NULL ? given : path != NULL ? path : "");
+}
+
 int32_t core_source_open(struct core_source *source, struct core_pipeline *pipeline,
                          const struct trm_source *desc)
 {
@@ -238,7 +252,13 @@ int32_t core_source_open(struct core_source *source, struct core_pipeline *pipel
         if (source->desc.path == NULL)
             return base_fail_memory("opening a source");
     }
-    return open_kind(source);
+    core_end_name(source->name, source->desc.name, source->desc.path);
+    source->desc.name = NULL;
+    int32_t status    = core_end_flags_check(source->desc.flags, "source");
+    if (status == TRM_OK)
+        status = open_kind(source);
+    source->in_order = (source->desc.flags & TRM_END_SERIAL) != 0;
+    return status;
 }
 
 void core_source_close(struct core_source *source)

@@ -11,14 +11,15 @@ struct core_pipeline;
 
 struct core_source {
     struct core_pipeline *pipeline;
-    struct trm_source desc; /* `path` is a copy, or NULL */
+    struct trm_source desc; /* `path` is a copy, or NULL; `name` is NULL */
+    char name[64];          /* for the report; "": none */
     int32_t (*fill)(struct core_source *source, struct trm_token *token);
     uint32_t port;      /* the only input; memory and files */
     uint64_t port_size; /* bytes of a whole token */
     uint64_t size;      /* all bytes; memory and regular files */
     uint64_t position;  /* bytes read so far; pipes */
     int file;           /* −1: none */
-    bool in_order;      /* only one thread may fill, because the bytes come in order */
+    bool in_order;      /* only one thread may fill: the source is serial */
 };
 
 /* Checks a descriptor and opens the source. Errors: INVALID_ARGUMENT, IO, OUT_OF_HOST_MEMORY. */
@@ -26,12 +27,19 @@ int32_t core_source_open(struct core_source *source, struct core_pipeline *pipel
                          const struct trm_source *desc);
 void core_source_close(struct core_source *source);
 
+/* INVALID_ARGUMENT for unknown bits of enum trm_end_flags. end: "source", "sink". */
+int32_t core_end_flags_check(uint32_t flags, const char *end);
+
+/* The name of a source or sink: as given, or its path. */
+void core_end_name(char name[64], const char *given, const char *path);
+
 /* Fills one token: TRM_OK, TRM_TOKEN_END, TRM_TOKEN_SKIP, or an error with its sentence. */
 int32_t core_source_fill(struct core_source *source, struct trm_token *token);
 
 struct core_sink {
     struct core_pipeline *pipeline;
-    struct trm_sink desc;
+    struct trm_sink desc; /* `path` is a copy, or NULL; `name` is NULL */
+    char name[64];        /* for the report; "": none */
     /* NULL: drops tokens */
     int32_t (*consume)(struct core_sink *sink, const struct trm_token *token);
     uint32_t port; /* the only output */

@@ -50,7 +50,7 @@ int32_t trm_report_format(const struct trm_report *report, int32_t format, char 
     struct room room = {text, text != NULL ? capacity : 0, 0};
     struct trm_report ours;
 
-    if (report == NULL || !core_struct_copy_in(&ours, sizeof(ours), report, sizeof(ours)))
+    if (report == NULL || !core_struct_copy_in(&ours, sizeof(ours), report, CORE_REPORT_LEAST))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the report is NULL, or its struct_size is too small");
     int32_t status = core_report_check_format(format);
     if (status != TRM_OK)

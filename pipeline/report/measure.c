@@ -40,21 +40,36 @@ struct stage_measure {
     struct interval queue[DEPTH_MOST + 1]; /* sorted by begin */
 };
 
+/* What the process has used. */
+struct usage {
+    uint64_t preempted; /* how often a thread lost its processor while it had work */
+    uint64_t processor_ns;
+};
+
+struct share {
+    uint64_t part, whole;
+};
+
 struct core_measure {
     struct core_context *context;
     size_t size; /* of the whole block */
     uint32_t depth, launch_count, trace_tokens;
     char (*launch_names)[48];
 
-    uint64_t preempted_before; /* when the run began */
+    struct usage before; /* when the run began */
 
     uint32_t workers;
     bool one_thread;
     uint64_t tokens, skipped, failed, sampled;
     uint64_t first, last; /* of all stages */
     uint64_t bytes_up, bytes_down;
-    /* preemptions since the run began, and when they were last counted */
-    uint64_t preempted, counted_at;
+    /* since the run began, and when it was last counted */
+    struct usage used;
+    uint64_t counted_at;
+    /* processor time of load and sink, and how long they took for the same tokens */
+    struct share load_ran, sink_ran;
+    uint64_t recent_tokens; /* so far; those past CORE_RECENT_TOKENS replaced the oldest */
+    struct core_stage_times recent[CORE_RECENT_TOKENS];
     /* time that tokens held slots, and the number of those tokens */
     uint64_t in_slots, seen_in_slots;
     uint64_t slot_free[DEPTH_MOST]; /* when the slot's last token ended */
@@ -67,17 +82,33 @@ struct core_measure {
     uint64_t *ring_ends;
 };
 
+static uint64_t above(uint64_t value, uint64_t least)
+{
+    return value > least ? value - least : 0;
+}
+
 static uint64_t scale(uint64_t value, uint64_t numerator, uint64_t denominator)
 {
     return (uint64_t)((unsigned __int128)value * numerator / denominator);
 }
 
-/* How often a thread of this process lost its processor while it had work. One system call. */
-static uint64_t count_preempted(void)
+static uint64_t time_of(const struct timeval *time)
+{
+    return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_usec * 1000u;
+}
+
+/* One system call. */
+static struct usage read_usage(void)
 {
     struct rusage usage;
+    struct usage used = {.preempted = 0};
 
-    return getrusage(RUSAGE_SELF, &usage) == 0 && usage.ru_nivcsw > 0 ? (uint64_t)usage.ru_nivcsw : 0;
+    if (getrusage(RUSAGE_SELF, &usage) != 0)
+        return used;
+    if (usage.ru_nivcsw > 0)
+        used.preempted = (uint64_t)usage.ru_nivcsw;
+    used.processor_ns = time_of(&usage.ru_utime) + time_of(&usage.ru_stime);
+    return used;
 }
 
 /* ---- creation and destruction --------------------------------------------------------------- */
@@ -100,12 +131,12 @@ static int32_t create(struct core_context *context, uint32_t depth, uint32_t tra
 
     if (made == NULL)
         return base_fail_memory("making room for a pipeline's times");
-    made->context          = context;
-    made->size             = size;
-    made->depth            = depth < DEPTH_MOST ? depth : DEPTH_MOST;
-    made->launch_count     = launch_count;
-    made->trace_tokens     = trace_tokens;
-    made->preempted_before = count_preempted();
+    made->context      = context;
+    made->size         = size;
+    made->depth        = depth < DEPTH_MOST ? depth : DEPTH_MOST;
+    made->launch_count = launch_count;
+    made->trace_tokens = trace_tokens;
+    made->before       = read_usage();
     lay_out_arrays(made);
     *measure = made;
     return TRM_OK;
@@ -146,7 +177,7 @@ void core_measure_reset(struct core_measure *measure)
     size_t from = offsetof(struct core_measure, workers), to = offsetof(struct core_measure, ring);
 
     memset((char *)measure + from, 0, to - from);
-    measure->preempted_before = count_preempted();
+    measure->before = read_usage();
 }
 
 void core_measure_threads(struct core_measure *measure, uint32_t workers, bool one_thread)
@@ -297,15 +328,46 @@ static void add_stages(struct core_measure *measure, const struct core_token_tim
 }
 
 /* At most once a millisecond, so that small tokens do not pay for it. */
-static void note_preempted(struct core_measure *measure)
+static void note_usage(struct core_measure *measure)
 {
-    uint64_t count;
+    struct usage usage;
 
     if (measure->last < measure->counted_at + COUNT_EACH_NS)
         return;
-    count               = count_preempted();
-    measure->counted_at = measure->last;
-    measure->preempted  = count > measure->preempted_before ? count - measure->preempted_before : 0;
+    usage                      = read_usage();
+    measure->counted_at        = measure->last;
+    measure->used.preempted    = above(usage.preempted, measure->before.preempted);
+    measure->used.processor_ns = above(usage.processor_ns, measure->before.processor_ns);
+}
+
+static void add_ran(struct share *share, const struct core_token_times *times, uint32_t stage, uint64_t ran)
+{
+    if (ran == 0 || !has_times(times, stage))
+        return;
+    share->part += ran;
+    share->whole += end_of(times, stage) - times->begin[stage];
+}
+
+static void add_recent(struct core_measure *measure, const struct core_token_times *times)
+{
+    struct core_stage_times *recent = &measure->recent[measure->recent_tokens % CORE_RECENT_TOKENS];
+
+    if (times->status != TRM_OK || !is_sampled(times))
+        return;
+    for (uint32_t i = 0; i < TRM_STAGES; i++)
+        recent->time[i] = has_times(times, i) ? end_of(times, i) - times->begin[i] : 0;
+    measure->recent_tokens++;
+}
+
+uint32_t core_measure_recent(const struct core_measure *measure,
+                             struct core_stage_times recent[CORE_RECENT_TOKENS])
+{
+    uint64_t count =
+        measure->recent_tokens < CORE_RECENT_TOKENS ? measure->recent_tokens : CORE_RECENT_TOKENS;
+
+    for (uint64_t i = 0; i < count; i++)
+        recent[i] = measure->recent[(measure->recent_tokens - count + i) % CORE_RECENT_TOKENS];
+    return (uint32_t)count;
 }
 
 static void add_launches(struct core_measure *measure, const struct core_token_times *times)
@@ -354,7 +416,10 @@ void core_measure_token(struct core_measure *measure, const struct core_token_ti
     measure->bytes_up += times->bytes_up;
     measure->bytes_down += times->bytes_down;
     add_stages(measure, times);
-    note_preempted(measure);
+    note_usage(measure);
+    add_ran(&measure->load_ran, times, TRM_STAGE_LOAD, times->load_ran);
+    add_ran(&measure->sink_ran, times, TRM_STAGE_SINK, times->sink_ran);
+    add_recent(measure, times);
     add_launches(measure, times);
     trace_token(measure, times);
 }
@@ -423,6 +488,14 @@ static void report_stage(const struct stage_measure *measured, bool is_load, uin
         report_scaled(&stage, elapsed, report);
 }
 
+/* The part of a stage's busy time in which its thread did not run. */
+static uint64_t waiting_of(const struct share *ran, const struct trm_stage_report *stage)
+{
+    if (ran->whole == 0 || ran->part >= ran->whole)
+        return 0;
+    return scale(stage->busy_ns, ran->whole - ran->part, ran->whole);
+}
+
 static void report_launches(const struct core_measure *measure, struct trm_report *report)
 {
     report->launch_count =
@@ -486,7 +559,8 @@ void core_measure_report(const struct core_measure *measure, struct trm_report *
     report->skipped       = measure->skipped;
     report->failed        = measure->failed;
     report->measured      = measure->sampled;
-    report->preempted     = measure->preempted;
+    report->preempted     = measure->used.preempted;
+    report->processor_ns  = measure->used.processor_ns;
     report->elapsed_ns    = measure->last - measure->first;
     report->bytes_up      = measure->bytes_up;
     report->bytes_down    = measure->bytes_down;
@@ -502,6 +576,8 @@ void core_measure_report(const struct core_measure *measure, struct trm_report *
     report->stages[TRM_STAGE_UPLOAD].bytes   = measure->bytes_up;
     report->stages[TRM_STAGE_DOWNLOAD].bytes = measure->bytes_down;
     report_launches(measure, report);
+    report->load_waiting_ns = waiting_of(&measure->load_ran, &report->stages[TRM_STAGE_LOAD]);
+    report->sink_waiting_ns = waiting_of(&measure->sink_ran, &report->stages[TRM_STAGE_SINK]);
     if (report->elapsed_ns > 0 && measure->seen_in_slots > 0) {
         uint64_t all  = measure->tokens + measure->skipped + measure->failed;
         uint64_t held = scale(measure->in_slots, all, measure->seen_in_slots);

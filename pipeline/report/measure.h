@@ -26,7 +26,17 @@ struct core_token_times {
     uint32_t launch_count;
     /* The end of each stage of the descriptor; the first begins with COMPUTE. */
     const uint64_t *launch_end;
+    /* The time that the thread of load, or of the sink, ran on a processor; 0: not measured. */
+    uint64_t load_ran, sink_ran;
 };
+
+/* How long each stage took for one token; 0: it did not have the stage. */
+struct core_stage_times {
+    uint64_t time[TRM_STAGES];
+};
+
+/* Of so many tokens a measure keeps them. */
+#define CORE_RECENT_TOKENS 128
 
 struct core_measure_desc {
     uint32_t depth; /* most slots that the pipeline may get */
@@ -67,6 +77,10 @@ void core_measure_threads(struct core_measure *measure, uint32_t workers, bool o
  * Of sampled tokens, only the time between neighbours that were both measured counts. So sample at least two
  * tokens in a row, better twice the depth; otherwise idle time counts as starved. */
 void core_measure_report(const struct core_measure *measure, struct trm_report *report);
+
+/* The stage times of the last measured tokens, oldest first; returns how many. */
+uint32_t core_measure_recent(const struct core_measure *measure,
+                             struct core_stage_times recent[CORE_RECENT_TOKENS]);
 
 /* Creates a measure of the same size, and copies everything into it (names and traced tokens too), so that it
  * can be read without the pipeline's lock. */

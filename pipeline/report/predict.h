@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <trireme/report.h>
 
+#include "pipeline/report/report.h"
+
 #define CORE_PREDICT_DEPTH_MOST 64
 
 /* A checked descriptor. */
@@ -17,6 +19,8 @@ struct core_model {
     uint64_t tokens;
     uint64_t time[TRM_STAGES];
     uint32_t lanes[TRM_STAGES]; /* at most the depth */
+    /* Times of each token; NULL: all tokens are alike. A stage whose `time` is 0 is left out. */
+    const struct core_stage_times *samples;
 };
 
 struct core_model_times {
@@ -33,5 +37,9 @@ void core_predict_exact(const struct core_model *model, int32_t critical, struct
 /* For stages that also share processors or a thread: token by token until the state repeats, then whole
  * periods. */
 void core_predict_shared(const struct core_model *model, int32_t critical, struct core_model_times *times);
+
+/* How long the recent tokens of `facts` would take at a depth. */
+uint64_t core_predict_recent(const struct trm_prediction_desc *desc, uint32_t depth,
+                             const struct core_report_facts *facts);
 
 #endif

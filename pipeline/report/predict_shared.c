@@ -12,7 +12,8 @@ enum {
     SEARCH_MOST = 1 << 12
 };
 
-/* A token in flight. Older tokens are never in an earlier stage than younger ones. */
+/* A token in flight. Unless tokens have times of their own, older ones are never in an earlier stage than
+ * younger ones. One that has ended before an older one stays until that has ended too. */
 struct flight {
     uint32_t stage;
     bool running;
@@ -68,17 +69,30 @@ static bool has_room(const struct simulation *simulation, uint32_t stage)
     return !model->one_thread || host == 0;
 }
 
+/* How long a token in flight takes in its stage. */
+static uint64_t time_of(const struct simulation *simulation, uint32_t flight)
+{
+    const struct core_model *model = simulation->model;
+    uint32_t stage                 = simulation->flights[flight].stage;
+
+    if (model->samples == NULL)
+        return model->time[stage];
+    return model->samples[simulation->begun - simulation->count + flight].time[stage];
+}
+
 /* Starts tokens in stages up to `last` that can start, oldest first. */
 static void start_stages(struct simulation *simulation, uint32_t last)
 {
     for (uint32_t i = 0; i < simulation->count; i++) {
         struct flight *flight = &simulation->flights[i];
-        bool is_next          = i == 0 || flight[-1].stage != flight->stage || flight[-1].running;
+        /* Tokens stay in order, even if a younger one took less time in a stage of several lanes. */
+        bool is_next = i == 0 || flight[-1].stage > flight->stage ||
+                       (flight[-1].stage == flight->stage && flight[-1].running);
 
         if (flight->running || !is_next || flight->stage > last || !has_room(simulation, flight->stage))
             continue;
         flight->running = true;
-        flight->end     = simulation->now + simulation->model->time[flight->stage];
+        flight->end     = simulation->now + time_of(simulation, i);
     }
 }
 
@@ -115,8 +129,9 @@ static void advance(struct simulation *simulation)
         if (number == simulation->model->tokens - 1 && (int32_t)flight->stage == simulation->critical)
             simulation->times->critical_done = next;
         *flight = (struct flight){.stage = real_stage(simulation, flight->stage + 1)};
-        out += flight->stage == TRM_STAGES;
     }
+    while (out < simulation->count && simulation->flights[out].stage == TRM_STAGES)
+        out++;
     simulation->count -= out;
     simulation->done += out;
     memmove(simulation->flights, simulation->flights + out,
@@ -173,7 +188,8 @@ static void search(struct simulation *simulation)
 
 void core_predict_shared(const struct core_model *model, int32_t critical, struct core_model_times *times)
 {
-    struct simulation simulation = {.model = model, .critical = critical, .times = times, .searching = true};
+    struct simulation simulation = {
+        .model = model, .critical = critical, .times = times, .searching = model->samples == NULL};
 
     memset(times, 0, sizeof(*times));
     while (simulation.done < model->tokens) {

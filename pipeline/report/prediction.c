@@ -1,6 +1,7 @@
 /* A prediction from a report.
  * SPDX-License-Identifier: MIT
  */
+#include <sched.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -40,7 +41,7 @@ int32_t trm_report_prediction(const struct trm_report *report, struct trm_predic
 {
     struct trm_prediction_desc answer = {.struct_size = sizeof(answer)};
 
-    if (report == NULL || report->struct_size < sizeof(*report))
+    if (report == NULL || report->struct_size < CORE_REPORT_LEAST)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the report is NULL, or its struct_size is too small");
     int32_t status = core_output_check(desc, "trm_report_prediction", "desc");
     if (status != TRM_OK)
@@ -63,16 +64,26 @@ int32_t trm_report_prediction(const struct trm_report *report, struct trm_predic
     return TRM_OK;
 }
 
-void core_report_complete(struct trm_report *report)
+/* Processors that this process may use. */
+static uint32_t count_processors(void)
 {
+    cpu_set_t set;
+    int count = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 0;
+
+    if (count < 1)
+        count = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? (uint32_t)count : 1;
+}
+
+void core_report_complete(struct trm_report *report, const struct core_report_facts *facts)
+{
+    static const struct core_report_facts none;
     struct trm_prediction_desc desc  = {.struct_size = sizeof(desc)};
     struct trm_prediction prediction = {.struct_size = sizeof(prediction)};
-    long processors                  = sysconf(_SC_NPROCESSORS_ONLN);
 
     report->predicted_ns = 0;
     if (report->measured > 0 && trm_report_prediction(report, &desc) == TRM_OK &&
         trm_predict(&desc, &prediction) == TRM_OK)
         report->predicted_ns = prediction.elapsed_ns;
-    core_report_advise(report, processors > 0 ? (uint32_t)processors : 1, report->advice,
-                       sizeof(report->advice));
+    core_report_advise(report, facts != NULL ? facts : &none, count_processors());
 }

@@ -2,7 +2,8 @@
  * room knows no pipeline; its callers hand over everything that is written.
  *
  *     measure.c        sums of the times of tokens         predict*.c, prediction.c  the predicted time
- *     advice.c         what would make it faster           writer.c         text, numbers, JSON, HTML
+ *     advice*.c        what would make it faster           writer.c         text, numbers, JSON, HTML
+ *     words.c          what the advice calls things
  *     report_text.c    a report as text                    report_json.c    a report as JSON
  *     format.c         formats of reports                  output_file.c    output into a file
  *     slices.c         tokens of a trace by stage          trace_events.c   a trace as Trace Event JSON
@@ -16,12 +17,38 @@
 #ifndef PIPELINE_REPORT_REPORT_H
 #define PIPELINE_REPORT_REPORT_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <trireme/report.h>
 
 #include "pipeline/report/measure.h"
 
-/* Adds the prediction and the advice to a report that has the measured values and describes its pipeline. */
-void core_report_complete(struct trm_report *report);
+/* Bytes of struct trm_report in the first version. */
+#define CORE_REPORT_LEAST offsetof(struct trm_report, load_waiting_ns)
+
+/* A copy of struct trm_advice_words; "": not given. */
+struct core_report_words {
+    bool are_given;
+    char token[24], tokens[24], workers[24], depth[24], size[24], sinks[24];
+    uint32_t sink_count;
+};
+
+/* given: NULL is fine. Errors: INVALID_ARGUMENT. */
+int32_t core_report_words_copy(const struct trm_advice_words *given, struct core_report_words *words);
+
+/* What the advice uses besides the report; all zero: nothing is known. */
+struct core_report_facts {
+    uint32_t source_flags, sink_flags; /* enum trm_end_flags */
+    char source_name[64], sink_name[64];
+    struct core_report_words words;
+    /* The times of the last measured tokens, in order. */
+    const struct core_stage_times *recent;
+    uint32_t recent_count;
+};
+
+/* Adds the prediction and the advice to a report that has the measured values and describes its pipeline.
+ * facts: NULL is fine. */
+void core_report_complete(struct trm_report *report, const struct core_report_facts *facts);
 
 /* TRM_OK for a value of enum trm_report_format, else INVALID_ARGUMENT. */
 int32_t core_report_check_format(int32_t format);

@@ -10,8 +10,10 @@
 #include "pipeline/report/report.h"
 #include "pipeline/report/writer.h"
 
-/* Writes one sentence that says what limits the run and what would help on a host of so many processors. */
-void core_report_advise(const struct trm_report *report, uint32_t processors, char *advice, size_t capacity);
+/* Writes one sentence that says what limits the run and what would help on a host of so many processors:
+ * report->advice and report->advised. */
+void core_report_advise(struct trm_report *report, const struct core_report_facts *facts,
+                        uint32_t processors);
 
 /* Whether stages share memory and perhaps processors, so that they slow each other down; the sum of their
  * times is then a limit of what overlap can gain. */

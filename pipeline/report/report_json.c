@@ -86,6 +86,31 @@ static void write_critical(struct core_writer *writer, const struct trm_report *
         core_writef(writer, "\"%s\"", trm_stage_name(report->critical));
 }
 
+static void write_advised(struct core_writer *writer, const struct trm_advice *advised)
+{
+    static const char *const kinds[] = {
+        [TRM_ADVICE_NONE] = "none",   [TRM_ADVICE_BOUND] = "bound",     [TRM_ADVICE_WORKERS] = "workers",
+        [TRM_ADVICE_DEPTH] = "depth", [TRM_ADVICE_SIZE] = "size",       [TRM_ADVICE_MORE] = "more",
+        [TRM_ADVICE_STAGE] = "stage", [TRM_ADVICE_MACHINE] = "machine", [TRM_ADVICE_SINKS] = "sinks",
+    };
+    uint32_t kind = (uint32_t)advised->kind < sizeof(kinds) / sizeof(kinds[0]) ? (uint32_t)advised->kind : 0;
+
+    write_member(writer, "advised");
+    core_writef(writer, "{\"kind\": \"%s\", \"stage\": ", kinds[kind]);
+    if (advised->stage < 0)
+        core_write(writer, "null");
+    else
+        core_writef(writer, "\"%s\"", trm_stage_name(advised->stage));
+    core_writef(writer, ", \"workers\": %u, \"sinks\": %u, \"depth\": %u, \"size\": ", advised->workers,
+                advised->sinks, advised->depth);
+    core_write_number(writer, advised->size, 6);
+    core_write(writer, ", \"stage_seconds\": ");
+    core_write_scaled(writer, advised->stage_ns, 9);
+    core_write(writer, ", \"gain\": ");
+    core_write_number(writer, advised->gain, 6);
+    core_write(writer, "}");
+}
+
 void core_report_json(const struct trm_report *report, struct core_writer *writer)
 {
     core_write(writer, "{\n  \"name\": ");
@@ -118,7 +143,11 @@ void core_report_json(const struct trm_report *report, struct core_writer *write
     write_count(writer, "host_bytes", report->host_bytes);
     write_count(writer, "host_waits", report->host_waits);
     write_count(writer, "pageable_copies", report->pageable_copies);
+    write_seconds(writer, "load_waiting_seconds", report->load_waiting_ns);
+    write_seconds(writer, "sink_waiting_seconds", report->sink_waiting_ns);
+    write_seconds(writer, "processor_seconds", report->processor_ns);
     write_text(writer, "failure", report->failure);
     write_text(writer, "advice", report->advice);
+    write_advised(writer, &report->advised);
     core_write(writer, "\n}\n");
 }

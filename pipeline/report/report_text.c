@@ -288,6 +288,22 @@ void core_report_threads(const struct trm_report *report, char *text, size_t cap
         snprintf(text, capacity, "%s", "");
 }
 
+/* "load waits for 95 % of its time, sink for 20 %" */
+static void write_waiting(struct core_writer *writer, const struct trm_report *report)
+{
+    uint32_t load  = share(report->load_waiting_ns, report->stages[TRM_STAGE_LOAD].busy_ns, 100);
+    uint32_t sink  = share(report->sink_waiting_ns, report->stages[TRM_STAGE_SINK].busy_ns, 100);
+    char line[128] = "";
+
+    if (load >= 10)
+        snprintf(line, sizeof(line), "load waits for %u %% of its time", load);
+    if (sink >= 10)
+        snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s %u %%%s",
+                 load >= 10 ? ", sink for" : "sink waits for", sink, load >= 10 ? "" : " of its time");
+    if (line[0] != '\0')
+        write_labelled(writer, "", line);
+}
+
 static void write_threads(struct core_writer *writer, const struct trm_report *report)
 {
     char line[TEXT_MOST];
@@ -295,6 +311,7 @@ static void write_threads(struct core_writer *writer, const struct trm_report *r
     core_report_threads(report, line, sizeof(line));
     if (line[0] != '\0')
         write_labelled(writer, "threads", line);
+    write_waiting(writer, report);
 }
 
 static void write_memory(struct core_writer *writer, const struct trm_report *report)

@@ -100,6 +100,12 @@ tests_bench_peer_starpu_pipeline_SOURCES = tests/bench/peer_starpu_pipeline.c $(
 tests_bench_peer_starpu_pipeline_CFLAGS = $(AM_CFLAGS) $(STARPU_CFLAGS) $(PIPELINE_FLAGS)
 tests_bench_peer_starpu_pipeline_LDADD = $(STARPU_LIBS) -lm
 
+# The suite "advice": reports are taken at their word.
+PEERS += tests/bench/advice_trireme
+tests_bench_advice_trireme_SOURCES = tests/bench/advice_trireme.c $(MEASURE)
+tests_bench_advice_trireme_LDADD = libtrireme.la
+tests_bench_advice_trireme_LDFLAGS = $(UNINSTALLED_LINK)
+
 # The suite "gpu": pipelines, copies, launches and kernels beside what is written by hand for the driver.
 GPU_WORK = tests/bench/gpu_work.h $(MEASURE)
 

@@ -2,6 +2,7 @@
 # times (tests/plugins/timed).
 
 PIPELINE_TESTS = \
+	tests/pipeline/advice \
 	tests/pipeline/allocations \
 	tests/pipeline/cancel \
 	tests/pipeline/fault_devices \
@@ -11,26 +12,33 @@ PIPELINE_TESTS = \
 check_PROGRAMS += $(PIPELINE_TESTS)
 TESTS += $(PIPELINE_TESTS)
 
-PIPELINE_TEST = tests/scale.h tests/device/checks.h tests/pipeline/fixture.h tests/pipeline/fixture.c tests/pipeline/chain.c
 PIPELINE_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(CUDA_STANDIN_CPPFLAGS)
-PIPELINE_TEST_LIBS = libtrireme.la $(CHECK_LIBS)
+PIPELINE_TEST_LIBS = tests/pipeline/libfixture.la libtrireme.la $(CHECK_LIBS)
 
-tests_pipeline_allocations_SOURCES = tests/pipeline/allocations.c $(PIPELINE_TEST)
+check_LTLIBRARIES += tests/pipeline/libfixture.la
+tests_pipeline_libfixture_la_SOURCES = tests/pipeline/chain.c tests/pipeline/fixture.c tests/pipeline/fixture.h
+tests_pipeline_libfixture_la_CFLAGS = $(PIPELINE_TEST_CFLAGS)
+
+tests_pipeline_advice_SOURCES = tests/pipeline/advice.c
+tests_pipeline_advice_CFLAGS = $(PIPELINE_TEST_CFLAGS)
+tests_pipeline_advice_LDADD = $(PIPELINE_TEST_LIBS) -lm
+
+tests_pipeline_allocations_SOURCES = tests/pipeline/allocations.c
 tests_pipeline_allocations_CFLAGS = $(PIPELINE_TEST_CFLAGS)
 tests_pipeline_allocations_LDADD = $(PIPELINE_TEST_LIBS)
 
-tests_pipeline_cancel_SOURCES = tests/pipeline/cancel.c $(PIPELINE_TEST)
+tests_pipeline_cancel_SOURCES = tests/pipeline/cancel.c
 tests_pipeline_cancel_CFLAGS = $(PIPELINE_TEST_CFLAGS)
 tests_pipeline_cancel_LDADD = $(PIPELINE_TEST_LIBS)
 
-tests_pipeline_fault_devices_SOURCES = tests/pipeline/fault_devices.c $(PIPELINE_TEST)
+tests_pipeline_fault_devices_SOURCES = tests/pipeline/fault_devices.c
 tests_pipeline_fault_devices_CFLAGS = $(PIPELINE_TEST_CFLAGS)
 tests_pipeline_fault_devices_LDADD = $(PIPELINE_TEST_LIBS)
 
-tests_pipeline_fault_matrix_SOURCES = tests/pipeline/fault_matrix.c $(PIPELINE_TEST)
+tests_pipeline_fault_matrix_SOURCES = tests/pipeline/fault_matrix.c
 tests_pipeline_fault_matrix_CFLAGS = $(PIPELINE_TEST_CFLAGS)
 tests_pipeline_fault_matrix_LDADD = $(PIPELINE_TEST_LIBS)
 
-tests_pipeline_overlap_SOURCES = tests/pipeline/overlap.c $(PIPELINE_TEST)
+tests_pipeline_overlap_SOURCES = tests/pipeline/overlap.c
 tests_pipeline_overlap_CFLAGS = $(PIPELINE_TEST_CFLAGS)
 tests_pipeline_overlap_LDADD = $(PIPELINE_TEST_LIBS) -lm

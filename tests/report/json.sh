@@ -17,7 +17,9 @@ members='name:string backend:string device:string strategy:string reason:string 
   bytes_down:number stages[].name:string stages[].tokens:number stages[].bytes:number stages[].busy_seconds:number
   stages[].starved_seconds:number stages[].blocked_seconds:number stages[].mean_seconds:number launches:array
   bound_seconds:number efficiency:number predicted_seconds:number sequential_seconds:number fill:number
-  device_bytes:number host_bytes:number host_waits:number pageable_copies:number failure:string advice:string'
+  device_bytes:number host_bytes:number host_waits:number pageable_copies:number failure:string advice:string
+  load_waiting_seconds:number sink_waiting_seconds:number processor_seconds:number advised.kind:string
+  advised.workers:number advised.depth:number advised.size:number advised.gain:number'
 
 for arguments in "100 3" "1 1" "40 8 4" "40 3 0 18"; do
     run 0 "$sample" "$work" $arguments

@@ -19,7 +19,6 @@ static struct store store;
 static struct trm_context *context;
 static struct trm_module *module;
 static struct trm_kernel *saxpy;
-static struct trm_backend plugin;
 
 /* The calls as "(token 0(upload 0)(twice 0)(download 0))"; by one thread at a time. */
 static char said[4096];
@@ -90,16 +89,15 @@ static void open_store(void)
                                                       .name        = "mine"};
 
     memset(&store, 0, sizeof(store));
-    memset(&plugin, 0, sizeof(plugin));
     said[0] = names[0] = '\0';
     streams_named      = 0;
     ranges             = (struct trm_range_ops){
                     .struct_size = sizeof(ranges), .begin = begin, .end = end, .name_stream = name_stream};
-    plugin.get_extension = get_extension;
-    store.immediate      = 1;
+    store.immediate = 1;
     store_prepare(&store, "store");
-    store.backend.plugin = &plugin;
-    context              = store_context(NULL);
+    store.backend.table.get_extension = get_extension;
+
+    context = store_context(NULL);
     store_open(&store, context);
     ck_assert_int_eq(trm_module_load(store.device, &mine, &module), TRM_OK);
     ck_assert_int_eq(trm_kernel_get(module, "saxpy", &saxpy), TRM_OK);
@@ -238,13 +236,12 @@ START_TEST(ranges_end_where_a_token_cannot_be_put)
 }
 END_TEST
 
-START_TEST(nobody_is_told_anything_where_no_profiler_looks_on)
+START_TEST(no_range_is_reported_without_a_profiler)
 {
-    plugin.get_extension = get_nothing;
+    store.backend.table.get_extension = get_nothing;
     run(TRM_STRATEGY_ROLE_STREAMS, 1);
-    plugin.get_extension = NULL;
+    store.backend.table.get_extension = NULL;
     run(TRM_STRATEGY_SLOT_STREAMS, 1);
-    store.backend.plugin = NULL;
     run(TRM_STRATEGY_SLOT_GRAPHS, 0);
     ck_assert_str_eq(said, "");
     ck_assert_uint_eq(streams_named, 0);
@@ -275,7 +272,7 @@ static Suite *make_suite(void)
         a_recorded_token_is_one_range,
         a_stage_on_the_host_is_a_range_where_it_runs,
         ranges_end_where_a_token_cannot_be_put,
-        nobody_is_told_anything_where_no_profiler_looks_on,
+        no_range_is_reported_without_a_profiler,
         a_table_that_lacks_what_it_must_have_is_none,
     };
     Suite *suite = suite_create("pipelines: ranges");

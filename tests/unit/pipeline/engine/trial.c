@@ -195,7 +195,7 @@ END_TEST
 
 /* ---- disturbances --------------------------------------------------------------------------- */
 
-START_TEST(runs_that_begin_with_empty_slots_favour_nobody)
+START_TEST(runs_that_begin_with_empty_slots_favour_no_strategy)
 {
     for (uint32_t depth = 1; depth <= SLOTS_MOST; depth++)
         for (uint32_t length = 4 * depth + 9; length < 200; length += 3) {
@@ -209,7 +209,7 @@ START_TEST(runs_that_begin_with_empty_slots_favour_nobody)
 }
 END_TEST
 
-START_TEST(a_device_that_is_cold_at_the_beginning_favours_nobody)
+START_TEST(a_device_that_is_cold_at_first_favours_no_strategy)
 {
     for (uint64_t cost = 1 * US; cost <= 1 * MS; cost *= 10) {
         struct machine machine = {
@@ -219,7 +219,7 @@ START_TEST(a_device_that_is_cold_at_the_beginning_favours_nobody)
 }
 END_TEST
 
-START_TEST(a_clock_that_rises_favours_nobody)
+START_TEST(a_rising_clock_favours_no_strategy)
 {
     for (uint32_t fastest = 0; fastest < 3; fastest++)
         for (uint64_t ramp = 20 * MS; ramp <= 500 * MS; ramp += 20 * MS) {
@@ -248,7 +248,7 @@ START_TEST(noise_hardly_ever_hides_the_fastest)
 }
 END_TEST
 
-START_TEST(a_moment_in_which_all_stands_still_favours_nobody)
+START_TEST(a_moment_of_standstill_favours_no_strategy)
 {
     for (uint64_t at = 10 * MS; at <= 30 * MS; at += scaled(170, 1700) * US)
         for (uint32_t fastest = 0; fastest < 3; fastest++) {
@@ -260,7 +260,7 @@ START_TEST(a_moment_in_which_all_stands_still_favours_nobody)
 }
 END_TEST
 
-START_TEST(tokens_that_end_in_bunches_favour_nobody)
+START_TEST(tokens_that_end_in_bunches_favour_no_strategy)
 {
     for (uint32_t depth = 2; depth <= SLOTS_MOST; depth++)
         for (uint32_t bunch = 2; bunch <= depth; bunch++)
@@ -348,12 +348,12 @@ static Suite *make_suite(void)
     tcase_add_test(stays, the_only_one_stays_without_a_trial);
     suite_add_tcase(suite, stays);
     TCase *misleads = tcase_create("what must not mislead it");
-    tcase_add_test(misleads, runs_that_begin_with_empty_slots_favour_nobody);
-    tcase_add_test(misleads, a_device_that_is_cold_at_the_beginning_favours_nobody);
-    tcase_add_test(misleads, a_clock_that_rises_favours_nobody);
+    tcase_add_test(misleads, runs_that_begin_with_empty_slots_favour_no_strategy);
+    tcase_add_test(misleads, a_device_that_is_cold_at_first_favours_no_strategy);
+    tcase_add_test(misleads, a_rising_clock_favours_no_strategy);
     tcase_add_test(misleads, noise_hardly_ever_hides_the_fastest);
-    tcase_add_test(misleads, a_moment_in_which_all_stands_still_favours_nobody);
-    tcase_add_test(misleads, tokens_that_end_in_bunches_favour_nobody);
+    tcase_add_test(misleads, a_moment_of_standstill_favours_no_strategy);
+    tcase_add_test(misleads, tokens_that_end_in_bunches_favour_no_strategy);
     tcase_add_test(misleads, tokens_that_end_at_odd_times_seem_no_faster);
     suite_add_tcase(suite, misleads);
     TCase *costs = tcase_create("what it costs");

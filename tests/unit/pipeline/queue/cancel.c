@@ -223,7 +223,7 @@ static void *lets_go_once_cancelled(void *nothing)
     return nothing;
 }
 
-static void wait_until_somebody_waits(void)
+static void wait_for_a_waiter(void)
 {
     uint64_t waits = 0;
     while (waits == 0) {
@@ -241,7 +241,7 @@ START_TEST(a_cancel_waits_for_a_token_that_another_thread_waits_for)
     fake.fates[0] = FATE_HANGS;
     OK(trm_pipeline_submit(fake.handle, filled()));
     ck_assert_int_eq(pthread_create(&taker, NULL, takes_one, (void *)(intptr_t)TRM_ERROR_CANCELLED), 0);
-    wait_until_somebody_waits();
+    wait_for_a_waiter();
     ck_assert_int_eq(pthread_create(&releaser, NULL, lets_go_once_cancelled, NULL), 0);
     OK(trm_pipeline_cancel(fake.handle, TRM_FOREVER));
     fake_all_free();

@@ -215,8 +215,21 @@ int32_t core_slot_stage(struct core_slot *slot)
     return is_done ? TRM_SLOT_DONE : TRM_SLOT_PROCESSING;
 }
 
+bool core_slot_is_stamped(const struct core_slot *slot)
+{
+    (void)slot;
+    return fake.stamped;
+}
+
 void core_slot_times(struct core_slot *slot, struct core_token_times *times)
 {
+    pthread_mutex_lock(&fake.lock);
+    fake.reading++;
+    pthread_cond_broadcast(&fake.changed);
+    while (fake.holds_times && !fake.let_go)
+        pthread_cond_wait(&fake.changed, &fake.lock);
+    fake.reading--;
+    pthread_mutex_unlock(&fake.lock);
     times->begin[TRM_STAGE_COMPUTE] = slot->device->end - fake.duration;
     times->end[TRM_STAGE_COMPUTE]   = slot->device->end;
 }
@@ -334,6 +347,7 @@ void fake_create(const struct trm_pipeline_desc *desc)
     ck_assert_int_eq(core_measure_create(core, &measure, &pipeline->measure), TRM_OK);
     ck_assert_int_eq(core_queue_create(pipeline), TRM_OK);
     ck_assert_int_eq(core_object_init(&pipeline->object, &pipeline_ops, core), TRM_OK);
+    core_object_publish(&pipeline->object);
     fake.pipeline = pipeline;
     fake.handle   = pipeline->object.handle;
 }

@@ -43,6 +43,9 @@ struct fake {
     bool let_go;   /* nothing hangs */
     bool failed;   /* the stream has failed */
     bool lost;
+    bool stamped;      /* tokens have stamps */
+    bool holds_times;  /* reading them does not end before fake_let_go() */
+    uint32_t reading;  /* threads that read them */
     uint64_t last_end; /* of the last enqueued token */
     uint64_t enqueued, recovered, begun, ended, waits;
     uint32_t faults; /* calls that are not allowed */

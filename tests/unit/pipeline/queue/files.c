@@ -209,6 +209,10 @@ START_TEST(a_pipe_is_read_until_it_is_closed)
     OK(run_files((uint32_t)_i));
     pthread_join(thread, NULL);
     result_is(SIZE);
+    /* The report knows that the pipe cannot be read by several threads, and that its writer sets the pace. */
+    ck_assert_uint_eq(fake.pipeline->queue->facts.source_flags, TRM_END_SERIAL | TRM_END_PACED);
+    ck_assert_str_eq(fake.pipeline->queue->facts.source_name, from);
+    ck_assert_uint_eq(fake.pipeline->queue->facts.sink_flags, 0);
     end();
 }
 END_TEST
@@ -222,7 +226,7 @@ static void *cancels(void *nothing)
     return NULL;
 }
 
-START_TEST(a_run_whose_pipes_have_nobody_at_the_other_end_can_be_cancelled)
+START_TEST(a_run_with_unconnected_pipes_can_be_cancelled)
 {
     pthread_t thread;
     struct trm_source source;
@@ -288,7 +292,7 @@ static Suite *make_suite(void)
     TCase *pipes = tcase_create("pipes");
     tcase_add_test(pipes, a_closed_pipe_is_an_error_and_not_the_end_of_the_program);
     tcase_add_loop_test(pipes, a_pipe_is_read_until_it_is_closed, 0, 3);
-    tcase_add_loop_test(pipes, a_run_whose_pipes_have_nobody_at_the_other_end_can_be_cancelled, 0, 2);
+    tcase_add_loop_test(pipes, a_run_with_unconnected_pipes_can_be_cancelled, 0, 2);
     suite_add_tcase(suite, pipes);
     return suite;
 }

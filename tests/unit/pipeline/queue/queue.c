@@ -70,6 +70,102 @@ START_TEST(loaders_of_uneven_speed_keep_the_order)
 }
 END_TEST
 
+START_TEST(a_serial_source_gets_one_worker_at_most)
+{
+    struct trm_report report = {.struct_size = sizeof(report)};
+
+    fake_create_plain(6, TRM_FAILURE_STOP);
+    struct trm_source source = source_of(20, (uint32_t)_i);
+    struct trm_sink taker    = sink();
+    source.flags             = TRM_END_SERIAL;
+    OK(trm_pipeline_run(fake.handle, &source, &taker));
+    ck_assert(record_is_complete(&record, 20, NO_TOKEN));
+    core_measure_report(fake.pipeline->measure, &report);
+    ck_assert_uint_eq(report.workers, _i == 0 ? 0 : 1);
+    fake_destroy();
+}
+END_TEST
+
+START_TEST(flags_of_ends_that_are_not_known_are_refused)
+{
+    fake_create_plain(3, TRM_FAILURE_STOP);
+    struct trm_source source = source_of(20, 0);
+    struct trm_sink taker    = sink();
+    source.flags             = 4;
+    ck_assert_int_eq(trm_pipeline_run(fake.handle, &source, &taker), TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "the flags of the source, 0x4"));
+    source.flags = 0;
+    taker.flags  = 8;
+    ck_assert_int_eq(trm_pipeline_run(fake.handle, &source, &taker), TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "the flags of the sink, 0x8"));
+    fake_destroy();
+}
+END_TEST
+
+START_TEST(a_load_that_sleeps_is_reported_as_waiting)
+{
+    struct trm_report report = {.struct_size = sizeof(report)};
+
+    fake_create_plain(6, TRM_FAILURE_STOP);
+    struct trm_source source = source_of(20, (uint32_t)_i);
+    struct trm_sink taker    = sink();
+    record.load_ns           = 2 * MILLISECOND;
+    OK(trm_pipeline_run(fake.handle, &source, &taker));
+    core_measure_report(fake.pipeline->measure, &report);
+    ck_assert_uint_gt(report.load_waiting_ns, report.stages[TRM_STAGE_LOAD].busy_ns / 2);
+    ck_assert_uint_le(report.load_waiting_ns, report.stages[TRM_STAGE_LOAD].busy_ns);
+    ck_assert_uint_eq(report.sink_waiting_ns, 0);
+    fake_destroy();
+}
+END_TEST
+
+static void *releases(void *token)
+{
+    OK(trm_pipeline_release(fake.handle, token));
+    return NULL;
+}
+
+static void *submits(void *token)
+{
+    OK(trm_pipeline_submit(fake.handle, token));
+    return NULL;
+}
+
+START_TEST(a_slot_is_free_before_its_times_are_read_and_enqueued_after_that)
+{
+    struct trm_report report = {.struct_size = sizeof(report)};
+    struct trm_token *token;
+    pthread_t releaser, submitter;
+
+    fake_create_plain(1, TRM_FAILURE_STOP);
+    fake.stamped = fake.holds_times = true;
+    OK(trm_pipeline_acquire(fake.handle, TRM_FOREVER, &token));
+    OK(trm_pipeline_submit(fake.handle, token));
+    OK(trm_pipeline_next(fake.handle, TRM_FOREVER, &token));
+    ck_assert_int_eq(pthread_create(&releaser, NULL, releases, token), 0);
+    /* The only slot, while its stamps are read. */
+    OK(trm_pipeline_acquire(fake.handle, TRM_FOREVER, &token));
+    pthread_mutex_lock(&fake.lock);
+    while (fake.reading == 0)
+        pthread_cond_wait(&fake.changed, &fake.lock);
+    ck_assert_uint_eq(fake.enqueued, 1);
+    pthread_mutex_unlock(&fake.lock);
+    ck_assert_int_eq(pthread_create(&submitter, NULL, submits, token), 0);
+    pthread_mutex_lock(&fake.lock);
+    ck_assert_uint_eq(fake.enqueued, 1);
+    fake.holds_times = false;
+    pthread_cond_broadcast(&fake.changed);
+    pthread_mutex_unlock(&fake.lock);
+    pthread_join(releaser, NULL);
+    pthread_join(submitter, NULL);
+    OK(trm_pipeline_next(fake.handle, TRM_FOREVER, &token));
+    OK(trm_pipeline_release(fake.handle, token));
+    ck_assert_uint_eq(fake.enqueued, 2);
+    fake_counts(2, 0, 0);
+    fake_destroy();
+}
+END_TEST
+
 START_TEST(a_token_that_the_source_skips_reaches_no_sink)
 {
     fake_create_plain(3, TRM_FAILURE_STOP);
@@ -444,6 +540,10 @@ static Suite *make_suite(void)
     tcase_add_loop_test(runs, a_run_passes_every_token_in_order_at_every_depth, 1, 9);
     tcase_add_loop_test(runs, a_source_without_tokens_is_a_run_without_tokens, 0, 3);
     tcase_add_test(runs, loaders_of_uneven_speed_keep_the_order);
+    tcase_add_test(runs, a_slot_is_free_before_its_times_are_read_and_enqueued_after_that);
+    tcase_add_loop_test(runs, a_serial_source_gets_one_worker_at_most, 0, 5);
+    tcase_add_test(runs, flags_of_ends_that_are_not_known_are_refused);
+    tcase_add_loop_test(runs, a_load_that_sleeps_is_reported_as_waiting, 0, 3);
     tcase_add_loop_test(runs, a_token_that_the_source_skips_reaches_no_sink, 0, 3);
     tcase_add_loop_test(runs, a_count_ends_a_source_that_would_go_on, 0, 3);
     tcase_add_loop_test(runs, memory_goes_to_memory_with_a_smaller_last_token, 0, 3);

@@ -144,7 +144,7 @@ static inline struct trm_report ideal_report(const struct ideal *ideal)
     report.strategy     = ideal->bytes_up > 0 ? TRM_STRATEGY_ROLE_STREAMS : TRM_STRATEGY_ZERO_COPY;
     report.device_bytes = 3 << 20;
     report.host_bytes   = 3 << 20;
-    core_report_complete(&report);
+    core_report_complete(&report, NULL);
     core_measure_destroy(measure);
     return report;
 }

@@ -220,7 +220,7 @@ START_TEST(without_times_the_text_has_counts_only)
     struct trm_report report = {.struct_size = sizeof(report), .critical = -1, .depth = 2, .tokens = 12};
 
     report.elapsed_ns = 3000000000;
-    core_report_complete(&report);
+    core_report_complete(&report, NULL);
     format_report(&report, TRM_REPORT_TEXT);
     has("pipeline on (): auto, 2 slots\n");
     has("12 in 3.00 s: 4.00 tokens/s\n");

@@ -318,7 +318,7 @@ START_TEST(a_timeline_is_one_page_that_loads_nothing_and_escapes_names)
 
     snprintf(report.name, sizeof(report.name), "<b>&\"x\"</b>\xff");
     snprintf(report.reason, sizeof(report.reason), "</script><script>alert(1)</script>");
-    core_report_complete(&report);
+    core_report_complete(&report, NULL);
     written = write_trace(measure, &report, TRM_TRACE_TIMELINE);
     ck_assert_ptr_nonnull(strstr(written.text, "<h1>&lt;b&gt;&amp;&quot;x&quot;&lt;/b&gt;\xef\xbf\xbd</h1>"));
     ck_assert_ptr_null(strstr(written.text, "alert(1)</script>"));

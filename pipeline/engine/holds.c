@@ -1,0 +1,59 @@
+/* The buffers that a pipeline was given: in shared ports and as arguments. The pipeline holds them, so that
+ * it can use them when the program has destroyed its handles.
+ * SPDX-License-Identifier: MIT
+ */
+#include "pipeline/engine/engine_internal.h"
+
+static uint32_t count_most(const struct trm_pipeline_desc *desc)
+{
+    uint32_t count = desc->port_count + 1;
+
+    for (uint32_t i = 0; i < desc->stage_count; i++)
+        count += desc->stages[i].argument_count;
+    return count;
+}
+
+int32_t core_holds_create(struct core_pipeline *pipeline, const struct trm_pipeline_desc *desc)
+{
+    struct core_holds *holds = &pipeline->engine->holds;
+    uint32_t room            = count_most(desc);
+
+    holds->buffers = core_allocate(pipeline->object.context, room * sizeof(*holds->buffers));
+    if (holds->buffers == NULL)
+        return base_fail_memory("making a pipeline");
+    holds->room = room;
+    return TRM_OK;
+}
+
+int32_t core_holds_add(struct core_pipeline *pipeline, struct trm_buffer *given, struct trm_buffer **held)
+{
+    struct core_holds *holds = &pipeline->engine->holds;
+    void *handle;
+
+    int32_t status = core_object_hold(given, CORE_BUFFER, &handle);
+    if (status != TRM_OK)
+        return status;
+    *held                          = handle;
+    holds->buffers[holds->count++] = (struct core_held){.held = handle, .given = given};
+    return TRM_OK;
+}
+
+struct trm_buffer *core_holds_given(const struct core_pipeline *pipeline, struct trm_buffer *held)
+{
+    const struct core_holds *holds = &pipeline->engine->holds;
+
+    for (uint32_t i = 0; i < holds->count; i++)
+        if (holds->buffers[i].held == held)
+            return holds->buffers[i].given;
+    return held;
+}
+
+void core_holds_destroy(struct core_pipeline *pipeline)
+{
+    struct core_holds *holds = &pipeline->engine->holds;
+
+    for (uint32_t i = 0; i < holds->count; i++)
+        core_object_end_hold(holds->buffers[i].held);
+    core_free(pipeline->object.context, holds->buffers, holds->room * sizeof(*holds->buffers));
+    *holds = (struct core_holds){0};
+}

@@ -1,0 +1,45 @@
+/* Prediction by the times of single tokens, for stages whose times vary.
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "pipeline/report/predict.h"
+
+/* Copies the tokens so that their mean time in each stage is that of the description: tokens that were in a
+ * stage at once shared it, and took longer than their share. */
+static void scale_samples(const struct trm_prediction_desc *desc, const struct core_report_facts *facts,
+                          struct core_stage_times *samples)
+{
+    for (uint32_t stage = 0; stage < TRM_STAGES; stage++) {
+        double sum = 0;
+        for (uint32_t i = 0; i < facts->recent_count; i++)
+            sum += (double)facts->recent[i].time[stage];
+        double factor = sum > 0 ? (double)desc->stage_ns[stage] * facts->recent_count / sum : 0;
+        for (uint32_t i = 0; i < facts->recent_count; i++)
+            samples[i].time[stage] = (uint64_t)((double)facts->recent[i].time[stage] * factor);
+    }
+}
+
+uint64_t core_predict_recent(const struct trm_prediction_desc *desc, uint32_t depth,
+                             const struct core_report_facts *facts)
+{
+    struct core_stage_times samples[CORE_RECENT_TOKENS];
+    struct core_model_times times;
+    struct core_model model = {
+        .depth      = depth,
+        .processors = desc->processors,
+        .one_thread = desc->one_thread != 0,
+        .tokens     = facts->recent_count,
+        .samples    = samples,
+    };
+
+    scale_samples(desc, facts, samples);
+    for (uint32_t i = 0; i < TRM_STAGES; i++) {
+        model.time[i]  = desc->stage_ns[i];
+        model.lanes[i] = desc->lanes[i] != 0 && !model.one_thread ? desc->lanes[i] : 1;
+        if (model.lanes[i] > depth)
+            model.lanes[i] = depth;
+    }
+    core_predict_shared(&model, TRM_STAGE_SINK, &times);
+    return times.elapsed > 0 ? times.elapsed : 1;
+}

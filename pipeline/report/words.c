@@ -1,0 +1,37 @@
+/* What the advice calls things.
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "base/base.h"
+#include "core/object/object.h"
+#include "pipeline/report/report.h"
+
+#define WORDS_LEAST (offsetof(struct trm_advice_words, reserved2) + sizeof(uint32_t))
+
+static void copy(char *word, size_t capacity, const char *given)
+{
+    base_text_copy(word, capacity, given != NULL ? given : "");
+}
+
+int32_t core_report_words_copy(const struct trm_advice_words *given, struct core_report_words *words)
+{
+    struct trm_advice_words own;
+
+    memset(words, 0, sizeof(*words));
+    if (given == NULL)
+        return TRM_OK;
+    if (!core_struct_copy_in(&own, sizeof(own), given, WORDS_LEAST))
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "trm_advice_words.struct_size is %u, but its size is %zu", given->struct_size,
+                         sizeof(own));
+    words->are_given = true;
+    copy(words->token, sizeof(words->token), own.token);
+    copy(words->tokens, sizeof(words->tokens), own.tokens);
+    copy(words->workers, sizeof(words->workers), own.workers);
+    copy(words->depth, sizeof(words->depth), own.depth);
+    copy(words->size, sizeof(words->size), own.size);
+    copy(words->sinks, sizeof(words->sinks), own.sinks);
+    words->sink_count = own.sink_count;
+    return TRM_OK;
+}
