@@ -27,6 +27,13 @@ static void log_to_stderr(void *user, int32_t level, const char *message)
     fprintf(stderr, "%s: %s\n", log_level_name(level), message);
 }
 
+/* Errors also come back as statuses, whose sentences the commands print. */
+static void warnings_to_stderr(void *user, int32_t level, const char *message)
+{
+    if (level == TRM_LOG_WARNING)
+        log_to_stderr(user, level, message);
+}
+
 int command_usage_error(const struct command *command, const char *complaint)
 {
     if (complaint)
@@ -47,22 +54,25 @@ int command_failed(const char *what)
     return COMMAND_FAILED;
 }
 
-int32_t command_context_for(const char *backend, bool verbose, struct trm_context **context)
+static int32_t create_context(const char *backend, bool verbose, trm_log_fn log, struct trm_context **context)
 {
     struct trm_setting settings[2];
-    struct trm_context_desc desc = {.struct_size = sizeof(desc), .settings = settings};
+    struct trm_context_desc desc = {.struct_size = sizeof(desc), .log = log, .settings = settings};
 
-    if (verbose) {
-        desc.log                       = log_to_stderr;
+    if (verbose)
         settings[desc.setting_count++] = (struct trm_setting){.name = "log.level", .value = "4"};
-    }
     if (backend)
         settings[desc.setting_count++] = (struct trm_setting){.name = "backend", .value = backend};
 
     return trm_context_create(&desc, context);
 }
 
+int32_t command_context_for(const char *backend, bool verbose, struct trm_context **context)
+{
+    return create_context(backend, verbose, verbose ? log_to_stderr : warnings_to_stderr, context);
+}
+
 int32_t command_context(bool verbose, struct trm_context **context)
 {
-    return command_context_for(NULL, verbose, context);
+    return create_context(NULL, verbose, verbose ? log_to_stderr : NULL, context);
 }

@@ -15,6 +15,7 @@ struct info_options {
     bool json;
     bool mdoc;
     bool verbose;
+    char *const *names; /* of kernels; ends with NULL */
 };
 
 enum {
@@ -57,8 +58,10 @@ static int parse_options(int argc, char **argv, struct info_options *options)
             return command_usage_error(&info_command, NULL);
         }
     }
-    if (optind < argc)
-        return command_usage_error(&info_command, "it takes no arguments");
+    options->names = argv + optind;
+    if (optind < argc && !options->kernels)
+        return command_usage_error(&info_command,
+                                   "only --kernels takes arguments, which are names of kernels");
     if (options->kernels && options->settings)
         return command_usage_error(&info_command, "--kernels and --settings cannot be combined");
     if (options->mdoc && (!options->settings || options->json))
@@ -95,13 +98,19 @@ static int print_machine(struct trm_context *context, const struct info_options 
     return status;
 }
 
-/* Reports that no context could be created, with --json also as JSON. */
+/* Reports that no context could be created, with --json as the object that a success would print. */
 static int fail_context(const struct info_options *options)
 {
     struct info info;
     int status = command_failed("the settings are wrong");
 
-    if (options->json && !options->settings && !options->kernels) {
+    if (!options->json)
+        return status;
+    if (options->settings) {
+        info_settings_json(NULL);
+    } else if (options->kernels) {
+        info_kernels_failure_json();
+    } else {
         info_collect_failure(&info);
         info_print_json(&info);
         info_release(&info);
@@ -126,7 +135,7 @@ static int info_run(int argc, char **argv)
     if (options.settings)
         print_settings(context, &options);
     else if (options.kernels)
-        status = info_kernels(context, options.json);
+        status = info_kernels(context, options.json, options.names);
     else
         status = print_machine(context, &options);
     trm_context_destroy(context);
@@ -137,7 +146,7 @@ const struct command info_command = {
     .name    = "info",
     .summary = "show backends, devices, kernels and settings, and why a backend is missing",
     .help    = "Usage: trireme info [--json] [-v]\n"
-               "       trireme info --kernels [--json] [-v]\n"
+               "       trireme info --kernels [--json] [-v] [NAME…]\n"
                "       trireme info --settings [--json | --mdoc]\n"
                "\n"
                "Shows every backend plugin that was found, with the reason if it cannot be used, and every\n"
@@ -145,12 +154,14 @@ const struct command info_command = {
                "\n"
                "      --json      one JSON object instead of text\n"
                "      --kernels   every kernel that can be loaded by name: its parameters, specialisation\n"
-               "                  constants and work-group, and the backends that it has code for\n"
+               "                  constants and work-group, and the backends that it has code for; with\n"
+               "                  names, those kernels, and what each computes, in a formula, with its\n"
+               "                  arguments and an example (trireme-kernels(7))\n"
                "      --settings  every setting: its value, the origin of the value, variable and default\n"
                "      --mdoc      the settings as the list in trireme(7)\n"
                "  -v, --verbose   print the log of the library to stderr\n"
                "\n"
-               "Exits with 0 if at least one device works (--kernels: one kernel was found), 1 if none\n"
-               "does, 2 if the command line is wrong.\n",
+               "Exits with 0 if at least one device works (--kernels: one kernel was found; with names: each\n"
+               "can be used), 1 if not, 2 if the command line is wrong.\n",
     .run     = info_run,
 };

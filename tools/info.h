@@ -54,10 +54,21 @@ void info_print_json(const struct info *info);
 void info_properties_text(struct trm_device *device, int indent);
 void info_properties_json(struct trm_device *device, struct json *json);
 
-/* Every kernel that can be loaded by name. Returns an exit status. */
-int info_kernels(struct trm_context *context, bool json);
+/* The kernels that can be loaded by name: all, or those of a NULL-terminated list of names, with what they
+ * compute. Returns an exit status. */
+int info_kernels(struct trm_context *context, bool json, char *const *names);
 
-/* The settings table with the values that `context` uses. */
+/* The same object as JSON when there is no context: no kernel, and the last error. */
+void info_kernels_failure_json(void);
+
+/* The description of a kernel, to be freed; NULL: it has none. */
+char *info_help_read(const struct trm_shader_place *place);
+
+/* Print a description, which is modified. */
+void info_help_print(char *text);
+
+/* The settings table with the values that `context` uses. As JSON, without a context (NULL): values and
+ * origins are null, and the last error says why. */
 void info_settings_text(struct trm_context *context);
 void info_settings_json(struct trm_context *context);
 

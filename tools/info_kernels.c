@@ -6,6 +6,7 @@
 #include "command.h"
 #include "output.h"
 #include "signature.h"
+#include "tools/run/suggest.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -22,8 +23,10 @@ struct siblings {
 struct listing {
     struct trm_context *context;
     struct json *json; /* NULL: as text */
+    const char *name;  /* the only kernel to list, with its description; NULL: all */
     uint32_t good;
     uint32_t bad;
+    char failure[320]; /* "": every kernel that was named was found */
 };
 
 static bool is_code(const char *name)
@@ -109,6 +112,18 @@ static void print_kernels(struct trm_shader *shader)
     }
 }
 
+static void print_description(const struct trm_shader_place *place)
+{
+    char *text = info_help_read(place);
+
+    fputc('\n', stdout);
+    if (text)
+        info_help_print(text);
+    else
+        puts("It has no description: there is no file with its name and the extension .help beside it.");
+    free(text);
+}
+
 static void print_text(const struct trm_shader_place *place, struct trm_shader *shader,
                        const struct siblings *siblings)
 {
@@ -134,10 +149,14 @@ static void print_text(const struct trm_shader_place *place, struct trm_shader *
 static void print_json(struct json *json, const struct trm_shader_place *place, struct trm_shader *shader,
                        const struct siblings *siblings)
 {
+    char *help = info_help_read(place);
+
     json_object_begin(json, NULL);
     json_text(json, "name", place->name);
     json_text(json, "path", place->path);
     json_text(json, "failure", shader ? NULL : trm_last_error().sentence);
+    json_text(json, "help", help);
+    free(help);
     json_array_begin(json, "siblings");
     for (uint32_t i = 0; i < siblings->count; i++)
         json_text(json, NULL, siblings->names[i]);
@@ -159,6 +178,10 @@ static int32_t visit(void *user, const struct trm_shader_place *place)
     struct trm_shader *shader   = NULL;
     struct siblings siblings;
 
+    if (listing->name && strcmp(listing->name, place->name) != 0)
+        return TRM_OK;
+    if (listing->name && !listing->json && listing->good + listing->bad > 0)
+        fputc('\n', stdout);
     find_siblings(place, &siblings);
     if (trm_shader_create(listing->context, &desc, &shader) == TRM_OK) {
         listing->good++;
@@ -170,12 +193,46 @@ static int32_t visit(void *user, const struct trm_shader_place *place)
         print_json(listing->json, place, shader, &siblings);
     else
         print_text(place, shader, &siblings);
+    if (listing->name && !listing->json)
+        print_description(place);
     trm_shader_destroy(shader);
     release_siblings(&siblings);
     return TRM_OK;
 }
 
-static bool list_json(struct listing *listing, struct json *json)
+/* Reports that no kernel has the name; the listing keeps the first such sentence. */
+static void report_missing(struct listing *listing, const char *name)
+{
+    char suggestion[200], sentence[sizeof(listing->failure)];
+
+    suggest_kernels(listing->context, name, suggestion, sizeof(suggestion));
+    snprintf(sentence, sizeof(sentence), "there is no kernel \"%.80s\"%s", name, suggestion);
+    if (!*listing->failure)
+        memcpy(listing->failure, sentence, sizeof(sentence));
+    fflush(stdout);
+    fputs("trireme: ", stderr);
+    output_text(stderr, sentence);
+    fputc('\n', stderr);
+}
+
+/* Lists all kernels, or those that are named, in the order of the names. False: the last error says why not. */
+static bool list(struct listing *listing, char *const *names)
+{
+    if (!*names)
+        return trm_shader_list(listing->context, visit, listing) == TRM_OK;
+    for (; *names; names++) {
+        uint32_t before = listing->good + listing->bad;
+
+        listing->name = *names;
+        if (trm_shader_list(listing->context, visit, listing) != TRM_OK)
+            return false;
+        if (listing->good + listing->bad == before)
+            report_missing(listing, *names);
+    }
+    return true;
+}
+
+static bool list_json(struct listing *listing, struct json *json, char *const *names)
 {
     const char *failure = NULL;
     bool well;
@@ -185,32 +242,45 @@ static bool list_json(struct listing *listing, struct json *json)
     json_object_begin(json, NULL);
     json_text(json, "version", trm_version());
     json_array_begin(json, "shaders");
-    well = trm_shader_list(listing->context, visit, listing) == TRM_OK;
+    well = list(listing, names);
     json_array_end(json);
     if (!well)
         failure = trm_last_error().sentence;
+    else if (*listing->failure)
+        failure = listing->failure;
     else if (listing->good == 0)
-        failure = "no kernel was found";
+        failure = listing->name ? "no kernel that was named can be used" : "no kernel was found";
     json_text(json, "failure", failure);
     json_object_end(json);
     json_end(json);
     return well;
 }
 
-int info_kernels(struct trm_context *context, bool json)
+void info_kernels_failure_json(void)
+{
+    struct json json;
+
+    json_begin(&json, stdout, true);
+    json_object_begin(&json, NULL);
+    json_text(&json, "version", trm_version());
+    json_array_begin(&json, "shaders");
+    json_array_end(&json);
+    json_text(&json, "failure", trm_last_error().sentence);
+    json_object_end(&json);
+    json_end(&json);
+}
+
+int info_kernels(struct trm_context *context, bool json, char *const *names)
 {
     struct listing listing = {.context = context};
     struct json document;
-    bool well;
-
-    if (json)
-        well = list_json(&listing, &document);
-    else
-        well = trm_shader_list(context, visit, &listing) == TRM_OK;
+    bool well = json ? list_json(&listing, &document, names) : list(&listing, names);
 
     fflush(stdout);
     if (!well)
         return command_failed("kernels cannot be listed");
+    if (*names)
+        return *listing.failure || listing.bad > 0 ? COMMAND_FAILED : COMMAND_OK;
     if (listing.good > 0)
         return COMMAND_OK;
     fputs("trireme: no kernel was found; kernel.path names the folders to look in\n", stderr);

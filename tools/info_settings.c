@@ -122,15 +122,15 @@ static void write_setting(const struct trm_setting_info *setting, void *user)
 {
     struct json_user *writer = user;
     struct json *json        = &writer->json;
-    int32_t origin;
-    char *value = value_in_force(writer->context, setting->name, &origin);
+    int32_t origin           = TRM_ORIGIN_DEFAULT;
+    char *value = writer->context ? value_in_force(writer->context, setting->name, &origin) : NULL;
 
     json_object_begin(json, NULL);
     json_text(json, "name", setting->name);
     json_text(json, "variable", setting->variable);
     json_text(json, "type", type_name(setting->type));
     json_text(json, "value", value);
-    json_text(json, "origin", origin_name(origin));
+    json_text(json, "origin", value ? origin_name(origin) : NULL);
     json_text(json, "default", setting->default_value);
     json_text(json, "help", setting->help);
     json_bool(json, "secure", setting->secure != 0);
@@ -141,6 +141,7 @@ static void write_setting(const struct trm_setting_info *setting, void *user)
 void info_settings_json(struct trm_context *context)
 {
     struct json_user writer = {.context = context};
+    char *failure           = context ? NULL : output_copy(trm_last_error().sentence);
 
     json_begin(&writer.json, stdout, true);
     json_object_begin(&writer.json, NULL);
@@ -148,8 +149,10 @@ void info_settings_json(struct trm_context *context)
     json_array_begin(&writer.json, "settings");
     for_each_setting(write_setting, &writer);
     json_array_end(&writer.json);
+    json_text(&writer.json, "failure", failure);
     json_object_end(&writer.json);
     json_end(&writer.json);
+    free(failure);
 }
 
 /* ---- mdoc ---------------------------------------------------------------------------------------------- */

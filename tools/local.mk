@@ -24,6 +24,7 @@ tools_trireme_SOURCES = \
 	tools/info.c \
 	tools/info.h \
 	tools/info_collect.c \
+	tools/info_help.c \
 	tools/info_kernels.c \
 	tools/info_print.c \
 	tools/info_properties.c \
@@ -53,12 +54,14 @@ RUN_FILES = \
 	tools/run/fault.c tools/run/fault.h \
 	tools/run/interrupt.c \
 	tools/run/input.c tools/run/input.h \
+	tools/run/claims.c tools/run/claims.h \
 	tools/run/outlet.c tools/run/outlet.h \
 	tools/run/media.c tools/run/media.h \
 	tools/run/y4m.c tools/run/y4m.h \
 	tools/run/y4m_file.c \
 	tools/run/pnm.c tools/run/pnm.h \
 	tools/run/pnm_file.c \
+	tools/run/images.c \
 	tools/run/raw.c \
 	tools/run/sequence.c tools/run/sequence.h \
 	tools/run/reader.c tools/run/reader.h \
@@ -67,6 +70,8 @@ RUN_FILES = \
 # `trireme run`.
 tools_trireme_SOURCES += $(RUN_FILES) \
 	tools/run/code.c tools/run/code.h \
+	tools/run/drive.c \
+	tools/run/help.c \
 	tools/run/options.c \
 	tools/run/plan.c tools/run/plan.h \
 	tools/run/plan_arguments.c \
@@ -75,7 +80,8 @@ tools_trireme_SOURCES += $(RUN_FILES) \
 	tools/run/plan_options.c \
 	tools/run/progress.c tools/run/progress.h \
 	tools/run/recipe.c tools/run/recipe.h \
-	tools/run/run.c tools/run/run.h \
+	tools/run/reports.c tools/run/reports.h \
+	tools/run/run.c tools/run/run.h tools/run/session.h \
 	tools/run/spec.c tools/run/spec.h \
 	tools/run/suggest.c tools/run/suggest.h \
 	tools/run/verify.c tools/run/verify.h \

@@ -27,7 +27,7 @@ static void print_help(FILE *file)
     for (int i = 0; i < COMMAND_COUNT; i++)
         fprintf(file, "  %-14s %s\n", commands[i]->name, commands[i]->summary);
     fprintf(file, "  %-14s %s\n", "help COMMAND", "show the options of a command");
-    fputs("\n      --help     print this help and exit\n"
+    fputs("\n  -h, --help     print this help and exit; also behind a command\n"
           "      --version  print the library's version and exit\n\n"
           "All settings and their environment variables: trireme info --settings\n",
           file);
@@ -67,7 +67,7 @@ static int start(const struct command *command, int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--") == 0)
             break;
-        if (strcmp(argv[i], "--help") == 0)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
             return help(command->name);
     }
     snprintf(title, sizeof(title), "trireme %s", command->name);

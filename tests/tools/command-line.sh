@@ -9,11 +9,14 @@ for option in --help -h help; do
     out_has "Usage: trireme"
     err_is_empty
 done
-for command in info kc bench; do
+for command in run info kc bench; do
     run 0 "$trireme" help $command
     out_has "Usage: trireme $command"
-    run 0 "$trireme" $command --help
-    out_has "Usage: trireme $command"
+    for option in --help -h; do
+        run 0 "$trireme" $command $option
+        out_has "Usage: trireme $command"
+        err_is_empty
+    done
 done
 run 0 "$trireme" --version
 out_has "trireme "
@@ -33,7 +36,7 @@ err_has "--no-such-option"
 err_has "trireme help info"
 out_is_empty
 run 2 "$trireme" info everything
-err_has "it takes no arguments"
+err_has "only --kernels takes arguments"
 run 2 "$trireme" info --mdoc
 run 2 "$trireme" bench no-such-suite
 err_has "no such suite: no-such-suite"

@@ -69,8 +69,20 @@ fails_in_json()
     json version:string candidates:array absent:array devices:array failure:string
     out_has "$2"
     err_has "$2"
+    # The settings are still described; no value is in force.
+    run 1 env "$1" "$trireme" info --settings --json
+    json version:string 'settings[].name:string' 'settings[].help:string' 'settings[].value:null' 'settings[].origin:null' \
+        failure:string
+    out_has "$2"
+    err_has "$2"
+    run 1 env "$1" "$trireme" info --kernels --json
+    json version:string shaders:array failure:string
+    out_has "$2"
+    err_has "$2"
 }
 echo "this is no setting" >"$work/broken.conf"
+run 0 "$trireme" info --settings --json
+json failure:null
 fails_in_json TRIREME_BACKEND='^' TRIREME_BACKEND
 fails_in_json TRIREME_CPU_WORKERS=many TRIREME_CPU_WORKERS
 fails_in_json TRIREME_CONFIG="$work/broken.conf" "$work/broken.conf:1"

@@ -195,7 +195,7 @@ END
 chmod +x "$work/compiler"
 kc 0 --target cuda --cuda-arch=80,sm_90,75 --nvcc="$work/compiler" -o "$work/out.d" "$work/saxpy.comp"
 test "$(head -n 1 "$work/out.d/saxpy.fatbin")" = code || failed "what the compiler made is not there"
-tail -n 1 "$work/out.d/saxpy.fatbin" | grep -q '^// trireme [0-9a-f]\{64\} saxpy\(\*[0-9]*\)\{0,1\}$' ||
+tail -n 1 "$work/out.d/saxpy.fatbin" | grep -q '^// trireme [0-9a-f]\{64\} saxpy_kernel\(\*[0-9]*\)\{0,1\}$' ||
     failed "the code does not say whose it is"
 printf '%s\n' -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90 \
     -gencode=arch=compute_75,code=sm_75 -gencode=arch=compute_90,code=compute_90 |
@@ -207,7 +207,7 @@ rm "$work/out.d/saxpy.fatbin"
 is_fat()
 {
     test "$(head -c 4 "$1" | od -An -tx1 | tr -d ' ')" = 50ed55ba || failed "$1 is no fat binary"
-    tail -n 1 "$1" | grep -q '^// trireme [0-9a-f]\{64\} saxpy\(\*[0-9]*\)\{0,1\}$' || failed "$1 does not say whose it is"
+    tail -n 1 "$1" | grep -q '^// trireme [0-9a-f]\{64\} saxpy_kernel\(\*[0-9]*\)\{0,1\}$' || failed "$1 does not say whose it is"
 }
 if command -v nvcc >/dev/null 2>&1; then
     kc 0 --target cuda --constant op=1 -o "$work/out.d" "$work/saxpy.comp"
@@ -270,6 +270,35 @@ for right in op=4294967295 op=0x10 bias=-1e3 shift=-2147483648 twice=false twice
 done
 kc 1 --emit=c --constant op=1 --constant op=2 "$work/saxpy.spv"
 err_has "given twice"
+# A length that is 0 with the default of its constant needs another value.
+cat >"$work/empty.comp" <<'EOF'
+#version 450
+layout(local_size_x = 32) in;
+layout(constant_id = 0) const uint width = 2;
+layout(binding = 0) buffer X { float x[]; };
+void main()
+{
+    float part[width / 4];
+    for (uint i = 0; i < width / 4; i++)
+        part[i] = x[i];
+    for (uint i = 0; i < width / 4; i++)
+        x[gl_GlobalInvocationID.x] += part[i];
+}
+EOF
+kc 1 --emit=c "$work/empty.comp"
+err_has "the length of an array is 0"
+err_has "width"
+kc 0 --emit=c --constant width=16 "$work/empty.comp"
+kc 0 "$work/empty.comp"
+
+# A limit is named with its setting, and the setting moves it.
+run 1 env TRIREME_KERNEL_INSTRUCTIONS=5 "$trireme" kc --emit=c "$work/saxpy.spv"
+err_has "more than 5 instructions"
+err_has "kernel.instructions"
+run 1 env TRIREME_KERNEL_TEXT=1K "$trireme" kc --emit=c "$work/saxpy.spv"
+err_has "1024 bytes of C"
+err_has "kernel.text"
+
 # The value of a constant changes the output.
 kc 0 --emit=c --constant bias=0.1875 --constant op=1 "$work/saxpy.spv"
 ! cmp -s "$work/out" "$work/shown.c" || failed "constants change nothing"

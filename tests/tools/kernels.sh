@@ -45,7 +45,6 @@ grep -q '"failure": "' "$work/out" || failed "a broken kernel has no reason"
 unset TRIREME_KERNEL_PATH
 
 run 2 "$trireme" info --kernels --settings
-run 2 "$trireme" info --kernels axpy
 run 1 env TRIREME_CPU_WORKERS=many "$trireme" info --kernels
 err_has TRIREME_CPU_WORKERS
 

@@ -5,7 +5,10 @@ TOOL_TESTS = \
 	tests/tools/command-line.sh \
 	tests/tools/info.sh \
 	tests/tools/kc.sh \
+	tests/tools/compiler-ends.sh \
 	tests/tools/kernels.sh \
+	tests/tools/catalogue.sh \
+	tests/tools/locale.sh \
 	tests/tools/settings.sh \
 	tests/tools/colour.sh \
 	tests/tools/bench.sh \
@@ -14,6 +17,7 @@ TOOL_TESTS = \
 	tests/tools/run-cuda.sh \
 	tests/tools/run-failures.sh \
 	tests/tools/run-ffmpeg.sh \
+	tests/tools/run-paths.sh \
 	tests/tools/run-report.sh \
 	tests/tools/run-vulkan.sh \
 	tests/tools/man.sh
@@ -25,6 +29,12 @@ EXTRA_DIST += tests/tools/common.sh tests/tools/on-backend.sh
 check_PROGRAMS += tests/tools/json_check
 tests_tools_json_check_SOURCES = tests/tools/json_check.c
 tests_tools_json_check_LDFLAGS = $(UNINSTALLED_LINK)
+
+# A program with a locale of its own, for locale.sh.
+check_PROGRAMS += tests/tools/decimal_comma
+tests_tools_decimal_comma_SOURCES = tests/tools/decimal_comma.c
+tests_tools_decimal_comma_LDADD = libtrireme.la
+tests_tools_decimal_comma_LDFLAGS = $(UNINSTALLED_LINK)
 
 # Videos for the tests of `trireme run`.
 check_PROGRAMS += tests/tools/video

@@ -30,8 +30,8 @@ if ! command -v mandoc >/dev/null 2>&1; then
     echo "mandoc is not installed: the pages are not checked (Debian: mandoc)"
     finish
 fi
-for section in 1 3 7; do
-    run 0 mandoc -T lint -W warning "$top_srcdir/doc/trireme.$section"
+for page in trireme.1 trireme.3 trireme.7 trireme-kernels.7; do
+    run 0 mandoc -T lint -W warning "$top_srcdir/doc/$page"
     out_is_empty
 done
 

@@ -49,8 +49,8 @@ refused "driver=11020" "11.2"
 refused "devices=0" "no device"
 refused "missing=cuLaunchKernel" "cuLaunchKernel"
 refused "fault=cuInit:1:on:CUDA_ERROR_SYSTEM_DRIVER_MISMATCH" "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"
-TRIREME_CUDA_DRIVER=libcuda-of-nobody.so.1
+TRIREME_CUDA_DRIVER=libcuda-that-does-not-exist.so.1
 run 1 "$trireme" info
-err_has "libcuda-of-nobody.so.1"
+err_has "libcuda-that-does-not-exist.so.1"
 
 finish

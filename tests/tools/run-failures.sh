@@ -44,6 +44,28 @@ err_has "f4.pgm: cut short"
 test -f g3.pgm && ! test -f g5.pgm || failed "images behind the one that is missing"
 cmp f3.pgm g3.pgm || failed "the images before it are not there"
 
+# A file of a folder or of a sequence holds one image; a second one, or anything else behind it, is not dropped.
+mkdir several
+for what in image garbage; do
+    cp f1.pgm several/f1.pgm
+    { cat f2.pgm; test $what = image && cat f3.pgm || echo "something else"; } >several/f2.pgm
+    place=$(wc -c <f2.pgm)
+    test $what = image && words="byte $place: a second image begins here" || words="byte $place: no image begins here"
+    for input in several 'several/f%d.pgm'; do
+        rm -rf taken
+        run 1 "$trireme" run -k copy --workers 2 "$input" taken/
+        err_has "several/f2.pgm: $words"
+        err_has "(1 frame before was written)"
+        cmp f1.pgm taken/f1.pgm || failed "the image before it is not there"
+        test ! -e taken/f2.pgm || failed "a part of a file was taken"
+    done
+    run 1 "$trireme" run -k copy --frames 2 several taken/
+done
+{ cat f2.pgm; printf '\n# the end\n'; } >several/f2.pgm
+rm -rf taken
+run 0 "$trireme" run -k copy several taken/
+cmp f2.pgm taken/f2.pgm || failed "an image with a comment behind it"
+
 # ---- an output that ends
 
 run 1 "$trireme" run -k copy in.y4m nowhere/out.y4m

@@ -40,6 +40,14 @@ ffmpeg -nostdin -loglevel error -i in.y4m -f yuv4mpegpipe -strict -1 - | timeout
     ffmpeg -nostdin -loglevel error -y -f yuv4mpegpipe -i - -strict -1 out.y4m
 cmp in.y4m out.y4m || failed "through pipes from and to ffmpeg"
 
+# The way that is told for pictures leads to frames.
+ffmpeg -nostdin -loglevel error -y -f lavfi -i "testsrc2=size=64x48:rate=1:duration=1" picture.png
+run 1 "$trireme" run -k copy picture.png out.y4m
+way=$(sed -n 's/.*frames of: \(ffmpeg .*\) | trireme run.*/\1/p' err | sed 's/FILE/picture.png/')
+test -n "$way" || failed "no way is told for a picture"
+# shellcheck disable=SC2086 # the words of the command
+$way 2>/dev/null | timeout 300 "$trireme" run -k copy - out.y4m || failed "the way that is told does not work: $way"
+
 # A photograph, with noise and grain: the picture of `make demo`, where it is installed.
 photo=$(sed -n 's/^photo=.*:-\(.*\)}$/\1/p' "$top_srcdir/demo/run-demo")
 if test -f "$photo"; then

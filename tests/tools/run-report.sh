@@ -59,4 +59,36 @@ else
     echo "script is not installed: progress on a terminal is not tried (Debian: bsdutils)"
 fi
 
+# Advice names options of this command, and only what they can change. Programs at the other ends of pipes that
+# take their time: nothing helps, however many workers are asked for.
+frame=115206
+feed()
+{
+    for _ in $(seq 30); do
+        dd bs=$frame count=1 status=none
+        sleep 0.03
+    done <in.y4m
+}
+for workers in 0 1 15; do
+    feed | "$trireme" run -k sobel --workers $workers --frames 24 --json - out.y4m >"$work/out" 2>"$work/err"
+    json advised.kind:string=bound advised.stage:string=load advised.gain:number
+    grep -q '"advice": "standard input delivers [0-9.]* frames/s and is slower' "$work/out" ||
+        failed "the pace of standard input: $(grep '"advice"' "$work/out")"
+    ! grep -q '"workers": 15,$' "$work/out" || failed "a pipe was read by 15 workers"
+done
+"$trireme" run -k sobel --frames 24 --json --report-file pace.json in.y4m - | for _ in $(seq 30); do
+    dd bs=$frame count=1 iflag=fullblock of=/dev/null status=none
+    sleep 0.03
+done
+grep -q '"advice": "the reader of standard output takes [0-9.]* frames/s and is slower' pace.json ||
+    failed "the pace of the reader: $(grep '"advice"' pace.json)"
+
+# One frame cannot be cut.
+run 0 "$trireme" run -k sobel --frames 1 --report text in.y4m out.y4m
+! grep -q "cut the data" "$work/out" || failed "a frame is to be cut"
+# Every thread and slot at its least: what is advised is an option.
+run 0 "$trireme" run -k sobel --workers 0 --sink-workers 1 --depth 1 --report text in.y4m out.y4m
+tr '\n' ' ' <"$work/out" >one-line
+! grep -Eq "loader worker|raise the depth|TRM_" one-line || failed "advice for programmers: $(cat one-line)"
+
 finish

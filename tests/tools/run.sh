@@ -39,6 +39,12 @@ for depth in 0 1 2 8; do
         same in.y4m out.y4m
     done
 done
+for writers in 0 1 2 5 64; do
+    for workers in 0 2; do
+        run 0 "$trireme" run -k copy --depth 6 --workers $workers --sink-workers $writers in.y4m out.y4m
+        same in.y4m out.y4m
+    done
+done
 for strategy in auto role-streams slot-streams slot-graphs zero-copy; do
     run 0 "$trireme" run -k convert_f32_f32 --strategy $strategy in.y4m out.y4m
     same in.y4m out.y4m
@@ -75,9 +81,11 @@ run 0 "$trireme" run -k copy 'f%03d.pgm' 'g%03d.pgm'
 same f000.pgm g000.pgm
 same f002.pgm g002.pgm
 mkdir images && cp f00?.pgm images
-run 0 "$trireme" run -k copy --workers 3 images copies/
-for image in images/*; do
-    same "$image" "copies/${image#images/}"
+for writers in 1 3; do
+    run 0 "$trireme" run -k copy --workers 3 --sink-workers $writers images copies$writers/
+    for image in images/*; do
+        same "$image" "copies$writers/${image#images/}"
+    done
 done
 run 0 "$trireme" run -k copy out.pgm out.y4m
 same in.y4m out.y4m
@@ -168,6 +176,33 @@ GLSL
     run 1 "$trireme" run -k ./remember.comp --verify --depth 3 --strategy role-streams many.y4m out.y4m
     err_has "beyond the tolerance of 1"
     err_has "the output differs from that of the cpu backend"
+
+    # A kernel is found without its extension: in the folder that is given, and by its name in those of kernel.path.
+    mkdir mine
+    sed 's/top - data/0.5 * top - data/' invert.comp >mine/other.comp
+    cp invert.spv mine/first.spv
+    cp mine/other.comp mine/first.comp
+    run 0 "$trireme" run -k ./invert:top=1,planes=y in.y4m wanted.y4m
+    run 0 "$trireme" run -k mine/first:top=1,planes=y in.y4m out.y4m
+    same wanted.y4m out.y4m
+    run 0 "$trireme" run -k mine/other.comp:top=2,planes=y in.y4m out.y4m
+    same wanted.y4m out.y4m
+    run 0 "$trireme" run -k mine/other:top=2,planes=y in.y4m out.y4m
+    same wanted.y4m out.y4m
+    run 0 env TRIREME_KERNEL_PATH="$PWD/none:$PWD/mine" "$trireme" run -k other:top=2,planes=y in.y4m out.y4m
+    same wanted.y4m out.y4m
+    run 0 env TRIREME_KERNEL_PATH="$PWD/mine" "$trireme" run -k first:top=1,planes=y in.y4m out.y4m
+    same wanted.y4m out.y4m
+    run 1 "$trireme" run -k other:top=2 in.y4m out.y4m
+    err_has "kernel other: "
+    run 1 "$trireme" run -k mine/none in.y4m out.y4m
+    err_has "kernel mine/none: cannot be opened"
+
+    # The tolerance of --verify.
+    run 1 "$trireme" run -k ./remember.comp --verify=0 --depth 3 --strategy role-streams many.y4m out.y4m
+    err_has "beyond the tolerance of 0"
+    run 0 "$trireme" run -k ./remember.comp --verify=255 --depth 3 --strategy role-streams many.y4m out.y4m
+    err_has "0 samples beyond the tolerance of 255"
 else
     echo "no compiler for GLSL: kernels of one's own are not tried"
 fi
@@ -193,6 +228,12 @@ run 0 "$trireme" run -k sobel:quantity=3 in.y4m out.y4m
 run 2 "$trireme" run -k sobel:sigma=1 in.y4m out.y4m
 err_has 'it has no option "sigma"'
 err_has "quantity"
+run 2 "$trireme" run -k threshold:levle=0.5 in.y4m out.y4m
+err_has 'it has no option "levle", did you mean level?'
+run 2 "$trireme" run -k gaussian_blur:simga=1.5 in.y4m out.y4m
+err_has 'it has no option "simga", did you mean sigma?'
+run 2 "$trireme" run -k sobel:plane=y in.y4m out.y4m
+err_has 'it has no option "plane", did you mean planes?'
 run 2 "$trireme" run -k sobel:width=1 in.y4m out.y4m
 err_has "follows from the frames"
 run 2 "$trireme" run -k gaussian_blur in.y4m out.y4m
@@ -236,11 +277,17 @@ run 1 "$trireme" run -k copy --device cpu:99 in.y4m out.y4m
 echo "not a video" >text
 run 1 "$trireme" run -k copy text out.y4m
 err_has "neither YUV4MPEG2 nor PNM"
+printf '\211PNG\r\n\032\n' >picture.png
+run 1 "$trireme" run -k copy picture.png out.y4m
+err_has "picture.png: is a PNG file"
+err_has "-pix_fmt yuv444p -f yuv4mpegpipe"
 
 for arguments in "in.y4m out.y4m" "-k copy in.y4m" "-k copy a b c" "-k copy --depth 65 in.y4m out.y4m" \
     "-k copy --depth x in.y4m out.y4m" "-k copy --frames 0 in.y4m out.y4m" "-k copy --strategy best in.y4m out.y4m" "-k copy --raw f80 in.y4m out.y4m" \
     "-k copy --batch 1M in.y4m out.y4m" "-k copy --raw f32 --batch 3 in.y4m out.y4m" "-k copy --raw f32 --batch 2G in.y4m out.y4m" \
-    "-k copy --raw f32 --size 2 in.y4m out.y4m" "-k copy --report xml in.y4m out.y4m" "-k copy --nonsense in.y4m out.y4m"; do
+    "-k copy --raw f32 --size 2 in.y4m out.y4m" "-k copy --report xml in.y4m out.y4m" \
+    "-k copy --verify=x in.y4m out.y4m" "-k copy --verify=-1 in.y4m out.y4m" "-k copy --verify= in.y4m out.y4m" \
+    "-k copy --verify=inf in.y4m out.y4m" "-k copy --sink-workers 65 in.y4m out.y4m" "-k copy --sink-workers x in.y4m out.y4m" "-k copy --nonsense in.y4m out.y4m"; do
     # shellcheck disable=SC2086 # arguments
     run 2 "$trireme" run $arguments
     err_has "trireme help run"

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <trireme/trireme.h>
+#include <unistd.h>
 
 #include "tools/output.h"
 #include "tools/run/suggest.h"
@@ -23,10 +24,18 @@ static bool ends_with(const char *text, const char *end)
     return length > tail && strcmp(text + length - tail, end) == 0;
 }
 
-static bool is_path(const char *name)
+static const char *const endings[] = {".spv", ".comp", ".glsl"};
+
+enum {
+    ENDINGS = sizeof(endings) / sizeof(endings[0])
+};
+
+static bool has_ending(const char *name)
 {
-    return strchr(name, '/') || ends_with(name, ".spv") || ends_with(name, ".comp") ||
-           ends_with(name, ".glsl");
+    for (int i = 0; i < ENDINGS; i++)
+        if (ends_with(name, endings[i]))
+            return true;
+    return false;
 }
 
 /* The contents of a file, followed by a zero; the caller frees it. */
@@ -73,40 +82,114 @@ static char *stem_of(const char *path)
     return stem;
 }
 
-static bool create_shader(struct code *code, struct trm_context *context, struct fault *fault)
+/* ---- where a kernel is ---- */
+
+/* "FOLDER/NAME.comp" if there is such a file, or NULL. The caller frees it. */
+static char *find_file(const char *folder, size_t length, const char *name, const char *ending)
 {
-    struct trm_glsl_options glsl = {.struct_size = sizeof(glsl), .file = code->name};
+    size_t size = length + strlen(name) + strlen(ending) + 2;
+    char *path  = output_allocate(size, 1);
+
+    snprintf(path, size, "%.*s%s%s%s", (int)length, folder, length > 0 ? "/" : "", name, ending);
+    if (access(path, F_OK) == 0)
+        return path;
+    free(path);
+    return NULL;
+}
+
+/* The file of a name that is a path, perhaps without its extension. */
+static char *find_path(const char *name)
+{
+    char *path = NULL;
+
+    for (int i = 0; i < ENDINGS && !path && !has_ending(name); i++)
+        path = find_file("", 0, name, endings[i]);
+    return path ? path : output_copy(name);
+}
+
+/* The text of a kernel in a folder of the setting kernel.path, or NULL. */
+static char *find_text(struct trm_context *context, const char *name)
+{
+    size_t size = 0;
+    char *folders, *path = NULL;
+
+    trm_context_setting(context, "kernel.path", NULL, 0, &size, NULL);
+    folders = output_allocate(size + 1, 1);
+    trm_context_setting(context, "kernel.path", folders, size, NULL, NULL);
+    for (const char *at = folders; *at && !path; at += *at == ':') {
+        size_t length = strcspn(at, ":");
+
+        for (int i = 1; i < ENDINGS && !path && length > 0; i++)
+            path = find_file(at, length, name, endings[i]);
+        at += length;
+    }
+    free(folders);
+    return path;
+}
+
+/* ---- its shader ---- */
+
+static int32_t create_named(struct code *code, struct trm_context *context)
+{
+    struct trm_shader_desc desc = {.struct_size = sizeof(desc), .format = TRM_MODULE_NAMED};
+
+    desc.data = code->name;
+    desc.size = strlen(code->name) + 1;
+    return trm_shader_create(context, &desc, &code->shader);
+}
+
+static bool create_from_file(struct code *code, struct trm_context *context, struct fault *fault)
+{
+    struct trm_glsl_options glsl = {.struct_size = sizeof(glsl), .file = code->path};
     struct trm_shader_desc desc  = {.struct_size = sizeof(desc)};
-    char *bytes = NULL, *stem = NULL;
-    char sentence[640], meant[200];
+    char *bytes                  = read_file(code->path, &desc.size, fault);
+    char *stem;
     int32_t status;
 
-    if (code->named) {
-        desc.format = TRM_MODULE_NAMED;
-        desc.data   = code->name;
-        desc.size   = strlen(code->name) + 1;
-    } else {
-        bytes = read_file(code->name, &desc.size, fault);
-        if (!bytes)
-            return false;
-        stem        = stem_of(code->name);
-        desc.format = ends_with(code->name, ".spv") ? TRM_MODULE_SPIRV : TRM_MODULE_GLSL;
-        desc.data   = bytes;
-        desc.name   = stem;
-        desc.glsl   = desc.format == TRM_MODULE_GLSL ? &glsl : NULL;
-    }
-    status = trm_shader_create(context, &desc, &code->shader);
+    if (!bytes)
+        return false;
+    stem        = stem_of(code->path);
+    desc.format = ends_with(code->path, ".spv") ? TRM_MODULE_SPIRV : TRM_MODULE_GLSL;
+    desc.data   = bytes;
+    desc.name   = stem;
+    desc.glsl   = desc.format == TRM_MODULE_GLSL ? &glsl : NULL;
+    status      = trm_shader_create(context, &desc, &code->shader);
     free(bytes);
     free(stem);
     if (status == TRM_OK)
         return true;
     code->shader = NULL;
-    if (!code->named || status != TRM_ERROR_NOT_FOUND)
-        return fault_set(fault, "kernel %s: %s", code->name, trm_last_error().sentence);
+    return fault_set(fault, "kernel %s: %s", code->name, trm_last_error().sentence);
+}
+
+static bool fail_unknown(const struct code *code, struct trm_context *context, struct fault *fault)
+{
+    char sentence[640], meant[200];
+
     snprintf(sentence, sizeof(sentence), "%s", trm_last_error().sentence);
     suggest_kernels(context, code->name, meant, sizeof(meant));
     return fault_set(fault, "kernel %s: %s%s; trireme info --kernels lists what there is", code->name,
                      sentence, meant);
+}
+
+static bool create_shader(struct code *code, struct trm_context *context, struct fault *fault)
+{
+    int32_t status;
+
+    if (strchr(code->name, '/') || has_ending(code->name)) {
+        code->path = find_path(code->name);
+        return create_from_file(code, context, fault);
+    }
+    status = create_named(code, context);
+    if (status == TRM_OK) {
+        code->named = true;
+        return true;
+    }
+    code->shader = NULL;
+    if (status != TRM_ERROR_NOT_FOUND)
+        return fault_set(fault, "kernel %s: %s", code->name, trm_last_error().sentence);
+    code->path = find_text(context, code->name);
+    return code->path ? create_from_file(code, context, fault) : fail_unknown(code, context, fault);
 }
 
 static bool reflect(struct code *code, struct fault *fault)
@@ -133,9 +216,8 @@ struct code *code_find(struct code **list, struct trm_context *context, const ch
     for (code = *list; code; code = code->next)
         if (strcmp(code->name, name) == 0)
             return code;
-    code        = output_allocate(1, sizeof(*code));
-    code->name  = output_copy(name);
-    code->named = !is_path(name);
+    code       = output_allocate(1, sizeof(*code));
+    code->name = output_copy(name);
     if (create_shader(code, context, fault) && reflect(code, fault)) {
         code->next = *list;
         *list      = code;
@@ -152,6 +234,7 @@ void code_release(struct code *list)
 
         trm_shader_destroy(list->shader);
         free(list->name);
+        free(list->path);
         free(list);
         list = next;
     }

@@ -17,14 +17,16 @@ struct code {
     struct code *next;
     char *name; /* as the command line gives it */
     bool named; /* an installed kernel, which may have precompiled code for a device */
+    char *path; /* of the file otherwise; NULL: named */
     struct trm_shader *shader;
     struct trm_kernel_info info;
     struct trm_constant_info constants[CODE_CONSTANTS];
     uint32_t constant_count;
 };
 
-/* Find a kernel by its name, or by the path of a .spv or .comp file (with a '/' or one of these extensions),
- * and add it to `list`. NULL: it failed, the fault says why. */
+/* Find a kernel and add it to `list`. A name with a '/' or an extension (.spv, .comp, .glsl) is a path, which
+ * may lack the extension; other names are those of installed kernels, then of NAME.comp in the folders of
+ * the setting kernel.path. NULL: it failed, the fault says why. */
 struct code *code_find(struct code **list, struct trm_context *context, const char *name,
                        struct fault *fault);
 void code_release(struct code *list);

@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ enum {
     OPTION_TIMELINE,
     OPTION_VERIFY,
     OPTION_WORKERS,
+    OPTION_SINK_WORKERS,
     OPTION_FRAMES,
     OPTION_JSON,
     OPTION_RAW,
@@ -184,6 +186,14 @@ static int parse_count(const char *text, uint64_t most, uint64_t *number, const 
     return parse_number(text, most, number) ? COMMAND_OK : complain(complaint);
 }
 
+static bool parse_tolerance(const char *text, double *tolerance)
+{
+    char *end;
+
+    *tolerance = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(*tolerance) && *tolerance >= 0;
+}
+
 /* ---- options ---- */
 
 static int parse_how(struct run_options *options, int option, const char *value)
@@ -208,9 +218,15 @@ static int parse_how(struct run_options *options, int option, const char *value)
     case OPTION_DEVICE:
         options->device = value;
         return COMMAND_OK;
+    case OPTION_SINK_WORKERS:
+        status = parse_count(value, MOST_WORKERS, &number, "--sink-workers takes a number up to 64");
+        options->sink_workers = (int32_t)number;
+        return status;
     case OPTION_VERIFY:
         options->verify = true;
-        return COMMAND_OK;
+        return !value || parse_tolerance(value, &options->tolerance)
+                   ? COMMAND_OK
+                   : complain("--verify takes no value or a tolerance from 0 on, such as --verify=0.001");
     case 'q':
         options->quiet = true;
         return COMMAND_OK;
@@ -320,8 +336,9 @@ int run_parse(int argc, char **argv, struct run_options *options)
         {"report-file", required_argument, NULL, OPTION_REPORT_FILE},
         {"trace", required_argument, NULL, OPTION_TRACE},
         {"timeline", required_argument, NULL, OPTION_TIMELINE},
-        {"verify", no_argument, NULL, OPTION_VERIFY},
+        {"verify", optional_argument, NULL, OPTION_VERIFY},
         {"workers", required_argument, NULL, OPTION_WORKERS},
+        {"sink-workers", required_argument, NULL, OPTION_SINK_WORKERS},
         {"frames", required_argument, NULL, OPTION_FRAMES},
         {"json", no_argument, NULL, OPTION_JSON},
         {"raw", required_argument, NULL, OPTION_RAW},
@@ -336,9 +353,11 @@ int run_parse(int argc, char **argv, struct run_options *options)
     };
     int status = COMMAND_OK, option;
 
-    options->depth   = 3;
-    options->workers = 1;
-    options->kernels = output_allocate((size_t)argc, sizeof(*options->kernels));
+    options->depth        = 3;
+    options->workers      = 1;
+    options->sink_workers = -1;
+    options->tolerance    = -1;
+    options->kernels      = output_allocate((size_t)argc, sizeof(*options->kernels));
     while (status == COMMAND_OK && (option = getopt_long(argc, argv, "k:qv", known, NULL)) != -1) {
         if (option == 'k')
             options->kernels[options->kernel_count++] = optarg;

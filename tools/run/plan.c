@@ -148,6 +148,21 @@ static bool choose_tracks(struct plan *plan, struct spec *spec, const struct cod
     return some || plan_complain(plan, spec, code, "these frames have no planes \"%s\"", planes);
 }
 
+/* Before anything is missing: a misspelt option is the cause of that. */
+static bool check_names(struct plan *plan, const struct spec *spec, const struct code *code)
+{
+    for (uint32_t i = 0; i < spec->option_count; i++) {
+        const char *name = spec->options[i].name;
+        char meant[160];
+
+        if (plan_has_option(code, name) || plan_is_automatic(name))
+            continue;
+        plan_suggest(code, name, meant, sizeof(meant));
+        return plan_misuse(plan, spec, code, "it has no option \"%s\"%s", name, meant);
+    }
+    return true;
+}
+
 static bool check_used(struct plan *plan, const struct spec *spec, const struct code *code)
 {
     for (uint32_t i = 0; i < spec->option_count; i++) {
@@ -173,7 +188,7 @@ static bool apply(struct plan *plan, struct spec *spec)
     recipe = recipe_find(code);
     if (recipe && recipe->refusal)
         return fault_set(plan->fault, "-k %s: %s", spec->text, recipe->refusal);
-    if (!choose_tracks(plan, spec, code, effects))
+    if (!check_names(plan, spec, code) || !choose_tracks(plan, spec, code, effects))
         return false;
     for (uint32_t i = 0; i < plan->track_count; i++) {
         if (effects[i] == EFFECT_KERNEL && !plan_kernel(plan, i, spec, code))

@@ -114,6 +114,12 @@ bool plan_kernel(struct plan *plan, uint32_t track, struct spec *spec, const str
 /* plan_options.c: true if the frames determine the parameter or constant of this name. */
 bool plan_is_automatic(const char *name);
 
+/* True if the kernel has an option of this name. */
+bool plan_has_option(const struct code *code, const char *name);
+
+/* Write ", did you mean amount?" with the nearest options; "" if none is near. */
+void plan_suggest(const struct code *code, const char *name, char *text, size_t capacity);
+
 /* Set a fault that names the options of a kernel: plan_complain() if the kernel does not fit the frames,
  * plan_misuse() if its options are wrong. Both return false. */
 bool plan_complain(struct plan *plan, const struct spec *spec, const struct code *code, const char *format,

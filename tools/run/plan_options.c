@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/run/recipe.h"
+#include "tools/run/suggest.h"
 
 struct listing {
     char text[640];
@@ -74,6 +75,31 @@ static void list_options(struct listing *listing, const struct plan *plan, const
     if (plan->format->chroma_x > 0)
         list(listing, "planes (all, y, uv)");
 }
+
+/* ---- names ---- */
+
+bool plan_has_option(const struct code *code, const char *name)
+{
+    for (uint32_t i = 0; i < code->info.parameter_count; i++)
+        if (strcmp(code->info.parameters[i].name, name) == 0)
+            return true;
+    return code_constant(code, name) != NULL;
+}
+
+void plan_suggest(const struct code *code, const char *name, char *text, size_t capacity)
+{
+    struct suggestion suggestion;
+
+    suggestion_init(&suggestion, name);
+    for (uint32_t i = 0; i < code->info.parameter_count; i++)
+        suggestion_try(&suggestion, code->info.parameters[i].name);
+    for (uint32_t i = 0; i < code->constant_count; i++)
+        suggestion_try(&suggestion, code->constants[i].name);
+    suggestion_try(&suggestion, "planes");
+    suggestion_text(&suggestion, text, capacity);
+}
+
+/* ---- sentences ---- */
 
 static void list_all(struct listing *listing, const struct plan *plan, const struct code *code)
 {

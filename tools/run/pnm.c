@@ -108,6 +108,23 @@ int pnm_take_header(struct input *input, struct media_format *format, struct fau
     return media_check_size(format, input->name, fault) ? PNM_READ : PNM_BAD;
 }
 
+bool pnm_take_end(struct input *input, struct fault *fault)
+{
+    uint32_t channels;
+
+    switch (take_magic(input, &channels, fault)) {
+    case PNM_END:
+        return true;
+    case PNM_READ:
+        return fault_set(fault,
+                         "%s: byte %" PRIu64 ": a second image begins here, but a file of a folder or a "
+                         "numbered file holds one image; a file with several is read by itself",
+                         input->name, input->position - 2);
+    default:
+        return false;
+    }
+}
+
 void pnm_swap(void *to, const void *from, uint64_t bytes)
 {
     const unsigned char *source = from;

@@ -20,6 +20,9 @@ enum pnm_answer {
 /* Read the header of the next image, and fill in kind, type, maximum, size and track. The samples follow. */
 int pnm_take_header(struct input *input, struct media_format *format, struct fault *fault);
 
+/* Check that an input ends behind its only image; white space and comments may follow. */
+bool pnm_take_end(struct input *input, struct fault *fault);
+
 /* Swap the bytes of 16-bit samples; `to` may be `from`. */
 void pnm_swap(void *to, const void *from, uint64_t bytes);
 

@@ -50,23 +50,22 @@ const struct reader_ops raw_reader = {
 
 /* ---- writing ---- */
 
-static bool open_writer(struct writer *writer)
+static uint64_t frame_size(const struct writer *writer, const struct frame *frame)
 {
     (void)writer;
-    return true;
+    return frame_bytes(frame);
 }
 
-static bool write_frame(struct writer *writer, uint64_t index, const struct frame *frame)
+static bool write_frame(const struct writer *writer, struct writer_target *target, const struct frame *frame)
 {
-    (void)index;
+    (void)writer;
     for (uint32_t i = 0; i < frame->count; i++)
-        if (!outlet_write(&writer->outlet, frame->data[i], frame->size[i], writer->fault))
+        if (!writer_put(target, frame->data[i], frame->size[i]))
             return false;
-    outlet_mark(&writer->outlet);
     return true;
 }
 
 const struct writer_ops raw_writer = {
-    .open  = open_writer,
+    .size  = frame_size,
     .write = write_frame,
 };

@@ -8,6 +8,38 @@
 
 /* ---- opening ---- */
 
+/* What ffmpeg decodes to RGB, which y4m does not hold, takes -pix_fmt. */
+struct picture {
+    const char *magic;
+    size_t length;
+    const char *name;
+};
+
+static const struct picture pictures[] = {
+    {"\x89PNG", 4, "PNG"}, {"GIF8", 4, "GIF"},   {"BM", 2, "BMP"},
+    {"II*\0", 4, "TIFF"},  {"MM\0*", 4, "TIFF"}, {"\xff\xd8\xff", 3, "JPEG"},
+};
+
+/* Another format: say how ffmpeg makes frames of it. */
+static void refuse(const struct reader *reader, size_t got)
+{
+    for (size_t i = 0; i < sizeof(pictures) / sizeof(pictures[0]); i++) {
+        const struct picture *picture = &pictures[i];
+
+        if (got < picture->length || memcmp(reader->input.buffer, picture->magic, picture->length) != 0)
+            continue;
+        fault_set(reader->fault,
+                  "%s: is a %s file, which ffmpeg makes frames of: ffmpeg -i FILE -pix_fmt yuv444p -f "
+                  "yuv4mpegpipe - | trireme run … - OUTPUT",
+                  reader->input.name, picture->name);
+        return;
+    }
+    fault_set(reader->fault,
+              "%s: is neither YUV4MPEG2 nor PNM; other data takes --raw TYPE, other video ffmpeg -i FILE -f "
+              "yuv4mpegpipe - | (with -pix_fmt yuv444p where it is RGB)",
+              reader->input.name);
+}
+
 static int look(struct reader *reader)
 {
     size_t got;
@@ -19,11 +51,10 @@ static int look(struct reader *reader)
     if (got >= 2 && reader->input.buffer[0] == 'P' && reader->input.buffer[1] >= '1' &&
         reader->input.buffer[1] <= '7')
         return MEDIA_PNM;
-    fault_set(reader->fault,
-              got == 0 ? "%s: is empty"
-                       : "%s: is neither YUV4MPEG2 nor PNM; other data takes --raw TYPE, other video "
-                         "ffmpeg -i FILE -f yuv4mpegpipe - |",
-              reader->input.name);
+    if (got == 0)
+        fault_set(reader->fault, "%s: is empty", reader->input.name);
+    else
+        refuse(reader, got);
     return MEDIA_NONE;
 }
 
@@ -43,7 +74,7 @@ static const struct reader_ops *choose(int kind)
 
 static bool open_sequence(struct reader *reader)
 {
-    reader->ops = &pnm_sequence_reader;
+    reader->ops = &images_reader;
     if (reader->request->kind != MEDIA_NONE && reader->request->kind != MEDIA_PNM)
         return fault_set(reader->fault, "%s: a folder or sequence has PNM images, not %s",
                          reader->request->path, media_kind_name(reader->request->kind));
@@ -127,7 +158,7 @@ int reader_read(struct reader *reader, uint64_t index, struct frame *frame)
 
 /* ---- for the formats ---- */
 
-static uint64_t frame_size(const struct frame *frame)
+uint64_t frame_bytes(const struct frame *frame)
 {
     uint64_t size = 0;
 
@@ -182,7 +213,7 @@ static int settle(const struct reader *reader, struct frame *frame, const struct
 int reader_locate_bytes(struct reader *reader, struct frame *frame, struct reader_place *place)
 {
     struct input *input = &reader->input;
-    uint64_t size = frame_size(frame), got = 0;
+    uint64_t size = frame_bytes(frame), got = 0;
 
     place->offset = input->position;
     if (input->regular) {

@@ -16,6 +16,9 @@ struct frame {
     char **note; /* y4m: the text after FRAME, NULL for none; owned by the caller */
 };
 
+/* The bytes of all pieces. */
+uint64_t frame_bytes(const struct frame *frame);
+
 enum reader_answer {
     READER_FRAME = 0,
     READER_END,    /* no more frames; if the input is truncated or invalid, the fault says so */
@@ -84,9 +87,15 @@ int reader_locate_bytes(struct reader *reader, struct frame *frame, struct reade
 /* Load the frame that reader_locate_bytes() located in a file. */
 bool reader_load_bytes(struct reader *reader, struct frame *frame, const struct reader_place *place);
 
+/* pnm_file.c: check that an image has the format of the first one. */
+bool pnm_is_alike(struct reader *reader, const struct media_format *image, const char *name, uint64_t index);
+
+/* Swap the bytes of the samples of a frame if they have two. */
+void pnm_swap_frame(const struct reader *reader, struct frame *frame);
+
 extern const struct reader_ops y4m_reader;
-extern const struct reader_ops pnm_reader;          /* images in one file or pipe */
-extern const struct reader_ops pnm_sequence_reader; /* one image a file */
+extern const struct reader_ops pnm_reader;    /* images in one file or pipe */
+extern const struct reader_ops images_reader; /* one image a file */
 extern const struct reader_ops raw_reader;
 
 #endif

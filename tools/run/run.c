@@ -3,75 +3,22 @@
  */
 #include "tools/run/run.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "tools/output.h"
-#include "tools/run/progress.h"
-#include "tools/run/verify.h"
-#include "tools/run/work.h"
-#include "tools/run/writer.h"
+#include "tools/run/session.h"
 
 enum {
-    SLOTS_MOST   = 64,
     TRACE_TOKENS = 16384, /* if the number of frames is not known */
     TRACE_MOST   = 1 << 18,
     INTERRUPTED  = 128 + SIGINT,
 };
-
-struct session {
-    const struct run_options *options;
-    struct fault fault;
-    struct trm_context *context;
-    struct trm_device *device;
-    struct reader reader;
-    struct media_format out;
-    struct plan plan;
-    struct work work;
-    struct verify verify;
-    struct writer writer;
-    struct progress progress;
-    char *notes[SLOTS_MOST]; /* the text after FRAME of the frame in each slot */
-};
-
-/* ---- source and sink ---- */
-
-static int32_t fill(void *user, struct trm_token *token)
-{
-    struct session *session = user;
-    struct frame frame = {token->data, token->size, session->plan.track_count, &session->notes[token->slot]};
-
-    switch (reader_read(&session->reader, token->index, &frame)) {
-    case READER_FRAME:
-        return TRM_OK;
-    case READER_END:
-        return TRM_TOKEN_END;
-    default:
-        return TRM_ERROR_IO;
-    }
-}
-
-static int32_t consume(void *user, const struct trm_token *token)
-{
-    struct session *session = user;
-    uint32_t tracks         = session->plan.track_count;
-    struct frame frame = {token->data + tracks, token->size + tracks, tracks, &session->notes[token->slot]};
-
-    /* A frame after a missing one would take its place. */
-    if (token->index != session->writer.frames)
-        return TRM_OK;
-    if (session->options->verify && !verify_frame(&session->verify, token))
-        return TRM_ERROR_IO;
-    if (!writer_write(&session->writer, token->index, &frame))
-        return TRM_ERROR_IO;
-    progress_update(&session->progress, session->writer.frames, session->work.pipeline);
-    return TRM_OK;
-}
 
 /* ---- getting ready ---- */
 
@@ -112,25 +59,94 @@ static bool choose_output(struct session *session)
     return writer_format(&from, kind, &session->out, options->output, &session->fault);
 }
 
-/* The output must not truncate the input. */
+/* ---- the files of the run ---- */
+
+static void claim_path(struct session *session, const char *path, int use)
+{
+    struct stat state;
+
+    if (stat(path, &state) == 0)
+        claims_read(&session->claims, &state, use, path);
+}
+
+static void claim_input(struct session *session)
+{
+    const struct reader *reader = &session->reader;
+    struct stat state;
+
+    if (reader->sequence.count == 0 && fstat(reader->input.descriptor, &state) == 0)
+        claims_read(&session->claims, &state, CLAIM_INPUT, reader->input.name);
+    if (reader->sequence.folder)
+        claim_path(session, reader->request->path, CLAIM_INPUT);
+    for (uint64_t i = 0; i < reader->sequence.count; i++)
+        claim_path(session, reader->sequence.paths[i], CLAIM_INPUT);
+    for (const struct code *code = session->plan.codes; code; code = code->next)
+        if (code->path)
+            claim_path(session, code->path, CLAIM_KERNEL);
+}
+
+/* The library opened the log when the context was created. */
+static bool check_log(struct session *session)
+{
+    char path[4096] = "";
+    struct stat state;
+
+    if (trm_context_setting(session->context, "log.file", path, sizeof(path), NULL, NULL) != TRM_OK ||
+        path[0] == '\0' || stat(path, &state) != 0)
+        return true;
+    return claims_write(&session->claims, &state, CLAIM_LOG, path, &session->fault);
+}
+
+static bool check_output(struct session *session)
+{
+    const char *path = session->options->output;
+    struct stat state;
+
+    if (strcmp(path, "-") != 0)
+        return claims_write_path(&session->claims, path, CLAIM_OUTPUT, &session->fault);
+    return fstat(STDOUT_FILENO, &state) != 0 ||
+           claims_write(&session->claims, &state, CLAIM_OUTPUT, "standard output", &session->fault);
+}
+
+/* No file of a run may destroy another one. Checked before any of them is opened for writing, as far as they
+ * exist by then; the rest when they are opened. */
 static bool check_paths(struct session *session)
 {
-    const struct run_options *options = session->options;
-    struct stat in, out;
+    claim_input(session);
+    return check_log(session) && check_output(session) &&
+           reports_check(session->options, &session->claims, &session->fault);
+}
 
-    if (strcmp(options->input.path, "-") == 0 || strcmp(options->output, "-") == 0)
-        return true;
-    if (session->reader.sequence.count > 0 && strcmp(options->input.path, options->output) == 0)
-        return fault_set(&session->fault, "%s: is the input too", options->output);
-    if (stat(options->output, &out) != 0 || (!S_ISREG(out.st_mode) && !S_ISDIR(out.st_mode)))
-        return true;
-    if (stat(options->input.path, &in) != 0 || in.st_dev != out.st_dev || in.st_ino != out.st_ino)
-        return true;
-    return fault_set(&session->fault, "%s: is the input too", options->output);
+static bool open_outputs(struct session *session)
+{
+    const struct run_options *options = session->options;
+
+    return writer_open(&session->writer, options->output, &session->out, &session->reader.sequence,
+                       &session->claims, &session->fault) &&
+           reports_open(&session->reports, options, &session->claims, &session->fault) &&
+           (!session->writer.images || images_check(&session->writer, session->reader.known));
+}
+
+/* What the advice of the report may name: the options of this command. */
+static struct trm_advice_words words_of(const struct session *session)
+{
+    bool flat = session->reader.format.flat;
+
+    return (struct trm_advice_words){
+        .struct_size = sizeof(struct trm_advice_words),
+        .token       = flat ? "batch" : "frame",
+        .tokens      = flat ? "batches" : "frames",
+        .workers     = "--workers",
+        .depth       = "--depth",
+        .size        = flat ? "--batch" : NULL,
+        .sinks       = session->writer.parallel && !session->options->verify ? "--sink-workers" : NULL,
+        .sink_count  = drive_writers(session),
+    };
 }
 
 static bool open_work(struct session *session)
 {
+    const struct trm_advice_words words = words_of(session);
     const struct run_options *options   = session->options;
     bool trace                          = options->trace || options->timeline;
     uint64_t tokens                     = session->reader.known ? session->reader.known + 1 : TRACE_TOKENS;
@@ -144,80 +160,10 @@ static bool open_work(struct session *session)
         .trace_tokens = !trace                ? 0
                         : tokens < TRACE_MOST ? (uint32_t)tokens
                                               : TRACE_MOST,
+        .words        = &words,
     };
 
     return work_open(&session->work, &session->plan, session->device, &desc, &session->fault);
-}
-
-/* ---- the report ---- */
-
-/* Writes text, and a line end unless it has one. */
-static void write_line(FILE *file, const char *text)
-{
-    size_t length = strlen(text);
-
-    fputs(text, file);
-    if (length == 0 || text[length - 1] != '\n')
-        fputc('\n', file);
-}
-
-static bool write_text(struct session *session, const char *path, const char *text)
-{
-    FILE *file = fopen(path, "we");
-    bool well;
-
-    if (!file)
-        return fault_set(&session->fault, "%s: cannot be written: %s", path, strerror(errno));
-    write_line(file, text);
-    well = !ferror(file);
-    if (fclose(file) != 0)
-        well = false;
-    return well || fault_set(&session->fault, "%s: cannot be written: %s", path, strerror(errno));
-}
-
-static bool print_report(struct session *session)
-{
-    const struct run_options *options = session->options;
-    int32_t format           = options->report == RUN_REPORT_JSON ? TRM_REPORT_JSON : TRM_REPORT_TEXT;
-    struct trm_report report = {.struct_size = sizeof(report)};
-    size_t size              = 0;
-    bool well                = true;
-    char *text;
-
-    if (trm_pipeline_report(session->work.pipeline, &report) != TRM_OK)
-        return fault_library(&session->fault, "the report");
-    trm_report_format(&report, format, NULL, 0, &size);
-    text = output_allocate(size + 2, 1);
-    if (trm_report_format(&report, format, text, size + 1, NULL) != TRM_OK) {
-        well = fault_library(&session->fault, "the report");
-    } else {
-        if (options->report_file)
-            well = write_text(session, options->report_file, text);
-        else
-            write_line(strcmp(options->output, "-") == 0 ? stderr : stdout, text);
-    }
-    free(text);
-    return well;
-}
-
-static bool write_trace(struct session *session, int32_t format, const char *path)
-{
-    if (!path || trm_pipeline_trace_file(session->work.pipeline, format, path) == TRM_OK)
-        return true;
-    return fault_set(&session->fault, "%s", trm_last_error().sentence); /* the sentence names the file */
-}
-
-static void tell(struct session *session)
-{
-    const struct run_options *options = session->options;
-
-    progress_end(&session->progress, session->writer.frames);
-    if (options->report != RUN_REPORT_NONE)
-        print_report(session);
-    write_trace(session, TRM_TRACE_EVENTS, options->trace);
-    write_trace(session, TRM_TRACE_TIMELINE, options->timeline);
-    if (options->verify && !verify_print(&session->verify, stderr))
-        fault_set(&session->fault, "the output differs from that of the cpu backend");
 }
 
 /* ---- the run ---- */
@@ -225,16 +171,15 @@ static void tell(struct session *session)
 static void pump(struct session *session)
 {
     const struct run_options *options = session->options;
-    struct trm_source source          = trm_source_function(fill, session);
-    struct trm_sink sink              = trm_sink_function(consume, session);
 
-    source.workers = options->workers;
     progress_begin(&session->progress, session->reader.format.flat ? "batches" : "frames",
                    session->reader.known, options->quiet);
-    if (trm_pipeline_run(session->work.pipeline, &source, &sink) != TRM_OK)
-        fault_set(&session->fault, "%s", trm_last_error().sentence);
+    drive(session);
     writer_close(&session->writer);
-    tell(session);
+    progress_end(&session->progress, session->writer.frames);
+    reports_write(&session->reports, session->work.pipeline);
+    if (options->verify && !verify_print(&session->verify, stderr))
+        fault_set(&session->fault, "the output differs from that of the cpu backend");
 }
 
 static void run_on_device(struct session *session)
@@ -243,37 +188,43 @@ static void run_on_device(struct session *session)
 
     if (!open_work(session))
         return;
-    if (options->verify && !verify_open(&session->verify, &session->plan, options->verbose, &session->fault))
-        goto close_work;
-    if (writer_open(&session->writer, options->output, &session->out, &session->reader.sequence,
-                    &session->fault))
+    if (!options->verify) {
         pump(session);
-    writer_close(&session->writer);
-    if (options->verify)
+    } else if (verify_open(&session->verify, &session->plan, options->verbose, &session->fault)) {
+        if (options->tolerance >= 0)
+            session->verify.tolerance = options->tolerance;
+        pump(session);
         verify_close(&session->verify);
-    for (int i = 0; i < SLOTS_MOST; i++)
+    }
+    for (int i = 0; i < SESSION_SLOTS; i++)
         free(session->notes[i]);
-
-close_work:
     work_close(&session->work);
+}
+
+static void run_with_outputs(struct session *session)
+{
+    if (trm_device_open(session->context, session->options->device, &session->device) == TRM_OK) {
+        run_on_device(session);
+        trm_device_destroy(session->device);
+    } else {
+        fault_library(&session->fault, "no device to run on");
+    }
 }
 
 static void run_with_input(struct session *session)
 {
-    const struct run_options *options = session->options;
-
     if (!make_plan(session))
         return;
     if (choose_output(session) && check_paths(session)) {
-        if (trm_device_open(session->context, options->device, &session->device) == TRM_OK) {
-            run_on_device(session);
-            trm_device_destroy(session->device);
-        } else {
-            fault_library(&session->fault, "no device to run on");
-        }
+        if (open_outputs(session))
+            run_with_outputs(session);
+        reports_close(&session->reports);
+        writer_close(&session->writer);
     }
     plan_release(&session->plan);
 }
+
+/* ---- how it ended ---- */
 
 static const char *unit(const struct session *session)
 {
@@ -282,24 +233,36 @@ static const char *unit(const struct session *session)
     return session->writer.frames == 1 ? "frame" : "frames";
 }
 
+/* What became of the output: which frames it has, and whether former contents are gone. */
+static void print_outcome(const struct session *session)
+{
+    const struct outlet *outlet = &session->writer.outlet;
+    uint64_t frames             = session->writer.frames;
+
+    if (frames > 0)
+        fprintf(stderr, " (%" PRIu64 " %s before %s written%s)", frames, unit(session),
+                frames == 1 ? "was" : "were", outlet->replaces ? ", in place of what the output held" : "");
+    else if (outlet->replaces)
+        fprintf(stderr, outlet->begun ? " (nothing was written, and what the output held is gone)"
+                                      : " (the output is as it was)");
+}
+
 static int finish(struct session *session)
 {
-    const char *verb = session->writer.frames == 1 ? "was" : "were";
+    uint64_t frames = session->writer.frames;
 
     if (fault_is_set(&session->fault)) {
         fflush(stdout);
         fputs("trireme run: ", stderr);
         output_text(stderr, session->fault.text);
-        if (session->writer.frames > 0)
-            fprintf(stderr, " (%" PRIu64 " %s before %s written)", session->writer.frames, unit(session),
-                    verb);
+        print_outcome(session);
         fputc('\n', stderr);
         return session->fault.misuse ? COMMAND_USAGE : COMMAND_FAILED;
     }
     if (!interrupt_came())
         return COMMAND_OK;
-    fprintf(stderr, "trireme run: interrupted; %" PRIu64 " %s %s written\n", session->writer.frames,
-            unit(session), verb);
+    fprintf(stderr, "trireme run: interrupted; %" PRIu64 " %s %s written\n", frames, unit(session),
+            frames == 1 ? "was" : "were");
     return INTERRUPTED;
 }
 
@@ -309,6 +272,7 @@ static int run(const struct run_options *options)
     int status;
 
     fault_init(&session.fault);
+    claims_init(&session.claims);
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is reported like a full disk */
     interrupt_arm();
     if (command_context_for(options->backend, options->verbose, &session.context) != TRM_OK) {
@@ -322,6 +286,7 @@ static int run(const struct run_options *options)
         trm_context_destroy(session.context);
     }
     interrupt_disarm();
+    claims_fini(&session.claims);
     fault_fini(&session.fault);
     return status;
 }
@@ -340,52 +305,6 @@ static int run_main(int argc, char **argv)
 const struct command run_command = {
     .name    = "run",
     .summary = "stream video, images or arrays through a chain of kernels",
-    .help =
-        "Usage: trireme run -k KERNEL[:NAME=VALUE,…] [-k …] [OPTION…] INPUT OUTPUT\n"
-        "\n"
-        "Passes every frame through the kernels in order, while the next frame is loaded and the previous "
-        "one\n"
-        "is written. INPUT and OUTPUT are files, or - for standard input and output:\n"
-        "\n"
-        "  trireme run -k gaussian_blur:sigma=2 -k sobel in.y4m out.y4m\n"
-        "  ffmpeg -i in.mp4 -f yuv4mpegpipe - | trireme run -k sobel - - | ffplay -\n"
-        "\n"
-        "  -k, --kernel KERNEL   an installed kernel (trireme info --kernels), a .spv or .comp file, or "
-        "copy,\n"
-        "                        which changes nothing. Its parameters and constants follow as NAME=VALUE;\n"
-        "                        planes=y, planes=uv or planes=all selects the planes of video to process\n"
-        "\n"
-        "Formats, detected from the contents of the input and the extension of the output:\n"
-        "  y4m   YUV4MPEG2 video: 4:2:0, 4:2:2, 4:4:4, mono; 8 bits and more\n"
-        "  pnm   PPM and PGM images: several in one file, a folder of them, or frame%04d.ppm\n"
-        "      --raw TYPE        numbers: f32, f16, u8, u16, i32 or u32\n"
-        "      --batch SIZE      bytes of numbers in a batch (default 16M)\n"
-        "      --size WxH[xC]    or the size of an image of numbers\n"
-        "      --input-format, --output-format FORMAT   y4m, pnm or (output) raw\n"
-        "      --rate N[:D]      frames per second of video made from images (default 25)\n"
-        "      --frames N        stop after N frames, at least 1\n"
-        "\n"
-        "      --backend LIST    backends in order of preference, such as cuda,cpu\n"
-        "      --device ID       the device, such as cuda:1\n"
-        "      --depth N         frames in flight: 1 sequential, 2 double, 3 triple buffering (default), 0 "
-        "tuned\n"
-        "      --strategy NAME   auto, role-streams, slot-streams, slot-graphs or zero-copy\n"
-        "      --workers N       threads that load frames (default 1)\n"
-        "\n"
-        "      --report text|json    report how well loading, computing and writing overlapped, and the "
-        "limits\n"
-        "      --report-file FILE    write the report to FILE; default: standard output, or standard error "
-        "if\n"
-        "                            OUTPUT is -\n"
-        "      --json                the same as --report json\n"
-        "      --trace FILE          write the times of every frame for ui.perfetto.dev and "
-        "chrome://tracing\n"
-        "      --timeline FILE       write the same as a page for a browser\n"
-        "      --verify              compare every frame with the result of the cpu backend\n"
-        "  -q, --quiet               show no progress on the terminal\n"
-        "  -v, --verbose             print the log of the library to stderr\n"
-        "\n"
-        "Exits with 0 on success, 1 if something failed (the frames finished before are written), 2 if the\n"
-        "command line or an option of a kernel is wrong, 130 after an interrupt.\n",
-    .run = run_main,
+    .help    = run_help,
+    .run     = run_main,
 };

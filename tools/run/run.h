@@ -26,12 +26,14 @@ struct run_options {
     const char *backend;         /* NULL: as the settings say */
     const char *device;          /* NULL: the default */
     uint32_t workers;            /* loader threads */
+    int32_t sink_workers;        /* threads that write; −1: chosen by the output */
     uint32_t rate, rate_divisor; /* frames per second if the input has none; 0: 25 */
     int report;                  /* enum run_report */
     const char *report_file; /* NULL: standard output, or standard error if frames go to standard output */
     const char *trace;       /* NULL: no trace */
     const char *timeline;
     bool verify;
+    double tolerance; /* of --verify; below 0: by the type of the samples */
     bool quiet;
     bool verbose;
 };
@@ -40,5 +42,9 @@ struct run_options {
 
 int run_parse(int argc, char **argv, struct run_options *options);
 void run_options_fini(struct run_options *options);
+
+/* ---- help.c */
+
+extern const char run_help[];
 
 #endif

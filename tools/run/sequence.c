@@ -97,9 +97,11 @@ static int compare_names(const void *one, const void *other)
     return strverscmp(p, q);
 }
 
-static bool is_image(const char *name)
+bool sequence_is_image(const char *path)
 {
-    const char *dot = strrchr(name, '.');
+    const char *slash = strrchr(path, '/');
+    const char *name  = slash ? slash + 1 : path;
+    const char *dot   = strrchr(name, '.');
 
     return dot && dot != name &&
            (strcasecmp(dot, ".ppm") == 0 || strcasecmp(dot, ".pgm") == 0 || strcasecmp(dot, ".pnm") == 0);
@@ -116,7 +118,7 @@ static bool find_in_folder(struct sequence *sequence, const char *path, struct f
         size_t length = strlen(path) + strlen(entry->d_name) + 2;
         char *file;
 
-        if (!is_image(entry->d_name))
+        if (!sequence_is_image(entry->d_name))
             continue;
         file = output_allocate(length, 1);
         snprintf(file, length, "%s%s%s", path, path[strlen(path) - 1] == '/' ? "" : "/", entry->d_name);
@@ -125,7 +127,8 @@ static bool find_in_folder(struct sequence *sequence, const char *path, struct f
     closedir(folder);
     if (sequence->count == 0)
         return fault_set(fault, "%s: the folder has no file that ends in .ppm, .pgm or .pnm", path);
-    sequence->first = 1;
+    sequence->first  = 1;
+    sequence->folder = true;
     qsort(sequence->paths, sequence->count, sizeof(*sequence->paths), compare_names);
     return true;
 }

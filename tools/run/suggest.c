@@ -1,4 +1,4 @@
-/* Trireme: suggestions for misspelled kernel names.
+/* Trireme: suggestions for misspelled names.
  * SPDX-License-Identifier: MIT
  */
 #include "tools/run/suggest.h"
@@ -41,34 +41,44 @@ unsigned suggest_distance(const char *one, const char *other)
     return row[width];
 }
 
-struct search {
-    const char *name;
-    unsigned nearest;
-    char names[160];
-};
+void suggestion_init(struct suggestion *suggestion, const char *name)
+{
+    *suggestion = (struct suggestion){.name = name, .nearest = FAR};
+}
+
+void suggestion_try(struct suggestion *suggestion, const char *name)
+{
+    unsigned distance = suggest_distance(suggestion->name, name);
+    size_t length;
+
+    if (distance > suggestion->nearest || distance >= FAR || distance >= strlen(suggestion->name))
+        return;
+    if (distance < suggestion->nearest)
+        suggestion->names[0] = '\0';
+    suggestion->nearest = distance;
+    length              = strlen(suggestion->names);
+    snprintf(suggestion->names + length, sizeof(suggestion->names) - length, "%s%s", length > 0 ? " or " : "",
+             name);
+}
+
+void suggestion_text(const struct suggestion *suggestion, char *text, size_t capacity)
+{
+    const char *names = suggestion->names;
+
+    snprintf(text, capacity, "%s%s%s", *names ? ", did you mean " : "", names, *names ? "?" : "");
+}
 
 static int32_t visit(void *user, const struct trm_shader_place *place)
 {
-    struct search *search = user;
-    unsigned distance     = suggest_distance(search->name, place->name);
-    size_t length;
-
-    if (distance > search->nearest || distance >= FAR || distance >= strlen(search->name))
-        return TRM_OK;
-    if (distance < search->nearest)
-        search->names[0] = '\0';
-    search->nearest = distance;
-    length          = strlen(search->names);
-    snprintf(search->names + length, sizeof(search->names) - length, "%s%s", length > 0 ? " or " : "",
-             place->name);
+    suggestion_try(user, place->name);
     return TRM_OK;
 }
 
 void suggest_kernels(struct trm_context *context, const char *name, char *text, size_t capacity)
 {
-    struct search search = {.name = name, .nearest = FAR};
+    struct suggestion suggestion;
 
-    trm_shader_list(context, visit, &search);
-    snprintf(text, capacity, "%s%s%s", *search.names ? ", did you mean " : "", search.names,
-             *search.names ? "?" : "");
+    suggestion_init(&suggestion, name);
+    trm_shader_list(context, visit, &suggestion);
+    suggestion_text(&suggestion, text, capacity);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "tools/run/y4m.h"
 
@@ -118,57 +119,199 @@ bool writer_format(const struct media_format *from, int kind, struct media_forma
     return well;
 }
 
-/* ---- the object ---- */
+/* ---- opening ---- */
 
-static const struct writer_ops *choose(const struct writer *writer)
+static const struct writer_ops *choose(int kind)
 {
-    switch (writer->format.kind) {
+    switch (kind) {
     case MEDIA_Y4M:
         return &y4m_writer;
     case MEDIA_PNM:
-        return writer->folder || writer->pattern ? &pnm_sequence_writer : &pnm_writer;
+        return &pnm_writer;
     default:
         return &raw_writer;
     }
 }
 
+static bool make_folder(struct writer *writer)
+{
+    if (mkdir(writer->path, 0777) == 0)
+        writer->folder_made = true;
+    else if (errno != EEXIST)
+        return fault_set(writer->fault, "%s: cannot be made: %s", writer->path, strerror(errno));
+    return access(writer->path, W_OK | X_OK) == 0 ||
+           fault_set(writer->fault, "%s: cannot be written: %s", writer->path, strerror(errno));
+}
+
+static bool open_output(struct writer *writer)
+{
+    if (writer->images)
+        return !writer->folder || make_folder(writer);
+    if (writer->folder)
+        return fault_set(writer->fault, "%s: is a folder; %s is written to one file", writer->path,
+                         media_kind_name(writer->format.kind));
+    if (strcmp(writer->path, "-") == 0 && isatty(STDOUT_FILENO))
+        return fault_set(writer->fault, "standard output is a terminal: frames are not written there");
+    return outlet_open(&writer->outlet, writer->path, CLAIM_OUTPUT, writer->claims, writer->fault);
+}
+
 bool writer_open(struct writer *writer, const char *path, const struct media_format *format,
-                 const struct sequence *names, struct fault *fault)
+                 const struct sequence *names, struct claims *claims, struct fault *fault)
 {
     memset(writer, 0, sizeof(*writer));
+    pthread_mutex_init(&writer->lock, NULL);
     writer->outlet.descriptor = -1;
     writer->path              = path;
     writer->format            = *format;
     writer->names             = names;
+    writer->claims            = claims;
     writer->fault             = fault;
     writer->folder            = is_folder(path);
     writer->pattern           = !writer->folder && sequence_is_pattern(path);
-    writer->ops               = choose(writer);
-    if (writer->ops == &pnm_sequence_writer) {
-        if (writer->folder && mkdir(path, 0777) != 0 && errno != EEXIST)
-            return fault_set(fault, "%s: cannot be made: %s", path, strerror(errno));
-    } else if (writer->folder) {
-        return fault_set(fault, "%s: is a folder; %s is written to one file", path,
-                         media_kind_name(format->kind));
-    } else if (!outlet_open(&writer->outlet, path, fault)) {
+    writer->ops               = choose(format->kind);
+    writer->images            = format->kind == MEDIA_PNM && (writer->folder || writer->pattern);
+    if (!open_output(writer)) {
+        writer_close(writer);
         return false;
     }
-    return writer->ops->open(writer);
+    writer->parallel = writer->images || writer->outlet.regular;
+    return true;
 }
 
-bool writer_write(struct writer *writer, uint64_t index, const struct frame *frame)
+/* ---- writing ---- */
+
+bool writer_put(struct writer_target *target, const void *data, uint64_t size)
 {
-    if (!writer->ops->write(writer, index, frame))
+    bool well = target->at_offset ? outlet_write_at(target->outlet, target->offset, data, size, target->fault)
+                                  : outlet_write(target->outlet, data, size, target->fault);
+
+    target->offset += size;
+    return well;
+}
+
+/* Discard what a file held, and write what comes before the first frame. */
+static bool begin(struct writer *writer)
+{
+    struct writer_target target = {&writer->outlet, 0, false, writer->fault};
+
+    if (writer->images || writer->outlet.begun)
+        return true;
+    if (!outlet_begin(&writer->outlet, writer->fault) ||
+        (writer->ops->begin && !writer->ops->begin(writer, &target)))
         return false;
-    writer->frames++;
+    writer->end = target.offset;
+    outlet_keep(&writer->outlet, writer->end);
     return true;
+}
+
+bool writer_reserve(struct writer *writer, const struct frame *frame, struct writer_place *place)
+{
+    if (!begin(writer))
+        return false;
+    place->index  = writer->reserved;
+    place->offset = writer->end;
+    writer->end += writer->ops->size(writer, frame);
+
+    pthread_mutex_lock(&writer->lock);
+    writer->places[place->index % WRITER_PLACES].written = false;
+    writer->places[place->index % WRITER_PLACES].made    = false;
+    writer->places[place->index % WRITER_PLACES].end     = writer->end;
+    writer->reserved++;
+    pthread_mutex_unlock(&writer->lock);
+    return true;
+}
+
+/* Count a frame, and those behind it that were waiting for it. */
+static void note_written(struct writer *writer, uint64_t index, bool made)
+{
+    pthread_mutex_lock(&writer->lock);
+    writer->places[index % WRITER_PLACES].written = true;
+    writer->places[index % WRITER_PLACES].made    = made;
+    while (writer->frames < writer->reserved && writer->places[writer->frames % WRITER_PLACES].written) {
+        outlet_keep(&writer->outlet, writer->places[writer->frames % WRITER_PLACES].end);
+        writer->frames++;
+    }
+    pthread_mutex_unlock(&writer->lock);
+}
+
+static bool write_file(struct writer *writer, const struct writer_place *place, const struct frame *frame)
+{
+    struct writer_target target = {&writer->outlet, place->offset, writer->parallel, writer->fault};
+
+    if (!writer->ops->write(writer, &target, frame))
+        return false;
+    note_written(writer, place->index, false);
+    return true;
+}
+
+static bool write_image(struct writer *writer, const struct writer_place *place, const struct frame *frame)
+{
+    struct outlet outlet;
+    struct writer_target target = {&outlet, 0, false, writer->fault};
+    char *path                  = images_path(writer, place->index);
+    bool well                   = outlet_open(&outlet, path, CLAIM_OUTPUT, writer->claims, writer->fault);
+
+    if (well) {
+        well = writer->ops->write(writer, &target, frame);
+        if (!outlet_close(&outlet, writer->fault))
+            well = false;
+        if (well)
+            note_written(writer, place->index, outlet.made);
+        else if (outlet.made)
+            unlink(path);
+    }
+    free(path);
+    return well;
+}
+
+bool writer_write(struct writer *writer, const struct writer_place *place, const struct frame *frame)
+{
+    return writer->images ? write_image(writer, place, frame) : write_file(writer, place, frame);
+}
+
+uint64_t writer_frames(struct writer *writer)
+{
+    uint64_t frames;
+
+    pthread_mutex_lock(&writer->lock);
+    frames = writer->frames;
+    pthread_mutex_unlock(&writer->lock);
+    return frames;
+}
+
+/* ---- closing ---- */
+
+bool writer_finish(struct writer *writer)
+{
+    return begin(writer);
+}
+
+/* After a failure, images behind the missing one are no part of the output. */
+static void remove_later(struct writer *writer)
+{
+    for (uint64_t i = writer->frames; i < writer->reserved; i++) {
+        char *path;
+
+        if (!writer->places[i % WRITER_PLACES].made)
+            continue;
+        path = images_path(writer, i);
+        unlink(path);
+        free(path);
+    }
+    if (writer->folder_made && writer->frames == 0)
+        rmdir(writer->path);
 }
 
 bool writer_close(struct writer *writer)
 {
-    bool well = outlet_close(&writer->outlet, writer->fault);
+    bool well;
 
-    free(writer->swapped);
-    writer->swapped = NULL;
+    if (!writer->ops)
+        return true;
+    well = outlet_close(&writer->outlet, writer->fault);
+    if (writer->images && fault_is_set(writer->fault))
+        remove_later(writer);
+    pthread_mutex_destroy(&writer->lock);
+    writer->ops = NULL;
     return well;
 }

@@ -106,35 +106,42 @@ const struct reader_ops y4m_reader = {
 
 /* ---- writing ---- */
 
-static bool open_writer(struct writer *writer)
+static bool begin(struct writer *writer, struct writer_target *target)
 {
     char line[MEDIA_HEADER + 64];
 
     if (!y4m_print(&writer->format, line, sizeof(line)))
-        return fault_set(writer->fault, "%s: the first line would be too long", writer->outlet.name);
-    if (!outlet_write(&writer->outlet, line, strlen(line), writer->fault))
-        return false;
-    outlet_mark(&writer->outlet);
-    return true;
+        return fault_set(writer->fault, "%s: the first line would be too long", writer->path);
+    return writer_put(target, line, strlen(line));
 }
 
-static bool write_frame(struct writer *writer, uint64_t index, const struct frame *frame)
+static const char *note_of(const struct frame *frame)
 {
-    const char *note = frame->note && *frame->note ? *frame->note : "";
+    return frame->note && *frame->note ? *frame->note : "";
+}
+
+static uint64_t frame_size(const struct writer *writer, const struct frame *frame)
+{
+    (void)writer;
+    return sizeof(frame_magic) + strlen(note_of(frame)) + frame_bytes(frame);
+}
+
+static bool write_frame(const struct writer *writer, struct writer_target *target, const struct frame *frame)
+{
     char line[MEDIA_HEADER + 8];
 
-    (void)index;
-    snprintf(line, sizeof(line), "%s%s\n", frame_magic, note);
-    if (!outlet_write(&writer->outlet, line, strlen(line), writer->fault))
+    (void)writer;
+    snprintf(line, sizeof(line), "%s%s\n", frame_magic, note_of(frame));
+    if (!writer_put(target, line, strlen(line)))
         return false;
     for (uint32_t i = 0; i < frame->count; i++)
-        if (!outlet_write(&writer->outlet, frame->data[i], frame->size[i], writer->fault))
+        if (!writer_put(target, frame->data[i], frame->size[i]))
             return false;
-    outlet_mark(&writer->outlet);
     return true;
 }
 
 const struct writer_ops y4m_writer = {
-    .open  = open_writer,
+    .begin = begin,
+    .size  = frame_size,
     .write = write_frame,
 };

@@ -1,0 +1,42 @@
+/* Trireme: the state of one `trireme run`.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TRIREME_TOOLS_RUN_SESSION_H
+#define TRIREME_TOOLS_RUN_SESSION_H
+
+#include "tools/run/claims.h"
+#include "tools/run/progress.h"
+#include "tools/run/reports.h"
+#include "tools/run/run.h"
+#include "tools/run/verify.h"
+#include "tools/run/work.h"
+#include "tools/run/writer.h"
+
+enum {
+    SESSION_SLOTS = 64 /* of the pipeline at most */
+};
+
+struct session {
+    const struct run_options *options;
+    struct fault fault;
+    struct claims claims;
+    struct trm_context *context;
+    struct trm_device *device;
+    struct reader reader;
+    struct media_format out;
+    struct plan plan;
+    struct work work;
+    struct verify verify;
+    struct writer writer;
+    struct reports reports;
+    struct progress progress;
+    char *notes[SESSION_SLOTS]; /* the text after FRAME of the frame in each slot */
+};
+
+/* drive.c: pass all frames of the reader through the pipeline to the writer. Failures are in the fault. */
+void drive(struct session *session);
+
+/* Threads that write frames. */
+uint32_t drive_writers(const struct session *session);
+
+#endif
