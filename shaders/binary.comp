@@ -1,15 +1,30 @@
 #version 450
 /* binary: result[i] = a[i] OPERATION b[i]
  *
- * a, b, result   count floats each
- * Launch      count items in x
- * Constants   0: items of a group (256); operation:
- *      0 a + b      1 a - b      2 a * b      3 a / b
- *      4 the less   5 the greater (of a number and a NaN: either)
- *      6 a to the power b, of a > 0
- *      7 the angle of the point (b, a) to the x axis, -pi to pi radians, of (b, a) not (0, 0)
- *      8 what is left of a when it is divided by b, with the sign of b: a - b * floor(a / b)
- *      9, 10, 11: 1 where a = b, a < b, a > b, else 0
+ * Arguments
+ *     a               count floats
+ *     b               count floats; `trireme run` repeats the numbers that it is given
+ *     result          count floats
+ *     count           the number of elements
+ * Launch
+ *     count items in x
+ * Constants
+ *     0               items of a group (256)
+ *     operation       what is done (0); the words are for `trireme run`:
+ *                        0 add       a + b
+ *                        1 subtract  a - b
+ *                        2 multiply  a * b
+ *                        3 divide    a / b
+ *                        4 min       the less; of a number and a NaN either
+ *                        5 max       the greater; of a number and a NaN either
+ *                        6 power     a to the power b, of a > 0
+ *                        7 angle     of the point (b, a), -pi to pi radians; not of (0, 0)
+ *                        8 modulo    a - b * floor(a / b): the rest, with the sign of b
+ *                        9 equal     1 where a = b, else 0
+ *                       10 less      1 where a < b, else 0
+ *                       11 greater   1 where a > b, else 0
+ * Example
+ *     trireme run --raw f32 -k binary:operation=multiply,b=10 numbers.f32 result.f32
  * SPDX-License-Identifier: MIT
  */
 layout(local_size_x = 256, local_size_x_id = 0) in;

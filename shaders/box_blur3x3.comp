@@ -1,11 +1,24 @@
 #version 450
 /* box_blur3x3: each sample becomes the mean of the 3 x 3 around it
  *
- * source, target   planes x height x width x channels floats
- * Launch      width * channels items in x, height in y, planes in z (any number of images one after the
- *             other)
- * Constants   0, 1: items of a group (64 x 4); channels: samples of a pixel (1); border: what is outside
- *             of the image: 0 the nearest pixel, 1 zero (0)
+ *      target[y][x] = sum over i, j of source[y + i - 1][x + j - 1] / 9,  i, j from 0 to 2
+ *
+ * Arguments
+ *     source          planes x height x width x channels floats
+ *     target          as many
+ *     width           of an image, in pixels
+ *     height          of an image, in pixels
+ * Launch
+ *     width * channels items in x, height in y, planes in z (any number of images one after the other)
+ * Constants
+ *     0               items of a group in x (64)
+ *     1               items of a group in y (4)
+ *     channels        samples of a pixel, side by side (1)
+ *     border          what is outside of the image (0):
+ *                       0 nearest  what the nearest pixel is
+ *                       1 zero
+ * Example
+ *     trireme run -k box_blur3x3:border=zero in.y4m out.y4m
  * SPDX-License-Identifier: MIT
  */
 #extension GL_GOOGLE_include_directive : require

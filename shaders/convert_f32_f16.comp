@@ -1,12 +1,24 @@
 #version 450
 /* convert_f32_f16: target[i] = source[i] * scale + bias
  *
- * source      count floats
- * target      count 16-bit floats
- *             What is beyond 65504 becomes infinite (or 65504, where a device rounds towards
- *             zero).
- * Launch      count items in x
- * Constants   0: items of a group (256)
+ * Arguments
+ *     source          count floats
+ *     target          count 16-bit floats
+ *     scale           the factor; 1 by default in `trireme run`
+ *     bias            is added to the product; 0 by default in `trireme run`
+ *     count           the number of elements
+ * Launch
+ *     count items in x
+ * Constants
+ *     0               items of a group (256)
+ * Notes
+ *     Results beyond 65504 become infinite (or 65504, where a device rounds towards zero).
+ * Example
+ *     struct trm_argument arguments[] = {trm_arg_buffer(source), trm_arg_buffer(target),
+ *                                        trm_arg_f32(1), trm_arg_f32(0), trm_arg_u32(count)};
+ *     trm_kernel_named(device, "convert_f32_f16", NULL, 0, &kernel);
+ *     trm_kernel_grid(kernel, count, 1, 1, &grid);
+ *     trm_launch(stream, kernel, &grid, arguments, 5);
  * SPDX-License-Identifier: MIT
  */
 #extension GL_EXT_shader_16bit_storage : require

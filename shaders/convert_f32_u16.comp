@@ -1,12 +1,25 @@
 #version 450
 /* convert_f32_u16: target[i] = source[i] * scale + bias
  *
- * source      count floats
- * target      count unsigned 16-bit integers
- *             Rounded to the nearest integer, of two the even one; what is beyond 0 to 65535
- *             becomes the end; NaN becomes 0.
- * Launch      count items in x
- * Constants   0: items of a group (256)
+ * Arguments
+ *     source          count floats
+ *     target          count unsigned 16-bit integers
+ *     scale           the factor; 1 by default in `trireme run`
+ *     bias            is added to the product; 0 by default in `trireme run`
+ *     count           the number of elements
+ * Launch
+ *     count items in x
+ * Constants
+ *     0               items of a group (256)
+ * Notes
+ *     Rounded to the nearest integer, of two the even one; results beyond 0 to 65535 become the nearer
+ *     end; NaN becomes 0.
+ * Example
+ *     struct trm_argument arguments[] = {trm_arg_buffer(source), trm_arg_buffer(target),
+ *                                        trm_arg_f32(65535), trm_arg_f32(0), trm_arg_u32(count)};
+ *     trm_kernel_named(device, "convert_f32_u16", NULL, 0, &kernel);
+ *     trm_kernel_grid(kernel, count, 1, 1, &grid);
+ *     trm_launch(stream, kernel, &grid, arguments, 5);
  * SPDX-License-Identifier: MIT
  */
 #extension GL_EXT_shader_16bit_storage : require

@@ -1,17 +1,28 @@
 #version 450
 /* convolve3x3: each sample becomes a weighted sum of the 3 x 3 around it
  *
- *      target[y][x] = sum over i, j of weights[3 * i + j] * source[y + i - 1][x + j - 1]
+ *      target[y][x] = sum over i, j of weights[3 * i + j] * source[y + i - 1][x + j - 1],  i, j from 0 to 2
  *
  * (a correlation, as image libraries have it; turn the weights around for a convolution in the strict
  * sense)
  *
- * source, target   planes x height x width x channels floats
- * Launch      width * channels items in x, height in y, planes in z (any number of images one after the
- *             other)
- * Constants   0, 1: items of a group (64 x 4); channels: samples of a pixel (1); border: what is outside
- *             of the image: 0 the nearest pixel, 1 zero (0)
- * weights     9 floats, row after row
+ * Arguments
+ *     source          planes x height x width x channels floats
+ *     weights         9 floats, row after row
+ *     target          as many as source
+ *     width           of an image, in pixels
+ *     height          of an image, in pixels
+ * Launch
+ *     width * channels items in x, height in y, planes in z (any number of images one after the other)
+ * Constants
+ *     0               items of a group in x (64)
+ *     1               items of a group in y (4)
+ *     channels        samples of a pixel, side by side (1)
+ *     border          what is outside of the image (0):
+ *                       0 nearest  what the nearest pixel is
+ *                       1 zero
+ * Example
+ *     trireme run -k convolve3x3:weights=0,-1,0,-1,5,-1,0,-1,0 in.y4m out.y4m
  * SPDX-License-Identifier: MIT
  */
 #extension GL_GOOGLE_include_directive : require

@@ -1,13 +1,22 @@
 #version 450
 /* fma_chain: v = a * v + b, `links` times over, begun with v = source[i]; target[i] = v
  *
- * As much arithmetic for each element as is asked for: with few links a device shows how fast its memory
- * is, with many how fast it computes. Each step needs the one before, so what keeps a device busy are the
- * many elements.
+ * It measures a device. With few links the rate is that of the memory, with many that of the
+ * arithmetic. Each step needs the one before, so many elements keep a device busy.
  *
- * source, target   count floats each
- * Launch      count items in x
- * Constants   0: items of a group (256); links (32)
+ * Arguments
+ *     source          count floats
+ *     target          count floats
+ *     a               the factor of a step; 1 by default in `trireme run`
+ *     b               is added in a step; 0 by default in `trireme run`
+ *     count           the number of elements
+ * Launch
+ *     count items in x
+ * Constants
+ *     0               items of a group (256)
+ *     links           steps for each element (32)
+ * Example
+ *     trireme run --raw f32 -k fma_chain:a=0.5,b=1,links=8 numbers.f32 result.f32
  * SPDX-License-Identifier: MIT
  */
 layout(local_size_x = 256, local_size_x_id = 0) in;

@@ -4,13 +4,27 @@
  *      target[y][x] = sum over d of w(d) * source[y][x + d] / sum over d of w(d),
  *      w(d) = exp(-d^2 / (2 sigma^2)), d from -radius to radius     (axis 0; along y for axis 1)
  *
- * source, target   planes x height x width x channels floats
- * Launch      width * channels items in x, height groups in y, planes groups in z
- * Constants   0: items of a group (256); channels: samples of a pixel (1); border: what is outside of the
- *             image: 0 the nearest pixel, 1 zero (0); axis: 0 along rows, 1 along columns (0);
- *             radius_most: up to this radius rows go through shared memory; a greater one is slower (32)
- * sigma       standard deviation in pixels, above 0
- * radius      0 to 64. A radius of three times sigma leaves out 0.3 % of the bell, one of two times 4.6 %
+ * Arguments
+ *     source          planes x height x width x channels floats
+ *     target          as many
+ *     width           of an image, in pixels
+ *     height          of an image, in pixels
+ *     radius          0 to 64. A radius of three times sigma leaves out 0.3 % of the bell, one of two
+ *                     times 4.6 %. By default `trireme run` takes three times sigma
+ *     sigma           standard deviation in pixels, above 0
+ * Launch
+ *     width * channels items in x, height groups in y, planes groups in z
+ * Constants
+ *     0               items of a group (256)
+ *     channels        samples of a pixel, side by side (1)
+ *     border          what is outside of the image (0):
+ *                       0 nearest  what the nearest pixel is
+ *                       1 zero
+ *     axis            0 along rows, 1 along columns (0); `trireme run` launches both
+ *     radius_most     the greatest radius at which rows go through shared memory (32); beyond it they
+ *                     are slower
+ * Example
+ *     trireme run -k gaussian_blur:sigma=2 in.y4m out.y4m
  * SPDX-License-Identifier: MIT
  */
 #extension GL_GOOGLE_include_directive : require

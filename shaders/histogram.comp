@@ -1,12 +1,24 @@
 #version 450
 /* histogram: how often each value stands among bytes: bins[v] += the number of i with source[i] = v
  *
- * Each group counts in shared memory and adds what it found to `bins`, which the caller sets to zero first.
+ * Each group counts in shared memory and adds what it found to `bins`, which the caller sets to zero
+ * first.
  *
- * source      count bytes; at most 2^32 - 1 - the bytes of a block
- * bins        256 unsigned integers
- * Launch      ceil(count / (256 * 64)) groups in x (group size x per_item)
- * Constants   0: items of a group (256); per_item: bytes that an item reads (64)
+ * Arguments
+ *     source          count bytes
+ *     bins            256 unsigned integers
+ *     count           the number of bytes, at most 2^32 - 1 - the bytes of a block
+ * Launch
+ *     ceil(count / (256 * 64)) groups in x: a group counts a block of group size x per_item bytes
+ * Constants
+ *     0               items of a group (256)
+ *     per_item        bytes that an item reads (64)
+ * Example
+ *     struct trm_argument arguments[] = {trm_arg_buffer(source), trm_arg_buffer(bins),
+ *                                        trm_arg_u32(count)};
+ *     trm_kernel_named(device, "histogram", NULL, 0, &kernel);
+ *     grid = trm_grid_1d((count + 256 * 64 - 1) / (256 * 64), 0);
+ *     trm_launch(stream, kernel, &grid, arguments, 3);
  * SPDX-License-Identifier: MIT
  */
 #extension GL_EXT_shader_8bit_storage : require

@@ -5,6 +5,9 @@
 #
 # To add one: append it to SHADERS. What shaders include is in SHADER_INCLUDES.
 #
+# shaders/catalogue.awk makes shaders/NAME.help of the comment at the head of a shader: what `trireme info --kernels NAME`
+# prints. It also makes the entries of trireme-kernels(7) (doc/local.mk).
+#
 # Nothing here depends on the age of the tool that compiles them. What does become of a kernel is kept as shaders/NAME.c and
 # shaders/NAME.cu, so that a change of the translator compiles those again for which it makes a difference.
 
@@ -80,20 +83,22 @@ SHADER_INCLUDES = \
 	shaders/common/yuv_to_rgb.glsl
 
 SHADER_VARIANTS = shaders/variants.txt
+SHADER_CATALOGUE = shaders/catalogue.awk
 
-EXTRA_DIST += $(SHADERS) $(SHADER_INCLUDES) $(SHADER_VARIANTS) shaders/README.md
+EXTRA_DIST += $(SHADERS) $(SHADER_INCLUDES) $(SHADER_VARIANTS) $(SHADER_CATALOGUE) shaders/README.md
 
 kerneldir = $(pkglibdir)/kernels
 nodist_kernel_DATA =
 
 KERNEL_SPV = $(SHADERS:.comp=.spv)
+KERNEL_HELP = $(SHADERS:.comp=.help)
 KERNEL_C = $(SHADERS:.comp=.c)
 KERNEL_SO = $(SHADERS:.comp=.so)
 KERNEL_CU = $(SHADERS:.comp=.cu)
 KERNEL_FATBIN = $(SHADERS:.comp=.fatbin)
 
 if BUILD_KERNELS
-nodist_kernel_DATA += $(KERNEL_SPV)
+nodist_kernel_DATA += $(KERNEL_SPV) $(KERNEL_HELP)
 endif
 if BUILD_KERNEL_CODE
 nodist_kernel_DATA += $(KERNEL_SO)
@@ -106,6 +111,7 @@ endif
 KC = for variable in `env | sed -n 's/^\(TRIREME_[A-Z_]*\)=.*/\1/p'`; do unset $$variable; done; \
 	XDG_CONFIG_HOME='$(abs_builddir)/tests/no-config'; export XDG_CONFIG_HOME; \
 	TRIREME_CPU_COMPILER='$(KERNEL_CC)'; export TRIREME_CPU_COMPILER; \
+	TRIREME_COMPILER_TIME=0; export TRIREME_COMPILER_TIME; \
 	'$(abs_builddir)/tools/trireme$(EXEEXT)' kc --quiet -o '$(abs_builddir)/shaders'
 
 # The same where it needs a compiler of GLSL; `make KC_GLSL=false` holds a build to doing without.
@@ -116,7 +122,7 @@ am__v_KC_ = $(am__v_KC_@AM_DEFAULT_V@)
 am__v_KC_0 = @echo "  KC      " $@;
 am__v_KC_1 =
 
-SUFFIXES = .comp .spv .c .so .cu .fatbin
+SUFFIXES = .comp .help .spv .c .so .cu .fatbin
 
 # A release carries the .spv files, so that building from it needs no compiler of GLSL. What the shader is called in the
 # messages that they carry does not tell where the source was.
@@ -128,6 +134,9 @@ SUFFIXES = .comp .spv .c .so .cu .fatbin
 	else \
 	  cd $(srcdir) && { $(KC_GLSL) shaders/$(*F).comp; }; \
 	fi
+
+.comp.help:
+	$(AM_V_GEN)$(MKDIR_P) shaders && $(AWK) -f $(srcdir)/$(SHADER_CATALOGUE) -v format=text $< >$@.new && mv -f $@.new $@
 
 # All translations in one go; those that are what they were keep their age.
 shaders/translated.stamp: $(KERNEL_SPV) $(KC_TOOL)
@@ -167,8 +176,9 @@ else
 KC_TOOL = tools/trireme$(EXEEXT)
 endif
 
-$(KERNEL_SPV): $(SHADER_INCLUDES) | $(KC_TOOL)
-$(KERNEL_SO): $(SHADER_VARIANTS) | $(KC_TOOL) backends/cpu.la .libs/trireme/backends
+$(KERNEL_HELP): $(SHADER_CATALOGUE)
+$(KERNEL_SPV): $(SHADER_INCLUDES) | $(KC_TOOL) .libs/trireme/supervise
+$(KERNEL_SO): $(SHADER_VARIANTS) | $(KC_TOOL) backends/cpu.la .libs/trireme/backends .libs/trireme/supervise
 $(KERNEL_FATBIN): $(SHADER_VARIANTS) | $(KC_TOOL)
 
 # ------------------------------------------------ installing, distributing
@@ -205,6 +215,6 @@ dist-prebuilt: $(KERNEL_SPV)
 	@cp -p $(KERNEL_SPV) '$(distdir)/shaders/prebuilt'
 
 clean-kernels:
-	-rm -f shaders/*.spv shaders/*.c shaders/*.so shaders/*.cu shaders/*.fatbin shaders/*.stamp
+	-rm -f shaders/*.help shaders/*.spv shaders/*.c shaders/*.so shaders/*.cu shaders/*.fatbin shaders/*.stamp
 
 .PHONY: clean-kernels dist-prebuilt install-variants uninstall-variants

@@ -1,14 +1,28 @@
 #version 450
-/* resize_bilinear: an image in another size; each sample is interpolated between the four around its place
+/* resize_bilinear: an image in another size; each sample is interpolated between the four around its
+ * place
  *
- * Centres of pixels lie at halves: column x of the target is at (x + 1/2) * width / target_width - 1/2 of
- * the source. Beyond the outermost centres the outermost pixels go on. There is no filter against
- * aliasing: reduce by two at most in one step, or blur first.
+ *      x = (column + 1/2) * width / target_width - 1/2,  y = (row + 1/2) * height / target_height - 1/2,
+ *      target[row][column] = the bilinear interpolation of source at (x, y)
  *
- * source      planes x height x width x channels floats
- * target      planes x target_height x target_width x channels floats
- * Launch      target_width * channels items in x, target_height in y, planes in z
- * Constants   0, 1: items of a group (64 x 4); channels: samples of a pixel (1)
+ * Centres of pixels lie at halves. Beyond the outermost centres the outermost pixels go on. There is
+ * no filter against aliasing: reduce by two at most in one step, or blur first.
+ *
+ * Arguments
+ *     source          planes x height x width x channels floats
+ *     target          planes x target_height x target_width x channels floats
+ *     width           of an image of source, in pixels
+ *     height          of an image of source, in pixels
+ *     target_width    of an image of target. `trireme run` takes it from its option `width`
+ *     target_height   of an image of target. `trireme run` takes it from its option `height`
+ * Launch
+ *     target_width * channels items in x, target_height in y, planes in z
+ * Constants
+ *     0               items of a group in x (64)
+ *     1               items of a group in y (4)
+ *     channels        samples of a pixel, side by side (1)
+ * Example
+ *     trireme run -k resize_bilinear:width=96,height=64 in.y4m out.y4m
  * SPDX-License-Identifier: MIT
  */
 layout(local_size_x = 64, local_size_y = 4, local_size_x_id = 0, local_size_y_id = 1) in;

@@ -5,12 +5,29 @@
  *      velocity[i] = momentum * velocity[i] + g
  *      weights[i] -= rate * (nesterov ? g + momentum * velocity[i] : velocity[i])
  *
- * (I. Sutskever and others, "On the importance of initialization and momentum in deep learning", 2013, in
- * the form that PyTorch has; without dampening.)
+ * (I. Sutskever and others, "On the importance of initialization and momentum in deep learning", 2013,
+ * in the form that PyTorch has; without dampening.)
  *
- * gradient, weights, velocity   count floats each
- * Launch      count items in x
- * Constants   0: items of a group (256); nesterov: 0 or 1 (0)
+ * Arguments
+ *     gradient        count floats
+ *     weights         count floats, which the step changes
+ *     velocity        count floats, which the step changes; 0 before the first
+ *     rate            how far a step goes
+ *     momentum        how much of the velocity stays, 0 to 1
+ *     decay           how much weights shrink; 0 for not at all
+ *     count           the number of weights
+ * Launch
+ *     count items in x
+ * Constants
+ *     0               items of a group (256)
+ *     nesterov        1 looks ahead along the velocity (0)
+ * Example
+ *     struct trm_argument arguments[] = {trm_arg_buffer(gradient), trm_arg_buffer(weights),
+ *                                        trm_arg_buffer(velocity), trm_arg_f32(0.01f),
+ *                                        trm_arg_f32(0.9f), trm_arg_f32(0), trm_arg_u32(count)};
+ *     trm_kernel_named(device, "sgd", NULL, 0, &kernel);
+ *     trm_kernel_grid(kernel, count, 1, 1, &grid);
+ *     trm_launch(stream, kernel, &grid, arguments, 7);
  * SPDX-License-Identifier: MIT
  */
 layout(local_size_x = 256, local_size_x_id = 0) in;

@@ -1,16 +1,32 @@
 #version 450
 /* sgemm: C = alpha * A * B + beta * C, matrices of floats, row after row
  *
- * A group makes a tile of 64 x 64 of C, each of its 16 x 16 items 4 x 4 elements of it, from strips of A and B
- * of depth 16 that lie in shared memory. (V. Volkov and J. Demmel, "Benchmarking GPUs to tune dense linear
- * algebra", 2008.) An item's rows stand side by side, so that it reads four elements of the strip of A at once,
- * which its neighbours read as well; its columns are 16 apart, so that neighbours read and write neighbours.
+ *      c[i][j] = alpha * sum over l of a[i][l] * b[l][j] + beta * c[i][j]
  *
- * a           m x k
- * b           k x n
- * c           m x n; with beta = 0 it is not read, as BLAS has it
- * Launch      ceil(n / 64) x ceil(m / 64) groups
- * Constants   none; a group has 16 x 16 items
+ * A group makes a tile of 64 x 64 of C, each of its 16 x 16 items 4 x 4 elements of it, from strips of
+ * A and B of depth 16 that lie in shared memory. (V. Volkov and J. Demmel, "Benchmarking GPUs to tune
+ * dense linear algebra", 2008.) An item's rows stand side by side, so that it reads four elements of
+ * the strip of A at once, which its neighbours read as well; its columns are 16 apart, so that
+ * neighbours read and write neighbours.
+ *
+ * Arguments
+ *     a               m x k floats
+ *     b               k x n floats
+ *     c               m x n floats; with beta = 0 it is not read, as BLAS has it
+ *     m               rows of A and C
+ *     n               columns of B and C
+ *     k               columns of A and rows of B
+ *     alpha           the factor of the product
+ *     beta            the factor of what C was
+ * Launch
+ *     ceil(n / 64) x ceil(m / 64) groups of 16 x 16 items
+ * Example
+ *     struct trm_argument arguments[] = {trm_arg_buffer(a), trm_arg_buffer(b), trm_arg_buffer(c),
+ *                                        trm_arg_u32(m), trm_arg_u32(n), trm_arg_u32(k),
+ *                                        trm_arg_f32(1), trm_arg_f32(0)};
+ *     trm_kernel_named(device, "sgemm", NULL, 0, &kernel);
+ *     trm_kernel_grid(kernel, (n + 63) / 64 * 16, (m + 63) / 64 * 16, 1, &grid);
+ *     trm_launch(stream, kernel, &grid, arguments, 8);
  * SPDX-License-Identifier: MIT
  */
 layout(local_size_x = 16, local_size_y = 16) in;

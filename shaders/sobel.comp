@@ -5,12 +5,31 @@
  *               | -2 0 2 |             |  0  0  0 |
  *               | -1 0 1 |             |  1  2  1 |
  *
- * source, target   planes x height x width x channels floats
- * Launch      width * channels items in x, height in y, planes in z (any number of images one after the
- *             other)
- * Constants   0, 1: items of a group (64 x 4); channels: samples of a pixel (1); border: what is outside
- *             of the image: 0 the nearest pixel, 1 zero (0);
- *             quantity: 0 sqrt(across^2 + down^2), 1 |across| + |down|, 2 across, 3 down (0)
+ * A sample of the target is made of the sums of the 3 x 3 samples around it times these weights, as
+ * `quantity` says.
+ *
+ * Arguments
+ *     source          planes x height x width x channels floats
+ *     target          as many
+ *     width           of an image, in pixels
+ *     height          of an image, in pixels
+ * Launch
+ *     width * channels items in x, height in y, planes in z (any number of images one after the other)
+ * Constants
+ *     0               items of a group in x (64)
+ *     1               items of a group in y (4)
+ *     channels        samples of a pixel, side by side (1)
+ *     border          what is outside of the image (0):
+ *                       0 nearest  what the nearest pixel is
+ *                       1 zero
+ *     quantity        what becomes of the two sums (0):
+ *                       0 length  sqrt(across^2 + down^2)
+ *                       1 sum     |across| + |down|
+ *                       2 across
+ *                       3 down
+ * Example
+ *     trireme run -k sobel in.y4m out.y4m
+ *     trireme run -k sobel:quantity=sum in.y4m out.y4m
  * SPDX-License-Identifier: MIT
  */
 #extension GL_GOOGLE_include_directive : require

@@ -6,15 +6,29 @@
  *      losses[r]           = log(sum over j of exp(logits[r][j] - max)) - (logits[r][label] - max)
  *      gradient[r][c]      = scale * (probabilities[r][c] - (c = label ? 1 : 0))
  *
- * max is the greatest of the row: taken away it keeps exp() from overflowing and cancels out. A row whose
- * label is no column (0xffffffff, say) is left out: its loss and gradient are 0.
+ * max is the greatest of the row: taken away it keeps exp() from overflowing and cancels out. A row
+ * whose label is no column (0xffffffff, say) is left out: its loss and gradient are 0.
  *
- * logits, probabilities, gradient   rows x columns floats, row after row
- * labels      rows unsigned integers
- * losses      rows floats
- * scale       1 / rows for the gradient of the mean loss, 1 for that of the sum
- * Launch      one group for each row, in x
- * Constants   0: items of a group (256)
+ * Arguments
+ *     logits          rows x columns floats, row after row
+ *     labels          rows unsigned integers: the right column of each row
+ *     probabilities   rows x columns floats
+ *     losses          rows floats
+ *     gradient        rows x columns floats
+ *     columns         of a row
+ *     scale           1 / rows for the gradient of the mean loss, 1 for that of the sum
+ * Launch
+ *     one group for each row, in x
+ * Constants
+ *     0               items of a group (256)
+ * Example
+ *     struct trm_argument arguments[] = {trm_arg_buffer(logits), trm_arg_buffer(labels),
+ *                                        trm_arg_buffer(probabilities), trm_arg_buffer(losses),
+ *                                        trm_arg_buffer(gradient), trm_arg_u32(columns),
+ *                                        trm_arg_f32(1)};
+ *     trm_kernel_named(device, "softmax_cross_entropy", NULL, 0, &kernel);
+ *     grid = trm_grid_1d(rows, 0);
+ *     trm_launch(stream, kernel, &grid, arguments, 7);
  * SPDX-License-Identifier: MIT
  */
 layout(local_size_x = 256, local_size_x_id = 0) in;

@@ -1,12 +1,30 @@
 #version 450
 /* threshold: samples by whether they are above a level
  *
- * source, target   count floats
- * level, low, high   what the constant `mode` says; as the samples are counted
- * Launch      count items in x
- * Constants   0: items of a group (256); mode (0):
- *      0 high above the level, else low       1 the level above the level, else as it is
- *      2 as it is above the level, else low   3 high above the level, else as it is
+ *      binary:    target[i] = source[i] > level ? high : low
+ *      truncate:  target[i] = source[i] > level ? level : source[i]
+ *      to_low:    target[i] = source[i] > level ? source[i] : low
+ *      to_high:   target[i] = source[i] > level ? high : source[i]
+ *
+ * Arguments
+ *     source          count floats
+ *     target          count floats
+ *     level           a sample above it is high, one at it is not
+ *     low             as the formula says; 0 by default in `trireme run`
+ *     high            as the formula says; 1 by default in `trireme run`
+ *     count           the number of samples
+ * Launch
+ *     count items in x
+ * Constants
+ *     0               items of a group (256)
+ *     mode            which formula (0); the words are for `trireme run`:
+ *                       0 binary
+ *                       1 truncate
+ *                       2 to_low
+ *                       3 to_high
+ * Example
+ *     trireme run -k threshold:level=0.5 in.y4m out.y4m
+ *     trireme run -k threshold:level=0.5,mode=to_low in.y4m out.y4m
  * SPDX-License-Identifier: MIT
  */
 #extension GL_GOOGLE_include_directive : require

@@ -2,13 +2,18 @@
 /* transpose: target[column][row] = source[row][column]
  *
  * A group carries a tile of 32 x 32 through shared memory, so that reading and writing are both along
- * rows. The tile's rows are one element longer than they need be: then a column of it lies on different
- * banks.
+ * rows. The tile's rows are one element longer than they need be: then a column of it lies on
+ * different banks.
  *
- * source      rows x columns floats, row after row
- * target      columns x rows floats, row after row
- * Launch      ceil(columns / 32) x ceil(rows / 32) groups
- * Constants   none; a group has 32 x 8 items
+ * Arguments
+ *     source          rows x columns floats, row after row
+ *     target          columns x rows floats, row after row
+ *     rows            of source
+ *     columns         of source
+ * Launch
+ *     ceil(columns / 32) x ceil(rows / 32) groups of 32 x 8 items
+ * Example
+ *     trireme run -k transpose in.y4m out.y4m
  * SPDX-License-Identifier: MIT
  */
 layout(local_size_x = 32, local_size_y = 8) in;

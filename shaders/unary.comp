@@ -1,17 +1,41 @@
 #version 450
 /* unary: result[i] = OPERATION x[i]
  *
- * x, result   count floats each
- * Launch      count items in x
- * Constants   0: items of a group (256); operation:
- *      0 -x            1 |x|           2 square root   3 1 / square root
- *      4 e to the x    5 log, base e   6 sine          7 cosine (radians)
- *      8 tanh          9 sigmoid: 1 / (1 + e^-x)      10 relu: x where it is positive, else 0
- *     11 gelu: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), the approximation of Hendrycks and Gimpel,
- *        "Gaussian error linear units", 2016
- *     12 floor        13 ceil         14 to the nearest integer, of two the even one     15 towards zero
- *     16 1 / x        17 x * x        18 sign: -1, 0 or 1     19 silu: x sigmoid(x)
- *     20 2 to the x   21 log, base 2  22 tangent
+ * Arguments
+ *     x               count floats
+ *     result          count floats
+ *     count           the number of elements
+ * Launch
+ *     count items in x
+ * Constants
+ *     0               items of a group (256)
+ *     operation       what is done (0); the words are for `trireme run`:
+ *                        0 negative      -x
+ *                        1 magnitude     |x|
+ *                        2 sqrt          square root
+ *                        3 inverse_sqrt  1 / square root
+ *                        4 exp           e to the x
+ *                        5 log           to base e
+ *                        6 sin           of radians
+ *                        7 cos           of radians
+ *                        8 tanh
+ *                        9 sigmoid       1 / (1 + e^-x)
+ *                       10 relu          x where it is positive, else 0
+ *                       11 gelu          x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), the approximation
+ *                                        of Hendrycks and Gimpel, "Gaussian error linear units", 2016
+ *                       12 floor
+ *                       13 ceil
+ *                       14 round         to the nearest integer, of two the even one
+ *                       15 truncate      towards zero
+ *                       16 inverse       1 / x
+ *                       17 square        x * x
+ *                       18 sign          -1, 0 or 1
+ *                       19 silu          x / (1 + e^-x)
+ *                       20 exp2          2 to the x
+ *                       21 log2          to base 2
+ *                       22 tan           of radians
+ * Example
+ *     trireme run --raw f32 -k unary:operation=sqrt numbers.f32 result.f32
  * SPDX-License-Identifier: MIT
  */
 layout(local_size_x = 256, local_size_x_id = 0) in;

@@ -1,14 +1,34 @@
 #version 450
 /* yuv_to_rgb_u8: Y'CbCr pixels without subsampling (4:4:4) to R'G'B'
  *
- * source      count pixels of 3 bytes: Y, Cb, Cr; or three planes of count bytes each. Chroma 0 is stored
- *             as 128 / 255
- * target      count pixels of 3 bytes: red, green, blue
- * Launch      count items in x
- * Constants   0: items of a group (256); standard: 0 BT.601, 1 BT.709 (0); range: 0 full, 1 limited: Y
- *             from 16 to 235, Cb and Cr from 16 to 240, of 255 (0); planar: 1 for planes (0)
- * Bytes       255 is 1. Results are rounded to the nearest byte, of two the even one; what is beyond the
- *             ends becomes the end.
+ *      R = Y + (2 - 2 Kr) (Cr - 128 / 255)
+ *      B = Y + (2 - 2 Kb) (Cb - 128 / 255)
+ *      G = (Y - Kr R - Kb B) / Kg
+ *      limited: with (Y - 16 / 255) * 255 / 219, (Cb - 128 / 255) * 255 / 224, Cr as Cb
+ *
+ * Kr, Kg, Kb are those of `standard`. In the limited range Y goes from 16 / 255 to 235 / 255, Cb and
+ * Cr from 16 / 255 to 240 / 255. (ITU-R BT.601-7, 2.5.1; BT.709-6, 3)
+ *
+ * Arguments
+ *     source          count pixels of 3 bytes: Y, Cb, Cr; or three planes of count bytes each
+ *     target          count pixels of 3 bytes: red, green, blue
+ *     count           the number of pixels
+ * Launch
+ *     count items in x
+ * Constants
+ *     0               items of a group (256)
+ *     standard        which Kr, Kg, Kb (0):
+ *                       0 bt601  0.299, 0.587, 0.114
+ *                       1 bt709  0.2126, 0.7152, 0.0722
+ *     range           of Y, Cb and Cr (0):
+ *                       0 full
+ *                       1 limited
+ *     planar          1 where Y, Cb and Cr are in planes, 0 where a pixel has them side by side (0)
+ * Notes
+ *     255 is 1. Results are rounded to the nearest byte, of two the even one; results beyond 0 to 255
+ *     become the nearer end.
+ * Example
+ *     trireme run --raw u8 --size 64x48x3 -k yuv_to_rgb_u8:standard=bt709 in.yuv out.rgb
  * SPDX-License-Identifier: MIT
  */
 #extension GL_GOOGLE_include_directive : require
