@@ -10,7 +10,4 @@
  * module that was accepted. */
 int spirv_fuzz_one(const uint8_t *bytes, size_t size, int translates);
 
-/* libFuzzer's. */
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
 #endif

@@ -65,7 +65,7 @@ static void read_files(void)
 
     is_instrumented = instrumented != NULL && instrumented[0] != 0 && strcmp(instrumented, "no") != 0;
     file_count      = 0;
-    read_folder(source != NULL ? source : ".", "tests/fuzz/corpus/*.spv", 1);
+    read_folder(source != NULL ? source : ".", "tests/fuzz/corpus/spirv/*.spv", 1);
     ck_assert_msg(file_count != 0, "there is no corpus");
     read_folder(build, "shaders/*.spv", 0);
     if (source != NULL && (build == NULL || strcmp(source, build) != 0))
