@@ -4,10 +4,32 @@
 #include "calls.h"
 
 #include "kernels.h"
+#include "shaders.h"
 
 #include <trireme/interop.h>
 
 /* ---- objects ---- */
+
+static struct trm_shader *make_shader(struct trm_context *context)
+{
+    struct shader_words words   = shader_words("affine");
+    struct trm_shader_desc desc = {
+        .struct_size = sizeof(desc), .format = TRM_MODULE_SPIRV, .data = words.words, .size = words.size};
+    struct trm_shader *shader = NULL;
+    ck_ok(trm_shader_create(context, &desc, &shader));
+    return shader;
+}
+
+/* One input, no stages. */
+static struct trm_pipeline *make_pipeline(struct trm_device *device)
+{
+    struct trm_port port          = trm_port_input("in", 64);
+    struct trm_pipeline_desc desc = {
+        .struct_size = sizeof(desc), .ports = &port, .port_count = 1, .depth = 1};
+    struct trm_pipeline *pipeline = NULL;
+    ck_ok(trm_pipeline_create(device, &desc, &pipeline));
+    return pipeline;
+}
 
 void objects_make(struct objects *objects)
 {
@@ -34,6 +56,9 @@ void objects_make(struct objects *objects)
     objects->handles[OF_EVENT]      = event;
     objects->handles[OF_ARRAY]      = array;
     objects->handles[OF_BUFFER]     = make_buffer(device, TRM_MEMORY_DEVICE, 64);
+    objects->handles[OF_SHADER]     = make_shader(context);
+    objects->handles[OF_PIPELINE]   = make_pipeline(device);
+    ck_ok(trm_coordinator_create(device, NULL, (struct trm_coordinator **)&objects->handles[OF_COORDINATOR]));
     if (trm_semaphore_create(device, &semaphore) == TRM_OK)
         objects->handles[OF_SEMAPHORE] = semaphore;
     if (trm_module_supported(device, TRM_MODULE_FUNCTIONS) != TRM_OK)
@@ -80,6 +105,15 @@ void destroy_handle(enum handle_type type, void *handle)
     case OF_SEMAPHORE:
         trm_semaphore_destroy(handle);
         break;
+    case OF_SHADER:
+        trm_shader_destroy(handle);
+        break;
+    case OF_COORDINATOR:
+        trm_coordinator_destroy(handle);
+        break;
+    case OF_PIPELINE:
+        trm_pipeline_destroy(handle);
+        break;
     case HANDLE_TYPES:
         break;
     }
@@ -94,9 +128,9 @@ void objects_destroy(struct objects *objects)
 /* ---- one call each ---- */
 
 static uint64_t host_memory[64];
-static union {
-    uint8_t bytes[512];
-    uint64_t numbers[64];
+static _Thread_local union {
+    uint8_t bytes[4096];
+    uint64_t numbers[512];
 } scratch;
 
 /* A call of one handle and outputs; `arguments` may use `handle` and `others`. */
@@ -318,6 +352,67 @@ CALL_AS(signal_semaphore, trm_stream_signal_semaphore(others->handles[OF_STREAM]
 CALL_AS(semaphore_on_stream, trm_stream_wait_semaphore(handle, others->handles[OF_SEMAPHORE], 0))
 CALL_AS(signal_on_stream, trm_stream_signal_semaphore(handle, others->handles[OF_SEMAPHORE], 0))
 
+/* ---- shaders, coordinators and pipelines ---- */
+
+static int32_t visit_none(void *user, const struct trm_shader_place *place)
+{
+    (void)user;
+    (void)place;
+    return TRM_OK;
+}
+
+static int32_t write_none(void *user, const char *text, size_t length)
+{
+    (void)user;
+    (void)text;
+    (void)length;
+    return TRM_OK;
+}
+
+CALL(trm_shader_list, (handle, visit_none, NULL))
+CALL(trm_shader_bytes, (handle, out(), (uint64_t *)&scratch.numbers[1]))
+CALL(trm_shader_kernel, (handle, 0, sized(sizeof(struct trm_kernel_info))))
+CALL(trm_shader_constant, (handle, 0, sized(sizeof(struct trm_constant_info))))
+CALL(trm_kernel_grid, (handle, 1, 1, 1, out()))
+
+static int32_t call_trm_shader_create(void *handle, const struct objects *others)
+{
+    struct shader_words words   = shader_words("affine");
+    struct trm_shader_desc desc = {
+        .struct_size = sizeof(desc), .format = TRM_MODULE_SPIRV, .data = words.words, .size = words.size};
+    (void)others;
+    return trm_shader_create(handle, &desc, out());
+}
+
+static int32_t call_trm_pipeline_create(void *handle, const struct objects *others)
+{
+    struct trm_port port          = trm_port_input("in", 64);
+    struct trm_pipeline_desc desc = {
+        .struct_size = sizeof(desc), .ports = &port, .port_count = 1, .depth = 1};
+    (void)others;
+    return trm_pipeline_create(handle, &desc, out());
+}
+
+CALL(trm_coordinator_create, (handle, NULL, out()))
+CALL(trm_coordinator_submit, (handle))
+CALL(trm_coordinator_poll, (handle, 1))
+CALL(trm_coordinator_wait, (handle, 1, 0))
+CALL(trm_coordinator_wait_any, (handle, host_memory, 1, 0, out()))
+CALL(trm_coordinator_wait_all, (handle, 0))
+CALL(trm_coordinator_forget, (handle))
+CALL(trm_coordinator_add, (handle, NULL))
+CALL(trm_pipeline_run, (handle, NULL, NULL))
+CALL(trm_pipeline_start, (handle, NULL))
+CALL(trm_pipeline_acquire, (handle, 0, out()))
+CALL(trm_pipeline_submit, (handle, NULL))
+CALL(trm_pipeline_discard, (handle, NULL))
+CALL(trm_pipeline_next, (handle, 0, out()))
+CALL(trm_pipeline_release, (handle, NULL))
+CALL(trm_pipeline_cancel, (handle, 0))
+CALL(trm_pipeline_slots, (handle, NULL, 0, out()))
+CALL(trm_pipeline_report, (handle, sized(sizeof(struct trm_report))))
+CALL(trm_pipeline_trace, (handle, TRM_REPORT_JSON, write_none, NULL))
+
 /* ---- the list ---- */
 
 #define ROW(type, function)              \
@@ -438,6 +533,32 @@ const struct call calls[] = {
     ROW(OF_SEMAPHORE, signal_semaphore),
     ROW(OF_STREAM, semaphore_on_stream),
     ROW(OF_STREAM, signal_on_stream),
+    ROW(OF_CONTEXT, trm_shader_create),
+    ROW(OF_CONTEXT, trm_shader_list),
+    ROW(OF_SHADER, trm_shader_bytes),
+    ROW(OF_SHADER, trm_shader_kernel),
+    ROW(OF_SHADER, trm_shader_constant),
+    ROW(OF_KERNEL, trm_kernel_grid),
+    ROW(OF_DEVICE, trm_coordinator_create),
+    ROW(OF_COORDINATOR, trm_coordinator_add),
+    ROW(OF_COORDINATOR, trm_coordinator_submit),
+    ROW(OF_COORDINATOR, trm_coordinator_poll),
+    ROW(OF_COORDINATOR, trm_coordinator_wait),
+    ROW(OF_COORDINATOR, trm_coordinator_wait_any),
+    ROW(OF_COORDINATOR, trm_coordinator_wait_all),
+    ROW(OF_COORDINATOR, trm_coordinator_forget),
+    ROW(OF_DEVICE, trm_pipeline_create),
+    ROW(OF_PIPELINE, trm_pipeline_run),
+    ROW(OF_PIPELINE, trm_pipeline_start),
+    ROW(OF_PIPELINE, trm_pipeline_acquire),
+    ROW(OF_PIPELINE, trm_pipeline_submit),
+    ROW(OF_PIPELINE, trm_pipeline_discard),
+    ROW(OF_PIPELINE, trm_pipeline_next),
+    ROW(OF_PIPELINE, trm_pipeline_release),
+    ROW(OF_PIPELINE, trm_pipeline_cancel),
+    ROW(OF_PIPELINE, trm_pipeline_slots),
+    ROW(OF_PIPELINE, trm_pipeline_report),
+    ROW(OF_PIPELINE, trm_pipeline_trace),
 };
 
 const size_t call_count = sizeof(calls) / sizeof(calls[0]);

@@ -18,6 +18,9 @@ enum handle_type {
     OF_GRAPH,
     OF_GRAPH_EXEC,
     OF_SEMAPHORE,
+    OF_SHADER,
+    OF_COORDINATOR,
+    OF_PIPELINE,
     HANDLE_TYPES,
 };
 

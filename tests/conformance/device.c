@@ -237,7 +237,7 @@ START_TEST(a_fact_that_does_not_fit_tells_its_size)
 }
 END_TEST
 
-START_TEST(a_key_that_nobody_knows_is_not_found)
+START_TEST(an_unknown_key_is_not_found)
 {
     uint64_t value = 5;
     size_t needed  = 6;
@@ -379,7 +379,7 @@ void add_device(Suite *suite)
     CASE(group, a_device_answers_all_that_is_required);
     CASE(group, the_list_and_the_device_say_the_same);
     CASE(group, a_fact_that_does_not_fit_tells_its_size);
-    CASE(group, a_key_that_nobody_knows_is_not_found);
+    CASE(group, an_unknown_key_is_not_found);
     CASE(group, usage_counts_what_is_alive);
     CASE(group, usage_counts_modules_and_kernels);
     CASE(group, usage_of_another_size_is_refused);

@@ -155,7 +155,7 @@ static const char *destroys_are_harmless(void *user)
     return NULL;
 }
 
-START_TEST(destroying_the_parents_objects_in_the_child_harms_nobody)
+START_TEST(destroying_the_parents_objects_in_the_child_is_harmless)
 {
     objects_make(&parents);
     struct trm_stream *stream = parents.handles[OF_STREAM];
@@ -340,7 +340,7 @@ void add_fork(Suite *suite)
     CASE(group, parent_and_child_of_a_fork_before_any_context_both_work);
     CASE(group, a_child_works_after_its_parent_made_and_destroyed_a_context);
     CASE(group, every_call_with_a_handle_of_the_parent_is_refused_in_the_child);
-    CASE(group, destroying_the_parents_objects_in_the_child_harms_nobody);
+    CASE(group, destroying_the_parents_objects_in_the_child_is_harmless);
     CASE(group, a_context_made_in_the_child_works);
     CASE(group, a_child_forked_in_a_callback_is_inside_of_no_callback);
     CASE(group, a_child_may_have_contexts_of_its_own_beside_the_parents);

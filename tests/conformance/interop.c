@@ -124,7 +124,7 @@ START_TEST(a_stream_that_waits_for_a_semaphore_sees_what_was_written_before_it_w
 }
 END_TEST
 
-START_TEST(waiting_for_what_a_semaphore_shows_already_stops_nobody)
+START_TEST(waiting_for_a_value_already_reached_does_not_block)
 {
     struct trm_semaphore *semaphore = make_semaphore(the.device);
     if (!semaphore)
@@ -493,7 +493,7 @@ void add_interop(Suite *suite)
     CASE(group, a_semaphore_is_raised_when_the_stream_gets_there_and_not_before);
     CASE(group, a_semaphore_does_not_go_back);
     CASE(group, a_stream_that_waits_for_a_semaphore_sees_what_was_written_before_it_was_raised);
-    CASE(group, waiting_for_what_a_semaphore_shows_already_stops_nobody);
+    CASE(group, waiting_for_a_value_already_reached_does_not_block);
     CASE(group, streams_that_wait_in_vain_do_not_stop_others);
     CASE(group, a_semaphore_may_be_destroyed_while_work_still_needs_it);
     CASE(group, a_stream_takes_no_semaphore_of_another_device_and_records_none);

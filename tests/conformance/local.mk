@@ -73,6 +73,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/native.c \
 	tests/conformance/out_of_device_memory.c \
 	tests/conformance/out_of_memory.c \
+	tests/conformance/pairs.c \
 	tests/conformance/pool.c \
 	tests/conformance/portable.c \
 	tests/conformance/shaders.c \

@@ -33,6 +33,7 @@ static void (*const groups[])(Suite *suite) = {
     add_ordering,
     add_failure,
     add_lifetime,
+    add_pairs,
     add_buffer,
     add_span,
     add_map,

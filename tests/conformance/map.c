@@ -102,7 +102,7 @@ START_TEST(mapping_waits_for_the_work_on_the_buffer)
 }
 END_TEST
 
-START_TEST(mapping_submits_work_that_nobody_has_flushed)
+START_TEST(mapping_submits_unflushed_work)
 {
     struct trm_buffer *buffer = make_buffer(the.device, TRM_MEMORY_DEVICE, SIZE);
     for (unsigned i = 0; i < 50; i++) {
@@ -304,7 +304,7 @@ void add_map(Suite *suite)
     CASE(group, mapping_for_both_changes_only_what_is_written);
     CASE(group, mapping_costs_no_copy_where_the_host_shares_the_memory);
     CASE(group, mapping_waits_for_the_work_on_the_buffer);
-    CASE(group, mapping_submits_work_that_nobody_has_flushed);
+    CASE(group, mapping_submits_unflushed_work);
     CASE(group, mapping_without_synchronising_does_not_wait);
     CASE(group, work_enqueued_after_unmapping_sees_what_was_written);
     CASE(group, a_buffer_that_is_mapped_cannot_be_mapped_again);

@@ -48,7 +48,7 @@ static void late_close(struct late *late)
     kernels_close();
 }
 
-static bool nobody_is_late(void)
+static bool no_run_can_be_late(void)
 {
     if (kernels_missing())
         return true;
@@ -69,7 +69,7 @@ START_TEST(a_token_that_takes_too_long_fails_with_a_time_out)
     struct trm_source source = trm_source_function(give_some, &count);
     int32_t status           = TRM_OK;
     struct late late;
-    if (nobody_is_late())
+    if (no_run_can_be_late())
         return;
     for (unsigned i = 0; i < ATTEMPTS && status == TRM_OK; i++) {
         late_open(&late, dawdle_us(60, i), 10 * MS, TRM_FAILURE_STOP);
@@ -91,7 +91,7 @@ START_TEST(late_tokens_are_left_out_one_by_one)
     uint64_t count           = 3;
     struct trm_source source = trm_source_function(give_some, &count);
     struct late late;
-    if (nobody_is_late())
+    if (no_run_can_be_late())
         return;
     for (unsigned i = 0; i < ATTEMPTS && report.failed < count; i++) {
         late_open(&late, dawdle_us(40, i), 10 * MS, TRM_FAILURE_SKIP);
@@ -180,7 +180,7 @@ static bool returns_early(uint32_t microseconds)
 
 START_TEST(a_cancelled_run_returns_although_the_device_is_slow)
 {
-    if (nobody_is_late())
+    if (no_run_can_be_late())
         return;
     for (unsigned i = 0; !returns_early(dawdle_us(500, i)); i++)
         ck_assert_uint_lt(i, ATTEMPTS);

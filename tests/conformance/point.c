@@ -315,7 +315,7 @@ START_TEST(a_stream_may_wait_for_a_reached_point_and_for_its_own)
 }
 END_TEST
 
-START_TEST(a_wait_for_work_that_nobody_submitted_submits_it)
+START_TEST(a_wait_for_unsubmitted_work_submits_it)
 {
     struct trm_stream *streams[8];
     struct trm_buffer *buffer = make_buffer(the.device, TRM_MEMORY_DEVICE, 64);
@@ -353,5 +353,5 @@ void add_point(Suite *suite)
     CASE(group, a_stream_waits_for_a_point_of_another);
     CASE(group, a_stream_waits_for_a_point_of_another_device);
     CASE(group, a_stream_may_wait_for_a_reached_point_and_for_its_own);
-    CASE(group, a_wait_for_work_that_nobody_submitted_submits_it);
+    CASE(group, a_wait_for_unsubmitted_work_submits_it);
 }

@@ -197,6 +197,43 @@ START_TEST(a_thread_may_end_after_the_device_of_its_stream)
 }
 END_TEST
 
+struct shared_end {
+    struct trm_device *device;
+    struct trm_buffer *buffer;
+    pthread_barrier_t barrier;
+    int32_t status;
+};
+
+static void *end_with_device(void *user)
+{
+    struct shared_end *end    = user;
+    struct trm_stream *stream = NULL;
+    end->status               = trm_device_thread_stream(end->device, &stream);
+    for (uint32_t i = 0; i < 8 && end->status == TRM_OK; i++)
+        end->status = trm_fill(stream, trm_span_whole(end->buffer), i, 4);
+    pthread_barrier_wait(&end->barrier);
+    return NULL;
+}
+
+/* Both wait for the fills, and one of them ends the stream. */
+START_TEST(a_thread_may_end_while_its_device_is_destroyed)
+{
+    for (struct rounds rounds = rounds_of(scaled(200, 20), 3); rounds_left(&rounds); rounds.number++) {
+        struct shared_end end = {.device = open_device(the.context)};
+        pthread_t thread;
+        end.buffer = make_buffer(end.device, TRM_MEMORY_DEVICE, 1 << 18);
+        pthread_barrier_init(&end.barrier, NULL, 2);
+        ck_assert_int_eq(pthread_create(&thread, NULL, end_with_device, &end), 0);
+        pthread_barrier_wait(&end.barrier);
+        trm_buffer_destroy(end.buffer);
+        trm_device_destroy(end.device);
+        pthread_join(thread, NULL);
+        pthread_barrier_destroy(&end.barrier);
+        ck_assert_int_eq(end.status, TRM_OK);
+    }
+}
+END_TEST
+
 START_TEST(streams_of_threads_of_thousands_of_devices_leave_nothing_behind)
 {
     struct rounds rounds = rounds_of(scaled(2000, PTHREAD_KEYS_MAX + 76), 3);
@@ -246,6 +283,7 @@ void add_thread_stream(Suite *suite)
     CASE(group, the_stream_of_a_thread_is_gone_with_its_device);
     CASE(group, the_stream_of_a_thread_is_no_leak);
     CASE(group, a_thread_may_end_after_the_device_of_its_stream);
+    CASE(group, a_thread_may_end_while_its_device_is_destroyed);
     CASE(group, streams_of_threads_of_thousands_of_devices_leave_nothing_behind);
     CASE(group, a_callback_may_ask_for_the_stream_of_its_thread);
 }

@@ -17,6 +17,7 @@ expect_file "$bindir/trireme"
 expect_file "$libdir/libtrireme.so"
 expect_file "$libdir/libtrireme.so.0"
 expect_file "$libdir/pkgconfig/trireme.pc"
+expect_file "$pkglibdir/supervise"
 for header in $PUBLIC_HEADERS; do
     expect_file "$includedir/trireme/$(basename "$header")"
 done
@@ -26,6 +27,7 @@ for backend in $BACKENDS; do
 done
 for shader in "$top_srcdir"/shaders/*.comp; do
     expect_file "$pkglibdir/kernels/$(basename "$shader" .comp).spv"
+    expect_file "$pkglibdir/kernels/$(basename "$shader" .comp).help"
 done
 for page in README.md doc/architecture.md doc/writing-a-backend.md doc/writing-a-kernel.md doc/writing-a-pipeline.md; do
     expect_file "$docdir/$(basename "$page")"

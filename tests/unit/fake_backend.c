@@ -235,7 +235,7 @@ struct trm_device *fake_open(struct fake *fake)
 {
     struct core_device *device;
     ck_assert_int_eq(core_device_create(fake->backend.context, &fake->backend, 0, &device), TRM_OK);
-    fake->device = device->object.handle;
+    fake->device = core_object_publish(&device->object);
     return fake->device;
 }
 
@@ -268,5 +268,5 @@ int32_t fake_enqueue(struct trm_stream *handle)
     if (status != TRM_OK)
         return status;
     uint64_t value = core_stream_next(stream);
-    return core_stream_commit(stream, value, fake_stream_nothing(stream->backend, value));
+    return core_stream_commit(stream, value, "stream.copy", fake_stream_nothing(stream->backend, value));
 }

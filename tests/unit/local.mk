@@ -34,9 +34,11 @@ tests_unit_base_tests_SOURCES = \
 	tests/unit/base/error.c \
 	tests/unit/base/file_permissions.c \
 	tests/unit/base/log.c \
+	tests/unit/base/program.c \
 	tests/unit/base/sha256.c
 tests_unit_base_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_base_tests_LDADD = $(UNIT_LIBS)
+EXTRA_tests_unit_base_tests_DEPENDENCIES = base/supervise$(EXEEXT)
 
 # ------------------------------------------------------------- compiler/glsl
 
@@ -46,6 +48,7 @@ tests_unit_compiler_glsl_tests_SOURCES = \
 	tests/unit/compiler/glsl/program.c
 tests_unit_compiler_glsl_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_compiler_glsl_tests_LDADD = $(UNIT_LIBS)
+EXTRA_tests_unit_compiler_glsl_tests_DEPENDENCIES = base/supervise$(EXEEXT)
 
 # ------------------------------------------------------------ compiler/spirv
 
@@ -59,6 +62,7 @@ tests_unit_compiler_spirv_tests_SOURCES = \
 	tests/unit/compiler/spirv/spirv_builder.c \
 	tests/unit/compiler/spirv/spirv_builder.h \
 	tests/unit/compiler/spirv/spirv_fixture.h \
+	tests/unit/compiler/spirv/strip.c \
 	tests/unit/compiler/spirv/types.c
 tests_unit_compiler_spirv_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_compiler_spirv_tests_LDADD = $(UNIT_LIBS)
@@ -68,6 +72,7 @@ tests_unit_compiler_spirv_tests_LDADD = $(UNIT_LIBS)
 # Some of these compile what the translator writes and run it; without a compiler they are skipped.
 UNIT_TESTS += tests/unit/compiler/translate/tests
 tests_unit_compiler_translate_tests_SOURCES = \
+	tests/unit/compiler/translate/bounds.c \
 	tests/unit/compiler/translate/flow.c \
 	tests/unit/compiler/translate/lockstep.c \
 	tests/unit/compiler/translate/ops.h \
@@ -77,6 +82,7 @@ tests_unit_compiler_translate_tests_SOURCES = \
 	tests/unit/compiler/translate/ops_integer.c \
 	tests/unit/compiler/translate/ops_memory.c \
 	tests/unit/compiler/translate/rows.c \
+	tests/unit/compiler/translate/stages.c \
 	tests/unit/compiler/translate/text.c \
 	tests/unit/compiler/translate/translated.c \
 	tests/unit/compiler/translate/translated.h
@@ -99,6 +105,18 @@ EXTRA_DIST += \
 	tests/unit/shaders/ops_subgroup.comp tests/unit/shaders/ops_subgroup.spv tests/unit/shaders/ops_subgroup_plain.spv
 
 EXTRA_DIST += \
+	tests/unit/shaders/bounds/compile.sh \
+	tests/unit/shaders/bounds/overrun.h \
+	tests/unit/shaders/bounds/overrun_barriers.comp tests/unit/shaders/bounds/overrun_barriers.spv \
+	tests/unit/shaders/bounds/overrun_barriers_plain.spv \
+	tests/unit/shaders/bounds/overrun_lockstep.comp tests/unit/shaders/bounds/overrun_lockstep.spv \
+	tests/unit/shaders/bounds/overrun_lockstep_plain.spv \
+	tests/unit/shaders/bounds/overrun_rounds.comp tests/unit/shaders/bounds/overrun_rounds.spv \
+	tests/unit/shaders/bounds/overrun_rounds_plain.spv \
+	tests/unit/shaders/bounds/overrun_rows.comp tests/unit/shaders/bounds/overrun_rows.spv \
+	tests/unit/shaders/bounds/overrun_rows_no_lines.spv tests/unit/shaders/bounds/overrun_rows_plain.spv
+
+EXTRA_DIST += \
 	tests/unit/shaders/flow/compile.sh \
 	tests/unit/shaders/flow/flow_functions.h \
 	tests/unit/shaders/flow/blur.comp tests/unit/shaders/flow/blur.spv tests/unit/shaders/flow/blur_plain.spv \
@@ -114,7 +132,8 @@ EXTRA_DIST += \
 	tests/unit/shaders/flow/reduce.comp tests/unit/shaders/flow/reduce.spv tests/unit/shaders/flow/reduce_plain.spv \
 	tests/unit/shaders/flow/saxpy.comp tests/unit/shaders/flow/saxpy.spv tests/unit/shaders/flow/saxpy_plain.spv \
 	tests/unit/shaders/flow/selects.comp tests/unit/shaders/flow/selects.spv tests/unit/shaders/flow/selects_plain.spv \
-	tests/unit/shaders/flow/sgemm.comp tests/unit/shaders/flow/sgemm.spv tests/unit/shaders/flow/sgemm_plain.spv
+	tests/unit/shaders/flow/sgemm.comp tests/unit/shaders/flow/sgemm.spv tests/unit/shaders/flow/sgemm_plain.spv \
+	tests/unit/shaders/flow/stages.spvasm tests/unit/shaders/flow/stages.spv
 
 EXTRA_DIST += \
 	tests/unit/shaders/passes/compile.sh \
@@ -168,7 +187,7 @@ tests_unit_compiler_translate_passes_tests_LDADD = $(UNIT_LIBS)
 
 # --------------------------------------------------------------- core/object
 
-# inside.c includes handle.c, to set its numbers; so it is a program of its own.
+# inside.c includes the sources, to set their numbers; so it is a program of its own.
 UNIT_TESTS += tests/unit/core/object/tests tests/unit/core/object/inside
 tests_unit_core_object_tests_SOURCES = \
 	tests/unit/core/object/object.c
@@ -378,7 +397,6 @@ tests_unit_backends_cpu_tests_SOURCES = \
 	tests/unit/backends/cpu/graph.c \
 	tests/unit/backends/cpu/host.h \
 	tests/unit/backends/cpu/kernels.c \
-	tests/unit/backends/cpu/spawn.c \
 	tests/unit/backends/cpu/streams.c \
 	tests/unit/backends/cpu/threads.c \
 	tests/unit/backends/cpu/transfers.c \
@@ -391,6 +409,7 @@ EXTRA_tests_unit_backends_cpu_tests_DEPENDENCIES = tests/unit/backends/cpu/objec
 tests_unit_backends_cpu_compile_SOURCES = tests/unit/backends/cpu/compile.c
 tests_unit_backends_cpu_compile_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_backends_cpu_compile_LDADD = tests/unit/libunit.la libtrireme.la $(CHECK_LIBS)
+tests_unit_backends_cpu_compile_LDFLAGS = $(UNINSTALLED_LINK)
 EXTRA_tests_unit_backends_cpu_compile_DEPENDENCIES = tests/unit/backends/cpu/affine.la
 
 tests_unit_backends_cpu_affine_la_SOURCES = tests/unit/backends/cpu/affine.c

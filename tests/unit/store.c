@@ -528,7 +528,7 @@ void store_open(struct store *store, struct trm_context *context)
 
     store->backend.context = found;
     ck_assert_int_eq(core_device_create(found, &store->backend, 0, &store->core), TRM_OK);
-    store->device = store->core->object.handle;
+    store->device = core_object_publish(&store->core->object);
 }
 
 void store_close(struct store *store)
