@@ -5,6 +5,7 @@ libtrireme_internal_la_SOURCES += \
 	core/object/abi.h \
 	core/object/context.h \
 	core/object/handle.c core/object/handle.h \
+	core/object/handle_table.c core/object/handle_table.h \
 	core/object/log.c core/object/log.h \
 	core/object/object.h \
 	core/object/output.h \
@@ -20,12 +21,14 @@ libtrireme_internal_la_SOURCES += \
 
 # core/plugin: Finding, checking and choosing backends.
 libtrireme_internal_la_SOURCES += \
+	core/plugin/answer.c core/plugin/answer.h \
 	core/plugin/device_list.c \
 	core/plugin/device_match.c core/plugin/device_match.h \
 	core/plugin/elf_file.c core/plugin/elf_file.h \
 	core/plugin/folders.c core/plugin/folders.h \
 	core/plugin/loader.c core/plugin/loader.h \
 	core/plugin/plugin.h \
+	core/plugin/property.c core/plugin/property.h \
 	core/plugin/registry.c core/plugin/registry.h \
 	core/plugin/registry_state.h \
 	core/plugin/resolve.c \
@@ -36,6 +39,10 @@ libtrireme_internal_la_SOURCES += \
 	core/cache/cache.c core/cache/cache.h \
 	core/cache/cache_file.c core/cache/cache_file.h \
 	core/cache/cache_trim.c core/cache/cache_trim.h
+
+# core/program: Compilers, run under the limits that the settings set.
+libtrireme_internal_la_SOURCES += \
+	core/program/program.c core/program/program.h
 
 # core/shader: Portable kernels: handles, search by name, translation.
 libtrireme_internal_la_SOURCES += \
@@ -113,6 +120,7 @@ libtrireme_internal_la_SOURCES += \
 
 # core/graph: What is recorded on a stream and replayed.
 libtrireme_internal_la_SOURCES += \
+	core/graph/create.h \
 	core/graph/graph.c core/graph/graph.h \
 	core/graph/graph_emulate.c \
 	core/graph/graph_exec.c \

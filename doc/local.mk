@@ -1,6 +1,6 @@
 # Man pages go to dist_man_MANS (doc/trireme.1, …), other pages to dist_doc_DATA (installed) or EXTRA_DIST.
 
-dist_man_MANS += doc/trireme.1 doc/trireme.3 doc/trireme.7
+dist_man_MANS += doc/trireme.1 doc/trireme.3 doc/trireme.7 doc/trireme-kernels.7
 
 dist_doc_DATA += \
 	doc/architecture.md \
@@ -22,12 +22,17 @@ EXTRA_DIST += \
 	doc/results/2026-11-22-cuda-h200.md \
 	doc/results/2026-11-22-vulkan-h200.md \
 	doc/results/2026-11-22-vulkan-h200-timeline.html \
+	doc/results/2026-11-23-advice.md \
 	doc/results/2026-11-23-layers.md \
+	doc/update-kernels \
 	doc/update-settings
 
-# Bring the list of settings in trireme(7) up to date with the table in the core.
+# Bring the list of settings in trireme(7) up to date with the table in the core, and the entries of trireme-kernels(7) with the
+# heads of the shaders.
 update-man: all
 	$(AM_V_GEN)$(SHELL) $(srcdir)/doc/update-settings tools/trireme $(srcdir)/doc/trireme.7 >trireme.7.new && \
 	  mv trireme.7.new $(srcdir)/doc/trireme.7
+	$(AM_V_GEN)$(SHELL) $(srcdir)/doc/update-kernels $(srcdir) $(srcdir)/doc/trireme-kernels.7 >trireme-kernels.7.new && \
+	  mv trireme-kernels.7.new $(srcdir)/doc/trireme-kernels.7
 
 .PHONY: update-man
