@@ -82,9 +82,6 @@ enum {
 char *kc_constants(struct trm_shader *shader, const struct kc_variant *variant,
                    struct trm_constant *constants, char name[KC_VARIANT_NAME]);
 
-/* Parse a value of a type from the command line into bits. False: it is not a value of the type. */
-bool kc_value(int32_t type, const char *text, uint64_t *bits);
-
 /* ---- kc_compile.c: one file */
 
 /* Make all outputs that were requested for job->file. False: it failed, job->failure says why. */

@@ -4,10 +4,8 @@
 #include "kc.h"
 
 #include "output.h"
-#include "signature.h"
+#include "value.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,85 +22,6 @@ static char *sentence(const char *format, ...)
     va_end(arguments);
     return output_copy(text);
 }
-
-/* ---- values ---- */
-
-/* The nearest binary16 number (IEEE 754), ties to even; overflows to infinity. */
-static uint16_t half_bits(float value)
-{
-    uint16_t sign   = signbit(value) ? 0x8000 : 0;
-    float magnitude = fabsf(value);
-    int exponent;
-
-    if (isnan(value))
-        return 0x7e00;
-    if (magnitude >= 65520.0f)
-        return sign | 0x7c00;
-    frexpf(magnitude, &exponent);
-    /* Subnormal numbers below 2^-14 have the spacing of those just above it. */
-    if (exponent < -13)
-        return sign | (uint16_t)rintf(ldexpf(magnitude, 24));
-    return sign | (uint16_t)(((exponent + 13) << 10) + (int)rintf(ldexpf(magnitude, 11 - exponent)));
-}
-
-static bool parse_float(int32_t type, const char *text, uint64_t *bits)
-{
-    char *end;
-    union {
-        double f64;
-        uint64_t u64;
-        float f32;
-        uint32_t u32;
-    } value = {.u64 = 0};
-
-    if (type == TRM_TYPE_F64)
-        value.f64 = strtod(text, &end);
-    else
-        value.f32 = strtof(text, &end);
-    if (end == text || *end != '\0')
-        return false;
-    *bits = type == TRM_TYPE_F64 ? value.u64 : type == TRM_TYPE_F32 ? value.u32 : half_bits(value.f32);
-    return true;
-}
-
-static bool is_signed(int32_t type)
-{
-    return type == TRM_TYPE_I8 || type == TRM_TYPE_I16 || type == TRM_TYPE_I32 || type == TRM_TYPE_I64;
-}
-
-static bool parse_integer(int32_t type, const char *text, uint64_t *bits)
-{
-    uint32_t width = 8 * trm_type_size(type);
-    uint64_t mask  = width == 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
-    char *end;
-
-    errno = 0;
-    if (is_signed(type)) {
-        long long value = strtoll(text, &end, 0);
-        long long most  = (long long)(mask >> 1);
-
-        *bits = (uint64_t)value & mask;
-        return errno == 0 && end != text && *end == '\0' && value <= most && value >= -most - 1;
-    }
-    if (strchr(text, '-'))
-        return false;
-    *bits = strtoull(text, &end, 0);
-    return errno == 0 && end != text && *end == '\0' && *bits <= mask;
-}
-
-bool kc_value(int32_t type, const char *text, uint64_t *bits)
-{
-    if (type == TRM_TYPE_F16 || type == TRM_TYPE_F32 || type == TRM_TYPE_F64)
-        return parse_float(type, text, bits);
-    /* A bool constant has the type U32. */
-    if (type == TRM_TYPE_U32 && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0)) {
-        *bits = text[0] == 't';
-        return true;
-    }
-    return parse_integer(type, text, bits);
-}
-
-/* ---- constants ---- */
 
 static char *no_such_constant(struct trm_shader *shader, const char *name)
 {
@@ -161,14 +80,14 @@ static bool name_variant(struct trm_shader *shader, const struct trm_constant *c
     name[0] = '\0';
     for (uint32_t i = 0; i < count; i++) {
         struct trm_constant_info info;
-        char number[16], value[SIGNATURE_VALUE];
+        char number[16], value[VALUE_TEXT];
         /* A half is written as its bits. */
         int32_t type = constants[i].type == TRM_TYPE_F16 ? TRM_TYPE_U16 : constants[i].type;
 
         snprintf(number, sizeof(number), "%u", constants[i].id);
         if (!find_constant(shader, number, &info) || info.default_bits == constants[i].bits)
             continue;
-        signature_value(value, type, constants[i].bits);
+        value_text(value, type, constants[i].bits);
         length += (size_t)snprintf(name + length, KC_VARIANT_NAME - length, "%c%s=%s", length ? ',' : '.',
                                    is_word(info.name) ? info.name : number, value);
         if (length >= KC_VARIANT_NAME)
@@ -188,7 +107,7 @@ char *kc_constants(struct trm_shader *shader, const struct kc_variant *variant,
         constants[i].name = NULL;
         constants[i].id   = info.id;
         constants[i].type = info.type;
-        if (!kc_value(info.type, variant->values[i], &constants[i].bits))
+        if (!value_parse(info.type, variant->values[i], &constants[i].bits))
             return sentence("constant %s is of type %s, and %s is no such value", variant->names[i],
                             trm_type_name(info.type), variant->values[i]);
         for (uint32_t other = 0; other < i; other++)

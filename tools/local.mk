@@ -45,7 +45,9 @@ tools_trireme_SOURCES = \
 	tools/signature.c \
 	tools/signature.h \
 	tools/table.c \
-	tools/table.h
+	tools/table.h \
+	tools/value.c \
+	tools/value.h
 tools_trireme_LDADD = libtrireme.la -lm
 tools_trireme_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN/$(libdir_from_bindir)'
 

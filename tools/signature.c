@@ -4,69 +4,10 @@
 #include "signature.h"
 
 #include "output.h"
+#include "value.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
-
-/* ---- values ---- */
-
-static double half_value(uint16_t bits)
-{
-    int exponent     = (bits >> 10) & 0x1f;
-    double magnitude = bits & 0x3ff;
-
-    if (exponent == 0x1f)
-        magnitude = magnitude == 0.0 ? (double)INFINITY : (double)NAN;
-    else if (exponent == 0)
-        magnitude = ldexp(magnitude, -24);
-    else
-        magnitude = ldexp(magnitude + 1024.0, exponent - 25);
-    return bits & 0x8000 ? -magnitude : magnitude;
-}
-
-static bool is_float(int32_t type)
-{
-    return type == TRM_TYPE_F16 || type == TRM_TYPE_F32 || type == TRM_TYPE_F64;
-}
-
-static double float_value(int32_t type, uint64_t bits)
-{
-    union {
-        uint32_t u32;
-        float f32;
-    } single = {.u32 = (uint32_t)bits};
-    union {
-        uint64_t u64;
-        double f64;
-    } full = {.u64 = bits};
-
-    if (type == TRM_TYPE_F16)
-        return half_value((uint16_t)bits);
-    return type == TRM_TYPE_F32 ? (double)single.f32 : full.f64;
-}
-
-static bool is_signed(int32_t type)
-{
-    return type == TRM_TYPE_I8 || type == TRM_TYPE_I16 || type == TRM_TYPE_I32 || type == TRM_TYPE_I64;
-}
-
-static int64_t signed_value(int32_t type, uint64_t bits)
-{
-    uint32_t unused = 64 - 8 * trm_type_size(type);
-
-    return (int64_t)(bits << unused) >> unused;
-}
-
-void signature_value(char text[SIGNATURE_VALUE], int32_t type, uint64_t bits)
-{
-    if (is_float(type))
-        snprintf(text, SIGNATURE_VALUE, "%.*g", type == TRM_TYPE_F64 ? 17 : 9, float_value(type, bits));
-    else if (is_signed(type))
-        snprintf(text, SIGNATURE_VALUE, "%" PRId64, signed_value(type, bits));
-    else
-        snprintf(text, SIGNATURE_VALUE, "%" PRIu64, bits);
-}
 
 /* ---- text ---- */
 
@@ -134,14 +75,14 @@ static void print_constants(FILE *file, struct trm_shader *shader)
     struct trm_constant_info constant = {.struct_size = sizeof(constant)};
 
     for (uint32_t i = 0; trm_shader_constant(shader, i, &constant) == TRM_OK; i++) {
-        char value[SIGNATURE_VALUE];
+        char value[VALUE_TEXT];
 
         fputs(i == 0 ? "  constants " : ", ", file);
         if (*constant.name)
             output_text(file, constant.name);
         else
             fprintf(file, "%" PRIu32, constant.id);
-        signature_value(value, constant.type, constant.default_bits);
+        value_text(value, constant.type, constant.default_bits);
         fprintf(file, ": %s = %s", trm_type_name(constant.type), value);
     }
 }
@@ -206,10 +147,10 @@ static void write_constant(struct json *json, const struct trm_constant_info *co
     json_text(json, "name", constant->name);
     json_count(json, "id", constant->id);
     json_text(json, "type", trm_type_name(constant->type));
-    if (is_float(constant->type))
-        json_number(json, "default", float_value(constant->type, constant->default_bits));
-    else if (is_signed(constant->type))
-        json_integer(json, "default", signed_value(constant->type, constant->default_bits));
+    if (value_is_float(constant->type))
+        json_number(json, "default", value_as_float(constant->type, constant->default_bits));
+    else if (value_is_signed(constant->type))
+        json_integer(json, "default", value_as_signed(constant->type, constant->default_bits));
     else
         json_count(json, "default", constant->default_bits);
     json_object_end(json);

@@ -8,10 +8,6 @@
 
 #include <trireme/trireme.h>
 
-enum {
-    SIGNATURE_VALUE = 40
-};
-
 /* "saxpy(x: readonly f32[], y: f32[], n: u32, a: f32)" */
 void signature_print(FILE *file, const struct trm_kernel_info *kernel);
 
@@ -20,8 +16,5 @@ void signature_print_facts(FILE *file, const struct trm_kernel_info *kernel, str
 
 /* The members "kernels" and "constants" of an object. */
 void signature_json(struct json *json, struct trm_shader *shader);
-
-/* The value of a constant as text that reads back as the same bits. */
-void signature_value(char text[SIGNATURE_VALUE], int32_t type, uint64_t bits);
 
 #endif

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/kc.h"
 #include "tools/output.h"
 #include "tools/run/recipe.h"
+#include "tools/value.h"
 
 static bool complain(const struct draft *draft, const char *complaint)
 {
@@ -97,7 +97,7 @@ static long find_word(const char *words, const char *name, const char *word)
 
 static bool parse(const struct draft *draft, const char *name, int32_t type, const char *text, uint64_t *bits)
 {
-    if (kc_value(type, text, bits))
+    if (value_parse(type, text, bits))
         return true;
     return plan_misuse(draft->plan, draft->spec, draft->code, "%s=%s is no value of type %s", name, text,
                        trm_type_name(type));
