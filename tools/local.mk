@@ -1,90 +1,115 @@
-# The `trireme` program. To add a file: append it (headers too) to tools_trireme_SOURCES.
+# The `trireme` program. To add a file: append it (headers too) to its room.
 
 bin_PROGRAMS += tools/trireme
-
-tools_trireme_SOURCES = \
-	tools/bench.c \
-	tools/bench.h \
-	tools/bench_alloc.c \
-	tools/bench_by_hand.c \
-	tools/bench_case.c \
-	tools/bench_copy.c \
-	tools/bench_flow.c \
-	tools/bench_flow.h \
-	tools/bench_graph.c \
-	tools/bench_kernels.c \
-	tools/bench_objects.c \
-	tools/bench_pipeline.c \
-	tools/bench_report.c \
-	tools/bench_run.c \
-	tools/bench_stream.c \
-	tools/bench_stream.h \
-	tools/command.c \
-	tools/command.h \
-	tools/info.c \
-	tools/info.h \
-	tools/info_collect.c \
-	tools/info_help.c \
-	tools/info_kernels.c \
-	tools/info_print.c \
-	tools/info_properties.c \
-	tools/info_settings.c \
-	tools/json.c \
-	tools/json.h \
-	tools/kc.c \
-	tools/kc.h \
-	tools/kc_compile.c \
-	tools/kc_constants.c \
-	tools/kc_nvcc.c \
-	tools/kc_options.c \
-	tools/kc_print.c \
-	tools/kc_write.c \
-	tools/main.c \
-	tools/output.c \
-	tools/output.h \
-	tools/signature.c \
-	tools/signature.h \
-	tools/table.c \
-	tools/table.h \
-	tools/value.c \
-	tools/value.h
+tools_trireme_SOURCES = tools/main.c
 tools_trireme_LDADD = libtrireme.la -lm
 tools_trireme_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN/$(libdir_from_bindir)'
 
-# Reading and writing of frames; tests use it too.
-RUN_FILES = \
-	tools/run/fault.c tools/run/fault.h \
-	tools/run/interrupt.c \
-	tools/run/input.c tools/run/input.h \
-	tools/run/claims.c tools/run/claims.h \
-	tools/run/outlet.c tools/run/outlet.h \
-	tools/run/media.c tools/run/media.h \
-	tools/run/y4m.c tools/run/y4m.h \
-	tools/run/y4m_file.c \
-	tools/run/pnm.c tools/run/pnm.h \
-	tools/run/pnm_file.c \
-	tools/run/images.c \
-	tools/run/raw.c \
-	tools/run/sequence.c tools/run/sequence.h \
-	tools/run/reader.c tools/run/reader.h \
-	tools/run/writer.c tools/run/writer.h
+# tools/output: Text, tables and JSON. Tests use it too.
+OUTPUT_FILES = \
+	tools/output/json.c tools/output/json.h \
+	tools/output/output.c tools/output/output.h \
+	tools/output/table.c tools/output/table.h
+tools_trireme_SOURCES += $(OUTPUT_FILES)
 
-# `trireme run`.
-tools_trireme_SOURCES += $(RUN_FILES) \
-	tools/run/code.c tools/run/code.h \
+# tools/command: What the commands share.
+tools_trireme_SOURCES += \
+	tools/command/command.c tools/command/command.h
+
+# tools/kernel: Signatures, values and names of kernels.
+tools_trireme_SOURCES += \
+	tools/kernel/kernel.h \
+	tools/kernel/signature.c tools/kernel/signature.h \
+	tools/kernel/suggest.c tools/kernel/suggest.h \
+	tools/kernel/value.c tools/kernel/value.h
+
+# tools/info: `trireme info`.
+tools_trireme_SOURCES += \
+	tools/info/info.c tools/info/info.h \
+	tools/info/info_collect.c \
+	tools/info/info_help.c \
+	tools/info/info_kernels.c \
+	tools/info/info_print.c \
+	tools/info/info_properties.c \
+	tools/info/info_settings.c
+
+# tools/kc: `trireme kc`.
+tools_trireme_SOURCES += \
+	tools/kc/kc.c tools/kc/kc.h \
+	tools/kc/kc_compile.c \
+	tools/kc/kc_constants.c \
+	tools/kc/kc_nvcc.c \
+	tools/kc/kc_options.c \
+	tools/kc/kc_print.c \
+	tools/kc/kc_write.c
+
+# tools/bench: `trireme bench`.
+tools_trireme_SOURCES += \
+	tools/bench/bench.c tools/bench/bench.h \
+	tools/bench/bench_alloc.c \
+	tools/bench/bench_by_hand.c \
+	tools/bench/bench_case.c \
+	tools/bench/bench_copy.c \
+	tools/bench/bench_flow.c tools/bench/bench_flow.h \
+	tools/bench/bench_graph.c \
+	tools/bench/bench_kernels.c \
+	tools/bench/bench_objects.c \
+	tools/bench/bench_pipeline.c \
+	tools/bench/bench_report.c \
+	tools/bench/bench_run.c \
+	tools/bench/bench_stream.c tools/bench/bench_stream.h
+
+# tools/run/file, tools/run/media: Reading and writing frames. Tests use them too.
+RUN_FILES = \
+	tools/run/file/claims.c tools/run/file/claims.h \
+	tools/run/file/fault.c tools/run/file/fault.h \
+	tools/run/file/file.h \
+	tools/run/file/input.c tools/run/file/input.h \
+	tools/run/file/interrupt.c \
+	tools/run/file/outlet.c tools/run/file/outlet.h \
+	tools/run/file/sequence.c tools/run/file/sequence.h \
+	tools/run/media/format.c tools/run/media/format.h \
+	tools/run/media/images.c \
+	tools/run/media/media.h \
+	tools/run/media/pnm.c tools/run/media/pnm.h \
+	tools/run/media/pnm_file.c \
+	tools/run/media/raw.c \
+	tools/run/media/reader.c tools/run/media/reader.h \
+	tools/run/media/writer.c tools/run/media/writer.h \
+	tools/run/media/y4m.c tools/run/media/y4m.h \
+	tools/run/media/y4m_file.c
+tools_trireme_SOURCES += $(RUN_FILES)
+
+# tools/run/options: The command line of `trireme run`.
+tools_trireme_SOURCES += \
+	tools/run/options/help.c \
+	tools/run/options/options.c tools/run/options/options.h
+
+# tools/run/plan: Kernels of the command line, and the launches that apply them.
+tools_trireme_SOURCES += \
+	tools/run/plan/code.c tools/run/plan/code.h \
+	tools/run/plan/plan.c tools/run/plan/plan.h \
+	tools/run/plan/plan_arguments.c \
+	tools/run/plan/plan_convert.c \
+	tools/run/plan/plan_kernel.c \
+	tools/run/plan/plan_options.c \
+	tools/run/plan/recipe.c tools/run/plan/recipe.h \
+	tools/run/plan/spec.c tools/run/plan/spec.h
+
+# tools/run/pipeline: The pipeline of a plan, on a device and on the cpu.
+tools_trireme_SOURCES += \
+	tools/run/pipeline/pipeline.h \
+	tools/run/pipeline/verify.c tools/run/pipeline/verify.h \
+	tools/run/pipeline/work.c tools/run/pipeline/work.h
+
+# tools/run/report: Progress, report, trace and timeline.
+tools_trireme_SOURCES += \
+	tools/run/report/progress.c tools/run/report/progress.h \
+	tools/run/report/report.h \
+	tools/run/report/reports.c tools/run/report/reports.h
+
+# tools/run: `trireme run` itself.
+tools_trireme_SOURCES += \
 	tools/run/drive.c \
-	tools/run/help.c \
-	tools/run/options.c \
-	tools/run/plan.c tools/run/plan.h \
-	tools/run/plan_arguments.c \
-	tools/run/plan_convert.c \
-	tools/run/plan_kernel.c \
-	tools/run/plan_options.c \
-	tools/run/progress.c tools/run/progress.h \
-	tools/run/recipe.c tools/run/recipe.h \
-	tools/run/reports.c tools/run/reports.h \
-	tools/run/run.c tools/run/run.h tools/run/session.h \
-	tools/run/spec.c tools/run/spec.h \
-	tools/run/suggest.c tools/run/suggest.h \
-	tools/run/verify.c tools/run/verify.h \
-	tools/run/work.c tools/run/work.h
+	tools/run/run.c \
+	tools/run/session.h

@@ -1,8 +1,8 @@
 /* Trireme: the `trireme` program.
  * SPDX-License-Identifier: MIT
  */
-#include "command.h"
-#include "output.h"
+#include "tools/command/command.h"
+#include "tools/output/output.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* The same amounts of work as in tools/bench_*.c. */
+/* The same amounts of work as in tools/bench/bench_*.c. */
 enum {
     LAUNCHES    = 100000,
     TRIPS       = 5000,

@@ -1,4 +1,4 @@
-/* The work of the suite "pipeline", the same as in tools/bench_flow.h: batches of floats go up, through links
+/* The work of the suite "pipeline", the same as in tools/bench/bench_flow.h: batches of floats go up, through links
  * fused multiply-adds an element, and down again. Also for C++.
  * SPDX-License-Identifier: MIT
  */

@@ -80,7 +80,7 @@ tests_fuzz_config_fuzzer_LDFLAGS = $(FUZZ_LINK)
 
 # Frames as `trireme run` reads and writes them.
 FUZZ_TARGETS += tests/fuzz/media_fuzzer
-tests_fuzz_media_fuzzer_SOURCES = tests/fuzz/media_fuzzer.c $(RUN_FILES) tools/output.c tools/output.h
+tests_fuzz_media_fuzzer_SOURCES = tests/fuzz/media_fuzzer.c $(RUN_FILES) $(OUTPUT_FILES)
 tests_fuzz_media_fuzzer_CFLAGS = $(FUZZ_CFLAGS)
 tests_fuzz_media_fuzzer_LDADD = $(FUZZ_LIBS) -lm
 tests_fuzz_media_fuzzer_LDFLAGS = $(FUZZ_LINK)

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "tools/output.h"
-#include "tools/run/reader.h"
-#include "tools/run/writer.h"
+#include "tools/output/output.h"
+#include "tools/run/media/reader.h"
+#include "tools/run/media/writer.h"
 
 enum {
     LARGEST     = 1 << 17, /* bytes of a frame: an input has less */

@@ -38,24 +38,24 @@ tests_tools_decimal_comma_LDFLAGS = $(UNINSTALLED_LINK)
 
 # Videos for the tests of `trireme run`.
 check_PROGRAMS += tests/tools/video
-tests_tools_video_SOURCES = tests/tools/video.c $(RUN_FILES) tools/output.c tools/output.h
+tests_tools_video_SOURCES = tests/tools/video.c $(RUN_FILES) $(OUTPUT_FILES)
 tests_tools_video_LDADD = libtrireme.la -lm
 tests_tools_video_LDFLAGS = $(UNINSTALLED_LINK)
 
 check_PROGRAMS += tests/tools/run_files
 TESTS += tests/tools/run_files
-tests_tools_run_files_SOURCES = tests/tools/run_files.c $(RUN_FILES) tools/output.c tools/output.h
+tests_tools_run_files_SOURCES = tests/tools/run_files.c $(RUN_FILES) $(OUTPUT_FILES)
 tests_tools_run_files_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_tools_run_files_LDADD = libtrireme.la $(CHECK_LIBS) -lm
 tests_tools_run_files_LDFLAGS = $(UNINSTALLED_LINK)
 
 check_PROGRAMS += tests/tools/run_text
 TESTS += tests/tools/run_text
-tests_tools_run_text_SOURCES = tests/tools/run_text.c tools/output.c tools/output.h \
-	tools/run/fault.c tools/run/fault.h \
-	tools/run/progress.c tools/run/progress.h \
-	tools/run/spec.c tools/run/spec.h \
-	tools/run/suggest.c tools/run/suggest.h
+tests_tools_run_text_SOURCES = tests/tools/run_text.c $(OUTPUT_FILES) \
+	tools/run/file/fault.c tools/run/file/fault.h \
+	tools/run/report/progress.c tools/run/report/progress.h \
+	tools/run/plan/spec.c tools/run/plan/spec.h \
+	tools/kernel/suggest.c tools/kernel/suggest.h
 tests_tools_run_text_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_tools_run_text_LDADD = libtrireme.la $(CHECK_LIBS) -lm
 tests_tools_run_text_LDFLAGS = $(UNINSTALLED_LINK)

@@ -11,10 +11,10 @@
 
 #include "tests/unit/folder.h"
 #include "tests/unit/runner.h"
-#include "tools/run/reader.h"
-#include "tools/run/sequence.h"
-#include "tools/run/writer.h"
-#include "tools/run/y4m.h"
+#include "tools/run/file/sequence.h"
+#include "tools/run/media/reader.h"
+#include "tools/run/media/writer.h"
+#include "tools/run/media/y4m.h"
 
 static struct fault fault;
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "tests/unit/runner.h"
-#include "tools/run/progress.h"
-#include "tools/run/spec.h"
-#include "tools/run/suggest.h"
+#include "tools/kernel/suggest.h"
+#include "tools/run/plan/spec.h"
+#include "tools/run/report/progress.h"
 
 static struct fault fault;
 

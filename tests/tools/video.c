@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/output.h"
-#include "tools/run/reader.h"
-#include "tools/run/y4m.h"
+#include "tools/output/output.h"
+#include "tools/run/media/reader.h"
+#include "tools/run/media/y4m.h"
 
 static int failed(struct fault *fault)
 {

@@ -1,7 +1,7 @@
 /* Trireme: `trireme run`.
  * SPDX-License-Identifier: MIT
  */
-#include "tools/run/run.h"
+#include "tools/run/options/options.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tools/output.h"
+#include "tools/output/output.h"
 #include "tools/run/session.h"
 
 enum {

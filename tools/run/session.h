@@ -4,13 +4,11 @@
 #ifndef TRIREME_TOOLS_RUN_SESSION_H
 #define TRIREME_TOOLS_RUN_SESSION_H
 
-#include "tools/run/claims.h"
-#include "tools/run/progress.h"
-#include "tools/run/reports.h"
-#include "tools/run/run.h"
-#include "tools/run/verify.h"
-#include "tools/run/work.h"
-#include "tools/run/writer.h"
+#include "tools/run/file/file.h"
+#include "tools/run/media/media.h"
+#include "tools/run/options/options.h"
+#include "tools/run/pipeline/pipeline.h"
+#include "tools/run/report/report.h"
 
 enum {
     SESSION_SLOTS = 64 /* of the pipeline at most */

@@ -1,0 +1,125 @@
+/* Trireme: `trireme bench`: cases, grouped in suites, each giving one figure a round.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TRIREME_TOOLS_BENCH_BENCH_H
+#define TRIREME_TOOLS_BENCH_BENCH_H
+
+#include <trireme/trireme.h>
+
+#include <semaphore.h>
+#include <stdbool.h>
+
+/* State that all cases share. The members below the line belong to the running case: its setup makes them,
+ * and they are zero between cases. */
+struct bench {
+    struct trm_context *context;
+    struct trm_device *device;
+    struct trm_device_summary summary; /* of the device */
+    bool quick;                        /* every case does a twentieth of its work */
+    const char *complaint;             /* a case's sentence for a failure outside of Trireme */
+
+    struct trm_module *module; /* NULL when the device takes no C functions */
+    struct trm_kernel *empty;  /* does nothing; see bench_launch_empty(). NULL when the device has none */
+    struct trm_buffer *dummy;  /* the buffer argument of a portable `empty`; else NULL */
+    struct trm_kernel *post;   /* takes the address of a sem_t as u64, and posts it; a C function, or NULL */
+    sem_t wake;
+    uint32_t share; /* the running case does 1/share of its work */
+
+    /* ---- */
+    struct trm_stream *streams[2];
+    struct trm_event *event;
+    struct trm_buffer *buffers[2];
+    unsigned char *host[2];
+    struct bench_flow *flow, *other_flow; /* bench_flow.h */
+};
+
+enum bench_needs {
+    BENCH_NEEDS_EMPTY = 1u << 0, /* skipped on devices without an empty kernel */
+    BENCH_NEEDS_POST  = 1u << 1, /* skipped on devices that take no C functions */
+};
+
+struct bench_case {
+    const char *name; /* unique in its suite, with unit and reference */
+    const char *help;
+    const char *unit;
+    const char *reference; /* what is measured instead of Trireme ("malloc"); NULL: Trireme */
+    uint32_t needs;        /* enum bench_needs */
+    uint64_t argument;     /* meaning depends on the case: a size, a percentile … */
+    const void *user;
+
+    /* Makes the objects that sample() uses; NULL: none. bench_teardown() runs afterwards even if this
+     * fails. */
+    int32_t (*setup)(struct bench *bench, const struct bench_case *test);
+    /* Takes one measurement. Called twice a round; the second figure counts. Before the first round, unless
+     * `quick` is set, it is called with a twentieth of the work to find out how long that takes. */
+    int32_t (*sample)(struct bench *bench, const struct bench_case *test, double *value);
+};
+
+struct bench_suite {
+    const char *name;
+    const struct bench_case *cases;
+    uint32_t count;
+};
+
+extern const struct bench_suite bench_stream_suite;
+extern const struct bench_suite bench_copy_suite;
+extern const struct bench_suite bench_alloc_suite;
+extern const struct bench_suite bench_pipeline_suite;
+
+/* ---- results ------------------------------------------------------------------------------------------- */
+
+struct bench_result {
+    const struct bench_suite *suite;
+    const struct bench_case *test;
+    double *values; /* one a round */
+    uint32_t count;
+    uint32_t share; /* bench.share; 0: not determined yet */
+    char *skipped;  /* why it was not measured; NULL when it was */
+    bool failed;    /* skipped because it failed */
+};
+
+struct bench_results {
+    struct bench_result *rows;
+    uint32_t count;
+};
+
+/* Run the cases of `suites` for `rounds` rounds. Each round runs every case once, so that slow drifts of the
+ * machine affect all cases alike. Progress goes to stderr when it is a terminal. */
+void bench_run(struct bench *bench, const struct bench_suite *const *suites, uint32_t suite_count,
+               uint32_t rounds, struct bench_results *results);
+void bench_results_release(struct bench_results *results);
+
+void bench_print_text(const struct bench *bench, const struct bench_results *results);
+void bench_print_json(const struct bench *bench, const struct bench_results *results);
+
+/* ---- helpers of the cases ------------------------------------------------------------------------------ */
+
+/* Nanoseconds of CLOCK_MONOTONIC. */
+uint64_t bench_now(void);
+
+/* `count` divided by the share of the running case. */
+uint64_t bench_scale(const struct bench *bench, uint64_t count);
+
+/* The p-th percentile (0 to 100, nearest rank) of latencies; sorts them. count is not 0. */
+double bench_percentile(uint64_t *samples, uint64_t count, uint64_t p);
+
+/* The median; sorts. count is not 0. */
+double bench_median(double *values, uint32_t count);
+
+/* A setup that makes both streams, the event and the semaphore. */
+int32_t bench_streams_setup(struct bench *bench, const struct bench_case *test);
+
+/* Destroy everything that a setup has made. */
+void bench_teardown(struct bench *bench);
+
+/* Launch the empty kernel. */
+int32_t bench_launch_empty(struct bench *bench, struct trm_stream *stream);
+
+/* Wait for the semaphore; signals do not end the wait. */
+void bench_wait_for_wake(struct bench *bench);
+
+/* Load the kernels of struct bench. */
+int32_t bench_load_kernels(struct bench *bench);
+void bench_unload_kernels(struct bench *bench);
+
+#endif

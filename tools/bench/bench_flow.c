@@ -1,0 +1,171 @@
+/* Trireme: the work of the suite `pipeline`, passed through a pipeline of the library.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tools/bench/bench_flow.h"
+
+#include "tools/output/output.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    SOURCE_PORT,
+    TARGET_PORT,
+    PORTS
+};
+
+/* ---- batches ------------------------------------------------------------------------------------------- */
+
+static float element(uint64_t i)
+{
+    return (float)(i % 1021) * (1.0f / 1021.0f);
+}
+
+void bench_flow_fill(float *floats, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        floats[i] = element(i);
+}
+
+bool bench_flow_is_right(const struct bench_flow *flow, const float *result)
+{
+    uint64_t count = flow->kind->bytes / sizeof(float);
+
+    for (uint64_t i = 0; i < count; i += 4099) {
+        float v = element(i);
+
+        for (uint32_t link = 0; link < flow->kind->links; link++)
+            v = fmaf(v, BENCH_FLOW_FACTOR, BENCH_FLOW_TERM);
+        if (!(fabsf(v - result[i]) <= 1e-4f))
+            return false;
+    }
+    return true;
+}
+
+/* Acts like a camera or a network card that has already written the batch into the pipeline's memory: the
+ * source only reports it. */
+static int32_t source(void *user, struct trm_token *token)
+{
+    struct bench_flow *flow = user;
+
+    if (!(flow->filled >> token->slot & 1)) {
+        bench_flow_fill(token->data[SOURCE_PORT], flow->kind->bytes / sizeof(float));
+        flow->filled |= (uint64_t)1 << token->slot;
+    }
+    return TRM_OK;
+}
+
+/* Checks the second batch of a run, so that a fast wrong answer gives no figure. */
+static int32_t sink(void *user, const struct trm_token *token)
+{
+    struct bench_flow *flow = user;
+
+    if (token->index == 1 && !bench_flow_is_right(flow, token->data[TARGET_PORT]))
+        flow->wrong = true;
+    return TRM_OK;
+}
+
+/* ---- creating the pipeline ----------------------------------------------------------------------------- */
+
+static int32_t load_kernel(struct bench *bench, struct bench_flow *flow)
+{
+    const struct trm_constant links   = trm_constant_u32("links", flow->kind->links);
+    const struct trm_module_desc desc = {
+        .struct_size    = sizeof(desc),
+        .format         = TRM_MODULE_NAMED,
+        .data           = "fma_chain",
+        .size           = sizeof("fma_chain"),
+        .constants      = &links,
+        .constant_count = 1,
+    };
+    int32_t status = trm_module_load(bench->device, &desc, &flow->module);
+
+    if (status == TRM_ERROR_NOT_FOUND) {
+        bench->complaint = "the built-in kernels are not installed";
+        return TRM_ERROR_UNSUPPORTED;
+    }
+    return status == TRM_OK ? trm_kernel_get(flow->module, NULL, &flow->kernel) : status;
+}
+
+static int32_t make_pipeline(struct bench *bench, struct bench_flow *flow)
+{
+    struct trm_port ports[PORTS] = {
+        [SOURCE_PORT] = trm_port_input("source", flow->kind->bytes),
+        [TARGET_PORT] = trm_port_output("target", flow->kind->bytes),
+    };
+    const struct trm_argument arguments[] = {
+        trm_arg_port(SOURCE_PORT),
+        trm_arg_port(TARGET_PORT),
+        trm_arg_f32(BENCH_FLOW_FACTOR),
+        trm_arg_f32(BENCH_FLOW_TERM),
+        trm_arg_port_elements(SOURCE_PORT, sizeof(float)),
+    };
+    struct trm_stage stage = trm_stage_launch(
+        flow->kernel, arguments, sizeof(arguments) / sizeof(arguments[0]), SOURCE_PORT, sizeof(float));
+    struct trm_pipeline_desc desc = {
+        .struct_size = sizeof(desc),
+        .flags       = TRM_PIPELINE_DIVISIBLE,
+        .name        = "bench",
+        .ports       = ports,
+        .port_count  = PORTS,
+        .stages      = &stage,
+        .stage_count = 1,
+        .depth       = flow->kind->depth,
+        .strategy    = flow->kind->strategy,
+    };
+
+    ports[SOURCE_PORT].grain = ports[TARGET_PORT].grain = sizeof(float);
+    return trm_pipeline_create(bench->device, &desc, &flow->pipeline);
+}
+
+int32_t bench_flow_begin(struct bench *bench, const struct bench_flow_kind *kind, struct bench_flow **flow)
+{
+    struct bench_flow *made = output_allocate(1, sizeof(*made));
+    int32_t status;
+
+    made->kind = kind;
+    status     = load_kernel(bench, made);
+    if (status == TRM_OK)
+        status = kind->by_hand ? bench_hand_begin(bench, made) : make_pipeline(bench, made);
+    if (status != TRM_OK) {
+        bench_flow_end(made);
+        return status;
+    }
+    *flow = made;
+    return TRM_OK;
+}
+
+void bench_flow_end(struct bench_flow *flow)
+{
+    if (!flow)
+        return;
+    trm_pipeline_destroy(flow->pipeline);
+    bench_hand_end(flow);
+    trm_kernel_destroy(flow->kernel);
+    trm_module_destroy(flow->module);
+    free(flow);
+}
+
+/* ---- running the pipeline ------------------------------------------------------------------------------ */
+
+static int32_t pass(struct bench_flow *flow, uint64_t tokens)
+{
+    struct trm_source from = trm_source_function(source, flow);
+    struct trm_sink to     = trm_sink_function(sink, flow);
+
+    from.count = tokens;
+    return trm_pipeline_run(flow->pipeline, &from, &to);
+}
+
+int32_t bench_flow_run(struct bench *bench, struct bench_flow *flow, uint64_t tokens, double *seconds)
+{
+    uint64_t begin = bench_now();
+    int32_t status = flow->kind->by_hand ? bench_hand_run(flow, tokens) : pass(flow, tokens);
+
+    *seconds = (double)(bench_now() - begin) * 1e-9;
+    if (status == TRM_OK && flow->wrong) {
+        bench->complaint = "a batch came out wrong";
+        return TRM_ERROR_INTERNAL;
+    }
+    return status;
+}

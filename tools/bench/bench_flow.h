@@ -1,0 +1,65 @@
+/* Trireme: the work of the suite `pipeline`: batches of floats are uploaded, put through v = a · v + b a
+ * number of times and downloaded, by a pipeline of the library or by hand on streams.
+ * tests/bench/pipeline_work.h is its counterpart for the libraries that Trireme is compared with.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TRIREME_TOOLS_BENCH_BENCH_FLOW_H
+#define TRIREME_TOOLS_BENCH_BENCH_FLOW_H
+
+#include "tools/bench/bench.h"
+
+#define BENCH_DEPTH_MOST 4
+
+struct bench_flow_kind {
+    uint64_t bytes; /* of a batch */
+    uint32_t links; /* fused multiply-adds for each element */
+    uint32_t depth;
+    int32_t strategy; /* enum trm_strategy */
+    bool by_hand;     /* a stream for each slot, without the pipeline */
+    uint64_t tokens;
+};
+
+struct bench_hand_slot {
+    struct trm_stream *stream;
+    struct trm_buffer *host[2];   /* pinned: what goes up, what came down */
+    struct trm_buffer *device[2]; /* source and target */
+    float *floats[2];             /* of host */
+    struct trm_point end;         /* of the batch in it */
+};
+
+/* Begun by bench_flow_begin(), ended by bench_flow_end(). */
+struct bench_flow {
+    const struct bench_flow_kind *kind;
+    struct trm_module *module;
+    struct trm_kernel *kernel;
+    struct trm_pipeline *pipeline;
+    struct bench_hand_slot slots[BENCH_DEPTH_MOST];
+    uint64_t filled; /* bit i: the inputs of slot i have been written; they stay as they are */
+    bool wrong;      /* a result was */
+};
+
+int32_t bench_flow_begin(struct bench *bench, const struct bench_flow_kind *kind, struct bench_flow **flow);
+void bench_flow_end(struct bench_flow *flow); /* NULL is fine */
+
+/* Pass `tokens` batches through; the time that they took in seconds. */
+int32_t bench_flow_run(struct bench *bench, struct bench_flow *flow, uint64_t tokens, double *seconds);
+
+/* bench_by_hand.c: the same without a pipeline, for kinds with by_hand. */
+int32_t bench_hand_begin(struct bench *bench, struct bench_flow *flow);
+void bench_hand_end(struct bench_flow *flow);
+int32_t bench_hand_run(struct bench_flow *flow, uint64_t tokens);
+int32_t bench_hand_put(const struct bench_flow *flow, const struct bench_hand_slot *slot); /* one batch */
+
+/* bench_graph.c */
+int32_t bench_graph_setup(struct bench *bench, const struct bench_case *test);
+int32_t bench_graph_sample(struct bench *bench, const struct bench_case *test, double *value);
+
+/* Write the input of a batch, and see whether an output is what comes of it (by samples). */
+void bench_flow_fill(float *floats, uint64_t count);
+bool bench_flow_is_right(const struct bench_flow *flow, const float *result);
+
+/* The multiply-adds' constants. */
+#define BENCH_FLOW_FACTOR 0.9990234375f
+#define BENCH_FLOW_TERM 0.0009765625f
+
+#endif

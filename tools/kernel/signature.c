@@ -1,0 +1,172 @@
+/* Trireme: the signature of a kernel, as text and as JSON.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tools/kernel/signature.h"
+
+#include "tools/kernel/value.h"
+#include "tools/output/output.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* ---- text ---- */
+
+/* Prints the type of a block that is more than one scalar, vector or packed matrix: an array of scalars, or
+ * bytes. */
+static bool print_block(FILE *file, const struct trm_parameter *parameter)
+{
+    uint32_t scalar  = trm_type_size(parameter->type);
+    uint32_t element = scalar * (parameter->components > 1 ? parameter->components : 1);
+
+    if (parameter->kind != TRM_PARAMETER_BLOCK || scalar == 0 || parameter->size == element)
+        return false;
+    if (parameter->components <= 1 && parameter->size % scalar == 0)
+        fprintf(file, "%s[%" PRIu32 "]", trm_type_name(parameter->type), parameter->size / scalar);
+    else
+        fprintf(file, "bytes(%" PRIu32 ")", parameter->size);
+    return true;
+}
+
+/* "f32", "f32x4", or "bytes(12)" if it has no single type. */
+static void print_type(FILE *file, const struct trm_parameter *parameter, uint32_t bytes)
+{
+    if (parameter->type == TRM_TYPE_NONE && bytes == 0)
+        fputs("bytes", file);
+    else if (parameter->type == TRM_TYPE_NONE)
+        fprintf(file, "bytes(%" PRIu32 ")", bytes);
+    else if (parameter->components > 1)
+        fprintf(file, "%sx%" PRIu32, trm_type_name(parameter->type), parameter->components);
+    else
+        fputs(trm_type_name(parameter->type), file);
+}
+
+static void print_parameter(FILE *file, const struct trm_parameter *parameter)
+{
+    output_text(file, *parameter->name ? parameter->name : "_");
+    fputs(": ", file);
+    if (parameter->kind != TRM_PARAMETER_BUFFER) {
+        if (!print_block(file, parameter))
+            print_type(file, parameter, parameter->size);
+        return;
+    }
+    if (parameter->access == TRM_ACCESS_READ)
+        fputs("readonly ", file);
+    else if (parameter->access == TRM_ACCESS_WRITE)
+        fputs("writeonly ", file);
+    print_type(file, parameter, parameter->stride ? parameter->stride : parameter->size);
+    if (parameter->stride)
+        fputs("[]", file);
+}
+
+void signature_print(FILE *file, const struct trm_kernel_info *kernel)
+{
+    output_text(file, kernel->name);
+    fputc('(', file);
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        if (i > 0)
+            fputs(", ", file);
+        print_parameter(file, &kernel->parameters[i]);
+    }
+    fputc(')', file);
+}
+
+static void print_constants(FILE *file, struct trm_shader *shader)
+{
+    struct trm_constant_info constant = {.struct_size = sizeof(constant)};
+
+    for (uint32_t i = 0; trm_shader_constant(shader, i, &constant) == TRM_OK; i++) {
+        char value[VALUE_TEXT];
+
+        fputs(i == 0 ? "  constants " : ", ", file);
+        if (*constant.name)
+            output_text(file, constant.name);
+        else
+            fprintf(file, "%" PRIu32, constant.id);
+        value_text(value, constant.type, constant.default_bits);
+        fprintf(file, ": %s = %s", trm_type_name(constant.type), value);
+    }
+}
+
+void signature_print_facts(FILE *file, const struct trm_kernel_info *kernel, struct trm_shader *shader)
+{
+    fprintf(file, "group %" PRIu32 "x%" PRIu32 "x%" PRIu32 "  shared %" PRIu32, kernel->group_size[0],
+            kernel->group_size[1], kernel->group_size[2], kernel->shared_bytes);
+    print_constants(file, shader);
+}
+
+/* ---- JSON ---- */
+
+static const char *kind_name(int32_t kind)
+{
+    return kind == TRM_PARAMETER_BUFFER ? "buffer" : kind == TRM_PARAMETER_SCALAR ? "scalar" : "block";
+}
+
+static const char *access_name(uint32_t access)
+{
+    return access == TRM_ACCESS_READ ? "read" : access == TRM_ACCESS_WRITE ? "write" : "both";
+}
+
+static void write_parameter(struct json *json, const struct trm_parameter *parameter)
+{
+    json_object_begin(json, NULL);
+    json_text(json, "name", parameter->name);
+    json_text(json, "kind", kind_name(parameter->kind));
+    json_text(json, "type", trm_type_name(parameter->type));
+    json_count(json, "components", parameter->components ? parameter->components : 1);
+    json_count(json, "size", parameter->size);
+    if (parameter->kind == TRM_PARAMETER_BUFFER) {
+        json_text(json, "access", access_name(parameter->access));
+        json_count(json, "stride", parameter->stride);
+        json_count(json, "set", parameter->set);
+        json_count(json, "binding", parameter->place);
+    } else {
+        json_count(json, "offset", parameter->place);
+    }
+    json_object_end(json);
+}
+
+static void write_kernel(struct json *json, const struct trm_kernel_info *kernel)
+{
+    json_object_begin(json, NULL);
+    json_text(json, "name", kernel->name);
+    json_array_begin(json, "parameters");
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        write_parameter(json, &kernel->parameters[i]);
+    json_array_end(json);
+    json_array_begin(json, "group_size");
+    for (int i = 0; i < 3; i++)
+        json_count(json, NULL, kernel->group_size[i]);
+    json_array_end(json);
+    json_count(json, "shared_bytes", kernel->shared_bytes);
+    json_object_end(json);
+}
+
+static void write_constant(struct json *json, const struct trm_constant_info *constant)
+{
+    json_object_begin(json, NULL);
+    json_text(json, "name", constant->name);
+    json_count(json, "id", constant->id);
+    json_text(json, "type", trm_type_name(constant->type));
+    if (value_is_float(constant->type))
+        json_number(json, "default", value_as_float(constant->type, constant->default_bits));
+    else if (value_is_signed(constant->type))
+        json_integer(json, "default", value_as_signed(constant->type, constant->default_bits));
+    else
+        json_count(json, "default", constant->default_bits);
+    json_object_end(json);
+}
+
+void signature_json(struct json *json, struct trm_shader *shader)
+{
+    struct trm_kernel_info kernel     = {.struct_size = sizeof(kernel)};
+    struct trm_constant_info constant = {.struct_size = sizeof(constant)};
+
+    json_array_begin(json, "kernels");
+    for (uint32_t i = 0; trm_shader_kernel(shader, i, &kernel) == TRM_OK; i++)
+        write_kernel(json, &kernel);
+    json_array_end(json);
+    json_array_begin(json, "constants");
+    for (uint32_t i = 0; trm_shader_constant(shader, i, &constant) == TRM_OK; i++)
+        write_constant(json, &constant);
+    json_array_end(json);
+}

@@ -1,0 +1,33 @@
+/* Trireme: suggestions for misspelled names.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TRIREME_TOOLS_KERNEL_SUGGEST_H
+#define TRIREME_TOOLS_KERNEL_SUGGEST_H
+
+#include <stddef.h>
+
+struct trm_context;
+
+/* The names nearest to a misspelled one: at an edit distance of at most two, and less than its length. */
+struct suggestion {
+    const char *name;
+    unsigned nearest;
+    char names[160];
+};
+
+void suggestion_init(struct suggestion *suggestion, const char *name);
+
+/* Keep a name if it is as near as the nearest so far. */
+void suggestion_try(struct suggestion *suggestion, const char *name);
+
+/* Write ", did you mean gray or gamma?" to `text`; "" if no name is near. */
+void suggestion_text(const struct suggestion *suggestion, char *text, size_t capacity);
+
+/* The edit distance (Levenshtein) of two names of at most 63 characters; longer names are far from all
+ * others. */
+unsigned suggest_distance(const char *one, const char *other);
+
+/* The same for the installed kernels. */
+void suggest_kernels(struct trm_context *context, const char *name, char *text, size_t capacity);
+
+#endif

@@ -1,0 +1,188 @@
+/* Trireme: comparing the output with that of the cpu backend.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tools/run/pipeline/verify.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <trireme/trireme.h>
+
+#include "tools/command/command.h"
+
+/* Devices round and order sums differently, so an integer sample may differ by one. */
+static double tolerance_of(int32_t type)
+{
+    switch (type) {
+    case TRM_TYPE_U8:
+    case TRM_TYPE_U16:
+        return 1;
+    case TRM_TYPE_F32:
+        return 1e-5;
+    case TRM_TYPE_F16:
+        return 2e-3;
+    default:
+        return 0;
+    }
+}
+
+bool verify_open(struct verify *verify, const struct plan *plan, bool verbose, struct fault *fault)
+{
+    const struct trm_pipeline_desc desc = {
+        .struct_size = sizeof(desc),
+        .name        = "reference",
+        .depth       = 1,
+        .strategy    = TRM_STRATEGY_ROLE_STREAMS,
+        .measure     = TRM_MEASURE_NONE,
+    };
+
+    memset(verify, 0, sizeof(*verify));
+    verify->plan      = plan;
+    verify->fault     = fault;
+    verify->tolerance = plan->packed ? 0 : tolerance_of(plan->tracks[0].now.type);
+    if (command_context_for("cpu", verbose, &verify->context) != TRM_OK)
+        return fault_library(fault, "--verify");
+    if (trm_device_open(verify->context, NULL, &verify->device) != TRM_OK) {
+        fault_library(fault, "--verify needs the cpu backend");
+        goto close_context;
+    }
+    if (!work_open(&verify->work, plan, verify->device, &desc, fault))
+        goto close_device;
+    return true;
+
+close_device:
+    trm_device_destroy(verify->device);
+close_context:
+    trm_context_destroy(verify->context);
+    return false;
+}
+
+void verify_close(struct verify *verify)
+{
+    work_close(&verify->work);
+    trm_device_destroy(verify->device);
+    trm_context_destroy(verify->context);
+}
+
+/* ---- comparing ---- */
+
+static double half_value(uint16_t bits)
+{
+    int exponent     = (bits >> 10) & 0x1f;
+    double magnitude = bits & 0x3ff;
+
+    if (exponent == 0x1f)
+        magnitude = magnitude == 0.0 ? (double)INFINITY : (double)NAN;
+    else if (exponent == 0)
+        magnitude = ldexp(magnitude, -24);
+    else
+        magnitude = ldexp(magnitude + 1024.0, exponent - 25);
+    return bits & 0x8000 ? -magnitude : magnitude;
+}
+
+static double value_at(const void *samples, int32_t type, uint64_t index)
+{
+    switch (type) {
+    case TRM_TYPE_U8:
+        return ((const uint8_t *)samples)[index];
+    case TRM_TYPE_U16:
+        return ((const uint16_t *)samples)[index];
+    case TRM_TYPE_U32:
+        return ((const uint32_t *)samples)[index];
+    case TRM_TYPE_I32:
+        return ((const int32_t *)samples)[index];
+    case TRM_TYPE_F16:
+        return half_value(((const uint16_t *)samples)[index]);
+    default:
+        return (double)((const float *)samples)[index];
+    }
+}
+
+static double difference(double value, double reference, bool relative)
+{
+    if (value == reference || (isnan(value) && isnan(reference)))
+        return 0;
+    if (!isfinite(value) || !isfinite(reference))
+        return (double)INFINITY;
+    return fabs(value - reference) / (relative && fabs(reference) > 1 ? fabs(reference) : 1);
+}
+
+static void compare(struct verify *verify, uint64_t frame, uint32_t track, const void *samples,
+                    const void *reference, uint64_t bytes)
+{
+    int32_t type   = verify->plan->tracks[track].now.type;
+    uint64_t count = bytes / trm_type_size(type);
+    bool relative  = type == TRM_TYPE_F32 || type == TRM_TYPE_F16;
+
+    verify->samples += count;
+    if (memcmp(samples, reference, bytes) == 0)
+        return;
+    for (uint64_t i = 0; i < count; i++) {
+        double apart = difference(value_at(samples, type, i), value_at(reference, type, i), relative);
+
+        if (apart > verify->tolerance)
+            verify->unlike++;
+        if (apart > verify->largest) {
+            verify->largest   = apart;
+            verify->at_frame  = frame;
+            verify->at_track  = track;
+            verify->at_sample = i;
+        }
+    }
+}
+
+/* Submit the inputs of a token to the reference pipeline. */
+static bool submit(struct verify *verify, const struct trm_token *token)
+{
+    struct trm_token *mine;
+
+    if (trm_pipeline_acquire(verify->work.pipeline, UINT64_MAX, &mine) != TRM_OK)
+        return false;
+    for (uint32_t i = 0; i < verify->plan->track_count; i++) {
+        memcpy(mine->data[i], token->data[i], token->size[i]);
+        mine->size[i] = token->size[i];
+    }
+    return trm_pipeline_submit(verify->work.pipeline, mine) == TRM_OK;
+}
+
+bool verify_frame(struct verify *verify, const struct trm_token *token)
+{
+    uint32_t tracks = verify->plan->track_count;
+    struct trm_token *mine;
+
+    if (!submit(verify, token) || trm_pipeline_next(verify->work.pipeline, UINT64_MAX, &mine) != TRM_OK)
+        return fault_library(verify->fault, "the reference for --verify");
+    for (uint32_t i = 0; i < tracks; i++)
+        compare(verify, token->index, i, token->data[tracks + i], mine->data[tracks + i],
+                token->size[tracks + i]);
+    verify->frames++;
+    trm_pipeline_release(verify->work.pipeline, mine);
+    return true;
+}
+
+/* ---- saying it ---- */
+
+bool verify_print(const struct verify *verify, FILE *file)
+{
+    const struct surface *surface = &verify->plan->tracks[verify->at_track].now;
+    uint32_t maximum              = verify->plan->format->maximum;
+    char scale[32]                = "";
+
+    if (maximum > 0 && !verify->plan->packed)
+        snprintf(scale, sizeof(scale), " of %u", maximum);
+    fprintf(file, "verify: %" PRIu64 " frames, %" PRIu64 " samples against the cpu: ", verify->frames,
+            verify->samples);
+    if (verify->largest == 0) {
+        fprintf(file, "no difference\n");
+        return true;
+    }
+    fprintf(file, "largest difference %.3g%s, in frame %" PRIu64 ", %s, ", verify->largest, scale,
+            verify->at_frame, verify->plan->tracks[verify->at_track].name);
+    if (surface->height > 1)
+        fprintf(file, "x %" PRIu64 ", y %" PRIu64, verify->at_sample / surface->channels % surface->width,
+                verify->at_sample / surface->channels / surface->width % surface->height);
+    else
+        fprintf(file, "element %" PRIu64, verify->at_sample);
+    fprintf(file, "; %" PRIu64 " samples beyond the tolerance of %g\n", verify->unlike, verify->tolerance);
+    return verify->unlike == 0;
+}
