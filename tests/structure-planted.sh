@@ -67,4 +67,33 @@ file=$(find "$tree/backends/cpu" -name backend.c | head -n 1)
 echo '#include <trireme/pipeline.h>' >>"$file"
 planted "a backend that includes what is not for plugins" "a backend includes <trireme/backend.h>"
 
+cp "$tree/tools/main.c" "$work/main.c"
+echo '#include "base/base.h"' >>"$tree/tools/main.c"
+planted "a program that includes the inside of the library" "the room tools may not include base"
+echo '#include <core/object/object.h>' >"$tree/tools/main.c"
+planted "the same in angle brackets" "the room tools may not include core/object"
+cp "$work/main.c" "$tree/tools/main.c"
+
+cp "$tree/doc/architecture.md" "$work/architecture.md"
+sed 's/^| `tools` | \(.*\) |$/| `tools` | \1, `base` |/' "$work/architecture.md" >"$tree/doc/architecture.md"
+planted "a table that lets a program include it" "tools may include public headers and rooms of its own part, not base"
+cp "$work/architecture.md" "$tree/doc/architecture.md"
+
+cp "$tree/tools/output/table.h" "$work/table.h"
+echo '#include "tools/command/command.h"' >>"$tree/tools/output/table.h"
+planted "a circle of the program's rooms" "the room tools/output may not include tools/command"
+cp "$work/table.h" "$tree/tools/output/table.h"
+
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40; do
+    echo >"$tree/tools/run/media/one_more_$i.c"
+done
+planted "a crowded room of the program" "tools/run/media holds"
+rm "$tree"/tools/run/media/one_more_*.c
+
+sh "$root/tests/structure.sh" "$tree" >"$work/out" 2>&1 || {
+    echo "not put back:"
+    cat "$work/out"
+    failed=1
+}
+
 exit $failed

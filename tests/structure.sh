@@ -4,13 +4,13 @@
 #   tests/structure.sh [ROOT]        from the source root without arguments
 #
 # Fails on an include that the table does not allow, on a room that includes one below it in the table (an upward arrow), on
-# a source file in no room, on a room of more than 40 files, on more than 12 floors, and on a path in the documents that
-# does not exist.
+# an arrow between the library, a backend and the program, on a source file in no room, on a room of more than 40 files, on
+# more than 12 floors, and on a path in the documents that does not exist.
 
 root=${1:-${top_srcdir:-.}}
 cd "$root" || exit 1
 plan=doc/architecture.md
-layers="base compiler core pipeline backends"
+places="base compiler core pipeline backends tools"
 most_files=40
 most_floors=12
 
@@ -35,18 +35,24 @@ test -s "$work/rooms" || {
 }
 
 # Sources, without what the build makes: those have a makefile rule or stand in folders of libtool's.
-for layer in $layers; do
-    find "$layer" -name .libs -prune -o -name .deps -prune -o \( -name '*.[ch]' ! -name prelude_parts.c \) -print
+for place in $places; do
+    find "$place" -name .libs -prune -o -name .deps -prune -o \( -name '*.[ch]' ! -name prelude_parts.c \) -print
 done | sort >"$work/files"
 
 # Each include of a file of our own: file, line, path as it is written.
-xargs grep -nE '^#[[:space:]]*include "' <"$work/files" /dev/null |
-    sed -nE 's/^([^:]+):([0-9]+):.*include "([^"]+)".*/\1 \2 \3/p' >"$work/includes"
+xargs grep -nE '^#[[:space:]]*include ["<]' <"$work/files" /dev/null |
+    sed -nE 's/^([^:]+):([0-9]+):.*include ["<]([^">]+)[">].*/\1 \2 \3/p' >"$work/includes"
 
 awk -v rooms="$work/rooms" -v files="$work/files" -v most_files=$most_files -v most_floors=$most_floors -v plan="$plan" '
     function folder(path) {
         sub(/\/[^\/]*$/, "", path)
         return path
+    }
+    # The library, each backend and the program know each other by public headers alone.
+    function part(room) {
+        if (room ~ /^backends\//)
+            return substr(room, 1, index(substr(room "/", 10), "/") + 8)
+        return room ~ /^tools(\/|$)/ ? "tools" : "library"
     }
     function complain(text) {
         print text
@@ -67,6 +73,8 @@ awk -v rooms="$work/rooms" -v files="$work/files" -v most_files=$most_files -v m
             for (i = 1; i <= number; i++) {
                 if (!(below[i] in order))
                     complain(plan ": " room " may include " below[i] ", which does not stand above it in the table")
+                else if (part(below[i]) != part(room))
+                    complain(plan ": " room " may include public headers and rooms of its own part, not " below[i])
                 else if (floor[below[i]] >= floor[room])
                     floor[room] = floor[below[i]] + 1
             }
