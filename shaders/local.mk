@@ -122,20 +122,21 @@ am__v_KC_ = $(am__v_KC_@AM_DEFAULT_V@)
 am__v_KC_0 = @echo "  KC      " $@;
 am__v_KC_1 =
 
-SUFFIXES = .comp .help .spv .c .so .cu .fatbin
+# These rules name their targets, so that make leaves files of the same kinds in other folders alone: tests/ holds .spv files
+# that were compiled with other flags than these (tests/fixtures.sh).
 
 # A release carries the .spv files, so that building from it needs no compiler of GLSL. What the shader is called in the
 # messages that they carry does not tell where the source was.
-.comp.spv:
+$(KERNEL_SPV): shaders/%.spv: shaders/%.comp
 	$(AM_V_KC)$(MKDIR_P) shaders; \
-	prebuilt='$(srcdir)/shaders/prebuilt/$(@F)'; \
+	prebuilt='$(srcdir)/shaders/prebuilt/$*.spv'; \
 	if test -f "$$prebuilt" && test -z "`find $^ -newer "$$prebuilt"`"; then \
 	  cat "$$prebuilt" >$@.new && mv -f $@.new $@; \
 	else \
-	  cd $(srcdir) && { $(KC_GLSL) shaders/$(*F).comp; }; \
+	  cd $(srcdir) && { $(KC_GLSL) shaders/$*.comp; }; \
 	fi
 
-.comp.help:
+$(KERNEL_HELP): shaders/%.help: shaders/%.comp
 	$(AM_V_GEN)$(MKDIR_P) shaders && $(AWK) -f $(srcdir)/$(SHADER_CATALOGUE) -v format=text $< >$@.new && mv -f $@.new $@
 
 # All translations in one go; those that are what they were keep their age.
@@ -153,16 +154,16 @@ $(KERNEL_C) $(KERNEL_CU): shaders/translated.stamp
 
 # All variants of a kernel are made together, the plain one last. Code that was written by hand (kernels/local.mk) then
 # takes the place of the translated.
-.c.so:
-	$(AM_V_KC)name=`basename $@ .so`; \
+$(KERNEL_SO): shaders/%.so: shaders/%.c
+	$(AM_V_KC)name='$*'; \
 	{ $(KC) --target cpu --portable --variants='$(abs_srcdir)/$(SHADER_VARIANTS)' shaders/$$name.spv; } && \
 	for tuned in $(HAND_TUNED); do \
 	  case $$tuned in $$name | $$name.*) $(BUILD_HAND_TUNED) ;; esac; \
 	done
 
 # The same for CUDA.
-.cu.fatbin:
-	$(AM_V_KC)name=`basename $@ .fatbin`; \
+$(KERNEL_FATBIN): shaders/%.fatbin: shaders/%.cu
+	$(AM_V_KC)name='$*'; \
 	{ $(KC) --target cuda --cuda-arch='$(KERNEL_CUDA_ARCH)' --nvcc='$(NVCC)' \
 	  --variants='$(abs_srcdir)/$(SHADER_VARIANTS)' shaders/$$name.spv; } && \
 	for tuned in $(HAND_TUNED_CUDA); do \

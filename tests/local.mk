@@ -36,6 +36,7 @@ AM_TESTS_ENVIRONMENT = \
 # ------------------------------------------------------------ headers, symbols
 
 dist_check_SCRIPTS += \
+	tests/fixtures.sh \
 	tests/structure.sh \
 	tests/structure-planted.sh \
 	tests/structure-calls.sh \
@@ -47,6 +48,7 @@ dist_check_SCRIPTS += \
 	tests/symbols/library.sh \
 	tests/symbols/plugins.sh
 TESTS += \
+	tests/fixtures.sh \
 	tests/structure.sh \
 	tests/structure-planted.sh \
 	tests/structure-calls.sh \
