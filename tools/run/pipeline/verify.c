@@ -9,6 +9,7 @@
 #include <trireme/trireme.h>
 
 #include "tools/command/command.h"
+#include "tools/kernel/kernel.h"
 
 /* Devices round and order sums differently, so an integer sample may differ by one. */
 static double tolerance_of(int32_t type)
@@ -66,20 +67,6 @@ void verify_close(struct verify *verify)
 
 /* ---- comparing ---- */
 
-static double half_value(uint16_t bits)
-{
-    int exponent     = (bits >> 10) & 0x1f;
-    double magnitude = bits & 0x3ff;
-
-    if (exponent == 0x1f)
-        magnitude = magnitude == 0.0 ? (double)INFINITY : (double)NAN;
-    else if (exponent == 0)
-        magnitude = ldexp(magnitude, -24);
-    else
-        magnitude = ldexp(magnitude + 1024.0, exponent - 25);
-    return bits & 0x8000 ? -magnitude : magnitude;
-}
-
 static double value_at(const void *samples, int32_t type, uint64_t index)
 {
     switch (type) {
@@ -92,7 +79,7 @@ static double value_at(const void *samples, int32_t type, uint64_t index)
     case TRM_TYPE_I32:
         return ((const int32_t *)samples)[index];
     case TRM_TYPE_F16:
-        return half_value(((const uint16_t *)samples)[index]);
+        return value_as_float(TRM_TYPE_F16, ((const uint16_t *)samples)[index]);
     default:
         return (double)((const float *)samples)[index];
     }
