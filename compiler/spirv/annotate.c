@@ -62,34 +62,38 @@ static int32_t add_decoration(struct spirv_reader *reader, uint32_t id, struct s
     return TRM_OK;
 }
 
-static int32_t read_name(struct spirv_reader *reader, struct spirv_words words)
+/* The name of the id in word 1 that begins at a word of the instruction. */
+static int32_t find_name(struct spirv_reader *reader, struct spirv_words words, uint32_t first,
+                         const char **name)
 {
     uint32_t used;
 
-    if (words.length < 3)
+    if (words.length <= first)
         return spirv_invalid(reader, "the instruction is too short");
     int32_t status = spirv_check_id(reader, words.word[1]);
     if (status != TRM_OK)
         return status;
-    const char *name = spirv_text(reader, words, 2, &used);
-    if (name == NULL)
-        return spirv_invalid(reader, "the name does not end within the instruction");
-    reader->module->ids[words.word[1]].name = name;
-    return TRM_OK;
+    *name = spirv_text(reader, words, first, &used);
+    return *name != NULL ? TRM_OK : spirv_invalid(reader, "the name does not end within the instruction");
+}
+
+static int32_t read_name(struct spirv_reader *reader, struct spirv_words words)
+{
+    const char *name = NULL;
+
+    int32_t status = find_name(reader, words, 2, &name);
+    if (status == TRM_OK)
+        reader->module->ids[words.word[1]].name = name;
+    return status;
 }
 
 static int32_t read_member_name(struct spirv_reader *reader, struct spirv_words words)
 {
-    uint32_t used;
+    const char *name = NULL;
 
-    if (words.length < 4)
-        return spirv_invalid(reader, "the instruction is too short");
-    int32_t status = spirv_check_id(reader, words.word[1]);
+    int32_t status = find_name(reader, words, 3, &name);
     if (status != TRM_OK)
         return status;
-    const char *name = spirv_text(reader, words, 3, &used);
-    if (name == NULL)
-        return spirv_invalid(reader, "the name does not end within the instruction");
     return add_decoration(
         reader, words.word[1],
         (struct spirv_decoration){.member = words.word[2], .kind = SPIRV_MEMBER_NAME, .name = name});
