@@ -93,9 +93,7 @@ int32_t trm_fill(struct trm_stream *stream, struct trm_span span, uint64_t patte
 
     int32_t status = core_stream_begin(stream, &found);
     if (status == TRM_OK)
-        status = core_span_resolve(span, &buffer, &length);
-    if (status == TRM_OK)
-        status = core_buffer_check_device(buffer, found->device);
+        status = core_span_resolve_on(found, span, &buffer, &length);
     if (status != TRM_OK)
         return status;
     if (pattern_size != 1 && pattern_size != 2 && pattern_size != 4 && pattern_size != 8)

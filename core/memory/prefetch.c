@@ -13,9 +13,7 @@ int32_t trm_prefetch(struct trm_stream *stream, struct trm_span span, int32_t to
 
     int32_t status = core_stream_begin(stream, &found);
     if (status == TRM_OK)
-        status = core_span_resolve(span, &buffer, &length);
-    if (status == TRM_OK)
-        status = core_buffer_check_device(buffer, found->device);
+        status = core_span_resolve_on(found, span, &buffer, &length);
     if (status != TRM_OK)
         return status;
     if (buffer->kind != TRM_MEMORY_UNIFIED)

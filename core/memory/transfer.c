@@ -129,9 +129,7 @@ inline int32_t core_copy(struct core_stream *stream, struct trm_span destination
 static int32_t resolve_transfer(const struct core_stream *stream, struct trm_span span, const void *memory,
                                 struct core_buffer **buffer, uint64_t *length)
 {
-    int32_t status = core_span_resolve(span, buffer, length);
-    if (status == TRM_OK)
-        status = core_buffer_check_device(*buffer, stream->device);
+    int32_t status = core_span_resolve_on(stream, span, buffer, length);
     if (status == TRM_OK)
         status = check_host(*buffer, span.offset, memory, *length);
     return status;

@@ -22,6 +22,15 @@ static inline struct trm_place core_place_host(const void *memory)
     return place;
 }
 
+/* Resolves a span of a buffer that the stream's device reaches. Errors: those of core_span_resolve(),
+ * WRONG_DEVICE. */
+static inline int32_t core_span_resolve_on(const struct core_stream *stream, struct trm_span span,
+                                           struct core_buffer **buffer, uint64_t *length)
+{
+    int32_t status = core_span_resolve(span, buffer, length);
+    return status == TRM_OK ? core_buffer_check_device(*buffer, stream->device) : status;
+}
+
 /* Enqueues one copy, of at least one byte, between places that the stream's device reaches. The caller
  * adds it to the buffers' in_flight. */
 int32_t core_copy_enqueue(struct core_stream *stream, struct trm_place destination, struct trm_place source,
