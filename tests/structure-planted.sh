@@ -64,8 +64,10 @@ cp "$work/README.md" "$tree/README.md"
 
 mkdir -p "$tree/backends/cpu"
 file=$(find "$tree/backends/cpu" -name backend.c | head -n 1)
+cp "$file" "$work/backend.c"
 echo '#include <trireme/pipeline.h>' >>"$file"
 planted "a backend that includes what is not for plugins" "a backend includes <trireme/backend.h>"
+cp "$work/backend.c" "$file"
 
 cp "$tree/tools/main.c" "$work/main.c"
 echo '#include "base/base.h"' >>"$tree/tools/main.c"
