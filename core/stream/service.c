@@ -18,8 +18,8 @@
 #define SPIN_NS 5000u
 
 struct core_service {
-    struct core_context *context;
-    struct trm_allocator allocator; /* the context may end before the last thread does */
+    const struct core_context *context; /* ends after core_service_destroy() was called */
+    struct trm_allocator allocator;     /* the context may end before the last thread does */
 
     pthread_mutex_t lock; /* guards what follows; a leaf */
     pthread_cond_t wake;  /* there is a job, or the service stops */
@@ -39,25 +39,38 @@ struct core_service {
     pthread_t last_ended;
 };
 
-/* Of the calling thread: the service whose thread it is, and the callbacks that it runs. */
+/* Of the calling thread: the service whose thread it is, and the callbacks that it runs. Both belong to the
+ * same context. Read them through own_service() and frames(). */
 static _Thread_local struct core_service *current;
 static _Thread_local struct core_callback_frame *innermost;
 
-/* The callbacks that the calling thread runs. None in the child of a fork that a callback made: the child is
- * no thread of the parent's service, and its own contexts have nothing to do with that callback. */
+/* The thread in the child of a fork is no thread of the parent's service and runs none of its callbacks: its
+ * own contexts have nothing to do with them. A service thread runs jobs without a callback too, so both
+ * variables are checked. */
+static void forget_parent(void)
+{
+    const struct core_context *context = NULL;
+    if (current != NULL)
+        context = current->context;
+    else if (innermost != NULL)
+        context = innermost->stream->object.context;
+    if (context == NULL || !core_is_forked(context))
+        return;
+    current   = NULL;
+    innermost = NULL;
+}
+
+/* The callbacks that the calling thread runs. */
 static struct core_callback_frame *frames(void)
 {
-    if (innermost != NULL && core_is_forked(innermost->stream->object.context)) {
-        innermost = NULL;
-        current   = NULL;
-    }
+    forget_parent();
     return innermost;
 }
 
 /* The service that the calling thread belongs to. */
 static struct core_service *own_service(void)
 {
-    frames();
+    forget_parent();
     return current;
 }
 
@@ -224,7 +237,7 @@ void core_service_destroy(struct core_service *service)
 {
     if (service == NULL)
         return;
-    uint32_t own = current == service;
+    uint32_t own = own_service() == service;
     pthread_mutex_lock(&service->lock);
     service->is_stopping            = true;
     service->is_destroyed_by_thread = own != 0;
@@ -232,8 +245,10 @@ void core_service_destroy(struct core_service *service)
     while (service->threads > own)
         pthread_cond_wait(&service->ended, &service->lock);
     pthread_mutex_unlock(&service->lock);
-    if (own)
+    if (own) {
+        current = NULL; /* the job goes on, perhaps without the context */
         return;
+    }
     pthread_join(service->last_ended, NULL);
     service_free(service);
 }

@@ -5,10 +5,13 @@
 #include "groups.h"
 #include "kernels.h"
 #include "process.h"
+#include "tasks.h"
 #include "tests/device/driver_fork.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -199,6 +202,59 @@ START_TEST(a_child_forked_in_a_callback_is_inside_of_no_callback)
 }
 END_TEST
 
+/* Functions of two tasks. `forking` waits until the other one is queued behind it. */
+struct functions {
+    atomic_int *runs; /* of the second function, in all processes */
+    atomic_int is_submitted;
+    struct child child;
+};
+
+static void forking(void *user, int32_t status)
+{
+    struct functions *functions = user;
+    (void)status;
+    while (!atomic_load(&functions->is_submitted))
+        sched_yield();
+    functions->child = child_start(live, NULL);
+}
+
+static void behind(void *user, int32_t status)
+{
+    const struct functions *functions = user;
+    (void)status;
+    atomic_fetch_add(functions->runs, 1);
+}
+
+/* Waiting in the function of a task lets another thread take the next function. In the child of a fork that
+ * thread would run the parent's. */
+START_TEST(a_child_forked_in_a_task_runs_no_task_of_its_parent)
+{
+    struct trm_task first = task_of(TRM_TASK_HOST, 1, AFTER_NOTHING);
+    struct trm_task next  = task_of(TRM_TASK_HOST, 2, AFTER_NOTHING);
+    struct functions functions;
+    if (!parents_make())
+        return;
+    memset(&functions, 0, sizeof(functions));
+    functions.runs =
+        mmap(NULL, sizeof(*functions.runs), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(functions.runs, MAP_FAILED);
+    ck_ok(trm_coordinator_create(parents.handles[OF_DEVICE], NULL, &coordinator));
+    first.host = forking;
+    next.host  = behind;
+    first.user = next.user = &functions;
+    ck_ok(trm_coordinator_add(coordinator, &first));
+    ck_ok(trm_coordinator_add(coordinator, &next));
+    ck_ok(trm_coordinator_submit(coordinator));
+    atomic_store(&functions.is_submitted, 1);
+    ck_ok(trm_coordinator_wait_all(coordinator, TRM_FOREVER));
+    child_end(functions.child, 0);
+    ck_assert_int_eq(atomic_load(functions.runs), 1);
+    trm_coordinator_destroy(coordinator);
+    munmap(functions.runs, sizeof(*functions.runs));
+    objects_destroy(&parents);
+}
+END_TEST
+
 static const char *own_and_parents(void *user)
 {
     const char *wrong = every_call_is_refused(user);
@@ -252,17 +308,17 @@ END_TEST
 START_TEST(a_fork_does_not_disturb_the_work_of_the_parent)
 {
     enum {
-        BYTES = 200000
+        MUCH = 200000
     };
-    static uint8_t sent[BYTES], got[BYTES];
+    static uint8_t sent[MUCH], got[MUCH];
     struct trm_context *context = open_context();
     struct trm_device *device   = open_device(context);
     struct trm_stream *stream   = NULL;
     ck_ok(trm_stream_create(device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &stream));
-    struct trm_buffer *buffer = make_buffer(device, TRM_MEMORY_DEVICE, BYTES);
+    struct trm_buffer *buffer = make_buffer(device, TRM_MEMORY_DEVICE, MUCH);
     objects_make(&parents);
     for (uint32_t i = 0; i < scaled(20, 5); i++) {
-        pattern_make(sent, BYTES, i);
+        pattern_make(sent, MUCH, i);
         for (int n = 0; n < 10; n++) {
             ck_ok(trm_upload(stream, trm_span_whole(buffer), sent));
             ck_ok(trm_download(stream, got, trm_span_whole(buffer)));
@@ -270,7 +326,7 @@ START_TEST(a_fork_does_not_disturb_the_work_of_the_parent)
         ck_ok(trm_stream_flush(stream));
         struct child child = child_start(every_call_is_refused, NULL);
         ck_ok(trm_stream_sync(stream));
-        ck_pattern(got, BYTES, i);
+        ck_pattern(got, MUCH, i);
         child_end(child, 0);
     }
     objects_destroy(&parents);
@@ -343,6 +399,7 @@ void add_fork(Suite *suite)
     CASE(group, destroying_the_parents_objects_in_the_child_is_harmless);
     CASE(group, a_context_made_in_the_child_works);
     CASE(group, a_child_forked_in_a_callback_is_inside_of_no_callback);
+    CASE(group, a_child_forked_in_a_task_runs_no_task_of_its_parent);
     CASE(group, a_child_may_have_contexts_of_its_own_beside_the_parents);
     CASE(group, a_grandchild_is_a_child);
     CASE(group, a_fork_does_not_disturb_the_work_of_the_parent);

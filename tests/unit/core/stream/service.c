@@ -3,6 +3,7 @@
  */
 #include "core/stream/service.h"
 
+#include <dirent.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stddef.h>
@@ -222,6 +223,55 @@ START_TEST(a_child_forked_in_a_callback_runs_none)
 }
 END_TEST
 
+static int count_threads(void)
+{
+    int count    = 0;
+    DIR *threads = opendir("/proc/self/task");
+    if (threads == NULL)
+        return -1;
+    for (const struct dirent *entry; (entry = readdir(threads)) != NULL;)
+        count += entry->d_name[0] != '.';
+    closedir(threads);
+    return count;
+}
+
+/* A job without a callback, as the functions of tasks are, while another job waits behind it. */
+static void run_fork(struct core_job *job)
+{
+    struct work *work = (struct work *)job;
+    sem_wait(work->hold);
+    pid_t child = fork();
+    if (child == 0) {
+        /* In the parent another thread would take the next job now. */
+        core_service_block();
+        int threads = count_threads();
+        core_service_unblock();
+        _exit(threads == 1 ? 0 : 1);
+    }
+    waitpid(child, &work->number, 0);
+    sem_post(work->done);
+}
+
+START_TEST(a_child_forked_in_a_job_is_no_thread_of_the_service)
+{
+    sem_t hold, done;
+    struct work forks = {.job = {.run = run_fork}, .hold = &hold, .done = &done};
+    struct work next  = {.done = &done};
+    begin();
+    sem_init(&hold, 0, 0);
+    sem_init(&done, 0, 0);
+    core_service_post(service, &forks.job);
+    post(&next);
+    sem_post(&hold);
+    sem_wait(&done);
+    sem_wait(&done);
+    end();
+    ck_assert_int_eq(forks.number, 0);
+    sem_destroy(&hold);
+    sem_destroy(&done);
+}
+END_TEST
+
 START_TEST(without_memory_there_is_no_service_but_an_error)
 {
     struct trm_allocator allocator = counting_allocator(&counting);
@@ -277,6 +327,7 @@ static Suite *suite(void)
     tcase_add_test(all, signals_are_for_the_programs_own_threads);
     tcase_add_test(all, a_thread_knows_which_callbacks_it_runs);
     tcase_add_test(all, a_child_forked_in_a_callback_runs_none);
+    tcase_add_test(all, a_child_forked_in_a_job_is_no_thread_of_the_service);
     tcase_add_test(all, without_memory_there_is_no_service_but_an_error);
     tcase_add_test(all, a_deadline_that_is_beyond_the_clock_never_comes);
     suite_add_tcase(suite, all);
