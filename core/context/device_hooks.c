@@ -14,7 +14,7 @@ static int32_t open_device(struct core_device *device)
 static void retire_device(struct core_device *device)
 {
     core_device_end_thread_streams(device);
-    core_device_reap_last(device);
+    core_device_reap_ended(device);
 }
 
 /* Streams end first, since deferred frees and the end of a stream return memory to the pool and events to

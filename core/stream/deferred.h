@@ -5,6 +5,7 @@
 #define CORE_STREAM_DEFERRED_H
 
 #include "core/stream/in_flight.h"
+#include "core/stream/service.h"
 
 struct core_device;
 
@@ -13,10 +14,15 @@ struct core_deferred {
     struct core_deferred *next;
     struct core_in_flight *in_flight;            /* the work that has to end first */
     void (*destroy)(struct core_deferred *item); /* called once, without locks held; frees the item */
+
+    /* For a service thread that waits for the work. */
+    struct core_device *device;
+    struct core_job job;
 };
 
 /* Destroys the item now if its work has ended, else at a later reap: core_device_reap(), or the end of a
- * stream of the device. */
+ * stream of the device. Waits for the work where no later reap is certain: the device's handle is dead, and
+ * the work is on other devices. In a callback or a host function the service waits, after it. */
 void core_device_defer(struct core_device *device, struct core_deferred *item);
 
 /* The same without the check: for threads on which no object may be destroyed. */
@@ -26,8 +32,9 @@ void core_device_defer_unchecked(struct core_device *device, struct core_deferre
  * cheap when there is no item. The caller keeps the device alive. */
 void core_device_reap(struct core_device *device);
 
-/* The last reap that the device itself asks for: called when its handle dies. */
-void core_device_reap_last(struct core_device *device);
+/* The same when a stream of the device has ended or the device's handle has died. Waits for the work of items
+ * that no later reap is certain to find, as core_device_defer() does. */
+void core_device_reap_ended(struct core_device *device);
 
 /* Waits for all items and destroys them; called when the device ends. */
 void core_device_reap_all(struct core_device *device);

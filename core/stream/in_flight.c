@@ -286,13 +286,18 @@ int32_t core_in_flight_wait(struct core_in_flight *set, uint64_t timeout_ns)
     return first == TRM_OK ? TRM_OK : base_failure_raise(&failure);
 }
 
-bool core_in_flight_is_foreign(struct core_in_flight *set, const struct core_device *device)
+static bool is_programs_stream(const struct core_stream *stream, const struct core_device *device)
+{
+    return stream != NULL && stream->device == device &&
+           (atomic_load_explicit(&stream->flags, memory_order_relaxed) & CORE_STREAM_INTERNAL) == 0;
+}
+
+bool core_in_flight_is_on(struct core_in_flight *set, const struct core_device *device)
 {
     base_lock_acquire(&set->lock);
     struct cursor cursor = cursor_begin(set);
     struct core_in_flight_slot *slot;
-    while ((slot = cursor_next(&cursor)) != NULL &&
-           (stream_of(slot) == NULL || stream_of(slot)->device == device))
+    while ((slot = cursor_next(&cursor)) != NULL && !is_programs_stream(stream_of(slot), device))
         ;
     base_lock_release(&set->lock);
     return slot != NULL;

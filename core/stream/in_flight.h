@@ -52,8 +52,8 @@ bool core_in_flight_is_done(struct core_in_flight *set);
  * streams. */
 int32_t core_in_flight_wait(struct core_in_flight *set, uint64_t timeout_ns);
 
-/* True if any of the work is on a stream of another device. */
-bool core_in_flight_is_foreign(struct core_in_flight *set, const struct core_device *device);
+/* True if any of the work is on a stream of this device, except its internal stream. */
+bool core_in_flight_is_on(struct core_in_flight *set, const struct core_device *device);
 
 /* Releases the references that the slots hold. */
 void core_in_flight_fini(struct core_context *context, struct core_in_flight *set);

@@ -272,6 +272,14 @@ void core_service_post(struct core_service *service, struct core_job *job)
     pthread_mutex_unlock(&service->lock);
 }
 
+bool core_service_post_own(struct core_job *job)
+{
+    struct core_service *service = own_service();
+    if (service != NULL)
+        core_service_post(service, job);
+    return service != NULL;
+}
+
 void core_service_block(void)
 {
     struct core_service *service = own_service();

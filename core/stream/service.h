@@ -34,6 +34,9 @@ void core_service_destroy(struct core_service *service);
 /* Queues a job. Any thread, a backend's too; does not block for long and allocates nothing. */
 void core_service_post(struct core_service *service, struct core_job *job);
 
+/* Queues a job for the service whose thread calls. False on all other threads. */
+bool core_service_post_own(struct core_job *job);
+
 /* Call these around anything that may block for long. They do nothing on other threads. */
 void core_service_block(void);
 void core_service_unblock(void);

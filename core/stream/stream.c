@@ -75,7 +75,7 @@ static void stream_retire(struct core_object *object)
         base_futex_wake(&device->owned_streams, UINT32_MAX);
         return;
     }
-    core_device_reap(device);
+    core_device_reap_ended(device);
     core_device_uncount_child(device, CORE_STREAM);
 }
 
@@ -241,7 +241,7 @@ static void end_later(struct core_job *job)
         core_object_leave(&stream->object);
     }
     core_object_release(&stream->object);
-    core_device_reap(device);
+    core_device_reap_ended(device);
     core_object_release(&device->object);
 }
 

@@ -279,6 +279,7 @@ tests_unit_core_device_tests_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/core/stream/tests
 tests_unit_core_stream_tests_SOURCES = \
+	tests/unit/core/stream/deferred.c \
 	tests/unit/core/stream/event.c \
 	tests/unit/core/stream/gates.c \
 	tests/unit/core/stream/in_flight.c \

@@ -1,4 +1,4 @@
-/* What is in flight, and deferred destruction.
+/* What is in flight.
  * SPDX-License-Identifier: MIT
  */
 #include "core/stream/in_flight.h"
@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/stream/deferred.h"
 #include "core/stream/stream_object.h"
 #include "tests/unit/counting.h"
 #include "tests/unit/fake_backend.h"
@@ -269,109 +268,6 @@ START_TEST(threads_may_record_uses_at_once)
 }
 END_TEST
 
-/* ---- what goes when work is done -------------------------------------------------------------------- */
-
-struct thing {
-    struct core_deferred deferred;
-    struct core_in_flight in_flight;
-    int gone;
-};
-
-static void thing_go(struct core_deferred *item)
-{
-    struct thing *thing = (struct thing *)item;
-    core_in_flight_fini(fake.backend.context, &thing->in_flight);
-    thing->gone++;
-}
-
-static void defer(struct thing *thing, int index)
-{
-    memset(thing, 0, sizeof(*thing));
-    thing->deferred.in_flight = &thing->in_flight;
-    thing->deferred.destroy   = thing_go;
-    if (index >= 0) {
-        OK(fake_enqueue(streams[index]));
-        core_in_flight_add(&thing->in_flight, inside(index), core_stream_next(inside(index)) - 1);
-    }
-    core_device_defer(core_device_find(fake.device), &thing->deferred);
-}
-
-START_TEST(an_unused_object_is_destroyed_at_once)
-{
-    struct thing thing;
-    begin(0);
-    defer(&thing, -1);
-    ck_assert_int_eq(thing.gone, 1);
-    end();
-}
-END_TEST
-
-START_TEST(a_deferred_object_is_destroyed_by_the_first_reap_after_its_work)
-{
-    struct thing things[3];
-    begin(0);
-    for (int i = 0; i < 3; i++)
-        defer(&things[i], i);
-    core_device_reap(core_device_find(fake.device));
-    for (int i = 0; i < 3; i++)
-        ck_assert_int_eq(things[i].gone, 0);
-    fake_run(&fake, streams[1], 1);
-    core_device_reap(core_device_find(fake.device));
-    ck_assert_int_eq(things[0].gone, 0);
-    ck_assert_int_eq(things[1].gone, 1);
-    fake_let_run(&fake);
-    core_device_reap(core_device_find(fake.device));
-    for (int i = 0; i < 3; i++)
-        ck_assert_int_eq(things[i].gone, 1);
-    end();
-}
-END_TEST
-
-START_TEST(a_deferred_object_is_destroyed_with_its_stream)
-{
-    struct thing thing;
-    begin(0);
-    defer(&thing, 0);
-    fake_run(&fake, streams[0], UINT64_MAX);
-    trm_stream_destroy(streams[0]);
-    ck_assert_int_eq(thing.gone, 1);
-    end();
-}
-END_TEST
-
-START_TEST(a_deferred_object_does_not_keep_a_device_open)
-{
-    struct thing thing;
-    begin(0);
-    defer(&thing, 0);
-    for (int i = 1; i < MANY; i++)
-        trm_stream_destroy(streams[i]);
-    trm_device_destroy(fake.device);
-    ck_assert_uint_eq(atomic_load(&fake.devices), 1);
-    fake_let_run(&fake);
-    trm_stream_destroy(streams[0]);
-    ck_assert_int_eq(thing.gone, 1);
-    ck_assert_uint_eq(atomic_load(&fake.devices), 0);
-    fake_fini(&fake);
-    counting_is_balanced(&counting);
-}
-END_TEST
-
-START_TEST(many_deferred_objects_are_all_destroyed_in_the_end)
-{
-    static struct thing things[200];
-    begin(0);
-    for (int i = 0; i < 200; i++)
-        defer(&things[i], i % MANY);
-    fake_let_run(&fake);
-    while (atomic_load(&core_device_find(fake.device)->deferred_count) != 0)
-        core_device_reap(core_device_find(fake.device));
-    for (int i = 0; i < 200; i++)
-        ck_assert_int_eq(things[i].gone, 1);
-    end();
-}
-END_TEST
-
 static Suite *suite(void)
 {
     Suite *suite  = suite_create("in_flight");
@@ -389,14 +285,6 @@ static Suite *suite(void)
     tcase_add_test(record, a_recorded_operation_is_not_lost_to_a_query_at_the_same_time);
     tcase_add_test(record, threads_may_record_uses_at_once);
     suite_add_tcase(suite, record);
-
-    TCase *deferred = tcase_create("deferred");
-    tcase_add_test(deferred, an_unused_object_is_destroyed_at_once);
-    tcase_add_test(deferred, a_deferred_object_is_destroyed_by_the_first_reap_after_its_work);
-    tcase_add_test(deferred, a_deferred_object_is_destroyed_with_its_stream);
-    tcase_add_test(deferred, a_deferred_object_does_not_keep_a_device_open);
-    tcase_add_test(deferred, many_deferred_objects_are_all_destroyed_in_the_end);
-    suite_add_tcase(suite, deferred);
     return suite;
 }
 

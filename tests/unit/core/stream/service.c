@@ -49,6 +49,7 @@ struct work {
     int number;
     pthread_t thread;
     sem_t *hold, *done;
+    struct work *next;
 };
 
 static _Atomic int order;
@@ -238,6 +239,7 @@ static int count_threads(void)
 /* A job without a callback, as the functions of tasks are, while another job waits behind it. */
 static void run_fork(struct core_job *job)
 {
+    static struct core_job unused;
     struct work *work = (struct work *)job;
     sem_wait(work->hold);
     pid_t child = fork();
@@ -246,7 +248,7 @@ static void run_fork(struct core_job *job)
         core_service_block();
         int threads = count_threads();
         core_service_unblock();
-        _exit(threads == 1 ? 0 : 1);
+        _exit(threads == 1 && !core_service_post_own(&unused) ? 0 : 1);
     }
     waitpid(child, &work->number, 0);
     sem_post(work->done);
@@ -268,6 +270,28 @@ START_TEST(a_child_forked_in_a_job_is_no_thread_of_the_service)
     end();
     ck_assert_int_eq(forks.number, 0);
     sem_destroy(&hold);
+    sem_destroy(&done);
+}
+END_TEST
+
+static void run_post_own(struct core_job *job)
+{
+    struct work *work = (struct work *)job;
+    work->number      = core_service_post_own(&work->next->job);
+}
+
+START_TEST(a_job_may_post_another_one_for_its_own_service)
+{
+    sem_t done;
+    struct work next  = {.job = {.run = run_work}, .done = &done};
+    struct work first = {.job = {.run = run_post_own}, .next = &next};
+    begin();
+    sem_init(&done, 0, 0);
+    ck_assert(!core_service_post_own(&next.job));
+    core_service_post(service, &first.job);
+    sem_wait(&done);
+    end();
+    ck_assert_int_eq(first.number, 1);
     sem_destroy(&done);
 }
 END_TEST
@@ -328,6 +352,7 @@ static Suite *suite(void)
     tcase_add_test(all, a_thread_knows_which_callbacks_it_runs);
     tcase_add_test(all, a_child_forked_in_a_callback_runs_none);
     tcase_add_test(all, a_child_forked_in_a_job_is_no_thread_of_the_service);
+    tcase_add_test(all, a_job_may_post_another_one_for_its_own_service);
     tcase_add_test(all, without_memory_there_is_no_service_but_an_error);
     tcase_add_test(all, a_deadline_that_is_beyond_the_clock_never_comes);
     suite_add_tcase(suite, all);
