@@ -51,10 +51,9 @@ struct core_slot {
     uint32_t index;
     struct trm_token token; /* its arrays data and size live as long as the slot */
 
-    /* Written under pipeline->lock; observers read it without. While the slot is submitted, core_slot_stage()
-     * knows more. */
-    _Atomic uint32_t state;       /* enum core_slot_state, queue.h */
-    _Atomic uint64_t token_index; /* a copy of token.index for observers */
+    /* The slot's state and its token's index: CORE_PLACE() of queue.h. One word, so that observers, which read it
+     * without a lock, see both of the same moment. Written under pipeline->lock. */
+    _Atomic uint64_t place;
 
     struct core_slot *next; /* in one of the queues */
     /* Status TRM_OK, or why its token failed: the sentence names the token and the stage. */

@@ -43,7 +43,7 @@ static const char *state_name(int32_t state)
     return state >= 0 && state < CORE_SLOT_STATES ? state_names[state] : "nowhere";
 }
 
-void core_queue_move(struct core_slot *slot, int32_t state)
+static void move(struct core_slot *slot, int32_t state, uint64_t token)
 {
     struct core_pipeline_queue *queue = slot->pipeline->queue;
     int32_t from                      = core_slot_state(slot);
@@ -60,10 +60,15 @@ void core_queue_move(struct core_slot *slot, int32_t state)
     }
     queue->slots_in[from]--;
     queue->slots_in[state]++;
-    atomic_store(&slot->state, (uint32_t)state);
+    atomic_store(&slot->place, CORE_PLACE(state, token));
     /* Threads that wait for a slot, or for all of them, wait for the end of its work from now on. */
     if (state == CORE_SLOT_ABANDONED)
         core_queue_wake_all(queue);
+}
+
+void core_queue_move(struct core_slot *slot, int32_t state)
+{
+    move(slot, state, core_place_token(atomic_load_explicit(&slot->place, memory_order_relaxed)));
 }
 
 /* ---- lists ---------------------------------------------------------------------------------- */
@@ -108,12 +113,9 @@ struct core_slot *core_queue_pop(struct core_pipeline *pipeline, int32_t state)
     queue->free.first = slot->next;
     if (slot->next == NULL)
         queue->free.last = NULL;
-    slot->next = NULL;
-    /* The index is set before the state: observers without the lock read it before and after the state
-     * (states.c). */
+    slot->next        = NULL;
     slot->token.index = queue->next_index++;
-    atomic_store(&slot->token_index, slot->token.index);
-    core_queue_move(slot, state);
+    move(slot, state, slot->token.index);
     queue->entries[slot->index] =
         (struct core_queue_entry){.is_being_read = queue->entries[slot->index].is_being_read};
     return slot;
@@ -138,7 +140,7 @@ void core_queue_adopt(struct core_pipeline *pipeline)
     uint32_t depth                    = atomic_load(&pipeline->depth);
     for (; queue->depth < depth; queue->depth++) {
         struct core_slot *slot = pipeline->slots[queue->depth];
-        atomic_store_explicit(&slot->state, CORE_SLOT_FREE, memory_order_relaxed);
+        atomic_store_explicit(&slot->place, CORE_PLACE(CORE_SLOT_FREE, 0), memory_order_relaxed);
         queue->slots_in[CORE_SLOT_FREE]++;
         core_list_append(&queue->free, slot);
         core_queue_wake_free(queue);

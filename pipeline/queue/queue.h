@@ -149,9 +149,23 @@ static inline struct core_queue_entry *core_queue_entry(const struct core_slot *
     return &slot->pipeline->queue->entries[slot->index];
 }
 
+/* slot->place: the state in the low bits, the token's index above. */
+#define CORE_STATE_BITS 4
+#define CORE_PLACE(state, token) ((uint64_t)(token) << CORE_STATE_BITS | (uint64_t)(state))
+
+static inline int32_t core_place_state(uint64_t place)
+{
+    return (int32_t)(place & ((1u << CORE_STATE_BITS) - 1));
+}
+
+static inline uint64_t core_place_token(uint64_t place)
+{
+    return place >> CORE_STATE_BITS;
+}
+
 static inline int32_t core_slot_state(const struct core_slot *slot)
 {
-    return (int32_t)atomic_load_explicit(&slot->state, memory_order_relaxed);
+    return core_place_state(atomic_load_explicit(&slot->place, memory_order_relaxed));
 }
 
 /* A source or sink that takes longer is asked how long its thread ran, which costs half a microsecond. */
@@ -173,7 +187,7 @@ int32_t core_queue_close(struct core_pipeline *pipeline);
 
 /* ---- queue.c: with the lock, unless stated otherwise ---------------------------------------- */
 
-/* Changes the state of a slot. An illegal move becomes queue->fault, and the state stays. */
+/* Changes the state of a slot, whose token stays. An illegal move becomes queue->fault, and the state stays. */
 void core_queue_move(struct core_slot *slot, int32_t state);
 
 void core_list_append(struct core_slot_list *list, struct core_slot *slot);

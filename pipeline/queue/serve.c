@@ -263,7 +263,7 @@ static struct core_slot *claim(struct core_pipeline *pipeline, const struct trm_
                        token != NULL ? "the token does not belong to this pipeline" : "the token is NULL");
     else
         base_error_set(TRM_ERROR_INVALID_ARGUMENT, "token %" PRIu64 " %s",
-                       (uint64_t)atomic_load_explicit(&slot->token_index, memory_order_relaxed),
+                       core_place_token(atomic_load_explicit(&slot->place, memory_order_relaxed)),
                        state_sentences[at]);
     return NULL;
 }

@@ -4,9 +4,9 @@
 #include "core/object/object.h"
 #include "pipeline/queue/queue.h"
 
-static int32_t state_of(struct core_slot *slot)
+static int32_t state_of(struct core_slot *slot, uint64_t place)
 {
-    switch (atomic_load(&slot->state)) {
+    switch (core_place_state(place)) {
     case CORE_SLOT_FREE:
         return TRM_SLOT_FREE;
     case CORE_SLOT_HELD:
@@ -22,19 +22,18 @@ static int32_t state_of(struct core_slot *slot)
     }
 }
 
-/* State and token belong together when the token is the same before and after. A slot that keeps changing is
- * reported as of the last look. */
+/* How far the token is on the device counts only if the slot has not moved meanwhile. Each further look follows a
+ * move, so the pipeline makes progress. */
 static struct trm_slot look(struct core_slot *slot)
 {
-    struct trm_slot seen = {.token = atomic_load(&slot->token_index)};
-    uint64_t before;
-    int tries = 16;
+    uint64_t place, after = atomic_load(&slot->place);
+    int32_t state;
     do {
-        before     = seen.token;
-        seen.state = state_of(slot);
-        seen.token = atomic_load(&slot->token_index);
-    } while (seen.token != before && --tries > 0);
-    return seen;
+        place = after;
+        state = state_of(slot, place);
+        after = atomic_load(&slot->place);
+    } while (after != place);
+    return (struct trm_slot){.state = state, .token = core_place_token(place)};
 }
 
 int32_t trm_pipeline_slots(struct trm_pipeline *handle, struct trm_slot *slots, uint32_t capacity,

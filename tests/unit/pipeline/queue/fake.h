@@ -35,7 +35,8 @@ struct fake {
     int32_t fates[FAKE_TOKENS];
     bool fates_are_permanent; /* a token that is enqueued again fails again */
     bool unrepeatable;
-    uint32_t grows_to; /* slots */
+    uint32_t grows_to;                              /* slots */
+    int32_t (*stage)(const struct core_slot *slot); /* answers instead of the fake; may be NULL */
 
     pthread_mutex_t lock;
     pthread_cond_t changed;

@@ -483,39 +483,6 @@ START_TEST(several_threads_submit_and_take_at_once)
 }
 END_TEST
 
-static void state_is(uint32_t slot, int32_t state, uint64_t token)
-{
-    struct trm_slot slots[3];
-    uint32_t count = 0;
-    OK(trm_pipeline_slots(fake.handle, slots, 3, &count));
-    ck_assert_uint_eq(count, 3);
-    ck_assert_str_eq(trm_slot_state_name(slots[slot].state), trm_slot_state_name(state));
-    ck_assert_uint_eq(slots[slot].token, token);
-}
-
-START_TEST(the_states_of_slots_can_be_read_on_the_way)
-{
-    struct trm_token *token;
-    fake_create_plain(3, TRM_FAILURE_STOP);
-    fake.fates[1] = FATE_HANGS;
-    OK(trm_pipeline_discard(fake.handle, filled()));
-    state_is(0, TRM_SLOT_FREE, 0);
-    token = filled();
-    state_is(1, TRM_SLOT_LOADING, 1);
-    OK(trm_pipeline_submit(fake.handle, token));
-    state_is(1, TRM_SLOT_PROCESSING, 1);
-    fake_let_go();
-    OK(next(&token));
-    state_is(1, TRM_SLOT_DONE, 1);
-    OK(trm_pipeline_release(fake.handle, token));
-    state_is(1, TRM_SLOT_FREE, 1);
-    ck_assert_str_eq(trm_slot_state_name(99), "unknown");
-    ck_assert_str_eq(trm_strategy_name(TRM_STRATEGY_SLOT_GRAPHS), "slot graphs");
-    ck_assert_str_eq(trm_strategy_name(-1), "unknown");
-    fake_destroy();
-}
-END_TEST
-
 START_TEST(an_illegal_move_of_a_slot_is_an_error_and_not_a_crash)
 {
     struct trm_token *token;
@@ -563,7 +530,6 @@ static Suite *make_suite(void)
     tcase_add_test(serving, waiting_ends_with_the_time_out);
     tcase_add_test(serving, a_token_that_is_not_the_programs_to_give_is_refused);
     tcase_add_loop_test(serving, several_threads_submit_and_take_at_once, 0, 2);
-    tcase_add_test(serving, the_states_of_slots_can_be_read_on_the_way);
     tcase_add_test(serving, an_illegal_move_of_a_slot_is_an_error_and_not_a_crash);
     suite_add_tcase(suite, serving);
     return suite;
