@@ -153,11 +153,12 @@ enum trm_report_format {
 /* Write a report as text with a terminating zero.
  *
  * format      enum trm_report_format
- * text        receives the text; may be NULL
+ * text        receives the text; NULL with capacity 0: only the size is wanted
  * capacity    bytes of `text`
- * needed      receives the bytes of the whole text with its zero, also when it does not fit; may be NULL
- * Errors      INVALID_ARGUMENT for an unknown format; OUT_OF_RANGE when the text does not fit, also when text
- *             is NULL: as much of it as fits is written, with a terminating zero
+ * needed      receives the bytes of the whole text with its zero; may be NULL
+ * Errors      OUT_OF_RANGE when the text does not fit: as much of it as fits is written, with a terminating
+ *             zero (`needed` is written all the same); INVALID_ARGUMENT for an unknown format, or when text
+ *             is NULL and capacity is not 0
  */
 TRM_API int32_t trm_report_format(const struct trm_report *report, int32_t format, char *text,
                                   size_t capacity, size_t *needed);

@@ -47,11 +47,14 @@ int32_t core_report_write(const struct trm_report *report, int32_t format, trm_w
 int32_t trm_report_format(const struct trm_report *report, int32_t format, char *text, size_t capacity,
                           size_t *needed)
 {
-    struct room room = {text, text != NULL ? capacity : 0, 0};
+    struct room room = {text, capacity, 0};
     struct trm_report ours;
 
     if (report == NULL || !core_struct_copy_in(&ours, sizeof(ours), report, CORE_REPORT_LEAST))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the report is NULL, or its struct_size is too small");
+    if (text == NULL && capacity != 0)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "trm_report_format: `text` is NULL, but `capacity` is %zu", capacity);
     int32_t status = core_report_check_format(format);
     if (status != TRM_OK)
         return status;
@@ -59,9 +62,10 @@ int32_t trm_report_format(const struct trm_report *report, int32_t format, char 
     add_to_room(&room, "", 1);
     if (needed != NULL)
         *needed = room.length;
-    if (room.length <= room.capacity)
+    /* A query of the size alone succeeds. */
+    if (text == NULL || room.length <= room.capacity)
         return TRM_OK;
-    if (room.text != NULL && room.capacity > 0)
+    if (room.capacity > 0)
         room.text[room.capacity - 1] = '\0';
     return base_fail(TRM_ERROR_OUT_OF_RANGE, "the report takes %zu bytes, but there is room for %zu",
                      room.length, room.capacity);

@@ -384,13 +384,28 @@ END_TEST
 
 /* ---- buffers -------------------------------------------------------------------------------- */
 
+START_TEST(a_query_of_the_size_alone_succeeds)
+{
+    struct trm_report report = ideal_report(&usual);
+    size_t needed            = 0;
+
+    for (int32_t format = TRM_REPORT_TEXT; format <= TRM_REPORT_JSON; format++) {
+        ck_assert_int_eq(trm_report_format(&report, format, text, sizeof(text), NULL), TRM_OK);
+        ck_assert_int_eq(trm_report_format(&report, format, NULL, 0, &needed), TRM_OK);
+        ck_assert_uint_eq(needed, strlen(text) + 1);
+        ck_assert_int_eq(trm_report_format(&report, format, NULL, 0, NULL), TRM_OK);
+        ck_assert_int_eq(trm_report_format(&report, format, NULL, 1, &needed), TRM_ERROR_INVALID_ARGUMENT);
+    }
+}
+END_TEST
+
 START_TEST(the_room_that_is_needed_is_told_and_less_is_out_of_range)
 {
     struct trm_report report = ideal_report(&usual);
     size_t needed = 0, again = 0;
     char *exact, small[10];
 
-    ck_assert_int_eq(trm_report_format(&report, TRM_REPORT_TEXT, NULL, 0, &needed), TRM_ERROR_OUT_OF_RANGE);
+    ck_assert_int_eq(trm_report_format(&report, TRM_REPORT_TEXT, NULL, 0, &needed), TRM_OK);
     ck_assert_uint_gt(needed, 500);
     ck_assert_int_eq(trm_report_format(&report, TRM_REPORT_TEXT, small, sizeof(small), &again),
                      TRM_ERROR_OUT_OF_RANGE);
@@ -453,6 +468,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, numbers_have_a_point_in_every_locale);
     tcase_add_test(tests, numbers_are_rounded_and_what_is_none_is_0);
     tcase_add_test(tests, times_and_bytes_are_said_as_people_say_them);
+    tcase_add_test(tests, a_query_of_the_size_alone_succeeds);
     tcase_add_test(tests, the_room_that_is_needed_is_told_and_less_is_out_of_range);
     tcase_add_test(tests, a_writer_stops_at_the_first_error);
     suite_add_tcase(suite, tests);
