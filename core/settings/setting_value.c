@@ -37,10 +37,14 @@ static bool parse_flag(const char *value, uint64_t *number)
     return false;
 }
 
-static bool parse_count(const char *value, uint64_t maximum, uint64_t *number)
+static bool parse_count(const char *value, uint64_t maximum, uint64_t *number, char *allowed, size_t capacity)
 {
+    if (maximum != 0)
+        snprintf(allowed, capacity, "a whole number from 0 to %" PRIu64, maximum);
+    else
+        snprintf(allowed, capacity, "a whole number");
     const char *end = parse_digits(value, number);
-    return end != NULL && *end == '\0' && *number <= maximum;
+    return end != NULL && *end == '\0' && (maximum == 0 || *number <= maximum);
 }
 
 static bool parse_bytes(const char *value, uint64_t *number)
@@ -87,8 +91,7 @@ bool core_setting_parse(const struct core_setting_row *row, const char *value, u
         snprintf(allowed, capacity, "yes or no");
         return parse_flag(value, number);
     case TRM_SETTING_COUNT:
-        snprintf(allowed, capacity, "a whole number from 0 to %" PRIu64, row->maximum);
-        return parse_count(value, row->maximum, number);
+        return parse_count(value, row->maximum, number, allowed, capacity);
     case TRM_SETTING_BYTES:
         snprintf(allowed, capacity, "a number of bytes, optionally followed by K, M or G");
         return parse_bytes(value, number);

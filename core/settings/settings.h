@@ -29,7 +29,7 @@ struct core_settings;
 /* One row of the table. */
 struct core_setting_row {
     struct trm_setting_info info;
-    uint64_t maximum; /* the highest value of a COUNT; without it only 0 is valid */
+    uint64_t maximum; /* the highest value of a COUNT; 0: there is no limit */
     /* Checks a text beyond its type; an empty value is not passed to it. False when it is invalid, with a
      * description of valid values in `allowed`. NULL when every text is valid. */
     bool (*check)(const char *value, char *allowed, size_t capacity);

@@ -63,6 +63,19 @@ START_TEST(a_count_has_a_limit)
 }
 END_TEST
 
+START_TEST(a_count_without_a_maximum_is_any_whole_number)
+{
+    ck_assert(parse(TRM_SETTING_COUNT, 0, "0"));
+    ck_assert(parse(TRM_SETTING_COUNT, 0, "5"));
+    ck_assert_uint_eq(number, 5);
+    ck_assert(parse(TRM_SETTING_COUNT, 0, "18446744073709551615"));
+    ck_assert_uint_eq(number, UINT64_MAX);
+    ck_assert(!parse(TRM_SETTING_COUNT, 0, "18446744073709551616"));
+    ck_assert(!parse(TRM_SETTING_COUNT, 0, "many"));
+    ck_assert_str_eq(allowed, "a whole number");
+}
+END_TEST
+
 START_TEST(bytes_may_have_a_unit)
 {
     static const char *const bad[] = {
@@ -194,6 +207,7 @@ static Suite *make_suite(void)
     tcase_add_test(values, a_flag_is_yes_or_no_in_many_words);
     tcase_add_test(values, a_count_is_a_whole_number);
     tcase_add_test(values, a_count_has_a_limit);
+    tcase_add_test(values, a_count_without_a_maximum_is_any_whole_number);
     tcase_add_test(values, bytes_may_have_a_unit);
     tcase_add_test(values, paths_are_absolute_folders);
     tcase_add_test(values, a_text_is_anything_unless_its_row_checks_it);
