@@ -208,5 +208,8 @@ run 0 sh "$top_srcdir/doc/update-kernels" "$top_srcdir" "$work/other.7"
 cmp -s "$work/out" "$page" || failed "a wrong entry was not replaced"
 grep -v 'kernels begin' "$page" >"$work/without.7"
 run 1 sh "$top_srcdir/doc/update-kernels" "$top_srcdir" "$work/without.7"
+err_has 'without.7 has no line that begins with'
+run 2 sh "$top_srcdir/doc/update-kernels"
+err_has 'usage: update-kernels SOURCE PAGE'
 
 finish

@@ -18,6 +18,11 @@ cmp -s "$work/out" "$page" || failed "a wrong list was not replaced"
 ! cmp -s "$work/other.7" "$page" || failed "the list has no entry for TRIREME_BACKEND"
 grep -v 'settings begin' "$page" >"$work/without.7"
 run 1 sh "$top_srcdir/doc/update-settings" "$trireme" "$work/without.7"
+err_has 'without.7 has no line that begins with'
+run 2 sh "$top_srcdir/doc/update-settings"
+err_has 'usage: update-settings PROGRAM PAGE'
+run 2 sh "$top_srcdir/doc/update-settings" "$trireme"
+err_has 'usage:'
 
 # Every option of the program is in trireme(1).
 for command in run info kc bench; do
