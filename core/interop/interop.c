@@ -45,17 +45,25 @@ static int32_t check_native(const char *function, int32_t type, enum core_native
     return status == TRM_OK ? core_output_check(native, function, "native") : status;
 }
 
-static int32_t device_native(struct core_device *device, int32_t type, uint64_t *native)
+/* Of a device, or of one of its streams (else NULL). */
+static int32_t find_native(struct core_device *device, const struct core_stream *stream, int32_t type,
+                           uint64_t *native)
 {
-    int32_t status = check_native("trm_device_native", type, CORE_NATIVE_DEVICE, native);
-    if (status != TRM_OK)
-        return status;
-    if (device->backend->interop.device_handle == NULL)
+    const struct core_backend *backend = device->backend;
+    const struct trm_interop_ops *ops  = &backend->interop;
+    uint64_t found                     = 0;
+    int32_t status;
+    if (stream == NULL && ops->device_handle == NULL)
         return core_interop_missing(device, "native handles of devices");
-    uint64_t found = 0;
+    if (stream != NULL && ops->stream_handle == NULL)
+        return core_interop_missing(device, "native handles of streams");
     base_error_clear();
-    status = core_answer(device->backend, "interop.device_handle",
-                         device->backend->interop.device_handle(device->device, type, &found));
+    if (stream == NULL)
+        status =
+            core_answer(backend, "interop.device_handle", ops->device_handle(device->device, type, &found));
+    else
+        status =
+            core_answer(backend, "interop.stream_handle", ops->stream_handle(stream->backend, type, &found));
     if (status != TRM_OK)
         return core_device_latch_loss(device, base_fail_backend(status));
     *native = found;
@@ -67,26 +75,11 @@ int32_t trm_device_native(struct trm_device *handle, int32_t type, uint64_t *nat
     struct core_device *device = core_object_enter(handle, CORE_DEVICE);
     if (device == NULL)
         return base_last_status();
-    int32_t status = device_native(device, type, native);
+    int32_t status = check_native("trm_device_native", type, CORE_NATIVE_DEVICE, native);
+    if (status == TRM_OK)
+        status = find_native(device, NULL, type, native);
     core_object_leave(&device->object);
     return status;
-}
-
-static int32_t stream_native(struct core_stream *stream, int32_t type, uint64_t *native)
-{
-    struct core_device *device = stream->device;
-    if (core_stream_is_recording(stream))
-        return base_fail(TRM_ERROR_UNSUPPORTED, "a recording stream has no native handle");
-    if (device->backend->interop.stream_handle == NULL)
-        return core_interop_missing(device, "native handles of streams");
-    uint64_t found = 0;
-    base_error_clear();
-    int32_t status = core_answer(device->backend, "interop.stream_handle",
-                                 device->backend->interop.stream_handle(stream->backend, type, &found));
-    if (status != TRM_OK)
-        return core_device_latch_loss(device, base_fail_backend(status));
-    *native = found;
-    return TRM_OK;
 }
 
 int32_t trm_stream_native(struct trm_stream *handle, int32_t type, uint64_t *native)
@@ -95,8 +88,10 @@ int32_t trm_stream_native(struct trm_stream *handle, int32_t type, uint64_t *nat
     if (stream == NULL)
         return base_last_status();
     int32_t status = check_native("trm_stream_native", type, CORE_NATIVE_STREAM, native);
+    if (status == TRM_OK && core_stream_is_recording(stream))
+        status = base_fail(TRM_ERROR_UNSUPPORTED, "a recording stream has no native handle");
     if (status == TRM_OK)
-        status = stream_native(stream, type, native);
+        status = find_native(stream->device, stream, type, native);
     core_object_leave(&stream->object);
     return status;
 }
