@@ -2,100 +2,11 @@
  * names the slot where it is none. Then what they write: numbers, sizes and text that cannot be right.
  * SPDX-License-Identifier: MIT
  */
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hostile/scene.h"
-#include "nest.h"
-
-static struct scene scene;
-
-static void read_spirv(void)
-{
-    char path[4096];
-    snprintf(path, sizeof(path), "%s/tests/fuzz/corpus/spirv/arithmetic.spv", getenv("top_srcdir"));
-    FILE *file = fopen(path, "rb");
-    ck_assert_msg(file != NULL, "%s is not there", path);
-    scene.spirv       = malloc(1 << 16);
-    scene.spirv_bytes = fread(scene.spirv, 1, 1 << 16, file);
-    fclose(file);
-}
-
-static void load_hostile(void)
-{
-    nest_make();
-    nest_add_module("tests/plugins/hostile");
-    void *plugin = dlopen(nest_path("hostile.so"), RTLD_NOW);
-    ck_assert_msg(plugin != NULL, "%s", dlerror());
-    memset(&scene, 0, sizeof(scene));
-    scene.control = dlsym(plugin, HOSTILE_CONTROL_SYMBOL);
-    scene.folder  = nest_folder();
-    ck_assert_ptr_nonnull(scene.control);
-    scene.control->reset();
-    unsetenv("TRIREME_BACKEND_PATH");
-    setenv("TRIREME_BACKEND", nest_path("hostile.so"), 1);
-    read_spirv();
-}
-
-static void unload_hostile(void)
-{
-    free(scene.spirv);
-    nest_remove();
-}
-
-static void open_scene(const struct use *use)
-{
-    scene.control->reset();
-    if (use != NULL && use->prepare != NULL)
-        use->prepare(&scene);
-    int32_t status = scene_open(&scene);
-    ck_assert_msg(status == TRM_OK, "%s", trm_last_error().sentence);
-    if (use != NULL && use->before != NULL)
-        use->before(&scene);
-}
-
-static void close_scene(void)
-{
-    struct hostile_control *control = scene.control;
-    void *spirv                     = scene.spirv;
-    size_t spirv_bytes              = scene.spirv_bytes;
-    control->reset();
-    scene_close(&scene);
-    memset(&scene, 0, sizeof(scene));
-    scene.control     = control;
-    scene.folder      = nest_folder();
-    scene.spirv       = spirv;
-    scene.spirv_bytes = spirv_bytes;
-}
-
-static void answer(enum hostile_slot slot, int32_t status)
-{
-    scene.control->set(slot, (struct hostile_answer){.status = status});
-}
-
-static void write_nothing(enum hostile_slot slot)
-{
-    scene.control->set(slot, (struct hostile_answer){.writes_nothing = true});
-}
-
-static void lie(enum hostile_slot slot, uint64_t number)
-{
-    scene.control->set(slot, (struct hostile_answer){.lies = true, .number = number});
-}
-
-/* A backend that cannot be loaded is one of several: the program sees that there is none. */
-static bool is_loading(const struct use *use)
-{
-    return use->slot == HOSTILE_PROBE || use->slot == HOSTILE_OPEN || use->slot == HOSTILE_DEVICE_COUNT;
-}
-
-static void sentence_has(const char *words)
-{
-    const char *sentence = trm_last_error().sentence;
-    ck_assert_msg(strstr(sentence, words) != NULL, "\"%s\" does not say \"%s\"", sentence, words);
-}
+#include "hostile/fixture.h"
 
 /* ---- statuses ------------------------------------------------------------------------------------- */
 
@@ -480,111 +391,6 @@ START_TEST(kernel_names_without_an_end_are_cut)
 }
 END_TEST
 
-/* ---- the tables ----------------------------------------------------------------------------------- */
-
-static void refused(const char *words)
-{
-    struct trm_context *context = NULL;
-    struct trm_device *device   = NULL;
-    ck_assert_int_eq(trm_context_create(NULL, &context), TRM_OK);
-    ck_assert_int_eq(trm_device_open(context, NULL, &device), TRM_ERROR_NOT_FOUND);
-    sentence_has(words);
-    trm_context_destroy(context);
-}
-
-START_TEST(a_name_without_an_end_is_refused)
-{
-    static char endless[64];
-    memset(endless, 'x', sizeof(endless));
-    scene.control->backend->name = endless;
-    refused("its name \"xxxxxxxx");
-}
-END_TEST
-
-START_TEST(a_table_whose_semaphores_cannot_be_destroyed_is_refused)
-{
-    scene.control->interop->semaphore_destroy = NULL;
-    refused("interop.semaphore_destroy is NULL");
-    scene.control->interop->semaphore_create = NULL;
-    refused("interop.semaphore_destroy is NULL");
-    scene.control->interop->semaphore_import = NULL;
-    ck_assert_int_eq(scene_open(&scene), TRM_ERROR_UNSUPPORTED); /* the scene has a semaphore */
-    close_scene();
-}
-END_TEST
-
-START_TEST(a_table_that_ends_within_a_function_is_refused)
-{
-    scene.control->interop->struct_size = 164;
-    refused("its table interop has 164 bytes, which is no whole number of functions");
-}
-END_TEST
-
-START_TEST(a_version_without_an_end_is_cut)
-{
-    static char endless[4096];
-    memset(endless, '7', sizeof(endless));
-    endless[5]                      = '\n';
-    scene.control->backend->version = endless;
-    ck_assert_int_eq(scene_open(&scene), TRM_OK);
-    const char *version = nest_candidate(scene.context, "hostile.so")->version;
-    ck_assert_uint_lt(strlen(version), 64);
-    ck_assert_mem_eq(version, "77777 777", 9);
-    close_scene();
-}
-END_TEST
-
-static void must_not_be_called(void)
-{
-    ck_abort_msg("the library called a function of the table as the plugin changed it");
-}
-
-/* probe, open and close are called after the query; get_extension when a pipeline is created. */
-START_TEST(tables_that_change_after_the_query_change_nothing)
-{
-    struct hostile_control *control = scene.control;
-    struct trm_device *device       = NULL;
-    open_scene(NULL);
-    memset(control->device, 0, sizeof(*control->device));
-    memset(control->memory, 0, sizeof(*control->memory));
-    memset(control->stream, 0, sizeof(*control->stream));
-    memset(control->module, 0, sizeof(*control->module));
-    memset(control->pool, 0, sizeof(*control->pool));
-    memset(control->graph, 0, sizeof(*control->graph));
-    memset(control->interop, 0, sizeof(*control->interop));
-    memset(control->backend, 0xee, sizeof(*control->backend));
-    void (*trap)(void) = must_not_be_called;
-    memcpy(&control->backend->close, &trap, sizeof(trap));
-    memcpy(&control->backend->get_extension, &trap, sizeof(trap));
-    for (size_t i = 0; i < scene_use_count; i++) {
-        if (is_loading(&scene_uses[i]) || scene_uses[i].before != NULL)
-            continue;
-        int32_t status = scene_uses[i].run(&scene);
-        ck_assert_msg(status == TRM_OK, "%s: %s", scene_uses[i].name, trm_last_error().sentence);
-    }
-    ck_assert_int_eq(trm_device_open(scene.context, "hostile:1", &device), TRM_OK);
-    ck_assert_str_eq(nest_candidate(scene.context, "hostile.so")->version, "1.0");
-    trm_device_destroy(device);
-    scene_close(&scene);
-}
-END_TEST
-
-/* ---- what the backend says of itself --------------------------------------------------------------- */
-
-START_TEST(scores_and_counts_that_cannot_be_are_refused)
-{
-    lie(HOSTILE_PROBE, (uint64_t)(int64_t)INT32_MIN);
-    refused("its score is -2147483648");
-    lie(HOSTILE_PROBE, 0);
-    refused("its score is 0");
-    answer(HOSTILE_PROBE, TRM_OK);
-    lie(HOSTILE_DEVICE_COUNT, UINT32_MAX);
-    refused("it reports 4294967295 devices");
-    write_nothing(HOSTILE_DEVICE_COUNT);
-    refused("it has no devices");
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite    = suite_create("answers of a backend");
@@ -620,12 +426,6 @@ int main(void)
     tcase_add_test(outputs, parameters_that_are_no_description_are_refused);
     tcase_add_test(outputs, parameters_that_change_after_the_kernel_was_found_change_nothing);
     tcase_add_test(outputs, kernel_names_without_an_end_are_cut);
-    tcase_add_test(outputs, a_name_without_an_end_is_refused);
-    tcase_add_test(outputs, a_table_whose_semaphores_cannot_be_destroyed_is_refused);
-    tcase_add_test(outputs, a_table_that_ends_within_a_function_is_refused);
-    tcase_add_test(outputs, a_version_without_an_end_is_cut);
-    tcase_add_test(outputs, tables_that_change_after_the_query_change_nothing);
-    tcase_add_test(outputs, scores_and_counts_that_cannot_be_are_refused);
     suite_add_tcase(suite, outputs);
 
     srunner_run_all(runner, CK_NORMAL);

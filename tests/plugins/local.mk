@@ -201,6 +201,10 @@ HOSTILE_SCENE = \
 	tests/plugins/hostile/scene.h \
 	tests/plugins/hostile/scene.c \
 	tests/plugins/hostile/uses.c
+HOSTILE_FIXTURE = \
+	tests/plugins/hostile/fixture.h \
+	tests/plugins/hostile/fixture.c \
+	$(HOSTILE_SCENE)
 
 # ------------------------------------------------- a device of known times
 
@@ -225,6 +229,7 @@ PLUGIN_TESTS = \
 	tests/plugins/proxied \
 	tests/plugins/proxy_itself \
 	tests/plugins/refused \
+	tests/plugins/tables \
 	tests/plugins/trusted
 
 check_PROGRAMS += $(PLUGIN_TESTS)
@@ -234,7 +239,7 @@ NEST = tests/plugins/nest.h tests/plugins/nest.c
 PLUGIN_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 PLUGIN_TEST_LIBS = libtrireme.la $(CHECK_LIBS)
 
-tests_plugins_answers_SOURCES = tests/plugins/answers.c $(NEST) $(HOSTILE_SCENE)
+tests_plugins_answers_SOURCES = tests/plugins/answers.c $(NEST) $(HOSTILE_FIXTURE)
 tests_plugins_answers_CFLAGS = $(PLUGIN_TEST_CFLAGS)
 tests_plugins_answers_LDADD = $(PLUGIN_TEST_LIBS)
 
@@ -253,6 +258,10 @@ tests_plugins_proxy_itself_LDADD = $(PLUGIN_TEST_LIBS)
 tests_plugins_refused_SOURCES = tests/plugins/refused.c $(NEST)
 tests_plugins_refused_CFLAGS = $(PLUGIN_TEST_CFLAGS)
 tests_plugins_refused_LDADD = $(PLUGIN_TEST_LIBS)
+
+tests_plugins_tables_SOURCES = tests/plugins/tables.c $(NEST) $(HOSTILE_FIXTURE)
+tests_plugins_tables_CFLAGS = $(PLUGIN_TEST_CFLAGS)
+tests_plugins_tables_LDADD = $(PLUGIN_TEST_LIBS)
 
 tests_plugins_trusted_SOURCES = tests/plugins/trusted.c $(NEST)
 tests_plugins_trusted_CFLAGS = $(PLUGIN_TEST_CFLAGS)
