@@ -1,7 +1,7 @@
 #!/bin/sh
 # Rooms call downwards only: no object file of the four layers uses a function or variable that a room further down in the table
 # of doc/architecture.md defines. (tests/structure.sh checks includes; a function that a public header declares can be called without
-# one.)
+# one.) Outside the compiler such a function has the prefix of its layer.
 
 objects=$(cd "$top_builddir" && find base compiler core pipeline -path '*/.libs/libtrireme_internal_la-*.o' | sort)
 test -n "$objects" || {
@@ -28,7 +28,15 @@ awk -v rooms="$work/rooms" '
         while ((getline room < rooms) > 0)
             order[room] = ++count
     }
-    $3 == "T" { home[$4] = $1 }
+    $3 == "T" {
+        home[$4] = $1
+        layer = $1
+        sub(/\/.*/, "", layer)
+        if (layer != "compiler" && $4 !~ "^(" layer "|trm)_") {
+            print $2 ": " $4 " does not begin with " layer "_, the prefix of its layer"
+            bad++
+        }
+    }
     $3 == "U" { used[++uses] = $0 }
     END {
         for (i = 1; i <= uses; i++) {

@@ -6,7 +6,7 @@
 
 #include "pipeline/coordinator/coordinator.h"
 
-const char *core_task_name(const struct core_task *task, char *text, size_t capacity)
+const char *pipeline_task_name(const struct pipeline_task *task, char *text, size_t capacity)
 {
     const char *name = task->work != NULL ? task->work->desc.name : NULL;
     if (name != NULL)
@@ -16,13 +16,13 @@ const char *core_task_name(const struct core_task *task, char *text, size_t capa
     return text;
 }
 
-struct core_task_cause *core_task_cause_create(const struct core_coordinator *coordinator,
-                                               const struct core_task *task, int32_t status)
+struct pipeline_task_cause *pipeline_task_cause_create(const struct pipeline_coordinator *coordinator,
+                                                       const struct pipeline_task *task, int32_t status)
 {
     char name[96], sentence[232];
     struct base_failure failure;
     base_failure_save(&failure, status);
-    struct core_task_cause *cause = core_allocate(coordinator->object.context, sizeof(*cause));
+    struct pipeline_task_cause *cause = core_allocate(coordinator->object.context, sizeof(*cause));
     if (cause == NULL)
         return NULL;
     cause->references  = 1;
@@ -31,18 +31,19 @@ struct core_task_cause *core_task_cause_create(const struct core_coordinator *co
     cause->native_code = failure.native_code;
     base_text_copy(sentence, sizeof(sentence), failure.sentence);
     snprintf(cause->sentence, sizeof(cause->sentence), "task %s: %s",
-             core_task_name(task, name, sizeof(name)), sentence);
+             pipeline_task_name(task, name, sizeof(name)), sentence);
     return cause;
 }
 
-struct core_task_cause *core_task_cause_retain_locked(struct core_task_cause *cause)
+struct pipeline_task_cause *pipeline_task_cause_retain_locked(struct pipeline_task_cause *cause)
 {
     if (cause != NULL)
         cause->references++;
     return cause;
 }
 
-void core_task_cause_release_locked(struct core_coordinator *coordinator, struct core_task_cause *cause)
+void pipeline_task_cause_release_locked(struct pipeline_coordinator *coordinator,
+                                        struct pipeline_task_cause *cause)
 {
     if (cause == NULL || --cause->references > 0)
         return;
@@ -50,16 +51,17 @@ void core_task_cause_release_locked(struct core_coordinator *coordinator, struct
     coordinator->spent_causes = cause;
 }
 
-void core_task_causes_free(const struct core_coordinator *coordinator, struct core_task_cause *list)
+void pipeline_task_causes_free(const struct pipeline_coordinator *coordinator,
+                               struct pipeline_task_cause *list)
 {
     while (list != NULL) {
-        struct core_task_cause *next = list->next;
+        struct pipeline_task_cause *next = list->next;
         core_free(coordinator->object.context, list, sizeof(*list));
         list = next;
     }
 }
 
-int32_t core_task_raise(uint64_t id, int32_t status, const struct core_task_cause *cause)
+int32_t pipeline_task_raise(uint64_t id, int32_t status, const struct pipeline_task_cause *cause)
 {
     char text[480];
     if (cause == NULL) {

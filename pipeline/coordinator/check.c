@@ -53,7 +53,7 @@ static const struct core_object_ops checker_object_ops = {
     .release = checker_release,
 };
 
-int32_t core_checker_create(struct core_device *device, struct core_stream **out)
+int32_t pipeline_checker_create(struct core_device *device, struct core_stream **out)
 {
     struct core_context *context  = device->object.context;
     struct checker_memory *memory = core_allocate(context, sizeof(*memory));
@@ -75,7 +75,7 @@ int32_t core_checker_create(struct core_device *device, struct core_stream **out
     return TRM_OK;
 }
 
-void core_checker_destroy(struct core_stream *checker)
+void pipeline_checker_destroy(struct core_stream *checker)
 {
     core_stream_close(checker);
     core_object_kill(&checker->object);
@@ -83,7 +83,7 @@ void core_checker_destroy(struct core_stream *checker)
 
 /* ---- tasks ---------------------------------------------------------------------------------- */
 
-int32_t core_task_enqueue(struct core_stream *stream, const struct trm_task *task)
+int32_t pipeline_task_enqueue(struct core_stream *stream, const struct trm_task *task)
 {
     struct trm_stream *handle = stream->object.handle;
     switch (task->kind) {
@@ -123,12 +123,12 @@ static bool is_foreign_copy(const struct core_stream *checker, const struct trm_
     return true;
 }
 
-int32_t core_task_check(struct core_stream *checker, const struct trm_task *task)
+int32_t pipeline_task_check(struct core_stream *checker, const struct trm_task *task)
 {
     int32_t status;
     if (task->kind == TRM_TASK_HOST || task->kind == TRM_TASK_NOTHING)
         return TRM_OK;
     if (task->kind == TRM_TASK_COPY && is_foreign_copy(checker, task, &status))
         return status;
-    return core_task_enqueue(checker, task);
+    return pipeline_task_enqueue(checker, task);
 }

@@ -11,40 +11,40 @@
 /* No task is left and no call is inside, not even in a function of a task. */
 static void coordinator_retire(struct core_object *object)
 {
-    struct core_coordinator *coordinator = (struct core_coordinator *)object;
+    struct pipeline_coordinator *coordinator = (struct pipeline_coordinator *)object;
     core_service_destroy(atomic_load(&coordinator->functions));
-    core_schedule_end_streams(coordinator);
-    core_checker_destroy(coordinator->checker);
+    pipeline_schedule_end_streams(coordinator);
+    pipeline_checker_destroy(coordinator->checker);
     core_device_uncount_child(coordinator->device, CORE_COORDINATOR);
 }
 
-static void free_tasks(struct core_coordinator *coordinator)
+static void free_tasks(struct pipeline_coordinator *coordinator)
 {
-    struct core_task *task = coordinator->done.first, *next;
+    struct pipeline_task *task = coordinator->done.first, *next;
     for (; task != NULL; task = next) {
         next = task->next;
-        core_task_cause_release_locked(coordinator, task->cause);
-        core_task_free(coordinator, task);
+        pipeline_task_cause_release_locked(coordinator, task->cause);
+        pipeline_task_free(coordinator, task);
     }
-    core_task_cause_release_locked(coordinator, coordinator->first_cause);
-    core_coordinator_tidy(coordinator);
+    pipeline_task_cause_release_locked(coordinator, coordinator->first_cause);
+    pipeline_coordinator_tidy(coordinator);
 }
 
 static void coordinator_release(struct core_object *object)
 {
-    struct core_coordinator *coordinator = (struct core_coordinator *)object;
-    struct core_device *device           = coordinator->device;
-    struct core_context *context         = object->context;
+    struct pipeline_coordinator *coordinator = (struct pipeline_coordinator *)object;
+    struct core_device *device               = coordinator->device;
+    struct core_context *context             = object->context;
     free_tasks(coordinator);
-    core_free(context, coordinator->table, coordinator->table_size * sizeof(struct core_task *));
-    core_schedule_fini(coordinator);
+    core_free(context, coordinator->table, coordinator->table_size * sizeof(struct pipeline_task *));
+    pipeline_schedule_fini(coordinator);
     core_free(context, coordinator, sizeof(*coordinator));
     core_object_release(&device->object);
 }
 
 static const char *coordinator_device_id(const struct core_object *object)
 {
-    return ((const struct core_coordinator *)object)->device->id;
+    return ((const struct pipeline_coordinator *)object)->device->id;
 }
 
 static const struct core_object_ops coordinator_object_ops = {
@@ -58,16 +58,16 @@ static const struct core_object_ops coordinator_object_ops = {
 
 /* ---- creation ------------------------------------------------------------------------------- */
 
-static int32_t coordinator_init(struct core_coordinator *coordinator, struct core_device *device,
+static int32_t coordinator_init(struct pipeline_coordinator *coordinator, struct core_device *device,
                                 const struct trm_coordinator_desc *desc)
 {
     coordinator->device           = device;
     coordinator->has_device_waits = device->backend->stream.wait_stream != NULL;
-    coordinator->job.run          = core_coordinator_pump_job;
-    int32_t status                = core_schedule_init(coordinator, desc);
+    coordinator->job.run          = pipeline_coordinator_pump_job;
+    int32_t status                = pipeline_schedule_init(coordinator, desc);
     if (status != TRM_OK)
         return status;
-    status = core_checker_create(device, &coordinator->checker);
+    status = pipeline_checker_create(device, &coordinator->checker);
     if (status != TRM_OK)
         goto fini_schedule;
     status = core_object_init(&coordinator->object, &coordinator_object_ops, device->object.context);
@@ -77,14 +77,14 @@ static int32_t coordinator_init(struct core_coordinator *coordinator, struct cor
     return TRM_OK;
 
 destroy_checker:
-    core_checker_destroy(coordinator->checker);
+    pipeline_checker_destroy(coordinator->checker);
 fini_schedule:
-    core_schedule_fini(coordinator);
+    pipeline_schedule_fini(coordinator);
     return status;
 }
 
 static int32_t coordinator_create(struct core_device *device, const struct trm_coordinator_desc *desc,
-                                  struct core_coordinator **out)
+                                  struct pipeline_coordinator **out)
 {
     struct core_context *context = device->object.context;
     struct core_service *service;
@@ -93,7 +93,7 @@ static int32_t coordinator_create(struct core_device *device, const struct trm_c
         status = core_service_get(context, &service);
     if (status != TRM_OK)
         return status;
-    struct core_coordinator *coordinator = core_allocate(context, sizeof(*coordinator));
+    struct pipeline_coordinator *coordinator = core_allocate(context, sizeof(*coordinator));
     if (coordinator == NULL)
         return base_fail_memory("making a coordinator");
     coordinator->object.context = context;
@@ -111,7 +111,7 @@ static int32_t create_checked(struct core_device *device, const struct trm_coord
                               struct trm_coordinator **out)
 {
     struct trm_coordinator_desc desc = {.struct_size = sizeof(desc)};
-    struct core_coordinator *coordinator;
+    struct pipeline_coordinator *coordinator;
     int32_t status = core_output_check(out, "trm_coordinator_create", "coordinator");
     if (status != TRM_OK)
         return status;
@@ -138,15 +138,15 @@ int32_t trm_coordinator_create(struct trm_device *handle, const struct trm_coord
 
 /* ---- destruction ---------------------------------------------------------------------------- */
 
-static void drop_added(struct core_coordinator *coordinator)
+static void drop_added(struct pipeline_coordinator *coordinator)
 {
     base_lock_acquire(&coordinator->submit_lock);
     base_lock_acquire(&coordinator->lock);
-    struct core_task *list  = coordinator->added.first;
-    coordinator->added      = (struct core_task_list){0};
-    coordinator->is_closing = true;
+    struct pipeline_task *list = coordinator->added.first;
+    coordinator->added         = (struct pipeline_task_list){0};
+    coordinator->is_closing    = true;
     base_lock_release(&coordinator->lock);
-    core_tasks_drop(coordinator, list);
+    pipeline_tasks_drop(coordinator, list);
     base_lock_release(&coordinator->submit_lock);
 }
 
@@ -154,15 +154,15 @@ void trm_coordinator_destroy(struct trm_coordinator *handle)
 {
     if (handle == NULL)
         return;
-    struct core_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
+    struct pipeline_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
     if (coordinator == NULL)
         return;
-    if (core_task_is_inside(coordinator)) {
+    if (pipeline_task_is_inside(coordinator)) {
         base_fail_static(TRM_ERROR_DEADLOCK,
                          "trm_coordinator_destroy: called in a function of one of its tasks");
     } else {
         drop_added(coordinator);
-        core_coordinator_drain(coordinator);
+        pipeline_coordinator_drain(coordinator);
         core_object_kill(&coordinator->object);
     }
     core_object_leave(&coordinator->object);

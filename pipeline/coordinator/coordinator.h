@@ -37,61 +37,61 @@
 #include "core/device/device.h"
 #include "core/stream/stream.h"
 
-#define CORE_TASK_STREAMS_MOST 64u
-#define CORE_TASK_ROLES 3
-#define CORE_TASK_PRIORITIES 3
+#define PIPELINE_TASK_STREAMS_MOST 64u
+#define PIPELINE_TASK_ROLES 3
+#define PIPELINE_TASK_PRIORITIES 3
 
-struct core_coordinator;
-struct core_task;
-struct core_task_work;
+struct pipeline_coordinator;
+struct pipeline_task;
+struct pipeline_task_work;
 
-enum core_task_state {
-    CORE_TASK_ADDED,      /* not submitted */
-    CORE_TASK_SUBMITTING, /* a call checks it, and submits or drops it */
-    CORE_TASK_WAITING,    /* for its dependencies */
-    CORE_TASK_READY,      /* in a queue: all dependencies are done */
-    CORE_TASK_EARLY,      /* in a queue: all dependencies are done or enqueued */
-    CORE_TASK_STARTED,    /* on a stream, or its host function was posted */
-    CORE_TASK_SETTLED,    /* its status is known; `done` runs */
-    CORE_TASK_DONE,
+enum pipeline_task_state {
+    PIPELINE_TASK_ADDED,      /* not submitted */
+    PIPELINE_TASK_SUBMITTING, /* a call checks it, and submits or drops it */
+    PIPELINE_TASK_WAITING,    /* for its dependencies */
+    PIPELINE_TASK_READY,      /* in a queue: all dependencies are done */
+    PIPELINE_TASK_EARLY,      /* in a queue: all dependencies are done or enqueued */
+    PIPELINE_TASK_STARTED,    /* on a stream, or its host function was posted */
+    PIPELINE_TASK_SETTLED,    /* its status is known; `done` runs */
+    PIPELINE_TASK_DONE,
 };
 
-enum core_pump {
-    CORE_PUMP_IDLE,
-    CORE_PUMP_POSTED,  /* its job is queued */
-    CORE_PUMP_RUNNING, /* a thread runs it */
-    CORE_PUMP_AGAIN,   /* a thread runs it and has to look again */
+enum pipeline_pump {
+    PIPELINE_PUMP_IDLE,
+    PIPELINE_PUMP_POSTED,  /* its job is queued */
+    PIPELINE_PUMP_RUNNING, /* a thread runs it */
+    PIPELINE_PUMP_AGAIN,   /* a thread runs it and has to look again */
 };
 
 /* Why a task failed; shared by its dependents. */
-struct core_task_cause {
+struct pipeline_task_cause {
     uint32_t references; /* under `lock` */
     int32_t status;
     uint64_t id; /* of the task that failed */
     int64_t native_code;
-    struct core_task_cause *next; /* in the list of causes to be freed */
-    char sentence[344];           /* names the task */
+    struct pipeline_task_cause *next; /* in the list of causes to be freed */
+    char sentence[344];               /* names the task */
 };
 
 /* A stream that tasks run on, one at a time. */
-struct core_task_lane {
+struct pipeline_task_lane {
     struct core_stream *stream; /* NULL: created when needed */
-    struct core_task_lane *next;
-    struct core_task_class *class;
+    struct pipeline_task_lane *next;
+    struct pipeline_task_class *class;
     uint32_t holds;  /* the task on it, and tasks that wait for that one on the device */
     bool has_failed; /* the stream has to be replaced */
 };
 
 /* A list of tasks in a queue. */
-struct core_task_queue {
-    struct core_task_work *first, *last;
+struct pipeline_task_queue {
+    struct pipeline_task_work *first, *last;
 };
 
 /* Streams of one role and priority, and the tasks that wait for one. */
-struct core_task_class {
-    struct core_task_lane *lanes; /* [count] */
-    struct core_task_lane *free;
-    struct core_task_queue ready, early;
+struct pipeline_task_class {
+    struct pipeline_task_lane *lanes; /* [count] */
+    struct pipeline_task_lane *free;
+    struct pipeline_task_queue ready, early;
     uint32_t count;
     uint32_t early_most;   /* most tasks that may be enqueued early */
     uint32_t early_flying; /* tasks that are */
@@ -99,30 +99,30 @@ struct core_task_class {
 };
 
 /* `to` depends on `from`. In the work of `to`. */
-struct core_task_edge {
+struct pipeline_task_edge {
     uint64_t id;
-    struct core_task *from; /* NULL: its end is known */
-    struct core_task *to;
-    struct core_task_edge *next; /* in the list of `from` */
-    struct core_task_lane *lane; /* held while `to` waits for it on the device; else NULL */
+    struct pipeline_task *from; /* NULL: its end is known */
+    struct pipeline_task *to;
+    struct pipeline_task_edge *next; /* in the list of `from` */
+    struct pipeline_task_lane *lane; /* held while `to` waits for it on the device; else NULL */
 };
 
 /* What a task needs until it has ended: one allocation. */
-struct core_task_work {
-    struct core_task *task;
-    struct core_coordinator *coordinator;
-    struct core_task_work *next, *previous; /* in a queue */
+struct pipeline_task_work {
+    struct pipeline_task *task;
+    struct pipeline_coordinator *coordinator;
+    struct pipeline_task_work *next, *previous; /* in a queue */
     /* in coordinator->ended; later in the list to be freed */
-    struct core_task_work *next_ended;
+    struct pipeline_task_work *next_ended;
     struct core_job job; /* runs `host`, then `done` */
     struct core_notification notification;
 
     /* Used by the pump. */
-    struct core_task_class *class;
-    struct core_task_lane *lane;
-    uint64_t value;              /* on the lane's stream */
-    struct core_task_cause *own; /* its own failure, unless memory was short */
-    int32_t ended_status;        /* how its operation ended; written before it goes into `ended` */
+    struct pipeline_task_class *class;
+    struct pipeline_task_lane *lane;
+    uint64_t value;                  /* on the lane's stream */
+    struct pipeline_task_cause *own; /* its own failure, unless memory was short */
+    int32_t ended_status;            /* how its operation ended; written before it goes into `ended` */
     bool has_ended;
     bool is_enqueued; /* others may wait for (lane, value) on the device */
     bool is_early;
@@ -132,33 +132,33 @@ struct core_task_work {
 
     /* A copy of the program's descriptor. */
     struct trm_task desc;
-    struct core_task_edge *edges; /* [desc.after_count] */
-    uint64_t bytes;               /* of this allocation */
+    struct pipeline_task_edge *edges; /* [desc.after_count] */
+    uint64_t bytes;                   /* of this allocation */
 };
 
 /* What is known of a task while its id is in use. */
-struct core_task {
+struct pipeline_task {
     uint64_t id;
-    struct core_task *in_table; /* next with this hash */
-    struct core_task *next;     /* in the list of added, submitted or done tasks, in order */
-    struct core_task_edge *dependents;
-    struct core_task_work *work; /* NULL when it is done */
+    struct pipeline_task *in_table; /* next with this hash */
+    struct pipeline_task *next;     /* in the list of added, submitted or done tasks, in order */
+    struct pipeline_task_edge *dependents;
+    struct pipeline_task_work *work; /* NULL when it is done */
     /* its own or a dependency's; NULL: none, or memory was short */
-    struct core_task_cause *cause;
+    struct pipeline_task_cause *cause;
     int32_t status;
-    int32_t state;            /* enum core_task_state */
-    uint32_t watched;         /* calls that wait for it, so it is not forgotten */
-    uint32_t visited;         /* number of the search that visited it */
-    struct core_task *to_see; /* the list of a search */
-    uint32_t before;          /* during submit: dependencies in the same submit */
+    int32_t state;                /* enum pipeline_task_state */
+    uint32_t watched;             /* calls that wait for it, so it is not forgotten */
+    uint32_t visited;             /* number of the search that visited it */
+    struct pipeline_task *to_see; /* the list of a search */
+    uint32_t before;              /* during submit: dependencies in the same submit */
 };
 
-struct core_task_list {
-    struct core_task *first, *last;
+struct pipeline_task_list {
+    struct pipeline_task *first, *last;
     uint32_t count;
 };
 
-struct core_coordinator {
+struct pipeline_coordinator {
     struct core_object object;
     struct core_device *device;
     struct core_service *service; /* the context's; runs the pump */
@@ -169,133 +169,137 @@ struct core_coordinator {
 
     struct base_lock submit_lock;
     struct base_lock lock; /* guards the fields up to `broken` */
-    struct core_task **table;
+    struct pipeline_task **table;
     uint64_t table_size; /* a power of two */
     uint64_t tasks;      /* in the table */
-    struct core_task_list added, done;
+    struct pipeline_task_list added, done;
     uint64_t unfinished; /* submitted and not done */
     uint32_t searches;
     bool is_closing; /* being destroyed */
     int32_t first_status;
     /* of the first failure that was not forgotten; holds a reference */
-    struct core_task_cause *first_cause;
+    struct pipeline_task_cause *first_cause;
     uint64_t first_id;
     uint32_t sleepers;
     _Atomic uint32_t epoch; /* a futex: grows when sleepers have to look again */
-    struct core_task_class classes[CORE_TASK_ROLES][CORE_TASK_PRIORITIES];
-    struct core_task_queue settling; /* to be settled; linked by next */
+    struct pipeline_task_class classes[PIPELINE_TASK_ROLES][PIPELINE_TASK_PRIORITIES];
+    struct pipeline_task_queue settling; /* to be settled; linked by next */
 
     /* Lists of the pump: what is freed after `lock` was released. */
-    struct core_task_work *spent;
-    struct core_task_cause *spent_causes;
-    struct core_task_lane *broken; /* streams to be replaced */
+    struct pipeline_task_work *spent;
+    struct pipeline_task_cause *spent_causes;
+    struct pipeline_task_lane *broken; /* streams to be replaced */
 
     /* Any thread. */
     /* pushed by backends and callbacks, newest first */
-    _Atomic(struct core_task_work *) ended;
-    _Atomic uint32_t pump; /* enum core_pump */
+    _Atomic(struct pipeline_task_work *) ended;
+    _Atomic uint32_t pump; /* enum pipeline_pump */
     /* a futex: jobs and threads that still touch the coordinator (settle.c) */
     _Atomic uint32_t busy;
     struct core_job job; /* runs the pump */
-    struct core_task_lane *all_lanes;
+    struct pipeline_task_lane *all_lanes;
     uint32_t lane_count;
 };
 
-static inline struct core_coordinator *core_coordinator_find(struct trm_coordinator *handle)
+static inline struct pipeline_coordinator *pipeline_coordinator_find(struct trm_coordinator *handle)
 {
     return core_object_find(handle, CORE_COORDINATOR);
 }
 
 /* ---- task.c: copies, the table of ids ------------------------------------------------------- */
 
-struct core_task *core_task_find_locked(const struct core_coordinator *coordinator, uint64_t id);
-void core_task_remove_locked(struct core_coordinator *coordinator, const struct core_task *task);
-void core_task_list_add(struct core_task_list *list, struct core_task *task);
-void core_task_free(struct core_coordinator *coordinator, struct core_task *task);
-void core_task_work_free(struct core_coordinator *coordinator, struct core_task_work *work);
+struct pipeline_task *pipeline_task_find_locked(const struct pipeline_coordinator *coordinator, uint64_t id);
+void pipeline_task_remove_locked(struct pipeline_coordinator *coordinator, const struct pipeline_task *task);
+void pipeline_task_list_add(struct pipeline_task_list *list, struct pipeline_task *task);
+void pipeline_task_free(struct pipeline_coordinator *coordinator, struct pipeline_task *task);
+void pipeline_task_work_free(struct pipeline_coordinator *coordinator, struct pipeline_task_work *work);
 /* Drops a private list of tasks that were added and not submitted. */
-void core_tasks_drop(struct core_coordinator *coordinator, struct core_task *list);
+void pipeline_tasks_drop(struct pipeline_coordinator *coordinator, struct pipeline_task *list);
 
 /* ---- cause.c -------------------------------------------------------------------------------- */
 
 /* `4 "blur"`, or `4`. */
-const char *core_task_name(const struct core_task *task, char *text, size_t capacity);
+const char *pipeline_task_name(const struct pipeline_task *task, char *text, size_t capacity);
 
 /* Saves the last error as the failure of a task. NULL: memory was short. */
-struct core_task_cause *core_task_cause_create(const struct core_coordinator *coordinator,
-                                               const struct core_task *task, int32_t status);
-struct core_task_cause *core_task_cause_retain_locked(struct core_task_cause *cause);
+struct pipeline_task_cause *pipeline_task_cause_create(const struct pipeline_coordinator *coordinator,
+                                                       const struct pipeline_task *task, int32_t status);
+struct pipeline_task_cause *pipeline_task_cause_retain_locked(struct pipeline_task_cause *cause);
 /* Releases a reference; a cause without references goes to spent_causes. NULL is fine. */
-void core_task_cause_release_locked(struct core_coordinator *coordinator, struct core_task_cause *cause);
-void core_task_causes_free(const struct core_coordinator *coordinator, struct core_task_cause *list);
+void pipeline_task_cause_release_locked(struct pipeline_coordinator *coordinator,
+                                        struct pipeline_task_cause *cause);
+void pipeline_task_causes_free(const struct pipeline_coordinator *coordinator,
+                               struct pipeline_task_cause *list);
 /* Sets the last error to how a task failed; returns its status. The caller holds a reference to `cause`. */
-int32_t core_task_raise(uint64_t id, int32_t status, const struct core_task_cause *cause);
+int32_t pipeline_task_raise(uint64_t id, int32_t status, const struct pipeline_task_cause *cause);
 
 /* ---- cycle.c -------------------------------------------------------------------------------- */
 
 /* DEADLOCK with the cycle spelled out if tasks of the list depend on each other in a circle. Their edges are
  * linked. */
-int32_t core_tasks_check_cycles(const struct core_task_list *list);
+int32_t pipeline_tasks_check_cycles(const struct pipeline_task_list *list);
 
 /* ---- check.c: operations of tasks ----------------------------------------------------------- */
 
-int32_t core_checker_create(struct core_device *device, struct core_stream **checker);
-void core_checker_destroy(struct core_stream *checker);
-int32_t core_task_check(struct core_stream *checker, const struct trm_task *task);
+int32_t pipeline_checker_create(struct core_device *device, struct core_stream **checker);
+void pipeline_checker_destroy(struct core_stream *checker);
+int32_t pipeline_task_check(struct core_stream *checker, const struct trm_task *task);
 /* Enqueues a task's operation on a stream. */
-int32_t core_task_enqueue(struct core_stream *stream, const struct trm_task *task);
+int32_t pipeline_task_enqueue(struct core_stream *stream, const struct trm_task *task);
 
 /* ---- schedule.c ----------------------------------------------------------------------------- */
 
 /* Create and destroy queues, lanes and their streams. */
-int32_t core_schedule_init(struct core_coordinator *coordinator, const struct trm_coordinator_desc *desc);
-void core_schedule_end_streams(struct core_coordinator *coordinator);
-void core_schedule_fini(struct core_coordinator *coordinator);
-struct core_task_class *core_schedule_class(struct core_coordinator *coordinator,
-                                            const struct trm_task *task);
+int32_t pipeline_schedule_init(struct pipeline_coordinator *coordinator,
+                               const struct trm_coordinator_desc *desc);
+void pipeline_schedule_end_streams(struct pipeline_coordinator *coordinator);
+void pipeline_schedule_fini(struct pipeline_coordinator *coordinator);
+struct pipeline_task_class *pipeline_schedule_class(struct pipeline_coordinator *coordinator,
+                                                    const struct trm_task *task);
 /* After a change: queues the task, removes it from a queue, posts its function or settles it. */
-void core_schedule_advance_locked(struct core_coordinator *coordinator, struct core_task *task);
+void pipeline_schedule_advance_locked(struct pipeline_coordinator *coordinator, struct pipeline_task *task);
 /* Replaces failed streams. Called by the pump. */
-void core_schedule_repair(struct core_coordinator *coordinator);
+void pipeline_schedule_repair(struct pipeline_coordinator *coordinator);
 /* Starts every task that can start. Called by the pump. */
-void core_schedule_start(struct core_coordinator *coordinator);
-void core_lane_release_locked(struct core_coordinator *coordinator, struct core_task_lane *lane);
-void core_queue_add(struct core_task_queue *queue, struct core_task_work *work);
+void pipeline_schedule_start(struct pipeline_coordinator *coordinator);
+void pipeline_lane_release_locked(struct pipeline_coordinator *coordinator, struct pipeline_task_lane *lane);
+void pipeline_queue_add(struct pipeline_task_queue *queue, struct pipeline_task_work *work);
 
 /* ---- settle.c ------------------------------------------------------------------------------- */
 
 /* Settles what has ended and starts what may start, unless another thread does so. Threads: any. */
-void core_coordinator_pump(struct core_coordinator *coordinator);
+void pipeline_coordinator_pump(struct pipeline_coordinator *coordinator);
 /* On the service thread. */
-void core_coordinator_pump_job(struct core_job *job);
+void pipeline_coordinator_pump_job(struct core_job *job);
 /* Frees what was put on the lists while the lock was held. */
-void core_coordinator_tidy(struct core_coordinator *coordinator);
+void pipeline_coordinator_tidy(struct pipeline_coordinator *coordinator);
 /* Tells that a task's operation has ended. Threads: any. Does not block. */
-void core_task_ended(struct core_task_work *work, int32_t status);
+void pipeline_task_ended(struct pipeline_task_work *work, int32_t status);
 /* Keep the coordinator alive while other threads use it outside of a program's calls.
- * core_coordinator_unhold() is the last thing that touches it. */
-void core_coordinator_hold(struct core_coordinator *coordinator);
-void core_coordinator_unhold(struct core_coordinator *coordinator);
+ * pipeline_coordinator_unhold() is the last thing that touches it. */
+void pipeline_coordinator_hold(struct pipeline_coordinator *coordinator);
+void pipeline_coordinator_unhold(struct pipeline_coordinator *coordinator);
 /* When no task is left: waits until no thread holds the coordinator. */
-void core_coordinator_wait_unheld(struct core_coordinator *coordinator);
+void pipeline_coordinator_wait_unheld(struct pipeline_coordinator *coordinator);
 /* The task has ended, and its callback too. */
-void core_task_finish_locked(struct core_coordinator *coordinator, struct core_task *task);
-void core_coordinator_wake_locked(struct core_coordinator *coordinator);
+void pipeline_task_finish_locked(struct pipeline_coordinator *coordinator, struct pipeline_task *task);
+void pipeline_coordinator_wake_locked(struct pipeline_coordinator *coordinator);
 
 /* ---- done.c: functions of the program, on a service thread ---------------------------------- */
 
 /* Creates the thread for a task's functions if there is none yet. */
-int32_t core_task_prepare_functions(struct core_coordinator *coordinator, const struct trm_task *task);
-void core_task_post_host(struct core_task_work *work);
-void core_task_post_done(struct core_task_work *work);
+int32_t pipeline_task_prepare_functions(struct pipeline_coordinator *coordinator,
+                                        const struct trm_task *task);
+void pipeline_task_post_host(struct pipeline_task_work *work);
+void pipeline_task_post_done(struct pipeline_task_work *work);
 /* Whether the calling thread runs a function of one of the coordinator's tasks. */
-bool core_task_is_inside(const struct core_coordinator *coordinator);
+bool pipeline_task_is_inside(const struct pipeline_coordinator *coordinator);
 /* Whether waiting for this task would wait for a function that the calling thread runs. */
-bool core_task_deadlocks_locked(struct core_coordinator *coordinator, struct core_task *task);
+bool pipeline_task_deadlocks_locked(struct pipeline_coordinator *coordinator, struct pipeline_task *task);
 
 /* ---- wait.c --------------------------------------------------------------------------------- */
 
 /* Waits until nothing that was submitted is left. */
-void core_coordinator_drain(struct core_coordinator *coordinator);
+void pipeline_coordinator_drain(struct pipeline_coordinator *coordinator);
 
 #endif

@@ -13,10 +13,10 @@
 
 /* Removed tasks, linked by next_ended of their work, which is unused before they are submitted. */
 struct collected {
-    struct core_task_work *first, **end;
+    struct pipeline_task_work *first, **end;
 };
 
-static void collect(struct collected *collected, struct core_task *task)
+static void collect(struct collected *collected, struct pipeline_task *task)
 {
     task->work->next_ended = NULL;
     *collected->end        = task->work;
@@ -24,36 +24,37 @@ static void collect(struct collected *collected, struct core_task *task)
 }
 
 /* task->before counts dependencies that are left. Returns the number of removed tasks. */
-static uint32_t remove_acyclic(const struct core_task_list *list)
+static uint32_t remove_acyclic(const struct pipeline_task_list *list)
 {
     struct collected collected = {.end = &collected.first};
     uint32_t count             = 0;
-    for (struct core_task *task = list->first; task != NULL; task = task->next)
+    for (struct pipeline_task *task = list->first; task != NULL; task = task->next)
         if (task->before == 0)
             collect(&collected, task);
-    for (const struct core_task_work *work = collected.first; work != NULL; work = work->next_ended, count++)
-        for (struct core_task_edge *edge = work->task->dependents; edge != NULL; edge = edge->next)
+    for (const struct pipeline_task_work *work = collected.first; work != NULL;
+         work                                  = work->next_ended, count++)
+        for (struct pipeline_task_edge *edge = work->task->dependents; edge != NULL; edge = edge->next)
             if (--edge->to->before == 0)
                 collect(&collected, edge->to);
     return count;
 }
 
 /* A dependency of `task` that is left. Where `task` is left, there is one. */
-static struct core_task *left_before(const struct core_task *task)
+static struct pipeline_task *left_before(const struct pipeline_task *task)
 {
-    const struct core_task_work *work = task->work;
+    const struct pipeline_task_work *work = task->work;
     for (uint32_t i = 0; i < work->desc.after_count; i++) {
-        struct core_task *from = work->edges[i].from;
-        if (from != NULL && from->state == CORE_TASK_SUBMITTING && from->before > 0)
+        struct pipeline_task *from = work->edges[i].from;
+        if (from != NULL && from->state == PIPELINE_TASK_SUBMITTING && from->before > 0)
             return from;
     }
     return NULL;
 }
 
 /* Following dependencies back from any task that is left leads into a cycle. Returns a task of it. */
-static struct core_task *find_in_cycle(const struct core_task_list *list)
+static struct pipeline_task *find_in_cycle(const struct pipeline_task_list *list)
 {
-    struct core_task *task = list->first;
+    struct pipeline_task *task = list->first;
     while (task->before == 0)
         task = task->next;
     while (task->visited == 0) {
@@ -68,29 +69,29 @@ struct spelling {
     size_t length;
 };
 
-static void spell(struct spelling *spelling, const char *before, const struct core_task *task)
+static void spell(struct spelling *spelling, const char *before, const struct pipeline_task *task)
 {
     char name[96];
     size_t room = sizeof(spelling->text) - spelling->length;
     int length  = snprintf(spelling->text + spelling->length, room, "%s%s", before,
-                           core_task_name(task, name, sizeof(name)));
+                           pipeline_task_name(task, name, sizeof(name)));
     spelling->length += (size_t)length < room ? (size_t)length : room - 1;
 }
 
-static uint32_t cycle_length(const struct core_task *start)
+static uint32_t cycle_length(const struct pipeline_task *start)
 {
     uint32_t length = 1;
-    for (const struct core_task *task = left_before(start); task != start; task = left_before(task))
+    for (const struct pipeline_task *task = left_before(start); task != start; task = left_before(task))
         length++;
     return length;
 }
 
 /* "4 -> 7 -> 4": each comes after the next. */
-static int32_t fail_cycle(const struct core_task *start)
+static int32_t fail_cycle(const struct pipeline_task *start)
 {
     struct spelling spelling = {0};
     uint32_t length = cycle_length(start), at = 1;
-    const struct core_task *task = left_before(start);
+    const struct pipeline_task *task = left_before(start);
     spell(&spelling, "", start);
     for (; task != start; task = left_before(task), at++) {
         if (length > SHOWN && at == SHOWN / 2) {
@@ -105,7 +106,7 @@ static int32_t fail_cycle(const struct core_task *start)
     return base_fail(TRM_ERROR_DEADLOCK, "tasks come after themselves: %s", spelling.text);
 }
 
-int32_t core_tasks_check_cycles(const struct core_task_list *list)
+int32_t pipeline_tasks_check_cycles(const struct pipeline_task_list *list)
 {
     if (remove_acyclic(list) == list->count)
         return TRM_OK;

@@ -9,14 +9,14 @@
 
 /* A function that the calling thread runs; on its stack. */
 struct frame {
-    const struct core_coordinator *coordinator;
-    const struct core_task *task;
+    const struct pipeline_coordinator *coordinator;
+    const struct pipeline_task *task;
     struct frame *outer;
 };
 
 static _Thread_local struct frame *innermost;
 
-static void call(struct core_task_work *work, trm_callback_fn function, int32_t status)
+static void call(struct pipeline_task_work *work, trm_callback_fn function, int32_t status)
 {
     struct frame frame = {work->coordinator, work->task, innermost};
     innermost          = &frame;
@@ -24,12 +24,12 @@ static void call(struct core_task_work *work, trm_callback_fn function, int32_t 
     innermost = frame.outer;
 }
 
-static struct core_task_work *work_of(struct core_job *job)
+static struct pipeline_task_work *work_of(struct core_job *job)
 {
-    return base_container_of(job, struct core_task_work, job);
+    return base_container_of(job, struct pipeline_task_work, job);
 }
 
-int32_t core_task_prepare_functions(struct core_coordinator *coordinator, const struct trm_task *task)
+int32_t pipeline_task_prepare_functions(struct pipeline_coordinator *coordinator, const struct trm_task *task)
 {
     struct core_service *made, *none = NULL;
     if ((task->kind != TRM_TASK_HOST && task->done == NULL) || atomic_load(&coordinator->functions) != NULL)
@@ -42,16 +42,16 @@ int32_t core_task_prepare_functions(struct core_coordinator *coordinator, const 
 
 static void run_host(struct core_job *job)
 {
-    struct core_task_work *work          = work_of(job);
-    struct core_coordinator *coordinator = work->coordinator;
+    struct pipeline_task_work *work          = work_of(job);
+    struct pipeline_coordinator *coordinator = work->coordinator;
     call(work, work->desc.host, TRM_OK);
-    core_task_ended(work, TRM_OK);
-    core_coordinator_unhold(coordinator);
+    pipeline_task_ended(work, TRM_OK);
+    pipeline_coordinator_unhold(coordinator);
 }
 
-void core_task_post_host(struct core_task_work *work)
+void pipeline_task_post_host(struct pipeline_task_work *work)
 {
-    core_coordinator_hold(work->coordinator);
+    pipeline_coordinator_hold(work->coordinator);
     work->job.run = run_host;
     core_service_post(atomic_load(&work->coordinator->functions), &work->job);
 }
@@ -59,27 +59,27 @@ void core_task_post_host(struct core_task_work *work)
 /* trm_last_error() says why, also inside the function. */
 static void run_done(struct core_job *job)
 {
-    struct core_task_work *work          = work_of(job);
-    struct core_coordinator *coordinator = work->coordinator;
-    struct core_task *task               = work->task;
+    struct pipeline_task_work *work          = work_of(job);
+    struct pipeline_coordinator *coordinator = work->coordinator;
+    struct pipeline_task *task               = work->task;
     if (task->status != TRM_OK)
-        core_task_raise(task->id, task->status, task->cause);
+        pipeline_task_raise(task->id, task->status, task->cause);
     call(work, work->desc.done, task->status);
     base_lock_acquire(&coordinator->lock);
-    core_task_finish_locked(coordinator, task);
+    pipeline_task_finish_locked(coordinator, task);
     base_lock_release(&coordinator->lock);
-    core_coordinator_tidy(coordinator);
-    core_coordinator_unhold(coordinator);
+    pipeline_coordinator_tidy(coordinator);
+    pipeline_coordinator_unhold(coordinator);
 }
 
-void core_task_post_done(struct core_task_work *work)
+void pipeline_task_post_done(struct pipeline_task_work *work)
 {
-    core_coordinator_hold(work->coordinator);
+    pipeline_coordinator_hold(work->coordinator);
     work->job.run = run_done;
     core_service_post(atomic_load(&work->coordinator->functions), &work->job);
 }
 
-bool core_task_is_inside(const struct core_coordinator *coordinator)
+bool pipeline_task_is_inside(const struct pipeline_coordinator *coordinator)
 {
     const struct frame *frame = innermost;
     while (frame != NULL && frame->coordinator != coordinator)
@@ -89,7 +89,7 @@ bool core_task_is_inside(const struct core_coordinator *coordinator)
 
 /* ---- deadlocks ------------------------------------------------------------------------------ */
 
-static bool is_running_here(const struct core_coordinator *coordinator, const struct core_task *task)
+static bool is_running_here(const struct pipeline_coordinator *coordinator, const struct pipeline_task *task)
 {
     for (const struct frame *frame = innermost; frame != NULL; frame = frame->outer)
         if (frame->coordinator == coordinator && frame->task == task)
@@ -98,21 +98,21 @@ static bool is_running_here(const struct core_coordinator *coordinator, const st
 }
 
 /* Visits all dependencies of the task once. */
-bool core_task_deadlocks_locked(struct core_coordinator *coordinator, struct core_task *task)
+bool pipeline_task_deadlocks_locked(struct pipeline_coordinator *coordinator, struct pipeline_task *task)
 {
-    if (!core_task_is_inside(coordinator))
+    if (!pipeline_task_is_inside(coordinator))
         return false;
-    uint32_t number          = ++coordinator->searches;
-    struct core_task *to_see = task;
-    task->visited            = number;
-    task->to_see             = NULL;
+    uint32_t number              = ++coordinator->searches;
+    struct pipeline_task *to_see = task;
+    task->visited                = number;
+    task->to_see                 = NULL;
     while ((task = to_see) != NULL) {
-        const struct core_task_work *work = task->work;
-        to_see                            = task->to_see;
+        const struct pipeline_task_work *work = task->work;
+        to_see                                = task->to_see;
         if (is_running_here(coordinator, task))
             return true;
         for (uint32_t i = 0; work != NULL && i < work->desc.after_count; i++) {
-            struct core_task *from = work->edges[i].from;
+            struct pipeline_task *from = work->edges[i].from;
             if (from == NULL || from->visited == number)
                 continue;
             from->visited = number;

@@ -11,11 +11,12 @@
 #define CHOSEN_COMPUTE 4
 #define CHOSEN_COPY 1
 
-static const int32_t roles[CORE_TASK_ROLES] = {TRM_STREAM_UPLOAD, TRM_STREAM_COMPUTE, TRM_STREAM_DOWNLOAD};
+static const int32_t roles[PIPELINE_TASK_ROLES] = {TRM_STREAM_UPLOAD, TRM_STREAM_COMPUTE,
+                                                   TRM_STREAM_DOWNLOAD};
 
 /* ---- queues --------------------------------------------------------------------------------- */
 
-void core_queue_add(struct core_task_queue *queue, struct core_task_work *work)
+void pipeline_queue_add(struct pipeline_task_queue *queue, struct pipeline_task_work *work)
 {
     work->next     = NULL;
     work->previous = queue->last;
@@ -26,7 +27,7 @@ void core_queue_add(struct core_task_queue *queue, struct core_task_work *work)
     queue->last = work;
 }
 
-static void queue_remove(struct core_task_queue *queue, struct core_task_work *work)
+static void queue_remove(struct pipeline_task_queue *queue, struct pipeline_task_work *work)
 {
     if (work->next != NULL)
         work->next->previous = work->previous;
@@ -40,7 +41,8 @@ static void queue_remove(struct core_task_queue *queue, struct core_task_work *w
 
 /* ---- streams -------------------------------------------------------------------------------- */
 
-struct core_task_class *core_schedule_class(struct core_coordinator *coordinator, const struct trm_task *task)
+struct pipeline_task_class *pipeline_schedule_class(struct pipeline_coordinator *coordinator,
+                                                    const struct trm_task *task)
 {
     int32_t role     = task->kind == TRM_TASK_UPLOAD ? 0 : task->kind == TRM_TASK_DOWNLOAD ? 2 : 1;
     int32_t priority = task->priority < TRM_PRIORITY_NORMAL    ? 0
@@ -52,10 +54,10 @@ struct core_task_class *core_schedule_class(struct core_coordinator *coordinator
 static uint32_t streams_of(uint32_t wanted, uint32_t chosen)
 {
     uint32_t count = wanted != 0 ? wanted : chosen;
-    return count < CORE_TASK_STREAMS_MOST ? count : CORE_TASK_STREAMS_MOST;
+    return count < PIPELINE_TASK_STREAMS_MOST ? count : PIPELINE_TASK_STREAMS_MOST;
 }
 
-static void class_init(struct core_task_class *class, struct core_task_lane *lanes, uint32_t count)
+static void class_init(struct pipeline_task_class *class, struct pipeline_task_lane *lanes, uint32_t count)
 {
     class->lanes      = lanes;
     class->count      = count;
@@ -67,52 +69,53 @@ static void class_init(struct core_task_class *class, struct core_task_lane *lan
     }
 }
 
-int32_t core_schedule_init(struct core_coordinator *coordinator, const struct trm_coordinator_desc *desc)
+int32_t pipeline_schedule_init(struct pipeline_coordinator *coordinator,
+                               const struct trm_coordinator_desc *desc)
 {
     uint32_t compute  = 2 * streams_of(desc->compute_streams, CHOSEN_COMPUTE);
     uint32_t copy     = 2 * streams_of(desc->copy_streams, CHOSEN_COPY);
-    uint32_t together = CORE_TASK_PRIORITIES * (compute + 2 * copy);
-    struct core_task_lane *lane =
-        core_allocate(coordinator->object.context, together * sizeof(struct core_task_lane));
+    uint32_t together = PIPELINE_TASK_PRIORITIES * (compute + 2 * copy);
+    struct pipeline_task_lane *lane =
+        core_allocate(coordinator->object.context, together * sizeof(struct pipeline_task_lane));
     if (lane == NULL)
         return base_fail_memory("making a coordinator");
     coordinator->all_lanes  = lane;
     coordinator->lane_count = together;
-    for (int32_t role = 0; role < CORE_TASK_ROLES; role++)
-        for (int32_t priority = 0; priority < CORE_TASK_PRIORITIES; priority++) {
-            struct core_task_class *class = &coordinator->classes[role][priority];
-            uint32_t count                = roles[role] == TRM_STREAM_COMPUTE ? compute : copy;
-            class->role                   = roles[role];
-            class->priority               = priority + TRM_PRIORITY_LOW;
+    for (int32_t role = 0; role < PIPELINE_TASK_ROLES; role++)
+        for (int32_t priority = 0; priority < PIPELINE_TASK_PRIORITIES; priority++) {
+            struct pipeline_task_class *class = &coordinator->classes[role][priority];
+            uint32_t count                    = roles[role] == TRM_STREAM_COMPUTE ? compute : copy;
+            class->role                       = roles[role];
+            class->priority                   = priority + TRM_PRIORITY_LOW;
             class_init(class, lane, count);
             lane += count;
         }
     return TRM_OK;
 }
 
-void core_schedule_end_streams(struct core_coordinator *coordinator)
+void pipeline_schedule_end_streams(struct pipeline_coordinator *coordinator)
 {
     for (uint32_t i = 0; i < coordinator->lane_count; i++) {
-        struct core_task_lane *lane = &coordinator->all_lanes[i];
+        struct pipeline_task_lane *lane = &coordinator->all_lanes[i];
         if (lane->stream != NULL)
             core_stream_end(lane->stream);
         lane->stream = NULL;
     }
 }
 
-void core_schedule_fini(struct core_coordinator *coordinator)
+void pipeline_schedule_fini(struct pipeline_coordinator *coordinator)
 {
     core_free(coordinator->object.context, coordinator->all_lanes,
-              coordinator->lane_count * sizeof(struct core_task_lane));
+              coordinator->lane_count * sizeof(struct pipeline_task_lane));
 }
 
-static void lane_free_locked(struct core_task_lane *lane)
+static void lane_free_locked(struct pipeline_task_lane *lane)
 {
     lane->next        = lane->class->free;
     lane->class->free = lane;
 }
 
-void core_lane_release_locked(struct core_coordinator *coordinator, struct core_task_lane *lane)
+void pipeline_lane_release_locked(struct pipeline_coordinator *coordinator, struct pipeline_task_lane *lane)
 {
     if (--lane->holds > 0)
         return;
@@ -125,14 +128,14 @@ void core_lane_release_locked(struct core_coordinator *coordinator, struct core_
 }
 
 /* A failed stream stays failed, so it is destroyed; the next task creates a new one. */
-void core_schedule_repair(struct core_coordinator *coordinator)
+void pipeline_schedule_repair(struct pipeline_coordinator *coordinator)
 {
     base_lock_acquire(&coordinator->lock);
-    struct core_task_lane *broken = coordinator->broken;
-    coordinator->broken           = NULL;
+    struct pipeline_task_lane *broken = coordinator->broken;
+    coordinator->broken               = NULL;
     base_lock_release(&coordinator->lock);
     while (broken != NULL) {
-        struct core_task_lane *next = broken->next;
+        struct pipeline_task_lane *next = broken->next;
         if (broken->stream != NULL)
             core_stream_end(broken->stream);
         broken->stream     = NULL;
@@ -146,39 +149,39 @@ void core_schedule_repair(struct core_coordinator *coordinator)
 
 /* ---- the next state of a task --------------------------------------------------------------- */
 
-static bool needs_stream(const struct core_task_work *work)
+static bool needs_stream(const struct pipeline_task_work *work)
 {
     return work->desc.kind != TRM_TASK_HOST && work->desc.kind != TRM_TASK_NOTHING;
 }
 
-static void consider_early_locked(const struct core_coordinator *coordinator, struct core_task *task)
+static void consider_early_locked(const struct pipeline_coordinator *coordinator, struct pipeline_task *task)
 {
-    struct core_task_work *work = task->work;
-    if (task->state != CORE_TASK_WAITING || work->unenqueued > 0 || work->cause_status != TRM_OK ||
+    struct pipeline_task_work *work = task->work;
+    if (task->state != PIPELINE_TASK_WAITING || work->unenqueued > 0 || work->cause_status != TRM_OK ||
         !coordinator->has_device_waits || !needs_stream(work))
         return;
-    task->state = CORE_TASK_EARLY;
-    core_queue_add(&work->class->early, work);
+    task->state = PIPELINE_TASK_EARLY;
+    pipeline_queue_add(&work->class->early, work);
 }
 
 /* All dependencies have ended. */
-static void begin_locked(struct core_coordinator *coordinator, struct core_task *task)
+static void begin_locked(struct pipeline_coordinator *coordinator, struct pipeline_task *task)
 {
-    struct core_task_work *work = task->work;
+    struct pipeline_task_work *work = task->work;
     if (work->cause_status != TRM_OK || work->desc.kind == TRM_TASK_NOTHING) {
-        core_queue_add(&coordinator->settling, work);
+        pipeline_queue_add(&coordinator->settling, work);
     } else if (work->desc.kind == TRM_TASK_HOST) {
-        task->state = CORE_TASK_STARTED;
-        core_task_post_host(work);
+        task->state = PIPELINE_TASK_STARTED;
+        pipeline_task_post_host(work);
     } else {
-        task->state = CORE_TASK_READY;
-        core_queue_add(&work->class->ready, work);
+        task->state = PIPELINE_TASK_READY;
+        pipeline_queue_add(&work->class->ready, work);
     }
 }
 
-void core_schedule_advance_locked(struct core_coordinator *coordinator, struct core_task *task)
+void pipeline_schedule_advance_locked(struct pipeline_coordinator *coordinator, struct pipeline_task *task)
 {
-    struct core_task_work *work = task->work;
+    struct pipeline_task_work *work = task->work;
     if (work->pending > 0) {
         consider_early_locked(coordinator, task);
         return;
@@ -187,33 +190,33 @@ void core_schedule_advance_locked(struct core_coordinator *coordinator, struct c
         work->class->early_flying--;
         work->is_early = false;
     }
-    if (task->state == CORE_TASK_STARTED) {
+    if (task->state == PIPELINE_TASK_STARTED) {
         if (work->has_ended)
-            core_queue_add(&coordinator->settling, work);
+            pipeline_queue_add(&coordinator->settling, work);
         return;
     }
-    if (task->state == CORE_TASK_EARLY)
+    if (task->state == PIPELINE_TASK_EARLY)
         queue_remove(&work->class->early, work);
     begin_locked(coordinator, task);
 }
 
 /* ---- starting ------------------------------------------------------------------------------- */
 
-static void lane_assign_locked(struct core_task_class *class, struct core_task_work *work)
+static void lane_assign_locked(struct pipeline_task_class *class, struct pipeline_task_work *work)
 {
-    struct core_task_lane *lane = class->free;
-    class->free                 = lane->next;
-    lane->next                  = NULL;
-    lane->holds                 = 1;
-    work->lane                  = lane;
-    work->task->state           = CORE_TASK_STARTED;
+    struct pipeline_task_lane *lane = class->free;
+    class->free                     = lane->next;
+    lane->next                      = NULL;
+    lane->holds                     = 1;
+    work->lane                      = lane;
+    work->task->state               = PIPELINE_TASK_STARTED;
 }
 
 /* Its dependencies' streams stay occupied until it has ended. */
-static void hold_locked(struct core_task_work *work)
+static void hold_locked(struct pipeline_task_work *work)
 {
     for (uint32_t i = 0; i < work->desc.after_count; i++) {
-        struct core_task_edge *edge = &work->edges[i];
+        struct pipeline_task_edge *edge = &work->edges[i];
         if (edge->from == NULL)
             continue;
         edge->lane = edge->from->work->lane;
@@ -223,9 +226,9 @@ static void hold_locked(struct core_task_work *work)
     work->class->early_flying++;
 }
 
-static struct core_task_work *choose_early_locked(struct core_task_class *class)
+static struct pipeline_task_work *choose_early_locked(struct pipeline_task_class *class)
 {
-    struct core_task_work *work;
+    struct pipeline_task_work *work;
     while ((work = class->early.first) != NULL && class->early_flying < class->early_most) {
         queue_remove(&class->early, work);
         if (work->cause_status == TRM_OK) {
@@ -233,15 +236,15 @@ static struct core_task_work *choose_early_locked(struct core_task_class *class)
             hold_locked(work);
             return work;
         }
-        work->task->state = CORE_TASK_WAITING;
+        work->task->state = PIPELINE_TASK_WAITING;
     }
     return NULL;
 }
 
 /* Ready tasks come before early ones, which may have to wait for long. */
-static struct core_task_work *choose_in_locked(struct core_task_class *class)
+static struct pipeline_task_work *choose_in_locked(struct pipeline_task_class *class)
 {
-    struct core_task_work *work = class->ready.first;
+    struct pipeline_task_work *work = class->ready.first;
     if (class->free == NULL)
         return NULL;
     if (work == NULL)
@@ -251,27 +254,27 @@ static struct core_task_work *choose_in_locked(struct core_task_class *class)
     return work;
 }
 
-static struct core_task_work *choose_locked(struct core_coordinator *coordinator)
+static struct pipeline_task_work *choose_locked(struct pipeline_coordinator *coordinator)
 {
-    struct core_task_work *work = NULL;
-    for (int32_t priority = CORE_TASK_PRIORITIES; work == NULL && priority > 0; priority--)
-        for (int32_t role = 0; work == NULL && role < CORE_TASK_ROLES; role++)
+    struct pipeline_task_work *work = NULL;
+    for (int32_t priority = PIPELINE_TASK_PRIORITIES; work == NULL && priority > 0; priority--)
+        for (int32_t role = 0; work == NULL && role < PIPELINE_TASK_ROLES; role++)
             work = choose_in_locked(&coordinator->classes[role][priority - 1]);
     return work;
 }
 
-static int32_t wait_for_others(const struct core_task_work *work)
+static int32_t wait_for_others(const struct pipeline_task_work *work)
 {
     int32_t status = TRM_OK;
     for (uint32_t i = 0; i < work->desc.after_count && status == TRM_OK; i++) {
-        const struct core_task_edge *edge = &work->edges[i];
+        const struct pipeline_task_edge *edge = &work->edges[i];
         if (edge->lane != NULL)
             status = core_stream_wait_other(work->lane->stream, edge->lane->stream, edge->from->work->value);
     }
     return status;
 }
 
-static int32_t open_stream(const struct core_coordinator *coordinator, struct core_task_lane *lane)
+static int32_t open_stream(const struct pipeline_coordinator *coordinator, struct pipeline_task_lane *lane)
 {
     if (lane->stream != NULL)
         return TRM_OK;
@@ -282,24 +285,24 @@ static int32_t open_stream(const struct core_coordinator *coordinator, struct co
     return status;
 }
 
-static int32_t enqueue(const struct core_coordinator *coordinator, struct core_task_work *work)
+static int32_t enqueue(const struct pipeline_coordinator *coordinator, struct pipeline_task_work *work)
 {
     base_error_clear();
     int32_t status = open_stream(coordinator, work->lane);
     if (status == TRM_OK)
         status = wait_for_others(work);
     if (status == TRM_OK)
-        status = core_task_enqueue(work->lane->stream, &work->desc);
+        status = pipeline_task_enqueue(work->lane->stream, &work->desc);
     return status == TRM_OK ? core_stream_mark(work->lane->stream, &work->value) : status;
 }
 
 static void notified(struct core_notification *notification, int32_t status)
 {
-    core_task_ended(base_container_of(notification, struct core_task_work, notification), status);
+    pipeline_task_ended(base_container_of(notification, struct pipeline_task_work, notification), status);
 }
 
 /* From now on it may have ended, but only this thread settles it. */
-static void request_notification(struct core_task_work *work)
+static void request_notification(struct pipeline_task_work *work)
 {
     struct core_stream *stream  = work->lane->stream;
     work->notification.notified = notified;
@@ -307,26 +310,26 @@ static void request_notification(struct core_task_work *work)
         return;
     /* Without memory for a notification this thread waits itself. */
     core_stream_wait_finished(stream, work->value, TRM_FOREVER);
-    core_task_ended(work, core_stream_failure_status(stream));
+    pipeline_task_ended(work, core_stream_failure_status(stream));
 }
 
 /* From now on its dependents may wait for it on the device. */
-static void publish_locked(struct core_coordinator *coordinator, struct core_task_work *work)
+static void publish_locked(struct pipeline_coordinator *coordinator, struct pipeline_task_work *work)
 {
     work->is_enqueued = true;
-    for (struct core_task_edge *edge = work->task->dependents; edge != NULL; edge = edge->next) {
+    for (struct pipeline_task_edge *edge = work->task->dependents; edge != NULL; edge = edge->next) {
         edge->to->work->unenqueued--;
         consider_early_locked(coordinator, edge->to);
     }
 }
 
-static void start(struct core_coordinator *coordinator, struct core_task_work *work)
+static void start(struct pipeline_coordinator *coordinator, struct pipeline_task_work *work)
 {
     int32_t status = enqueue(coordinator, work);
     if (status != TRM_OK) {
         base_fail_backend(status);
-        work->own = core_task_cause_create(coordinator, work->task, status);
-        core_task_ended(work, status);
+        work->own = pipeline_task_cause_create(coordinator, work->task, status);
+        pipeline_task_ended(work, status);
         return;
     }
     request_notification(work);
@@ -335,9 +338,9 @@ static void start(struct core_coordinator *coordinator, struct core_task_work *w
     base_lock_release(&coordinator->lock);
 }
 
-void core_schedule_start(struct core_coordinator *coordinator)
+void pipeline_schedule_start(struct pipeline_coordinator *coordinator)
 {
-    struct core_task_work *work;
+    struct pipeline_task_work *work;
     do {
         base_lock_acquire(&coordinator->lock);
         work = choose_locked(coordinator);

@@ -14,60 +14,60 @@
 
 /* ---- the table of ids ----------------------------------------------------------------------- */
 
-static struct core_task **bucket(struct core_task **table, uint64_t size, uint64_t id)
+static struct pipeline_task **bucket(struct pipeline_task **table, uint64_t size, uint64_t id)
 {
     return &table[id * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (size - 1)];
 }
 
-struct core_task *core_task_find_locked(const struct core_coordinator *coordinator, uint64_t id)
+struct pipeline_task *pipeline_task_find_locked(const struct pipeline_coordinator *coordinator, uint64_t id)
 {
     if (coordinator->table == NULL)
         return NULL;
-    struct core_task *task = *bucket(coordinator->table, coordinator->table_size, id);
+    struct pipeline_task *task = *bucket(coordinator->table, coordinator->table_size, id);
     while (task != NULL && task->id != id)
         task = task->in_table;
     return task;
 }
 
-static void insert(struct core_task **table, uint64_t size, struct core_task *task)
+static void insert(struct pipeline_task **table, uint64_t size, struct pipeline_task *task)
 {
-    struct core_task **link = bucket(table, size, task->id);
-    task->in_table          = *link;
-    *link                   = task;
+    struct pipeline_task **link = bucket(table, size, task->id);
+    task->in_table              = *link;
+    *link                       = task;
 }
 
-void core_task_remove_locked(struct core_coordinator *coordinator, const struct core_task *task)
+void pipeline_task_remove_locked(struct pipeline_coordinator *coordinator, const struct pipeline_task *task)
 {
-    struct core_task **link = bucket(coordinator->table, coordinator->table_size, task->id);
+    struct pipeline_task **link = bucket(coordinator->table, coordinator->table_size, task->id);
     while (*link != task)
         link = &(*link)->in_table;
     *link = task->in_table;
     coordinator->tasks--;
 }
 
-static void move_all(struct core_coordinator *coordinator, struct core_task **table, uint64_t size)
+static void move_all(struct pipeline_coordinator *coordinator, struct pipeline_task **table, uint64_t size)
 {
     for (uint64_t i = 0; i < coordinator->table_size; i++)
-        for (struct core_task *task = coordinator->table[i], *next; task != NULL; task = next) {
+        for (struct pipeline_task *task = coordinator->table[i], *next; task != NULL; task = next) {
             next = task->in_table;
             insert(table, size, task);
         }
 }
 
 /* Makes room for one more task. Releases the lock meanwhile, because it calls the program's allocator. */
-static bool grow_table_locked(struct core_coordinator *coordinator)
+static bool grow_table_locked(struct pipeline_coordinator *coordinator)
 {
     struct core_context *context = coordinator->object.context;
     while (coordinator->tasks >= coordinator->table_size) {
         uint64_t old  = coordinator->table_size;
         uint64_t size = old == 0 ? FIRST_TABLE : 2 * old;
         base_lock_release(&coordinator->lock);
-        struct core_task **table = core_allocate(context, size * sizeof(struct core_task *));
+        struct pipeline_task **table = core_allocate(context, size * sizeof(struct pipeline_task *));
         base_lock_acquire(&coordinator->lock);
         if (table == NULL)
             return false;
-        struct core_task **spare = table;
-        uint64_t spare_size      = size;
+        struct pipeline_task **spare = table;
+        uint64_t spare_size          = size;
         if (coordinator->table_size == old) {
             move_all(coordinator, table, size);
             spare                   = coordinator->table;
@@ -76,13 +76,13 @@ static bool grow_table_locked(struct core_coordinator *coordinator)
             coordinator->table_size = size;
         }
         base_lock_release(&coordinator->lock);
-        core_free(context, spare, spare_size * sizeof(struct core_task *));
+        core_free(context, spare, spare_size * sizeof(struct pipeline_task *));
         base_lock_acquire(&coordinator->lock);
     }
     return true;
 }
 
-void core_task_list_add(struct core_task_list *list, struct core_task *task)
+void pipeline_task_list_add(struct pipeline_task_list *list, struct pipeline_task *task)
 {
     task->next = NULL;
     if (list->last != NULL)
@@ -205,7 +205,7 @@ static void copy_arguments(struct layout *layout, struct trm_task *desc, const s
     }
 }
 
-static void copy_edges(struct core_task_work *work, const struct trm_task *task)
+static void copy_edges(struct pipeline_task_work *work, const struct trm_task *task)
 {
     for (uint32_t i = 0; i < task->after_count; i++) {
         work->edges[i].id = task->after[i];
@@ -214,13 +214,14 @@ static void copy_edges(struct core_task_work *work, const struct trm_task *task)
 }
 
 /* Counts (work NULL) or copies. */
-static void copy_parts(struct layout *layout, struct core_task_work *work, const struct trm_task *task)
+static void copy_parts(struct layout *layout, struct pipeline_task_work *work, const struct trm_task *task)
 {
     struct trm_task desc = *task;
-    layout_part(layout, sizeof(struct core_task_work));
-    struct core_task_edge *edges = layout_part(layout, task->after_count * sizeof(struct core_task_edge));
-    desc.name                    = layout_text(layout, task->name);
-    desc.after                   = NULL;
+    layout_part(layout, sizeof(struct pipeline_task_work));
+    struct pipeline_task_edge *edges =
+        layout_part(layout, task->after_count * sizeof(struct pipeline_task_edge));
+    desc.name  = layout_text(layout, task->name);
+    desc.after = NULL;
     copy_arguments(layout, &desc, task);
     if (work == NULL)
         return;
@@ -229,17 +230,18 @@ static void copy_parts(struct layout *layout, struct core_task_work *work, const
     copy_edges(work, task);
 }
 
-static struct core_task *task_create(struct core_coordinator *coordinator, const struct trm_task *desc)
+static struct pipeline_task *task_create(struct pipeline_coordinator *coordinator,
+                                         const struct trm_task *desc)
 {
     struct core_context *context = coordinator->object.context;
     struct layout measured       = {0};
     copy_parts(&measured, NULL, desc);
     if (measured.has_overflowed)
         return NULL;
-    struct core_task *task = core_allocate(context, sizeof(*task));
+    struct pipeline_task *task = core_allocate(context, sizeof(*task));
     if (task == NULL)
         return NULL;
-    struct core_task_work *work = core_allocate(context, measured.used);
+    struct pipeline_task_work *work = core_allocate(context, measured.used);
     if (work == NULL) {
         core_free(context, task, sizeof(*task));
         return NULL;
@@ -251,31 +253,31 @@ static struct core_task *task_create(struct core_coordinator *coordinator, const
     work->coordinator    = coordinator;
     copy_parts(&layout, work, desc);
     work->bytes = measured.used;
-    work->class = core_schedule_class(coordinator, &work->desc);
+    work->class = pipeline_schedule_class(coordinator, &work->desc);
     return task;
 }
 
-void core_task_work_free(struct core_coordinator *coordinator, struct core_task_work *work)
+void pipeline_task_work_free(struct pipeline_coordinator *coordinator, struct pipeline_task_work *work)
 {
     if (work != NULL)
         core_free(coordinator->object.context, work, work->bytes);
 }
 
-void core_task_free(struct core_coordinator *coordinator, struct core_task *task)
+void pipeline_task_free(struct pipeline_coordinator *coordinator, struct pipeline_task *task)
 {
-    core_task_work_free(coordinator, task->work);
+    pipeline_task_work_free(coordinator, task->work);
     core_free(coordinator->object.context, task, sizeof(*task));
 }
 
-void core_tasks_drop(struct core_coordinator *coordinator, struct core_task *list)
+void pipeline_tasks_drop(struct pipeline_coordinator *coordinator, struct pipeline_task *list)
 {
     base_lock_acquire(&coordinator->lock);
-    for (struct core_task *task = list; task != NULL; task = task->next)
-        core_task_remove_locked(coordinator, task);
+    for (struct pipeline_task *task = list; task != NULL; task = task->next)
+        pipeline_task_remove_locked(coordinator, task);
     base_lock_release(&coordinator->lock);
     while (list != NULL) {
-        struct core_task *next = list->next;
-        core_task_free(coordinator, list);
+        struct pipeline_task *next = list->next;
+        pipeline_task_free(coordinator, list);
         list = next;
     }
 }
@@ -283,21 +285,21 @@ void core_tasks_drop(struct core_coordinator *coordinator, struct core_task *lis
 /* ---- entry points --------------------------------------------------------------------------- */
 
 /* TRM_OK: the task is in the table and the list. Otherwise the caller still owns it. */
-static int32_t add_locked(struct core_coordinator *coordinator, struct core_task *task)
+static int32_t add_locked(struct pipeline_coordinator *coordinator, struct pipeline_task *task)
 {
     if (!grow_table_locked(coordinator))
         return base_fail_memory("adding a task");
     if (coordinator->is_closing)
         return base_fail(TRM_ERROR_CANCELLED, "the coordinator is being destroyed");
-    if (core_task_find_locked(coordinator, task->id) != NULL)
+    if (pipeline_task_find_locked(coordinator, task->id) != NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the id %" PRIu64 " is in use", task->id);
     insert(coordinator->table, coordinator->table_size, task);
     coordinator->tasks++;
-    core_task_list_add(&coordinator->added, task);
+    pipeline_task_list_add(&coordinator->added, task);
     return TRM_OK;
 }
 
-static int32_t add_task(struct core_coordinator *coordinator, const struct trm_task *given)
+static int32_t add_task(struct pipeline_coordinator *coordinator, const struct trm_task *given)
 {
     struct trm_task desc;
     if (given == NULL)
@@ -308,23 +310,23 @@ static int32_t add_task(struct core_coordinator *coordinator, const struct trm_t
                          sizeof(desc));
     int32_t status = check_task(&desc);
     if (status == TRM_OK)
-        status = core_task_prepare_functions(coordinator, &desc);
+        status = pipeline_task_prepare_functions(coordinator, &desc);
     if (status != TRM_OK)
         return status;
-    struct core_task *task = task_create(coordinator, &desc);
+    struct pipeline_task *task = task_create(coordinator, &desc);
     if (task == NULL)
         return base_fail_memory("adding a task");
     base_lock_acquire(&coordinator->lock);
     status = add_locked(coordinator, task);
     base_lock_release(&coordinator->lock);
     if (status != TRM_OK)
-        core_task_free(coordinator, task);
+        pipeline_task_free(coordinator, task);
     return status;
 }
 
 int32_t trm_coordinator_add(struct trm_coordinator *handle, const struct trm_task *given)
 {
-    struct core_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
+    struct pipeline_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
     if (coordinator == NULL)
         return base_last_status();
     int32_t status = add_task(coordinator, given);
@@ -333,50 +335,50 @@ int32_t trm_coordinator_add(struct trm_coordinator *handle, const struct trm_tas
 }
 
 /* Removes done tasks that no call waits for from the list and the table. */
-static struct core_task *remove_done_locked(struct core_coordinator *coordinator)
+static struct pipeline_task *remove_done_locked(struct pipeline_coordinator *coordinator)
 {
-    struct core_task_list all = coordinator->done;
-    struct core_task *removed = NULL, *next;
-    coordinator->done         = (struct core_task_list){0};
-    for (struct core_task *task = all.first; task != NULL; task = next) {
+    struct pipeline_task_list all = coordinator->done;
+    struct pipeline_task *removed = NULL, *next;
+    coordinator->done             = (struct pipeline_task_list){0};
+    for (struct pipeline_task *task = all.first; task != NULL; task = next) {
         next = task->next;
         if (task->watched > 0) {
-            core_task_list_add(&coordinator->done, task);
+            pipeline_task_list_add(&coordinator->done, task);
             continue;
         }
-        core_task_remove_locked(coordinator, task);
-        core_task_cause_release_locked(coordinator, task->cause);
+        pipeline_task_remove_locked(coordinator, task);
+        pipeline_task_cause_release_locked(coordinator, task->cause);
         task->next = removed;
         removed    = task;
     }
-    core_task_cause_release_locked(coordinator, coordinator->first_cause);
+    pipeline_task_cause_release_locked(coordinator, coordinator->first_cause);
     coordinator->first_cause  = NULL;
     coordinator->first_status = TRM_OK;
     return removed;
 }
 
-static int32_t forget_done(struct core_coordinator *coordinator)
+static int32_t forget_done(struct pipeline_coordinator *coordinator)
 {
     base_lock_acquire(&coordinator->submit_lock);
     base_lock_acquire(&coordinator->lock);
-    struct core_task *task         = remove_done_locked(coordinator);
-    struct core_task_cause *causes = coordinator->spent_causes;
-    coordinator->spent_causes      = NULL;
+    struct pipeline_task *task         = remove_done_locked(coordinator);
+    struct pipeline_task_cause *causes = coordinator->spent_causes;
+    coordinator->spent_causes          = NULL;
     base_lock_release(&coordinator->lock);
     base_lock_release(&coordinator->submit_lock);
     while (task != NULL) {
-        struct core_task *next = task->next;
-        core_task_free(coordinator, task);
+        struct pipeline_task *next = task->next;
+        pipeline_task_free(coordinator, task);
         task = next;
     }
-    core_task_causes_free(coordinator, causes);
+    pipeline_task_causes_free(coordinator, causes);
     return TRM_OK;
 }
 
 /* Excludes submits, which read tasks that are done. */
 int32_t trm_coordinator_forget(struct trm_coordinator *handle)
 {
-    struct core_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
+    struct pipeline_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
     if (coordinator == NULL)
         return base_last_status();
     int32_t status = forget_done(coordinator);

@@ -22,30 +22,30 @@ static int32_t fail_unfinished(void)
 struct result {
     uint64_t id;
     int32_t status;
-    struct core_task_cause *cause; /* holds a reference */
+    struct pipeline_task_cause *cause; /* holds a reference */
 };
 
 static void result_set_locked(struct result *result, uint64_t id, int32_t status,
-                              struct core_task_cause *cause)
+                              struct pipeline_task_cause *cause)
 {
     result->id     = id;
     result->status = status;
-    result->cause  = status == TRM_OK ? NULL : core_task_cause_retain_locked(cause);
+    result->cause  = status == TRM_OK ? NULL : pipeline_task_cause_retain_locked(cause);
 }
 
-static int32_t result_raise(struct core_coordinator *coordinator, const struct result *result)
+static int32_t result_raise(struct pipeline_coordinator *coordinator, const struct result *result)
 {
     if (result->status == TRM_OK)
         return TRM_OK;
-    core_task_raise(result->id, result->status, result->cause);
+    pipeline_task_raise(result->id, result->status, result->cause);
     base_lock_acquire(&coordinator->lock);
-    core_task_cause_release_locked(coordinator, result->cause);
+    pipeline_task_cause_release_locked(coordinator, result->cause);
     base_lock_release(&coordinator->lock);
     return result->status;
 }
 
 /* Sleeps, with the lock released, until a watched task has ended (true) or until the deadline (false). */
-static bool sleep_locked(struct core_coordinator *coordinator, uint64_t deadline)
+static bool sleep_locked(struct pipeline_coordinator *coordinator, uint64_t deadline)
 {
     uint32_t epoch = atomic_load_explicit(&coordinator->epoch, memory_order_relaxed);
     bool is_woken  = true;
@@ -70,17 +70,17 @@ struct request {
 };
 
 /* TRM_OK when one has ended; TIMEOUT when none has, without a sentence. */
-static int32_t look_locked(const struct core_coordinator *coordinator, struct request *request,
+static int32_t look_locked(const struct pipeline_coordinator *coordinator, struct request *request,
                            struct result *result)
 {
     for (uint32_t i = 0; i < request->count; i++) {
-        const struct core_task *task = core_task_find_locked(coordinator, request->ids[i]);
+        const struct pipeline_task *task = pipeline_task_find_locked(coordinator, request->ids[i]);
         if (task == NULL)
             return fail_missing(request->ids[i]);
-        if (task->state <= CORE_TASK_SUBMITTING)
+        if (task->state <= PIPELINE_TASK_SUBMITTING)
             return base_fail(TRM_ERROR_INVALID_ARGUMENT, "task %" PRIu64 " was added but not submitted",
                              task->id);
-        if (task->state != CORE_TASK_DONE)
+        if (task->state != PIPELINE_TASK_DONE)
             continue;
         request->which = i;
         result_set_locked(result, task->id, task->status, task->cause);
@@ -90,24 +90,25 @@ static int32_t look_locked(const struct core_coordinator *coordinator, struct re
 }
 
 /* True: each of them waits for the calling thread. */
-static bool deadlocks_locked(struct core_coordinator *coordinator, const struct request *request)
+static bool deadlocks_locked(struct pipeline_coordinator *coordinator, const struct request *request)
 {
     for (uint32_t i = 0; i < request->count; i++)
-        if (!core_task_deadlocks_locked(coordinator, core_task_find_locked(coordinator, request->ids[i])))
+        if (!pipeline_task_deadlocks_locked(coordinator,
+                                            pipeline_task_find_locked(coordinator, request->ids[i])))
             return false;
     return true;
 }
 
 /* Watched tasks all exist, and stay until they are no longer watched. */
-static void watch_locked(const struct core_coordinator *coordinator, const struct request *request,
+static void watch_locked(const struct pipeline_coordinator *coordinator, const struct request *request,
                          int32_t by)
 {
     for (uint32_t i = 0; i < request->count; i++)
-        core_task_find_locked(coordinator, request->ids[i])->watched += (uint32_t)by;
+        pipeline_task_find_locked(coordinator, request->ids[i])->watched += (uint32_t)by;
 }
 
-static int32_t wait_locked(struct core_coordinator *coordinator, struct request *request, uint64_t timeout_ns,
-                           struct result *result)
+static int32_t wait_locked(struct pipeline_coordinator *coordinator, struct request *request,
+                           uint64_t timeout_ns, struct result *result)
 {
     int32_t status = look_locked(coordinator, request, result);
     bool is_woken  = true;
@@ -129,7 +130,8 @@ static int32_t wait_locked(struct core_coordinator *coordinator, struct request 
     return status == TRM_ERROR_TIMEOUT ? fail_unfinished() : status;
 }
 
-static int32_t wait_for(struct core_coordinator *coordinator, struct request *request, uint64_t timeout_ns)
+static int32_t wait_for(struct pipeline_coordinator *coordinator, struct request *request,
+                        uint64_t timeout_ns)
 {
     struct result result = {0};
     base_lock_acquire(&coordinator->lock);
@@ -140,8 +142,8 @@ static int32_t wait_for(struct core_coordinator *coordinator, struct request *re
 
 int32_t trm_coordinator_wait(struct trm_coordinator *handle, uint64_t id, uint64_t timeout_ns)
 {
-    struct request request               = {.ids = &id, .count = 1};
-    struct core_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
+    struct request request                   = {.ids = &id, .count = 1};
+    struct pipeline_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
     if (coordinator == NULL)
         return base_last_status();
     int32_t status = wait_for(coordinator, &request, timeout_ns);
@@ -152,8 +154,8 @@ int32_t trm_coordinator_wait(struct trm_coordinator *handle, uint64_t id, uint64
 int32_t trm_coordinator_wait_any(struct trm_coordinator *handle, const uint64_t *ids, uint32_t count,
                                  uint64_t timeout_ns, uint32_t *which)
 {
-    struct request request               = {.ids = ids, .count = count, .which = UINT32_MAX};
-    struct core_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
+    struct request request                   = {.ids = ids, .count = count, .which = UINT32_MAX};
+    struct pipeline_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
     int32_t status;
     if (coordinator == NULL)
         return base_last_status();
@@ -168,15 +170,15 @@ int32_t trm_coordinator_wait_any(struct trm_coordinator *handle, const uint64_t 
     return status;
 }
 
-static int32_t poll_task(struct core_coordinator *coordinator, uint64_t id)
+static int32_t poll_task(struct pipeline_coordinator *coordinator, uint64_t id)
 {
     struct result result = {0};
     int32_t status       = TRM_OK;
     base_lock_acquire(&coordinator->lock);
-    const struct core_task *task = core_task_find_locked(coordinator, id);
+    const struct pipeline_task *task = pipeline_task_find_locked(coordinator, id);
     if (task == NULL)
         status = fail_missing(id);
-    else if (task->state != CORE_TASK_DONE)
+    else if (task->state != PIPELINE_TASK_DONE)
         status = fail_unfinished();
     else
         result_set_locked(&result, task->id, task->status, task->cause);
@@ -186,7 +188,7 @@ static int32_t poll_task(struct core_coordinator *coordinator, uint64_t id)
 
 int32_t trm_coordinator_poll(struct trm_coordinator *handle, uint64_t id)
 {
-    struct core_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
+    struct pipeline_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
     if (coordinator == NULL)
         return base_last_status();
     int32_t status = poll_task(coordinator, id);
@@ -196,13 +198,13 @@ int32_t trm_coordinator_poll(struct trm_coordinator *handle, uint64_t id)
 
 /* ---- all ------------------------------------------------------------------------------------ */
 
-static int32_t wait_all_locked(struct core_coordinator *coordinator, uint64_t timeout_ns)
+static int32_t wait_all_locked(struct pipeline_coordinator *coordinator, uint64_t timeout_ns)
 {
     if (coordinator->unfinished == 0)
         return TRM_OK;
     if (timeout_ns == 0)
         return fail_unfinished();
-    if (core_task_is_inside(coordinator))
+    if (pipeline_task_is_inside(coordinator))
         return base_fail_static(TRM_ERROR_DEADLOCK,
                                 "a function of a task waits for all tasks, including its own");
     uint64_t deadline = base_deadline(timeout_ns);
@@ -214,8 +216,8 @@ static int32_t wait_all_locked(struct core_coordinator *coordinator, uint64_t ti
 
 int32_t trm_coordinator_wait_all(struct trm_coordinator *handle, uint64_t timeout_ns)
 {
-    struct result result                 = {0};
-    struct core_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
+    struct result result                     = {0};
+    struct pipeline_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
     if (coordinator == NULL)
         return base_last_status();
     base_lock_acquire(&coordinator->lock);
@@ -230,11 +232,11 @@ int32_t trm_coordinator_wait_all(struct trm_coordinator *handle, uint64_t timeou
     return status;
 }
 
-void core_coordinator_drain(struct core_coordinator *coordinator)
+void pipeline_coordinator_drain(struct pipeline_coordinator *coordinator)
 {
     base_lock_acquire(&coordinator->lock);
     while (coordinator->unfinished > 0)
         sleep_locked(coordinator, BASE_NEVER);
     base_lock_release(&coordinator->lock);
-    core_coordinator_wait_unheld(coordinator);
+    pipeline_coordinator_wait_unheld(coordinator);
 }

@@ -21,11 +21,11 @@ static uint64_t in_proportion(uint64_t value, uint64_t part, uint64_t whole)
     return (uint64_t)((unsigned __int128)value * part / whole);
 }
 
-int32_t core_token_complete(struct core_slot *slot)
+int32_t pipeline_token_complete(struct pipeline_slot *slot)
 {
-    const struct core_pipeline *pipeline = slot->pipeline;
-    uint64_t *size                       = slot->token.size;
-    char text[CORE_LABEL_BYTES];
+    const struct pipeline *pipeline = slot->pipeline;
+    uint64_t *size                  = slot->token.size;
+    char text[PIPELINE_LABEL_BYTES];
 
     for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
         const struct trm_port *port = &pipeline->ports[i];
@@ -35,7 +35,7 @@ int32_t core_token_complete(struct core_slot *slot)
             continue;
         return base_fail(TRM_ERROR_OUT_OF_RANGE,
                          "load: the token has %" PRIu64 " bytes in %s, which holds %" PRIu64, size[i],
-                         core_port_label(pipeline->ports, i, text), port->size);
+                         pipeline_port_label(pipeline->ports, i, text), port->size);
     }
     for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
         const struct trm_port *port = &pipeline->ports[i];
@@ -48,31 +48,31 @@ int32_t core_token_complete(struct core_slot *slot)
 
 /* ---- one piece ------------------------------------------------------------------------------ */
 
-static void cut_port(struct core_slot *slot, uint32_t port, uint32_t piece)
+static void cut_port(struct pipeline_slot *slot, uint32_t port, uint32_t piece)
 {
-    const struct core_pipeline *pipeline = slot->pipeline;
-    struct core_port_memory *location    = &slot->device->port_memory[port];
-    uint64_t size                        = slot->token.size[port];
+    const struct pipeline *pipeline       = slot->pipeline;
+    struct pipeline_port_memory *location = &slot->device->port_memory[port];
+    uint64_t size                         = slot->token.size[port];
 
     location->offset = 0;
     location->length = size;
     if (pipeline->engine->pieces.count == 1 || pipeline->ports[port].kind == TRM_PORT_SHARED)
         return;
-    uint64_t each    = core_piece_bytes(pipeline, port);
+    uint64_t each    = pipeline_piece_bytes(pipeline, port);
     location->offset = each * piece;
     if (location->offset > size)
         location->offset = size;
     location->length = size - location->offset < each ? size - location->offset : each;
 }
 
-static void set_elements(const struct core_slot *slot, const struct trm_argument *declared,
+static void set_elements(const struct pipeline_slot *slot, const struct trm_argument *declared,
                          const struct trm_parameter *parameter, struct trm_argument *argument)
 {
     uint64_t count = divide_up(slot->device->port_memory[declared->value.port.index].length,
                                declared->value.port.element_bytes);
 
     argument->kind      = TRM_PARAMETER_SCALAR;
-    argument->type      = core_stage_elements_type(parameter);
+    argument->type      = pipeline_stage_elements_type(parameter);
     argument->value.u64 = 0;
     if (argument->type == TRM_TYPE_U32 || argument->type == TRM_TYPE_I32)
         argument->value.u32 = (uint32_t)count;
@@ -80,10 +80,10 @@ static void set_elements(const struct core_slot *slot, const struct trm_argument
         argument->value.u64 = count;
 }
 
-static void set_port(const struct core_slot *slot, const struct trm_argument *declared,
+static void set_port(const struct pipeline_slot *slot, const struct trm_argument *declared,
                      struct trm_argument *argument)
 {
-    const struct core_port_memory *location = &slot->device->port_memory[declared->value.port.index];
+    const struct pipeline_port_memory *location = &slot->device->port_memory[declared->value.port.index];
 
     argument->kind              = TRM_PARAMETER_BUFFER;
     argument->type              = TRM_TYPE_NONE;
@@ -95,8 +95,8 @@ static void set_port(const struct core_slot *slot, const struct trm_argument *de
 }
 
 /* is_shaped: a shape function may have changed arguments that would otherwise stay the same. */
-static void set_arguments(const struct core_slot *slot, const struct core_stage_plan *plan, bool is_shaped,
-                          struct trm_argument *arguments)
+static void set_arguments(const struct pipeline_slot *slot, const struct pipeline_stage_plan *plan,
+                          bool is_shaped, struct trm_argument *arguments)
 {
     for (uint32_t i = 0; i < plan->argument_count; i++) {
         const struct trm_argument *declared = &plan->arguments[i];
@@ -110,11 +110,11 @@ static void set_arguments(const struct core_slot *slot, const struct core_stage_
 }
 
 /* As many groups of the kernel's size in x as the items need. */
-static int32_t set_grid(const struct core_slot *slot, uint32_t stage, struct trm_grid *grid)
+static int32_t set_grid(const struct pipeline_slot *slot, uint32_t stage, struct trm_grid *grid)
 {
-    const struct trm_stage *given      = &slot->pipeline->stages[stage];
-    const struct core_stage_plan *plan = &slot->pipeline->engine->plans[stage];
-    char text[CORE_LABEL_BYTES];
+    const struct trm_stage *given          = &slot->pipeline->stages[stage];
+    const struct pipeline_stage_plan *plan = &slot->pipeline->engine->plans[stage];
+    char text[PIPELINE_LABEL_BYTES];
 
     *grid = given->grid;
     if (given->items_bytes == 0)
@@ -124,7 +124,7 @@ static int32_t set_grid(const struct core_slot *slot, uint32_t stage, struct trm
     if (groups > UINT32_MAX)
         return base_fail(TRM_ERROR_OUT_OF_RANGE,
                          "%" PRIu64 " work-items for %s are more groups than 32 bits can count", items,
-                         core_port_label(slot->pipeline->ports, given->items_port, text));
+                         pipeline_port_label(slot->pipeline->ports, given->items_port, text));
     uint32_t shared    = given->grid.shared_bytes;
     *grid              = trm_grid_1d((uint32_t)groups, 0);
     grid->shared_bytes = shared;
@@ -134,9 +134,9 @@ static int32_t set_grid(const struct core_slot *slot, uint32_t stage, struct trm
 /* ---- shapes --------------------------------------------------------------------------------- */
 
 /* The token as a shape function sees it: only the current piece. */
-static const struct trm_token *view_piece(struct core_slot *slot)
+static const struct trm_token *view_piece(struct pipeline_slot *slot)
 {
-    struct core_slot_device *own = slot->device;
+    struct pipeline_slot_device *own = slot->device;
 
     if (own->pieces == 1)
         return &slot->token;
@@ -153,7 +153,7 @@ static const struct trm_token *view_piece(struct core_slot *slot)
 }
 
 /* A shape function may change the values of scalars and blocks, but not buffers. */
-static void apply_values(const struct core_stage_plan *plan, const struct trm_argument *shaped,
+static void apply_values(const struct pipeline_stage_plan *plan, const struct trm_argument *shaped,
                          struct trm_argument *arguments)
 {
     for (uint32_t i = 0; i < plan->argument_count; i++) {
@@ -165,23 +165,23 @@ static void apply_values(const struct core_stage_plan *plan, const struct trm_ar
     }
 }
 
-static int32_t apply_shape(struct core_slot *slot, uint32_t stage)
+static int32_t apply_shape(struct pipeline_slot *slot, uint32_t stage)
 {
-    const struct trm_stage *given      = &slot->pipeline->stages[stage];
-    const struct core_stage_plan *plan = &slot->pipeline->engine->plans[stage];
-    struct core_slot_device *own       = slot->device;
-    struct core_host_calling inside;
+    const struct trm_stage *given          = &slot->pipeline->stages[stage];
+    const struct pipeline_stage_plan *plan = &slot->pipeline->engine->plans[stage];
+    struct pipeline_slot_device *own       = slot->device;
+    struct pipeline_host_calling inside;
 
     for (uint32_t i = 0; i < plan->argument_count; i++) {
         own->declared[i]      = own->arguments[stage][plan->order[i]];
         struct trm_span *span = &own->declared[i].value.span;
         if (own->declared[i].kind == TRM_PARAMETER_BUFFER)
-            span->buffer = core_holds_given(slot->pipeline, span->buffer);
+            span->buffer = pipeline_holds_given(slot->pipeline, span->buffer);
     }
     base_error_clear();
-    core_host_calling_push(&inside, slot->pipeline);
+    pipeline_host_calling_push(&inside, slot->pipeline);
     int32_t status = given->shape(given->user, view_piece(slot), &own->grids[stage], own->declared);
-    core_host_calling_pop(&inside);
+    pipeline_host_calling_pop(&inside);
     if (status > 0)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "the stage's shape function returned %" PRId32 ", which is not a status", status);
@@ -191,15 +191,15 @@ static int32_t apply_shape(struct core_slot *slot, uint32_t stage)
     return TRM_OK;
 }
 
-int32_t core_piece_set(struct core_slot *slot, uint32_t piece)
+int32_t pipeline_piece_set(struct pipeline_slot *slot, uint32_t piece)
 {
-    const struct core_pipeline *pipeline = slot->pipeline;
-    struct core_slot_device *own         = slot->device;
+    const struct pipeline *pipeline  = slot->pipeline;
+    struct pipeline_slot_device *own = slot->device;
 
     for (uint32_t i = 0; i < pipeline->desc.port_count; i++)
         cut_port(slot, i, piece);
     for (uint32_t i = 0; i < pipeline->desc.stage_count; i++) {
-        const struct core_stage_plan *plan = &pipeline->engine->plans[i];
+        const struct pipeline_stage_plan *plan = &pipeline->engine->plans[i];
         if (plan->kernel == NULL)
             continue;
         set_arguments(slot, plan, pipeline->stages[i].shape != NULL, own->arguments[i]);
@@ -207,7 +207,7 @@ int32_t core_piece_set(struct core_slot *slot, uint32_t piece)
         if (status == TRM_OK && pipeline->stages[i].shape != NULL)
             status = apply_shape(slot, i);
         if (status != TRM_OK)
-            return core_fail_compute(status, plan->name);
+            return pipeline_fail_compute(status, plan->name);
     }
     return TRM_OK;
 }

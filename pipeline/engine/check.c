@@ -8,21 +8,22 @@
 
 #define KNOWN_FLAGS ((uint32_t)(TRM_PIPELINE_UNORDERED | TRM_PIPELINE_DIVISIBLE))
 
-static const char *label(const char *what, uint64_t index, const char *name, char text[CORE_LABEL_BYTES])
+static const char *label(const char *what, uint64_t index, const char *name, char text[PIPELINE_LABEL_BYTES])
 {
     if (name == NULL)
-        snprintf(text, CORE_LABEL_BYTES, "%s %" PRIu64, what, index);
+        snprintf(text, PIPELINE_LABEL_BYTES, "%s %" PRIu64, what, index);
     else
-        snprintf(text, CORE_LABEL_BYTES, "%s %" PRIu64 " \"%.60s\"", what, index, name);
+        snprintf(text, PIPELINE_LABEL_BYTES, "%s %" PRIu64 " \"%.60s\"", what, index, name);
     return text;
 }
 
-const char *core_port_label(const struct trm_port *ports, uint64_t index, char text[CORE_LABEL_BYTES])
+const char *pipeline_port_label(const struct trm_port *ports, uint64_t index, char text[PIPELINE_LABEL_BYTES])
 {
     return label("port", index, ports[index].name, text);
 }
 
-const char *core_stage_label(const struct trm_stage *stages, uint32_t index, char text[CORE_LABEL_BYTES])
+const char *pipeline_stage_label(const struct trm_stage *stages, uint32_t index,
+                                 char text[PIPELINE_LABEL_BYTES])
 {
     return label("stage", index, stages[index].name, text);
 }
@@ -31,9 +32,10 @@ const char *core_stage_label(const struct trm_stage *stages, uint32_t index, cha
 
 static int32_t fail_port(const struct trm_pipeline_desc *desc, uint32_t index, const char *what)
 {
-    char text[CORE_LABEL_BYTES];
+    char text[PIPELINE_LABEL_BYTES];
 
-    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s %s", core_port_label(desc->ports, index, text), what);
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s %s", pipeline_port_label(desc->ports, index, text),
+                     what);
 }
 
 static int32_t check_shared(const struct trm_pipeline_desc *desc, uint32_t index)
@@ -64,7 +66,7 @@ static int32_t check_follows(const struct trm_pipeline_desc *desc, uint32_t inde
 static int32_t check_grain(const struct trm_pipeline_desc *desc, uint32_t index)
 {
     const struct trm_port *port = &desc->ports[index];
-    char text[CORE_LABEL_BYTES], other[CORE_LABEL_BYTES];
+    char text[PIPELINE_LABEL_BYTES], other[PIPELINE_LABEL_BYTES];
 
     if (!(desc->flags & TRM_PIPELINE_DIVISIBLE) || port->kind == TRM_PORT_SHARED)
         return TRM_OK;
@@ -73,7 +75,7 @@ static int32_t check_grain(const struct trm_pipeline_desc *desc, uint32_t index)
     if (port->size % port->grain != 0)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "%s has %" PRIu64 " bytes, not a multiple of its grain of %" PRIu64,
-                         core_port_label(desc->ports, index, text), port->size, port->grain);
+                         pipeline_port_label(desc->ports, index, text), port->size, port->grain);
     for (uint32_t i = 0; i < index; i++) {
         const struct trm_port *before = &desc->ports[i];
         if (before->kind == TRM_PORT_SHARED || before->size / before->grain == port->size / port->grain)
@@ -81,8 +83,8 @@ static int32_t check_grain(const struct trm_pipeline_desc *desc, uint32_t index)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "%s has %" PRIu64 " grains and %s has %" PRIu64
                          "; a divisible pipeline has as many in every port",
-                         core_port_label(desc->ports, i, other), before->size / before->grain,
-                         core_port_label(desc->ports, index, text), port->size / port->grain);
+                         pipeline_port_label(desc->ports, i, other), before->size / before->grain,
+                         pipeline_port_label(desc->ports, index, text), port->size / port->grain);
     }
     return TRM_OK;
 }
@@ -91,7 +93,7 @@ static int32_t check_port(const struct core_device *device, const struct trm_pip
                           uint32_t index)
 {
     const struct trm_port *port = &desc->ports[index];
-    char text[CORE_LABEL_BYTES];
+    char text[PIPELINE_LABEL_BYTES];
 
     if (port->kind < TRM_PORT_INPUT || port->kind > TRM_PORT_SHARED)
         return fail_port(desc, index, "is neither an input nor an output, scratch or shared");
@@ -108,7 +110,7 @@ static int32_t check_port(const struct core_device *device, const struct trm_pip
     if (port->size > device->limits.max_buffer_bytes)
         return base_fail(TRM_ERROR_OUT_OF_RANGE,
                          "%s has %" PRIu64 " bytes; device %s has at most %" PRIu64 " bytes a buffer",
-                         core_port_label(desc->ports, index, text), port->size, device->id,
+                         pipeline_port_label(desc->ports, index, text), port->size, device->id,
                          device->limits.max_buffer_bytes);
     int32_t status = check_follows(desc, index);
     return status == TRM_OK ? check_grain(desc, index) : status;
@@ -118,19 +120,20 @@ static int32_t check_port(const struct core_device *device, const struct trm_pip
 
 static int32_t fail_stage(const struct trm_pipeline_desc *desc, uint32_t index, const char *what)
 {
-    char text[CORE_LABEL_BYTES];
+    char text[PIPELINE_LABEL_BYTES];
 
-    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s %s", core_stage_label(desc->stages, index, text), what);
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s %s", pipeline_stage_label(desc->stages, index, text),
+                     what);
 }
 
 static int32_t fail_port_number(const struct trm_pipeline_desc *desc, uint32_t index, const char *what,
                                 uint32_t port)
 {
-    char text[CORE_LABEL_BYTES];
+    char text[PIPELINE_LABEL_BYTES];
 
     return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                      "%s %s port %" PRIu32 ", but the pipeline has %" PRIu32 " ports",
-                     core_stage_label(desc->stages, index, text), what, port, desc->port_count);
+                     pipeline_stage_label(desc->stages, index, text), what, port, desc->port_count);
 }
 
 static int32_t check_host(const struct trm_pipeline_desc *desc, uint32_t index)
@@ -142,11 +145,11 @@ static int32_t check_host(const struct trm_pipeline_desc *desc, uint32_t index)
         return fail_stage(desc, index, "is a host stage and has a kernel, arguments or a shape besides");
     if (desc->flags & TRM_PIPELINE_DIVISIBLE)
         return fail_stage(desc, index, "is a host stage, which a divisible pipeline cannot have");
-    if (desc->port_count < CORE_PORTS_MOST && named >> desc->port_count != 0)
+    if (desc->port_count < PIPELINE_PORTS_MOST && named >> desc->port_count != 0)
         return fail_port_number(desc, index, "reads or writes",
                                 desc->port_count + (uint32_t)__builtin_ctzll(named >> desc->port_count));
     for (uint32_t i = 0; i < desc->port_count; i++)
-        if (desc->ports[i].kind == TRM_PORT_SHARED && (named & CORE_BIT(i)))
+        if (desc->ports[i].kind == TRM_PORT_SHARED && (named & PIPELINE_BIT(i)))
             return fail_stage(desc, index,
                               "is a host stage and names a shared port, which it can reach by itself");
     return TRM_OK;
@@ -182,9 +185,9 @@ static int32_t check_choices(const struct trm_pipeline_desc *desc)
     if (desc->flags & ~KNOWN_FLAGS)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the pipeline's flags 0x%" PRIx32 " are not known",
                          desc->flags);
-    if (desc->depth > CORE_DEPTH_MOST)
+    if (desc->depth > PIPELINE_DEPTH_MOST)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a pipeline has at most %d slots, not %" PRIu32,
-                         CORE_DEPTH_MOST, desc->depth);
+                         PIPELINE_DEPTH_MOST, desc->depth);
     if (desc->strategy < TRM_STRATEGY_AUTO || desc->strategy > TRM_STRATEGY_ZERO_COPY)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not a strategy", desc->strategy);
     if (desc->on_failure < TRM_FAILURE_STOP || desc->on_failure > TRM_FAILURE_SKIP)
@@ -203,18 +206,18 @@ static int32_t check_counts(const struct trm_pipeline_desc *desc)
 {
     if (desc->port_count == 0 || desc->ports == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a pipeline needs ports");
-    if (desc->port_count > CORE_PORTS_MOST)
+    if (desc->port_count > PIPELINE_PORTS_MOST)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a pipeline has at most %d ports, not %" PRIu32,
-                         CORE_PORTS_MOST, desc->port_count);
-    if (desc->stage_count > CORE_STAGES_MOST)
+                         PIPELINE_PORTS_MOST, desc->port_count);
+    if (desc->stage_count > PIPELINE_STAGES_MOST)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a pipeline has at most %d stages, not %" PRIu32,
-                         CORE_STAGES_MOST, desc->stage_count);
+                         PIPELINE_STAGES_MOST, desc->stage_count);
     if (desc->stage_count != 0 && desc->stages == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the pipeline's stages are NULL");
     return TRM_OK;
 }
 
-int32_t core_pipeline_desc_check(const struct core_device *device, const struct trm_pipeline_desc *desc)
+int32_t pipeline_desc_check(const struct core_device *device, const struct trm_pipeline_desc *desc)
 {
     int32_t status = check_choices(desc);
 

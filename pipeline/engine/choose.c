@@ -21,14 +21,14 @@
 
 /* ---- candidates ----------------------------------------------------------------------------- */
 
-static const struct core_strategy_ops *const strategies[] = {
-    [TRM_STRATEGY_ROLE_STREAMS] = &core_strategy_role_streams,
-    [TRM_STRATEGY_SLOT_STREAMS] = &core_strategy_slot_streams,
-    [TRM_STRATEGY_SLOT_GRAPHS]  = &core_strategy_slot_graphs,
-    [TRM_STRATEGY_ZERO_COPY]    = &core_strategy_zero_copy,
+static const struct pipeline_strategy_ops *const strategies[] = {
+    [TRM_STRATEGY_ROLE_STREAMS] = &pipeline_strategy_role_streams,
+    [TRM_STRATEGY_SLOT_STREAMS] = &pipeline_strategy_slot_streams,
+    [TRM_STRATEGY_SLOT_GRAPHS]  = &pipeline_strategy_slot_graphs,
+    [TRM_STRATEGY_ZERO_COPY]    = &pipeline_strategy_zero_copy,
 };
 
-static void settle(struct core_pipeline *pipeline, const struct core_strategy_ops *strategy,
+static void settle(struct pipeline *pipeline, const struct pipeline_strategy_ops *strategy,
                    const char *reason)
 {
     pipeline->engine->strategy  = strategy;
@@ -42,7 +42,7 @@ static void settle(struct core_pipeline *pipeline, const struct core_strategy_op
 }
 
 /* The strategy stays: the decision of the program, of a rule or of the trial. */
-static void decide(struct core_pipeline *pipeline, const struct core_strategy_ops *strategy,
+static void decide(struct pipeline *pipeline, const struct pipeline_strategy_ops *strategy,
                    const char *reason)
 {
     settle(pipeline, strategy, reason);
@@ -51,66 +51,66 @@ static void decide(struct core_pipeline *pipeline, const struct core_strategy_op
 }
 
 /* Without copies a token is launches alone, which some devices run faster when they are recorded. */
-static void add_mapped(struct core_pipeline *pipeline, uint32_t *count)
+static void add_mapped(struct pipeline *pipeline, uint32_t *count)
 {
     const struct trm_graph_ops *graph = &pipeline->device->backend->graph;
-    struct core_choice *choice        = &pipeline->engine->choice;
+    struct pipeline_choice *choice    = &pipeline->engine->choice;
 
-    choice->candidates[(*count)++] = &core_strategy_zero_copy;
+    choice->candidates[(*count)++] = &pipeline_strategy_zero_copy;
     if (graph->create != NULL && graph->update != NULL)
-        choice->candidates[(*count)++] = &core_strategy_zero_copy_graphs;
+        choice->candidates[(*count)++] = &pipeline_strategy_zero_copy_graphs;
 }
 
-static void begin_trial(struct core_pipeline *pipeline, uint32_t count)
+static void begin_trial(struct pipeline *pipeline, uint32_t count)
 {
-    struct core_choice *choice = &pipeline->engine->choice;
+    struct pipeline_choice *choice = &pipeline->engine->choice;
 
-    core_trial_begin(&choice->trial, count);
+    pipeline_trial_begin(&choice->trial, count);
     atomic_store_explicit(&choice->is_trying, true, memory_order_relaxed);
     settle(pipeline, choice->candidates[0], "still on trial");
 }
 
 /* Bytes of a token's inputs and outputs. */
-static uint64_t bytes_of(const struct core_pipeline *pipeline)
+static uint64_t bytes_of(const struct pipeline *pipeline)
 {
-    const struct core_pipeline_device *engine = pipeline->engine;
-    uint64_t bytes                            = 0;
+    const struct pipeline_device *engine = pipeline->engine;
+    uint64_t bytes                       = 0;
 
     for (uint32_t i = 0; i < pipeline->desc.port_count; i++)
-        if ((engine->input_ports | engine->output_ports) & CORE_BIT(i))
+        if ((engine->input_ports | engine->output_ports) & PIPELINE_BIT(i))
             bytes += pipeline->ports[i].size;
     return bytes;
 }
 
-static bool may_be_mapped(const struct core_pipeline *pipeline)
+static bool may_be_mapped(const struct pipeline *pipeline)
 {
     return pipeline->engine->mapped && pipeline->engine->host_count == 0 && bytes_of(pipeline) <= MAPPED_MOST;
 }
 
 /* Tries first what is usually best: for large tokens, a stream for each direction. */
-static void try_all(struct core_pipeline *pipeline)
+static void try_all(struct pipeline *pipeline)
 {
-    struct core_choice *choice = &pipeline->engine->choice;
-    bool overlaps              = pipeline->desc.depth != 1;
-    bool is_large              = bytes_of(pipeline) >= LARGE_LEAST;
-    uint32_t count             = 0;
+    struct pipeline_choice *choice = &pipeline->engine->choice;
+    bool overlaps                  = pipeline->desc.depth != 1;
+    bool is_large                  = bytes_of(pipeline) >= LARGE_LEAST;
+    uint32_t count                 = 0;
 
     if (overlaps && is_large)
-        choice->candidates[count++] = &core_strategy_role_streams;
-    choice->candidates[count++] = &core_strategy_slot_streams;
+        choice->candidates[count++] = &pipeline_strategy_role_streams;
+    choice->candidates[count++] = &pipeline_strategy_slot_streams;
     if (pipeline->engine->host_count == 0)
-        choice->candidates[count++] = &core_strategy_slot_graphs;
+        choice->candidates[count++] = &pipeline_strategy_slot_graphs;
     if (overlaps && !is_large)
-        choice->candidates[count++] = &core_strategy_role_streams;
+        choice->candidates[count++] = &pipeline_strategy_role_streams;
     if (may_be_mapped(pipeline))
         add_mapped(pipeline, &count);
     begin_trial(pipeline, count);
 }
 
-static int32_t begin_asked(struct core_pipeline *pipeline)
+static int32_t begin_asked(struct pipeline *pipeline)
 {
-    const struct core_pipeline_device *engine = pipeline->engine;
-    int32_t asked                             = pipeline->desc.strategy;
+    const struct pipeline_device *engine = pipeline->engine;
+    int32_t asked                        = pipeline->desc.strategy;
 
     if (asked == TRM_STRATEGY_ZERO_COPY && !engine->unified && !engine->mapped)
         return base_fail(TRM_ERROR_UNSUPPORTED,
@@ -134,7 +134,7 @@ static int32_t begin_asked(struct core_pipeline *pipeline)
     return TRM_OK;
 }
 
-int32_t core_choose_begin(struct core_pipeline *pipeline)
+int32_t pipeline_choose_begin(struct pipeline *pipeline)
 {
     char reason[sizeof(pipeline->reason)];
 
@@ -143,9 +143,9 @@ int32_t core_choose_begin(struct core_pipeline *pipeline)
     if (pipeline->engine->unified) {
         snprintf(reason, sizeof(reason), "host and device share the memory of %.60s, so nothing is copied",
                  pipeline->device->id);
-        decide(pipeline, &core_strategy_zero_copy, reason);
+        decide(pipeline, &pipeline_strategy_zero_copy, reason);
     } else if (pipeline->desc.depth == 1 && !may_be_mapped(pipeline)) {
-        decide(pipeline, &core_strategy_slot_streams, "there is one slot, so nothing overlaps");
+        decide(pipeline, &pipeline_strategy_slot_streams, "there is one slot, so nothing overlaps");
     } else {
         try_all(pipeline);
     }
@@ -155,7 +155,7 @@ int32_t core_choose_begin(struct core_pipeline *pipeline)
 /* ---- the trial ------------------------------------------------------------------------------ */
 
 /* "zero-copy by graphs" */
-static const char *name_of(const struct core_strategy_ops *strategy, char *name, size_t capacity)
+static const char *name_of(const struct pipeline_strategy_ops *strategy, char *name, size_t capacity)
 {
     snprintf(name, capacity, "%s%s", trm_strategy_name(strategy->strategy),
              strategy->is_recorded ? " by graphs" : "");
@@ -163,24 +163,24 @@ static const char *name_of(const struct core_strategy_ops *strategy, char *name,
 }
 
 /* "slot graphs: 6.1 us a token; slot streams 9.0, role streams 12.3" */
-static void explain(const struct core_choice *choice, char *reason, size_t capacity)
+static void explain(const struct pipeline_choice *choice, char *reason, size_t capacity)
 {
-    const struct core_trial *trial = &choice->trial;
-    const char *separator          = ";";
-    uint32_t chosen                = trial->current;
+    const struct pipeline_trial *trial = &choice->trial;
+    const char *separator              = ";";
+    uint32_t chosen                    = trial->current;
     char name[40];
 
-    if (core_trial_result(trial, chosen) == 0) {
+    if (pipeline_trial_result(trial, chosen) == 0) {
         snprintf(reason, capacity, "the runs were too short to try others");
         return;
     }
-    uint64_t tenths = (core_trial_result(trial, chosen) + 50) / 100; /* of a microsecond */
+    uint64_t tenths = (pipeline_trial_result(trial, chosen) + 50) / 100; /* of a microsecond */
     int length      = snprintf(reason, capacity, "%s: %" PRIu64 ".%" PRIu64 " us a token",
                                name_of(choice->candidates[chosen], name, sizeof(name)), tenths / 10, tenths % 10);
     for (uint32_t i = 0; i < trial->count && length > 0 && (size_t)length < capacity; i++) {
-        if (i == chosen || core_trial_result(trial, i) == 0)
+        if (i == chosen || pipeline_trial_result(trial, i) == 0)
             continue;
-        tenths = (core_trial_result(trial, i) + 50) / 100;
+        tenths = (pipeline_trial_result(trial, i) + 50) / 100;
         length +=
             snprintf(reason + length, capacity - (size_t)length, "%s %s %" PRIu64 ".%" PRIu64, separator,
                      name_of(choice->candidates[i], name, sizeof(name)), tenths / 10, tenths % 10);
@@ -188,16 +188,16 @@ static void explain(const struct core_choice *choice, char *reason, size_t capac
     }
 }
 
-static bool is_trying(const struct core_choice *choice)
+static bool is_trying(const struct pipeline_choice *choice)
 {
     return atomic_load_explicit(&choice->is_trying, memory_order_relaxed);
 }
 
 /* After the trial has moved on to another candidate or ended. */
-static void follow(struct core_pipeline *pipeline)
+static void follow(struct pipeline *pipeline)
 {
-    struct core_choice *choice               = &pipeline->engine->choice;
-    const struct core_strategy_ops *strategy = choice->candidates[choice->trial.current];
+    struct pipeline_choice *choice               = &pipeline->engine->choice;
+    const struct pipeline_strategy_ops *strategy = choice->candidates[choice->trial.current];
     char reason[sizeof(pipeline->reason)];
 
     if (choice->trial.is_over) {
@@ -209,36 +209,36 @@ static void follow(struct core_pipeline *pipeline)
     }
 }
 
-bool core_is_choosing(const struct core_pipeline *pipeline)
+bool pipeline_is_choosing(const struct pipeline *pipeline)
 {
     return is_trying(&pipeline->engine->choice);
 }
 
-bool core_choose_timing(const struct core_pipeline *pipeline)
+bool pipeline_choose_timing(const struct pipeline *pipeline)
 {
-    const struct core_choice *choice = &pipeline->engine->choice;
-    uint32_t depth                   = atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
+    const struct pipeline_choice *choice = &pipeline->engine->choice;
+    uint32_t depth                       = atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
 
-    return is_trying(choice) && core_trial_timing(&choice->trial, depth);
+    return is_trying(choice) && pipeline_trial_timing(&choice->trial, depth);
 }
 
-void core_choose_interrupt(struct core_pipeline *pipeline)
+void pipeline_choose_interrupt(struct pipeline *pipeline)
 {
-    struct core_choice *choice = &pipeline->engine->choice;
+    struct pipeline_choice *choice = &pipeline->engine->choice;
 
     if (!is_trying(choice))
         return;
-    core_trial_interrupt(&choice->trial);
+    pipeline_trial_interrupt(&choice->trial);
     follow(pipeline);
 }
 
-const struct core_strategy_ops *core_choose(struct core_pipeline *pipeline)
+const struct pipeline_strategy_ops *pipeline_choose(struct pipeline *pipeline)
 {
-    struct core_choice *choice = &pipeline->engine->choice;
-    uint32_t depth             = atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
+    struct pipeline_choice *choice = &pipeline->engine->choice;
+    uint32_t depth                 = atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
 
     if (is_trying(choice)) {
-        core_trial_next(&choice->trial, depth, base_now());
+        pipeline_trial_next(&choice->trial, depth, base_now());
         follow(pipeline);
     }
     return pipeline->engine->strategy;

@@ -7,7 +7,7 @@
 
 /* ---- slots ---------------------------------------------------------------------------------- */
 
-uint64_t core_engine_budget(const struct core_pipeline *pipeline)
+uint64_t pipeline_engine_budget(const struct pipeline *pipeline)
 {
     if (pipeline->desc.memory_budget != 0)
         return pipeline->desc.memory_budget;
@@ -16,10 +16,10 @@ uint64_t core_engine_budget(const struct core_pipeline *pipeline)
 }
 
 /* As many slots as fit the memory budget, at least one. */
-static uint32_t first_depth(const struct core_pipeline *pipeline)
+static uint32_t first_depth(const struct pipeline *pipeline)
 {
-    uint64_t each = pipeline->engine->slot_bytes, budget = core_engine_budget(pipeline);
-    uint32_t depth = CORE_DEPTH_TUNED_FIRST;
+    uint64_t each = pipeline->engine->slot_bytes, budget = pipeline_engine_budget(pipeline);
+    uint32_t depth = PIPELINE_DEPTH_TUNED_FIRST;
 
     if (pipeline->desc.depth != 0)
         return pipeline->desc.depth;
@@ -28,31 +28,31 @@ static uint32_t first_depth(const struct core_pipeline *pipeline)
     return depth;
 }
 
-static int32_t add_slot(struct core_pipeline *pipeline)
+static int32_t add_slot(struct pipeline *pipeline)
 {
     uint32_t depth = atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
-    struct core_slot *slot;
+    struct pipeline_slot *slot;
 
-    int32_t status = core_slot_create(pipeline, depth, &slot);
+    int32_t status = pipeline_slot_create(pipeline, depth, &slot);
     if (status != TRM_OK)
         return status;
     pthread_mutex_lock(&pipeline->lock);
-    pipeline->device_bytes += core_slot_device_bytes(pipeline);
-    pipeline->host_bytes += core_slot_host_bytes(pipeline);
+    pipeline->device_bytes += pipeline_slot_device_bytes(pipeline);
+    pipeline->host_bytes += pipeline_slot_host_bytes(pipeline);
     pipeline->slots[depth] = slot;
     atomic_store_explicit(&pipeline->depth, depth + 1, memory_order_release);
     pthread_mutex_unlock(&pipeline->lock);
     return TRM_OK;
 }
 
-int32_t core_engine_grow(struct core_pipeline *pipeline)
+int32_t pipeline_engine_grow(struct pipeline *pipeline)
 {
     int32_t status = add_slot(pipeline);
 
     pthread_mutex_lock(&pipeline->lock);
     pipeline->engine->tuning.is_growing = false;
     if (status != TRM_OK)
-        core_tuning_settle(&pipeline->engine->tuning);
+        pipeline_tuning_settle(&pipeline->engine->tuning);
     pthread_mutex_unlock(&pipeline->lock);
     return status;
 }
@@ -60,14 +60,14 @@ int32_t core_engine_grow(struct core_pipeline *pipeline)
 /* ---- creation and destruction --------------------------------------------------------------- */
 
 /* Tokens are processed in order when one may read what another one has written. */
-static void find_order(struct core_pipeline_device *engine)
+static void find_order(struct pipeline_device *engine)
 {
     engine->in_order = (engine->kernel_writes & engine->shared_ports) != 0;
 }
 
-static int32_t make_turns(struct core_pipeline *pipeline)
+static int32_t make_turns(struct pipeline *pipeline)
 {
-    struct core_pipeline_device *engine = pipeline->engine;
+    struct pipeline_device *engine = pipeline->engine;
 
     if (engine->host_count == 0)
         return TRM_OK;
@@ -75,74 +75,74 @@ static int32_t make_turns(struct core_pipeline *pipeline)
     return engine->turns != NULL ? TRM_OK : base_fail_memory("making a pipeline");
 }
 
-static int32_t describe(struct core_pipeline *pipeline)
+static int32_t describe(struct pipeline *pipeline)
 {
-    struct core_pipeline_device *engine = pipeline->engine;
-    struct trm_pipeline_desc given      = pipeline->desc;
+    struct pipeline_device *engine = pipeline->engine;
+    struct trm_pipeline_desc given = pipeline->desc;
 
-    int32_t status = core_holds_create(pipeline, &given);
+    int32_t status = pipeline_holds_create(pipeline, &given);
     if (status == TRM_OK)
-        status = core_ports_copy(pipeline, &given);
+        status = pipeline_ports_copy(pipeline, &given);
     if (status == TRM_OK)
-        status = core_stages_copy(pipeline, &given);
+        status = pipeline_stages_copy(pipeline, &given);
     if (status != TRM_OK)
         return status;
     engine->host_ports |= engine->input_ports | engine->output_ports;
     find_order(engine);
     status = make_turns(pipeline);
     if (status == TRM_OK)
-        status = core_choose_begin(pipeline);
+        status = pipeline_choose_begin(pipeline);
     if (status != TRM_OK)
         return status;
-    core_pieces_choose(pipeline);
-    engine->slot_bytes = core_slot_device_bytes(pipeline);
+    pipeline_pieces_choose(pipeline);
+    engine->slot_bytes = pipeline_slot_device_bytes(pipeline);
     pipeline->pieces   = engine->pieces.count;
     return TRM_OK;
 }
 
-int32_t core_engine_create(struct core_pipeline *pipeline)
+int32_t pipeline_engine_create(struct pipeline *pipeline)
 {
-    struct core_pipeline_device *engine = core_allocate(pipeline->object.context, sizeof(*engine));
+    struct pipeline_device *engine = core_allocate(pipeline->object.context, sizeof(*engine));
     if (engine == NULL)
         return base_fail_memory("making a pipeline");
     pipeline->engine = engine;
     pthread_mutex_init(&engine->host_lock, NULL);
     pthread_cond_init(&engine->host_turn, NULL);
-    engine->ranges  = core_ranges_find(pipeline->device->backend, &engine->range_table);
+    engine->ranges  = pipeline_ranges_find(pipeline->device->backend, &engine->range_table);
     engine->unified = pipeline->device->limits.unified != 0;
     engine->mapped  = !engine->unified && pipeline->device->limits.mapped != 0;
 
     int32_t status = describe(pipeline);
     if (status == TRM_OK) {
-        engine->stamps_are_slow = core_times_are_slow(pipeline);
-        core_times_calibrate(pipeline);
+        engine->stamps_are_slow = pipeline_times_are_slow(pipeline);
+        pipeline_times_calibrate(pipeline);
     }
     uint32_t depth = status == TRM_OK ? first_depth(pipeline) : 0;
     for (uint32_t i = 0; status == TRM_OK && i < depth; i++)
         status = add_slot(pipeline);
     if (status != TRM_OK)
-        core_engine_destroy(pipeline);
+        pipeline_engine_destroy(pipeline);
     return status;
 }
 
-void core_engine_destroy(struct core_pipeline *pipeline)
+void pipeline_engine_destroy(struct pipeline *pipeline)
 {
-    struct core_context *context        = pipeline->object.context;
-    struct core_pipeline_device *engine = pipeline->engine;
+    struct core_context *context   = pipeline->object.context;
+    struct pipeline_device *engine = pipeline->engine;
     struct base_saved_error saved;
 
     base_error_save(&saved);
-    for (uint32_t i = 0; i < CORE_DEPTH_MOST; i++) {
-        core_slot_destroy(pipeline->slots[i]);
+    for (uint32_t i = 0; i < PIPELINE_DEPTH_MOST; i++) {
+        pipeline_slot_destroy(pipeline->slots[i]);
         pipeline->slots[i] = NULL;
     }
     for (uint32_t i = 0; i < 3; i++)
         trm_stream_destroy(engine->roles[i]);
-    core_regions_end(pipeline);
+    pipeline_regions_end(pipeline);
     core_free(context, engine->turns, engine->host_count * sizeof(*engine->turns));
-    core_stages_fini(pipeline);
-    core_ports_fini(pipeline);
-    core_holds_destroy(pipeline);
+    pipeline_stages_fini(pipeline);
+    pipeline_ports_fini(pipeline);
+    pipeline_holds_destroy(pipeline);
     pthread_cond_destroy(&engine->host_turn);
     pthread_mutex_destroy(&engine->host_lock);
     core_free(context, engine, sizeof(*engine));
@@ -168,34 +168,34 @@ static bool replace(struct trm_stream **stream)
     return true;
 }
 
-static void forget_failures(struct core_pipeline *pipeline)
+static void forget_failures(struct pipeline *pipeline)
 {
-    struct core_pipeline_device *engine = pipeline->engine;
-    uint32_t depth                      = atomic_load_explicit(&pipeline->depth, memory_order_acquire);
+    struct pipeline_device *engine = pipeline->engine;
+    uint32_t depth                 = atomic_load_explicit(&pipeline->depth, memory_order_acquire);
 
     for (uint32_t i = 0; i < depth; i++)
         if (replace(&pipeline->slots[i]->device->stream))
-            core_recordings_drop(pipeline->slots[i]);
+            pipeline_recordings_drop(pipeline->slots[i]);
     for (uint32_t i = 0; i < 3; i++)
         replace(&engine->roles[i]);
     engine->last = (struct trm_point){.stream = NULL};
 }
 
-int32_t core_engine_recover(struct core_pipeline *pipeline)
+int32_t pipeline_engine_recover(struct pipeline *pipeline)
 {
     forget_failures(pipeline);
     return core_device_check(pipeline->device);
 }
 
 /* Launches that have begun may have changed what they read: inputs in place, or memory that tokens share. */
-bool core_slot_is_repeatable(const struct core_slot *slot)
+bool pipeline_slot_is_repeatable(const struct pipeline_slot *slot)
 {
-    const struct core_pipeline_device *engine = slot->pipeline->engine;
-    const struct core_slot_device *own        = slot->device;
+    const struct pipeline_device *engine   = slot->pipeline->engine;
+    const struct pipeline_slot_device *own = slot->device;
 
     if (atomic_load_explicit(&own->host_ran, memory_order_acquire) != 0)
         return false;
-    if (core_slot_is_untouched(slot))
+    if (pipeline_slot_is_untouched(slot))
         return true;
     if (engine->in_order)
         return false;
@@ -204,8 +204,8 @@ bool core_slot_is_repeatable(const struct core_slot *slot)
 
 /* ---- runs ----------------------------------------------------------------------------------- */
 
-void core_engine_begin(struct core_pipeline *pipeline, const struct trm_source *source,
-                       const struct trm_sink *sink)
+void pipeline_engine_begin(struct pipeline *pipeline, const struct trm_source *source,
+                           const struct trm_sink *sink)
 {
     struct base_saved_error saved;
 
@@ -213,31 +213,31 @@ void core_engine_begin(struct core_pipeline *pipeline, const struct trm_source *
     pthread_mutex_lock(&pipeline->enqueue_lock);
     /* A stream may have failed after the last run without being noticed. */
     forget_failures(pipeline);
-    core_times_calibrate_again(pipeline);
+    pipeline_times_calibrate_again(pipeline);
     /* Tokens that time a candidate are rarely sampled, so the first tokens are sampled instead. */
-    core_sampling_begin(&pipeline->engine->sampling, core_is_choosing(pipeline) ? 0 : source->count);
-    core_regions_begin(pipeline, source, sink);
-    core_choose_interrupt(pipeline);
+    pipeline_sampling_begin(&pipeline->engine->sampling, pipeline_is_choosing(pipeline) ? 0 : source->count);
+    pipeline_regions_begin(pipeline, source, sink);
+    pipeline_choose_interrupt(pipeline);
     pthread_mutex_unlock(&pipeline->enqueue_lock);
     base_error_restore(&saved);
 }
 
-void core_engine_end(struct core_pipeline *pipeline)
+void pipeline_engine_end(struct pipeline *pipeline)
 {
     pthread_mutex_lock(&pipeline->enqueue_lock);
     uint32_t depth = atomic_load_explicit(&pipeline->depth, memory_order_acquire);
     for (uint32_t i = 0; i < depth; i++)
-        core_recordings_forget_regions(pipeline->slots[i]);
-    core_regions_end(pipeline);
+        pipeline_recordings_forget_regions(pipeline->slots[i]);
+    pipeline_regions_end(pipeline);
     pthread_mutex_unlock(&pipeline->enqueue_lock);
 }
 
 /* ---- the report ----------------------------------------------------------------------------- */
 
-void core_engine_report(const struct core_pipeline *pipeline, struct trm_report *report)
+void pipeline_engine_report(const struct pipeline *pipeline, struct trm_report *report)
 {
-    const struct core_pipeline_device *engine = pipeline->engine;
-    const struct core_device *device          = pipeline->device;
+    const struct pipeline_device *engine = pipeline->engine;
+    const struct core_device *device     = pipeline->device;
 
     base_text_copy(report->name, sizeof(report->name), pipeline->name);
     base_text_copy(report->backend, sizeof(report->backend), device->backend->name);

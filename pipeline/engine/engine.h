@@ -34,38 +34,38 @@
 #include "core/device/device.h"
 #include "pipeline/report/report.h"
 
-#define CORE_PORTS_MOST 64
-#define CORE_STAGES_MOST 64
-#define CORE_DEPTH_MOST 64
+#define PIPELINE_PORTS_MOST 64
+#define PIPELINE_STAGES_MOST 64
+#define PIPELINE_DEPTH_MOST 64
 
 /* Most slots of a pipeline whose depth is tuned. */
-#define CORE_DEPTH_TUNED_MOST 8
+#define PIPELINE_DEPTH_TUNED_MOST 8
 
-struct core_pipeline;
-struct core_pipeline_queue;  /* queue.h */
-struct core_pipeline_device; /* engine_internal.h */
+struct pipeline;
+struct pipeline_queue;  /* queue.h */
+struct pipeline_device; /* engine_internal.h */
 
 /* One set of buffers, and the token in it. */
-struct core_slot {
-    struct core_pipeline *pipeline;
+struct pipeline_slot {
+    struct pipeline *pipeline;
     uint32_t index;
     struct trm_token token; /* its arrays data and size live as long as the slot */
 
-    /* The slot's state and its token's index: CORE_PLACE() of queue.h. One word, so that observers, which read it
+    /* The slot's state and its token's index: PIPELINE_PLACE() of queue.h. One word, so that observers, which read it
      * without a lock, see both of the same moment. Written under pipeline->lock. */
     _Atomic uint64_t place;
 
-    struct core_slot *next; /* in one of the queues */
+    struct pipeline_slot *next; /* in one of the queues */
     /* Status TRM_OK, or why its token failed: the sentence names the token and the stage. */
     struct base_failure failure;
     uint64_t submitted_at; /* base_now() */
     uint64_t load_begin, load_end, sink_begin;
     uint64_t load_ran, sink_ran; /* processor time of the thread that does it; 0: not measured */
 
-    struct core_slot_device *device; /* buffers, streams, recordings, points, stamps */
+    struct pipeline_slot_device *device; /* buffers, streams, recordings, points, stamps */
 };
 
-struct core_pipeline {
+struct pipeline {
     struct core_object object;
     struct core_device *device; /* holds a reference */
     char name[64];
@@ -75,13 +75,13 @@ struct core_pipeline {
     struct trm_port *ports;
     struct trm_stage *stages;
 
-    struct core_slot *slots[CORE_DEPTH_MOST];
+    struct pipeline_slot *slots[PIPELINE_DEPTH_MOST];
     _Atomic uint32_t depth; /* number of slots; only grows */
 
     pthread_mutex_t enqueue_lock;
     pthread_mutex_t lock;
-    struct core_measure *measure;   /* under `lock` */
-    struct core_report_words words; /* constant */
+    struct pipeline_measure *measure;   /* under `lock` */
+    struct pipeline_report_words words; /* constant */
 
     /* What the engine tells the report; under `lock`. */
     int32_t strategy; /* in use; AUTO until it is known */
@@ -91,81 +91,81 @@ struct core_pipeline {
 
     struct base_failure failure; /* the first of the run; TRM_OK: none; under `lock` */
 
-    struct core_pipeline_device *engine;
-    struct core_pipeline_queue *queue;
+    struct pipeline_device *engine;
+    struct pipeline_queue *queue;
 };
 
 /* Checks what can be checked of a descriptor without its kernels. */
-int32_t core_pipeline_desc_check(const struct core_device *device, const struct trm_pipeline_desc *desc);
+int32_t pipeline_desc_check(const struct core_device *device, const struct trm_pipeline_desc *desc);
 
 /* Creates the engine with its first slots; destroys it after all work has ended. */
-int32_t core_engine_create(struct core_pipeline *pipeline);
-void core_engine_destroy(struct core_pipeline *pipeline);
+int32_t pipeline_engine_create(struct pipeline *pipeline);
+void pipeline_engine_destroy(struct pipeline *pipeline);
 
 /* Begins a run. An earlier choice of strategy stays. Imports the memory of a source or sink where the
  * strategy can work in place; an import that fails is not a failure. Also reads the source's count. */
-void core_engine_begin(struct core_pipeline *pipeline, const struct trm_source *source,
-                       const struct trm_sink *sink);
-void core_engine_end(struct core_pipeline *pipeline); /* after all work has ended */
+void pipeline_engine_begin(struct pipeline *pipeline, const struct trm_source *source,
+                           const struct trm_sink *sink);
+void pipeline_engine_end(struct pipeline *pipeline); /* after all work has ended */
 
 /* Empties a slot for a new token: data in its own memory, declared sizes, user NULL, no failure. */
-void core_slot_prepare(struct core_slot *slot);
+void pipeline_slot_prepare(struct pipeline_slot *slot);
 
 /* Checks and completes the sizes of a filled token and enqueues it. The caller holds enqueue_lock, not lock.
  * Never waits for the device. On failure the last error names the stage, and operations that were enqueued
- * may still run: call core_slot_wait() before the slot is used again.
+ * may still run: call pipeline_slot_wait() before the slot is used again.
  *
  * output  memory for the only output (a memory sink), or NULL for the slot's own; token.data tells the
  * result */
-int32_t core_slot_enqueue(struct core_slot *slot, void *output);
+int32_t pipeline_slot_enqueue(struct pipeline_slot *slot, void *output);
 
 /* Submits deferred work of the slot. */
-void core_slot_flush(struct core_slot *slot);
+void pipeline_slot_flush(struct pipeline_slot *slot);
 
 /* Whether tokens are so short that the waiting thread should run them itself. */
-bool core_slot_is_short(const struct core_slot *slot);
+bool pipeline_slot_is_short(const struct pipeline_slot *slot);
 
 /* TRM_OK when its work has ended, TIMEOUT, or its failure with a sentence that names the stage (the queue
- * room adds the token). core_slot_wait() blocks until a deadline of base_now(). Threads: any. */
-int32_t core_slot_poll(struct core_slot *slot);
-int32_t core_slot_wait(struct core_slot *slot, uint64_t deadline);
+ * room adds the token). pipeline_slot_wait() blocks until a deadline of base_now(). Threads: any. */
+int32_t pipeline_slot_poll(struct pipeline_slot *slot);
+int32_t pipeline_slot_wait(struct pipeline_slot *slot, uint64_t deadline);
 
 /* For an UNORDERED pipeline: sleeps until one of the submitted slots may have ended, or until a deadline of
  * base_now(). May return early and reports no failures, so the caller polls the slots. count is at least 1.
  * Threads: any. */
-void core_slots_wait_any(struct core_slot *const *slots, uint32_t count, uint64_t deadline);
+void pipeline_slots_wait_any(struct pipeline_slot *const *slots, uint32_t count, uint64_t deadline);
 
 /* How far a submitted slot is: enum trm_slot_state, UPLOADING to DONE. Threads: any. */
-int32_t core_slot_stage(struct core_slot *slot);
+int32_t pipeline_slot_stage(struct pipeline_slot *slot);
 
 /* Fills in the times of upload, compute and download after the slot's work has ended; leaves the rest
  * alone. */
-void core_slot_times(struct core_slot *slot, struct core_token_times *times);
+void pipeline_slot_times(struct pipeline_slot *slot, struct pipeline_token_times *times);
 
-/* Whether core_slot_times() has stamps to read. On a GPU that takes microseconds, so it is called when the slot
- * is free for its next token, which is not enqueued before. */
-bool core_slot_is_stamped(const struct core_slot *slot);
+/* Whether pipeline_slot_times() has stamps to read. On a GPU that takes microseconds, so it is called when
+ * the slot is free for its next token, which is not enqueued before. */
+bool pipeline_slot_is_stamped(const struct pipeline_slot *slot);
 
 /* Bytes that its submission copies. */
-void core_slot_bytes(const struct core_slot *slot, uint64_t *up, uint64_t *down);
+void pipeline_slot_bytes(const struct pipeline_slot *slot, uint64_t *up, uint64_t *down);
 
 /* Replaces failed streams so that tokens can go on. The caller holds enqueue_lock and has waited for every
  * submitted slot. Errors: DEVICE_LOST. */
-int32_t core_engine_recover(struct core_pipeline *pipeline);
+int32_t pipeline_engine_recover(struct pipeline *pipeline);
 
 /* Whether a token that failed only because another one did can be enqueued again; false where a kernel may
  * have changed its inputs. */
-bool core_slot_is_repeatable(const struct core_slot *slot);
+bool pipeline_slot_is_repeatable(const struct pipeline_slot *slot);
 
 /* Called under `lock` after each token: whether another slot would help (depth 0). If so, the caller calls
- * core_engine_grow() without `lock`, which adds slots[depth]; the caller then makes it a free one. */
-bool core_engine_wants_slot(struct core_pipeline *pipeline);
-int32_t core_engine_grow(struct core_pipeline *pipeline);
+ * pipeline_engine_grow() without `lock`, which adds slots[depth]; the caller then makes it a free one. */
+bool pipeline_engine_wants_slot(struct pipeline *pipeline);
+int32_t pipeline_engine_grow(struct pipeline *pipeline);
 
 /* Fills in the pipeline's identity and what the engine knows; leaves the rest alone. With `lock`. */
-void core_engine_report(const struct core_pipeline *pipeline, struct trm_report *report);
+void pipeline_engine_report(const struct pipeline *pipeline, struct trm_report *report);
 
 /* Whether the calling thread is inside one of its host stages. */
-bool core_engine_is_inside(const struct core_pipeline *pipeline);
+bool pipeline_engine_is_inside(const struct pipeline *pipeline);
 
 #endif

@@ -15,20 +15,20 @@
 #include "pipeline/engine/sampling.h"
 #include "pipeline/engine/trial.h"
 
-struct core_recording;
-struct core_slot_device;
+struct pipeline_recording;
+struct pipeline_slot_device;
 
 /* Most pieces of a measured token that get time stamps. */
-#define CORE_SAMPLES_MOST 8
+#define PIPELINE_SAMPLES_MOST 8
 
-#define CORE_DEPTH_TUNED_FIRST 3
+#define PIPELINE_DEPTH_TUNED_FIRST 3
 
-#define CORE_BIT(number) (UINT64_C(1) << (number))
+#define PIPELINE_BIT(number) (UINT64_C(1) << (number))
 
 /* ---- the descriptor, resolved; constant ----------------------------------------------------- */
 
 /* A stage whose arguments are in the order of the kernel's parameters, so that tokens need no names. */
-struct core_stage_plan {
+struct pipeline_stage_plan {
     char *name;
     struct trm_kernel *kernel; /* the handle of a hold; NULL: a host stage */
     uint32_t argument_count;
@@ -42,58 +42,58 @@ struct core_stage_plan {
 };
 
 /* A buffer that the pipeline was given. */
-struct core_held {
+struct pipeline_held {
     struct trm_buffer *held;  /* the handle of the hold; the engine uses this one */
     struct trm_buffer *given; /* the program's, which may be dead */
 };
 
-struct core_holds {
-    struct core_held *buffers;
+struct pipeline_holds {
+    struct pipeline_held *buffers;
     uint32_t count, room;
 };
 
 /* How a token is cut. count 1: not at all. */
-struct core_pieces {
+struct pipeline_pieces {
     uint32_t count;         /* of a full token */
     uint64_t grains;        /* of one piece */
     bool has_small_buffers; /* device buffers hold one piece, reused for each */
 };
 
-struct core_strategy_ops {
+struct pipeline_strategy_ops {
     int32_t strategy; /* enum trm_strategy */
     bool is_recorded; /* the variant that replays graphs */
     /* Enqueues the token in a slot and sets own->uploaded, processed and finished. */
-    int32_t (*enqueue)(struct core_slot *slot);
+    int32_t (*enqueue)(struct pipeline_slot *slot);
 };
 
-extern const struct core_strategy_ops core_strategy_role_streams;
-extern const struct core_strategy_ops core_strategy_slot_streams;
-extern const struct core_strategy_ops core_strategy_slot_graphs;
-extern const struct core_strategy_ops core_strategy_zero_copy;
-extern const struct core_strategy_ops core_strategy_zero_copy_graphs;
+extern const struct pipeline_strategy_ops pipeline_strategy_role_streams;
+extern const struct pipeline_strategy_ops pipeline_strategy_slot_streams;
+extern const struct pipeline_strategy_ops pipeline_strategy_slot_graphs;
+extern const struct pipeline_strategy_ops pipeline_strategy_zero_copy;
+extern const struct pipeline_strategy_ops pipeline_strategy_zero_copy_graphs;
 
 /* Host memory of a source or sink, imported for a run. */
-struct core_region {
+struct pipeline_region {
     const unsigned char *memory; /* NULL: none */
     uint64_t size;
     struct trm_buffer *buffer; /* NULL: the import failed */
 };
 
-enum core_region_use {
-    CORE_REGION_SOURCE = 0,
-    CORE_REGION_SINK   = 1,
-    CORE_REGIONS       = 2
+enum pipeline_region_use {
+    PIPELINE_REGION_SOURCE = 0,
+    PIPELINE_REGION_SINK   = 1,
+    PIPELINE_REGIONS       = 2
 };
 
 /* Which strategies are tried, and how they did (choose.c). Under enqueue_lock, except is_trying. */
-struct core_choice {
-    const struct core_strategy_ops *candidates[CORE_TRIAL_WAYS];
-    struct core_trial trial;
+struct pipeline_choice {
+    const struct pipeline_strategy_ops *candidates[PIPELINE_TRIAL_WAYS];
+    struct pipeline_trial trial;
     _Atomic bool is_trying;
 };
 
 /* tune.c */
-struct core_tuning {
+struct pipeline_tuning {
     uint32_t tokens;         /* ended since the last look */
     bool is_growing;         /* a thread creates a slot */
     bool is_settled;         /* no more slots are added */
@@ -105,19 +105,19 @@ struct core_tuning {
 };
 
 /* Adds no more slots. */
-void core_tuning_settle(struct core_tuning *tuning);
+void pipeline_tuning_settle(struct pipeline_tuning *tuning);
 
 /* Host stages take tokens in the order in which they were enqueued, on whichever streams. */
-struct core_host_turn {
+struct pipeline_host_turn {
     uint64_t next;   /* the sequence number whose turn it is */
     uint64_t passed; /* bit (number % 64): that token has passed, or never comes */
 };
 
-struct core_pipeline_device {
+struct pipeline_device {
     const struct trm_range_ops *ranges; /* &range_table; NULL: no profiler is attached */
     struct trm_range_ops range_table;
-    struct core_stage_plan *plans;
-    struct core_pieces pieces;
+    struct pipeline_stage_plan *plans;
+    struct pipeline_pieces pieces;
     uint64_t host_ports;  /* ports with host memory of their own */
     uint64_t input_ports; /* ports of this kind */
     uint64_t output_ports;
@@ -135,16 +135,16 @@ struct core_pipeline_device {
     bool mapped;          /* not unified, but kernels reach the host's side */
     bool stamps_are_slow; /* a time stamp takes the device longer than many a token */
 
-    struct core_holds holds; /* buffers in shared ports and in arguments */
+    struct pipeline_holds holds; /* buffers in shared ports and in arguments */
 
-    const struct core_strategy_ops *strategy; /* in use; AUTO: the one on trial */
-    struct core_choice choice;
-    struct core_tuning tuning;   /* under pipeline->lock */
-    struct trm_stream *roles[3]; /* upload, compute, download; NULL until needed */
-    struct trm_point last;       /* in_order: where the last token was processed; stream NULL: none */
-    struct core_region regions[CORE_REGIONS];
+    const struct pipeline_strategy_ops *strategy; /* in use; AUTO: the one on trial */
+    struct pipeline_choice choice;
+    struct pipeline_tuning tuning; /* under pipeline->lock */
+    struct trm_stream *roles[3];   /* upload, compute, download; NULL until needed */
+    struct trm_point last;         /* in_order: where the last token was processed; stream NULL: none */
+    struct pipeline_region regions[PIPELINE_REGIONS];
     uint64_t sequence; /* tokens enqueued */
-    struct core_sampling sampling;
+    struct pipeline_sampling sampling;
     uint64_t host_sequence;           /* tokens enqueued that reached their host stages */
     _Atomic uint64_t host_waits;      /* enqueued operations that waited for a full stream */
     _Atomic uint64_t pageable_copies; /* copies that could not be asynchronous */
@@ -154,13 +154,13 @@ struct core_pipeline_device {
 
     pthread_mutex_t host_lock; /* guards `turns`; the service's lock alone comes after it */
     pthread_cond_t host_turn;
-    struct core_host_turn *turns; /* by number of the host stage */
+    struct pipeline_host_turn *turns; /* by number of the host stage */
 };
 
 /* ---- a slot --------------------------------------------------------------------------------- */
 
 /* Where one port of the token is; set for every token. */
-struct core_port_memory {
+struct pipeline_port_memory {
     struct trm_buffer *device; /* where kernels find it */
     uint64_t device_offset;
     struct trm_buffer *host; /* the host side of a copy; NULL: at `memory` */
@@ -174,30 +174,30 @@ struct core_port_memory {
 };
 
 /* A point of a stream, read by observers; written under enqueue_lock. */
-struct core_slot_point {
+struct pipeline_slot_point {
     _Atomic(struct trm_stream *) stream; /* NULL: nothing to wait for */
     _Atomic uint64_t value;
 };
 
 /* Time stamps of one sampled piece; the ends of launches follow. */
-enum core_slot_stamp {
-    CORE_STAMP_BEGIN     = 0, /* of the upload */
-    CORE_STAMP_UPLOADED  = 1,
-    CORE_STAMP_COMPUTE   = 2, /* only where compute does not begin when the upload ends */
-    CORE_STAMP_DOWNLOAD  = 3, /* only where the download does not begin when compute ends */
-    CORE_STAMP_END       = 4,
-    CORE_STAMP_PROCESSED = 5,
-    CORE_STAMP_LAUNCHES  = 6, /* + number of the stage */
+enum pipeline_slot_stamp {
+    PIPELINE_STAMP_BEGIN     = 0, /* of the upload */
+    PIPELINE_STAMP_UPLOADED  = 1,
+    PIPELINE_STAMP_COMPUTE   = 2, /* only where compute does not begin when the upload ends */
+    PIPELINE_STAMP_DOWNLOAD  = 3, /* only where the download does not begin when compute ends */
+    PIPELINE_STAMP_END       = 4,
+    PIPELINE_STAMP_PROCESSED = 5,
+    PIPELINE_STAMP_LAUNCHES  = 6, /* + number of the stage */
 };
 
 /* A call of a host stage for the token in a slot. */
-struct core_host_call {
-    struct core_slot *slot;
+struct pipeline_host_call {
+    struct pipeline_slot *slot;
     uint32_t stage;
     uint64_t sequence;
 };
 
-struct core_slot_device {
+struct pipeline_slot_device {
     void *tables; /* one allocation for all arrays but those of times */
     uint64_t tables_size;
 
@@ -206,12 +206,12 @@ struct core_slot_device {
     struct trm_buffer **device;
     unsigned char **memory; /* host addresses of `host` */
 
-    struct trm_stream *stream;            /* NULL until a strategy needs it */
-    struct core_recording *recordings[2]; /* without and with stamps; NULL: none yet */
-    bool recorded_zero_copy;              /* of tokens without copies */
+    struct trm_stream *stream;                /* NULL until a strategy needs it */
+    struct pipeline_recording *recordings[2]; /* without and with stamps; NULL: none yet */
+    bool recorded_zero_copy;                  /* of tokens without copies */
 
     /* The token. */
-    struct core_port_memory *port_memory;
+    struct pipeline_port_memory *port_memory;
     struct trm_argument **arguments; /* by stage: positional, of the current piece */
     struct trm_argument *declared;   /* for shape functions; as many as the longest stage has */
     struct trm_grid *grids;          /* by stage, of the current piece */
@@ -226,18 +226,18 @@ struct core_slot_device {
     /* Odd: the points below are complete for this token. Grows with every token, so that an observer without
      * a lock notices when the slot went on to another token. */
     _Atomic uint32_t epoch;
-    struct core_slot_point uploaded, processed, finished;
+    struct pipeline_slot_point uploaded, processed, finished;
 
     /* Host stages; written on their thread before the stream goes on. */
-    struct core_host_call *calls; /* by number of the host stage */
-    uint32_t calls_recorded;      /* calls that are on the stream */
-    _Atomic int32_t host_failed;  /* a status; `host_failure` has the sentence */
-    _Atomic uint32_t host_ran;    /* host stages that have begun */
-    uint64_t enqueued_at;         /* base_now(), of a measured token */
-    uint64_t host_begin;          /* base_now() when a first stage on the host began; 0: none */
+    struct pipeline_host_call *calls; /* by number of the host stage */
+    uint32_t calls_recorded;          /* calls that are on the stream */
+    _Atomic int32_t host_failed;      /* a status; `host_failure` has the sentence */
+    _Atomic uint32_t host_ran;        /* host stages that have begun */
+    uint64_t enqueued_at;             /* base_now(), of a measured token */
+    uint64_t host_begin;              /* base_now() when a first stage on the host began; 0: none */
     struct base_failure host_failure;
 
-    /* Time stamps: core_stamps_each() for each sampled piece. */
+    /* Time stamps: pipeline_stamps_each() for each sampled piece. */
     struct trm_event **events;
     bool *stamped; /* by event: recorded for this token */
     uint32_t event_count;
@@ -246,202 +246,204 @@ struct core_slot_device {
 };
 
 /* Begins a change of the points (false) or ends it (true). */
-static inline void core_slot_epoch(struct core_slot_device *own, bool is_complete)
+static inline void pipeline_slot_epoch(struct pipeline_slot_device *own, bool is_complete)
 {
     uint32_t epoch = atomic_load_explicit(&own->epoch, memory_order_relaxed);
     atomic_store_explicit(&own->epoch, epoch % 2 == is_complete ? epoch + 2 : epoch + 1,
                           memory_order_release);
 }
 
-static inline uint32_t core_stamps_each(const struct core_pipeline *pipeline)
+static inline uint32_t pipeline_stamps_each(const struct pipeline *pipeline)
 {
-    return CORE_STAMP_LAUNCHES + pipeline->desc.stage_count;
+    return PIPELINE_STAMP_LAUNCHES + pipeline->desc.stage_count;
 }
 
 /* Bytes of device memory that all slots together may use. */
-uint64_t core_engine_budget(const struct core_pipeline *pipeline);
+uint64_t pipeline_engine_budget(const struct pipeline *pipeline);
 
 /* ---- check.c, ports.c, stages.c, pieces.c: a descriptor ------------------------------------- */
 
 /* Copies a descriptor into the pipeline. The _fini functions free what was copied, also after a failure. */
 /* holds.c. add() replaces a buffer of the program by the handle of a hold; given() finds the program's handle
  * of a held buffer, and returns any other as it is. */
-int32_t core_holds_create(struct core_pipeline *pipeline, const struct trm_pipeline_desc *desc);
-int32_t core_holds_add(struct core_pipeline *pipeline, struct trm_buffer *given, struct trm_buffer **held);
-struct trm_buffer *core_holds_given(const struct core_pipeline *pipeline, struct trm_buffer *held);
-void core_holds_destroy(struct core_pipeline *pipeline);
+int32_t pipeline_holds_create(struct pipeline *pipeline, const struct trm_pipeline_desc *desc);
+int32_t pipeline_holds_add(struct pipeline *pipeline, struct trm_buffer *given, struct trm_buffer **held);
+struct trm_buffer *pipeline_holds_given(const struct pipeline *pipeline, struct trm_buffer *held);
+void pipeline_holds_destroy(struct pipeline *pipeline);
 
-int32_t core_ports_copy(struct core_pipeline *pipeline, const struct trm_pipeline_desc *desc);
-void core_ports_fini(struct core_pipeline *pipeline);
-int32_t core_stages_copy(struct core_pipeline *pipeline, const struct trm_pipeline_desc *desc);
-void core_stages_fini(struct core_pipeline *pipeline);
+int32_t pipeline_ports_copy(struct pipeline *pipeline, const struct trm_pipeline_desc *desc);
+void pipeline_ports_fini(struct pipeline *pipeline);
+int32_t pipeline_stages_copy(struct pipeline *pipeline, const struct trm_pipeline_desc *desc);
+void pipeline_stages_fini(struct pipeline *pipeline);
 
 /* `port 2 "weights"`, `stage 1 "sobel"`, for error sentences. */
-#define CORE_LABEL_BYTES 96
-const char *core_port_label(const struct trm_port *ports, uint64_t index, char label[CORE_LABEL_BYTES]);
-const char *core_stage_label(const struct trm_stage *stages, uint32_t index, char label[CORE_LABEL_BYTES]);
+#define PIPELINE_LABEL_BYTES 96
+const char *pipeline_port_label(const struct trm_port *ports, uint64_t index,
+                                char label[PIPELINE_LABEL_BYTES]);
+const char *pipeline_stage_label(const struct trm_stage *stages, uint32_t index,
+                                 char label[PIPELINE_LABEL_BYTES]);
 
 /* Decides whether tokens are cut into pieces. */
-void core_pieces_choose(struct core_pipeline *pipeline);
+void pipeline_pieces_choose(struct pipeline *pipeline);
 
 /* Pieces of the token in a slot (its sizes are complete), and bytes of a port in one piece. */
-uint32_t core_pieces_of(const struct core_slot *slot);
-uint64_t core_piece_bytes(const struct core_pipeline *pipeline, uint32_t port);
+uint32_t pipeline_pieces_of(const struct pipeline_slot *slot);
+uint64_t pipeline_piece_bytes(const struct pipeline *pipeline, uint32_t port);
 
 /* ---- slot.c: memory and streams ------------------------------------------------------------- */
 
-int32_t core_slot_create(struct core_pipeline *pipeline, uint32_t index, struct core_slot **slot);
-void core_slot_destroy(struct core_slot *slot); /* after its work has ended; NULL is fine */
-uint64_t core_slot_device_bytes(const struct core_pipeline *pipeline);
-uint64_t core_slot_host_bytes(const struct core_pipeline *pipeline);
+int32_t pipeline_slot_create(struct pipeline *pipeline, uint32_t index, struct pipeline_slot **slot);
+void pipeline_slot_destroy(struct pipeline_slot *slot); /* after its work has ended; NULL is fine */
+uint64_t pipeline_slot_device_bytes(const struct pipeline *pipeline);
+uint64_t pipeline_slot_host_bytes(const struct pipeline *pipeline);
 
 /* The slot's own stream, or the stream of a role (enum trm_stream_role); created at first use. */
-int32_t core_slot_stream(struct core_slot *slot, struct trm_stream **stream);
-int32_t core_role_stream(struct core_pipeline *pipeline, int32_t role, struct trm_stream **stream);
+int32_t pipeline_slot_stream(struct pipeline_slot *slot, struct trm_stream **stream);
+int32_t pipeline_role_stream(struct pipeline *pipeline, int32_t role, struct trm_stream **stream);
 
 /* ---- arguments.c, port_memory.c: a token ---------------------------------------------------- */
 
 /* Checks the sizes that the source set and computes those that follow. */
-int32_t core_token_complete(struct core_slot *slot);
+int32_t pipeline_token_complete(struct pipeline_slot *slot);
 
-/* Finds where the ports of the token are; `output` as in core_slot_enqueue(). */
-int32_t core_port_memory_set(struct core_slot *slot, void *output);
+/* Finds where the ports of the token are; `output` as in pipeline_slot_enqueue(). */
+int32_t pipeline_port_memory_set(struct pipeline_slot *slot, void *output);
 
 /* Makes a piece the current one: sets lengths of ports, arguments and grids of launches. For a token of
- * several pieces core_record_token() calls it. */
-int32_t core_piece_set(struct core_slot *slot, uint32_t piece);
+ * several pieces pipeline_record_token() calls it. */
+int32_t pipeline_piece_set(struct pipeline_slot *slot, uint32_t piece);
 
 /* Imports the host memory of a source and a sink for a run. */
-void core_regions_begin(struct core_pipeline *pipeline, const struct trm_source *source,
-                        const struct trm_sink *sink);
-void core_regions_end(struct core_pipeline *pipeline);
+void pipeline_regions_begin(struct pipeline *pipeline, const struct trm_source *source,
+                            const struct trm_sink *sink);
+void pipeline_regions_end(struct pipeline *pipeline);
 
 /* The region's buffer that contains all of `memory`, and the offset in it; NULL: none. */
-struct trm_buffer *core_region_find(const struct core_pipeline *pipeline, enum core_region_use use,
-                                    const void *memory, uint64_t size, uint64_t *offset);
+struct trm_buffer *pipeline_region_find(const struct pipeline *pipeline, enum pipeline_region_use use,
+                                        const void *memory, uint64_t size, uint64_t *offset);
 
 /* ---- record_operations.c: the operations of a token ----------------------------------------- */
 
 /* Where operations go. */
 struct core_recorder {
-    struct core_slot *slot;
+    struct pipeline_slot *slot;
     struct trm_stream *stream;
-    struct core_recording *recording; /* NULL: onto the stream */
+    struct pipeline_recording *recording; /* NULL: onto the stream */
     uint32_t sample;  /* number of the current piece among the sampled ones; UINT32_MAX: not sampled */
     bool is_separate; /* the next stage does not begin where the previous one ended */
 };
 
 /* Of the current piece. Failures name the stage: `upload: …`, `compute "sobel": …`. */
-int32_t core_record_uploads(struct core_recorder *recorder);
-int32_t core_record_stages(struct core_recorder *recorder);
-int32_t core_record_downloads(struct core_recorder *recorder);
+int32_t pipeline_record_uploads(struct core_recorder *recorder);
+int32_t pipeline_record_stages(struct core_recorder *recorder);
+int32_t pipeline_record_downloads(struct core_recorder *recorder);
 
 /* Whether any of these ports of the token is copied. */
-bool core_slot_has_copies(const struct core_slot *slot, uint64_t ports);
+bool pipeline_slot_has_copies(const struct pipeline_slot *slot, uint64_t ports);
 
 /* Copies one port. Failures do not name the stage. */
-int32_t core_record_copy(const struct core_recorder *recorder, bool upload, uint32_t port);
+int32_t pipeline_record_copy(const struct core_recorder *recorder, bool upload, uint32_t port);
 
 /* Stamps the time where the current piece is sampled. */
-int32_t core_record_stamp(struct core_recorder *recorder, uint32_t stamp);
+int32_t pipeline_record_stamp(struct core_recorder *recorder, uint32_t stamp);
 
 /* All pieces of the token on one stream, with the points for observers unless it is recorded. */
-int32_t core_record_token(struct core_recorder *recorder);
+int32_t pipeline_record_token(struct core_recorder *recorder);
 
 /* in_order: makes a stream wait until the previous token has been processed; makes this token the previous
  * one. */
-int32_t core_record_wait_turn(struct core_recorder *recorder);
-void core_slot_pass_turn(struct core_slot *slot);
+int32_t pipeline_record_wait_turn(struct core_recorder *recorder);
+void pipeline_slot_pass_turn(struct pipeline_slot *slot);
 
 /* Sets a point of the slot to the stream's latest operation. Exact: the point can be waited for. */
-int32_t core_slot_mark(struct core_slot_point *point, struct trm_stream *stream, bool exact);
-void core_slot_unmark(struct core_slot_point *point);
-struct trm_point core_slot_point(const struct core_slot_point *point);
+int32_t pipeline_slot_mark(struct pipeline_slot_point *point, struct trm_stream *stream, bool exact);
+void pipeline_slot_unmark(struct pipeline_slot_point *point);
+struct trm_point pipeline_slot_point(const struct pipeline_slot_point *point);
 
 /* Sets the exact end of a token that was enqueued with `status`. Returns `status` and keeps its sentence; if
  * it was TRM_OK, returns the result of setting the point. */
-int32_t core_finish_point(struct core_slot_point *point, struct trm_stream *stream, int32_t status);
+int32_t pipeline_finish_point(struct pipeline_slot_point *point, struct trm_stream *stream, int32_t status);
 
 /* Whether it failed before any of its launches began, as far as the backend tells. */
-bool core_slot_is_untouched(const struct core_slot *slot);
+bool pipeline_slot_is_untouched(const struct pipeline_slot *slot);
 
 /* Why a token could not be enqueued: an earlier failure of its stream, else `status`. */
-int32_t core_slot_cause(const struct core_slot *slot, int32_t status);
+int32_t pipeline_slot_cause(const struct pipeline_slot *slot, int32_t status);
 
 /* Put the stage before the last error's sentence. */
-int32_t core_fail_stage(int32_t status, const char *stage);
-int32_t core_fail_compute(int32_t status, const char *name);
+int32_t pipeline_fail_stage(int32_t status, const char *stage);
+int32_t pipeline_fail_compute(int32_t status, const char *name);
 
 /* Enqueues a token on its slot's stream, operation by operation. */
-int32_t core_enqueue_on_slot_stream(struct core_slot *slot);
+int32_t pipeline_enqueue_on_slot_stream(struct pipeline_slot *slot);
 
 /* Enqueues a token on its slot's stream by replaying a recording; operation by operation where it does not
  * fit. */
-int32_t core_enqueue_recording(struct core_slot *slot);
+int32_t pipeline_enqueue_recording(struct pipeline_slot *slot);
 
 /* ---- recording.c: a token as a graph -------------------------------------------------------- */
 
 /* Called by record_operations.c where it records. Notes the operation, or compares it with the noted one and
  * updates the graph where they differ. Launches use the slot's current arguments. */
-int32_t core_recording_transfer(struct core_recording *recording, bool upload, uint32_t port);
-int32_t core_recording_launch(struct core_recording *recording, uint32_t stage);
-int32_t core_recording_stamp(struct core_recording *recording, uint32_t event);
+int32_t pipeline_recording_transfer(struct pipeline_recording *recording, bool upload, uint32_t port);
+int32_t pipeline_recording_launch(struct pipeline_recording *recording, uint32_t stage);
+int32_t pipeline_recording_stamp(struct pipeline_recording *recording, uint32_t event);
 
 /* Records the token in a slot, or updates its recording. On any failure the caller calls
- * core_recording_restart(), which resets the counts, and enqueues the token directly. */
-int32_t core_recording_ready(struct core_slot *slot, struct trm_graph_exec **exec);
-void core_recording_restart(struct core_slot *slot);
-void core_recordings_drop(struct core_slot *slot);
-void core_recordings_forget_regions(struct core_slot *slot); /* drops those that use a region */
+ * pipeline_recording_restart(), which resets the counts, and enqueues the token directly. */
+int32_t pipeline_recording_ready(struct pipeline_slot *slot, struct trm_graph_exec **exec);
+void pipeline_recording_restart(struct pipeline_slot *slot);
+void pipeline_recordings_drop(struct pipeline_slot *slot);
+void pipeline_recordings_forget_regions(struct pipeline_slot *slot); /* drops those that use a region */
 
 /* ---- host_stage.c --------------------------------------------------------------------------- */
 
-int32_t core_record_host_stage(struct core_recorder *recorder, uint32_t stage);
+int32_t pipeline_record_host_stage(struct core_recorder *recorder, uint32_t stage);
 
 /* Begin the token's turns at its host stages; pass those that it will not reach. */
-void core_host_stages_begin(struct core_slot *slot);
-void core_host_stages_pass(struct core_slot *slot);
+void pipeline_host_stages_begin(struct pipeline_slot *slot);
+void pipeline_host_stages_pass(struct pipeline_slot *slot);
 
-/* Marks the calling thread while it runs a callback of the program: core_engine_is_inside(). */
-struct core_host_calling {
-    const struct core_pipeline *pipeline;
-    struct core_host_calling *outer;
+/* Marks the calling thread while it runs a callback of the program: pipeline_engine_is_inside(). */
+struct pipeline_host_calling {
+    const struct pipeline *pipeline;
+    struct pipeline_host_calling *outer;
 };
-void core_host_calling_push(struct core_host_calling *inside, const struct core_pipeline *pipeline);
-void core_host_calling_pop(const struct core_host_calling *inside);
+void pipeline_host_calling_push(struct pipeline_host_calling *inside, const struct pipeline *pipeline);
+void pipeline_host_calling_pop(const struct pipeline_host_calling *inside);
 
 /* ---- choose.c, times.c ---------------------------------------------------------------------- */
 
 /* Decides the strategy or its candidates before the first token. Errors: UNSUPPORTED, with the reason. */
-int32_t core_choose_begin(struct core_pipeline *pipeline);
+int32_t pipeline_choose_begin(struct pipeline *pipeline);
 
 /* The strategy of the next token. */
-const struct core_strategy_ops *core_choose(struct core_pipeline *pipeline);
+const struct pipeline_strategy_ops *pipeline_choose(struct pipeline *pipeline);
 
 /* Tells the trial that a run begins with empty slots. */
-void core_choose_interrupt(struct core_pipeline *pipeline);
+void pipeline_choose_interrupt(struct pipeline *pipeline);
 
 /* Whether the next token times a candidate. */
-bool core_choose_timing(const struct core_pipeline *pipeline);
+bool pipeline_choose_timing(const struct pipeline *pipeline);
 
 /* Whether the strategy is still on trial. Threads: any. */
-bool core_is_choosing(const struct core_pipeline *pipeline);
+bool pipeline_is_choosing(const struct pipeline *pipeline);
 
-bool core_times_wanted(const struct core_pipeline *pipeline);
-bool core_times_are_slow(const struct core_pipeline *pipeline);
-int32_t core_times_create(struct core_slot *slot);
-void core_times_destroy(struct core_slot *slot);
+bool pipeline_times_wanted(const struct pipeline *pipeline);
+bool pipeline_times_are_slow(const struct pipeline *pipeline);
+int32_t pipeline_times_create(struct pipeline_slot *slot);
+void pipeline_times_destroy(struct pipeline_slot *slot);
 
 /* Finds the offset of the device's clock to the host's. Failing to is not a failure. */
-void core_times_calibrate(struct core_pipeline *pipeline);
+void pipeline_times_calibrate(struct pipeline *pipeline);
 /* Calibrates again before a run if clocks may have drifted. No work is in flight. */
-void core_times_calibrate_again(struct core_pipeline *pipeline);
+void pipeline_times_calibrate_again(struct pipeline *pipeline);
 
 /* Decide whether the next token is measured, and which pieces of it. */
-void core_times_begin(struct core_slot *slot);
-uint32_t core_times_sample(const struct core_slot *slot, uint32_t piece);
+void pipeline_times_begin(struct pipeline_slot *slot);
+uint32_t pipeline_times_sample(const struct pipeline_slot *slot, uint32_t piece);
 
 /* Whether the next upload begins at once, as far as the host can tell; it then needs no stamp. */
-bool core_times_begin_is_known(const struct core_recorder *recorder);
+bool pipeline_times_begin_is_known(const struct core_recorder *recorder);
 
 #endif

@@ -13,9 +13,9 @@
 
 /* ---- flushing ------------------------------------------------------------------------------- */
 
-static void flush_point(const struct core_slot_point *point)
+static void flush_point(const struct pipeline_slot_point *point)
 {
-    struct trm_point target    = core_slot_point(point);
+    struct trm_point target    = pipeline_slot_point(point);
     struct core_stream *stream = target.stream != NULL ? core_object_enter(target.stream, CORE_STREAM) : NULL;
 
     if (stream == NULL)
@@ -26,24 +26,24 @@ static void flush_point(const struct core_slot_point *point)
 }
 
 /* A failure to submit shows when the token is waited for. */
-void core_slot_flush(struct core_slot *slot)
+void pipeline_slot_flush(struct pipeline_slot *slot)
 {
-    const struct core_slot_device *own = slot->device;
+    const struct pipeline_slot_device *own = slot->device;
 
     if (atomic_load_explicit(&own->epoch, memory_order_acquire) % 2 == 0)
         return;
-    struct trm_stream *last = core_slot_point(&own->finished).stream;
-    if (core_slot_point(&own->uploaded).stream != last) {
+    struct trm_stream *last = pipeline_slot_point(&own->finished).stream;
+    if (pipeline_slot_point(&own->uploaded).stream != last) {
         flush_point(&own->uploaded);
         flush_point(&own->processed);
     }
     flush_point(&own->finished);
 }
 
-bool core_slot_is_short(const struct core_slot *slot)
+bool pipeline_slot_is_short(const struct pipeline_slot *slot)
 {
-    const struct core_pipeline_device *engine = slot->pipeline->engine;
-    uint64_t length                           = atomic_load_explicit(&engine->token_ns, memory_order_relaxed);
+    const struct pipeline_device *engine = slot->pipeline->engine;
+    uint64_t length                      = atomic_load_explicit(&engine->token_ns, memory_order_relaxed);
 
     return engine->unified && length != 0 && length < SHORT_NS;
 }
@@ -65,7 +65,7 @@ static void count_stream(struct trm_stream *handle, struct counts *counts)
     counts->pageable_copies += stream->stats->pageable_copies;
 }
 
-static struct counts count_streams(const struct core_slot *slot)
+static struct counts count_streams(const struct pipeline_slot *slot)
 {
     struct counts counts = {.host_waits = 0};
 
@@ -75,10 +75,10 @@ static struct counts count_streams(const struct core_slot *slot)
     return counts;
 }
 
-static void add_counts(const struct core_slot *slot, const struct counts *before)
+static void add_counts(const struct pipeline_slot *slot, const struct counts *before)
 {
-    struct core_pipeline_device *engine = slot->pipeline->engine;
-    struct counts after                 = count_streams(slot);
+    struct pipeline_device *engine = slot->pipeline->engine;
+    struct counts after            = count_streams(slot);
 
     if (after.host_waits != before->host_waits)
         atomic_fetch_add_explicit(&engine->host_waits, after.host_waits - before->host_waits,
@@ -89,59 +89,59 @@ static void add_counts(const struct core_slot *slot, const struct counts *before
 }
 
 /* A token may be enqueued again after a failure. */
-static void forget_before(struct core_slot *slot)
+static void forget_before(struct pipeline_slot *slot)
 {
-    struct core_slot_device *own = slot->device;
+    struct pipeline_slot_device *own = slot->device;
 
-    core_slot_epoch(own, false);
+    pipeline_slot_epoch(own, false);
     atomic_store_explicit(&own->is_partial, false, memory_order_relaxed);
     atomic_store_explicit(&own->host_failed, TRM_OK, memory_order_relaxed);
     atomic_store_explicit(&own->host_ran, 0, memory_order_relaxed);
-    core_slot_unmark(&own->uploaded);
-    core_slot_unmark(&own->processed);
-    core_slot_unmark(&own->finished);
+    pipeline_slot_unmark(&own->uploaded);
+    pipeline_slot_unmark(&own->processed);
+    pipeline_slot_unmark(&own->finished);
     own->bytes_up   = 0;
     own->bytes_down = 0;
     memset(own->launched, 0, slot->pipeline->desc.stage_count * sizeof(*own->launched));
 }
 
-static int32_t prepare(struct core_slot *slot, void *output)
+static int32_t prepare(struct pipeline_slot *slot, void *output)
 {
-    struct core_slot_device *own = slot->device;
+    struct pipeline_slot_device *own = slot->device;
 
-    int32_t status = core_token_complete(slot);
+    int32_t status = pipeline_token_complete(slot);
     if (status == TRM_OK)
-        status = core_port_memory_set(slot, output);
+        status = pipeline_port_memory_set(slot, output);
     if (status != TRM_OK)
         return status;
-    own->pieces = core_pieces_of(slot);
-    return own->pieces == 1 ? core_piece_set(slot, 0) : TRM_OK;
+    own->pieces = pipeline_pieces_of(slot);
+    return own->pieces == 1 ? pipeline_piece_set(slot, 0) : TRM_OK;
 }
 
-static int32_t enqueue(struct core_slot *slot)
+static int32_t enqueue(struct pipeline_slot *slot)
 {
-    struct core_slot_device *own = slot->device;
+    struct pipeline_slot_device *own = slot->device;
 
-    const struct core_strategy_ops *strategy = core_choose(slot->pipeline);
-    core_times_begin(slot);
-    core_host_stages_begin(slot);
+    const struct pipeline_strategy_ops *strategy = pipeline_choose(slot->pipeline);
+    pipeline_times_begin(slot);
+    pipeline_host_stages_begin(slot);
     struct counts before = count_streams(slot);
-    core_range_begin(slot->pipeline, "token", slot->token.index);
+    pipeline_range_begin(slot->pipeline, "token", slot->token.index);
     int32_t status = strategy->enqueue(slot);
-    core_range_end(slot->pipeline);
+    pipeline_range_end(slot->pipeline);
     add_counts(slot, &before);
     if (status != TRM_OK) {
         atomic_store_explicit(&own->is_partial, true, memory_order_relaxed);
-        core_host_stages_pass(slot);
-        status = core_slot_cause(slot, status);
+        pipeline_host_stages_pass(slot);
+        status = pipeline_slot_cause(slot, status);
     }
-    core_slot_pass_turn(slot);
-    core_slot_epoch(own, true);
+    pipeline_slot_pass_turn(slot);
+    pipeline_slot_epoch(own, true);
     slot->pipeline->engine->sequence++;
     return status;
 }
 
-int32_t core_slot_enqueue(struct core_slot *slot, void *output)
+int32_t pipeline_slot_enqueue(struct pipeline_slot *slot, void *output)
 {
     forget_before(slot);
     int32_t status = prepare(slot, output);

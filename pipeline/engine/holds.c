@@ -13,10 +13,10 @@ static uint32_t count_most(const struct trm_pipeline_desc *desc)
     return count;
 }
 
-int32_t core_holds_create(struct core_pipeline *pipeline, const struct trm_pipeline_desc *desc)
+int32_t pipeline_holds_create(struct pipeline *pipeline, const struct trm_pipeline_desc *desc)
 {
-    struct core_holds *holds = &pipeline->engine->holds;
-    uint32_t room            = count_most(desc);
+    struct pipeline_holds *holds = &pipeline->engine->holds;
+    uint32_t room                = count_most(desc);
 
     holds->buffers = core_allocate(pipeline->object.context, room * sizeof(*holds->buffers));
     if (holds->buffers == NULL)
@@ -25,22 +25,22 @@ int32_t core_holds_create(struct core_pipeline *pipeline, const struct trm_pipel
     return TRM_OK;
 }
 
-int32_t core_holds_add(struct core_pipeline *pipeline, struct trm_buffer *given, struct trm_buffer **held)
+int32_t pipeline_holds_add(struct pipeline *pipeline, struct trm_buffer *given, struct trm_buffer **held)
 {
-    struct core_holds *holds = &pipeline->engine->holds;
+    struct pipeline_holds *holds = &pipeline->engine->holds;
     void *handle;
 
     int32_t status = core_object_hold(given, CORE_BUFFER, &handle);
     if (status != TRM_OK)
         return status;
     *held                          = handle;
-    holds->buffers[holds->count++] = (struct core_held){.held = handle, .given = given};
+    holds->buffers[holds->count++] = (struct pipeline_held){.held = handle, .given = given};
     return TRM_OK;
 }
 
-struct trm_buffer *core_holds_given(const struct core_pipeline *pipeline, struct trm_buffer *held)
+struct trm_buffer *pipeline_holds_given(const struct pipeline *pipeline, struct trm_buffer *held)
 {
-    const struct core_holds *holds = &pipeline->engine->holds;
+    const struct pipeline_holds *holds = &pipeline->engine->holds;
 
     for (uint32_t i = 0; i < holds->count; i++)
         if (holds->buffers[i].held == held)
@@ -48,12 +48,12 @@ struct trm_buffer *core_holds_given(const struct core_pipeline *pipeline, struct
     return held;
 }
 
-void core_holds_destroy(struct core_pipeline *pipeline)
+void pipeline_holds_destroy(struct pipeline *pipeline)
 {
-    struct core_holds *holds = &pipeline->engine->holds;
+    struct pipeline_holds *holds = &pipeline->engine->holds;
 
     for (uint32_t i = 0; i < holds->count; i++)
         core_object_end_hold(holds->buffers[i].held);
     core_free(pipeline->object.context, holds->buffers, holds->room * sizeof(*holds->buffers));
-    *holds = (struct core_holds){0};
+    *holds = (struct pipeline_holds){0};
 }

@@ -14,23 +14,23 @@
 #include "pipeline/engine/engine_internal.h"
 #include "pipeline/engine/range.h"
 
-static _Thread_local struct core_host_calling *innermost;
+static _Thread_local struct pipeline_host_calling *innermost;
 
-void core_host_calling_push(struct core_host_calling *inside, const struct core_pipeline *pipeline)
+void pipeline_host_calling_push(struct pipeline_host_calling *inside, const struct pipeline *pipeline)
 {
     inside->pipeline = pipeline;
     inside->outer    = innermost;
     innermost        = inside;
 }
 
-void core_host_calling_pop(const struct core_host_calling *inside)
+void pipeline_host_calling_pop(const struct pipeline_host_calling *inside)
 {
     innermost = inside->outer;
 }
 
-bool core_engine_is_inside(const struct core_pipeline *pipeline)
+bool pipeline_engine_is_inside(const struct pipeline *pipeline)
 {
-    const struct core_host_calling *inside = innermost;
+    const struct pipeline_host_calling *inside = innermost;
 
     while (inside != NULL && inside->pipeline != pipeline)
         inside = inside->outer;
@@ -39,27 +39,27 @@ bool core_engine_is_inside(const struct core_pipeline *pipeline)
 
 /* ---- turns ---------------------------------------------------------------------------------- */
 
-/* At most CORE_DEPTH_MOST tokens are in flight, so 64 bits tell which of them have passed. */
-static void pass_locked(struct core_pipeline_device *engine, uint32_t number, uint64_t sequence)
+/* At most PIPELINE_DEPTH_MOST tokens are in flight, so 64 bits tell which of them have passed. */
+static void pass_locked(struct pipeline_device *engine, uint32_t number, uint64_t sequence)
 {
-    struct core_host_turn *turn = &engine->turns[number];
+    struct pipeline_host_turn *turn = &engine->turns[number];
 
-    turn->passed |= CORE_BIT(sequence % 64);
-    while (turn->passed & CORE_BIT(turn->next % 64)) {
-        turn->passed &= ~CORE_BIT(turn->next % 64);
+    turn->passed |= PIPELINE_BIT(sequence % 64);
+    while (turn->passed & PIPELINE_BIT(turn->next % 64)) {
+        turn->passed &= ~PIPELINE_BIT(turn->next % 64);
         turn->next++;
     }
     pthread_cond_broadcast(&engine->host_turn);
 }
 
-static void pass(struct core_pipeline_device *engine, uint32_t number, uint64_t sequence)
+static void pass(struct pipeline_device *engine, uint32_t number, uint64_t sequence)
 {
     pthread_mutex_lock(&engine->host_lock);
     pass_locked(engine, number, sequence);
     pthread_mutex_unlock(&engine->host_lock);
 }
 
-static void wait_for_turn(struct core_pipeline_device *engine, uint32_t number, uint64_t sequence)
+static void wait_for_turn(struct pipeline_device *engine, uint32_t number, uint64_t sequence)
 {
     pthread_mutex_lock(&engine->host_lock);
     bool must_wait = engine->turns[number].next != sequence;
@@ -72,10 +72,10 @@ static void wait_for_turn(struct core_pipeline_device *engine, uint32_t number, 
     pthread_mutex_unlock(&engine->host_lock);
 }
 
-void core_host_stages_pass(struct core_slot *slot)
+void pipeline_host_stages_pass(struct pipeline_slot *slot)
 {
-    struct core_pipeline_device *engine = slot->pipeline->engine;
-    struct core_slot_device *own        = slot->device;
+    struct pipeline_device *engine   = slot->pipeline->engine;
+    struct pipeline_slot_device *own = slot->device;
 
     for (uint32_t i = own->calls_recorded; i < engine->host_count; i++)
         pass(engine, i, own->sequence);
@@ -84,43 +84,43 @@ void core_host_stages_pass(struct core_slot *slot)
 
 /* ---- on a service thread -------------------------------------------------------------------- */
 
-static void save_failure(struct core_slot_device *own, int32_t status, const char *name)
+static void save_failure(struct pipeline_slot_device *own, int32_t status, const char *name)
 {
     if (status > 0)
         status = base_fail(TRM_ERROR_INVALID_ARGUMENT,
                            "the stage returned %" PRId32 ", which is not a status", status);
     else
         status = base_fail_program(status);
-    base_failure_save(&own->host_failure, core_fail_compute(status, name));
+    base_failure_save(&own->host_failure, pipeline_fail_compute(status, name));
     atomic_store_explicit(&own->host_failed, status, memory_order_release);
 }
 
-static void run(const struct core_host_call *call)
+static void run(const struct pipeline_host_call *call)
 {
-    const struct core_pipeline *pipeline = call->slot->pipeline;
-    const struct trm_stage *stage        = &pipeline->stages[call->stage];
-    struct core_slot_device *own         = call->slot->device;
-    struct core_host_calling inside;
+    const struct pipeline *pipeline  = call->slot->pipeline;
+    const struct trm_stage *stage    = &pipeline->stages[call->stage];
+    struct pipeline_slot_device *own = call->slot->device;
+    struct pipeline_host_calling inside;
 
     atomic_fetch_add_explicit(&own->host_ran, 1, memory_order_relaxed);
     if (call->stage == 0 && own->is_measured)
         own->host_begin = base_now();
-    core_host_calling_push(&inside, pipeline);
+    pipeline_host_calling_push(&inside, pipeline);
     base_error_clear();
-    core_range_begin(pipeline, pipeline->engine->plans[call->stage].name, own->view.index);
+    pipeline_range_begin(pipeline, pipeline->engine->plans[call->stage].name, own->view.index);
     int32_t status = stage->host(stage->user, &own->view);
-    core_range_end(pipeline);
-    core_host_calling_pop(&inside);
+    pipeline_range_end(pipeline);
+    pipeline_host_calling_pop(&inside);
     if (status != TRM_OK)
         save_failure(own, status, stage->name);
 }
 
 static void called(void *user, int32_t status)
 {
-    const struct core_host_call *call   = user;
-    struct core_pipeline_device *engine = call->slot->pipeline->engine;
-    const struct core_slot_device *own  = call->slot->device;
-    uint32_t number                     = engine->plans[call->stage].number;
+    const struct pipeline_host_call *call  = user;
+    struct pipeline_device *engine         = call->slot->pipeline->engine;
+    const struct pipeline_slot_device *own = call->slot->device;
+    uint32_t number                        = engine->plans[call->stage].number;
     /* Read before the turn passes: afterwards the slot may belong to another token. */
     uint64_t sequence = own->sequence;
 
@@ -133,53 +133,54 @@ static void called(void *user, int32_t status)
 /* ---- enqueuing ------------------------------------------------------------------------------ */
 
 /* Whether a launch before this stage writes the port. */
-static bool is_written(const struct core_pipeline *pipeline, uint32_t stage, uint32_t port)
+static bool is_written(const struct pipeline *pipeline, uint32_t stage, uint32_t port)
 {
     for (uint32_t i = 0; i < stage; i++)
-        if (pipeline->engine->plans[i].kernel != NULL && (pipeline->engine->plans[i].writes & CORE_BIT(port)))
+        if (pipeline->engine->plans[i].kernel != NULL &&
+            (pipeline->engine->plans[i].writes & PIPELINE_BIT(port)))
             return true;
     return false;
 }
 
 /* Whether anything after this stage reads the port on the device. */
-static bool is_used(const struct core_pipeline *pipeline, uint32_t stage, uint32_t port)
+static bool is_used(const struct pipeline *pipeline, uint32_t stage, uint32_t port)
 {
-    const struct core_pipeline_device *engine = pipeline->engine;
+    const struct pipeline_device *engine = pipeline->engine;
 
-    if (engine->output_ports & CORE_BIT(port))
+    if (engine->output_ports & PIPELINE_BIT(port))
         return true;
     for (uint32_t i = stage + 1; i < pipeline->desc.stage_count; i++)
         if (engine->plans[i].kernel != NULL &&
-            ((engine->plans[i].reads | engine->plans[i].writes) & CORE_BIT(port)))
+            ((engine->plans[i].reads | engine->plans[i].writes) & PIPELINE_BIT(port)))
             return true;
     return false;
 }
 
-static bool is_elsewhere(const struct core_slot *slot, uint32_t port)
+static bool is_elsewhere(const struct pipeline_slot *slot, uint32_t port)
 {
-    return (slot->pipeline->engine->input_ports & CORE_BIT(port)) &&
+    return (slot->pipeline->engine->input_ports & PIPELINE_BIT(port)) &&
            slot->token.data[port] != slot->device->memory[port];
 }
 
 /* Where the stage finds a port: an input that no stage writes is where the source left it, anything else is
  * in the slot's own memory. Without copies it is where kernels find it. */
-static void *find_data(const struct core_slot *slot, uint32_t port)
+static void *find_data(const struct pipeline_slot *slot, uint32_t port)
 {
-    const struct core_pipeline_device *engine = slot->pipeline->engine;
-    const struct core_slot_device *own        = slot->device;
+    const struct pipeline_device *engine   = slot->pipeline->engine;
+    const struct pipeline_slot_device *own = slot->device;
 
     if (engine->zero_copy)
         return own->port_memory[port].device == own->device[port] ? own->memory[port]
                                                                   : slot->token.data[port];
-    if ((engine->input_ports & CORE_BIT(port)) &&
-        !((engine->kernel_writes | engine->host_writes) & CORE_BIT(port)))
+    if ((engine->input_ports & PIPELINE_BIT(port)) &&
+        !((engine->kernel_writes | engine->host_writes) & PIPELINE_BIT(port)))
         return slot->token.data[port];
     return own->memory[port];
 }
 
-static void set_view(struct core_slot *slot)
+static void set_view(struct pipeline_slot *slot)
 {
-    struct core_slot_device *own = slot->device;
+    struct pipeline_slot_device *own = slot->device;
 
     own->view.index      = slot->token.index;
     own->view.slot       = slot->token.slot;
@@ -191,10 +192,10 @@ static void set_view(struct core_slot *slot)
     }
 }
 
-void core_host_stages_begin(struct core_slot *slot)
+void pipeline_host_stages_begin(struct pipeline_slot *slot)
 {
-    struct core_pipeline_device *engine = slot->pipeline->engine;
-    struct core_slot_device *own        = slot->device;
+    struct pipeline_device *engine   = slot->pipeline->engine;
+    struct pipeline_slot_device *own = slot->device;
 
     own->calls_recorded = 0;
     if (engine->host_count == 0)
@@ -206,9 +207,9 @@ void core_host_stages_begin(struct core_slot *slot)
 /* Between the two sides of the slot's own memory. */
 static int32_t copy_own(const struct core_recorder *recorder, bool upload, uint32_t port)
 {
-    const struct core_slot_device *own = recorder->slot->device;
-    const struct trm_span device       = trm_span_of(own->device[port], 0, recorder->slot->token.size[port]);
-    const struct trm_span host         = trm_span_of(own->host[port], 0, recorder->slot->token.size[port]);
+    const struct pipeline_slot_device *own = recorder->slot->device;
+    const struct trm_span device = trm_span_of(own->device[port], 0, recorder->slot->token.size[port]);
+    const struct trm_span host   = trm_span_of(own->host[port], 0, recorder->slot->token.size[port]);
 
     if (own->host[port] == NULL)
         return upload ? trm_upload(recorder->stream, device, own->memory[port])
@@ -218,8 +219,8 @@ static int32_t copy_own(const struct core_recorder *recorder, bool upload, uint3
 
 static int32_t transfer(const struct core_recorder *recorder, bool upload, uint32_t port)
 {
-    struct core_slot_device *own = recorder->slot->device;
-    uint64_t size                = recorder->slot->token.size[port];
+    struct pipeline_slot_device *own = recorder->slot->device;
+    uint64_t size                    = recorder->slot->token.size[port];
 
     int32_t status = size != 0 ? copy_own(recorder, upload, port) : TRM_OK;
     if (status == TRM_OK && upload)
@@ -231,12 +232,12 @@ static int32_t transfer(const struct core_recorder *recorder, bool upload, uint3
 
 static int32_t fetch(const struct core_recorder *recorder, uint32_t stage)
 {
-    const struct core_pipeline *pipeline = recorder->slot->pipeline;
-    uint64_t reads                       = pipeline->stages[stage].host_reads;
-    int32_t status                       = TRM_OK;
+    const struct pipeline *pipeline = recorder->slot->pipeline;
+    uint64_t reads                  = pipeline->stages[stage].host_reads;
+    int32_t status                  = TRM_OK;
 
     for (uint32_t i = 0; status == TRM_OK && i < pipeline->desc.port_count; i++) {
-        if (!(reads & CORE_BIT(i)))
+        if (!(reads & PIPELINE_BIT(i)))
             continue;
         bool is_moved = is_elsewhere(recorder->slot, i) &&
                         recorder->slot->device->view.data[i] != recorder->slot->token.data[i];
@@ -248,21 +249,21 @@ static int32_t fetch(const struct core_recorder *recorder, uint32_t stage)
 
 static int32_t bring_back(const struct core_recorder *recorder, uint32_t stage)
 {
-    const struct core_pipeline *pipeline = recorder->slot->pipeline;
-    uint64_t writes                      = pipeline->stages[stage].host_writes;
-    int32_t status                       = TRM_OK;
+    const struct pipeline *pipeline = recorder->slot->pipeline;
+    uint64_t writes                 = pipeline->stages[stage].host_writes;
+    int32_t status                  = TRM_OK;
 
     for (uint32_t i = 0; status == TRM_OK && i < pipeline->desc.port_count; i++)
-        if ((writes & CORE_BIT(i)) && is_used(pipeline, stage, i))
+        if ((writes & PIPELINE_BIT(i)) && is_used(pipeline, stage, i))
             status = transfer(recorder, true, i);
     return status;
 }
 
-int32_t core_record_host_stage(struct core_recorder *recorder, uint32_t stage)
+int32_t pipeline_record_host_stage(struct core_recorder *recorder, uint32_t stage)
 {
-    const struct core_pipeline_device *engine = recorder->slot->pipeline->engine;
-    struct core_slot_device *own              = recorder->slot->device;
-    struct core_host_call *call               = &own->calls[engine->plans[stage].number];
+    const struct pipeline_device *engine = recorder->slot->pipeline->engine;
+    struct pipeline_slot_device *own     = recorder->slot->device;
+    struct pipeline_host_call *call      = &own->calls[engine->plans[stage].number];
 
     int32_t status = engine->zero_copy ? TRM_OK : fetch(recorder, stage);
     if (status == TRM_OK)

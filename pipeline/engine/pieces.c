@@ -21,7 +21,7 @@ static uint64_t divide_up(uint64_t value, uint64_t by)
     return value / by + (value % by != 0);
 }
 
-static bool is_cut(const struct core_pipeline *pipeline, uint32_t port)
+static bool is_cut(const struct pipeline *pipeline, uint32_t port)
 {
     return pipeline->ports[port].kind != TRM_PORT_SHARED;
 }
@@ -36,7 +36,7 @@ static uint64_t grains_aligned(uint64_t grain, uint64_t alignment)
     return alignment;
 }
 
-static uint64_t grains_together(const struct core_pipeline *pipeline)
+static uint64_t grains_together(const struct pipeline *pipeline)
 {
     uint64_t alignment = pipeline->device->limits.buffer_alignment, together = 1;
 
@@ -50,7 +50,7 @@ static uint64_t grains_together(const struct core_pipeline *pipeline)
 }
 
 /* Grains of a whole token, and the bytes of the largest. */
-static uint64_t count_grains(const struct core_pipeline *pipeline, uint64_t *largest)
+static uint64_t count_grains(const struct pipeline *pipeline, uint64_t *largest)
 {
     uint64_t grains = 0;
 
@@ -66,9 +66,9 @@ static uint64_t count_grains(const struct core_pipeline *pipeline, uint64_t *lar
 }
 
 /* Without copies the cache only helps between stages, so a single stage gains nothing. */
-static bool helps(const struct core_pipeline *pipeline)
+static bool helps(const struct pipeline *pipeline)
 {
-    const struct core_pipeline_device *engine = pipeline->engine;
+    const struct pipeline_device *engine = pipeline->engine;
 
     if (!(pipeline->desc.flags & TRM_PIPELINE_DIVISIBLE) || !engine->unified)
         return false;
@@ -77,12 +77,12 @@ static bool helps(const struct core_pipeline *pipeline)
     return pipeline->desc.strategy != TRM_STRATEGY_ROLE_STREAMS;
 }
 
-void core_pieces_choose(struct core_pipeline *pipeline)
+void pipeline_pieces_choose(struct pipeline *pipeline)
 {
-    struct core_pieces *pieces = &pipeline->engine->pieces;
+    struct pipeline_pieces *pieces = &pipeline->engine->pieces;
     uint64_t largest, together, wanted = pipeline->desc.piece_bytes;
 
-    *pieces = (struct core_pieces){.count = 1};
+    *pieces = (struct pipeline_pieces){.count = 1};
     if (!helps(pipeline))
         return;
     uint64_t grains = count_grains(pipeline, &largest);
@@ -99,9 +99,9 @@ void core_pieces_choose(struct core_pipeline *pipeline)
     pieces->has_small_buffers = !pipeline->engine->zero_copy;
 }
 
-uint64_t core_piece_bytes(const struct core_pipeline *pipeline, uint32_t port)
+uint64_t pipeline_piece_bytes(const struct pipeline *pipeline, uint32_t port)
 {
-    const struct core_pieces *pieces = &pipeline->engine->pieces;
+    const struct pipeline_pieces *pieces = &pipeline->engine->pieces;
 
     if (pieces->count == 1 || !is_cut(pipeline, port))
         return pipeline->ports[port].size;
@@ -109,19 +109,19 @@ uint64_t core_piece_bytes(const struct core_pipeline *pipeline, uint32_t port)
 }
 
 /* Follows the fullest input, or the fullest output where there are no inputs. */
-uint32_t core_pieces_of(const struct core_slot *slot)
+uint32_t pipeline_pieces_of(const struct pipeline_slot *slot)
 {
-    const struct core_pipeline *pipeline      = slot->pipeline;
-    const struct core_pipeline_device *engine = pipeline->engine;
+    const struct pipeline *pipeline      = slot->pipeline;
+    const struct pipeline_device *engine = pipeline->engine;
     uint64_t leading = engine->input_ports != 0 ? engine->input_ports : engine->output_ports;
     uint64_t most    = 1;
 
     if (engine->pieces.count == 1)
         return 1;
     for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
-        if (leading != 0 ? !(leading & CORE_BIT(i)) : !is_cut(pipeline, i))
+        if (leading != 0 ? !(leading & PIPELINE_BIT(i)) : !is_cut(pipeline, i))
             continue;
-        uint64_t count = divide_up(slot->token.size[i], core_piece_bytes(pipeline, i));
+        uint64_t count = divide_up(slot->token.size[i], pipeline_piece_bytes(pipeline, i));
         most           = count > most ? count : most;
     }
     return (uint32_t)most;

@@ -11,12 +11,12 @@
 /* ---- regions -------------------------------------------------------------------------------- */
 
 /* A unified device whose tokens are copied copies from any memory equally well. */
-static bool region_helps(const struct core_pipeline_device *engine)
+static bool region_helps(const struct pipeline_device *engine)
 {
     return engine->zero_copy || !engine->unified;
 }
 
-static void region_begin(struct core_pipeline *pipeline, struct core_region *region, const void *memory,
+static void region_begin(struct pipeline *pipeline, struct pipeline_region *region, const void *memory,
                          uint64_t size)
 {
     struct trm_buffer_desc desc = {
@@ -36,31 +36,31 @@ static void region_begin(struct core_pipeline *pipeline, struct core_region *reg
 }
 
 /* An import that fails is not a failure of the run, so the last error is restored. */
-void core_regions_begin(struct core_pipeline *pipeline, const struct trm_source *source,
-                        const struct trm_sink *sink)
+void pipeline_regions_begin(struct pipeline *pipeline, const struct trm_source *source,
+                            const struct trm_sink *sink)
 {
-    struct core_region *regions = pipeline->engine->regions;
+    struct pipeline_region *regions = pipeline->engine->regions;
     struct base_saved_error saved;
 
     base_error_save(&saved);
-    core_regions_end(pipeline);
-    region_begin(pipeline, &regions[CORE_REGION_SOURCE], source->memory, source->memory_size);
-    region_begin(pipeline, &regions[CORE_REGION_SINK], sink->memory, sink->memory_size);
+    pipeline_regions_end(pipeline);
+    region_begin(pipeline, &regions[PIPELINE_REGION_SOURCE], source->memory, source->memory_size);
+    region_begin(pipeline, &regions[PIPELINE_REGION_SINK], sink->memory, sink->memory_size);
     base_error_restore(&saved);
 }
 
-void core_regions_end(struct core_pipeline *pipeline)
+void pipeline_regions_end(struct pipeline *pipeline)
 {
-    for (uint32_t i = 0; i < CORE_REGIONS; i++) {
+    for (uint32_t i = 0; i < PIPELINE_REGIONS; i++) {
         trm_buffer_destroy(pipeline->engine->regions[i].buffer);
-        pipeline->engine->regions[i] = (struct core_region){.memory = NULL};
+        pipeline->engine->regions[i] = (struct pipeline_region){.memory = NULL};
     }
 }
 
-struct trm_buffer *core_region_find(const struct core_pipeline *pipeline, enum core_region_use use,
-                                    const void *memory, uint64_t size, uint64_t *offset)
+struct trm_buffer *pipeline_region_find(const struct pipeline *pipeline, enum pipeline_region_use use,
+                                        const void *memory, uint64_t size, uint64_t *offset)
 {
-    const struct core_region *region = &pipeline->engine->regions[use];
+    const struct pipeline_region *region = &pipeline->engine->regions[use];
     uintptr_t begin = (uintptr_t)region->memory, at = (uintptr_t)memory;
 
     if (region->buffer == NULL || at < begin || at - begin > region->size ||
@@ -76,25 +76,27 @@ struct trm_buffer *core_region_find(const struct core_pipeline *pipeline, enum c
 #define NATURAL_ALIGNMENT 16
 
 /* Kernels work in a region if the offset is aligned and they cannot write the source's memory. */
-static bool works_in_place(const struct core_pipeline *pipeline, uint32_t port, enum core_region_use use,
+static bool works_in_place(const struct pipeline *pipeline, uint32_t port, enum pipeline_region_use use,
                            const void *memory, uint64_t offset)
 {
-    const struct core_pipeline_device *engine = pipeline->engine;
-    uint64_t alignment                        = pipeline->device->limits.buffer_alignment;
+    const struct pipeline_device *engine = pipeline->engine;
+    uint64_t alignment                   = pipeline->device->limits.buffer_alignment;
 
     if ((alignment > 1 && offset % alignment != 0) || (uintptr_t)memory % NATURAL_ALIGNMENT != 0)
         return false;
-    return use == CORE_REGION_SINK || !((engine->kernel_writes | engine->host_writes) & CORE_BIT(port));
+    return use == PIPELINE_REGION_SINK ||
+           !((engine->kernel_writes | engine->host_writes) & PIPELINE_BIT(port));
 }
 
 /* Sets a host side that is not the slot's own memory. */
-static void use_foreign_memory(struct core_slot *slot, uint32_t port, enum core_region_use use, void *memory)
+static void use_foreign_memory(struct pipeline_slot *slot, uint32_t port, enum pipeline_region_use use,
+                               void *memory)
 {
-    const struct core_pipeline *pipeline = slot->pipeline;
-    struct core_port_memory *location    = &slot->device->port_memory[port];
-    uint64_t offset                      = 0;
+    const struct pipeline *pipeline       = slot->pipeline;
+    struct pipeline_port_memory *location = &slot->device->port_memory[port];
+    uint64_t offset                       = 0;
 
-    struct trm_buffer *region = core_region_find(pipeline, use, memory, slot->token.size[port], &offset);
+    struct trm_buffer *region = pipeline_region_find(pipeline, use, memory, slot->token.size[port], &offset);
     location->host            = region;
     location->host_offset     = offset;
     location->memory          = memory;
@@ -107,23 +109,23 @@ static void use_foreign_memory(struct core_slot *slot, uint32_t port, enum core_
     location->is_copied     = false;
 }
 
-static void use_slot_memory(struct core_slot *slot, uint32_t port)
+static void use_slot_memory(struct pipeline_slot *slot, uint32_t port)
 {
-    const struct core_pipeline_device *engine = slot->pipeline->engine;
-    const struct core_slot_device *own        = slot->device;
-    struct core_port_memory *location         = &own->port_memory[port];
+    const struct pipeline_device *engine   = slot->pipeline->engine;
+    const struct pipeline_slot_device *own = slot->device;
+    struct pipeline_port_memory *location  = &own->port_memory[port];
 
-    *location = (struct core_port_memory){
+    *location = (struct pipeline_port_memory){
         .device             = own->device[port],
         .host               = own->host[port],
         .memory             = own->memory[port],
         .is_whole_on_device = !engine->pieces.has_small_buffers,
     };
-    if (engine->shared_ports & CORE_BIT(port)) {
+    if (engine->shared_ports & PIPELINE_BIT(port)) {
         location->device             = slot->pipeline->ports[port].buffer;
         location->is_whole_on_device = false;
     }
-    if (((engine->input_ports | engine->output_ports) & CORE_BIT(port)) == 0)
+    if (((engine->input_ports | engine->output_ports) & PIPELINE_BIT(port)) == 0)
         return;
     /* Without copies on a device of its own memory, kernels reach imported host memory over the bus, but not
      * plain memory. */
@@ -132,31 +134,31 @@ static void use_slot_memory(struct core_slot *slot, uint32_t port)
     location->is_copied = !engine->zero_copy || (!engine->unified && own->host[port] == NULL);
 }
 
-static int32_t check_input(const struct core_slot *slot, uint32_t port)
+static int32_t check_input(const struct pipeline_slot *slot, uint32_t port)
 {
-    char text[CORE_LABEL_BYTES];
+    char text[PIPELINE_LABEL_BYTES];
 
     if (slot->token.data[port] != NULL || slot->token.size[port] == 0)
         return TRM_OK;
     return base_fail(TRM_ERROR_INVALID_ARGUMENT, "load: the data of %s is NULL",
-                     core_port_label(slot->pipeline->ports, port, text));
+                     pipeline_port_label(slot->pipeline->ports, port, text));
 }
 
-int32_t core_port_memory_set(struct core_slot *slot, void *output)
+int32_t pipeline_port_memory_set(struct pipeline_slot *slot, void *output)
 {
-    const struct core_pipeline *pipeline      = slot->pipeline;
-    const struct core_pipeline_device *engine = pipeline->engine;
-    const struct core_slot_device *own        = slot->device;
-    int32_t status                            = TRM_OK;
+    const struct pipeline *pipeline        = slot->pipeline;
+    const struct pipeline_device *engine   = pipeline->engine;
+    const struct pipeline_slot_device *own = slot->device;
+    int32_t status                         = TRM_OK;
 
     for (uint32_t i = 0; status == TRM_OK && i < pipeline->desc.port_count; i++) {
         use_slot_memory(slot, i);
-        if ((engine->input_ports & CORE_BIT(i)) && slot->token.data[i] != own->memory[i]) {
+        if ((engine->input_ports & PIPELINE_BIT(i)) && slot->token.data[i] != own->memory[i]) {
             status = check_input(slot, i);
-            use_foreign_memory(slot, i, CORE_REGION_SOURCE, slot->token.data[i]);
+            use_foreign_memory(slot, i, PIPELINE_REGION_SOURCE, slot->token.data[i]);
         }
-        if ((engine->output_ports & CORE_BIT(i)) && output != NULL) {
-            use_foreign_memory(slot, i, CORE_REGION_SINK, output);
+        if ((engine->output_ports & PIPELINE_BIT(i)) && output != NULL) {
+            use_foreign_memory(slot, i, PIPELINE_REGION_SINK, output);
             slot->token.data[i] = output;
         }
     }

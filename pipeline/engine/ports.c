@@ -7,9 +7,9 @@
 #include "pipeline/engine/engine_internal.h"
 
 /* Holds a shared port's buffer, which must belong to the pipeline's device. */
-static int32_t hold_shared(struct core_pipeline *pipeline, struct trm_port *port)
+static int32_t hold_shared(struct pipeline *pipeline, struct trm_port *port)
 {
-    int32_t status = core_holds_add(pipeline, port->buffer, &port->buffer);
+    int32_t status = pipeline_holds_add(pipeline, port->buffer, &port->buffer);
     if (status != TRM_OK)
         return status;
     const struct core_buffer *buffer = core_buffer_find(port->buffer);
@@ -19,19 +19,20 @@ static int32_t hold_shared(struct core_pipeline *pipeline, struct trm_port *port
     return core_buffer_check_device(buffer, pipeline->device);
 }
 
-static int32_t copy_port(struct core_pipeline *pipeline, const struct trm_port *ports, uint32_t index)
+static int32_t copy_port(struct pipeline *pipeline, const struct trm_port *ports, uint32_t index)
 {
     struct trm_port *port = &pipeline->ports[index];
     const char *name      = ports[index].name;
     int32_t status        = TRM_OK;
-    char text[CORE_LABEL_BYTES];
+    char text[PIPELINE_LABEL_BYTES];
 
     *port      = ports[index];
     port->name = NULL;
     if (port->kind == TRM_PORT_SHARED)
         status = hold_shared(pipeline, port);
     if (status != TRM_OK)
-        return base_fail(status, "%s: %s", core_port_label(ports, index, text), trm_last_error().sentence);
+        return base_fail(status, "%s: %s", pipeline_port_label(ports, index, text),
+                         trm_last_error().sentence);
     if (name != NULL) {
         port->name = core_copy_text(pipeline->object.context, name);
         if (port->name == NULL)
@@ -40,19 +41,19 @@ static int32_t copy_port(struct core_pipeline *pipeline, const struct trm_port *
     return TRM_OK;
 }
 
-static void sort_port(struct core_pipeline_device *engine, const struct trm_port *port, uint32_t index)
+static void sort_port(struct pipeline_device *engine, const struct trm_port *port, uint32_t index)
 {
     if (port->kind == TRM_PORT_INPUT)
-        engine->input_ports |= CORE_BIT(index);
+        engine->input_ports |= PIPELINE_BIT(index);
     else if (port->kind == TRM_PORT_OUTPUT)
-        engine->output_ports |= CORE_BIT(index);
+        engine->output_ports |= PIPELINE_BIT(index);
     else if (port->kind == TRM_PORT_SHARED)
-        engine->shared_ports |= CORE_BIT(index);
+        engine->shared_ports |= PIPELINE_BIT(index);
 }
 
 /* In a divisible pipeline grain i of a port belongs to grain i of the others, so ports follow the first
  * input. */
-static void follow_first_input(struct core_pipeline *pipeline)
+static void follow_first_input(struct pipeline *pipeline)
 {
     uint32_t input = 0;
 
@@ -67,7 +68,7 @@ static void follow_first_input(struct core_pipeline *pipeline)
     }
 }
 
-int32_t core_ports_copy(struct core_pipeline *pipeline, const struct trm_pipeline_desc *desc)
+int32_t pipeline_ports_copy(struct pipeline *pipeline, const struct trm_pipeline_desc *desc)
 {
     int32_t status               = TRM_OK;
     uint32_t count               = desc->port_count;
@@ -89,7 +90,7 @@ int32_t core_ports_copy(struct core_pipeline *pipeline, const struct trm_pipelin
     return status;
 }
 
-void core_ports_fini(struct core_pipeline *pipeline)
+void pipeline_ports_fini(struct pipeline *pipeline)
 {
     struct core_context *context = pipeline->object.context;
 

@@ -6,7 +6,8 @@
 #include "core/object/object.h"
 #include "core/stream/stream.h"
 
-const struct trm_range_ops *core_ranges_find(const struct core_backend *backend, struct trm_range_ops *copy)
+const struct trm_range_ops *pipeline_ranges_find(const struct core_backend *backend,
+                                                 struct trm_range_ops *copy)
 {
     if (backend->table.get_extension == NULL)
         return NULL;
@@ -17,8 +18,7 @@ const struct trm_range_ops *core_ranges_find(const struct core_backend *backend,
     return copy;
 }
 
-void core_ranges_name_stream(const struct core_pipeline *pipeline, struct trm_stream *handle,
-                             const char *name)
+void pipeline_ranges_name_stream(const struct pipeline *pipeline, struct trm_stream *handle, const char *name)
 {
     const struct trm_range_ops *ranges = pipeline->engine->ranges;
     const struct core_stream *stream   = ranges != NULL ? core_stream_find(handle) : NULL;

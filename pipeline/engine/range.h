@@ -7,20 +7,21 @@
 #include "pipeline/engine/engine_internal.h"
 
 /* The backend's ranges, copied to `copy`, or NULL. */
-const struct trm_range_ops *core_ranges_find(const struct core_backend *backend, struct trm_range_ops *copy);
+const struct trm_range_ops *pipeline_ranges_find(const struct core_backend *backend,
+                                                 struct trm_range_ops *copy);
 
 /* Names a stream of the pipeline for the profiler: "upload", "slot 2". */
-void core_ranges_name_stream(const struct core_pipeline *pipeline, struct trm_stream *stream,
-                             const char *name);
+void pipeline_ranges_name_stream(const struct pipeline *pipeline, struct trm_stream *stream,
+                                 const char *name);
 
-static inline void core_range_begin(const struct core_pipeline *pipeline, const char *name, uint64_t number)
+static inline void pipeline_range_begin(const struct pipeline *pipeline, const char *name, uint64_t number)
 {
     const struct trm_range_ops *ranges = pipeline->engine->ranges;
     if (UNLIKELY(ranges != NULL))
         ranges->begin(name, number);
 }
 
-static inline void core_range_end(const struct core_pipeline *pipeline)
+static inline void pipeline_range_end(const struct pipeline *pipeline)
 {
     const struct trm_range_ops *ranges = pipeline->engine->ranges;
     if (UNLIKELY(ranges != NULL))

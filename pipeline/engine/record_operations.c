@@ -8,26 +8,26 @@
 #include "core/stream/stream.h"
 #include "pipeline/engine/range.h"
 
-int32_t core_fail_stage(int32_t status, const char *stage)
+int32_t pipeline_fail_stage(int32_t status, const char *stage)
 {
     return base_fail(status, "%s: %s", stage, trm_last_error().sentence);
 }
 
-int32_t core_fail_compute(int32_t status, const char *name)
+int32_t pipeline_fail_compute(int32_t status, const char *name)
 {
     return base_fail(status, "compute \"%s\": %s", name, trm_last_error().sentence);
 }
 
 /* ---- points --------------------------------------------------------------------------------- */
 
-void core_slot_unmark(struct core_slot_point *point)
+void pipeline_slot_unmark(struct pipeline_slot_point *point)
 {
     atomic_store_explicit(&point->stream, NULL, memory_order_release);
     atomic_store_explicit(&point->value, 0, memory_order_release);
 }
 
 /* A point that is only observed need not be waitable. */
-int32_t core_slot_mark(struct core_slot_point *point, struct trm_stream *handle, bool exact)
+int32_t pipeline_slot_mark(struct pipeline_slot_point *point, struct trm_stream *handle, bool exact)
 {
     uint64_t value             = 0;
     struct core_stream *stream = core_stream_find(handle);
@@ -43,16 +43,16 @@ int32_t core_slot_mark(struct core_slot_point *point, struct trm_stream *handle,
 }
 
 /* What was enqueued of a token that failed must be waited for, too. */
-int32_t core_finish_point(struct core_slot_point *point, struct trm_stream *stream, int32_t status)
+int32_t pipeline_finish_point(struct pipeline_slot_point *point, struct trm_stream *stream, int32_t status)
 {
     struct base_saved_error saved;
 
     if (status == TRM_OK) {
-        status = core_slot_mark(point, stream, true);
-        return status == TRM_OK ? TRM_OK : core_fail_stage(status, "compute");
+        status = pipeline_slot_mark(point, stream, true);
+        return status == TRM_OK ? TRM_OK : pipeline_fail_stage(status, "compute");
     }
     base_error_save(&saved);
-    core_slot_mark(point, stream, true);
+    pipeline_slot_mark(point, stream, true);
     base_error_restore(&saved);
     return status;
 }
@@ -63,35 +63,35 @@ int32_t core_finish_point(struct core_slot_point *point, struct trm_stream *stre
 static void begin_range(const struct core_recorder *recorder, const char *name)
 {
     if (recorder->recording == NULL)
-        core_range_begin(recorder->slot->pipeline, name, recorder->slot->token.index);
+        pipeline_range_begin(recorder->slot->pipeline, name, recorder->slot->token.index);
 }
 
 static void end_range(const struct core_recorder *recorder)
 {
     if (recorder->recording == NULL)
-        core_range_end(recorder->slot->pipeline);
+        pipeline_range_end(recorder->slot->pipeline);
 }
 
 /* ---- transfers ------------------------------------------------------------------------------ */
 
-static struct trm_span device_span(const struct core_port_memory *location)
+static struct trm_span device_span(const struct pipeline_port_memory *location)
 {
     return trm_span_of(location->device,
                        location->device_offset + (location->is_whole_on_device ? location->offset : 0),
                        location->length);
 }
 
-static struct trm_span host_span(const struct core_port_memory *location)
+static struct trm_span host_span(const struct pipeline_port_memory *location)
 {
     return trm_span_of(location->host, location->host_offset + location->offset, location->length);
 }
 
 static int32_t record_upload(const struct core_recorder *recorder, uint32_t port)
 {
-    const struct core_port_memory *location = &recorder->slot->device->port_memory[port];
+    const struct pipeline_port_memory *location = &recorder->slot->device->port_memory[port];
 
     if (recorder->recording != NULL)
-        return core_recording_transfer(recorder->recording, true, port);
+        return pipeline_recording_transfer(recorder->recording, true, port);
     if (location->host != NULL)
         return trm_copy(recorder->stream, device_span(location), host_span(location));
     return trm_upload(recorder->stream, device_span(location), location->memory + location->offset);
@@ -99,19 +99,19 @@ static int32_t record_upload(const struct core_recorder *recorder, uint32_t port
 
 static int32_t record_download(const struct core_recorder *recorder, uint32_t port)
 {
-    const struct core_port_memory *location = &recorder->slot->device->port_memory[port];
+    const struct pipeline_port_memory *location = &recorder->slot->device->port_memory[port];
 
     if (recorder->recording != NULL)
-        return core_recording_transfer(recorder->recording, false, port);
+        return pipeline_recording_transfer(recorder->recording, false, port);
     if (location->host != NULL)
         return trm_copy(recorder->stream, host_span(location), device_span(location));
     return trm_download(recorder->stream, location->memory + location->offset, device_span(location));
 }
 
-int32_t core_record_copy(const struct core_recorder *recorder, bool upload, uint32_t port)
+int32_t pipeline_record_copy(const struct core_recorder *recorder, bool upload, uint32_t port)
 {
-    struct core_slot_device *own            = recorder->slot->device;
-    const struct core_port_memory *location = &own->port_memory[port];
+    struct pipeline_slot_device *own            = recorder->slot->device;
+    const struct pipeline_port_memory *location = &own->port_memory[port];
 
     if (location->length == 0 && recorder->recording == NULL)
         return TRM_OK;
@@ -131,7 +131,7 @@ static uint32_t next_port(uint64_t *ports)
     return port;
 }
 
-bool core_slot_has_copies(const struct core_slot *slot, uint64_t ports)
+bool pipeline_slot_has_copies(const struct pipeline_slot *slot, uint64_t ports)
 {
     while (ports != 0)
         if (slot->device->port_memory[next_port(&ports)].is_copied)
@@ -139,61 +139,62 @@ bool core_slot_has_copies(const struct core_slot *slot, uint64_t ports)
     return false;
 }
 
-int32_t core_record_uploads(struct core_recorder *recorder)
+int32_t pipeline_record_uploads(struct core_recorder *recorder)
 {
-    const struct core_slot *slot = recorder->slot;
-    uint64_t ports               = slot->pipeline->engine->input_ports;
+    const struct pipeline_slot *slot = recorder->slot;
+    uint64_t ports                   = slot->pipeline->engine->input_ports;
 
-    if (!core_slot_has_copies(slot, ports))
+    if (!pipeline_slot_has_copies(slot, ports))
         return TRM_OK;
     begin_range(recorder, "upload");
-    int32_t status =
-        core_times_begin_is_known(recorder) ? TRM_OK : core_record_stamp(recorder, CORE_STAMP_BEGIN);
+    int32_t status = pipeline_times_begin_is_known(recorder)
+                         ? TRM_OK
+                         : pipeline_record_stamp(recorder, PIPELINE_STAMP_BEGIN);
     while (status == TRM_OK && ports != 0) {
         uint32_t port = next_port(&ports);
         if (slot->device->port_memory[port].is_copied)
-            status = core_record_copy(recorder, true, port);
+            status = pipeline_record_copy(recorder, true, port);
     }
     end_range(recorder);
     if (status == TRM_OK)
-        status = core_record_stamp(recorder, CORE_STAMP_UPLOADED);
-    return status == TRM_OK ? TRM_OK : core_fail_stage(status, "upload");
+        status = pipeline_record_stamp(recorder, PIPELINE_STAMP_UPLOADED);
+    return status == TRM_OK ? TRM_OK : pipeline_fail_stage(status, "upload");
 }
 
-int32_t core_record_downloads(struct core_recorder *recorder)
+int32_t pipeline_record_downloads(struct core_recorder *recorder)
 {
-    const struct core_slot *slot = recorder->slot;
-    uint64_t ports               = slot->pipeline->engine->output_ports;
-    int32_t status               = TRM_OK;
+    const struct pipeline_slot *slot = recorder->slot;
+    uint64_t ports                   = slot->pipeline->engine->output_ports;
+    int32_t status                   = TRM_OK;
 
-    if (!core_slot_has_copies(slot, ports))
+    if (!pipeline_slot_has_copies(slot, ports))
         return TRM_OK;
     begin_range(recorder, "download");
     if (recorder->is_separate)
-        status = core_record_stamp(recorder, CORE_STAMP_DOWNLOAD);
+        status = pipeline_record_stamp(recorder, PIPELINE_STAMP_DOWNLOAD);
     while (status == TRM_OK && ports != 0) {
         uint32_t port = next_port(&ports);
         if (slot->device->port_memory[port].is_copied)
-            status = core_record_copy(recorder, false, port);
+            status = pipeline_record_copy(recorder, false, port);
     }
     end_range(recorder);
     if (status == TRM_OK)
-        status = core_record_stamp(recorder, CORE_STAMP_END);
-    return status == TRM_OK ? TRM_OK : core_fail_stage(status, "download");
+        status = pipeline_record_stamp(recorder, PIPELINE_STAMP_END);
+    return status == TRM_OK ? TRM_OK : pipeline_fail_stage(status, "download");
 }
 
 /* ---- stages --------------------------------------------------------------------------------- */
 
-int32_t core_record_stamp(struct core_recorder *recorder, uint32_t stamp)
+int32_t pipeline_record_stamp(struct core_recorder *recorder, uint32_t stamp)
 {
-    struct core_slot_device *own = recorder->slot->device;
+    struct pipeline_slot_device *own = recorder->slot->device;
 
     if (recorder->sample == UINT32_MAX)
         return TRM_OK;
-    uint32_t event      = recorder->sample * core_stamps_each(recorder->slot->pipeline) + stamp;
+    uint32_t event      = recorder->sample * pipeline_stamps_each(recorder->slot->pipeline) + stamp;
     own->stamped[event] = 1;
     if (recorder->recording != NULL)
-        return core_recording_stamp(recorder->recording, event);
+        return pipeline_recording_stamp(recorder->recording, event);
     return core_event_record_time(own->events[event], recorder->stream);
 }
 
@@ -209,11 +210,11 @@ static void note_launch(const struct core_recorder *recorder, uint32_t stage)
 
 static int32_t record_launch(const struct core_recorder *recorder, uint32_t stage)
 {
-    const struct core_slot_device *own = recorder->slot->device;
-    const struct core_stage_plan *plan = &recorder->slot->pipeline->engine->plans[stage];
+    const struct pipeline_slot_device *own = recorder->slot->device;
+    const struct pipeline_stage_plan *plan = &recorder->slot->pipeline->engine->plans[stage];
 
     if (recorder->recording != NULL)
-        return core_recording_launch(recorder->recording, stage);
+        return pipeline_recording_launch(recorder->recording, stage);
     begin_range(recorder, plan->name);
     int32_t status = trm_launch(recorder->stream, plan->kernel, &own->grids[stage], own->arguments[stage],
                                 plan->argument_count);
@@ -223,41 +224,41 @@ static int32_t record_launch(const struct core_recorder *recorder, uint32_t stag
     return status;
 }
 
-int32_t core_record_stages(struct core_recorder *recorder)
+int32_t pipeline_record_stages(struct core_recorder *recorder)
 {
-    const struct core_pipeline *pipeline = recorder->slot->pipeline;
-    uint32_t count                       = pipeline->desc.stage_count;
-    int32_t status                       = TRM_OK;
+    const struct pipeline *pipeline = recorder->slot->pipeline;
+    uint32_t count                  = pipeline->desc.stage_count;
+    int32_t status                  = TRM_OK;
 
-    if (recorder->is_separate || !core_slot_has_copies(recorder->slot, pipeline->engine->input_ports))
-        status = core_record_stamp(recorder, CORE_STAMP_COMPUTE);
+    if (recorder->is_separate || !pipeline_slot_has_copies(recorder->slot, pipeline->engine->input_ports))
+        status = pipeline_record_stamp(recorder, PIPELINE_STAMP_COMPUTE);
     for (uint32_t i = 0; status == TRM_OK && i < count; i++) {
-        const struct core_stage_plan *plan = &pipeline->engine->plans[i];
-        status = plan->kernel != NULL ? record_launch(recorder, i) : core_record_host_stage(recorder, i);
+        const struct pipeline_stage_plan *plan = &pipeline->engine->plans[i];
+        status = plan->kernel != NULL ? record_launch(recorder, i) : pipeline_record_host_stage(recorder, i);
         if (status == TRM_OK && count > 1)
-            status = core_record_stamp(recorder, CORE_STAMP_LAUNCHES + i);
+            status = pipeline_record_stamp(recorder, PIPELINE_STAMP_LAUNCHES + i);
         if (status != TRM_OK)
-            return core_fail_compute(status, plan->name);
+            return pipeline_fail_compute(status, plan->name);
     }
     if (status == TRM_OK)
-        status = core_record_stamp(recorder, CORE_STAMP_PROCESSED);
-    return status == TRM_OK ? TRM_OK : core_fail_stage(status, "compute");
+        status = pipeline_record_stamp(recorder, PIPELINE_STAMP_PROCESSED);
+    return status == TRM_OK ? TRM_OK : pipeline_fail_stage(status, "compute");
 }
 
 /* ---- order ---------------------------------------------------------------------------------- */
 
-int32_t core_record_wait_turn(struct core_recorder *recorder)
+int32_t pipeline_record_wait_turn(struct core_recorder *recorder)
 {
-    const struct core_pipeline_device *engine = recorder->slot->pipeline->engine;
+    const struct pipeline_device *engine = recorder->slot->pipeline->engine;
 
     if (!engine->in_order || engine->last.stream == NULL || engine->last.stream == recorder->stream)
         return TRM_OK;
     int32_t status        = trm_stream_wait(recorder->stream, engine->last);
     recorder->is_separate = true;
-    return status == TRM_OK ? TRM_OK : core_fail_stage(status, "compute");
+    return status == TRM_OK ? TRM_OK : pipeline_fail_stage(status, "compute");
 }
 
-struct trm_point core_slot_point(const struct core_slot_point *point)
+struct trm_point pipeline_slot_point(const struct pipeline_slot_point *point)
 {
     return (struct trm_point){
         .stream = atomic_load_explicit(&point->stream, memory_order_acquire),
@@ -266,15 +267,15 @@ struct trm_point core_slot_point(const struct core_slot_point *point)
 }
 
 /* Operations that were enqueued count, even if the rest could not be. */
-void core_slot_pass_turn(struct core_slot *slot)
+void pipeline_slot_pass_turn(struct pipeline_slot *slot)
 {
-    struct core_pipeline_device *engine = slot->pipeline->engine;
-    struct trm_point processed          = core_slot_point(&slot->device->processed);
+    struct pipeline_device *engine = slot->pipeline->engine;
+    struct trm_point processed     = pipeline_slot_point(&slot->device->processed);
 
     if (!engine->in_order)
         return;
     if (processed.stream == NULL)
-        processed = core_slot_point(&slot->device->finished);
+        processed = pipeline_slot_point(&slot->device->finished);
     if (processed.stream != NULL)
         engine->last = processed;
 }
@@ -284,29 +285,29 @@ void core_slot_pass_turn(struct core_slot *slot)
 /* The first piece waits for the previous token and marks the end of its upload. */
 static int32_t record_piece(struct core_recorder *recorder, uint32_t piece)
 {
-    struct core_slot_device *own = recorder->slot->device;
-    int32_t status               = own->pieces == 1 ? TRM_OK : core_piece_set(recorder->slot, piece);
+    struct pipeline_slot_device *own = recorder->slot->device;
+    int32_t status                   = own->pieces == 1 ? TRM_OK : pipeline_piece_set(recorder->slot, piece);
 
-    recorder->sample      = core_times_sample(recorder->slot, piece);
+    recorder->sample      = pipeline_times_sample(recorder->slot, piece);
     recorder->is_separate = false;
     if (status == TRM_OK)
-        status = core_record_uploads(recorder);
+        status = pipeline_record_uploads(recorder);
     if (status == TRM_OK && piece == 0 && recorder->recording == NULL) {
-        core_slot_mark(&own->uploaded, recorder->stream, false);
-        status = core_record_wait_turn(recorder);
+        pipeline_slot_mark(&own->uploaded, recorder->stream, false);
+        status = pipeline_record_wait_turn(recorder);
     }
     if (status != TRM_OK)
         return status;
-    status = core_record_stages(recorder);
+    status = pipeline_record_stages(recorder);
     if (status == TRM_OK && piece + 1 == own->pieces && recorder->recording == NULL)
-        core_slot_mark(&own->processed, recorder->stream, recorder->slot->pipeline->engine->in_order);
-    return status == TRM_OK ? core_record_downloads(recorder) : status;
+        pipeline_slot_mark(&own->processed, recorder->stream, recorder->slot->pipeline->engine->in_order);
+    return status == TRM_OK ? pipeline_record_downloads(recorder) : status;
 }
 
-int32_t core_record_token(struct core_recorder *recorder)
+int32_t pipeline_record_token(struct core_recorder *recorder)
 {
-    struct core_slot_device *own = recorder->slot->device;
-    int32_t status               = TRM_OK;
+    struct pipeline_slot_device *own = recorder->slot->device;
+    int32_t status                   = TRM_OK;
 
     for (uint32_t i = 0; status == TRM_OK && i < own->pieces; i++)
         status = record_piece(recorder, i);

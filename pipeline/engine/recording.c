@@ -39,8 +39,8 @@ struct step {
     struct trm_argument *arguments; /* the recording's own */
 };
 
-struct core_recording {
-    struct core_slot *slot;
+struct pipeline_recording {
+    struct pipeline_slot *slot;
     struct trm_graph *graph;     /* while it is recorded */
     struct trm_stream *stream;   /* the graph's */
     struct trm_graph_exec *exec; /* NULL: recording failed */
@@ -57,13 +57,13 @@ struct core_recording {
 
 /* ---- creation and destruction --------------------------------------------------------------- */
 
-static struct core_context *context_of(const struct core_recording *recording)
+static struct core_context *context_of(const struct pipeline_recording *recording)
 {
     return recording->slot->pipeline->object.context;
 }
 
 /* Drops what was recorded, but not the object. */
-static void forget(struct core_recording *recording)
+static void forget(struct pipeline_recording *recording)
 {
     trm_graph_exec_destroy(recording->exec);
     trm_graph_destroy(recording->graph);
@@ -76,7 +76,7 @@ static void forget(struct core_recording *recording)
     recording->uses_regions   = false;
 }
 
-static void recording_destroy(struct core_recording *recording)
+static void recording_destroy(struct pipeline_recording *recording)
 {
     if (recording == NULL)
         return;
@@ -87,22 +87,22 @@ static void recording_destroy(struct core_recording *recording)
     core_free(context_of(recording), recording, sizeof(*recording));
 }
 
-static void count_room(struct core_recording *recording)
+static void count_room(struct pipeline_recording *recording)
 {
-    const struct core_pipeline *pipeline = recording->slot->pipeline;
+    const struct pipeline *pipeline = recording->slot->pipeline;
     uint64_t pieces = pipeline->engine->pieces.count, arguments = 0;
 
     for (uint32_t i = 0; i < pipeline->desc.stage_count; i++)
         arguments += pipeline->engine->plans[i].argument_count;
     recording->room          = (uint32_t)(pieces * (pipeline->desc.port_count + pipeline->desc.stage_count) +
-                                 CORE_SAMPLES_MOST * core_stamps_each(pipeline));
+                                 PIPELINE_SAMPLES_MOST * pipeline_stamps_each(pipeline));
     recording->argument_room = pieces * arguments + 1;
 }
 
-static struct core_recording *recording_create(struct core_slot *slot)
+static struct pipeline_recording *recording_create(struct pipeline_slot *slot)
 {
-    struct core_context *context     = slot->pipeline->object.context;
-    struct core_recording *recording = core_allocate(context, sizeof(*recording));
+    struct core_context *context         = slot->pipeline->object.context;
+    struct pipeline_recording *recording = core_allocate(context, sizeof(*recording));
 
     if (recording == NULL)
         return NULL;
@@ -116,7 +116,7 @@ static struct core_recording *recording_create(struct core_slot *slot)
     return NULL;
 }
 
-void core_recordings_drop(struct core_slot *slot)
+void pipeline_recordings_drop(struct pipeline_slot *slot)
 {
     for (uint32_t i = 0; i < 2; i++) {
         recording_destroy(slot->device->recordings[i]);
@@ -124,7 +124,7 @@ void core_recordings_drop(struct core_slot *slot)
     }
 }
 
-void core_recordings_forget_regions(struct core_slot *slot)
+void pipeline_recordings_forget_regions(struct pipeline_slot *slot)
 {
     for (uint32_t i = 0; i < 2; i++)
         if (slot->device->recordings[i] != NULL && slot->device->recordings[i]->uses_regions)
@@ -133,13 +133,13 @@ void core_recordings_forget_regions(struct core_slot *slot)
 
 /* ---- noting and comparing ------------------------------------------------------------------- */
 
-static int32_t misfit(struct core_recording *recording)
+static int32_t misfit(struct pipeline_recording *recording)
 {
     recording->is_misfit = true;
     return base_fail_static(TRM_ERROR_UNSUPPORTED, "the token does not fit the recording");
 }
 
-static uint32_t nodes_of(const struct core_recording *recording)
+static uint32_t nodes_of(const struct pipeline_recording *recording)
 {
     uint32_t count = 0;
 
@@ -148,7 +148,7 @@ static uint32_t nodes_of(const struct core_recording *recording)
 }
 
 /* The next step; NULL where none of this kind was noted. */
-static struct step *next_step(struct core_recording *recording, int32_t kind, uint32_t index)
+static struct step *next_step(struct pipeline_recording *recording, int32_t kind, uint32_t index)
 {
     struct step *step = &recording->steps[recording->next];
 
@@ -164,7 +164,7 @@ static struct step *next_step(struct core_recording *recording, int32_t kind, ui
     return step;
 }
 
-static void note_node(const struct core_recording *recording, struct step *step)
+static void note_node(const struct pipeline_recording *recording, struct step *step)
 {
     step->in_graph = nodes_of(recording) != step->node;
 }
@@ -181,7 +181,7 @@ static bool same_transfer(const struct step *a, const struct step *b)
 
 /* ---- copies --------------------------------------------------------------------------------- */
 
-static struct step copy_of(const struct core_port_memory *location)
+static struct step copy_of(const struct pipeline_port_memory *location)
 {
     struct step wanted = {
         .device = trm_span_of(location->device,
@@ -196,7 +196,7 @@ static struct step copy_of(const struct core_port_memory *location)
     return wanted;
 }
 
-static int32_t record_transfer(const struct core_recording *recording, const struct step *step)
+static int32_t record_transfer(const struct pipeline_recording *recording, const struct step *step)
 {
     if (step->host.buffer == NULL)
         return step->kind == STEP_UPLOAD ? trm_upload(recording->stream, step->device, step->memory)
@@ -205,7 +205,7 @@ static int32_t record_transfer(const struct core_recording *recording, const str
                                      : trm_copy(recording->stream, step->host, step->device);
 }
 
-static int32_t replace_transfer(const struct core_recording *recording, const struct step *step)
+static int32_t replace_transfer(const struct pipeline_recording *recording, const struct step *step)
 {
     if (step->host.buffer == NULL)
         return step->kind == STEP_UPLOAD
@@ -216,9 +216,9 @@ static int32_t replace_transfer(const struct core_recording *recording, const st
                : trm_graph_update_copy(recording->exec, step->node, step->host, step->device);
 }
 
-static void note_copy(struct core_recording *recording, struct step *step, const struct step *wanted)
+static void note_copy(struct pipeline_recording *recording, struct step *step, const struct step *wanted)
 {
-    const struct core_region *regions = recording->slot->pipeline->engine->regions;
+    const struct pipeline_region *regions = recording->slot->pipeline->engine->regions;
 
     step->device = wanted->device;
     step->host   = wanted->host;
@@ -228,7 +228,7 @@ static void note_copy(struct core_recording *recording, struct step *step, const
         recording->uses_regions = true;
 }
 
-int32_t core_recording_transfer(struct core_recording *recording, bool upload, uint32_t port)
+int32_t pipeline_recording_transfer(struct pipeline_recording *recording, bool upload, uint32_t port)
 {
     struct step wanted = copy_of(&recording->slot->device->port_memory[port]);
     struct step *step  = next_step(recording, upload ? STEP_UPLOAD : STEP_DOWNLOAD, port);
@@ -254,10 +254,10 @@ int32_t core_recording_transfer(struct core_recording *recording, bool upload, u
 
 /* ---- launches and stamps -------------------------------------------------------------------- */
 
-static void note_launch(struct core_recording *recording, struct step *step)
+static void note_launch(struct pipeline_recording *recording, struct step *step)
 {
-    const struct core_slot_device *own = recording->slot->device;
-    uint32_t count                     = recording->slot->pipeline->engine->plans[step->index].argument_count;
+    const struct pipeline_slot_device *own = recording->slot->device;
+    uint32_t count = recording->slot->pipeline->engine->plans[step->index].argument_count;
 
     if (step->arguments == NULL) {
         step->arguments = &recording->arguments[recording->argument_count];
@@ -273,12 +273,12 @@ static bool is_launch_of_nothing(const struct trm_grid *grid)
     return (grid->groups[0] | grid->groups[1] | grid->groups[2]) == 0;
 }
 
-int32_t core_recording_launch(struct core_recording *recording, uint32_t stage)
+int32_t pipeline_recording_launch(struct pipeline_recording *recording, uint32_t stage)
 {
-    const struct core_slot_device *own = recording->slot->device;
-    const struct core_stage_plan *plan = &recording->slot->pipeline->engine->plans[stage];
-    uint32_t count                     = plan->argument_count;
-    struct step *step                  = next_step(recording, STEP_LAUNCH, stage);
+    const struct pipeline_slot_device *own = recording->slot->device;
+    const struct pipeline_stage_plan *plan = &recording->slot->pipeline->engine->plans[stage];
+    uint32_t count                         = plan->argument_count;
+    struct step *step                      = next_step(recording, STEP_LAUNCH, stage);
     if (step == NULL)
         return misfit(recording);
 
@@ -299,7 +299,7 @@ int32_t core_recording_launch(struct core_recording *recording, uint32_t stage)
     return trm_graph_update_launch(recording->exec, step->node, &step->grid, step->arguments, count);
 }
 
-int32_t core_recording_stamp(struct core_recording *recording, uint32_t event)
+int32_t pipeline_recording_stamp(struct pipeline_recording *recording, uint32_t event)
 {
     struct step *step = next_step(recording, STEP_STAMP, event);
 
@@ -314,7 +314,7 @@ int32_t core_recording_stamp(struct core_recording *recording, uint32_t event)
 
 /* ---- replaying ------------------------------------------------------------------------------ */
 
-static int32_t go_through(struct core_recording *recording, int32_t mode)
+static int32_t go_through(struct pipeline_recording *recording, int32_t mode)
 {
     struct core_recorder recorder = {
         .slot = recording->slot, .stream = recording->stream, .recording = recording};
@@ -322,13 +322,13 @@ static int32_t go_through(struct core_recording *recording, int32_t mode)
     recording->mode      = mode;
     recording->next      = 0;
     recording->is_misfit = false;
-    int32_t status       = core_record_token(&recorder);
+    int32_t status       = pipeline_record_token(&recorder);
     if (status == TRM_OK && recording->next != recording->count)
         return misfit(recording);
     return status;
 }
 
-static int32_t record(struct core_recording *recording)
+static int32_t record(struct pipeline_recording *recording)
 {
     forget(recording);
     int32_t status = core_graph_create(recording->slot->pipeline->device, &recording->graph);
@@ -347,9 +347,9 @@ static int32_t record(struct core_recording *recording)
 }
 
 /* Resets the counts of going through a token. */
-void core_recording_restart(struct core_slot *slot)
+void pipeline_recording_restart(struct pipeline_slot *slot)
 {
-    struct core_slot_device *own = slot->device;
+    struct pipeline_slot_device *own = slot->device;
 
     own->bytes_up   = 0;
     own->bytes_down = 0;
@@ -359,13 +359,13 @@ void core_recording_restart(struct core_slot *slot)
 
 /* A token that does not fit is enqueued directly; after several of them the graph is recorded anew. Updates
  * made before a misfit was noticed have been noted, so the recording stays valid. */
-static int32_t bring_up_to_date(struct core_recording *recording)
+static int32_t bring_up_to_date(struct pipeline_recording *recording)
 {
     if (recording->exec == NULL)
         return record(recording);
     int32_t status = go_through(recording, MODE_COMPARE);
     if (recording->is_misfit && ++recording->misfits >= MISFITS) {
-        core_recording_restart(recording->slot);
+        pipeline_recording_restart(recording->slot);
         return record(recording);
     }
     if (status == TRM_OK)
@@ -375,9 +375,9 @@ static int32_t bring_up_to_date(struct core_recording *recording)
     return status;
 }
 
-int32_t core_recording_ready(struct core_slot *slot, struct trm_graph_exec **exec)
+int32_t pipeline_recording_ready(struct pipeline_slot *slot, struct trm_graph_exec **exec)
 {
-    struct core_recording **recording = &slot->device->recordings[slot->device->is_measured != 0];
+    struct pipeline_recording **recording = &slot->device->recordings[slot->device->is_measured != 0];
 
     if (*recording == NULL)
         *recording = recording_create(slot);

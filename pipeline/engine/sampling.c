@@ -8,12 +8,12 @@
 /* Stretches after which a run is long enough to be measured in flow. */
 #define STRETCHES 2
 
-void core_sampling_begin(struct core_sampling *sampling, uint64_t expected)
+void pipeline_sampling_begin(struct pipeline_sampling *sampling, uint64_t expected)
 {
-    *sampling = (struct core_sampling){.expected = expected};
+    *sampling = (struct pipeline_sampling){.expected = expected};
 }
 
-static bool is_due(const struct core_sampling *sampling, uint64_t stretch, uint64_t each_ns, uint64_t now)
+static bool is_due(const struct pipeline_sampling *sampling, uint64_t stretch, uint64_t each_ns, uint64_t now)
 {
     uint64_t number = sampling->tokens / stretch;
 
@@ -22,7 +22,8 @@ static bool is_due(const struct core_sampling *sampling, uint64_t stretch, uint6
     return number < STRETCHES || sampling->begun_at == 0 || now - sampling->begun_at >= each_ns;
 }
 
-bool core_sampling_next(struct core_sampling *sampling, uint64_t stretch, uint64_t each_ns, bool is_timed)
+bool pipeline_sampling_next(struct pipeline_sampling *sampling, uint64_t stretch, uint64_t each_ns,
+                            bool is_timed)
 {
     if (sampling->tokens % stretch == 0) {
         uint64_t now           = base_now();

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 /* All zero: a pipeline that was never run, whose tokens the program submits itself. */
-struct core_sampling {
+struct pipeline_sampling {
     uint64_t expected; /* tokens of the run; 0: unknown */
     uint64_t tokens;   /* of the run so far */
     /* base_now() when the last measured stretch began; 0: none in this run */
@@ -24,13 +24,14 @@ struct core_sampling {
 };
 
 /* Begins a run of so many tokens; 0: unknown. */
-void core_sampling_begin(struct core_sampling *sampling, uint64_t expected);
+void pipeline_sampling_begin(struct pipeline_sampling *sampling, uint64_t expected);
 
 /* Whether the next token is measured; called once for each token.
  *
  * stretch   tokens of a stretch
  * each_ns   least time from the start of one measured stretch to the start of the next
  * is_timed  the token times a candidate strategy, so it must not be measured */
-bool core_sampling_next(struct core_sampling *sampling, uint64_t stretch, uint64_t each_ns, bool is_timed);
+bool pipeline_sampling_next(struct pipeline_sampling *sampling, uint64_t stretch, uint64_t each_ns,
+                            bool is_timed);
 
 #endif

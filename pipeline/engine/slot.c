@@ -14,34 +14,34 @@
 
 /* ---- which memory there is ------------------------------------------------------------------ */
 
-static bool has_host(const struct core_pipeline_device *engine, uint32_t port)
+static bool has_host(const struct pipeline_device *engine, uint32_t port)
 {
-    return (engine->host_ports & CORE_BIT(port)) != 0;
+    return (engine->host_ports & PIPELINE_BIT(port)) != 0;
 }
 
-static bool has_device(const struct core_pipeline_device *engine, uint32_t port)
+static bool has_device(const struct pipeline_device *engine, uint32_t port)
 {
-    return !(engine->shared_ports & CORE_BIT(port));
+    return !(engine->shared_ports & PIPELINE_BIT(port));
 }
 
 /* A unified device has one strategy for good; without copies, a slot's port has one buffer for both sides. */
-static bool has_common(const struct core_pipeline_device *engine)
+static bool has_common(const struct pipeline_device *engine)
 {
     return engine->zero_copy && engine->unified;
 }
 
-uint64_t core_slot_device_bytes(const struct core_pipeline *pipeline)
+uint64_t pipeline_slot_device_bytes(const struct pipeline *pipeline)
 {
     uint64_t bytes = 0;
 
     for (uint32_t i = 0; i < pipeline->desc.port_count; i++)
         if (has_device(pipeline->engine, i))
-            bytes += pipeline->engine->pieces.has_small_buffers ? core_piece_bytes(pipeline, i)
+            bytes += pipeline->engine->pieces.has_small_buffers ? pipeline_piece_bytes(pipeline, i)
                                                                 : pipeline->ports[i].size;
     return bytes;
 }
 
-uint64_t core_slot_host_bytes(const struct core_pipeline *pipeline)
+uint64_t pipeline_slot_host_bytes(const struct pipeline *pipeline)
 {
     uint64_t bytes = 0;
 
@@ -53,8 +53,7 @@ uint64_t core_slot_host_bytes(const struct core_pipeline *pipeline)
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static int32_t make_buffer(struct core_pipeline *pipeline, int32_t kind, uint64_t size,
-                           struct trm_buffer **buffer)
+static int32_t make_buffer(struct pipeline *pipeline, int32_t kind, uint64_t size, struct trm_buffer **buffer)
 {
     struct trm_buffer_desc desc = {.struct_size = sizeof(desc), .kind = kind, .size = size};
     struct core_buffer *made;
@@ -66,9 +65,9 @@ static int32_t make_buffer(struct core_pipeline *pipeline, int32_t kind, uint64_
 }
 
 /* One buffer for both sides. */
-static int32_t make_common(struct core_slot *slot, uint32_t port)
+static int32_t make_common(struct pipeline_slot *slot, uint32_t port)
 {
-    struct core_slot_device *own = slot->device;
+    struct pipeline_slot_device *own = slot->device;
 
     int32_t status =
         make_buffer(slot->pipeline, TRM_MEMORY_DEVICE, slot->pipeline->ports[port].size, &own->device[port]);
@@ -78,10 +77,10 @@ static int32_t make_common(struct core_slot *slot, uint32_t port)
 }
 
 /* The device reaches no host memory by itself, but its driver copies from any. */
-static int32_t make_plain(struct core_slot *slot, uint32_t port)
+static int32_t make_plain(struct pipeline_slot *slot, uint32_t port)
 {
-    struct core_pipeline *pipeline = slot->pipeline;
-    struct core_slot_device *own   = slot->device;
+    struct pipeline *pipeline        = slot->pipeline;
+    struct pipeline_slot_device *own = slot->device;
 
     trm_buffer_destroy(own->host[port]);
     own->host[port] = NULL;
@@ -90,15 +89,15 @@ static int32_t make_plain(struct core_slot *slot, uint32_t port)
     return own->memory[port] != NULL ? TRM_OK : base_fail_memory("making a slot of a pipeline");
 }
 
-static int32_t make_pair(struct core_slot *slot, uint32_t port)
+static int32_t make_pair(struct pipeline_slot *slot, uint32_t port)
 {
-    const struct core_pipeline *pipeline = slot->pipeline;
-    struct core_slot_device *own         = slot->device;
-    uint64_t size                        = pipeline->ports[port].size;
+    const struct pipeline *pipeline  = slot->pipeline;
+    struct pipeline_slot_device *own = slot->device;
+    uint64_t size                    = pipeline->ports[port].size;
 
     int32_t status =
         make_buffer(slot->pipeline, TRM_MEMORY_DEVICE,
-                    pipeline->engine->pieces.has_small_buffers ? core_piece_bytes(pipeline, port) : size,
+                    pipeline->engine->pieces.has_small_buffers ? pipeline_piece_bytes(pipeline, port) : size,
                     &own->device[port]);
     if (status != TRM_OK || !has_host(pipeline->engine, port))
         return status;
@@ -108,11 +107,11 @@ static int32_t make_pair(struct core_slot *slot, uint32_t port)
     return status == TRM_ERROR_UNSUPPORTED ? make_plain(slot, port) : status;
 }
 
-static int32_t make_memory(struct core_slot *slot)
+static int32_t make_memory(struct pipeline_slot *slot)
 {
-    const struct core_pipeline *pipeline = slot->pipeline;
-    int32_t status                       = TRM_OK;
-    char text[CORE_LABEL_BYTES];
+    const struct pipeline *pipeline = slot->pipeline;
+    int32_t status                  = TRM_OK;
+    char text[PIPELINE_LABEL_BYTES];
 
     for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
         if (!has_device(pipeline->engine, i))
@@ -120,15 +119,15 @@ static int32_t make_memory(struct core_slot *slot)
         status = has_common(pipeline->engine) ? make_common(slot, i) : make_pair(slot, i);
         if (status != TRM_OK)
             return base_fail(status, "slot %" PRIu32 ", %s: %s", slot->index,
-                             core_port_label(pipeline->ports, i, text), trm_last_error().sentence);
+                             pipeline_port_label(pipeline->ports, i, text), trm_last_error().sentence);
     }
     return TRM_OK;
 }
 
-static void end_memory(struct core_slot *slot)
+static void end_memory(struct pipeline_slot *slot)
 {
-    const struct core_pipeline *pipeline = slot->pipeline;
-    struct core_slot_device *own         = slot->device;
+    const struct pipeline *pipeline  = slot->pipeline;
+    struct pipeline_slot_device *own = slot->device;
 
     for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
         if (own->memory != NULL && own->host[i] == NULL && !has_common(pipeline->engine))
@@ -158,11 +157,11 @@ static void *table(struct tables *tables, uint64_t count, uint64_t each)
 
 #define TABLE(tables, member, count) (member) = table((tables), (count), sizeof(*(member)))
 
-static void lay_out(struct core_slot *slot, struct tables *tables)
+static void lay_out(struct pipeline_slot *slot, struct tables *tables)
 {
-    const struct core_pipeline *pipeline      = slot->pipeline;
-    const struct core_pipeline_device *engine = pipeline->engine;
-    struct core_slot_device *own              = slot->device;
+    const struct pipeline *pipeline      = slot->pipeline;
+    const struct pipeline_device *engine = pipeline->engine;
+    struct pipeline_slot_device *own     = slot->device;
     uint32_t ports = pipeline->desc.port_count, stages = pipeline->desc.stage_count, most = 0;
 
     TABLE(tables, slot->token.data, ports);
@@ -189,11 +188,11 @@ static void lay_out(struct core_slot *slot, struct tables *tables)
     TABLE(tables, own->declared, most);
 }
 
-static int32_t make_tables(struct core_slot *slot)
+static int32_t make_tables(struct pipeline_slot *slot)
 {
-    const struct core_pipeline_device *engine = slot->pipeline->engine;
-    struct core_slot_device *own              = slot->device;
-    struct tables tables                      = {.memory = NULL};
+    const struct pipeline_device *engine = slot->pipeline->engine;
+    struct pipeline_slot_device *own     = slot->device;
+    struct tables tables                 = {.memory = NULL};
 
     lay_out(slot, &tables);
     own->tables_size = tables.used;
@@ -203,21 +202,21 @@ static int32_t make_tables(struct core_slot *slot)
     tables = (struct tables){.memory = own->tables};
     lay_out(slot, &tables);
     for (uint32_t i = 0; i < slot->pipeline->desc.stage_count; i++) {
-        const struct core_stage_plan *plan = &engine->plans[i];
+        const struct pipeline_stage_plan *plan = &engine->plans[i];
         if (plan->argument_count != 0)
             memcpy(own->arguments[i], plan->arguments, plan->argument_count * sizeof(*plan->arguments));
         if (plan->kernel == NULL)
-            own->calls[plan->number] = (struct core_host_call){.slot = slot, .stage = i};
+            own->calls[plan->number] = (struct pipeline_host_call){.slot = slot, .stage = i};
     }
     return TRM_OK;
 }
 
 /* ---- creation and destruction --------------------------------------------------------------- */
 
-static struct core_slot *slot_allocate(struct core_pipeline *pipeline, uint32_t index)
+static struct pipeline_slot *slot_allocate(struct pipeline *pipeline, uint32_t index)
 {
     struct core_context *context = pipeline->object.context;
-    struct core_slot *slot       = core_allocate(context, sizeof(*slot));
+    struct pipeline_slot *slot   = core_allocate(context, sizeof(*slot));
 
     if (slot == NULL)
         return NULL;
@@ -233,46 +232,46 @@ static struct core_slot *slot_allocate(struct core_pipeline *pipeline, uint32_t 
     return slot;
 }
 
-int32_t core_slot_create(struct core_pipeline *pipeline, uint32_t index, struct core_slot **slot)
+int32_t pipeline_slot_create(struct pipeline *pipeline, uint32_t index, struct pipeline_slot **slot)
 {
-    struct core_slot *made = slot_allocate(pipeline, index);
+    struct pipeline_slot *made = slot_allocate(pipeline, index);
     if (made == NULL)
         return base_fail_memory("making a slot of a pipeline");
 
     int32_t status = make_tables(made);
     if (status == TRM_OK)
         status = make_memory(made);
-    if (status == TRM_OK && core_times_wanted(pipeline))
-        status = core_times_create(made);
+    if (status == TRM_OK && pipeline_times_wanted(pipeline))
+        status = pipeline_times_create(made);
     if (status != TRM_OK) {
-        core_slot_destroy(made);
+        pipeline_slot_destroy(made);
         return status;
     }
-    core_slot_prepare(made);
+    pipeline_slot_prepare(made);
     *slot = made;
     return TRM_OK;
 }
 
-void core_slot_destroy(struct core_slot *slot)
+void pipeline_slot_destroy(struct pipeline_slot *slot)
 {
     if (slot == NULL)
         return;
-    struct core_context *context = slot->pipeline->object.context;
-    struct core_slot_device *own = slot->device;
+    struct core_context *context     = slot->pipeline->object.context;
+    struct pipeline_slot_device *own = slot->device;
 
-    core_recordings_drop(slot);
+    pipeline_recordings_drop(slot);
     trm_stream_destroy(own->stream);
-    core_times_destroy(slot);
+    pipeline_times_destroy(slot);
     end_memory(slot);
     core_free(context, own->tables, own->tables_size);
     core_free(context, own, sizeof(*own));
     core_free(context, slot, sizeof(*slot));
 }
 
-void core_slot_prepare(struct core_slot *slot)
+void pipeline_slot_prepare(struct pipeline_slot *slot)
 {
-    const struct core_pipeline *pipeline = slot->pipeline;
-    struct core_slot_device *own         = slot->device;
+    const struct pipeline *pipeline  = slot->pipeline;
+    struct pipeline_slot_device *own = slot->device;
 
     for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
         slot->token.data[i] = own->memory[i];
@@ -285,13 +284,13 @@ void core_slot_prepare(struct core_slot *slot)
     own->is_measured     = false;
     atomic_store_explicit(&own->host_failed, TRM_OK, memory_order_relaxed);
     atomic_store_explicit(&own->host_ran, 0, memory_order_relaxed);
-    core_slot_epoch(own, false);
-    core_slot_unmark(&own->uploaded);
-    core_slot_unmark(&own->processed);
-    core_slot_unmark(&own->finished);
+    pipeline_slot_epoch(own, false);
+    pipeline_slot_unmark(&own->uploaded);
+    pipeline_slot_unmark(&own->processed);
+    pipeline_slot_unmark(&own->finished);
 }
 
-void core_slot_bytes(const struct core_slot *slot, uint64_t *up, uint64_t *down)
+void pipeline_slot_bytes(const struct pipeline_slot *slot, uint64_t *up, uint64_t *down)
 {
     *up   = slot->device->bytes_up;
     *down = slot->device->bytes_down;
@@ -299,7 +298,7 @@ void core_slot_bytes(const struct core_slot *slot, uint64_t *up, uint64_t *down)
 
 /* ---- streams -------------------------------------------------------------------------------- */
 
-static int32_t make_stream(struct core_pipeline *pipeline, int32_t role, const char *name,
+static int32_t make_stream(struct pipeline *pipeline, int32_t role, const char *name,
                            struct trm_stream **stream)
 {
     struct core_stream *made;
@@ -308,11 +307,11 @@ static int32_t make_stream(struct core_pipeline *pipeline, int32_t role, const c
     if (status != TRM_OK)
         return status;
     *stream = core_object_publish(&made->object);
-    core_ranges_name_stream(pipeline, *stream, name);
+    pipeline_ranges_name_stream(pipeline, *stream, name);
     return TRM_OK;
 }
 
-int32_t core_slot_stream(struct core_slot *slot, struct trm_stream **stream)
+int32_t pipeline_slot_stream(struct pipeline_slot *slot, struct trm_stream **stream)
 {
     struct trm_stream **own = &slot->device->stream;
     char name[24];
@@ -327,7 +326,7 @@ int32_t core_slot_stream(struct core_slot *slot, struct trm_stream **stream)
     return status;
 }
 
-int32_t core_role_stream(struct core_pipeline *pipeline, int32_t role, struct trm_stream **stream)
+int32_t pipeline_role_stream(struct pipeline *pipeline, int32_t role, struct trm_stream **stream)
 {
     static const char *const names[3] = {"upload", "compute", "download"};
     uint32_t index                    = role == TRM_STREAM_UPLOAD ? 0 : role == TRM_STREAM_COMPUTE ? 1 : 2;

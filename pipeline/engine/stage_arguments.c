@@ -13,9 +13,9 @@ static const char *name_of(const struct trm_parameter *parameter)
     return parameter->name != NULL ? parameter->name : "";
 }
 
-static int32_t check_port_index(const struct core_stage_subject *subject, uint32_t index, uint64_t port)
+static int32_t check_port_index(const struct pipeline_stage_subject *subject, uint32_t index, uint64_t port)
 {
-    const struct core_pipeline *pipeline = subject->pipeline;
+    const struct pipeline *pipeline = subject->pipeline;
 
     if (port < pipeline->desc.port_count)
         return TRM_OK;
@@ -26,13 +26,13 @@ static int32_t check_port_index(const struct core_stage_subject *subject, uint32
                      pipeline->desc.port_count);
 }
 
-static int32_t check_port(const struct core_stage_subject *subject, uint32_t index,
+static int32_t check_port(const struct pipeline_stage_subject *subject, uint32_t index,
                           const struct trm_argument *argument)
 {
     const struct trm_parameter *parameter = &subject->kernel->parameters[index];
     uint64_t number                       = argument->value.port.index;
     const struct trm_port *ports          = subject->pipeline->ports;
-    char text[CORE_LABEL_BYTES];
+    char text[PIPELINE_LABEL_BYTES];
 
     int32_t status = check_port_index(subject, index, number);
     if (status != TRM_OK)
@@ -42,22 +42,22 @@ static int32_t check_port(const struct core_stage_subject *subject, uint32_t ind
         return base_fail(TRM_ERROR_TYPE_MISMATCH,
                          "argument %" PRIu32 " \"%s\" of kernel \"%s\" is not a buffer, but %s was given",
                          index, name_of(parameter), subject->kernel->name,
-                         core_port_label(ports, number, text));
+                         pipeline_port_label(ports, number, text));
     if (!is_address && ports[number].size < parameter->size)
         return base_fail(TRM_ERROR_OUT_OF_RANGE,
                          "argument %" PRIu32 " \"%s\" of kernel \"%s\" takes at least %" PRIu32
                          " bytes, but %s has %" PRIu64,
                          index, name_of(parameter), subject->kernel->name, parameter->size,
-                         core_port_label(ports, number, text), ports[number].size);
+                         pipeline_port_label(ports, number, text), ports[number].size);
     uint32_t access = parameter->access != 0 ? parameter->access : TRM_ACCESS_READ | TRM_ACCESS_WRITE;
     if (access & TRM_ACCESS_READ)
-        subject->plan->reads |= CORE_BIT(number);
+        subject->plan->reads |= PIPELINE_BIT(number);
     if ((access & TRM_ACCESS_WRITE) && !(ports[number].flags & TRM_PORT_READ_ONLY))
-        subject->plan->writes |= CORE_BIT(number);
+        subject->plan->writes |= PIPELINE_BIT(number);
     return TRM_OK;
 }
 
-int32_t core_stage_elements_type(const struct trm_parameter *parameter)
+int32_t pipeline_stage_elements_type(const struct trm_parameter *parameter)
 {
     if (parameter->kind == TRM_PARAMETER_SCALAR)
         return parameter->type;
@@ -84,19 +84,19 @@ static uint64_t most_of(int32_t type)
     }
 }
 
-static int32_t check_elements(const struct core_stage_subject *subject, uint32_t index,
+static int32_t check_elements(const struct pipeline_stage_subject *subject, uint32_t index,
                               const struct trm_argument *argument)
 {
     const struct trm_parameter *parameter = &subject->kernel->parameters[index];
     uint64_t number = argument->value.port.index, bytes = argument->value.port.element_bytes;
     const struct trm_port *ports = subject->pipeline->ports;
-    char text[CORE_LABEL_BYTES];
+    char text[PIPELINE_LABEL_BYTES];
 
     int32_t status = check_port_index(subject, index, number);
     if (status != TRM_OK)
         return status;
-    core_port_label(ports, number, text);
-    uint64_t most = most_of(core_stage_elements_type(parameter));
+    pipeline_port_label(ports, number, text);
+    uint64_t most = most_of(pipeline_stage_elements_type(parameter));
     if (most == 0)
         return base_fail(TRM_ERROR_TYPE_MISMATCH,
                          "argument %" PRIu32
@@ -113,25 +113,25 @@ static int32_t check_elements(const struct core_stage_subject *subject, uint32_t
                          "argument %" PRIu32 " \"%s\" of kernel \"%s\" is %s, which cannot count the %" PRIu64
                          " elements of %s",
                          index, name_of(parameter), subject->kernel->name,
-                         trm_type_name(core_stage_elements_type(parameter)), count, text);
+                         trm_type_name(pipeline_stage_elements_type(parameter)), count, text);
     return TRM_OK;
 }
 
 /* The pipeline holds a buffer that is an argument. */
-static int32_t hold_span(const struct core_stage_subject *subject, struct trm_argument *argument)
+static int32_t hold_span(const struct pipeline_stage_subject *subject, struct trm_argument *argument)
 {
     struct trm_span *span = &argument->value.span;
     struct core_buffer *buffer;
     uint64_t length;
 
-    int32_t status = core_holds_add(subject->pipeline, span->buffer, &span->buffer);
+    int32_t status = pipeline_holds_add(subject->pipeline, span->buffer, &span->buffer);
     if (status != TRM_OK)
         return status;
     status = core_span_resolve(argument->value.span, &buffer, &length);
     return status == TRM_OK ? core_buffer_check_device(buffer, subject->pipeline->device) : status;
 }
 
-static int32_t check_argument(const struct core_stage_subject *subject, uint32_t index,
+static int32_t check_argument(const struct pipeline_stage_subject *subject, uint32_t index,
                               struct trm_argument *argument)
 {
     const struct trm_parameter *parameter = &subject->kernel->parameters[index];
@@ -152,7 +152,7 @@ static int32_t check_argument(const struct core_stage_subject *subject, uint32_t
 
 /* Only the value is left, with zeroed padding, so that arguments can be compared; a block gets a copy of its
  * own. */
-static int32_t clean_argument(const struct core_stage_subject *subject, struct trm_argument *argument)
+static int32_t clean_argument(const struct pipeline_stage_subject *subject, struct trm_argument *argument)
 {
     struct trm_argument clean;
 
@@ -177,7 +177,7 @@ static int32_t clean_argument(const struct core_stage_subject *subject, struct t
 }
 
 /* The position of each declared argument among the kernel's parameters. */
-static void find_order(const struct core_stage_subject *subject)
+static void find_order(const struct pipeline_stage_subject *subject)
 {
     for (uint32_t i = 0; i < subject->plan->argument_count; i++) {
         const char *name        = subject->declared->arguments[i].name;
@@ -188,7 +188,7 @@ static void find_order(const struct core_stage_subject *subject)
     }
 }
 
-static int32_t check_count(const struct core_stage_subject *subject)
+static int32_t check_count(const struct pipeline_stage_subject *subject)
 {
     uint32_t count = subject->declared->argument_count;
 
@@ -198,10 +198,10 @@ static int32_t check_count(const struct core_stage_subject *subject)
 }
 
 /* An argument that has not been copied is marked, so that the pipeline does not free it. */
-static int32_t own_arguments(const struct core_stage_subject *subject)
+static int32_t own_arguments(const struct pipeline_stage_subject *subject)
 {
-    struct core_stage_plan *plan = subject->plan;
-    int32_t status               = TRM_OK;
+    struct pipeline_stage_plan *plan = subject->plan;
+    int32_t status                   = TRM_OK;
 
     for (uint32_t i = 0; i < plan->argument_count; i++) {
         if (status == TRM_OK)
@@ -214,11 +214,11 @@ static int32_t own_arguments(const struct core_stage_subject *subject)
     return status;
 }
 
-int32_t core_stage_arguments(const struct core_stage_subject *subject)
+int32_t pipeline_stage_arguments(const struct pipeline_stage_subject *subject)
 {
-    struct core_context *context = subject->pipeline->object.context;
-    struct core_stage_plan *plan = subject->plan;
-    uint32_t count               = subject->kernel->parameter_count;
+    struct core_context *context     = subject->pipeline->object.context;
+    struct pipeline_stage_plan *plan = subject->plan;
+    uint32_t count                   = subject->kernel->parameter_count;
 
     int32_t status = check_count(subject);
     if (status != TRM_OK || count == 0)
@@ -242,7 +242,7 @@ int32_t core_stage_arguments(const struct core_stage_subject *subject)
     return own_arguments(subject);
 }
 
-void core_stage_arguments_fini(struct core_context *context, struct core_stage_plan *plan)
+void pipeline_stage_arguments_fini(struct core_context *context, struct pipeline_stage_plan *plan)
 {
     for (uint32_t i = 0; i < plan->argument_count; i++) {
         const struct trm_argument *argument = &plan->arguments[i];

@@ -10,7 +10,7 @@
 /* Leaves room for the number of a stage, so that a report has the whole name. */
 #define STAGE_NAME_MOST 44
 
-static int32_t resolve_grid(struct core_stage_subject *subject)
+static int32_t resolve_grid(struct pipeline_stage_subject *subject)
 {
     subject->plan->group_size = subject->kernel->group_size[0];
     subject->plan->parameters = subject->kernel->parameters;
@@ -23,7 +23,7 @@ static int32_t resolve_grid(struct core_stage_subject *subject)
     return TRM_OK;
 }
 
-static int32_t resolve_launch(struct core_stage_subject *subject)
+static int32_t resolve_launch(struct pipeline_stage_subject *subject)
 {
     const struct core_device *device = subject->pipeline->device;
 
@@ -32,10 +32,10 @@ static int32_t resolve_launch(struct core_stage_subject *subject)
                          "kernel \"%s\" belongs to another device (%s) than the pipeline (%s)",
                          subject->kernel->name, subject->kernel->module->device->id, device->id);
     int32_t status = resolve_grid(subject);
-    return status == TRM_OK ? core_stage_arguments(subject) : status;
+    return status == TRM_OK ? pipeline_stage_arguments(subject) : status;
 }
 
-static int32_t hold_kernel(struct core_stage_subject *subject)
+static int32_t hold_kernel(struct pipeline_stage_subject *subject)
 {
     void *held;
 
@@ -47,7 +47,7 @@ static int32_t hold_kernel(struct core_stage_subject *subject)
     return subject->kernel != NULL ? TRM_OK : base_last_status();
 }
 
-static int32_t name_stage(struct core_stage_subject *subject)
+static int32_t name_stage(struct pipeline_stage_subject *subject)
 {
     const char *name = subject->declared->name;
 
@@ -57,14 +57,14 @@ static int32_t name_stage(struct core_stage_subject *subject)
     return subject->plan->name != NULL ? TRM_OK : base_fail_memory("making a pipeline");
 }
 
-static int32_t copy_stage(struct core_pipeline *pipeline, const struct trm_stage *declared, uint32_t index)
+static int32_t copy_stage(struct pipeline *pipeline, const struct trm_stage *declared, uint32_t index)
 {
-    struct core_pipeline_device *engine = pipeline->engine;
-    struct trm_stage *stage             = &pipeline->stages[index];
-    struct core_stage_subject subject   = {
-          .pipeline = pipeline, .plan = &engine->plans[index], .declared = declared};
+    struct pipeline_device *engine        = pipeline->engine;
+    struct trm_stage *stage               = &pipeline->stages[index];
+    struct pipeline_stage_subject subject = {
+        .pipeline = pipeline, .plan = &engine->plans[index], .declared = declared};
     int32_t status = TRM_OK;
-    char text[CORE_LABEL_BYTES];
+    char text[PIPELINE_LABEL_BYTES];
 
     if (declared->host == NULL)
         status = hold_kernel(&subject);
@@ -73,7 +73,7 @@ static int32_t copy_stage(struct core_pipeline *pipeline, const struct trm_stage
     if (status == TRM_OK && declared->host == NULL)
         status = resolve_launch(&subject);
     if (status != TRM_OK)
-        return base_fail(status, "%s: %s", core_stage_label(declared - index, index, text),
+        return base_fail(status, "%s: %s", pipeline_stage_label(declared - index, index, text),
                          trm_last_error().sentence);
 
     *stage           = *declared;
@@ -93,22 +93,22 @@ static int32_t copy_stage(struct core_pipeline *pipeline, const struct trm_stage
 }
 
 /* Without stages outputs are copied through; with stages an output that none writes is a mistake. */
-static int32_t check_outputs(const struct core_pipeline_device *engine, const struct trm_pipeline_desc *desc)
+static int32_t check_outputs(const struct pipeline_device *engine, const struct trm_pipeline_desc *desc)
 {
     uint64_t left = engine->output_ports & ~(engine->kernel_writes | engine->host_writes);
-    char text[CORE_LABEL_BYTES];
+    char text[PIPELINE_LABEL_BYTES];
 
     if (left == 0)
         return TRM_OK;
     return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s is an output, but no stage writes it",
-                     core_port_label(desc->ports, (uint64_t)__builtin_ctzll(left), text));
+                     pipeline_port_label(desc->ports, (uint64_t)__builtin_ctzll(left), text));
 }
 
-static int32_t rename_stage(struct core_pipeline *pipeline, uint32_t index, const char *name, uint32_t number)
+static int32_t rename_stage(struct pipeline *pipeline, uint32_t index, const char *name, uint32_t number)
 {
-    struct core_context *context = pipeline->object.context;
-    struct core_stage_plan *plan = &pipeline->engine->plans[index];
-    char text[CORE_LABEL_BYTES];
+    struct core_context *context     = pipeline->object.context;
+    struct pipeline_stage_plan *plan = &pipeline->engine->plans[index];
+    char text[PIPELINE_LABEL_BYTES];
 
     snprintf(text, sizeof(text), "%.*s %" PRIu32, STAGE_NAME_MOST, name, number);
     char *copy = core_copy_text(context, text);
@@ -122,10 +122,10 @@ static int32_t rename_stage(struct core_pipeline *pipeline, uint32_t index, cons
 
 /* Numbers stages of the same name, "sobel 1" and "sobel 2", so that reports and failures can tell them
  * apart. */
-static int32_t number_equals(struct core_pipeline *pipeline, uint32_t first)
+static int32_t number_equals(struct pipeline *pipeline, uint32_t first)
 {
-    const struct core_stage_plan *plans = pipeline->engine->plans;
-    char name[CORE_LABEL_BYTES];
+    const struct pipeline_stage_plan *plans = pipeline->engine->plans;
+    char name[PIPELINE_LABEL_BYTES];
     uint32_t number = 0;
     int32_t status  = TRM_OK;
 
@@ -141,12 +141,12 @@ static int32_t number_equals(struct core_pipeline *pipeline, uint32_t first)
     return status;
 }
 
-int32_t core_stages_copy(struct core_pipeline *pipeline, const struct trm_pipeline_desc *desc)
+int32_t pipeline_stages_copy(struct pipeline *pipeline, const struct trm_pipeline_desc *desc)
 {
-    struct core_context *context        = pipeline->object.context;
-    struct core_pipeline_device *engine = pipeline->engine;
-    int32_t status                      = TRM_OK;
-    uint32_t count                      = desc->stage_count;
+    struct core_context *context   = pipeline->object.context;
+    struct pipeline_device *engine = pipeline->engine;
+    int32_t status                 = TRM_OK;
+    uint32_t count                 = desc->stage_count;
 
     if (count == 0)
         return TRM_OK;
@@ -165,19 +165,19 @@ int32_t core_stages_copy(struct core_pipeline *pipeline, const struct trm_pipeli
     return status;
 }
 
-static void plan_fini(struct core_context *context, struct core_stage_plan *plan)
+static void plan_fini(struct core_context *context, struct pipeline_stage_plan *plan)
 {
-    core_stage_arguments_fini(context, plan);
+    pipeline_stage_arguments_fini(context, plan);
     if (plan->name != NULL)
         core_free(context, plan->name, strlen(plan->name) + 1);
     core_object_end_hold(plan->kernel);
 }
 
-void core_stages_fini(struct core_pipeline *pipeline)
+void pipeline_stages_fini(struct pipeline *pipeline)
 {
-    struct core_context *context        = pipeline->object.context;
-    struct core_pipeline_device *engine = pipeline->engine;
-    uint32_t count                      = pipeline->desc.stage_count;
+    struct core_context *context   = pipeline->object.context;
+    struct pipeline_device *engine = pipeline->engine;
+    uint32_t count                 = pipeline->desc.stage_count;
 
     for (uint32_t i = 0; engine->plans != NULL && i < count; i++)
         plan_fini(context, &engine->plans[i]);

@@ -4,56 +4,56 @@
  */
 #include "pipeline/engine/engine_internal.h"
 
-static const char *first_stage(const struct core_pipeline *pipeline)
+static const char *first_stage(const struct pipeline *pipeline)
 {
     return pipeline->desc.stage_count != 0 ? pipeline->stages[0].name : "nothing";
 }
 
 /* The steps of a graph cannot be observed, so the points are set around it. */
-static int32_t replay(struct core_slot *slot, struct trm_stream *stream, struct trm_graph_exec *exec)
+static int32_t replay(struct pipeline_slot *slot, struct trm_stream *stream, struct trm_graph_exec *exec)
 {
-    struct core_recorder recorder = {.slot = slot, .stream = stream};
-    struct core_slot_device *own  = slot->device;
+    struct core_recorder recorder    = {.slot = slot, .stream = stream};
+    struct pipeline_slot_device *own = slot->device;
 
-    int32_t status = core_record_wait_turn(&recorder);
+    int32_t status = pipeline_record_wait_turn(&recorder);
     if (status != TRM_OK)
-        return core_finish_point(&own->finished, stream, status);
-    core_slot_mark(&own->uploaded, stream, false);
+        return pipeline_finish_point(&own->finished, stream, status);
+    pipeline_slot_mark(&own->uploaded, stream, false);
     status = trm_graph_launch(exec, stream);
     if (status != TRM_OK)
-        status = core_fail_compute(status, first_stage(slot->pipeline));
-    status = core_finish_point(&own->finished, stream, status);
-    core_slot_mark(&own->processed, stream, false);
+        status = pipeline_fail_compute(status, first_stage(slot->pipeline));
+    status = pipeline_finish_point(&own->finished, stream, status);
+    pipeline_slot_mark(&own->processed, stream, false);
     return status;
 }
 
 /* Drops recordings of the other kind of steps: no later token fits them. The slot's last token has ended. */
-static void follow_strategy(struct core_slot *slot)
+static void follow_strategy(struct pipeline_slot *slot)
 {
-    struct core_slot_device *own = slot->device;
-    bool zero_copy               = slot->pipeline->engine->zero_copy;
+    struct pipeline_slot_device *own = slot->device;
+    bool zero_copy                   = slot->pipeline->engine->zero_copy;
 
     if (own->recorded_zero_copy != zero_copy)
-        core_recordings_drop(slot);
+        pipeline_recordings_drop(slot);
     own->recorded_zero_copy = zero_copy;
 }
 
-int32_t core_enqueue_recording(struct core_slot *slot)
+int32_t pipeline_enqueue_recording(struct pipeline_slot *slot)
 {
     struct trm_graph_exec *exec = NULL;
     struct trm_stream *stream;
 
     follow_strategy(slot);
-    int32_t status = core_slot_stream(slot, &stream);
+    int32_t status = pipeline_slot_stream(slot, &stream);
     if (status != TRM_OK)
-        return core_fail_stage(status, "upload");
-    if (core_recording_ready(slot, &exec) == TRM_OK)
+        return pipeline_fail_stage(status, "upload");
+    if (pipeline_recording_ready(slot, &exec) == TRM_OK)
         return replay(slot, stream, exec);
-    core_recording_restart(slot);
-    return core_enqueue_on_slot_stream(slot);
+    pipeline_recording_restart(slot);
+    return pipeline_enqueue_on_slot_stream(slot);
 }
 
-const struct core_strategy_ops core_strategy_slot_graphs = {
+const struct pipeline_strategy_ops pipeline_strategy_slot_graphs = {
     .strategy = TRM_STRATEGY_SLOT_GRAPHS,
-    .enqueue  = core_enqueue_recording,
+    .enqueue  = pipeline_enqueue_recording,
 };

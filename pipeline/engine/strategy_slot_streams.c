@@ -4,17 +4,17 @@
  */
 #include "pipeline/engine/engine_internal.h"
 
-int32_t core_enqueue_on_slot_stream(struct core_slot *slot)
+int32_t pipeline_enqueue_on_slot_stream(struct pipeline_slot *slot)
 {
     struct core_recorder recorder = {.slot = slot};
 
-    int32_t status = core_slot_stream(slot, &recorder.stream);
+    int32_t status = pipeline_slot_stream(slot, &recorder.stream);
     if (status != TRM_OK)
-        return core_fail_stage(status, "upload");
-    return core_finish_point(&slot->device->finished, recorder.stream, core_record_token(&recorder));
+        return pipeline_fail_stage(status, "upload");
+    return pipeline_finish_point(&slot->device->finished, recorder.stream, pipeline_record_token(&recorder));
 }
 
-const struct core_strategy_ops core_strategy_slot_streams = {
+const struct pipeline_strategy_ops pipeline_strategy_slot_streams = {
     .strategy = TRM_STRATEGY_SLOT_STREAMS,
-    .enqueue  = core_enqueue_on_slot_stream,
+    .enqueue  = pipeline_enqueue_on_slot_stream,
 };

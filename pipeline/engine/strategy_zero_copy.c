@@ -5,14 +5,14 @@
  */
 #include "pipeline/engine/engine_internal.h"
 
-const struct core_strategy_ops core_strategy_zero_copy = {
+const struct pipeline_strategy_ops pipeline_strategy_zero_copy = {
     .strategy = TRM_STRATEGY_ZERO_COPY,
-    .enqueue  = core_enqueue_on_slot_stream,
+    .enqueue  = pipeline_enqueue_on_slot_stream,
 };
 
 /* The same, recorded: on a device with memory of its own, enqueuing the launches is most of the cost. */
-const struct core_strategy_ops core_strategy_zero_copy_graphs = {
+const struct pipeline_strategy_ops pipeline_strategy_zero_copy_graphs = {
     .strategy    = TRM_STRATEGY_ZERO_COPY,
     .is_recorded = true,
-    .enqueue     = core_enqueue_recording,
+    .enqueue     = pipeline_enqueue_recording,
 };

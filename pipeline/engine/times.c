@@ -33,19 +33,19 @@
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-bool core_times_wanted(const struct core_pipeline *pipeline)
+bool pipeline_times_wanted(const struct pipeline *pipeline)
 {
     return pipeline->desc.measure != TRM_MEASURE_NONE;
 }
 
-int32_t core_times_create(struct core_slot *slot)
+int32_t pipeline_times_create(struct pipeline_slot *slot)
 {
-    struct core_pipeline *pipeline = slot->pipeline;
-    struct core_context *context   = pipeline->object.context;
-    struct core_slot_device *own   = slot->device;
-    uint32_t samples               = pipeline->engine->pieces.count > 1 ? CORE_SAMPLES_MOST : 1;
-    uint32_t count                 = samples * core_stamps_each(pipeline);
-    int32_t status                 = TRM_OK;
+    struct pipeline *pipeline        = slot->pipeline;
+    struct core_context *context     = pipeline->object.context;
+    struct pipeline_slot_device *own = slot->device;
+    uint32_t samples                 = pipeline->engine->pieces.count > 1 ? PIPELINE_SAMPLES_MOST : 1;
+    uint32_t count                   = samples * pipeline_stamps_each(pipeline);
+    int32_t status                   = TRM_OK;
 
     own->events = core_allocate(context, count * sizeof(*own->events));
     if (own->events == NULL)
@@ -59,10 +59,10 @@ int32_t core_times_create(struct core_slot *slot)
     return status;
 }
 
-void core_times_destroy(struct core_slot *slot)
+void pipeline_times_destroy(struct pipeline_slot *slot)
 {
-    struct core_context *context = slot->pipeline->object.context;
-    struct core_slot_device *own = slot->device;
+    struct core_context *context     = slot->pipeline->object.context;
+    struct pipeline_slot_device *own = slot->device;
 
     for (uint32_t i = 0; i < own->event_count; i++)
         trm_event_destroy(own->events[i]);
@@ -70,7 +70,7 @@ void core_times_destroy(struct core_slot *slot)
     core_free(context, own->stamped, own->event_count);
 }
 
-bool core_times_are_slow(const struct core_pipeline *pipeline)
+bool pipeline_times_are_slow(const struct pipeline *pipeline)
 {
     uint64_t kind = 0;
 
@@ -82,7 +82,7 @@ bool core_times_are_slow(const struct core_pipeline *pipeline)
 /* ---- which tokens, which pieces ------------------------------------------------------------- */
 
 /* Mean time from one measured token to the next. */
-static uint64_t each_ns(const struct core_pipeline_device *engine, bool tunes)
+static uint64_t each_ns(const struct pipeline_device *engine, bool tunes)
 {
     if (tunes)
         return EACH_TUNING_NS;
@@ -92,29 +92,30 @@ static uint64_t each_ns(const struct core_pipeline_device *engine, bool tunes)
 }
 
 /* Whether the next token is measured; counts it. */
-static bool measures_next(const struct core_pipeline *pipeline)
+static bool measures_next(const struct pipeline *pipeline)
 {
-    struct core_pipeline_device *engine = pipeline->engine;
+    struct pipeline_device *engine = pipeline->engine;
     uint64_t stretch = 2 * (uint64_t)atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
 
-    if (!core_times_wanted(pipeline))
+    if (!pipeline_times_wanted(pipeline))
         return false;
     if (pipeline->desc.measure == TRM_MEASURE_ALL ||
         (pipeline->desc.trace_tokens != 0 && !engine->stamps_are_slow))
         return true;
     bool tunes =
         pipeline->desc.depth == 0 && !atomic_load_explicit(&engine->tuning.is_resting, memory_order_relaxed);
-    bool is_timed = core_choose_timing(pipeline);
+    bool is_timed = pipeline_choose_timing(pipeline);
     bool is_long  = atomic_load_explicit(&engine->token_ns, memory_order_relaxed) >
                    (tunes ? LONG_TOKEN_TUNING_NS : LONG_TOKEN_NS);
-    bool is_due = core_sampling_next(&engine->sampling, stretch, stretch * each_ns(engine, tunes), is_timed);
+    bool is_due =
+        pipeline_sampling_next(&engine->sampling, stretch, stretch * each_ns(engine, tunes), is_timed);
     return is_due || (is_long && !is_timed);
 }
 
-void core_times_begin(struct core_slot *slot)
+void pipeline_times_begin(struct pipeline_slot *slot)
 {
-    struct core_slot_device *own = slot->device;
-    uint32_t room                = own->event_count / core_stamps_each(slot->pipeline);
+    struct pipeline_slot_device *own = slot->device;
+    uint32_t room                    = own->event_count / pipeline_stamps_each(slot->pipeline);
 
     own->is_measured = measures_next(slot->pipeline);
     own->enqueued_at = own->is_measured ? base_now() : 0;
@@ -125,9 +126,9 @@ void core_times_begin(struct core_slot *slot)
 }
 
 /* Spreads the samples evenly from the first piece to the last. */
-uint32_t core_times_sample(const struct core_slot *slot, uint32_t piece)
+uint32_t pipeline_times_sample(const struct pipeline_slot *slot, uint32_t piece)
 {
-    const struct core_slot_device *own = slot->device;
+    const struct pipeline_slot_device *own = slot->device;
     uint64_t last = own->pieces - 1, samples = own->samples;
 
     if (samples == 0)
@@ -138,12 +139,12 @@ uint32_t core_times_sample(const struct core_slot *slot, uint32_t piece)
     return number * last / (samples - 1) == piece ? (uint32_t)number : UINT32_MAX;
 }
 
-static bool is_large(const struct core_pipeline *pipeline)
+static bool is_large(const struct pipeline *pipeline)
 {
     uint64_t bytes = 0;
 
     for (uint32_t i = 0; i < pipeline->desc.port_count; i++)
-        if (pipeline->engine->input_ports & CORE_BIT(i))
+        if (pipeline->engine->input_ports & PIPELINE_BIT(i))
             bytes += pipeline->ports[i].size;
     return bytes >= LARGE_UPLOAD;
 }
@@ -152,11 +153,11 @@ static bool is_large(const struct core_pipeline *pipeline)
  * those of other slots; the stamp would tell what the host knows. It could also do harm: on a device with a
  * queue for each direction that runs a stamp where the stream's last operation ran, the stamp would wait for
  * other slots' downloads, and the upload for the stamp. */
-bool core_times_begin_is_known(const struct core_recorder *recorder)
+bool pipeline_times_begin_is_known(const struct core_recorder *recorder)
 {
-    const struct core_pipeline *pipeline = recorder->slot->pipeline;
-    const struct core_slot_device *own   = recorder->slot->device;
-    bool is_on_slot                      = recorder->recording != NULL || recorder->stream == own->stream;
+    const struct pipeline *pipeline        = recorder->slot->pipeline;
+    const struct pipeline_slot_device *own = recorder->slot->device;
+    bool is_on_slot                        = recorder->recording != NULL || recorder->stream == own->stream;
 
     return is_on_slot && own->pieces == 1 && !pipeline->engine->unified && is_large(pipeline);
 }
@@ -164,10 +165,10 @@ bool core_times_begin_is_known(const struct core_recorder *recorder)
 /* ---- the device's clock --------------------------------------------------------------------- */
 
 /* Stamps once between two readings of the host's clock. */
-static int32_t look(struct core_pipeline *pipeline, struct trm_stream *stream, struct trm_event *event)
+static int32_t look(struct pipeline *pipeline, struct trm_stream *stream, struct trm_event *event)
 {
-    struct core_pipeline_device *engine = pipeline->engine;
-    uint64_t stamped                    = 0;
+    struct pipeline_device *engine = pipeline->engine;
+    uint64_t stamped               = 0;
 
     uint64_t before = base_now();
     int32_t status  = trm_event_record(event, stream);
@@ -183,13 +184,13 @@ static int32_t look(struct core_pipeline *pipeline, struct trm_stream *stream, s
     return TRM_OK;
 }
 
-void core_times_calibrate(struct core_pipeline *pipeline)
+void pipeline_times_calibrate(struct pipeline *pipeline)
 {
     struct core_stream *made = NULL;
     struct trm_event *event  = NULL;
     struct base_saved_error saved;
 
-    if (!core_times_wanted(pipeline) || !core_timestamps_are_native(pipeline->device))
+    if (!pipeline_times_wanted(pipeline) || !core_timestamps_are_native(pipeline->device))
         return;
     base_error_save(&saved);
     int32_t status = core_stream_create(pipeline->device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, 0, &made);
@@ -206,27 +207,27 @@ void core_times_calibrate(struct core_pipeline *pipeline)
 }
 
 /* Creating a stream takes some drivers a millisecond, as long as many tokens. */
-void core_times_calibrate_again(struct core_pipeline *pipeline)
+void pipeline_times_calibrate_again(struct pipeline *pipeline)
 {
-    const struct core_pipeline_device *engine = pipeline->engine;
+    const struct pipeline_device *engine = pipeline->engine;
 
     if (engine->clock_offset != 0 && base_now() - engine->calibrated_at > CLOCKS_AGREE_NS)
-        core_times_calibrate(pipeline);
+        pipeline_times_calibrate(pipeline);
 }
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
 /* The times of one sampled piece; 0: not stamped. */
 struct sample {
-    const struct core_slot *slot;
+    const struct pipeline_slot *slot;
     uint32_t first; /* event */
 };
 
 static uint64_t time_of(const struct sample *sample, uint32_t stamp)
 {
-    const struct core_slot_device *own = sample->slot->device;
-    uint32_t number                    = sample->first + stamp;
-    uint64_t time                      = 0;
+    const struct pipeline_slot_device *own = sample->slot->device;
+    uint32_t number                        = sample->first + stamp;
+    uint64_t time                          = 0;
 
     if (!own->stamped[number])
         return 0;
@@ -238,17 +239,18 @@ static uint64_t time_of(const struct sample *sample, uint32_t stamp)
 
 static void read_sample(const struct sample *sample, uint64_t *begin, uint64_t *end)
 {
-    const struct core_slot_device *own = sample->slot->device;
+    const struct pipeline_slot_device *own = sample->slot->device;
 
     memset(begin, 0, TRM_STAGES * sizeof(*begin));
     memset(end, 0, TRM_STAGES * sizeof(*end));
-    uint64_t uploaded = time_of(sample, CORE_STAMP_UPLOADED), compute = time_of(sample, CORE_STAMP_COMPUTE);
-    uint64_t processed = time_of(sample, CORE_STAMP_PROCESSED),
-             download  = time_of(sample, CORE_STAMP_DOWNLOAD);
-    uint64_t last      = time_of(sample, CORE_STAMP_END);
+    uint64_t uploaded  = time_of(sample, PIPELINE_STAMP_UPLOADED),
+             compute   = time_of(sample, PIPELINE_STAMP_COMPUTE);
+    uint64_t processed = time_of(sample, PIPELINE_STAMP_PROCESSED),
+             download  = time_of(sample, PIPELINE_STAMP_DOWNLOAD);
+    uint64_t last      = time_of(sample, PIPELINE_STAMP_END);
 
     if (uploaded != 0) {
-        uint64_t begun          = time_of(sample, CORE_STAMP_BEGIN);
+        uint64_t begun          = time_of(sample, PIPELINE_STAMP_BEGIN);
         begin[TRM_STAGE_UPLOAD] = begun != 0 ? begun : own->enqueued_at;
         end[TRM_STAGE_UPLOAD]   = uploaded;
     }
@@ -267,11 +269,11 @@ static void read_sample(const struct sample *sample, uint64_t *begin, uint64_t *
 
 static void read_launches(const struct sample *sample, uint64_t processed)
 {
-    const struct core_slot_device *own = sample->slot->device;
-    uint32_t count                     = sample->slot->pipeline->desc.stage_count;
+    const struct pipeline_slot_device *own = sample->slot->device;
+    uint32_t count                         = sample->slot->pipeline->desc.stage_count;
 
     for (uint32_t i = 0; i < count; i++)
-        own->launch_end[i] = count > 1 ? time_of(sample, CORE_STAMP_LAUNCHES + i) : processed;
+        own->launch_end[i] = count > 1 ? time_of(sample, PIPELINE_STAMP_LAUNCHES + i) : processed;
 }
 
 /* ---- pieces --------------------------------------------------------------------------------- */
@@ -280,7 +282,7 @@ static void read_launches(const struct sample *sample, uint64_t processed)
 struct sum {
     uint64_t first, last; /* of the token */
     uint64_t stage[TRM_STAGES];
-    uint64_t launch[CORE_STAGES_MOST];
+    uint64_t launch[PIPELINE_STAGES_MOST];
     uint64_t all;
 };
 
@@ -289,7 +291,7 @@ static void add_launches(const struct sample *sample, uint64_t begin, struct sum
     uint32_t count = sample->slot->pipeline->desc.stage_count;
 
     for (uint32_t i = 0; count > 1 && i < count; i++) {
-        uint64_t end = time_of(sample, CORE_STAMP_LAUNCHES + i);
+        uint64_t end = time_of(sample, PIPELINE_STAMP_LAUNCHES + i);
         if (end > begin)
             sum->launch[i] += end - begin;
         begin = end;
@@ -319,11 +321,12 @@ static uint64_t share(const struct sum *sum, uint64_t part)
 }
 
 /* Lays out the stages one after the other, each as long as in all pieces together. */
-static void spread(const struct core_slot *slot, const struct sum *sum, struct core_token_times *times)
+static void spread(const struct pipeline_slot *slot, const struct sum *sum,
+                   struct pipeline_token_times *times)
 {
-    const struct core_slot_device *own = slot->device;
-    uint32_t count                     = slot->pipeline->desc.stage_count;
-    uint64_t at                        = sum->first;
+    const struct pipeline_slot_device *own = slot->device;
+    uint32_t count                         = slot->pipeline->desc.stage_count;
+    uint64_t at                            = sum->first;
 
     for (uint32_t i = TRM_STAGE_UPLOAD; i <= TRM_STAGE_DOWNLOAD; i++) {
         if (sum->stage[i] == 0)
@@ -339,12 +342,12 @@ static void spread(const struct core_slot *slot, const struct sum *sum, struct c
     }
 }
 
-static void read_pieces(const struct core_slot *slot, struct core_token_times *times)
+static void read_pieces(const struct pipeline_slot *slot, struct pipeline_token_times *times)
 {
     struct sum sum = {.first = 0};
 
     for (uint32_t i = 0; i < slot->device->samples; i++) {
-        struct sample sample = {.slot = slot, .first = i * core_stamps_each(slot->pipeline)};
+        struct sample sample = {.slot = slot, .first = i * pipeline_stamps_each(slot->pipeline)};
         add_sample(&sample, &sum);
     }
     if (sum.all != 0 && sum.last > sum.first)
@@ -353,7 +356,7 @@ static void read_pieces(const struct core_slot *slot, struct core_token_times *t
 
 /* ---- a whole token -------------------------------------------------------------------------- */
 
-static void note_length(struct core_pipeline_device *engine, const struct core_token_times *times)
+static void note_length(struct pipeline_device *engine, const struct pipeline_token_times *times)
 {
     uint64_t first = 0, last = 0;
 
@@ -365,15 +368,15 @@ static void note_length(struct core_pipeline_device *engine, const struct core_t
         atomic_store_explicit(&engine->token_ns, last - first, memory_order_relaxed);
 }
 
-bool core_slot_is_stamped(const struct core_slot *slot)
+bool pipeline_slot_is_stamped(const struct pipeline_slot *slot)
 {
     return slot->device->samples != 0;
 }
 
-void core_slot_times(struct core_slot *slot, struct core_token_times *times)
+void pipeline_slot_times(struct pipeline_slot *slot, struct pipeline_token_times *times)
 {
-    struct core_slot_device *own = slot->device;
-    struct sample whole          = {.slot = slot};
+    struct pipeline_slot_device *own = slot->device;
+    struct sample whole              = {.slot = slot};
 
     for (uint32_t i = TRM_STAGE_UPLOAD; i <= TRM_STAGE_DOWNLOAD; i++)
         times->begin[i] = times->end[i] = 0;

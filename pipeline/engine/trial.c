@@ -39,7 +39,7 @@
 
 /* ---- results -------------------------------------------------------------------------------- */
 
-static uint64_t mean_of(const struct core_trial_way *way)
+static uint64_t mean_of(const struct pipeline_trial_way *way)
 {
     uint64_t sum = 0;
 
@@ -49,9 +49,9 @@ static uint64_t mean_of(const struct core_trial_way *way)
 }
 
 /* The upper end of so many thirds of the stretches, fastest first. */
-static uint64_t thirds_of(const struct core_trial_way *way, uint32_t thirds)
+static uint64_t thirds_of(const struct pipeline_trial_way *way, uint32_t thirds)
 {
-    uint64_t sorted[CORE_TRIAL_SAMPLES] = {0};
+    uint64_t sorted[PIPELINE_TRIAL_SAMPLES] = {0};
 
     for (uint32_t i = 0; i < way->count; i++) {
         uint32_t position = i;
@@ -62,9 +62,9 @@ static uint64_t thirds_of(const struct core_trial_way *way, uint32_t thirds)
     return sorted[(way->count - 1) * thirds / 3];
 }
 
-uint64_t core_trial_result(const struct core_trial *trial, uint32_t way)
+uint64_t pipeline_trial_result(const struct pipeline_trial *trial, uint32_t way)
 {
-    const struct core_trial_way *own = &trial->ways[way];
+    const struct pipeline_trial_way *own = &trial->ways[way];
 
     if (own->count == 0)
         return 0;
@@ -72,21 +72,21 @@ uint64_t core_trial_result(const struct core_trial *trial, uint32_t way)
 }
 
 /* Its result in slower stretches; long stretches do not tell. */
-static uint64_t slow_result(const struct core_trial_way *way)
+static uint64_t slow_result(const struct pipeline_trial_way *way)
 {
     return way->is_long ? 0 : thirds_of(way, 2);
 }
 
 /* Among those not eliminated; `count` where no result is known. */
-static uint32_t find_best(const struct core_trial *trial)
+static uint32_t find_best(const struct pipeline_trial *trial)
 {
     uint32_t best = trial->count;
 
     for (uint32_t i = 0; i < trial->count; i++) {
-        uint64_t result = core_trial_result(trial, i);
+        uint64_t result = pipeline_trial_result(trial, i);
         if (trial->ways[i].is_eliminated || result == 0)
             continue;
-        if (best == trial->count || result < core_trial_result(trial, best))
+        if (best == trial->count || result < pipeline_trial_result(trial, best))
             best = i;
     }
     return best;
@@ -97,21 +97,21 @@ static bool is_near(uint64_t result, uint64_t best, uint64_t percent)
     return result <= best / 100 * percent + percent;
 }
 
-static bool is_within(const struct core_trial *trial, uint32_t way, uint32_t best, uint64_t percent)
+static bool is_within(const struct pipeline_trial *trial, uint32_t way, uint32_t best, uint64_t percent)
 {
-    uint64_t result = core_trial_result(trial, way);
-    return result != 0 && is_near(result, core_trial_result(trial, best), percent);
+    uint64_t result = pipeline_trial_result(trial, way);
+    return result != 0 && is_near(result, pipeline_trial_result(trial, best), percent);
 }
 
 /* In slower stretches too: a candidate that is fast only at times is not as good as a steady one. */
-static bool is_as_good(const struct core_trial *trial, uint32_t way, uint32_t best)
+static bool is_as_good(const struct pipeline_trial *trial, uint32_t way, uint32_t best)
 {
     return is_within(trial, way, best, SAME) &&
            is_near(slow_result(&trial->ways[way]), slow_result(&trial->ways[best]), SAME);
 }
 
 /* The first that is as good as the fastest; 0 where no result is known. */
-static uint32_t find_winner(const struct core_trial *trial)
+static uint32_t find_winner(const struct pipeline_trial *trial)
 {
     uint32_t best = find_best(trial), way = 0;
 
@@ -122,13 +122,13 @@ static uint32_t find_winner(const struct core_trial *trial)
     return way;
 }
 
-static void conclude(struct core_trial *trial, uint32_t way)
+static void conclude(struct pipeline_trial *trial, uint32_t way)
 {
     trial->is_over = true;
     trial->current = way;
 }
 
-static bool is_alone(const struct core_trial *trial, uint32_t way)
+static bool is_alone(const struct pipeline_trial *trial, uint32_t way)
 {
     for (uint32_t i = 0; i < trial->count; i++)
         if (i != way && !trial->ways[i].is_eliminated)
@@ -137,7 +137,7 @@ static bool is_alone(const struct core_trial *trial, uint32_t way)
 }
 
 /* Confirms the winner, unless its stretches are long, it is confirmed already, or it is the only one left. */
-static void prove(struct core_trial *trial, uint32_t way)
+static void prove(struct pipeline_trial *trial, uint32_t way)
 {
     if (trial->ways[way].is_long || trial->ways[way].is_proven || is_alone(trial, way)) {
         conclude(trial, way);
@@ -149,7 +149,7 @@ static void prove(struct core_trial *trial, uint32_t way)
 }
 
 /* Each candidate is confirmed at most once. */
-static void end_proof(struct core_trial *trial)
+static void end_proof(struct pipeline_trial *trial)
 {
     trial->ways[trial->current].is_proven = true;
     if (is_within(trial, trial->current, find_best(trial), PROVEN))
@@ -161,7 +161,7 @@ static void end_proof(struct core_trial *trial)
 /* ---- turns ---------------------------------------------------------------------------------- */
 
 /* Eliminates candidates that are far from the best. False: only one is left. */
-static bool eliminate_slow(struct core_trial *trial)
+static bool eliminate_slow(struct pipeline_trial *trial)
 {
     uint32_t best = find_best(trial), others = 0;
 
@@ -173,7 +173,7 @@ static bool eliminate_slow(struct core_trial *trial)
 }
 
 /* Forward in even rounds, backward in odd ones. `count` at the end of a round. */
-static uint32_t next_of_round(const struct core_trial *trial, uint32_t after)
+static uint32_t next_of_round(const struct pipeline_trial *trial, uint32_t after)
 {
     uint32_t way = after;
 
@@ -184,12 +184,12 @@ static uint32_t next_of_round(const struct core_trial *trial, uint32_t after)
     return way < trial->count ? way : trial->count;
 }
 
-static uint32_t first_of_round(const struct core_trial *trial)
+static uint32_t first_of_round(const struct pipeline_trial *trial)
 {
     return next_of_round(trial, trial->round % 2 == 0 ? UINT32_MAX : trial->count);
 }
 
-static uint32_t rounds_of(const struct core_trial *trial)
+static uint32_t rounds_of(const struct pipeline_trial *trial)
 {
     for (uint32_t i = 0; i < trial->count; i++)
         if (!trial->ways[i].is_long)
@@ -197,7 +197,7 @@ static uint32_t rounds_of(const struct core_trial *trial)
     return ROUNDS_LONG;
 }
 
-static void next_turn(struct core_trial *trial)
+static void next_turn(struct pipeline_trial *trial)
 {
     uint32_t way = next_of_round(trial, trial->current);
 
@@ -225,14 +225,14 @@ static void next_turn(struct core_trial *trial)
 
 /* ---- tokens --------------------------------------------------------------------------------- */
 
-void core_trial_begin(struct core_trial *trial, uint32_t count)
+void pipeline_trial_begin(struct pipeline_trial *trial, uint32_t count)
 {
     memset(trial, 0, sizeof(*trial));
     trial->count   = count;
     trial->is_over = count == 1;
 }
 
-void core_trial_interrupt(struct core_trial *trial)
+void pipeline_trial_interrupt(struct pipeline_trial *trial)
 {
     if (trial->is_over)
         return;
@@ -241,12 +241,12 @@ void core_trial_interrupt(struct core_trial *trial)
         conclude(trial, trial->is_proving ? trial->current : find_winner(trial));
 }
 
-bool core_trial_timing(const struct core_trial *trial, uint32_t depth)
+bool pipeline_trial_timing(const struct pipeline_trial *trial, uint32_t depth)
 {
     return !trial->is_over && trial->tokens >= depth;
 }
 
-static bool is_settled(const struct core_trial *trial, uint32_t number, uint64_t now)
+static bool is_settled(const struct pipeline_trial *trial, uint32_t number, uint64_t now)
 {
     if (number < SETTLE_DEPTHS * trial->depth)
         return false;
@@ -255,7 +255,7 @@ static bool is_settled(const struct core_trial *trial, uint32_t number, uint64_t
 }
 
 /* Adds the tokens counted so far to the current stretch. */
-static void extend_stretch(struct core_trial *trial, uint64_t now)
+static void extend_stretch(struct pipeline_trial *trial, uint64_t now)
 {
     trial->stretch_ns += now - trial->begin;
     trial->stretch_tokens += trial->counted;
@@ -263,15 +263,15 @@ static void extend_stretch(struct core_trial *trial, uint64_t now)
     trial->begin   = now;
 }
 
-static bool is_stretch(const struct core_trial *trial)
+static bool is_stretch(const struct pipeline_trial *trial)
 {
     return trial->stretch_tokens >= STRETCH_DEPTHS * trial->depth && trial->stretch_ns >= STRETCH_NS;
 }
 
 /* The first counted stretch of a confirmation replaces the candidate's earlier results. */
-static void add_stretch(struct core_trial *trial, bool is_long)
+static void add_stretch(struct pipeline_trial *trial, bool is_long)
 {
-    struct core_trial_way *way = &trial->ways[trial->current];
+    struct pipeline_trial_way *way = &trial->ways[trial->current];
 
     if (trial->is_proving && trial->stretches < PROOF_SETTLE)
         return;
@@ -282,7 +282,7 @@ static void add_stretch(struct core_trial *trial, bool is_long)
     way->ns[way->count++] = trial->stretch_ns / trial->stretch_tokens;
 }
 
-static void note(struct core_trial *trial)
+static void note(struct pipeline_trial *trial)
 {
     bool is_long       = trial->stretch_ns >= STRETCH_LONG_NS;
     uint32_t stretches = trial->is_proving ? PROOF_SETTLE + PROOF : STRETCHES;
@@ -295,7 +295,7 @@ static void note(struct core_trial *trial)
         next_turn(trial);
 }
 
-uint32_t core_trial_next(struct core_trial *trial, uint32_t depth, uint64_t now)
+uint32_t pipeline_trial_next(struct pipeline_trial *trial, uint32_t depth, uint64_t now)
 {
     if (trial->is_over)
         return trial->current;

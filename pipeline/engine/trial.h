@@ -23,19 +23,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CORE_TRIAL_WAYS 5
-#define CORE_TRIAL_SAMPLES 16
+#define PIPELINE_TRIAL_WAYS 5
+#define PIPELINE_TRIAL_SAMPLES 16
 
-struct core_trial_way {
-    uint64_t ns[CORE_TRIAL_SAMPLES]; /* per token, in each stretch */
+struct pipeline_trial_way {
+    uint64_t ns[PIPELINE_TRIAL_SAMPLES]; /* per token, in each stretch */
     uint32_t count;
     bool is_long;       /* all its stretches are long */
     bool is_eliminated; /* too slow to go on */
     bool is_proven;     /* it confirmed its result; `ns` are the stretches of that */
 };
 
-struct core_trial {
-    struct core_trial_way ways[CORE_TRIAL_WAYS];
+struct pipeline_trial {
+    struct pipeline_trial_way ways[PIPELINE_TRIAL_WAYS];
     uint32_t count;   /* of candidates, the simplest first */
     bool is_over;     /* `current` stays */
     uint32_t current; /* the candidate whose turn it is */
@@ -53,20 +53,20 @@ struct core_trial {
     uint64_t began; /* when the first token was enqueued */
 };
 
-/* count: 1 to CORE_TRIAL_WAYS candidates. */
-void core_trial_begin(struct core_trial *trial, uint32_t count);
+/* count: 1 to PIPELINE_TRIAL_WAYS candidates. */
+void pipeline_trial_begin(struct pipeline_trial *trial, uint32_t count);
 
 /* Tells that a run begins. */
-void core_trial_interrupt(struct core_trial *trial);
+void pipeline_trial_interrupt(struct pipeline_trial *trial);
 
 /* The candidate of the token that is enqueued now (nanoseconds of any clock). */
-uint32_t core_trial_next(struct core_trial *trial, uint32_t depth, uint64_t now);
+uint32_t pipeline_trial_next(struct pipeline_trial *trial, uint32_t depth, uint64_t now);
 
 /* Whether the next token counts, or fills the slots before those that do; measuring it would disturb the
  * trial. */
-bool core_trial_timing(const struct core_trial *trial, uint32_t depth);
+bool pipeline_trial_timing(const struct pipeline_trial *trial, uint32_t depth);
 
 /* Nanoseconds per token of a candidate; 0: unknown. */
-uint64_t core_trial_result(const struct core_trial *trial, uint32_t way);
+uint64_t pipeline_trial_result(const struct pipeline_trial *trial, uint32_t way);
 
 #endif

@@ -19,31 +19,32 @@
 /* Consecutive looks without waiting after which tokens are no longer measured for this purpose. */
 #define CALM 3
 
-static void set_resting(struct core_tuning *tuning, bool is_resting)
+static void set_resting(struct pipeline_tuning *tuning, bool is_resting)
 {
     atomic_store_explicit(&tuning->is_resting, is_resting, memory_order_relaxed);
 }
 
-void core_tuning_settle(struct core_tuning *tuning)
+void pipeline_tuning_settle(struct pipeline_tuning *tuning)
 {
     tuning->is_settled = true;
     set_resting(tuning, true);
 }
 
-static bool has_room(const struct core_pipeline *pipeline, uint32_t depth)
+static bool has_room(const struct pipeline *pipeline, uint32_t depth)
 {
     uint64_t each = pipeline->engine->slot_bytes;
 
-    return depth < CORE_DEPTH_TUNED_MOST && (each == 0 || core_engine_budget(pipeline) / each > depth);
+    return depth < PIPELINE_DEPTH_TUNED_MOST &&
+           (each == 0 || pipeline_engine_budget(pipeline) / each > depth);
 }
 
 /* Whether the busiest stage waited since the last look. Load waits for slots, the others for tokens. */
-static bool starves(struct core_pipeline *pipeline)
+static bool starves(struct pipeline *pipeline)
 {
-    struct core_tuning *tuning = &pipeline->engine->tuning;
-    struct trm_report report   = {.struct_size = sizeof(report), .depth = pipeline->depth};
+    struct pipeline_tuning *tuning = &pipeline->engine->tuning;
+    struct trm_report report       = {.struct_size = sizeof(report), .depth = pipeline->depth};
 
-    core_measure_report(pipeline->measure, &report);
+    pipeline_measure_report(pipeline->measure, &report);
     if (report.critical < TRM_STAGE_LOAD || report.critical > TRM_STAGE_SINK)
         return false;
     const struct trm_stage_report *stage = &report.stages[report.critical];
@@ -57,12 +58,13 @@ static bool starves(struct core_pipeline *pipeline)
     return span != before_span && (double)(waits - before_waits) > STARVES * (double)(span - before_span);
 }
 
-bool core_engine_wants_slot(struct core_pipeline *pipeline)
+bool pipeline_engine_wants_slot(struct pipeline *pipeline)
 {
-    struct core_tuning *tuning = &pipeline->engine->tuning;
-    uint32_t depth             = atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
+    struct pipeline_tuning *tuning = &pipeline->engine->tuning;
+    uint32_t depth                 = atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
 
-    if (pipeline->desc.depth != 0 || tuning->is_settled || tuning->is_growing || core_is_choosing(pipeline))
+    if (pipeline->desc.depth != 0 || tuning->is_settled || tuning->is_growing ||
+        pipeline_is_choosing(pipeline))
         return false;
     if (tuning->tokens++ == 0)
         tuning->window_begin = base_now();
@@ -74,7 +76,7 @@ bool core_engine_wants_slot(struct core_pipeline *pipeline)
     double rate    = (double)(tuning->tokens - 1) / (double)length;
     tuning->tokens = 0;
     if (!has_room(pipeline, depth) || (tuning->rate != 0 && rate < tuning->rate * BROUGHT)) {
-        core_tuning_settle(tuning);
+        pipeline_tuning_settle(tuning);
         return false;
     }
     if (!starves(pipeline)) {

@@ -8,22 +8,22 @@
 /* Sources of programs run on it. */
 #define STACK_BYTES (1u << 20)
 
-int32_t core_load(struct core_slot *slot)
+int32_t pipeline_load(struct pipeline_slot *slot)
 {
-    struct core_pipeline_queue *queue = slot->pipeline->queue;
-    struct core_calling calling;
-    core_slot_prepare(slot);
-    core_queue_entry(slot)->output = core_sink_address(&queue->sink, slot->token.index);
-    bool is_long     = atomic_load_explicit(&queue->load_took, memory_order_relaxed) > CORE_LONG_END_NS;
+    struct pipeline_queue *queue = slot->pipeline->queue;
+    struct pipeline_calling calling;
+    pipeline_slot_prepare(slot);
+    pipeline_queue_entry(slot)->output = pipeline_sink_address(&queue->sink, slot->token.index);
+    bool is_long     = atomic_load_explicit(&queue->load_took, memory_order_relaxed) > PIPELINE_LONG_END_NS;
     uint64_t ran     = is_long ? base_thread_time() : 0;
     slot->sink_begin = 0;
     slot->sink_ran   = 0;
     slot->load_begin = base_now();
 
-    core_calling_push(&calling, slot->pipeline, false);
+    pipeline_calling_push(&calling, slot->pipeline, false);
     base_error_clear();
-    int32_t answer = core_source_fill(&queue->source, &slot->token);
-    core_calling_pop(&calling);
+    int32_t answer = pipeline_source_fill(&queue->source, &slot->token);
+    pipeline_calling_pop(&calling);
 
     slot->load_end = base_now();
     slot->load_ran = is_long ? base_thread_time() - ran : 0;
@@ -32,44 +32,44 @@ int32_t core_load(struct core_slot *slot)
         answer =
             base_fail(TRM_ERROR_INVALID_ARGUMENT, "the source returned %d, which is not a status", answer);
     if (answer < 0)
-        core_failure_name(slot, "load", answer);
+        pipeline_failure_name(slot, "load", answer);
     return answer;
 }
 
-void core_load_dispose(struct core_slot *slot, int32_t answer)
+void pipeline_load_dispose(struct pipeline_slot *slot, int32_t answer)
 {
-    struct core_pipeline *pipeline    = slot->pipeline;
-    struct core_pipeline_queue *queue = pipeline->queue;
-    struct core_queue_entry *entry    = core_queue_entry(slot);
+    struct pipeline *pipeline          = slot->pipeline;
+    struct pipeline_queue *queue       = pipeline->queue;
+    struct pipeline_queue_entry *entry = pipeline_queue_entry(slot);
     if (answer == TRM_TOKEN_END) {
         queue->has_source_ended = true;
-        core_queue_free(slot);
+        pipeline_queue_free(slot);
     } else if (answer == TRM_TOKEN_SKIP) {
-        core_queue_retire(slot, TRM_TOKEN_SKIP, false);
+        pipeline_queue_retire(slot, TRM_TOKEN_SKIP, false);
     } else {
         /* Reported at its turn, after the tokens before it. */
         entry->answer   = answer;
         entry->is_final = true;
-        core_queue_move(slot, CORE_SLOT_ENDED);
-        core_list_append(&queue->ordered, slot);
+        pipeline_queue_move(slot, PIPELINE_SLOT_ENDED);
+        pipeline_list_append(&queue->ordered, slot);
         if (pipeline->desc.on_failure != TRM_FAILURE_SKIP)
             queue->has_source_ended = true;
     }
     if (queue->has_source_ended)
-        core_queue_wake_all(queue);
+        pipeline_queue_wake_all(queue);
     else
-        core_queue_wake_changed(queue);
+        pipeline_queue_wake_changed(queue);
 }
 
-struct core_slot *core_load_pop(struct core_pipeline *pipeline, bool *has_ended)
+struct pipeline_slot *pipeline_load_pop(struct pipeline *pipeline, bool *has_ended)
 {
-    struct core_pipeline_queue *queue = pipeline->queue;
-    uint64_t count                    = queue->source.desc.count;
-    *has_ended = queue->has_source_ended || queue->stop != CORE_GOING || queue->is_closing ||
+    struct pipeline_queue *queue = pipeline->queue;
+    uint64_t count               = queue->source.desc.count;
+    *has_ended = queue->has_source_ended || queue->stop != PIPELINE_GOING || queue->is_closing ||
                  queue->fault.status != TRM_OK;
     if (*has_ended)
         return NULL;
-    struct core_slot *slot = core_queue_pop(pipeline, CORE_SLOT_LOADING);
+    struct pipeline_slot *slot = pipeline_queue_pop(pipeline, PIPELINE_SLOT_LOADING);
     if (slot != NULL && count != 0 && queue->next_index == count)
         queue->has_source_ended = true;
     return slot;
@@ -79,26 +79,26 @@ struct core_slot *core_load_pop(struct core_pipeline *pipeline, bool *has_ended)
 
 /* Submits filled slots as far as it is their turn; one loader does so for all. With the lock, released
  * meanwhile. */
-static void submit_in_order(struct core_pipeline *pipeline)
+static void submit_in_order(struct pipeline *pipeline)
 {
-    struct core_pipeline_queue *queue = pipeline->queue;
+    struct pipeline_queue *queue = pipeline->queue;
     if (queue->is_submitting)
         return;
     queue->is_submitting = true;
     for (;;) {
-        struct core_slot **next = &queue->filled[queue->turn % CORE_DEPTH_MOST];
-        struct core_slot *slot  = *next;
+        struct pipeline_slot **next = &queue->filled[queue->turn % PIPELINE_DEPTH_MOST];
+        struct pipeline_slot *slot  = *next;
         if (slot == NULL)
             break;
         *next          = NULL;
-        int32_t answer = core_queue_entry(slot)->answer;
+        int32_t answer = pipeline_queue_entry(slot)->answer;
         if (slot->token.index >= queue->end_index) {
-            core_queue_free(slot);
+            pipeline_queue_free(slot);
         } else if (answer != TRM_OK) {
-            core_load_dispose(slot, answer);
+            pipeline_load_dispose(slot, answer);
         } else {
             pthread_mutex_unlock(&pipeline->lock);
-            core_submit(slot, false);
+            pipeline_submit(slot, false);
             pthread_mutex_lock(&pipeline->lock);
         }
         queue->turn++;
@@ -107,58 +107,58 @@ static void submit_in_order(struct core_pipeline *pipeline)
 }
 
 /* With the lock, released meanwhile. */
-static void load_one(struct core_slot *slot)
+static void load_one(struct pipeline_slot *slot)
 {
-    struct core_pipeline *pipeline    = slot->pipeline;
-    struct core_pipeline_queue *queue = pipeline->queue;
-    int32_t answer                    = TRM_TOKEN_END;
+    struct pipeline *pipeline    = slot->pipeline;
+    struct pipeline_queue *queue = pipeline->queue;
+    int32_t answer               = TRM_TOKEN_END;
     if (slot->token.index < queue->end_index) {
         pthread_mutex_unlock(&pipeline->lock);
-        answer = core_load(slot);
+        answer = pipeline_load(slot);
         pthread_mutex_lock(&pipeline->lock);
     }
     if (answer == TRM_TOKEN_END) {
         if (slot->token.index < queue->end_index)
             queue->end_index = slot->token.index;
         queue->has_source_ended = true;
-        core_queue_wake_all(queue);
+        pipeline_queue_wake_all(queue);
     }
     if (answer < 0 && pipeline->desc.on_failure != TRM_FAILURE_SKIP)
         queue->has_source_ended = true;
-    core_queue_entry(slot)->answer = answer;
-    core_queue_move(slot, CORE_SLOT_FILLED);
-    queue->filled[slot->token.index % CORE_DEPTH_MOST] = slot;
+    pipeline_queue_entry(slot)->answer = answer;
+    pipeline_queue_move(slot, PIPELINE_SLOT_FILLED);
+    queue->filled[slot->token.index % PIPELINE_DEPTH_MOST] = slot;
     submit_in_order(pipeline);
 }
 
 static void *loader(void *argument)
 {
-    struct core_pipeline *pipeline    = argument;
-    struct core_pipeline_queue *queue = pipeline->queue;
-    bool has_ended                    = false;
+    struct pipeline *pipeline    = argument;
+    struct pipeline_queue *queue = pipeline->queue;
+    bool has_ended               = false;
     pthread_mutex_lock(&pipeline->lock);
     while (!has_ended) {
-        struct core_slot *slot = core_load_pop(pipeline, &has_ended);
+        struct pipeline_slot *slot = pipeline_load_pop(pipeline, &has_ended);
         if (slot != NULL)
             load_one(slot);
-        else if (!has_ended && queue->slots_in[CORE_SLOT_ABANDONED] > 0)
-            core_reap(pipeline, BASE_NEVER);
+        else if (!has_ended && queue->slots_in[PIPELINE_SLOT_ABANDONED] > 0)
+            pipeline_reap(pipeline, BASE_NEVER);
         else if (!has_ended)
-            core_sleep(pipeline, &queue->freed, &queue->free_waiters, BASE_NEVER);
+            pipeline_sleep(pipeline, &queue->freed, &queue->free_waiters, BASE_NEVER);
     }
     queue->working--;
-    core_queue_wake_all(queue);
+    pipeline_queue_wake_all(queue);
     pthread_mutex_unlock(&pipeline->lock);
     return NULL;
 }
 
-int32_t core_loaders_start(struct core_pipeline *pipeline)
+int32_t pipeline_loaders_start(struct pipeline *pipeline)
 {
-    struct core_pipeline_queue *queue = pipeline->queue;
-    uint32_t wanted                   = queue->source.desc.workers;
-    int32_t status                    = TRM_OK;
-    if (wanted > CORE_DEPTH_MOST)
-        wanted = CORE_DEPTH_MOST;
+    struct pipeline_queue *queue = pipeline->queue;
+    uint32_t wanted              = queue->source.desc.workers;
+    int32_t status               = TRM_OK;
+    if (wanted > PIPELINE_DEPTH_MOST)
+        wanted = PIPELINE_DEPTH_MOST;
     if (wanted > 1 && queue->source.in_order)
         wanted = 1;
     pthread_mutex_lock(&pipeline->lock);
@@ -176,11 +176,11 @@ int32_t core_loaders_start(struct core_pipeline *pipeline)
     return status;
 }
 
-bool core_loaders_join(struct core_pipeline *pipeline, uint64_t deadline)
+bool pipeline_loaders_join(struct pipeline *pipeline, uint64_t deadline)
 {
-    struct core_pipeline_queue *queue = pipeline->queue;
+    struct pipeline_queue *queue = pipeline->queue;
     while (queue->working > 0) {
-        if (!core_sleep(pipeline, &queue->quiet, &queue->quiet_waiters, deadline) && queue->working > 0)
+        if (!pipeline_sleep(pipeline, &queue->quiet, &queue->quiet_waiters, deadline) && queue->working > 0)
             return false;
     }
     uint32_t count = queue->workers;

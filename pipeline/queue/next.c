@@ -12,8 +12,8 @@
 
 /* One call that wants a result. */
 struct request {
-    struct core_pipeline *pipeline;
-    struct core_pipeline_queue *queue;
+    struct pipeline *pipeline;
+    struct pipeline_queue *queue;
     int32_t state; /* the token's new state: SINK for runs, OUT for the program */
     uint32_t epoch;
     uint64_t deadline;
@@ -31,8 +31,8 @@ static bool is_unordered(const struct request *request)
 /* What was started ended other than by END: returned once, then it is over. */
 static int32_t answer_stopped(struct request *request)
 {
-    struct core_pipeline_queue *queue = request->queue;
-    if (queue->mode == CORE_STARTED && queue->is_told)
+    struct pipeline_queue *queue = request->queue;
+    if (queue->mode == PIPELINE_STARTED && queue->is_told)
         return TRM_TOKEN_END;
     queue->is_told = true;
     return base_failure_raise(&queue->cause);
@@ -40,25 +40,25 @@ static int32_t answer_stopped(struct request *request)
 
 static int32_t may_continue(struct request *request)
 {
-    struct core_pipeline_queue *queue = request->queue;
+    struct pipeline_queue *queue = request->queue;
     if (queue->fault.status != TRM_OK)
         return base_failure_raise(&queue->fault);
     if (queue->is_closing)
         return base_fail_static(TRM_ERROR_CANCELLED, "the pipeline is being destroyed");
-    if (request->state == CORE_SLOT_OUT && queue->mode == CORE_RUNNING)
+    if (request->state == PIPELINE_SLOT_OUT && queue->mode == PIPELINE_RUNNING)
         return base_fail_static(TRM_ERROR_BUSY, "the pipeline is running: its sink gets the results");
     if (request->epoch != queue->epoch) {
         queue->is_told = true;
         return base_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");
     }
-    if (queue->stop == CORE_STOPPED || (queue->is_over && !queue->is_told))
+    if (queue->stop == PIPELINE_STOPPED || (queue->is_over && !queue->is_told))
         return answer_stopped(request);
     return TRM_OK;
 }
 
 /* ---- waiting for the device: by the leader, without the lock -------------------------------- */
 
-static uint64_t token_deadline(const struct core_slot *slot)
+static uint64_t token_deadline(const struct pipeline_slot *slot)
 {
     uint64_t timeout = slot->pipeline->desc.token_timeout_ns;
     uint64_t deadline;
@@ -73,13 +73,13 @@ static uint64_t earlier(uint64_t one, uint64_t other)
 }
 
 /* Drops a token that timed out; its slot comes back when its work ends. With the lock. */
-static void time_out(struct request *request, struct core_slot *slot)
+static void time_out(struct request *request, struct pipeline_slot *slot)
 {
     static const char *const stages[] = {[TRM_SLOT_UPLOADING]   = "upload",
                                          [TRM_SLOT_PROCESSING]  = "compute",
                                          [TRM_SLOT_DOWNLOADING] = "download"};
-    struct core_token_times times;
-    int32_t stage = core_slot_stage(slot);
+    struct pipeline_token_times times;
+    int32_t stage = pipeline_slot_stage(slot);
     const char *where =
         stage >= TRM_SLOT_UPLOADING && stage <= TRM_SLOT_DOWNLOADING ? stages[stage] : "download";
     char milliseconds[32];
@@ -87,39 +87,39 @@ static void time_out(struct request *request, struct core_slot *slot)
              (double)request->pipeline->desc.token_timeout_ns / 1e6);
     base_text_point(milliseconds);
     int32_t status = base_fail(TRM_ERROR_TIMEOUT, "timed out after %s ms", milliseconds);
-    core_failure_name(slot, where, status);
-    core_queue_times(slot, status, false, &times);
-    core_queue_note(slot, &times);
-    core_list_remove(&request->queue->ordered, slot);
-    core_queue_move(slot, CORE_SLOT_ABANDONED);
-    core_queue_entry(slot)->is_overdue = true;
-    core_failure_note(slot, false);
+    pipeline_failure_name(slot, where, status);
+    pipeline_queue_times(slot, status, false, &times);
+    pipeline_queue_note(slot, &times);
+    pipeline_list_remove(&request->queue->ordered, slot);
+    pipeline_queue_move(slot, PIPELINE_SLOT_ABANDONED);
+    pipeline_queue_entry(slot)->is_overdue = true;
+    pipeline_failure_note(slot, false);
     *request->failure = slot->failure;
 }
 
 /* Before this thread waits for the first slot, other threads may start the rest. With the lock. */
 static void flush_held_back(const struct request *request)
 {
-    struct core_slot *first = request->queue->ordered.first;
-    for (struct core_slot *slot = first; slot != NULL; slot = slot->next) {
-        struct core_queue_entry *entry = core_queue_entry(slot);
+    struct pipeline_slot *first = request->queue->ordered.first;
+    for (struct pipeline_slot *slot = first; slot != NULL; slot = slot->next) {
+        struct pipeline_queue_entry *entry = pipeline_queue_entry(slot);
         if (!entry->is_held_back || (slot == first && !is_unordered(request)))
             continue;
-        if (core_slot_state(slot) == CORE_SLOT_SUBMITTED && !core_slot_is_short(slot))
-            core_slot_flush(slot);
+        if (pipeline_slot_state(slot) == PIPELINE_SLOT_SUBMITTED && !pipeline_slot_is_short(slot))
+            pipeline_slot_flush(slot);
         entry->is_held_back = false;
     }
 }
 
 /* The slots that the result may come from, oldest first: the first one, or all of an UNORDERED pipeline. With
  * the lock. */
-static uint32_t candidates(const struct request *request, struct core_slot **slots)
+static uint32_t candidates(const struct request *request, struct pipeline_slot **slots)
 {
-    uint32_t count         = 0;
-    bool all               = is_unordered(request);
-    struct core_slot *slot = request->queue->ordered.first;
+    uint32_t count             = 0;
+    bool all                   = is_unordered(request);
+    struct pipeline_slot *slot = request->queue->ordered.first;
     for (; slot != NULL; slot = slot->next) {
-        if (core_slot_state(slot) == CORE_SLOT_SUBMITTED)
+        if (pipeline_slot_state(slot) == PIPELINE_SLOT_SUBMITTED)
             slots[count++] = slot;
         if (!all)
             break;
@@ -129,14 +129,14 @@ static uint32_t candidates(const struct request *request, struct core_slot **slo
 
 /* What the leader has seen of the candidates before it takes the lock. */
 struct sight {
-    int32_t statuses[CORE_DEPTH_MOST];
-    struct core_slot *failed; /* NULL: none, or its failure was kept when it was enqueued */
+    int32_t statuses[PIPELINE_DEPTH_MOST];
+    struct pipeline_slot *failed; /* NULL: none, or its failure was kept when it was enqueued */
     struct base_failure failure;
 };
 
 /* Notes how a slot ended, or TIMEOUT. Only one failure is noted, while it is the last error; others are seen
  * at the next look. */
-static void look(struct sight *sight, uint32_t i, struct core_slot *slot, int32_t status)
+static void look(struct sight *sight, uint32_t i, struct pipeline_slot *slot, int32_t status)
 {
     sight->statuses[i] = status;
     if (status == TRM_OK || status == TRM_ERROR_TIMEOUT || slot->failure.status != TRM_OK)
@@ -146,52 +146,52 @@ static void look(struct sight *sight, uint32_t i, struct core_slot *slot, int32_
         return;
     }
     sight->failed = slot;
-    core_failure_describe(slot, NULL, status, &sight->failure);
+    pipeline_failure_describe(slot, NULL, status, &sight->failure);
 }
 
-static uint32_t look_at_all(struct sight *sight, struct core_slot **slots, uint32_t count)
+static uint32_t look_at_all(struct sight *sight, struct pipeline_slot **slots, uint32_t count)
 {
     uint32_t ended = 0;
     for (uint32_t i = 0; i < count; i++) {
-        look(sight, i, slots[i], core_slot_poll(slots[i]));
+        look(sight, i, slots[i], pipeline_slot_poll(slots[i]));
         ended += sight->statuses[i] != TRM_ERROR_TIMEOUT;
     }
     return ended;
 }
 
 /* Sleeps until one of the candidates has ended, or until a deadline. Without the lock. */
-static void watch_for(struct sight *sight, struct core_slot **slots, uint32_t count, uint64_t deadline)
+static void watch_for(struct sight *sight, struct pipeline_slot **slots, uint32_t count, uint64_t deadline)
 {
     if (count == 1) {
-        look(sight, 0, slots[0], core_slot_wait(slots[0], deadline));
+        look(sight, 0, slots[0], pipeline_slot_wait(slots[0], deadline));
         return;
     }
     if (look_at_all(sight, slots, count) > 0)
         return;
-    core_slots_wait_any(slots, count, deadline);
+    pipeline_slots_wait_any(slots, count, deadline);
     /* The rest of a failed token may still run. Waiting for the oldest one keeps this loop from spinning. */
     if (look_at_all(sight, slots, count) == 0 && base_now() < deadline)
-        look(sight, 0, slots[0], core_slot_wait(slots[0], deadline));
+        look(sight, 0, slots[0], pipeline_slot_wait(slots[0], deadline));
 }
 
 /* Whether the slot's work has ended. With the lock. */
-static bool note_ended(struct core_slot *slot, const struct sight *sight, uint32_t i)
+static bool note_ended(struct pipeline_slot *slot, const struct sight *sight, uint32_t i)
 {
     if (sight->statuses[i] == TRM_ERROR_TIMEOUT)
         return false;
     if (sight->failed == slot)
         slot->failure = sight->failure;
-    core_queue_move(slot, CORE_SLOT_ENDED);
+    pipeline_queue_move(slot, PIPELINE_SLOT_ENDED);
     return true;
 }
 
 /* Waits for one of the candidates for a slice at most. With the lock, released meanwhile. TRM_OK: look again;
- * CORE_NEXT_FAILED: a token timed out; TIMEOUT: the caller's deadline has passed. */
-static int32_t watch(struct request *request, struct core_slot **slots, uint32_t count)
+ * PIPELINE_NEXT_FAILED: a token timed out; TIMEOUT: the caller's deadline has passed. */
+static int32_t watch(struct request *request, struct pipeline_slot **slots, uint32_t count)
 {
     struct sight sight;
     int32_t ended     = 0;
-    uint64_t deadline = core_slice(request->deadline);
+    uint64_t deadline = pipeline_slice(request->deadline);
     /* A token submitted from now on may end before all of these, and does not wake this thread. */
     if (is_unordered(request) && count < request->queue->depth)
         deadline = earlier(deadline, base_now() + NEWCOMER_NS);
@@ -210,40 +210,42 @@ static int32_t watch(struct request *request, struct core_slot **slots, uint32_t
         return TRM_OK;
     uint64_t now = base_now();
     for (uint32_t i = 0; i < count; i++) {
-        if (now < token_deadline(slots[i]) || core_queue_entry(slots[i])->is_cancelled)
+        if (now < token_deadline(slots[i]) || pipeline_queue_entry(slots[i])->is_cancelled)
             continue;
         time_out(request, slots[i]);
-        return CORE_NEXT_FAILED;
+        return PIPELINE_NEXT_FAILED;
     }
     return now < request->deadline ? TRM_OK : TRM_ERROR_TIMEOUT;
 }
 
 /* ---- when nothing is in flight; with the lock ----------------------------------------------- */
 
-static bool is_over(const struct core_pipeline_queue *queue)
+static bool is_over(const struct pipeline_queue *queue)
 {
     const uint32_t *slots_in = queue->slots_in;
-    return queue->has_source_ended &&
-           slots_in[CORE_SLOT_LOADING] + slots_in[CORE_SLOT_FILLED] + slots_in[CORE_SLOT_ENQUEUING] == 0;
+    return queue->has_source_ended && slots_in[PIPELINE_SLOT_LOADING] + slots_in[PIPELINE_SLOT_FILLED] +
+                                              slots_in[PIPELINE_SLOT_ENQUEUING] ==
+                                          0;
 }
 
 /* Leaves the leadership meanwhile, which other threads may need to recover from a failure. */
 static int32_t sleep_changed(struct request *request)
 {
-    struct core_pipeline_queue *queue = request->queue;
-    core_leader_leave(request->pipeline);
-    bool is_woken = core_sleep(request->pipeline, &queue->changed, &queue->change_waiters, request->deadline);
-    request->is_leader = core_leader_claim(request->pipeline, request->deadline) == TRM_OK;
+    struct pipeline_queue *queue = request->queue;
+    pipeline_leader_leave(request->pipeline);
+    bool is_woken =
+        pipeline_sleep(request->pipeline, &queue->changed, &queue->change_waiters, request->deadline);
+    request->is_leader = pipeline_leader_claim(request->pipeline, request->deadline) == TRM_OK;
     return request->is_leader && (is_woken || base_now() < request->deadline) ? TRM_OK : TRM_ERROR_TIMEOUT;
 }
 
 /* TRM_OK: look again. */
 static int32_t nothing_there(struct request *request)
 {
-    struct core_pipeline_queue *queue = request->queue;
-    bool is_enqueuing                 = queue->slots_in[CORE_SLOT_ENQUEUING] > 0;
-    if (queue->mode == CORE_SERVING) {
-        if (queue->stop == CORE_DRAINING && !is_enqueuing)
+    struct pipeline_queue *queue = request->queue;
+    bool is_enqueuing            = queue->slots_in[PIPELINE_SLOT_ENQUEUING] > 0;
+    if (queue->mode == PIPELINE_SERVING) {
+        if (queue->stop == PIPELINE_DRAINING && !is_enqueuing)
             return base_failure_raise(&queue->cause);
         return queue->is_over && !is_enqueuing ? TRM_TOKEN_END : sleep_changed(request);
     }
@@ -251,11 +253,11 @@ static int32_t nothing_there(struct request *request)
         return TRM_TOKEN_END;
     if (queue->workers > 0 || queue->is_filling || queue->has_source_ended)
         return sleep_changed(request);
-    if (queue->slots_in[CORE_SLOT_FREE] > 0)
-        return CORE_NEXT_FILL;
-    if (queue->slots_in[CORE_SLOT_ABANDONED] == 0)
+    if (queue->slots_in[PIPELINE_SLOT_FREE] > 0)
+        return PIPELINE_NEXT_FILL;
+    if (queue->slots_in[PIPELINE_SLOT_ABANDONED] == 0)
         return sleep_changed(request);
-    if (core_reap(request->pipeline, request->deadline) > 0 || base_now() < request->deadline)
+    if (pipeline_reap(request->pipeline, request->deadline) > 0 || base_now() < request->deadline)
         return TRM_OK;
     return TRM_ERROR_TIMEOUT;
 }
@@ -263,46 +265,46 @@ static int32_t nothing_there(struct request *request)
 /* ---- a token -------------------------------------------------------------------------------- */
 
 /* The oldest slot that has ended and may be returned. With the lock. */
-static struct core_slot *ended_slot(const struct request *request)
+static struct pipeline_slot *ended_slot(const struct request *request)
 {
-    struct core_slot *slot = request->queue->ordered.first;
+    struct pipeline_slot *slot = request->queue->ordered.first;
     if (!is_unordered(request))
-        return slot != NULL && core_slot_state(slot) == CORE_SLOT_ENDED ? slot : NULL;
-    while (slot != NULL && core_slot_state(slot) != CORE_SLOT_ENDED)
+        return slot != NULL && pipeline_slot_state(slot) == PIPELINE_SLOT_ENDED ? slot : NULL;
+    while (slot != NULL && pipeline_slot_state(slot) != PIPELINE_SLOT_ENDED)
         slot = slot->next;
     return slot;
 }
 
 /* Whether the device must recover before this token's failure is reported. Where results are out of order or
  * other tokens go on, the cause among the failed tokens has to be found first. With the lock. */
-static bool needs_recovery(const struct request *request, struct core_slot *slot)
+static bool needs_recovery(const struct request *request, struct pipeline_slot *slot)
 {
-    if (core_queue_entry(slot)->is_final || slot->failure.status == TRM_ERROR_DEVICE_LOST)
+    if (pipeline_queue_entry(slot)->is_final || slot->failure.status == TRM_ERROR_DEVICE_LOST)
         return false;
     return request->pipeline->desc.on_failure != TRM_FAILURE_STOP || is_unordered(request);
 }
 
 /* With the lock. */
-static int32_t deliver(struct request *request, struct core_slot *slot, struct core_slot **delivered)
+static int32_t deliver(struct request *request, struct pipeline_slot *slot, struct pipeline_slot **delivered)
 {
-    struct core_queue_entry *entry = core_queue_entry(slot);
-    core_list_remove(&request->queue->ordered, slot);
+    struct pipeline_queue_entry *entry = pipeline_queue_entry(slot);
+    pipeline_list_remove(&request->queue->ordered, slot);
     if (slot->failure.status == TRM_OK) {
-        core_queue_move(slot, request->state);
+        pipeline_queue_move(slot, request->state);
         *delivered = slot;
         return TRM_OK;
     }
     *request->failure = slot->failure;
-    core_failure_note(slot, entry->answer == TRM_OK && !entry->is_final);
-    core_queue_retire(slot, slot->failure.status, entry->answer == TRM_OK);
-    return CORE_NEXT_FAILED;
+    pipeline_failure_note(slot, entry->answer == TRM_OK && !entry->is_final);
+    pipeline_queue_retire(slot, slot->failure.status, entry->answer == TRM_OK);
+    return PIPELINE_NEXT_FAILED;
 }
 
 /* By the leader, with the lock, released meanwhile. TRM_OK: look again. */
 static int32_t recover(struct request *request)
 {
     pthread_mutex_unlock(&request->pipeline->lock);
-    int32_t status = core_failure_recover(request->pipeline, request->deadline);
+    int32_t status = pipeline_failure_recover(request->pipeline, request->deadline);
     pthread_mutex_lock(&request->pipeline->lock);
     if (status != TRM_ERROR_TIMEOUT || base_remaining(request->deadline) > 0)
         return TRM_OK;
@@ -311,24 +313,25 @@ static int32_t recover(struct request *request)
 
 static bool wants_recovery(const struct request *request)
 {
-    return request->queue->dirty == CORE_DIRTY_KNOWN ||
-           (request->queue->dirty == CORE_DIRTY && request->pipeline->desc.on_failure != TRM_FAILURE_STOP);
+    return request->queue->dirty == PIPELINE_DIRTY_KNOWN ||
+           (request->queue->dirty == PIPELINE_DIRTY &&
+            request->pipeline->desc.on_failure != TRM_FAILURE_STOP);
 }
 
 /* One step towards a token. TRM_OK without a token: look again. */
-static int32_t step(struct request *request, struct core_slot **delivered)
+static int32_t step(struct request *request, struct pipeline_slot **delivered)
 {
-    struct core_slot *slots[CORE_DEPTH_MOST];
+    struct pipeline_slot *slots[PIPELINE_DEPTH_MOST];
     int32_t status = may_continue(request);
     if (status != TRM_OK)
         return status;
-    if (request->queue->stop != CORE_STOPPED && request->queue->ordered.first != NULL &&
+    if (request->queue->stop != PIPELINE_STOPPED && request->queue->ordered.first != NULL &&
         wants_recovery(request))
         return recover(request);
-    struct core_slot *slot = ended_slot(request);
+    struct pipeline_slot *slot = ended_slot(request);
     if (slot != NULL && slot->failure.status != TRM_OK && needs_recovery(request, slot)) {
-        if (request->queue->dirty == CORE_CLEAN)
-            request->queue->dirty = CORE_DIRTY;
+        if (request->queue->dirty == PIPELINE_CLEAN)
+            request->queue->dirty = PIPELINE_DIRTY;
         return recover(request);
     }
     if (slot != NULL)
@@ -337,31 +340,31 @@ static int32_t step(struct request *request, struct core_slot **delivered)
     return count > 0 ? watch(request, slots, count) : nothing_there(request);
 }
 
-int32_t core_next(struct core_pipeline *pipeline, int32_t state, uint64_t deadline, struct core_slot **slot,
-                  struct base_failure *failure)
+int32_t pipeline_next(struct pipeline *pipeline, int32_t state, uint64_t deadline,
+                      struct pipeline_slot **slot, struct base_failure *failure)
 {
-    struct core_pipeline_queue *queue = pipeline->queue;
-    struct request request            = {
-                   .pipeline = pipeline,
-                   .queue    = queue,
-                   .state    = state,
-                   .deadline = deadline,
-                   .failure  = failure,
+    struct pipeline_queue *queue = pipeline->queue;
+    struct request request       = {
+              .pipeline = pipeline,
+              .queue    = queue,
+              .state    = state,
+              .deadline = deadline,
+              .failure  = failure,
     };
     *slot = NULL;
     pthread_mutex_lock(&pipeline->lock);
     request.epoch     = queue->epoch;
-    int32_t status    = core_leader_claim(pipeline, deadline);
+    int32_t status    = pipeline_leader_claim(pipeline, deadline);
     request.is_leader = status == TRM_OK;
     while (status == TRM_OK && *slot == NULL) {
-        core_failure_drop(pipeline, queue->stop == CORE_STOPPED);
+        pipeline_failure_drop(pipeline, queue->stop == PIPELINE_STOPPED);
         status = step(&request, slot);
     }
-    if (status == CORE_NEXT_FAILED && queue->stop == CORE_STOPPED)
+    if (status == PIPELINE_NEXT_FAILED && queue->stop == PIPELINE_STOPPED)
         queue->is_told = true;
     if (request.is_leader) {
-        core_failure_drop(pipeline, queue->stop == CORE_STOPPED);
-        core_leader_leave(pipeline);
+        pipeline_failure_drop(pipeline, queue->stop == PIPELINE_STOPPED);
+        pipeline_leader_leave(pipeline);
     }
     pthread_mutex_unlock(&pipeline->lock);
     if (status == TRM_ERROR_TIMEOUT)

@@ -7,9 +7,9 @@
 
 #define DESC_MIN 88 /* bytes of struct trm_pipeline_desc in the first version */
 
-static struct core_pipeline *pipeline_of(struct core_object *object)
+static struct pipeline *pipeline_of(struct core_object *object)
 {
-    return (struct core_pipeline *)object;
+    return (struct pipeline *)object;
 }
 
 /* ---- destruction ---------------------------------------------------------------------------- */
@@ -17,15 +17,15 @@ static struct core_pipeline *pipeline_of(struct core_object *object)
 /* No work is in flight and no call is inside. */
 static void pipeline_retire(struct core_object *object)
 {
-    struct core_pipeline *pipeline = pipeline_of(object);
+    struct pipeline *pipeline = pipeline_of(object);
 
-    core_queue_destroy(pipeline);
-    core_engine_destroy(pipeline);
-    core_measure_destroy(pipeline->measure);
+    pipeline_queue_destroy(pipeline);
+    pipeline_engine_destroy(pipeline);
+    pipeline_measure_destroy(pipeline->measure);
     core_device_uncount_child(pipeline->device, CORE_PIPELINE);
 }
 
-static void pipeline_free(struct core_pipeline *pipeline)
+static void pipeline_free(struct pipeline *pipeline)
 {
     struct core_context *context = pipeline->object.context;
 
@@ -44,7 +44,7 @@ static void pipeline_release(struct core_object *object)
 
 static const char *pipeline_device_id(const struct core_object *object)
 {
-    return ((const struct core_pipeline *)object)->device->id;
+    return ((const struct pipeline *)object)->device->id;
 }
 
 static const struct core_object_ops pipeline_ops = {
@@ -58,11 +58,11 @@ static const struct core_object_ops pipeline_ops = {
 
 /* ---- creation ------------------------------------------------------------------------------- */
 
-static int32_t measure_create(struct core_pipeline *pipeline)
+static int32_t measure_create(struct pipeline *pipeline)
 {
-    const char *names[CORE_STAGES_MOST];
-    struct core_measure_desc desc = {
-        .depth        = pipeline->desc.depth != 0 ? pipeline->desc.depth : CORE_DEPTH_TUNED_MOST,
+    const char *names[PIPELINE_STAGES_MOST];
+    struct pipeline_measure_desc desc = {
+        .depth        = pipeline->desc.depth != 0 ? pipeline->desc.depth : PIPELINE_DEPTH_TUNED_MOST,
         .trace_tokens = pipeline->desc.trace_tokens,
         .launch_count = pipeline->desc.stage_count,
         .launch_names = names,
@@ -70,19 +70,19 @@ static int32_t measure_create(struct core_pipeline *pipeline)
 
     for (uint32_t i = 0; i < desc.launch_count; i++)
         names[i] = pipeline->stages[i].name;
-    return core_measure_create(pipeline->object.context, &desc, &pipeline->measure);
+    return pipeline_measure_create(pipeline->object.context, &desc, &pipeline->measure);
 }
 
 /* Creates the parts of a pipeline whose descriptor has been checked. */
-static int32_t pipeline_make(struct core_pipeline *pipeline)
+static int32_t pipeline_make(struct pipeline *pipeline)
 {
-    int32_t status = core_engine_create(pipeline);
+    int32_t status = pipeline_engine_create(pipeline);
     if (status != TRM_OK)
         return status;
     status = measure_create(pipeline);
     if (status != TRM_OK)
         goto destroy_engine;
-    status = core_queue_create(pipeline);
+    status = pipeline_queue_create(pipeline);
     if (status != TRM_OK)
         goto destroy_measure;
     status = core_object_init(&pipeline->object, &pipeline_ops, pipeline->object.context);
@@ -92,26 +92,26 @@ static int32_t pipeline_make(struct core_pipeline *pipeline)
     return TRM_OK;
 
 destroy_queue:
-    core_queue_destroy(pipeline);
+    pipeline_queue_destroy(pipeline);
 destroy_measure:
-    core_measure_destroy(pipeline->measure);
+    pipeline_measure_destroy(pipeline->measure);
 destroy_engine:
-    core_engine_destroy(pipeline);
+    pipeline_engine_destroy(pipeline);
     return status;
 }
 
 static int32_t pipeline_create(struct core_device *device, const struct trm_pipeline_desc *desc,
-                               struct core_pipeline **pipeline)
+                               struct pipeline **pipeline)
 {
     struct core_context *context = device->object.context;
 
-    struct core_report_words words;
-    int32_t status = core_pipeline_desc_check(device, desc);
+    struct pipeline_report_words words;
+    int32_t status = pipeline_desc_check(device, desc);
     if (status == TRM_OK)
-        status = core_report_words_copy(desc->words, &words);
+        status = pipeline_report_words_copy(desc->words, &words);
     if (status != TRM_OK)
         return status;
-    struct core_pipeline *made = core_allocate(context, sizeof(*made));
+    struct pipeline *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
         return base_fail_memory("making a pipeline");
     made->object.context = context;
@@ -136,7 +136,7 @@ int32_t trm_pipeline_create(struct trm_device *handle, const struct trm_pipeline
                             struct trm_pipeline **pipeline)
 {
     struct trm_pipeline_desc own = {.struct_size = sizeof(own)};
-    struct core_pipeline *made   = NULL;
+    struct pipeline *made        = NULL;
     struct core_device *device   = core_object_enter(handle, CORE_DEVICE);
     if (device == NULL)
         return base_last_status();
@@ -154,7 +154,7 @@ int32_t trm_pipeline_create(struct trm_device *handle, const struct trm_pipeline
     return status;
 }
 
-struct core_pipeline *core_pipeline_enter(struct trm_pipeline *handle)
+struct pipeline *pipeline_enter(struct trm_pipeline *handle)
 {
     return core_object_enter(handle, CORE_PIPELINE);
 }
@@ -163,10 +163,10 @@ void trm_pipeline_destroy(struct trm_pipeline *handle)
 {
     if (handle == NULL)
         return;
-    struct core_pipeline *pipeline = core_pipeline_enter(handle);
+    struct pipeline *pipeline = pipeline_enter(handle);
     if (pipeline == NULL)
         return;
-    if (core_queue_close(pipeline) == TRM_OK)
+    if (pipeline_queue_close(pipeline) == TRM_OK)
         core_object_kill(&pipeline->object);
     core_object_leave(&pipeline->object);
 }

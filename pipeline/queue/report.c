@@ -6,43 +6,43 @@
 #include "core/object/object.h"
 #include "pipeline/queue/queue.h"
 
-void core_queue_report(struct core_pipeline *pipeline, struct trm_report *report)
+void pipeline_queue_report(struct pipeline *pipeline, struct trm_report *report)
 {
-    struct core_stage_times recent[CORE_RECENT_TOKENS];
-    struct core_report_facts facts;
+    struct pipeline_stage_times recent[PIPELINE_RECENT_TOKENS];
+    struct pipeline_report_facts facts;
     struct base_saved_error saved;
 
     memset(report, 0, sizeof(*report));
     report->struct_size = sizeof(*report);
     pthread_mutex_lock(&pipeline->lock);
-    core_engine_report(pipeline, report);
+    pipeline_engine_report(pipeline, report);
     if (pipeline->failure.status != TRM_OK)
         base_text_copy(report->failure, sizeof(report->failure), pipeline->failure.sentence);
-    core_measure_report(pipeline->measure, report);
+    pipeline_measure_report(pipeline->measure, report);
     facts              = pipeline->queue->facts;
-    facts.recent_count = core_measure_recent(pipeline->measure, recent);
+    facts.recent_count = pipeline_measure_recent(pipeline->measure, recent);
     pthread_mutex_unlock(&pipeline->lock);
     facts.recent = recent;
     facts.words  = pipeline->words;
     /* A report without a prediction is not a failure. */
     base_error_save(&saved);
-    core_report_complete(report, &facts);
+    pipeline_report_complete(report, &facts);
     base_error_restore(&saved);
 }
 
 int32_t trm_pipeline_report(struct trm_pipeline *handle, struct trm_report *report)
 {
     struct trm_report ours;
-    struct core_pipeline *pipeline;
+    struct pipeline *pipeline;
     int32_t status = core_output_check(report, "trm_pipeline_report", "report");
 
     if (status != TRM_OK)
         return status;
-    pipeline = core_pipeline_enter(handle);
+    pipeline = pipeline_enter(handle);
     if (pipeline == NULL)
         return base_last_status();
-    core_queue_report(pipeline, &ours);
-    if (!core_struct_copy_out(report, &ours, sizeof(ours), CORE_REPORT_LEAST))
+    pipeline_queue_report(pipeline, &ours);
+    if (!core_struct_copy_out(report, &ours, sizeof(ours), PIPELINE_REPORT_LEAST))
         status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_report.struct_size is %u, but its size is %zu",
                            report->struct_size, sizeof(ours));
     core_object_leave(&pipeline->object);
@@ -58,7 +58,7 @@ static int32_t write_report(const void *subject, trm_write_fn write, void *write
 {
     const struct output *output = subject;
 
-    return core_report_write(&output->report, output->format, write, writer);
+    return pipeline_report_write(&output->report, output->format, write, writer);
 }
 
 int32_t trm_pipeline_report_file(struct trm_pipeline *pipeline, int32_t format, const char *path)
@@ -67,11 +67,11 @@ int32_t trm_pipeline_report_file(struct trm_pipeline *pipeline, int32_t format, 
 
     if (path == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "there is nowhere to write the report: path is NULL");
-    int32_t status = core_report_check_format(format);
+    int32_t status = pipeline_report_check_format(format);
     if (status == TRM_OK)
         status = trm_pipeline_report(pipeline, &output.report);
     /* An existing file stays as it is when there is no report. */
     if (status == TRM_OK)
-        status = core_output_file(path, write_report, &output);
+        status = pipeline_output_file(path, write_report, &output);
     return status;
 }

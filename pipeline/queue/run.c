@@ -8,159 +8,159 @@
 
 /* ---- in a run ------------------------------------------------------------------------------- */
 
-void core_run_fill(struct core_pipeline *pipeline)
+void pipeline_run_fill(struct pipeline *pipeline)
 {
-    struct core_pipeline_queue *queue = pipeline->queue;
+    struct pipeline_queue *queue = pipeline->queue;
     bool has_ended;
     pthread_mutex_lock(&pipeline->lock);
-    while (queue->mode != CORE_SERVING && queue->workers == 0 && !queue->is_filling) {
-        struct core_slot *slot = core_load_pop(pipeline, &has_ended);
-        if (slot == NULL && !has_ended && core_reap(pipeline, 0) > 0)
+    while (queue->mode != PIPELINE_SERVING && queue->workers == 0 && !queue->is_filling) {
+        struct pipeline_slot *slot = pipeline_load_pop(pipeline, &has_ended);
+        if (slot == NULL && !has_ended && pipeline_reap(pipeline, 0) > 0)
             continue;
         if (slot == NULL)
             break;
         queue->is_filling = true;
         pthread_mutex_unlock(&pipeline->lock);
-        int32_t answer = core_load(slot);
+        int32_t answer = pipeline_load(slot);
         queue->load_ns = slot->load_end - slot->load_begin;
         if (answer == TRM_OK)
-            core_submit(slot, false);
+            pipeline_submit(slot, false);
         pthread_mutex_lock(&pipeline->lock);
         queue->is_filling = false;
         if (answer != TRM_OK)
-            core_load_dispose(slot, answer);
-        core_queue_wake_changed(queue);
+            pipeline_load_dispose(slot, answer);
+        pipeline_queue_wake_changed(queue);
         if (queue->quiet_waiters > 0)
             pthread_cond_broadcast(&queue->quiet);
     }
     pthread_mutex_unlock(&pipeline->lock);
 }
 
-void core_run_consume(struct core_slot *slot)
+void pipeline_run_consume(struct pipeline_slot *slot)
 {
-    struct core_pipeline *pipeline = slot->pipeline;
-    struct core_calling calling;
-    struct core_pipeline_queue *queue = pipeline->queue;
-    bool is_long     = atomic_load_explicit(&queue->sink_took, memory_order_relaxed) > CORE_LONG_END_NS;
+    struct pipeline *pipeline = slot->pipeline;
+    struct pipeline_calling calling;
+    struct pipeline_queue *queue = pipeline->queue;
+    bool is_long     = atomic_load_explicit(&queue->sink_took, memory_order_relaxed) > PIPELINE_LONG_END_NS;
     uint64_t ran     = is_long ? base_thread_time() : 0;
     slot->sink_begin = base_now();
-    core_calling_push(&calling, pipeline, false);
+    pipeline_calling_push(&calling, pipeline, false);
     base_error_clear();
-    int32_t status = core_sink_consume(&queue->sink, &slot->token);
-    core_calling_pop(&calling);
+    int32_t status = pipeline_sink_consume(&queue->sink, &slot->token);
+    pipeline_calling_pop(&calling);
     queue->sink_ns = base_now() - slot->sink_begin;
     slot->sink_ran = is_long ? base_thread_time() - ran : 0;
     atomic_store_explicit(&queue->sink_took, queue->sink_ns, memory_order_relaxed);
     if (status == TRM_OK) {
-        core_queue_finish(slot);
+        pipeline_queue_finish(slot);
         return;
     }
     if (status > 0)
         status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "the sink returned %d, which is not a status", status);
-    core_failure_name(slot, "sink", status);
+    pipeline_failure_name(slot, "sink", status);
     pthread_mutex_lock(&pipeline->lock);
-    core_failure_note(slot, false);
-    core_queue_retire(slot, status, true);
+    pipeline_failure_note(slot, false);
+    pipeline_queue_retire(slot, status, true);
     pthread_mutex_unlock(&pipeline->lock);
 }
 
 /* Passes all tokens of the source to the sink. */
-static void pass_all(struct core_pipeline *pipeline)
+static void pass_all(struct pipeline *pipeline)
 {
     struct base_failure failure;
-    struct core_slot *slot;
+    struct pipeline_slot *slot;
     int32_t status;
     do {
-        core_run_fill(pipeline);
-        status = core_next(pipeline, CORE_SLOT_SINK, BASE_NEVER, &slot, &failure);
+        pipeline_run_fill(pipeline);
+        status = pipeline_next(pipeline, PIPELINE_SLOT_SINK, BASE_NEVER, &slot, &failure);
         if (status == TRM_OK)
-            core_run_consume(slot);
-    } while (status == TRM_OK || status == CORE_NEXT_FILL || status == CORE_NEXT_FAILED);
+            pipeline_run_consume(slot);
+    } while (status == TRM_OK || status == PIPELINE_NEXT_FILL || status == PIPELINE_NEXT_FAILED);
 }
 
 /* ---- beginning ------------------------------------------------------------------------------ */
 
 /* With the lock. */
-static int32_t may_begin(struct core_pipeline *pipeline)
+static int32_t may_begin(struct pipeline *pipeline)
 {
-    struct core_pipeline_queue *queue = pipeline->queue;
+    struct pipeline_queue *queue = pipeline->queue;
     if (queue->fault.status != TRM_OK)
         return base_failure_raise(&queue->fault);
     if (queue->is_closing)
         return base_fail_static(TRM_ERROR_CANCELLED, "the pipeline is being destroyed");
-    if (queue->mode == CORE_STARTED && queue->stop == CORE_STOPPED)
-        core_run_finish(pipeline, BASE_NEVER);
-    if (queue->mode != CORE_SERVING)
+    if (queue->mode == PIPELINE_STARTED && queue->stop == PIPELINE_STOPPED)
+        pipeline_run_finish(pipeline, BASE_NEVER);
+    if (queue->mode != PIPELINE_SERVING)
         return base_fail_static(TRM_ERROR_BUSY, "the pipeline is running or started already");
-    uint32_t owned = queue->slots_in[CORE_SLOT_HELD] + queue->slots_in[CORE_SLOT_OUT];
+    uint32_t owned = queue->slots_in[PIPELINE_SLOT_HELD] + queue->slots_in[PIPELINE_SLOT_OUT];
     if (owned > 0)
         return base_fail(TRM_ERROR_BUSY, "%u tokens of the pipeline were acquired and not returned", owned);
-    if (core_queue_in_flight(queue) > queue->slots_in[CORE_SLOT_ABANDONED])
+    if (pipeline_queue_in_flight(queue) > queue->slots_in[PIPELINE_SLOT_ABANDONED])
         return base_fail_static(TRM_ERROR_BUSY,
                                 "submitted tokens have not been fetched with trm_pipeline_next()");
     return TRM_OK;
 }
 
 /* With the lock. */
-static void forget_last(struct core_pipeline *pipeline, int32_t mode)
+static void forget_last(struct pipeline *pipeline, int32_t mode)
 {
-    struct core_pipeline_queue *queue = pipeline->queue;
-    queue->mode                       = mode;
-    queue->stop                       = CORE_GOING;
-    queue->is_told                    = false;
-    queue->is_over                    = false;
-    queue->cause.status               = TRM_OK;
-    queue->cancelled_at               = 0;
-    queue->next_index                 = 0;
-    queue->turn                       = 0;
-    queue->end_index                  = UINT64_MAX;
-    queue->has_source_ended           = false;
+    struct pipeline_queue *queue = pipeline->queue;
+    queue->mode                  = mode;
+    queue->stop                  = PIPELINE_GOING;
+    queue->is_told               = false;
+    queue->is_over               = false;
+    queue->cause.status          = TRM_OK;
+    queue->cancelled_at          = 0;
+    queue->next_index            = 0;
+    queue->turn                  = 0;
+    queue->end_index             = UINT64_MAX;
+    queue->has_source_ended      = false;
     memset(queue->filled, 0, sizeof(queue->filled));
-    queue->facts             = (struct core_report_facts){.source_flags = 0};
+    queue->facts             = (struct pipeline_report_facts){.source_flags = 0};
     pipeline->failure.status = TRM_OK;
-    core_measure_reset(pipeline->measure);
-    core_queue_wake_changed(queue);
+    pipeline_measure_reset(pipeline->measure);
+    pipeline_queue_wake_changed(queue);
 }
 
 /* Waits for work that an earlier run left on the device. With the lock, released meanwhile. */
-static int32_t wait_for_last(struct core_pipeline *pipeline)
+static int32_t wait_for_last(struct pipeline *pipeline)
 {
-    struct core_pipeline_queue *queue = pipeline->queue;
+    struct pipeline_queue *queue = pipeline->queue;
     /* A stream may also have failed unnoticed. */
-    if (queue->dirty == CORE_CLEAN)
-        queue->dirty = CORE_DIRTY_KNOWN;
-    int32_t status = core_failure_clean(pipeline, BASE_NEVER);
-    while (status == TRM_OK && queue->is_engine_open && queue->slots_in[CORE_SLOT_ABANDONED] > 0) {
-        if (queue->is_closing || queue->stop != CORE_GOING)
+    if (queue->dirty == PIPELINE_CLEAN)
+        queue->dirty = PIPELINE_DIRTY_KNOWN;
+    int32_t status = pipeline_failure_clean(pipeline, BASE_NEVER);
+    while (status == TRM_OK && queue->is_engine_open && queue->slots_in[PIPELINE_SLOT_ABANDONED] > 0) {
+        if (queue->is_closing || queue->stop != PIPELINE_GOING)
             status = base_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");
         else
-            core_reap(pipeline, BASE_NEVER);
+            pipeline_reap(pipeline, BASE_NEVER);
     }
     if (status != TRM_OK || !queue->is_engine_open)
         return status;
     queue->is_engine_open = false;
     pthread_mutex_unlock(&pipeline->lock);
-    core_engine_end(pipeline);
+    pipeline_engine_end(pipeline);
     pthread_mutex_lock(&pipeline->lock);
     return TRM_OK;
 }
 
-static int32_t open_ends(struct core_pipeline *pipeline, const struct trm_source *source,
+static int32_t open_ends(struct pipeline *pipeline, const struct trm_source *source,
                          const struct trm_sink *sink)
 {
-    struct core_pipeline_queue *queue = pipeline->queue;
-    int32_t status                    = core_source_open(&queue->source, pipeline, source);
+    struct pipeline_queue *queue = pipeline->queue;
+    int32_t status               = pipeline_source_open(&queue->source, pipeline, source);
     if (status == TRM_OK)
-        status = core_sink_open(&queue->sink, pipeline, sink);
+        status = pipeline_sink_open(&queue->sink, pipeline, sink);
     if (status != TRM_OK)
         return status;
     queue->is_engine_open = true;
-    core_engine_begin(pipeline, &queue->source.desc, &queue->sink.desc);
-    return core_loaders_start(pipeline);
+    pipeline_engine_begin(pipeline, &queue->source.desc, &queue->sink.desc);
+    return pipeline_loaders_start(pipeline);
 }
 
 /* Keeps what the report says of the source and the sink, which may be gone then. With the lock. */
-static void note_ends(struct core_pipeline_queue *queue)
+static void note_ends(struct pipeline_queue *queue)
 {
     queue->facts.source_flags = queue->source.desc.flags;
     queue->facts.sink_flags   = queue->sink.desc.flags;
@@ -168,8 +168,8 @@ static void note_ends(struct core_pipeline_queue *queue)
     base_text_copy(queue->facts.sink_name, sizeof(queue->facts.sink_name), queue->sink.name);
 }
 
-/* TRM_OK: the caller has to call core_run_finish(). */
-static int32_t begin(struct core_pipeline *pipeline, int32_t mode, const struct trm_source *source,
+/* TRM_OK: the caller has to call pipeline_run_finish(). */
+static int32_t begin(struct pipeline *pipeline, int32_t mode, const struct trm_source *source,
                      const struct trm_sink *sink)
 {
     pthread_mutex_lock(&pipeline->lock);
@@ -186,15 +186,15 @@ static int32_t begin(struct core_pipeline *pipeline, int32_t mode, const struct 
         status = open_ends(pipeline, source, sink);
     pthread_mutex_lock(&pipeline->lock);
     pipeline->queue->is_filling = false;
-    core_measure_threads(pipeline->measure, pipeline->queue->workers, pipeline->queue->workers == 0);
+    pipeline_measure_threads(pipeline->measure, pipeline->queue->workers, pipeline->queue->workers == 0);
     if (status == TRM_OK)
         note_ends(pipeline->queue);
-    core_queue_wake_all(pipeline->queue);
+    pipeline_queue_wake_all(pipeline->queue);
     if (status != TRM_OK) {
         struct base_saved_error saved;
         base_error_save(&saved);
-        core_run_finish(pipeline, BASE_NEVER);
-        pipeline->queue->stop    = CORE_GOING;
+        pipeline_run_finish(pipeline, BASE_NEVER);
+        pipeline->queue->stop    = PIPELINE_GOING;
         pipeline->queue->is_over = false;
         base_error_restore(&saved);
     }
@@ -204,128 +204,128 @@ static int32_t begin(struct core_pipeline *pipeline, int32_t mode, const struct 
 
 /* ---- ending --------------------------------------------------------------------------------- */
 
-static bool has_overdue(const struct core_pipeline *pipeline)
+static bool has_overdue(const struct pipeline *pipeline)
 {
-    const struct core_pipeline_queue *queue = pipeline->queue;
+    const struct pipeline_queue *queue = pipeline->queue;
     for (uint32_t i = 0; i < queue->depth; i++) {
-        if (core_slot_state(pipeline->slots[i]) == CORE_SLOT_ABANDONED && queue->entries[i].is_overdue)
+        if (pipeline_slot_state(pipeline->slots[i]) == PIPELINE_SLOT_ABANDONED &&
+            queue->entries[i].is_overdue)
             return true;
     }
     return false;
 }
 
 /* How long to wait for the device; begun: when the wait began. */
-static uint64_t patience(const struct core_pipeline *pipeline, uint64_t begun, uint64_t deadline)
+static uint64_t patience(const struct pipeline *pipeline, uint64_t begun, uint64_t deadline)
 {
     uint64_t cancelled_at = pipeline->queue->cancelled_at;
-    if (cancelled_at != 0 && cancelled_at + CORE_HURRY_NS < deadline)
-        deadline = cancelled_at + CORE_HURRY_NS;
+    if (cancelled_at != 0 && cancelled_at + PIPELINE_HURRY_NS < deadline)
+        deadline = cancelled_at + PIPELINE_HURRY_NS;
     /* A start has ended when its end was returned: trm_pipeline_next() waits no longer. */
-    bool is_told = pipeline->queue->mode == CORE_STARTED && pipeline->queue->stop != CORE_STOPPED;
-    if (begun + CORE_HURRY_NS < deadline && (is_told || has_overdue(pipeline)))
-        deadline = begun + CORE_HURRY_NS;
+    bool is_told = pipeline->queue->mode == PIPELINE_STARTED && pipeline->queue->stop != PIPELINE_STOPPED;
+    if (begun + PIPELINE_HURRY_NS < deadline && (is_told || has_overdue(pipeline)))
+        deadline = begun + PIPELINE_HURRY_NS;
     return deadline;
 }
 
 /* Waits for dropped tokens to end, as long as patience() allows. With the lock, released meanwhile. */
-static void wait_for_abandoned(struct core_pipeline *pipeline, uint64_t deadline)
+static void wait_for_abandoned(struct pipeline *pipeline, uint64_t deadline)
 {
-    struct core_pipeline_queue *queue = pipeline->queue;
-    uint64_t begun                    = queue->slots_in[CORE_SLOT_ABANDONED] > 0 ? base_now() : 0;
-    while (queue->slots_in[CORE_SLOT_ABANDONED] > 0) {
+    struct pipeline_queue *queue = pipeline->queue;
+    uint64_t begun               = queue->slots_in[PIPELINE_SLOT_ABANDONED] > 0 ? base_now() : 0;
+    while (queue->slots_in[PIPELINE_SLOT_ABANDONED] > 0) {
         uint64_t until = patience(pipeline, begun, deadline);
-        if (core_reap(pipeline, until) == 0 && base_remaining(until) == 0)
+        if (pipeline_reap(pipeline, until) == 0 && base_remaining(until) == 0)
             return;
     }
 }
 
 /* With the lock, released meanwhile. False: a thread was still at the source at the deadline. */
-static bool stop_loading(struct core_pipeline *pipeline, uint64_t deadline)
+static bool stop_loading(struct pipeline *pipeline, uint64_t deadline)
 {
-    struct core_pipeline_queue *queue = pipeline->queue;
-    queue->has_source_ended           = true;
-    core_queue_wake_all(queue);
-    if (!core_loaders_join(pipeline, deadline))
+    struct pipeline_queue *queue = pipeline->queue;
+    queue->has_source_ended      = true;
+    pipeline_queue_wake_all(queue);
+    if (!pipeline_loaders_join(pipeline, deadline))
         return false;
     while (queue->is_filling) {
-        if (!core_sleep(pipeline, &queue->quiet, &queue->quiet_waiters, deadline) && queue->is_filling)
+        if (!pipeline_sleep(pipeline, &queue->quiet, &queue->quiet_waiters, deadline) && queue->is_filling)
             return false;
     }
-    return core_leader_claim(pipeline, deadline) == TRM_OK;
+    return pipeline_leader_claim(pipeline, deadline) == TRM_OK;
 }
 
 /* Closes source and sink when no work of the run is in flight or waited for. With the lock, released
  * meanwhile. */
-static int32_t close_ends(struct core_pipeline *pipeline)
+static int32_t close_ends(struct pipeline *pipeline)
 {
-    struct core_pipeline_queue *queue = pipeline->queue;
-    bool is_quiet                     = queue->slots_in[CORE_SLOT_ABANDONED] == 0;
-    bool ends                         = queue->is_engine_open && is_quiet;
+    struct pipeline_queue *queue = pipeline->queue;
+    bool is_quiet                = queue->slots_in[PIPELINE_SLOT_ABANDONED] == 0;
+    bool ends                    = queue->is_engine_open && is_quiet;
     if (ends)
         queue->is_engine_open = false;
     pthread_mutex_unlock(&pipeline->lock);
     if (ends)
-        core_engine_end(pipeline);
-    core_source_close(&queue->source);
-    int32_t status = core_sink_close(&queue->sink);
+        pipeline_engine_end(pipeline);
+    pipeline_source_close(&queue->source);
+    int32_t status = pipeline_sink_close(&queue->sink);
     pthread_mutex_lock(&pipeline->lock);
     return status;
 }
 
-int32_t core_run_finish(struct core_pipeline *pipeline, uint64_t deadline)
+int32_t pipeline_run_finish(struct pipeline *pipeline, uint64_t deadline)
 {
-    struct core_pipeline_queue *queue = pipeline->queue;
+    struct pipeline_queue *queue = pipeline->queue;
     while (queue->is_finishing) {
-        if (!core_sleep(pipeline, &queue->quiet, &queue->quiet_waiters, deadline) && queue->is_finishing)
+        if (!pipeline_sleep(pipeline, &queue->quiet, &queue->quiet_waiters, deadline) && queue->is_finishing)
             return TRM_ERROR_TIMEOUT;
     }
-    if (queue->mode == CORE_SERVING)
+    if (queue->mode == PIPELINE_SERVING)
         return TRM_OK;
     queue->is_finishing = true;
     if (!stop_loading(pipeline, deadline)) {
         queue->is_finishing = false;
-        core_queue_wake_all(queue);
+        pipeline_queue_wake_all(queue);
         return TRM_ERROR_TIMEOUT;
     }
-    core_failure_drop(pipeline, true);
-    core_leader_leave(pipeline);
+    pipeline_failure_drop(pipeline, true);
+    pipeline_leader_leave(pipeline);
     wait_for_abandoned(pipeline, deadline);
     int32_t status = close_ends(pipeline);
-    if (queue->mode == CORE_STARTED) {
+    if (queue->mode == PIPELINE_STARTED) {
         queue->is_over = true;
-        queue->is_told = queue->is_told || queue->stop != CORE_STOPPED;
-        queue->stop    = CORE_GOING;
+        queue->is_told = queue->is_told || queue->stop != PIPELINE_STOPPED;
+        queue->stop    = PIPELINE_GOING;
     }
-    queue->mode         = CORE_SERVING;
+    queue->mode         = PIPELINE_SERVING;
     queue->is_finishing = false;
-    core_queue_wake_all(queue);
+    pipeline_queue_wake_all(queue);
     return status;
 }
 
 /* ---- entry points --------------------------------------------------------------------------- */
 
 /* How a run ended. With the lock. */
-static int32_t outcome(struct core_pipeline *pipeline, int32_t finished)
+static int32_t outcome(struct pipeline *pipeline, int32_t finished)
 {
-    struct core_pipeline_queue *queue = pipeline->queue;
-    struct base_failure cause         = queue->cause;
-    int32_t stop                      = queue->stop;
+    struct pipeline_queue *queue = pipeline->queue;
+    struct base_failure cause    = queue->cause;
+    int32_t stop                 = queue->stop;
     if (queue->fault.status != TRM_OK)
         return base_failure_raise(&queue->fault);
     /* The cause is reported here, so that later calls begin anew. */
-    queue->stop = CORE_GOING;
-    return stop != CORE_GOING ? base_failure_raise(&cause) : finished;
+    queue->stop = PIPELINE_GOING;
+    return stop != PIPELINE_GOING ? base_failure_raise(&cause) : finished;
 }
 
-static int32_t run(struct core_pipeline *pipeline, const struct trm_source *source,
-                   const struct trm_sink *sink)
+static int32_t run(struct pipeline *pipeline, const struct trm_source *source, const struct trm_sink *sink)
 {
-    int32_t status = begin(pipeline, CORE_RUNNING, source, sink);
+    int32_t status = begin(pipeline, PIPELINE_RUNNING, source, sink);
     if (status != TRM_OK)
         return status;
     pass_all(pipeline);
     pthread_mutex_lock(&pipeline->lock);
-    status = core_run_finish(pipeline, BASE_NEVER);
+    status = pipeline_run_finish(pipeline, BASE_NEVER);
     status = outcome(pipeline, status);
     pthread_mutex_unlock(&pipeline->lock);
     return status;
@@ -334,10 +334,10 @@ static int32_t run(struct core_pipeline *pipeline, const struct trm_source *sour
 int32_t trm_pipeline_run(struct trm_pipeline *handle, const struct trm_source *source,
                          const struct trm_sink *sink)
 {
-    struct core_pipeline *pipeline = core_pipeline_enter(handle);
+    struct pipeline *pipeline = pipeline_enter(handle);
     if (pipeline == NULL)
         return base_last_status();
-    int32_t status = core_calling_check(pipeline, "trm_pipeline_run()");
+    int32_t status = pipeline_calling_check(pipeline, "trm_pipeline_run()");
     if (status == TRM_OK)
         status = run(pipeline, source, sink);
     core_object_leave(&pipeline->object);
@@ -346,12 +346,12 @@ int32_t trm_pipeline_run(struct trm_pipeline *handle, const struct trm_source *s
 
 int32_t trm_pipeline_start(struct trm_pipeline *handle, const struct trm_source *source)
 {
-    struct core_pipeline *pipeline = core_pipeline_enter(handle);
+    struct pipeline *pipeline = pipeline_enter(handle);
     if (pipeline == NULL)
         return base_last_status();
-    int32_t status = core_calling_check(pipeline, "trm_pipeline_start()");
+    int32_t status = pipeline_calling_check(pipeline, "trm_pipeline_start()");
     if (status == TRM_OK)
-        status = begin(pipeline, CORE_STARTED, source, NULL);
+        status = begin(pipeline, PIPELINE_STARTED, source, NULL);
     core_object_leave(&pipeline->object);
     return status;
 }

@@ -10,41 +10,41 @@
 /* ---- acquire -------------------------------------------------------------------------------- */
 
 /* With the lock. */
-static int32_t may_acquire(struct core_pipeline *pipeline, uint32_t epoch, uint64_t deadline)
+static int32_t may_acquire(struct pipeline *pipeline, uint32_t epoch, uint64_t deadline)
 {
-    struct core_pipeline_queue *queue = pipeline->queue;
+    struct pipeline_queue *queue = pipeline->queue;
     if (queue->fault.status != TRM_OK)
         return base_failure_raise(&queue->fault);
     if (queue->is_closing || queue->epoch != epoch)
         return base_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");
-    if (queue->mode == CORE_STARTED && queue->stop == CORE_STOPPED && !queue->is_finishing)
-        core_run_finish(pipeline, deadline);
-    if (queue->mode != CORE_SERVING)
+    if (queue->mode == PIPELINE_STARTED && queue->stop == PIPELINE_STOPPED && !queue->is_finishing)
+        pipeline_run_finish(pipeline, deadline);
+    if (queue->mode != PIPELINE_SERVING)
         return base_fail_static(TRM_ERROR_BUSY,
                                 "the pipeline is running or started: its tokens come from a source");
-    return queue->stop != CORE_GOING ? base_failure_raise(&queue->cause) : TRM_OK;
+    return queue->stop != PIPELINE_GOING ? base_failure_raise(&queue->cause) : TRM_OK;
 }
 
 /* With the lock, released meanwhile. False: the deadline has passed. */
-static bool wait_for_free(struct core_pipeline *pipeline, uint64_t deadline)
+static bool wait_for_free(struct pipeline *pipeline, uint64_t deadline)
 {
-    struct core_pipeline_queue *queue = pipeline->queue;
-    if (queue->slots_in[CORE_SLOT_ABANDONED] > 0)
-        return core_reap(pipeline, deadline) > 0 || base_remaining(deadline) > 0;
-    return core_sleep(pipeline, &queue->freed, &queue->free_waiters, deadline) ||
+    struct pipeline_queue *queue = pipeline->queue;
+    if (queue->slots_in[PIPELINE_SLOT_ABANDONED] > 0)
+        return pipeline_reap(pipeline, deadline) > 0 || base_remaining(deadline) > 0;
+    return pipeline_sleep(pipeline, &queue->freed, &queue->free_waiters, deadline) ||
            base_remaining(deadline) > 0;
 }
 
 /* With the lock. */
-static int32_t acquire(struct core_pipeline *pipeline, uint64_t deadline, struct core_slot **slot)
+static int32_t acquire(struct pipeline *pipeline, uint64_t deadline, struct pipeline_slot **slot)
 {
-    struct core_pipeline_queue *queue = pipeline->queue;
-    uint32_t epoch                    = queue->epoch;
+    struct pipeline_queue *queue = pipeline->queue;
+    uint32_t epoch               = queue->epoch;
     for (;;) {
         int32_t status = may_acquire(pipeline, epoch, deadline);
         if (status != TRM_OK)
             return status;
-        *slot = core_queue_pop(pipeline, CORE_SLOT_HELD);
+        *slot = pipeline_queue_pop(pipeline, PIPELINE_SLOT_HELD);
         if (*slot != NULL) {
             queue->is_over = false;
             return TRM_OK;
@@ -56,14 +56,14 @@ static int32_t acquire(struct core_pipeline *pipeline, uint64_t deadline, struct
 
 int32_t trm_pipeline_acquire(struct trm_pipeline *handle, uint64_t timeout_ns, struct trm_token **token)
 {
-    struct core_slot *slot = NULL;
-    int32_t status         = core_output_check(token, "trm_pipeline_acquire", "token");
+    struct pipeline_slot *slot = NULL;
+    int32_t status             = core_output_check(token, "trm_pipeline_acquire", "token");
     if (status != TRM_OK)
         return status;
-    struct core_pipeline *pipeline = core_pipeline_enter(handle);
+    struct pipeline *pipeline = pipeline_enter(handle);
     if (pipeline == NULL)
         return base_last_status();
-    status = core_calling_check(pipeline, "trm_pipeline_acquire()");
+    status = pipeline_calling_check(pipeline, "trm_pipeline_acquire()");
     if (status == TRM_OK) {
         uint64_t deadline = base_deadline(timeout_ns);
         pthread_mutex_lock(&pipeline->lock);
@@ -71,7 +71,7 @@ int32_t trm_pipeline_acquire(struct trm_pipeline *handle, uint64_t timeout_ns, s
         pthread_mutex_unlock(&pipeline->lock);
     }
     if (status == TRM_OK) {
-        core_slot_prepare(slot);
+        pipeline_slot_prepare(slot);
         slot->load_begin = base_now();
         slot->load_end   = 0;
         slot->sink_begin = 0;
@@ -86,32 +86,32 @@ int32_t trm_pipeline_acquire(struct trm_pipeline *handle, uint64_t timeout_ns, s
 /* ---- submit --------------------------------------------------------------------------------- */
 
 /* With the lock. */
-static int32_t may_submit(struct core_slot *slot)
+static int32_t may_submit(struct pipeline_slot *slot)
 {
-    struct core_pipeline_queue *queue = slot->pipeline->queue;
+    struct pipeline_queue *queue = slot->pipeline->queue;
     if (queue->fault.status != TRM_OK)
         return base_failure_raise(&queue->fault);
-    if (queue->is_closing || core_queue_entry(slot)->is_cancelled)
+    if (queue->is_closing || pipeline_queue_entry(slot)->is_cancelled)
         return base_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled; the token was dropped");
-    return queue->stop == CORE_STOPPED ? base_failure_raise(&queue->cause) : TRM_OK;
+    return queue->stop == PIPELINE_STOPPED ? base_failure_raise(&queue->cause) : TRM_OK;
 }
 
 /* Whether a token that was submitted earlier has failed, which then is the cause of later failures. With the
  * lock. */
-static bool another_failed(struct core_pipeline *pipeline, struct base_failure *failure)
+static bool another_failed(struct pipeline *pipeline, struct base_failure *failure)
 {
-    for (struct core_slot *slot = pipeline->queue->ordered.first; slot != NULL; slot = slot->next) {
+    for (struct pipeline_slot *slot = pipeline->queue->ordered.first; slot != NULL; slot = slot->next) {
         *failure = slot->failure;
         if (failure->status != TRM_OK)
             return true;
-        if (core_slot_state(slot) != CORE_SLOT_SUBMITTED)
+        if (pipeline_slot_state(slot) != PIPELINE_SLOT_SUBMITTED)
             continue;
-        int32_t status = core_slot_poll(slot);
+        int32_t status = pipeline_slot_poll(slot);
         if (status == TRM_OK)
             continue;
         if (status == TRM_ERROR_TIMEOUT)
             return false; /* it may be the cause, which cannot be seen yet */
-        core_failure_describe(slot, NULL, status, failure);
+        pipeline_failure_describe(slot, NULL, status, failure);
         return true;
     }
     return false;
@@ -126,69 +126,69 @@ static bool is_refusal(int32_t status)
 
 /* The program's token could not be enqueued. With the lock. TRM_OK: its failure is reported at its turn,
  * because it may have failed with an earlier token, even one whose failure cannot be seen yet. */
-static int32_t report_failure(struct core_slot *slot)
+static int32_t report_failure(struct pipeline_slot *slot)
 {
-    struct core_pipeline *pipeline = slot->pipeline;
-    struct core_token_times times;
+    struct pipeline *pipeline = slot->pipeline;
+    struct pipeline_token_times times;
     struct base_failure cause;
     bool has_cause = another_failed(pipeline, &cause);
     if (has_cause && pipeline->desc.on_failure != TRM_FAILURE_STOP)
         return TRM_OK;
     if (!has_cause && pipeline->queue->ordered.first != NULL && !is_refusal(slot->failure.status))
         return TRM_OK;
-    core_queue_times(slot, slot->failure.status, false, &times);
-    core_queue_note(slot, &times);
-    core_queue_move(slot, CORE_SLOT_ABANDONED);
+    pipeline_queue_times(slot, slot->failure.status, false, &times);
+    pipeline_queue_note(slot, &times);
+    pipeline_queue_move(slot, PIPELINE_SLOT_ABANDONED);
     if (has_cause)
         return base_failure_raise(&cause);
-    core_failure_note(slot, true);
+    pipeline_failure_note(slot, true);
     return base_failure_raise(&slot->failure);
 }
 
 /* With enqueue_lock and lock, after the slot was enqueued or failed to be. */
-static int32_t submitted(struct core_slot *slot, bool by_program)
+static int32_t submitted(struct pipeline_slot *slot, bool by_program)
 {
-    struct core_pipeline *pipeline    = slot->pipeline;
-    struct core_pipeline_queue *queue = pipeline->queue;
+    struct pipeline *pipeline    = slot->pipeline;
+    struct pipeline_queue *queue = pipeline->queue;
     if (slot->failure.status != TRM_OK && by_program) {
         int32_t status = report_failure(slot);
         if (status != TRM_OK)
             return status;
     }
-    core_queue_move(slot, CORE_SLOT_SUBMITTED);
-    core_list_append(&queue->ordered, slot);
-    core_queue_wake_changed(queue);
-    if (!core_queue_entry(slot)->is_cancelled)
+    pipeline_queue_move(slot, PIPELINE_SLOT_SUBMITTED);
+    pipeline_list_append(&queue->ordered, slot);
+    pipeline_queue_wake_changed(queue);
+    if (!pipeline_queue_entry(slot)->is_cancelled)
         return TRM_OK;
     if (!queue->has_leader)
-        core_failure_drop(pipeline, false);
+        pipeline_failure_drop(pipeline, false);
     return base_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled; the token was dropped");
 }
 
 /* Takes both locks when nothing prevents enqueuing. Otherwise returns without locks, and the slot is free
  * again. */
-static int32_t lock_to_submit(struct core_slot *slot)
+static int32_t lock_to_submit(struct pipeline_slot *slot)
 {
-    struct core_pipeline *pipeline = slot->pipeline;
-    int32_t status                 = TRM_OK;
+    struct pipeline *pipeline = slot->pipeline;
+    int32_t status            = TRM_OK;
     for (;;) {
         pthread_mutex_lock(&pipeline->enqueue_lock);
         pthread_mutex_lock(&pipeline->lock);
         if (status == TRM_OK || status == TRM_ERROR_CANCELLED)
             status = may_submit(slot);
-        if (status == TRM_OK && pipeline->queue->dirty == CORE_CLEAN &&
-            !core_queue_entry(slot)->is_being_read)
+        if (status == TRM_OK && pipeline->queue->dirty == PIPELINE_CLEAN &&
+            !pipeline_queue_entry(slot)->is_being_read)
             return TRM_OK;
         pthread_mutex_unlock(&pipeline->enqueue_lock);
         if (status != TRM_OK)
             break;
-        core_queue_wait_read(slot);
-        status = core_failure_clean(pipeline, BASE_NEVER);
+        pipeline_queue_wait_read(slot);
+        status = pipeline_failure_clean(pipeline, BASE_NEVER);
         pthread_mutex_unlock(&pipeline->lock);
     }
     struct base_saved_error saved;
     base_error_save(&saved);
-    core_queue_retire(slot, status, false);
+    pipeline_queue_retire(slot, status, false);
     pthread_mutex_unlock(&pipeline->lock);
     base_error_restore(&saved);
     return status;
@@ -200,27 +200,27 @@ static int32_t lock_to_submit(struct core_slot *slot)
 
 /* The thread that runs the pipeline will soon wait for the oldest token, and on the cpu runs it itself while
  * it waits. Flushing the token earlier would only let another thread take it. */
-static void flush(struct core_slot *slot)
+static void flush(struct pipeline_slot *slot)
 {
-    const struct core_pipeline_queue *queue = slot->pipeline->queue;
+    const struct pipeline_queue *queue = slot->pipeline->queue;
     bool is_alone =
-        atomic_load_explicit(&queue->mode, memory_order_relaxed) == CORE_RUNNING && queue->workers == 0;
-    core_queue_entry(slot)->is_held_back = is_alone && queue->load_ns + queue->sink_ns < QUICK_NS;
-    if (!core_queue_entry(slot)->is_held_back && slot->failure.status == TRM_OK)
-        core_slot_flush(slot);
+        atomic_load_explicit(&queue->mode, memory_order_relaxed) == PIPELINE_RUNNING && queue->workers == 0;
+    pipeline_queue_entry(slot)->is_held_back = is_alone && queue->load_ns + queue->sink_ns < QUICK_NS;
+    if (!pipeline_queue_entry(slot)->is_held_back && slot->failure.status == TRM_OK)
+        pipeline_slot_flush(slot);
 }
 
-int32_t core_submit(struct core_slot *slot, bool by_program)
+int32_t pipeline_submit(struct pipeline_slot *slot, bool by_program)
 {
-    struct core_pipeline *pipeline = slot->pipeline;
-    int32_t status                 = lock_to_submit(slot);
+    struct pipeline *pipeline = slot->pipeline;
+    int32_t status            = lock_to_submit(slot);
     if (status != TRM_OK)
         return status;
-    core_queue_move(slot, CORE_SLOT_ENQUEUING);
+    pipeline_queue_move(slot, PIPELINE_SLOT_ENQUEUING);
     pthread_mutex_unlock(&pipeline->lock);
 
     slot->submitted_at = slot->load_end;
-    core_failure_enqueue(slot);
+    pipeline_failure_enqueue(slot);
     flush(slot);
 
     pthread_mutex_lock(&pipeline->lock);
@@ -232,29 +232,29 @@ int32_t core_submit(struct core_slot *slot, bool by_program)
 
 /* ---- tokens that the program returns -------------------------------------------------------- */
 
-static const char *const state_sentences[CORE_SLOT_STATES] = {
-    [CORE_SLOT_FREE]      = "was returned already",
-    [CORE_SLOT_HELD]      = "has not been submitted yet",
-    [CORE_SLOT_LOADING]   = "is being filled by the source",
-    [CORE_SLOT_FILLED]    = "belongs to the source",
-    [CORE_SLOT_ENQUEUING] = "has been submitted already",
-    [CORE_SLOT_SUBMITTED] = "has been submitted already",
-    [CORE_SLOT_ENDED]     = "has been submitted already",
-    [CORE_SLOT_SINK]      = "is with the sink, or being released",
-    [CORE_SLOT_OUT]       = "was returned by trm_pipeline_next(): release it",
-    [CORE_SLOT_ABANDONED] = "was dropped",
+static const char *const state_sentences[PIPELINE_SLOT_STATES] = {
+    [PIPELINE_SLOT_FREE]      = "was returned already",
+    [PIPELINE_SLOT_HELD]      = "has not been submitted yet",
+    [PIPELINE_SLOT_LOADING]   = "is being filled by the source",
+    [PIPELINE_SLOT_FILLED]    = "belongs to the source",
+    [PIPELINE_SLOT_ENQUEUING] = "has been submitted already",
+    [PIPELINE_SLOT_SUBMITTED] = "has been submitted already",
+    [PIPELINE_SLOT_ENDED]     = "has been submitted already",
+    [PIPELINE_SLOT_SINK]      = "is with the sink, or being released",
+    [PIPELINE_SLOT_OUT]       = "was returned by trm_pipeline_next(): release it",
+    [PIPELINE_SLOT_ABANDONED] = "was dropped",
 };
 
 /* Finds the slot of a token that the program returns in state `state` and moves it to `to`; NULL after
  * setting the last error. */
-static struct core_slot *claim(struct core_pipeline *pipeline, const struct trm_token *token, int32_t state,
-                               int32_t to)
+static struct pipeline_slot *claim(struct pipeline *pipeline, const struct trm_token *token, int32_t state,
+                                   int32_t to)
 {
     pthread_mutex_lock(&pipeline->lock);
-    struct core_slot *slot = core_queue_find(pipeline, token);
-    int32_t at             = slot != NULL ? core_slot_state(slot) : CORE_SLOT_STATES;
+    struct pipeline_slot *slot = pipeline_queue_find(pipeline, token);
+    int32_t at                 = slot != NULL ? pipeline_slot_state(slot) : PIPELINE_SLOT_STATES;
     if (at == state && to != state)
-        core_queue_move(slot, to);
+        pipeline_queue_move(slot, to);
     pthread_mutex_unlock(&pipeline->lock);
     if (at == state)
         return slot;
@@ -263,22 +263,22 @@ static struct core_slot *claim(struct core_pipeline *pipeline, const struct trm_
                        token != NULL ? "the token does not belong to this pipeline" : "the token is NULL");
     else
         base_error_set(TRM_ERROR_INVALID_ARGUMENT, "token %" PRIu64 " %s",
-                       core_place_token(atomic_load_explicit(&slot->place, memory_order_relaxed)),
+                       pipeline_place_token(atomic_load_explicit(&slot->place, memory_order_relaxed)),
                        state_sentences[at]);
     return NULL;
 }
 
 int32_t trm_pipeline_submit(struct trm_pipeline *handle, struct trm_token *token)
 {
-    struct core_pipeline *pipeline = core_pipeline_enter(handle);
+    struct pipeline *pipeline = pipeline_enter(handle);
     if (pipeline == NULL)
         return base_last_status();
-    int32_t status = core_calling_check_enqueue(pipeline, "trm_pipeline_submit()");
+    int32_t status = pipeline_calling_check_enqueue(pipeline, "trm_pipeline_submit()");
     if (status == TRM_OK) {
-        struct core_slot *slot = claim(pipeline, token, CORE_SLOT_HELD, CORE_SLOT_FILLED);
+        struct pipeline_slot *slot = claim(pipeline, token, PIPELINE_SLOT_HELD, PIPELINE_SLOT_FILLED);
         if (slot != NULL) {
             slot->load_end = base_now();
-            status         = core_submit(slot, true);
+            status         = pipeline_submit(slot, true);
         } else {
             status = TRM_ERROR_INVALID_ARGUMENT;
         }
@@ -289,14 +289,14 @@ int32_t trm_pipeline_submit(struct trm_pipeline *handle, struct trm_token *token
 
 int32_t trm_pipeline_discard(struct trm_pipeline *handle, struct trm_token *token)
 {
-    struct core_pipeline *pipeline = core_pipeline_enter(handle);
+    struct pipeline *pipeline = pipeline_enter(handle);
     if (pipeline == NULL)
         return base_last_status();
-    struct core_slot *slot = claim(pipeline, token, CORE_SLOT_HELD, CORE_SLOT_FILLED);
-    int32_t status         = slot != NULL ? TRM_OK : TRM_ERROR_INVALID_ARGUMENT;
+    struct pipeline_slot *slot = claim(pipeline, token, PIPELINE_SLOT_HELD, PIPELINE_SLOT_FILLED);
+    int32_t status             = slot != NULL ? TRM_OK : TRM_ERROR_INVALID_ARGUMENT;
     if (slot != NULL) {
         pthread_mutex_lock(&pipeline->lock);
-        core_queue_retire(slot, TRM_TOKEN_SKIP, false);
+        pipeline_queue_retire(slot, TRM_TOKEN_SKIP, false);
         pthread_mutex_unlock(&pipeline->lock);
     }
     core_object_leave(&pipeline->object);
@@ -305,13 +305,13 @@ int32_t trm_pipeline_discard(struct trm_pipeline *handle, struct trm_token *toke
 
 int32_t trm_pipeline_release(struct trm_pipeline *handle, struct trm_token *token)
 {
-    struct core_pipeline *pipeline = core_pipeline_enter(handle);
+    struct pipeline *pipeline = pipeline_enter(handle);
     if (pipeline == NULL)
         return base_last_status();
-    struct core_slot *slot = claim(pipeline, token, CORE_SLOT_OUT, CORE_SLOT_SINK);
-    int32_t status         = slot != NULL ? TRM_OK : TRM_ERROR_INVALID_ARGUMENT;
+    struct pipeline_slot *slot = claim(pipeline, token, PIPELINE_SLOT_OUT, PIPELINE_SLOT_SINK);
+    int32_t status             = slot != NULL ? TRM_OK : TRM_ERROR_INVALID_ARGUMENT;
     if (slot != NULL)
-        core_queue_finish(slot);
+        pipeline_queue_finish(slot);
     core_object_leave(&pipeline->object);
     return status;
 }
@@ -319,41 +319,41 @@ int32_t trm_pipeline_release(struct trm_pipeline *handle, struct trm_token *toke
 /* ---- next ----------------------------------------------------------------------------------- */
 
 /* What was started is over, unless the status is a token, its failure or TIMEOUT. */
-static void end_started(struct core_pipeline *pipeline, int32_t status)
+static void end_started(struct pipeline *pipeline, int32_t status)
 {
-    struct core_pipeline_queue *queue = pipeline->queue;
+    struct pipeline_queue *queue = pipeline->queue;
     struct base_saved_error saved;
     base_error_save(&saved);
     pthread_mutex_lock(&pipeline->lock);
     /* At the end of the source no thread is inside it, so loaders and followers leave at once; after a stop
      * they may not. */
-    if (queue->mode == CORE_STARTED && queue->stop == CORE_STOPPED)
-        core_run_finish(pipeline, base_now() + CORE_HURRY_NS);
-    else if (queue->mode == CORE_STARTED && status == TRM_TOKEN_END)
-        core_run_finish(pipeline, BASE_NEVER);
+    if (queue->mode == PIPELINE_STARTED && queue->stop == PIPELINE_STOPPED)
+        pipeline_run_finish(pipeline, base_now() + PIPELINE_HURRY_NS);
+    else if (queue->mode == PIPELINE_STARTED && status == TRM_TOKEN_END)
+        pipeline_run_finish(pipeline, BASE_NEVER);
     pthread_mutex_unlock(&pipeline->lock);
     base_error_restore(&saved);
 }
 
-static int32_t next(struct core_pipeline *pipeline, uint64_t deadline, struct trm_token **token)
+static int32_t next(struct pipeline *pipeline, uint64_t deadline, struct trm_token **token)
 {
-    struct core_pipeline_queue *queue = pipeline->queue;
-    struct base_failure failure       = {.status = TRM_OK};
-    struct core_slot *slot            = NULL;
+    struct pipeline_queue *queue = pipeline->queue;
+    struct base_failure failure  = {.status = TRM_OK};
+    struct pipeline_slot *slot   = NULL;
     int32_t status;
     do {
-        if (queue->mode == CORE_STARTED)
-            core_run_fill(pipeline);
-        status = core_next(pipeline, CORE_SLOT_OUT, deadline, &slot, &failure);
-    } while (status == CORE_NEXT_FILL);
+        if (queue->mode == PIPELINE_STARTED)
+            pipeline_run_fill(pipeline);
+        status = pipeline_next(pipeline, PIPELINE_SLOT_OUT, deadline, &slot, &failure);
+    } while (status == PIPELINE_NEXT_FILL);
     if (status == TRM_OK) {
         slot->sink_begin = base_now();
         *token           = &slot->token;
         return TRM_OK;
     }
-    if (status == CORE_NEXT_FAILED)
+    if (status == PIPELINE_NEXT_FAILED)
         return base_failure_raise(&failure);
-    if (queue->mode == CORE_STARTED && status != TRM_ERROR_TIMEOUT)
+    if (queue->mode == PIPELINE_STARTED && status != TRM_ERROR_TIMEOUT)
         end_started(pipeline, status);
     return status;
 }
@@ -363,10 +363,10 @@ int32_t trm_pipeline_next(struct trm_pipeline *handle, uint64_t timeout_ns, stru
     int32_t status = core_output_check(token, "trm_pipeline_next", "token");
     if (status != TRM_OK)
         return status;
-    struct core_pipeline *pipeline = core_pipeline_enter(handle);
+    struct pipeline *pipeline = pipeline_enter(handle);
     if (pipeline == NULL)
         return base_last_status();
-    status = core_calling_check(pipeline, "trm_pipeline_next()");
+    status = pipeline_calling_check(pipeline, "trm_pipeline_next()");
     if (status == TRM_OK)
         status = next(pipeline, base_deadline(timeout_ns), token);
     core_object_leave(&pipeline->object);

@@ -16,17 +16,17 @@
 #include "pipeline/queue/queue.h"
 
 #define SINK_LEAST offsetof(struct trm_sink, path) + sizeof(const char *)
-#define SLICE_MS ((int)(CORE_SLICE_NS / 1000000))
+#define SLICE_MS ((int)(PIPELINE_SLICE_NS / 1000000))
 
 /* ---- consuming ------------------------------------------------------------------------------ */
 
-static int32_t consume_function(struct core_sink *sink, const struct trm_token *token)
+static int32_t consume_function(struct pipeline_sink *sink, const struct trm_token *token)
 {
     int32_t status = sink->desc.consume(sink->desc.user, token);
     return status < 0 ? base_fail_program(status) : status;
 }
 
-void *core_sink_address(const struct core_sink *sink, uint64_t index)
+void *pipeline_sink_address(const struct pipeline_sink *sink, uint64_t index)
 {
     uint64_t offset, end;
     if (sink->desc.memory == NULL || __builtin_mul_overflow(index, sink->port_size, &offset) ||
@@ -35,7 +35,7 @@ void *core_sink_address(const struct core_sink *sink, uint64_t index)
     return (char *)sink->desc.memory + offset;
 }
 
-static int32_t consume_memory(struct core_sink *sink, const struct trm_token *token)
+static int32_t consume_memory(struct pipeline_sink *sink, const struct trm_token *token)
 {
     uint64_t offset, end;
     uint64_t size    = token->size[sink->port];
@@ -50,15 +50,15 @@ static int32_t consume_memory(struct core_sink *sink, const struct trm_token *to
     return TRM_OK;
 }
 
-static bool is_stopped(struct core_pipeline *pipeline)
+static bool is_stopped(struct pipeline *pipeline)
 {
     pthread_mutex_lock(&pipeline->lock);
-    bool stopped = pipeline->queue->stop == CORE_STOPPED || pipeline->queue->is_closing;
+    bool stopped = pipeline->queue->stop == PIPELINE_STOPPED || pipeline->queue->is_closing;
     pthread_mutex_unlock(&pipeline->lock);
     return stopped;
 }
 
-static int32_t fail_writing(const struct core_sink *sink, int error)
+static int32_t fail_writing(const struct pipeline_sink *sink, int error)
 {
     return base_fail(TRM_ERROR_IO, "writing %s: %s after %" PRIu64 " bytes", sink->desc.path, strerror(error),
                      sink->written);
@@ -66,7 +66,7 @@ static int32_t fail_writing(const struct core_sink *sink, int error)
 
 /* Writes so that a broken pipe returns EPIPE and does not end the program: SIGPIPE is blocked meanwhile, and
  * consumed if this write raised it (it is sent to the writing thread). */
-static ssize_t write_quietly(const struct core_sink *sink, const char *data, size_t size)
+static ssize_t write_quietly(const struct pipeline_sink *sink, const char *data, size_t size)
 {
     static const struct timespec at_once = {0, 0};
     sigset_t pipe_signal, before, pending;
@@ -85,7 +85,7 @@ static ssize_t write_quietly(const struct core_sink *sink, const char *data, siz
     return written;
 }
 
-static int32_t consume_file(struct core_sink *sink, const struct trm_token *token)
+static int32_t consume_file(struct pipeline_sink *sink, const struct trm_token *token)
 {
     const char *data = token->data[sink->port];
     uint64_t size    = token->size[sink->port];
@@ -107,17 +107,17 @@ static int32_t consume_file(struct core_sink *sink, const struct trm_token *toke
     return TRM_OK;
 }
 
-int32_t core_sink_consume(struct core_sink *sink, const struct trm_token *token)
+int32_t pipeline_sink_consume(struct pipeline_sink *sink, const struct trm_token *token)
 {
     return sink->consume != NULL ? sink->consume(sink, token) : TRM_OK;
 }
 
 /* ---- opening -------------------------------------------------------------------------------- */
 
-static int32_t only_port(struct core_sink *sink, const char *what)
+static int32_t only_port(struct pipeline_sink *sink, const char *what)
 {
-    const struct core_pipeline *pipeline = sink->pipeline;
-    uint32_t outputs                     = 0;
+    const struct pipeline *pipeline = sink->pipeline;
+    uint32_t outputs                = 0;
     for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
         if (pipeline->ports[i].kind != TRM_PORT_OUTPUT)
             continue;
@@ -133,10 +133,10 @@ static int32_t only_port(struct core_sink *sink, const char *what)
 }
 
 /* Opens a pipe without waiting, so that a cancel is noticed while the pipe has no reader. */
-static int32_t open_path(struct core_sink *sink)
+static int32_t open_path(struct pipeline_sink *sink)
 {
-    struct core_pipeline *pipeline    = sink->pipeline;
-    struct core_pipeline_queue *queue = pipeline->queue;
+    struct pipeline *pipeline    = sink->pipeline;
+    struct pipeline_queue *queue = pipeline->queue;
     for (;;) {
         sink->file = open(sink->desc.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
         if (sink->file >= 0)
@@ -144,16 +144,16 @@ static int32_t open_path(struct core_sink *sink)
         if (errno != ENXIO && errno != EINTR)
             return fail_writing(sink, errno);
         pthread_mutex_lock(&pipeline->lock);
-        bool stopped = queue->stop == CORE_STOPPED || queue->is_closing;
+        bool stopped = queue->stop == PIPELINE_STOPPED || queue->is_closing;
         if (!stopped)
-            core_sleep(pipeline, &queue->changed, &queue->change_waiters, core_slice(BASE_NEVER));
+            pipeline_sleep(pipeline, &queue->changed, &queue->change_waiters, pipeline_slice(BASE_NEVER));
         pthread_mutex_unlock(&pipeline->lock);
         if (stopped)
             return base_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");
     }
 }
 
-static int32_t open_file(struct core_sink *sink)
+static int32_t open_file(struct pipeline_sink *sink)
 {
     struct stat facts;
     int32_t status = only_port(sink, "a file");
@@ -171,9 +171,9 @@ static int32_t open_file(struct core_sink *sink)
     return TRM_OK;
 }
 
-int32_t core_sink_open(struct core_sink *sink, struct core_pipeline *pipeline, const struct trm_sink *desc)
+int32_t pipeline_sink_open(struct pipeline_sink *sink, struct pipeline *pipeline, const struct trm_sink *desc)
 {
-    *sink = (struct core_sink){.pipeline = pipeline, .file = -1};
+    *sink = (struct pipeline_sink){.pipeline = pipeline, .file = -1};
     if (desc == NULL)
         return TRM_OK;
     struct trm_sink known;
@@ -184,12 +184,12 @@ int32_t core_sink_open(struct core_sink *sink, struct core_pipeline *pipeline, c
     if (ways > 1)
         return base_fail_static(TRM_ERROR_INVALID_ARGUMENT,
                                 "a sink is a function, memory or a file, not several of them");
-    int32_t status = core_end_flags_check(known.flags, "sink");
+    int32_t status = pipeline_end_flags_check(known.flags, "sink");
     if (status != TRM_OK)
         return status;
     sink->desc      = known;
     sink->desc.name = NULL;
-    core_end_name(sink->name, known.name, known.path);
+    pipeline_end_name(sink->name, known.name, known.path);
     if (known.path != NULL) {
         sink->desc.path = core_copy_text(pipeline->object.context, known.path);
         return sink->desc.path != NULL ? open_file(sink) : base_fail_memory("opening a sink");
@@ -204,7 +204,7 @@ int32_t core_sink_open(struct core_sink *sink, struct core_pipeline *pipeline, c
     return only_port(sink, "memory");
 }
 
-int32_t core_sink_close(struct core_sink *sink)
+int32_t pipeline_sink_close(struct pipeline_sink *sink)
 {
     int32_t status = TRM_OK;
     if (sink->pipeline == NULL)
@@ -214,6 +214,6 @@ int32_t core_sink_close(struct core_sink *sink)
     if (sink->desc.path != NULL)
         core_free(sink->pipeline->object.context, (void *)(uintptr_t)sink->desc.path,
                   strlen(sink->desc.path) + 1);
-    *sink = (struct core_sink){.file = -1};
+    *sink = (struct pipeline_sink){.file = -1};
     return status;
 }

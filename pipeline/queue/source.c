@@ -15,17 +15,17 @@
 #include "pipeline/queue/queue.h"
 
 #define SOURCE_LEAST offsetof(struct trm_source, path) + sizeof(const char *)
-#define SLICE_MS ((int)(CORE_SLICE_NS / 1000000))
+#define SLICE_MS ((int)(PIPELINE_SLICE_NS / 1000000))
 
 /* ---- filling -------------------------------------------------------------------------------- */
 
-static int32_t fill_function(struct core_source *source, struct trm_token *token)
+static int32_t fill_function(struct pipeline_source *source, struct trm_token *token)
 {
     int32_t answer = source->desc.fill(source->desc.user, token);
     return answer < 0 ? base_fail_program(answer) : answer;
 }
 
-static int32_t fill_nothing(struct core_source *source, struct trm_token *token)
+static int32_t fill_nothing(struct pipeline_source *source, struct trm_token *token)
 {
     (void)source;
     (void)token;
@@ -33,7 +33,7 @@ static int32_t fill_nothing(struct core_source *source, struct trm_token *token)
 }
 
 /* The bytes of a token in data of known size; 0: it is past the end. */
-static uint64_t part_of(const struct core_source *source, uint64_t index, uint64_t *offset)
+static uint64_t part_of(const struct pipeline_source *source, uint64_t index, uint64_t *offset)
 {
     if (__builtin_mul_overflow(index, source->port_size, offset) || *offset >= source->size)
         return 0;
@@ -41,7 +41,7 @@ static uint64_t part_of(const struct core_source *source, uint64_t index, uint64
     return rest < source->port_size ? rest : source->port_size;
 }
 
-static int32_t fill_memory(struct core_source *source, struct trm_token *token)
+static int32_t fill_memory(struct pipeline_source *source, struct trm_token *token)
 {
     uint64_t offset;
     uint64_t size = part_of(source, token->index, &offset);
@@ -53,13 +53,13 @@ static int32_t fill_memory(struct core_source *source, struct trm_token *token)
     return TRM_OK;
 }
 
-static int32_t fail_reading(const struct core_source *source, int error)
+static int32_t fail_reading(const struct pipeline_source *source, int error)
 {
     return base_fail(TRM_ERROR_IO, "reading %s: %s", source->desc.path, strerror(error));
 }
 
 /* A part of a regular file; any thread, any order. */
-static int32_t fill_part(struct core_source *source, struct trm_token *token)
+static int32_t fill_part(struct pipeline_source *source, struct trm_token *token)
 {
     uint64_t offset;
     uint64_t done = 0;
@@ -82,17 +82,17 @@ static int32_t fill_part(struct core_source *source, struct trm_token *token)
     return TRM_OK;
 }
 
-static bool is_stopped(struct core_pipeline *pipeline)
+static bool is_stopped(struct pipeline *pipeline)
 {
     pthread_mutex_lock(&pipeline->lock);
-    bool stopped = pipeline->queue->stop == CORE_STOPPED || pipeline->queue->is_closing;
+    bool stopped = pipeline->queue->stop == PIPELINE_STOPPED || pipeline->queue->is_closing;
     pthread_mutex_unlock(&pipeline->lock);
     return stopped;
 }
 
 /* Waits in slices until there is something to read, so that a cancel is noticed. read() reports the end of a
  * pipe that has no writer yet, poll() does not. */
-static int32_t wait_readable(struct core_source *source)
+static int32_t wait_readable(struct pipeline_source *source)
 {
     struct pollfd readable = {.fd = source->file, .events = POLLIN};
     while (poll(&readable, 1, SLICE_MS) <= 0) {
@@ -103,7 +103,7 @@ static int32_t wait_readable(struct core_source *source)
 }
 
 /* The next bytes of a pipe. */
-static int32_t fill_next(struct core_source *source, struct trm_token *token)
+static int32_t fill_next(struct pipeline_source *source, struct trm_token *token)
 {
     uint64_t done  = 0;
     char *data     = token->data[source->port];
@@ -126,7 +126,7 @@ static int32_t fill_next(struct core_source *source, struct trm_token *token)
     return done > 0 ? TRM_OK : TRM_TOKEN_END;
 }
 
-int32_t core_source_fill(struct core_source *source, struct trm_token *token)
+int32_t pipeline_source_fill(struct pipeline_source *source, struct trm_token *token)
 {
     return source->fill(source, token);
 }
@@ -134,10 +134,10 @@ int32_t core_source_fill(struct core_source *source, struct trm_token *token)
 /* ---- opening -------------------------------------------------------------------------------- */
 
 /* The only input. */
-static int32_t only_port(struct core_source *source, const char *what)
+static int32_t only_port(struct pipeline_source *source, const char *what)
 {
-    const struct core_pipeline *pipeline = source->pipeline;
-    uint32_t inputs                      = 0;
+    const struct pipeline *pipeline = source->pipeline;
+    uint32_t inputs                 = 0;
     for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
         if (pipeline->ports[i].kind != TRM_PORT_INPUT)
             continue;
@@ -153,14 +153,14 @@ static int32_t only_port(struct core_source *source, const char *what)
 }
 
 /* Limits the count to the tokens that data of known size has. */
-static void count_parts(struct core_source *source)
+static void count_parts(struct pipeline_source *source)
 {
     uint64_t parts = source->size / source->port_size + (source->size % source->port_size != 0);
     if (parts != 0 && (source->desc.count == 0 || parts < source->desc.count))
         source->desc.count = parts;
 }
 
-static int32_t open_memory(struct core_source *source)
+static int32_t open_memory(struct pipeline_source *source)
 {
     int32_t status = only_port(source, "memory");
     if (status != TRM_OK)
@@ -171,7 +171,7 @@ static int32_t open_memory(struct core_source *source)
     return TRM_OK;
 }
 
-static int32_t open_file(struct core_source *source)
+static int32_t open_file(struct pipeline_source *source)
 {
     struct stat facts;
     int32_t status = only_port(source, "a file");
@@ -194,9 +194,9 @@ static int32_t open_file(struct core_source *source)
     return TRM_OK;
 }
 
-static int32_t open_count(struct core_source *source)
+static int32_t open_count(struct pipeline_source *source)
 {
-    const struct core_pipeline *pipeline = source->pipeline;
+    const struct pipeline *pipeline = source->pipeline;
     for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
         if (pipeline->ports[i].kind == TRM_PORT_INPUT)
             return base_fail(TRM_ERROR_INVALID_ARGUMENT,
@@ -210,7 +210,7 @@ static int32_t open_count(struct core_source *source)
     return TRM_OK;
 }
 
-static int32_t open_kind(struct core_source *source)
+static int32_t open_kind(struct pipeline_source *source)
 {
     const struct trm_source *desc = &source->desc;
     int ways                      = (desc->fill != NULL) + (desc->memory != NULL) + (desc->path != NULL);
@@ -226,22 +226,22 @@ static int32_t open_kind(struct core_source *source)
     return desc->path != NULL ? open_file(source) : open_count(source);
 }
 
-int32_t core_end_flags_check(uint32_t flags, const char *end)
+int32_t pipeline_end_flags_check(uint32_t flags, const char *end)
 {
     if ((flags & ~(uint32_t)(TRM_END_SERIAL | TRM_END_PACED)) == 0)
         return TRM_OK;
     return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the flags of the %s, 0x%x, have unknown bits", end, flags);
 }
 
-void core_end_name(char name[64], const char *given, const char *path)
+void pipeline_end_name(char name[64], const char *given, const char *path)
 {
     base_text_copy(name, 64, given != NULL ? given : path != NULL ? path : "");
 }
 
-int32_t core_source_open(struct core_source *source, struct core_pipeline *pipeline,
-                         const struct trm_source *desc)
+int32_t pipeline_source_open(struct pipeline_source *source, struct pipeline *pipeline,
+                             const struct trm_source *desc)
 {
-    *source = (struct core_source){.pipeline = pipeline, .file = -1};
+    *source = (struct pipeline_source){.pipeline = pipeline, .file = -1};
     if (desc == NULL)
         return base_fail_static(TRM_ERROR_INVALID_ARGUMENT, "the source is NULL");
     if (!core_struct_copy_in(&source->desc, sizeof(source->desc), desc, SOURCE_LEAST))
@@ -252,16 +252,16 @@ int32_t core_source_open(struct core_source *source, struct core_pipeline *pipel
         if (source->desc.path == NULL)
             return base_fail_memory("opening a source");
     }
-    core_end_name(source->name, source->desc.name, source->desc.path);
+    pipeline_end_name(source->name, source->desc.name, source->desc.path);
     source->desc.name = NULL;
-    int32_t status    = core_end_flags_check(source->desc.flags, "source");
+    int32_t status    = pipeline_end_flags_check(source->desc.flags, "source");
     if (status == TRM_OK)
         status = open_kind(source);
     source->in_order = (source->desc.flags & TRM_END_SERIAL) != 0;
     return status;
 }
 
-void core_source_close(struct core_source *source)
+void pipeline_source_close(struct pipeline_source *source)
 {
     if (source->pipeline == NULL)
         return;
@@ -270,5 +270,5 @@ void core_source_close(struct core_source *source)
     if (source->desc.path != NULL)
         core_free(source->pipeline->object.context, (void *)(uintptr_t)source->desc.path,
                   strlen(source->desc.path) + 1);
-    *source = (struct core_source){.file = -1};
+    *source = (struct pipeline_source){.file = -1};
 }

@@ -7,13 +7,13 @@
 #include <stdbool.h>
 #include <trireme/pipeline.h>
 
-struct core_pipeline;
+struct pipeline;
 
-struct core_source {
-    struct core_pipeline *pipeline;
+struct pipeline_source {
+    struct pipeline *pipeline;
     struct trm_source desc; /* `path` is a copy, or NULL; `name` is NULL */
     char name[64];          /* for the report; "": none */
-    int32_t (*fill)(struct core_source *source, struct trm_token *token);
+    int32_t (*fill)(struct pipeline_source *source, struct trm_token *token);
     uint32_t port;      /* the only input; memory and files */
     uint64_t port_size; /* bytes of a whole token */
     uint64_t size;      /* all bytes; memory and regular files */
@@ -23,25 +23,25 @@ struct core_source {
 };
 
 /* Checks a descriptor and opens the source. Errors: INVALID_ARGUMENT, IO, OUT_OF_HOST_MEMORY. */
-int32_t core_source_open(struct core_source *source, struct core_pipeline *pipeline,
-                         const struct trm_source *desc);
-void core_source_close(struct core_source *source);
+int32_t pipeline_source_open(struct pipeline_source *source, struct pipeline *pipeline,
+                             const struct trm_source *desc);
+void pipeline_source_close(struct pipeline_source *source);
 
 /* INVALID_ARGUMENT for unknown bits of enum trm_end_flags. end: "source", "sink". */
-int32_t core_end_flags_check(uint32_t flags, const char *end);
+int32_t pipeline_end_flags_check(uint32_t flags, const char *end);
 
 /* The name of a source or sink: as given, or its path. */
-void core_end_name(char name[64], const char *given, const char *path);
+void pipeline_end_name(char name[64], const char *given, const char *path);
 
 /* Fills one token: TRM_OK, TRM_TOKEN_END, TRM_TOKEN_SKIP, or an error with its sentence. */
-int32_t core_source_fill(struct core_source *source, struct trm_token *token);
+int32_t pipeline_source_fill(struct pipeline_source *source, struct trm_token *token);
 
-struct core_sink {
-    struct core_pipeline *pipeline;
+struct pipeline_sink {
+    struct pipeline *pipeline;
     struct trm_sink desc; /* `path` is a copy, or NULL; `name` is NULL */
     char name[64];        /* for the report; "": none */
     /* NULL: drops tokens */
-    int32_t (*consume)(struct core_sink *sink, const struct trm_token *token);
+    int32_t (*consume)(struct pipeline_sink *sink, const struct trm_token *token);
     uint32_t port; /* the only output */
     uint64_t port_size;
     uint64_t written; /* bytes in the file */
@@ -49,14 +49,15 @@ struct core_sink {
     bool is_pipe;     /* a write may raise SIGPIPE, and blocks while the reader is slow */
 };
 
-int32_t core_sink_open(struct core_sink *sink, struct core_pipeline *pipeline, const struct trm_sink *desc);
+int32_t pipeline_sink_open(struct pipeline_sink *sink, struct pipeline *pipeline,
+                           const struct trm_sink *desc);
 
 /* Errors: IO, when the end of the file could not be written. */
-int32_t core_sink_close(struct core_sink *sink);
+int32_t pipeline_sink_close(struct pipeline_sink *sink);
 
 /* Where the output of token `index` should go; NULL: anywhere. */
-void *core_sink_address(const struct core_sink *sink, uint64_t index);
+void *pipeline_sink_address(const struct pipeline_sink *sink, uint64_t index);
 
-int32_t core_sink_consume(struct core_sink *sink, const struct trm_token *token);
+int32_t pipeline_sink_consume(struct pipeline_sink *sink, const struct trm_token *token);
 
 #endif

@@ -4,19 +4,19 @@
 #include "core/object/object.h"
 #include "pipeline/queue/queue.h"
 
-static int32_t state_of(struct core_slot *slot, uint64_t place)
+static int32_t state_of(struct pipeline_slot *slot, uint64_t place)
 {
-    switch (core_place_state(place)) {
-    case CORE_SLOT_FREE:
+    switch (pipeline_place_state(place)) {
+    case PIPELINE_SLOT_FREE:
         return TRM_SLOT_FREE;
-    case CORE_SLOT_HELD:
-    case CORE_SLOT_LOADING:
-    case CORE_SLOT_FILLED:
+    case PIPELINE_SLOT_HELD:
+    case PIPELINE_SLOT_LOADING:
+    case PIPELINE_SLOT_FILLED:
         return TRM_SLOT_LOADING;
-    case CORE_SLOT_ENQUEUING:
-    case CORE_SLOT_SUBMITTED:
-    case CORE_SLOT_ABANDONED:
-        return core_slot_stage(slot);
+    case PIPELINE_SLOT_ENQUEUING:
+    case PIPELINE_SLOT_SUBMITTED:
+    case PIPELINE_SLOT_ABANDONED:
+        return pipeline_slot_stage(slot);
     default:
         return TRM_SLOT_DONE;
     }
@@ -24,7 +24,7 @@ static int32_t state_of(struct core_slot *slot, uint64_t place)
 
 /* How far the token is on the device counts only if the slot has not moved meanwhile. Each further look follows a
  * move, so the pipeline makes progress. */
-static struct trm_slot look(struct core_slot *slot)
+static struct trm_slot look(struct pipeline_slot *slot)
 {
     uint64_t place, after = atomic_load(&slot->place);
     int32_t state;
@@ -33,7 +33,7 @@ static struct trm_slot look(struct core_slot *slot)
         state = state_of(slot, place);
         after = atomic_load(&slot->place);
     } while (after != place);
-    return (struct trm_slot){.state = state, .token = core_place_token(place)};
+    return (struct trm_slot){.state = state, .token = pipeline_place_token(place)};
 }
 
 int32_t trm_pipeline_slots(struct trm_pipeline *handle, struct trm_slot *slots, uint32_t capacity,
@@ -47,7 +47,7 @@ int32_t trm_pipeline_slots(struct trm_pipeline *handle, struct trm_slot *slots, 
     int32_t status = core_output_check(count, "trm_pipeline_slots", "count");
     if (status != TRM_OK)
         return status;
-    struct core_pipeline *pipeline = core_pipeline_enter(handle);
+    struct pipeline *pipeline = pipeline_enter(handle);
     if (pipeline == NULL)
         return base_last_status();
     uint32_t depth = atomic_load(&pipeline->depth);

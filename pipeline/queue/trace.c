@@ -7,14 +7,14 @@
 /* What is written, as of one moment, so that the program's function is called without a lock. */
 struct snapshot {
     struct core_context *context;
-    struct core_measure *measure;
+    struct pipeline_measure *measure;
     struct trm_report report;
     int32_t format;
 };
 
-static int32_t check_arguments(const struct core_pipeline *pipeline, int32_t format)
+static int32_t check_arguments(const struct pipeline *pipeline, int32_t format)
 {
-    int32_t status = core_trace_check_format(format);
+    int32_t status = pipeline_trace_check_format(format);
 
     if (status != TRM_OK)
         return status;
@@ -25,24 +25,24 @@ static int32_t check_arguments(const struct core_pipeline *pipeline, int32_t for
     return TRM_OK;
 }
 
-static int32_t take_snapshot(struct core_pipeline *pipeline, struct snapshot *snapshot)
+static int32_t take_snapshot(struct pipeline *pipeline, struct snapshot *snapshot)
 {
-    int32_t status = core_measure_create_like(pipeline->measure, &snapshot->measure);
+    int32_t status = pipeline_measure_create_like(pipeline->measure, &snapshot->measure);
 
     if (status != TRM_OK)
         return status;
-    core_queue_report(pipeline, &snapshot->report);
+    pipeline_queue_report(pipeline, &snapshot->report);
     pthread_mutex_lock(&pipeline->lock);
-    bool is_running = pipeline->queue->mode == CORE_RUNNING;
+    bool is_running = pipeline->queue->mode == PIPELINE_RUNNING;
     if (!is_running)
-        core_measure_copy(snapshot->measure, pipeline->measure);
+        pipeline_measure_copy(snapshot->measure, pipeline->measure);
     pthread_mutex_unlock(&pipeline->lock);
     if (!is_running) {
         /* The report covers exactly the tokens that are written. */
-        core_measure_report(snapshot->measure, &snapshot->report);
+        pipeline_measure_report(snapshot->measure, &snapshot->report);
         return TRM_OK;
     }
-    core_measure_destroy(snapshot->measure);
+    pipeline_measure_destroy(snapshot->measure);
     snapshot->measure = NULL;
     return base_fail(TRM_ERROR_BUSY, "pipeline \"%s\" is running: write its trace when the run has ended",
                      pipeline->name);
@@ -52,8 +52,8 @@ static int32_t write_snapshot(const void *subject, trm_write_fn write, void *wri
 {
     const struct snapshot *snapshot = subject;
 
-    return core_trace_write(snapshot->context, snapshot->measure, &snapshot->report, snapshot->format, write,
-                            writer);
+    return pipeline_trace_write(snapshot->context, snapshot->measure, &snapshot->report, snapshot->format,
+                                write, writer);
 }
 
 /* Writes to `path`, or if that is NULL by `write`. An existing file stays as it is when there is nothing to
@@ -61,7 +61,7 @@ static int32_t write_snapshot(const void *subject, trm_write_fn write, void *wri
 static int32_t trace(struct trm_pipeline *handle, int32_t format, const char *path, trm_write_fn write,
                      void *user)
 {
-    struct core_pipeline *pipeline = core_pipeline_enter(handle);
+    struct pipeline *pipeline = pipeline_enter(handle);
     if (pipeline == NULL)
         return base_last_status();
 
@@ -70,9 +70,9 @@ static int32_t trace(struct trm_pipeline *handle, int32_t format, const char *pa
     if (status == TRM_OK)
         status = take_snapshot(pipeline, &snapshot);
     if (status == TRM_OK)
-        status = path != NULL ? core_output_file(path, write_snapshot, &snapshot)
+        status = path != NULL ? pipeline_output_file(path, write_snapshot, &snapshot)
                               : write_snapshot(&snapshot, write, user);
-    core_measure_destroy(snapshot.measure);
+    pipeline_measure_destroy(snapshot.measure);
     core_object_leave(&pipeline->object);
     return status;
 }

@@ -10,9 +10,10 @@
 
 /* The callbacks that the calling thread is inside, innermost first. In the child of a fork no pipeline handle
  * is valid, so it is never read. */
-static _Thread_local struct core_calling *innermost;
+static _Thread_local struct pipeline_calling *innermost;
 
-void core_calling_push(struct core_calling *inside, const struct core_pipeline *pipeline, bool is_enqueuing)
+void pipeline_calling_push(struct pipeline_calling *inside, const struct pipeline *pipeline,
+                           bool is_enqueuing)
 {
     inside->pipeline     = pipeline;
     inside->is_enqueuing = is_enqueuing;
@@ -20,38 +21,38 @@ void core_calling_push(struct core_calling *inside, const struct core_pipeline *
     innermost            = inside;
 }
 
-void core_calling_pop(const struct core_calling *inside)
+void pipeline_calling_pop(const struct pipeline_calling *inside)
 {
     innermost = inside->outer;
 }
 
-static int32_t fail_inside(const struct core_pipeline *pipeline, const char *call)
+static int32_t fail_inside(const struct pipeline *pipeline, const char *call)
 {
     return base_fail(TRM_ERROR_DEADLOCK,
                      "%s inside a callback of the same pipeline \"%s\" could never return", call,
                      pipeline->name);
 }
 
-int32_t core_calling_check(const struct core_pipeline *pipeline, const char *call)
+int32_t pipeline_calling_check(const struct pipeline *pipeline, const char *call)
 {
-    for (const struct core_calling *inside = innermost; inside != NULL; inside = inside->outer) {
+    for (const struct pipeline_calling *inside = innermost; inside != NULL; inside = inside->outer) {
         if (inside->pipeline == pipeline)
             return fail_inside(pipeline, call);
     }
-    return core_engine_is_inside(pipeline) ? fail_inside(pipeline, call) : TRM_OK;
+    return pipeline_engine_is_inside(pipeline) ? fail_inside(pipeline, call) : TRM_OK;
 }
 
-int32_t core_calling_check_enqueue(const struct core_pipeline *pipeline, const char *call)
+int32_t pipeline_calling_check_enqueue(const struct pipeline *pipeline, const char *call)
 {
-    for (const struct core_calling *inside = innermost; inside != NULL; inside = inside->outer) {
+    for (const struct pipeline_calling *inside = innermost; inside != NULL; inside = inside->outer) {
         if (inside->pipeline == pipeline && inside->is_enqueuing)
             return fail_inside(pipeline, call);
     }
     return TRM_OK;
 }
 
-bool core_sleep(struct core_pipeline *pipeline, pthread_cond_t *condition, uint32_t *waiters,
-                uint64_t deadline)
+bool pipeline_sleep(struct pipeline *pipeline, pthread_cond_t *condition, uint32_t *waiters,
+                    uint64_t deadline)
 {
     struct timespec until = {
         .tv_sec  = (time_t)(deadline / SECOND),
@@ -67,23 +68,24 @@ bool core_sleep(struct core_pipeline *pipeline, pthread_cond_t *condition, uint3
     return error == 0;
 }
 
-uint64_t core_slice(uint64_t deadline)
+uint64_t pipeline_slice(uint64_t deadline)
 {
-    uint64_t end = base_now() + CORE_SLICE_NS;
+    uint64_t end = base_now() + PIPELINE_SLICE_NS;
     return end < deadline ? end : deadline;
 }
 
 /* ---- abandoned slots ------------------------------------------------------------------------ */
 
 /* Claims the abandoned slots that no other thread waits for. */
-static uint32_t claim_abandoned(struct core_pipeline *pipeline, struct core_slot **slots)
+static uint32_t claim_abandoned(struct pipeline *pipeline, struct pipeline_slot **slots)
 {
-    struct core_pipeline_queue *queue = pipeline->queue;
-    uint32_t count                    = 0;
-    if (queue->slots_in[CORE_SLOT_ABANDONED] == 0)
+    struct pipeline_queue *queue = pipeline->queue;
+    uint32_t count               = 0;
+    if (queue->slots_in[PIPELINE_SLOT_ABANDONED] == 0)
         return 0;
     for (uint32_t i = 0; i < queue->depth; i++) {
-        if (core_slot_state(pipeline->slots[i]) != CORE_SLOT_ABANDONED || queue->entries[i].has_reaper)
+        if (pipeline_slot_state(pipeline->slots[i]) != PIPELINE_SLOT_ABANDONED ||
+            queue->entries[i].has_reaper)
             continue;
         queue->entries[i].has_reaper = true;
         slots[count++]               = pipeline->slots[i];
@@ -93,12 +95,12 @@ static uint32_t claim_abandoned(struct core_pipeline *pipeline, struct core_slot
 
 /* Moves slots whose work has ended to the front and returns their number. The results of their tokens are not
  * wanted, but their streams may have failed. */
-static uint32_t sort_ended(struct core_slot **slots, uint32_t count, bool *has_failed)
+static uint32_t sort_ended(struct pipeline_slot **slots, uint32_t count, bool *has_failed)
 {
     uint32_t ended = 0;
     for (uint32_t i = 0; i < count; i++) {
-        struct core_slot *slot = slots[i];
-        int32_t status         = core_slot_poll(slot);
+        struct pipeline_slot *slot = slots[i];
+        int32_t status             = pipeline_slot_poll(slot);
         if (status == TRM_ERROR_TIMEOUT)
             continue;
         if (status != TRM_OK)
@@ -109,16 +111,16 @@ static uint32_t sort_ended(struct core_slot **slots, uint32_t count, bool *has_f
     return ended;
 }
 
-uint32_t core_reap(struct core_pipeline *pipeline, uint64_t deadline)
+uint32_t pipeline_reap(struct pipeline *pipeline, uint64_t deadline)
 {
-    struct core_pipeline_queue *queue = pipeline->queue;
-    struct core_slot *slots[CORE_DEPTH_MOST];
+    struct pipeline_queue *queue = pipeline->queue;
+    struct pipeline_slot *slots[PIPELINE_DEPTH_MOST];
     struct base_saved_error saved;
     bool has_failed = false;
     uint32_t count  = claim_abandoned(pipeline, slots);
     if (count == 0) {
-        if (queue->slots_in[CORE_SLOT_ABANDONED] > 0 && deadline != 0)
-            core_sleep(pipeline, &queue->quiet, &queue->quiet_waiters, core_slice(deadline));
+        if (queue->slots_in[PIPELINE_SLOT_ABANDONED] > 0 && deadline != 0)
+            pipeline_sleep(pipeline, &queue->quiet, &queue->quiet_waiters, pipeline_slice(deadline));
         return 0;
     }
 
@@ -126,39 +128,40 @@ uint32_t core_reap(struct core_pipeline *pipeline, uint64_t deadline)
     base_error_save(&saved);
     uint32_t ended = sort_ended(slots, count, &has_failed);
     if (ended == 0 && deadline != 0) {
-        uint64_t until = core_slice(deadline);
-        core_slots_wait_any(slots, count, until);
+        uint64_t until = pipeline_slice(deadline);
+        pipeline_slots_wait_any(slots, count, until);
         ended = sort_ended(slots, count, &has_failed);
         /* The rest of a failed token may still run; waiting for one slot keeps callers from spinning. */
         if (ended == 0 && base_now() < until)
-            core_slot_wait(slots[0], until);
+            pipeline_slot_wait(slots[0], until);
     }
     base_error_restore(&saved);
     pthread_mutex_lock(&pipeline->lock);
 
-    if (has_failed && queue->dirty == CORE_CLEAN)
-        queue->dirty = CORE_DIRTY_KNOWN;
+    if (has_failed && queue->dirty == PIPELINE_CLEAN)
+        queue->dirty = PIPELINE_DIRTY_KNOWN;
     for (uint32_t i = 0; i < count; i++)
         queue->entries[slots[i]->index].has_reaper = false;
     for (uint32_t i = 0; i < ended; i++)
-        core_queue_free(slots[i]);
+        pipeline_queue_free(slots[i]);
     return ended;
 }
 
 /* ---- the leader ----------------------------------------------------------------------------- */
 
-int32_t core_leader_claim(struct core_pipeline *pipeline, uint64_t deadline)
+int32_t pipeline_leader_claim(struct pipeline *pipeline, uint64_t deadline)
 {
-    struct core_pipeline_queue *queue = pipeline->queue;
+    struct pipeline_queue *queue = pipeline->queue;
     while (queue->has_leader) {
-        if (!core_sleep(pipeline, &queue->leader_left, &queue->leader_waiters, deadline) && queue->has_leader)
+        if (!pipeline_sleep(pipeline, &queue->leader_left, &queue->leader_waiters, deadline) &&
+            queue->has_leader)
             return TRM_ERROR_TIMEOUT;
     }
     queue->has_leader = true;
     return TRM_OK;
 }
 
-void core_leader_leave(struct core_pipeline *pipeline)
+void pipeline_leader_leave(struct pipeline *pipeline)
 {
     pipeline->queue->has_leader = false;
     if (pipeline->queue->leader_waiters > 0)

@@ -10,8 +10,8 @@
 
 /* ---- what the kinds use --------------------------------------------------------------------- */
 
-void core_advise(const struct core_advisor *advisor, int32_t kind, int32_t stage, double gain,
-                 const char *format, ...)
+void pipeline_advise(const struct pipeline_advisor *advisor, int32_t kind, int32_t stage, double gain,
+                     const char *format, ...)
 {
     va_list arguments;
 
@@ -23,19 +23,19 @@ void core_advise(const struct core_advisor *advisor, int32_t kind, int32_t stage
     va_end(arguments);
 }
 
-uint32_t core_advice_percent(uint64_t part, uint64_t whole)
+uint32_t pipeline_advice_percent(uint64_t part, uint64_t whole)
 {
     uint64_t share = whole == 0 ? 0 : (uint64_t)(((unsigned __int128)part * 100 + whole / 2) / whole);
 
     return share < 100 ? (uint32_t)share : 100;
 }
 
-uint32_t core_advice_busy(const struct core_advisor *advisor, int32_t stage)
+uint32_t pipeline_advice_busy(const struct pipeline_advisor *advisor, int32_t stage)
 {
-    return core_advice_percent(advisor->report->stages[stage].busy_ns, advisor->report->elapsed_ns);
+    return pipeline_advice_percent(advisor->report->stages[stage].busy_ns, advisor->report->elapsed_ns);
 }
 
-double core_advice_gain(const struct core_advisor *advisor, const struct trm_prediction_desc *desc)
+double pipeline_advice_gain(const struct pipeline_advisor *advisor, const struct trm_prediction_desc *desc)
 {
     const struct trm_report *report = advisor->report;
     struct trm_prediction other     = {.struct_size = sizeof(other)};
@@ -51,65 +51,68 @@ double core_advice_gain(const struct core_advisor *advisor, const struct trm_pre
     return gain;
 }
 
-char *core_advice_factor(char *text, double gain)
+char *pipeline_advice_factor(char *text, double gain)
 {
-    return core_number_text(text, CORE_ADVICE_TEXT, gain, gain < 2 ? 2 : gain < 10 ? 1 : 0);
+    return pipeline_number_text(text, PIPELINE_ADVICE_TEXT, gain, gain < 2 ? 2 : gain < 10 ? 1 : 0);
 }
 
-bool core_advice_is_served(const struct trm_report *report)
+bool pipeline_advice_is_served(const struct trm_report *report)
 {
     return report->workers == 0 && report->one_thread == 0;
 }
 
-bool core_advice_can_set(const struct core_advisor *advisor, const char *option)
+bool pipeline_advice_can_set(const struct pipeline_advisor *advisor, const char *option)
 {
     return !advisor->facts->words.are_given || option[0] != '\0';
 }
 
-const char *core_advice_token(const struct core_advisor *advisor)
+const char *pipeline_advice_token(const struct pipeline_advisor *advisor)
 {
     return advisor->facts->words.token[0] != '\0' ? advisor->facts->words.token : "token";
 }
 
-const char *core_advice_tokens(const struct core_advisor *advisor)
+const char *pipeline_advice_tokens(const struct pipeline_advisor *advisor)
 {
     return advisor->facts->words.tokens[0] != '\0' ? advisor->facts->words.tokens : "tokens";
 }
 
-uint32_t core_advice_sinks(const struct core_advisor *advisor)
+uint32_t pipeline_advice_sinks(const struct pipeline_advisor *advisor)
 {
     return advisor->facts->words.sink_count > 0 ? advisor->facts->words.sink_count : 1;
 }
 
 /* ---- the advice ----------------------------------------------------------------------------- */
 
-static bool has_measured(const struct core_advisor *advisor)
+static bool has_measured(const struct pipeline_advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
 
     if (report->measured > 0 && report->tokens > 0 && report->elapsed_ns > 0)
         return true;
     if (report->tokens == 0)
-        core_advise(advisor, TRM_ADVICE_NONE, -1, 1, "No %s has come out yet, so there is nothing to advise.",
-                    core_advice_token(advisor));
+        pipeline_advise(advisor, TRM_ADVICE_NONE, -1, 1,
+                        "No %s has come out yet, so there is nothing to advise.",
+                        pipeline_advice_token(advisor));
     else
-        core_advise(advisor, TRM_ADVICE_NONE, -1, 1,
-                    "No times were taken: let the pipeline measure (TRM_MEASURE_SAMPLED) to be told what "
-                    "holds it back.");
+        pipeline_advise(advisor, TRM_ADVICE_NONE, -1, 1,
+                        "No times were taken: let the pipeline measure (TRM_MEASURE_SAMPLED) to be told what "
+                        "holds it back.");
     return false;
 }
 
 /* In this order: what keeps the stages from working at all; what can be set; what the data could do; what
  * the program could do; limits. */
-static const core_advice_fn kinds[] = {
-    core_advise_more_tokens, core_advise_larger_tokens, core_advise_machine,        core_advise_pace,
-    core_advise_settings,    core_advise_even_times,    core_advise_smaller_tokens, core_advise_pinned_memory,
-    core_advise_quicker_end, core_advise_longer_run,    core_advise_bound,          core_advise_nothing,
+static const pipeline_advice_fn kinds[] = {
+    pipeline_advise_more_tokens,    pipeline_advise_larger_tokens, pipeline_advise_machine,
+    pipeline_advise_pace,           pipeline_advise_settings,      pipeline_advise_even_times,
+    pipeline_advise_smaller_tokens, pipeline_advise_pinned_memory, pipeline_advise_quicker_end,
+    pipeline_advise_longer_run,     pipeline_advise_bound,         pipeline_advise_nothing,
 };
 
-void core_report_advise(struct trm_report *report, const struct core_report_facts *facts, uint32_t processors)
+void pipeline_report_advise(struct trm_report *report, const struct pipeline_report_facts *facts,
+                            uint32_t processors)
 {
-    struct core_advisor advisor = {
+    struct pipeline_advisor advisor = {
         .report     = report,
         .facts      = facts,
         .desc       = {.struct_size = sizeof(advisor.desc)},
@@ -124,7 +127,7 @@ void core_report_advise(struct trm_report *report, const struct core_report_fact
     report->advised =
         (struct trm_advice){.stage = -1, .workers = report->workers, .depth = report->depth, .size = 1};
     report->advised.gain  = 1;
-    report->advised.sinks = core_advice_sinks(&advisor);
+    report->advised.sinks = pipeline_advice_sinks(&advisor);
     if (!has_measured(&advisor))
         return;
     if (trm_report_prediction(report, &advisor.desc) != TRM_OK ||

@@ -1,5 +1,5 @@
 /* Inside the advice: what its files share. Each kind of advice is a function that looks at a run; if it
- * applies, it writes the sentence with core_advise() and returns true.
+ * applies, it writes the sentence with pipeline_advise() and returns true.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_REPORT_ADVICE_H
@@ -8,14 +8,14 @@
 #include "pipeline/report/predict.h"
 #include "pipeline/report/report_internal.h"
 
-#define CORE_ADVICE_TEXT 64
+#define PIPELINE_ADVICE_TEXT 64
 
 /* Advice that gains less is not given. */
-#define CORE_ADVICE_GAIN 1.05
+#define PIPELINE_ADVICE_GAIN 1.05
 
-struct core_advisor {
+struct pipeline_advisor {
     const struct trm_report *report;
-    const struct core_report_facts *facts;
+    const struct pipeline_report_facts *facts;
     struct trm_prediction_desc desc; /* of the run as it was */
     struct trm_prediction now;
     uint32_t processors; /* of the host */
@@ -27,55 +27,55 @@ struct core_advisor {
 /* ---- advice.c: what the kinds use ----------------------------------------------------------- */
 
 /* Writes the sentence, and what it is about. gain: as in struct trm_advice. */
-void core_advise(const struct core_advisor *advisor, int32_t kind, int32_t stage, double gain,
-                 const char *format, ...) __attribute__((format(printf, 5, 6)));
+void pipeline_advise(const struct pipeline_advisor *advisor, int32_t kind, int32_t stage, double gain,
+                     const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* At most 100. */
-uint32_t core_advice_percent(uint64_t part, uint64_t whole);
-uint32_t core_advice_busy(const struct core_advisor *advisor, int32_t stage);
+uint32_t pipeline_advice_percent(uint64_t part, uint64_t whole);
+uint32_t pipeline_advice_busy(const struct pipeline_advisor *advisor, int32_t stage);
 
 /* How many times as fast the run would be. Never more than the processors of the host allow. */
-double core_advice_gain(const struct core_advisor *advisor, const struct trm_prediction_desc *desc);
+double pipeline_advice_gain(const struct pipeline_advisor *advisor, const struct trm_prediction_desc *desc);
 
-/* "2.2", for "predicted 2.2 x". text: CORE_ADVICE_TEXT bytes; returned. */
-char *core_advice_factor(char *text, double gain);
+/* "2.2", for "predicted 2.2 x". text: PIPELINE_ADVICE_TEXT bytes; returned. */
+char *pipeline_advice_factor(char *text, double gain);
 
 /* Whether the program submits tokens itself. */
-bool core_advice_is_served(const struct trm_report *report);
+bool pipeline_advice_is_served(const struct trm_report *report);
 
 /* Whether the user can set it: there is an option, or the user is a programmer. */
-bool core_advice_can_set(const struct core_advisor *advisor, const char *option);
+bool pipeline_advice_can_set(const struct pipeline_advisor *advisor, const char *option);
 
 /* Threads that take results. */
-uint32_t core_advice_sinks(const struct core_advisor *advisor);
+uint32_t pipeline_advice_sinks(const struct pipeline_advisor *advisor);
 
 /* What a token takes at least when load (1 << TRM_STAGE_LOAD) or the sink takes no time. */
-uint64_t core_advice_rest(const struct core_advisor *advisor, uint32_t without);
+uint64_t pipeline_advice_rest(const struct pipeline_advisor *advisor, uint32_t without);
 
 /* "token" or what the program calls one; several. */
-const char *core_advice_token(const struct core_advisor *advisor);
-const char *core_advice_tokens(const struct core_advisor *advisor);
+const char *pipeline_advice_token(const struct pipeline_advisor *advisor);
+const char *pipeline_advice_tokens(const struct pipeline_advisor *advisor);
 
 /* ---- the kinds ------------------------------------------------------------------------------ */
 
-typedef bool (*core_advice_fn)(const struct core_advisor *advisor);
+typedef bool (*pipeline_advice_fn)(const struct pipeline_advisor *advisor);
 
 /* advice_settings.c: workers or depth, by stage times and by the times of single tokens. */
-bool core_advise_settings(const struct core_advisor *advisor);
-bool core_advise_even_times(const struct core_advisor *advisor);
+bool pipeline_advise_settings(const struct pipeline_advisor *advisor);
+bool pipeline_advise_even_times(const struct pipeline_advisor *advisor);
 
 /* advice_tokens.c: how many tokens there are, and how large. */
-bool core_advise_more_tokens(const struct core_advisor *advisor);
-bool core_advise_larger_tokens(const struct core_advisor *advisor);
-bool core_advise_smaller_tokens(const struct core_advisor *advisor);
-bool core_advise_longer_run(const struct core_advisor *advisor);
+bool pipeline_advise_more_tokens(const struct pipeline_advisor *advisor);
+bool pipeline_advise_larger_tokens(const struct pipeline_advisor *advisor);
+bool pipeline_advise_smaller_tokens(const struct pipeline_advisor *advisor);
+bool pipeline_advise_longer_run(const struct pipeline_advisor *advisor);
 
 /* advice_limits.c: limits that no setting moves. The last one always applies. */
-bool core_advise_pace(const struct core_advisor *advisor);
-bool core_advise_machine(const struct core_advisor *advisor);
-bool core_advise_quicker_end(const struct core_advisor *advisor);
-bool core_advise_pinned_memory(const struct core_advisor *advisor);
-bool core_advise_bound(const struct core_advisor *advisor);
-bool core_advise_nothing(const struct core_advisor *advisor);
+bool pipeline_advise_pace(const struct pipeline_advisor *advisor);
+bool pipeline_advise_machine(const struct pipeline_advisor *advisor);
+bool pipeline_advise_quicker_end(const struct pipeline_advisor *advisor);
+bool pipeline_advise_pinned_memory(const struct pipeline_advisor *advisor);
+bool pipeline_advise_bound(const struct pipeline_advisor *advisor);
+bool pipeline_advise_nothing(const struct pipeline_advisor *advisor);
 
 #endif

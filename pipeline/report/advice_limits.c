@@ -14,81 +14,84 @@ enum {
 /* ---- the other side ------------------------------------------------------------------------- */
 
 /* Whether the thread of load or sink does nothing else for most of the time, and mostly waits in it. */
-static bool waits_all_the_time(const struct core_advisor *advisor, int32_t stage, uint64_t waiting)
+static bool waits_all_the_time(const struct pipeline_advisor *advisor, int32_t stage, uint64_t waiting)
 {
     const struct trm_report *report = advisor->report;
     uint64_t busy = report->stages[stage].busy_ns, thread = busy;
 
     if (report->one_thread)
         thread = report->stages[TRM_STAGE_LOAD].busy_ns + report->stages[TRM_STAGE_SINK].busy_ns;
-    return waiting > busy / 2 && core_advice_percent(thread, report->elapsed_ns) >= FULL_LEAST;
+    return waiting > busy / 2 && pipeline_advice_percent(thread, report->elapsed_ns) >= FULL_LEAST;
 }
 
 /* "24.9 frames/s" */
-static void write_rate(const struct core_advisor *advisor, char *text)
+static void write_rate(const struct pipeline_advisor *advisor, char *text)
 {
     double rate = (double)advisor->report->tokens / (double)advisor->report->elapsed_ns * 1e9;
-    char number[CORE_ADVICE_TEXT];
+    char number[PIPELINE_ADVICE_TEXT];
 
-    core_number_text(number, sizeof(number), rate, rate < 10 ? 2 : rate < 1000 ? 1 : 0);
-    snprintf(text, CORE_ADVICE_TEXT, "%.16s %.30s/s", number, core_advice_tokens(advisor));
+    pipeline_number_text(number, sizeof(number), rate, rate < 10 ? 2 : rate < 1000 ? 1 : 0);
+    snprintf(text, PIPELINE_ADVICE_TEXT, "%.16s %.30s/s", number, pipeline_advice_tokens(advisor));
 }
 
 /* A source that keeps the loading thread waiting has nothing that could be taken faster; likewise a sink. */
-bool core_advise_pace(const struct core_advisor *advisor)
+bool pipeline_advise_pace(const struct pipeline_advisor *advisor)
 {
-    const struct trm_report *report      = advisor->report;
-    const struct core_report_facts *know = advisor->facts;
-    bool source                          = (know->source_flags & TRM_END_PACED) &&
+    const struct trm_report *report          = advisor->report;
+    const struct pipeline_report_facts *know = advisor->facts;
+    bool source                              = (know->source_flags & TRM_END_PACED) &&
                   waits_all_the_time(advisor, TRM_STAGE_LOAD, report->load_waiting_ns);
     bool sink = (know->sink_flags & TRM_END_PACED) &&
                 waits_all_the_time(advisor, TRM_STAGE_SINK, report->sink_waiting_ns);
-    char rate[CORE_ADVICE_TEXT];
+    char rate[PIPELINE_ADVICE_TEXT];
 
     if (source && sink)
         sink = report->sink_waiting_ns > report->load_waiting_ns;
     write_rate(advisor, rate);
     if (sink)
-        core_advise(advisor, TRM_ADVICE_BOUND, TRM_STAGE_SINK, 1,
-                    "the reader of %s takes %s and is slower than the pipeline (sink waits for it for %u %% "
-                    "of the time): nothing here would make it faster.",
-                    know->sink_name[0] != '\0' ? know->sink_name : "the sink", rate,
-                    core_advice_percent(report->sink_waiting_ns, report->elapsed_ns));
+        pipeline_advise(
+            advisor, TRM_ADVICE_BOUND, TRM_STAGE_SINK, 1,
+            "the reader of %s takes %s and is slower than the pipeline (sink waits for it for %u %% "
+            "of the time): nothing here would make it faster.",
+            know->sink_name[0] != '\0' ? know->sink_name : "the sink", rate,
+            pipeline_advice_percent(report->sink_waiting_ns, report->elapsed_ns));
     else if (source)
-        core_advise(advisor, TRM_ADVICE_BOUND, TRM_STAGE_LOAD, 1,
-                    "%s delivers %s and is slower than the pipeline (load waits for it for %u %% of the "
-                    "time): nothing here would make it faster.",
-                    know->source_name[0] != '\0' ? know->source_name : "the source", rate,
-                    core_advice_percent(report->load_waiting_ns, report->elapsed_ns));
+        pipeline_advise(advisor, TRM_ADVICE_BOUND, TRM_STAGE_LOAD, 1,
+                        "%s delivers %s and is slower than the pipeline (load waits for it for %u %% of the "
+                        "time): nothing here would make it faster.",
+                        know->source_name[0] != '\0' ? know->source_name : "the source", rate,
+                        pipeline_advice_percent(report->load_waiting_ns, report->elapsed_ns));
     return source || sink;
 }
 
 /* ---- the machine ---------------------------------------------------------------------------- */
 
 /* The stages explain too little of the time: the threads that pass tokens on were late. */
-bool core_advise_machine(const struct core_advisor *advisor)
+bool pipeline_advise_machine(const struct pipeline_advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
     uint64_t milliseconds           = report->elapsed_ns / 1000000;
-    uint32_t explained              = core_advice_percent(advisor->now.elapsed_ns, report->elapsed_ns);
+    uint32_t explained              = pipeline_advice_percent(advisor->now.elapsed_ns, report->elapsed_ns);
 
     if (advisor->now.elapsed_ns >= report->elapsed_ns / 2)
         return false;
     for (int32_t i = 0; i < TRM_STAGES; i++)
-        if (core_advice_busy(advisor, i) > 50)
+        if (pipeline_advice_busy(advisor, i) > 50)
             return false;
     /* An idle machine preempts less than twenty times a second. */
     if (report->preempted >= 10 && report->preempted >= milliseconds / 50)
-        core_advise(advisor, TRM_ADVICE_MACHINE, -1, 0,
-                    "The stages account for only %u %% of the time: the threads of this program waited for a "
-                    "processor (taken off one %" PRIu64
-                    " times), which other programs, or too many threads of its own, wanted as well.",
-                    explained, report->preempted);
+        pipeline_advise(
+            advisor, TRM_ADVICE_MACHINE, -1, 0,
+            "The stages account for only %u %% of the time: the threads of this program waited for a "
+            "processor (taken off one %" PRIu64
+            " times), which other programs, or too many threads of its own, wanted as well.",
+            explained, report->preempted);
     else
-        core_advise(advisor, TRM_ADVICE_MACHINE, -1, 0,
-                    "The stages account for only %u %% of the time: something else kept the machine busy, "
-                    "or the threads that hand %s on were late.",
-                    explained, core_advice_tokens(advisor));
+        pipeline_advise(
+            advisor, TRM_ADVICE_MACHINE, -1, 0,
+            "The stages account for only %u %% of the time: something else kept the machine busy, "
+            "or the threads that hand %s on were late.",
+            explained, pipeline_advice_tokens(advisor));
     return true;
 }
 
@@ -99,7 +102,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-uint64_t core_advice_rest(const struct core_advisor *advisor, uint32_t without)
+uint64_t pipeline_advice_rest(const struct pipeline_advisor *advisor, uint32_t without)
 {
     const struct trm_prediction_desc *desc = &advisor->desc;
     uint64_t most = 0, device = 0;
@@ -116,11 +119,11 @@ uint64_t core_advice_rest(const struct core_advisor *advisor, uint32_t without)
 }
 
 /* How long load or sink may take so that it is no longer the limit: 0 where that cannot be. */
-static uint64_t goal_of(const struct core_advisor *advisor, int32_t end)
+static uint64_t goal_of(const struct pipeline_advisor *advisor, int32_t end)
 {
     const struct trm_prediction_desc *desc = &advisor->desc;
     int32_t other                          = end == TRM_STAGE_LOAD ? TRM_STAGE_SINK : TRM_STAGE_LOAD;
-    uint64_t rest                          = core_advice_rest(advisor, 1u << end),
+    uint64_t rest                          = pipeline_advice_rest(advisor, 1u << end),
              taken                         = desc->one_thread ? desc->stage_ns[other] : 0;
     uint64_t goal                          = rest > taken ? rest - taken : 0;
 
@@ -130,7 +133,7 @@ static uint64_t goal_of(const struct core_advisor *advisor, int32_t end)
 }
 
 /* The end that holds the run back: -1: neither. */
-static int32_t limiting_end(const struct core_advisor *advisor)
+static int32_t limiting_end(const struct pipeline_advisor *advisor)
 {
     const struct trm_report *report       = advisor->report;
     const struct trm_stage_report *stages = report->stages;
@@ -138,49 +141,51 @@ static int32_t limiting_end(const struct core_advisor *advisor)
 
     if (report->critical == TRM_STAGE_LOAD || report->critical == TRM_STAGE_SINK)
         return report->critical;
-    if (!report->one_thread || core_advice_percent(both, report->elapsed_ns) < FULL_LEAST)
+    if (!report->one_thread || pipeline_advice_percent(both, report->elapsed_ns) < FULL_LEAST)
         return -1;
     return stages[TRM_STAGE_LOAD].busy_ns > stages[TRM_STAGE_SINK].busy_ns ? TRM_STAGE_LOAD : TRM_STAGE_SINK;
 }
 
 /* Load or sink is the limit, and its time decides. */
-bool core_advise_quicker_end(const struct core_advisor *advisor)
+bool pipeline_advise_quicker_end(const struct pipeline_advisor *advisor)
 {
     static const char *const remedies[] = {
         [TRM_STAGE_LOAD] = "less work in it", [TRM_STAGE_SINK] = "less work, or threads of its own"};
     struct trm_prediction_desc desc = advisor->desc;
     int32_t end                     = limiting_end(advisor);
-    char now[CORE_ADVICE_TEXT], then[CORE_ADVICE_TEXT], factor[CORE_ADVICE_TEXT];
+    char now[PIPELINE_ADVICE_TEXT], then[PIPELINE_ADVICE_TEXT], factor[PIPELINE_ADVICE_TEXT];
 
-    if (end < 0 || core_advice_busy(advisor, end) < 50 || advisor->facts->words.are_given)
+    if (end < 0 || pipeline_advice_busy(advisor, end) < 50 || advisor->facts->words.are_given)
         return false;
     desc.stage_ns[end] = goal_of(advisor, end);
-    double gain        = core_advice_gain(advisor, &desc);
-    if (gain < CORE_ADVICE_GAIN)
+    double gain        = pipeline_advice_gain(advisor, &desc);
+    if (gain < PIPELINE_ADVICE_GAIN)
         return false;
     advisor->advised->stage_ns = desc.stage_ns[end];
-    core_advise(advisor, TRM_ADVICE_STAGE, end, gain,
-                "%s holds it back (%u %% busy): it takes %s for a %s, and with %s (%s) the run would be "
-                "faster (predicted %s x).",
-                trm_stage_name(end), core_advice_busy(advisor, end),
-                core_time_text(now, sizeof(now), (double)advisor->desc.stage_ns[end]),
-                core_advice_token(advisor), core_time_text(then, sizeof(then), (double)desc.stage_ns[end]),
-                remedies[end], core_advice_factor(factor, gain));
+    pipeline_advise(advisor, TRM_ADVICE_STAGE, end, gain,
+                    "%s holds it back (%u %% busy): it takes %s for a %s, and with %s (%s) the run would be "
+                    "faster (predicted %s x).",
+                    trm_stage_name(end), pipeline_advice_busy(advisor, end),
+                    pipeline_time_text(now, sizeof(now), (double)advisor->desc.stage_ns[end]),
+                    pipeline_advice_token(advisor),
+                    pipeline_time_text(then, sizeof(then), (double)desc.stage_ns[end]), remedies[end],
+                    pipeline_advice_factor(factor, gain));
     return true;
 }
 
-bool core_advise_pinned_memory(const struct core_advisor *advisor)
+bool pipeline_advise_pinned_memory(const struct pipeline_advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
 
     if (report->pageable_copies == 0 || advisor->facts->words.are_given ||
         (report->critical != TRM_STAGE_UPLOAD && report->critical != TRM_STAGE_DOWNLOAD))
         return false;
-    core_advise(advisor, TRM_ADVICE_STAGE, report->critical, 0,
-                "%s is the longest stage, and %" PRIu64
-                " copies were of pageable memory, which is slow and overlaps badly: fill token->data instead "
-                "of pointing elsewhere.",
-                trm_stage_name(report->critical), report->pageable_copies);
+    pipeline_advise(
+        advisor, TRM_ADVICE_STAGE, report->critical, 0,
+        "%s is the longest stage, and %" PRIu64
+        " copies were of pageable memory, which is slow and overlaps badly: fill token->data instead "
+        "of pointing elsewhere.",
+        trm_stage_name(report->critical), report->pageable_copies);
     return true;
 }
 
@@ -200,11 +205,11 @@ static void longest_launch(const struct trm_report *report, char *text, size_t c
     }
     if (report->launch_count > 1 && whole > 0)
         snprintf(text, capacity, " (%s takes %u %% of it)", report->launches[most].name,
-                 core_advice_percent(report->launches[most].busy_ns, whole));
+                 pipeline_advice_percent(report->launches[most].busy_ns, whole));
 }
 
 /* What alone would help, as the end of a sentence. */
-static void write_remedy(const struct core_advisor *advisor, char *text, size_t capacity)
+static void write_remedy(const struct pipeline_advisor *advisor, char *text, size_t capacity)
 {
     const struct trm_report *report = advisor->report;
     const char *name                = advisor->facts->source_name;
@@ -218,7 +223,7 @@ static void write_remedy(const struct core_advisor *advisor, char *text, size_t 
     case TRM_STAGE_LOAD:
         if (advisor->facts->source_flags & TRM_END_SERIAL)
             snprintf(text, capacity, "a quicker source (%s gives one %s at a time)",
-                     name[0] != '\0' ? name : "it", core_advice_token(advisor));
+                     name[0] != '\0' ? name : "it", pipeline_advice_token(advisor));
         else
             snprintf(text, capacity, "a quicker load");
         break;
@@ -232,7 +237,7 @@ static void write_remedy(const struct core_advisor *advisor, char *text, size_t 
 }
 
 /* The pipeline is as fast as its longest stage. */
-bool core_advise_bound(const struct core_advisor *advisor)
+bool pipeline_advise_bound(const struct pipeline_advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
     char remedy[160];
@@ -240,39 +245,41 @@ bool core_advise_bound(const struct core_advisor *advisor)
     if (report->efficiency < 0.9)
         return false;
     write_remedy(advisor, remedy, sizeof(remedy));
-    core_advise(advisor, TRM_ADVICE_BOUND, report->critical, 1,
-                "%s is the bound and the pipeline reaches %u %% of the possible rate: only %s would help.",
-                trm_stage_name(report->critical), (uint32_t)(report->efficiency * 100), remedy);
+    pipeline_advise(
+        advisor, TRM_ADVICE_BOUND, report->critical, 1,
+        "%s is the bound and the pipeline reaches %u %% of the possible rate: only %s would help.",
+        trm_stage_name(report->critical), (uint32_t)(report->efficiency * 100), remedy);
     return true;
 }
 
 /* Neither a setting nor a stage stands out. Says where the time goes. */
-bool core_advise_nothing(const struct core_advisor *advisor)
+bool pipeline_advise_nothing(const struct pipeline_advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
     int32_t stage                   = report->critical;
     uint64_t work                   = report->processor_ns / advisor->processors;
     uint64_t left =
         report->elapsed_ns > advisor->now.elapsed_ns ? report->elapsed_ns - advisor->now.elapsed_ns : 0;
-    char each[CORE_ADVICE_TEXT];
+    char each[PIPELINE_ADVICE_TEXT];
 
-    if (core_advice_percent(work, report->elapsed_ns) >= 80)
-        core_advise(advisor, TRM_ADVICE_BOUND, stage, 1,
-                    "The processors are busy for %u %% of the time, with all stages together: only less "
-                    "work or more processors would help (%s takes the longest).",
-                    core_advice_percent(work, report->elapsed_ns), trm_stage_name(stage));
-    else if (core_advice_percent(left, report->elapsed_ns) >= 5)
-        core_advise(
+    if (pipeline_advice_percent(work, report->elapsed_ns) >= 80)
+        pipeline_advise(advisor, TRM_ADVICE_BOUND, stage, 1,
+                        "The processors are busy for %u %% of the time, with all stages together: only less "
+                        "work or more processors would help (%s takes the longest).",
+                        pipeline_advice_percent(work, report->elapsed_ns), trm_stage_name(stage));
+    else if (pipeline_advice_percent(left, report->elapsed_ns) >= 5)
+        pipeline_advise(
             advisor, TRM_ADVICE_BOUND, stage, 1,
             "No setting is known to help: %s is the longest stage (%u %% busy), and %s for each %s go "
             "by between the stages, while it is handed on or waits for a processor.",
-            trm_stage_name(stage), core_advice_busy(advisor, stage),
-            core_time_text(each, sizeof(each), (double)left / (double)report->tokens),
-            core_advice_token(advisor));
+            trm_stage_name(stage), pipeline_advice_busy(advisor, stage),
+            pipeline_time_text(each, sizeof(each), (double)left / (double)report->tokens),
+            pipeline_advice_token(advisor));
     else
-        core_advise(advisor, TRM_ADVICE_BOUND, stage, 1,
-                    "No setting is known to help: %s is the longest stage (%u %% busy), and the stages share "
-                    "what they run on.",
-                    trm_stage_name(stage), core_advice_busy(advisor, stage));
+        pipeline_advise(
+            advisor, TRM_ADVICE_BOUND, stage, 1,
+            "No setting is known to help: %s is the longest stage (%u %% busy), and the stages share "
+            "what they run on.",
+            trm_stage_name(stage), pipeline_advice_busy(advisor, stage));
     return true;
 }

@@ -22,11 +22,11 @@ struct proposal {
 
 /* ---- proposals ------------------------------------------------------------------------------ */
 
-static struct proposal as_it_is(const struct core_advisor *advisor)
+static struct proposal as_it_is(const struct pipeline_advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
 
-    return (struct proposal){report->workers, core_advice_sinks(advisor), report->depth, 1};
+    return (struct proposal){report->workers, pipeline_advice_sinks(advisor), report->depth, 1};
 }
 
 /* Whether load mostly waits, so that more threads than processors can help. */
@@ -48,58 +48,58 @@ static uint32_t fewer(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-static uint64_t ends_rest(const struct core_advisor *advisor)
+static uint64_t ends_rest(const struct pipeline_advisor *advisor)
 {
-    return core_advice_rest(advisor, 1u << TRM_STAGE_LOAD | 1u << TRM_STAGE_SINK);
+    return pipeline_advice_rest(advisor, 1u << TRM_STAGE_LOAD | 1u << TRM_STAGE_SINK);
 }
 
-static uint32_t most_workers(const struct core_advisor *advisor)
+static uint32_t most_workers(const struct pipeline_advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
     uint32_t most = load_waits(report) ? WORKERS_MOST : fewer(advisor->processors, WORKERS_MOST);
 
-    if (core_advice_is_served(report) || report->stages[TRM_STAGE_LOAD].tokens == 0 ||
-        !core_advice_can_set(advisor, advisor->facts->words.workers))
+    if (pipeline_advice_is_served(report) || report->stages[TRM_STAGE_LOAD].tokens == 0 ||
+        !pipeline_advice_can_set(advisor, advisor->facts->words.workers))
         return report->workers;
     if (advisor->facts->source_flags & TRM_END_SERIAL)
         return 1;
     return useful_threads(advisor->desc.stage_ns[TRM_STAGE_LOAD], ends_rest(advisor), most);
 }
 
-static uint32_t most_sinks(const struct core_advisor *advisor)
+static uint32_t most_sinks(const struct pipeline_advisor *advisor)
 {
     if (advisor->facts->words.sinks[0] == '\0' || (advisor->facts->sink_flags & TRM_END_SERIAL))
-        return core_advice_sinks(advisor);
+        return pipeline_advice_sinks(advisor);
     return useful_threads(advisor->report->stages[TRM_STAGE_SINK].mean_ns, ends_rest(advisor),
                           fewer(advisor->processors, SINKS_MOST));
 }
 
 /* What so many threads would gain. */
-static struct proposal with_threads(const struct core_advisor *advisor, uint32_t workers, uint32_t sinks,
+static struct proposal with_threads(const struct pipeline_advisor *advisor, uint32_t workers, uint32_t sinks,
                                     bool is_deeper)
 {
     struct trm_prediction_desc desc = advisor->desc;
     struct proposal proposal        = {workers, sinks, advisor->desc.depth, 1};
     uint32_t wanted                 = workers + sinks + 1;
 
-    if (is_deeper && wanted > proposal.depth && core_advice_can_set(advisor, advisor->facts->words.depth))
+    if (is_deeper && wanted > proposal.depth && pipeline_advice_can_set(advisor, advisor->facts->words.depth))
         proposal.depth = wanted;
     desc.depth      = proposal.depth;
     desc.one_thread = workers == 0 && desc.one_thread;
     if (workers > 0)
         desc.lanes[TRM_STAGE_LOAD] = workers;
-    if (sinks > core_advice_sinks(advisor)) {
+    if (sinks > pipeline_advice_sinks(advisor)) {
         desc.lanes[TRM_STAGE_SINK]    = sinks;
         desc.stage_ns[TRM_STAGE_SINK] = advisor->report->stages[TRM_STAGE_SINK].mean_ns;
     }
-    proposal.gain = core_advice_gain(advisor, &desc);
+    proposal.gain = pipeline_advice_gain(advisor, &desc);
     return proposal;
 }
 
 /* The least number of threads that is nearly as good as any. */
-static struct proposal propose_threads(const struct core_advisor *advisor)
+static struct proposal propose_threads(const struct pipeline_advisor *advisor)
 {
-    uint32_t workers = advisor->report->workers, sinks = core_advice_sinks(advisor);
+    uint32_t workers = advisor->report->workers, sinks = pipeline_advice_sinks(advisor);
     uint32_t workers_most = most_workers(advisor), sinks_most = most_sinks(advisor);
     struct proposal best = as_it_is(advisor), other;
 
@@ -120,29 +120,29 @@ static struct proposal propose_threads(const struct core_advisor *advisor)
 }
 
 /* A program that submits too few tokens does not fill further slots. */
-static bool can_fill_slots(const struct core_advisor *advisor)
+static bool can_fill_slots(const struct pipeline_advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
 
-    return !core_advice_is_served(report) ||
-           core_advice_percent(report->stages[TRM_STAGE_LOAD].starved_ns, report->elapsed_ns) < 10;
+    return !pipeline_advice_is_served(report) ||
+           pipeline_advice_percent(report->stages[TRM_STAGE_LOAD].starved_ns, report->elapsed_ns) < 10;
 }
 
 /* The least depth that is nearly as good as any. */
-static struct proposal propose_depth(const struct core_advisor *advisor)
+static struct proposal propose_depth(const struct pipeline_advisor *advisor)
 {
     struct trm_prediction_desc desc = advisor->desc;
     struct proposal best            = as_it_is(advisor);
 
-    if (!core_advice_can_set(advisor, advisor->facts->words.depth) || !can_fill_slots(advisor))
+    if (!pipeline_advice_can_set(advisor, advisor->facts->words.depth) || !can_fill_slots(advisor))
         return best;
-    desc.depth  = CORE_PREDICT_DEPTH_MOST;
-    double most = core_advice_gain(advisor, &desc);
-    if (most < CORE_ADVICE_GAIN)
+    desc.depth  = PIPELINE_PREDICT_DEPTH_MOST;
+    double most = pipeline_advice_gain(advisor, &desc);
+    if (most < PIPELINE_ADVICE_GAIN)
         return best;
-    while (best.gain < most * 0.98 && best.depth < CORE_PREDICT_DEPTH_MOST) {
+    while (best.gain < most * 0.98 && best.depth < PIPELINE_PREDICT_DEPTH_MOST) {
         desc.depth = ++best.depth;
-        best.gain  = core_advice_gain(advisor, &desc);
+        best.gain  = pipeline_advice_gain(advisor, &desc);
     }
     return best;
 }
@@ -164,13 +164,13 @@ static void append(char *text, size_t capacity, const char *format, ...)
 
 /* "use 3 loader workers instead of 1 and depth 5"; "use --workers 3 instead of 1, --sink-workers 2 instead of
  * 1 and --depth 6" */
-static void write_use(const struct core_advisor *advisor, const struct proposal *proposal, char *text,
+static void write_use(const struct pipeline_advisor *advisor, const struct proposal *proposal, char *text,
                       size_t capacity)
 {
-    const struct core_report_words *words = &advisor->facts->words;
-    const struct trm_report *report       = advisor->report;
-    uint32_t sinks                        = core_advice_sinks(advisor);
-    bool is_deeper                        = proposal->depth > report->depth;
+    const struct pipeline_report_words *words = &advisor->facts->words;
+    const struct trm_report *report           = advisor->report;
+    uint32_t sinks                            = pipeline_advice_sinks(advisor);
+    bool is_deeper                            = proposal->depth > report->depth;
 
     snprintf(text, capacity, "use");
     if (proposal->workers > report->workers && words->are_given)
@@ -189,56 +189,57 @@ static void write_use(const struct core_advisor *advisor, const struct proposal 
         append(text, capacity, " and %s %u", words->are_given ? words->depth : "depth", proposal->depth);
 }
 
-static void keep(const struct core_advisor *advisor, const struct proposal *proposal)
+static void keep(const struct pipeline_advisor *advisor, const struct proposal *proposal)
 {
     advisor->advised->workers = proposal->workers;
     advisor->advised->sinks   = proposal->sinks;
     advisor->advised->depth   = proposal->depth;
 }
 
-static void advise_threads(const struct core_advisor *advisor, const struct proposal *proposal)
+static void advise_threads(const struct pipeline_advisor *advisor, const struct proposal *proposal)
 {
     const struct trm_report *report = advisor->report;
     uint64_t load = report->stages[TRM_STAGE_LOAD].busy_ns, sink = report->stages[TRM_STAGE_SINK].busy_ns;
     int32_t end   = proposal->workers > report->workers ? TRM_STAGE_LOAD : TRM_STAGE_SINK;
-    bool has_both = end == TRM_STAGE_LOAD && proposal->sinks > core_advice_sinks(advisor);
-    char use[2 * CORE_ADVICE_TEXT], factor[CORE_ADVICE_TEXT], waits[CORE_ADVICE_TEXT] = "";
+    bool has_both = end == TRM_STAGE_LOAD && proposal->sinks > pipeline_advice_sinks(advisor);
+    char use[2 * PIPELINE_ADVICE_TEXT], factor[PIPELINE_ADVICE_TEXT], waits[PIPELINE_ADVICE_TEXT] = "";
 
     keep(advisor, proposal);
     write_use(advisor, proposal, use, sizeof(use));
-    core_advice_factor(factor, proposal->gain);
+    pipeline_advice_factor(factor, proposal->gain);
     if (has_both) {
-        core_advise(advisor, TRM_ADVICE_SINKS, report->critical, proposal->gain,
-                    "load and sink hold it back (%u %% and %u %% busy): %s (predicted %s x).",
-                    core_advice_busy(advisor, TRM_STAGE_LOAD), core_advice_busy(advisor, TRM_STAGE_SINK), use,
-                    factor);
+        pipeline_advise(advisor, TRM_ADVICE_SINKS, report->critical, proposal->gain,
+                        "load and sink hold it back (%u %% and %u %% busy): %s (predicted %s x).",
+                        pipeline_advice_busy(advisor, TRM_STAGE_LOAD),
+                        pipeline_advice_busy(advisor, TRM_STAGE_SINK), use, factor);
         return;
     }
     if (end == TRM_STAGE_SINK) {
-        core_advise(advisor, TRM_ADVICE_SINKS, end, proposal->gain,
-                    "sink holds it back (%u %% busy): %s (predicted %s x).", core_advice_busy(advisor, end),
-                    use, factor);
+        pipeline_advise(advisor, TRM_ADVICE_SINKS, end, proposal->gain,
+                        "sink holds it back (%u %% busy): %s (predicted %s x).",
+                        pipeline_advice_busy(advisor, end), use, factor);
         return;
     }
     if (report->one_thread && proposal->workers == 1) {
-        core_advise(advisor, TRM_ADVICE_WORKERS, TRM_STAGE_LOAD, proposal->gain,
-                    "load and sink take turns in one thread (%u %% busy), which holds it back: %s, so that "
-                    "load and sink overlap (predicted %s x).",
-                    core_advice_percent(load + sink, report->elapsed_ns), use, factor);
+        pipeline_advise(
+            advisor, TRM_ADVICE_WORKERS, TRM_STAGE_LOAD, proposal->gain,
+            "load and sink take turns in one thread (%u %% busy), which holds it back: %s, so that "
+            "load and sink overlap (predicted %s x).",
+            pipeline_advice_percent(load + sink, report->elapsed_ns), use, factor);
         return;
     }
     if (load_waits(report))
         snprintf(waits, sizeof(waits), ", of which it waits %u %%",
-                 core_advice_percent(report->load_waiting_ns, load));
-    core_advise(advisor, TRM_ADVICE_WORKERS, TRM_STAGE_LOAD, proposal->gain,
-                "load holds it back (%u %% busy%s): %s (predicted %s x).",
-                core_advice_busy(advisor, TRM_STAGE_LOAD), waits, use, factor);
+                 pipeline_advice_percent(report->load_waiting_ns, load));
+    pipeline_advise(advisor, TRM_ADVICE_WORKERS, TRM_STAGE_LOAD, proposal->gain,
+                    "load holds it back (%u %% busy%s): %s (predicted %s x).",
+                    pipeline_advice_busy(advisor, TRM_STAGE_LOAD), waits, use, factor);
 }
 
 /* "raise the depth from 1 to 2"; "use --depth 2 instead of 1" */
-static void write_depth(const struct core_advisor *advisor, uint32_t depth, char *text, size_t capacity)
+static void write_depth(const struct pipeline_advisor *advisor, uint32_t depth, char *text, size_t capacity)
 {
-    const struct core_report_words *words = &advisor->facts->words;
+    const struct pipeline_report_words *words = &advisor->facts->words;
 
     if (words->are_given)
         snprintf(text, capacity, "use %s %u instead of %u", words->depth, depth, advisor->report->depth);
@@ -246,26 +247,26 @@ static void write_depth(const struct core_advisor *advisor, uint32_t depth, char
         snprintf(text, capacity, "raise the depth from %u to %u", advisor->report->depth, depth);
 }
 
-static void advise_depth(const struct core_advisor *advisor, const struct proposal *proposal)
+static void advise_depth(const struct pipeline_advisor *advisor, const struct proposal *proposal)
 {
     const struct trm_report *report = advisor->report;
-    char use[CORE_ADVICE_TEXT], factor[CORE_ADVICE_TEXT];
+    char use[PIPELINE_ADVICE_TEXT], factor[PIPELINE_ADVICE_TEXT];
 
     keep(advisor, proposal);
     write_depth(advisor, proposal->depth, use, sizeof(use));
-    core_advise(advisor, TRM_ADVICE_DEPTH, report->critical, proposal->gain,
-                "%s is idle for %u %% of the time, since %s wait for free slots: %s (predicted %s x).",
-                trm_stage_name(report->critical), 100 - core_advice_busy(advisor, report->critical),
-                core_advice_tokens(advisor), use, core_advice_factor(factor, proposal->gain));
+    pipeline_advise(advisor, TRM_ADVICE_DEPTH, report->critical, proposal->gain,
+                    "%s is idle for %u %% of the time, since %s wait for free slots: %s (predicted %s x).",
+                    trm_stage_name(report->critical), 100 - pipeline_advice_busy(advisor, report->critical),
+                    pipeline_advice_tokens(advisor), use, pipeline_advice_factor(factor, proposal->gain));
 }
 
 /* ---- advice --------------------------------------------------------------------------------- */
 
-bool core_advise_settings(const struct core_advisor *advisor)
+bool pipeline_advise_settings(const struct pipeline_advisor *advisor)
 {
     struct proposal threads = propose_threads(advisor), depth = propose_depth(advisor);
 
-    if (threads.gain < CORE_ADVICE_GAIN && depth.gain < CORE_ADVICE_GAIN)
+    if (threads.gain < PIPELINE_ADVICE_GAIN && depth.gain < PIPELINE_ADVICE_GAIN)
         return false;
     if (depth.gain > threads.gain * 0.97)
         advise_depth(advisor, &depth);
@@ -293,35 +294,37 @@ static int32_t most_uneven(const struct trm_report *report)
 
 /* A stage's times vary between tokens, so that the next one runs dry now and then. The times of the last
  * tokens tell how much further slots would even out. */
-bool core_advise_even_times(const struct core_advisor *advisor)
+bool pipeline_advise_even_times(const struct pipeline_advisor *advisor)
 {
     const struct trm_report *report      = advisor->report;
     int32_t uneven                       = most_uneven(report);
     const struct trm_stage_report *stage = &report->stages[uneven];
     struct proposal proposal             = as_it_is(advisor);
-    char least[CORE_ADVICE_TEXT], most[CORE_ADVICE_TEXT], use[CORE_ADVICE_TEXT], factor[CORE_ADVICE_TEXT];
+    char least[PIPELINE_ADVICE_TEXT], most[PIPELINE_ADVICE_TEXT], use[PIPELINE_ADVICE_TEXT],
+        factor[PIPELINE_ADVICE_TEXT];
 
     if (advisor->facts->recent_count < RECENT_LEAST || stage->most_ns < 2 * stage->mean_ns ||
-        !core_advice_can_set(advisor, advisor->facts->words.depth) || !can_fill_slots(advisor))
+        !pipeline_advice_can_set(advisor, advisor->facts->words.depth) || !can_fill_slots(advisor))
         return false;
-    double before = (double)core_predict_recent(&advisor->desc, report->depth, advisor->facts);
-    for (uint32_t depth = 2 * report->depth; depth <= CORE_PREDICT_DEPTH_MOST; depth *= 2) {
-        double gain = before / (double)core_predict_recent(&advisor->desc, depth, advisor->facts);
+    double before = (double)pipeline_predict_recent(&advisor->desc, report->depth, advisor->facts);
+    for (uint32_t depth = 2 * report->depth; depth <= PIPELINE_PREDICT_DEPTH_MOST; depth *= 2) {
+        double gain = before / (double)pipeline_predict_recent(&advisor->desc, depth, advisor->facts);
         if (gain > proposal.gain * 1.03) {
             proposal.depth = depth;
             proposal.gain  = gain;
         }
     }
-    if (proposal.gain < CORE_ADVICE_GAIN)
+    if (proposal.gain < PIPELINE_ADVICE_GAIN)
         return false;
     keep(advisor, &proposal);
     write_depth(advisor, proposal.depth, use, sizeof(use));
-    core_time_text(least, sizeof(least), (double)stage->least_ns);
-    core_time_text(most, sizeof(most), (double)stage->most_ns);
-    core_advise(advisor, TRM_ADVICE_DEPTH, uneven, proposal.gain,
-                "%s takes from %s to %s for a %s, so that other stages wait for it now and then: %s, which "
-                "evens that out (predicted %s x).",
-                trm_stage_name(uneven), least, most, core_advice_token(advisor), use,
-                core_advice_factor(factor, proposal.gain));
+    pipeline_time_text(least, sizeof(least), (double)stage->least_ns);
+    pipeline_time_text(most, sizeof(most), (double)stage->most_ns);
+    pipeline_advise(
+        advisor, TRM_ADVICE_DEPTH, uneven, proposal.gain,
+        "%s takes from %s to %s for a %s, so that other stages wait for it now and then: %s, which "
+        "evens that out (predicted %s x).",
+        trm_stage_name(uneven), least, most, pipeline_advice_token(advisor), use,
+        pipeline_advice_factor(factor, proposal.gain));
     return true;
 }

@@ -17,34 +17,34 @@ enum {
 };
 
 /* " with --batch" where the user sets the size. */
-static void write_option(const struct core_advisor *advisor, char *text)
+static void write_option(const struct pipeline_advisor *advisor, char *text)
 {
-    const struct core_report_words *words = &advisor->facts->words;
+    const struct pipeline_report_words *words = &advisor->facts->words;
 
-    snprintf(text, CORE_ADVICE_TEXT, "%s%s", words->are_given ? " with " : "", words->size);
+    snprintf(text, PIPELINE_ADVICE_TEXT, "%s%s", words->are_given ? " with " : "", words->size);
 }
 
 /* The program submits fewer tokens than the pipeline could take. */
-bool core_advise_more_tokens(const struct core_advisor *advisor)
+bool pipeline_advise_more_tokens(const struct pipeline_advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
-    uint32_t free = core_advice_percent(report->stages[TRM_STAGE_LOAD].starved_ns, report->elapsed_ns);
+    uint32_t free = pipeline_advice_percent(report->stages[TRM_STAGE_LOAD].starved_ns, report->elapsed_ns);
     double gain   = (double)report->elapsed_ns / (double)advisor->now.elapsed_ns;
-    char factor[CORE_ADVICE_TEXT];
+    char factor[PIPELINE_ADVICE_TEXT];
 
-    if (!core_advice_is_served(report) || free < 30 || gain < CORE_ADVICE_GAIN)
+    if (!pipeline_advice_is_served(report) || free < 30 || gain < PIPELINE_ADVICE_GAIN)
         return false;
-    core_advise(advisor, TRM_ADVICE_MORE, TRM_STAGE_LOAD, gain,
-                "A slot was free and nothing came for %u %% of the time: the pipeline could take more %s "
-                "(%s is busy for %u %%; predicted up to %s x).",
-                free, core_advice_tokens(advisor), trm_stage_name(report->critical),
-                core_advice_busy(advisor, report->critical), core_advice_factor(factor, gain));
+    pipeline_advise(advisor, TRM_ADVICE_MORE, TRM_STAGE_LOAD, gain,
+                    "A slot was free and nothing came for %u %% of the time: the pipeline could take more %s "
+                    "(%s is busy for %u %%; predicted up to %s x).",
+                    free, pipeline_advice_tokens(advisor), trm_stage_name(report->critical),
+                    pipeline_advice_busy(advisor, report->critical), pipeline_advice_factor(factor, gain));
     return true;
 }
 
 /* The work on a token: of short tokens the least times count, because the means contain every interruption
  * of a thread. */
-static uint64_t work_of(const struct core_advisor *advisor)
+static uint64_t work_of(const struct pipeline_advisor *advisor)
 {
     struct trm_prediction_desc desc  = advisor->desc;
     struct trm_prediction prediction = {.struct_size = sizeof(prediction)};
@@ -59,44 +59,46 @@ static uint64_t work_of(const struct core_advisor *advisor)
 
 /* Tokens are short, and most of the time is not work. Fewer and larger tokens do the same work, and the time
  * lost between two tokens stays the same. */
-bool core_advise_larger_tokens(const struct core_advisor *advisor)
+bool pipeline_advise_larger_tokens(const struct pipeline_advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
     uint64_t each = report->elapsed_ns / report->tokens, work = work_of(advisor);
     double gain = 1, times;
-    char each_text[CORE_ADVICE_TEXT], work_text[CORE_ADVICE_TEXT], factor[CORE_ADVICE_TEXT],
-        option[CORE_ADVICE_TEXT];
+    char each_text[PIPELINE_ADVICE_TEXT], work_text[PIPELINE_ADVICE_TEXT], factor[PIPELINE_ADVICE_TEXT],
+        option[PIPELINE_ADVICE_TEXT];
 
-    if (each >= SHORT_TOKEN || work > each / 2 || !core_advice_can_set(advisor, advisor->facts->words.size))
+    if (each >= SHORT_TOKEN || work > each / 2 ||
+        !pipeline_advice_can_set(advisor, advisor->facts->words.size))
         return false;
     for (times = 1; times < LARGER_MOST && gain < 0.8 * (double)each / (double)(work > 0 ? work : 1);) {
         times *= 2;
         gain = (double)each / ((double)(each - work) / times + (double)work);
     }
-    if (gain < CORE_ADVICE_GAIN)
+    if (gain < PIPELINE_ADVICE_GAIN)
         return false;
     write_option(advisor, option);
     advisor->advised->size = times;
-    core_advise(advisor, TRM_ADVICE_SIZE, report->critical, gain,
-                "Handing %s over costs more than the work on them (%s each, of which %s is work): make them "
-                "%.0f times as large%s (predicted %s x).",
-                core_advice_tokens(advisor), core_time_text(each_text, sizeof(each_text), (double)each),
-                core_time_text(work_text, sizeof(work_text), (double)work), times, option,
-                core_advice_factor(factor, gain));
+    pipeline_advise(
+        advisor, TRM_ADVICE_SIZE, report->critical, gain,
+        "Handing %s over costs more than the work on them (%s each, of which %s is work): make them "
+        "%.0f times as large%s (predicted %s x).",
+        pipeline_advice_tokens(advisor), pipeline_time_text(each_text, sizeof(each_text), (double)each),
+        pipeline_time_text(work_text, sizeof(work_text), (double)work), times, option,
+        pipeline_advice_factor(factor, gain));
     return true;
 }
 
 /* Part of the time in which the pipeline fills and empties, in per cent. */
-static uint32_t edges_of(const struct core_advisor *advisor)
+static uint32_t edges_of(const struct pipeline_advisor *advisor)
 {
     const struct trm_prediction *now = &advisor->now;
 
-    return core_advice_percent(now->startup_ns > now->period_ns ? now->startup_ns - now->period_ns : 0,
-                               now->elapsed_ns);
+    return pipeline_advice_percent(now->startup_ns > now->period_ns ? now->startup_ns - now->period_ns : 0,
+                                   now->elapsed_ns);
 }
 
 /* The gain when each token is cut into so many. */
-static double gain_of_parts(const struct core_advisor *advisor, uint32_t parts)
+static double gain_of_parts(const struct pipeline_advisor *advisor, uint32_t parts)
 {
     struct trm_prediction_desc desc = advisor->desc;
 
@@ -105,18 +107,18 @@ static double gain_of_parts(const struct core_advisor *advisor, uint32_t parts)
     desc.bytes_down /= parts;
     for (uint32_t i = 0; i < TRM_STAGES; i++)
         desc.stage_ns[i] /= parts;
-    return core_advice_gain(advisor, &desc);
+    return pipeline_advice_gain(advisor, &desc);
 }
 
 /* So few tokens that filling and emptying the pipeline dominates, and so long that they can be cut. */
-bool core_advise_smaller_tokens(const struct core_advisor *advisor)
+bool pipeline_advise_smaller_tokens(const struct pipeline_advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
     uint32_t parts = 1, edges = edges_of(advisor);
     double gain = 1, best = 1;
-    char factor[CORE_ADVICE_TEXT], option[CORE_ADVICE_TEXT];
+    char factor[PIPELINE_ADVICE_TEXT], option[PIPELINE_ADVICE_TEXT];
 
-    if (report->depth < 2 || edges < 25 || !core_advice_can_set(advisor, advisor->facts->words.size))
+    if (report->depth < 2 || edges < 25 || !pipeline_advice_can_set(advisor, advisor->facts->words.size))
         return false;
     for (uint32_t i = 2; i <= PARTS_MOST && advisor->now.period_ns / i >= SMALLEST_PART; i *= 2) {
         gain = gain_of_parts(advisor, i);
@@ -125,34 +127,36 @@ bool core_advise_smaller_tokens(const struct core_advisor *advisor)
             parts = i;
         }
     }
-    if (best < CORE_ADVICE_GAIN)
+    if (best < PIPELINE_ADVICE_GAIN)
         return false;
     write_option(advisor, option);
     advisor->advised->size = 1.0 / parts;
-    core_advise(advisor, TRM_ADVICE_SIZE, report->critical, best,
-                "%" PRIu64
-                " %s: filling and emptying the pipeline is %u %% of the time; cut the data into %u times as "
-                "many%s to overlap better (predicted %s x).",
-                report->tokens,
-                report->tokens == 1 ? core_advice_token(advisor) : core_advice_tokens(advisor), edges, parts,
-                option, core_advice_factor(factor, best));
+    pipeline_advise(
+        advisor, TRM_ADVICE_SIZE, report->critical, best,
+        "%" PRIu64
+        " %s: filling and emptying the pipeline is %u %% of the time; cut the data into %u times as "
+        "many%s to overlap better (predicted %s x).",
+        report->tokens,
+        report->tokens == 1 ? pipeline_advice_token(advisor) : pipeline_advice_tokens(advisor), edges, parts,
+        option, pipeline_advice_factor(factor, best));
     return true;
 }
 
 /* The stages explain the time, and a long run takes less for each token. */
-bool core_advise_longer_run(const struct core_advisor *advisor)
+bool pipeline_advise_longer_run(const struct pipeline_advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
     uint64_t now                    = advisor->now.elapsed_ns;
     double gain                     = (double)now / (double)report->tokens / (double)advisor->now.period_ns;
-    char factor[CORE_ADVICE_TEXT];
+    char factor[PIPELINE_ADVICE_TEXT];
 
-    if (now < report->elapsed_ns / 10 * 9 || gain < CORE_ADVICE_GAIN)
+    if (now < report->elapsed_ns / 10 * 9 || gain < PIPELINE_ADVICE_GAIN)
         return false;
-    core_advise(advisor, TRM_ADVICE_MORE, report->critical, gain,
-                "%s is busy for %u %% of the time, and filling and emptying the pipeline takes %u %%, which "
-                "more %s would hide (predicted up to %s x for each).",
-                trm_stage_name(report->critical), core_advice_busy(advisor, report->critical),
-                edges_of(advisor), core_advice_tokens(advisor), core_advice_factor(factor, gain));
+    pipeline_advise(
+        advisor, TRM_ADVICE_MORE, report->critical, gain,
+        "%s is busy for %u %% of the time, and filling and emptying the pipeline takes %u %%, which "
+        "more %s would hide (predicted up to %s x for each).",
+        trm_stage_name(report->critical), pipeline_advice_busy(advisor, report->critical), edges_of(advisor),
+        pipeline_advice_tokens(advisor), pipeline_advice_factor(factor, gain));
     return true;
 }

@@ -25,23 +25,23 @@ static int32_t add_to_room(void *user, const char *text, size_t length)
     return TRM_OK;
 }
 
-int32_t core_report_check_format(int32_t format)
+int32_t pipeline_report_check_format(int32_t format)
 {
     if (format == TRM_REPORT_TEXT || format == TRM_REPORT_JSON)
         return TRM_OK;
     return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%d is not a report format", format);
 }
 
-int32_t core_report_write(const struct trm_report *report, int32_t format, trm_write_fn write, void *user)
+int32_t pipeline_report_write(const struct trm_report *report, int32_t format, trm_write_fn write, void *user)
 {
-    struct core_writer writer;
+    struct pipeline_writer writer;
 
-    core_writer_begin(&writer, write, user);
+    pipeline_writer_begin(&writer, write, user);
     if (format == TRM_REPORT_TEXT)
-        core_report_text(report, &writer);
+        pipeline_report_text(report, &writer);
     else
-        core_report_json(report, &writer);
-    return core_writer_end(&writer);
+        pipeline_report_json(report, &writer);
+    return pipeline_writer_end(&writer);
 }
 
 int32_t trm_report_format(const struct trm_report *report, int32_t format, char *text, size_t capacity,
@@ -50,15 +50,15 @@ int32_t trm_report_format(const struct trm_report *report, int32_t format, char 
     struct room room = {text, capacity, 0};
     struct trm_report ours;
 
-    if (report == NULL || !core_struct_copy_in(&ours, sizeof(ours), report, CORE_REPORT_LEAST))
+    if (report == NULL || !core_struct_copy_in(&ours, sizeof(ours), report, PIPELINE_REPORT_LEAST))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the report is NULL, or its struct_size is too small");
     if (text == NULL && capacity != 0)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_report_format: `text` is NULL, but `capacity` is %zu", capacity);
-    int32_t status = core_report_check_format(format);
+    int32_t status = pipeline_report_check_format(format);
     if (status != TRM_OK)
         return status;
-    core_report_write(&ours, format, add_to_room, &room);
+    pipeline_report_write(&ours, format, add_to_room, &room);
     add_to_room(&room, "", 1);
     if (needed != NULL)
         *needed = room.length;

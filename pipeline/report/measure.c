@@ -50,7 +50,7 @@ struct share {
     uint64_t part, whole;
 };
 
-struct core_measure {
+struct pipeline_measure {
     struct core_context *context;
     size_t size; /* of the whole block */
     uint32_t depth, launch_count, trace_tokens;
@@ -68,8 +68,8 @@ struct core_measure {
     uint64_t counted_at;
     /* processor time of load and sink, and how long they took for the same tokens */
     struct share load_ran, sink_ran;
-    uint64_t recent_tokens; /* so far; those past CORE_RECENT_TOKENS replaced the oldest */
-    struct core_stage_times recent[CORE_RECENT_TOKENS];
+    uint64_t recent_tokens; /* so far; those past PIPELINE_RECENT_TOKENS replaced the oldest */
+    struct pipeline_stage_times recent[PIPELINE_RECENT_TOKENS];
     /* time that tokens held slots, and the number of those tokens */
     uint64_t in_slots, seen_in_slots;
     uint64_t slot_free[DEPTH_MOST]; /* when the slot's last token ended */
@@ -78,7 +78,7 @@ struct core_measure {
     uint64_t launch_tokens;
 
     uint64_t traced; /* tokens traced so far; those past trace_tokens replaced the oldest */
-    struct core_token_times *ring;
+    struct pipeline_token_times *ring;
     uint64_t *ring_ends;
 };
 
@@ -114,20 +114,20 @@ static struct usage read_usage(void)
 /* ---- creation and destruction --------------------------------------------------------------- */
 
 /* Sets where the arrays begin in the block. */
-static void lay_out_arrays(struct core_measure *measure)
+static void lay_out_arrays(struct pipeline_measure *measure)
 {
-    measure->ring      = (struct core_token_times *)(measure + 1);
+    measure->ring      = (struct pipeline_token_times *)(measure + 1);
     measure->ring_ends = (uint64_t *)(measure->ring + measure->trace_tokens);
     measure->launch_names =
         (char(*)[48])(measure->ring_ends + (size_t)measure->trace_tokens * measure->launch_count);
 }
 
 static int32_t create(struct core_context *context, uint32_t depth, uint32_t trace_tokens,
-                      uint32_t launch_count, struct core_measure **measure)
+                      uint32_t launch_count, struct pipeline_measure **measure)
 {
-    size_t token = sizeof(struct core_token_times) + sizeof(uint64_t) * launch_count;
-    size_t size  = sizeof(struct core_measure) + token * trace_tokens + (size_t)48 * launch_count;
-    struct core_measure *made = core_allocate(context, size);
+    size_t token = sizeof(struct pipeline_token_times) + sizeof(uint64_t) * launch_count;
+    size_t size  = sizeof(struct pipeline_measure) + token * trace_tokens + (size_t)48 * launch_count;
+    struct pipeline_measure *made = core_allocate(context, size);
 
     if (made == NULL)
         return base_fail_memory("making room for a pipeline's times");
@@ -142,8 +142,8 @@ static int32_t create(struct core_context *context, uint32_t depth, uint32_t tra
     return TRM_OK;
 }
 
-int32_t core_measure_create(struct core_context *context, const struct core_measure_desc *desc,
-                            struct core_measure **measure)
+int32_t pipeline_measure_create(struct core_context *context, const struct pipeline_measure_desc *desc,
+                                struct pipeline_measure **measure)
 {
     int32_t status = create(context, desc->depth, desc->trace_tokens, desc->launch_count, measure);
 
@@ -152,18 +152,18 @@ int32_t core_measure_create(struct core_context *context, const struct core_meas
     return status;
 }
 
-void core_measure_destroy(struct core_measure *measure)
+void pipeline_measure_destroy(struct pipeline_measure *measure)
 {
     if (measure != NULL)
         core_free(measure->context, measure, measure->size);
 }
 
-int32_t core_measure_create_like(const struct core_measure *measure, struct core_measure **copy)
+int32_t pipeline_measure_create_like(const struct pipeline_measure *measure, struct pipeline_measure **copy)
 {
     return create(measure->context, measure->depth, measure->trace_tokens, measure->launch_count, copy);
 }
 
-void core_measure_copy(struct core_measure *to, const struct core_measure *from)
+void pipeline_measure_copy(struct pipeline_measure *to, const struct pipeline_measure *from)
 {
     memcpy(to, from, from->size);
     lay_out_arrays(to);
@@ -172,21 +172,21 @@ void core_measure_copy(struct core_measure *to, const struct core_measure *from)
             to->ring[i].launch_end = to->ring_ends + (size_t)i * to->launch_count;
 }
 
-void core_measure_reset(struct core_measure *measure)
+void pipeline_measure_reset(struct pipeline_measure *measure)
 {
-    size_t from = offsetof(struct core_measure, workers), to = offsetof(struct core_measure, ring);
+    size_t from = offsetof(struct pipeline_measure, workers), to = offsetof(struct pipeline_measure, ring);
 
     memset((char *)measure + from, 0, to - from);
     measure->before = read_usage();
 }
 
-void core_measure_threads(struct core_measure *measure, uint32_t workers, bool one_thread)
+void pipeline_measure_threads(struct pipeline_measure *measure, uint32_t workers, bool one_thread)
 {
     measure->workers    = workers;
     measure->one_thread = one_thread;
 }
 
-const char *core_measure_launch_name(const struct core_measure *measure, uint32_t number)
+const char *pipeline_measure_launch_name(const struct pipeline_measure *measure, uint32_t number)
 {
     return number < measure->launch_count ? measure->launch_names[number] : NULL;
 }
@@ -276,24 +276,24 @@ static void insert(struct stage_measure *stage, const struct interval *interval,
 
 /* ---- tokens --------------------------------------------------------------------------------- */
 
-static bool has_times(const struct core_token_times *times, uint32_t stage)
+static bool has_times(const struct pipeline_token_times *times, uint32_t stage)
 {
     return times->begin[stage] != 0 && times->end[stage] != 0;
 }
 
-static bool is_sampled(const struct core_token_times *times)
+static bool is_sampled(const struct pipeline_token_times *times)
 {
     return has_times(times, TRM_STAGE_UPLOAD) || has_times(times, TRM_STAGE_COMPUTE) ||
            has_times(times, TRM_STAGE_DOWNLOAD);
 }
 
 /* Device clocks are mapped to the host's with an error, so an end may come out before its begin. */
-static uint64_t end_of(const struct core_token_times *times, uint32_t stage)
+static uint64_t end_of(const struct pipeline_token_times *times, uint32_t stage)
 {
     return times->end[stage] > times->begin[stage] ? times->end[stage] : times->begin[stage];
 }
 
-static void add_stages(struct core_measure *measure, const struct core_token_times *times)
+static void add_stages(struct pipeline_measure *measure, const struct pipeline_token_times *times)
 {
     bool sampled   = is_sampled(times);
     uint64_t ready = measure->slot_free[times->slot % DEPTH_MOST];
@@ -328,7 +328,7 @@ static void add_stages(struct core_measure *measure, const struct core_token_tim
 }
 
 /* At most once a millisecond, so that small tokens do not pay for it. */
-static void note_usage(struct core_measure *measure)
+static void note_usage(struct pipeline_measure *measure)
 {
     struct usage usage;
 
@@ -340,7 +340,8 @@ static void note_usage(struct core_measure *measure)
     measure->used.processor_ns = above(usage.processor_ns, measure->before.processor_ns);
 }
 
-static void add_ran(struct share *share, const struct core_token_times *times, uint32_t stage, uint64_t ran)
+static void add_ran(struct share *share, const struct pipeline_token_times *times, uint32_t stage,
+                    uint64_t ran)
 {
     if (ran == 0 || !has_times(times, stage))
         return;
@@ -348,9 +349,9 @@ static void add_ran(struct share *share, const struct core_token_times *times, u
     share->whole += end_of(times, stage) - times->begin[stage];
 }
 
-static void add_recent(struct core_measure *measure, const struct core_token_times *times)
+static void add_recent(struct pipeline_measure *measure, const struct pipeline_token_times *times)
 {
-    struct core_stage_times *recent = &measure->recent[measure->recent_tokens % CORE_RECENT_TOKENS];
+    struct pipeline_stage_times *recent = &measure->recent[measure->recent_tokens % PIPELINE_RECENT_TOKENS];
 
     if (times->status != TRM_OK || !is_sampled(times))
         return;
@@ -359,18 +360,18 @@ static void add_recent(struct core_measure *measure, const struct core_token_tim
     measure->recent_tokens++;
 }
 
-uint32_t core_measure_recent(const struct core_measure *measure,
-                             struct core_stage_times recent[CORE_RECENT_TOKENS])
+uint32_t pipeline_measure_recent(const struct pipeline_measure *measure,
+                                 struct pipeline_stage_times recent[PIPELINE_RECENT_TOKENS])
 {
     uint64_t count =
-        measure->recent_tokens < CORE_RECENT_TOKENS ? measure->recent_tokens : CORE_RECENT_TOKENS;
+        measure->recent_tokens < PIPELINE_RECENT_TOKENS ? measure->recent_tokens : PIPELINE_RECENT_TOKENS;
 
     for (uint64_t i = 0; i < count; i++)
-        recent[i] = measure->recent[(measure->recent_tokens - count + i) % CORE_RECENT_TOKENS];
+        recent[i] = measure->recent[(measure->recent_tokens - count + i) % PIPELINE_RECENT_TOKENS];
     return (uint32_t)count;
 }
 
-static void add_launches(struct core_measure *measure, const struct core_token_times *times)
+static void add_launches(struct pipeline_measure *measure, const struct pipeline_token_times *times)
 {
     uint64_t begin = times->begin[TRM_STAGE_COMPUTE];
 
@@ -385,7 +386,7 @@ static void add_launches(struct core_measure *measure, const struct core_token_t
     measure->launch_tokens++;
 }
 
-static void trace_token(struct core_measure *measure, const struct core_token_times *times)
+static void trace_token(struct pipeline_measure *measure, const struct pipeline_token_times *times)
 {
     uint32_t position;
     uint32_t count = times->launch_count;
@@ -405,7 +406,7 @@ static void trace_token(struct core_measure *measure, const struct core_token_ti
     }
 }
 
-void core_measure_token(struct core_measure *measure, const struct core_token_times *times)
+void pipeline_measure_token(struct pipeline_measure *measure, const struct pipeline_token_times *times)
 {
     if (times->status == TRM_OK)
         measure->tokens++;
@@ -424,7 +425,8 @@ void core_measure_token(struct core_measure *measure, const struct core_token_ti
     trace_token(measure, times);
 }
 
-const struct core_token_times *core_measure_traced(const struct core_measure *measure, uint32_t number)
+const struct pipeline_token_times *pipeline_measure_traced(const struct pipeline_measure *measure,
+                                                           uint32_t number)
 {
     uint64_t most = measure->trace_tokens;
 
@@ -496,7 +498,7 @@ static uint64_t waiting_of(const struct share *ran, const struct trm_stage_repor
     return scale(stage->busy_ns, ran->whole - ran->part, ran->whole);
 }
 
-static void report_launches(const struct core_measure *measure, struct trm_report *report)
+static void report_launches(const struct pipeline_measure *measure, struct trm_report *report)
 {
     report->launch_count =
         measure->launch_count < TRM_REPORT_LAUNCHES ? measure->launch_count : TRM_REPORT_LAUNCHES;
@@ -549,7 +551,7 @@ static void report_bounds(struct trm_report *report)
         report->efficiency = (double)report->bound_ns / (double)report->elapsed_ns;
 }
 
-void core_measure_report(const struct core_measure *measure, struct trm_report *report)
+void pipeline_measure_report(const struct pipeline_measure *measure, struct trm_report *report)
 {
     uint32_t depth = report->depth != 0 ? report->depth : measure->depth;
 

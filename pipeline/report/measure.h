@@ -11,12 +11,12 @@
 #include <trireme/report.h>
 
 struct core_context;
-struct core_measure;
+struct pipeline_measure;
 
 /* The times of one token in nanoseconds of base_now(). begin and end 0: not measured, or a stage that the
  * token did not have (copies of zero-copy). Stages of one token follow each other; those of different tokens
  * may overlap. */
-struct core_token_times {
+struct pipeline_token_times {
     uint64_t index; /* token->index */
     uint32_t slot;
     int32_t status; /* TRM_OK, or how it failed */
@@ -31,14 +31,14 @@ struct core_token_times {
 };
 
 /* How long each stage took for one token; 0: it did not have the stage. */
-struct core_stage_times {
+struct pipeline_stage_times {
     uint64_t time[TRM_STAGES];
 };
 
 /* Of so many tokens a measure keeps them. */
-#define CORE_RECENT_TOKENS 128
+#define PIPELINE_RECENT_TOKENS 128
 
-struct core_measure_desc {
+struct pipeline_measure_desc {
     uint32_t depth; /* most slots that the pipeline may get */
     uint32_t trace_tokens;
     uint32_t launch_count;
@@ -46,21 +46,21 @@ struct core_measure_desc {
 };
 
 /* Allocates all memory at once. Errors: OUT_OF_HOST_MEMORY. */
-int32_t core_measure_create(struct core_context *context, const struct core_measure_desc *desc,
-                            struct core_measure **measure);
-void core_measure_destroy(struct core_measure *measure); /* NULL is fine */
+int32_t pipeline_measure_create(struct core_context *context, const struct pipeline_measure_desc *desc,
+                                struct pipeline_measure **measure);
+void pipeline_measure_destroy(struct pipeline_measure *measure); /* NULL is fine */
 
 /* Forgets everything: a run begins. */
-void core_measure_reset(struct core_measure *measure);
+void pipeline_measure_reset(struct pipeline_measure *measure);
 
 /* Adds a token that has ended, failed, or was skipped (status TRM_TOKEN_SKIP). Tokens come in the order in
  * which they ended. With several loaders or an unordered pipeline begin times need not be sorted, but no two
  * are further apart than the depth. */
-void core_measure_token(struct core_measure *measure, const struct core_token_times *times);
+void pipeline_measure_token(struct pipeline_measure *measure, const struct pipeline_token_times *times);
 
 /* Sets which threads load in the run that begins: so many workers, or the thread that also has the sink
  * (one_thread). A reset sets 0 and false. */
-void core_measure_threads(struct core_measure *measure, uint32_t workers, bool one_thread);
+void pipeline_measure_threads(struct pipeline_measure *measure, uint32_t workers, bool one_thread);
 
 /* Fills in what was measured: counts, times, stages, launches, critical, bound, sequential, efficiency, fill,
  * and which threads load. The report already has the depth.
@@ -76,21 +76,22 @@ void core_measure_threads(struct core_measure *measure, uint32_t workers, bool o
  *
  * Of sampled tokens, only the time between neighbours that were both measured counts. So sample at least two
  * tokens in a row, better twice the depth; otherwise idle time counts as starved. */
-void core_measure_report(const struct core_measure *measure, struct trm_report *report);
+void pipeline_measure_report(const struct pipeline_measure *measure, struct trm_report *report);
 
 /* The stage times of the last measured tokens, oldest first; returns how many. */
-uint32_t core_measure_recent(const struct core_measure *measure,
-                             struct core_stage_times recent[CORE_RECENT_TOKENS]);
+uint32_t pipeline_measure_recent(const struct pipeline_measure *measure,
+                                 struct pipeline_stage_times recent[PIPELINE_RECENT_TOKENS]);
 
 /* Creates a measure of the same size, and copies everything into it (names and traced tokens too), so that it
  * can be read without the pipeline's lock. */
-int32_t core_measure_create_like(const struct core_measure *measure, struct core_measure **copy);
-void core_measure_copy(struct core_measure *to, const struct core_measure *from);
+int32_t pipeline_measure_create_like(const struct pipeline_measure *measure, struct pipeline_measure **copy);
+void pipeline_measure_copy(struct pipeline_measure *to, const struct pipeline_measure *from);
 
 /* The name of a launch; NULL past the last. */
-const char *core_measure_launch_name(const struct core_measure *measure, uint32_t number);
+const char *pipeline_measure_launch_name(const struct pipeline_measure *measure, uint32_t number);
 
 /* The traced tokens with launch_end, oldest first; NULL past the last. */
-const struct core_token_times *core_measure_traced(const struct core_measure *measure, uint32_t number);
+const struct pipeline_token_times *pipeline_measure_traced(const struct pipeline_measure *measure,
+                                                           uint32_t number);
 
 #endif

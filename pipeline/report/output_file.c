@@ -30,7 +30,7 @@ static int32_t write_to_file(void *user, const char *text, size_t length)
     return fail_file(target->path, "cannot be written");
 }
 
-int32_t core_output_file(const char *path, core_produce_fn produce, const void *subject)
+int32_t pipeline_output_file(const char *path, pipeline_produce_fn produce, const void *subject)
 {
     struct target target = {fopen(path, "we"), path};
 

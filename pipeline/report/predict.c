@@ -24,7 +24,7 @@ static int32_t link_time(uint64_t bytes, double speed, const char *name, uint64_
     return TRM_OK;
 }
 
-static int32_t read_description(const struct trm_prediction_desc *desc, struct core_model *model)
+static int32_t read_description(const struct trm_prediction_desc *desc, struct pipeline_model *model)
 {
     uint64_t sum = 0, whole;
     int32_t status;
@@ -37,9 +37,9 @@ static int32_t read_description(const struct trm_prediction_desc *desc, struct c
     memcpy(model->time, desc->stage_ns, sizeof(model->time));
     if (model->tokens == 0)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "there are no tokens to predict");
-    if (model->depth > CORE_PREDICT_DEPTH_MOST)
+    if (model->depth > PIPELINE_PREDICT_DEPTH_MOST)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "depth is %u: a pipeline has at most %d slots",
-                         model->depth, CORE_PREDICT_DEPTH_MOST);
+                         model->depth, PIPELINE_PREDICT_DEPTH_MOST);
     status = link_time(desc->bytes_up, desc->up_speed, "up_speed", &model->time[TRM_STAGE_UPLOAD]);
     if (status == TRM_OK)
         status =
@@ -63,7 +63,7 @@ static int32_t read_description(const struct trm_prediction_desc *desc, struct c
 /* ---- bounds --------------------------------------------------------------------------------- */
 
 /* The stage with the longest time for a token while all its lanes work. */
-static int32_t find_critical(const struct core_model *model)
+static int32_t find_critical(const struct pipeline_model *model)
 {
     int32_t critical = 0;
 
@@ -79,7 +79,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-static uint64_t find_bound(const struct core_model *model, int32_t critical)
+static uint64_t find_bound(const struct pipeline_model *model, int32_t critical)
 {
     uint64_t bound = model->time[critical] * model->tokens / model->lanes[critical];
     uint64_t device =
@@ -93,7 +93,7 @@ static uint64_t find_bound(const struct core_model *model, int32_t critical)
 }
 
 /* Whether stages can want the same processor or thread. */
-static bool has_sharing(const struct core_model *model)
+static bool has_sharing(const struct pipeline_model *model)
 {
     uint32_t wanted = 0;
 
@@ -108,8 +108,8 @@ static bool has_sharing(const struct core_model *model)
 
 int32_t trm_predict(const struct trm_prediction_desc *desc, struct trm_prediction *prediction)
 {
-    struct core_model_times times;
-    struct core_model model;
+    struct pipeline_model_times times;
+    struct pipeline_model model;
     struct trm_prediction_desc own;
     struct trm_prediction answer = {.struct_size = sizeof(answer)};
     int32_t status;
@@ -128,9 +128,9 @@ int32_t trm_predict(const struct trm_prediction_desc *desc, struct trm_predictio
     }
     answer.critical = find_critical(&model);
     if (has_sharing(&model))
-        core_predict_shared(&model, answer.critical, &times);
+        pipeline_predict_shared(&model, answer.critical, &times);
     else
-        core_predict_exact(&model, answer.critical, &times);
+        pipeline_predict_exact(&model, answer.critical, &times);
     answer.bound_ns = find_bound(&model, answer.critical);
     for (uint32_t i = 0; i < TRM_STAGES; i++)
         answer.sequential_ns += model.time[i] * model.tokens;

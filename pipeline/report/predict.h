@@ -9,10 +9,10 @@
 
 #include "pipeline/report/report.h"
 
-#define CORE_PREDICT_DEPTH_MOST 64
+#define PIPELINE_PREDICT_DEPTH_MOST 64
 
 /* A checked descriptor. */
-struct core_model {
+struct pipeline_model {
     uint32_t depth;
     uint32_t processors; /* 0: no limit */
     bool one_thread;
@@ -20,10 +20,10 @@ struct core_model {
     uint64_t time[TRM_STAGES];
     uint32_t lanes[TRM_STAGES]; /* at most the depth */
     /* Times of each token; NULL: all tokens are alike. A stage whose `time` is 0 is left out. */
-    const struct core_stage_times *samples;
+    const struct pipeline_stage_times *samples;
 };
 
-struct core_model_times {
+struct pipeline_model_times {
     uint64_t elapsed;       /* end of the last token */
     uint64_t critical_done; /* end of its critical stage */
     uint64_t startup;       /* end of the first token */
@@ -32,14 +32,16 @@ struct core_model_times {
 
 /* For stages that only wait for earlier stages, lanes and slots: exact for any number of tokens, in closed
  * form. */
-void core_predict_exact(const struct core_model *model, int32_t critical, struct core_model_times *times);
+void pipeline_predict_exact(const struct pipeline_model *model, int32_t critical,
+                            struct pipeline_model_times *times);
 
 /* For stages that also share processors or a thread: token by token until the state repeats, then whole
  * periods. */
-void core_predict_shared(const struct core_model *model, int32_t critical, struct core_model_times *times);
+void pipeline_predict_shared(const struct pipeline_model *model, int32_t critical,
+                             struct pipeline_model_times *times);
 
 /* How long the recent tokens of `facts` would take at a depth. */
-uint64_t core_predict_recent(const struct trm_prediction_desc *desc, uint32_t depth,
-                             const struct core_report_facts *facts);
+uint64_t pipeline_predict_recent(const struct trm_prediction_desc *desc, uint32_t depth,
+                                 const struct pipeline_report_facts *facts);
 
 #endif

@@ -20,7 +20,7 @@
 
 enum {
     ROUNDS_MOST = TRM_STAGES + 1,
-    REST_MOST   = CORE_PREDICT_DEPTH_MOST * CORE_PREDICT_DEPTH_MOST
+    REST_MOST   = PIPELINE_PREDICT_DEPTH_MOST * PIPELINE_PREDICT_DEPTH_MOST
 };
 
 struct round {
@@ -47,7 +47,7 @@ static void add_round(struct rounds *rounds, uint32_t tokens, uint64_t time)
 }
 
 /* The rounds of the stages up to `last`, and of slots if slot_time is not 0. */
-static struct rounds make_rounds(const struct core_model *model, int32_t last, uint64_t slot_time)
+static struct rounds make_rounds(const struct pipeline_model *model, int32_t last, uint64_t slot_time)
 {
     struct rounds rounds = {0};
 
@@ -60,7 +60,7 @@ static struct rounds make_rounds(const struct core_model *model, int32_t last, u
 /* The most time of rounds that go back at most `tokens` together. */
 static uint64_t longest_rounds(const struct rounds *rounds, uint64_t tokens)
 {
-    uint64_t most[REST_MOST + CORE_PREDICT_DEPTH_MOST];
+    uint64_t most[REST_MOST + PIPELINE_PREDICT_DEPTH_MOST];
     const struct round *best = &rounds->all[rounds->best];
     uint64_t searched, sure = 0;
 
@@ -83,7 +83,8 @@ static uint64_t longest_rounds(const struct rounds *rounds, uint64_t tokens)
     return most[tokens] + sure * best->time;
 }
 
-void core_predict_exact(const struct core_model *model, int32_t critical, struct core_model_times *times)
+void pipeline_predict_exact(const struct pipeline_model *model, int32_t critical,
+                            struct pipeline_model_times *times)
 {
     uint64_t last = model->tokens - 1, all = 0, before = 0, done;
 

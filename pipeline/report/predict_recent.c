@@ -7,8 +7,8 @@
 
 /* Copies the tokens so that their mean time in each stage is that of the description: tokens that were in a
  * stage at once shared it, and took longer than their share. */
-static void scale_samples(const struct trm_prediction_desc *desc, const struct core_report_facts *facts,
-                          struct core_stage_times *samples)
+static void scale_samples(const struct trm_prediction_desc *desc, const struct pipeline_report_facts *facts,
+                          struct pipeline_stage_times *samples)
 {
     for (uint32_t stage = 0; stage < TRM_STAGES; stage++) {
         double sum = 0;
@@ -20,12 +20,12 @@ static void scale_samples(const struct trm_prediction_desc *desc, const struct c
     }
 }
 
-uint64_t core_predict_recent(const struct trm_prediction_desc *desc, uint32_t depth,
-                             const struct core_report_facts *facts)
+uint64_t pipeline_predict_recent(const struct trm_prediction_desc *desc, uint32_t depth,
+                                 const struct pipeline_report_facts *facts)
 {
-    struct core_stage_times samples[CORE_RECENT_TOKENS];
-    struct core_model_times times;
-    struct core_model model = {
+    struct pipeline_stage_times samples[PIPELINE_RECENT_TOKENS];
+    struct pipeline_model_times times;
+    struct pipeline_model model = {
         .depth      = depth,
         .processors = desc->processors,
         .one_thread = desc->one_thread != 0,
@@ -40,6 +40,6 @@ uint64_t core_predict_recent(const struct trm_prediction_desc *desc, uint32_t de
         if (model.lanes[i] > depth)
             model.lanes[i] = depth;
     }
-    core_predict_shared(&model, TRM_STAGE_SINK, &times);
+    pipeline_predict_shared(&model, TRM_STAGE_SINK, &times);
     return times.elapsed > 0 ? times.elapsed : 1;
 }

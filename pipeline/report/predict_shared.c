@@ -21,18 +21,18 @@ struct flight {
 };
 
 struct simulation {
-    const struct core_model *model;
+    const struct pipeline_model *model;
     int32_t critical;
     uint64_t now, begun, done;
     uint32_t count; /* tokens in flight, oldest first */
-    struct flight flights[CORE_PREDICT_DEPTH_MOST];
-    struct core_model_times *times;
+    struct flight flights[PIPELINE_PREDICT_DEPTH_MOST];
+    struct pipeline_model_times *times;
 
     /* An earlier state, to notice its repetition. */
     bool searching;
     uint64_t seen_now, seen_done;
     uint32_t seen_count;
-    struct flight seen[CORE_PREDICT_DEPTH_MOST];
+    struct flight seen[PIPELINE_PREDICT_DEPTH_MOST];
 };
 
 /* The first stage from this one on that takes time; TRM_STAGES after the last. */
@@ -51,7 +51,7 @@ static bool on_device(uint32_t stage)
 /* Whether a lane, a processor and the thread are free for this stage. */
 static bool has_room(const struct simulation *simulation, uint32_t stage)
 {
-    const struct core_model *model = simulation->model;
+    const struct pipeline_model *model = simulation->model;
     uint32_t same = 0, device = 0, host = 0;
 
     for (uint32_t i = 0; i < simulation->count; i++) {
@@ -72,8 +72,8 @@ static bool has_room(const struct simulation *simulation, uint32_t stage)
 /* How long a token in flight takes in its stage. */
 static uint64_t time_of(const struct simulation *simulation, uint32_t flight)
 {
-    const struct core_model *model = simulation->model;
-    uint32_t stage                 = simulation->flights[flight].stage;
+    const struct pipeline_model *model = simulation->model;
+    uint32_t stage                     = simulation->flights[flight].stage;
 
     if (model->samples == NULL)
         return model->time[stage];
@@ -98,7 +98,7 @@ static void start_stages(struct simulation *simulation, uint32_t last)
 
 static void start_all(struct simulation *simulation)
 {
-    const struct core_model *model = simulation->model;
+    const struct pipeline_model *model = simulation->model;
 
     while (simulation->count < model->depth && simulation->begun < model->tokens) {
         simulation->flights[simulation->count++] = (struct flight){.stage = real_stage(simulation, 0)};
@@ -186,7 +186,8 @@ static void search(struct simulation *simulation)
     memcpy(simulation->seen, simulation->flights, simulation->count * sizeof(simulation->seen[0]));
 }
 
-void core_predict_shared(const struct core_model *model, int32_t critical, struct core_model_times *times)
+void pipeline_predict_shared(const struct pipeline_model *model, int32_t critical,
+                             struct pipeline_model_times *times)
 {
     struct simulation simulation = {
         .model = model, .critical = critical, .times = times, .searching = model->samples == NULL};

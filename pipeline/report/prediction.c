@@ -41,7 +41,7 @@ int32_t trm_report_prediction(const struct trm_report *report, struct trm_predic
 {
     struct trm_prediction_desc answer = {.struct_size = sizeof(answer)};
 
-    if (report == NULL || report->struct_size < CORE_REPORT_LEAST)
+    if (report == NULL || report->struct_size < PIPELINE_REPORT_LEAST)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the report is NULL, or its struct_size is too small");
     int32_t status = core_output_check(desc, "trm_report_prediction", "desc");
     if (status != TRM_OK)
@@ -75,9 +75,9 @@ static uint32_t count_processors(void)
     return count > 0 ? (uint32_t)count : 1;
 }
 
-void core_report_complete(struct trm_report *report, const struct core_report_facts *facts)
+void pipeline_report_complete(struct trm_report *report, const struct pipeline_report_facts *facts)
 {
-    static const struct core_report_facts none;
+    static const struct pipeline_report_facts none;
     struct trm_prediction_desc desc  = {.struct_size = sizeof(desc)};
     struct trm_prediction prediction = {.struct_size = sizeof(prediction)};
 
@@ -85,5 +85,5 @@ void core_report_complete(struct trm_report *report, const struct core_report_fa
     if (report->measured > 0 && trm_report_prediction(report, &desc) == TRM_OK &&
         trm_predict(&desc, &prediction) == TRM_OK)
         report->predicted_ns = prediction.elapsed_ns;
-    core_report_advise(report, facts != NULL ? facts : &none, count_processors());
+    pipeline_report_advise(report, facts != NULL ? facts : &none, count_processors());
 }

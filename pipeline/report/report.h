@@ -24,50 +24,51 @@
 #include "pipeline/report/measure.h"
 
 /* Bytes of struct trm_report in the first version. */
-#define CORE_REPORT_LEAST offsetof(struct trm_report, load_waiting_ns)
+#define PIPELINE_REPORT_LEAST offsetof(struct trm_report, load_waiting_ns)
 
 /* A copy of struct trm_advice_words; "": not given. */
-struct core_report_words {
+struct pipeline_report_words {
     bool are_given;
     char token[24], tokens[24], workers[24], depth[24], size[24], sinks[24];
     uint32_t sink_count;
 };
 
 /* given: NULL is fine. Errors: INVALID_ARGUMENT. */
-int32_t core_report_words_copy(const struct trm_advice_words *given, struct core_report_words *words);
+int32_t pipeline_report_words_copy(const struct trm_advice_words *given, struct pipeline_report_words *words);
 
 /* What the advice uses besides the report; all zero: nothing is known. */
-struct core_report_facts {
+struct pipeline_report_facts {
     uint32_t source_flags, sink_flags; /* enum trm_end_flags */
     char source_name[64], sink_name[64];
-    struct core_report_words words;
+    struct pipeline_report_words words;
     /* The times of the last measured tokens, in order. */
-    const struct core_stage_times *recent;
+    const struct pipeline_stage_times *recent;
     uint32_t recent_count;
 };
 
 /* Adds the prediction and the advice to a report that has the measured values and describes its pipeline.
  * facts: NULL is fine. */
-void core_report_complete(struct trm_report *report, const struct core_report_facts *facts);
+void pipeline_report_complete(struct trm_report *report, const struct pipeline_report_facts *facts);
 
 /* TRM_OK for a value of enum trm_report_format, else INVALID_ARGUMENT. */
-int32_t core_report_check_format(int32_t format);
+int32_t pipeline_report_check_format(int32_t format);
 
 /* Writes a report. Errors: those of `write`. */
-int32_t core_report_write(const struct trm_report *report, int32_t format, trm_write_fn write, void *user);
+int32_t pipeline_report_write(const struct trm_report *report, int32_t format, trm_write_fn write,
+                              void *user);
 
 /* TRM_OK for a value of enum trm_trace_format, else INVALID_ARGUMENT. */
-int32_t core_trace_check_format(int32_t format);
+int32_t pipeline_trace_check_format(int32_t format);
 
 /* Writes the traced tokens of a measure and the report of the same moment. Neither may change meanwhile.
  * Errors: OUT_OF_HOST_MEMORY, those of `write`. */
-int32_t core_trace_write(struct core_context *context, const struct core_measure *measure,
-                         const struct trm_report *report, int32_t format, trm_write_fn write, void *user);
+int32_t pipeline_trace_write(struct core_context *context, const struct pipeline_measure *measure,
+                             const struct trm_report *report, int32_t format, trm_write_fn write, void *user);
 
 /* Writes an output by calling `write` with `writer`. */
-typedef int32_t (*core_produce_fn)(const void *subject, trm_write_fn write, void *writer);
+typedef int32_t (*pipeline_produce_fn)(const void *subject, trm_write_fn write, void *writer);
 
 /* Creates or truncates `path` and fills it by one call of `produce`. Errors: IO, those of `produce`. */
-int32_t core_output_file(const char *path, core_produce_fn produce, const void *subject);
+int32_t pipeline_output_file(const char *path, pipeline_produce_fn produce, const void *subject);
 
 #endif

@@ -12,17 +12,17 @@
 
 /* Writes one sentence that says what limits the run and what would help on a host of so many processors:
  * report->advice and report->advised. */
-void core_report_advise(struct trm_report *report, const struct core_report_facts *facts,
-                        uint32_t processors);
+void pipeline_report_advise(struct trm_report *report, const struct pipeline_report_facts *facts,
+                            uint32_t processors);
 
 /* Whether stages share memory and perhaps processors, so that they slow each other down; the sum of their
  * times is then a limit of what overlap can gain. */
-bool core_report_is_shared(const struct trm_report *report);
+bool pipeline_report_is_shared(const struct trm_report *report);
 
 /* Which threads load and sink: "load and sink take turns in one thread"; "" where the program does both. */
-void core_report_threads(const struct trm_report *report, char *text, size_t capacity);
+void pipeline_report_threads(const struct trm_report *report, char *text, size_t capacity);
 
-void core_report_text(const struct trm_report *report, struct core_writer *writer);
-void core_report_json(const struct trm_report *report, struct core_writer *writer);
+void pipeline_report_text(const struct trm_report *report, struct pipeline_writer *writer);
+void pipeline_report_json(const struct trm_report *report, struct pipeline_writer *writer);
 
 #endif

@@ -5,36 +5,36 @@
 
 #include "pipeline/report/report_internal.h"
 
-static void write_member(struct core_writer *writer, const char *key)
+static void write_member(struct pipeline_writer *writer, const char *key)
 {
-    core_writef(writer, ",\n  \"%s\": ", key);
+    pipeline_writef(writer, ",\n  \"%s\": ", key);
 }
 
-static void write_text(struct core_writer *writer, const char *key, const char *value)
-{
-    write_member(writer, key);
-    core_write_json(writer, value);
-}
-
-static void write_count(struct core_writer *writer, const char *key, uint64_t value)
+static void write_text(struct pipeline_writer *writer, const char *key, const char *value)
 {
     write_member(writer, key);
-    core_writef(writer, "%" PRIu64, value);
+    pipeline_write_json(writer, value);
 }
 
-static void write_seconds(struct core_writer *writer, const char *key, uint64_t nanoseconds)
+static void write_count(struct pipeline_writer *writer, const char *key, uint64_t value)
 {
     write_member(writer, key);
-    core_write_scaled(writer, nanoseconds, 9);
+    pipeline_writef(writer, "%" PRIu64, value);
 }
 
-static void write_ratio(struct core_writer *writer, const char *key, double value)
+static void write_seconds(struct pipeline_writer *writer, const char *key, uint64_t nanoseconds)
 {
     write_member(writer, key);
-    core_write_number(writer, value, 6);
+    pipeline_write_scaled(writer, nanoseconds, 9);
 }
 
-static void write_stage(struct core_writer *writer, uint32_t number, const struct trm_stage_report *stage)
+static void write_ratio(struct pipeline_writer *writer, const char *key, double value)
+{
+    write_member(writer, key);
+    pipeline_write_number(writer, value, 6);
+}
+
+static void write_stage(struct pipeline_writer *writer, uint32_t number, const struct trm_stage_report *stage)
 {
     const struct {
         const char *key;
@@ -45,48 +45,48 @@ static void write_stage(struct core_writer *writer, uint32_t number, const struc
         {"least_seconds", stage->least_ns},     {"most_seconds", stage->most_ns},
     };
 
-    core_writef(writer, "%s\n    {\"name\": \"%s\", \"tokens\": %" PRIu64 ", \"bytes\": %" PRIu64,
-                number == 0 ? "" : ",", trm_stage_name((int32_t)number), stage->tokens, stage->bytes);
+    pipeline_writef(writer, "%s\n    {\"name\": \"%s\", \"tokens\": %" PRIu64 ", \"bytes\": %" PRIu64,
+                    number == 0 ? "" : ",", trm_stage_name((int32_t)number), stage->tokens, stage->bytes);
     for (uint32_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
-        core_writef(writer, ", \"%s\": ", times[i].key);
-        core_write_scaled(writer, times[i].nanoseconds, 9);
+        pipeline_writef(writer, ", \"%s\": ", times[i].key);
+        pipeline_write_scaled(writer, times[i].nanoseconds, 9);
     }
-    core_write(writer, "}");
+    pipeline_write(writer, "}");
 }
 
-static void write_stages(struct core_writer *writer, const struct trm_report *report)
+static void write_stages(struct pipeline_writer *writer, const struct trm_report *report)
 {
     write_member(writer, "stages");
-    core_write(writer, "[");
+    pipeline_write(writer, "[");
     for (uint32_t i = 0; i < TRM_STAGES; i++)
         write_stage(writer, i, &report->stages[i]);
-    core_write(writer, "\n  ]");
+    pipeline_write(writer, "\n  ]");
 }
 
-static void write_launches(struct core_writer *writer, const struct trm_report *report)
+static void write_launches(struct pipeline_writer *writer, const struct trm_report *report)
 {
     write_member(writer, "launches");
-    core_write(writer, "[");
+    pipeline_write(writer, "[");
     for (uint32_t i = 0; i < report->launch_count && i < TRM_REPORT_LAUNCHES; i++) {
-        core_write(writer, i == 0 ? "\n    {\"name\": " : ",\n    {\"name\": ");
-        core_write_json(writer, report->launches[i].name);
-        core_write(writer, ", \"busy_seconds\": ");
-        core_write_scaled(writer, report->launches[i].busy_ns, 9);
-        core_write(writer, "}");
+        pipeline_write(writer, i == 0 ? "\n    {\"name\": " : ",\n    {\"name\": ");
+        pipeline_write_json(writer, report->launches[i].name);
+        pipeline_write(writer, ", \"busy_seconds\": ");
+        pipeline_write_scaled(writer, report->launches[i].busy_ns, 9);
+        pipeline_write(writer, "}");
     }
-    core_write(writer, report->launch_count > 0 ? "\n  ]" : "]");
+    pipeline_write(writer, report->launch_count > 0 ? "\n  ]" : "]");
 }
 
-static void write_critical(struct core_writer *writer, const struct trm_report *report)
+static void write_critical(struct pipeline_writer *writer, const struct trm_report *report)
 {
     write_member(writer, "critical");
     if (report->critical < 0)
-        core_write(writer, "null");
+        pipeline_write(writer, "null");
     else
-        core_writef(writer, "\"%s\"", trm_stage_name(report->critical));
+        pipeline_writef(writer, "\"%s\"", trm_stage_name(report->critical));
 }
 
-static void write_advised(struct core_writer *writer, const struct trm_advice *advised)
+static void write_advised(struct pipeline_writer *writer, const struct trm_advice *advised)
 {
     static const char *const kinds[] = {
         [TRM_ADVICE_NONE] = "none",   [TRM_ADVICE_BOUND] = "bound",     [TRM_ADVICE_WORKERS] = "workers",
@@ -96,25 +96,25 @@ static void write_advised(struct core_writer *writer, const struct trm_advice *a
     uint32_t kind = (uint32_t)advised->kind < sizeof(kinds) / sizeof(kinds[0]) ? (uint32_t)advised->kind : 0;
 
     write_member(writer, "advised");
-    core_writef(writer, "{\"kind\": \"%s\", \"stage\": ", kinds[kind]);
+    pipeline_writef(writer, "{\"kind\": \"%s\", \"stage\": ", kinds[kind]);
     if (advised->stage < 0)
-        core_write(writer, "null");
+        pipeline_write(writer, "null");
     else
-        core_writef(writer, "\"%s\"", trm_stage_name(advised->stage));
-    core_writef(writer, ", \"workers\": %u, \"sinks\": %u, \"depth\": %u, \"size\": ", advised->workers,
-                advised->sinks, advised->depth);
-    core_write_number(writer, advised->size, 6);
-    core_write(writer, ", \"stage_seconds\": ");
-    core_write_scaled(writer, advised->stage_ns, 9);
-    core_write(writer, ", \"gain\": ");
-    core_write_number(writer, advised->gain, 6);
-    core_write(writer, "}");
+        pipeline_writef(writer, "\"%s\"", trm_stage_name(advised->stage));
+    pipeline_writef(writer, ", \"workers\": %u, \"sinks\": %u, \"depth\": %u, \"size\": ", advised->workers,
+                    advised->sinks, advised->depth);
+    pipeline_write_number(writer, advised->size, 6);
+    pipeline_write(writer, ", \"stage_seconds\": ");
+    pipeline_write_scaled(writer, advised->stage_ns, 9);
+    pipeline_write(writer, ", \"gain\": ");
+    pipeline_write_number(writer, advised->gain, 6);
+    pipeline_write(writer, "}");
 }
 
-void core_report_json(const struct trm_report *report, struct core_writer *writer)
+void pipeline_report_json(const struct trm_report *report, struct pipeline_writer *writer)
 {
-    core_write(writer, "{\n  \"name\": ");
-    core_write_json(writer, report->name);
+    pipeline_write(writer, "{\n  \"name\": ");
+    pipeline_write_json(writer, report->name);
     write_text(writer, "backend", report->backend);
     write_text(writer, "device", report->device);
     write_text(writer, "strategy", trm_strategy_name(report->strategy));
@@ -149,5 +149,5 @@ void core_report_json(const struct trm_report *report, struct core_writer *write
     write_text(writer, "failure", report->failure);
     write_text(writer, "advice", report->advice);
     write_advised(writer, &report->advised);
-    core_write(writer, "\n}\n");
+    pipeline_write(writer, "\n}\n");
 }

@@ -40,7 +40,7 @@ static size_t word_length(const char *text)
 
 /* Writes words in lines that begin `indent` columns to the right. at: the column where the first line goes
  * on. */
-static void write_wrapped(struct core_writer *writer, const char *text, size_t indent, size_t at)
+static void write_wrapped(struct pipeline_writer *writer, const char *text, size_t indent, size_t at)
 {
     const char *word = text;
 
@@ -49,29 +49,29 @@ static void write_wrapped(struct core_writer *writer, const char *text, size_t i
         size_t wide   = columns(word, length);
 
         if (at > indent && at + 1 + wide > COLUMNS) {
-            core_writef(writer, "\n%*s", (int)indent, "");
+            pipeline_writef(writer, "\n%*s", (int)indent, "");
             at = indent;
         } else if (at > indent) {
-            core_write(writer, " ");
+            pipeline_write(writer, " ");
             at++;
         }
-        core_write_bytes(writer, word, length);
+        pipeline_write_bytes(writer, word, length);
         at += wide;
         word += length;
         word += strspn(word, " \n");
     }
-    core_write(writer, "\n");
+    pipeline_write(writer, "\n");
 }
 
-static void write_labelled(struct core_writer *writer, const char *label, const char *text)
+static void write_labelled(struct pipeline_writer *writer, const char *label, const char *text)
 {
-    core_writef(writer, "  %-11s", label);
+    pipeline_writef(writer, "  %-11s", label);
     write_wrapped(writer, text, 13, 13);
 }
 
 /* ---- head ----------------------------------------------------------------------------------- */
 
-static void write_head(struct core_writer *writer, const struct trm_report *report)
+static void write_head(struct pipeline_writer *writer, const struct trm_report *report)
 {
     char line[256];
 
@@ -82,10 +82,10 @@ static void write_head(struct core_writer *writer, const struct trm_report *repo
         snprintf(line + strlen(line), sizeof(line) - strlen(line), ", tokens in %u pieces", report->pieces);
     write_wrapped(writer, line, 0, 0);
     if (report->reason[0] != '\0') {
-        core_write(writer, "  ");
+        pipeline_write(writer, "  ");
         write_wrapped(writer, report->reason, 2, 2);
     }
-    core_write(writer, "\n");
+    pipeline_write(writer, "\n");
 }
 
 /* "1 523 tokens": a space separates thousands. */
@@ -105,27 +105,27 @@ static char *count_text(char *text, size_t capacity, uint64_t count)
 
 static char *rate_text(char *text, size_t capacity, double rate)
 {
-    return core_number_text(text, capacity, rate, rate < 10 ? 2 : rate < 1000 ? 1 : 0);
+    return pipeline_number_text(text, capacity, rate, rate < 10 ? 2 : rate < 1000 ? 1 : 0);
 }
 
-static void write_throughput(struct core_writer *writer, const struct trm_report *report)
+static void write_throughput(struct pipeline_writer *writer, const struct trm_report *report)
 {
     double seconds = (double)report->elapsed_ns / 1e9;
     char line[256], count[TEXT_MOST], time[TEXT_MOST], number[TEXT_MOST];
     size_t at;
 
     at = (size_t)snprintf(line, sizeof(line), "%s in %s", count_text(count, sizeof(count), report->tokens),
-                          core_time_text(time, sizeof(time), (double)report->elapsed_ns));
+                          pipeline_time_text(time, sizeof(time), (double)report->elapsed_ns));
     if (seconds > 0)
         at += (size_t)snprintf(line + at, sizeof(line) - at, ": %s tokens/s",
                                rate_text(number, sizeof(number), (double)report->tokens / seconds));
     if (seconds > 0 && report->bytes_up > 0)
         at += (size_t)snprintf(
             line + at, sizeof(line) - at, ", %s GB/s up",
-            core_number_text(number, sizeof(number), (double)report->bytes_up / seconds / 1e9, 2));
+            pipeline_number_text(number, sizeof(number), (double)report->bytes_up / seconds / 1e9, 2));
     if (seconds > 0 && report->bytes_down > 0)
         snprintf(line + at, sizeof(line) - at, ", %s GB/s down",
-                 core_number_text(number, sizeof(number), (double)report->bytes_down / seconds / 1e9, 2));
+                 pipeline_number_text(number, sizeof(number), (double)report->bytes_down / seconds / 1e9, 2));
     write_labelled(writer, "tokens", line);
     if (report->skipped > 0 || report->failed > 0) {
         snprintf(line, sizeof(line), "%" PRIu64 " skipped by the source, %" PRIu64 " failed", report->skipped,
@@ -145,13 +145,13 @@ static uint32_t share(uint64_t part, uint64_t whole, uint32_t of)
     return cells < of ? (uint32_t)cells : of;
 }
 
-static void write_cells(struct core_writer *writer, const char *cell, uint32_t count)
+static void write_cells(struct pipeline_writer *writer, const char *cell, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        core_write(writer, cell);
+        pipeline_write(writer, cell);
 }
 
-static void write_stage(struct core_writer *writer, const struct trm_report *report, uint32_t number)
+static void write_stage(struct pipeline_writer *writer, const struct trm_report *report, uint32_t number)
 {
     const struct trm_stage_report *stage = &report->stages[number];
     uint64_t whole                       = report->elapsed_ns;
@@ -159,37 +159,37 @@ static void write_stage(struct core_writer *writer, const struct trm_report *rep
     uint32_t blocked = share(stage->blocked_ns, whole, BAR);
     char time[TEXT_MOST];
 
-    core_writef(writer, "%s %-9s", (int32_t)number == report->critical ? ">" : " ",
-                trm_stage_name((int32_t)number));
+    pipeline_writef(writer, "%s %-9s", (int32_t)number == report->critical ? ">" : " ",
+                    trm_stage_name((int32_t)number));
     if (stage->tokens == 0) {
-        core_write(writer, "      -         -         -         -\n");
+        pipeline_write(writer, "      -         -         -         -\n");
         return;
     }
     if (starved > BAR - busy)
         starved = BAR - busy;
     if (blocked > BAR - busy - starved)
         blocked = BAR - busy - starved;
-    core_time_text(time, sizeof(time), (double)stage->mean_ns);
-    core_writef(writer, "%5u %%%8u %%%8u %%%*s%s  ", share(stage->busy_ns, whole, 100),
-                share(stage->starved_ns, whole, 100), share(stage->blocked_ns, whole, 100),
-                10 - (int)columns(time, strlen(time)), "", time);
+    pipeline_time_text(time, sizeof(time), (double)stage->mean_ns);
+    pipeline_writef(writer, "%5u %%%8u %%%8u %%%*s%s  ", share(stage->busy_ns, whole, 100),
+                    share(stage->starved_ns, whole, 100), share(stage->blocked_ns, whole, 100),
+                    10 - (int)columns(time, strlen(time)), "", time);
     write_cells(writer, "█", busy);
     write_cells(writer, "░", starved);
     write_cells(writer, "▒", blocked);
-    core_write(writer, "\n");
+    pipeline_write(writer, "\n");
 }
 
-static void write_stages(struct core_writer *writer, const struct trm_report *report)
+static void write_stages(struct pipeline_writer *writer, const struct trm_report *report)
 {
-    core_write(writer, "\n  stage     busy █ starved ░ blocked ▒   a token  > the critical stage\n");
+    pipeline_write(writer, "\n  stage     busy █ starved ░ blocked ▒   a token  > the critical stage\n");
     for (uint32_t i = 0; i < TRM_STAGES; i++)
         write_stage(writer, report, i);
-    core_write(writer, "\n");
+    pipeline_write(writer, "\n");
 }
 
 /* ---- bounds and predictions ----------------------------------------------------------------- */
 
-static void write_launches(struct core_writer *writer, const struct trm_report *report)
+static void write_launches(struct pipeline_writer *writer, const struct trm_report *report)
 {
     char line[TRM_REPORT_LAUNCHES * 64];
     uint64_t whole = 0;
@@ -206,7 +206,7 @@ static void write_launches(struct core_writer *writer, const struct trm_report *
 }
 
 /* Stages that worked on several tokens at once, whose times are therefore no shares of the stage's time. */
-static void write_at_once(struct core_writer *writer, const struct trm_report *report)
+static void write_at_once(struct pipeline_writer *writer, const struct trm_report *report)
 {
     char line[256], number[TEXT_MOST];
 
@@ -219,22 +219,23 @@ static void write_at_once(struct core_writer *writer, const struct trm_report *r
         snprintf(
             line, sizeof(line),
             "%s works on %s tokens at once on average, so that each takes longer than its share of the time",
-            trm_stage_name(i), core_number_text(number, sizeof(number), sum / (double)stage->busy_ns, 1));
+            trm_stage_name(i), pipeline_number_text(number, sizeof(number), sum / (double)stage->busy_ns, 1));
         write_labelled(writer, "at once", line);
     }
 }
 
-static void write_bound(struct core_writer *writer, const struct trm_report *report)
+static void write_bound(struct pipeline_writer *writer, const struct trm_report *report)
 {
     char line[256], time[TEXT_MOST], number[TEXT_MOST];
 
     snprintf(line, sizeof(line), "%s for %s alone: %s %% of the possible rate",
-             core_time_text(time, sizeof(time), (double)report->bound_ns), trm_stage_name(report->critical),
-             core_number_text(number, sizeof(number), report->efficiency * 100, 1));
+             pipeline_time_text(time, sizeof(time), (double)report->bound_ns),
+             trm_stage_name(report->critical),
+             pipeline_number_text(number, sizeof(number), report->efficiency * 100, 1));
     write_labelled(writer, "bound", line);
 }
 
-static void write_prediction(struct core_writer *writer, const struct trm_report *report)
+static void write_prediction(struct pipeline_writer *writer, const struct trm_report *report)
 {
     double predicted = (double)report->predicted_ns, elapsed = (double)report->elapsed_ns;
     double difference = (elapsed - predicted) / predicted * 100;
@@ -242,43 +243,43 @@ static void write_prediction(struct core_writer *writer, const struct trm_report
 
     if (report->predicted_ns == 0 || report->elapsed_ns == 0)
         return;
-    core_number_text(number, sizeof(number), difference < 0 ? -difference : difference, 1);
-    core_time_text(time, sizeof(time), predicted);
+    pipeline_number_text(number, sizeof(number), difference < 0 ? -difference : difference, 1);
+    pipeline_time_text(time, sizeof(time), predicted);
     if (strcmp(number, "0.0") == 0)
         snprintf(line, sizeof(line), "%s from these stage times, as measured", time);
     else if (elapsed >= 2 * predicted)
-        snprintf(
-            line, sizeof(line), "%s from these stage times; measured %s times as long", time,
-            core_number_text(number, sizeof(number), elapsed / predicted, elapsed < 10 * predicted ? 1 : 0));
+        snprintf(line, sizeof(line), "%s from these stage times; measured %s times as long", time,
+                 pipeline_number_text(number, sizeof(number), elapsed / predicted,
+                                      elapsed < 10 * predicted ? 1 : 0));
     else
         snprintf(line, sizeof(line), "%s from these stage times; measured %s %% %s", time, number,
                  difference > 0 ? "more" : "less");
     write_labelled(writer, "predicted", line);
 }
 
-bool core_report_is_shared(const struct trm_report *report)
+bool pipeline_report_is_shared(const struct trm_report *report)
 {
     return report->strategy == TRM_STRATEGY_ZERO_COPY;
 }
 
-static void write_sequential(struct core_writer *writer, const struct trm_report *report)
+static void write_sequential(struct pipeline_writer *writer, const struct trm_report *report)
 {
     char line[256], time[TEXT_MOST], number[TEXT_MOST];
 
     if (report->elapsed_ns == 0)
         return;
-    core_time_text(time, sizeof(time), (double)report->sequential_ns);
+    pipeline_time_text(time, sizeof(time), (double)report->sequential_ns);
     if (report->sequential_ns > report->elapsed_ns)
         snprintf(line, sizeof(line), "%s one after the other: %s %s times as fast", time,
-                 core_report_is_shared(report) ? "with overlap up to" : "overlap made it",
-                 core_number_text(number, sizeof(number),
-                                  (double)report->sequential_ns / (double)report->elapsed_ns, 2));
+                 pipeline_report_is_shared(report) ? "with overlap up to" : "overlap made it",
+                 pipeline_number_text(number, sizeof(number),
+                                      (double)report->sequential_ns / (double)report->elapsed_ns, 2));
     else
         snprintf(line, sizeof(line), "%s of stages, one after the other", time);
     write_labelled(writer, "sequential", line);
 }
 
-void core_report_threads(const struct trm_report *report, char *text, size_t capacity)
+void pipeline_report_threads(const struct trm_report *report, char *text, size_t capacity)
 {
     if (report->one_thread)
         snprintf(text, capacity, "load and sink take turns in one thread");
@@ -289,7 +290,7 @@ void core_report_threads(const struct trm_report *report, char *text, size_t cap
 }
 
 /* "load waits for 95 % of its time, sink for 20 %" */
-static void write_waiting(struct core_writer *writer, const struct trm_report *report)
+static void write_waiting(struct pipeline_writer *writer, const struct trm_report *report)
 {
     uint32_t load  = share(report->load_waiting_ns, report->stages[TRM_STAGE_LOAD].busy_ns, 100);
     uint32_t sink  = share(report->sink_waiting_ns, report->stages[TRM_STAGE_SINK].busy_ns, 100);
@@ -304,24 +305,24 @@ static void write_waiting(struct core_writer *writer, const struct trm_report *r
         write_labelled(writer, "", line);
 }
 
-static void write_threads(struct core_writer *writer, const struct trm_report *report)
+static void write_threads(struct pipeline_writer *writer, const struct trm_report *report)
 {
     char line[TEXT_MOST];
 
-    core_report_threads(report, line, sizeof(line));
+    pipeline_report_threads(report, line, sizeof(line));
     if (line[0] != '\0')
         write_labelled(writer, "threads", line);
     write_waiting(writer, report);
 }
 
-static void write_memory(struct core_writer *writer, const struct trm_report *report)
+static void write_memory(struct pipeline_writer *writer, const struct trm_report *report)
 {
     char line[256], number[TEXT_MOST], device[TEXT_MOST], host[TEXT_MOST];
 
     snprintf(line, sizeof(line), "%s of %u in use; %s on the device, %s on the host",
-             core_number_text(number, sizeof(number), report->fill * report->depth, 1), report->depth,
-             core_bytes_text(device, sizeof(device), report->device_bytes),
-             core_bytes_text(host, sizeof(host), report->host_bytes));
+             pipeline_number_text(number, sizeof(number), report->fill * report->depth, 1), report->depth,
+             pipeline_bytes_text(device, sizeof(device), report->device_bytes),
+             pipeline_bytes_text(host, sizeof(host), report->host_bytes));
     write_labelled(writer, "slots", line);
     if (report->host_waits == 0 && report->pageable_copies == 0)
         return;
@@ -330,7 +331,7 @@ static void write_memory(struct core_writer *writer, const struct trm_report *re
     write_labelled(writer, "", line);
 }
 
-void core_report_text(const struct trm_report *report, struct core_writer *writer)
+void pipeline_report_text(const struct trm_report *report, struct pipeline_writer *writer)
 {
     write_head(writer, report);
     write_throughput(writer, report);
@@ -345,7 +346,7 @@ void core_report_text(const struct trm_report *report, struct core_writer *write
     write_threads(writer, report);
     write_memory(writer, report);
     if (report->advice[0] != '\0') {
-        core_write(writer, "\n");
+        pipeline_write(writer, "\n");
         write_wrapped(writer, report->advice, 0, 0);
     }
 }

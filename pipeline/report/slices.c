@@ -13,7 +13,7 @@ enum {
 
 static int compare_slices(const void *a, const void *b)
 {
-    const struct core_slice *first = a, *second = b;
+    const struct pipeline_slice *first = a, *second = b;
 
     if (first->begin != second->begin)
         return first->begin < second->begin ? -1 : 1;
@@ -23,7 +23,7 @@ static int compare_slices(const void *a, const void *b)
 }
 
 /* Puts each slice in the first free lane. There are never more lanes than slots. */
-static uint32_t assign_lanes(struct core_slice *slices, uint32_t count)
+static uint32_t assign_lanes(struct pipeline_slice *slices, uint32_t count)
 {
     uint64_t free_at[LANES_MOST] = {0};
     uint32_t lanes               = 1;
@@ -40,19 +40,19 @@ static uint32_t assign_lanes(struct core_slice *slices, uint32_t count)
     return lanes;
 }
 
-static void collect_stage(struct core_trace *trace, uint32_t stage)
+static void collect_stage(struct pipeline_trace *trace, uint32_t stage)
 {
-    struct core_slice *slices = trace->slices[stage];
-    uint32_t count            = 0;
+    struct pipeline_slice *slices = trace->slices[stage];
+    uint32_t count                = 0;
 
     for (uint32_t i = 0; i < trace->token_count; i++) {
-        const struct core_token_times *times = core_measure_traced(trace->measure, i);
+        const struct pipeline_token_times *times = pipeline_measure_traced(trace->measure, i);
         uint64_t begin = times->begin[stage], end = times->end[stage];
 
         if (begin == 0 || end == 0)
             continue;
         end             = end > begin ? end : begin;
-        slices[count++] = (struct core_slice){begin, end, i, 0};
+        slices[count++] = (struct pipeline_slice){begin, end, i, 0};
         if (trace->first == 0 || begin < trace->first)
             trace->first = begin;
         if (end > trace->last)
@@ -63,19 +63,19 @@ static void collect_stage(struct core_trace *trace, uint32_t stage)
     trace->lanes[stage]       = assign_lanes(slices, count);
 }
 
-int32_t core_trace_init(struct core_context *context, const struct core_measure *measure,
-                        const struct trm_report *report, struct core_trace *trace)
+int32_t pipeline_trace_init(struct core_context *context, const struct pipeline_measure *measure,
+                            const struct trm_report *report, struct pipeline_trace *trace)
 {
     uint32_t count = 0;
 
-    while (core_measure_traced(measure, count) != NULL)
+    while (pipeline_measure_traced(measure, count) != NULL)
         count++;
     memset(trace, 0, sizeof(*trace));
     trace->context     = context;
     trace->measure     = measure;
     trace->report      = report;
     trace->token_count = count;
-    trace->size        = ((size_t)count * TRM_STAGES + 1) * sizeof(struct core_slice);
+    trace->size        = ((size_t)count * TRM_STAGES + 1) * sizeof(struct pipeline_slice);
     trace->memory      = core_allocate(context, trace->size);
     if (trace->memory == NULL)
         return base_fail_memory("sorting the tokens of a trace");
@@ -86,13 +86,13 @@ int32_t core_trace_init(struct core_context *context, const struct core_measure 
     return TRM_OK;
 }
 
-void core_trace_fini(struct core_trace *trace)
+void pipeline_trace_fini(struct pipeline_trace *trace)
 {
     core_free(trace->context, trace->memory, trace->size);
 }
 
-const struct core_token_times *core_trace_token(const struct core_trace *trace,
-                                                const struct core_slice *slice)
+const struct pipeline_token_times *pipeline_trace_token(const struct pipeline_trace *trace,
+                                                        const struct pipeline_slice *slice)
 {
-    return core_measure_traced(trace->measure, slice->token);
+    return pipeline_measure_traced(trace->measure, slice->token);
 }

@@ -15,21 +15,22 @@ enum {
 
 /* ---- parts of a page ------------------------------------------------------------------------ */
 
-static void write_figure(struct core_writer *writer, const char *name, const char *value, const char *more)
+static void write_figure(struct pipeline_writer *writer, const char *name, const char *value,
+                         const char *more)
 {
-    core_writef(writer, "<div><dt>%s</dt><dd>%s", name, value);
+    pipeline_writef(writer, "<div><dt>%s</dt><dd>%s", name, value);
     if (more[0] != '\0')
-        core_writef(writer, "<small>%s</small>", more);
-    core_write(writer, "</dd></div>\n");
+        pipeline_writef(writer, "<small>%s</small>", more);
+    pipeline_write(writer, "</dd></div>\n");
 }
 
-static void write_paragraph(struct core_writer *writer, const char *class, const char *text)
+static void write_paragraph(struct pipeline_writer *writer, const char *class, const char *text)
 {
     if (text[0] == '\0')
         return;
-    core_writef(writer, "<p class=\"%s\">", class);
-    core_write_html(writer, text);
-    core_write(writer, "</p>\n");
+    pipeline_writef(writer, "<p class=\"%s\">", class);
+    pipeline_write_html(writer, text);
+    pipeline_write(writer, "</p>\n");
 }
 
 static uint32_t percent(uint64_t part, uint64_t whole)
@@ -44,32 +45,33 @@ static const char *name_of(const struct trm_report *report)
 
 /* ---- above the chart ------------------------------------------------------------------------ */
 
-static void write_begin(struct core_writer *writer, const struct trm_report *report)
+static void write_begin(struct pipeline_writer *writer, const struct trm_report *report)
 {
     char threads[TEXT_MOST];
 
-    core_write(writer, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
-    core_write_html(writer, name_of(report));
-    core_write(writer, ": timeline</title>\n<style>\n");
-    core_write(writer, core_timeline_style);
-    core_write(writer, "</style>\n</head>\n<body>\n<main>\n<h1>");
-    core_write_html(writer, name_of(report));
-    core_write(writer, "</h1>\n<p class=\"under\">");
-    core_write_html(writer, report->device);
-    core_writef(writer, ", %s, %u slot%s", trm_strategy_name(report->strategy), report->depth,
-                report->depth == 1 ? "" : "s");
-    core_report_threads(report, threads, sizeof(threads));
+    pipeline_write(writer,
+                   "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
+    pipeline_write_html(writer, name_of(report));
+    pipeline_write(writer, ": timeline</title>\n<style>\n");
+    pipeline_write(writer, pipeline_timeline_style);
+    pipeline_write(writer, "</style>\n</head>\n<body>\n<main>\n<h1>");
+    pipeline_write_html(writer, name_of(report));
+    pipeline_write(writer, "</h1>\n<p class=\"under\">");
+    pipeline_write_html(writer, report->device);
+    pipeline_writef(writer, ", %s, %u slot%s", trm_strategy_name(report->strategy), report->depth,
+                    report->depth == 1 ? "" : "s");
+    pipeline_report_threads(report, threads, sizeof(threads));
     if (threads[0] != '\0')
-        core_writef(writer, ", %s", threads);
+        pipeline_writef(writer, ", %s", threads);
     if (report->reason[0] != '\0') {
-        core_write(writer, " — ");
-        core_write_html(writer, report->reason);
+        pipeline_write(writer, " — ");
+        pipeline_write_html(writer, report->reason);
     }
-    core_write(writer, "</p>\n");
+    pipeline_write(writer, "</p>\n");
 }
 
-static void write_tokens_figure(struct core_writer *writer, const struct trm_report *report)
+static void write_tokens_figure(struct pipeline_writer *writer, const struct trm_report *report)
 {
     char value[TEXT_MOST], more[TEXT_MOST] = "";
 
@@ -80,79 +82,81 @@ static void write_tokens_figure(struct core_writer *writer, const struct trm_rep
     write_figure(writer, "tokens", value, more);
 }
 
-static void write_rate_figure(struct core_writer *writer, const struct trm_report *report)
+static void write_rate_figure(struct pipeline_writer *writer, const struct trm_report *report)
 {
     double seconds = (double)report->elapsed_ns / 1e9, rate = (double)report->tokens / seconds;
     char value[TEXT_MOST], more[2 * TEXT_MOST]              = "", number[TEXT_MOST];
 
     snprintf(value, sizeof(value), "%s/s",
-             core_number_text(number, sizeof(number), rate,
-                              rate < 10     ? 2
-                              : rate < 1000 ? 1
-                                            : 0));
+             pipeline_number_text(number, sizeof(number), rate,
+                                  rate < 10     ? 2
+                                  : rate < 1000 ? 1
+                                                : 0));
     if (report->bytes_up > 0 || report->bytes_down > 0) {
         char up[TEXT_MOST], down[TEXT_MOST];
         snprintf(more, sizeof(more), "%s GB/s up, %s down",
-                 core_number_text(up, sizeof(up), (double)report->bytes_up / seconds / 1e9, 2),
-                 core_number_text(down, sizeof(down), (double)report->bytes_down / seconds / 1e9, 2));
+                 pipeline_number_text(up, sizeof(up), (double)report->bytes_up / seconds / 1e9, 2),
+                 pipeline_number_text(down, sizeof(down), (double)report->bytes_down / seconds / 1e9, 2));
     }
     write_figure(writer, "throughput", value, more);
 }
 
-static void write_bound_figures(struct core_writer *writer, const struct trm_report *report)
+static void write_bound_figures(struct pipeline_writer *writer, const struct trm_report *report)
 {
     char value[TEXT_MOST], more[2 * TEXT_MOST], number[TEXT_MOST];
 
     snprintf(value, sizeof(value), "%s %%",
-             core_number_text(number, sizeof(number), report->efficiency * 100, 1));
+             pipeline_number_text(number, sizeof(number), report->efficiency * 100, 1));
     snprintf(more, sizeof(more), "bound %s (%s alone)",
-             core_time_text(number, sizeof(number), (double)report->bound_ns),
+             pipeline_time_text(number, sizeof(number), (double)report->bound_ns),
              trm_stage_name(report->critical));
     write_figure(writer, "of the possible rate", value, more);
     if (report->sequential_ns > report->elapsed_ns) {
         snprintf(value, sizeof(value), "%s ×",
-                 core_number_text(number, sizeof(number),
-                                  (double)report->sequential_ns / (double)report->elapsed_ns, 2));
-        snprintf(more, sizeof(more), "%ssequential %s", core_report_is_shared(report) ? "at most; " : "",
-                 core_time_text(number, sizeof(number), (double)report->sequential_ns));
+                 pipeline_number_text(number, sizeof(number),
+                                      (double)report->sequential_ns / (double)report->elapsed_ns, 2));
+        snprintf(more, sizeof(more), "%ssequential %s", pipeline_report_is_shared(report) ? "at most; " : "",
+                 pipeline_time_text(number, sizeof(number), (double)report->sequential_ns));
         write_figure(writer, "by overlap", value, more);
     }
     snprintf(value, sizeof(value), "%s of %u",
-             core_number_text(number, sizeof(number), report->fill * report->depth, 1), report->depth);
+             pipeline_number_text(number, sizeof(number), report->fill * report->depth, 1), report->depth);
     write_figure(writer, "slots in use", value, "on average");
 }
 
-static void write_figures(struct core_writer *writer, const struct trm_report *report)
+static void write_figures(struct pipeline_writer *writer, const struct trm_report *report)
 {
     char value[TEXT_MOST], more[TEXT_MOST] = "", number[TEXT_MOST];
 
-    core_write(writer, "<dl class=\"figures\">\n");
+    pipeline_write(writer, "<dl class=\"figures\">\n");
     write_tokens_figure(writer, report);
     if (report->elapsed_ns > 0) {
         if (report->predicted_ns > 0)
             snprintf(more, sizeof(more), "predicted %s",
-                     core_time_text(number, sizeof(number), (double)report->predicted_ns));
-        write_figure(writer, "time", core_time_text(value, sizeof(value), (double)report->elapsed_ns), more);
+                     pipeline_time_text(number, sizeof(number), (double)report->predicted_ns));
+        write_figure(writer, "time", pipeline_time_text(value, sizeof(value), (double)report->elapsed_ns),
+                     more);
         write_rate_figure(writer, report);
         if (report->critical >= 0)
             write_bound_figures(writer, report);
     }
-    core_write(writer, "</dl>\n");
+    pipeline_write(writer, "</dl>\n");
     write_paragraph(writer, "failure", report->failure);
     write_paragraph(writer, "advice", report->advice);
 }
 
 /* ---- the chart and the table ---------------------------------------------------------------- */
 
-static void write_chart(struct core_writer *writer, const struct core_trace *trace, uint32_t skipped)
+static void write_chart(struct pipeline_writer *writer, const struct pipeline_trace *trace, uint32_t skipped)
 {
-    core_write(writer, "<section class=\"chart\" aria-label=\"Timeline\">\n<div class=\"tools\"><span>");
+    pipeline_write(writer, "<section class=\"chart\" aria-label=\"Timeline\">\n<div class=\"tools\"><span>");
     if (skipped > 0)
-        core_writef(writer, "The last %u of %u kept tokens. ", trace->token_count - skipped,
-                    trace->token_count);
+        pipeline_writef(writer, "The last %u of %u kept tokens. ", trace->token_count - skipped,
+                        trace->token_count);
     else if (trace->token_count < trace->report->tokens)
-        core_writef(writer, "The last %u of %" PRIu64 " tokens. ", trace->token_count, trace->report->tokens);
-    core_write(
+        pipeline_writef(writer, "The last %u of %" PRIu64 " tokens. ", trace->token_count,
+                        trace->report->tokens);
+    pipeline_write(
         writer,
         "Wheel to zoom, drag to move, point at a token to follow it.</span>\n"
         "<button type=\"button\" id=\"in\" aria-label=\"Zoom in\">+</button>\n"
@@ -166,61 +170,63 @@ static void write_chart(struct core_writer *writer, const struct core_trace *tra
         "<noscript>The drawing needs JavaScript; the table below does not.</noscript>\n</section>\n");
 }
 
-static void write_cell_time(struct core_writer *writer, uint64_t nanoseconds)
+static void write_cell_time(struct pipeline_writer *writer, uint64_t nanoseconds)
 {
     char text[TEXT_MOST];
 
-    core_writef(writer, "<td>%s</td>", core_time_text(text, sizeof(text), (double)nanoseconds));
+    pipeline_writef(writer, "<td>%s</td>", pipeline_time_text(text, sizeof(text), (double)nanoseconds));
 }
 
-static void write_row(struct core_writer *writer, const struct trm_report *report, int32_t number)
+static void write_row(struct pipeline_writer *writer, const struct trm_report *report, int32_t number)
 {
     const struct trm_stage_report *stage = &report->stages[number];
     char text[TEXT_MOST];
 
-    core_writef(writer, "<tr%s><td>%s%s</td>", number == report->critical ? " class=\"critical\"" : "",
-                trm_stage_name(number), number == report->critical ? " (critical)" : "");
+    pipeline_writef(writer, "<tr%s><td>%s%s</td>", number == report->critical ? " class=\"critical\"" : "",
+                    trm_stage_name(number), number == report->critical ? " (critical)" : "");
     if (stage->tokens == 0) {
-        core_write(writer, "<td>–</td><td>–</td><td>–</td><td>–</td><td>–</td><td>–</td><td>–</td></tr>\n");
+        pipeline_write(writer,
+                       "<td>–</td><td>–</td><td>–</td><td>–</td><td>–</td><td>–</td><td>–</td></tr>\n");
         return;
     }
-    core_writef(writer, "<td>%u %%</td><td>%u %%</td><td>%u %%</td>",
-                percent(stage->busy_ns, report->elapsed_ns), percent(stage->starved_ns, report->elapsed_ns),
-                percent(stage->blocked_ns, report->elapsed_ns));
+    pipeline_writef(
+        writer, "<td>%u %%</td><td>%u %%</td><td>%u %%</td>", percent(stage->busy_ns, report->elapsed_ns),
+        percent(stage->starved_ns, report->elapsed_ns), percent(stage->blocked_ns, report->elapsed_ns));
     write_cell_time(writer, stage->mean_ns);
     write_cell_time(writer, stage->least_ns);
     write_cell_time(writer, stage->most_ns);
-    core_writef(writer, "<td>%s</td></tr>\n",
-                stage->bytes > 0 ? core_bytes_text(text, sizeof(text), stage->bytes) : "–");
+    pipeline_writef(writer, "<td>%s</td></tr>\n",
+                    stage->bytes > 0 ? pipeline_bytes_text(text, sizeof(text), stage->bytes) : "–");
 }
 
-static void write_table(struct core_writer *writer, const struct trm_report *report)
+static void write_table(struct pipeline_writer *writer, const struct trm_report *report)
 {
-    core_write(writer,
-               "<h2>Stages</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th>stage</th><th>busy</th>"
-               "<th>starved</th><th>blocked</th><th>mean</th><th>least</th><th>most</th><th>bytes</th></tr>"
-               "</thead>\n<tbody>\n");
+    pipeline_write(
+        writer, "<h2>Stages</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th>stage</th><th>busy</th>"
+                "<th>starved</th><th>blocked</th><th>mean</th><th>least</th><th>most</th><th>bytes</th></tr>"
+                "</thead>\n<tbody>\n");
     for (int32_t i = 0; i < TRM_STAGES; i++)
         write_row(writer, report, i);
-    core_write(writer, "</tbody></table></div>\n");
+    pipeline_write(writer, "</tbody></table></div>\n");
 }
 
 /* ---- the data ------------------------------------------------------------------------------- */
 
-static void write_data_tokens(struct core_writer *writer, const struct core_trace *trace, uint32_t skipped)
+static void write_data_tokens(struct pipeline_writer *writer, const struct pipeline_trace *trace,
+                              uint32_t skipped)
 {
-    core_write(writer, "\"tokens\": [");
+    pipeline_write(writer, "\"tokens\": [");
     for (uint32_t i = skipped; i < trace->token_count; i++) {
-        const struct core_token_times *times = core_measure_traced(trace->measure, i);
+        const struct pipeline_token_times *times = pipeline_measure_traced(trace->measure, i);
 
-        core_writef(writer, "%s[%" PRIu64 ",%u,", i == skipped ? "" : ",", times->index, times->slot);
+        pipeline_writef(writer, "%s[%" PRIu64 ",%u,", i == skipped ? "" : ",", times->index, times->slot);
         if (times->status == TRM_OK)
-            core_write(writer, "0]");
+            pipeline_write(writer, "0]");
         else
-            core_writef(writer, "\"%s\"]",
-                        times->status == TRM_TOKEN_SKIP ? "skipped" : trm_status_name(times->status));
+            pipeline_writef(writer, "\"%s\"]",
+                            times->status == TRM_TOKEN_SKIP ? "skipped" : trm_status_name(times->status));
     }
-    core_write(writer, "]");
+    pipeline_write(writer, "]");
 }
 
 /* Why a lane is empty. */
@@ -232,30 +238,31 @@ static const char *why_empty(const struct trm_report *report, uint32_t stage)
                                                       : "nothing was copied";
 }
 
-static void write_data_stage(struct core_writer *writer, const struct core_trace *trace, uint32_t number,
-                             uint32_t skipped, uint64_t first)
+static void write_data_stage(struct pipeline_writer *writer, const struct pipeline_trace *trace,
+                             uint32_t number, uint32_t skipped, uint64_t first)
 {
     const struct trm_stage_report *stage = &trace->report->stages[number];
     uint32_t written                     = 0;
 
-    core_writef(writer, "%s\n{\"name\": \"%s\", \"lanes\": %u, \"none\": \"%s\", \"busy\": \"",
-                number == 0 ? "" : ",", trm_stage_name((int32_t)number), trace->lanes[number],
-                why_empty(trace->report, number));
+    pipeline_writef(writer, "%s\n{\"name\": \"%s\", \"lanes\": %u, \"none\": \"%s\", \"busy\": \"",
+                    number == 0 ? "" : ",", trm_stage_name((int32_t)number), trace->lanes[number],
+                    why_empty(trace->report, number));
     if (stage->tokens > 0)
-        core_writef(writer, "%u %% busy", percent(stage->busy_ns, trace->report->elapsed_ns));
-    core_write(writer, "\", \"slices\": [");
+        pipeline_writef(writer, "%u %% busy", percent(stage->busy_ns, trace->report->elapsed_ns));
+    pipeline_write(writer, "\", \"slices\": [");
     for (uint32_t i = 0; i < trace->slice_count[number]; i++) {
-        const struct core_slice *slice = &trace->slices[number][i];
+        const struct pipeline_slice *slice = &trace->slices[number][i];
 
         if (slice->token >= skipped)
-            core_writef(writer, "%s[%" PRIu64 ",%" PRIu64 ",%u,%u]", written++ == 0 ? "" : ",",
-                        slice->begin - first, slice->end - slice->begin, slice->token - skipped, slice->lane);
+            pipeline_writef(writer, "%s[%" PRIu64 ",%" PRIu64 ",%u,%u]", written++ == 0 ? "" : ",",
+                            slice->begin - first, slice->end - slice->begin, slice->token - skipped,
+                            slice->lane);
     }
-    core_write(writer, "]}");
+    pipeline_write(writer, "]}");
 }
 
 /* The earliest begin of the drawn slices. */
-static uint64_t first_drawn(const struct core_trace *trace, uint32_t skipped)
+static uint64_t first_drawn(const struct pipeline_trace *trace, uint32_t skipped)
 {
     uint64_t first = trace->last;
 
@@ -266,21 +273,21 @@ static uint64_t first_drawn(const struct core_trace *trace, uint32_t skipped)
     return first;
 }
 
-static void write_data(struct core_writer *writer, const struct core_trace *trace, uint32_t skipped)
+static void write_data(struct pipeline_writer *writer, const struct pipeline_trace *trace, uint32_t skipped)
 {
     uint64_t first = first_drawn(trace, skipped), length = trace->last - first;
 
-    core_writef(writer,
-                "<script type=\"application/json\" id=\"data\">\n{\"end\": %" PRIu64 ", \"critical\": %d, ",
-                length > 0 ? length : 1, trace->report->critical);
+    pipeline_writef(
+        writer, "<script type=\"application/json\" id=\"data\">\n{\"end\": %" PRIu64 ", \"critical\": %d, ",
+        length > 0 ? length : 1, trace->report->critical);
     write_data_tokens(writer, trace, skipped);
-    core_write(writer, ",\n\"stages\": [");
+    pipeline_write(writer, ",\n\"stages\": [");
     for (uint32_t i = 0; i < TRM_STAGES; i++)
         write_data_stage(writer, trace, i, skipped, first);
-    core_write(writer, "]}\n</script>\n");
+    pipeline_write(writer, "]}\n</script>\n");
 }
 
-void core_trace_timeline(const struct core_trace *trace, struct core_writer *writer)
+void pipeline_trace_timeline(const struct pipeline_trace *trace, struct pipeline_writer *writer)
 {
     uint32_t skipped = trace->token_count > TOKENS_MOST ? trace->token_count - TOKENS_MOST : 0;
 
@@ -288,12 +295,12 @@ void core_trace_timeline(const struct core_trace *trace, struct core_writer *wri
     write_figures(writer, trace->report);
     write_chart(writer, trace, skipped);
     write_table(writer, trace->report);
-    core_write(
+    pipeline_write(
         writer,
         "<footer>Made by Trireme. Busy: at least one token was in the stage; starved: none had come to it; "
         "blocked: one had, and waited.</footer>\n</main>\n");
     write_data(writer, trace, skipped);
-    core_write(writer, "<script>\n");
-    core_write(writer, core_timeline_script);
-    core_write(writer, "</script>\n</body>\n</html>\n");
+    pipeline_write(writer, "<script>\n");
+    pipeline_write(writer, pipeline_timeline_script);
+    pipeline_write(writer, "</script>\n</body>\n</html>\n");
 }

@@ -4,7 +4,7 @@
 #include "pipeline/report/trace.h"
 
 /* clang-format off */
-const char core_timeline_script[] =
+const char pipeline_timeline_script[] =
     "(function () {\n"
     "'use strict';\n"
     "var data = JSON.parse(document.getElementById('data').textContent);\n"

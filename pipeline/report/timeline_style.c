@@ -4,7 +4,7 @@
 #include "pipeline/report/trace.h"
 
 /* clang-format off */
-const char core_timeline_style[] =
+const char pipeline_timeline_style[] =
     ":root { color-scheme: light dark;\n"
     " --page: #f6f7f9; --card: #ffffff; --ink: #1c2430; --soft: #5d6878; --line: #dfe3ea; --lane: #f0f2f6;\n"
     " --mark: #c2410c; --mark-soft: #fff1e8; --note: #eef4ff; --note-line: #3b6fd4; }\n"

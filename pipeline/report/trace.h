@@ -11,46 +11,46 @@
 #include "pipeline/report/writer.h"
 
 /* A token in one stage. Slices of one lane never overlap. */
-struct core_slice {
+struct pipeline_slice {
     uint64_t begin, end; /* as measured; end is never before begin */
     uint32_t token;      /* number among the traced tokens */
     uint32_t lane;
 };
 
 /* Made once, read by all formats. */
-struct core_trace {
+struct pipeline_trace {
     struct core_context *context;
-    const struct core_measure *measure;
+    const struct pipeline_measure *measure;
     const struct trm_report *report;
     uint32_t token_count;
     uint64_t first, last; /* of all slices; 0 when there are none */
 
     /* By stage, sorted by begin. */
-    struct core_slice *slices[TRM_STAGES];
+    struct pipeline_slice *slices[TRM_STAGES];
     uint32_t slice_count[TRM_STAGES];
     uint32_t lanes[TRM_STAGES]; /* at least 1 */
 
-    struct core_slice *memory;
+    struct pipeline_slice *memory;
     size_t size;
 };
 
 /* The traced tokens of a measure that does not change, with the report of the same moment. Errors:
  * OUT_OF_HOST_MEMORY. */
-int32_t core_trace_init(struct core_context *context, const struct core_measure *measure,
-                        const struct trm_report *report, struct core_trace *trace);
-void core_trace_fini(struct core_trace *trace);
+int32_t pipeline_trace_init(struct core_context *context, const struct pipeline_measure *measure,
+                            const struct trm_report *report, struct pipeline_trace *trace);
+void pipeline_trace_fini(struct pipeline_trace *trace);
 
-const struct core_token_times *core_trace_token(const struct core_trace *trace,
-                                                const struct core_slice *slice);
+const struct pipeline_token_times *pipeline_trace_token(const struct pipeline_trace *trace,
+                                                        const struct pipeline_slice *slice);
 
 /* Trace Event JSON. Errors: OUT_OF_HOST_MEMORY. */
-int32_t core_trace_events(const struct core_trace *trace, struct core_writer *writer);
+int32_t pipeline_trace_events(const struct pipeline_trace *trace, struct pipeline_writer *writer);
 
 /* One HTML file. */
-void core_trace_timeline(const struct core_trace *trace, struct core_writer *writer);
+void pipeline_trace_timeline(const struct pipeline_trace *trace, struct pipeline_writer *writer);
 
 /* The parts that are the same in every file. */
-extern const char core_timeline_style[];
-extern const char core_timeline_script[];
+extern const char pipeline_timeline_style[];
+extern const char pipeline_timeline_script[];
 
 #endif

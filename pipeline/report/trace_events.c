@@ -39,8 +39,8 @@ struct event {
 };
 
 struct events {
-    const struct core_trace *trace;
-    struct core_writer *writer;
+    const struct pipeline_trace *trace;
+    struct pipeline_writer *writer;
     struct event *all;
     size_t count, capacity;
     uint32_t written;
@@ -59,9 +59,9 @@ static struct event *add_event(struct events *events, uint64_t time, enum kind k
 
 static void add_launches(struct events *events, uint32_t slice)
 {
-    const struct core_slice *compute     = &events->trace->slices[TRM_STAGE_COMPUTE][slice];
-    const struct core_token_times *times = core_trace_token(events->trace, compute);
-    uint64_t begin                       = compute->begin;
+    const struct pipeline_slice *compute     = &events->trace->slices[TRM_STAGE_COMPUTE][slice];
+    const struct pipeline_token_times *times = pipeline_trace_token(events->trace, compute);
+    uint64_t begin                           = compute->begin;
 
     for (uint32_t i = 0; i < times->launch_count; i++) {
         uint64_t end = times->launch_end[i] < compute->end ? times->launch_end[i] : compute->end;
@@ -76,7 +76,7 @@ static void add_launches(struct events *events, uint32_t slice)
 }
 
 /* The letter of a flow event: begin, step, end; 0 for a token that was in only one stage. */
-static int32_t flow_letter(const struct core_token_times *times, uint32_t stage)
+static int32_t flow_letter(const struct pipeline_token_times *times, uint32_t stage)
 {
     int32_t before = 0, after = 0;
 
@@ -94,8 +94,8 @@ static int32_t flow_letter(const struct core_token_times *times, uint32_t stage)
 static void add_slices(struct events *events, uint32_t stage)
 {
     for (uint32_t i = 0; i < events->trace->slice_count[stage]; i++) {
-        const struct core_slice *slice = &events->trace->slices[stage][i];
-        int32_t letter                 = flow_letter(core_trace_token(events->trace, slice), stage);
+        const struct pipeline_slice *slice = &events->trace->slices[stage][i];
+        int32_t letter                     = flow_letter(pipeline_trace_token(events->trace, slice), stage);
 
         add_event(events, slice->begin, SLICE, stage, i)->end = slice->end;
         if (letter != 0)
@@ -109,7 +109,7 @@ static void add_slices(struct events *events, uint32_t stage)
 static void add_counters(struct events *events)
 {
     for (uint32_t i = 0; i < events->trace->token_count; i++) {
-        const struct core_token_times *times = core_measure_traced(events->trace->measure, i);
+        const struct pipeline_token_times *times = pipeline_measure_traced(events->trace->measure, i);
         uint64_t first = 0, last = 0;
 
         for (uint32_t s = 0; s < TRM_STAGES; s++) {
@@ -146,14 +146,14 @@ static int compare_events(const void *a, const void *b)
 
 static void begin_event(struct events *events, const char *phase, uint32_t thread)
 {
-    core_write(events->writer, events->written++ == 0 ? "\n" : ",\n");
-    core_writef(events->writer, "{\"ph\": \"%s\", \"pid\": %d, \"tid\": %u", phase, PROCESS, thread);
+    pipeline_write(events->writer, events->written++ == 0 ? "\n" : ",\n");
+    pipeline_writef(events->writer, "{\"ph\": \"%s\", \"pid\": %d, \"tid\": %u", phase, PROCESS, thread);
 }
 
 static void write_time(struct events *events, const char *key, uint64_t nanoseconds)
 {
-    core_writef(events->writer, ", \"%s\": ", key);
-    core_write_scaled(events->writer, nanoseconds, 3);
+    pipeline_writef(events->writer, ", \"%s\": ", key);
+    pipeline_write_scaled(events->writer, nanoseconds, 3);
 }
 
 static uint32_t track_of(uint32_t stage, uint32_t lane)
@@ -164,14 +164,14 @@ static uint32_t track_of(uint32_t stage, uint32_t lane)
 static void write_track(struct events *events, uint32_t stage, uint32_t lane)
 {
     begin_event(events, "M", track_of(stage, lane));
-    core_writef(events->writer, ", \"name\": \"thread_name\", \"args\": {\"name\": \"%s",
-                trm_stage_name((int32_t)stage));
+    pipeline_writef(events->writer, ", \"name\": \"thread_name\", \"args\": {\"name\": \"%s",
+                    trm_stage_name((int32_t)stage));
     if (lane > 0)
-        core_writef(events->writer, " (%u)", lane + 1);
-    core_write(events->writer, "\"}}");
+        pipeline_writef(events->writer, " (%u)", lane + 1);
+    pipeline_write(events->writer, "\"}}");
     begin_event(events, "M", track_of(stage, lane));
-    core_writef(events->writer, ", \"name\": \"thread_sort_index\", \"args\": {\"sort_index\": %u}}",
-                track_of(stage, lane));
+    pipeline_writef(events->writer, ", \"name\": \"thread_sort_index\", \"args\": {\"sort_index\": %u}}",
+                    track_of(stage, lane));
 }
 
 static void write_tracks(struct events *events)
@@ -179,13 +179,13 @@ static void write_tracks(struct events *events)
     const struct trm_report *report = events->trace->report;
 
     begin_event(events, "M", PROCESS);
-    core_write(events->writer, ", \"name\": \"process_name\", \"args\": {\"name\": ");
-    core_write_json(events->writer, report->name[0] != '\0' ? report->name : "pipeline");
-    core_write(events->writer, "}}");
+    pipeline_write(events->writer, ", \"name\": \"process_name\", \"args\": {\"name\": ");
+    pipeline_write_json(events->writer, report->name[0] != '\0' ? report->name : "pipeline");
+    pipeline_write(events->writer, "}}");
     begin_event(events, "M", PROCESS);
-    core_write(events->writer, ", \"name\": \"process_labels\", \"args\": {\"labels\": ");
-    core_write_json(events->writer, report->device);
-    core_write(events->writer, "}}");
+    pipeline_write(events->writer, ", \"name\": \"process_labels\", \"args\": {\"labels\": ");
+    pipeline_write_json(events->writer, report->device);
+    pipeline_write(events->writer, "}}");
     for (uint32_t stage = 0; stage < TRM_STAGES; stage++)
         for (uint32_t lane = 0; events->trace->slice_count[stage] > 0 && lane < events->trace->lanes[stage];
              lane++)
@@ -194,48 +194,48 @@ static void write_tracks(struct events *events)
 
 static void write_slice(struct events *events, const struct event *event)
 {
-    const struct core_slice *slice       = &events->trace->slices[event->stage][event->slice];
-    const struct core_token_times *times = core_trace_token(events->trace, slice);
+    const struct pipeline_slice *slice       = &events->trace->slices[event->stage][event->slice];
+    const struct pipeline_token_times *times = pipeline_trace_token(events->trace, slice);
 
     begin_event(events, "X", track_of(event->stage, slice->lane));
     write_time(events, "ts", event->time - events->trace->first);
     write_time(events, "dur", event->end - event->time);
-    core_writef(events->writer,
-                ", \"name\": \"token %" PRIu64 "\", \"cat\": \"%s\", \"args\": {\"token\": %" PRIu64
-                ", \"slot\": %u",
-                times->index, trm_stage_name((int32_t)event->stage), times->index, times->slot);
+    pipeline_writef(events->writer,
+                    ", \"name\": \"token %" PRIu64 "\", \"cat\": \"%s\", \"args\": {\"token\": %" PRIu64
+                    ", \"slot\": %u",
+                    times->index, trm_stage_name((int32_t)event->stage), times->index, times->slot);
     if (event->stage == TRM_STAGE_UPLOAD || event->stage == TRM_STAGE_DOWNLOAD)
-        core_writef(events->writer, ", \"bytes\": %" PRIu64,
-                    event->stage == TRM_STAGE_UPLOAD ? times->bytes_up : times->bytes_down);
+        pipeline_writef(events->writer, ", \"bytes\": %" PRIu64,
+                        event->stage == TRM_STAGE_UPLOAD ? times->bytes_up : times->bytes_down);
     if (times->status != TRM_OK)
-        core_writef(events->writer, ", \"status\": \"%s\"",
-                    times->status == TRM_TOKEN_SKIP ? "skipped" : trm_status_name(times->status));
-    core_write(events->writer, "}}");
+        pipeline_writef(events->writer, ", \"status\": \"%s\"",
+                        times->status == TRM_TOKEN_SKIP ? "skipped" : trm_status_name(times->status));
+    pipeline_write(events->writer, "}}");
 }
 
 static void write_launch(struct events *events, const struct event *event)
 {
-    const struct core_slice *slice = &events->trace->slices[event->stage][event->slice];
-    const char *name               = core_measure_launch_name(events->trace->measure, event->number);
+    const struct pipeline_slice *slice = &events->trace->slices[event->stage][event->slice];
+    const char *name                   = pipeline_measure_launch_name(events->trace->measure, event->number);
 
     begin_event(events, "X", track_of(event->stage, slice->lane));
     write_time(events, "ts", event->time - events->trace->first);
     write_time(events, "dur", event->end - event->time);
-    core_write(events->writer, ", \"cat\": \"launch\", \"name\": ");
-    core_write_json(events->writer, name != NULL ? name : "launch");
-    core_write(events->writer, "}");
+    pipeline_write(events->writer, ", \"cat\": \"launch\", \"name\": ");
+    pipeline_write_json(events->writer, name != NULL ? name : "launch");
+    pipeline_write(events->writer, "}");
 }
 
 static void write_flow(struct events *events, const struct event *event)
 {
-    const struct core_slice *slice = &events->trace->slices[event->stage][event->slice];
-    const char letter[2]           = {(char)event->step, '\0'};
+    const struct pipeline_slice *slice = &events->trace->slices[event->stage][event->slice];
+    const char letter[2]               = {(char)event->step, '\0'};
 
     begin_event(events, letter, track_of(event->stage, slice->lane));
     write_time(events, "ts", event->time - events->trace->first);
-    core_writef(events->writer,
-                ", \"name\": \"token\", \"cat\": \"flow\", \"id\": %" PRIu64 ", \"bp\": \"e\"}",
-                core_trace_token(events->trace, slice)->index + 1);
+    pipeline_writef(events->writer,
+                    ", \"name\": \"token\", \"cat\": \"flow\", \"id\": %" PRIu64 ", \"bp\": \"e\"}",
+                    pipeline_trace_token(events->trace, slice)->index + 1);
 }
 
 static void write_events(struct events *events)
@@ -259,7 +259,7 @@ static void write_events(struct events *events)
             in_use += event->step;
             begin_event(events, "C", PROCESS);
             write_time(events, "ts", event->time - events->trace->first);
-            core_writef(events->writer, ", \"name\": \"slots\", \"args\": {\"in use\": %d}}", in_use);
+            pipeline_writef(events->writer, ", \"name\": \"slots\", \"args\": {\"in use\": %d}}", in_use);
             break;
         }
     }
@@ -269,24 +269,24 @@ static void write_facts(struct events *events)
 {
     const struct trm_report *report = events->trace->report;
 
-    core_write(events->writer, "\n], \"otherData\": {\"pipeline\": ");
-    core_write_json(events->writer, report->name);
-    core_write(events->writer, ", \"backend\": ");
-    core_write_json(events->writer, report->backend);
-    core_write(events->writer, ", \"device\": ");
-    core_write_json(events->writer, report->device);
-    core_writef(events->writer, ", \"strategy\": \"%s\", \"depth\": \"%u\", \"advice\": ",
-                trm_strategy_name(report->strategy), report->depth);
-    core_write_json(events->writer, report->advice);
-    core_write(events->writer, "}}\n");
+    pipeline_write(events->writer, "\n], \"otherData\": {\"pipeline\": ");
+    pipeline_write_json(events->writer, report->name);
+    pipeline_write(events->writer, ", \"backend\": ");
+    pipeline_write_json(events->writer, report->backend);
+    pipeline_write(events->writer, ", \"device\": ");
+    pipeline_write_json(events->writer, report->device);
+    pipeline_writef(events->writer, ", \"strategy\": \"%s\", \"depth\": \"%u\", \"advice\": ",
+                    trm_strategy_name(report->strategy), report->depth);
+    pipeline_write_json(events->writer, report->advice);
+    pipeline_write(events->writer, "}}\n");
 }
 
-int32_t core_trace_events(const struct core_trace *trace, struct core_writer *writer)
+int32_t pipeline_trace_events(const struct pipeline_trace *trace, struct pipeline_writer *writer)
 {
     struct events events = {.trace = trace, .writer = writer};
 
     for (uint32_t i = 0; i < trace->token_count; i++)
-        events.capacity += 2 * TRM_STAGES + 2 + core_measure_traced(trace->measure, i)->launch_count;
+        events.capacity += 2 * TRM_STAGES + 2 + pipeline_measure_traced(trace->measure, i)->launch_count;
     events.capacity += events.capacity == 0;
     events.all = core_allocate(trace->context, events.capacity * sizeof(events.all[0]));
     if (events.all == NULL)
@@ -296,7 +296,7 @@ int32_t core_trace_events(const struct core_trace *trace, struct core_writer *wr
     add_counters(&events);
     qsort(events.all, events.count, sizeof(events.all[0]), compare_events);
 
-    core_write(writer, "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [");
+    pipeline_write(writer, "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [");
     write_tracks(&events);
     write_events(&events);
     write_facts(&events);

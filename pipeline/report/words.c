@@ -14,7 +14,7 @@ static void copy(char *word, size_t capacity, const char *given)
     base_text_copy(word, capacity, given != NULL ? given : "");
 }
 
-int32_t core_report_words_copy(const struct trm_advice_words *given, struct core_report_words *words)
+int32_t pipeline_report_words_copy(const struct trm_advice_words *given, struct pipeline_report_words *words)
 {
     struct trm_advice_words own;
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void core_writer_begin(struct core_writer *writer, trm_write_fn write, void *user)
+void pipeline_writer_begin(struct pipeline_writer *writer, trm_write_fn write, void *user)
 {
     writer->write  = write;
     writer->user   = user;
@@ -16,25 +16,25 @@ void core_writer_begin(struct core_writer *writer, trm_write_fn write, void *use
     writer->used   = 0;
 }
 
-static void hand_over(struct core_writer *writer, const char *bytes, size_t length)
+static void hand_over(struct pipeline_writer *writer, const char *bytes, size_t length)
 {
     if (writer->status == TRM_OK && length > 0)
         writer->status = writer->write(writer->user, bytes, length);
 }
 
-static void flush(struct core_writer *writer)
+static void flush(struct pipeline_writer *writer)
 {
     hand_over(writer, writer->chunk, writer->used);
     writer->used = 0;
 }
 
-int32_t core_writer_end(struct core_writer *writer)
+int32_t pipeline_writer_end(struct pipeline_writer *writer)
 {
     flush(writer);
     return writer->status;
 }
 
-void core_write_bytes(struct core_writer *writer, const char *bytes, size_t length)
+void pipeline_write_bytes(struct pipeline_writer *writer, const char *bytes, size_t length)
 {
     if (length > sizeof(writer->chunk) - writer->used)
         flush(writer);
@@ -46,12 +46,12 @@ void core_write_bytes(struct core_writer *writer, const char *bytes, size_t leng
     writer->used += (uint32_t)length;
 }
 
-void core_write(struct core_writer *writer, const char *text)
+void pipeline_write(struct pipeline_writer *writer, const char *text)
 {
-    core_write_bytes(writer, text, strlen(text));
+    pipeline_write_bytes(writer, text, strlen(text));
 }
 
-void core_writef(struct core_writer *writer, const char *format, ...)
+void pipeline_writef(struct pipeline_writer *writer, const char *format, ...)
 {
     char text[1024];
     va_list arguments;
@@ -60,7 +60,7 @@ void core_writef(struct core_writer *writer, const char *format, ...)
     int length = vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
     if (length > 0)
-        core_write_bytes(writer, text, (size_t)length < sizeof(text) ? (size_t)length : sizeof(text) - 1);
+        pipeline_write_bytes(writer, text, (size_t)length < sizeof(text) ? (size_t)length : sizeof(text) - 1);
 }
 
 /* ---- numbers -------------------------------------------------------------------------------- */
@@ -76,7 +76,7 @@ static void scaled_text(char *text, size_t capacity, uint64_t value, uint32_t de
                  value % powers[decimals]);
 }
 
-char *core_number_text(char *text, size_t capacity, double value, uint32_t decimals)
+char *pipeline_number_text(char *text, size_t capacity, double value, uint32_t decimals)
 {
     double scaled = (value < 0 ? -value : value) * (double)powers[decimals] + 0.5;
     size_t sign   = value < 0 && scaled >= 1;
@@ -91,19 +91,19 @@ char *core_number_text(char *text, size_t capacity, double value, uint32_t decim
     return text;
 }
 
-void core_write_number(struct core_writer *writer, double value, uint32_t decimals)
+void pipeline_write_number(struct pipeline_writer *writer, double value, uint32_t decimals)
 {
     char text[48];
 
-    core_write(writer, core_number_text(text, sizeof(text), value, decimals));
+    pipeline_write(writer, pipeline_number_text(text, sizeof(text), value, decimals));
 }
 
-void core_write_scaled(struct core_writer *writer, uint64_t value, uint32_t decimals)
+void pipeline_write_scaled(struct pipeline_writer *writer, uint64_t value, uint32_t decimals)
 {
     char text[48];
 
     scaled_text(text, sizeof(text), value, decimals);
-    core_write(writer, text);
+    pipeline_write(writer, text);
 }
 
 /* Three significant digits and the unit. */
@@ -111,11 +111,11 @@ static void three_digits(char *text, size_t capacity, double value, const char *
 {
     char number[48];
 
-    core_number_text(number, sizeof(number), value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
+    pipeline_number_text(number, sizeof(number), value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
     snprintf(text, capacity, "%s %s", number, unit);
 }
 
-char *core_time_text(char *text, size_t capacity, double nanoseconds)
+char *pipeline_time_text(char *text, size_t capacity, double nanoseconds)
 {
     uint64_t seconds = (uint64_t)(nanoseconds / 1e9);
 
@@ -134,7 +134,7 @@ char *core_time_text(char *text, size_t capacity, double nanoseconds)
     return text;
 }
 
-char *core_bytes_text(char *text, size_t capacity, uint64_t bytes)
+char *pipeline_bytes_text(char *text, size_t capacity, uint64_t bytes)
 {
     static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     double value                     = (double)bytes / 1024;
@@ -179,27 +179,27 @@ static size_t utf8_length(const unsigned char *text)
     return length;
 }
 
-void core_write_json(struct core_writer *writer, const char *text)
+void pipeline_write_json(struct pipeline_writer *writer, const char *text)
 {
     const unsigned char *at = (const unsigned char *)text;
 
-    core_write(writer, "\"");
+    pipeline_write(writer, "\"");
     while (*at != '\0') {
         size_t length = utf8_length(at);
 
         if (length == 0) {
-            core_write(writer, "\\ufffd");
+            pipeline_write(writer, "\\ufffd");
             length = 1;
         } else if (*at == '"' || *at == '\\') {
-            core_writef(writer, "\\%c", *at);
+            pipeline_writef(writer, "\\%c", *at);
         } else if (*at < 0x20 || *at == 0x7f || *at == '<' || *at == '>' || *at == '&') {
-            core_writef(writer, "\\u%04x", *at);
+            pipeline_writef(writer, "\\u%04x", *at);
         } else {
-            core_write_bytes(writer, (const char *)at, length);
+            pipeline_write_bytes(writer, (const char *)at, length);
         }
         at += length;
     }
-    core_write(writer, "\"");
+    pipeline_write(writer, "\"");
 }
 
 /* The HTML name of a byte that cannot stand for itself, else NULL. */
@@ -221,7 +221,7 @@ static const char *html_name(unsigned char byte)
     }
 }
 
-void core_write_html(struct core_writer *writer, const char *text)
+void pipeline_write_html(struct pipeline_writer *writer, const char *text)
 {
     const unsigned char *at = (const unsigned char *)text;
 
@@ -230,9 +230,9 @@ void core_write_html(struct core_writer *writer, const char *text)
         const char *name = length == 0 ? "\xef\xbf\xbd" : html_name(*at);
 
         if (name != NULL)
-            core_write(writer, name);
+            pipeline_write(writer, name);
         else
-            core_write_bytes(writer, (const char *)at, length);
+            pipeline_write_bytes(writer, (const char *)at, length);
         at += length == 0 ? 1 : length;
     }
 }

@@ -9,7 +9,7 @@
 #include <trireme/report.h>
 #include <trireme/status.h>
 
-struct core_writer {
+struct pipeline_writer {
     trm_write_fn write;
     void *user;
     int32_t status; /* the first error of `write`; nothing is written after it */
@@ -17,40 +17,41 @@ struct core_writer {
     char chunk[4096];
 };
 
-void core_writer_begin(struct core_writer *writer, trm_write_fn write, void *user);
+void pipeline_writer_begin(struct pipeline_writer *writer, trm_write_fn write, void *user);
 
 /* Passes on the rest; returns the first error. */
-int32_t core_writer_end(struct core_writer *writer);
+int32_t pipeline_writer_end(struct pipeline_writer *writer);
 
-void core_write(struct core_writer *writer, const char *text);
-void core_write_bytes(struct core_writer *writer, const char *bytes, size_t length);
+void pipeline_write(struct pipeline_writer *writer, const char *text);
+void pipeline_write_bytes(struct pipeline_writer *writer, const char *bytes, size_t length);
 
 /* Like printf(), at most 1023 bytes at a time. Not for floating-point numbers, whose point depends on the
  * locale. */
-void core_writef(struct core_writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void pipeline_writef(struct pipeline_writer *writer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* A number with so many decimals (0 to 9), rounded; "0" for one that is not finite. */
-void core_write_number(struct core_writer *writer, double value, uint32_t decimals);
+void pipeline_write_number(struct pipeline_writer *writer, double value, uint32_t decimals);
 
 /* value / 10^decimals, exactly: nanoseconds as microseconds (3) or seconds (9). */
-void core_write_scaled(struct core_writer *writer, uint64_t value, uint32_t decimals);
+void pipeline_write_scaled(struct pipeline_writer *writer, uint64_t value, uint32_t decimals);
 
 /* A JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD. Characters that end a script in HTML
  * are escaped, so that the string may stand in one. */
-void core_write_json(struct core_writer *writer, const char *text);
+void pipeline_write_json(struct pipeline_writer *writer, const char *text);
 
 /* Text of an HTML element or of a quoted attribute. */
-void core_write_html(struct core_writer *writer, const char *text);
+void pipeline_write_html(struct pipeline_writer *writer, const char *text);
 
 /* ---- the same into small buffers, for sentences --------------------------------------------- */
 
 /* A value with so many decimals, as above. text: at least 32 bytes; returned. */
-char *core_number_text(char *text, size_t capacity, double value, uint32_t decimals);
+char *pipeline_number_text(char *text, size_t capacity, double value, uint32_t decimals);
 
 /* A readable time: "412 ns", "4.02 ms", "1.234 s", "2 h 03 min". text: at least 32 bytes; returned. */
-char *core_time_text(char *text, size_t capacity, double nanoseconds);
+char *pipeline_time_text(char *text, size_t capacity, double nanoseconds);
 
 /* "412 bytes", "64.0 KiB", "1.5 GiB" */
-char *core_bytes_text(char *text, size_t capacity, uint64_t bytes);
+char *pipeline_bytes_text(char *text, size_t capacity, uint64_t bytes);
 
 #endif

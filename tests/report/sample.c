@@ -36,17 +36,18 @@ static void write_report(const struct trm_report *report, int32_t format, const 
         exit(EXIT_FAILURE);
 }
 
-static void write_trace(const struct core_trace *trace, int32_t format, const char *folder, const char *name)
+static void write_trace(const struct pipeline_trace *trace, int32_t format, const char *folder,
+                        const char *name)
 {
     FILE *file = open_in(folder, name);
-    struct core_writer writer;
+    struct pipeline_writer writer;
 
-    core_writer_begin(&writer, write_to_file, file);
+    pipeline_writer_begin(&writer, write_to_file, file);
     if (format == TRM_TRACE_TIMELINE)
-        core_trace_timeline(trace, &writer);
-    else if (core_trace_events(trace, &writer) != TRM_OK)
+        pipeline_trace_timeline(trace, &writer);
+    else if (pipeline_trace_events(trace, &writer) != TRM_OK)
         exit(EXIT_FAILURE);
-    if (core_writer_end(&writer) != TRM_OK || fclose(file) != 0)
+    if (pipeline_writer_end(&writer) != TRM_OK || fclose(file) != 0)
         exit(EXIT_FAILURE);
 }
 
@@ -54,9 +55,9 @@ int main(int argc, char **argv)
 {
     struct ideal ideal = {
         .time = {1000000, 2000000, 4000000, 1500000, 500000}, .bytes_up = 1 << 20, .bytes_down = 1 << 19};
-    struct core_measure *measure;
+    struct pipeline_measure *measure;
     struct trm_report report;
-    struct core_trace trace;
+    struct pipeline_trace trace;
 
     if (argc < 4)
         return 2;
@@ -73,14 +74,14 @@ int main(int argc, char **argv)
         snprintf(report.failure, sizeof(report.failure), "token %lu, compute \"sobel\": <no> & \"picture\"",
                  (unsigned long)ideal.failed - 1);
     measure = run_ideal(&ideal);
-    if (core_trace_init(fixture_context, measure, &report, &trace) != TRM_OK)
+    if (pipeline_trace_init(fixture_context, measure, &report, &trace) != TRM_OK)
         return EXIT_FAILURE;
     write_report(&report, TRM_REPORT_TEXT, argv[1], "report.txt");
     write_report(&report, TRM_REPORT_JSON, argv[1], "report.json");
     write_trace(&trace, TRM_TRACE_EVENTS, argv[1], "trace.json");
     write_trace(&trace, TRM_TRACE_TIMELINE, argv[1], "timeline.html");
-    core_trace_fini(&trace);
-    core_measure_destroy(measure);
+    pipeline_trace_fini(&trace);
+    pipeline_measure_destroy(measure);
     fixture_end();
     return EXIT_SUCCESS;
 }

@@ -56,9 +56,9 @@ static int32_t add_after(int32_t kind, uint64_t id, uint64_t after)
 /* The stream of task number `which` of that kind. */
 static struct trm_stream *stream_of(int32_t role, uint32_t which)
 {
-    struct core_coordinator *inside = core_coordinator_find(coordinator);
+    struct pipeline_coordinator *inside = pipeline_coordinator_find(coordinator);
     for (uint32_t i = 0; i < inside->lane_count; i++) {
-        struct core_task_lane *lane = &inside->all_lanes[i];
+        struct pipeline_task_lane *lane = &inside->all_lanes[i];
         if (lane->class->role == role && lane->stream != NULL && lane->holds > 0 && which-- == 0)
             return lane->stream->object.handle;
     }

@@ -60,9 +60,9 @@ START_TEST(numbers_beyond_what_there_is_are_refused)
 {
     desc.flags = 1u << 31;
     is_wrong("flags 0x80000000");
-    desc.depth = CORE_DEPTH_MOST + 1;
+    desc.depth = PIPELINE_DEPTH_MOST + 1;
     is_wrong("at most 64 slots, not 65");
-    desc.depth = CORE_DEPTH_MOST;
+    desc.depth = PIPELINE_DEPTH_MOST;
     accepted();
     desc.strategy = TRM_STRATEGY_ZERO_COPY + 1;
     is_wrong("5 is not a strategy");
@@ -103,9 +103,9 @@ END_TEST
 
 START_TEST(a_pipeline_has_ports_but_not_any_number)
 {
-    static struct trm_port many[CORE_PORTS_MOST + 1];
+    static struct trm_port many[PIPELINE_PORTS_MOST + 1];
 
-    for (uint32_t i = 0; i <= CORE_PORTS_MOST; i++)
+    for (uint32_t i = 0; i <= PIPELINE_PORTS_MOST; i++)
         many[i] = trm_port_scratch(NULL, 16);
     desc.port_count = 0;
     is_wrong("needs ports");
@@ -113,11 +113,11 @@ START_TEST(a_pipeline_has_ports_but_not_any_number)
     is_wrong("needs ports");
     desc.ports       = many;
     desc.stage_count = 0;
-    desc.port_count  = CORE_PORTS_MOST + 1;
+    desc.port_count  = PIPELINE_PORTS_MOST + 1;
     is_wrong("at most 64 ports, not 65");
     desc.ports       = many;
     desc.stage_count = 0;
-    desc.port_count  = CORE_PORTS_MOST;
+    desc.port_count  = PIPELINE_PORTS_MOST;
     accepted();
 }
 END_TEST
@@ -129,7 +129,7 @@ START_TEST(stages_may_be_none_but_not_any_number)
     accepted();
     desc.stages = NULL;
     is_wrong("stages are NULL");
-    desc.stage_count = CORE_STAGES_MOST + 1;
+    desc.stage_count = PIPELINE_STAGES_MOST + 1;
     is_wrong("at most 64 stages, not 65");
 }
 END_TEST
@@ -224,19 +224,19 @@ START_TEST(a_stage_is_a_launch_or_on_the_host)
     is_wrong("stage 1 \"twice\" is a host stage and has a kernel");
     stages[1].host_reads = 1;
     is_wrong("stage 1 \"twice\" is a launch, whose ports come from its arguments");
-    stages[1] = trm_stage_host(on_host, NULL, CORE_BIT(X), CORE_BIT(Y));
+    stages[1] = trm_stage_host(on_host, NULL, PIPELINE_BIT(X), PIPELINE_BIT(Y));
     accepted();
 }
 END_TEST
 
 START_TEST(a_host_stage_names_ports_that_have_host_memory)
 {
-    stages[1] = trm_stage_host(on_host, NULL, CORE_BIT(PORTS), 0);
+    stages[1] = trm_stage_host(on_host, NULL, PIPELINE_BIT(PORTS), 0);
     is_wrong("stage 1 reads or writes port 3, but the pipeline has 3 ports");
-    stages[1] = trm_stage_host(on_host, NULL, 0, CORE_BIT(W));
+    stages[1] = trm_stage_host(on_host, NULL, 0, PIPELINE_BIT(W));
     is_wrong("stage 1 is a host stage and names a shared port");
     divide();
-    stages[1] = trm_stage_host(on_host, NULL, CORE_BIT(X), 0);
+    stages[1] = trm_stage_host(on_host, NULL, PIPELINE_BIT(X), 0);
     is_wrong("stage 1 is a host stage, which a divisible pipeline cannot have");
     stages[1] = trm_stage_host(on_host, NULL, 0, 0);
     accepted();
@@ -255,10 +255,10 @@ START_TEST(an_output_is_written_by_a_stage_where_there_are_any)
     arguments[1] = trm_arg_port(W);
     accepted();
     arguments[1] = trm_arg_port(W);
-    stages[1]    = trm_stage_host(on_host, NULL, CORE_BIT(Y), 0);
+    stages[1]    = trm_stage_host(on_host, NULL, PIPELINE_BIT(Y), 0);
     is_wrong("port 1 \"y\" is an output, but no stage writes it");
     arguments[1] = trm_arg_port(W);
-    stages[1]    = trm_stage_host(on_host, NULL, 0, CORE_BIT(Y));
+    stages[1]    = trm_stage_host(on_host, NULL, 0, PIPELINE_BIT(Y));
     accepted();
     desc.stage_count = 0;
     accepted();
@@ -353,7 +353,7 @@ static void count_bytes(uint64_t size)
     ports[X].size  = size;
     stages[0]      = (struct trm_stage){
              .kernel = scalars, .arguments = values, .argument_count = 5, .grid = trm_grid_1d(1, 1)};
-    stages[1] = trm_stage_host(on_host, NULL, 0, CORE_BIT(Y));
+    stages[1] = trm_stage_host(on_host, NULL, 0, PIPELINE_BIT(Y));
 }
 
 START_TEST(elements_that_are_too_many_for_their_type_are_refused)
@@ -414,10 +414,10 @@ END_TEST
 
 START_TEST(host_stages_cannot_be_recorded)
 {
-    stages[1]     = trm_stage_host(on_host, NULL, CORE_BIT(Y), CORE_BIT(Y));
+    stages[1]     = trm_stage_host(on_host, NULL, PIPELINE_BIT(Y), PIPELINE_BIT(Y));
     desc.strategy = TRM_STRATEGY_SLOT_GRAPHS;
     refused(TRM_ERROR_UNSUPPORTED, "cannot have host stages");
-    stages[1]     = trm_stage_host(on_host, NULL, CORE_BIT(Y), CORE_BIT(Y));
+    stages[1]     = trm_stage_host(on_host, NULL, PIPELINE_BIT(Y), PIPELINE_BIT(Y));
     desc.strategy = TRM_STRATEGY_SLOT_STREAMS;
     accepted();
 }

@@ -17,7 +17,7 @@
 #define TOKENS_MOST 100000
 
 struct machine {
-    uint64_t cost[CORE_TRIAL_WAYS]; /* of a token */
+    uint64_t cost[PIPELINE_TRIAL_WAYS]; /* of a token */
     uint32_t ways, depth;
     uint32_t run;     /* tokens of a run; 0: endless */
     uint64_t pause;   /* between runs */
@@ -34,14 +34,14 @@ struct machine {
     bool odd;
     uint32_t seed;
 
-    struct core_trial trial;
+    struct pipeline_trial trial;
     uint64_t now;
     uint64_t free;             /* when the device has nothing left to do */
     uint64_t ends[SLOTS_MOST]; /* of the last token in each slot */
     uint32_t tokens;
     uint32_t last; /* candidate, and since when */
     uint64_t since;
-    uint32_t went[CORE_TRIAL_WAYS]; /* tokens by candidate */
+    uint32_t went[PIPELINE_TRIAL_WAYS]; /* tokens by candidate */
 };
 
 static uint32_t next_random(uint32_t *state)
@@ -94,7 +94,7 @@ static void put_token(struct machine *machine)
 {
     uint32_t slot = machine->tokens % machine->depth;
     wait_for_slot(machine, slot);
-    uint32_t way = core_trial_next(&machine->trial, machine->depth, machine->now);
+    uint32_t way = pipeline_trial_next(&machine->trial, machine->depth, machine->now);
     ck_assert_uint_lt(way, machine->ways);
     if (way != machine->last)
         machine->since = machine->now;
@@ -113,7 +113,7 @@ static void put_token(struct machine *machine)
 static void begin_run(struct machine *machine)
 {
     machine->now = last_end(machine) + machine->pause;
-    core_trial_interrupt(&machine->trial);
+    pipeline_trial_interrupt(&machine->trial);
 }
 
 /* Until the trial is over. Returns the winner. */
@@ -121,7 +121,7 @@ static uint32_t run(struct machine *machine)
 {
     machine->now  = 1000;
     machine->seed = machine->seed != 0 ? machine->seed : 1;
-    core_trial_begin(&machine->trial, machine->ways);
+    pipeline_trial_begin(&machine->trial, machine->ways);
     begin_run(machine);
     while (!machine->trial.is_over) {
         ck_assert_uint_lt(machine->tokens, TOKENS_MOST);
@@ -143,7 +143,7 @@ START_TEST(the_fastest_stays)
                     .cost = {120 * unit, 120 * unit, 120 * unit, 120 * unit}, .ways = 4, .depth = depth};
                 machine.cost[fastest] = 100 * unit;
                 ck_assert_uint_eq(run(&machine), fastest);
-                ck_assert_uint_eq(core_trial_result(&machine.trial, fastest), 100 * unit + 1);
+                ck_assert_uint_eq(pipeline_trial_result(&machine.trial, fastest), 100 * unit + 1);
             }
 }
 END_TEST
@@ -185,11 +185,11 @@ END_TEST
 
 START_TEST(the_only_one_stays_without_a_trial)
 {
-    struct core_trial trial;
-    core_trial_begin(&trial, 1);
+    struct pipeline_trial trial;
+    pipeline_trial_begin(&trial, 1);
     ck_assert_uint_eq(trial.is_over, 1);
-    ck_assert_uint_eq(core_trial_next(&trial, 3, 17), 0);
-    ck_assert_int_eq(core_trial_timing(&trial, 3), 0);
+    ck_assert_uint_eq(pipeline_trial_next(&trial, 3, 17), 0);
+    ck_assert_int_eq(pipeline_trial_timing(&trial, 3), 0);
 }
 END_TEST
 
@@ -315,7 +315,7 @@ START_TEST(runs_that_are_too_short_end_the_trial)
 {
     struct machine machine = {.cost = {9 * MS, 1 * MS, 5 * MS}, .ways = 3, .depth = 3, .run = 5};
     ck_assert_uint_eq(run(&machine), 0);
-    ck_assert_uint_eq(core_trial_result(&machine.trial, 0), 0);
+    ck_assert_uint_eq(pipeline_trial_result(&machine.trial, 0), 0);
     ck_assert_uint_lt(machine.tokens, 500);
 }
 END_TEST
@@ -323,15 +323,15 @@ END_TEST
 START_TEST(what_counts_is_known_before)
 {
     struct machine machine = {.cost = {20 * US, 10 * US}, .ways = 2, .depth = 3};
-    core_trial_begin(&machine.trial, 2);
-    ck_assert_int_eq(core_trial_timing(&machine.trial, 3), 0);
+    pipeline_trial_begin(&machine.trial, 2);
+    ck_assert_int_eq(pipeline_trial_timing(&machine.trial, 3), 0);
     uint32_t before = run(&machine);
     ck_assert_uint_eq(before, 1);
-    ck_assert_int_eq(core_trial_timing(&machine.trial, 3), 0);
-    core_trial_begin(&machine.trial, 2);
+    ck_assert_int_eq(pipeline_trial_timing(&machine.trial, 3), 0);
+    pipeline_trial_begin(&machine.trial, 2);
     machine.tokens = 0;
     for (int i = 0; i < 20; i++) {
-        ck_assert_int_eq(core_trial_timing(&machine.trial, 3), i >= 3);
+        ck_assert_int_eq(pipeline_trial_timing(&machine.trial, 3), i >= 3);
         put_token(&machine);
     }
 }

@@ -53,7 +53,7 @@ static int32_t calls_back(struct trm_token *token)
     ck_assert_int_eq(trm_pipeline_run(fake.handle, &source, NULL), TRM_ERROR_DEADLOCK);
     ck_assert_int_eq(trm_pipeline_start(fake.handle, &source), TRM_ERROR_DEADLOCK);
     ck_assert_int_eq(trm_pipeline_cancel(fake.handle, 1), TRM_ERROR_DEADLOCK);
-    ck_assert_int_eq(core_queue_close(fake.pipeline), TRM_ERROR_DEADLOCK);
+    ck_assert_int_eq(pipeline_queue_close(fake.pipeline), TRM_ERROR_DEADLOCK);
     OK(trm_pipeline_slots(fake.handle, slots, 3, &count));
     return TRM_OK;
 }

@@ -11,7 +11,7 @@
 
 struct fake fake;
 
-struct core_slot_device {
+struct pipeline_slot_device {
     unsigned char input[FAKE_TOKEN_BYTES], output[FAKE_TOKEN_BYTES];
     void *data[2];
     uint64_t size[2];
@@ -31,15 +31,15 @@ static void fault_if(bool condition)
 /* ---- the engine ----------------------------------------------------------------------------- */
 
 /* With the fake's lock. */
-static bool hangs(const struct core_slot_device *own)
+static bool hangs(const struct pipeline_slot_device *own)
 {
     return (own->fate == FATE_HANGS || fake.all_hang) && !fake.let_go;
 }
 
-static int32_t make_slot(struct core_pipeline *pipeline)
+static int32_t make_slot(struct pipeline *pipeline)
 {
-    uint32_t index         = atomic_load(&pipeline->depth);
-    struct core_slot *slot = calloc(1, sizeof(*slot));
+    uint32_t index             = atomic_load(&pipeline->depth);
+    struct pipeline_slot *slot = calloc(1, sizeof(*slot));
     ck_assert_ptr_nonnull(slot);
     slot->device = calloc(1, sizeof(*slot->device));
     ck_assert_ptr_nonnull(slot->device);
@@ -54,23 +54,23 @@ static int32_t make_slot(struct core_pipeline *pipeline)
     return TRM_OK;
 }
 
-void core_engine_begin(struct core_pipeline *pipeline, const struct trm_source *source,
-                       const struct trm_sink *sink)
+void pipeline_engine_begin(struct pipeline *pipeline, const struct trm_source *source,
+                           const struct trm_sink *sink)
 {
     (void)pipeline, (void)source, (void)sink;
     fake.begun++;
 }
 
-void core_engine_end(struct core_pipeline *pipeline)
+void pipeline_engine_end(struct pipeline *pipeline)
 {
     for (uint32_t i = 0; i < atomic_load(&pipeline->depth); i++)
         fault_if(pipeline->slots[i]->device->is_busy);
     fake.ended++;
 }
 
-void core_slot_prepare(struct core_slot *slot)
+void pipeline_slot_prepare(struct pipeline_slot *slot)
 {
-    struct core_slot_device *own = slot->device;
+    struct pipeline_slot_device *own = slot->device;
     pthread_mutex_lock(&fake.lock);
     fault_if(own->is_busy);
     pthread_mutex_unlock(&fake.lock);
@@ -82,12 +82,12 @@ void core_slot_prepare(struct core_slot *slot)
     slot->failure.status = TRM_OK;
 }
 
-static int32_t enqueue(struct core_slot *slot, void *output)
+static int32_t enqueue(struct pipeline_slot *slot, void *output)
 {
-    struct core_slot_device *own = slot->device;
-    uint64_t index               = slot->token.index;
-    int32_t fate                 = index < FAKE_TOKENS ? fake.fates[index] : FATE_GOOD;
-    uint64_t now                 = base_now();
+    struct pipeline_slot_device *own = slot->device;
+    uint64_t index                   = slot->token.index;
+    int32_t fate                     = index < FAKE_TOKENS ? fake.fates[index] : FATE_GOOD;
+    uint64_t now                     = base_now();
     fake.enqueued++;
     own->end     = 0;
     own->is_busy = true;
@@ -121,7 +121,7 @@ static int32_t enqueue(struct core_slot *slot, void *output)
     return TRM_OK;
 }
 
-int32_t core_slot_enqueue(struct core_slot *slot, void *output)
+int32_t pipeline_slot_enqueue(struct pipeline_slot *slot, void *output)
 {
     fault_if(pthread_mutex_trylock(&slot->pipeline->enqueue_lock) == 0);
     pthread_mutex_lock(&fake.lock);
@@ -131,23 +131,23 @@ int32_t core_slot_enqueue(struct core_slot *slot, void *output)
 }
 
 /* By the thread that enqueues. */
-void core_slot_flush(struct core_slot *slot)
+void pipeline_slot_flush(struct pipeline_slot *slot)
 {
     pthread_mutex_lock(&fake.lock);
     fault_if(!slot->device->is_busy);
     pthread_mutex_unlock(&fake.lock);
 }
 
-bool core_slot_is_short(const struct core_slot *slot)
+bool pipeline_slot_is_short(const struct pipeline_slot *slot)
 {
     (void)slot;
     return false;
 }
 
 /* With the fake's lock. */
-static int32_t look(struct core_slot *slot)
+static int32_t look(struct pipeline_slot *slot)
 {
-    struct core_slot_device *own = slot->device;
+    struct pipeline_slot_device *own = slot->device;
     if (hangs(own))
         return base_fail_static(TRM_ERROR_TIMEOUT, "it hangs");
     if (own->end > base_now())
@@ -162,7 +162,7 @@ static int32_t look(struct core_slot *slot)
     return TRM_OK;
 }
 
-int32_t core_slot_poll(struct core_slot *slot)
+int32_t pipeline_slot_poll(struct pipeline_slot *slot)
 {
     pthread_mutex_lock(&fake.lock);
     int32_t status = look(slot);
@@ -171,7 +171,7 @@ int32_t core_slot_poll(struct core_slot *slot)
 }
 
 /* With the fake's lock: until something changes, or one of the slots should have ended. */
-static void sleep_for(struct core_slot *const *slots, uint32_t count, uint64_t deadline)
+static void sleep_for(struct pipeline_slot *const *slots, uint32_t count, uint64_t deadline)
 {
     uint64_t until = deadline;
     for (uint32_t i = 0; i < count; i++) {
@@ -185,7 +185,7 @@ static void sleep_for(struct core_slot *const *slots, uint32_t count, uint64_t d
         pthread_cond_timedwait(&fake.changed, &fake.lock, &time);
 }
 
-int32_t core_slot_wait(struct core_slot *slot, uint64_t deadline)
+int32_t pipeline_slot_wait(struct pipeline_slot *slot, uint64_t deadline)
 {
     pthread_mutex_lock(&fake.lock);
     fake.waits++;
@@ -198,7 +198,7 @@ int32_t core_slot_wait(struct core_slot *slot, uint64_t deadline)
     return status;
 }
 
-void core_slots_wait_any(struct core_slot *const *slots, uint32_t count, uint64_t deadline)
+void pipeline_slots_wait_any(struct pipeline_slot *const *slots, uint32_t count, uint64_t deadline)
 {
     pthread_mutex_lock(&fake.lock);
     fault_if(count == 0);
@@ -207,7 +207,7 @@ void core_slots_wait_any(struct core_slot *const *slots, uint32_t count, uint64_
     pthread_mutex_unlock(&fake.lock);
 }
 
-int32_t core_slot_stage(struct core_slot *slot)
+int32_t pipeline_slot_stage(struct pipeline_slot *slot)
 {
     if (fake.stage != NULL)
         return fake.stage(slot);
@@ -217,13 +217,13 @@ int32_t core_slot_stage(struct core_slot *slot)
     return is_done ? TRM_SLOT_DONE : TRM_SLOT_PROCESSING;
 }
 
-bool core_slot_is_stamped(const struct core_slot *slot)
+bool pipeline_slot_is_stamped(const struct pipeline_slot *slot)
 {
     (void)slot;
     return fake.stamped;
 }
 
-void core_slot_times(struct core_slot *slot, struct core_token_times *times)
+void pipeline_slot_times(struct pipeline_slot *slot, struct pipeline_token_times *times)
 {
     pthread_mutex_lock(&fake.lock);
     fake.reading++;
@@ -236,13 +236,13 @@ void core_slot_times(struct core_slot *slot, struct core_token_times *times)
     times->end[TRM_STAGE_COMPUTE]   = slot->device->end;
 }
 
-void core_slot_bytes(const struct core_slot *slot, uint64_t *up, uint64_t *down)
+void pipeline_slot_bytes(const struct pipeline_slot *slot, uint64_t *up, uint64_t *down)
 {
     *up   = slot->token.size[0];
     *down = slot->token.size[1];
 }
 
-int32_t core_engine_recover(struct core_pipeline *pipeline)
+int32_t pipeline_engine_recover(struct pipeline *pipeline)
 {
     bool lost;
     fault_if(pthread_mutex_trylock(&pipeline->enqueue_lock) == 0);
@@ -256,23 +256,23 @@ int32_t core_engine_recover(struct core_pipeline *pipeline)
     return lost ? base_fail_static(TRM_ERROR_DEVICE_LOST, "the device is lost") : TRM_OK;
 }
 
-bool core_slot_is_repeatable(const struct core_slot *slot)
+bool pipeline_slot_is_repeatable(const struct pipeline_slot *slot)
 {
     (void)slot;
     return !fake.unrepeatable;
 }
 
-bool core_engine_wants_slot(struct core_pipeline *pipeline)
+bool pipeline_engine_wants_slot(struct pipeline *pipeline)
 {
     return atomic_load(&pipeline->depth) < fake.grows_to;
 }
 
-int32_t core_engine_grow(struct core_pipeline *pipeline)
+int32_t pipeline_engine_grow(struct pipeline *pipeline)
 {
     return make_slot(pipeline);
 }
 
-bool core_engine_is_inside(const struct core_pipeline *pipeline)
+bool pipeline_engine_is_inside(const struct pipeline *pipeline)
 {
     (void)pipeline;
     return false;
@@ -280,20 +280,20 @@ bool core_engine_is_inside(const struct core_pipeline *pipeline)
 
 /* ---- the object ----------------------------------------------------------------------------- */
 
-struct core_pipeline *core_pipeline_enter(struct trm_pipeline *handle)
+struct pipeline *pipeline_enter(struct trm_pipeline *handle)
 {
     return core_object_enter(handle, CORE_PIPELINE);
 }
 
 static void pipeline_retire(struct core_object *object)
 {
-    struct core_pipeline *pipeline = (struct core_pipeline *)object;
-    core_queue_destroy(pipeline);
+    struct pipeline *pipeline = (struct pipeline *)object;
+    pipeline_queue_destroy(pipeline);
     for (uint32_t i = 0; i < atomic_load(&pipeline->depth); i++) {
         free(pipeline->slots[i]->device);
         free(pipeline->slots[i]);
     }
-    core_measure_destroy(pipeline->measure);
+    pipeline_measure_destroy(pipeline->measure);
     pthread_mutex_destroy(&pipeline->lock);
     pthread_mutex_destroy(&pipeline->enqueue_lock);
 }
@@ -326,12 +326,12 @@ static void fake_init(void)
 void fake_create(const struct trm_pipeline_desc *desc)
 {
     fake_init();
-    struct trm_allocator allocator   = counting_allocator(&fake.counting);
-    struct trm_context_desc context  = {.struct_size = sizeof(context),
-                                        .flags       = TRM_CONTEXT_NO_ENVIRONMENT | TRM_CONTEXT_NO_CONFIG,
-                                        .allocator   = &allocator};
-    struct core_measure_desc measure = {.depth = CORE_DEPTH_MOST};
-    struct core_pipeline *pipeline   = calloc(1, sizeof(*pipeline));
+    struct trm_allocator allocator       = counting_allocator(&fake.counting);
+    struct trm_context_desc context      = {.struct_size = sizeof(context),
+                                            .flags       = TRM_CONTEXT_NO_ENVIRONMENT | TRM_CONTEXT_NO_CONFIG,
+                                            .allocator   = &allocator};
+    struct pipeline_measure_desc measure = {.depth = PIPELINE_DEPTH_MOST};
+    struct pipeline *pipeline            = calloc(1, sizeof(*pipeline));
     ck_assert_ptr_nonnull(pipeline);
     ck_assert_int_eq(trm_context_create(&context, &fake.context), TRM_OK);
     ports[0]                  = trm_port_input("in", FAKE_TOKEN_BYTES);
@@ -346,8 +346,8 @@ void fake_create(const struct trm_pipeline_desc *desc)
         make_slot(pipeline);
     struct core_context *core = core_context_find(fake.context);
     pipeline->object.context  = core;
-    ck_assert_int_eq(core_measure_create(core, &measure, &pipeline->measure), TRM_OK);
-    ck_assert_int_eq(core_queue_create(pipeline), TRM_OK);
+    ck_assert_int_eq(pipeline_measure_create(core, &measure, &pipeline->measure), TRM_OK);
+    ck_assert_int_eq(pipeline_queue_create(pipeline), TRM_OK);
     ck_assert_int_eq(core_object_init(&pipeline->object, &pipeline_ops, core), TRM_OK);
     core_object_publish(&pipeline->object);
     fake.pipeline = pipeline;
@@ -371,11 +371,11 @@ void fake_let_go(void)
 void fake_destroy(void)
 {
     fake_let_go();
-    struct core_pipeline *pipeline = core_pipeline_enter(fake.handle);
+    struct pipeline *pipeline = pipeline_enter(fake.handle);
     ck_assert_ptr_nonnull(pipeline);
-    ck_assert_int_eq(core_queue_close(pipeline), TRM_OK);
+    ck_assert_int_eq(pipeline_queue_close(pipeline), TRM_OK);
     ck_assert_int_eq(pipeline->queue->fault.status, TRM_OK);
-    ck_assert_uint_eq(pipeline->queue->slots_in[CORE_SLOT_FREE], atomic_load(&pipeline->depth));
+    ck_assert_uint_eq(pipeline->queue->slots_in[PIPELINE_SLOT_FREE], atomic_load(&pipeline->depth));
     ck_assert_uint_eq(fake.begun, fake.ended);
     core_object_kill(&pipeline->object);
     core_object_leave(&pipeline->object);
@@ -386,10 +386,10 @@ void fake_destroy(void)
 
 uint32_t fake_free_slots(void)
 {
-    struct trm_slot slots[CORE_DEPTH_MOST];
+    struct trm_slot slots[PIPELINE_DEPTH_MOST];
     uint32_t count = 0;
     uint32_t found = 0;
-    ck_assert_int_eq(trm_pipeline_slots(fake.handle, slots, CORE_DEPTH_MOST, &count), TRM_OK);
+    ck_assert_int_eq(trm_pipeline_slots(fake.handle, slots, PIPELINE_DEPTH_MOST, &count), TRM_OK);
     for (uint32_t i = 0; i < count; i++)
         found += slots[i].state == TRM_SLOT_FREE;
     return found;
@@ -404,7 +404,7 @@ void fake_counts(uint64_t tokens, uint64_t skipped, uint64_t failed)
 {
     struct trm_report report = {.struct_size = sizeof(report)};
     pthread_mutex_lock(&fake.pipeline->lock);
-    core_measure_report(fake.pipeline->measure, &report);
+    pipeline_measure_report(fake.pipeline->measure, &report);
     pthread_mutex_unlock(&fake.pipeline->lock);
     ck_assert_uint_eq(report.tokens, tokens);
     ck_assert_uint_eq(report.skipped, skipped);

@@ -29,14 +29,14 @@ struct fake {
     struct counting counting;
     struct trm_context *context;
     struct trm_pipeline *handle;
-    struct core_pipeline *pipeline;
+    struct pipeline *pipeline;
     uint64_t duration; /* nanoseconds that a token takes */
     uint64_t slow_token, slow_duration;
     int32_t fates[FAKE_TOKENS];
     bool fates_are_permanent; /* a token that is enqueued again fails again */
     bool unrepeatable;
-    uint32_t grows_to;                              /* slots */
-    int32_t (*stage)(const struct core_slot *slot); /* answers instead of the fake; may be NULL */
+    uint32_t grows_to;                                  /* slots */
+    int32_t (*stage)(const struct pipeline_slot *slot); /* answers instead of the fake; may be NULL */
 
     pthread_mutex_t lock;
     pthread_cond_t changed;

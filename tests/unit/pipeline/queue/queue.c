@@ -80,7 +80,7 @@ START_TEST(a_serial_source_gets_one_worker_at_most)
     source.flags             = TRM_END_SERIAL;
     OK(trm_pipeline_run(fake.handle, &source, &taker));
     ck_assert(record_is_complete(&record, 20, NO_TOKEN));
-    core_measure_report(fake.pipeline->measure, &report);
+    pipeline_measure_report(fake.pipeline->measure, &report);
     ck_assert_uint_eq(report.workers, _i == 0 ? 0 : 1);
     fake_destroy();
 }
@@ -111,7 +111,7 @@ START_TEST(a_load_that_sleeps_is_reported_as_waiting)
     struct trm_sink taker    = sink();
     record.load_ns           = 2 * MILLISECOND;
     OK(trm_pipeline_run(fake.handle, &source, &taker));
-    core_measure_report(fake.pipeline->measure, &report);
+    pipeline_measure_report(fake.pipeline->measure, &report);
     ck_assert_uint_gt(report.load_waiting_ns, report.stages[TRM_STAGE_LOAD].busy_ns / 2);
     ck_assert_uint_le(report.load_waiting_ns, report.stages[TRM_STAGE_LOAD].busy_ns);
     ck_assert_uint_eq(report.sink_waiting_ns, 0);
@@ -488,7 +488,7 @@ START_TEST(an_illegal_move_of_a_slot_is_an_error_and_not_a_crash)
     struct trm_token *token;
     fake_create_plain(1, TRM_FAILURE_STOP);
     pthread_mutex_lock(&fake.pipeline->lock);
-    core_queue_move(fake.pipeline->slots[0], CORE_SLOT_OUT);
+    pipeline_queue_move(fake.pipeline->slots[0], PIPELINE_SLOT_OUT);
     pthread_mutex_unlock(&fake.pipeline->lock);
     fake_all_free();
     ck_assert_int_eq(trm_pipeline_acquire(fake.handle, 0, &token), TRM_ERROR_INTERNAL);

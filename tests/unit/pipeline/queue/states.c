@@ -68,7 +68,7 @@ END_TEST
 
 static int moves;
 
-static int32_t move_on(const struct core_slot *slot)
+static int32_t move_on(const struct pipeline_slot *slot)
 {
     struct trm_token *token;
     if (moves == MOVES)

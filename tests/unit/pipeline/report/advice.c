@@ -14,11 +14,11 @@ static struct trm_report report;
 static uint32_t processors = 8;
 
 /* What is known besides the report. */
-static struct core_report_facts facts;
+static struct pipeline_report_facts facts;
 
 static void advises_again(const char *expected)
 {
-    core_report_advise(&report, &facts, processors);
+    pipeline_report_advise(&report, &facts, processors);
     ck_assert_str_eq(report.advice, expected);
 }
 
@@ -126,7 +126,7 @@ START_TEST(a_source_that_another_program_paces_is_named_with_its_rate)
     ck_assert_double_eq(report.advised.gain, 1);
     /* It works instead of waiting. */
     report.load_waiting_ns = report.stages[TRM_STAGE_LOAD].busy_ns / 100 * 5;
-    core_report_advise(&report, &facts, processors);
+    pipeline_report_advise(&report, &facts, processors);
     ck_assert_ptr_null(strstr(report.advice, "delivers"));
 }
 END_TEST
@@ -143,7 +143,7 @@ START_TEST(a_reader_slower_than_the_pipeline_is_named_with_its_rate)
                   "waits for it for 97 % of the time): nothing here would make it faster.");
     /* A sink that waits for something else. */
     facts.sink_flags = 0;
-    core_report_advise(&report, &facts, processors);
+    pipeline_report_advise(&report, &facts, processors);
     ck_assert_ptr_null(strstr(report.advice, "the reader"));
 }
 END_TEST
@@ -158,7 +158,7 @@ START_TEST(advice_names_the_options_of_the_program)
                                      .workers     = "--workers",
                                      .depth       = "--depth"};
 
-    ck_assert_int_eq(core_report_words_copy(&words, &facts.words), TRM_OK);
+    ck_assert_int_eq(pipeline_report_words_copy(&words, &facts.words), TRM_OK);
     advises(&ideal, "load holds it back (100 % busy): use --workers 3 instead of 1 and --depth 5 (predicted "
                     "2.2 x).");
     ideal.workers              = 0;
@@ -168,13 +168,13 @@ START_TEST(advice_names_the_options_of_the_program)
                     "instead of 1 (predicted 2.00 x).");
     /* Neither depth nor size has an option. */
     words.depth = NULL;
-    ck_assert_int_eq(core_report_words_copy(&words, &facts.words), TRM_OK);
+    ck_assert_int_eq(pipeline_report_words_copy(&words, &facts.words), TRM_OK);
     ideal.depth  = 3;
     ideal.tokens = 1;
     advises(&ideal, "compute is busy for 50 % of the time, and filling and emptying the pipeline takes 50 %, "
                     "which more frames would hide (predicted up to 2.0 x for each).");
     words.struct_size = 8;
-    ck_assert_int_eq(core_report_words_copy(&words, &facts.words), TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(pipeline_report_words_copy(&words, &facts.words), TRM_ERROR_INVALID_ARGUMENT);
 }
 END_TEST
 
@@ -187,7 +187,7 @@ START_TEST(threads_for_the_sink_are_advised_where_the_program_has_them)
                                      .sinks       = "--writers",
                                      .sink_count  = 1};
 
-    ck_assert_int_eq(core_report_words_copy(&words, &facts.words), TRM_OK);
+    ck_assert_int_eq(pipeline_report_words_copy(&words, &facts.words), TRM_OK);
     advises(&ideal, "sink holds it back (100 % busy): use --writers 3 instead of 1 and --depth 5 "
                     "(predicted 2.5 x).");
     ck_assert_int_eq(report.advised.kind, TRM_ADVICE_SINKS);
@@ -314,7 +314,7 @@ START_TEST(a_stage_that_is_always_busy_is_not_told_to_fill_and_empty)
     facts.source_flags = TRM_END_SERIAL;
     report             = ideal_report(&ideal);
     report.efficiency  = 0.89;
-    core_report_advise(&report, &facts, processors);
+    pipeline_report_advise(&report, &facts, processors);
     ck_assert_msg(strstr(report.advice, "emptying") == NULL, "%s", report.advice);
     ck_assert_msg(strstr(report.advice, "use ") == NULL, "%s", report.advice);
 }
@@ -331,10 +331,10 @@ START_TEST(tiny_tokens_are_told_to_grow)
                   "work): make them 8 times as large (predicted 2.4 x).");
     ck_assert_double_eq(report.advised.size, 8);
     facts.words.are_given = true;
-    core_report_advise(&report, &facts, processors);
+    pipeline_report_advise(&report, &facts, processors);
     ck_assert_ptr_null(strstr(report.advice, "times as large"));
     snprintf(facts.words.size, sizeof(facts.words.size), "--batch");
-    core_report_advise(&report, &facts, processors);
+    pipeline_report_advise(&report, &facts, processors);
     ck_assert_msg(strstr(report.advice, "make them 8 times as large with --batch (") != NULL, "%s",
                   report.advice);
 }
@@ -355,11 +355,11 @@ START_TEST(a_run_is_not_told_that_it_could_take_more_tokens)
 
     report            = ideal_report(&ideal);
     report.one_thread = 1;
-    core_report_complete(&report, NULL);
+    pipeline_report_complete(&report, NULL);
     ck_assert_msg(strstr(report.advice, "could take more") == NULL, "%s", report.advice);
     report.one_thread = 0;
     report.workers    = 1;
-    core_report_complete(&report, NULL);
+    pipeline_report_complete(&report, NULL);
     ck_assert_msg(strstr(report.advice, "could take more") == NULL, "%s", report.advice);
 }
 END_TEST
@@ -382,7 +382,7 @@ START_TEST(a_busy_machine_is_blamed_where_threads_lost_their_processors)
         "that hand tokens on were late.");
     report.elapsed_ns /= 9;
     report.preempted = 3000;
-    core_report_complete(&report, NULL);
+    pipeline_report_complete(&report, NULL);
     ck_assert_msg(strstr(report.advice, "account for") == NULL, "%s", report.advice);
 }
 END_TEST
@@ -396,13 +396,13 @@ START_TEST(pageable_copies_are_blamed_where_copies_are_the_longest)
     advises_again("upload is the longest stage, and 500 copies were of pageable memory, which is slow and "
                   "overlaps badly: fill token->data instead of pointing elsewhere.");
     report.critical = TRM_STAGE_COMPUTE;
-    core_report_complete(&report, NULL);
+    pipeline_report_complete(&report, NULL);
     ck_assert_ptr_null(strstr(report.advice, "pageable"));
 }
 END_TEST
 
 /* Every eighth token loads eight times as long as the others, so that compute runs dry behind it. */
-static void vary_load(struct core_stage_times *recent, uint32_t count)
+static void vary_load(struct pipeline_stage_times *recent, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         recent[i].time[TRM_STAGE_LOAD]    = i % 8 == 7 ? 8 * MS : MS;
@@ -412,35 +412,35 @@ static void vary_load(struct core_stage_times *recent, uint32_t count)
 
 START_TEST(uneven_stages_are_named_where_slots_even_them_out)
 {
-    static struct core_stage_times recent[CORE_RECENT_TOKENS];
+    static struct pipeline_stage_times recent[PIPELINE_RECENT_TOKENS];
     struct ideal ideal = {.depth = 3, .tokens = 500, .workers = 1, .time = {15 * MS / 8, 0, 2 * MS, 0, 0}};
 
-    vary_load(recent, CORE_RECENT_TOKENS);
+    vary_load(recent, PIPELINE_RECENT_TOKENS);
     report                                 = ideal_report(&ideal);
     report.stages[TRM_STAGE_LOAD].least_ns = MS;
     report.stages[TRM_STAGE_LOAD].most_ns  = 8 * MS;
     report.elapsed_ns                      = 500 * UINT64_C(21) / 8 * MS;
     report.efficiency                      = 0.76;
     facts.recent                           = recent;
-    facts.recent_count                     = CORE_RECENT_TOKENS;
+    facts.recent_count                     = PIPELINE_RECENT_TOKENS;
     advises_again("load takes from 1.00 ms to 8.00 ms for a token, so that other stages wait for it now and "
                   "then: raise the depth from 3 to 6, which evens that out (predicted 1.25 x).");
     ck_assert_int_eq(report.advised.kind, TRM_ADVICE_DEPTH);
     /* Without the times of single tokens nothing is promised. */
     facts.recent_count = 0;
-    core_report_advise(&report, &facts, processors);
+    pipeline_report_advise(&report, &facts, processors);
     ck_assert_ptr_null(strstr(report.advice, "evens"));
 }
 END_TEST
 
 START_TEST(no_depth_is_advised_where_it_evens_nothing_out)
 {
-    static struct core_stage_times recent[CORE_RECENT_TOKENS];
+    static struct pipeline_stage_times recent[PIPELINE_RECENT_TOKENS];
     struct ideal ideal = {.depth = 3, .tokens = 500, .workers = 1, .time = {MS, 0, 15 * MS / 8, 0, 0}};
 
     /* The longest stage itself is uneven. */
-    vary_load(recent, CORE_RECENT_TOKENS);
-    for (uint32_t i = 0; i < CORE_RECENT_TOKENS; i++) {
+    vary_load(recent, PIPELINE_RECENT_TOKENS);
+    for (uint32_t i = 0; i < PIPELINE_RECENT_TOKENS; i++) {
         recent[i].time[TRM_STAGE_COMPUTE] = recent[i].time[TRM_STAGE_LOAD];
         recent[i].time[TRM_STAGE_LOAD]    = MS / 2;
     }
@@ -449,8 +449,8 @@ START_TEST(no_depth_is_advised_where_it_evens_nothing_out)
     report.stages[TRM_STAGE_COMPUTE].most_ns  = 8 * MS;
     report.efficiency                         = 0.8;
     facts.recent                              = recent;
-    facts.recent_count                        = CORE_RECENT_TOKENS;
-    core_report_advise(&report, &facts, processors);
+    facts.recent_count                        = PIPELINE_RECENT_TOKENS;
+    pipeline_report_advise(&report, &facts, processors);
     ck_assert_msg(strstr(report.advice, "depth") == NULL, "%s", report.advice);
 }
 END_TEST
@@ -504,7 +504,7 @@ START_TEST(no_advice_gains_less_than_a_twentieth)
         facts.source_flags    = (uint32_t)(state >> 13) % 4;
         facts.words.are_given = state >> 11 & 1;
         report                = ideal_report(&ideal);
-        core_report_advise(&report, &facts, processors);
+        pipeline_report_advise(&report, &facts, processors);
         ck_assert_uint_lt(strlen(report.advice), sizeof(report.advice) - 1);
         ck_assert_int_eq(report.advice[strlen(report.advice) - 1], '.');
         if (report.advised.kind == TRM_ADVICE_BOUND)

@@ -41,20 +41,21 @@ static inline void fixture_end(void)
     trm_context_destroy(fixture_handle);
 }
 
-static inline struct core_measure *make_measure(uint32_t depth, uint32_t trace_tokens)
+static inline struct pipeline_measure *make_measure(uint32_t depth, uint32_t trace_tokens)
 {
-    static const char *const names[] = {"blur", "sobel"};
-    struct core_measure_desc desc    = {depth, trace_tokens, 2, names};
-    struct core_measure *measure;
+    static const char *const names[]  = {"blur", "sobel"};
+    struct pipeline_measure_desc desc = {depth, trace_tokens, 2, names};
+    struct pipeline_measure *measure;
 
-    must_hold(core_measure_create(fixture_context, &desc, &measure) == TRM_OK);
+    must_hold(pipeline_measure_create(fixture_context, &desc, &measure) == TRM_OK);
     return measure;
 }
 
 /* A token with the begin and end of each stage from EPOCH; {0, 0}: a stage that it does not have. */
-static inline struct core_token_times make_token(uint64_t index, uint32_t slot, uint64_t times[TRM_STAGES][2])
+static inline struct pipeline_token_times make_token(uint64_t index, uint32_t slot,
+                                                     uint64_t times[TRM_STAGES][2])
 {
-    struct core_token_times token = {.index = index, .slot = slot, .status = TRM_OK};
+    struct pipeline_token_times token = {.index = index, .slot = slot, .status = TRM_OK};
 
     for (uint32_t i = 0; i < TRM_STAGES; i++) {
         if (times[i][0] == 0 && times[i][1] == 0)
@@ -65,11 +66,11 @@ static inline struct core_token_times make_token(uint64_t index, uint32_t slot, 
     return token;
 }
 
-static inline struct trm_report measure_report(const struct core_measure *measure, uint32_t depth)
+static inline struct trm_report measure_report(const struct pipeline_measure *measure, uint32_t depth)
 {
     struct trm_report report = {.struct_size = sizeof(report), .depth = depth, .pieces = 1};
 
-    core_measure_report(measure, &report);
+    pipeline_measure_report(measure, &report);
     return report;
 }
 
@@ -92,15 +93,15 @@ enum {
 };
 
 /* Fills a measure from a pipeline whose stages take exactly the given times. */
-static inline struct core_measure *run_ideal(const struct ideal *ideal)
+static inline struct pipeline_measure *run_ideal(const struct ideal *ideal)
 {
     static uint64_t ends[IDEAL_MOST][TRM_STAGES];
-    struct core_measure *measure = make_measure(ideal->depth, ideal->trace_tokens);
+    struct pipeline_measure *measure = make_measure(ideal->depth, ideal->trace_tokens);
 
     must_hold(ideal->tokens <= IDEAL_MOST);
-    core_measure_threads(measure, ideal->workers, 0);
+    pipeline_measure_threads(measure, ideal->workers, 0);
     for (uint64_t i = 0; i < ideal->tokens; i++) {
-        struct core_token_times token = {.index = i, .slot = (uint32_t)(i % ideal->depth)};
+        struct pipeline_token_times token = {.index = i, .slot = (uint32_t)(i % ideal->depth)};
         uint64_t at = i >= ideal->depth ? ends[i - ideal->depth][TRM_STAGE_SINK] + ideal->gap : EPOCH;
         uint64_t launch_ends[2];
 
@@ -126,7 +127,7 @@ static inline struct core_measure *run_ideal(const struct ideal *ideal)
         token.bytes_up   = ideal->bytes_up;
         token.bytes_down = ideal->bytes_down;
         token.status     = ideal->failed == i + 1 ? TRM_ERROR_KERNEL : TRM_OK;
-        core_measure_token(measure, &token);
+        pipeline_measure_token(measure, &token);
     }
     return measure;
 }
@@ -134,8 +135,8 @@ static inline struct core_measure *run_ideal(const struct ideal *ideal)
 /* Its whole report. */
 static inline struct trm_report ideal_report(const struct ideal *ideal)
 {
-    struct core_measure *measure = run_ideal(ideal);
-    struct trm_report report     = measure_report(measure, ideal->depth);
+    struct pipeline_measure *measure = run_ideal(ideal);
+    struct trm_report report         = measure_report(measure, ideal->depth);
 
     snprintf(report.name, sizeof(report.name), "edges");
     snprintf(report.backend, sizeof(report.backend), "cpu");
@@ -144,8 +145,8 @@ static inline struct trm_report ideal_report(const struct ideal *ideal)
     report.strategy     = ideal->bytes_up > 0 ? TRM_STRATEGY_ROLE_STREAMS : TRM_STRATEGY_ZERO_COPY;
     report.device_bytes = 3 << 20;
     report.host_bytes   = 3 << 20;
-    core_report_complete(&report, NULL);
-    core_measure_destroy(measure);
+    pipeline_report_complete(&report, NULL);
+    pipeline_measure_destroy(measure);
     return report;
 }
 

@@ -155,11 +155,11 @@ END_TEST
 START_TEST(overlap_that_gained_nothing_is_no_factor_in_text_nor_page)
 {
     struct ideal ideal = {.depth = 1, .tokens = 10, .time = {1000, 0, 3000, 0, 1000}, .trace_tokens = 10};
-    struct trm_report report     = ideal_report(&ideal);
-    struct core_measure *measure = run_ideal(&ideal);
-    struct written page          = {0};
-    struct core_writer writer;
-    struct core_trace trace;
+    struct trm_report report         = ideal_report(&ideal);
+    struct pipeline_measure *measure = run_ideal(&ideal);
+    struct written page              = {0};
+    struct pipeline_writer writer;
+    struct pipeline_trace trace;
 
     ck_assert_uint_eq(report.sequential_ns, report.elapsed_ns);
     format_report(&report, TRM_REPORT_TEXT);
@@ -168,15 +168,15 @@ START_TEST(overlap_that_gained_nothing_is_no_factor_in_text_nor_page)
     for (uint32_t gained = 0; gained < 2; gained++) {
         page.length = 0;
         report.sequential_ns += gained;
-        ck_assert_int_eq(core_trace_init(fixture_context, measure, &report, &trace), TRM_OK);
-        core_writer_begin(&writer, keep_written, &page);
-        core_trace_timeline(&trace, &writer);
-        ck_assert_int_eq(core_writer_end(&writer), TRM_OK);
+        ck_assert_int_eq(pipeline_trace_init(fixture_context, measure, &report, &trace), TRM_OK);
+        pipeline_writer_begin(&writer, keep_written, &page);
+        pipeline_trace_timeline(&trace, &writer);
+        ck_assert_int_eq(pipeline_writer_end(&writer), TRM_OK);
         ck_assert_int_eq(strstr(page.text, "by overlap") != NULL, gained);
-        core_trace_fini(&trace);
+        pipeline_trace_fini(&trace);
     }
     free(page.text);
-    core_measure_destroy(measure);
+    pipeline_measure_destroy(measure);
 }
 END_TEST
 
@@ -220,7 +220,7 @@ START_TEST(without_times_the_text_has_counts_only)
     struct trm_report report = {.struct_size = sizeof(report), .critical = -1, .depth = 2, .tokens = 12};
 
     report.elapsed_ns = 3000000000;
-    core_report_complete(&report, NULL);
+    pipeline_report_complete(&report, NULL);
     format_report(&report, TRM_REPORT_TEXT);
     has("pipeline on (): auto, 2 slots\n");
     has("12 in 3.00 s: 4.00 tokens/s\n");
@@ -356,7 +356,7 @@ START_TEST(numbers_are_rounded_and_what_is_none_is_0)
     char number[48];
 
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-        ck_assert_str_eq(core_number_text(number, sizeof(number), table[i].value, table[i].decimals),
+        ck_assert_str_eq(pipeline_number_text(number, sizeof(number), table[i].value, table[i].decimals),
                          table[i].expected);
 }
 END_TEST
@@ -365,20 +365,20 @@ START_TEST(times_and_bytes_are_said_as_people_say_them)
 {
     char said[48];
 
-    ck_assert_str_eq(core_time_text(said, sizeof(said), 0), "0 ns");
-    ck_assert_str_eq(core_time_text(said, sizeof(said), 999), "999 ns");
-    ck_assert_str_eq(core_time_text(said, sizeof(said), 999.6), "1.00 µs");
-    ck_assert_str_eq(core_time_text(said, sizeof(said), 4020000), "4.02 ms");
-    ck_assert_str_eq(core_time_text(said, sizeof(said), 41.25e6), "41.3 ms");
-    ck_assert_str_eq(core_time_text(said, sizeof(said), 412e6), "412 ms");
-    ck_assert_str_eq(core_time_text(said, sizeof(said), 1.234e9), "1.23 s");
-    ck_assert_str_eq(core_time_text(said, sizeof(said), 123e9), "2 min 03 s");
-    ck_assert_str_eq(core_time_text(said, sizeof(said), 7380e9), "2 h 03 min");
-    ck_assert_str_eq(core_bytes_text(said, sizeof(said), 0), "0 bytes");
-    ck_assert_str_eq(core_bytes_text(said, sizeof(said), 1023), "1023 bytes");
-    ck_assert_str_eq(core_bytes_text(said, sizeof(said), 1536), "1.50 KiB");
-    ck_assert_str_eq(core_bytes_text(said, sizeof(said), UINT64_C(96) << 20), "96.0 MiB");
-    ck_assert_str_eq(core_bytes_text(said, sizeof(said), UINT64_MAX), "16.0 EiB");
+    ck_assert_str_eq(pipeline_time_text(said, sizeof(said), 0), "0 ns");
+    ck_assert_str_eq(pipeline_time_text(said, sizeof(said), 999), "999 ns");
+    ck_assert_str_eq(pipeline_time_text(said, sizeof(said), 999.6), "1.00 µs");
+    ck_assert_str_eq(pipeline_time_text(said, sizeof(said), 4020000), "4.02 ms");
+    ck_assert_str_eq(pipeline_time_text(said, sizeof(said), 41.25e6), "41.3 ms");
+    ck_assert_str_eq(pipeline_time_text(said, sizeof(said), 412e6), "412 ms");
+    ck_assert_str_eq(pipeline_time_text(said, sizeof(said), 1.234e9), "1.23 s");
+    ck_assert_str_eq(pipeline_time_text(said, sizeof(said), 123e9), "2 min 03 s");
+    ck_assert_str_eq(pipeline_time_text(said, sizeof(said), 7380e9), "2 h 03 min");
+    ck_assert_str_eq(pipeline_bytes_text(said, sizeof(said), 0), "0 bytes");
+    ck_assert_str_eq(pipeline_bytes_text(said, sizeof(said), 1023), "1023 bytes");
+    ck_assert_str_eq(pipeline_bytes_text(said, sizeof(said), 1536), "1.50 KiB");
+    ck_assert_str_eq(pipeline_bytes_text(said, sizeof(said), UINT64_C(96) << 20), "96.0 MiB");
+    ck_assert_str_eq(pipeline_bytes_text(said, sizeof(said), UINT64_MAX), "16.0 EiB");
 }
 END_TEST
 
@@ -434,13 +434,13 @@ static int32_t refuse(void *user, const char *bytes, size_t length)
 
 START_TEST(a_writer_stops_at_the_first_error)
 {
-    struct core_writer writer;
+    struct pipeline_writer writer;
     int32_t calls = 0;
 
-    core_writer_begin(&writer, refuse, &calls);
+    pipeline_writer_begin(&writer, refuse, &calls);
     for (uint32_t i = 0; i < 10000; i++)
-        core_write(&writer, "some text");
-    ck_assert_int_eq(core_writer_end(&writer), TRM_ERROR_IO);
+        pipeline_write(&writer, "some text");
+    ck_assert_int_eq(pipeline_writer_end(&writer), TRM_ERROR_IO);
     ck_assert_int_eq(calls, 2);
 }
 END_TEST

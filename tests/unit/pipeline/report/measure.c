@@ -21,16 +21,16 @@ static void check_stage(const struct trm_stage_report *stage, uint64_t busy, uin
 
 START_TEST(nothing_measured_is_an_empty_report_without_a_critical_stage)
 {
-    struct core_measure *measure = make_measure(3, 0);
-    struct trm_report report     = measure_report(measure, 3);
+    struct pipeline_measure *measure = make_measure(3, 0);
+    struct trm_report report         = measure_report(measure, 3);
 
     ck_assert_uint_eq(report.tokens, 0);
     ck_assert_uint_eq(report.measured, 0);
     ck_assert_uint_eq(report.elapsed_ns, 0);
     ck_assert_int_eq(report.critical, -1);
     ck_assert(report.efficiency == 0 && report.fill == 0);
-    core_measure_destroy(measure);
-    core_measure_destroy(NULL);
+    pipeline_measure_destroy(measure);
+    pipeline_measure_destroy(NULL);
 }
 END_TEST
 
@@ -43,7 +43,7 @@ END_TEST
  */
 START_TEST(idle_time_is_told_apart_exactly)
 {
-    struct core_measure *measure     = make_measure(2, 0);
+    struct pipeline_measure *measure = make_measure(2, 0);
     uint64_t times[3][TRM_STAGES][2] = {
         {{1, 10}, {10, 30}, {30, 80}, {80, 90}, {90, 100}},
         {{10, 20}, {30, 50}, {80, 130}, {130, 140}, {140, 155}},
@@ -52,8 +52,8 @@ START_TEST(idle_time_is_told_apart_exactly)
     struct trm_report report;
 
     for (uint32_t i = 0; i < 3; i++) {
-        struct core_token_times token = make_token(i, i % 2, times[i]);
-        core_measure_token(measure, &token);
+        struct pipeline_token_times token = make_token(i, i % 2, times[i]);
+        pipeline_measure_token(measure, &token);
     }
     report = measure_report(measure, 2);
     ck_assert_uint_eq(report.tokens, 3);
@@ -74,13 +74,13 @@ START_TEST(idle_time_is_told_apart_exactly)
     ck_assert_uint_eq(report.stages[TRM_STAGE_SINK].mean_ns, 10);
     ck_assert_uint_eq(report.stages[TRM_STAGE_SINK].least_ns, 5);
     ck_assert_uint_eq(report.stages[TRM_STAGE_SINK].most_ns, 15);
-    core_measure_destroy(measure);
+    pipeline_measure_destroy(measure);
 }
 END_TEST
 
 START_TEST(a_stage_whose_token_was_ready_is_blocked_and_not_starved)
 {
-    struct core_measure *measure = make_measure(2, 0);
+    struct pipeline_measure *measure = make_measure(2, 0);
     /* The second token is uploaded by 30, but compute begins only at 45. */
     uint64_t times[2][TRM_STAGES][2] = {
         {{1, 5}, {5, 10}, {10, 20}, {20, 22}, {22, 23}},
@@ -89,18 +89,18 @@ START_TEST(a_stage_whose_token_was_ready_is_blocked_and_not_starved)
     struct trm_report report;
 
     for (uint32_t i = 0; i < 2; i++) {
-        struct core_token_times token = make_token(i, i, times[i]);
-        core_measure_token(measure, &token);
+        struct pipeline_token_times token = make_token(i, i, times[i]);
+        pipeline_measure_token(measure, &token);
     }
     report = measure_report(measure, 2);
     check_stage(&report.stages[TRM_STAGE_COMPUTE], 25, 10, 15);
-    core_measure_destroy(measure);
+    pipeline_measure_destroy(measure);
 }
 END_TEST
 
 START_TEST(load_starves_when_a_slot_is_free_and_nothing_comes)
 {
-    struct core_measure *measure     = make_measure(1, 0);
+    struct pipeline_measure *measure = make_measure(1, 0);
     uint64_t times[2][TRM_STAGES][2] = {
         {{1, 5}, {0, 0}, {5, 10}, {0, 0}, {10, 12}},
         {{100, 105}, {0, 0}, {105, 110}, {0, 0}, {110, 112}},
@@ -108,20 +108,20 @@ START_TEST(load_starves_when_a_slot_is_free_and_nothing_comes)
     struct trm_report report;
 
     for (uint32_t i = 0; i < 2; i++) {
-        struct core_token_times token = make_token(i, 0, times[i]);
-        core_measure_token(measure, &token);
+        struct pipeline_token_times token = make_token(i, 0, times[i]);
+        pipeline_measure_token(measure, &token);
     }
     report = measure_report(measure, 1);
     check_stage(&report.stages[TRM_STAGE_LOAD], 9, 88, 7);
     ck_assert_uint_eq(report.stages[TRM_STAGE_UPLOAD].tokens, 0);
     check_stage(&report.stages[TRM_STAGE_UPLOAD], 0, 0, 0);
-    core_measure_destroy(measure);
+    pipeline_measure_destroy(measure);
 }
 END_TEST
 
 START_TEST(busy_time_is_the_union_where_tokens_overlap_in_a_stage)
 {
-    struct core_measure *measure     = make_measure(3, 0);
+    struct pipeline_measure *measure = make_measure(3, 0);
     uint64_t times[3][TRM_STAGES][2] = {
         {{1, 40}, {40, 41}, {41, 42}, {42, 43}, {43, 44}},
         {{2, 50}, {50, 51}, {51, 52}, {52, 53}, {53, 54}},
@@ -130,8 +130,8 @@ START_TEST(busy_time_is_the_union_where_tokens_overlap_in_a_stage)
     struct trm_report report;
 
     for (uint32_t i = 0; i < 3; i++) {
-        struct core_token_times token = make_token(i, i, times[i]);
-        core_measure_token(measure, &token);
+        struct pipeline_token_times token = make_token(i, i, times[i]);
+        pipeline_measure_token(measure, &token);
     }
     report = measure_report(measure, 3);
     ck_assert_uint_eq(report.stages[TRM_STAGE_LOAD].busy_ns, 59);
@@ -139,17 +139,17 @@ START_TEST(busy_time_is_the_union_where_tokens_overlap_in_a_stage)
     ck_assert_uint_eq(report.stages[TRM_STAGE_LOAD].mean_ns, (39 + 48 + 10) / 3);
     /* With a known number of loaders, the least cost of load is its sum divided by them. */
     ck_assert_uint_eq(report.bound_ns, 59);
-    core_measure_threads(measure, 2, 0);
+    pipeline_measure_threads(measure, 2, 0);
     report = measure_report(measure, 3);
     ck_assert_uint_eq(report.bound_ns, 32 * 3 / 2);
     ck_assert_uint_eq(report.workers, 2);
-    core_measure_destroy(measure);
+    pipeline_measure_destroy(measure);
 }
 END_TEST
 
 START_TEST(what_overlaps_within_a_stage_is_not_counted_twice_one_after_the_other)
 {
-    struct core_measure *measure = make_measure(2, 0);
+    struct pipeline_measure *measure = make_measure(2, 0);
     /* Two tokens share the processors of compute: each takes twice its time. */
     uint64_t times[2][TRM_STAGES][2] = {
         {{1, 11}, {0, 0}, {21, 121}, {0, 0}, {121, 131}},
@@ -160,8 +160,8 @@ START_TEST(what_overlaps_within_a_stage_is_not_counted_twice_one_after_the_other
     struct trm_report report;
 
     for (uint32_t i = 0; i < 2; i++) {
-        struct core_token_times token = make_token(i, i, times[i]);
-        core_measure_token(measure, &token);
+        struct pipeline_token_times token = make_token(i, i, times[i]);
+        pipeline_measure_token(measure, &token);
     }
     report = measure_report(measure, 2);
     ck_assert_uint_eq(report.stages[TRM_STAGE_COMPUTE].mean_ns, 100);
@@ -174,7 +174,7 @@ START_TEST(what_overlaps_within_a_stage_is_not_counted_twice_one_after_the_other
     ck_assert_uint_eq(desc.lanes[TRM_STAGE_COMPUTE], 1);
     ck_assert_int_eq(trm_predict(&desc, &prediction), TRM_OK);
     ck_assert_uint_eq(prediction.sequential_ns, report.sequential_ns);
-    core_measure_destroy(measure);
+    pipeline_measure_destroy(measure);
 }
 END_TEST
 
@@ -189,13 +189,13 @@ START_TEST(the_order_in_which_tokens_come_does_not_matter_within_the_depth)
     struct trm_report first, report;
 
     for (uint32_t k = 0; k < 4; k++) {
-        struct core_measure *measure = make_measure(4, 0);
+        struct pipeline_measure *measure = make_measure(4, 0);
 
         for (uint32_t i = 0; i < 8; i++) {
-            uint64_t *load                = loads[orders[k][i]];
-            uint64_t times[TRM_STAGES][2] = {{load[0], load[1]}, {0, 0}, {100, 101}, {0, 0}, {0, 0}};
-            struct core_token_times token = make_token(orders[k][i], 0, times);
-            core_measure_token(measure, &token);
+            uint64_t *load                    = loads[orders[k][i]];
+            uint64_t times[TRM_STAGES][2]     = {{load[0], load[1]}, {0, 0}, {100, 101}, {0, 0}, {0, 0}};
+            struct pipeline_token_times token = make_token(orders[k][i], 0, times);
+            pipeline_measure_token(measure, &token);
         }
         report = measure_report(measure, 4);
         if (k == 0)
@@ -203,21 +203,21 @@ START_TEST(the_order_in_which_tokens_come_does_not_matter_within_the_depth)
         ck_assert_uint_eq(report.stages[TRM_STAGE_LOAD].busy_ns, 9 + 4 + 25 + 20 + 1 + 10);
         check_sum(&report.stages[TRM_STAGE_LOAD], 1, 80);
         ck_assert_uint_eq(report.stages[TRM_STAGE_LOAD].mean_ns, first.stages[TRM_STAGE_LOAD].mean_ns);
-        core_measure_destroy(measure);
+        pipeline_measure_destroy(measure);
     }
 }
 END_TEST
 
 START_TEST(a_report_in_the_middle_changes_nothing)
 {
-    struct ideal ideal       = {.depth = 3, .tokens = 100, .time = {10, 20, 30, 15, 5}};
-    struct core_measure *all = run_ideal(&ideal), *measure = make_measure(3, 0);
+    struct ideal ideal           = {.depth = 3, .tokens = 100, .time = {10, 20, 30, 15, 5}};
+    struct pipeline_measure *all = run_ideal(&ideal), *measure = make_measure(3, 0);
     struct trm_report expected = measure_report(all, 3), report;
     uint64_t ends[100][TRM_STAGES];
 
     for (uint64_t i = 0; i < 100; i++) {
-        struct core_token_times token = {.index = i, .slot = (uint32_t)(i % 3)};
-        uint64_t at                   = i >= 3 ? ends[i - 3][4] : EPOCH;
+        struct pipeline_token_times token = {.index = i, .slot = (uint32_t)(i % 3)};
+        uint64_t at                       = i >= 3 ? ends[i - 3][4] : EPOCH;
 
         for (uint32_t s = 0; s < TRM_STAGES; s++) {
             if (i > 0 && ends[i - 1][s] > at)
@@ -225,35 +225,35 @@ START_TEST(a_report_in_the_middle_changes_nothing)
             token.begin[s] = at;
             token.end[s] = ends[i][s] = at += ideal.time[s];
         }
-        core_measure_token(measure, &token);
+        pipeline_measure_token(measure, &token);
         report = measure_report(measure, 3);
         ck_assert_uint_eq(report.tokens, i + 1);
     }
     ck_assert_mem_eq(report.stages, expected.stages, sizeof(report.stages));
     ck_assert_uint_eq(report.elapsed_ns, expected.elapsed_ns);
-    core_measure_destroy(measure);
-    core_measure_destroy(all);
+    pipeline_measure_destroy(measure);
+    pipeline_measure_destroy(all);
 }
 END_TEST
 
 START_TEST(tokens_are_counted_by_how_they_ended)
 {
-    struct core_measure *measure      = make_measure(3, 0);
+    struct pipeline_measure *measure  = make_measure(3, 0);
     uint64_t times[TRM_STAGES][2]     = {{1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}};
     uint64_t only_load[TRM_STAGES][2] = {{6, 8}, {0, 0}, {0, 0}, {0, 0}, {0, 0}};
-    struct core_token_times token     = make_token(0, 0, times);
+    struct pipeline_token_times token = make_token(0, 0, times);
     struct trm_report report;
 
     token.bytes_up   = 100;
     token.bytes_down = 30;
-    core_measure_token(measure, &token);
-    core_measure_token(measure, &token);
+    pipeline_measure_token(measure, &token);
+    pipeline_measure_token(measure, &token);
     token        = make_token(2, 0, only_load);
     token.status = TRM_TOKEN_SKIP;
-    core_measure_token(measure, &token);
+    pipeline_measure_token(measure, &token);
     token        = make_token(3, 0, only_load);
     token.status = TRM_ERROR_KERNEL;
-    core_measure_token(measure, &token);
+    pipeline_measure_token(measure, &token);
     report = measure_report(measure, 3);
     ck_assert_uint_eq(report.tokens, 2);
     ck_assert_uint_eq(report.skipped, 1);
@@ -265,31 +265,31 @@ START_TEST(tokens_are_counted_by_how_they_ended)
     ck_assert_uint_eq(report.stages[TRM_STAGE_DOWNLOAD].bytes, 60);
     ck_assert_uint_eq(report.stages[TRM_STAGE_LOAD].tokens, 4);
     ck_assert_uint_eq(report.stages[TRM_STAGE_COMPUTE].tokens, 2);
-    core_measure_destroy(measure);
+    pipeline_measure_destroy(measure);
 }
 END_TEST
 
 START_TEST(launches_are_told_apart_by_their_ends)
 {
-    struct ideal ideal           = {.depth = 3, .tokens = 50, .time = {10, 20, 40, 15, 5}};
-    struct core_measure *measure = run_ideal(&ideal);
-    struct trm_report report     = measure_report(measure, 3);
+    struct ideal ideal               = {.depth = 3, .tokens = 50, .time = {10, 20, 40, 15, 5}};
+    struct pipeline_measure *measure = run_ideal(&ideal);
+    struct trm_report report         = measure_report(measure, 3);
 
     ck_assert_uint_eq(report.launch_count, 2);
     ck_assert_str_eq(report.launches[0].name, "blur");
     ck_assert_str_eq(report.launches[1].name, "sobel");
     ck_assert_uint_eq(report.launches[0].busy_ns, 50 * 10);
     ck_assert_uint_eq(report.launches[1].busy_ns, 50 * 30);
-    core_measure_destroy(measure);
+    pipeline_measure_destroy(measure);
 }
 END_TEST
 
 START_TEST(what_was_sampled_stands_for_all)
 {
-    struct ideal ideal               = {.depth = 3, .tokens = 10000, .time = {1000, 2000, 4000, 1500, 500}};
-    struct ideal sampled             = ideal;
-    sampled.sampled_of               = 8;
-    struct core_measure *measures[2] = {run_ideal(&ideal), run_ideal(&sampled)};
+    struct ideal ideal   = {.depth = 3, .tokens = 10000, .time = {1000, 2000, 4000, 1500, 500}};
+    struct ideal sampled = ideal;
+    sampled.sampled_of   = 8;
+    struct pipeline_measure *measures[2] = {run_ideal(&ideal), run_ideal(&sampled)};
     struct trm_report all = measure_report(measures[0], 3), some = measure_report(measures[1], 3);
 
     ck_assert_uint_eq(some.measured, 1000);
@@ -307,14 +307,14 @@ START_TEST(what_was_sampled_stands_for_all)
     }
     ck_assert_double_eq_tol((double)some.bound_ns, (double)all.bound_ns, (double)all.bound_ns / 100);
     ck_assert_uint_eq(some.elapsed_ns, all.elapsed_ns);
-    core_measure_destroy(measures[0]);
-    core_measure_destroy(measures[1]);
+    pipeline_measure_destroy(measures[0]);
+    pipeline_measure_destroy(measures[1]);
 }
 END_TEST
 
 START_TEST(a_slow_stretch_that_was_sampled_does_not_make_a_stage_longer_than_the_run)
 {
-    struct core_measure *measure = make_measure(1, 0);
+    struct pipeline_measure *measure = make_measure(1, 0);
     struct trm_report report;
     uint64_t now = 1;
 
@@ -328,8 +328,8 @@ START_TEST(a_slow_stretch_that_was_sampled_does_not_make_a_stage_longer_than_the
                                          {now + 1 + compute, now + 10 + compute}};
         if (compute == 0)
             times[TRM_STAGE_COMPUTE][0] = times[TRM_STAGE_COMPUTE][1] = 0;
-        struct core_token_times token = make_token(i, 0, times);
-        core_measure_token(measure, &token);
+        struct pipeline_token_times token = make_token(i, 0, times);
+        pipeline_measure_token(measure, &token);
         now += 10 + compute;
     }
     report = measure_report(measure, 1);
@@ -339,20 +339,20 @@ START_TEST(a_slow_stretch_that_was_sampled_does_not_make_a_stage_longer_than_the
         ck_assert_uint_le(report.stages[i].busy_ns + report.stages[i].starved_ns +
                               report.stages[i].blocked_ns,
                           report.elapsed_ns);
-    core_measure_destroy(measure);
+    pipeline_measure_destroy(measure);
 }
 END_TEST
 
 START_TEST(without_any_times_of_the_device_only_counts_are_told)
 {
-    struct core_measure *measure = make_measure(3, 0);
+    struct pipeline_measure *measure = make_measure(3, 0);
     struct trm_report report;
 
     for (uint64_t i = 0; i < 10; i++) {
         uint64_t times[TRM_STAGES][2] = {
             {i * 10 + 1, i * 10 + 3}, {0, 0}, {0, 0}, {0, 0}, {i * 10 + 8, i * 10 + 9}};
-        struct core_token_times token = make_token(i, (uint32_t)(i % 3), times);
-        core_measure_token(measure, &token);
+        struct pipeline_token_times token = make_token(i, (uint32_t)(i % 3), times);
+        pipeline_measure_token(measure, &token);
     }
     report = measure_report(measure, 3);
     ck_assert_uint_eq(report.tokens, 10);
@@ -360,22 +360,22 @@ START_TEST(without_any_times_of_the_device_only_counts_are_told)
     ck_assert_uint_eq(report.elapsed_ns, 98);
     ck_assert_int_eq(report.critical, -1);
     ck_assert_uint_eq(report.bound_ns, 0);
-    core_measure_destroy(measure);
+    pipeline_measure_destroy(measure);
 }
 END_TEST
 
 START_TEST(an_end_before_its_begin_counts_as_no_time)
 {
-    struct core_measure *measure  = make_measure(3, 4);
-    uint64_t times[TRM_STAGES][2] = {{1, 10}, {12, 11}, {12, 20}, {20, 21}, {21, 22}};
-    struct core_token_times token = make_token(0, 0, times);
+    struct pipeline_measure *measure  = make_measure(3, 4);
+    uint64_t times[TRM_STAGES][2]     = {{1, 10}, {12, 11}, {12, 20}, {20, 21}, {21, 22}};
+    struct pipeline_token_times token = make_token(0, 0, times);
     struct trm_report report;
 
-    core_measure_token(measure, &token);
+    pipeline_measure_token(measure, &token);
     report = measure_report(measure, 3);
     check_stage(&report.stages[TRM_STAGE_UPLOAD], 0, 0, 0);
     ck_assert_uint_eq(report.stages[TRM_STAGE_UPLOAD].tokens, 1);
-    core_measure_destroy(measure);
+    pipeline_measure_destroy(measure);
 }
 END_TEST
 
@@ -383,29 +383,29 @@ START_TEST(a_reset_forgets_everything_but_the_names)
 {
     struct ideal ideal = {
         .depth = 3, .tokens = 50, .time = {10, 20, 40, 15, 5}, .trace_tokens = 20, .workers = 2};
-    struct core_measure *measure = run_ideal(&ideal), *fresh = make_measure(3, 20);
-    struct trm_report report, empty                          = measure_report(fresh, 3);
+    struct pipeline_measure *measure = run_ideal(&ideal), *fresh = make_measure(3, 20);
+    struct trm_report report, empty                              = measure_report(fresh, 3);
 
-    ck_assert_ptr_nonnull(core_measure_traced(measure, 0));
-    core_measure_reset(measure);
+    ck_assert_ptr_nonnull(pipeline_measure_traced(measure, 0));
+    pipeline_measure_reset(measure);
     report = measure_report(measure, 3);
     ck_assert_mem_eq(&report, &empty, sizeof(report));
-    ck_assert_ptr_null(core_measure_traced(measure, 0));
-    core_measure_destroy(measure);
-    core_measure_destroy(fresh);
+    ck_assert_ptr_null(pipeline_measure_traced(measure, 0));
+    pipeline_measure_destroy(measure);
+    pipeline_measure_destroy(fresh);
 }
 END_TEST
 
 START_TEST(the_last_tokens_are_kept_oldest_first_with_their_launches)
 {
-    struct ideal ideal           = {.depth = 3, .tokens = 50, .time = {10, 20, 40, 15, 5}, .trace_tokens = 8};
-    struct core_measure *measure = run_ideal(&ideal), *copy;
+    struct ideal ideal = {.depth = 3, .tokens = 50, .time = {10, 20, 40, 15, 5}, .trace_tokens = 8};
+    struct pipeline_measure *measure = run_ideal(&ideal), *copy;
 
-    ck_assert_int_eq(core_measure_create_like(measure, &copy), TRM_OK);
-    core_measure_copy(copy, measure);
-    core_measure_destroy(measure);
+    ck_assert_int_eq(pipeline_measure_create_like(measure, &copy), TRM_OK);
+    pipeline_measure_copy(copy, measure);
+    pipeline_measure_destroy(measure);
     for (uint32_t i = 0; i < 8; i++) {
-        const struct core_token_times *token = core_measure_traced(copy, i);
+        const struct pipeline_token_times *token = pipeline_measure_traced(copy, i);
 
         ck_assert_ptr_nonnull(token);
         ck_assert_uint_eq(token->index, 42 + i);
@@ -413,22 +413,22 @@ START_TEST(the_last_tokens_are_kept_oldest_first_with_their_launches)
         ck_assert_uint_eq(token->launch_end[0], token->begin[TRM_STAGE_COMPUTE] + 10);
         ck_assert_uint_eq(token->launch_end[1], token->end[TRM_STAGE_COMPUTE]);
     }
-    ck_assert_ptr_null(core_measure_traced(copy, 8));
-    ck_assert_str_eq(core_measure_launch_name(copy, 1), "sobel");
-    ck_assert_ptr_null(core_measure_launch_name(copy, 2));
-    core_measure_destroy(copy);
+    ck_assert_ptr_null(pipeline_measure_traced(copy, 8));
+    ck_assert_str_eq(pipeline_measure_launch_name(copy, 1), "sobel");
+    ck_assert_ptr_null(pipeline_measure_launch_name(copy, 2));
+    pipeline_measure_destroy(copy);
 }
 END_TEST
 
 START_TEST(fewer_tokens_than_are_kept_are_all_there)
 {
-    struct ideal ideal           = {.depth = 3, .tokens = 5, .time = {10, 20, 40, 15, 5}, .trace_tokens = 8};
-    struct core_measure *measure = run_ideal(&ideal);
+    struct ideal ideal = {.depth = 3, .tokens = 5, .time = {10, 20, 40, 15, 5}, .trace_tokens = 8};
+    struct pipeline_measure *measure = run_ideal(&ideal);
 
     for (uint32_t i = 0; i < 5; i++)
-        ck_assert_uint_eq(core_measure_traced(measure, i)->index, i);
-    ck_assert_ptr_null(core_measure_traced(measure, 5));
-    core_measure_destroy(measure);
+        ck_assert_uint_eq(pipeline_measure_traced(measure, i)->index, i);
+    ck_assert_ptr_null(pipeline_measure_traced(measure, 5));
+    pipeline_measure_destroy(measure);
 }
 END_TEST
 

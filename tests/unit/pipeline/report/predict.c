@@ -396,14 +396,14 @@ END_TEST
  * than one token after the other. */
 START_TEST(tokens_with_times_of_their_own_end_in_any_pipeline)
 {
-    static struct core_stage_times recent[CORE_RECENT_TOKENS];
-    struct core_report_facts facts = {.recent = recent, .recent_count = CORE_RECENT_TOKENS};
-    uint64_t state                 = 99;
+    static struct pipeline_stage_times recent[PIPELINE_RECENT_TOKENS];
+    struct pipeline_report_facts facts = {.recent = recent, .recent_count = PIPELINE_RECENT_TOKENS};
+    uint64_t state                     = 99;
 
     for (int round = 0; round < 300; round++) {
         struct trm_prediction_desc desc = {.struct_size = sizeof(desc)};
         uint64_t sums[TRM_STAGES] = {0}, all = 0, most = 0;
-        for (uint32_t i = 0; i < CORE_RECENT_TOKENS; i++) {
+        for (uint32_t i = 0; i < PIPELINE_RECENT_TOKENS; i++) {
             for (int s = 0; s < TRM_STAGES; s++) {
                 state             = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
                 recent[i].time[s] = (state >> 60) < 3 ? (state >> 30) % 100000 : (state >> 30) % 1000;
@@ -411,15 +411,15 @@ START_TEST(tokens_with_times_of_their_own_end_in_any_pipeline)
             }
         }
         for (int s = 0; s < TRM_STAGES; s++) {
-            desc.stage_ns[s] = sums[s] / CORE_RECENT_TOKENS;
+            desc.stage_ns[s] = sums[s] / PIPELINE_RECENT_TOKENS;
             desc.lanes[s]    = s == TRM_STAGE_LOAD || s == TRM_STAGE_SINK ? 1 + (state >> (20 + s)) % 8 : 1;
             all += sums[s];
             most = sums[s] / desc.lanes[s] > most ? sums[s] / desc.lanes[s] : most;
         }
         desc.one_thread = (state >> 50) % 4 == 0;
         desc.processors = (uint32_t)(state >> 45) % 3;
-        uint64_t at_one = core_predict_recent(&desc, 1, &facts);
-        uint64_t deep   = core_predict_recent(&desc, 1 + (uint32_t)(state >> 40) % 64, &facts);
+        uint64_t at_one = pipeline_predict_recent(&desc, 1, &facts);
+        uint64_t deep   = pipeline_predict_recent(&desc, 1 + (uint32_t)(state >> 40) % 64, &facts);
         ck_assert_uint_ge(at_one, all / 100 * 99);
         ck_assert_uint_le(at_one, all);
         ck_assert_uint_le(deep, all);

@@ -13,21 +13,21 @@ enum {
     STACK_MOST   = 4
 };
 
-static struct written write_trace(const struct core_measure *measure, const struct trm_report *report,
+static struct written write_trace(const struct pipeline_measure *measure, const struct trm_report *report,
                                   int32_t format)
 {
     struct written written = {0};
-    struct core_writer writer;
-    struct core_trace trace;
+    struct pipeline_writer writer;
+    struct pipeline_trace trace;
 
-    ck_assert_int_eq(core_trace_init(fixture_context, measure, report, &trace), TRM_OK);
-    core_writer_begin(&writer, keep_written, &written);
+    ck_assert_int_eq(pipeline_trace_init(fixture_context, measure, report, &trace), TRM_OK);
+    pipeline_writer_begin(&writer, keep_written, &written);
     if (format == TRM_TRACE_EVENTS)
-        ck_assert_int_eq(core_trace_events(&trace, &writer), TRM_OK);
+        ck_assert_int_eq(pipeline_trace_events(&trace, &writer), TRM_OK);
     else
-        core_trace_timeline(&trace, &writer);
-    ck_assert_int_eq(core_writer_end(&writer), TRM_OK);
-    core_trace_fini(&trace);
+        pipeline_trace_timeline(&trace, &writer);
+    ck_assert_int_eq(pipeline_writer_end(&writer), TRM_OK);
+    pipeline_trace_fini(&trace);
     return written;
 }
 
@@ -142,16 +142,16 @@ static uint32_t check_trace(uint32_t depth)
 
 static void check_ideal(const struct ideal *ideal, uint32_t flows)
 {
-    struct core_measure *measure = run_ideal(ideal);
-    struct trm_report report     = measure_report(measure, ideal->depth);
-    struct written written       = write_trace(measure, &report, TRM_TRACE_EVENTS);
+    struct pipeline_measure *measure = run_ideal(ideal);
+    struct trm_report report         = measure_report(measure, ideal->depth);
+    struct written written           = write_trace(measure, &report, TRM_TRACE_EVENTS);
 
     read_trace(written.text);
     ck_assert_uint_eq(check_trace(ideal->depth), flows);
     if (ideal->trace_tokens >= ideal->tokens)
         check_sums(&report);
     free(written.text);
-    core_measure_destroy(measure);
+    pipeline_measure_destroy(measure);
 }
 
 static void begin(void)
@@ -221,7 +221,7 @@ END_TEST
 
 START_TEST(stages_without_duration_are_still_bound_to_their_own_token)
 {
-    struct core_measure *measure = make_measure(2, 8);
+    struct pipeline_measure *measure = make_measure(2, 8);
     struct written written;
     struct trm_report report;
 
@@ -229,8 +229,8 @@ START_TEST(stages_without_duration_are_still_bound_to_their_own_token)
         uint64_t at                   = 100 + i / 2 * 50;
         uint64_t times[TRM_STAGES][2] = {
             {at, at}, {at, at}, {at, at + 20}, {at + 20, at + 20}, {at + 20, at + 21}};
-        struct core_token_times token = make_token(i, (uint32_t)(i % 2), times);
-        core_measure_token(measure, &token);
+        struct pipeline_token_times token = make_token(i, (uint32_t)(i % 2), times);
+        pipeline_measure_token(measure, &token);
     }
     report  = measure_report(measure, 2);
     written = write_trace(measure, &report, TRM_TRACE_EVENTS);
@@ -238,22 +238,22 @@ START_TEST(stages_without_duration_are_still_bound_to_their_own_token)
     ck_assert_uint_eq(check_trace(4), 4);
     check_sums(&report);
     free(written.text);
-    core_measure_destroy(measure);
+    pipeline_measure_destroy(measure);
 }
 END_TEST
 
 START_TEST(launches_whose_end_is_not_known_are_left_out)
 {
-    struct core_measure *measure  = make_measure(2, 8);
-    uint64_t times[TRM_STAGES][2] = {{1, 5}, {0, 0}, {5, 9}, {0, 0}, {9, 10}};
-    uint64_t ends[2]              = {0, EPOCH + 20};
-    struct core_token_times token = make_token(0, 0, times);
+    struct pipeline_measure *measure  = make_measure(2, 8);
+    uint64_t times[TRM_STAGES][2]     = {{1, 5}, {0, 0}, {5, 9}, {0, 0}, {9, 10}};
+    uint64_t ends[2]                  = {0, EPOCH + 20};
+    struct pipeline_token_times token = make_token(0, 0, times);
     struct written written;
     struct trm_report report;
 
     token.launch_count = 2;
     token.launch_end   = ends;
-    core_measure_token(measure, &token);
+    pipeline_measure_token(measure, &token);
     report  = measure_report(measure, 2);
     written = write_trace(measure, &report, TRM_TRACE_EVENTS);
     read_trace(written.text);
@@ -262,23 +262,23 @@ START_TEST(launches_whose_end_is_not_known_are_left_out)
     /* Never longer than the whole. */
     ck_assert_uint_eq(sum_launches("sobel"), 4);
     free(written.text);
-    core_measure_destroy(measure);
+    pipeline_measure_destroy(measure);
 }
 END_TEST
 
 START_TEST(skipped_and_failed_tokens_say_so)
 {
-    struct core_measure *measure      = make_measure(2, 8);
-    uint64_t times[TRM_STAGES][2]     = {{1, 5}, {0, 0}, {5, 9}, {0, 0}, {0, 0}};
-    uint64_t only_load[TRM_STAGES][2] = {{10, 15}, {0, 0}, {0, 0}, {0, 0}, {0, 0}};
-    struct core_token_times failed = make_token(0, 0, times), skipped = make_token(1, 1, only_load);
+    struct pipeline_measure *measure   = make_measure(2, 8);
+    uint64_t times[TRM_STAGES][2]      = {{1, 5}, {0, 0}, {5, 9}, {0, 0}, {0, 0}};
+    uint64_t only_load[TRM_STAGES][2]  = {{10, 15}, {0, 0}, {0, 0}, {0, 0}, {0, 0}};
+    struct pipeline_token_times failed = make_token(0, 0, times), skipped = make_token(1, 1, only_load);
     struct written written;
     struct trm_report report;
 
     failed.status  = TRM_ERROR_KERNEL;
     skipped.status = TRM_TOKEN_SKIP;
-    core_measure_token(measure, &failed);
-    core_measure_token(measure, &skipped);
+    pipeline_measure_token(measure, &failed);
+    pipeline_measure_token(measure, &skipped);
     report  = measure_report(measure, 2);
     written = write_trace(measure, &report, TRM_TRACE_EVENTS);
     read_trace(written.text);
@@ -289,15 +289,15 @@ START_TEST(skipped_and_failed_tokens_say_so)
     written = write_trace(measure, &report, TRM_TRACE_TIMELINE);
     ck_assert_ptr_nonnull(strstr(written.text, "\"tokens\": [[0,0,\"TRM_ERROR_KERNEL\"],[1,1,\"skipped\"]]"));
     free(written.text);
-    core_measure_destroy(measure);
+    pipeline_measure_destroy(measure);
 }
 END_TEST
 
 START_TEST(no_tokens_are_a_good_trace_too)
 {
-    struct core_measure *measure = make_measure(2, 8);
-    struct trm_report report     = measure_report(measure, 2);
-    struct written written       = write_trace(measure, &report, TRM_TRACE_EVENTS);
+    struct pipeline_measure *measure = make_measure(2, 8);
+    struct trm_report report         = measure_report(measure, 2);
+    struct written written           = write_trace(measure, &report, TRM_TRACE_EVENTS);
 
     read_trace(written.text);
     ck_assert_uint_eq(check_trace(2), 0);
@@ -305,20 +305,20 @@ START_TEST(no_tokens_are_a_good_trace_too)
     written = write_trace(measure, &report, TRM_TRACE_TIMELINE);
     ck_assert_ptr_nonnull(strstr(written.text, "</html>"));
     free(written.text);
-    core_measure_destroy(measure);
+    pipeline_measure_destroy(measure);
 }
 END_TEST
 
 START_TEST(a_timeline_is_one_page_that_loads_nothing_and_escapes_names)
 {
     struct ideal ideal = {.depth = 3, .tokens = 5, .time = {1001, 2003, 4007, 1511, 523}, .trace_tokens = 5};
-    struct core_measure *measure = run_ideal(&ideal);
-    struct trm_report report     = measure_report(measure, 3);
+    struct pipeline_measure *measure = run_ideal(&ideal);
+    struct trm_report report         = measure_report(measure, 3);
     struct written written;
 
     snprintf(report.name, sizeof(report.name), "<b>&\"x\"</b>\xff");
     snprintf(report.reason, sizeof(report.reason), "</script><script>alert(1)</script>");
-    core_report_complete(&report, NULL);
+    pipeline_report_complete(&report, NULL);
     written = write_trace(measure, &report, TRM_TRACE_TIMELINE);
     ck_assert_ptr_nonnull(strstr(written.text, "<h1>&lt;b&gt;&amp;&quot;x&quot;&lt;/b&gt;\xef\xbf\xbd</h1>"));
     ck_assert_ptr_null(strstr(written.text, "alert(1)</script>"));
@@ -331,7 +331,7 @@ START_TEST(a_timeline_is_one_page_that_loads_nothing_and_escapes_names)
     ck_assert_ptr_null(strstr(strstr(written.text, "http") + 1, "http"));
     ck_assert_ptr_nonnull(strstr(written.text, "<noscript>"));
     free(written.text);
-    core_measure_destroy(measure);
+    pipeline_measure_destroy(measure);
 }
 END_TEST
 
@@ -339,15 +339,15 @@ START_TEST(a_timeline_of_many_tokens_has_the_last_and_says_so)
 {
     struct ideal ideal = {
         .depth = 3, .tokens = 20000, .time = {1001, 2003, 4007, 1511, 523}, .trace_tokens = 20000};
-    struct core_measure *measure = run_ideal(&ideal);
-    struct trm_report report     = measure_report(measure, 3);
-    struct written written       = write_trace(measure, &report, TRM_TRACE_TIMELINE);
+    struct pipeline_measure *measure = run_ideal(&ideal);
+    struct trm_report report         = measure_report(measure, 3);
+    struct written written           = write_trace(measure, &report, TRM_TRACE_TIMELINE);
 
     ck_assert_ptr_nonnull(strstr(written.text, "The last 8192 of 20000 kept tokens."));
     ck_assert_ptr_nonnull(strstr(written.text, "\"tokens\": [[11808,"));
     ck_assert_uint_lt(written.length, 2 << 20);
     free(written.text);
-    core_measure_destroy(measure);
+    pipeline_measure_destroy(measure);
 }
 END_TEST
 
@@ -362,17 +362,17 @@ static int32_t refuse(void *user, const char *text, size_t length)
 START_TEST(an_error_of_the_writer_is_handed_on)
 {
     struct ideal ideal = {.depth = 3, .tokens = 100, .time = {0, 0, 4007, 0, 0}, .trace_tokens = 100};
-    struct core_measure *measure = run_ideal(&ideal);
-    struct trm_report report     = measure_report(measure, 3);
-    struct core_writer writer;
-    struct core_trace trace;
+    struct pipeline_measure *measure = run_ideal(&ideal);
+    struct trm_report report         = measure_report(measure, 3);
+    struct pipeline_writer writer;
+    struct pipeline_trace trace;
 
-    ck_assert_int_eq(core_trace_init(fixture_context, measure, &report, &trace), TRM_OK);
-    core_writer_begin(&writer, refuse, NULL);
-    ck_assert_int_eq(core_trace_events(&trace, &writer), TRM_OK);
-    ck_assert_int_eq(core_writer_end(&writer), TRM_ERROR_IO);
-    core_trace_fini(&trace);
-    core_measure_destroy(measure);
+    ck_assert_int_eq(pipeline_trace_init(fixture_context, measure, &report, &trace), TRM_OK);
+    pipeline_writer_begin(&writer, refuse, NULL);
+    ck_assert_int_eq(pipeline_trace_events(&trace, &writer), TRM_OK);
+    ck_assert_int_eq(pipeline_writer_end(&writer), TRM_ERROR_IO);
+    pipeline_trace_fini(&trace);
+    pipeline_measure_destroy(measure);
 }
 END_TEST
 
