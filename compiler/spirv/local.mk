@@ -31,6 +31,7 @@ libtrireme_internal_la_SOURCES += \
 	compiler/spirv/validate_dominators.c \
 	compiler/spirv/validate_flow.c \
 	compiler/spirv/validate_structure.c \
+	compiler/spirv/views.c \
 	compiler/spirv/words.c
 
 EXTRA_DIST += compiler/spirv/capabilities.inc compiler/spirv/opcodes.inc

@@ -212,6 +212,8 @@ int32_t spirv_read(struct base_arena *arena, const uint32_t *words, uint32_t cou
     if (status == TRM_OK)
         status = read_all(&reader);
     if (status == TRM_OK)
+        status = spirv_link_views(&reader);
+    if (status == TRM_OK)
         status = spirv_finish_functions(&reader);
     if (status == TRM_OK)
         status = spirv_finish_entries(&reader);

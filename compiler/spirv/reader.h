@@ -202,6 +202,11 @@ uint32_t spirv_part_count(const struct spirv_type *type);
 
 int32_t spirv_read_variable(struct spirv_reader *reader, struct spirv_words words);
 
+/* ---- views.c ------------------------------------------------------------------------------- */
+
+/* Links the variables that are views of one buffer, after the last variable of the module was read. */
+int32_t spirv_link_views(struct spirv_reader *reader);
+
 /* ---- debug.c ------------------------------------------------------------------------------- */
 
 int32_t spirv_read_ignored(struct spirv_reader *reader, struct spirv_words words);

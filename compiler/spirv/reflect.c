@@ -13,6 +13,7 @@
 struct found {
     struct trm_parameter parameter;
     uint32_t variable, member;
+    uint32_t order; /* among the variables of the module */
 };
 
 /* ---- types --------------------------------------------------------------------------------- */
@@ -135,8 +136,10 @@ static void find_parameters(const struct spirv_module *module, struct found *fou
     for (uint32_t i = 0; i < module->variable_count; i++) {
         uint32_t id                           = module->variables[i];
         const struct spirv_variable *variable = module->ids[id].as.variable;
-        if (is_buffer(variable))
-            add_buffer(module, id, found++);
+        if (is_buffer(variable)) {
+            add_buffer(module, id, found);
+            found++->order = i;
+        }
         if (variable->storage != SpvStorageClassPushConstant)
             continue;
         const struct spirv_type *block = push_block(module, id);
@@ -152,59 +155,100 @@ static int compare_numbers(uint32_t a, uint32_t b)
     return a < b ? -1 : a > b;
 }
 
-/* Sorts buffers by set and binding, then members of the push constants by offset. */
+/* Bytes from one element of a buffer to the next, or of all its members. */
+static uint32_t width_of(const struct found *found)
+{
+    return found->parameter.stride != 0 ? found->parameter.stride : found->parameter.size;
+}
+
+static bool is_buffer_parameter(const struct found *found)
+{
+    return found->parameter.kind == TRM_PARAMETER_BUFFER;
+}
+
+/* Sorts buffers by set and binding, then members of the push constants by offset. The view of a buffer with
+ * the widest elements comes first, and of several such views the first of the module. */
 static int compare_found(const void *left, const void *right)
 {
     const struct found *a = left, *b = right;
-    int32_t a_is_member = a->parameter.kind != TRM_PARAMETER_BUFFER;
-    int32_t b_is_member = b->parameter.kind != TRM_PARAMETER_BUFFER;
 
-    if (a_is_member != b_is_member)
-        return a_is_member - b_is_member;
+    if (is_buffer_parameter(a) != is_buffer_parameter(b))
+        return is_buffer_parameter(a) ? -1 : 1;
     int order = compare_numbers(a->parameter.set, b->parameter.set);
     if (order == 0)
         order = compare_numbers(a->parameter.place, b->parameter.place);
+    if (order == 0 && is_buffer_parameter(a))
+        order = compare_numbers(width_of(b), width_of(a));
+    if (order == 0)
+        order = compare_numbers(a->order, b->order);
     return order != 0 ? order : compare_numbers(a->member, b->member);
 }
 
-static int32_t check_bindings(const struct found *found, uint32_t count)
+static bool is_same_buffer(const struct trm_parameter *a, const struct trm_parameter *b)
 {
-    for (uint32_t i = 1; i < count; i++) {
-        const struct trm_parameter *a = &found[i - 1].parameter, *b = &found[i].parameter;
-        if (b->kind == TRM_PARAMETER_BUFFER && a->set == b->set && a->place == b->place)
-            return base_fail(TRM_ERROR_UNSUPPORTED,
-                             "buffers \"%.100s\" and \"%.100s\" have the same set %u and binding %u", a->name,
-                             b->name, a->set, a->place);
+    return a->kind == TRM_PARAMETER_BUFFER && b->kind == TRM_PARAMETER_BUFFER && a->set == b->set &&
+           a->place == b->place;
+}
+
+/* The tables that the parameters are sorted into. */
+struct tables {
+    struct trm_parameter *parameters;
+    uint32_t *variables, *members;
+    struct spirv_view *views;
+    uint32_t count, view_count;
+};
+
+static bool make_tables(struct base_arena *arena, uint32_t count, struct tables *tables)
+{
+    tables->parameters = base_arena_allocate(arena, count, sizeof(*tables->parameters));
+    tables->variables  = base_arena_allocate(arena, count, sizeof(*tables->variables));
+    tables->members    = base_arena_allocate(arena, count, sizeof(*tables->members));
+    tables->views      = base_arena_allocate(arena, count, sizeof(*tables->views));
+    return tables->parameters != NULL && tables->variables != NULL && tables->members != NULL &&
+           tables->views != NULL;
+}
+
+/* Adds a parameter, or a view of the last one: then that needs the bytes and the access of both. */
+static void add_found(struct tables *tables, const struct found *found)
+{
+    struct trm_parameter *last = tables->count != 0 ? &tables->parameters[tables->count - 1] : NULL;
+
+    if (last != NULL && is_same_buffer(last, &found->parameter)) {
+        last->access |= found->parameter.access;
+        if (last->size < found->parameter.size)
+            last->size = found->parameter.size;
+        tables->views[tables->view_count++] =
+            (struct spirv_view){.variable         = found->variable,
+                                .info.struct_size = sizeof(struct trm_view_info),
+                                .info.parameter   = tables->count - 1,
+                                .info.view        = found->parameter};
+        return;
     }
-    return TRM_OK;
+    tables->parameters[tables->count] = found->parameter;
+    tables->variables[tables->count]  = found->variable;
+    tables->members[tables->count]    = found->member;
+    tables->count++;
 }
 
 static int32_t reflect_parameters(const struct spirv_module *module, struct spirv_reflection *reflection,
                                   struct trm_kernel_info *kernel)
 {
-    struct base_arena *arena         = module->arena;
-    uint32_t count                   = count_parameters(module);
-    struct found *found              = base_arena_allocate(arena, count, sizeof(*found));
-    struct trm_parameter *parameters = base_arena_allocate(arena, count, sizeof(*parameters));
-    uint32_t *variables              = base_arena_allocate(arena, count, sizeof(*variables));
-    uint32_t *members                = base_arena_allocate(arena, count, sizeof(*members));
+    uint32_t count       = count_parameters(module);
+    struct found *found  = base_arena_allocate(module->arena, count, sizeof(*found));
+    struct tables tables = {.count = 0};
 
-    if (found == NULL || parameters == NULL || variables == NULL || members == NULL)
+    if (found == NULL || !make_tables(module->arena, count, &tables))
         return base_arena_fail(module->arena, "reflecting SPIR-V");
     find_parameters(module, found);
     qsort(found, count, sizeof(*found), compare_found);
-    int32_t status = check_bindings(found, count);
-    if (status != TRM_OK)
-        return status;
-    for (uint32_t i = 0; i < count; i++) {
-        parameters[i] = found[i].parameter;
-        variables[i]  = found[i].variable;
-        members[i]    = found[i].member;
-    }
-    kernel->parameters              = parameters;
-    kernel->parameter_count         = count;
-    reflection->parameter_variables = variables;
-    reflection->parameter_members   = members;
+    for (uint32_t i = 0; i < count; i++)
+        add_found(&tables, &found[i]);
+    kernel->parameters              = tables.parameters;
+    kernel->parameter_count         = tables.count;
+    reflection->parameter_variables = tables.variables;
+    reflection->parameter_members   = tables.members;
+    reflection->views               = tables.views;
+    reflection->view_count          = tables.view_count;
     return TRM_OK;
 }
 

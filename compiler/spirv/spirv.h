@@ -8,6 +8,7 @@
  *   read_types.c, layout.c         types and explicit layouts
  *   read_constants.c, constant_fold.c, half.c    constants and specialisation
  *   read_variable.c, read_function.c, calls.c    variables, functions, calls
+ *   views.c                        variables that are one buffer
  *   ids.c, debug.c, names.c        ids and errors, source lines, names of opcodes
  *   grammar.c, check*.c            operands and types of instructions
  *   validate_*.c                   control flow graph, dominators, structured control flow
@@ -129,6 +130,11 @@ struct spirv_variable {
     bool has_binding;
     bool non_writable, non_readable, is_restrict, is_volatile, is_coherent;
     int32_t builtin; /* SpvBuiltIn; -1: none */
+    /* Buffers on one set and binding are views of one buffer: the same memory, perhaps with different types.
+     * is_volatile and is_coherent hold for all views if they hold for one; is_restrict for none. */
+    uint32_t view_of; /* the first view of the buffer, perhaps this variable; 0: no buffer */
+    bool has_views;   /* the buffer has other views */
+    bool is_written;  /* the shader may write the buffer, through any view */
 };
 
 /* One instruction of a function. `operands` are the words after the result type and the result. */
@@ -303,6 +309,12 @@ const char *spirv_source_location(const struct spirv_module *module,
 
 /* ---- reflection ---------------------------------------------------------------------------- */
 
+/* A variable that is not the one after which its buffer's parameter is described. */
+struct spirv_view {
+    uint32_t variable;
+    struct trm_view_info info;
+};
+
 /* The kernels and constants of a module, allocated in its arena. The parameters are all buffers
  * (StorageBuffer, Uniform) and push constants that the module declares, in the order that struct
  * trm_parameter documents; all kernels of a module have the same parameters. */
@@ -314,10 +326,12 @@ struct spirv_reflection {
     /* For each parameter: the id of its variable, and the index of the member for push constants. */
     const uint32_t *parameter_variables;
     const uint32_t *parameter_members;
+    const struct spirv_view *views; /* in the order of the parameters */
+    uint32_t view_count;
 };
 
 /* Describes a module. An entry point "main" gets the name `name`, unless that is NULL.
- * Errors: UNSUPPORTED for two buffers with one binding or too much shared memory; OUT_OF_HOST_MEMORY. */
+ * Errors: UNSUPPORTED for too much shared memory; OUT_OF_HOST_MEMORY. */
 int32_t spirv_reflect(const struct spirv_module *module, const char *name,
                       struct spirv_reflection *reflection);
 

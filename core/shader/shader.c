@@ -12,6 +12,7 @@
 #define DESC_MIN 40
 #define KERNEL_INFO_MIN 40
 #define CONSTANT_INFO_MIN 32
+#define VIEW_INFO_MIN 48
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
@@ -148,6 +149,30 @@ int32_t trm_shader_constant(struct trm_shader *shader, uint32_t index, struct tr
     if (found == NULL)
         return base_last_status();
     int32_t status = describe_constant(found, index, info);
+    core_object_leave(&found->object);
+    return status;
+}
+
+static int32_t describe_view(const struct core_shader *found, uint32_t index, struct trm_view_info *info)
+{
+    const struct spirv_reflection *reflection = &found->code.reflection;
+    if (index >= reflection->view_count)
+        return base_fail(TRM_ERROR_NOT_FOUND,
+                         "shader \"%s\" has no further view %" PRIu32 " of its buffers, only %" PRIu32,
+                         found->code.name, index, reflection->view_count);
+    if (info == NULL ||
+        !core_struct_copy_out(info, &reflection->views[index].info, sizeof(*info), VIEW_INFO_MIN))
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "trm_shader_view: `info` is NULL or its struct_size is too small");
+    return TRM_OK;
+}
+
+int32_t trm_shader_view(struct trm_shader *shader, uint32_t index, struct trm_view_info *info)
+{
+    struct core_shader *found = core_object_enter(shader, CORE_SHADER);
+    if (found == NULL)
+        return base_last_status();
+    int32_t status = describe_view(found, index, info);
     core_object_leave(&found->object);
     return status;
 }

@@ -203,8 +203,8 @@ enum trm_access {
 
 /* A parameter of a kernel. The parameters of a shader are its buffers, in the order of set and binding, and
  * then the members of its push constants, in the order of their offsets. A buffer has the name of its
- * instance, else of its block's only member, else of its block. Native kernels may leave the members after
- * `access` zero. */
+ * instance, else of its block's only member, else of its block. Buffers of one set and binding are one
+ * parameter (trm_shader_view() lists the others). Native kernels may leave the members after `access` zero. */
 struct trm_parameter {
     const char *name;
     int32_t kind;        /* enum trm_parameter_kind */

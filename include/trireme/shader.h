@@ -107,6 +107,25 @@ struct trm_constant_info {
 TRM_API int32_t trm_shader_constant(struct trm_shader *shader, uint32_t index,
                                     struct trm_constant_info *info);
 
+/* A view of a buffer: a shader may declare several variables on one set and binding, to read the same memory
+ * as different types. They are one parameter, for which a launch takes one argument: that parameter has the
+ * name and type of the view with the widest elements, the access of all views, and the greatest of their
+ * least sizes. */
+struct trm_view_info {
+    uint32_t struct_size;
+    uint32_t parameter;        /* the parameter of the shader's kernels that is the buffer, from 0 */
+    struct trm_parameter view; /* the buffer as this variable declares it */
+};
+
+/* Describe a view of a buffer other than the one after which its parameter is described. Most shaders have
+ * none.
+ *
+ * index       of the view, from 0, in the order of the parameters
+ * info        the caller sets its struct_size
+ * Errors      NOT_FOUND past the last view
+ */
+TRM_API int32_t trm_shader_view(struct trm_shader *shader, uint32_t index, struct trm_view_info *info);
+
 /* A language that a shader can be translated to. */
 enum trm_language {
     TRM_LANGUAGE_C    = 1, /* C11 for <trireme/cpu_kernel.h>; needs no header of Trireme */

@@ -142,4 +142,5 @@ EXTRA_DIST += tests/conformance/shaders/make \
 	tests/conformance/shaders/many.comp tests/conformance/shaders/many.inc \
 	tests/conformance/shaders/mixed.comp tests/conformance/shaders/mixed.inc \
 	tests/conformance/shaders/reverse.comp tests/conformance/shaders/reverse.inc \
+	tests/conformance/shaders/views.comp tests/conformance/shaders/views.inc \
 	tests/conformance/shaders/two.spvasm tests/conformance/shaders/two.inc

@@ -105,6 +105,28 @@ START_TEST(a_barrier_is_kept_by_all_items_of_a_group)
 }
 END_TEST
 
+START_TEST(a_buffer_with_several_types_is_one_argument)
+{
+    if (shaders_missing())
+        return;
+    float x[256], y[64];
+    struct trm_kernel *kernel       = shader_kernel("views");
+    struct trm_buffer *from         = make_buffer(the.device, TRM_MEMORY_DEVICE, sizeof(x));
+    struct trm_buffer *to           = make_buffer(the.device, TRM_MEMORY_DEVICE, sizeof(y));
+    struct trm_argument arguments[] = {trm_arg_buffer(from), trm_arg_buffer(to)};
+    for (uint32_t i = 0; i < 256; i++)
+        x[i] = (float)i;
+    put(the.stream, from, 0, x, sizeof(x));
+    ck_ok(shader_launch(kernel, 64, arguments, 2));
+    get(the.stream, to, 0, y, sizeof(y));
+    for (uint32_t i = 0; i < 64; i++)
+        ck_assert(y[i] == (float)(12 * i + 6));
+    trm_buffer_destroy(to);
+    trm_buffer_destroy(from);
+    trm_kernel_destroy(kernel);
+}
+END_TEST
+
 /* ---- what a shader says ---- */
 
 static void is_parameter(const struct trm_parameter *parameter, const char *name, int32_t kind, int32_t type,
@@ -502,6 +524,7 @@ void add_portable(Suite *suite)
     CASE(group, spirv_need_not_be_aligned_and_is_copied);
     CASE(group, bytes_that_are_no_valid_module_are_refused_in_words);
     CASE(group, a_barrier_is_kept_by_all_items_of_a_group);
+    CASE(group, a_buffer_with_several_types_is_one_argument);
     CASE(group, a_kernel_describes_its_parameters_as_the_shader_has_them);
     CASE(group, the_only_kernel_of_a_module_needs_no_name_and_main_is_one_of_its_names);
     CASE(group, a_module_of_two_kernels_wants_to_know_which);

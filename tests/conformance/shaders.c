@@ -25,6 +25,9 @@ static const uint32_t mixed_words[] = {
 static const uint32_t reverse_words[] = {
 #include "shaders/reverse.inc"
 };
+static const uint32_t views_words[] = {
+#include "shaders/views.inc"
+};
 static const uint32_t two_words[] = {
 #include "shaders/two.inc"
 };
@@ -33,7 +36,7 @@ static const struct shader_words shaders[] = {
     {"affine", affine_words, sizeof(affine_words)}, {"constants", constants_words, sizeof(constants_words)},
     {"header", header_words, sizeof(header_words)}, {"many", many_words, sizeof(many_words)},
     {"mixed", mixed_words, sizeof(mixed_words)},    {"reverse", reverse_words, sizeof(reverse_words)},
-    {"two", two_words, sizeof(two_words)},
+    {"two", two_words, sizeof(two_words)},          {"views", views_words, sizeof(views_words)},
 };
 
 struct shader_words shader_words(const char *name)

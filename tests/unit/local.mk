@@ -114,7 +114,9 @@ EXTRA_DIST += \
 	tests/unit/shaders/bounds/overrun_rounds.comp tests/unit/shaders/bounds/overrun_rounds.spv \
 	tests/unit/shaders/bounds/overrun_rounds_plain.spv \
 	tests/unit/shaders/bounds/overrun_rows.comp tests/unit/shaders/bounds/overrun_rows.spv \
-	tests/unit/shaders/bounds/overrun_rows_no_lines.spv tests/unit/shaders/bounds/overrun_rows_plain.spv
+	tests/unit/shaders/bounds/overrun_rows_no_lines.spv tests/unit/shaders/bounds/overrun_rows_plain.spv \
+	tests/unit/shaders/bounds/overrun_views.comp tests/unit/shaders/bounds/overrun_views.spv \
+	tests/unit/shaders/bounds/overrun_views_plain.spv
 
 EXTRA_DIST += \
 	tests/unit/shaders/flow/compile.sh \

@@ -104,7 +104,7 @@ static void print_kernels(struct trm_shader *shader)
 
     for (uint32_t i = 0; trm_shader_kernel(shader, i, &kernel) == TRM_OK; i++) {
         fputs(output_style(OUTPUT_BOLD), stdout);
-        signature_print(stdout, &kernel);
+        signature_print(stdout, &kernel, shader);
         printf("%s\n      ", output_style(OUTPUT_PLAIN));
         signature_print_facts(stdout, &kernel, shader);
         fputc('\n', stdout);

@@ -15,7 +15,7 @@ void kc_print_text(const struct kc_job *job)
     struct trm_kernel_info kernel = {.struct_size = sizeof(kernel)};
 
     for (uint32_t i = 0; trm_shader_kernel(job->shader, i, &kernel) == TRM_OK; i++) {
-        signature_print(stdout, &kernel);
+        signature_print(stdout, &kernel, job->shader);
         fputs("  ", stdout);
         signature_print_facts(stdout, &kernel, job->shader);
         fputc('\n', stdout);

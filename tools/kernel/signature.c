@@ -58,14 +58,28 @@ static void print_parameter(FILE *file, const struct trm_parameter *parameter)
         fputs("[]", file);
 }
 
-void signature_print(FILE *file, const struct trm_kernel_info *kernel)
+/* Prints the other views of the buffers that come before parameter `end`, from view `*next` on. */
+static void print_views(FILE *file, struct trm_shader *shader, uint32_t end, uint32_t *next)
 {
+    struct trm_view_info info = {.struct_size = sizeof(info)};
+
+    for (; trm_shader_view(shader, *next, &info) == TRM_OK && info.parameter < end; ++*next) {
+        fputs(" | ", file);
+        print_parameter(file, &info.view);
+    }
+}
+
+void signature_print(FILE *file, const struct trm_kernel_info *kernel, struct trm_shader *shader)
+{
+    uint32_t view = 0;
+
     output_text(file, kernel->name);
     fputc('(', file);
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
         if (i > 0)
             fputs(", ", file);
         print_parameter(file, &kernel->parameters[i]);
+        print_views(file, shader, i + 1, &view);
     }
     fputc(')', file);
 }
@@ -106,9 +120,8 @@ static const char *access_name(uint32_t access)
     return access == TRM_ACCESS_READ ? "read" : access == TRM_ACCESS_WRITE ? "write" : "both";
 }
 
-static void write_parameter(struct json *json, const struct trm_parameter *parameter)
+static void write_members(struct json *json, const struct trm_parameter *parameter)
 {
-    json_object_begin(json, NULL);
     json_text(json, "name", parameter->name);
     json_text(json, "kind", kind_name(parameter->kind));
     json_text(json, "type", trm_type_name(parameter->type));
@@ -122,16 +135,39 @@ static void write_parameter(struct json *json, const struct trm_parameter *param
     } else {
         json_count(json, "offset", parameter->place);
     }
-    json_object_end(json);
 }
 
-static void write_kernel(struct json *json, const struct trm_kernel_info *kernel)
+/* Writes "views" if the buffer has others. */
+static void write_views(struct json *json, struct trm_shader *shader, uint32_t parameter)
+{
+    struct trm_view_info info = {.struct_size = sizeof(info)};
+    bool is_open              = false;
+
+    for (uint32_t i = 0; trm_shader_view(shader, i, &info) == TRM_OK && info.parameter <= parameter; i++) {
+        if (info.parameter != parameter)
+            continue;
+        if (!is_open)
+            json_array_begin(json, "views");
+        is_open = true;
+        json_object_begin(json, NULL);
+        write_members(json, &info.view);
+        json_object_end(json);
+    }
+    if (is_open)
+        json_array_end(json);
+}
+
+static void write_kernel(struct json *json, const struct trm_kernel_info *kernel, struct trm_shader *shader)
 {
     json_object_begin(json, NULL);
     json_text(json, "name", kernel->name);
     json_array_begin(json, "parameters");
-    for (uint32_t i = 0; i < kernel->parameter_count; i++)
-        write_parameter(json, &kernel->parameters[i]);
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        json_object_begin(json, NULL);
+        write_members(json, &kernel->parameters[i]);
+        write_views(json, shader, i);
+        json_object_end(json);
+    }
     json_array_end(json);
     json_array_begin(json, "group_size");
     for (int i = 0; i < 3; i++)
@@ -163,7 +199,7 @@ void signature_json(struct json *json, struct trm_shader *shader)
 
     json_array_begin(json, "kernels");
     for (uint32_t i = 0; trm_shader_kernel(shader, i, &kernel) == TRM_OK; i++)
-        write_kernel(json, &kernel);
+        write_kernel(json, &kernel, shader);
     json_array_end(json);
     json_array_begin(json, "constants");
     for (uint32_t i = 0; trm_shader_constant(shader, i, &constant) == TRM_OK; i++)

@@ -11,7 +11,7 @@
 #define VERSION_1_3 0x00010300u
 #define NAME_WORDS_MOST 16u
 #define WORDS_OF_BUFFER \
-    11u /* most words that are added for a buffer: two decorations of four words, one of three */
+    14u /* most words that are added for a buffer: two decorations of four words, two of three */
 
 static const char storage_buffers[] = "SPV_KHR_storage_buffer_storage_class";
 
@@ -23,6 +23,7 @@ struct buffer {
     bool is_uniform;     /* storage class Uniform; may be an old-style storage buffer (BufferBlock) */
     bool says_read_only; /* has NonWritable */
     bool is_read_only;   /* as reflected */
+    bool is_view;        /* another variable has its set and place: the same memory */
     bool is_decorated;   /* its new decorations are written */
 };
 
@@ -84,17 +85,20 @@ static bool is_buffer(const uint32_t *variable)
            (variable[3] == SpvStorageClassUniform || variable[3] == SpvStorageClassStorageBuffer);
 }
 
-/* The core has reflected all variables of these classes, so there are at most `most`. */
-static void find_variables(struct rewriting *rewriting, uint32_t most)
+/* Lists the buffers; without a list, counts them. */
+static void find_variables(struct rewriting *rewriting)
 {
-    const uint32_t *end = rewriting->words + rewriting->count;
+    const uint32_t *end     = rewriting->words + rewriting->count;
+    rewriting->buffer_count = 0;
     for (const uint32_t *at = rewriting->words + VULKAN_HEADER_WORDS; at < end; at += vulkan_length(at)) {
         if (vulkan_opcode(at) == SpvOpFunction)
             return;
-        if (!is_buffer(at) || rewriting->buffer_count == most)
+        if (!is_buffer(at))
             continue;
-        rewriting->buffers[rewriting->buffer_count++] =
-            (struct buffer){.id = at[2], .is_uniform = at[3] == SpvStorageClassUniform};
+        if (rewriting->buffers != NULL)
+            rewriting->buffers[rewriting->buffer_count] =
+                (struct buffer){.id = at[2], .is_uniform = at[3] == SpvStorageClassUniform};
+        rewriting->buffer_count++;
     }
 }
 
@@ -116,23 +120,29 @@ static void find_decorations(struct rewriting *rewriting)
     }
 }
 
-/* The core rejects modules with two buffers of the same set and binding. */
+/* All variables of one set and binding get the number of their parameter. */
+static void number_views(struct rewriting *rewriting, const struct trm_parameter *parameter, uint32_t binding)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < rewriting->buffer_count; i++)
+        count +=
+            rewriting->buffers[i].set == parameter->set && rewriting->buffers[i].place == parameter->place;
+    for (uint32_t i = 0; i < rewriting->buffer_count; i++) {
+        struct buffer *buffer = &rewriting->buffers[i];
+        if (buffer->set != parameter->set || buffer->place != parameter->place)
+            continue;
+        buffer->binding      = binding;
+        buffer->is_read_only = parameter->access == TRM_ACCESS_READ;
+        buffer->is_view      = count > 1;
+    }
+}
+
 static void number_buffers(struct rewriting *rewriting, const struct trm_kernel_info *kernel)
 {
     uint32_t binding = 0;
-    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
-        const struct trm_parameter *parameter = &kernel->parameters[i];
-        if (parameter->kind != TRM_PARAMETER_BUFFER)
-            continue;
-        for (uint32_t j = 0; j < rewriting->buffer_count; j++) {
-            struct buffer *buffer = &rewriting->buffers[j];
-            if (buffer->set != parameter->set || buffer->place != parameter->place)
-                continue;
-            buffer->binding      = binding;
-            buffer->is_read_only = parameter->access == TRM_ACCESS_READ;
-        }
-        binding++;
-    }
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        if (kernel->parameters[i].kind == TRM_PARAMETER_BUFFER)
+            number_views(rewriting, &kernel->parameters[i], binding++);
 }
 
 /* ---- rewriting */
@@ -174,21 +184,32 @@ static bool is_for_tools(const uint32_t *at, struct silent_sets *sets)
     }
 }
 
-/* Writes the new decorations in place of the first old one. True: drop the instruction. */
+static void write_flag(struct rewriting *rewriting, uint32_t id, uint32_t decoration)
+{
+    write_word(rewriting, 3u << SpvWordCountShift | SpvOpDecorate);
+    write_word(rewriting, id);
+    write_word(rewriting, decoration);
+}
+
+/* Writes the new decorations in place of the first old one. True: drop the instruction. A driver may assume
+ * that variables are different memory, unless they are decorated Aliased. */
 static bool rewrite_decoration(struct rewriting *rewriting, const uint32_t *at)
 {
     struct buffer *buffer = find_buffer(rewriting, at[1]);
-    if (buffer == NULL || (at[2] != SpvDecorationDescriptorSet && at[2] != SpvDecorationBinding))
+    if (buffer == NULL)
+        return false;
+    if (buffer->is_view && (at[2] == SpvDecorationRestrict || at[2] == SpvDecorationAliased))
+        return true;
+    if (at[2] != SpvDecorationDescriptorSet && at[2] != SpvDecorationBinding)
         return false;
     if (buffer->is_decorated)
         return true;
     write_decoration(rewriting, buffer->id, SpvDecorationDescriptorSet, 0);
     write_decoration(rewriting, buffer->id, SpvDecorationBinding, buffer->binding);
-    if (buffer->is_uniform && buffer->is_read_only && !buffer->says_read_only) {
-        write_word(rewriting, 3u << SpvWordCountShift | SpvOpDecorate);
-        write_word(rewriting, buffer->id);
-        write_word(rewriting, SpvDecorationNonWritable);
-    }
+    if (buffer->is_uniform && buffer->is_read_only && !buffer->says_read_only)
+        write_flag(rewriting, buffer->id, SpvDecorationNonWritable);
+    if (buffer->is_view)
+        write_flag(rewriting, buffer->id, SpvDecorationAliased);
     buffer->is_decorated = true;
     return true;
 }
@@ -243,11 +264,12 @@ static bool declares(const struct rewriting *rewriting, const char *extension)
 int32_t vulkan_shader_create(const struct trm_backend_instance *instance,
                              const struct trm_module_source *source, struct vulkan_shader *shader)
 {
-    uint32_t most              = source->kernels[0].parameter_count;
     struct rewriting rewriting = {.words = source->data, .count = source->size / sizeof(uint32_t)};
-    uint64_t capacity          = rewriting.count + (uint64_t)most * WORDS_OF_BUFFER + NAME_WORDS_MOST;
-    uint64_t buffer_bytes      = (uint64_t)(most + 1) * sizeof(struct buffer);
-    rewriting.out              = trm_util_allocate(instance->host, capacity * sizeof(uint32_t));
+    find_variables(&rewriting);
+    uint64_t most         = rewriting.buffer_count;
+    uint64_t capacity     = rewriting.count + most * WORDS_OF_BUFFER + NAME_WORDS_MOST;
+    uint64_t buffer_bytes = (most + 1) * sizeof(struct buffer);
+    rewriting.out         = trm_util_allocate(instance->host, capacity * sizeof(uint32_t));
     if (rewriting.out == NULL)
         return trm_util_fail_host_memory(instance->host, "the code of a module");
     rewriting.buffers = trm_util_allocate(instance->host, buffer_bytes);
@@ -257,7 +279,7 @@ int32_t vulkan_shader_create(const struct trm_backend_instance *instance,
     }
     rewriting.has_storage_buffers =
         rewriting.words[1] >= VERSION_1_3 || declares(&rewriting, storage_buffers);
-    find_variables(&rewriting, most);
+    find_variables(&rewriting);
     find_decorations(&rewriting);
     number_buffers(&rewriting, &source->kernels[0]);
     rewrite(&rewriting);

@@ -22,6 +22,33 @@ bool emit_has_layout(const struct emit *emit, uint32_t variable)
     }
 }
 
+uint32_t emit_buffer_variable(const struct emit *emit, uint32_t variable)
+{
+    return emit->reflection.parameter_variables[emit->buffers[variable]];
+}
+
+const char *emit_buffer(struct emit *emit, uint32_t variable)
+{
+    uint32_t named_after                  = emit_buffer_variable(emit, variable);
+    const struct trm_parameter *parameter = &emit->reflection.kernels[0].parameters[emit->buffers[variable]];
+    const char *name                      = emit_name(emit, named_after);
+
+    if (named_after == variable)
+        return name;
+    return base_arena_format(emit->arena, "((%s%s *)%s)",
+                             parameter->access == TRM_ACCESS_READ ? "const " : "",
+                             emit_buffer_type(emit, variable), name);
+}
+
+/* Must the accesses stay in order, and where they are? Compilers of CUDA C may assume that memory of different
+ * scalar types is different memory. */
+static bool is_volatile(const struct emit *emit, uint32_t id, const struct spirv_variable *variable)
+{
+    if (variable->is_volatile || emit->language != TRM_LANGUAGE_CUDA)
+        return variable->is_volatile;
+    return variable->is_coherent || (variable->is_written && emit->is_mixed[emit->buffers[id]]);
+}
+
 const char *emit_buffer_type(struct emit *emit, uint32_t variable)
 {
     const struct spirv_type *unit = variable < emit->mark_count ? emit->units[variable] : NULL;
@@ -39,12 +66,12 @@ static int32_t begin(struct emit *emit, uint32_t id, struct emit_address *addres
         return emit_fail(emit, "the variable is an array of blocks");
     if (variable->storage == SpvStorageClassPushConstant)
         return TRM_OK; /* the first step says which argument it is */
-    address->base = emit_name(emit, id);
-    address->unit = id < emit->mark_count ? emit->units[id] : NULL;
-    address->is_volatile =
-        variable->is_volatile || (variable->is_coherent && emit->language == TRM_LANGUAGE_CUDA);
+    address->base        = emit_buffer(emit, id);
+    address->unit        = emit->units[id];
+    address->is_volatile = is_volatile(emit, id, variable);
     if (emit->flags & TRM_TRANSLATE_BOUNDS)
-        address->size = base_arena_format(emit->arena, "%s_size", address->base);
+        address->size =
+            base_arena_format(emit->arena, "%s_size", emit_name(emit, emit_buffer_variable(emit, id)));
     return TRM_OK;
 }
 

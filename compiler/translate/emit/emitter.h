@@ -85,6 +85,8 @@ struct emit {
     uint32_t site_count, site_capacity;
     uint8_t *marks;                  /* [mark_count] by id: private to type.c */
     const struct spirv_type **units; /* [mark_count] by id of a buffer: see unit.c */
+    uint32_t *buffers;               /* [mark_count] by id of a buffer: its parameter; see unit.c */
+    bool *is_mixed;                  /* by parameter: a buffer with views of several scalar types */
     uint32_t mark_count;
 };
 
@@ -121,7 +123,8 @@ void emit_assigned(struct emit *emit, uint32_t id);
 
 /* A variable that is no buffer (function, private, shared; not members of the push constants) as an
  * expression that can be assigned: "s_sums", "shared->s_tile", "kept->s_history[item]". Buffers are pointers
- * called emit_name(), of type emit_buffer_type(); their sizes in bytes are emit_name() followed by "_size", a
+ * called emit_name(), of type emit_buffer_type(), and views of them casts of that (emit_buffer()); their sizes
+ * in bytes are emit_name() followed by "_size", a
  * uint64_t. A member of the push constants is target->arguments followed by emit_parameter(): a scalar, or
  * for a block a pointer to const unsigned char with the shader's layout. */
 void emit_root(struct emit *emit, uint32_t variable);
@@ -169,6 +172,13 @@ int32_t emit_expression(struct emit *emit, const struct spirv_instruction *op, u
 /* The C type through which a buffer is indexed: that of its elements when it holds only those, packed; else
  * "unsigned char". */
 const char *emit_buffer_type(struct emit *emit, uint32_t variable);
+
+/* A buffer's variable as an expression: the pointer of the parameter, cast to emit_buffer_type() when the
+ * parameter is named after another view. So all views are one pointer to a compiler. */
+const char *emit_buffer(struct emit *emit, uint32_t variable);
+
+/* The variable after which the parameter of a buffer is named. */
+uint32_t emit_buffer_variable(const struct emit *emit, uint32_t variable);
 
 /* Declares a variable of the function, the group or the work-item (storage type, name, initial value). A
  * PLACE_SPILLED variable is in memory already and gets only a statement that assigns its initial value, if it

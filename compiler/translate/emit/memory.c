@@ -403,8 +403,9 @@ int32_t emit_array_length(struct emit *emit, const struct spirv_instruction *op,
     if (status != TRM_OK)
         return status;
     emit_part(emit, "length");
-    text_add(&emit->text, "(%s_size, %llu, %u)", address.base, (unsigned long long)address.offset,
-             spirv_type(emit->module, address.type)->stride);
+    text_add(&emit->text, "(%s_size, %llu, %u)",
+             emit_name(emit, emit_buffer_variable(emit, access->variable)),
+             (unsigned long long)address.offset, spirv_type(emit->module, address.type)->stride);
     return TRM_OK;
 }
 

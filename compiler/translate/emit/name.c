@@ -13,6 +13,9 @@ const char *emit_word(struct emit *emit, uint32_t id)
             if (emit->reflection.parameter_variables[i] == id &&
                 kernel->parameters[i].kind == TRM_PARAMETER_BUFFER)
                 return kernel->parameters[i].name;
+        for (uint32_t i = 0; i < emit->reflection.view_count; i++)
+            if (emit->reflection.views[i].variable == id)
+                return emit->reflection.views[i].info.view.name;
     }
     return thing->name;
 }

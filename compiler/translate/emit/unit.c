@@ -1,4 +1,5 @@
-/* The element types of buffers: a buffer whose scalars all have one type is indexed as an array of it.
+/* The element types of buffers: a buffer whose scalars all have one type is indexed as an array of it. And
+ * which parameter each buffer is.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/status.h>
@@ -64,6 +65,29 @@ static void of_type(struct units *units, const struct spirv_type *type)
     }
 }
 
+/* Finds the parameter of each buffer, and the parameters whose views differ in their scalar type. */
+static int32_t find_parameters(struct emit *emit)
+{
+    const struct spirv_reflection *reflection = &emit->reflection;
+    uint32_t count                            = reflection->kernels[0].parameter_count;
+
+    emit->buffers  = base_arena_allocate(emit->arena, emit->module->bound, sizeof(*emit->buffers));
+    emit->is_mixed = base_arena_allocate(emit->arena, count, sizeof(*emit->is_mixed));
+    if (emit->buffers == NULL || emit->is_mixed == NULL)
+        return TRM_ERROR_OUT_OF_HOST_MEMORY;
+    for (uint32_t i = 0; i < count; i++)
+        emit->buffers[reflection->parameter_variables[i]] = i;
+    for (uint32_t i = 0; i < reflection->view_count; i++) {
+        uint32_t id = reflection->views[i].variable, parameter = reflection->views[i].info.parameter;
+        const struct spirv_type *unit  = emit->units[id];
+        const struct spirv_type *other = emit->units[reflection->parameter_variables[parameter]];
+        emit->buffers[id]              = parameter;
+        if (unit == NULL || other == NULL || !is_same(unit, other))
+            emit->is_mixed[parameter] = true;
+    }
+    return TRM_OK;
+}
+
 int32_t emit_units(struct emit *emit)
 {
     struct spirv_module *module = emit->module;
@@ -81,5 +105,5 @@ int32_t emit_units(struct emit *emit)
         uint32_t pointer = module->ids[id].as.variable->type;
         emit->units[id]  = units.by_type[spirv_type(module, pointer)->element];
     }
-    return TRM_OK;
+    return find_parameters(emit);
 }

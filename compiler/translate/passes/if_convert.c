@@ -76,7 +76,7 @@ static const struct access *read_place(const struct body *body, const struct spi
     const struct spirv_variable *variable =
         access != NULL && access->variable != 0 ? body_variable(body, access->variable) : NULL;
 
-    if (variable == NULL || !variable->non_writable || variable->is_coherent ||
+    if (variable == NULL || variable->is_written || variable->is_coherent ||
         variable->storage != SpvStorageClassStorageBuffer)
         return NULL;
     return access;

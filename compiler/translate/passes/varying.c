@@ -19,43 +19,12 @@ static void set_varying(struct analysis *a, uint32_t id)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static bool is_bound(const struct spirv_variable *variable)
+/* The variable that stands for all views of a buffer: they are the same memory. */
+static uint32_t alias_of(const struct analysis *a, uint32_t id)
 {
-    return variable->storage == SpvStorageClassStorageBuffer || variable->storage == SpvStorageClassUniform;
-}
+    const struct spirv_variable *variable = body_variable(a->body, id);
 
-/* Finds variables of one binding: they are the same memory. */
-static bool find_aliases(struct analysis *a)
-{
-    const struct spirv_module *module = a->body->module;
-    uint32_t size                     = 16;
-
-    while (size < 2 * module->variable_count)
-        size *= 2;
-    uint32_t *table = base_arena_allocate(a->body->arena, size, sizeof(*table));
-    if (table == NULL)
-        return false;
-    for (uint32_t i = 0; i < module->variable_count; i++) {
-        uint32_t id                           = module->variables[i];
-        const struct spirv_variable *variable = module->ids[id].as.variable;
-        if (!is_bound(variable) || !variable->has_binding)
-            continue;
-        uint32_t at = (variable->binding * 2654435761u ^ variable->set * 40503u) & (size - 1);
-        for (; table[at] != 0; at = (at + 1) & (size - 1)) {
-            const struct spirv_variable *other = module->ids[table[at]].as.variable;
-            if (other->binding == variable->binding && other->set == variable->set)
-                break;
-        }
-        if (table[at] == 0)
-            table[at] = id;
-        a->alias[id] = table[at];
-    }
-    return true;
-}
-
-static uint32_t alias_of(const struct analysis *a, uint32_t variable)
-{
-    return a->alias[variable] != 0 ? a->alias[variable] : variable;
+    return variable != NULL && variable->view_of != 0 ? variable->view_of : id;
 }
 
 /* Notes what a region writes. Any instruction but a load counts as a write of all that it points to. */
@@ -274,12 +243,10 @@ bool analysis_begin(struct analysis *a, struct body *body)
     *a         = (struct analysis){.body = body};
     a->varying = base_arena_allocate(arena, body->value_count, sizeof(*a->varying));
     a->stored  = base_arena_allocate(arena, body->value_count, sizeof(*a->stored));
-    a->alias   = base_arena_allocate(arena, body->value_count, sizeof(*a->alias));
     a->users   = base_arena_allocate(arena, body->value_count, sizeof(*a->users));
     a->work    = base_arena_allocate(arena, body->value_count, sizeof(*a->work));
     a->escapes = base_arena_allocate(arena, body->node_count, sizeof(*a->escapes));
-    if (a->varying == NULL || a->stored == NULL || a->alias == NULL || a->users == NULL || a->work == NULL ||
-        a->escapes == NULL || !find_aliases(a))
+    if (a->varying == NULL || a->stored == NULL || a->users == NULL || a->work == NULL || a->escapes == NULL)
         return false;
     find_users(a, body->root);
     return !arena->failed;

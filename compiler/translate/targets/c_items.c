@@ -44,12 +44,28 @@ static int32_t write_body(struct emit *emit, const struct node *node, uint32_t l
     return status;
 }
 
+/* Does the body use a buffer that has several views and may be written? Then the accesses of one work-item
+ * depend on each other in a way that a compiler has to find out, and not to be told that there is none. */
+static bool writes_views(struct emit *emit, const struct text *body)
+{
+    const struct spirv_reflection *reflection = &emit->reflection;
+
+    for (uint32_t i = 0; i < reflection->view_count; i++) {
+        uint32_t id = reflection->views[i].variable;
+        if (emit->module->ids[id].as.variable->is_written &&
+            target_mentions(body, emit_name(emit, emit_buffer_variable(emit, id))))
+            return true;
+    }
+    return false;
+}
+
 static void write_loop(struct emit *emit, const struct text *body)
 {
     struct emit_rows *rows = emit->rows;
 
     text_add_bytes(&emit->text, rows->bases.bytes, rows->bases.length);
-    text_line(&emit->text, "TRM_ITEMS");
+    if (!writes_views(emit, body))
+        text_line(&emit->text, "TRM_ITEMS");
     if (rows->is_merged) {
         text_line(&emit->text, "for (int64_t item_x = first; item_x < last; item_x++) {");
     } else {

@@ -198,6 +198,31 @@ START_TEST(buffers_are_numbered_in_the_order_of_the_parameters)
 }
 END_TEST
 
+START_TEST(variables_of_one_binding_get_one_number_and_are_aliased)
+{
+    static uint32_t words[COUNT(module_words)];
+    struct vulkan_shader shader = {0};
+    memcpy(words, module_words, sizeof(words));
+    words[1] = 0x00010300;
+    for (size_t i = 0; i + 4 < COUNT(words); i++) /* the last buffer moves to the place of the first */
+        if (words[i] == OP(Decorate, 4) && words[i + 1] == OLD)
+            words[i + 3] = words[i + 2] == SpvDecorationBinding ? 2 : 0;
+    struct trm_kernel_info few[]    = {kernels[0], kernels[1]};
+    struct trm_module_source source = source_of(words, COUNT(words));
+    few[0].parameter_count = few[1].parameter_count = 3;
+    source.kernels                                  = few;
+    ck_assert_int_eq(vulkan_shader_create(&fake.instance, &source, &shader), TRM_OK);
+    ck_assert_uint_eq(FOUND(OP(Decorate, 4), INPUT, SpvDecorationBinding, 0), 1);
+    ck_assert_uint_eq(FOUND(OP(Decorate, 4), OLD, SpvDecorationBinding, 0), 1);
+    ck_assert_uint_eq(FOUND(OP(Decorate, 4), OUTPUT, SpvDecorationBinding, 2), 1);
+    ck_assert_uint_eq(FOUND(OP(Decorate, 3), INPUT, SpvDecorationAliased), 1);
+    ck_assert_uint_eq(FOUND(OP(Decorate, 3), OLD, SpvDecorationAliased), 1);
+    ck_assert_uint_eq(FOUND(OP(Decorate, 3), OUTPUT, SpvDecorationAliased), 0);
+    ck_assert_uint_eq(FOUND(OP(Decorate, 3), FACTORS, SpvDecorationAliased), 0);
+    vulkan_shader_release(&fake.instance, &shader);
+}
+END_TEST
+
 START_TEST(uniform_buffers_become_storage_buffers_and_only_they_are_marked_as_read_only)
 {
     struct vulkan_shader shader = rewritten(0x00010300);
@@ -395,6 +420,7 @@ static Suite *make_suite(void)
     suite_add_tcase(suite, group);
     tcase_add_checked_fixture(group, fake_setup, fake_teardown);
     tcase_add_test(group, buffers_are_numbered_in_the_order_of_the_parameters);
+    tcase_add_test(group, variables_of_one_binding_get_one_number_and_are_aliased);
     tcase_add_test(group, uniform_buffers_become_storage_buffers_and_only_they_are_marked_as_read_only);
     tcase_add_test(group, instructions_for_tools_are_dropped);
     tcase_add_test(group, an_old_module_declares_the_storage_buffer_extension);

@@ -135,13 +135,87 @@ START_TEST(buffers_come_in_the_order_of_set_and_binding)
 }
 END_TEST
 
-START_TEST(two_buffers_with_one_binding_are_not_supported)
+/* A block of one runtime array of elements with this stride; returns the variable. */
+static uint32_t add_view(uint32_t element, uint32_t stride, uint32_t set, uint32_t binding, const char *name)
 {
-    NAME(&builder, 950, "second");
-    TYPE(SpvOpVariable, P_BLOCK_U, 950, SpvStorageClassStorageBuffer);
-    bind(950, 0, 1);
-    ck_assert_int_eq(spirv_reflect(builder_accept(&builder), NULL, &reflection), TRM_ERROR_UNSUPPORTED);
-    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "set 0 and binding 1"));
+    uint32_t array = builder_id(&builder), block = builder_id(&builder), pointer = builder_id(&builder);
+    uint32_t variable = builder_id(&builder);
+
+    DECORATE(array, SpvDecorationArrayStride, stride);
+    DECORATE(block, SpvDecorationBlock);
+    MEMBER(block, 0, SpvDecorationOffset, 0);
+    TYPE(SpvOpTypeRuntimeArray, array, element);
+    TYPE(SpvOpTypeStruct, block, array);
+    TYPE(SpvOpTypePointer, pointer, SpvStorageClassStorageBuffer, block);
+    TYPE(SpvOpVariable, pointer, variable, SpvStorageClassStorageBuffer);
+    NAME(&builder, variable, name);
+    bind(variable, set, binding);
+    return variable;
+}
+
+START_TEST(buffers_with_one_binding_are_one_parameter_of_the_widest_type)
+{
+    uint32_t first = add_view(V4, 16, 0, 0, "wide"), second = add_view(U32, 16, 0, 0, "sparse");
+
+    NAME(&builder, VALUE(P_BLOCK), "narrow");
+    const struct trm_kernel_info *kernel = reflect(NULL);
+    ck_assert_uint_eq(kernel->parameter_count, 2);
+    ck_assert_str_eq(kernel->parameters[0].name, "wide");
+    ck_assert_int_eq(kernel->parameters[0].type, TRM_TYPE_F32);
+    ck_assert_uint_eq(kernel->parameters[0].components, 4);
+    ck_assert_uint_eq(kernel->parameters[0].stride, 16);
+    ck_assert_uint_eq(kernel->parameters[1].place, 1);
+    ck_assert_uint_eq(reflection.parameter_variables[0], first);
+    ck_assert_uint_eq(reflection.view_count, 2);
+    ck_assert_uint_eq(reflection.views[0].variable, second);
+    ck_assert_str_eq(reflection.views[0].info.view.name, "sparse");
+    ck_assert_int_eq(reflection.views[0].info.view.type, TRM_TYPE_U32);
+    ck_assert_uint_eq(reflection.views[1].variable, VALUE(P_BLOCK));
+    ck_assert_uint_eq(reflection.views[1].info.parameter, 0);
+    ck_assert_uint_eq(reflection.views[1].info.struct_size, sizeof(struct trm_view_info));
+    ck_assert_int_eq(reflection.views[1].info.view.kind, TRM_PARAMETER_BUFFER);
+    ck_assert_uint_eq(reflection.views[1].info.view.stride, 4);
+}
+END_TEST
+
+START_TEST(a_buffer_needs_what_its_views_need_together)
+{
+    uint32_t view = add_view(V4, 16, 0, 1, "view");
+
+    DECORATE(view, SpvDecorationNonWritable);
+    MEMBER(BLOCK_U, 0, SpvDecorationNonReadable);
+    const struct trm_kernel_info *kernel = reflect(NULL);
+    ck_assert_uint_eq(kernel->parameter_count, 2);
+    ck_assert_str_eq(kernel->parameters[1].name, "view");
+    ck_assert_uint_eq(kernel->parameters[1].access, TRM_ACCESS_READ | TRM_ACCESS_WRITE);
+    ck_assert_uint_eq(kernel->parameters[1].size, 4);
+    ck_assert_uint_eq(reflection.view_count, 1);
+    ck_assert_uint_eq(reflection.views[0].info.parameter, 1);
+    ck_assert_uint_eq(reflection.views[0].info.view.access, TRM_ACCESS_WRITE);
+    ck_assert_uint_eq(reflection.views[0].info.view.size, 4);
+}
+END_TEST
+
+START_TEST(views_are_written_volatile_and_coherent_together_and_never_restrict)
+{
+    uint32_t view = add_view(V4, 16, 0, 0, "view"), other = add_view(V4, 16, 0, 7, "other");
+
+    DECORATE(view, SpvDecorationNonWritable);
+    DECORATE(view, SpvDecorationRestrict);
+    DECORATE(view, SpvDecorationVolatile);
+    DECORATE(VALUE(P_BLOCK), SpvDecorationCoherent);
+    DECORATE(other, SpvDecorationNonWritable);
+    DECORATE(other, SpvDecorationRestrict);
+    const struct spirv_module *module = builder_accept(&builder);
+    const struct spirv_variable *one  = module->ids[view].as.variable;
+    const struct spirv_variable *two  = module->ids[VALUE(P_BLOCK)].as.variable;
+    ck_assert(one->has_views && one->is_written && one->is_volatile && one->is_coherent);
+    ck_assert(two->has_views && two->is_written && two->is_volatile && two->is_coherent);
+    ck_assert(!one->is_restrict && one->non_writable && !two->non_writable);
+    ck_assert_uint_eq(one->view_of, two->view_of);
+    one = module->ids[other].as.variable;
+    ck_assert(!one->has_views && !one->is_written && !one->is_volatile && one->is_restrict);
+    ck_assert_uint_eq(one->view_of, other);
 }
 END_TEST
 
@@ -331,7 +405,9 @@ static Suite *make_suite(void)
     tcase_add_test(all, a_buffer_has_the_name_of_its_instance_or_member_or_block);
     tcase_add_test(all, access_comes_from_the_buffer_or_all_its_members);
     tcase_add_test(all, buffers_come_in_the_order_of_set_and_binding);
-    tcase_add_test(all, two_buffers_with_one_binding_are_not_supported);
+    tcase_add_test(all, buffers_with_one_binding_are_one_parameter_of_the_widest_type);
+    tcase_add_test(all, a_buffer_needs_what_its_views_need_together);
+    tcase_add_test(all, views_are_written_volatile_and_coherent_together_and_never_restrict);
     tcase_add_test(all, buffer_blocks_and_uniform_buffers_are_buffers);
     tcase_add_test(all, a_buffer_of_several_members_has_no_type_of_its_own);
     tcase_add_test(all, elements_may_be_vectors_and_matrices);

@@ -300,6 +300,40 @@ START_TEST(a_buffer_that_is_too_small_for_its_block_is_named_with_its_bytes)
 }
 END_TEST
 
+/* ---- views */
+
+struct view_arguments {
+    _Alignas(16) struct trm_cpu_buffer x, result;
+    int32_t kind, index;
+};
+
+/* A buffer of 44 bytes has 11 floats, 2 vectors of four, and behind 16 bytes 3 pairs. */
+START_TEST(each_view_of_a_buffer_has_its_own_number_of_elements)
+{
+    static const struct overrun views[] = {{"buffer 'x'", 11}, {"buffer 'x4'", 2}, {"buffer 'tail.rest'", 3}};
+    struct guarded x = guard(44, 4), result = guard(16 * sizeof(uint32_t), 4);
+    struct view_arguments arguments = {{x.data, x.size}, {result.data, result.size}, 0, 0};
+    struct trm_cpu_fault fault;
+
+    open_shader(_i % 2 == 0 ? "bounds/overrun_views.spv" : "bounds/overrun_views_plain.spv", 16);
+    for (arguments.kind = 0; arguments.kind < 3; arguments.kind++) {
+        uint64_t size   = views[arguments.kind].size;
+        arguments.index = (int32_t)size - 1;
+        ck_assert_int_eq(call(1, &arguments, &fault), 0);
+        arguments.index = (int32_t)size;
+        ck_assert_int_eq(call(1, &arguments, &fault), 1);
+        ck_assert_str_eq(fault.what, views[arguments.kind].what);
+        ck_assert_int_eq(fault.index, (int64_t)size);
+        ck_assert_uint_eq(fault.size, size);
+    }
+    ck_assert_int_eq(call(1, &arguments, &fault), 0);
+    ck_assert_uint_eq(*(const uint32_t *)(const void *)result.data, 110203);
+    drop(&x);
+    drop(&result);
+    translated_close(&kernel);
+}
+END_TEST
+
 /* ---- lockstep */
 
 struct lockstep_arguments {
@@ -393,6 +427,7 @@ static Suite *make_suite(void)
                         sizeof(flows) / sizeof(flows[0]));
     tcase_add_test(tests, a_shader_without_line_numbers_has_no_place);
     tcase_add_test(tests, a_buffer_that_is_too_small_for_its_block_is_named_with_its_bytes);
+    tcase_add_loop_test(tests, each_view_of_a_buffer_has_its_own_number_of_elements, 0, 2);
     tcase_add_loop_test(tests, an_overrun_in_a_loop_that_runs_in_lockstep_is_found, 0, 6);
     tcase_add_test(tests, cuda_leaves_an_access_outside_of_any_variable_out);
     suite_add_tcase(suite, tests);

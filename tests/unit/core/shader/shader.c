@@ -17,6 +17,9 @@ static const uint32_t constants[] = {
 static const uint32_t two[] = {
 #include "tests/conformance/shaders/two.inc"
 };
+static const uint32_t views[] = {
+#include "tests/conformance/shaders/views.inc"
+};
 
 static struct trm_context *context;
 static struct counting counting;
@@ -181,6 +184,27 @@ START_TEST(constants_are_numbered_by_their_ids)
 }
 END_TEST
 
+START_TEST(a_shader_lists_the_views_of_its_buffers)
+{
+    struct trm_shader *shader     = make(views, sizeof(views), "views");
+    struct trm_view_info info     = {.struct_size = sizeof(info)};
+    struct trm_kernel_info kernel = {.struct_size = sizeof(kernel)};
+    ck_assert_int_eq(trm_shader_kernel(shader, 0, &kernel), TRM_OK);
+    ck_assert_uint_eq(kernel.parameter_count, 2);
+    ck_assert_str_eq(kernel.parameters[0].name, "x4");
+    ck_assert_int_eq(trm_shader_view(shader, 0, &info), TRM_OK);
+    ck_assert_str_eq(info.view.name, "x");
+    ck_assert_uint_eq(info.view.stride, 4);
+    ck_assert_uint_eq(info.parameter, 0);
+    ck_assert_int_eq(trm_shader_view(shader, 1, &info), TRM_ERROR_NOT_FOUND);
+    says("only 1");
+    ck_assert_int_eq(trm_shader_view(shader, 0, NULL), TRM_ERROR_INVALID_ARGUMENT);
+    info.struct_size = 8;
+    ck_assert_int_eq(trm_shader_view(shader, 0, &info), TRM_ERROR_INVALID_ARGUMENT);
+    trm_shader_destroy(shader);
+}
+END_TEST
+
 /* ---- translations ---- */
 
 static const char *translation(struct trm_shader *shader, int32_t language, const struct trm_constant *given,
@@ -298,6 +322,7 @@ static Suite *make_suite(void)
     tcase_add_test(cases, the_bytes_are_those_of_this_machines_order);
     tcase_add_test(cases, kernels_are_numbered_and_main_has_the_shaders_name);
     tcase_add_test(cases, constants_are_numbered_by_their_ids);
+    tcase_add_test(cases, a_shader_lists_the_views_of_its_buffers);
     tcase_add_test(cases, a_translation_is_made_once_for_each_language_and_constants);
     tcase_add_test(cases, translations_that_cannot_be_are_refused);
     tcase_add_test(cases, settings_limit_what_a_shader_becomes);
