@@ -38,8 +38,10 @@ AS_IF([test -n "$NVCC"], [trm_nvcc="yes ($NVCC)"], [trm_nvcc="no (it is not in P
 
 AC_ARG_WITH([cuda-arch],
   [AS_HELP_STRING([--with-cuda-arch=LIST],
-    [architectures that the kernels get code for, such as 80,90; none @<:@all-major, where there is nvcc@:>@])],
-  [], [with_cuda_arch=all-major])
+    [architectures that the kernels get code for, such as 80,90; all-major; none @<:@those of this machine's GPUs@:>@])],
+  [], [with_cuda_arch=`nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null |
+         sed -n 's/^\([[0-9]]*\)\.\([[0-9]]\)$/\1\2/p' | sort -u | paste -sd, -`
+       test -n "$with_cuda_arch" || with_cuda_arch=none])
 AS_CASE([$with_cuda_arch], [no], [with_cuda_arch=none], [yes], [with_cuda_arch=all-major])
 KERNEL_CUDA_ARCH=$with_cuda_arch
 KERNEL_NVCCFLAGS=

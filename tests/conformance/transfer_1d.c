@@ -208,8 +208,9 @@ START_TEST(copies_of_one_stream_happen_in_order)
         COUNT = 5000
     };
     static uint32_t values[COUNT], found[COUNT];
+    uint32_t count            = (uint32_t)scaled(COUNT, COUNT / 5);
     struct trm_buffer *buffer = make_buffer(the.device, TRM_MEMORY_DEVICE, 64);
-    for (uint32_t i = 0; i < COUNT; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         values[i] = i * 2654435761u;
         ck_ok(trm_upload(the.stream, trm_span_of(buffer, 12, 4), &values[i]));
         ck_ok(trm_download(the.stream, &found[i], trm_span_of(buffer, 12, 4)));
