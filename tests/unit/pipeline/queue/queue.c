@@ -114,7 +114,8 @@ START_TEST(a_load_that_sleeps_is_reported_as_waiting)
     pipeline_measure_report(fake.pipeline->measure, &report);
     ck_assert_uint_gt(report.load_waiting_ns, report.stages[TRM_STAGE_LOAD].busy_ns / 2);
     ck_assert_uint_le(report.load_waiting_ns, report.stages[TRM_STAGE_LOAD].busy_ns);
-    ck_assert_uint_eq(report.sink_waiting_ns, 0);
+    /* the sink does not sleep, but may wait for a processor */
+    ck_assert_uint_le(report.sink_waiting_ns, report.stages[TRM_STAGE_SINK].busy_ns);
     fake_destroy();
 }
 END_TEST
