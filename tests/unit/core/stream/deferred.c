@@ -21,13 +21,12 @@ static struct counting counting;
 static struct trm_stream *streams[MANY];
 
 /* Called once, when the library next releases memory. */
-static void (*at_release)(void);
+static void (*_Atomic at_release)(void);
 
 static void release(void *user, void *memory, size_t size)
 {
-    void (*act)(void) = at_release;
+    void (*act)(void) = atomic_exchange(&at_release, NULL);
     counting_release(user, memory, size);
-    at_release = NULL;
     if (act != NULL)
         act();
 }
@@ -236,9 +235,9 @@ START_TEST(what_is_deferred_while_the_last_stream_ends_is_destroyed)
     fake_run(&fake, streams[1], UINT64_MAX);
     trm_stream_destroy(streams[1]);
     trm_device_destroy(fake.device);
-    at_release = end_first_stream;
+    atomic_store(&at_release, end_first_stream);
     core_device_defer(thing.device, &thing.deferred);
-    ck_assert_ptr_null(at_release);
+    ck_assert(atomic_load(&at_release) == NULL);
     ck_assert_int_eq(thing.gone, 1);
     ck_assert_uint_eq(atomic_load(&fake.devices), 0);
     fake_fini(&fake);
