@@ -100,8 +100,8 @@ struct trm_report {
     uint32_t processors; /* stages of the device that can work at the same time; 0: all */
     uint64_t tokens;     /* that came out */
     uint64_t skipped;    /* discarded by the source */
-    uint64_t failed;
-    uint64_t measured; /* tokens whose times were taken */
+    uint64_t failed;     /* each by itself; those dropped because of it are in `cancelled` */
+    uint64_t measured;   /* tokens whose times were taken */
     /* how often the system preempted a thread of the program: often on a busy machine */
     uint64_t preempted;
     /* from the load (or acquire) of the first token to the end of the last one (sink, or release) */
@@ -138,6 +138,9 @@ struct trm_report {
     uint64_t sink_waiting_ns;
     uint64_t processor_ns; /* that all threads of the process spent on processors during the run */
     struct trm_advice advised;
+    /* Begun, but dropped, since another token failed or the pipeline was cancelled. A token that was begun
+     * counts once, in tokens, skipped, failed or cancelled. */
+    uint64_t cancelled;
 };
 
 /* Get the report of the current or last run; of a pipeline that serves, of everything since it was made.

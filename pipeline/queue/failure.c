@@ -57,11 +57,13 @@ void pipeline_failure_note(struct pipeline_slot *slot, bool on_device)
 
 /* ---- dropping tokens ------------------------------------------------------------------------ */
 
+/* A failure that is not the token's own came from the token that failed before it. */
 static void drop(struct pipeline_slot *slot)
 {
     struct pipeline_queue *queue       = slot->pipeline->queue;
     struct pipeline_queue_entry *entry = pipeline_queue_entry(slot);
-    int32_t status = slot->failure.status != TRM_OK ? slot->failure.status : TRM_ERROR_CANCELLED;
+    bool has_failed                    = slot->failure.status != TRM_OK && entry->is_final;
+    int32_t status                     = has_failed ? slot->failure.status : TRM_ERROR_CANCELLED;
     pipeline_list_remove(&queue->ordered, slot);
     if (slot->failure.status != TRM_OK && !entry->is_final && queue->dirty == PIPELINE_CLEAN)
         queue->dirty = PIPELINE_DIRTY_KNOWN;

@@ -136,7 +136,7 @@ static int32_t report_failure(struct pipeline_slot *slot)
         return TRM_OK;
     if (!has_cause && pipeline->queue->ordered.first != NULL && !is_refusal(slot->failure.status))
         return TRM_OK;
-    pipeline_queue_times(slot, slot->failure.status, false, &times);
+    pipeline_queue_times(slot, has_cause ? TRM_ERROR_CANCELLED : slot->failure.status, false, &times);
     pipeline_queue_note(slot, &times);
     pipeline_queue_move(slot, PIPELINE_SLOT_ABANDONED);
     if (has_cause)
@@ -188,7 +188,7 @@ static int32_t lock_to_submit(struct pipeline_slot *slot)
     }
     struct base_saved_error saved;
     base_error_save(&saved);
-    pipeline_queue_retire(slot, status, false);
+    pipeline_queue_retire(slot, TRM_ERROR_CANCELLED, false);
     pthread_mutex_unlock(&pipeline->lock);
     base_error_restore(&saved);
     return status;

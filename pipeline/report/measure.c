@@ -60,7 +60,7 @@ struct pipeline_measure {
 
     uint32_t workers;
     bool one_thread;
-    uint64_t tokens, skipped, failed, sampled;
+    uint64_t tokens, skipped, failed, cancelled, sampled;
     uint64_t first, last; /* of all stages */
     uint64_t bytes_up, bytes_down;
     /* since the run began, and when it was last counted */
@@ -412,6 +412,8 @@ void pipeline_measure_token(struct pipeline_measure *measure, const struct pipel
         measure->tokens++;
     else if (times->status == TRM_TOKEN_SKIP)
         measure->skipped++;
+    else if (times->status == TRM_ERROR_CANCELLED)
+        measure->cancelled++;
     else
         measure->failed++;
     measure->bytes_up += times->bytes_up;
@@ -560,6 +562,7 @@ void pipeline_measure_report(const struct pipeline_measure *measure, struct trm_
     report->tokens        = measure->tokens;
     report->skipped       = measure->skipped;
     report->failed        = measure->failed;
+    report->cancelled     = measure->cancelled;
     report->measured      = measure->sampled;
     report->preempted     = measure->used.preempted;
     report->processor_ns  = measure->used.processor_ns;
@@ -581,7 +584,7 @@ void pipeline_measure_report(const struct pipeline_measure *measure, struct trm_
     report->load_waiting_ns = waiting_of(&measure->load_ran, &report->stages[TRM_STAGE_LOAD]);
     report->sink_waiting_ns = waiting_of(&measure->sink_ran, &report->stages[TRM_STAGE_SINK]);
     if (report->elapsed_ns > 0 && measure->seen_in_slots > 0) {
-        uint64_t all  = measure->tokens + measure->skipped + measure->failed;
+        uint64_t all  = measure->tokens + measure->skipped + measure->failed + measure->cancelled;
         uint64_t held = scale(measure->in_slots, all, measure->seen_in_slots);
         report->fill  = (double)held / ((double)report->elapsed_ns * depth);
         if (report->fill > 1)

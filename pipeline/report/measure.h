@@ -19,7 +19,7 @@ struct pipeline_measure;
 struct pipeline_token_times {
     uint64_t index; /* token->index */
     uint32_t slot;
-    int32_t status; /* TRM_OK, or how it failed */
+    int32_t status; /* TRM_OK; how it failed; TRM_ERROR_CANCELLED: it was dropped */
     uint64_t begin[TRM_STAGES], end[TRM_STAGES];
     uint64_t bytes_up, bytes_down;
     /* of the array that follows; 0 when launches were not measured one by one */
@@ -53,9 +53,9 @@ void pipeline_measure_destroy(struct pipeline_measure *measure); /* NULL is fine
 /* Forgets everything: a run begins. */
 void pipeline_measure_reset(struct pipeline_measure *measure);
 
-/* Adds a token that has ended, failed, or was skipped (status TRM_TOKEN_SKIP). Tokens come in the order in
- * which they ended. With several loaders or an unordered pipeline begin times need not be sorted, but no two
- * are further apart than the depth. */
+/* Adds a token that has ended, failed, was dropped, or was skipped (status TRM_TOKEN_SKIP). Tokens come in the
+ * order in which they ended. With several loaders or an unordered pipeline begin times need not be sorted, but
+ * no two are further apart than the depth. */
 void pipeline_measure_token(struct pipeline_measure *measure, const struct pipeline_token_times *times);
 
 /* Sets which threads load in the run that begins: so many workers, or the thread that also has the sink

@@ -126,6 +126,7 @@ void pipeline_report_json(const struct trm_report *report, struct pipeline_write
     write_count(writer, "tokens", report->tokens);
     write_count(writer, "skipped", report->skipped);
     write_count(writer, "failed", report->failed);
+    write_count(writer, "cancelled", report->cancelled);
     write_count(writer, "measured", report->measured);
     write_count(writer, "preempted", report->preempted);
     write_seconds(writer, "seconds", report->elapsed_ns);

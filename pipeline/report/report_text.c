@@ -108,6 +108,21 @@ static char *rate_text(char *text, size_t capacity, double rate)
     return pipeline_number_text(text, capacity, rate, rate < 10 ? 2 : rate < 1000 ? 1 : 0);
 }
 
+void pipeline_report_lost(const struct trm_report *report, char *text, size_t capacity)
+{
+    const struct {
+        uint64_t count;
+        const char *what;
+    } lost[]  = {{report->skipped, "skipped"}, {report->failed, "failed"}, {report->cancelled, "cancelled"}};
+    size_t at = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++)
+        if (lost[i].count > 0 && at < capacity)
+            at += (size_t)snprintf(text + at, capacity - at, "%s%" PRIu64 " %s", at > 0 ? ", " : "",
+                                   lost[i].count, lost[i].what);
+}
+
 static void write_throughput(struct pipeline_writer *writer, const struct trm_report *report)
 {
     double seconds = (double)report->elapsed_ns / 1e9;
@@ -127,11 +142,9 @@ static void write_throughput(struct pipeline_writer *writer, const struct trm_re
         snprintf(line + at, sizeof(line) - at, ", %s GB/s down",
                  pipeline_number_text(number, sizeof(number), (double)report->bytes_down / seconds / 1e9, 2));
     write_labelled(writer, "tokens", line);
-    if (report->skipped > 0 || report->failed > 0) {
-        snprintf(line, sizeof(line), "%" PRIu64 " skipped by the source, %" PRIu64 " failed", report->skipped,
-                 report->failed);
+    pipeline_report_lost(report, line, sizeof(line));
+    if (line[0] != '\0')
         write_labelled(writer, "", line);
-    }
     if (report->failure[0] != '\0')
         write_labelled(writer, "failure", report->failure);
 }

@@ -73,12 +73,10 @@ static void write_begin(struct pipeline_writer *writer, const struct trm_report 
 
 static void write_tokens_figure(struct pipeline_writer *writer, const struct trm_report *report)
 {
-    char value[TEXT_MOST], more[TEXT_MOST] = "";
+    char value[TEXT_MOST], more[2 * TEXT_MOST];
 
     snprintf(value, sizeof(value), "%" PRIu64, report->tokens);
-    if (report->skipped > 0 || report->failed > 0)
-        snprintf(more, sizeof(more), "%" PRIu64 " skipped, %" PRIu64 " failed", report->skipped,
-                 report->failed);
+    pipeline_report_lost(report, more, sizeof(more));
     write_figure(writer, "tokens", value, more);
 }
 
@@ -223,8 +221,7 @@ static void write_data_tokens(struct pipeline_writer *writer, const struct pipel
         if (times->status == TRM_OK)
             pipeline_write(writer, "0]");
         else
-            pipeline_writef(writer, "\"%s\"]",
-                            times->status == TRM_TOKEN_SKIP ? "skipped" : trm_status_name(times->status));
+            pipeline_writef(writer, "\"%s\"]", pipeline_trace_status(times->status));
     }
     pipeline_write(writer, "]");
 }

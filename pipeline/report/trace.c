@@ -13,6 +13,13 @@ int32_t pipeline_trace_check_format(int32_t format)
     return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%d is not a trace format", format);
 }
 
+const char *pipeline_trace_status(int32_t status)
+{
+    if (status == TRM_TOKEN_SKIP)
+        return "skipped";
+    return status == TRM_ERROR_CANCELLED ? "cancelled" : trm_status_name(status);
+}
+
 int32_t pipeline_trace_write(struct core_context *context, const struct pipeline_measure *measure,
                              const struct trm_report *report, int32_t format, trm_write_fn write, void *user)
 {

@@ -43,6 +43,9 @@ void pipeline_trace_fini(struct pipeline_trace *trace);
 const struct pipeline_token_times *pipeline_trace_token(const struct pipeline_trace *trace,
                                                         const struct pipeline_slice *slice);
 
+/* How a token ended that did not come out: "skipped", "cancelled" or the name of a status. */
+const char *pipeline_trace_status(int32_t status);
+
 /* Trace Event JSON. Errors: OUT_OF_HOST_MEMORY. */
 int32_t pipeline_trace_events(const struct pipeline_trace *trace, struct pipeline_writer *writer);
 

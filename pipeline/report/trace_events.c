@@ -208,8 +208,7 @@ static void write_slice(struct events *events, const struct event *event)
         pipeline_writef(events->writer, ", \"bytes\": %" PRIu64,
                         event->stage == TRM_STAGE_UPLOAD ? times->bytes_up : times->bytes_down);
     if (times->status != TRM_OK)
-        pipeline_writef(events->writer, ", \"status\": \"%s\"",
-                        times->status == TRM_TOKEN_SKIP ? "skipped" : trm_status_name(times->status));
+        pipeline_writef(events->writer, ", \"status\": \"%s\"", pipeline_trace_status(times->status));
     pipeline_write(events->writer, "}}");
 }
 

@@ -251,9 +251,10 @@ static void check_report(struct chain *chain)
     ck_ok(trm_pipeline_report(chain->pipeline, &report));
     ck_assert_uint_eq(report.tokens, chain->delivered);
     ck_assert_uint_eq(report.skipped, 0);
-    ck_assert_msg(report.tokens + report.failed == chain->begun,
-                  "%" PRIu64 " tokens were begun, but the report has %" PRIu64 " and %" PRIu64 " that failed",
-                  chain->begun, report.tokens, report.failed);
+    ck_assert_msg(report.tokens + report.failed + report.cancelled == chain->begun,
+                  "%" PRIu64 " tokens were begun, but the report has %" PRIu64 ", %" PRIu64
+                  " that failed and %" PRIu64 " that were cancelled",
+                  chain->begun, report.tokens, report.failed, report.cancelled);
     if (chain->at == UINT64_MAX)
         ck_assert_str_eq(report.failure, "");
     else if (chain->fault_stage != FAULT_STAGES)

@@ -33,6 +33,19 @@ static void check_told(const struct chain *chain, enum method method)
         ck_assert_uint_eq(chain->failures, 1);
 }
 
+/* The failure is one, whatever it took along; what it took along was cancelled. */
+static void check_counted(const struct chain *chain, enum method method)
+{
+    struct trm_report report = {.struct_size = sizeof(report)};
+
+    if (method == BY_SUBMIT)
+        return; /* the report covers earlier rounds as well */
+    ck_ok(trm_pipeline_report(chain->pipeline, &report));
+    ck_assert_uint_eq(report.failed, 1);
+    if (chain->desc.on_failure == TRM_FAILURE_SKIP)
+        ck_assert_uint_eq(report.cancelled, 0);
+}
+
 /* Where the caller submits by hand there is no source or sink; and not every device has kernels that fail. */
 static bool possible(enum fault_stage fault_stage, enum method method)
 {
@@ -56,6 +69,7 @@ static void fail_everywhere(struct chain *chain, enum method method)
             chain->at          = tokens[i];
             chain_round(chain, method, count);
             check_told(chain, method);
+            check_counted(chain, method);
             chain_check_failed(chain, tokens[i]);
         }
         chain->at = UINT64_MAX;

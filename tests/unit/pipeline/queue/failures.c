@@ -80,11 +80,12 @@ static void fails_well(enum where where, uint64_t token, uint32_t depth, int32_t
     if (mode == TRM_FAILURE_SKIP) {
         ck_assert_int_eq(status, TRM_OK);
         ck_assert(record_is_complete(&taken, TOKENS, token));
-        fake_counts(TOKENS - 1, 0, 1);
+        fake_counts(TOKENS - 1, 0, 1, 0);
     } else {
         ck_assert_int_eq(status, fake.pipeline->failure.status);
         ck_assert_str_eq(trm_last_error().sentence, fake.pipeline->failure.sentence);
         ck_assert_uint_eq(taken.wrong, 0);
+        ck_assert_uint_eq(fake_report().failed, 1);
     }
     /* Everything before it has come out in order, and in mode STOP nothing after it. */
     if (mode == TRM_FAILURE_STOP)
@@ -125,7 +126,7 @@ START_TEST(tokens_that_fail_with_another_are_put_on_the_device_again)
     fake.fates[5]            = FATE_DEVICE;
     fake.fates[7]            = FATE_DEVICE;
     OK(run((uint32_t)_i));
-    fake_counts(TOKENS - 2, 0, 2);
+    fake_counts(TOKENS - 2, 0, 2, 0);
     ck_assert_uint_eq(taken.wrong, 0);
     ck_assert_uint_gt(fake.enqueued, TOKENS);
     ck_assert_uint_ge(fake.recovered, 1);
@@ -142,7 +143,7 @@ START_TEST(tokens_that_cannot_be_repeated_fail_too)
     fake.fates[5]     = FATE_DEVICE;
     OK(run(0));
     ck_assert_uint_eq(taken.seen_count, TOKENS - 4);
-    fake_counts(TOKENS - 4, 0, 4);
+    fake_counts(TOKENS - 4, 0, 4, 0);
     ck_assert_uint_eq(fake.enqueued, TOKENS);
     fake_destroy();
 }
@@ -235,7 +236,7 @@ START_TEST(a_token_that_takes_too_long_fails_with_its_stage)
     ck_assert_uint_eq(taken.seen_count, TOKENS - 1);
     ck_assert_int_eq(fake.pipeline->failure.status, TRM_ERROR_TIMEOUT);
     ck_assert_str_eq(fake.pipeline->failure.sentence, "token 5, compute: timed out after 30 ms");
-    fake_counts(TOKENS - 1, 0, 1);
+    fake_counts(TOKENS - 1, 0, 1, 0);
     fake_destroy();
 }
 END_TEST
@@ -308,7 +309,7 @@ START_TEST(a_served_pipeline_that_stopped_says_why_until_it_is_cancelled)
     OK(trm_pipeline_cancel(fake.handle, TRM_FOREVER));
     submit(TRM_OK);
     request(TRM_OK, 3);
-    fake_counts(2, 0, 2);
+    fake_counts(2, 0, 1, 1);
     fake_all_free();
     fake_destroy();
 }
@@ -350,7 +351,7 @@ START_TEST(a_served_pipeline_that_skips_goes_on)
     submit(TRM_ERROR_BACKEND);
     submit(TRM_OK);
     request(TRM_OK, 4);
-    fake_counts(3, 0, 2);
+    fake_counts(3, 0, 2, 0);
     fake_all_free();
     fake_destroy();
 }

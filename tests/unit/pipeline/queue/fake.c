@@ -400,15 +400,22 @@ void fake_all_free(void)
     ck_assert_uint_eq(fake_free_slots(), atomic_load(&fake.pipeline->depth));
 }
 
-void fake_counts(uint64_t tokens, uint64_t skipped, uint64_t failed)
+struct trm_report fake_report(void)
 {
     struct trm_report report = {.struct_size = sizeof(report)};
     pthread_mutex_lock(&fake.pipeline->lock);
     pipeline_measure_report(fake.pipeline->measure, &report);
     pthread_mutex_unlock(&fake.pipeline->lock);
+    return report;
+}
+
+void fake_counts(uint64_t tokens, uint64_t skipped, uint64_t failed, uint64_t cancelled)
+{
+    struct trm_report report = fake_report();
     ck_assert_uint_eq(report.tokens, tokens);
     ck_assert_uint_eq(report.skipped, skipped);
     ck_assert_uint_eq(report.failed, failed);
+    ck_assert_uint_eq(report.cancelled, cancelled);
 }
 
 /* ---- a source and a sink -------------------------------------------------------------------- */

@@ -68,8 +68,11 @@ void fake_let_go(void);
 void fake_all_free(void);
 uint32_t fake_free_slots(void);
 
+/* What was measured. */
+struct trm_report fake_report(void);
+
 /* Checks the counts of the report. */
-void fake_counts(uint64_t tokens, uint64_t skipped, uint64_t failed);
+void fake_counts(uint64_t tokens, uint64_t skipped, uint64_t failed, uint64_t cancelled);
 
 /* A source that fills each token with its index, and a sink that notes what it gets. */
 struct record {

@@ -42,7 +42,7 @@ START_TEST(a_run_passes_every_token_in_order_at_every_depth)
         ck_assert(record_is_complete(&record, 100, NO_TOKEN));
         ck_assert_uint_le(atomic_load(&record.calls), 101 + workers);
         fake_all_free();
-        fake_counts(100, 0, 0);
+        fake_counts(100, 0, 0, 0);
         fake_destroy();
     }
 }
@@ -162,7 +162,7 @@ START_TEST(a_slot_is_free_before_its_times_are_read_and_enqueued_after_that)
     OK(trm_pipeline_next(fake.handle, TRM_FOREVER, &token));
     OK(trm_pipeline_release(fake.handle, token));
     ck_assert_uint_eq(fake.enqueued, 2);
-    fake_counts(2, 0, 0);
+    fake_counts(2, 0, 0, 0);
     fake_destroy();
 }
 END_TEST
@@ -175,7 +175,7 @@ START_TEST(a_token_that_the_source_skips_reaches_no_sink)
     record.skips             = 7;
     OK(trm_pipeline_run(fake.handle, &source, &taker));
     ck_assert(record_is_complete(&record, 20, 7));
-    fake_counts(19, 1, 0);
+    fake_counts(19, 1, 0, 0);
     fake_destroy();
 }
 END_TEST
@@ -208,7 +208,7 @@ START_TEST(memory_goes_to_memory_with_a_smaller_last_token)
     OK(trm_pipeline_run(fake.handle, &source, &taker));
     for (uint32_t i = 0; i < SIZE; i++)
         ck_assert_uint_eq(to[i], (unsigned char)(i * 31 + 1));
-    fake_counts(10, 0, 0);
+    fake_counts(10, 0, 0, 0);
     fake_destroy();
 }
 END_TEST
@@ -382,7 +382,7 @@ START_TEST(serving_gives_results_in_the_order_of_submission)
     OK(next(&token));
     ck_assert_ptr_eq(token, first);
     OK(trm_pipeline_release(fake.handle, token));
-    fake_counts(2, 0, 0);
+    fake_counts(2, 0, 0, 0);
     fake_all_free();
     fake_destroy();
 }
@@ -479,7 +479,7 @@ START_TEST(several_threads_submit_and_take_at_once)
     for (int i = 0; i < SERVED; i++)
         ck_assert_uint_eq(atomic_load(&seen[i]), 1);
     fake_all_free();
-    fake_counts(SERVED, 0, 0);
+    fake_counts(SERVED, 0, 0, 0);
     fake_destroy();
 }
 END_TEST

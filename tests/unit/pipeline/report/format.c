@@ -96,10 +96,11 @@ START_TEST(the_text_tells_of_failures_and_of_what_is_slow)
     report.host_waits      = 7;
     report.pageable_copies = 300;
     report.pieces          = 16;
+    report.cancelled       = 3;
     format_report(&report, TRM_REPORT_TEXT);
     check_width(text, 80, &lines);
     has("tokens in 16 pieces");
-    has("             0 skipped by the source, 1 failed\n");
+    has("             1 failed, 3 cancelled\n");
     has("  failure    token 17, compute \"sobel\": the kernel says that its input is no\n             "
         "picture");
     has("             7 waits on the host, 300 copies of pageable memory\n");
@@ -262,6 +263,7 @@ START_TEST(the_json_has_every_member)
         "\"tokens\": 300,",
         "\"skipped\": 0,",
         "\"failed\": 0,",
+        "\"cancelled\": 0,",
         "\"measured\": 300,",
         "\"seconds\": 1.205000000,",
         "\"bytes_up\": 314572800,",

@@ -266,28 +266,34 @@ START_TEST(launches_whose_end_is_not_known_are_left_out)
 }
 END_TEST
 
-START_TEST(skipped_and_failed_tokens_say_so)
+START_TEST(tokens_that_did_not_come_out_say_why)
 {
     struct pipeline_measure *measure   = make_measure(2, 8);
     uint64_t times[TRM_STAGES][2]      = {{1, 5}, {0, 0}, {5, 9}, {0, 0}, {0, 0}};
     uint64_t only_load[TRM_STAGES][2]  = {{10, 15}, {0, 0}, {0, 0}, {0, 0}, {0, 0}};
     struct pipeline_token_times failed = make_token(0, 0, times), skipped = make_token(1, 1, only_load);
+    struct pipeline_token_times dropped = make_token(2, 0, only_load);
     struct written written;
     struct trm_report report;
 
     failed.status  = TRM_ERROR_KERNEL;
     skipped.status = TRM_TOKEN_SKIP;
+    dropped.status = TRM_ERROR_CANCELLED;
     pipeline_measure_token(measure, &failed);
     pipeline_measure_token(measure, &skipped);
+    pipeline_measure_token(measure, &dropped);
     report  = measure_report(measure, 2);
     written = write_trace(measure, &report, TRM_TRACE_EVENTS);
     read_trace(written.text);
-    check_trace(2);
+    check_trace(3);
     ck_assert_ptr_nonnull(strstr(written.text, "\"status\": \"TRM_ERROR_KERNEL\""));
+    ck_assert_ptr_nonnull(strstr(written.text, "\"token\": 2, \"slot\": 0, \"status\": \"cancelled\""));
     ck_assert_ptr_nonnull(strstr(written.text, "\"token\": 1, \"slot\": 1, \"status\": \"skipped\""));
     free(written.text);
     written = write_trace(measure, &report, TRM_TRACE_TIMELINE);
-    ck_assert_ptr_nonnull(strstr(written.text, "\"tokens\": [[0,0,\"TRM_ERROR_KERNEL\"],[1,1,\"skipped\"]]"));
+    ck_assert_ptr_nonnull(strstr(
+        written.text, "\"tokens\": [[0,0,\"TRM_ERROR_KERNEL\"],[1,1,\"skipped\"],[2,0,\"cancelled\"]]"));
+    ck_assert_ptr_nonnull(strstr(written.text, "<small>1 skipped, 1 failed, 1 cancelled</small>"));
     free(written.text);
     pipeline_measure_destroy(measure);
 }
@@ -388,7 +394,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_token_in_one_stage_only_has_no_flow);
     tcase_add_test(tests, stages_without_duration_are_still_bound_to_their_own_token);
     tcase_add_test(tests, launches_whose_end_is_not_known_are_left_out);
-    tcase_add_test(tests, skipped_and_failed_tokens_say_so);
+    tcase_add_test(tests, tokens_that_did_not_come_out_say_why);
     tcase_add_test(tests, no_tokens_are_a_good_trace_too);
     tcase_add_test(tests, a_timeline_is_one_page_that_loads_nothing_and_escapes_names);
     tcase_add_test(tests, a_timeline_of_many_tokens_has_the_last_and_says_so);
