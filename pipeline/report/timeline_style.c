@@ -23,9 +23,10 @@ const char pipeline_timeline_style[] =
     " padding: 0; }\n"
     ".figures div { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 12px 14px; }\n"
     ".figures dt { color: var(--soft); font-size: 13px; }\n"
-    ".figures dd { margin: 2px 0 0; font-size: 21px; font-weight: 600; font-variant-numeric: tabular-nums; white-space: nowrap; }\n"
+    ".figures dd { margin: 2px 0 0; font-size: 21px; font-weight: 600; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }\n"
     ".figures small { display: block; color: var(--soft); font-size: 12.5px; font-weight: 400; white-space: normal; }\n"
-    ".advice { background: var(--note); border-left: 4px solid var(--note-line); border-radius: 6px; padding: 10px 14px; }\n"
+    ".advice { background: var(--note); border-left: 4px solid var(--note-line); border-radius: 6px; padding: 10px 14px;\n"
+    " overflow-wrap: anywhere; }\n"
     ".failure { background: var(--mark-soft); border-left: 4px solid var(--mark); border-radius: 6px; padding: 10px 14px;\n"
     " margin-bottom: 10px; overflow-wrap: anywhere; }\n"
     ".chart { background: var(--card); border: 1px solid var(--line); border-radius: 12px; margin-top: 18px;\n"
@@ -58,7 +59,7 @@ const char pipeline_timeline_style[] =
     ".follow .bar.on { opacity: 1; }\n"
     ".path { fill: none; stroke: var(--ink); stroke-width: 1.5; stroke-dasharray: 3 3; pointer-events: none; }\n"
     "#hint { position: absolute; pointer-events: none; background: var(--ink); color: var(--card); border-radius: 8px;\n"
-    " padding: 8px 11px; font-size: 12.5px; line-height: 1.45; white-space: pre; z-index: 2; max-width: 92%;\n"
+    " padding: 8px 11px; font-size: 12.5px; line-height: 1.45; white-space: pre-wrap; overflow-wrap: anywhere; z-index: 2; max-width: 92%;\n"
     " box-shadow: 0 4px 16px rgba(0, 0, 0, 0.25); font-variant-numeric: tabular-nums; }\n"
     ".scroll { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: 12px; }\n"
     "table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: 14px; }\n"
@@ -67,5 +68,8 @@ const char pipeline_timeline_style[] =
     "tr:last-child td { border-bottom: 0; }\n"
     "thead th { color: var(--soft); font-weight: 500; font-size: 13px; }\n"
     "tr.critical td { color: var(--mark); font-weight: 600; }\n"
-    "footer { color: var(--soft); font-size: 12.5px; margin-top: 18px; }\n";
+    "footer { color: var(--soft); font-size: 12.5px; margin-top: 18px; }\n"
+    "@media (max-width: 640px) { main { padding: 16px 12px 24px; } .chart { padding: 12px 10px 10px; }\n"
+    " .tools span { flex-basis: 100%; }\n"
+    " th, td { padding: 6px 8px; } table { font-size: 13px; } thead th { font-size: 12px; } }\n";
 /* clang-format on */

@@ -1,7 +1,7 @@
-/* sample FOLDER TOKENS DEPTH [WORKERS [FAILED]]: writes what a pipeline of known stage times reports:
+/* sample FOLDER TOKENS DEPTH [WORKERS [FAILED [COPIES]]]: writes what a pipeline of known stage times reports:
  * report.txt, report.json, trace.json, timeline.html. Load takes 1 ms (4 ms with workers), upload 2, compute
  * 4, download 1.5, the sink 0.5 ms. FAILED: 1 + the number of a token that fails. TOKENS 0: a run without
- * measurements.
+ * measurements. COPIES 0: the device works in the memory of the host.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/pipeline/report/fixture.h"
@@ -68,6 +68,10 @@ int main(int argc, char **argv)
     ideal.trace_tokens = IDEAL_MOST;
     if (ideal.workers > 0)
         ideal.time[TRM_STAGE_LOAD] *= 4;
+    if (argc > 6 && strtoul(argv[6], NULL, 10) == 0) {
+        ideal.time[TRM_STAGE_UPLOAD] = ideal.time[TRM_STAGE_DOWNLOAD] = 0;
+        ideal.bytes_up = ideal.bytes_down = 0;
+    }
     fixture_begin();
     report = ideal_report(&ideal);
     if (ideal.failed > 0)

@@ -129,6 +129,61 @@ run 0 "$sample" "$work" 0 3
 dom "$page"
 is "bars of nothing" "$(bars compute)" 0
 
+# ---- every width shows all of its text: none is cut off, scaled, or under another
+
+# Each frame tells the page around it what does not fit.
+fits()
+{
+    with 'var wrong = [], svg = document.getElementById("timeline"), area = svg.getBoundingClientRect(), times = [];
+function box(element) { return element.getBoundingClientRect(); }
+function meet(a, b) { return a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1; }
+function cut(element, around) {
+  var inner = box(element);
+  if (inner.left < around.left - 0.5 || inner.right > around.right + 0.5 || inner.top < around.top - 0.5 || inner.bottom > around.bottom + 0.5)
+    wrong.push("cut: " + element.textContent);
+}
+if (document.documentElement.scrollWidth > innerWidth) wrong.push("the page is wider than its window");
+if (Math.abs(svg.viewBox.baseVal.width - area.width) > 1) wrong.push("the picture is scaled");
+svg.querySelectorAll("text").forEach(function (text) { cut(text, area); });
+svg.querySelectorAll(".stage").forEach(function (stage) {
+  var lane = box(stage.querySelector(".lane")), name = box(stage.querySelector(".name")), share = box(stage.querySelector(".share"));
+  if (meet(name, lane) || meet(share, lane)) wrong.push("a label is under the lane: " + stage.dataset.stage);
+  stage.querySelectorAll(".none").forEach(function (none) { cut(none, lane); });
+});
+svg.querySelectorAll(".time").forEach(function (time) { times.push(box(time)); });
+for (var i = 1; i < times.length; i++) if (times[i - 1].right > times[i].left) wrong.push("times overlap");
+if (times.length < 2) wrong.push("fewer than two times");
+document.querySelectorAll("main *").forEach(function (element) {
+  if (!element.closest("svg") && !element.closest(".scroll") && element.clientWidth > 0 && element.scrollWidth > element.clientWidth)
+    wrong.push("does not fit: " + element.textContent);
+});
+svg.querySelectorAll(".bar:not(.some)").forEach(function (bar) {
+  var at = box(bar);
+  bar.dispatchEvent(new PointerEvent("pointermove", {bubbles: true, clientX: at.right - 1, clientY: at.top + 2}));
+  var hint = document.getElementById("hint");
+  if (box(hint).left < 0 || box(hint).right > innerWidth) wrong.push("cut: the hint");
+});
+parent.postMessage(innerWidth + ": " + (wrong.join(", ") || "all fits"), "*");'
+    {
+        printf '<!DOCTYPE html><title>widths</title><body><script>addEventListener("message", function (event) {
+  var line = document.createElement("p"); line.textContent = "width " + event.data; document.body.appendChild(line); });</script>\n'
+        for width; do
+            printf '<iframe src="other.html" style="width: %spx; height: 900px; border: 0"></iframe>\n' "$width"
+        done
+    } >"$work/widths.html"
+    dom "$work/widths.html"
+    for width; do
+        grep -qF "<p>width $width: all fits</p>" "$work/dom" ||
+            failed "at a width of $width: $(grep "<p>width $width:" "$work/dom")"
+    done
+}
+
+for arguments in "5 3" "40 8 4 18" "5 3 0 0 0" "0 3"; do
+    # shellcheck disable=SC2086 # arguments
+    run 0 "$sample" "$work" $arguments
+    fits 320 360 414 480 560 700 900 1280 1600
+done
+
 # ---- the picture: the browser counts the colours of a screenshot
 
 # colours PICTURE: how many there are, and how many pixels have those of tokens, of the light page and of the
