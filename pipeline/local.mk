@@ -15,6 +15,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/report/predict_shared.c \
 	pipeline/report/prediction.c \
 	pipeline/report/report.h pipeline/report/report_internal.h \
+	pipeline/report/rates.c \
 	pipeline/report/report_json.c \
 	pipeline/report/report_text.c \
 	pipeline/report/slices.c \

@@ -68,8 +68,10 @@ enum trm_advice_kind {
     TRM_ADVICE_DEPTH   = 3, /* set the depth to `depth` */
     TRM_ADVICE_SIZE    = 4, /* make tokens `size` times as large; below 1: smaller, so that there are more */
     TRM_ADVICE_MORE    = 5, /* more tokens: a longer run, or a program that submits more often */
-    TRM_ADVICE_STAGE   = 6, /* load or the sink, `stage`, should take no more than `stage_ns` */
-    TRM_ADVICE_MACHINE = 7, /* the machine was busy with other work */
+    /* `stage` should take no more than `stage_ns`: load or the sink by doing less, upload or download by
+     * copying from, or to, the slot's own memory, which is pinned */
+    TRM_ADVICE_STAGE   = 6,
+    TRM_ADVICE_MACHINE = 7, /* the machine was busy with other work; `gain` is that of an idle one */
     TRM_ADVICE_SINKS   = 8, /* take results in `sinks` threads, and set `workers` and the depth, too */
 };
 
@@ -85,7 +87,7 @@ struct trm_advice {
     double size;       /* of a token, in times of its present size */
     uint64_t stage_ns; /* of a token in `stage`; 0: as it is */
     /* how many times as fast the run would be, for a token or, with SIZE, for its bytes; 1: no faster. At
-     * least 1.05 where the advice asks for a change, unless it cannot be predicted: 0 */
+     * least 1.05 where the advice asks for a change */
     double gain;
 };
 

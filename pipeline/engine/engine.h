@@ -122,6 +122,9 @@ int32_t pipeline_slot_enqueue(struct pipeline_slot *slot, void *output);
 /* Submits deferred work of the slot. */
 void pipeline_slot_flush(struct pipeline_slot *slot);
 
+/* Its enqueueing has ended: a measured token keeps how long it took. With enqueue_lock. */
+void pipeline_slot_enqueue_end(struct pipeline_slot *slot);
+
 /* Whether tokens are so short that the waiting thread should run them itself. */
 bool pipeline_slot_is_short(const struct pipeline_slot *slot);
 
@@ -146,8 +149,8 @@ void pipeline_slot_times(struct pipeline_slot *slot, struct pipeline_token_times
  * the slot is free for its next token, which is not enqueued before. */
 bool pipeline_slot_is_stamped(const struct pipeline_slot *slot);
 
-/* Bytes that its submission copies. */
-void pipeline_slot_bytes(const struct pipeline_slot *slot, uint64_t *up, uint64_t *down);
+/* Fills in the bytes that its submission copies, and whether from pageable memory. */
+void pipeline_slot_bytes(const struct pipeline_slot *slot, struct pipeline_token_times *times);
 
 /* Replaces failed streams so that tokens can go on. The caller holds enqueue_lock and has waited for every
  * submitted slot. Errors: DEVICE_LOST. */

@@ -234,6 +234,7 @@ struct pipeline_slot_device {
     _Atomic int32_t host_failed;      /* a status; `host_failure` has the sentence */
     _Atomic uint32_t host_ran;        /* host stages that have begun */
     uint64_t enqueued_at;             /* base_now(), of a measured token */
+    uint64_t enqueue_ns;              /* that enqueueing it took */
     uint64_t host_begin;              /* base_now() when a first stage on the host began; 0: none */
     struct base_failure host_failure;
 

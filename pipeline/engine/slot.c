@@ -290,10 +290,31 @@ void pipeline_slot_prepare(struct pipeline_slot *slot)
     pipeline_slot_unmark(&own->finished);
 }
 
-void pipeline_slot_bytes(const struct pipeline_slot *slot, uint64_t *up, uint64_t *down)
+/* Whether a port that has pinned memory in the slot is copied from, or to, pageable memory elsewhere. */
+static bool has_pageable(const struct pipeline_slot *slot, uint64_t ports)
 {
-    *up   = slot->device->bytes_up;
-    *down = slot->device->bytes_down;
+    const struct pipeline_slot_device *own = slot->device;
+
+    if (slot->pipeline->engine->unified)
+        return false;
+    for (; ports != 0; ports &= ports - 1) {
+        uint32_t port                               = (uint32_t)__builtin_ctzll(ports);
+        const struct pipeline_port_memory *location = &own->port_memory[port];
+
+        if (location->is_copied && location->host == NULL && own->host[port] != NULL)
+            return true;
+    }
+    return false;
+}
+
+void pipeline_slot_bytes(const struct pipeline_slot *slot, struct pipeline_token_times *times)
+{
+    const struct pipeline_device *engine = slot->pipeline->engine;
+
+    times->bytes_up         = slot->device->bytes_up;
+    times->bytes_down       = slot->device->bytes_down;
+    times->is_pageable_up   = has_pageable(slot, engine->input_ports);
+    times->is_pageable_down = has_pageable(slot, engine->output_ports);
 }
 
 /* ---- streams -------------------------------------------------------------------------------- */

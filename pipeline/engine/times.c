@@ -119,10 +119,19 @@ void pipeline_times_begin(struct pipeline_slot *slot)
 
     own->is_measured = measures_next(slot->pipeline);
     own->enqueued_at = own->is_measured ? base_now() : 0;
+    own->enqueue_ns  = 0;
     own->host_begin  = 0;
     own->samples     = own->is_measured ? (own->pieces < room ? own->pieces : room) : 0;
     if (own->stamped != NULL)
         memset(own->stamped, 0, own->event_count);
+}
+
+void pipeline_slot_enqueue_end(struct pipeline_slot *slot)
+{
+    struct pipeline_slot_device *own = slot->device;
+
+    if (own->is_measured && own->enqueued_at != 0)
+        own->enqueue_ns = base_now() - own->enqueued_at;
 }
 
 /* Spreads the samples evenly from the first piece to the last. */
@@ -384,6 +393,7 @@ void pipeline_slot_times(struct pipeline_slot *slot, struct pipeline_token_times
     times->launch_end   = own->launch_end;
     if (own->samples == 0)
         return;
+    times->enqueue_ns = own->enqueue_ns;
     if (own->pieces > 1) {
         read_pieces(slot, times);
     } else {

@@ -183,7 +183,7 @@ void pipeline_queue_times(struct pipeline_slot *slot, int32_t status, bool has_r
     if (!has_run)
         return;
     pipeline_slot_times(slot, times);
-    pipeline_slot_bytes(slot, &times->bytes_up, &times->bytes_down);
+    pipeline_slot_bytes(slot, times);
 }
 
 void pipeline_queue_note(struct pipeline_slot *slot, const struct pipeline_token_times *times)
@@ -230,7 +230,7 @@ void pipeline_queue_finish(struct pipeline_slot *slot)
     struct pipeline_queue *queue = pipeline->queue;
     struct pipeline_token_times times;
     pipeline_queue_times(slot, TRM_OK, false, &times);
-    pipeline_slot_bytes(slot, &times.bytes_up, &times.bytes_down);
+    pipeline_slot_bytes(slot, &times);
 
     if (pipeline_slot_is_stamped(slot)) {
         free_and_read(slot, &times);

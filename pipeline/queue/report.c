@@ -21,6 +21,7 @@ void pipeline_queue_report(struct pipeline *pipeline, struct trm_report *report)
     pipeline_measure_report(pipeline->measure, report);
     facts              = pipeline->queue->facts;
     facts.recent_count = pipeline_measure_recent(pipeline->measure, recent);
+    pipeline_measure_rates(pipeline->measure, &facts.rates);
     pthread_mutex_unlock(&pipeline->lock);
     facts.recent = recent;
     facts.words  = pipeline->words;

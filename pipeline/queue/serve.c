@@ -222,6 +222,7 @@ int32_t pipeline_submit(struct pipeline_slot *slot, bool by_program)
     slot->submitted_at = slot->load_end;
     pipeline_failure_enqueue(slot);
     flush(slot);
+    pipeline_slot_enqueue_end(slot);
 
     pthread_mutex_lock(&pipeline->lock);
     status = submitted(slot, by_program);

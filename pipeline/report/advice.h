@@ -34,8 +34,11 @@ void pipeline_advise(const struct pipeline_advisor *advisor, int32_t kind, int32
 uint32_t pipeline_advice_percent(uint64_t part, uint64_t whole);
 uint32_t pipeline_advice_busy(const struct pipeline_advisor *advisor, int32_t stage);
 
-/* How many times as fast the run would be. Never more than the processors of the host allow. */
+/* How many times as fast the run would be: as its stages alone were, or as it was in `elapsed`. Never more
+ * than the processors of the host and the enqueueing of tokens allow. */
 double pipeline_advice_gain(const struct pipeline_advisor *advisor, const struct trm_prediction_desc *desc);
+double pipeline_advice_gain_from(const struct pipeline_advisor *advisor, uint64_t elapsed,
+                                 const struct trm_prediction_desc *desc);
 
 /* "2.2", for "predicted 2.2 x". text: PIPELINE_ADVICE_TEXT bytes; returned. */
 char *pipeline_advice_factor(char *text, double gain);

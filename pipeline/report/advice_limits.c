@@ -72,6 +72,8 @@ bool pipeline_advise_machine(const struct pipeline_advisor *advisor)
     const struct trm_report *report = advisor->report;
     uint64_t milliseconds           = report->elapsed_ns / 1000000;
     uint32_t explained              = pipeline_advice_percent(advisor->now.elapsed_ns, report->elapsed_ns);
+    double gain                     = (double)report->elapsed_ns / (double)advisor->now.elapsed_ns;
+    char factor[PIPELINE_ADVICE_TEXT];
 
     if (advisor->now.elapsed_ns >= report->elapsed_ns / 2)
         return false;
@@ -81,17 +83,18 @@ bool pipeline_advise_machine(const struct pipeline_advisor *advisor)
     /* An idle machine preempts less than twenty times a second. */
     if (report->preempted >= 10 && report->preempted >= milliseconds / 50)
         pipeline_advise(
-            advisor, TRM_ADVICE_MACHINE, -1, 0,
+            advisor, TRM_ADVICE_MACHINE, -1, gain,
             "The stages account for only %u %% of the time: the threads of this program waited for a "
             "processor (taken off one %" PRIu64
-            " times), which other programs, or too many threads of its own, wanted as well.",
-            explained, report->preempted);
+            " times), which other programs, or too many threads of its own, wanted as well (without "
+            "them predicted %s x).",
+            explained, report->preempted, pipeline_advice_factor(factor, gain));
     else
         pipeline_advise(
-            advisor, TRM_ADVICE_MACHINE, -1, 0,
+            advisor, TRM_ADVICE_MACHINE, -1, gain,
             "The stages account for only %u %% of the time: something else kept the machine busy, "
-            "or the threads that hand %s on were late.",
-            explained, pipeline_advice_tokens(advisor));
+            "or the threads that hand %s on were late (without that predicted %s x).",
+            explained, pipeline_advice_tokens(advisor), pipeline_advice_factor(factor, gain));
     return true;
 }
 
@@ -173,19 +176,47 @@ bool pipeline_advise_quicker_end(const struct pipeline_advisor *advisor)
     return true;
 }
 
+/* The gain if all copies of a direction were of pinned memory; *time: what a token takes then. */
+static double gain_of_pinned(const struct pipeline_advisor *advisor, uint32_t direction, uint64_t *time)
+{
+    int32_t stage                   = direction == PIPELINE_COPIES_UP ? TRM_STAGE_UPLOAD : TRM_STAGE_DOWNLOAD;
+    struct trm_prediction_desc desc = advisor->desc;
+    double factor                   = pipeline_rates_pinned(&advisor->facts->rates, direction);
+
+    desc.stage_ns[stage] = (uint64_t)((double)desc.stage_ns[stage] * factor);
+    *time                = desc.stage_ns[stage];
+    return factor < 1 ? pipeline_advice_gain(advisor, &desc) : 1;
+}
+
+/* Pinned copies of the same run tell how fast they are here. */
 bool pipeline_advise_pinned_memory(const struct pipeline_advisor *advisor)
 {
-    const struct trm_report *report = advisor->report;
+    static const char *const remedies[] = {
+        [PIPELINE_COPIES_UP] =
+            "from pageable memory: fill token->data, which is pinned, instead of pointing it elsewhere",
+        [PIPELINE_COPIES_DOWN] = "to pageable memory: read token->data, which is pinned, in a sink function"};
+    static const int32_t stages[] = {
+        [PIPELINE_COPIES_UP] = TRM_STAGE_UPLOAD, [PIPELINE_COPIES_DOWN] = TRM_STAGE_DOWNLOAD};
+    uint64_t times[PIPELINE_COPIES];
+    double gains[PIPELINE_COPIES];
+    char now[PIPELINE_ADVICE_TEXT], then[PIPELINE_ADVICE_TEXT], factor[PIPELINE_ADVICE_TEXT];
 
-    if (report->pageable_copies == 0 || advisor->facts->words.are_given ||
-        (report->critical != TRM_STAGE_UPLOAD && report->critical != TRM_STAGE_DOWNLOAD))
+    for (uint32_t i = 0; i < PIPELINE_COPIES; i++)
+        gains[i] = gain_of_pinned(advisor, i, &times[i]);
+    uint32_t best =
+        gains[PIPELINE_COPIES_DOWN] > gains[PIPELINE_COPIES_UP] ? PIPELINE_COPIES_DOWN : PIPELINE_COPIES_UP;
+    int32_t stage = stages[best];
+    if (advisor->facts->words.are_given || gains[best] < PIPELINE_ADVICE_GAIN)
         return false;
-    pipeline_advise(
-        advisor, TRM_ADVICE_STAGE, report->critical, 0,
-        "%s is the longest stage, and %" PRIu64
-        " copies were of pageable memory, which is slow and overlaps badly: fill token->data instead "
-        "of pointing elsewhere.",
-        trm_stage_name(report->critical), report->pageable_copies);
+    advisor->advised->stage_ns = times[best];
+    pipeline_advise(advisor, TRM_ADVICE_STAGE, stage, gains[best],
+                    "%s takes %s for a %s %s, and it takes %s, as this run's copies of pinned memory do "
+                    "(predicted %s x).",
+                    trm_stage_name(stage),
+                    pipeline_time_text(now, sizeof(now), (double)advisor->desc.stage_ns[stage]),
+                    pipeline_advice_token(advisor), remedies[best],
+                    pipeline_time_text(then, sizeof(then), (double)times[best]),
+                    pipeline_advice_factor(factor, gains[best]));
     return true;
 }
 

@@ -29,7 +29,7 @@ bool pipeline_advise_more_tokens(const struct pipeline_advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
     uint32_t free = pipeline_advice_percent(report->stages[TRM_STAGE_LOAD].starved_ns, report->elapsed_ns);
-    double gain   = (double)report->elapsed_ns / (double)advisor->now.elapsed_ns;
+    double gain   = pipeline_advice_gain_from(advisor, report->elapsed_ns, &advisor->desc);
     char factor[PIPELINE_ADVICE_TEXT];
 
     if (!pipeline_advice_is_served(report) || free < 30 || gain < PIPELINE_ADVICE_GAIN)

@@ -68,6 +68,7 @@ struct pipeline_measure {
     uint64_t counted_at;
     /* processor time of load and sink, and how long they took for the same tokens */
     struct share load_ran, sink_ran;
+    struct pipeline_rates rates;
     uint64_t recent_tokens; /* so far; those past PIPELINE_RECENT_TOKENS replaced the oldest */
     struct pipeline_stage_times recent[PIPELINE_RECENT_TOKENS];
     /* time that tokens held slots, and the number of those tokens */
@@ -371,6 +372,11 @@ uint32_t pipeline_measure_recent(const struct pipeline_measure *measure,
     return (uint32_t)count;
 }
 
+void pipeline_measure_rates(const struct pipeline_measure *measure, struct pipeline_rates *rates)
+{
+    *rates = measure->rates;
+}
+
 static void add_launches(struct pipeline_measure *measure, const struct pipeline_token_times *times)
 {
     uint64_t begin = times->begin[TRM_STAGE_COMPUTE];
@@ -422,6 +428,7 @@ void pipeline_measure_token(struct pipeline_measure *measure, const struct pipel
     note_usage(measure);
     add_ran(&measure->load_ran, times, TRM_STAGE_LOAD, times->load_ran);
     add_ran(&measure->sink_ran, times, TRM_STAGE_SINK, times->sink_ran);
+    pipeline_rates_add(&measure->rates, times);
     add_recent(measure, times);
     add_launches(measure, times);
     trace_token(measure, times);

@@ -22,6 +22,9 @@ struct pipeline_token_times {
     int32_t status; /* TRM_OK; how it failed; TRM_ERROR_CANCELLED: it was dropped */
     uint64_t begin[TRM_STAGES], end[TRM_STAGES];
     uint64_t bytes_up, bytes_down;
+    /* some of these bytes were copied from, or to, pageable memory although the slot has pinned memory */
+    bool is_pageable_up, is_pageable_down;
+    uint64_t enqueue_ns; /* that enqueueing it took; 0: not measured */
     /* of the array that follows; 0 when launches were not measured one by one */
     uint32_t launch_count;
     /* The end of each stage of the descriptor; the first begins with COMPUTE. */
@@ -34,6 +37,36 @@ struct pipeline_token_times {
 struct pipeline_stage_times {
     uint64_t time[TRM_STAGES];
 };
+
+/* What was copied in one direction, by the memory of the host. */
+struct pipeline_copies {
+    struct pipeline_rate {
+        uint64_t bytes, time;
+    } pinned, pageable;
+};
+
+enum pipeline_copies_direction {
+    PIPELINE_COPIES_UP   = 0,
+    PIPELINE_COPIES_DOWN = 1,
+    PIPELINE_COPIES      = 2,
+};
+
+/* How fast copies and the enqueueing of measured tokens were. */
+struct pipeline_rates {
+    struct pipeline_copies copies[PIPELINE_COPIES];
+    uint64_t enqueue_sum, enqueued; /* time, tokens */
+};
+
+/* Adds a token that came out. */
+void pipeline_rates_add(struct pipeline_rates *rates, const struct pipeline_token_times *times);
+
+/* How long enqueueing a token took, in the mean; 0: not known. */
+uint64_t pipeline_rates_enqueue(const struct pipeline_rates *rates);
+
+/* The factor by which the copies of one direction would take longer if all of them were of pinned memory: by
+ * the pinned copies of this direction or, where it has none, of the other one. At most 1; 1 where neither
+ * is known, or none is of pageable memory. */
+double pipeline_rates_pinned(const struct pipeline_rates *rates, uint32_t direction);
 
 /* Of so many tokens a measure keeps them. */
 #define PIPELINE_RECENT_TOKENS 128
@@ -81,6 +114,9 @@ void pipeline_measure_report(const struct pipeline_measure *measure, struct trm_
 /* The stage times of the last measured tokens, oldest first; returns how many. */
 uint32_t pipeline_measure_recent(const struct pipeline_measure *measure,
                                  struct pipeline_stage_times recent[PIPELINE_RECENT_TOKENS]);
+
+/* The rates of the measured tokens. */
+void pipeline_measure_rates(const struct pipeline_measure *measure, struct pipeline_rates *rates);
 
 /* Creates a measure of the same size, and copies everything into it (names and traced tokens too), so that it
  * can be read without the pipeline's lock. */

@@ -2,6 +2,7 @@
  * room knows no pipeline; its callers hand over everything that is written.
  *
  *     measure.c        sums of the times of tokens         predict*.c, prediction.c  the predicted time
+ *     rates.c          how fast copies and enqueueing are
  *     advice*.c        what would make it faster           writer.c         text, numbers, JSON, HTML
  *     words.c          what the advice calls things
  *     report_text.c    a report as text                    report_json.c    a report as JSON
@@ -44,6 +45,7 @@ struct pipeline_report_facts {
     /* The times of the last measured tokens, in order. */
     const struct pipeline_stage_times *recent;
     uint32_t recent_count;
+    struct pipeline_rates rates;
 };
 
 /* Adds the prediction and the advice to a report that has the measured values and describes its pipeline.

@@ -3,6 +3,7 @@
 
 PIPELINE_TESTS = \
 	tests/pipeline/advice \
+	tests/pipeline/advice_host \
 	tests/pipeline/allocations \
 	tests/pipeline/cancel \
 	tests/pipeline/fault_devices \
@@ -16,12 +17,23 @@ PIPELINE_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(CUDA_STANDIN_CPPFLAGS)
 PIPELINE_TEST_LIBS = tests/pipeline/libfixture.la libtrireme.la $(CHECK_LIBS)
 
 check_LTLIBRARIES += tests/pipeline/libfixture.la
-tests_pipeline_libfixture_la_SOURCES = tests/pipeline/chain.c tests/pipeline/fixture.c tests/pipeline/fixture.h
+tests_pipeline_libfixture_la_SOURCES = \
+	tests/pipeline/chain.c \
+	tests/pipeline/fixture.c \
+	tests/pipeline/fixture.h \
+	tests/pipeline/promise.c \
+	tests/pipeline/promise.h \
+	tests/pipeline/scene.c \
+	tests/pipeline/scene.h
 tests_pipeline_libfixture_la_CFLAGS = $(PIPELINE_TEST_CFLAGS)
 
 tests_pipeline_advice_SOURCES = tests/pipeline/advice.c
 tests_pipeline_advice_CFLAGS = $(PIPELINE_TEST_CFLAGS)
 tests_pipeline_advice_LDADD = $(PIPELINE_TEST_LIBS) -lm
+
+tests_pipeline_advice_host_SOURCES = tests/pipeline/advice_host.c
+tests_pipeline_advice_host_CFLAGS = $(PIPELINE_TEST_CFLAGS)
+tests_pipeline_advice_host_LDADD = $(PIPELINE_TEST_LIBS) -lm
 
 tests_pipeline_allocations_SOURCES = tests/pipeline/allocations.c
 tests_pipeline_allocations_CFLAGS = $(PIPELINE_TEST_CFLAGS)

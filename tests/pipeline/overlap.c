@@ -3,28 +3,15 @@
  * longer and never shorter, so each test may repeat, and the best try counts.
  * SPDX-License-Identifier: MIT
  */
-#include "fixture.h"
+#include "scene.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-#define TRIES 5
-
-/* If that fails, everything is done again with longer times, beside which delays are small. */
-static const uint64_t scales[] = {1, 3, 8};
+#define TRIES 5 /* for each of the scales */
 
 /* What the last run had for a millisecond. */
 static uint64_t unit = MS;
-
-/* The times of one pipeline's stages in nanoseconds, and how it runs. */
-struct times {
-    uint64_t stage[TRM_STAGES];
-    uint32_t depth;
-    uint32_t workers;
-    int32_t strategy;
-    uint64_t tokens;
-    uint64_t memory_budget;
-};
 
 struct outcome {
     struct trm_report report;
@@ -68,7 +55,7 @@ static int32_t sink(void *user, const struct trm_token *token)
     return TRM_OK;
 }
 
-static void predict(const struct times *times, struct trm_prediction *prediction)
+static void predict(const struct scene *times, struct trm_prediction *prediction)
 {
     struct trm_prediction_desc desc = {.struct_size = sizeof(desc),
                                        .depth       = times->depth,
@@ -81,49 +68,21 @@ static void predict(const struct times *times, struct trm_prediction *prediction
     ck_ok(trm_predict(&desc, prediction));
 }
 
-static void run_once(const struct times *times, struct outcome *outcome)
+static void run_once(const struct scene *times, struct outcome *outcome)
 {
-    struct trm_port ports[]         = {trm_port_input("in", 1024), trm_port_output("out", 1024)};
-    struct trm_argument arguments[] = {trm_arg_port(0), trm_arg_port(1),
-                                       trm_arg_u64(times->stage[TRM_STAGE_COMPUTE])};
-    struct trm_stage stage          = trm_stage_launch(the.timed, arguments, 3, 0, 0);
-    struct trm_pipeline_desc desc   = {.struct_size   = sizeof(desc),
-                                       .ports         = ports,
-                                       .port_count    = 2,
-                                       .stages        = &stage,
-                                       .stage_count   = 1,
-                                       .depth         = times->depth,
-                                       .strategy      = times->strategy,
-                                       .measure       = TRM_MEASURE_ALL,
-                                       .memory_budget = times->memory_budget};
-    struct clock load               = {.each = times->stage[TRM_STAGE_LOAD], .tokens = times->tokens};
-    struct clock out                = {.each = times->stage[TRM_STAGE_SINK]};
-    struct trm_source from          = trm_source_function(source, &load);
-    struct trm_sink to              = trm_sink_function(sink, &out);
-    struct trm_pipeline *pipeline;
+    struct clock load             = {.each = times->stage[TRM_STAGE_LOAD], .tokens = times->tokens};
+    struct clock out              = {.each = times->stage[TRM_STAGE_SINK]};
+    struct trm_source from        = trm_source_function(source, &load);
+    struct trm_sink to            = trm_sink_function(sink, &out);
+    struct trm_pipeline *pipeline = scene_pipeline(times);
 
-    stage.grid   = trm_grid_1d(1, 0);
-    from.workers = times->workers;
-    ck_ok(trm_pipeline_create(the.device, &desc, &pipeline));
+    from.workers     = times->workers;
     outcome->wall_ns = now_ns();
     ck_ok(trm_pipeline_run(pipeline, &from, &to));
-    outcome->wall_ns            = now_ns() - outcome->wall_ns;
-    outcome->report.struct_size = sizeof(outcome->report);
-    ck_ok(trm_pipeline_report(pipeline, &outcome->report));
-    trm_pipeline_destroy(pipeline);
+    outcome->wall_ns = now_ns() - outcome->wall_ns;
+    scene_end(pipeline, &outcome->report);
     ck_assert_uint_eq(outcome->report.tokens, times->tokens);
     predict(times, &outcome->predicted);
-}
-
-/* Settings tell the device how long its stages take. */
-static void open_for(const struct times *times)
-{
-    char upload[32], download[32];
-    struct trm_setting settings[] = {{"timed.upload_ns", upload}, {"timed.download_ns", download}};
-
-    snprintf(upload, sizeof(upload), "%" PRIu64, times->stage[TRM_STAGE_UPLOAD]);
-    snprintf(download, sizeof(download), "%" PRIu64, times->stage[TRM_STAGE_DOWNLOAD]);
-    fixture_open(ON_TIMED, settings, 2);
 }
 
 static double apart(uint64_t one, uint64_t other)
@@ -132,12 +91,12 @@ static double apart(uint64_t one, uint64_t other)
 }
 
 /* Repeats until `good`, a few times at most; keeps the try with the least `badness`. */
-static double run_scaled(const struct times *times, double (*badness)(const struct outcome *outcome),
+static double run_scaled(const struct scene *times, double (*badness)(const struct outcome *outcome),
                          double most, struct outcome *best)
 {
     double least = INFINITY;
 
-    open_for(times);
+    scene_open(times);
     for (int i = 0; i < TRIES && least > most; i++) {
         struct outcome outcome;
         run_once(times, &outcome);
@@ -150,17 +109,15 @@ static double run_scaled(const struct times *times, double (*badness)(const stru
     return least;
 }
 
-static void run_well(const struct times *times, double (*badness)(const struct outcome *outcome), double most,
+static void run_well(const struct scene *times, double (*badness)(const struct outcome *outcome), double most,
                      struct outcome *best)
 {
     double least = INFINITY;
 
-    for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]) && least > most; i++) {
-        struct times scaled = *times;
-        for (int stage = 0; stage < TRM_STAGES; stage++)
-            scaled.stage[stage] *= scales[i];
-        unit  = scales[i] * MS;
-        least = run_scaled(&scaled, badness, most, best);
+    for (size_t i = 0; i < SCENE_SCALES && least > most; i++) {
+        struct scene scaled = scene_scaled(times, scene_scales[i]);
+        unit                = scene_scales[i] * MS;
+        least               = run_scaled(&scaled, badness, most, best);
     }
     ck_assert_msg(least <= most,
                   "depth %u, %s: off by %.1f %% at best: %.2f ms, predicted %.2f from what was measured and "
@@ -194,9 +151,9 @@ static double off_sleepy(const struct outcome *outcome)
 /* ---- prediction ----------------------------------------------------------------------------- */
 
 /* Which stage is the slowest, and the times of the others. */
-static struct times with_critical(int critical, uint32_t depth)
+static struct scene with_critical(int critical, uint32_t depth)
 {
-    struct times times = {.depth = depth, .strategy = TRM_STRATEGY_ROLE_STREAMS, .tokens = 16};
+    struct scene times = {.depth = depth, .strategy = TRM_STRATEGY_ROLE_STREAMS, .tokens = 16};
 
     times.stage[TRM_STAGE_UPLOAD]   = 4 * MS;
     times.stage[TRM_STAGE_COMPUTE]  = 5 * MS;
@@ -207,7 +164,7 @@ static struct times with_critical(int critical, uint32_t depth)
 
 START_TEST(at_depth_1_a_run_takes_the_sum_of_all_stages)
 {
-    struct times times = with_critical(TRM_STAGE_COMPUTE, 1);
+    struct scene times = with_critical(TRM_STAGE_COMPUTE, 1);
     struct outcome outcome;
 
     run_well(&times, off_either, 0.02, &outcome);
@@ -218,7 +175,7 @@ END_TEST
 
 START_TEST(at_depth_3_and_more_a_run_takes_the_slowest_stage_alone)
 {
-    struct times times = with_critical(_i, 3);
+    struct scene times = with_critical(_i, 3);
     struct outcome outcome;
 
     run_well(&times, off_either, 0.02, &outcome);
@@ -234,12 +191,12 @@ END_TEST
 
 START_TEST(at_depth_2_a_run_is_in_between)
 {
-    struct times times[3];
+    struct scene times[3];
     double elapsed[3]; /* in units */
     struct outcome outcome;
 
     for (uint32_t i = 0; i < 3; i++) {
-        times[i] = (struct times){.depth = 1 + i, .strategy = TRM_STRATEGY_ROLE_STREAMS, .tokens = 16};
+        times[i] = (struct scene){.depth = 1 + i, .strategy = TRM_STRATEGY_ROLE_STREAMS, .tokens = 16};
         times[i].stage[TRM_STAGE_UPLOAD]   = 5 * MS;
         times[i].stage[TRM_STAGE_COMPUTE]  = 6 * MS;
         times[i].stage[TRM_STAGE_DOWNLOAD] = 5 * MS;
@@ -253,7 +210,7 @@ END_TEST
 
 START_TEST(loading_and_sinking_count_as_well)
 {
-    struct times times = {.depth = 3, .strategy = TRM_STRATEGY_ROLE_STREAMS, .tokens = 16};
+    struct scene times = {.depth = 3, .strategy = TRM_STRATEGY_ROLE_STREAMS, .tokens = 16};
     struct outcome outcome;
 
     times.stage[TRM_STAGE_LOAD]    = 4 * MS;
@@ -270,7 +227,7 @@ END_TEST
 
 START_TEST(every_stage_is_found_when_it_is_the_slowest)
 {
-    struct times times = {.depth = 6, .strategy = TRM_STRATEGY_ROLE_STREAMS, .tokens = 16, .workers = 1};
+    struct scene times = {.depth = 6, .strategy = TRM_STRATEGY_ROLE_STREAMS, .tokens = 16, .workers = 1};
     struct outcome outcome;
 
     for (int i = 0; i < TRM_STAGES; i++)
@@ -288,7 +245,7 @@ END_TEST
 
 START_TEST(every_strategy_overlaps)
 {
-    struct times times = with_critical(TRM_STAGE_COMPUTE, 3);
+    struct scene times = with_critical(TRM_STAGE_COMPUTE, 3);
     struct outcome outcome;
 
     times.strategy = strategies[_i];
@@ -306,7 +263,7 @@ END_TEST
 /* A delayed token shows in its stage before it shows in the whole. */
 static double off_stages(const struct outcome *outcome)
 {
-    struct times times = with_critical(TRM_STAGE_COMPUTE, 3);
+    struct scene times = with_critical(TRM_STAGE_COMPUTE, 3);
     double most        = 0;
 
     for (int i = TRM_STAGE_UPLOAD; i <= TRM_STAGE_DOWNLOAD; i++) {
@@ -319,7 +276,7 @@ static double off_stages(const struct outcome *outcome)
 
 START_TEST(the_report_has_the_times_of_the_stages)
 {
-    struct times times = with_critical(TRM_STAGE_COMPUTE, 3);
+    struct scene times = with_critical(TRM_STAGE_COMPUTE, 3);
     struct outcome outcome;
 
     run_well(&times, off_stages, 0.02, &outcome);
@@ -350,7 +307,7 @@ static uint64_t idle(const struct trm_stage_report *stage)
 
 START_TEST(stages_behind_the_slowest_starve_and_those_before_it_are_blocked)
 {
-    struct times times = {.depth = 3, .strategy = TRM_STRATEGY_ROLE_STREAMS, .tokens = 20};
+    struct scene times = {.depth = 3, .strategy = TRM_STRATEGY_ROLE_STREAMS, .tokens = 20};
     const struct trm_stage_report *upload, *compute, *download;
     struct outcome outcome;
 
@@ -383,7 +340,7 @@ END_TEST
 
 START_TEST(at_depth_1_every_stage_waits_for_the_others)
 {
-    struct times times = with_critical(TRM_STAGE_COMPUTE, 1);
+    struct scene times = with_critical(TRM_STAGE_COMPUTE, 1);
     struct outcome outcome;
 
     run_well(&times, off_either, 0.02, &outcome);
@@ -400,7 +357,7 @@ END_TEST
  * tokens. */
 static uint32_t tuned_depth(uint64_t memory_budget)
 {
-    struct times times = {.depth         = 0,
+    struct scene times = {.depth         = 0,
                           .strategy      = TRM_STRATEGY_AUTO,
                           .tokens        = 270,
                           .workers       = 1,
@@ -409,7 +366,7 @@ static uint32_t tuned_depth(uint64_t memory_budget)
 
     for (int i = 0; i < TRM_STAGES; i++)
         times.stage[i] = 3 * MS;
-    open_for(&times);
+    scene_open(&times);
     run_once(&times, &outcome);
     fixture_close();
     return outcome.report.depth;
@@ -435,14 +392,14 @@ END_TEST
 
 START_TEST(depth_0_stays_at_3_where_that_is_enough)
 {
-    struct times times = with_critical(TRM_STAGE_COMPUTE, 0);
+    struct scene times = with_critical(TRM_STAGE_COMPUTE, 0);
     struct outcome outcome;
 
     times.tokens                    = 60;
     times.stage[TRM_STAGE_UPLOAD]   = 1 * MS;
     times.stage[TRM_STAGE_DOWNLOAD] = 1 * MS;
     times.stage[TRM_STAGE_COMPUTE]  = 4 * MS;
-    open_for(&times);
+    scene_open(&times);
     run_once(&times, &outcome);
     fixture_close();
     ck_assert_uint_le(outcome.report.depth, 4);

@@ -29,6 +29,14 @@ uint64_t timed_now(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+void timed_sleep_until(uint64_t time)
+{
+    struct timespec until = {(time_t)(time / 1000000000u), (long)(time % 1000000000u)};
+
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0)
+        continue;
+}
+
 int timed_thread(pthread_t *thread, void *(*run)(void *), void *user)
 {
     sigset_t all, before;
@@ -75,6 +83,10 @@ static int timed_read_settings(const struct trm_host *host, struct timed_setting
            timed_setting(host, "timed.upload_speed", &settings->speed[TIMED_UPLOAD]) &&
            timed_setting(host, "timed.download_speed", &settings->speed[TIMED_DOWNLOAD]) &&
            timed_setting(host, "timed.launch_ns", &settings->launch_ns) &&
+           timed_setting(host, "timed.pageable_ns", &settings->pageable_ns) &&
+           timed_setting(host, "timed.enqueue_ns", &settings->enqueue_ns) &&
+           timed_setting(host, "timed.wake_ns", &settings->wake_ns) &&
+           timed_setting(host, "timed.no_import", &settings->no_import) &&
            timed_setting(host, "timed.memory", &settings->memory);
 }
 

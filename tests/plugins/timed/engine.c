@@ -9,14 +9,6 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-static void timed_sleep_until(uint64_t time)
-{
-    struct timespec until = {(time_t)(time / 1000000000u), (long)(time % 1000000000u)};
-
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0)
-        continue;
-}
-
 /* ---- ready streams ----------------------------------------------------------------------------------- */
 
 void timed_engine_offer(struct trm_backend_stream *stream)

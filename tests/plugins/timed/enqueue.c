@@ -99,6 +99,11 @@ static enum timed_engine_kind timed_engine_of(const struct trm_backend_stream *s
     }
 }
 
+static int timed_is_pageable(const struct trm_copy_desc *desc)
+{
+    return desc->source.memory == NULL || desc->destination.memory == NULL;
+}
+
 int32_t timed_stream_copy(struct trm_backend_stream *stream, uint64_t value, const struct trm_copy_desc *desc)
 {
     const struct timed_settings *settings = &stream->device->instance->settings;
@@ -115,6 +120,8 @@ int32_t timed_stream_copy(struct trm_backend_stream *stream, uint64_t value, con
     operation->duration    = settings->copy_ns[direction];
     if (settings->speed[direction] != 0)
         operation->duration += (uint64_t)((double)desc->size * 1e9 / (double)settings->speed[direction]);
+    if (timed_is_pageable(desc))
+        operation->duration += settings->pageable_ns;
     return timed_enqueue_end(operation);
 }
 
@@ -123,9 +130,12 @@ int32_t timed_stream_copy(struct trm_backend_stream *stream, uint64_t value, con
 int32_t timed_stream_launch(struct trm_backend_stream *stream, uint64_t value,
                             const struct trm_launch_desc *desc)
 {
+    uint64_t keeps = stream->device->instance->settings.enqueue_ns;
     struct timed_operation *operation;
-    int32_t status = timed_enqueue_begin(stream, TIMED_LAUNCH, value, &operation);
 
+    if (keeps != 0)
+        timed_sleep_until(timed_now() + keeps);
+    int32_t status = timed_enqueue_begin(stream, TIMED_LAUNCH, value, &operation);
     if (status != TRM_OK)
         return status;
     operation->engine           = timed_engine_of(stream, TIMED_COMPUTE);

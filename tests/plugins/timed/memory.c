@@ -19,7 +19,8 @@ static int32_t timed_allocate_bytes(struct trm_backend_instance *instance, const
         desc->alignment < TIMED_BUFFER_ALIGNMENT ? (uint64_t)TIMED_BUFFER_ALIGNMENT : desc->alignment;
     void *memory;
 
-    if (desc->kind == TRM_MEMORY_UNIFIED)
+    if (desc->kind == TRM_MEMORY_UNIFIED ||
+        (desc->kind == TRM_MEMORY_IMPORTED && instance->settings.no_import != 0))
         return TRM_ERROR_UNSUPPORTED;
     if (desc->kind == TRM_MEMORY_IMPORTED) {
         *bytes = desc->host_pointer;
@@ -51,7 +52,7 @@ static int32_t timed_memory_allocate(struct trm_backend_device *device, const st
     if (status != TRM_OK) {
         host->release(host->context, made, sizeof(*made));
         return host->fail(host->context, status, 0,
-                          status == TRM_ERROR_UNSUPPORTED ? "The timed device has no unified memory."
+                          status == TRM_ERROR_UNSUPPORTED ? "The timed device has no such memory."
                                                           : "The timed device has no memory left.");
     }
     made->device = device;

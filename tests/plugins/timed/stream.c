@@ -77,27 +77,39 @@ static int timed_stream_reached(const struct trm_backend_stream *stream, uint64_
     return stream->completed >= value || stream->failure.status != TRM_OK;
 }
 
+/* Whether one of the streams is there; *which. */
+static int timed_streams_reached(struct trm_backend_stream *const *streams, const uint64_t *values,
+                                 uint32_t count, uint32_t *which)
+{
+    for (*which = 0; *which < count; (*which)++)
+        if (timed_stream_reached(streams[*which], values[*which]))
+            return 1;
+    return 0;
+}
+
 static int32_t timed_stream_wait_any(struct trm_backend_stream *const *streams, const uint64_t *values,
                                      uint32_t count, uint64_t timeout_ns, uint32_t *which)
 {
     struct trm_backend_instance *instance = streams[0]->device->instance;
     struct timespec deadline              = timed_deadline(timeout_ns);
-    int error                             = timeout_ns == 0 ? ETIMEDOUT : 0;
+    uint64_t late                         = instance->settings.wake_ns;
+    int error = timeout_ns == 0 ? ETIMEDOUT : 0, has_slept = 0;
 
     pthread_mutex_lock(&instance->lock);
-    for (;;) {
-        for (uint32_t i = 0; i < count; i++) {
-            if (timed_stream_reached(streams[i], values[i])) {
-                *which = i;
-                return timed_stream_answer(streams[i]);
-            }
-        }
+    while (!timed_streams_reached(streams, values, count, which)) {
         if (error != 0) {
             pthread_mutex_unlock(&instance->lock);
             return TRM_ERROR_TIMEOUT;
         }
-        error = pthread_cond_timedwait(&instance->progress, &instance->lock, &deadline);
+        has_slept = 1;
+        error     = pthread_cond_timedwait(&instance->progress, &instance->lock, &deadline);
     }
+    if (has_slept && late > 0) {
+        pthread_mutex_unlock(&instance->lock);
+        timed_sleep_until(timed_now() + late);
+        pthread_mutex_lock(&instance->lock);
+    }
+    return timed_stream_answer(streams[*which]);
 }
 
 static int32_t timed_stream_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t timeout_ns)

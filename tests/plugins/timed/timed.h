@@ -14,6 +14,11 @@
  *     timed.upload_speed, timed.download_speed   bytes a second that such copies travel besides; 0: no time
  *     timed.launch_ns                            nanoseconds of each launch; a kernel with a scalar parameter
  *                                                called "ns" takes as long as that says
+ *     timed.pageable_ns                          nanoseconds that a copy takes besides where it is of plain memory
+ *     timed.enqueue_ns                           nanoseconds for which enqueueing a launch keeps the caller
+ *     timed.wake_ns                              nanoseconds by which a thread that slept for the device wakes
+ *                                                late, as on a busy machine
+ *     timed.no_import                            1: memory of the program cannot be imported
  *     timed.memory                               bytes of the device; 0: as many as the machine has
  *
  * Streams with a role are on the engine of that role, operations of others on the engine of their kind.
@@ -45,7 +50,8 @@ enum timed_engine_kind {
 struct timed_settings {
     uint64_t copy_ns[TIMED_ENGINES]; /* nothing under TIMED_COMPUTE: copies on the device take no time */
     uint64_t speed[TIMED_ENGINES];
-    uint64_t launch_ns;
+    uint64_t launch_ns, pageable_ns, enqueue_ns, wake_ns;
+    uint64_t no_import;
     uint64_t memory;
 };
 
@@ -167,6 +173,7 @@ extern const struct trm_profile_ops timed_profile_ops;
 /* backend.c */
 void *timed_new(const struct trm_host *host, uint64_t size); /* zeroed; explained when there is no memory */
 uint64_t timed_now(void);
+void timed_sleep_until(uint64_t time);
 int timed_thread(pthread_t *thread, void *(*run)(void *), void *user); /* one that takes no signals */
 void timed_condition(pthread_cond_t *condition);                       /* by CLOCK_MONOTONIC */
 

@@ -236,10 +236,15 @@ void pipeline_slot_times(struct pipeline_slot *slot, struct pipeline_token_times
     times->end[TRM_STAGE_COMPUTE]   = slot->device->end;
 }
 
-void pipeline_slot_bytes(const struct pipeline_slot *slot, uint64_t *up, uint64_t *down)
+void pipeline_slot_bytes(const struct pipeline_slot *slot, struct pipeline_token_times *times)
 {
-    *up   = slot->token.size[0];
-    *down = slot->token.size[1];
+    times->bytes_up   = slot->token.size[0];
+    times->bytes_down = slot->token.size[1];
+}
+
+void pipeline_slot_enqueue_end(struct pipeline_slot *slot)
+{
+    (void)slot;
 }
 
 int32_t pipeline_engine_recover(struct pipeline *pipeline)

@@ -375,11 +375,13 @@ START_TEST(a_busy_machine_is_blamed_where_threads_lost_their_processors)
     report.preempted = 3000;
     advises_again(
         "The stages account for only 10 % of the time: the threads of this program waited for a processor "
-        "(taken off one 3000 times), which other programs, or too many threads of its own, wanted as well.");
+        "(taken off one 3000 times), which other programs, or too many threads of its own, wanted as well "
+        "(without them predicted 10 x).");
+    ck_assert_double_eq_tol(report.advised.gain, 10, 0.1);
     report.preempted = 5;
     advises_again(
         "The stages account for only 10 % of the time: something else kept the machine busy, or the threads "
-        "that hand tokens on were late.");
+        "that hand tokens on were late (without that predicted 10 x).");
     report.elapsed_ns /= 9;
     report.preempted = 3000;
     pipeline_report_complete(&report, NULL);
@@ -387,17 +389,58 @@ START_TEST(a_busy_machine_is_blamed_where_threads_lost_their_processors)
 }
 END_TEST
 
-START_TEST(pageable_copies_are_blamed_where_copies_are_the_longest)
+START_TEST(pageable_copies_are_named_where_pinned_ones_tell_the_gain)
 {
     struct ideal ideal = {.depth = 3, .tokens = 500, .time = {MS, 4 * MS, 2 * MS, MS, MS}, .bytes_up = 1};
+    struct pipeline_copies *up   = &facts.rates.copies[PIPELINE_COPIES_UP],
+                           *down = &facts.rates.copies[PIPELINE_COPIES_DOWN];
 
-    report                 = ideal_report(&ideal);
-    report.pageable_copies = 500;
-    advises_again("upload is the longest stage, and 500 copies were of pageable memory, which is slow and "
-                  "overlaps badly: fill token->data instead of pointing elsewhere.");
-    report.critical = TRM_STAGE_COMPUTE;
-    pipeline_report_complete(&report, NULL);
+    report       = ideal_report(&ideal);
+    up->pageable = (struct pipeline_rate){500 * 1000, UINT64_C(500) * 4 * MS};
+    down->pinned = (struct pipeline_rate){500 * 2000, UINT64_C(500) * 2 * MS};
+    advises_again("upload takes 4.00 ms for a token from pageable memory: fill token->data, which is pinned, "
+                  "instead of pointing it elsewhere, and it takes 1.00 ms, as this run's copies of pinned "
+                  "memory do (predicted 2.00 x).");
+    ck_assert_int_eq(report.advised.kind, TRM_ADVICE_STAGE);
+    ck_assert_int_eq(report.advised.stage, TRM_STAGE_UPLOAD);
+    ck_assert_uint_eq(report.advised.stage_ns, MS);
+    /* Pinned copies of the same direction tell more. */
+    up->pinned = (struct pipeline_rate){500 * 1000, UINT64_C(500) * 3 * MS};
+    pipeline_report_advise(&report, &facts, processors);
+    ck_assert_ptr_nonnull(strstr(report.advice, "and it takes 3.43 ms"));
+    /* Pinned memory that is no faster, and none that was measured. */
+    up->pinned.time = UINT64_C(500) * 4 * MS;
+    pipeline_report_advise(&report, &facts, processors);
     ck_assert_ptr_null(strstr(report.advice, "pageable"));
+    up->pinned = down->pinned = (struct pipeline_rate){0, 0};
+    pipeline_report_advise(&report, &facts, processors);
+    ck_assert_ptr_null(strstr(report.advice, "pageable"));
+}
+END_TEST
+
+START_TEST(pageable_results_are_named_likewise)
+{
+    struct ideal ideal = {.depth = 3, .tokens = 500, .time = {MS, MS, 2 * MS, 4 * MS, MS}, .bytes_up = 1};
+
+    report = ideal_report(&ideal);
+    facts.rates.copies[PIPELINE_COPIES_DOWN].pageable =
+        (struct pipeline_rate){500 * 1000, UINT64_C(500) * 4 * MS};
+    facts.rates.copies[PIPELINE_COPIES_UP].pinned =
+        (struct pipeline_rate){500 * 1000, UINT64_C(500) * 1 * MS};
+    advises_again("download takes 4.00 ms for a token to pageable memory: read token->data, which is pinned, "
+                  "in a sink function, and it takes 1.00 ms, as this run's copies of pinned memory do "
+                  "(predicted 2.00 x).");
+}
+END_TEST
+
+START_TEST(nothing_gains_more_than_the_enqueueing_allows)
+{
+    struct ideal ideal = {.depth = 1, .tokens = 100, .time = {MS, 0, 2 * MS, 0, MS}, .gap = 4 * MS};
+
+    facts.rates.enqueued    = 100;
+    facts.rates.enqueue_sum = UINT64_C(100) * 5 * MS;
+    advises(&ideal, "A slot was free and nothing came for 50 % of the time: the pipeline could take more "
+                    "tokens (compute is busy for 25 %; predicted up to 1.59 x).");
 }
 END_TEST
 
@@ -550,7 +593,9 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_server_without_requests_is_told_so);
     tcase_add_test(tests, a_run_is_not_told_that_it_could_take_more_tokens);
     tcase_add_test(tests, a_busy_machine_is_blamed_where_threads_lost_their_processors);
-    tcase_add_test(tests, pageable_copies_are_blamed_where_copies_are_the_longest);
+    tcase_add_test(tests, pageable_copies_are_named_where_pinned_ones_tell_the_gain);
+    tcase_add_test(tests, pageable_results_are_named_likewise);
+    tcase_add_test(tests, nothing_gains_more_than_the_enqueueing_allows);
     tcase_add_test(tests, uneven_stages_are_named_where_slots_even_them_out);
     tcase_add_test(tests, no_depth_is_advised_where_it_evens_nothing_out);
     tcase_add_test(tests, where_nothing_helps_the_report_says_so);
