@@ -222,7 +222,9 @@ static struct workload follow(const struct workload *work, const struct trm_advi
     }
     next.workers = advice->workers;
     next.depth   = advice->depth;
-    next.tokens  = (uint64_t)((double)work->tokens / advice->size + 0.5);
+    /* Larger tokens are as many: the best of some runs that are ten times as short meets a quieter machine. */
+    if (advice->size < 1)
+        next.tokens = (uint64_t)((double)work->tokens / advice->size + 0.5);
     next.bytes   = (size_t)((double)work->bytes * advice->size);
     next.load_ns = (uint64_t)((double)work->load_ns * advice->size);
     next.sink_ns = (uint64_t)((double)work->sink_ns * advice->size);

@@ -202,7 +202,9 @@ static struct scene follow(const struct scene *scene, const struct trm_advice *a
     next.workers = advice->workers;
     next.depth   = advice->depth;
     next.sinks   = scene->sinks > 0 ? advice->sinks : 0;
-    next.tokens  = (uint64_t)((double)scene->tokens / advice->size + 0.5);
+    /* Larger tokens are as many, so that both runs take about as long and meet the same machine. */
+    if (advice->size < 1)
+        next.tokens = (uint64_t)((double)scene->tokens / advice->size + 0.5);
     for (int i = 0; i < TRM_STAGES; i++)
         next.stage[i] = (uint64_t)((double)scene->stage[i] * advice->size);
     if (advice->kind == TRM_ADVICE_STAGE && advice->stage == TRM_STAGE_UPLOAD)
