@@ -45,6 +45,9 @@ static const uint32_t supported[] = {
     SpvCapabilityDotProductInputAll,
     SpvCapabilityDotProductInput4x8Bit,
     SpvCapabilityDotProductInput4x8BitPacked,
+    SpvCapabilityWorkgroupMemoryExplicitLayoutKHR,
+    SpvCapabilityWorkgroupMemoryExplicitLayout8BitAccessKHR,
+    SpvCapabilityWorkgroupMemoryExplicitLayout16BitAccessKHR,
 };
 
 /* Accepted extensions. The module needs a capability to use one, or the extension does not affect compute
@@ -65,6 +68,7 @@ static const char *const extensions[] = {
     "SPV_KHR_terminate_invocation",
     "SPV_KHR_shader_draw_parameters",
     "SPV_KHR_device_group",
+    "SPV_KHR_workgroup_memory_explicit_layout",
     "SPV_EXT_shader_atomic_float_add",
     "SPV_EXT_shader_atomic_float_min_max",
     "SPV_GOOGLE_decorate_string",

@@ -26,6 +26,9 @@ static void decorate(const struct spirv_reader *reader, uint32_t id, struct spir
         case SpvDecorationRestrict:
             variable->is_restrict = true;
             break;
+        case SpvDecorationAliased:
+            variable->is_aliased = true;
+            break;
         case SpvDecorationVolatile:
             variable->is_volatile = true;
             break;
@@ -125,6 +128,24 @@ static int32_t check_input(struct spirv_reader *reader, uint32_t id, const struc
     }
 }
 
+/* A block in shared memory has the layout that its decorations say; other shared variables have none. */
+static int32_t check_shared(struct spirv_reader *reader, uint32_t id, const struct spirv_type *type,
+                            struct spirv_variable *variable)
+{
+    if (type->is_unsized)
+        return spirv_invalid(reader, "variable \"%.100s\" has no size", name_of(reader, id, type));
+    if (type->kind != SPIRV_STRUCT || !type->is_block)
+        return TRM_OK;
+    if (!spirv_has_capability(reader, SpvCapabilityWorkgroupMemoryExplicitLayoutKHR))
+        return spirv_invalid(reader,
+                             "shared variable \"%.100s\" is a block, and the capability "
+                             "WorkgroupMemoryExplicitLayoutKHR is not declared",
+                             name_of(reader, id, type));
+    inherit(type, variable);
+    variable->is_shared_block = true;
+    return spirv_check_layout(reader, type);
+}
+
 static int32_t check_storage(struct spirv_reader *reader, uint32_t id, const struct spirv_type *type,
                              struct spirv_variable *variable)
 {
@@ -139,6 +160,8 @@ static int32_t check_storage(struct spirv_reader *reader, uint32_t id, const str
         return spirv_check_layout(reader, type);
     case SpvStorageClassInput:
         return check_input(reader, id, type, variable);
+    case SpvStorageClassWorkgroup:
+        return check_shared(reader, id, type, variable);
     default:
         if (type->is_unsized)
             return spirv_invalid(reader, "variable \"%.100s\" has no size", name_of(reader, id, type));

@@ -256,11 +256,12 @@ static int32_t reflect_parameters(const struct spirv_module *module, struct spir
 
 static int32_t shared_bytes(const struct spirv_module *module, uint32_t *bytes)
 {
-    uint64_t sum = 0;
+    uint64_t sum = spirv_shared_block_size(module);
 
     for (uint32_t i = 0; i < module->variable_count; i++) {
-        uint32_t id = module->variables[i];
-        if (module->ids[id].as.variable->storage != SpvStorageClassWorkgroup)
+        uint32_t id                           = module->variables[i];
+        const struct spirv_variable *variable = module->ids[id].as.variable;
+        if (variable->storage != SpvStorageClassWorkgroup || variable->is_shared_block)
             continue;
         const struct spirv_type *type = spirv_type(module, spirv_type_of(module, id)->element);
         uint64_t alignment            = type->natural_alignment;

@@ -128,13 +128,15 @@ struct spirv_variable {
     uint32_t initializer; /* id of a constant; 0: none */
     uint32_t set, binding;
     bool has_binding;
-    bool non_writable, non_readable, is_restrict, is_volatile, is_coherent;
+    bool non_writable, non_readable, is_restrict, is_aliased, is_volatile, is_coherent;
     int32_t builtin; /* SpvBuiltIn; -1: none */
     /* Buffers on one set and binding are views of one buffer: the same memory, perhaps with different types.
-     * is_volatile and is_coherent hold for all views if they hold for one; is_restrict for none. */
-    uint32_t view_of; /* the first view of the buffer, perhaps this variable; 0: no buffer */
-    bool has_views;   /* the buffer has other views */
-    bool is_written;  /* the shader may write the buffer, through any view */
+     * is_volatile and is_coherent hold for all views if they hold for one; is_restrict for none. So are all
+     * shared blocks of a module (explicit layout): each begins where the shared memory begins. */
+    uint32_t view_of; /* the first view of the memory, perhaps this variable; 0: no buffer or block */
+    bool has_views;   /* the memory has other views */
+    bool is_written;  /* the shader may write the memory, through any view */
+    bool is_shared_block;
 };
 
 /* One instruction of a function. `operands` are the words after the result type and the result. */
@@ -291,6 +293,9 @@ static inline const struct spirv_constant *spirv_constant(const struct spirv_mod
 
 /* A new id for a value of this type, for passes that add instructions. 0 without memory. */
 uint32_t spirv_new_id(struct spirv_module *module, uint32_t type);
+
+/* The bytes that all shared blocks take together, a multiple of 16; 0: there are none. */
+uint32_t spirv_shared_block_size(const struct spirv_module *module);
 
 /* ---- the grammar --------------------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
-/* Links variables that are one buffer: a module may declare several on one set and binding, to read the same
- * memory as different types.
+/* Links variables that are the same memory: a module may declare several buffers on one set and binding, to
+ * read the same memory as different types, and several shared blocks, which all begin where the shared memory
+ * begins (SPV_KHR_workgroup_memory_explicit_layout).
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -64,6 +65,58 @@ static void link(const struct spirv_module *module, const struct view *views, ui
     }
 }
 
+/* SPIR-V's rules for the variables of one entry point; with several the variables of each are not known. */
+static int32_t check_blocks(const struct spirv_reader *reader, const struct view *views, uint32_t count,
+                            uint32_t others)
+{
+    if (reader->module->entry_count > 1)
+        return others != 0 && count != 0
+                   ? spirv_unsupported(reader, "shared blocks beside other shared variables in a module of "
+                                               "several kernels are not supported")
+                   : TRM_OK;
+    if (others != 0 && count != 0)
+        return spirv_invalid(reader, "some shared variables are blocks, and others are not");
+    for (uint32_t i = 0; i < count && count > 1; i++)
+        if (!views[i].variable->is_aliased)
+            return spirv_invalid(reader, "shared block \"%.100s\" is not decorated Aliased beside others",
+                                 reader->module->ids[views[i].id].name);
+    return TRM_OK;
+}
+
+/* Links all shared blocks. */
+static int32_t link_blocks(const struct spirv_reader *reader, struct view *views)
+{
+    const struct spirv_module *module = reader->module;
+    uint32_t count = 0, others = 0;
+
+    for (uint32_t i = 0; i < module->variable_count; i++) {
+        struct spirv_variable *variable = module->ids[module->variables[i]].as.variable;
+        if (variable->storage == SpvStorageClassWorkgroup && variable->is_shared_block)
+            views[count++] = (struct view){module->variables[i], variable};
+        else
+            others += variable->storage == SpvStorageClassWorkgroup;
+    }
+    if (count != 0)
+        link(module, views, count);
+    for (uint32_t i = 1; i < count; i++) /* an initial value is null: that of one block is that of all */
+        if (views[i].variable->initializer != 0)
+            views[0].variable->initializer = views[i].variable->initializer;
+    return check_blocks(reader, views, count, others);
+}
+
+uint32_t spirv_shared_block_size(const struct spirv_module *module)
+{
+    uint32_t most = 0;
+
+    for (uint32_t i = 0; i < module->variable_count; i++) {
+        const struct spirv_variable *variable = module->ids[module->variables[i]].as.variable;
+        const struct spirv_type *type = spirv_type(module, spirv_type(module, variable->type)->element);
+        if (variable->is_shared_block && type->size > most)
+            most = type->size;
+    }
+    return (most + 15) / 16 * 16;
+}
+
 int32_t spirv_link_views(struct spirv_reader *reader)
 {
     const struct spirv_module *module = reader->module;
@@ -83,5 +136,5 @@ int32_t spirv_link_views(struct spirv_reader *reader)
             end++;
         link(module, views + first, end - first);
     }
-    return TRM_OK;
+    return link_blocks(reader, views);
 }

@@ -16,10 +16,11 @@ static int subgroup_has(const struct vulkan_features *features, VkSubgroupFeatur
 /* NULL when the device has it; its name when it has not, or when no shader of these tests should need it. */
 static const char *lacks(const struct vulkan_features *has, uint32_t capability)
 {
-    const VkPhysicalDeviceFeatures *core                       = &has->core.features;
-    const VkPhysicalDeviceVulkan11Features *vulkan11           = &has->vulkan11;
-    const VkPhysicalDeviceVulkan12Features *vulkan12           = &has->vulkan12;
-    const VkPhysicalDeviceShaderAtomicFloatFeaturesEXT *atomic = &has->atomic_float;
+    const VkPhysicalDeviceFeatures *core                                   = &has->core.features;
+    const VkPhysicalDeviceVulkan11Features *vulkan11                       = &has->vulkan11;
+    const VkPhysicalDeviceVulkan12Features *vulkan12                       = &has->vulkan12;
+    const VkPhysicalDeviceShaderAtomicFloatFeaturesEXT *atomic             = &has->atomic_float;
+    const VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR *shared = &has->shared_layout;
     switch (capability) {
     case SpvCapabilityShader:
     case SpvCapabilityMatrix:
@@ -48,6 +49,14 @@ static const char *lacks(const struct vulkan_features *has, uint32_t capability)
         return vulkan12->storagePushConstant8 ? NULL : "StoragePushConstant8";
     case SpvCapabilityVariablePointersStorageBuffer:
         return vulkan11->variablePointersStorageBuffer ? NULL : "VariablePointersStorageBuffer";
+    case SpvCapabilityVariablePointers:
+        return vulkan11->variablePointers ? NULL : "VariablePointers";
+    case SpvCapabilityWorkgroupMemoryExplicitLayoutKHR:
+        return shared->workgroupMemoryExplicitLayout ? NULL : "WorkgroupMemoryExplicitLayoutKHR";
+    case SpvCapabilityWorkgroupMemoryExplicitLayout8BitAccessKHR:
+        return shared->workgroupMemoryExplicitLayout8BitAccess ? NULL : "8-bit shared blocks";
+    case SpvCapabilityWorkgroupMemoryExplicitLayout16BitAccessKHR:
+        return shared->workgroupMemoryExplicitLayout16BitAccess ? NULL : "16-bit shared blocks";
     case SpvCapabilityInt64Atomics:
         return vulkan12->shaderBufferInt64Atomics ? NULL : "Int64Atomics";
     case SpvCapabilityAtomicFloat32AddEXT:

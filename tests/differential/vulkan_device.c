@@ -135,7 +135,7 @@ static int device_has(const struct vulkan_device *device, const char *extension)
 }
 
 /* All that there is, but for what costs speed or needs more of us. */
-static void ask_for_features(struct vulkan_device *device, int has_atomic_float)
+static void ask_for_features(struct vulkan_device *device, int has_atomic_float, int has_shared_layout)
 {
     struct vulkan_features *features = &device->features;
     features->core.sType             = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
@@ -144,9 +144,16 @@ static void ask_for_features(struct vulkan_device *device, int has_atomic_float)
     features->vulkan13.sType         = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
     features->atomic_float.sType     = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT;
 
+    features->shared_layout.sType =
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR;
+
     void *chain = NULL;
     if (has_atomic_float)
         chain = &features->atomic_float;
+    if (has_shared_layout) {
+        features->shared_layout.pNext = chain;
+        chain                         = &features->shared_layout;
+    }
     if (device->properties.apiVersion >= VK_API_VERSION_1_3) {
         features->vulkan13.pNext = chain;
         chain                    = &features->vulkan13;
@@ -174,9 +181,15 @@ static void ask_for_features(struct vulkan_device *device, int has_atomic_float)
 
 static const char *create_device(struct vulkan_device *device)
 {
-    const char *extension = VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME;
-    int has_atomic_float  = device_has(device, extension);
-    ask_for_features(device, has_atomic_float);
+    const char *extensions[2];
+    uint32_t extension_count = 0;
+    int has_atomic_float     = device_has(device, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME);
+    int has_shared_layout    = device_has(device, VK_KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_EXTENSION_NAME);
+    if (has_atomic_float)
+        extensions[extension_count++] = VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME;
+    if (has_shared_layout)
+        extensions[extension_count++] = VK_KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_EXTENSION_NAME;
+    ask_for_features(device, has_atomic_float, has_shared_layout);
     float priority                = 1;
     VkDeviceQueueCreateInfo queue = {
         .sType            = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
@@ -189,8 +202,8 @@ static const char *create_device(struct vulkan_device *device)
         .pNext                   = &device->features.core,
         .queueCreateInfoCount    = 1,
         .pQueueCreateInfos       = &queue,
-        .enabledExtensionCount   = has_atomic_float ? 1 : 0,
-        .ppEnabledExtensionNames = &extension,
+        .enabledExtensionCount   = extension_count,
+        .ppEnabledExtensionNames = extensions,
     };
     if (device->vk.vkCreateDevice(device->physical, &create, NULL, &device->device) != VK_SUCCESS)
         return "the Vulkan device could not be opened";

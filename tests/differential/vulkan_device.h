@@ -13,6 +13,7 @@ struct vulkan_features {
     VkPhysicalDeviceVulkan12Features vulkan12;
     VkPhysicalDeviceVulkan13Features vulkan13;
     VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomic_float;
+    VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR shared_layout;
     VkPhysicalDeviceSubgroupProperties subgroup;
 };
 

@@ -56,6 +56,8 @@ static const struct feature features[] = {
             "VK_EXT_shader_demote_to_helper_invocation"),
     FEATURE(zero_workgroup, ZERO_INITIALIZE_WORKGROUP_MEMORY_FEATURES, VK_API_VERSION_1_3,
             "VK_KHR_zero_initialize_workgroup_memory"),
+    FEATURE(shared_layout, WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR, NEVER,
+            "VK_KHR_workgroup_memory_explicit_layout"),
     {offsetof(struct vulkan_features, fault), VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FAULT_FEATURES_EXT, NEVER,
      VK_EXT_DEVICE_FAULT_EXTENSION_NAME},
 };

@@ -44,6 +44,7 @@ struct vulkan_features {
     VkPhysicalDeviceShaderIntegerDotProductFeatures dot_product;
     VkPhysicalDeviceShaderDemoteToHelperInvocationFeatures demote;
     VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeatures zero_workgroup;
+    VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR shared_layout;
     VkPhysicalDeviceFaultFeaturesEXT fault;
 };
 

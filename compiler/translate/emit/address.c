@@ -18,7 +18,7 @@ bool emit_has_layout(const struct emit *emit, uint32_t variable)
     case SpvStorageClassPushConstant:
         return true;
     default:
-        return false;
+        return emit->module->ids[variable].as.variable->is_shared_block;
     }
 }
 
@@ -46,6 +46,8 @@ static bool is_volatile(const struct emit *emit, uint32_t id, const struct spirv
 {
     if (variable->is_volatile || emit->language != TRM_LANGUAGE_CUDA)
         return variable->is_volatile;
+    if (variable->is_shared_block)
+        return emit->is_shared_mixed;
     return variable->is_coherent || (variable->is_written && emit->is_mixed[emit->buffers[id]]);
 }
 
@@ -54,6 +56,14 @@ const char *emit_buffer_type(struct emit *emit, uint32_t variable)
     const struct spirv_type *unit = variable < emit->mark_count ? emit->units[variable] : NULL;
 
     return unit == NULL ? "unsigned char" : emit_memory_type(unit);
+}
+
+/* The memory of all shared blocks, as a pointer to the type of this one. */
+static const char *shared_block(struct emit *emit, uint32_t id)
+{
+    return base_arena_format(emit->arena, "((%s *)%s%s)", emit_buffer_type(emit, id),
+                             emit->language == TRM_LANGUAGE_C ? "shared->" : "",
+                             emit_name(emit, emit->module->ids[id].as.variable->view_of));
 }
 
 static int32_t begin(struct emit *emit, uint32_t id, struct emit_address *address)
@@ -66,10 +76,10 @@ static int32_t begin(struct emit *emit, uint32_t id, struct emit_address *addres
         return emit_fail(emit, "the variable is an array of blocks");
     if (variable->storage == SpvStorageClassPushConstant)
         return TRM_OK; /* the first step says which argument it is */
-    address->base        = emit_buffer(emit, id);
+    address->base        = variable->is_shared_block ? shared_block(emit, id) : emit_buffer(emit, id);
     address->unit        = emit->units[id];
     address->is_volatile = is_volatile(emit, id, variable);
-    if (emit->flags & TRM_TRANSLATE_BOUNDS)
+    if (!variable->is_shared_block && emit->flags & TRM_TRANSLATE_BOUNDS)
         address->size =
             base_arena_format(emit->arena, "%s_size", emit_name(emit, emit_buffer_variable(emit, id)));
     return TRM_OK;

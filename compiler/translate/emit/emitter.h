@@ -87,6 +87,7 @@ struct emit {
     const struct spirv_type **units; /* [mark_count] by id of a buffer: see unit.c */
     uint32_t *buffers;               /* [mark_count] by id of a buffer: its parameter; see unit.c */
     bool *is_mixed;                  /* by parameter: a buffer with views of several scalar types */
+    bool is_shared_mixed;            /* shared blocks of several scalar types */
     uint32_t mark_count;
 };
 

@@ -65,6 +65,22 @@ static void of_type(struct units *units, const struct spirv_type *type)
     }
 }
 
+static bool differ(const struct emit *emit, uint32_t a, uint32_t b)
+{
+    return emit->units[a] == NULL || emit->units[b] == NULL || !is_same(emit->units[a], emit->units[b]);
+}
+
+static void compare_blocks(struct emit *emit)
+{
+    const struct spirv_module *module = emit->module;
+
+    for (uint32_t i = 0; i < module->variable_count; i++) {
+        const struct spirv_variable *variable = module->ids[module->variables[i]].as.variable;
+        if (variable->is_shared_block && differ(emit, module->variables[i], variable->view_of))
+            emit->is_shared_mixed = true;
+    }
+}
+
 /* Finds the parameter of each buffer, and the parameters whose views differ in their scalar type. */
 static int32_t find_parameters(struct emit *emit)
 {
@@ -79,12 +95,11 @@ static int32_t find_parameters(struct emit *emit)
         emit->buffers[reflection->parameter_variables[i]] = i;
     for (uint32_t i = 0; i < reflection->view_count; i++) {
         uint32_t id = reflection->views[i].variable, parameter = reflection->views[i].info.parameter;
-        const struct spirv_type *unit  = emit->units[id];
-        const struct spirv_type *other = emit->units[reflection->parameter_variables[parameter]];
-        emit->buffers[id]              = parameter;
-        if (unit == NULL || other == NULL || !is_same(unit, other))
+        emit->buffers[id] = parameter;
+        if (differ(emit, id, reflection->parameter_variables[parameter]))
             emit->is_mixed[parameter] = true;
     }
+    compare_blocks(emit);
     return TRM_OK;
 }
 

@@ -44,7 +44,7 @@ static int32_t write_body(struct emit *emit, const struct node *node, uint32_t l
     return status;
 }
 
-/* Does the body use a buffer that has several views and may be written? Then the accesses of one work-item
+/* Does the body use memory that has several views and may be written? Then the accesses of one work-item
  * depend on each other in a way that a compiler has to find out, and not to be told that there is none. */
 static bool writes_views(struct emit *emit, const struct text *body)
 {
@@ -55,6 +55,11 @@ static bool writes_views(struct emit *emit, const struct text *body)
         if (emit->module->ids[id].as.variable->is_written &&
             target_mentions(body, emit_name(emit, emit_buffer_variable(emit, id))))
             return true;
+    }
+    for (uint32_t i = 0; i < emit->module->variable_count; i++) {
+        const struct spirv_variable *variable = emit->module->ids[emit->module->variables[i]].as.variable;
+        if (variable->is_shared_block && variable->has_views)
+            return target_mentions(body, emit_name(emit, variable->view_of));
     }
     return false;
 }

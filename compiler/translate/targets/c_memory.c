@@ -25,13 +25,18 @@ bool target_c_shared(struct emit *emit)
     uint32_t count                    = 0;
 
     for (uint32_t i = 0; i < module->variable_count; i++) {
-        uint32_t id = module->variables[i];
-        if (!is_shared(emit, id))
+        uint32_t id                           = module->variables[i];
+        const struct spirv_variable *variable = module->ids[id].as.variable;
+        if (!is_shared(emit, id) || (variable->is_shared_block && variable->view_of != id))
             continue;
-        uint32_t type = spirv_type(module, module->ids[id].as.variable->type)->element;
+        uint32_t type = spirv_type(module, variable->type)->element;
         if (count++ == 0)
             text_line(&emit->text, "struct %s_shared {", emit->symbol);
-        text_line(&emit->text, "_Alignas(64) %s %s;", emit_storage_type(emit, type), emit_name(emit, id));
+        if (variable->is_shared_block)
+            text_line(&emit->text, "_Alignas(64) unsigned char %s[%u];", emit_name(emit, id),
+                      spirv_shared_block_size(module));
+        else
+            text_line(&emit->text, "_Alignas(64) %s %s;", emit_storage_type(emit, type), emit_name(emit, id));
     }
     if (count != 0) {
         text_close(&emit->text, "};");
@@ -45,10 +50,11 @@ void target_c_clear_shared(struct emit *emit)
     const struct spirv_module *module = emit->module;
 
     for (uint32_t i = 0; i < module->variable_count; i++) {
-        uint32_t id = module->variables[i];
-        if (is_shared(emit, id) && module->ids[id].as.variable->initializer != 0)
-            text_line(&emit->text, "memset(&shared->%s, 0, sizeof(shared->%s));", emit_name(emit, id),
-                      emit_name(emit, id));
+        uint32_t id                           = module->variables[i];
+        const struct spirv_variable *variable = module->ids[id].as.variable;
+        const char *name = emit_name(emit, variable->is_shared_block ? variable->view_of : id);
+        if (is_shared(emit, id) && variable->initializer != 0)
+            text_line(&emit->text, "memset(&shared->%s, 0, sizeof(shared->%s));", name, name);
     }
 }
 

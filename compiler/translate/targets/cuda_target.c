@@ -210,6 +210,20 @@ static void write_shared_variable(struct emit *emit, uint32_t id, uint32_t *offs
     *offset += (spirv_type(module, type)->natural_size + 15) / 16 * 16;
 }
 
+/* Shared blocks are views of one array. A module with them has no other shared variables. */
+static void write_shared_block(struct emit *emit, uint32_t id)
+{
+    const char *name = emit_name(emit, id);
+    uint32_t count   = spirv_shared_block_size(emit->module) / 16;
+
+    if (target_kernel_info(emit)->shared_bytes <= SHARED_ALWAYS) {
+        text_line(&emit->text, "alignas(16) __shared__ uint4 %s[%u];", name, count);
+        return;
+    }
+    text_line(&emit->text, "extern __shared__ uint4 trm_shared[];");
+    text_line(&emit->text, "uint4 (&%s)[%u] = *(uint4 (*)[%u])trm_shared;", name, count, count);
+}
+
 static void write_shared(struct emit *emit, const struct text *body)
 {
     const struct spirv_module *module = emit->module;
@@ -220,7 +234,10 @@ static void write_shared(struct emit *emit, const struct text *body)
         const struct spirv_variable *variable = module->ids[id].as.variable;
         if (variable->storage != SpvStorageClassWorkgroup || !target_mentions(body, emit_name(emit, id)))
             continue;
-        write_shared_variable(emit, id, &offset);
+        if (variable->is_shared_block)
+            write_shared_block(emit, id);
+        else
+            write_shared_variable(emit, id, &offset);
         if (variable->initializer != 0) {
             clear_shared(emit, emit_name(emit, id));
             cleared = 1;
