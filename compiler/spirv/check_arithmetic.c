@@ -38,8 +38,6 @@ static bool is_select(const struct spirv_module *module, const struct spirv_inst
         return false;
     if (condition.count != 1 && result.kind == 0)
         return false;
-    if (spirv_type(module, result.type)->kind == SPIRV_POINTER)
-        return false;
     return module->ids[instruction->operands[1]].type == result.type &&
            module->ids[instruction->operands[2]].type == result.type;
 }
@@ -134,5 +132,10 @@ static bool fits(const struct spirv_module *module, enum spirv_rule rule,
 int32_t spirv_check_arithmetic(struct spirv_reader *reader, enum spirv_rule rule,
                                const struct spirv_instruction *instruction)
 {
-    return fits(reader->module, rule, instruction) ? TRM_OK : spirv_type_mismatch(reader);
+    const struct spirv_type *type = spirv_type(reader->module, instruction->type);
+
+    if (!fits(reader->module, rule, instruction))
+        return spirv_type_mismatch(reader);
+    return rule == RULE_SELECT && type->kind == SPIRV_POINTER ? spirv_check_variable_pointer(reader, type)
+                                                              : TRM_OK;
 }

@@ -43,9 +43,10 @@ static int32_t check_load(struct spirv_reader *reader, const struct spirv_instru
 
     if (pointer == NULL || pointer->element != instruction->type)
         return spirv_type_mismatch(reader);
-    if (spirv_type(reader->module, pointer->element)->is_unsized)
+    const struct spirv_type *type = spirv_type(reader->module, pointer->element);
+    if (type->is_unsized)
         return spirv_invalid(reader, "a type without size cannot be loaded");
-    return TRM_OK;
+    return type->kind == SPIRV_POINTER ? spirv_check_variable_pointer(reader, type) : TRM_OK;
 }
 
 static int32_t check_store(struct spirv_reader *reader, const struct spirv_instruction *instruction)
@@ -97,7 +98,9 @@ static uint32_t step_into(const struct spirv_module *module, const struct spirv_
     }
 }
 
-static int32_t check_chain(struct spirv_reader *reader, const struct spirv_instruction *instruction)
+/* Checks the indices from operand `first` on. */
+static int32_t check_indices(struct spirv_reader *reader, const struct spirv_instruction *instruction,
+                             uint32_t first)
 {
     const struct spirv_module *module = reader->module;
     const struct spirv_type *base     = pointer_of(module, instruction, 0);
@@ -106,12 +109,48 @@ static int32_t check_chain(struct spirv_reader *reader, const struct spirv_instr
     if (base == NULL || result->kind != SPIRV_POINTER || result->storage != base->storage)
         return spirv_type_mismatch(reader);
     uint32_t at = base->element;
-    for (uint32_t i = 1; i < instruction->operand_count; i++) {
+    for (uint32_t i = first; i < instruction->operand_count; i++) {
         at = step_into(module, spirv_type(module, at), instruction->operands[i]);
         if (at == 0)
-            return spirv_invalid(reader, "index %u does not select a part of its type", i - 1);
+            return spirv_invalid(reader, "index %u does not select a part of its type", i - first);
     }
     return at == result->element ? TRM_OK : spirv_type_mismatch(reader);
+}
+
+/* ---- variable pointers --------------------------------------------------------------------- */
+
+/* The base points to an element of an array, whose stride is that of the base's type; shared memory without
+ * explicit layout has that of C. */
+static int32_t check_pointer_chain(struct spirv_reader *reader, const struct spirv_instruction *instruction)
+{
+    const struct spirv_type *base = pointer_of(reader->module, instruction, 0);
+    int32_t status                = base == NULL ? spirv_type_mismatch(reader) : TRM_OK;
+
+    if (status == TRM_OK)
+        status = spirv_check_variable_pointer(reader, base);
+    if (status != TRM_OK)
+        return status;
+    if (!spirv_is_scalar(spirv_operand_shape(reader->module, instruction, 1), SPIRV_INT))
+        return spirv_invalid(reader, "the element is not an integer");
+    if (base->storage == SpvStorageClassStorageBuffer && base->stride == 0)
+        return spirv_invalid(reader, "pointer type %u has no ArrayStride", base->id);
+    if (spirv_type(reader->module, base->element)->is_unsized && base->storage == SpvStorageClassWorkgroup)
+        return spirv_invalid(reader, "pointer type %u points to a type without size", base->id);
+    return check_indices(reader, instruction, 2);
+}
+
+static int32_t check_pointer_compare(struct spirv_reader *reader, const struct spirv_instruction *instruction)
+{
+    const struct spirv_type *one = pointer_of(reader->module, instruction, 0);
+    struct shape result          = spirv_shape(reader->module, instruction->type);
+    bool is_difference           = instruction->opcode == SpvOpPtrDiff;
+
+    if (one == NULL || pointer_of(reader->module, instruction, 1) != one ||
+        !spirv_is_scalar(result, is_difference ? SPIRV_INT : SPIRV_BOOL))
+        return spirv_type_mismatch(reader);
+    if (is_difference && one->storage == SpvStorageClassStorageBuffer && one->stride == 0)
+        return spirv_invalid(reader, "pointer type %u has no ArrayStride", one->id);
+    return spirv_check_variable_pointer(reader, one);
 }
 
 static int32_t check_length(struct spirv_reader *reader, const struct spirv_instruction *instruction)
@@ -225,7 +264,11 @@ int32_t spirv_check_memory(struct spirv_reader *reader, enum spirv_rule rule,
     case RULE_COPY_MEMORY:
         return check_copy(reader, instruction);
     case RULE_CHAIN:
-        return check_chain(reader, instruction);
+        return check_indices(reader, instruction, 1);
+    case RULE_POINTER_CHAIN:
+        return check_pointer_chain(reader, instruction);
+    case RULE_POINTER_COMPARE:
+        return check_pointer_compare(reader, instruction);
     case RULE_LENGTH:
         return check_length(reader, instruction);
     case RULE_BARRIER:

@@ -32,6 +32,10 @@ static const struct spirv_grammar core[] = {
     [SpvOpCopyMemory]          = STATEMENT("vvmm", RULE_COPY_MEMORY),
     [SpvOpAccessChain]         = VALUE("vv*", RULE_CHAIN),
     [SpvOpInBoundsAccessChain] = VALUE("vv*", RULE_CHAIN),
+    [SpvOpPtrAccessChain]      = VALUE("vvv*", RULE_POINTER_CHAIN),
+    [SpvOpPtrEqual]            = VALUE("vv", RULE_POINTER_COMPARE),
+    [SpvOpPtrNotEqual]         = VALUE("vv", RULE_POINTER_COMPARE),
+    [SpvOpPtrDiff]             = VALUE("vv", RULE_POINTER_COMPARE),
     [SpvOpArrayLength]         = VALUE("vn", RULE_LENGTH),
 
     [SpvOpVectorExtractDynamic] = VALUE("vv", RULE_EXTRACT_DYNAMIC),

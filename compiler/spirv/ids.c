@@ -143,3 +143,20 @@ uint32_t spirv_new_id(struct spirv_module *module, uint32_t type)
     module->ids[id] = (struct spirv_id){.kind = SPIRV_ID_VALUE, .type = type, .name = "", .text = ""};
     return id;
 }
+
+int32_t spirv_check_variable_pointer(const struct spirv_reader *reader, const struct spirv_type *type)
+{
+    bool has_all = spirv_has_capability(reader, SpvCapabilityVariablePointers);
+
+    if (type->kind != SPIRV_POINTER)
+        return spirv_invalid(reader, "type %u is not a pointer", type->id);
+    if (type->storage == SpvStorageClassStorageBuffer &&
+        (has_all || spirv_has_capability(reader, SpvCapabilityVariablePointersStorageBuffer)))
+        return TRM_OK;
+    if (type->storage == SpvStorageClassWorkgroup && has_all)
+        return TRM_OK;
+    return spirv_invalid(reader,
+                         "a pointer to storage class %u is a value, which the declared capabilities do not "
+                         "allow: see VariablePointers",
+                         type->storage);
+}

@@ -6,7 +6,7 @@
 
 #include "compiler/spirv/reader.h"
 
-/* Supported capabilities. Images, descriptor arrays, pointers as values and graphics are not supported. */
+/* Supported capabilities. Images, descriptor arrays, physical pointers and graphics are not supported. */
 static const uint32_t supported[] = {
     SpvCapabilityMatrix,
     SpvCapabilityShader,
@@ -45,6 +45,8 @@ static const uint32_t supported[] = {
     SpvCapabilityDotProductInputAll,
     SpvCapabilityDotProductInput4x8Bit,
     SpvCapabilityDotProductInput4x8BitPacked,
+    SpvCapabilityVariablePointersStorageBuffer,
+    SpvCapabilityVariablePointers,
     SpvCapabilityWorkgroupMemoryExplicitLayoutKHR,
     SpvCapabilityWorkgroupMemoryExplicitLayout8BitAccessKHR,
     SpvCapabilityWorkgroupMemoryExplicitLayout16BitAccessKHR,
@@ -68,6 +70,7 @@ static const char *const extensions[] = {
     "SPV_KHR_terminate_invocation",
     "SPV_KHR_shader_draw_parameters",
     "SPV_KHR_device_group",
+    "SPV_KHR_variable_pointers",
     "SPV_KHR_workgroup_memory_explicit_layout",
     "SPV_EXT_shader_atomic_float_add",
     "SPV_EXT_shader_atomic_float_min_max",

@@ -285,7 +285,7 @@ static int32_t define_result(struct spirv_reader *reader, struct spirv_words wor
                                             .block    = reader->block->index,
                                             .root     = instruction->result};
     if (instruction->opcode == SpvOpAccessChain || instruction->opcode == SpvOpInBoundsAccessChain ||
-        instruction->opcode == SpvOpCopyObject)
+        instruction->opcode == SpvOpPtrAccessChain || instruction->opcode == SpvOpCopyObject)
         definition->root = reader->definitions[instruction->operands[0]].root;
     return TRM_OK;
 }

@@ -64,7 +64,7 @@ static int32_t check_data(const struct spirv_reader *reader, uint32_t id)
     case SPIRV_FUNCTION:
         return spirv_invalid(reader, "type %u cannot be in memory", id);
     case SPIRV_POINTER:
-        return spirv_unsupported(reader, "pointers in memory are not supported");
+        return spirv_unsupported(reader, "pointers in arrays and structs are not supported");
     default:
         return TRM_OK;
     }
@@ -309,6 +309,21 @@ bool spirv_is_storage_supported(uint32_t storage)
     }
 }
 
+/* Variables of functions and work-items may hold a variable pointer. */
+static int32_t check_pointee(const struct spirv_reader *reader, const struct spirv_type *pointer)
+{
+    int32_t status = spirv_check_type_id(reader, pointer->element);
+
+    if (status != TRM_OK)
+        return status;
+    const struct spirv_type *type = spirv_type(reader->module, pointer->element);
+    if (type->kind != SPIRV_POINTER)
+        return check_data(reader, pointer->element);
+    if (pointer->storage != SpvStorageClassFunction && pointer->storage != SpvStorageClassPrivate)
+        return spirv_invalid(reader, "a pointer is in storage class %u", pointer->storage);
+    return spirv_check_variable_pointer(reader, type);
+}
+
 static int32_t read_pointer(struct spirv_reader *reader, struct spirv_words words, struct spirv_type *type)
 {
     if (words.length != 4)
@@ -319,9 +334,15 @@ static int32_t read_pointer(struct spirv_reader *reader, struct spirv_words word
     type->storage           = words.word[2];
     type->element           = words.word[3];
     type->natural_alignment = 8;
-    int32_t status          = check_data(reader, type->element);
+    int32_t status          = check_pointee(reader, type);
     if (status != TRM_OK)
         return status;
+    for (const struct spirv_decoration *d = spirv_decoration_first(reader, type->id); d != NULL;
+         d                                = spirv_decoration_next(reader, d))
+        if (d->member == SPIRV_WHOLE && d->kind == SpvDecorationArrayStride)
+            type->stride = d->literal;
+    if (type->stride > SPIRV_SIZE_MOST)
+        return spirv_unsupported(reader, "ArrayStride %u of type %u is too large", type->stride, type->id);
     type->depth = (uint8_t)(spirv_type(reader->module, type->element)->depth + 1);
     return set_size(reader, type, 8, 8);
 }
@@ -346,7 +367,9 @@ static int32_t read_function_type(struct spirv_reader *reader, struct spirv_word
         if (part->kind == SPIRV_FUNCTION || part->is_unsized || (i > 2 && part->kind == SPIRV_VOID))
             return spirv_invalid(reader, "type %u cannot be that of a parameter or result", words.word[i]);
         if (i == 2 && part->kind == SPIRV_POINTER)
-            return spirv_unsupported(reader, "functions that return pointers are not supported");
+            status = spirv_check_variable_pointer(reader, part);
+        if (status != TRM_OK)
+            return status;
     }
     memcpy(parameters, words.word + 3, count * sizeof(*parameters));
     type->kind       = SPIRV_FUNCTION;

@@ -137,6 +137,11 @@ int32_t spirv_check_value_id(const struct spirv_reader *reader, uint32_t id);
 
 bool spirv_has_capability(const struct spirv_reader *reader, uint32_t capability);
 
+/* The type of a variable pointer: it may be chosen at run time, stored in variables and returned by functions
+ * if the module declares VariablePointersStorageBuffer (storage buffers) or VariablePointers (also shared
+ * memory). Errors: INVALID_ARGUMENT for another pointer. */
+int32_t spirv_check_variable_pointer(const struct spirv_reader *reader, const struct spirv_type *type);
+
 /* ---- annotate.c: names, decorations -------------------------------------------------------- */
 
 int32_t spirv_read_annotation(struct spirv_reader *reader, struct spirv_words words);

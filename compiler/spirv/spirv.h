@@ -19,7 +19,9 @@
  *  - The types of results and operands fit the rule of the instruction (grammar.h).
  *  - Literal indices of composites, and constant indices of structs, vectors and matrices in access chains,
  *    are in range. Indices of arrays need not be.
- *  - Pointers come from OpVariable, access chains, OpCopyObject or parameters. None is stored in memory.
+ *  - Pointers come from OpVariable, access chains, OpCopyObject or parameters. Variable pointers, to storage
+ *    buffers and shared memory, also come from selects, phis, calls, null constants, OpPtrAccessChain and
+ *    variables of functions and work-items, which hold a pointer and nothing else.
  *  - Types nest no deeper than SPIRV_DEPTH_MOST and do not contain themselves.
  *  - Functions are not recursive, directly or indirectly.
  *  - Each block has one terminator, at its end. Definitions dominate their uses in reachable blocks. The
@@ -137,6 +139,7 @@ struct spirv_variable {
     bool has_views;   /* the memory has other views */
     bool is_written;  /* the shader may write the memory, through any view */
     bool is_shared_block;
+    bool is_memory; /* made by the translator: what variable pointers point to */
 };
 
 /* One instruction of a function. `operands` are the words after the result type and the result. */

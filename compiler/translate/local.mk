@@ -34,6 +34,7 @@ libtrireme_internal_la_SOURCES += \
 	compiler/translate/passes/flatten.c \
 	compiler/translate/passes/flatten.h \
 	compiler/translate/passes/flatten_instruction.c \
+	compiler/translate/passes/flatten_pointer.c \
 	compiler/translate/passes/hoist_spills.c \
 	compiler/translate/passes/if_convert.c \
 	compiler/translate/passes/lockstep.c \

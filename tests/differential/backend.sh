@@ -10,4 +10,4 @@ unset TRIREME_BACKEND
 spirv=$XDG_CACHE_HOME/differential
 mkdir -p "$spirv" && cd "$top_builddir/tests/differential" || exit 1
 ./differential --cache "$spirv" --on backend,cpu --generate 12 --seed 100 || exit
-exec ./differential --cache "$spirv" --on backend,cpu "$top_srcdir"/tests/differential/shaders/*.comp
+exec ./differential --cache "$spirv" --on backend,cpu "$top_srcdir"/tests/differential/shaders/*.comp "$top_srcdir"/tests/differential/shaders/*.spvasm

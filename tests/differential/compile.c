@@ -39,6 +39,8 @@ static int send_answer(int pipe, enum compile_status status, const void *bytes, 
 
 static int compile_one(struct trm_context *context, const struct compilation *compilation, int pipe)
 {
+    if (compilation->status == COMPILE_DONE) /* assembled */
+        return send_answer(pipe, COMPILE_DONE, compilation->words, compilation->size);
     char file[80];
     snprintf(file, sizeof(file), "%s.comp", compilation->name);
     struct trm_glsl_options options = {
@@ -107,6 +109,8 @@ static int receive_answer(int pipe, struct compilation *compilation)
         free(bytes);
         return 0;
     }
+    free(compilation->words);
+    compilation->words = NULL;
     if (answer.status == COMPILE_DONE)
         compilation->words = bytes;
     else
@@ -190,6 +194,8 @@ void load_all(struct compilation *list, uint32_t count, const char *folder)
 {
     for (uint32_t i = 0; i < count; i++) {
         char path[4096];
+        if (list[i].status == COMPILE_DONE)
+            continue;
         make_path(path, &list[i], folder);
         FILE *file     = fopen(path, "rb");
         list[i].status = file && load(&list[i], file) ? COMPILE_DONE : COMPILE_UNSUPPORTED;
@@ -198,6 +204,19 @@ void load_all(struct compilation *list, uint32_t count, const char *folder)
         if (file)
             fclose(file);
     }
+}
+
+int compilation_assembled(struct compilation *compilation, const char *path)
+{
+    char name[4096];
+    snprintf(name, sizeof(name), "%.*s", (int)(strlen(path) - strlen("asm")), path);
+    FILE *file          = fopen(name, "rb");
+    compilation->status = file && load(compilation, file) ? COMPILE_DONE : COMPILE_REFUSED;
+    if (compilation->status != COMPILE_DONE)
+        compilation->message = strdup("the .spv beside it cannot be read");
+    if (file)
+        fclose(file);
+    return compilation->status == COMPILE_DONE;
 }
 
 /* ---- a cache ---- */
@@ -213,6 +232,8 @@ static void make_cached_path(char path[4096], const struct compilation *compilat
 static int load_cached(struct compilation *compilation, const char *folder)
 {
     char path[4096];
+    if (compilation->status == COMPILE_DONE)
+        return 1;
     make_cached_path(path, compilation, folder);
     FILE *file = fopen(path, "rb");
     if (!file)

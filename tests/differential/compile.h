@@ -37,6 +37,10 @@ void load_all(struct compilation *list, uint32_t count, const char *folder);
  * the work. A file that cannot be written is left out. */
 int compile_all_cached(struct compilation *list, uint32_t count, const char *folder);
 
+/* Take the SPIR-V of FILE.spvasm from FILE.spv, which is beside it: the functions above leave it alone. 0 when it
+ * cannot be read. */
+int compilation_assembled(struct compilation *compilation, const char *path);
+
 void compilation_fini(struct compilation *compilation);
 
 #endif

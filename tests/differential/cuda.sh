@@ -11,4 +11,4 @@ export CONFORMANCE_BACKEND
 spirv=$XDG_CACHE_HOME/differential
 mkdir -p "$spirv" && cd "$top_builddir/tests/differential" || exit 1
 ./differential --cache "$spirv" --on backend,cpu --generate 12 --seed 100 || exit
-exec ./differential --cache "$spirv" --on backend,cpu "$top_srcdir"/tests/differential/shaders/*.comp "$top_srcdir"/tests/differential/shaders/large/*.comp
+exec ./differential --cache "$spirv" --on backend,cpu "$top_srcdir"/tests/differential/shaders/*.comp "$top_srcdir"/tests/differential/shaders/*.spvasm "$top_srcdir"/tests/differential/shaders/large/*.comp

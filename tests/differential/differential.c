@@ -1,6 +1,7 @@
 /* Runs shaders on two runners and compares what they leave in memory.
  *
  *     differential [OPTION]... FILE.comp...      shaders, each unoptimized and optimized
+ *     differential [OPTION]... FILE.spvasm...    assembled ones, from FILE.spv beside it
  *     differential [OPTION]... --generate COUNT  random shaders, one a seed
  *
  *     --on ONE,OTHER   vulkan, cpu, cuda or backend (runner.h); vulkan,cpu without it
@@ -121,6 +122,12 @@ static void add_compilation(struct work *work, uint32_t shader, uint32_t flags)
         .name = work->shaders[shader].name, .text = work->shaders[shader].text, .flags = flags};
 }
 
+static int is_assembly(const char *path)
+{
+    size_t length = strlen(path);
+    return length > 7 && strcmp(path + length - 7, ".spvasm") == 0;
+}
+
 /* Files both ways; of the random ones every other is optimized: what is wrong there is mostly wrong in
  * both. */
 static int gather(struct work *work, const struct options *options, struct totals *totals)
@@ -140,6 +147,12 @@ static int gather(struct work *work, const struct options *options, struct total
                              : generate_case(shader, seed, reason, sizeof(reason));
         if (!worked) {
             say_different(totals, is_file ? options->files[i] : "a random shader", "", reason);
+            continue;
+        }
+        if (is_file && is_assembly(options->files[i])) {
+            add_compilation(work, work->shader_count, 0);
+            compilation_assembled(&work->compilations[work->compilation_count - 1], options->files[i]);
+            work->shader_count++;
             continue;
         }
         if (is_file || seed % 2)

@@ -179,9 +179,10 @@ int shader_case_parse(struct shader_case *shader, const char *name, const char *
     uint32_t number                                           = 1;
     for (const char *at = text; at && *at; number++) {
         size_t length = strcspn(at, "\n");
-        if (strncmp(at, "//!", 3) == 0) {
+        size_t mark   = strncmp(at, "//!", 3) == 0 ? 3 : strncmp(at, ";!", 2) == 0 ? 2 : 0;
+        if (mark != 0) {
             char line[1024];
-            snprintf(line, sizeof(line), "%.*s", (int)(length - 3), at + 3);
+            snprintf(line, sizeof(line), "%.*s", (int)(length - mark), at + mark);
             if (length >= sizeof(line) || !parse_line(shader, line)) {
                 snprintf(reason, capacity, "%s:%u: this comment is not understood: %.*s", name, number,
                          (int)length, at);

@@ -1,4 +1,5 @@
-/* A shader with what it takes to run it, said by comments in the shader itself:
+/* A shader with what it takes to run it, said by comments in the shader itself, "//!" in GLSL and ";!" in
+ * assembly:
  *
  *     //! in 0 f32 4096 range -10 10      a storage buffer: [set.]binding, elements, how many, their values
  *     //! in 1.2 3f32,4pad,u32 100        records: three floats, four bytes that are not looked at, a uint

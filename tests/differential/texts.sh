@@ -11,6 +11,7 @@ shaders=$top_srcdir/tests/unit/shaders
 
 "$texts" --to "$work" --cache "$spirv" "$top_srcdir"/tests/differential/shaders/*.comp \
     "$top_srcdir"/tests/differential/shaders/large/*.comp "$shaders"/*.spv "$shaders"/*/*.spv \
+    "$top_srcdir"/tests/differential/shaders/*.spv \
     "$top_builddir"/shaders/*.spv || exit
 
 # Checks of bounds are the same for both compilers of C: one of them sees those texts.

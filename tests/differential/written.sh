@@ -6,4 +6,4 @@
 
 spirv=$XDG_CACHE_HOME/differential
 mkdir -p "$spirv" || exit 1
-exec "$top_builddir/tests/differential/differential" --cache "$spirv" "$top_srcdir"/tests/differential/shaders/*.comp
+exec "$top_builddir/tests/differential/differential" --cache "$spirv" "$top_srcdir"/tests/differential/shaders/*.comp "$top_srcdir"/tests/differential/shaders/*.spvasm

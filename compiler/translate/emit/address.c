@@ -48,6 +48,8 @@ static bool is_volatile(const struct emit *emit, uint32_t id, const struct spirv
         return variable->is_volatile;
     if (variable->is_shared_block)
         return emit->is_shared_mixed;
+    if (variable->is_memory)
+        return variable->is_coherent;
     return variable->is_coherent || (variable->is_written && emit->is_mixed[emit->buffers[id]]);
 }
 
@@ -64,6 +66,25 @@ static const char *shared_block(struct emit *emit, uint32_t id)
     return base_arena_format(emit->arena, "((%s *)%s%s)", emit_buffer_type(emit, id),
                              emit->language == TRM_LANGUAGE_C ? "shared->" : "",
                              emit_name(emit, emit->module->ids[id].as.variable->view_of));
+}
+
+/* What a variable pointer points to: the first index of the access is the address. */
+static int32_t begin_pointer(struct emit *emit, const struct access *access, struct emit_address *address)
+{
+    const struct spirv_variable *variable = emit->module->ids[access->variable].as.variable;
+    size_t length                         = emit->text.length;
+    uint32_t type                         = spirv_type(emit->module, variable->type)->element;
+
+    text_add(&emit->text, "((unsigned char *)%s", emit->language == TRM_LANGUAGE_C ? "(uintptr_t)" : "");
+    int32_t status = emit_value(emit, access->indices[0], WHOLE);
+    text_add(&emit->text, ")");
+    *address = (struct emit_address){
+        .variable    = access->variable,
+        .type        = spirv_type(emit->module, type)->element,
+        .base        = emit_detach(emit, length),
+        .is_volatile = is_volatile(emit, access->variable, variable),
+    };
+    return status;
 }
 
 static int32_t begin(struct emit *emit, uint32_t id, struct emit_address *address)
@@ -183,13 +204,15 @@ static uint32_t site_of_buffer(struct emit *emit, const struct access *access)
 
 int32_t emit_locate(struct emit *emit, const struct access *access, struct emit_address *address)
 {
-    int32_t status = begin(emit, access->variable, address);
+    bool is_pointer = emit->module->ids[access->variable].as.variable->is_memory;
+    int32_t status =
+        is_pointer ? begin_pointer(emit, access, address) : begin(emit, access->variable, address);
 
     if (status == TRM_OK)
         status = emit_check_path(emit, access, &address->check);
     if (status == TRM_OK && address->size != NULL)
         address->site = site_of_buffer(emit, access);
-    for (uint32_t i = 0; i < access->count && status == TRM_OK; i++) {
+    for (uint32_t i = is_pointer; i < access->count && status == TRM_OK; i++) {
         const struct spirv_constant *constant = spirv_constant(emit->module, access->indices[i]);
         struct emit_term term                 = {.id = access->indices[i]};
         int64_t index                         = constant == NULL ? 0 : (int64_t)constant->bits;
@@ -369,4 +392,45 @@ void emit_end_write(struct emit *emit, const struct emit_address *address)
     text_add(&emit->text,
              (scalar->kind == SPIRV_FLOAT && scalar->width == 16) || scalar->kind == SPIRV_BOOL ? ");" : ";");
     text_add(&emit->text, "\n");
+}
+
+/* Does the layout of what is at the address depend on the member that holds it? A matrix's does, and that of
+ * a column of one that lies by rows. */
+static bool depends_on_member(const struct emit *emit, const struct emit_address *address)
+{
+    const struct spirv_type *type = spirv_type(emit->module, address->type);
+
+    if (type->kind == SPIRV_VECTOR && address->component_stride != 0)
+        return true;
+    if (emit->module->ids[address->variable].as.variable->is_shared_block)
+        return emit_components(emit, address->type) == 0;
+    while (type->kind == SPIRV_ARRAY || type->kind == SPIRV_RUNTIME_ARRAY)
+        type = spirv_type(emit->module, type->element);
+    return type->kind == SPIRV_MATRIX;
+}
+
+int32_t emit_pointer(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
+{
+    const struct access *access = body_access(emit->body, op->operands[0]);
+    const char *cast            = emit->language == TRM_LANGUAGE_C ? "(uint64_t)(uintptr_t)" : "(uint64_t)";
+    struct emit_address address;
+    int32_t status;
+
+    (void)component;
+    if (!emit_has_layout(emit, access->variable)) {
+        text_add(&emit->text, "(%s&", cast);
+        status = emit_path(emit, access, WHOLE);
+        text_add(&emit->text, ")");
+        return status;
+    }
+    status = emit_locate(emit, access, &address);
+    if (status == TRM_OK && depends_on_member(emit, &address))
+        return emit_fail(emit, "the type at a pointer that is chosen at run time has no layout of its own");
+    text_add(&emit->text, "(%s((const unsigned char *)%s", cast, address.base);
+    if (status == TRM_OK && (address.term_count != 0 || address.offset != 0)) {
+        text_add(&emit->text, " + ");
+        status = write_offset(emit, &address, 1);
+    }
+    text_add(&emit->text, "))");
+    return status;
 }

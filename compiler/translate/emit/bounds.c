@@ -145,15 +145,45 @@ static bool is_inside(const struct emit *emit, uint32_t id, uint32_t count)
     return constant != NULL && constant->bits < count;
 }
 
+/* Checks what a variable pointer points to: all of it must be inside of one buffer of the launch, or of the
+ * shared memory. CUDA has no list of buffers, and does not check them. */
+static int32_t check_pointer(struct emit *emit, const struct access *access)
+{
+    const struct spirv_variable *variable = emit->module->ids[access->variable].as.variable;
+    bool is_shared                        = variable->storage == SpvStorageClassWorkgroup;
+    const struct spirv_type *type         = spirv_type(
+                emit->module, spirv_type(emit->module, spirv_type(emit->module, variable->type)->element)->element);
+    const struct trm_kernel_info *kernel = &emit->reflection.kernels[0];
+    uint32_t buffers                     = 0;
+
+    if (!variable->is_memory || emit->language != TRM_LANGUAGE_C)
+        return TRM_OK;
+    if (type->is_unsized)
+        return emit_fail(emit, "a buffer of unknown size that is chosen at run time cannot be checked");
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        buffers += kernel->parameters[i].kind == TRM_PARAMETER_BUFFER;
+    emit_begin_check(emit, "points",
+                     emit_add_site(emit, is_shared ? "shared memory, through a pointer"
+                                                   : "a buffer's bytes, through a pointer"));
+    int32_t status = emit_value(emit, access->indices[0], WHOLE);
+    text_add(&emit->text, ", %" PRIu32 ", ", is_shared ? type->natural_size : type->size);
+    if (is_shared)
+        text_add(&emit->text, "&(const struct trm_cpu_buffer){shared, %s_SHARED_BYTES}, 1)", emit->symbol);
+    else
+        text_add(&emit->text, "(const struct trm_cpu_buffer *)(const void *)&arguments, %" PRIu32 ")",
+                 buffers);
+    return status;
+}
+
 int32_t emit_check_path(struct emit *emit, const struct access *access, const char **check)
 {
-    size_t length  = emit->text.length;
-    int32_t status = TRM_OK;
-    uint32_t type  = spirv_type_of(emit->module, access->variable)->element;
+    size_t length = emit->text.length;
+    uint32_t type = spirv_type_of(emit->module, access->variable)->element;
 
     *check = NULL;
     if (!(emit->flags & TRM_TRANSLATE_BOUNDS))
         return TRM_OK;
+    int32_t status = check_pointer(emit, access);
     for (uint32_t i = 0; i < access->count && status == TRM_OK; i++) {
         const struct spirv_type *info = spirv_type(emit->module, type);
         if (info->kind == SPIRV_STRUCT) {

@@ -29,10 +29,18 @@ int32_t emit_path(struct emit *emit, const struct access *access, uint32_t compo
     uint32_t type                         = spirv_type(emit->module, variable->type)->element;
     int32_t status                        = TRM_OK;
 
-    emit_root(emit, access->variable);
+    if (variable->is_memory) {
+        type = spirv_type(emit->module, type)->element;
+        text_add(&emit->text, "(*(%s *)%s", emit_storage_type(emit, type),
+                 emit->language == TRM_LANGUAGE_C ? "(uintptr_t)" : "");
+        status = emit_value(emit, access->indices[0], WHOLE);
+        text_add(&emit->text, ")");
+    } else {
+        emit_root(emit, access->variable);
+    }
     if (spirv_type(emit->module, type)->kind == SPIRV_VECTOR)
         text_add(&emit->text, ".v");
-    for (uint32_t i = 0; i < access->count && status == TRM_OK; i++) {
+    for (uint32_t i = variable->is_memory; i < access->count && status == TRM_OK; i++) {
         const struct spirv_constant *constant = spirv_constant(emit->module, access->indices[i]);
         enum spirv_type_kind kind             = spirv_type(emit->module, type)->kind;
         if (constant != NULL) {
@@ -397,6 +405,8 @@ int32_t emit_array_length(struct emit *emit, const struct spirv_instruction *op,
     (void)component;
     if (access == NULL || access->variable == 0)
         return emit_fail(emit, "the pointer is not a path into a variable");
+    if (emit->module->ids[access->variable].as.variable->is_memory)
+        return emit_fail(emit, "the buffer is chosen at run time");
     status = emit_locate(emit, access, &address);
     if (status == TRM_OK)
         status = emit_locate_step(emit, &address, op->operands[1], NULL);

@@ -32,6 +32,7 @@ static const struct rule rules[] = {
     {SpvOpSConvert, NULL, emit_convert},
     {SpvOpFConvert, NULL, emit_convert},
     {SpvOpQuantizeToF16, "@quantize($0)", NULL},
+    {SpvOpConvertPtrToU, NULL, emit_pointer},
     {SpvOpBitcast, NULL, emit_bitcast},
     {SpvOpSNegate, "$r(0u - $u0)", NULL},
     {SpvOpFNegate, "(-$0)", NULL},

@@ -98,6 +98,9 @@ int32_t emit_units(struct emit *emit);
 
 /* ---- address.c */
 
+/* The address of the memory that a pointer points to. */
+int32_t emit_pointer(struct emit *emit, const struct spirv_instruction *op, uint32_t component);
+
 #define EMIT_TERMS (SPIRV_DEPTH_MOST + 8)
 
 /* A term of an address that is known at run time only: a value, or the variable of a loop that copies an

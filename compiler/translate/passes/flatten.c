@@ -146,7 +146,12 @@ static int32_t finish_phis(struct flattener *f, const struct block_order *order)
                 uint32_t value = phi->operands[at], label = phi->operands[at + 1];
                 if (f->map[label] == NO_BLOCK)
                     continue;
-                phi->operands[count] = flatten_value(f, value);
+                uint32_t operand =
+                    flatten_is_pointer(f, value)
+                        ? flatten_incoming(f, f->body->function.blocks[f->last[label]], value, phi)
+                        : flatten_value(f, value);
+                phi                  = &block->instructions[k]; /* the block may have got an instruction */
+                phi->operands[count] = operand;
                 if (phi->operands[count] == 0)
                     return body_refuse(f->body, phi, "uses an operand that has no value");
                 phi->operands[count + 1] = f->last[label];
@@ -228,25 +233,27 @@ static int32_t finish_call(struct flattener *f, const struct frame *frame,
 {
     if (spirv_type(f->module, call->type)->kind == SPIRV_VOID)
         return TRM_OK;
-    if (frame->return_count == 0) {
-        f->map[call->result] = body_zero(f->body, call->type);
+    bool is_pointer = flatten_is_pointer_type(f, call->type);
+    uint32_t type   = is_pointer ? body_address_type(f->body) : call->type;
+    if (frame->return_count < 2) {
+        uint32_t value = frame->return_count == 0 ? body_zero(f->body, type) : frame->returns[0].value;
+        if (is_pointer)
+            return flatten_point(f, call->result, call->type, value);
+        f->map[call->result] = value;
         return body_status(f->body);
     }
-    if (frame->return_count == 1) {
-        f->map[call->result] = frame->returns[0].value;
-        return TRM_OK;
-    }
-    uint32_t result = body_copy_id(f->body, call->result);
+    uint32_t result = is_pointer ? body_new_id(f->body, type) : body_copy_id(f->body, call->result);
     if (frame->return_count > UINT16_MAX / 2)
         return body_refuse(f->body, call, "of a function with more than 32767 returns is not supported");
-    struct spirv_instruction *phi =
-        flatten_append(f, SpvOpPhi, call->type, result, frame->return_count * 2, call);
+    struct spirv_instruction *phi = flatten_append(f, SpvOpPhi, type, result, frame->return_count * 2, call);
     if (result == 0 || phi == NULL || phi->operands == NULL)
         return body_status(f->body);
     for (uint32_t i = 0; i < frame->return_count; i++) {
         phi->operands[2 * i]     = frame->returns[i].value;
         phi->operands[2 * i + 1] = frame->returns[i].block;
     }
+    if (is_pointer)
+        return flatten_point(f, call->result, call->type, result);
     f->map[call->result] = result;
     return TRM_OK;
 }
@@ -258,8 +265,6 @@ int32_t flatten_call(struct flattener *f, const struct frame *caller, const stru
 
     if (frame.depth > SPIRV_DEPTH_MOST)
         return body_refuse(f->body, call, "is nested too deeply");
-    if (spirv_type(f->module, call->type)->kind == SPIRV_POINTER)
-        return body_refuse(f->body, call, "of a function that returns a pointer is not supported");
     if (callee->block_count == 0)
         return body_refuse(f->body, call, "of a function without a body is not supported");
     for (uint32_t i = 0; i < callee->parameter_count && i + 1 < call->operand_count; i++) {
@@ -292,7 +297,8 @@ int32_t flatten_return(struct flattener *f, struct frame *frame, const struct sp
         return body_status(f->body);
     uint32_t value = 0;
     if (op->opcode == SpvOpReturnValue) {
-        value = flatten_value(f, op->operands[0]);
+        value = flatten_is_pointer(f, op->operands[0]) ? flatten_address(f, op->operands[0], op)
+                                                       : flatten_value(f, op->operands[0]);
         if (value == 0)
             return body_refuse(f->body, op, "uses an operand that has no value");
     }

@@ -43,6 +43,26 @@ struct spirv_instruction *flatten_append(struct flattener *f, uint32_t opcode, u
 int32_t flatten_call(struct flattener *f, const struct frame *caller, const struct spirv_instruction *call);
 int32_t flatten_return(struct flattener *f, struct frame *frame, const struct spirv_instruction *op);
 
+/* ---- flatten_pointer.c: variable pointers ------------------------------------------------------ */
+
+/* The address that a pointer operand has, as a value, computed in the current block. 0 without memory. */
+uint32_t flatten_address(struct flattener *f, uint32_t id, const struct spirv_instruction *like);
+
+/* Lets `result`, the id of a pointer in the module, point to what `address` points to. */
+int32_t flatten_point(struct flattener *f, uint32_t result, uint32_t type, uint32_t address);
+
+/* Copies an instruction that makes, compares, loads or stores variable pointers. */
+int32_t flatten_pointer(struct flattener *f, const struct spirv_instruction *op);
+bool flatten_is_of_pointers(const struct flattener *f, const struct spirv_instruction *op);
+
+/* Completes a phi of addresses: `value` is what `phi` gets on the way from the block `from`. 0 without memory. */
+uint32_t flatten_incoming(struct flattener *f, struct spirv_block *from, uint32_t value,
+                          const struct spirv_instruction *phi);
+
+/* Is the id a pointer, and is the type one? */
+bool flatten_is_pointer(const struct flattener *f, uint32_t id);
+bool flatten_is_pointer_type(const struct flattener *f, uint32_t type);
+
 /* The copy of an operand; 0 when it has none. */
 uint32_t flatten_value(const struct flattener *f, uint32_t id);
 

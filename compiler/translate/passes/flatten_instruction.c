@@ -46,9 +46,17 @@ static int32_t copy_variable(struct flattener *f, uint32_t id, const struct spir
     f->module->ids[copy].as.variable  = variable;
     f->map[id]                        = copy;
     body->locals[body->local_count++] = copy;
+    if (flatten_is_pointer_type(f, spirv_type(f->module, variable->type)->element)) {
+        /* it holds an address; its initial value is null */
+        uint32_t address = body_address_type(body);
+        variable->type   = address == 0 ? 0 : body_pointer_type(body, SpvStorageClassFunction, address);
+        if (initializer != 0 && address != 0)
+            initializer = body_constant(body, address, 0);
+        if (variable->type == 0)
+            return body_status(body);
+        f->module->ids[copy].type = variable->type;
+    }
     access_variable(body, copy);
-    if (spirv_type(f->module, body->values[copy].access.type)->kind == SPIRV_POINTER)
-        return body_refuse(body, op, "of pointers is not supported");
     if (initializer == 0)
         return TRM_OK;
     struct spirv_instruction *store = flatten_append(f, SpvOpStore, 0, 0, 2, op);
@@ -223,7 +231,9 @@ int32_t flatten_instruction(struct flattener *f, struct frame *frame, const stru
     default:
         break;
     }
-    if (op->type != 0 && spirv_type(f->module, op->type)->kind == SPIRV_POINTER)
+    if (flatten_is_of_pointers(f, op))
+        return flatten_pointer(f, op);
+    if (flatten_is_pointer_type(f, op->type))
         return refuse_pointer(f, op);
     int32_t status = check_memory(f, op);
     if (status != TRM_OK)

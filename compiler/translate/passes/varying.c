@@ -19,10 +19,16 @@ static void set_varying(struct analysis *a, uint32_t id)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* The variable that stands for all views of a buffer: they are the same memory. */
+/* The variable that stands for all views of a buffer: they are the same memory. With variable pointers, which
+ * may point anywhere, one number stands for all buffers, and another one for all shared memory. */
 static uint32_t alias_of(const struct analysis *a, uint32_t id)
 {
     const struct spirv_variable *variable = body_variable(a->body, id);
+
+    if (a->body->memory_count != 0 && variable != NULL)
+        return variable->storage == SpvStorageClassWorkgroup   ? 1
+               : variable->view_of != 0 || variable->is_memory ? 0
+                                                               : id;
 
     return variable != NULL && variable->view_of != 0 ? variable->view_of : id;
 }

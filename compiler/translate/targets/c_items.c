@@ -50,6 +50,8 @@ static bool writes_views(struct emit *emit, const struct text *body)
 {
     const struct spirv_reflection *reflection = &emit->reflection;
 
+    if (emit->body->memory_count != 0) /* variable pointers */
+        return true;
     for (uint32_t i = 0; i < reflection->view_count; i++) {
         uint32_t id = reflection->views[i].variable;
         if (emit->module->ids[id].as.variable->is_written &&

@@ -39,8 +39,10 @@ static void write_buffers(struct emit *emit, const struct text *body)
         if (target_mentions(body, name))
             text_line(&emit->text, "%s%s *%s%s = arguments.%s.data;",
                       parameter->access == TRM_ACCESS_READ ? "const " : "", emit_buffer_type(emit, id),
-                      emit->module->ids[id].as.variable->is_restrict ? "restrict " : "", name,
-                      emit->fields[i]);
+                      emit->module->ids[id].as.variable->is_restrict && emit->body->memory_count == 0
+                          ? "restrict "
+                          : "",
+                      name, emit->fields[i]);
         if (size != NULL && target_mentions(body, size))
             text_line(&emit->text, "const uint64_t %s = arguments.%s.size;", size, emit->fields[i]);
     }

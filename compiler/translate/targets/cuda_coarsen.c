@@ -263,8 +263,8 @@ static bool can_coarsen(struct scan *scan)
 {
     const struct emit *emit = scan->emit;
 
-    if (emit->body->entry->local_size[2] != 1 || node_has(emit->body->root, NODE_LOOP) ||
-        node_has(emit->body->root, NODE_BARRIER))
+    if (emit->body->memory_count != 0 || emit->body->entry->local_size[2] != 1 ||
+        node_has(emit->body->root, NODE_LOOP) || node_has(emit->body->root, NODE_BARRIER))
         return false;
     for (uint32_t i = 0; i < 2; i++) {
         scan->used[i] = base_arena_allocate(emit->arena, emit->module->bound, sizeof(*scan->used[i]));

@@ -96,7 +96,7 @@ void target_cuda_separate(struct emit *emit, uint32_t *count)
 static void write_pointer(struct emit *emit, const struct trm_parameter *parameter, uint32_t id)
 {
     const struct spirv_variable *variable = emit->module->ids[id].as.variable;
-    bool is_own                           = !variable->is_coherent && !variable->is_volatile;
+    bool is_own = !variable->is_coherent && !variable->is_volatile && emit->body->memory_count == 0;
 
     text_add(&emit->text, "%s%s *%s%s", parameter->access == TRM_ACCESS_READ ? "const " : "",
              emit_buffer_type(emit, id), is_own ? "__restrict__ " : "", emit_name(emit, id));

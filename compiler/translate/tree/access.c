@@ -24,6 +24,107 @@ void access_variable(struct body *body, uint32_t variable)
     };
 }
 
+/* Does the shader have volatile or coherent buffers, to which the pointer may point? */
+static void inherit_flags(const struct spirv_module *module, struct spirv_variable *memory)
+{
+    for (uint32_t i = 0; i < module->variable_count; i++) {
+        const struct spirv_variable *variable = module->ids[module->variables[i]].as.variable;
+        if (variable->storage != memory->storage)
+            continue;
+        memory->is_volatile |= variable->is_volatile;
+        memory->is_coherent |= variable->is_coherent;
+    }
+}
+
+static uint32_t new_type(struct body *body, const struct spirv_type *type)
+{
+    struct spirv_type *copy = base_arena_allocate(body->arena, 1, sizeof(*copy));
+    uint32_t id             = body_new_id(body, 0);
+
+    if (copy == NULL || id == 0)
+        return 0;
+    *copy                              = *type;
+    copy->id                           = id;
+    body->module->ids[id].kind         = SPIRV_ID_TYPE;
+    body->module->ids[id].as.type_info = copy;
+    return id;
+}
+
+uint32_t body_address_type(struct body *body)
+{
+    if (body->address_type == 0)
+        body->address_type = new_type(body, &(struct spirv_type){.kind              = SPIRV_INT,
+                                                                 .width             = 64,
+                                                                 .size              = 8,
+                                                                 .natural_size      = 8,
+                                                                 .natural_alignment = 8,
+                                                                 .depth             = 1});
+    return body->address_type;
+}
+
+uint32_t body_pointer_type(struct body *body, uint32_t storage, uint32_t element)
+{
+    return new_type(body, &(struct spirv_type){
+                              .kind = SPIRV_POINTER, .storage = storage, .element = element, .depth = 2});
+}
+
+/* The memory variable of a pointer type. */
+static uint32_t memory_of(struct body *body, const struct spirv_type *pointer)
+{
+    for (uint32_t i = 0; i < body->memory_count; i++) {
+        uint32_t id = body->memories[i];
+        if (body->module->ids[id].as.variable->storage == pointer->storage &&
+            spirv_type(body->module, body->values[id].access.type)->element == pointer->element)
+            return id;
+    }
+    struct spirv_variable *variable = base_arena_allocate(body->arena, 1, sizeof(*variable));
+    uint32_t array                  = new_type(
+                         body,
+                         &(struct spirv_type){.kind = SPIRV_RUNTIME_ARRAY, .element = pointer->element, .is_unsized = true});
+    uint32_t type = array == 0 ? 0 : body_pointer_type(body, pointer->storage, array);
+    uint32_t id   = type == 0 ? 0 : body_new_id(body, type);
+    if (variable == NULL || id == 0 ||
+        !base_arena_grow(body->arena, &body->memories, body->memory_count, &body->memory_capacity,
+                         sizeof(*body->memories)))
+        return 0;
+    *variable = (struct spirv_variable){
+        .type = type, .storage = pointer->storage, .builtin = -1, .is_written = true, .is_memory = true};
+    inherit_flags(body->module, variable);
+    body->module->ids[id].kind           = SPIRV_ID_VARIABLE;
+    body->module->ids[id].name           = "pointer";
+    body->module->ids[id].as.variable    = variable;
+    body->memories[body->memory_count++] = id;
+    access_variable(body, id);
+    return id;
+}
+
+bool access_address(struct body *body, uint32_t pointer, uint32_t type, uint32_t address)
+{
+    const struct spirv_type *info = spirv_type(body->module, type);
+    uint32_t *index               = base_arena_allocate(body->arena, 1, sizeof(*index));
+    uint32_t memory               = memory_of(body, info);
+
+    if (index == NULL || memory == 0)
+        return false;
+    *index                       = address;
+    body->values[pointer].access = (struct access){
+        .variable = memory,
+        .count    = 1,
+        .indices  = index,
+        .type     = info->element,
+    };
+    return true;
+}
+
+uint32_t access_only_address(const struct body *body, uint32_t pointer)
+{
+    const struct access *access = body_access(body, pointer);
+    const struct spirv_variable *variable =
+        access->variable == 0 ? NULL : body_variable(body, access->variable);
+
+    return variable != NULL && variable->is_memory && access->count == 1 ? access->indices[0] : 0;
+}
+
 /* The type that an index selects, or 0. */
 static uint32_t step(const struct spirv_module *module, uint32_t type_id, uint32_t index)
 {

@@ -10,7 +10,11 @@
 
 struct body;
 
-/* The memory that a pointer points to. All OpAccessChain are folded into the instructions that use them. */
+/* The memory that a pointer points to. All OpAccessChain are folded into the instructions that use them.
+ *
+ * A variable pointer, which is chosen at run time, is a value: the address, a 64-bit integer. Its access has a
+ * *memory variable* (is_memory), one for each type and storage class, as the root, and the address as the
+ * first index: as if all memory were an array of the pointee, and the address the index of the element. */
 struct access {
     uint32_t variable;       /* the root: a variable of the module or the function; 0: no pointer */
     uint32_t count;          /* of indices */
@@ -21,6 +25,13 @@ struct access {
 /* The access of a pointer operand (OpLoad, OpStore, OpAtomic*, both operands of OpCopyMemory,
  * OpArrayLength). */
 const struct access *body_access(const struct body *body, uint32_t pointer);
+
+/* Sets the access of `pointer`, of a pointer type, to what the address `address` points to. False without
+ * memory. */
+bool access_address(struct body *body, uint32_t pointer, uint32_t type, uint32_t address);
+
+/* The address when the pointer is a variable pointer and nothing else; 0 for paths. */
+uint32_t access_only_address(const struct body *body, uint32_t pointer);
 
 /* The variable of an id; NULL when the id is no variable. */
 const struct spirv_variable *body_variable(const struct body *body, uint32_t id);

@@ -59,6 +59,10 @@ struct body {
     uint32_t spilled_count;
     uint32_t *locals; /* ids of function and private variables that need a declaration */
     uint32_t local_count, local_capacity;
+    /* Variable pointers: the type of addresses, and the memory variables (access.h). */
+    uint32_t address_type;
+    uint32_t *memories;
+    uint32_t memory_count, memory_capacity;
     uint32_t node_count; /* numbers given to nodes */
     bool checks_bounds;  /* TRM_TRANSLATE_BOUNDS */
     bool is_split;       /* translate_split_at_barriers() is done */
@@ -77,6 +81,10 @@ uint32_t body_copy_id(struct body *body, uint32_t id);
 /* A constant: all zero, or a scalar of these bits. 0 without memory. */
 uint32_t body_zero(struct body *body, uint32_t type);
 uint32_t body_constant(struct body *body, uint32_t type, uint64_t bits);
+
+/* The type of addresses, a 64-bit unsigned integer, and a pointer type. 0 without memory. */
+uint32_t body_address_type(struct body *body);
+uint32_t body_pointer_type(struct body *body, uint32_t storage, uint32_t element);
 
 /* Makes room in `values` for all ids. 0 without memory. */
 bool body_grow(struct body *body);

@@ -39,7 +39,7 @@ bool operation_is_pure(const struct spirv_module *module, const struct spirv_ins
     if (opcode == SpvOpExtInst)
         return is_pure_extended(extended(module, op));
     return is_between(opcode, SpvOpVectorExtractDynamic, SpvOpTranspose) ||
-           is_between(opcode, SpvOpConvertFToU, SpvOpQuantizeToF16) || opcode == SpvOpBitcast ||
+           is_between(opcode, SpvOpConvertFToU, SpvOpConvertPtrToU) || opcode == SpvOpBitcast ||
            is_between(opcode, SpvOpSNegate, SpvOpSMulExtended) ||
            is_between(opcode, SpvOpAny, SpvOpBitCount) ||
            is_between(opcode, SpvOpSDotKHR, SpvOpSUDotAccSatKHR) || opcode == SpvOpArrayLength ||
@@ -146,6 +146,7 @@ bool operand_is_value(const struct spirv_instruction *op, uint32_t index)
     case SpvOpLoad:
     case SpvOpCompositeExtract:
     case SpvOpArrayLength:
+    case SpvOpConvertPtrToU:
         return index == 0;
     case SpvOpStore:
     case SpvOpCompositeInsert:
