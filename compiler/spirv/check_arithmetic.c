@@ -136,6 +136,7 @@ int32_t spirv_check_arithmetic(struct spirv_reader *reader, enum spirv_rule rule
 
     if (!fits(reader->module, rule, instruction))
         return spirv_type_mismatch(reader);
-    return rule == RULE_SELECT && type->kind == SPIRV_POINTER ? spirv_check_variable_pointer(reader, type)
-                                                              : TRM_OK;
+    return rule == RULE_SELECT && type->kind == SPIRV_POINTER
+               ? spirv_check_variable_pointer(reader, type, TRM_ERROR_INVALID_ARGUMENT)
+               : TRM_OK;
 }

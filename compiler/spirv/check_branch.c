@@ -32,7 +32,7 @@ static int32_t check_phi(struct spirv_reader *reader, const struct spirv_instruc
     const struct spirv_type *type = spirv_type(reader->module, instruction->type);
 
     if (type->kind == SPIRV_POINTER)
-        return spirv_check_variable_pointer(reader, type);
+        return spirv_check_variable_pointer(reader, type, TRM_ERROR_INVALID_ARGUMENT);
     if (type->kind == SPIRV_VOID || type->kind == SPIRV_FUNCTION || type->is_unsized)
         return spirv_invalid(reader, "there are no values of this type");
     return TRM_OK;

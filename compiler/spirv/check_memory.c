@@ -46,7 +46,9 @@ static int32_t check_load(struct spirv_reader *reader, const struct spirv_instru
     const struct spirv_type *type = spirv_type(reader->module, pointer->element);
     if (type->is_unsized)
         return spirv_invalid(reader, "a type without size cannot be loaded");
-    return type->kind == SPIRV_POINTER ? spirv_check_variable_pointer(reader, type) : TRM_OK;
+    return type->kind == SPIRV_POINTER
+               ? spirv_check_variable_pointer(reader, type, TRM_ERROR_INVALID_ARGUMENT)
+               : TRM_OK;
 }
 
 static int32_t check_store(struct spirv_reader *reader, const struct spirv_instruction *instruction)
@@ -127,7 +129,7 @@ static int32_t check_pointer_chain(struct spirv_reader *reader, const struct spi
     int32_t status                = base == NULL ? spirv_type_mismatch(reader) : TRM_OK;
 
     if (status == TRM_OK)
-        status = spirv_check_variable_pointer(reader, base);
+        status = spirv_check_variable_pointer(reader, base, TRM_ERROR_INVALID_ARGUMENT);
     if (status != TRM_OK)
         return status;
     if (!spirv_is_scalar(spirv_operand_shape(reader->module, instruction, 1), SPIRV_INT))
@@ -150,7 +152,7 @@ static int32_t check_pointer_compare(struct spirv_reader *reader, const struct s
         return spirv_type_mismatch(reader);
     if (is_difference && one->storage == SpvStorageClassStorageBuffer && one->stride == 0)
         return spirv_invalid(reader, "pointer type %u has no ArrayStride", one->id);
-    return spirv_check_variable_pointer(reader, one);
+    return spirv_check_variable_pointer(reader, one, TRM_ERROR_INVALID_ARGUMENT);
 }
 
 static int32_t check_length(struct spirv_reader *reader, const struct spirv_instruction *instruction)

@@ -144,7 +144,8 @@ uint32_t spirv_new_id(struct spirv_module *module, uint32_t type)
     return id;
 }
 
-int32_t spirv_check_variable_pointer(const struct spirv_reader *reader, const struct spirv_type *type)
+int32_t spirv_check_variable_pointer(const struct spirv_reader *reader, const struct spirv_type *type,
+                                     int32_t refusal)
 {
     bool has_all = spirv_has_capability(reader, SpvCapabilityVariablePointers);
 
@@ -155,8 +156,8 @@ int32_t spirv_check_variable_pointer(const struct spirv_reader *reader, const st
         return TRM_OK;
     if (type->storage == SpvStorageClassWorkgroup && has_all)
         return TRM_OK;
-    return spirv_invalid(reader,
-                         "a pointer to storage class %u is a value, which the declared capabilities do not "
-                         "allow: see VariablePointers",
-                         type->storage);
+    return spirv_fail(reader, refusal,
+                      "a pointer to storage class %u is a value, which the declared capabilities do not "
+                      "allow: see VariablePointers",
+                      type->storage);
 }

@@ -255,7 +255,8 @@ static int32_t read_null(struct spirv_reader *reader, struct spirv_words words,
 
     if (words.length != 3)
         return spirv_invalid(reader, "the instruction has %u words instead of 3", words.length);
-    if (type->kind == SPIRV_POINTER && spirv_check_variable_pointer(reader, type) != TRM_OK)
+    if (type->kind == SPIRV_POINTER &&
+        spirv_check_variable_pointer(reader, type, TRM_ERROR_UNSUPPORTED) != TRM_OK)
         return base_last_status();
     if (type->kind == SPIRV_VOID || type->kind == SPIRV_FUNCTION || type->is_unsized)
         return spirv_invalid(reader, "there are no values of this type");

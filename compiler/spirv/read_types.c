@@ -320,8 +320,8 @@ static int32_t check_pointee(const struct spirv_reader *reader, const struct spi
     if (type->kind != SPIRV_POINTER)
         return check_data(reader, pointer->element);
     if (pointer->storage != SpvStorageClassFunction && pointer->storage != SpvStorageClassPrivate)
-        return spirv_invalid(reader, "a pointer is in storage class %u", pointer->storage);
-    return spirv_check_variable_pointer(reader, type);
+        return spirv_unsupported(reader, "pointers in storage class %u are not supported", pointer->storage);
+    return spirv_check_variable_pointer(reader, type, TRM_ERROR_UNSUPPORTED);
 }
 
 static int32_t read_pointer(struct spirv_reader *reader, struct spirv_words words, struct spirv_type *type)
@@ -367,7 +367,7 @@ static int32_t read_function_type(struct spirv_reader *reader, struct spirv_word
         if (part->kind == SPIRV_FUNCTION || part->is_unsized || (i > 2 && part->kind == SPIRV_VOID))
             return spirv_invalid(reader, "type %u cannot be that of a parameter or result", words.word[i]);
         if (i == 2 && part->kind == SPIRV_POINTER)
-            status = spirv_check_variable_pointer(reader, part);
+            status = spirv_check_variable_pointer(reader, part, TRM_ERROR_UNSUPPORTED);
         if (status != TRM_OK)
             return status;
     }

@@ -139,8 +139,10 @@ bool spirv_has_capability(const struct spirv_reader *reader, uint32_t capability
 
 /* The type of a variable pointer: it may be chosen at run time, stored in variables and returned by functions
  * if the module declares VariablePointersStorageBuffer (storage buffers) or VariablePointers (also shared
- * memory). Errors: INVALID_ARGUMENT for another pointer. */
-int32_t spirv_check_variable_pointer(const struct spirv_reader *reader, const struct spirv_type *type);
+ * memory). Errors: `refusal` for another pointer: INVALID_ARGUMENT where it is used as a value, UNSUPPORTED
+ * where it is only mentioned. */
+int32_t spirv_check_variable_pointer(const struct spirv_reader *reader, const struct spirv_type *type,
+                                     int32_t refusal);
 
 /* ---- annotate.c: names, decorations -------------------------------------------------------- */
 

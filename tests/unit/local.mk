@@ -57,6 +57,7 @@ tests_unit_compiler_spirv_tests_SOURCES = \
 	tests/unit/compiler/spirv/constants.c \
 	tests/unit/compiler/spirv/flow.c \
 	tests/unit/compiler/spirv/layout.c \
+	tests/unit/compiler/spirv/pointers.c \
 	tests/unit/compiler/spirv/read.c \
 	tests/unit/compiler/spirv/reflect.c \
 	tests/unit/compiler/spirv/spirv_builder.c \
@@ -81,6 +82,7 @@ tests_unit_compiler_translate_tests_SOURCES = \
 	tests/unit/compiler/translate/ops_float.c \
 	tests/unit/compiler/translate/ops_integer.c \
 	tests/unit/compiler/translate/ops_memory.c \
+	tests/unit/compiler/translate/pointers.c \
 	tests/unit/compiler/translate/rows.c \
 	tests/unit/compiler/translate/stages.c \
 	tests/unit/compiler/translate/text.c \

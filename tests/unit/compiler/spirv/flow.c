@@ -504,7 +504,7 @@ START_TEST(values_of_a_phi_dominate_the_predecessor_and_have_its_type)
     builder_refuse(&builder, INVALID, "not a value");
     again();
     PHI(P_F32, VALUE(P_F32), L1, VALUE(P_F32), L2);
-    builder_refuse(&builder, UNSUPPORTED, "depend on control flow");
+    builder_refuse(&builder, INVALID, "storage class 7");
 }
 END_TEST
 

@@ -63,7 +63,7 @@ START_TEST(types_are_made_of_types_that_were_defined_before)
     builder_refuse(&builder, INVALID, "cannot be in memory");
     again();
     TYPE(SpvOpTypeStruct, T, P_F32);
-    builder_refuse(&builder, UNSUPPORTED, "pointers in memory");
+    builder_refuse(&builder, UNSUPPORTED, "pointers in arrays");
     again();
     TYPE(SpvOpTypeSampler, T);
     builder_refuse(&builder, UNSUPPORTED, "OpTypeSampler");
