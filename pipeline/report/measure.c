@@ -106,8 +106,7 @@ static struct usage read_usage(void)
 
     if (getrusage(RUSAGE_SELF, &usage) != 0)
         return used;
-    if (usage.ru_nivcsw > 0)
-        used.preempted = (uint64_t)usage.ru_nivcsw;
+    used.preempted    = usage.ru_nivcsw > 0 ? (uint64_t)usage.ru_nivcsw : 0;
     used.processor_ns = time_of(&usage.ru_utime) + time_of(&usage.ru_stime);
     return used;
 }
@@ -593,9 +592,8 @@ void pipeline_measure_report(const struct pipeline_measure *measure, struct trm_
     if (report->elapsed_ns > 0 && measure->seen_in_slots > 0) {
         uint64_t all  = measure->tokens + measure->skipped + measure->failed + measure->cancelled;
         uint64_t held = scale(measure->in_slots, all, measure->seen_in_slots);
-        report->fill  = (double)held / ((double)report->elapsed_ns * depth);
-        if (report->fill > 1)
-            report->fill = 1;
+        double fill   = (double)held / ((double)report->elapsed_ns * depth);
+        report->fill  = fill < 1 ? fill : 1;
     }
     if (measure->sampled > 0)
         report_bounds(report);
