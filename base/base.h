@@ -5,6 +5,7 @@
  * beside            what is installed beside the library
  * compiler          branch hints, the cast from a member to its structure
  * error             the last error of a thread, names of statuses
+ * file_bytes        reading and writing parts of an open file
  * file_permissions  whether only root and this user can replace a file
  * fork              words that tell the child of a fork
  * futex             sleeping on a word, the monotonic clock, deadlines
@@ -28,6 +29,7 @@
 #include "base/beside.h"
 #include "base/compiler.h"
 #include "base/error.h"
+#include "base/file_bytes.h"
 #include "base/file_permissions.h"
 #include "base/fork.h"
 #include "base/futex.h"

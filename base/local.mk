@@ -8,6 +8,7 @@ libtrireme_internal_la_SOURCES += \
 	base/beside.c base/beside.h \
 	base/compiler.h \
 	base/error.c base/error.h \
+	base/file_bytes.c base/file_bytes.h \
 	base/file_permissions.c base/file_permissions.h \
 	base/fork.c base/fork.h \
 	base/futex.c base/futex.h \

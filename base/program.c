@@ -6,10 +6,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -17,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file_bytes.h"
 #include "base/file_permissions.h"
 #include "base/supervise.h"
 
@@ -152,9 +155,23 @@ static int32_t check_supervisor(const char *path)
     return status;
 }
 
+/* Opens a descriptor of the supervisor's process. There is none if the supervisor has ended and this process has
+ * reaped it elsewhere. The kernel gives numbers out in turn, so this moment is too short for another process to
+ * get the same one; later its number may belong to any process. Valgrind 3.19 and some sandboxes have no
+ * descriptors of processes: there the number has to do. 0 or an errno. */
+static int watch(struct base_program *program, pid_t number)
+{
+    program->supervisor = pidfd_open(number, 0);
+    if (program->supervisor >= 0 || errno == ESRCH)
+        return 0;
+    program->number = number;
+    return errno == ENOSYS || errno == EPERM ? 0 : errno;
+}
+
 static int32_t start_supervisor(struct base_program *program, const char **arguments)
 {
     int ends[2] = {-1, -1}, error = 0;
+    pid_t number;
     program->output = move_up(memfd_create("messages", MFD_CLOEXEC));
     if (program->output < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         error = errno;
@@ -162,26 +179,33 @@ static int32_t start_supervisor(struct base_program *program, const char **argum
     ends[1] = move_up(ends[1]);
     if (error == 0 && (ends[0] < 0 || ends[1] < 0))
         error = errno;
-    if (error == 0)
-        error = spawn(arguments, program->output, ends[1], &program->supervisor);
-    if (ends[1] >= 0)
-        close(ends[1]);
     program->socket = ends[0];
     if (error == 0)
+        error = spawn(arguments, program->output, ends[1], &number);
+    if (error == 0)
+        error = watch(program, number);
+    if (ends[1] >= 0)
+        close(ends[1]);
+    if (error == 0)
         return TRM_OK;
-    program->supervisor = 0;
-    errno               = error; /* for %m */
+    errno = error; /* for %m */
     return base_fail(error == ENOMEM ? TRM_ERROR_OUT_OF_HOST_MEMORY : TRM_ERROR_BACKEND,
                      "%s cannot be started: %m", program->rules.supervisor);
 }
 
 /* ---- talking to it -------------------------------------------------------------------------- */
 
+/* False when the supervisor has ended. The socket alone does not tell: a process that was forked while the
+ * supervisor was started has the other end too. */
 static bool receive(const struct base_program *program, void *packet, size_t size)
 {
+    struct pollfd look[] = {{.fd = program->socket, .events = POLLIN},
+                            {.fd = program->supervisor, .events = POLLIN}};
     ssize_t count;
+    while ((program->supervisor >= 0 || program->number > 0) && poll(look, 2, -1) < 0 && errno == EINTR)
+        continue;
     do
-        count = recv(program->socket, packet, size, 0);
+        count = recv(program->socket, packet, size, MSG_DONTWAIT); /* it may have sent before it ended */
     while (count < 0 && errno == EINTR);
     return count == (ssize_t)size;
 }
@@ -211,7 +235,7 @@ int32_t base_program_open(struct base_program *program, struct base_arena *arena
                           const struct base_program_rules *rules, const char *const *arguments)
 {
     *program = (struct base_program){
-        .arena = arena, .rules = *rules, .path = arguments[0], .socket = -1, .output = -1};
+        .arena = arena, .rules = *rules, .path = arguments[0], .socket = -1, .output = -1, .supervisor = -1};
     int32_t status = check_supervisor(rules->supervisor);
     if (status != TRM_OK)
         return status;
@@ -229,17 +253,23 @@ int32_t base_program_open(struct base_program *program, struct base_arena *arena
 /* shutdown() also takes effect when a process that was forked meanwhile has the socket too. */
 void base_program_close(struct base_program *program)
 {
+    siginfo_t ended;
     if (program->socket >= 0) {
         (void)shutdown(program->socket, SHUT_RDWR);
         close(program->socket);
     }
     if (program->output >= 0)
         close(program->output);
-    /* Fails if the process ignores SIGCHLD or reaps all its children elsewhere. */
-    while (program->supervisor > 0 && waitpid(program->supervisor, NULL, 0) < 0 && errno == EINTR)
+    if (program->supervisor >= 0) {
+        /* Fails after the end if the process ignores SIGCHLD or reaps all its children elsewhere. */
+        while (waitid(P_PIDFD, (id_t)program->supervisor, &ended, WEXITED) < 0 && errno == EINTR)
+            continue;
+        close(program->supervisor);
+    }
+    while (program->number > 0 && waitpid(program->number, NULL, 0) < 0 && errno == EINTR)
         continue;
-    program->socket = program->output = -1;
-    program->supervisor               = 0;
+    program->number = 0;
+    program->socket = program->output = program->supervisor = -1;
 }
 
 /* ---- files ---------------------------------------------------------------------------------- */
@@ -249,35 +279,18 @@ const char *base_program_file(const struct base_program *program, const char *na
     return base_arena_format(program->arena, "%s/%s", program->folder, name);
 }
 
-static bool write_all(int file, const char *bytes, uint64_t size)
-{
-    while (size > 0) {
-        ssize_t count = write(file, bytes, size);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count <= 0)
-            return false;
-        bytes += count;
-        size -= (uint64_t)count;
-    }
-    return true;
-}
-
 int32_t base_program_write(const struct base_program *program, const char *name, const void *bytes,
                            uint64_t size)
 {
     const char *path = base_program_file(program, name);
     if (path == NULL)
         return base_fail_memory("running a program");
-    int file     = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    bool is_well = file >= 0 && write_all(file, bytes, size);
-    int error    = errno;
-    if (file >= 0 && close(file) != 0 && is_well) {
-        is_well = false;
-        error   = errno;
-    }
+    int file      = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int32_t error = file < 0 ? errno : base_file_write(file, bytes, size, 0);
+    if (file >= 0 && close(file) != 0 && error == 0)
+        error = errno;
     errno = error; /* for %m */
-    return is_well ? TRM_OK : base_fail(TRM_ERROR_BACKEND, "%s cannot be written: %m", path);
+    return error == 0 ? TRM_OK : base_fail(TRM_ERROR_BACKEND, "%s cannot be written: %m", path);
 }
 
 /* ---- running -------------------------------------------------------------------------------- */
@@ -286,18 +299,11 @@ int32_t base_program_write(const struct base_program *program, const char *name,
 static int32_t read_messages(struct base_program *program, uint64_t *size)
 {
     struct stat facts;
-    size_t length = 0;
-    char *text    = base_arena_allocate(program->arena, MESSAGES_MOST + 1, 1);
+    uint64_t length;
+    char *text = base_arena_allocate(program->arena, MESSAGES_MOST + 1, 1);
     if (text == NULL)
         return base_fail_memory("running a program");
-    while (length < MESSAGES_MOST) {
-        ssize_t count = pread(program->output, text + length, MESSAGES_MOST - length, (off_t)length);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count <= 0)
-            break;
-        length += (size_t)count;
-    }
+    (void)base_file_read(program->output, text, MESSAGES_MOST, 0, &length);
     program->messages = text;
     *size             = fstat(program->output, &facts) == 0 ? (uint64_t)facts.st_size : length;
     return TRM_OK;

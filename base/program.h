@@ -33,7 +33,8 @@ struct base_program {
     int32_t exit_status; /* of a program that exited */
     int32_t signal;      /* that killed the program; 0: none */
     int socket, output;  /* to the supervisor; the file of the messages */
-    int supervisor;      /* its process id */
+    int supervisor;      /* a descriptor of its process; -1: none */
+    int number;          /* of its process where there are no such descriptors; else 0 */
 };
 
 /* Starts the supervisor and makes the folder. `arguments` ends with NULL; the first is the absolute path of the

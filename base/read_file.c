@@ -8,23 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Reads up to `limit` bytes; fewer if the file has shrunk. 0 or an errno. */
-static int32_t read_open(int file, char *to, uint64_t limit, uint64_t *size)
-{
-    *size = 0;
-    while (*size < limit) {
-        ssize_t count = read(file, to + *size, limit - *size);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count < 0)
-            return errno;
-        if (count == 0)
-            break;
-        *size += (uint64_t)count;
-    }
-    to[*size] = '\0';
-    return 0;
-}
+#include "base/file_bytes.h"
 
 int32_t base_read_file(struct base_arena *arena, const char *path, uint64_t limit, const void **bytes,
                        uint64_t *size)
@@ -33,6 +17,7 @@ int32_t base_read_file(struct base_arena *arena, const char *path, uint64_t limi
     int32_t error = 0;
     char *text    = NULL;
 
+    *size = 0;
     /* O_NONBLOCK: opening a FIFO must not wait for a writer. */
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0)
@@ -46,7 +31,10 @@ int32_t base_read_file(struct base_arena *arena, const char *path, uint64_t limi
     else if ((text = base_arena_allocate(arena, (size_t)facts.st_size + 1, 1)) == NULL)
         error = ENOMEM;
     else
-        error = read_open(file, text, (uint64_t)facts.st_size, size);
+        error =
+            base_file_read(file, text, (uint64_t)facts.st_size, 0, size); /* fewer if the file has shrunk */
+    if (text != NULL)
+        text[*size] = '\0';
     close(file);
     *bytes = text;
     return error;

@@ -52,39 +52,12 @@ static int32_t open_own(const char *path, int flags, int *file, struct stat *fac
     return TRM_OK;
 }
 
-/* Reads or writes `size` bytes at `offset`. False on an error, and where the file is shorter. */
-static bool read_all(int file, void *to, size_t size, uint64_t offset)
+/* False on an error, and where the file is shorter. */
+static bool read_all(int file, void *to, uint64_t size, uint64_t offset)
 {
-    uint8_t *next = to;
+    uint64_t count;
 
-    while (size != 0) {
-        ssize_t count = pread(file, next, size, (off_t)offset);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count <= 0)
-            return false;
-        next += count;
-        size -= (size_t)count;
-        offset += (uint64_t)count;
-    }
-    return true;
-}
-
-static bool write_all(int file, const void *from, size_t size, uint64_t offset)
-{
-    const uint8_t *next = from;
-
-    while (size != 0) {
-        ssize_t count = pwrite(file, next, size, (off_t)offset);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count <= 0)
-            return false;
-        next += count;
-        size -= (size_t)count;
-        offset += (uint64_t)count;
-    }
-    return true;
+    return base_file_read(file, to, size, offset, &count) == 0 && count == size;
 }
 
 /* Computes the checksum, which covers the name too. False when the file cannot be read. */
@@ -108,21 +81,18 @@ static bool compute_checksum(int file, uint64_t length, const uint8_t name[BASE_
 }
 
 /* Copies from one open file to the other. 0 or an errno. */
-static int copy_contents(int from, int to)
+static int32_t copy_contents(int from, int to)
 {
     uint8_t part[16384];
-    uint64_t done = 0;
+    uint64_t count = sizeof(part);
+    int32_t error  = 0;
 
-    for (;;) {
-        ssize_t count = read(from, part, sizeof(part));
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count <= 0)
-            return count < 0 ? errno : 0;
-        if (!write_all(to, part, (size_t)count, done))
-            return errno;
-        done += (uint64_t)count;
+    for (uint64_t done = 0; error == 0 && count == sizeof(part); done += count) {
+        error = base_file_read(from, part, sizeof(part), done, &count);
+        if (error == 0)
+            error = base_file_write(to, part, count, done);
     }
+    return error;
 }
 
 int32_t core_cache_file_copy(const char *from, const char *path)
@@ -134,7 +104,7 @@ int32_t core_cache_file_copy(const char *from, const char *path)
         return fail_errno(from, "opened");
     int32_t status = open_own(path, O_WRONLY, &to, &facts);
     if (status == TRM_OK) {
-        int error = copy_contents(source, to);
+        int32_t error = copy_contents(source, to);
         if (close(to) != 0 && error == 0)
             error = errno;
         errno = error;
@@ -158,7 +128,8 @@ int32_t core_cache_file_seal(const char *path, const uint8_t name[BASE_SHA256_BY
     trailer.length = (uint64_t)facts.st_size;
     if (!compute_checksum(file, trailer.length, name, trailer.checksum))
         status = fail_errno(path, "read");
-    else if (!write_all(file, &trailer, sizeof(trailer), trailer.length) || fchmod(file, 0600) != 0)
+    else if ((errno = base_file_write(file, &trailer, sizeof(trailer), trailer.length)) != 0 ||
+             fchmod(file, 0600) != 0)
         status = fail_errno(path, "written");
     if (close(file) != 0 && status == TRM_OK)
         status = fail_errno(path, "written");

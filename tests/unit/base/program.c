@@ -9,8 +9,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "base/base.h"
@@ -392,6 +394,81 @@ START_TEST(an_interrupt_of_the_whole_group_leaves_nothing)
 }
 END_TEST
 
+/* ---- the end of the supervisor ---- */
+
+/* A supervisor whose socket another process holds, as one does that another thread of this process forks while
+ * the supervisor is started. `then` is what it does afterwards. The process ends when a FIFO is opened. */
+static void hold_socket(const char *then)
+{
+    char script[2 * PATH_MAX];
+    ck_assert_int_eq(mkfifo(folder_path("release"), 0600), 0);
+    snprintf(script, sizeof(script), "#!/bin/sh\n(read line <'%s') &\n%s\n", folder_path("release"), then);
+    folder_write("holder", script);
+    rules.supervisor = folder_path("holder");
+    ck_assert_int_eq(chmod(rules.supervisor, 0755), 0);
+}
+
+static void release_socket(void)
+{
+    int writer = open(folder_path("release"), O_WRONLY | O_CLOEXEC);
+    ck_assert_int_ge(writer, 0);
+    close(writer);
+}
+
+START_TEST(the_end_of_the_supervisor_is_seen_where_another_process_has_its_socket)
+{
+    char then[PATH_MAX + 32];
+    snprintf(then, sizeof(then), "exec '%s' \"$@\"", supervisor);
+    hold_socket(then);
+    ck_assert_int_eq(run("kill -KILL $PPID"), TRM_ERROR_BACKEND);
+    says("has ended unexpectedly");
+    release_socket();
+}
+END_TEST
+
+START_TEST(so_is_its_end_before_it_has_made_a_folder)
+{
+    hold_socket("kill -KILL $$");
+    ck_assert_int_eq(open_script("true"), TRM_ERROR_BACKEND);
+    says("has ended unexpectedly");
+    release_socket();
+}
+END_TEST
+
+/* A child of this process with a number that is free. -1 where that is not permitted. */
+static pid_t fork_with_number(pid_t number)
+{
+    struct clone_args arguments = {.exit_signal = SIGCHLD, .set_tid = (uintptr_t)&number, .set_tid_size = 1};
+    return (pid_t)syscall(SYS_clone3, &arguments, sizeof(arguments));
+}
+
+/* The child does not end before the program is closed. */
+START_TEST(a_child_that_has_the_number_of_the_ended_supervisor_is_not_waited_for)
+{
+    char script[2 * PATH_MAX], text[16] = "", byte;
+    int release[2];
+    snprintf(script, sizeof(script), "echo $PPID >'%s'; kill -KILL $PPID", folder_path("number"));
+    ck_assert_int_eq(pipe2(release, O_CLOEXEC), 0);
+    ck_assert_int_eq(open_script(script), TRM_OK);
+    ck_assert_int_eq(base_program_run(&program, "test"), TRM_ERROR_BACKEND);
+    int file = open(folder_path("number"), O_RDONLY | O_CLOEXEC);
+    ck_assert_int_gt(read(file, text, sizeof(text) - 1), 0);
+    close(file);
+    pid_t number = atoi(text);
+    ck_assert_int_eq(waitpid(number, NULL, 0), number); /* as a thread of the program may */
+    pid_t child = fork_with_number(number);
+    if (child == 0) {
+        close(release[1]);
+        _exit((int)read(release[0], &byte, 1));
+    }
+    base_program_close(&program);
+    close(release[1]);
+    close(release[0]);
+    if (child > 0)
+        ck_assert_int_eq(waitpid(child, NULL, 0), child);
+}
+END_TEST
+
 START_TEST(a_program_that_never_ran_leaves_nothing)
 {
     ck_assert_int_eq(open_script("true"), TRM_OK);
@@ -426,6 +503,9 @@ static Suite *make_suite(void)
                         (int)(sizeof(deadly) / sizeof(deadly[0])));
     tcase_add_test(cases, they_end_also_where_a_forked_process_has_the_socket);
     tcase_add_test(cases, an_interrupt_of_the_whole_group_leaves_nothing);
+    tcase_add_test(cases, the_end_of_the_supervisor_is_seen_where_another_process_has_its_socket);
+    tcase_add_test(cases, so_is_its_end_before_it_has_made_a_folder);
+    tcase_add_test(cases, a_child_that_has_the_number_of_the_ended_supervisor_is_not_waited_for);
     tcase_add_test(cases, a_program_that_never_ran_leaves_nothing);
     suite_add_tcase(suite, cases);
     return suite;
