@@ -142,7 +142,8 @@ kc 0 --emit=c "$work/saxpy.comp"
 cp "$work/out" "$work/shown.c"
 err_is_empty
 test ! -e "$work/saxpy.c" || failed "--emit without -o writes a file"
-run 0 "$CC" -std=c11 -O1 -Wall -Werror -fPIC -shared -o "$work/shown.so" "$work/shown.c" -lm
+# shellcheck disable=SC2086 # CC may be several words, such as "ccache gcc"
+run 0 $CC -std=c11 -O1 -Wall -Werror -fPIC -shared -o "$work/shown.so" "$work/shown.c" -lm
 kc 0 --emit=c -o "$work/out.d" "$work/saxpy.comp" "$work/by-content"
 out_is_empty
 cmp -s "$work/out.d/saxpy.c" "$work/shown.c" || failed "--emit=c -o writes something else"
