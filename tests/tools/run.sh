@@ -220,7 +220,8 @@ err_has "no_such_kernel"
 grep -q "did you mean" err && failed "an unrelated kernel is suggested"
 err_has "trireme info --kernels"
 run 1 "$trireme" run -k gausian_blur:sigma=1 in.y4m out.y4m
-err_has "did you mean gaussian_blur?"
+err_has '; did you mean "gaussian_blur"? (trireme info --kernels lists what there is)'
+test "$(grep -o 'did you mean' err | wc -l)" -eq 1 || failed "a kernel is suggested twice"
 run 2 "$trireme" run -k sobel:quantity=99 in.y4m out.y4m
 err_has "quantity=99 is none: quantity is a word, or its place from 0 to 3"
 err_has "quantity (length|sum|across|down)"

@@ -25,7 +25,7 @@ struct listing {
     const char *name;  /* the only kernel to list, with its description; NULL: all */
     uint32_t good;
     uint32_t bad;
-    char failure[320]; /* "": every kernel that was named was found */
+    char failure[2048]; /* "": every kernel that was named was found */
 };
 
 static bool is_code(const char *name)
@@ -199,18 +199,22 @@ static int32_t visit(void *user, const struct trm_shader_place *place)
     return TRM_OK;
 }
 
-/* Reports that no kernel has the name; the listing keeps the first such sentence. */
+/* Reports why no kernel has the name, in the library's words; the listing keeps the first such sentence. */
 static void report_missing(struct listing *listing, const char *name)
 {
-    char suggestion[200], sentence[sizeof(listing->failure)];
+    struct trm_shader_desc desc = {
+        .struct_size = sizeof(desc), .format = TRM_MODULE_NAMED, .data = name, .size = strlen(name) + 1};
+    struct trm_shader *shader;
 
-    suggest_kernels(listing->context, name, suggestion, sizeof(suggestion));
-    snprintf(sentence, sizeof(sentence), "there is no kernel \"%.80s\"%s", name, suggestion);
+    if (trm_shader_create(listing->context, &desc, &shader) == TRM_OK) {
+        trm_shader_destroy(shader); /* it has been installed meanwhile */
+        return;
+    }
     if (!*listing->failure)
-        memcpy(listing->failure, sentence, sizeof(sentence));
+        snprintf(listing->failure, sizeof(listing->failure), "%s", trm_last_error().sentence);
     fflush(stdout);
     fputs("trireme: ", stderr);
-    output_text(stderr, sentence);
+    output_text(stderr, trm_last_error().sentence);
     fputc('\n', stderr);
 }
 

@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <trireme/trireme.h>
 
 enum {
     NAME_MOST = 63,
@@ -66,19 +65,4 @@ void suggestion_text(const struct suggestion *suggestion, char *text, size_t cap
     const char *names = suggestion->names;
 
     snprintf(text, capacity, "%s%s%s", *names ? ", did you mean " : "", names, *names ? "?" : "");
-}
-
-static int32_t visit(void *user, const struct trm_shader_place *place)
-{
-    suggestion_try(user, place->name);
-    return TRM_OK;
-}
-
-void suggest_kernels(struct trm_context *context, const char *name, char *text, size_t capacity)
-{
-    struct suggestion suggestion;
-
-    suggestion_init(&suggestion, name);
-    trm_shader_list(context, visit, &suggestion);
-    suggestion_text(&suggestion, text, capacity);
 }

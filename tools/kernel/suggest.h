@@ -1,12 +1,14 @@
-/* Trireme: suggestions for misspelled names.
+/* Trireme: suggestions for misspelled options of `trireme run`.
+ *
+ * Only the program knows these options: those of a kernel and its own. For a misspelled kernel the library's
+ * error has a suggestion, from an edit distance of the library's own (core/shader/kernel_path.c): a program sees
+ * the public headers only, and they have no function for it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_TOOLS_KERNEL_SUGGEST_H
 #define TRIREME_TOOLS_KERNEL_SUGGEST_H
 
 #include <stddef.h>
-
-struct trm_context;
 
 /* The names nearest to a misspelled one: at an edit distance of at most two, and less than its length. */
 struct suggestion {
@@ -26,8 +28,5 @@ void suggestion_text(const struct suggestion *suggestion, char *text, size_t cap
 /* The edit distance (Levenshtein) of two names of at most 63 characters; longer names are far from all
  * others. */
 unsigned suggest_distance(const char *one, const char *other);
-
-/* The same for the installed kernels. */
-void suggest_kernels(struct trm_context *context, const char *name, char *text, size_t capacity);
 
 #endif

@@ -10,7 +10,6 @@
 #include <trireme/trireme.h>
 #include <unistd.h>
 
-#include "tools/kernel/kernel.h"
 #include "tools/output/output.h"
 
 enum {
@@ -162,18 +161,9 @@ static bool create_from_file(struct code *code, struct trm_context *context, str
     return fault_set(fault, "kernel %s: %s", code->name, trm_last_error().sentence);
 }
 
-static bool fail_unknown(const struct code *code, struct trm_context *context, struct fault *fault)
-{
-    char sentence[640], meant[200];
-
-    snprintf(sentence, sizeof(sentence), "%s", trm_last_error().sentence);
-    suggest_kernels(context, code->name, meant, sizeof(meant));
-    return fault_set(fault, "kernel %s: %s%s; trireme info --kernels lists what there is", code->name,
-                     sentence, meant);
-}
-
 static bool create_shader(struct code *code, struct trm_context *context, struct fault *fault)
 {
+    char sentence[FAULT_TEXT];
     int32_t status;
 
     if (strchr(code->name, '/') || has_ending(code->name)) {
@@ -188,8 +178,12 @@ static bool create_shader(struct code *code, struct trm_context *context, struct
     code->shader = NULL;
     if (status != TRM_ERROR_NOT_FOUND)
         return fault_set(fault, "kernel %s: %s", code->name, trm_last_error().sentence);
+    snprintf(sentence, sizeof(sentence), "%s", trm_last_error().sentence);
     code->path = find_text(context, code->name);
-    return code->path ? create_from_file(code, context, fault) : fail_unknown(code, context, fault);
+    if (code->path)
+        return create_from_file(code, context, fault);
+    return fault_set(fault, "kernel %s: %s (trireme info --kernels lists what there is)", code->name,
+                     sentence);
 }
 
 static bool reflect(struct code *code, struct fault *fault)
