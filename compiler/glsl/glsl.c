@@ -148,7 +148,11 @@ static int32_t compile_with(const struct glsl_source *source, const struct glsl_
     return status;
 }
 
-/* The fallback if the library cannot be opened. */
+static bool has_limits(const struct base_program_rules *rules)
+{
+    return rules->seconds != 0 || rules->memory != 0 || rules->output != 0;
+}
+
 static int32_t compile_by_program(const struct glsl_source *source, const char *program, const char *file,
                                   const void **bytes, uint64_t *size)
 {
@@ -168,28 +172,39 @@ static int32_t compile_by_program(const struct glsl_source *source, const char *
     return TRM_OK;
 }
 
+static int32_t compile_by_library(const struct glsl_source *source, const struct glsl_library *library,
+                                  const char *file, const void **bytes, uint64_t *size)
+{
+    if (has_limits(source->rules) && base_log_is_on(source->log, TRM_LOG_INFO))
+        base_log_write(source->log, TRM_LOG_INFO, __FILE__,
+                       "libshaderc compiles %s in this process, where the settings compiler.* do not hold; "
+                       "they hold for glslc, which is not installed",
+                       file);
+    struct shaderc_compiler *compiler = library->compiler_initialize();
+    if (compiler == NULL)
+        return base_fail_memory("compiling GLSL");
+    int32_t status = compile_with(source, library, compiler, file, bytes, size);
+    library->compiler_release(compiler);
+    return status;
+}
+
 int32_t glsl_compile(const struct glsl_source *source, const void **bytes, uint64_t *size)
 {
     struct glsl_library library;
-    const char *file = source->options->file != NULL ? source->options->file : source->name;
+    const char *file    = source->options->file != NULL ? source->options->file : source->name;
+    const char *program = source->libraries == glsl_libraries ? glsl_program_find() : NULL;
 
     int32_t status = check_options(source->options);
-    if (status == TRM_OK)
-        status = glsl_library_open(source->libraries, &library);
-    if (status == TRM_ERROR_UNSUPPORTED && source->libraries == glsl_libraries) {
-        const char *program = glsl_program_find();
-        if (program != NULL)
-            return compile_by_program(source, program, file, bytes, size);
-    }
     if (status != TRM_OK)
         return status;
-    struct shaderc_compiler *compiler = library.compiler_initialize();
-    if (compiler == NULL)
-        status = base_fail_memory("compiling GLSL");
-    else
-        status = compile_with(source, &library, compiler, file, bytes, size);
-    if (compiler != NULL)
-        library.compiler_release(compiler);
+    if (program != NULL && has_limits(source->rules))
+        return compile_by_program(source, program, file, bytes, size);
+    status = glsl_library_open(source->libraries, &library);
+    if (status == TRM_ERROR_UNSUPPORTED && program != NULL)
+        return compile_by_program(source, program, file, bytes, size);
+    if (status != TRM_OK)
+        return status;
+    status = compile_by_library(source, &library, file, bytes, size);
     glsl_library_close(&library);
     return status;
 }

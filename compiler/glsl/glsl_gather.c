@@ -78,16 +78,23 @@ static const char *error_text(struct base_arena *arena, const char *why)
 static const char *with_lines(struct base_arena *arena, const char *replacement, const char *text,
                               size_t begin, size_t end)
 {
-    for (size_t i = begin; i < end && replacement != NULL; i++)
-        if (text[i] == '\n')
-            replacement = base_arena_format(arena, "%s\\\n", replacement);
-    return replacement;
+    size_t length = strlen(replacement), lines = 0;
+    for (size_t i = begin; i < end; i++)
+        lines += text[i] == '\n';
+    char *longer = base_arena_allocate(arena, length + 2 * lines + 1, 1);
+    if (longer == NULL)
+        return NULL;
+    memcpy(longer, replacement, length);
+    for (size_t i = 0; i < lines; i++)
+        memcpy(longer + length + 2 * i, "\\\n", 2);
+    return longer;
 }
 
 static bool add_patch(struct gathering *gathering, const char *text, size_t begin, size_t end,
                       const char *replacement)
 {
-    const char *lines = with_lines(arena_of(gathering), replacement, text, begin, end);
+    const char *lines =
+        replacement != NULL ? with_lines(arena_of(gathering), replacement, text, begin, end) : NULL;
     if (lines == NULL || !base_arena_grow(arena_of(gathering), &gathering->patches, gathering->patch_count,
                                           &gathering->patch_capacity, sizeof(*gathering->patches)))
         return false;
@@ -148,10 +155,10 @@ static int32_t write_node(struct gathering *gathering, uint32_t number)
     gathering->patch_count = 0;
     while (glsl_scan_next(&scan, &directive))
         if (!resolve(gathering, &node, &directive))
-            return base_fail_memory("compiling GLSL");
+            return base_arena_fail(arena_of(gathering), "gathering included files");
     const char *text = patched(gathering, &node, &size);
     if (text == NULL)
-        return base_fail_memory("compiling GLSL");
+        return base_arena_fail(arena_of(gathering), "gathering included files");
     snprintf(name, sizeof(name), GLSL_GATHERED "%06u", number % (NODES_MOST + 1));
     return base_program_write(gathering->program, name, text, size);
 }
@@ -163,7 +170,7 @@ int32_t glsl_gather(const struct base_program *program, struct glsl_includes *in
     int32_t status             = TRM_OK;
 
     if (add_node(&gathering, (struct glsl_node){.path = file, .content = text, .size = length}) != 0)
-        return base_fail_memory("compiling GLSL");
+        return base_arena_fail(includes->arena, "gathering included files");
     for (uint32_t i = 0; status == TRM_OK && i < nodes->count; i++)
         status = write_node(&gathering, i);
     return status;

@@ -9,11 +9,6 @@
 
 #include "base/base.h"
 
-#define FILE_MOST ((uint64_t)16 << 20)
-#define TOTAL_MOST ((uint64_t)64 << 20)
-#define INCLUDES_MOST 65536u
-#define FILES_MOST 4096u
-
 /* Needs no memory, for when there is none. */
 #define NO_MEMORY "out of memory for an included file"
 
@@ -55,10 +50,11 @@ static struct glsl_file *read_file(struct glsl_includes *includes, const char *p
     for (struct glsl_file *file = includes->files; file != NULL; file = file->next)
         if (strcmp(file->path, path) == 0)
             return file;
-    if (includes->file_count == FILES_MOST)
+    if (includes->file_count == GLSL_FILES_MOST)
         return refuse(
-            base_arena_format(includes->arena, "more than %u different files are included", FILES_MOST), why);
-    int32_t error = base_read_file(includes->arena, path, FILE_MOST, &content, &size);
+            base_arena_format(includes->arena, "more than %u different files are included", GLSL_FILES_MOST),
+            why);
+    int32_t error = base_read_file(includes->arena, path, GLSL_FILE_MOST, &content, &size);
     if (error == ENOENT || error == ENOTDIR)
         return NULL;
     if (error != 0)
@@ -109,17 +105,18 @@ struct glsl_file *glsl_include_find(struct glsl_includes *includes, const char *
 {
     if (depth > GLSL_DEPTH_MOST)
         return refuse("includes are nested too deep: files include each other", why);
-    if (++includes->count > INCLUDES_MOST)
-        return refuse(base_arena_format(includes->arena, "there are more than %u includes", INCLUDES_MOST),
-                      why);
+    if (++includes->count > GLSL_INCLUDES_MOST)
+        return refuse(
+            base_arena_format(includes->arena, "there are more than %u includes", GLSL_INCLUDES_MOST), why);
     struct glsl_file *file =
         search(includes, requested, is_relative && (includes->has_folder || depth > 1), requesting, why);
     if (file == NULL)
         return NULL;
     includes->total += file->size;
-    if (includes->total > TOTAL_MOST)
+    if (includes->total > GLSL_TOTAL_MOST)
         return refuse(base_arena_format(includes->arena,
-                                        "the included files have more than %" PRIu64 " bytes", TOTAL_MOST),
+                                        "the included files have more than %" PRIu64 " bytes",
+                                        GLSL_TOTAL_MOST),
                       why);
     return file;
 }

@@ -12,7 +12,13 @@
 #include "compiler/glsl/glsl.h"
 #include "compiler/glsl/glsl_library.h"
 
+/* The limits. */
 #define GLSL_DEPTH_MOST 64 /* the depth of a file that the text itself includes is 1 */
+#define GLSL_INCLUDES_MOST 65536u
+#define GLSL_FILES_MOST 4096u               /* different ones */
+#define GLSL_FILE_MOST ((uint64_t)16 << 20) /* bytes of a file */
+#define GLSL_TOTAL_MOST \
+    ((uint64_t)64 << 20) /* bytes of all includes; a file counts as often as it is included */
 
 /* A file that has been read. */
 struct glsl_file {

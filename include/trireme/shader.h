@@ -64,8 +64,9 @@ struct trm_shader_desc {
  *             and for SPIR-V that is not valid, with the number of the word; UNSUPPORTED for a capability
  *             that compute kernels do not have here, or without libshaderc, saying what to install;
  *             NOT_FOUND, naming the folders; PERMISSION for a file that other users may write; BACKEND when
- *             the compiler of GLSL crashes or exceeds the setting compiler.memory or compiler.output, TIMEOUT
- *             when it exceeds compiler.time
+ *             glslc crashes or exceeds the setting compiler.memory or compiler.output, TIMEOUT when it exceeds
+ *             compiler.time. libshaderc, which the library opens where glslc is not installed or these three
+ *             settings are 0, runs in the process, without these limits: compile hostile texts with glslc
  */
 TRM_API int32_t trm_shader_create(struct trm_context *context, const struct trm_shader_desc *desc,
                                   struct trm_shader **shader);

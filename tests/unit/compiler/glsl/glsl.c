@@ -5,6 +5,7 @@
 
 #include <spirv/unified1/spirv.h>
 
+#include "compiler/glsl/glsl_program.h"
 #include "core/object/context.h"
 #include "tests/unit/counting.h"
 #include "tests/unit/folder.h"
@@ -22,6 +23,7 @@ static struct trm_context *handle;
 static struct counting counting;
 static struct base_arena arena;
 static char logged[8192];
+static uint64_t seconds; /* the limit of time */
 
 static void log_line(void *user, int32_t level, const char *message)
 {
@@ -37,6 +39,7 @@ static void setup(void)
                                       .flags       = TRM_CONTEXT_NO_ENVIRONMENT | TRM_CONTEXT_NO_CONFIG,
                                       .log         = log_line,
                                       .allocator   = &allocator};
+    seconds                        = 0;
     folder_make();
     ck_assert_int_eq(trm_context_create(&desc, &handle), TRM_OK);
     base_arena_init(&arena, &core_context_find(handle)->allocator);
@@ -60,7 +63,7 @@ static int32_t compile_with(const char *const *libraries, const char *text,
     const char *builddir = getenv("top_builddir");
     ck_assert_msg(builddir != NULL, "the environment variable top_builddir is not set: run by `make check`");
     snprintf(supervisor, sizeof(supervisor), "%s/base/supervise", builddir);
-    struct base_program_rules rules = {.supervisor = supervisor};
+    struct base_program_rules rules = {.supervisor = supervisor, .seconds = seconds};
     struct glsl_source source       = {.arena     = &arena,
                                        .log       = &core_context_find(handle)->log,
                                        .libraries = libraries,
@@ -129,6 +132,24 @@ START_TEST(a_library_that_lacks_a_function_is_not_used)
     ck_assert_int_eq(compile_with(wrong_libraries, plain, &options), TRM_ERROR_UNSUPPORTED);
     says("libm.so.6");
     says("shaderc_");
+}
+END_TEST
+
+/* ---- limits ---- */
+
+/* Macros that double forty times: a preprocessor takes hours. */
+START_TEST(a_text_that_takes_for_ever_fails_with_the_setting)
+{
+    char text[2048]                 = "#version 450\n#define A0 1+\n";
+    struct trm_glsl_options options = {.struct_size = sizeof(options)};
+    if (glsl_program_find() == NULL)
+        return;
+    for (int i = 1; i <= 40; i++)
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), "#define A%d A%d A%d\n", i, i - 1, i - 1);
+    strcat(text, "void main() { uint a = A40 1; }\n");
+    seconds = 1;
+    ck_assert_int_eq(compile(text, &options), TRM_ERROR_TIMEOUT);
+    says("compiler.time");
 }
 END_TEST
 
@@ -248,6 +269,7 @@ static Suite *make_suite(void)
     tcase_add_checked_fixture(cases, setup, teardown);
     tcase_add_test(cases, without_a_library_the_sentence_says_what_to_install);
     tcase_add_test(cases, a_library_that_lacks_a_function_is_not_used);
+    tcase_add_test(cases, a_text_that_takes_for_ever_fails_with_the_setting);
     tcase_add_test(cases, definitions_have_a_value_or_none);
     tcase_add_test(cases, names_and_lines_are_kept_unless_they_are_not_wanted);
     tcase_add_test(cases, unoptimised_code_keeps_calls);

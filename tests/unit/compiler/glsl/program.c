@@ -251,6 +251,26 @@ START_TEST(many_includes_that_double_at_each_level_come_to_an_end)
 }
 END_TEST
 
+/* The memory that this takes grows with the text, not with its square. */
+START_TEST(a_directive_of_very_many_lines_is_refused_at_its_line)
+{
+    static const char begin[] = "#version 450\n#include ", end[] = "\"missing\"\nvoid main() {}\n";
+    enum {
+        LINES = 40000
+    };
+    char *text = calloc(sizeof(begin) + sizeof(end) + 2 * LINES, 1), *at = text + strlen(begin);
+
+    if (glslc() == NULL)
+        return;
+    memcpy(text, begin, strlen(begin));
+    for (int i = 0; i < LINES; i++, at += 2)
+        memcpy(at, "\\\n", 2);
+    memcpy(at, end, strlen(end));
+    refuses(text, "missing was not found");
+    free(text);
+}
+END_TEST
+
 START_TEST(a_program_that_does_not_end_fails_with_the_setting)
 {
     struct trm_glsl_options options = {.struct_size = sizeof(options)};
@@ -337,6 +357,7 @@ static Suite *make_suite(void)
     tcase_add_test(cases, files_that_include_each_other_and_what_is_no_file_are_refused);
     tcase_add_test(cases, files_that_include_each_other_with_guards_compile);
     tcase_add_test(cases, many_includes_that_double_at_each_level_come_to_an_end);
+    tcase_add_test(cases, a_directive_of_very_many_lines_is_refused_at_its_line);
     tcase_add_test(cases, a_program_that_does_not_end_fails_with_the_setting);
     tcase_add_test(cases, a_program_that_writes_nothing_is_named);
     tcase_add_test(cases, the_error_names_a_program_that_cannot_be_run);
