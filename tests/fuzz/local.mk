@@ -22,6 +22,12 @@ FUZZ_CORPUS = \
 	tests/fuzz/corpus/config.dict \
 	tests/fuzz/corpus/config/selections.conf \
 	tests/fuzz/corpus/config/usual.conf \
+	tests/fuzz/corpus/include.dict \
+	tests/fuzz/corpus/include/cycle.txt \
+	tests/fuzz/corpus/include/deep.txt \
+	tests/fuzz/corpus/include/kinds.txt \
+	tests/fuzz/corpus/include/letters.txt \
+	tests/fuzz/corpus/include/usual.txt \
 	tests/fuzz/corpus/media.dict \
 	tests/fuzz/corpus/media/folder.pgm \
 	tests/fuzz/corpus/media/gray.pgm \
@@ -77,6 +83,13 @@ tests_fuzz_config_fuzzer_SOURCES = tests/fuzz/config_fuzzer.c
 tests_fuzz_config_fuzzer_CFLAGS = $(FUZZ_CFLAGS)
 tests_fuzz_config_fuzzer_LDADD = $(FUZZ_LIBS)
 tests_fuzz_config_fuzzer_LDFLAGS = $(FUZZ_LINK)
+
+# The files that GLSL includes.
+FUZZ_TARGETS += tests/fuzz/include_fuzzer
+tests_fuzz_include_fuzzer_SOURCES = tests/fuzz/include_fuzzer.c
+tests_fuzz_include_fuzzer_CFLAGS = $(FUZZ_CFLAGS)
+tests_fuzz_include_fuzzer_LDADD = $(FUZZ_LIBS)
+tests_fuzz_include_fuzzer_LDFLAGS = $(FUZZ_LINK)
 
 # Frames as `trireme run` reads and writes them.
 FUZZ_TARGETS += tests/fuzz/media_fuzzer
