@@ -180,7 +180,7 @@ endif
 $(KERNEL_HELP): $(SHADER_CATALOGUE)
 $(KERNEL_SPV): $(SHADER_INCLUDES) | $(KC_TOOL) .libs/trireme/supervise
 $(KERNEL_SO): $(SHADER_VARIANTS) | $(KC_TOOL) backends/cpu.la .libs/trireme/backends .libs/trireme/supervise
-$(KERNEL_FATBIN): $(SHADER_VARIANTS) | $(KC_TOOL)
+$(KERNEL_FATBIN): $(SHADER_VARIANTS) | $(KC_TOOL) .libs/trireme/supervise
 
 # ------------------------------------------------ installing, distributing
 

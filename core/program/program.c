@@ -1,4 +1,4 @@
-/* Runs programs for backends.
+/* Runs programs for backends and for the program that uses the library.
  * SPDX-License-Identifier: MIT
  */
 #include "core/program/program.h"
@@ -13,8 +13,9 @@
 #define DESC_LEAST 48
 #define RESULT_LEAST 40
 
-/* A program that has ended, until the backend releases it. */
+/* A program that has ended, until its result is released. */
 struct ended {
+    struct core_context *context; /* entered by trm_program_run() */
     struct base_arena arena;
     struct base_program program;
 };
@@ -60,21 +61,43 @@ static void destroy(const struct core_context *context, struct ended *ended)
     core_free(context, ended, sizeof(*ended));
 }
 
+static int32_t read_desc(struct trm_program_desc *desc, const struct trm_program_desc *given,
+                         const struct trm_program_result *result)
+{
+    if (given == NULL || result == NULL || !core_struct_copy_in(desc, sizeof(*desc), given, DESC_LEAST) ||
+        result->struct_size < RESULT_LEAST)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "running a program: `desc` or `result` is NULL, or its struct_size is too small");
+    if (desc->arguments == NULL || desc->arguments[0] == NULL || desc->what == NULL)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "running a program: `arguments` or `what` is missing");
+    if (desc->arguments[0][0] != '/')
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the path of the program %s is not absolute",
+                         desc->arguments[0]);
+    if (desc->file == NULL)
+        return TRM_OK;
+    if (desc->file[0] == '\0' || strchr(desc->file, '/') != NULL)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "\"%.100s\" is no name of a file in a folder",
+                         desc->file);
+    if (desc->bytes == NULL && desc->size != 0)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "running a program: `bytes` is NULL, but `size` is not 0");
+    return TRM_OK;
+}
+
 int32_t core_program_run(const struct core_context *context, const struct trm_program_desc *given,
                          struct trm_program_result *result)
 {
     struct trm_program_desc desc = {.struct_size = sizeof(desc)};
     struct core_program_rules rules;
-    if (!core_struct_copy_in(&desc, sizeof(desc), given, DESC_LEAST) || result->struct_size < RESULT_LEAST ||
-        desc.arguments == NULL || desc.arguments[0] == NULL || desc.what == NULL)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "program_run(): a struct_size is too small, or `arguments` or `what` is missing");
+    int32_t status = read_desc(&desc, given, result);
+    if (status != TRM_OK)
+        return status;
     struct ended *ended = core_allocate(context, sizeof(*ended));
     if (ended == NULL)
         return base_fail_memory("running a program");
     base_arena_init(&ended->arena, &context->allocator);
     core_program_rules_init(context, &rules);
-    int32_t status = run(ended, &rules.base, &desc, result);
+    status = run(ended, &rules.base, &desc, result);
     if (status != TRM_OK)
         destroy(context, ended);
     return status;
@@ -88,4 +111,27 @@ void core_program_release(const struct core_context *context, struct trm_program
     base_program_close(&ended->program);
     destroy(context, ended);
     result->state = NULL;
+}
+
+int32_t trm_program_run(struct trm_context *handle, const struct trm_program_desc *desc,
+                        struct trm_program_result *result)
+{
+    struct core_context *context = core_object_enter(handle, CORE_CONTEXT);
+    if (context == NULL)
+        return base_last_status();
+    int32_t status = core_program_run(context, desc, result);
+    if (status == TRM_OK)
+        ((struct ended *)result->state)->context = context;
+    else
+        core_object_leave(&context->object);
+    return status;
+}
+
+void trm_program_release(struct trm_program_result *result)
+{
+    if (result == NULL || result->state == NULL)
+        return;
+    struct core_context *context = ((struct ended *)result->state)->context;
+    core_program_release(context, result);
+    core_object_leave(&context->object);
 }

@@ -79,9 +79,10 @@ static const struct core_setting_row rows[] = {
                      "The largest file that a compiler may write, its messages included; 0: no limit."),
     },
     {
-        .info    = INFO(TRM_SETTING_COUNT, "compiler.time", "TRIREME_COMPILER_TIME", "60", 0,
-                        "Seconds after which a compiler that the library runs (cc, glslc) is ended with all its "
-                           "processes, and the call fails; 0: no limit."),
+        .info = INFO(
+            TRM_SETTING_COUNT, "compiler.time", "TRIREME_COMPILER_TIME", "60", 0,
+            "Seconds after which a compiler that the library runs (cc, glslc, nvcc) is ended with all its "
+            "processes, and the call fails; 0: no limit."),
         .maximum = 86400,
     },
     {

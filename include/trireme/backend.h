@@ -44,6 +44,7 @@
 #include <trireme/device_info.h>
 #include <trireme/interop.h>
 #include <trireme/kernel.h>
+#include <trireme/program.h>
 #include <trireme/shader.h>
 #include <trireme/status.h>
 #include <trireme/stream.h>
@@ -71,28 +72,6 @@ struct trm_backend_semaphore;
 
 struct trm_module_source;
 struct trm_translation;
-
-/* A program that the core runs for a backend, such as a compiler. */
-struct trm_program_desc {
-    uint32_t struct_size;
-    uint32_t reserved;
-    const char *const *arguments; /* the first is the program's absolute path; NULL ends the list */
-    const char *what;             /* what it works on, for messages: "kernel 'saxpy'" */
-    const char *file;             /* a file that is written into the program's folder before; NULL: none */
-    const void *bytes;            /* the contents of that file */
-    uint64_t size;                /* of the contents */
-};
-
-/* How a program ended. Valid until program_release(). */
-struct trm_program_result {
-    uint32_t struct_size;
-    int32_t exit_status;  /* 0 where the program succeeded, or was killed by a signal */
-    int32_t signal;       /* that killed it; 0: none */
-    uint32_t reserved;    /* 0 */
-    const char *folder;   /* absolute; holds the files that the program wrote */
-    const char *messages; /* what it wrote to its standard outputs, at most 64 KiB */
-    void *state;          /* of the core */
-};
 
 /* Valid from open() until close() returns. All functions may be called from any thread. */
 struct trm_host {
@@ -150,12 +129,7 @@ struct trm_host {
     int32_t (*cache_store)(void *context, const char *key, const char *extension, const char *from,
                            char *path);
 
-    /* Run a program in a temporary folder of its own, with no input, a fixed environment and no open files,
-     * under the limits that the settings compiler.* set. Blocks until it has ended; it also ends, with all
-     * processes of its process group, when the application ends. Errors: TIMEOUT, and BACKEND where it needed
-     * more memory or wrote more than it may, naming the setting; UNSUPPORTED where it cannot be executed. A
-     * program that fails otherwise gives TRM_OK, and the caller looks at the result. The folder is removed by
-     * program_release(), or with the application. */
+    /* As trm_program_run() of <trireme/program.h>. program_release() takes a result with a state once. */
     int32_t (*program_run)(void *context, const struct trm_program_desc *desc,
                            struct trm_program_result *result);
     void (*program_release)(void *context, struct trm_program_result *result);

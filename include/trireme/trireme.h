@@ -18,6 +18,7 @@
 #include <trireme/pipeline.h>
 #include <trireme/point.h>
 #include <trireme/pool.h>
+#include <trireme/program.h>
 #include <trireme/report.h>
 #include <trireme/settings.h>
 #include <trireme/shader.h>

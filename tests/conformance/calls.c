@@ -180,6 +180,7 @@ CALL(trm_context_candidate_count, (handle, out()))
 CALL(trm_context_candidate, (handle, 0, sized(sizeof(struct trm_candidate))))
 CALL(trm_context_setting, (handle, "backend", NULL, 0, out(), NULL))
 CALL(trm_device_count, (handle, out()))
+CALL(trm_program_run, (handle, sized(0), sized(0)))
 CALL(trm_device_describe, (handle, 0, sized(sizeof(struct trm_device_summary))))
 CALL(trm_device_open, (handle, NULL, out()))
 
@@ -426,6 +427,7 @@ const struct call calls[] = {
     ROW(OF_CONTEXT, trm_context_candidate),
     ROW(OF_CONTEXT, trm_context_setting),
     ROW(OF_CONTEXT, trm_device_count),
+    ROW(OF_CONTEXT, trm_program_run),
     ROW(OF_CONTEXT, trm_device_describe),
     ROW(OF_CONTEXT, trm_device_open),
     ROW(OF_DEVICE, trm_device_get_info),

@@ -77,6 +77,7 @@ void add_pipeline_lives(Suite *suite);
 
 /* Processes, threads, signals and memory. */
 void add_threads(Suite *suite);
+void add_program(Suite *suite);
 void add_signals(Suite *suite);
 void add_fork(Suite *suite);
 void add_interop_processes(Suite *suite);

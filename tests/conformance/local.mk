@@ -36,6 +36,7 @@ tests_conformance_conformance_SOURCES = \
 	tests/conformance/point.c \
 	tests/device/driver_fork.c \
 	tests/device/driver_fork.h \
+	tests/conformance/program.c \
 	tests/conformance/process.c \
 	tests/conformance/process.h \
 	tests/conformance/process_exit.c \

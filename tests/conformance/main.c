@@ -74,6 +74,7 @@ static void (*const groups[])(Suite *suite) = {
     add_pipeline_threads,
     add_pipeline_lives,
     add_threads,
+    add_program,
     add_signals,
     add_out_of_memory,
 };

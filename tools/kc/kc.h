@@ -113,14 +113,13 @@ void kc_file_discard(struct kc_file *file);
 /* Begin, write and commit. */
 bool kc_write(struct kc_job *job, const char *path, const void *bytes, uint64_t size);
 
-/* ---- kc_nvcc.c: CUDA's compiler as a child process */
+/* ---- kc_nvcc.c: CUDA's compiler */
 
 bool kc_cuda_arch_is_valid(const char *list);
 
 /* Compile CUDA C to `path`, and append the last line of the text, which names the origin of the code
  * (backends/cuda/module/trailer.h). */
-bool kc_nvcc(const struct kc_options *options, struct kc_job *job, const char *text, uint64_t length,
-             const char *path);
+bool kc_nvcc(const struct kc *kc, struct kc_job *job, const char *text, uint64_t length, const char *path);
 
 /* ---- kc_print.c */
 

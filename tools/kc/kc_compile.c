@@ -256,7 +256,7 @@ static bool build_cuda(struct kc *kc, struct kc_job *job, const struct trm_const
         return false;
     kc_progress(kc, job, path);
     return translate(job, TRM_LANGUAGE_CUDA, constants, count, &text, &length) &&
-           kc_nvcc(kc->options, job, text, length, path);
+           kc_nvcc(kc, job, text, length, path);
 }
 
 static bool emit(struct kc *kc, struct kc_job *job, const struct trm_constant *constants, uint32_t count,

@@ -1,99 +1,18 @@
-/* Trireme: CUDA's compiler as a child process.
+/* Trireme: CUDA's compiler, run by the library under its limits.
  * SPDX-License-Identifier: MIT
  */
 #include "tools/kc/kc.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- signals ---- */
-
-/* A signal that arrives while the compiler runs is forwarded to it, and ends this program after the temporary
- * files are removed. */
-
-#define SIGNALS 3
-
-static const int signals[SIGNALS] = {SIGHUP, SIGINT, SIGTERM};
-static volatile sig_atomic_t running, came; /* the process id of the compiler; the signal. 0: none */
-
-static void pass_on(int number)
-{
-    came = number;
-    if (running != 0)
-        kill(running, number);
-}
-
-/* Ignored signals stay ignored. */
-static void hold_signals(struct sigaction before[SIGNALS])
-{
-    struct sigaction action = {.sa_handler = pass_on};
-
-    for (int i = 0; i < SIGNALS; i++) {
-        sigaction(signals[i], NULL, &before[i]);
-        if (before[i].sa_handler != SIG_IGN)
-            sigaction(signals[i], &action, NULL);
-    }
-}
-
-static void release_signals(const struct sigaction before[SIGNALS])
-{
-    running = 0;
-    for (int i = 0; i < SIGNALS; i++)
-        sigaction(signals[i], &before[i], NULL);
-}
-
-/* Forward a signal that arrived before the process id of the compiler was known. */
-static void expect(pid_t child)
-{
-    running = child;
-    if (came != 0)
-        kill(child, came);
-}
-
-/* ---- a program ---- */
-
-/* Run a program to its end, with its output on stderr. Returns 0, the errno if it could not be started, or -1
- * if it failed. */
-static int run_program(char *const *arguments)
-{
-    posix_spawn_file_actions_t actions;
-    pid_t child;
-    int status;
-
-    int error = posix_spawn_file_actions_init(&actions);
-    if (error != 0)
-        return error;
-    error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", 0, 0);
-    if (error == 0)
-        error = posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-    if (error == 0)
-        error = posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (error != 0)
-        return error;
-    expect(child);
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return errno;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
-}
-
-static int run_compiler(char *const *arguments)
-{
-    struct sigaction before[SIGNALS];
-
-    hold_signals(before);
-    int error = run_program(arguments);
-    release_signals(before);
-    return error;
-}
+/* In the folder that the compiler runs in. */
+#define SOURCE "kernel.cu"
+#define OUTPUT "kernel.fatbin"
 
 /* ---- architectures ---- */
 
@@ -171,91 +90,118 @@ static void list_architectures(const char *list, struct architectures *architect
 
 /* ---- the compiler ---- */
 
-static bool compile(const struct kc_options *options, struct kc_job *job, const char *source,
-                    const char *output)
+static bool is_program(const char *path)
 {
-    const char *arguments[MOST_ARCHITECTURES + 8] = {options->nvcc, "-fatbin", "-o", output, source};
-    struct architectures architectures;
-    int error;
+    struct stat facts;
 
-    list_architectures(options->cuda_arch, &architectures);
-    for (uint32_t i = 0; i < architectures.count; i++)
-        arguments[5 + i] = architectures.text[i];
-    error = run_compiler((char *const *)(uintptr_t)arguments);
-    if (error == 0)
-        return true;
-    if (error == ENOENT) {
-        kc_fail(job,
-                "%s was not found: install CUDA's toolkit, or name its compiler with --nvcc=FILE; "
-                "--emit=cuda shows the text without it",
-                options->nvcc);
-        return false;
+    return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && access(path, X_OK) == 0;
+}
+
+/* Find a program as a shell does, and make its path absolute: it runs in another folder. */
+static bool find_program(const char *name, char path[PATH_MAX])
+{
+    const char *folders   = getenv("PATH");
+    char folder[PATH_MAX] = "";
+
+    if (strchr(name, '/')) {
+        bool is_known = name[0] == '/' || getcwd(folder, sizeof(folder)) != NULL;
+        return is_known && snprintf(path, PATH_MAX, "%s%s%s", folder, *folder ? "/" : "", name) < PATH_MAX &&
+               is_program(path);
     }
-    if (error > 0) {
-        kc_fail(job, "%s cannot be run: %s", options->nvcc, strerror(error));
-        return false;
+    for (const char *at = folders ? folders : "/usr/bin:/bin"; *at; at += *at == ':') {
+        size_t length = strcspn(at, ":");
+
+        if (*at == '/' && snprintf(path, PATH_MAX, "%.*s/%s", (int)length, at, name) < PATH_MAX &&
+            is_program(path))
+            return true;
+        at += length;
     }
-    kc_fail(job, "%s failed; --emit=cuda shows its input", options->nvcc);
     return false;
 }
 
-/* Append the line that names the origin of the code. */
-static bool append_origin(struct kc_job *job, const char *text, uint64_t length, const struct kc_file *file)
+static bool run_compiler(const struct kc *kc, struct kc_job *job, const char *compiler, const char *text,
+                         uint64_t length, struct trm_program_result *result)
 {
-    const char *line      = length > 1 ? memrchr(text, '\n', length - 1) : NULL;
-    struct kc_file behind = *file;
-    bool well;
+    const char *arguments[MOST_ARCHITECTURES + 8] = {compiler, "-fatbin", "-o", OUTPUT, SOURCE};
+    struct architectures architectures;
+    char what[PATH_MAX];
+    struct trm_program_desc desc = {.struct_size = sizeof(desc),
+                                    .arguments   = arguments,
+                                    .what        = what,
+                                    .file        = SOURCE,
+                                    .bytes       = text,
+                                    .size        = length};
 
-    if (!line)
+    snprintf(what, sizeof(what), "kernel '%s'", job->stem);
+    list_architectures(kc->options->cuda_arch, &architectures);
+    for (uint32_t i = 0; i < architectures.count; i++)
+        arguments[5 + i] = architectures.text[i];
+    if (trm_program_run(kc->context, &desc, result) == TRM_OK)
         return true;
-    behind.descriptor = open(file->temporary, O_WRONLY | O_APPEND | O_CLOEXEC);
-    if (behind.descriptor < 0) {
-        kc_fail(job, "%s: %s", file->path, strerror(errno));
+    kc_fail_library(job);
+    return false;
+}
+
+/* Copy what the compiler wrote, and append the last line of the text, which names the origin of the code. */
+static bool write_code(struct kc_job *job, const char *folder, const char *text, uint64_t length,
+                       struct kc_file *file)
+{
+    const char *line = length > 1 ? memrchr(text, '\n', length - 1) : NULL;
+    char path[PATH_MAX], part[1 << 16];
+    bool well   = snprintf(path, sizeof(path), "%s/" OUTPUT, folder) < PATH_MAX;
+    FILE *made  = well ? fopen(path, "re") : NULL;
+    size_t some = 1;
+
+    if (!made) {
+        kc_fail(job, "%s: the compiler wrote no code", file->path);
         return false;
     }
-    well = kc_file_write(job, &behind, line, length - (uint64_t)(line - text));
-    if (close(behind.descriptor) != 0 && well) {
-        kc_fail(job, "%s: %s", file->path, strerror(errno));
+    while (well && some > 0) {
+        some = fread(part, 1, sizeof(part), made);
+        well = kc_file_write(job, file, part, some);
+    }
+    if (ferror(made)) {
+        kc_fail(job, "%s: %s", path, strerror(errno));
         well = false;
     }
-    return well;
+    fclose(made);
+    return well && (!line || kc_file_write(job, file, line, length - (uint64_t)(line - text)));
 }
 
-/* Open a temporary file beside `path` with a name that nvcc accepts: it rejects some characters of variants'
- * names. */
-static bool begin_beside(struct kc_job *job, const char *path, const char *name, struct kc_file *file)
+/* Take the code of a compiler that has ended. */
+static bool take_code(struct kc_job *job, const char *compiler, const struct trm_program_result *result,
+                      const char *text, uint64_t length, const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    char beside[PATH_MAX];
-    int length = slash ? (int)(slash + 1 - path) : 0;
+    struct kc_file file;
 
-    if (snprintf(beside, sizeof(beside), "%.*s%s", length, path, name) >= PATH_MAX) {
-        kc_fail(job, "%s: %s", path, strerror(ENAMETOOLONG));
+    fputs(result->messages, stderr);
+    if (result->signal != 0 || result->exit_status != 0) {
+        kc_fail(job, "%s failed; --emit=cuda shows its input", compiler);
         return false;
     }
-    return kc_file_begin(job, beside, file);
+    if (!kc_file_begin(job, path, &file))
+        return false;
+    if (write_code(job, result->folder, text, length, &file))
+        return kc_file_commit(job, &file);
+    kc_file_discard(&file);
+    return false;
 }
 
-bool kc_nvcc(const struct kc_options *options, struct kc_job *job, const char *text, uint64_t length,
-             const char *path)
+bool kc_nvcc(const struct kc *kc, struct kc_job *job, const char *text, uint64_t length, const char *path)
 {
-    struct kc_file source, output;
+    struct trm_program_result result = {.struct_size = sizeof(result)};
+    char compiler[PATH_MAX];
     bool well;
 
-    if (!begin_beside(job, path, "kernel.cu", &source))
-        return false;
-    if (!begin_beside(job, path, "kernel.fatbin", &output)) {
-        kc_file_discard(&source);
+    if (!find_program(kc->options->nvcc, compiler)) {
+        kc_fail(job,
+                "%s was not found: install CUDA's toolkit, or name its compiler with --nvcc=FILE; "
+                "--emit=cuda shows the text without it",
+                kc->options->nvcc);
         return false;
     }
-    snprintf(output.path, sizeof(output.path), "%s", path);
-    well = kc_file_write(job, &source, text, length) &&
-           compile(options, job, source.temporary, output.temporary) &&
-           append_origin(job, text, length, &output) && kc_file_commit(job, &output);
-    if (!well)
-        kc_file_discard(&output);
-    kc_file_discard(&source);
-    if (came != 0)
-        raise(came);
+    well = run_compiler(kc, job, compiler, text, length, &result) &&
+           take_code(job, compiler, &result, text, length, path);
+    trm_program_release(&result);
     return well;
 }
