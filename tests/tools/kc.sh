@@ -188,7 +188,7 @@ cat >"$work/compiler" <<'END'
 while test $# -gt 0; do
     case $1 in
     -o) shift; echo code >"$1" ;;
-    -gencode=* | -arch=*) echo "$1" >>"${0%/*}/architectures" ;;
+    -gencode=* | -arch=*) echo "$1" >>"${0%/*}/architectures"; ulimit -v >"${0%/*}/memory" ;;
     esac
     shift
 done
@@ -204,6 +204,9 @@ printf '%s\n' -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=
 rm "$work/architectures"
 kc 0 --target cuda --nvcc="$work/compiler" -o "$work/out.d" "$work/saxpy.comp"
 test "$(cat "$work/architectures")" = -arch=all-major || failed "other architectures by default"
+test "$(cat "$work/memory")" = 4194304 || failed "another limit of memory"
+kc 0 --target cuda --cuda-arch=native --nvcc="$work/compiler" -o "$work/out.d" "$work/saxpy.comp"
+test "$(cat "$work/memory")" = unlimited || failed "native with a limit of memory, under which the driver cannot be asked"
 rm "$work/out.d/saxpy.fatbin"
 is_fat()
 {

@@ -6,6 +6,7 @@
 #include "tools/command/command.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void report(const struct kc *kc, const struct kc_job *job, struct json *json)
@@ -60,6 +61,10 @@ static int run(const struct kc_options *options)
     struct kc kc = {.options = options};
     uint32_t failed;
 
+    /* For the architecture "native" nvcc asks the driver, which reserves more addresses than compiler.memory
+     * allows by default; nvcc would then take another architecture. */
+    if ((options->targets & KC_CUDA) && strcmp(options->cuda_arch, "native") == 0)
+        setenv("TRIREME_COMPILER_MEMORY", "0", 0);
     /* The cpu backend makes the code for the cpu, even if the user prefers to run on another backend. */
     if (command_context_for("cpu", options->verbose, &kc.context) != TRM_OK)
         return command_failed("the settings are wrong");
