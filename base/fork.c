@@ -12,10 +12,18 @@
 #define MADV_WIPEONFORK 18
 #endif
 
+#define NO_ADVICE (-1)
+
 static size_t whole_pages(uint32_t count)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     return (count * sizeof(uint32_t) + page - 1) / page * page;
+}
+
+/* qemu-user answers advice with success and drops it, so an answer only counts where nonsense is refused. */
+static bool ask_for_wiping(void *memory, size_t size)
+{
+    return madvise(memory, size, NO_ADVICE) != 0 && madvise(memory, size, MADV_WIPEONFORK) == 0;
 }
 
 _Atomic uint32_t *base_fork_words_create(uint32_t count)
@@ -25,8 +33,7 @@ _Atomic uint32_t *base_fork_words_create(uint32_t count)
     if (memory == MAP_FAILED)
         return NULL;
     _Atomic uint32_t *words = memory;
-    bool is_wiped           = madvise(memory, size, MADV_WIPEONFORK) == 0;
-    atomic_store(&words[0], is_wiped ? BASE_FORK_GUARDED : BASE_FORK_PLAIN);
+    atomic_store(&words[0], ask_for_wiping(memory, size) ? BASE_FORK_GUARDED : BASE_FORK_PLAIN);
     return words;
 }
 

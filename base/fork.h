@@ -11,7 +11,7 @@
 enum base_fork_word {
     BASE_FORK_CHILD   = 0, /* the page was zeroed: this is a child */
     BASE_FORK_GUARDED = 1, /* the page is zeroed in a child */
-    BASE_FORK_PLAIN   = 2, /* the kernel cannot do that (before Linux 4.14): compare process ids */
+    BASE_FORK_PLAIN   = 2, /* nothing zeroes it (Linux before 4.14, qemu-user): compare process ids */
 };
 
 /* Zeroed words on pages of their own. NULL without memory. Word 0 belongs to base_fork_mark(). */

@@ -33,6 +33,7 @@ UNIT_TESTS += tests/unit/base/tests
 tests_unit_base_tests_SOURCES = \
 	tests/unit/base/error.c \
 	tests/unit/base/file_permissions.c \
+	tests/unit/base/fork.c \
 	tests/unit/base/log.c \
 	tests/unit/base/program.c \
 	tests/unit/base/sha256.c
