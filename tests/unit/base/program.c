@@ -324,12 +324,21 @@ END_TEST
 
 static const int deadly[] = {SIGINT, SIGTERM, SIGKILL, SIGHUP, SIGSEGV};
 
+/* The supervisor of a process that has ended becomes a child of the test. An emulator may refuse that (qemu-user). */
+static bool can_wait_for_orphans(void)
+{
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1) == 0)
+        return true;
+    ck_assert_int_eq(errno, EINVAL);
+    puts("SKIP: the kernel or its emulator has no PR_SET_CHILD_SUBREAPER");
+    return false;
+}
+
 /* A process that runs the endless script, in a process group of its own. Returns when the script's child runs. `holds` makes it fork another
  * one that has the socket too, until `release` is closed. */
 static pid_t start_user(bool holds, int release[2], int *reader)
 {
     char first[8];
-    ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0); /* the supervisor becomes a child of the test */
     ck_assert_int_eq(pipe(release), 0);
     ck_assert_int_eq(mkfifo(folder_path("alive"), 0600), 0);
     pid_t user = fork();
@@ -361,6 +370,8 @@ static void wait_for_all(void)
 START_TEST(a_program_and_its_folder_end_with_the_process_that_runs_it)
 {
     int release[2], reader;
+    if (!can_wait_for_orphans())
+        return;
     pid_t user = start_user(false, release, &reader);
     ck_assert_int_eq(count_entries(place), 1);
     ck_assert_int_eq(kill(user, deadly[_i]), 0);
@@ -373,6 +384,8 @@ END_TEST
 START_TEST(they_end_also_where_a_forked_process_has_the_socket)
 {
     int release[2], reader;
+    if (!can_wait_for_orphans())
+        return;
     pid_t user = start_user(true, release, &reader);
     ck_assert_int_eq(kill(user, SIGKILL), 0);
     wait_until_ended(reader);
@@ -386,6 +399,8 @@ END_TEST
 START_TEST(an_interrupt_of_the_whole_group_leaves_nothing)
 {
     int release[2], reader;
+    if (!can_wait_for_orphans())
+        return;
     pid_t user = start_user(false, release, &reader);
     ck_assert_int_eq(kill(-user, SIGINT), 0);
     wait_until_ended(reader);

@@ -280,6 +280,15 @@ START_TEST(a_callback_may_enqueue_a_callback_and_wait_for_it)
 }
 END_TEST
 
+static atomic_int all_enqueued;
+
+static void wait_and_note(void *user, int32_t status)
+{
+    while (!atomic_load(&all_enqueued))
+        usleep(100);
+    note(user, status);
+}
+
 static void destroy_itself(void *user, int32_t status)
 {
     note(number(1), status);
@@ -295,9 +304,11 @@ START_TEST(a_stream_destroyed_in_its_own_callback_ends_after_its_work_is_done)
     struct trm_stream *stream = make_stream();
     fake_let_run(&fake);
     if (_i < 2) {
-        OK(trm_stream_callback(stream, sleep_and_note, number(0)));
+        atomic_store(&all_enqueued, 0);
+        OK(trm_stream_callback(stream, wait_and_note, number(0)));
         OK(trm_stream_callback(stream, destroy_itself, stream));
         OK(trm_stream_callback(stream, sleep_and_note, number(2)));
+        atomic_store(&all_enqueued, 1);
     } else {
         OK(trm_stream_callback(stream, destroy_itself, stream));
     }
