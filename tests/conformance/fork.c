@@ -111,7 +111,7 @@ static struct objects parents;
 static bool parents_make(void)
 {
     if (!forking_works()) {
-        skip("a sanitizer does not support a fork beside other threads");
+        skip("a sanitizer or an emulator does not support a fork beside other threads");
         return false;
     }
     objects_make(&parents);

@@ -66,7 +66,8 @@ void skip(const char *reason);
 void skips_prepare(void);
 unsigned skips_count(void);
 
-/* Whether a process with threads can fork and its child start threads again: the thread sanitizer cannot. */
+/* Whether a process with threads can fork and its child start threads again: the thread sanitizer and
+ * qemu-user cannot. */
 bool forking_works(void);
 
 /* ---- values: one check for all of them, since Check writes a message for each check ---- */

@@ -281,7 +281,7 @@ static const char *create_and_count(void *user)
 
 START_TEST(a_context_alone_starts_no_thread)
 {
-    if (!forking_works()) {
+    if (sanitized()) {
         skip("the sanitizer has a thread of its own");
         return;
     }
