@@ -244,11 +244,12 @@ static void run_fork(struct core_job *job)
     sem_wait(work->hold);
     pid_t child = fork();
     if (child == 0) {
-        /* In the parent another thread would take the next job now. */
+        /* In the parent another thread would take the next job now. An emulator may have a thread of its own. */
+        int before = count_threads();
         core_service_block();
         int threads = count_threads();
         core_service_unblock();
-        _exit(threads == 1 && !core_service_post_own(&unused) ? 0 : 1);
+        _exit(threads == before && !core_service_post_own(&unused) ? 0 : 1);
     }
     waitpid(child, &work->number, 0);
     sem_post(work->done);
