@@ -43,13 +43,18 @@ FUZZ_CORPUS = \
 	tests/fuzz/corpus/spirv/control.spv \
 	tests/fuzz/corpus/spirv/control-1.6.spv \
 	tests/fuzz/corpus/spirv/control-debug.spv \
+	tests/fuzz/corpus/spirv/pointers.spv \
+	tests/fuzz/corpus/spirv/pointers-shared.spv \
 	tests/fuzz/corpus/spirv/shared.comp \
 	tests/fuzz/corpus/spirv/shared.spv \
 	tests/fuzz/corpus/spirv/shared-1.0.spv \
 	tests/fuzz/corpus/spirv/shared-debug.spv \
+	tests/fuzz/corpus/spirv/shared-layout.spv \
 	tests/fuzz/corpus/spirv/subgroup.comp \
 	tests/fuzz/corpus/spirv/subgroup.spv \
-	tests/fuzz/corpus/spirv/subgroup-debug.spv
+	tests/fuzz/corpus/spirv/subgroup-debug.spv \
+	tests/fuzz/corpus/spirv/views.comp \
+	tests/fuzz/corpus/spirv/views.spv
 EXTRA_DIST += $(FUZZ_CORPUS) tests/fuzz/run-fuzz
 
 # ------------------------------------------------------------------- targets
