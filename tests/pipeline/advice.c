@@ -82,7 +82,7 @@ END_TEST
 
 START_TEST(larger_tokens_gain_what_is_promised)
 {
-    struct scene scene = {.stage = {0, 1000, 1000, 1000, 0}, .depth = 3, .tokens = 6000};
+    struct scene scene = {.stage = {0, 1000, 1000, 1000, 0}, .depth = 3, .tokens = 2000, .wake_ns = 40000};
 
     promise_holds(&scene, TRM_ADVICE_SIZE);
 }
