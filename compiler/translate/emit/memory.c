@@ -23,6 +23,19 @@ const char *emit_detach(struct emit *emit, size_t length)
 
 /* ---- C variables */
 
+/* Writes what a variable pointer points to. A vector is an array of components there, for it may lie in an array or
+ * struct, where it is not aligned as the struct of a vector is. */
+static int32_t write_memory_root(struct emit *emit, uint32_t type, uint32_t address)
+{
+    bool is_vector = spirv_type(emit->module, type)->kind == SPIRV_VECTOR;
+
+    text_add(&emit->text, "(%s(%s *)%s", is_vector ? "" : "*", emit_type_name(emit, type),
+             emit->language == TRM_LANGUAGE_C ? "(uintptr_t)" : "");
+    int32_t status = emit_value(emit, address, WHOLE);
+    text_add(&emit->text, ")");
+    return status;
+}
+
 int32_t emit_path(struct emit *emit, const struct access *access, uint32_t component)
 {
     const struct spirv_variable *variable = emit->module->ids[access->variable].as.variable;
@@ -30,16 +43,13 @@ int32_t emit_path(struct emit *emit, const struct access *access, uint32_t compo
     int32_t status                        = TRM_OK;
 
     if (variable->is_memory) {
-        type = spirv_type(emit->module, type)->element;
-        text_add(&emit->text, "(*(%s *)%s", emit_storage_type(emit, type),
-                 emit->language == TRM_LANGUAGE_C ? "(uintptr_t)" : "");
-        status = emit_value(emit, access->indices[0], WHOLE);
-        text_add(&emit->text, ")");
+        type   = spirv_type(emit->module, type)->element;
+        status = write_memory_root(emit, type, access->indices[0]);
     } else {
         emit_root(emit, access->variable);
+        if (spirv_type(emit->module, type)->kind == SPIRV_VECTOR)
+            text_add(&emit->text, ".v");
     }
-    if (spirv_type(emit->module, type)->kind == SPIRV_VECTOR)
-        text_add(&emit->text, ".v");
     for (uint32_t i = variable->is_memory; i < access->count && status == TRM_OK; i++) {
         const struct spirv_constant *constant = spirv_constant(emit->module, access->indices[i]);
         enum spirv_type_kind kind             = spirv_type(emit->module, type)->kind;
