@@ -69,6 +69,19 @@ tests_differential_builtin_SOURCES = tests/differential/builtin.c tests/differen
 tests_differential_builtin_LDADD = $(DIFFERENTIAL_LIBS)
 tests_differential_builtin_LDFLAGS = $(UNINSTALLED_LINK)
 
+# Modules of others: trial FOLDER… tries them, and try-trial.sh tries that.
+check_PROGRAMS += tests/differential/trial_module
+tests_differential_trial_module_SOURCES = \
+	tests/differential/trial_module.c \
+	tests/differential/trial_case.c tests/differential/trial_case.h \
+	tests/differential/module_facts.c tests/differential/module_facts.h \
+	tests/differential/sanitizers.c
+tests_differential_trial_module_LDADD = $(DIFFERENTIAL_LIBS)
+tests_differential_trial_module_LDFLAGS = $(UNINSTALLED_LINK)
+dist_check_SCRIPTS += tests/differential/trial tests/differential/try-trial.sh
+TESTS += tests/differential/try-trial.sh
+EXTRA_DIST += tests/differential/trial.awk tests/differential/trial-modules
+
 # backend.sh is the first test of all and the others are the last: they find what it compiled for the cpu in the cache.
 LATE_DIFFERENTIAL_TESTS = \
 	tests/differential/coarsen.sh \

@@ -286,6 +286,7 @@ void shader_case_request(const struct shader_case *shader, struct run_buffer *bu
                          struct run_request *request)
 {
     memset(request, 0, sizeof(*request));
+    request->entry          = shader->entry[0] != '\0' ? shader->entry : NULL;
     request->buffers        = buffers;
     request->buffer_count   = shader->buffer_count;
     request->push           = shader->push;

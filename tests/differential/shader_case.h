@@ -38,7 +38,8 @@ struct case_buffer {
 
 struct shader_case {
     char name[64];
-    char *text; /* GLSL */
+    char entry[128]; /* of the module; "": main, which comments do not change */
+    char *text;      /* GLSL */
     struct case_buffer buffers[CASE_BUFFERS];
     uint32_t buffer_count;
     unsigned char push[CASE_PUSH];

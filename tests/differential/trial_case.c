@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/differential/trial_case.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define BUFFER_LEAST 65536u
+#define BUFFER_MOST (16u << 20)
+#define UNIFORM_MOST 65536u
+
+/* The comments of the case, as shader_case.h has them. */
+struct text {
+    char bytes[16384];
+    size_t length;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text->bytes + text->length, sizeof(text->bytes) - text->length, format, arguments);
+    va_end(arguments);
+    text->length += length > 0 ? (size_t)length : 0;
+    if (text->length >= sizeof(text->bytes))
+        text->length = sizeof(text->bytes) - 1;
+}
+
+static int is_float_type(int32_t type)
+{
+    return type == TRM_TYPE_F16 || type == TRM_TYPE_F32 || type == TRM_TYPE_F64;
+}
+
+static int is_uniform(const struct module_facts *facts, const struct trm_parameter *parameter)
+{
+    for (uint32_t i = 0; i < facts->variable_count; i++)
+        if (facts->variables[i].set == parameter->set && facts->variables[i].binding == parameter->place)
+            return facts->variables[i].is_uniform;
+    return 0;
+}
+
+/* Floats may differ as much as the order of a sum and other roundings make them. */
+static int add_buffer(struct text *text, const struct trm_parameter *parameter, int uniform, int is_float)
+{
+    int32_t none   = is_float ? TRM_TYPE_F32 : TRM_TYPE_U32;
+    int32_t type   = parameter->type == TRM_TYPE_NONE ? none : parameter->type;
+    uint32_t most  = uniform ? UNIFORM_MOST : BUFFER_MOST;
+    uint32_t size  = uniform || parameter->size > BUFFER_LEAST ? parameter->size : BUFFER_LEAST;
+    uint32_t width = trm_type_size(type);
+    const char *how =
+        uniform || !(parameter->access & TRM_ACCESS_WRITE || parameter->access == 0) ? "in" : "inout";
+
+    if (parameter->size > most)
+        return 0;
+    add(text, "//! %s %u.%u %s %u ", uniform ? "uniform" : how, parameter->set, parameter->place,
+        trm_type_name(type), (size + width - 1) / width);
+    if (is_float_type(type))
+        add(text, "range 0 2 rel %s abs %s\n", type == TRM_TYPE_F16 ? "2e-2" : "1e-3",
+            type == TRM_TYPE_F16 ? "1e-2" : "1e-4");
+    else
+        add(text, "range 0 7\n");
+    return 1;
+}
+
+/* The members of push constants, and zeros between them. */
+static void add_push(struct text *text, const struct trm_parameter *parameter, uint32_t *offset)
+{
+    int32_t type   = parameter->type == TRM_TYPE_NONE ? TRM_TYPE_U32 : parameter->type;
+    uint32_t width = trm_type_size(type);
+
+    add(text, *offset == 0 && text->bytes[text->length - 1] == '\n' ? "//! push" : "");
+    for (; *offset < parameter->place; ++*offset)
+        add(text, " pad 0");
+    add(text, " %s", trm_type_name(type));
+    for (uint32_t at = 0; at + width <= parameter->size; at += width) {
+        uint32_t number = (*offset + at) / 4 * 5 % 13 + 1;
+        add(text, is_float_type(type) ? " %u.25" : " %u", number);
+    }
+    *offset += parameter->size;
+}
+
+int trial_case_make(struct shader_case *shader, struct trm_shader *module, const struct module_facts *facts,
+                    int is_float, char *reason, size_t capacity)
+{
+    struct trm_kernel_info kernel = {.struct_size = sizeof(kernel)}, other = kernel;
+    struct text text = {.length = 0};
+    uint32_t offset  = 0;
+
+    if (trm_shader_kernel(module, 0, &kernel) != TRM_OK || trm_shader_kernel(module, 1, &other) == TRM_OK) {
+        snprintf(reason, capacity, "the module has not one kernel but several");
+        return 0;
+    }
+    add(&text, "//! groups 2 2 1\n");
+    for (uint32_t i = 0; i < kernel.parameter_count; i++) {
+        const struct trm_parameter *parameter = &kernel.parameters[i];
+        if (parameter->kind == TRM_PARAMETER_SCALAR || parameter->kind == TRM_PARAMETER_BLOCK) {
+            add_push(&text, parameter, &offset);
+        } else if (parameter->kind != TRM_PARAMETER_BUFFER ||
+                   !add_buffer(&text, parameter, is_uniform(facts, parameter), is_float)) {
+            snprintf(reason, capacity, "the trial has no data for \"%s\"", parameter->name);
+            return 0;
+        }
+    }
+    add(&text, "\n");
+    if (!shader_case_parse(shader, "trial", text.bytes, reason, capacity))
+        return 0;
+    if (strcmp(facts->entry, "main") != 0)
+        snprintf(shader->entry, sizeof(shader->entry), "%s", facts->entry);
+    return 1;
+}
+
+int trial_case_has_structs(struct trm_shader *module)
+{
+    struct trm_kernel_info kernel = {.struct_size = sizeof(kernel)};
+
+    if (trm_shader_kernel(module, 0, &kernel) != TRM_OK)
+        return 0;
+    for (uint32_t i = 0; i < kernel.parameter_count; i++)
+        if (kernel.parameters[i].kind == TRM_PARAMETER_BUFFER && kernel.parameters[i].type == TRM_TYPE_NONE)
+            return 1;
+    return 0;
+}

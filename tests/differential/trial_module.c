@@ -1,0 +1,299 @@
+/* Tries one SPIR-V module, for tests/differential/trial.
+ *
+ *     trial_module --translate FILE.spv STEM   writes STEM.c and STEM.cu
+ *     trial_module --run FILE.spv              runs it on the cpu and on a Vulkan device, with made data
+ *
+ * Prints lines of a key, a tab and a value. After --translate these are `features`, a list with commas, and `answer`:
+ * compute-less, taken, refused or invalid, with the library's sentence behind another tab. After --run they are
+ * `stage`, before each step, and `run`: equal, different or unjudged, and why. Ends with 0 unless it cannot work.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <trireme/trireme.h>
+
+#include "tests/differential/comparison.h"
+#include "tests/differential/module_facts.h"
+#include "tests/differential/trial_case.h"
+
+#define BETTER_CONSTANT 32
+
+struct input {
+    uint32_t *words;
+    size_t size; /* bytes */
+    struct module_facts facts;
+};
+
+static int read_input(struct input *input, const char *path)
+{
+    FILE *file   = fopen(path, "rb");
+    long size    = file && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+    input->words = size > 0 ? malloc((size_t)size + sizeof(uint32_t)) : NULL;
+    if (input->words) {
+        rewind(file);
+        input->size = fread(input->words, 1, (size_t)size, file);
+    }
+    if (file)
+        fclose(file);
+    if (input->words && module_facts_read(&input->facts, input->words, input->size / sizeof(uint32_t)))
+        return 1;
+    fprintf(stderr, "trial_module: %s cannot be read\n", path);
+    return 0;
+}
+
+/* One line, without tabs. */
+static void print_answer(const char *key, const char *answer, const char *why)
+{
+    printf("%s\t%s\t", key, answer);
+    for (; *why != '\0'; why++)
+        putchar(*why == '\n' || *why == '\t' ? ' ' : *why);
+    putchar('\n');
+    fflush(stdout);
+}
+
+static void print_stage(const char *stage)
+{
+    printf("stage\t%s\n", stage);
+    fflush(stdout);
+}
+
+/* ---- translating ---- */
+
+static void print_features(uint32_t features)
+{
+    const char *comma = "";
+
+    printf("features\t");
+    for (uint32_t i = 0; i < MODULE_FEATURES; i++) {
+        if (!(features & 1u << i))
+            continue;
+        printf("%s%s", comma, module_feature_name(1u << i));
+        comma = ",";
+    }
+    putchar('\n');
+}
+
+static void print_library_answer(void)
+{
+    struct trm_error error = trm_last_error();
+
+    print_answer("answer", error.status == TRM_ERROR_UNSUPPORTED ? "refused" : "invalid", error.sentence);
+}
+
+/* Some modules are wrong with the defaults of their constants, such as a size of 0, and right with others. */
+static uint32_t better_constants(struct trm_shader *shader, struct trm_constant *constants)
+{
+    struct trm_constant_info info = {.struct_size = sizeof(info)};
+    uint32_t count                = 0;
+
+    for (uint32_t i = 0; count < CASE_CONSTANTS && trm_shader_constant(shader, i, &info) == TRM_OK; i++)
+        if (info.default_bits == 0 && (info.type == TRM_TYPE_U32 || info.type == TRM_TYPE_I32))
+            constants[count++] =
+                (struct trm_constant){.id = info.id, .type = info.type, .bits = BETTER_CONSTANT};
+    return count;
+}
+
+static const char *translate_to(struct trm_shader *shader, int32_t language, uint64_t *length)
+{
+    struct trm_constant constants[CASE_CONSTANTS];
+    struct trm_translate_desc desc = {
+        .struct_size = sizeof(desc), .language = language, .constants = constants};
+    const char *text = NULL;
+
+    int32_t status = trm_shader_translate(shader, &desc, &text, length);
+    if (status != TRM_ERROR_INVALID_ARGUMENT)
+        return status == TRM_OK ? text : NULL;
+    desc.constant_count = better_constants(shader, constants);
+    return trm_shader_translate(shader, &desc, &text, length) == TRM_OK ? text : NULL;
+}
+
+static int write_translation(struct trm_shader *shader, int32_t language, const char *stem,
+                             const char *extension)
+{
+    uint64_t length  = 0;
+    const char *text = translate_to(shader, language, &length);
+    char path[4096];
+
+    if (!text) {
+        print_library_answer();
+        return 0;
+    }
+    snprintf(path, sizeof(path), "%s.%s", stem, extension);
+    FILE *file = fopen(path, "w");
+    int worked = file && fwrite(text, 1, length, file) == length;
+    if (file)
+        worked &= fclose(file) == 0;
+    if (!worked)
+        fprintf(stderr, "trial_module: %s cannot be written\n", path);
+    return worked;
+}
+
+static int create_shader(struct trm_context *context, const struct input *input, struct trm_shader **shader)
+{
+    struct trm_shader_desc desc = {
+        .struct_size = sizeof(desc), .format = TRM_MODULE_SPIRV, .data = input->words, .size = input->size};
+
+    return trm_shader_create(context, &desc, shader) == TRM_OK;
+}
+
+static int translate(const struct input *input, const char *stem)
+{
+    struct trm_context *context = NULL;
+    struct trm_shader *shader   = NULL;
+
+    print_features(input->facts.features);
+    if (input->facts.is_spirv && !input->facts.is_compute) {
+        print_answer("answer", "compute-less", "");
+        return EXIT_SUCCESS;
+    }
+    if (trm_context_create(NULL, &context) != TRM_OK) {
+        fprintf(stderr, "trial_module: %s\n", trm_last_error().sentence);
+        return EXIT_FAILURE;
+    }
+    if (!create_shader(context, input, &shader))
+        print_library_answer();
+    else if (write_translation(shader, TRM_LANGUAGE_C, stem, "c") &&
+             write_translation(shader, TRM_LANGUAGE_CUDA, stem, "cu"))
+        print_answer("answer", "taken", "");
+    trm_shader_destroy(shader);
+    trm_context_destroy(context);
+    return EXIT_SUCCESS;
+}
+
+/* ---- running ---- */
+
+static struct runner *open_or_say(const char *name)
+{
+    char reason[RUNNER_MESSAGE];
+    struct runner *runner = runner_open(name, reason, sizeof(reason));
+
+    if (!runner)
+        print_answer("run", "unjudged", reason);
+    return runner;
+}
+
+static enum run_status run_once(struct runner *runner, const struct shader_case *shader,
+                                const struct input *input, struct run_buffer *buffers)
+{
+    struct run_request request;
+
+    shader_case_request(shader, buffers, &request);
+    request.words      = input->words;
+    request.word_count = input->size / sizeof(uint32_t);
+    return runner_run(runner, &request);
+}
+
+/* Whether no access of the run on the cpu lies outside of its object: else the results may differ. */
+static int stays_inside(const struct shader_case *shader, const struct input *input)
+{
+    struct run_buffer buffers[CASE_BUFFERS];
+    int is_inside = 0;
+
+    setenv("TRIREME_KERNEL_BOUNDS", "yes", 1);
+    print_stage("checked");
+    struct runner *runner = open_or_say("cpu");
+    unsetenv("TRIREME_KERNEL_BOUNDS");
+    if (!runner)
+        return 0;
+    if (!shader_case_fill(shader, 1, buffers)) {
+        print_answer("run", "unjudged", "no memory");
+    } else {
+        is_inside = run_once(runner, shader, input, buffers) == RUN_DONE;
+        if (!is_inside)
+            print_answer("run", strstr(runner->message, "it used index") ? "unjudged" : "different",
+                         runner->message);
+        shader_case_release(shader, buffers);
+    }
+    runner_close(runner);
+    return is_inside;
+}
+
+/* Two runs on the Vulkan device are the same. Why a difference proves nothing, or NULL. */
+static const char *excuse(const struct comparison *comparison, const struct shader_case *shader,
+                          const struct input *input)
+{
+    struct comparison again   = {.one = comparison->one, .other = comparison->other, .seed = 1};
+    struct shader_case single = *shader;
+
+    if (input->facts.features & MODULE_SUBGROUPS)
+        return "the results differ, and so do the sizes of subgroups";
+    single.groups[0] = single.groups[1] = single.groups[2] = 1;
+    if (compare_case(&again, &single, input->words, input->size) == COMPARISON_SAME)
+        return "the results differ, but not those of a single group: groups may race";
+    return NULL;
+}
+
+static void print_difference(const struct comparison *comparison, const struct shader_case *shader,
+                             const struct input *input)
+{
+    const char *why = excuse(comparison, shader, input);
+
+    print_answer("run", why ? "unjudged" : "different", why ? why : comparison->message);
+}
+
+static void compare(const struct shader_case *shader, const struct input *input)
+{
+    struct comparison comparison = {.seed = 1};
+
+    if (!stays_inside(shader, input))
+        return;
+    print_stage("vulkan");
+    comparison.one   = open_or_say("vulkan");
+    comparison.other = comparison.one ? open_or_say("cpu") : NULL;
+    if (comparison.other) {
+        struct comparison twice      = {.one = comparison.one, .other = comparison.one, .seed = 1};
+        enum comparison_result first = compare_case(&twice, shader, input->words, input->size);
+        print_stage("cpu");
+        if (first != COMPARISON_SAME)
+            print_answer("run", "unjudged", twice.message);
+        else if (compare_case(&comparison, shader, input->words, input->size) == COMPARISON_SAME)
+            print_answer("run", "equal", "");
+        else
+            print_difference(&comparison, shader, input);
+    }
+    runner_close(comparison.other);
+    runner_close(comparison.one);
+}
+
+/* Structs are filled with integers first, then with floats: the trial does not know their members. */
+static int run(const struct input *input)
+{
+    struct trm_context *context = NULL;
+    struct trm_shader *module   = NULL;
+    char reason[RUNNER_MESSAGE] = "";
+
+    if (trm_context_create(NULL, &context) != TRM_OK || !create_shader(context, input, &module)) {
+        fprintf(stderr, "trial_module: %s\n", trm_last_error().sentence);
+        trm_context_destroy(context);
+        return EXIT_FAILURE;
+    }
+    for (int is_float = 0; is_float <= trial_case_has_structs(module); is_float++) {
+        struct shader_case shader;
+        if (!trial_case_make(&shader, module, &input->facts, is_float, reason, sizeof(reason))) {
+            print_answer("run", "unjudged", reason);
+            continue;
+        }
+        compare(&shader, input);
+        shader_case_fini(&shader);
+    }
+    trm_shader_destroy(module);
+    trm_context_destroy(context);
+    return EXIT_SUCCESS;
+}
+
+int main(int count, char **words)
+{
+    struct input input = {0};
+    int translates     = count == 4 && strcmp(words[1], "--translate") == 0;
+    int status         = EXIT_FAILURE;
+
+    if (!translates && !(count == 3 && strcmp(words[1], "--run") == 0)) {
+        fprintf(stderr, "usage: trial_module --translate FILE.spv STEM | --run FILE.spv\n");
+        return EXIT_FAILURE;
+    }
+    if (read_input(&input, words[2]))
+        status = translates ? translate(&input, words[3]) : run(&input);
+    free(input.words);
+    return status;
+}

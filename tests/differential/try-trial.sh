@@ -1,0 +1,89 @@
+#!/bin/sh
+# Its name is not trial.sh: make would make "trial" of that.
+#
+# tests/differential/trial sorts modules into taken, refused, not valid, without a compute entry, and with ray tracing; it
+# reports texts that do not compile, valid modules that are called invalid, and steps that do not end.
+
+modules=$top_srcdir/tests/differential/trial-modules
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+TRIAL_BUILD=$top_builddir
+export TRIAL_BUILD
+mkdir -p "$work/wild/one" "$work/wild/other/deep" "$work/tools" || exit 1
+cp "$modules/taken.spv" "$modules/refused.spv" "$work/wild/one/"
+cp "$modules/invalid.spv" "$modules/vertex.spv" "$modules/rays.spv" "$work/wild/other/deep/"
+PATH=$work/tools:$PATH
+
+# tool NAME: a stand-in in front of PATH; its text is the standard input
+tool()
+{
+    { echo '#!/bin/sh' && cat; } >"$work/tools/$1"
+    chmod +x "$work/tools/$1"
+}
+
+# try STATUS ARGUMENTS…: the output is in $work/output
+try()
+{
+    expected=$1
+    shift
+    status=0
+    "$top_srcdir/tests/differential/trial" "$@" >"$work/output" 2>&1 || status=$?
+    test $status = "$expected" || {
+        echo "trial $* ended with $status instead of $expected:"
+        cat "$work/output"
+        failed=1
+    }
+}
+
+# prints PATTERN: a line of the output is like this, with any blanks
+prints()
+{
+    tr -s ' ' <"$work/output" | grep -q -e "$1" || {
+        echo "no line of the output has: $1"
+        cat "$work/output"
+        failed=1
+    }
+}
+
+# spirv-val refuses: the module is not valid, and nothing failed.
+tool spirv-val <<END
+exit 1
+END
+try 0 --cuda 0 --json "$work/json" "$work/wild"
+prints '^one 2 1 50.0 % 50.0 % 1 1/1 0/0 [01]/[01] 0 0$'
+prints '^other 0 0 - - 0 0/0 0/0 0/0 0 1$'
+prints '^all 2 1 '
+prints 'Left out: 1 without a compute entry, 1 not valid, 0 not compiled'
+prints '^ 1 (1) .*ShaderClockKHR\|^ 1 (1) .*capability'
+prints 'one/refused.spv$'
+"$top_builddir/tests/tools/json_check" <"$work/json" >/dev/null || {
+    echo "the JSON is none"
+    failed=1
+}
+
+# spirv-val accepts: the same module is a failure.
+tool spirv-val <<END
+exit 0
+END
+try 1 --cuda 0 --run 0 "$work/wild/other"
+prints 'deep/invalid.spv$'
+prints 'called invalid, but spirv-val says valid'
+
+# A text that does not compile, and a compiler that does not end.
+tool refusing-cc <<END
+echo 'text.c:7:1: error: no such thing' >&2
+exit 1
+END
+CC=refusing-cc try 1 --cuda 0 --run 0 "$work/wild/one/taken.spv"
+prints 'the C does not compile: text.c:7:1: error: no such thing'
+tool endless-cc <<END
+while :; do :; done
+END
+CC=endless-cc try 1 --cuda 0 --run 0 --limit 1 "$work/wild/one/taken.spv"
+prints 'the C does not compile: timed out'
+
+try 2 "$work/nothing"
+try 2 --unknown
+exit $failed
