@@ -150,8 +150,10 @@ static int32_t check_pointer_compare(struct spirv_reader *reader, const struct s
     if (one == NULL || pointer_of(reader->module, instruction, 1) != one ||
         !spirv_is_scalar(result, is_difference ? SPIRV_INT : SPIRV_BOOL))
         return spirv_type_mismatch(reader);
-    if (is_difference && one->storage == SpvStorageClassStorageBuffer && one->stride == 0)
-        return spirv_invalid(reader, "pointer type %u has no ArrayStride", one->id);
+    if (is_difference && one->storage == SpvStorageClassStorageBuffer &&
+        spirv_element_stride(reader->module, one) == 0)
+        return spirv_unsupported(
+            reader, "pointer type %u has no ArrayStride, and no array tells that of its elements", one->id);
     return spirv_check_variable_pointer(reader, one, TRM_ERROR_INVALID_ARGUMENT);
 }
 

@@ -44,6 +44,22 @@ uint64_t spirv_layout_size(const struct spirv_module *module, const struct spirv
     return before + type->size;
 }
 
+uint64_t spirv_element_stride(const struct spirv_module *module, const struct spirv_type *pointer)
+{
+    uint64_t stride = pointer->stride;
+
+    for (uint32_t i = 0; i < module->type_count && pointer->stride == 0; i++) {
+        const struct spirv_type *array = spirv_type(module, module->types[i]);
+        bool holds                     = (array->kind == SPIRV_ARRAY || array->kind == SPIRV_RUNTIME_ARRAY) &&
+                     array->element == pointer->element && array->stride != 0;
+        if (holds && stride != 0 && array->stride != stride)
+            return 0;
+        if (holds)
+            stride = array->stride;
+    }
+    return stride;
+}
+
 static int32_t check_matrix(const struct spirv_reader *reader, const struct spirv_type *type,
                             const struct spirv_member *member)
 {

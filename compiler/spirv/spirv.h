@@ -282,6 +282,10 @@ static inline const struct spirv_type *spirv_type(const struct spirv_module *mod
     return module->ids[id].as.type_info;
 }
 
+/* The stride of the elements that a pointer to a buffer steps over: that of the pointer's type, else of the arrays of
+ * such elements in the module. 0 when there is none, or several differ. */
+uint64_t spirv_element_stride(const struct spirv_module *module, const struct spirv_type *pointer);
+
 /* The type of a value, constant, variable or parameter. */
 static inline const struct spirv_type *spirv_type_of(const struct spirv_module *module, uint32_t id)
 {

@@ -92,6 +92,8 @@ static uint64_t stride_of(const struct flattener *f, const struct spirv_type *po
 
     if (pointer->stride != 0)
         return pointer->stride;
+    if (pointer->storage == SpvStorageClassStorageBuffer)
+        return spirv_element_stride(f->module, pointer);
     return (type->natural_size + alignment - 1) / alignment * alignment;
 }
 

@@ -129,11 +129,6 @@ START_TEST(a_step_through_an_array_needs_its_stride_and_an_integer)
     builder_refuse(&builder, INVALID, "ArrayStride");
     again();
     CAPABILITY(VariablePointers);
-    point();
-    CODE(&builder, SpvOpPtrDiff, I32, CHOSEN, ELEMENT, ELEMENT);
-    builder_refuse(&builder, INVALID, "ArrayStride");
-    again();
-    CAPABILITY(VariablePointers);
     DECORATE(P_ELEMENT, SpvDecorationArrayStride, 4);
     point();
     CODE(&builder, SpvOpPtrAccessChain, P_ELEMENT, CHOSEN, ELEMENT, F_1);
@@ -144,6 +139,22 @@ START_TEST(a_step_through_an_array_needs_its_stride_and_an_integer)
     point();
     CODE(&builder, SpvOpPtrAccessChain, P_WORD, CHOSEN, ELEMENT, U_2);
     builder_refuse(&builder, INVALID, "do not fit");
+}
+END_TEST
+
+START_TEST(a_difference_takes_the_stride_of_the_arrays_of_such_elements)
+{
+    CAPABILITY(VariablePointers);
+    point();
+    CODE(&builder, SpvOpPtrDiff, I32, CHOSEN, ELEMENT, ELEMENT);
+    builder_accept(&builder);
+    again();
+    CAPABILITY(VariablePointers);
+    DECORATE(HOLDER, SpvDecorationArrayStride, 16);
+    TYPE(SpvOpTypeRuntimeArray, HOLDER, F32);
+    point();
+    CODE(&builder, SpvOpPtrDiff, I32, CHOSEN, ELEMENT, ELEMENT);
+    builder_refuse(&builder, UNSUPPORTED, "ArrayStride");
 }
 END_TEST
 
@@ -235,6 +246,7 @@ static Suite *make_suite(void)
     tcase_add_test(all, pointers_to_shared_memory_need_the_wider_capability);
     tcase_add_test(all, pointers_to_variables_of_a_function_are_never_values);
     tcase_add_test(all, a_step_through_an_array_needs_its_stride_and_an_integer);
+    tcase_add_test(all, a_difference_takes_the_stride_of_the_arrays_of_such_elements);
     tcase_add_test(all, pointers_are_in_variables_of_functions_and_work_items_alone);
     tcase_add_test(all, a_shared_block_needs_a_capability_and_offsets);
     tcase_add_test(all, shared_blocks_are_the_same_memory);
