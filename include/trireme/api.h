@@ -66,6 +66,8 @@
 
 struct trm_context;
 struct trm_device;
+struct trm_image;
+struct trm_sampler;
 struct trm_stream;
 struct trm_event;
 struct trm_buffer;

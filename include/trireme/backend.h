@@ -42,6 +42,7 @@
 #include <trireme/buffer.h>
 #include <trireme/context.h>
 #include <trireme/device_info.h>
+#include <trireme/image.h>
 #include <trireme/interop.h>
 #include <trireme/kernel.h>
 #include <trireme/program.h>
@@ -52,7 +53,7 @@
 TRM_API_BEGIN
 
 #define TRM_BACKEND_ABI_MAJOR 1
-#define TRM_BACKEND_ABI_MINOR 1
+#define TRM_BACKEND_ABI_MINOR 2
 #define TRM_BACKEND_QUERY_SYMBOL "trm_backend_query_v1"
 
 /* Objects of the backend. Each plugin defines them as it likes; the core only passes pointers. */
@@ -65,6 +66,8 @@ struct trm_backend_kernel;
 struct trm_backend_stamp;
 struct trm_backend_graph;
 struct trm_backend_semaphore;
+struct trm_backend_image;
+struct trm_backend_sampler;
 
 /* ---- what the core lends ------------------------------------------------------------------ */
 
@@ -230,9 +233,22 @@ struct trm_launch_argument {
     int32_t type;                      /* enum trm_type, of a scalar */
     struct trm_backend_memory *memory; /* NULL for an empty span */
     uint64_t offset;
-    uint64_t size;     /* of the span in bytes; of the scalar */
-    uint64_t scalar;   /* in the low bytes */
-    const void *block; /* of a block: `size` bytes, valid during the call */
+    uint64_t size;   /* of the span in bytes; of the scalar */
+    uint64_t scalar; /* in the low bytes */
+    /* of a block: `size` bytes; where the backend has an image table, of IMAGE, TEXTURE, SAMPLER and
+     * SAMPLED_IMAGE: a struct trm_launch_image. Valid during the call.
+     * Without an image table the image is plain memory (<trireme/image_layout.h>): a kernel gets the address
+     * of memory and offset, and `scalar`. A texel buffer is memory, offset and size for all backends, its
+     * format is `type`, and `scalar` has both. */
+    const void *block;
+};
+
+/* The objects of an image's argument. Since minor 2. */
+struct trm_launch_image {
+    uint32_t struct_size;
+    uint32_t level;                      /* of a storage image; the first of a sampled one */
+    struct trm_backend_image *image;     /* NULL for a sampler alone */
+    struct trm_backend_sampler *sampler; /* NULL where there is none */
 };
 
 struct trm_launch_desc {
@@ -534,6 +550,55 @@ struct trm_interop_ops {
                         struct trm_backend_memory **memory);
 };
 
+/* ---- images (optional), since minor 2 -------------------------------------------------------- */
+
+/* One side of a copy between an image and memory: what is copied of the image. */
+struct trm_image_part {
+    struct trm_backend_image *image;
+    uint32_t level;
+    uint32_t x, y, z;
+    uint32_t layer;
+};
+
+struct trm_image_copy_desc {
+    uint32_t struct_size;
+    uint32_t to_image; /* 1: from `place` to the image; 0: the other way */
+    struct trm_image_part part;
+    struct trm_place place;
+    uint64_t row_pitch;                    /* bytes, at least a row, a multiple of the texel */
+    uint64_t slice_pitch;                  /* bytes, at least a slice, a multiple of row_pitch */
+    uint32_t width, height, depth, layers; /* texels, none is 0 */
+};
+
+struct trm_image_transfer_desc {
+    uint32_t struct_size;
+    uint32_t reserved;
+    struct trm_image_part destination;
+    struct trm_image_part source;
+    uint32_t width, height, depth, layers; /* texels, none is 0 */
+};
+
+/* Images of the driver's. Without this table an image is plain memory. All slots are required. */
+struct trm_image_ops {
+    uint32_t struct_size;
+    uint32_t reserved;
+    /* TRM_OK, or UNSUPPORTED for a format that images of this type (enum trm_image_type) cannot have with one
+     * of these usages (enum trm_image_usage). */
+    int32_t (*supports)(struct trm_backend_device *device, int32_t type, int32_t format, uint32_t usage);
+    /* All sizes and the usage of the desc are filled in. The contents are undefined. */
+    int32_t (*create)(struct trm_backend_device *device, const struct trm_image_desc *desc,
+                      struct trm_backend_image **image);
+    void (*destroy)(struct trm_backend_image *image); /* idle */
+    /* Enqueue. */
+    int32_t (*copy)(struct trm_backend_stream *stream, uint64_t value,
+                    const struct trm_image_copy_desc *desc);
+    int32_t (*transfer)(struct trm_backend_stream *stream, uint64_t value,
+                        const struct trm_image_transfer_desc *desc);
+    int32_t (*sampler_create)(struct trm_backend_device *device, const struct trm_sampler_desc *desc,
+                              struct trm_backend_sampler **sampler);
+    void (*sampler_destroy)(struct trm_backend_sampler *sampler); /* idle */
+};
+
 /* ---- ranges (an extension) ------------------------------------------------------------------ */
 
 /* Ranges that a profiler shows beside the work of the device: get_extension(TRM_RANGE_EXTENSION, 1). The core
@@ -583,6 +648,8 @@ struct trm_backend {
     /* A table that this header does not define, by name and version; NULL when the backend has none.
      * Optional. */
     const void *(*get_extension)(const char *name, uint32_t version);
+
+    const struct trm_image_ops *image; /* optional; since minor 2 */
 };
 
 /* The one symbol of a plugin. Opens no driver and starts no thread.

@@ -188,6 +188,13 @@ enum trm_parameter_kind {
     /* `size` bytes of native code whose type is unknown: takes a scalar or a block of exactly that size, or,
      * where it is the size of an address (8), a span */
     TRM_PARAMETER_BYTES = 4,
+    /* Of <trireme/image.h>. `type` is what a texel is read as (F32, I32 or U32), `size` its enum
+     * trm_image_type, `stride` its enum trm_format (NONE: any), and `access` as for a buffer. */
+    TRM_PARAMETER_IMAGE         = 5, /* a level of a storage image */
+    TRM_PARAMETER_TEXTURE       = 6, /* a sampled image without a sampler */
+    TRM_PARAMETER_SAMPLER       = 7, /* a sampler; `type` is NONE */
+    TRM_PARAMETER_SAMPLED_IMAGE = 8, /* a sampled image with its sampler */
+    TRM_PARAMETER_TEXELS        = 9, /* a span whose elements have a format: a texel buffer */
 };
 
 /* Kinds of arguments that only stages of pipelines take (<trireme/pipeline.h>). */
@@ -249,7 +256,7 @@ TRM_API int32_t trm_kernel_grid(struct trm_kernel *kernel, uint64_t items_x, uin
 /* An argument of a launch. The functions below make one. */
 struct trm_argument {
     int32_t kind; /* enum trm_parameter_kind, enum trm_stage_argument_kind */
-    int32_t type; /* enum trm_type, of a scalar */
+    int32_t type; /* enum trm_type, of a scalar; enum trm_format, of TEXELS, whose value is a span */
     union {
         struct trm_span span;
         struct {
@@ -260,6 +267,11 @@ struct trm_argument {
             uint64_t index; /* of the port */
             uint64_t element_bytes;
         } port;
+        struct {
+            struct trm_image *image;     /* NULL for a sampler alone */
+            struct trm_sampler *sampler; /* NULL where there is none */
+            uint32_t level;              /* of a storage image; the first of a sampled image */
+        } image;
         uint8_t u8;
         int8_t i8;
         uint16_t u16;

@@ -14,6 +14,8 @@ triremeinclude_HEADERS = \
 	include/trireme/device_info.h \
 	include/trireme/event.h \
 	include/trireme/graph.h \
+	include/trireme/image.h \
+	include/trireme/image_layout.h \
 	include/trireme/interop.h \
 	include/trireme/kernel.h \
 	include/trireme/pipeline.h \
