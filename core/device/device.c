@@ -99,6 +99,8 @@ static const struct kind kinds[] = {
     {CORE_PIPELINE, "pipeline", "pipelines"},
     {CORE_COORDINATOR, "coordinator", "coordinators"},
     {CORE_SEMAPHORE, "semaphore", "semaphores"},
+    {CORE_IMAGE, "image", "images"},
+    {CORE_SAMPLER, "sampler", "samplers"},
 };
 
 static uint32_t live(const struct core_device *device, enum core_type type)

@@ -8,7 +8,7 @@
 #include "core/object/handle_table.h"
 #include "core/object/log.h"
 
-static const char *const type_names[16] = {
+static const char *const type_names[CORE_HANDLE_TYPES] = {
     [CORE_CONTEXT]     = "context",
     [CORE_DEVICE]      = "device",
     [CORE_STREAM]      = "stream",
@@ -23,6 +23,8 @@ static const char *const type_names[16] = {
     [CORE_PIPELINE]    = "pipeline",
     [CORE_COORDINATOR] = "coordinator",
     [CORE_SEMAPHORE]   = "semaphore",
+    [CORE_IMAGE]       = "image",
+    [CORE_SAMPLER]     = "sampler",
 };
 
 bool core_is_forked(const struct core_context *context)
@@ -34,7 +36,7 @@ bool core_is_forked(const struct core_context *context)
 
 static const char *article(const char *name)
 {
-    return name[0] == 'a' || name[0] == 'e' ? "an" : "a";
+    return name[0] == 'a' || name[0] == 'e' || name[0] == 'i' ? "an" : "a";
 }
 
 static int32_t fail_forked(void)
@@ -57,7 +59,8 @@ static int32_t fail_stale(const struct core_handle_table *table, uint64_t handle
     uint32_t latest                     = word >> 32 & CORE_GENERATION_MASK;
     uint32_t given                      = core_handle_generation(handle);
     bool is_earlier                     = slot != NULL && given <= atomic_load(&table->floor);
-    bool is_past = given < latest || (given == latest && word >> 60 == core_handle_type(handle));
+    bool is_past                        = given < latest ||
+                   (given == latest && word >> (32 + CORE_GENERATION_BITS) == core_handle_type(handle));
     if (given != 0 && (is_earlier || is_past))
         return fail_destroyed(core_handle_type(handle));
     return base_fail(TRM_ERROR_INVALID_HANDLE, "this was never a handle of %s %s", article(name), name);

@@ -50,6 +50,8 @@ enum core_type {
     CORE_PIPELINE    = 12,
     CORE_COORDINATOR = 13,
     CORE_SEMAPHORE   = 14,
+    CORE_IMAGE       = 15,
+    CORE_SAMPLER     = 16,
     CORE_TYPES,
 };
 

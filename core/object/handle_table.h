@@ -7,8 +7,8 @@
  * the slots tell which handles are valid, and their generations only grow, so that a later context rejects
  * the handles of an earlier one.
  *
- * The bits of a handle, from the top: context 8, type 4, generation 28, slot 24. The bits of a slot's word:
- * type 4, generation 28, dead 1, pins 31. The upper half of the word equals the middle of the slot's valid
+ * The bits of a handle, from the top: context 8, type 5, generation 27, slot 24. The bits of a slot's word:
+ * type 5, generation 27, dead 1, pins 31. The upper half of the word equals the middle of the slot's valid
  * handle, so that one comparison checks everything. A free slot is dead and keeps its last generation. The
  * word 0 is valid for no handle, since no type is 0.
  * SPDX-License-Identifier: MIT
@@ -26,8 +26,9 @@
 #define CORE_HANDLE_TABLES 256 /* number 0 is not used */
 #define CORE_SLOT_BITS 24
 #define CORE_SLOT_MASK 0xffffffu
-#define CORE_GENERATION_BITS 28
-#define CORE_GENERATION_MASK 0xfffffffu
+#define CORE_GENERATION_BITS 27
+#define CORE_GENERATION_MASK 0x7ffffffu
+#define CORE_HANDLE_TYPES 32
 #define CORE_SLOT_DEAD (UINT64_C(1) << 31)
 #define CORE_SLOT_PINS (CORE_SLOT_DEAD - 1)
 
@@ -77,7 +78,7 @@ bool core_handle_table_is_forked(const struct core_handle_table *table);
 
 static inline uint32_t core_handle_type(uint64_t handle)
 {
-    return (uint32_t)(handle >> (CORE_SLOT_BITS + CORE_GENERATION_BITS)) & 0xf;
+    return (uint32_t)(handle >> (CORE_SLOT_BITS + CORE_GENERATION_BITS)) & (CORE_HANDLE_TYPES - 1);
 }
 
 static inline uint32_t core_handle_generation(uint64_t handle)

@@ -87,10 +87,10 @@ static void *invent(struct worker *worker, enum kind kind)
 {
     static const uint64_t types[KINDS] = {1, 2, 3, 4, 5, 6, 10, 11, 12, 13};
     uint64_t context = 1 + next_random(worker) % (THREADS + 2), slot = next_random(worker) & 0xffffff;
-    uint64_t generation = 0x8000000u | (next_random(worker) & 0xffffff);
+    uint64_t generation = 0x4000000u | (next_random(worker) & 0xffffff);
     if (next_random(worker) % 2)
         slot %= 100;
-    return (void *)(uintptr_t)(context << 56 | types[kind] << 52 | generation << 24 | slot);
+    return (void *)(uintptr_t)(context << 56 | types[kind] << 51 | generation << 24 | slot);
 }
 
 /* ---- calls ---------------------------------------------------------------------------------- */
@@ -354,7 +354,7 @@ static void round_of_objects(struct worker *worker)
 static void round_of_contexts(struct worker *worker)
 {
     static const uint64_t buffer_bits = UINT64_C(4)
-                                        << 52; /* from the type of a context to that of a buffer */
+                                        << 51; /* from the type of a context to that of a buffer */
     struct trm_context *context = make_context(worker);
     uint64_t size;
     atomic_store(&shown[CONTEXT][worker->number], context);

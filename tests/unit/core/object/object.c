@@ -135,7 +135,7 @@ START_TEST(a_handle_that_was_tampered_with_was_never_one)
 {
     struct thing *thing = make(context, &event_ops);
     uint64_t bits       = (uintptr_t)thing->object.handle;
-    uint64_t as_stream  = (bits & ~(UINT64_C(15) << 52)) | (uint64_t)CORE_STREAM << 52;
+    uint64_t as_stream  = (bits & ~(UINT64_C(31) << 51)) | (uint64_t)CORE_STREAM << 51;
     is_refused((void *)(uintptr_t)as_stream, CORE_STREAM, "never");
     is_refused((void *)(uintptr_t)(bits + (UINT64_C(1) << 24)), CORE_EVENT, "never");
     is_refused((void *)(uintptr_t)(bits | 0xffffff), CORE_EVENT, "never");
