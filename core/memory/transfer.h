@@ -41,6 +41,19 @@ int32_t core_upload(struct core_stream *stream, struct trm_span destination, con
 int32_t core_download(struct core_stream *stream, void *destination, struct trm_span source);
 int32_t core_copy(struct core_stream *stream, struct trm_span destination, struct trm_span source);
 
+/* One side of a copy of rows, which has been checked. */
+struct core_rows {
+    struct core_buffer *buffer; /* NULL: host memory */
+    unsigned char *host;        /* the first row, where the host can reach it */
+    uint64_t offset;            /* of the first row in the buffer */
+    uint64_t pitch;             /* bytes from one row to the next, at least a row */
+};
+
+/* Enqueues a copy of `height` rows of `width` bytes, neither 0, and adds it to the buffers' in_flight. The
+ * sides do not overlap. */
+int32_t core_copy_rows(struct core_stream *stream, const struct core_rows *destination,
+                       const struct core_rows *source, uint64_t width, uint64_t height);
+
 /* Statistics count what the program asked for, however the core does it: one copy for each call. */
 enum core_direction {
     CORE_COPY_DEVICE = 0,

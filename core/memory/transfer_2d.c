@@ -5,14 +5,6 @@
 
 #include "core/memory/transfer.h"
 
-/* One side that has been checked. */
-struct side {
-    struct core_buffer *buffer; /* NULL: host memory */
-    unsigned char *host;        /* the first row, where the host can reach it */
-    uint64_t offset;            /* of the first row in the buffer */
-    uint64_t pitch;
-};
-
 /* ---- checks -------------------------------------------------------------------------------- */
 
 /* Bytes from the first to the last one; 0 if there is nothing to copy. */
@@ -31,7 +23,7 @@ static int32_t extent_of(uint64_t pitch, uint64_t width, uint64_t height, uint64
     return TRM_OK;
 }
 
-static int32_t side_of_host(const struct trm_rows *rows, uint64_t extent, struct side *side)
+static int32_t side_of_host(const struct trm_rows *rows, uint64_t extent, struct core_rows *side)
 {
     uintptr_t address = (uintptr_t)rows->host;
 
@@ -48,7 +40,7 @@ static int32_t side_of_host(const struct trm_rows *rows, uint64_t extent, struct
     return core_host_check(side->host, extent);
 }
 
-static int32_t side_of_buffer(const struct trm_rows *rows, uint64_t extent, struct side *side)
+static int32_t side_of_buffer(const struct trm_rows *rows, uint64_t extent, struct core_rows *side)
 {
     uint64_t length;
 
@@ -62,7 +54,7 @@ static int32_t side_of_buffer(const struct trm_rows *rows, uint64_t extent, stru
     return TRM_OK;
 }
 
-static int32_t side_of(const struct trm_rows *rows, uint64_t width, uint64_t height, struct side *side,
+static int32_t side_of(const struct trm_rows *rows, uint64_t width, uint64_t height, struct core_rows *side,
                        uint64_t *extent)
 {
     if (rows == NULL)
@@ -77,8 +69,8 @@ static int32_t side_of(const struct trm_rows *rows, uint64_t width, uint64_t hei
     return rows->buffer == NULL ? side_of_host(rows, *extent, side) : side_of_buffer(rows, *extent, side);
 }
 
-static int32_t check_devices(const struct core_stream *stream, const struct side *destination,
-                             const struct side *source)
+static int32_t check_devices(const struct core_stream *stream, const struct core_rows *destination,
+                             const struct core_rows *source)
 {
     if (destination->buffer == NULL && source->buffer == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "at least one side of a 2D copy is a buffer");
@@ -110,8 +102,9 @@ static bool rows_overlap(uint64_t to, uint64_t to_pitch, uint64_t from, uint64_t
     return false;
 }
 
-static int32_t check_overlap(const struct side *destination, uint64_t to_extent, const struct side *source,
-                             uint64_t from_extent, uint64_t width, uint64_t height)
+static int32_t check_overlap(const struct core_rows *destination, uint64_t to_extent,
+                             const struct core_rows *source, uint64_t from_extent, uint64_t width,
+                             uint64_t height)
 {
     uint64_t to = destination->offset, from = source->offset;
 
@@ -129,21 +122,21 @@ static int32_t check_overlap(const struct side *destination, uint64_t to_extent,
 
 /* ---- enqueueing ---------------------------------------------------------------------------- */
 
-static struct trm_place place_of(const struct side *side, uint64_t at)
+static struct trm_place place_of(const struct core_rows *side, uint64_t at)
 {
     return side->buffer == NULL ? core_place_host(side->host + at)
                                 : core_place(side->buffer, side->offset + at);
 }
 
-static void add_to_in_flight(const struct side *side, struct core_stream *stream, uint64_t value)
+static void add_to_in_flight(const struct core_rows *side, struct core_stream *stream, uint64_t value)
 {
     if (side->buffer != NULL)
         core_in_flight_add(&side->buffer->in_flight, stream, value);
 }
 
 /* Copies consecutive bytes, which begin at `to_at` and `from_at` after the beginning of the first row. */
-static int32_t copy_bytes(struct core_stream *stream, const struct side *destination, uint64_t to_at,
-                          const struct side *source, uint64_t from_at, uint64_t size)
+static int32_t copy_bytes(struct core_stream *stream, const struct core_rows *destination, uint64_t to_at,
+                          const struct core_rows *source, uint64_t from_at, uint64_t size)
 {
     if (destination->buffer != NULL && source->buffer != NULL)
         return core_copy_buffers(stream, destination->buffer, destination->offset + to_at, source->buffer,
@@ -157,8 +150,8 @@ static int32_t copy_bytes(struct core_stream *stream, const struct side *destina
     return TRM_OK;
 }
 
-static int32_t copy_in_backend(struct core_stream *stream, const struct side *destination,
-                               const struct side *source, uint64_t width, uint64_t height)
+static int32_t copy_in_backend(struct core_stream *stream, const struct core_rows *destination,
+                               const struct core_rows *source, uint64_t width, uint64_t height)
 {
     uint64_t value               = core_stream_next(stream);
     struct trm_copy_2d_desc desc = {
@@ -181,8 +174,8 @@ static int32_t copy_in_backend(struct core_stream *stream, const struct side *de
     return TRM_OK;
 }
 
-static int32_t copy_rows(struct core_stream *stream, const struct side *destination,
-                         const struct side *source, uint64_t width, uint64_t height)
+static int32_t copy_rows(struct core_stream *stream, const struct core_rows *destination,
+                         const struct core_rows *source, uint64_t width, uint64_t height)
 {
     int32_t status = TRM_OK;
 
@@ -192,13 +185,13 @@ static int32_t copy_rows(struct core_stream *stream, const struct side *destinat
     return status;
 }
 
-static bool is_local(const struct side *side, const struct core_stream *stream)
+static bool is_local(const struct core_rows *side, const struct core_stream *stream)
 {
     return side->buffer == NULL || side->buffer->device == stream->device;
 }
 
-static int32_t copy(struct core_stream *stream, const struct side *destination, const struct side *source,
-                    uint64_t width, uint64_t height)
+int32_t core_copy_rows(struct core_stream *stream, const struct core_rows *destination,
+                       const struct core_rows *source, uint64_t width, uint64_t height)
 {
     if (height == 1 || (destination->pitch == width && source->pitch == width))
         return copy_bytes(stream, destination, 0, source, 0, width * height);
@@ -207,7 +200,7 @@ static int32_t copy(struct core_stream *stream, const struct side *destination, 
     return copy_rows(stream, destination, source, width, height);
 }
 
-static enum core_direction direction_of(const struct side *destination, const struct side *source)
+static enum core_direction direction_of(const struct core_rows *destination, const struct core_rows *source)
 {
     if (destination->buffer == NULL)
         return CORE_COPY_DOWN;
@@ -218,7 +211,7 @@ int32_t trm_copy_2d(struct trm_stream *stream, const struct trm_rows *destinatio
                     const struct trm_rows *source, uint64_t width, uint64_t height)
 {
     struct core_stream *found;
-    struct side to = {0}, from = {0};
+    struct core_rows to = {0}, from = {0};
     uint64_t to_extent = 0, from_extent = 0;
 
     int32_t status = core_stream_begin(stream, &found);
@@ -234,7 +227,7 @@ int32_t trm_copy_2d(struct trm_stream *stream, const struct trm_rows *destinatio
     if (status != TRM_OK)
         return status;
 
-    status = copy(found, &to, &from, width, height);
+    status = core_copy_rows(found, &to, &from, width, height);
     if (status == TRM_OK)
         core_copy_count(found, direction_of(&to, &from), width * height);
     return status;
