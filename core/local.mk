@@ -105,6 +105,18 @@ libtrireme_internal_la_SOURCES += \
 	core/memory/transfer.c core/memory/transfer.h \
 	core/memory/transfer_2d.c
 
+# core/image: Images, samplers, texel buffers.
+libtrireme_internal_la_SOURCES += \
+	core/image/format.c core/image/format.h \
+	core/image/image.c core/image/image.h \
+	core/image/image_argument.c core/image/image_argument.h \
+	core/image/image_copy.c \
+	core/image/image_desc.c core/image/image_desc.h \
+	core/image/image_object.h \
+	core/image/image_plan.c core/image/image_plan.h \
+	core/image/image_region.c core/image/image_region.h \
+	core/image/sampler.c
+
 # core/module: Loaded code and its launch.
 libtrireme_internal_la_SOURCES += \
 	core/module/kernel.c core/module/kernel.h \

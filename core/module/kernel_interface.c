@@ -8,7 +8,16 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "core/image/image.h"
 #include "core/object/object.h"
+
+/* The format of texels, else what they are read as. */
+static const char *texels_of(const struct trm_parameter *parameter)
+{
+    if (parameter->stride != TRM_FORMAT_NONE)
+        return trm_format_name((int32_t)parameter->stride);
+    return parameter->type != TRM_TYPE_NONE ? trm_type_name(parameter->type) : "texels";
+}
 
 const char *core_parameter_text(const struct trm_parameter *parameter, char text[CORE_PARAMETER_TEXT])
 {
@@ -20,6 +29,20 @@ const char *core_parameter_text(const struct trm_parameter *parameter, char text
         return text;
     case TRM_PARAMETER_BYTES:
         snprintf(text, CORE_PARAMETER_TEXT, "%" PRIu32 " bytes", parameter->size);
+        return text;
+    case TRM_PARAMETER_IMAGE:
+        snprintf(text, CORE_PARAMETER_TEXT, "a storage image of %s", texels_of(parameter));
+        return text;
+    case TRM_PARAMETER_TEXTURE:
+        snprintf(text, CORE_PARAMETER_TEXT, "a sampled image of %s without a sampler", texels_of(parameter));
+        return text;
+    case TRM_PARAMETER_SAMPLER:
+        return "a sampler";
+    case TRM_PARAMETER_SAMPLED_IMAGE:
+        snprintf(text, CORE_PARAMETER_TEXT, "a sampled image of %s with a sampler", texels_of(parameter));
+        return text;
+    case TRM_PARAMETER_TEXELS:
+        snprintf(text, CORE_PARAMETER_TEXT, "a texel buffer of %s", texels_of(parameter));
         return text;
     default:
         if (parameter->type == TRM_TYPE_NONE)
@@ -38,7 +61,17 @@ static const char *name_of(const struct trm_parameter *parameter)
     return parameter->name != NULL ? parameter->name : "";
 }
 
-/* Hand-written code need not give the type of a buffer's elements. */
+static bool is_image(const struct trm_parameter *parameter)
+{
+    return parameter->kind >= TRM_PARAMETER_IMAGE && parameter->kind <= TRM_PARAMETER_TEXELS;
+}
+
+static bool is_same_or_none(uint32_t one, uint32_t other)
+{
+    return one == other || one == 0 || other == 0;
+}
+
+/* Hand-written code need not give the type of a buffer's elements, nor an image's type and format. */
 static bool is_same(const struct trm_parameter *one, const struct trm_parameter *other)
 {
     if (one->kind != other->kind || strcmp(name_of(one), name_of(other)) != 0)
@@ -47,6 +80,9 @@ static bool is_same(const struct trm_parameter *one, const struct trm_parameter 
         return one->type == other->type;
     if (one->kind == TRM_PARAMETER_BLOCK)
         return one->size == other->size;
+    if (is_image(one) &&
+        (!is_same_or_none(one->size, other->size) || !is_same_or_none(one->stride, other->stride)))
+        return false;
     return one->type == other->type || one->type == TRM_TYPE_NONE || other->type == TRM_TYPE_NONE;
 }
 
@@ -116,11 +152,11 @@ static int32_t check_parameter(const struct trm_parameter *parameter, uint32_t i
 
     if ((kind == TRM_PARAMETER_SCALAR && trm_type_size(parameter->type) == 0) ||
         ((kind == TRM_PARAMETER_BLOCK || kind == TRM_PARAMETER_BYTES) && parameter->size == 0) ||
-        kind < TRM_PARAMETER_BUFFER || kind > TRM_PARAMETER_BYTES)
+        kind < TRM_PARAMETER_BUFFER || kind > TRM_PARAMETER_TEXELS)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "parameter %" PRIu32
                          " of kernel \"%s\" is neither a buffer nor a scalar with a type nor a block with a "
-                         "size",
+                         "size nor an image, sampler or texel buffer",
                          index, name);
     return TRM_OK;
 }

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/image/image.h"
 #include "core/memory/memory.h"
 #include "core/module/launch.h"
 
@@ -15,13 +16,17 @@ struct launch {
     struct core_kernel *kernel;
     struct trm_launch_desc desc;
     struct trm_launch_argument *arguments; /* for the backend */
-    struct core_in_flight **in_flight;     /* of each argument's buffer; NULL: a scalar, or an empty span */
+    struct trm_launch_image *images;       /* of each argument, where the backend has images */
+    /* First one of each argument, which is NULL for a scalar and an empty span, then the samplers'. */
+    struct core_in_flight **in_flight;
+    uint32_t in_flight_count;
 };
 
 /* Room for up to ARGUMENTS_INLINE arguments; more are allocated. */
 struct launch_space {
     struct trm_launch_argument arguments[ARGUMENTS_INLINE];
-    struct core_in_flight *in_flight[ARGUMENTS_INLINE];
+    struct trm_launch_image images[ARGUMENTS_INLINE];
+    struct core_in_flight *in_flight[ARGUMENTS_INLINE * CORE_IMAGE_SETS];
 };
 
 /* ---- the grid ------------------------------------------------------------------------------ */
@@ -191,8 +196,8 @@ static int32_t set_block(struct launch *launch, uint32_t index, const struct trm
     return TRM_OK;
 }
 
-/* Adds the argument's place to the sentence about its span. */
-static int32_t fail_span(const struct launch *launch, uint32_t index, int32_t status)
+/* Adds the argument's place to the sentence about its span, image or sampler. */
+static int32_t fail_object(const struct launch *launch, uint32_t index, int32_t status)
 {
     return base_fail(status, "argument %" PRIu32 " of kernel \"%s\": %s", index, launch->kernel->name,
                      trm_last_error().sentence);
@@ -221,7 +226,7 @@ static int32_t set_span(struct launch *launch, uint32_t index, const struct trm_
     if (status == TRM_OK)
         status = core_buffer_check_device(buffer, device);
     if (!LIKELY(status == TRM_OK))
-        return fail_span(launch, index, status);
+        return fail_object(launch, index, status);
     if (!LIKELY(length >= launch->kernel->parameters[index].size) &&
         launch->kernel->parameters[index].kind == TRM_PARAMETER_BUFFER)
         return fail_short(launch, index, length);
@@ -239,6 +244,30 @@ static int32_t set_span(struct launch *launch, uint32_t index, const struct trm_
     argument->scalar         = 0;
     argument->block          = NULL;
     launch->in_flight[index] = length == 0 ? NULL : &buffer->in_flight;
+    return TRM_OK;
+}
+
+/* Images, samplers and texel buffers. */
+static __attribute__((noinline)) int32_t set_image(struct launch *launch, uint32_t index,
+                                                   const struct trm_argument *given)
+{
+    const struct trm_parameter *parameter = &launch->kernel->parameters[index];
+    struct core_in_flight *sets[CORE_IMAGE_SETS];
+    int32_t status;
+
+    if (given->kind == TRM_PARAMETER_TEXELS) {
+        status = set_span(launch, index, given);
+        if (status == TRM_OK)
+            status = core_texels_argument(parameter, given, &launch->arguments[index]);
+        return status == TRM_OK ? TRM_OK : fail_object(launch, index, status);
+    }
+    status = core_image_argument(launch->stream->device, parameter, given, &launch->arguments[index],
+                                 &launch->images[index], sets);
+    if (status != TRM_OK)
+        return fail_object(launch, index, status);
+    launch->in_flight[index] = sets[0];
+    if (sets[1] != NULL)
+        launch->in_flight[launch->in_flight_count++] = sets[1];
     return TRM_OK;
 }
 
@@ -267,6 +296,7 @@ static int32_t set_arguments(struct launch *launch, const struct trm_argument *g
 {
     int32_t status = TRM_OK;
 
+    launch->in_flight_count = launch->desc.argument_count;
     for (uint32_t i = 0; i < launch->desc.argument_count && status == TRM_OK; i++) {
         if (!LIKELY(given[i].name == NULL))
             return set_named(launch, given);
@@ -277,8 +307,10 @@ static int32_t set_arguments(struct launch *launch, const struct trm_argument *g
             status = set_scalar(launch, i, &given[i]);
         else if (given[i].kind == TRM_PARAMETER_BUFFER)
             status = set_span(launch, i, &given[i]);
-        else
+        else if (given[i].kind == TRM_PARAMETER_BLOCK)
             status = set_block(launch, i, &given[i]);
+        else
+            status = set_image(launch, i, &given[i]);
     }
     return status;
 }
@@ -305,7 +337,7 @@ static int32_t launch_run(struct launch *launch, const struct trm_argument *argu
         core_module_note_launch(launch->kernel->module, stream, value);
     else
         stream->recorder_ops->add_kernel(stream, launch->kernel);
-    core_in_flight_add_each(launch->in_flight, launch->desc.argument_count, stream, value);
+    core_in_flight_add_each(launch->in_flight, launch->in_flight_count, stream, value);
     core_stream_count(stream, &stream->stats->launches);
     return TRM_OK;
 }
@@ -316,9 +348,11 @@ static __attribute__((noinline)) int32_t launch_inline(struct launch *launch,
     struct launch_space space;
 
     launch->arguments      = space.arguments;
+    launch->images         = space.images;
     launch->in_flight      = space.in_flight;
     int32_t status         = launch_run(launch, arguments);
     launch->arguments      = NULL;
+    launch->images         = NULL;
     launch->in_flight      = NULL;
     launch->desc.arguments = NULL;
     return status;
@@ -328,13 +362,15 @@ static int32_t launch_allocated(struct launch *launch, const struct trm_argument
 {
     struct core_context *context = launch->stream->object.context;
     uint32_t count               = launch->desc.argument_count;
-    size_t each                  = sizeof(*launch->arguments) + sizeof(*launch->in_flight);
+    size_t each                  = sizeof(*launch->arguments) + sizeof(*launch->images) +
+                  CORE_IMAGE_SETS * sizeof(struct core_in_flight *);
 
     void *space = core_allocate(context, count * each);
     if (space == NULL)
         return base_fail_memory("launching a kernel");
     launch->arguments = space;
-    launch->in_flight = (void *)(launch->arguments + count);
+    launch->images    = (void *)(launch->arguments + count);
+    launch->in_flight = (void *)(launch->images + count);
     int32_t status    = launch_run(launch, arguments);
     core_free(context, space, count * each);
     return status;

@@ -36,6 +36,16 @@ static const char *describe(const struct trm_argument *given, char text[CORE_PAR
     case TRM_PARAMETER_BLOCK:
         snprintf(text, CORE_PARAMETER_TEXT, "a block of %" PRIu64 " bytes", given->value.block.size);
         return text;
+    case TRM_PARAMETER_IMAGE:
+        return "a storage image";
+    case TRM_PARAMETER_TEXTURE:
+        return "a sampled image without a sampler";
+    case TRM_PARAMETER_SAMPLER:
+        return "a sampler";
+    case TRM_PARAMETER_SAMPLED_IMAGE:
+        return "a sampled image with a sampler";
+    case TRM_PARAMETER_TEXELS:
+        return "a texel buffer";
     case TRM_ARGUMENT_PORT:
         return "a port, which only stages of pipelines have,";
     case TRM_ARGUMENT_PORT_ELEMENTS:
@@ -57,6 +67,12 @@ bool core_launch_takes(const struct trm_parameter *parameter, const struct trm_a
                         : parameter->kind == given->kind && parameter->type == given->type;
     case TRM_PARAMETER_BLOCK:
         return (is_bytes || parameter->kind == given->kind) && given->value.block.size == parameter->size;
+    case TRM_PARAMETER_IMAGE:
+    case TRM_PARAMETER_TEXTURE:
+    case TRM_PARAMETER_SAMPLER:
+    case TRM_PARAMETER_SAMPLED_IMAGE:
+    case TRM_PARAMETER_TEXELS:
+        return parameter->kind == given->kind;
     default:
         return false;
     }

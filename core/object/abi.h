@@ -24,6 +24,7 @@
 #define CORE_ABI_GRAPH_OPS 40    /* struct trm_graph_ops */
 #define CORE_ABI_INTEROP_OPS 160 /* struct trm_interop_ops */
 #define CORE_ABI_RANGE_OPS 32    /* struct trm_range_ops */
+#define CORE_ABI_IMAGE_OPS 64    /* struct trm_image_ops, of minor 2 */
 
 /* Copies of structures that begin with struct_size, from and to code that was compiled against another
  * minor version. `ours` has our size in its struct_size. */

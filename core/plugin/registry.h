@@ -31,6 +31,7 @@ struct core_backend {
     struct trm_profile_ops profile;
     struct trm_graph_ops graph;
     struct trm_interop_ops interop;
+    struct trm_image_ops image;
 };
 
 /* The registry of a context. The first call finds and loads the plugins; the failures of single plugins are

@@ -83,6 +83,13 @@ static const struct slot interop_slots[] = {
     {NULL, 0},
 };
 
+static const struct slot image_slots[] = {
+    SLOT(image_ops, supports),        SLOT(image_ops, create),
+    SLOT(image_ops, destroy),         SLOT(image_ops, copy),
+    SLOT(image_ops, transfer),        SLOT(image_ops, sampler_create),
+    SLOT(image_ops, sampler_destroy), {NULL, 0},
+};
+
 static const struct slot profile_slots[] = {
     SLOT(profile_ops, stamp_create),
     SLOT(profile_ops, stamp_destroy),
@@ -198,7 +205,7 @@ bool core_loader_copy_tables(struct core_candidate *candidate, const struct trm_
         TABLE(stream, true, CORE_ABI_STREAM_OPS),    TABLE(module, true, CORE_ABI_MODULE_OPS),
         TABLE(pool, false, CORE_ABI_POOL_OPS),       TABLE(peer, false, CORE_ABI_PEER_OPS),
         TABLE(profile, false, CORE_ABI_PROFILE_OPS), TABLE(graph, false, CORE_ABI_GRAPH_OPS),
-        TABLE(interop, false, CORE_ABI_INTEROP_OPS),
+        TABLE(interop, false, CORE_ABI_INTEROP_OPS), TABLE(image, false, CORE_ABI_IMAGE_OPS),
     };
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
         if (!copy_table(candidate, &tables[i]))

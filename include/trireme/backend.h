@@ -43,6 +43,7 @@
 #include <trireme/context.h>
 #include <trireme/device_info.h>
 #include <trireme/image.h>
+#include <trireme/image_layout.h>
 #include <trireme/interop.h>
 #include <trireme/kernel.h>
 #include <trireme/program.h>

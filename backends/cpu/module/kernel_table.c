@@ -24,6 +24,12 @@ static uint64_t argument_size(const struct trm_parameter *parameter)
         return trm_util_type_size(parameter->type);
     case TRM_PARAMETER_BLOCK:
         return parameter->size <= CPU_MAX_BLOCK_BYTES ? parameter->size : 0;
+    case TRM_PARAMETER_IMAGE:
+    case TRM_PARAMETER_TEXTURE:
+    case TRM_PARAMETER_SAMPLER:
+    case TRM_PARAMETER_SAMPLED_IMAGE:
+    case TRM_PARAMETER_TEXELS:
+        return sizeof(struct trm_image_words);
     default:
         return 0;
     }
@@ -46,7 +52,8 @@ static const char *find_block_size(const struct trm_cpu_kernel *kernel, uint64_t
         if (parameter->name == NULL)
             return "has a parameter without a name";
         if (size == 0)
-            return "has a parameter that is neither a buffer nor a scalar of a known type nor a block";
+            return "has a parameter of an unknown kind, or a scalar of an unknown type, or a block of no "
+                   "size";
         uint64_t alignment = parameter->kind == TRM_PARAMETER_BLOCK ? CPU_BLOCK_ALIGNMENT
                              : size < 8                             ? size
                                                                     : 8;

@@ -141,9 +141,11 @@ static void write_block(uint8_t *block, const struct trm_launch_argument *argume
             offset += argument->size;
             continue;
         }
+        /* An image, a sampler and a texel buffer are two words like a buffer: an address and a state. */
         struct trm_backend_memory *memory = argument->memory;
-        struct trm_cpu_buffer buffer      = {memory ? memory->data + argument->offset : NULL, argument->size};
-        offset                            = cpu_argument_offset(offset, _Alignof(struct trm_cpu_buffer));
+        uint64_t second = argument->kind == TRM_PARAMETER_BUFFER ? argument->size : argument->scalar;
+        struct trm_cpu_buffer buffer = {memory ? memory->data + argument->offset : NULL, second};
+        offset                       = cpu_argument_offset(offset, _Alignof(struct trm_cpu_buffer));
         memcpy(block + offset, &buffer, sizeof(buffer));
         offset += sizeof(buffer);
     }

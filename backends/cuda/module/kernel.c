@@ -26,6 +26,18 @@ static uint32_t align(uint32_t offset, uint32_t alignment)
     return (offset + alignment - 1) / alignment * alignment;
 }
 
+/* Images, samplers and texel buffers are two words: an address and a state. */
+static bool is_image(const struct trm_parameter *parameter)
+{
+    return parameter->kind >= TRM_PARAMETER_IMAGE && parameter->kind <= TRM_PARAMETER_TEXELS;
+}
+
+/* What the code takes as a parameter of its own; the rest are members of a struct. */
+static bool is_entry(const struct trm_parameter *parameter)
+{
+    return parameter->kind == TRM_PARAMETER_BUFFER || is_image(parameter);
+}
+
 static uint32_t parameter_size(const struct trm_parameter *parameter)
 {
     switch (parameter->kind) {
@@ -34,7 +46,7 @@ static uint32_t parameter_size(const struct trm_parameter *parameter)
     case TRM_PARAMETER_SCALAR:
         return trm_util_type_size(parameter->type);
     default:
-        return parameter->size;
+        return is_image(parameter) ? (uint32_t)sizeof(struct trm_image_words) : parameter->size;
     }
 }
 
@@ -172,7 +184,7 @@ static void lay_out_struct(const struct trm_kernel_info *info, struct layout *la
     uint32_t most = 0, size = 0;
     for (uint32_t i = 0; i < info->parameter_count; i++) {
         const struct trm_parameter *parameter = &info->parameters[i];
-        if (parameter->kind == TRM_PARAMETER_BUFFER)
+        if (is_entry(parameter))
             continue;
         uint32_t alignment = scalar_alignment(parameter);
         most               = alignment > most ? alignment : most;
@@ -183,7 +195,7 @@ static void lay_out_struct(const struct trm_kernel_info *info, struct layout *la
         return;
     add_entry(layout, align(size, most), most);
     for (uint32_t i = 0; i < info->parameter_count; i++)
-        if (info->parameters[i].kind != TRM_PARAMETER_BUFFER)
+        if (!is_entry(&info->parameters[i]))
             layout->offsets[i] += layout->entries[layout->count - 1];
 }
 
@@ -191,9 +203,9 @@ static void lay_out(struct trm_backend_kernel *kernel, const struct trm_kernel_i
                     struct layout *layout, uint32_t buffers)
 {
     for (uint32_t i = 0; i < info->parameter_count; i++) {
-        if (info->parameters[i].kind != TRM_PARAMETER_BUFFER)
+        if (!is_entry(&info->parameters[i]))
             continue;
-        add_entry(layout, ADDRESS_BYTES, ADDRESS_BYTES);
+        add_entry(layout, parameter_size(&info->parameters[i]), ADDRESS_BYTES);
         layout->offsets[i] = layout->entries[layout->count - 1];
     }
     lay_out_struct(info, layout);
@@ -250,11 +262,13 @@ static uint32_t dynamic_bytes(const struct trm_backend_module *module, const str
 int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct trm_kernel_info *info,
                                uint32_t coarsening, CUfunction function)
 {
-    uint32_t buffers = 0;
+    uint32_t buffers = 0, own = 0;
     struct found found;
-    for (uint32_t i = 0; i < info->parameter_count; i++)
+    for (uint32_t i = 0; i < info->parameter_count; i++) {
         buffers += info->parameters[i].kind == TRM_PARAMETER_BUFFER;
-    uint32_t entries = 2 * buffers + (buffers != info->parameter_count) + (coarsening != 0);
+        own += is_entry(&info->parameters[i]);
+    }
+    uint32_t entries = own + buffers + (own != info->parameter_count) + (coarsening != 0);
     if (info->parameter_count > CUDA_MAX_ARGUMENTS || entries > CUDA_MAX_ARGUMENTS)
         return fail_too_many(module, info->name);
     int32_t status = find_parameters(module, info->name, function, &found);
@@ -302,7 +316,8 @@ static int32_t lay_out_native(const struct trm_backend_module *module, const str
         return fail_too_many(module, info->name);
     for (uint32_t i = 0; i < info->parameter_count; i++) {
         uint32_t size      = parameter_size(&info->parameters[i]);
-        uint32_t alignment = info->parameters[i].kind == TRM_PARAMETER_BUFFER ||
+        uint32_t alignment = is_image(&info->parameters[i]) ? ADDRESS_BYTES
+                             : info->parameters[i].kind == TRM_PARAMETER_BUFFER ||
                                      info->parameters[i].kind == TRM_PARAMETER_SCALAR
                                  ? size
                                  : BLOCK_ALIGNMENT;

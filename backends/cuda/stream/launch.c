@@ -58,8 +58,10 @@ static void write_arguments(const struct trm_launch_desc *desc, uint8_t *bytes)
             memcpy(to, &(uint64_t){address_of(argument)}, sizeof(uint64_t));
         else if (argument->kind == TRM_PARAMETER_SCALAR)
             write_scalar(to, argument);
-        else
+        else if (argument->kind == TRM_PARAMETER_BLOCK)
             memcpy(to, argument->block, argument->size);
+        else /* an image, a sampler or a texel buffer: struct trm_image_words */
+            memcpy(to, (uint64_t[]){address_of(argument), argument->scalar}, 2 * sizeof(uint64_t));
     }
 }
 
