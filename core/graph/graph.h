@@ -13,7 +13,8 @@
  * instance. It is launched as the backend's own graph (graph_exec.c), or operation by operation
  * (graph_emulate.c).
  *
- * A node has entered its buffers (core_object_try_enter_held): when the program destroys one, its handle
+ * A node has entered its buffers, images and samplers (core_object_try_enter_held): when the program
+ * destroys one, its handle
  * dies, but the memory stays until the last node that uses it is freed. A node holds references of its kernel
  * and its event. So a launch needs no bookkeeping for single operations; it only adds to the buffers'
  * in_flight, for calls that wait for a buffer or map it.
@@ -50,11 +51,11 @@ struct core_node {
     _Atomic uint32_t references;
     int32_t kind;  /* enum core_node_kind */
     bool is_empty; /* an update has made it do nothing */
-    uint32_t buffer_count;
-    uint64_t size; /* of the allocation */
-    struct core_buffer **buffers;
-    struct core_kernel *kernel; /* of a launch */
-    struct core_event *event;   /* of a timestamp */
+    uint32_t use_count;
+    uint64_t size;                /* of the allocation */
+    struct core_in_flight **uses; /* of what the node uses, each once; the owners are entered */
+    struct core_kernel *kernel;   /* of a launch */
+    struct core_event *event;     /* of a timestamp */
     union {
         struct trm_copy_desc copy; /* also up and down */
         struct trm_copy_2d_desc copy_2d;
@@ -135,9 +136,8 @@ struct core_graph_exec {
     struct core_exec_timestamp *timestamps;
     uint32_t timestamp_count;
 
-    struct core_in_flight *
-        *buffer_sets; /* of each buffer that a node uses, once; the nodes keep the buffers */
-    uint32_t buffer_set_count, buffer_set_capacity;
+    struct core_in_flight **uses; /* of all nodes, each once; the nodes keep their owners */
+    uint32_t use_count, use_capacity;
     struct trm_stream_stats totals; /* what one launch adds to the statistics of its stream */
 
     struct core_stream *last; /* of the last launch; a reference; NULL before the first */

@@ -48,7 +48,7 @@ static int32_t enqueue_launch(struct core_stream *stream, const struct trm_launc
 static int32_t enqueue_fill(struct core_stream *stream, const struct core_node *node)
 {
     const struct trm_fill_desc *desc = &node->fill;
-    struct core_buffer *buffer       = node->buffers[0];
+    struct core_buffer *buffer       = base_container_of(node->uses[0], struct core_buffer, in_flight);
     return core_fill_buffer(stream, buffer, desc->offset - buffer->base, desc->size, desc->pattern,
                             desc->pattern_size);
 }

@@ -33,7 +33,7 @@ static void exec_free(struct core_graph_exec *exec)
         core_node_release(&exec->pool, exec->nodes[i]);
     core_node_pool_fini(&exec->pool);
     core_free(context, exec->nodes, exec->count * sizeof(struct core_node *));
-    core_free(context, exec->buffer_sets, exec->buffer_set_capacity * sizeof(struct core_in_flight *));
+    core_free(context, exec->uses, exec->use_capacity * sizeof(struct core_in_flight *));
     core_object_release(exec->last != NULL ? &exec->last->object : NULL);
     core_in_flight_fini(context, &exec->in_flight);
     core_free(context, exec, sizeof(*exec));
@@ -99,47 +99,47 @@ static int by_address(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Makes room for the buffers of all nodes. On an error nothing changes. */
-static int32_t reserve_buffers(struct core_graph_exec *exec, uint64_t wanted)
+/* Makes room for what all nodes use. On an error nothing changes. */
+static int32_t reserve_uses(struct core_graph_exec *exec, uint64_t wanted)
 {
     struct core_context *context = exec->device->object.context;
 
-    if (wanted <= exec->buffer_set_capacity)
+    if (wanted <= exec->use_capacity)
         return TRM_OK;
     struct core_in_flight **sets = core_allocate(context, wanted * sizeof(struct core_in_flight *));
     if (sets == NULL || wanted > UINT32_MAX)
         return base_fail_memory("creating an instance of a graph");
-    if (exec->buffer_set_count != 0)
-        memcpy(sets, exec->buffer_sets, exec->buffer_set_count * sizeof(struct core_in_flight *));
-    core_free(context, exec->buffer_sets, exec->buffer_set_capacity * sizeof(struct core_in_flight *));
-    exec->buffer_sets         = sets;
-    exec->buffer_set_capacity = (uint32_t)wanted;
+    if (exec->use_count != 0)
+        memcpy(sets, exec->uses, exec->use_count * sizeof(struct core_in_flight *));
+    core_free(context, exec->uses, exec->use_capacity * sizeof(struct core_in_flight *));
+    exec->uses         = sets;
+    exec->use_capacity = (uint32_t)wanted;
     return TRM_OK;
 }
 
-static uint64_t count_buffers(const struct core_graph_exec *exec)
+static uint64_t count_uses(const struct core_graph_exec *exec)
 {
     uint64_t names = 0;
 
     for (uint32_t i = 0; i < exec->count; i++)
-        names += exec->nodes[i]->buffer_count;
+        names += exec->nodes[i]->use_count;
     return names;
 }
 
-/* Collects the buffers of all nodes, each once; there is room for them. */
-static void gather_buffers(struct core_graph_exec *exec)
+/* Collects what all nodes use, each once; there is room for it. */
+static void gather_uses(struct core_graph_exec *exec)
 {
     uint32_t names = 0, each = 0;
 
     for (uint32_t i = 0; i < exec->count; i++)
-        for (uint32_t k = 0; k < exec->nodes[i]->buffer_count; k++)
-            exec->buffer_sets[names++] = &exec->nodes[i]->buffers[k]->in_flight;
+        for (uint32_t k = 0; k < exec->nodes[i]->use_count; k++)
+            exec->uses[names++] = exec->nodes[i]->uses[k];
     if (names > 1)
-        qsort(exec->buffer_sets, names, sizeof(struct core_in_flight *), by_address);
+        qsort(exec->uses, names, sizeof(struct core_in_flight *), by_address);
     for (uint32_t i = 0; i < names; i++)
-        if (each == 0 || exec->buffer_sets[each - 1] != exec->buffer_sets[i])
-            exec->buffer_sets[each++] = exec->buffer_sets[i];
-    exec->buffer_set_count = each;
+        if (each == 0 || exec->uses[each - 1] != exec->uses[i])
+            exec->uses[each++] = exec->uses[i];
+    exec->use_count = each;
 }
 
 /* Adds up the statistics of one launch. Emulated timestamps count themselves. */
@@ -353,7 +353,7 @@ int32_t core_exec_create(struct core_device *device, struct core_node *const *no
     core_object_retain(&device->object);
     int32_t status = take_nodes(exec, nodes, count);
     if (status == TRM_OK)
-        status = reserve_buffers(exec, count_buffers(exec));
+        status = reserve_uses(exec, count_uses(exec));
     if (status == TRM_OK)
         status = create_native_or_emulate(exec);
     if (status == TRM_OK)
@@ -362,7 +362,7 @@ int32_t core_exec_create(struct core_device *device, struct core_node *const *no
         exec_free(exec);
         return status;
     }
-    gather_buffers(exec);
+    gather_uses(exec);
     gather_totals(exec);
     core_device_add_child(device, CORE_GRAPH_EXEC);
     core_object_release(&device->object); /* the reference from above; counting the child took one */
@@ -446,17 +446,17 @@ static int32_t replace_native(struct core_graph_exec *exec, uint32_t index, cons
     return status == TRM_ERROR_UNSUPPORTED ? recreate_native(exec) : status;
 }
 
-static bool same_buffers(const struct core_node *a, const struct core_node *b)
+static bool have_same_uses(const struct core_node *a, const struct core_node *b)
 {
-    return a->buffer_count == b->buffer_count &&
-           memcmp(a->buffers, b->buffers, a->buffer_count * sizeof(struct core_buffer *)) == 0;
+    return a->use_count == b->use_count &&
+           memcmp(a->uses, b->uses, a->use_count * sizeof(struct core_in_flight *)) == 0;
 }
 
 int32_t core_exec_replace(struct core_graph_exec *exec, uint32_t index, struct core_node *node)
 {
     struct core_node *old = exec->nodes[index];
 
-    int32_t status = reserve_buffers(exec, count_buffers(exec) + node->buffer_count);
+    int32_t status = reserve_uses(exec, count_uses(exec) + node->use_count);
     if (status != TRM_OK)
         return status;
     exec->nodes[index] = node;
@@ -465,8 +465,8 @@ int32_t core_exec_replace(struct core_graph_exec *exec, uint32_t index, struct c
         exec->nodes[index] = old;
         return status;
     }
-    if (!same_buffers(old, node))
-        gather_buffers(exec);
+    if (!have_same_uses(old, node))
+        gather_uses(exec);
     gather_totals(exec);
     core_node_release(&exec->pool, old);
     return TRM_OK;
@@ -509,7 +509,7 @@ static int32_t launch_native(struct core_graph_exec *exec, struct core_stream *s
 static void add_to_in_flight(struct core_graph_exec *exec, struct core_stream *stream, uint64_t value)
 {
     core_in_flight_add(&exec->in_flight, stream, value);
-    core_in_flight_add_each(exec->buffer_sets, exec->buffer_set_count, stream, value);
+    core_in_flight_add_each(exec->uses, exec->use_count, stream, value);
     for (uint32_t i = 0; i < exec->timestamp_count; i++)
         core_event_set_timestamp(exec->nodes[exec->timestamps[i].node]->event, exec->timestamps[i].timestamp,
                                  stream, value);

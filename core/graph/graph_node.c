@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "core/graph/graph.h"
+#include "core/image/image.h"
 #include "core/memory/memory.h"
 
-/* Arguments that are blocks follow each other at this alignment. */
+/* What arguments point to, blocks and the objects of images, follow each other at this alignment. */
 #define BLOCK_ALIGNMENT 16u
 
 /* The buffers of a copy. */
@@ -33,11 +34,11 @@ static struct core_node *take_spare(struct core_node_pool *pool, uint64_t size)
     return NULL;
 }
 
-/* Allocates the node, its array of `buffers` pointers, then `more` bytes, which begin at *extra. */
-static struct core_node *node_create(struct core_node_pool *pool, int32_t kind, uint32_t buffers,
-                                     uint64_t more, void **extra)
+/* Allocates the node, room for `uses` pointers, then `more` bytes, which begin at *extra. */
+static struct core_node *node_create(struct core_node_pool *pool, int32_t kind, uint32_t uses, uint64_t more,
+                                     void **extra)
 {
-    uint64_t head          = aligned(sizeof(struct core_node) + buffers * sizeof(struct core_buffer *));
+    uint64_t head          = aligned(sizeof(struct core_node) + uses * sizeof(struct core_in_flight *));
     struct core_node *node = take_spare(pool, head + more);
     if (node == NULL)
         node = core_allocate(pool->context, head + more);
@@ -46,9 +47,9 @@ static struct core_node *node_create(struct core_node_pool *pool, int32_t kind, 
         return NULL;
     }
     atomic_init(&node->references, 1);
-    node->kind    = kind;
-    node->size    = head + more;
-    node->buffers = (struct core_buffer **)(void *)(node + 1);
+    node->kind = kind;
+    node->size = head + more;
+    node->uses = (struct core_in_flight **)(void *)(node + 1);
     if (extra != NULL)
         *extra = (unsigned char *)node + head;
     return node;
@@ -89,7 +90,7 @@ static uint64_t block_bytes(const struct trm_launch_desc *desc)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < desc->argument_count; i++)
-        if (desc->arguments[i].kind == TRM_PARAMETER_BLOCK)
+        if (desc->arguments[i].block != NULL)
             bytes += aligned(desc->arguments[i].size);
     return bytes;
 }
@@ -101,14 +102,14 @@ struct core_node *core_node_launch(struct core_node_pool *pool, const struct trm
     void *extra;
 
     struct core_node *node =
-        node_create(pool, CORE_NODE_LAUNCH, count, arguments + block_bytes(desc), &extra);
+        node_create(pool, CORE_NODE_LAUNCH, count * CORE_IMAGE_SETS, arguments + block_bytes(desc), &extra);
     if (node == NULL)
         return NULL;
     struct trm_launch_argument *own = extra;
     unsigned char *block            = (unsigned char *)extra + arguments;
     for (uint32_t i = 0; i < count; i++) {
         own[i] = desc->arguments[i];
-        if (own[i].kind != TRM_PARAMETER_BLOCK)
+        if (own[i].block == NULL)
             continue;
         memcpy(block, own[i].block, own[i].size);
         own[i].block = block;
@@ -158,8 +159,8 @@ void core_node_release(struct core_node_pool *pool, struct core_node *node)
 {
     if (node == NULL || atomic_fetch_sub_explicit(&node->references, 1, memory_order_acq_rel) != 1)
         return;
-    for (uint32_t i = 0; i < node->buffer_count; i++)
-        core_object_leave(&node->buffers[i]->object);
+    for (uint32_t i = 0; i < node->use_count; i++)
+        core_object_leave(node->uses[i]->owner);
     core_object_release(node->kernel != NULL ? &node->kernel->object : NULL);
     core_object_release(node->event != NULL ? &node->event->object : NULL);
     struct core_node **place = &pool->spare[pool->next_spare++ % CORE_SPARE_NODES];

@@ -103,20 +103,19 @@ static int32_t recorder_add_event(struct core_stream *stream, struct core_event 
 
 /* ---- what the last node uses --------------------------------------------------------------- */
 
-/* The node has room for every buffer that the operation names. A pipeline records buffers that it holds,
- * whose handles the program may have destroyed. If another thread destroys any other buffer at this moment,
- * which is the program's mistake, the graph is broken. */
-static void recorder_add_buffer(struct core_stream *stream, struct core_in_flight *in_flight)
+/* The node has room for all that the operation names. A pipeline records objects that it holds, whose handles
+ * the program may have destroyed. If another thread destroys any other at this moment, which is the program's
+ * mistake, the graph is broken. */
+static void recorder_add_use(struct core_stream *stream, struct core_in_flight *in_flight)
 {
     struct core_recorder *recorder = recorder_of(stream->backend);
     struct core_node *node         = recorder->nodes[recorder->count - 1];
-    struct core_buffer *buffer     = base_container_of(in_flight, struct core_buffer, in_flight);
 
-    for (uint32_t i = 0; i < node->buffer_count; i++)
-        if (node->buffers[i] == buffer)
+    for (uint32_t i = 0; i < node->use_count; i++)
+        if (node->uses[i] == in_flight)
             return;
-    if (core_object_try_enter_held(&buffer->object))
-        node->buffers[node->buffer_count++] = buffer;
+    if (core_object_try_enter_held(in_flight->owner))
+        node->uses[node->use_count++] = in_flight;
     else
         recorder->is_broken = true;
 }
@@ -177,7 +176,7 @@ const struct core_recorder_ops core_recorder_ops = {
             .query       = recorder_query,
             .wait        = recorder_wait,
         },
-    .add_buffer = recorder_add_buffer,
+    .add_use    = recorder_add_use,
     .add_kernel = recorder_add_kernel,
     .add_event  = recorder_add_event,
 };

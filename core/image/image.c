@@ -151,9 +151,10 @@ static int32_t image_create(struct core_device *device, const struct trm_image_d
     struct core_image *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
         return base_fail_memory("creating an image");
-    made->device   = device;
-    made->desc     = *desc;
-    int32_t status = core_object_init(&made->object, &image_ops, context);
+    made->device          = device;
+    made->desc            = *desc;
+    made->in_flight.owner = &made->object;
+    int32_t status        = core_object_init(&made->object, &image_ops, context);
     if (status != TRM_OK) {
         core_free(context, made, sizeof(*made));
         return status;

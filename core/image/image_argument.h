@@ -9,6 +9,12 @@
 /* What an argument uses: at most an image and a sampler. */
 #define CORE_IMAGE_SETS 2
 
+/* Is it an image or a sampler? A texel buffer is a span. */
+static inline bool core_argument_is_image(const struct trm_argument *argument)
+{
+    return argument->kind >= TRM_PARAMETER_IMAGE && argument->kind <= TRM_PARAMETER_SAMPLED_IMAGE;
+}
+
 /* Checks an argument that has the parameter's kind, IMAGE to SAMPLED_IMAGE, and describes it for the backend.
  * `objects` is the place of what argument->block points to, where the backend has images. `sets` are what the
  * launch is added to; NULL where there is none. Errors: those of handles; TYPE_MISMATCH, INVALID_ARGUMENT,

@@ -138,9 +138,10 @@ static int32_t sampler_create(struct core_device *device, const struct trm_sampl
     struct core_sampler *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
         return base_fail_memory("creating a sampler");
-    made->device   = device;
-    made->desc     = *desc;
-    int32_t status = core_object_init(&made->object, &sampler_ops, context);
+    made->device          = device;
+    made->desc            = *desc;
+    made->in_flight.owner = &made->object;
+    int32_t status        = core_object_init(&made->object, &sampler_ops, context);
     if (status != TRM_OK) {
         core_free(context, made, sizeof(*made));
         return status;

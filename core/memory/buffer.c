@@ -289,8 +289,9 @@ static int32_t buffer_create(struct core_device *device, int32_t kind, uint64_t 
     struct core_buffer *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
         return base_fail_memory("creating a buffer");
-    made->device = device;
-    made->kind   = kind;
+    made->device          = device;
+    made->kind            = kind;
+    made->in_flight.owner = &made->object;
     atomic_init(&made->users, 1);
     int32_t status = core_object_init(&made->object, &buffer_ops, context);
     if (status != TRM_OK) {

@@ -204,7 +204,7 @@ static inline void record(struct core_in_flight *set, struct core_stream *stream
 void core_in_flight_add(struct core_in_flight *set, struct core_stream *stream, uint64_t value)
 {
     if (core_stream_is_recording(stream)) {
-        stream->recorder_ops->add_buffer(stream, set);
+        stream->recorder_ops->add_use(stream, set);
     } else if (!stream->device->limits.synchronous) {
         base_lock_acquire(&stream->in_flight_lock);
         record(set, stream, value);
@@ -218,7 +218,7 @@ void core_in_flight_add_each(struct core_in_flight *const *sets, uint32_t count,
     if (UNLIKELY(core_stream_is_recording(stream))) {
         for (uint32_t i = 0; i < count; i++)
             if (sets[i] != NULL)
-                stream->recorder_ops->add_buffer(stream, sets[i]);
+                stream->recorder_ops->add_use(stream, sets[i]);
     } else if (!stream->device->limits.synchronous) {
         base_lock_acquire(&stream->in_flight_lock);
         for (uint32_t i = 0; i < count; i++)

@@ -13,6 +13,7 @@
 
 struct core_context;
 struct core_device;
+struct core_object;
 struct core_stream;
 struct core_in_flight_block;
 
@@ -26,8 +27,12 @@ struct core_in_flight_slot {
 };
 
 /* The last use of one object by each stream. The first slots are inline; further ones are in a chain of
- * blocks. Any number of threads may record at once, each for a stream that it serialises. Starts all zero. */
+ * blocks. Any number of threads may record at once, each for a stream that it serialises. Starts all zero but for
+ * the owner. */
 struct core_in_flight {
+    /* The object that a graph enters so that what it uses stays: a buffer, an image, a sampler. NULL where no
+     * operation that can be recorded uses the object. */
+    struct core_object *owner;
     struct base_lock lock; /* before any stream's in_flight_lock and device->lock */
     /* Slots that are not free. Read without the lock to see that there are none. */
     _Atomic uint32_t occupied;
@@ -37,7 +42,7 @@ struct core_in_flight {
 
 /* Records that operation `value` of `stream` uses the object. For a stream that the set knows, this takes
  * an uncontended lock and compares a number; on a synchronous device it does nothing. On a recording stream
- * the set must be a buffer's, and the graph keeps the buffer. Cannot fail: without memory for a further slot
+ * the set must have an owner, which the graph keeps. Cannot fail: without memory for a further slot
  * it waits for the operation. */
 void core_in_flight_add(struct core_in_flight *set, struct core_stream *stream, uint64_t value);
 
