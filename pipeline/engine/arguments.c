@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/image/image.h"
 #include "pipeline/engine/stages.h"
 
 static uint64_t divide_up(uint64_t value, uint64_t by)
@@ -165,6 +166,19 @@ static void apply_values(const struct pipeline_stage_plan *plan, const struct tr
     }
 }
 
+/* Puts the program's handles in place of those of the holds. */
+static void show_given(const struct pipeline *pipeline, struct trm_argument *argument)
+{
+    struct trm_span *span = &argument->value.span;
+
+    if (argument->kind == TRM_PARAMETER_BUFFER || argument->kind == TRM_PARAMETER_TEXELS) {
+        span->buffer = pipeline_holds_given(pipeline, span->buffer);
+    } else if (core_argument_is_image(argument)) {
+        argument->value.image.image   = pipeline_holds_given(pipeline, argument->value.image.image);
+        argument->value.image.sampler = pipeline_holds_given(pipeline, argument->value.image.sampler);
+    }
+}
+
 static int32_t apply_shape(struct pipeline_slot *slot, uint32_t stage)
 {
     const struct trm_stage *given          = &slot->pipeline->stages[stage];
@@ -173,10 +187,8 @@ static int32_t apply_shape(struct pipeline_slot *slot, uint32_t stage)
     struct pipeline_host_calling inside;
 
     for (uint32_t i = 0; i < plan->argument_count; i++) {
-        own->declared[i]      = own->arguments[stage][plan->order[i]];
-        struct trm_span *span = &own->declared[i].value.span;
-        if (own->declared[i].kind == TRM_PARAMETER_BUFFER)
-            span->buffer = pipeline_holds_given(slot->pipeline, span->buffer);
+        own->declared[i] = own->arguments[stage][plan->order[i]];
+        show_given(slot->pipeline, &own->declared[i]);
     }
     base_error_clear();
     pipeline_host_calling_push(&inside, slot->pipeline);

@@ -43,12 +43,15 @@ struct pipeline_stage_plan {
 
 /* A buffer that the pipeline was given. */
 struct pipeline_held {
-    struct trm_buffer *held;  /* the handle of the hold; the engine uses this one */
-    struct trm_buffer *given; /* the program's, which may be dead */
+    void *held;  /* the handle of the hold; the engine uses this one */
+    void *given; /* the program's, which may be dead */
 };
 
+/* An image with its sampler. */
+#define PIPELINE_HOLDS_OF_ARGUMENT 2
+
 struct pipeline_holds {
-    struct pipeline_held *buffers;
+    struct pipeline_held *objects;
     uint32_t count, room;
 };
 
@@ -135,7 +138,7 @@ struct pipeline_device {
     bool mapped;          /* not unified, but kernels reach the host's side */
     bool stamps_are_slow; /* a time stamp takes the device longer than many a token */
 
-    struct pipeline_holds holds; /* buffers in shared ports and in arguments */
+    struct pipeline_holds holds; /* buffers in shared ports, and objects in arguments */
 
     const struct pipeline_strategy_ops *strategy; /* in use; AUTO: the one on trial */
     struct pipeline_choice choice;
@@ -265,11 +268,11 @@ uint64_t pipeline_engine_budget(const struct pipeline *pipeline);
 /* ---- check.c, ports.c, stages.c, pieces.c: a descriptor ------------------------------------- */
 
 /* Copies a descriptor into the pipeline. The _fini functions free what was copied, also after a failure. */
-/* holds.c. add() replaces a buffer of the program by the handle of a hold; given() finds the program's handle
- * of a held buffer, and returns any other as it is. */
+/* holds.c. add() holds an object of the program and writes the handle of the hold to `held`, a pointer to a
+ * handle; given() finds the program's handle of a held object, and returns any other as it is. */
 int32_t pipeline_holds_create(struct pipeline *pipeline, const struct trm_pipeline_desc *desc);
-int32_t pipeline_holds_add(struct pipeline *pipeline, struct trm_buffer *given, struct trm_buffer **held);
-struct trm_buffer *pipeline_holds_given(const struct pipeline *pipeline, struct trm_buffer *held);
+int32_t pipeline_holds_add(struct pipeline *pipeline, enum core_type type, void *given, void *held);
+void *pipeline_holds_given(const struct pipeline *pipeline, void *held);
 void pipeline_holds_destroy(struct pipeline *pipeline);
 
 int32_t pipeline_ports_copy(struct pipeline *pipeline, const struct trm_pipeline_desc *desc);

@@ -9,7 +9,7 @@
 /* Holds a shared port's buffer, which must belong to the pipeline's device. */
 static int32_t hold_shared(struct pipeline *pipeline, struct trm_port *port)
 {
-    int32_t status = pipeline_holds_add(pipeline, port->buffer, &port->buffer);
+    int32_t status = pipeline_holds_add(pipeline, CORE_BUFFER, port->buffer, &port->buffer);
     if (status != TRM_OK)
         return status;
     const struct core_buffer *buffer = core_buffer_find(port->buffer);

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/image/image.h"
 #include "core/memory/memory.h"
 #include "pipeline/engine/stages.h"
 
@@ -124,11 +125,37 @@ static int32_t hold_span(const struct pipeline_stage_subject *subject, struct tr
     struct core_buffer *buffer;
     uint64_t length;
 
-    int32_t status = pipeline_holds_add(subject->pipeline, span->buffer, &span->buffer);
+    int32_t status = pipeline_holds_add(subject->pipeline, CORE_BUFFER, span->buffer, &span->buffer);
     if (status != TRM_OK)
         return status;
     status = core_span_resolve(argument->value.span, &buffer, &length);
     return status == TRM_OK ? core_buffer_check_device(buffer, subject->pipeline->device) : status;
+}
+
+/* The same for an image and a sampler. Whether they fit the kernel is checked once, as a launch checks it. */
+static int32_t hold_image(const struct pipeline_stage_subject *subject, uint32_t index,
+                          struct trm_argument *argument)
+{
+    struct core_in_flight *sets[CORE_IMAGE_SETS];
+    struct trm_launch_argument described;
+    struct trm_launch_image objects;
+    int32_t status = TRM_OK;
+
+    if (argument->kind != TRM_PARAMETER_SAMPLER)
+        status = pipeline_holds_add(subject->pipeline, CORE_IMAGE, argument->value.image.image,
+                                    &argument->value.image.image);
+    if (status == TRM_OK &&
+        (argument->kind == TRM_PARAMETER_SAMPLER || argument->kind == TRM_PARAMETER_SAMPLED_IMAGE))
+        status = pipeline_holds_add(subject->pipeline, CORE_SAMPLER, argument->value.image.sampler,
+                                    &argument->value.image.sampler);
+    if (status == TRM_OK)
+        status = core_image_argument(subject->pipeline->device, &subject->kernel->parameters[index], argument,
+                                     &described, &objects, sets);
+    if (status == TRM_OK)
+        return TRM_OK;
+    return base_fail(status, "argument %" PRIu32 " \"%s\" of kernel \"%s\": %s", index,
+                     name_of(&subject->kernel->parameters[index]), subject->kernel->name,
+                     trm_last_error().sentence);
 }
 
 static int32_t check_argument(const struct pipeline_stage_subject *subject, uint32_t index,
@@ -142,8 +169,10 @@ static int32_t check_argument(const struct pipeline_stage_subject *subject, uint
         return check_elements(subject, index, argument);
     if (!core_launch_takes(parameter, argument))
         return core_launch_fail_argument(subject->kernel, index, argument);
-    if (argument->kind == TRM_PARAMETER_BUFFER)
+    if (argument->kind == TRM_PARAMETER_BUFFER || argument->kind == TRM_PARAMETER_TEXELS)
         return hold_span(subject, argument);
+    if (core_argument_is_image(argument))
+        return hold_image(subject, index, argument);
     if (argument->kind == TRM_PARAMETER_BLOCK && argument->value.block.data == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "argument %" PRIu32 " \"%s\" of kernel \"%s\" is NULL",
                          index, name_of(parameter), subject->kernel->name);
@@ -158,11 +187,16 @@ static int32_t clean_argument(const struct pipeline_stage_subject *subject, stru
 
     memset(&clean, 0, sizeof(clean));
     clean.kind = argument->kind;
-    clean.type = argument->kind == TRM_PARAMETER_SCALAR ? argument->type : TRM_TYPE_NONE;
+    if (clean.kind == TRM_PARAMETER_SCALAR || clean.kind == TRM_PARAMETER_TEXELS)
+        clean.type = argument->type;
     if (clean.kind == TRM_PARAMETER_SCALAR) {
         memcpy(&clean.value, &argument->value, trm_type_size(clean.type));
-    } else if (clean.kind == TRM_PARAMETER_BUFFER) {
+    } else if (clean.kind == TRM_PARAMETER_BUFFER || clean.kind == TRM_PARAMETER_TEXELS) {
         clean.value.span = argument->value.span;
+    } else if (core_argument_is_image(argument)) {
+        clean.value.image.image   = argument->value.image.image;
+        clean.value.image.sampler = argument->value.image.sampler;
+        clean.value.image.level   = argument->value.image.level;
     } else if (clean.kind == TRM_PARAMETER_BLOCK) {
         void *copy = core_allocate(subject->pipeline->object.context, argument->value.block.size);
         if (copy == NULL)
