@@ -31,6 +31,26 @@ static struct trm_pipeline *make_pipeline(struct trm_device *device)
     return pipeline;
 }
 
+static const struct trm_image_desc small_image = {
+    .struct_size = sizeof(small_image),
+    .type        = TRM_IMAGE_2D,
+    .format      = TRM_FORMAT_RGBA8_UNORM,
+    .width       = 4,
+    .height      = 4,
+};
+
+static const struct trm_sampler_desc plain_sampler = {.struct_size = sizeof(plain_sampler)};
+
+void make_small_image(struct trm_device *device, struct trm_image **image)
+{
+    ck_ok(trm_image_create(device, &small_image, image));
+}
+
+void make_plain_sampler(struct trm_device *device, struct trm_sampler **sampler)
+{
+    ck_ok(trm_sampler_create(device, &plain_sampler, sampler));
+}
+
 void objects_make(struct objects *objects)
 {
     struct trm_stream *stream       = NULL;
@@ -59,6 +79,8 @@ void objects_make(struct objects *objects)
     objects->handles[OF_SHADER]     = make_shader(context);
     objects->handles[OF_PIPELINE]   = make_pipeline(device);
     ck_ok(trm_coordinator_create(device, NULL, (struct trm_coordinator **)&objects->handles[OF_COORDINATOR]));
+    make_small_image(device, (struct trm_image **)&objects->handles[OF_IMAGE]);
+    make_plain_sampler(device, (struct trm_sampler **)&objects->handles[OF_SAMPLER]);
     if (trm_semaphore_create(device, &semaphore) == TRM_OK)
         objects->handles[OF_SEMAPHORE] = semaphore;
     if (trm_module_supported(device, TRM_MODULE_FUNCTIONS) != TRM_OK)
@@ -113,6 +135,12 @@ void destroy_handle(enum handle_type type, void *handle)
         break;
     case OF_PIPELINE:
         trm_pipeline_destroy(handle);
+        break;
+    case OF_IMAGE:
+        trm_image_destroy(handle);
+        break;
+    case OF_SAMPLER:
+        trm_sampler_destroy(handle);
         break;
     case HANDLE_TYPES:
         break;
@@ -415,6 +443,29 @@ CALL(trm_pipeline_slots, (handle, NULL, 0, out()))
 CALL(trm_pipeline_report, (handle, sized(sizeof(struct trm_report))))
 CALL(trm_pipeline_trace, (handle, TRM_REPORT_JSON, write_none, NULL))
 
+/* ---- images ---- */
+
+CALL(trm_image_create, (handle, &small_image, out()))
+CALL(trm_sampler_create, (handle, &plain_sampler, out()))
+CALL(trm_image_describe, (handle, sized(sizeof(struct trm_image_desc))))
+CALL_AS(upload_image, trm_image_upload(others->handles[OF_STREAM], handle, NULL, host_memory, 0, 0))
+CALL_AS(download_image, trm_image_download(others->handles[OF_STREAM], host_memory, handle, NULL, 0, 0))
+CALL_AS(image_from, trm_image_from_buffer(others->handles[OF_STREAM], handle, NULL,
+                                          trm_span_whole(others->handles[OF_BUFFER]), 0, 0))
+CALL_AS(image_to, trm_image_to_buffer(others->handles[OF_STREAM], trm_span_whole(others->handles[OF_BUFFER]),
+                                      handle, NULL, 0, 0))
+CALL_AS(image_from_buffer, trm_image_from_buffer(others->handles[OF_STREAM], others->handles[OF_IMAGE], NULL,
+                                                 trm_span_of(handle, 0, 64), 0, 0))
+CALL_AS(image_to_buffer, trm_image_to_buffer(others->handles[OF_STREAM], trm_span_of(handle, 0, 64),
+                                             others->handles[OF_IMAGE], NULL, 0, 0))
+CALL_AS(image_copy_to,
+        trm_image_copy(others->handles[OF_STREAM], handle, NULL, others->handles[OF_IMAGE], NULL))
+CALL_AS(image_copy_from,
+        trm_image_copy(others->handles[OF_STREAM], others->handles[OF_IMAGE], NULL, handle, NULL))
+CALL_AS(upload_image_on_stream, trm_image_upload(handle, others->handles[OF_IMAGE], NULL, host_memory, 0, 0))
+CALL_AS(copy_image_on_stream,
+        trm_image_copy(handle, others->handles[OF_IMAGE], NULL, others->handles[OF_IMAGE], NULL))
+
 /* ---- the list ---- */
 
 #define ROW(type, function)              \
@@ -562,6 +613,19 @@ const struct call calls[] = {
     ROW(OF_PIPELINE, trm_pipeline_cancel),
     ROW(OF_PIPELINE, trm_pipeline_slots),
     ROW(OF_PIPELINE, trm_pipeline_report),
+    ROW(OF_DEVICE, trm_image_create),
+    ROW(OF_DEVICE, trm_sampler_create),
+    ROW(OF_IMAGE, trm_image_describe),
+    ROW(OF_IMAGE, upload_image),
+    ROW(OF_IMAGE, download_image),
+    ROW(OF_IMAGE, image_from),
+    ROW(OF_IMAGE, image_to),
+    ROW(OF_IMAGE, image_copy_to),
+    ROW(OF_IMAGE, image_copy_from),
+    ROW(OF_BUFFER, image_from_buffer),
+    ROW(OF_BUFFER, image_to_buffer),
+    ROW(OF_STREAM, upload_image_on_stream),
+    ROW(OF_STREAM, copy_image_on_stream),
     ROW(OF_PIPELINE, trm_pipeline_trace),
 };
 

@@ -21,6 +21,8 @@ enum handle_type {
     OF_SHADER,
     OF_COORDINATOR,
     OF_PIPELINE,
+    OF_IMAGE,
+    OF_SAMPLER,
     HANDLE_TYPES,
 };
 
@@ -32,6 +34,10 @@ struct objects {
 /* Objects on a device and context of their own. */
 void objects_make(struct objects *objects);
 void objects_destroy(struct objects *objects);
+
+/* 4 x 4 texels of rgba8; nearest, clamped. */
+void make_small_image(struct trm_device *device, struct trm_image **image);
+void make_plain_sampler(struct trm_device *device, struct trm_sampler **sampler);
 
 /* End the object of any type. */
 void destroy_handle(enum handle_type type, void *handle);

@@ -143,6 +143,10 @@ static void *stale_handle(enum handle_type type)
         ck_ok(trm_semaphore_create(live.handles[OF_DEVICE], (struct trm_semaphore **)&handle));
     if (type == OF_COORDINATOR)
         ck_ok(trm_coordinator_create(live.handles[OF_DEVICE], NULL, (struct trm_coordinator **)&handle));
+    if (type == OF_IMAGE)
+        make_small_image(live.handles[OF_DEVICE], (struct trm_image **)&handle);
+    if (type == OF_SAMPLER)
+        make_plain_sampler(live.handles[OF_DEVICE], (struct trm_sampler **)&handle);
     destroy_handle(type, handle);
     return handle;
 }
@@ -229,7 +233,7 @@ START_TEST(every_function_refuses_a_handle_with_one_wrong_bit)
 {
     static const enum handle_type single[] = {OF_CONTEXT,     OF_DEVICE,     OF_ARRAY,  OF_MODULE,
                                               OF_KERNEL,      OF_GRAPH_EXEC, OF_SHADER, OF_SEMAPHORE,
-                                              OF_COORDINATOR, OF_PIPELINE};
+                                              OF_COORDINATOR, OF_PIPELINE,   OF_IMAGE};
     for (size_t i = 0; i < call_count; i++) {
         bool is_single = false;
         for (size_t n = 0; n < sizeof(single) / sizeof(single[0]); n++)

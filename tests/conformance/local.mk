@@ -63,6 +63,10 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/buffer.c \
 	tests/conformance/fill.c \
 	tests/conformance/glsl.c \
+	tests/conformance/image.c \
+	tests/conformance/image_argument.c \
+	tests/conformance/image_copy.c \
+	tests/conformance/images.h \
 	tests/conformance/interop.c \
 	tests/conformance/interop_ipc.c \
 	tests/conformance/kernel.c \

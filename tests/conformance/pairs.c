@@ -115,6 +115,8 @@ static void family_make(struct family *family, bool is_portable)
                            (struct trm_array **)&handles[OF_ARRAY]));
     ck_ok(trm_shader_create(handles[OF_CONTEXT], &desc, (struct trm_shader **)&handles[OF_SHADER]));
     ck_ok(trm_coordinator_create(device, NULL, (struct trm_coordinator **)&handles[OF_COORDINATOR]));
+    make_small_image(device, (struct trm_image **)&handles[OF_IMAGE]);
+    make_plain_sampler(device, (struct trm_sampler **)&handles[OF_SAMPLER]);
     struct trm_semaphore *semaphore = NULL;
     if (trm_semaphore_create(device, &semaphore) == TRM_OK)
         handles[OF_SEMAPHORE] = semaphore;
@@ -194,6 +196,17 @@ static void use_shader(void *shader)
     ck_assert_uint_gt(size, 0);
 }
 
+static void use_image(const struct family *family)
+{
+    static uint32_t sent[16], got[16];
+    struct trm_image *image = family->objects.handles[OF_IMAGE];
+    sent[0]++;
+    ck_ok(trm_image_upload(family->spare, image, NULL, sent, 0, 0));
+    ck_ok(trm_image_download(family->spare, got, image, NULL, 0, 0));
+    ck_ok(trm_stream_sync(family->spare));
+    ck_assert_mem_eq(sent, got, sizeof(sent));
+}
+
 static void use_simple(enum handle_type type, void *handle)
 {
     struct trm_device_usage usage = {.struct_size = sizeof(usage)};
@@ -240,6 +253,9 @@ static void use(struct family *family, enum handle_type type)
         break;
     case OF_PIPELINE:
         use_pipeline(family);
+        break;
+    case OF_IMAGE:
+        use_image(family);
         break;
     default:
         use_simple(type, handle);
