@@ -21,7 +21,8 @@ EXAMPLES += \
 	examples/15-memory \
 	examples/16-callbacks \
 	examples/17-errors \
-	examples/18-two-interfaces
+	examples/18-two-interfaces \
+	examples/19-image
 
 examples_01_hello_SOURCES = examples/01-hello.c examples/example.h
 examples_01_hello_LDADD = libtrireme.la
@@ -94,6 +95,10 @@ examples_17_errors_LDFLAGS = $(UNINSTALLED_LINK)
 examples_18_two_interfaces_SOURCES = examples/18-two-interfaces.c examples/example.h
 examples_18_two_interfaces_LDADD = libtrireme.la
 examples_18_two_interfaces_LDFLAGS = $(UNINSTALLED_LINK)
+
+examples_19_image_SOURCES = examples/19-image.c examples/example.h
+examples_19_image_LDADD = libtrireme.la -lm
+examples_19_image_LDFLAGS = $(UNINSTALLED_LINK)
 
 noinst_PROGRAMS += $(EXAMPLES)
 TESTS += $(EXAMPLES)
