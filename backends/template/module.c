@@ -91,8 +91,8 @@ static int32_t template_module_kernel(struct trm_backend_module *module, const c
                          "The module has no kernel named %.100s.", name);
 }
 
-/* Write the arguments as <trireme/cpu_kernel.h> says: in order, each at its natural alignment. The block
- * has room for TEMPLATE_MAX_ARGUMENTS of the largest. */
+/* Write the arguments as <trireme/cpu_kernel.h> says: in order, each at its natural alignment. Images,
+ * samplers and texel buffers are two words like a buffer: an address and a state. The block has room for TEMPLATE_MAX_ARGUMENTS of the largest. */
 static void template_pack_arguments(const struct trm_launch_desc *desc, unsigned char *block)
 {
     uint64_t at = 0;
@@ -100,8 +100,9 @@ static void template_pack_arguments(const struct trm_launch_desc *desc, unsigned
     for (uint32_t i = 0; i < desc->argument_count; i++) {
         const struct trm_launch_argument *argument = &desc->arguments[i];
 
-        if (argument->kind == TRM_PARAMETER_BUFFER) {
-            struct trm_cpu_buffer buffer = {NULL, argument->size};
+        if (argument->kind != TRM_PARAMETER_SCALAR) {
+            bool is_buffer               = argument->kind == TRM_PARAMETER_BUFFER;
+            struct trm_cpu_buffer buffer = {NULL, is_buffer ? argument->size : argument->scalar};
 
             if (argument->memory != NULL)
                 buffer.data = argument->memory->bytes + argument->offset;

@@ -117,14 +117,13 @@ static int32_t check_desc(const struct trm_sampler_desc *desc)
 
 static int32_t create_native(struct core_sampler *sampler)
 {
-    struct core_device *device        = sampler->device;
-    const struct trm_image_ops *image = &device->backend->image;
+    struct core_device *device = sampler->device;
 
     base_error_clear();
-    int32_t status =
-        core_answer_object(device->backend, "image.sampler_create",
-                           image->sampler_create(device->device, &sampler->desc, &sampler->backend),
-                           "sampler", &sampler->backend);
+    int32_t status = core_answer_object(
+        device->backend, "image.sampler_create",
+        device->backend->image.sampler_create(device->device, &sampler->desc, &sampler->backend), "sampler",
+        &sampler->backend);
     return status == TRM_OK ? TRM_OK : core_device_latch_loss(device, base_fail_backend(status));
 }
 

@@ -191,6 +191,7 @@ tests_plugins_hostile_la_SOURCES = \
 	tests/plugins/hostile/backend.c \
 	tests/plugins/hostile/stream.c \
 	tests/plugins/hostile/extras.c \
+	tests/plugins/hostile/image.c \
 	tests/plugins/hostile/interop.c
 tests_plugins_hostile_la_LDFLAGS = $(TEST_MODULE_LINK) \
 	-export-symbols-regex '^(trm_backend_query_v1|hostile_control)$$'
@@ -226,6 +227,7 @@ tests_plugins_timed_la_LDFLAGS = $(TEST_MODULE_LINK) -export-symbols-regex '^trm
 PLUGIN_TESTS = \
 	tests/plugins/answers \
 	tests/plugins/generations \
+	tests/plugins/images \
 	tests/plugins/proxied \
 	tests/plugins/proxy_itself \
 	tests/plugins/refused \
@@ -246,6 +248,10 @@ tests_plugins_answers_LDADD = $(PLUGIN_TEST_LIBS)
 tests_plugins_generations_SOURCES = tests/plugins/generations.c $(NEST)
 tests_plugins_generations_CFLAGS = $(PLUGIN_TEST_CFLAGS)
 tests_plugins_generations_LDADD = $(PLUGIN_TEST_LIBS)
+
+tests_plugins_images_SOURCES = tests/plugins/images.c $(NEST) $(HOSTILE_SCENE)
+tests_plugins_images_CFLAGS = $(PLUGIN_TEST_CFLAGS)
+tests_plugins_images_LDADD = $(PLUGIN_TEST_LIBS)
 
 tests_plugins_proxied_SOURCES = tests/plugins/proxied.c $(NEST)
 tests_plugins_proxied_CFLAGS = $(PLUGIN_TEST_CFLAGS)

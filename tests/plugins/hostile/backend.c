@@ -33,6 +33,7 @@ static struct trm_peer_ops peer_table;
 static struct trm_graph_ops graph_table;
 static struct trm_interop_ops interop_table;
 static struct trm_range_ops range_table;
+static struct trm_image_ops image_table;
 
 const struct trm_backend *hostile_template(void)
 {
@@ -234,6 +235,7 @@ static void control_reset(void)
     hostile_control.draw        = NULL;
     hostile_control.parameters  = NULL;
     hostile_control.kernel_name = NULL;
+    hostile_control.launched    = NULL;
 
     device_table  = device_ops;
     memory_table  = memory_ops;
@@ -245,6 +247,7 @@ static void control_reset(void)
     graph_table   = hostile_graph_ops;
     interop_table = hostile_interop_ops;
     range_table   = hostile_range_ops;
+    image_table   = hostile_image_ops;
     backend_table = (struct trm_backend){
         .struct_size   = sizeof(backend_table),
         .abi_minor     = TRM_BACKEND_ABI_MINOR,
@@ -264,6 +267,7 @@ static void control_reset(void)
         .interop       = &interop_table,
         .profile       = &profile_table,
         .get_extension = get_extension,
+        .image         = &image_table,
     };
 }
 
@@ -282,6 +286,7 @@ struct hostile_control hostile_control = {
     .graph        = &graph_table,
     .interop      = &interop_table,
     .range        = &range_table,
+    .image        = &image_table,
 };
 
 const struct trm_backend *trm_backend_query_v1(const struct trm_host *host, uint32_t min_minor,

@@ -68,7 +68,12 @@
     SLOT(EVENT_RECORD, "interop.event_record")         \
     SLOT(IPC_CREATE, "interop.ipc_create")             \
     SLOT(IPC_EXPORT, "interop.ipc_export")             \
-    SLOT(IPC_OPEN, "interop.ipc_open")
+    SLOT(IPC_OPEN, "interop.ipc_open")                 \
+    SLOT(IMAGE_SUPPORTS, "image.supports")             \
+    SLOT(IMAGE_CREATE, "image.create")                 \
+    SLOT(IMAGE_COPY, "image.copy")                     \
+    SLOT(IMAGE_TRANSFER, "image.transfer")             \
+    SLOT(SAMPLER_CREATE, "image.sampler_create")
 
 #define HOSTILE_ENUM(name, text) HOSTILE_##name,
 enum hostile_slot {
@@ -109,10 +114,16 @@ struct hostile_control {
     struct trm_graph_ops *graph;
     struct trm_interop_ops *interop;
     struct trm_range_ops *range;
+    struct trm_image_ops *image;
 
     /* What module.kernel() and kernel_name() answer; NULL: what the template does. */
     const struct trm_parameter *parameters;
     const char *kernel_name;
+
+    /* NULL, or called with each launch. */
+    void (*launched)(const struct trm_launch_desc *desc);
+
+    _Atomic int32_t image_objects; /* images and samplers that are alive */
 };
 
 extern TRM_API struct hostile_control hostile_control;
@@ -143,5 +154,6 @@ extern const struct trm_peer_ops hostile_peer_ops;
 extern const struct trm_graph_ops hostile_graph_ops;
 extern const struct trm_interop_ops hostile_interop_ops;
 extern const struct trm_range_ops hostile_range_ops;
+extern const struct trm_image_ops hostile_image_ops;
 
 #endif

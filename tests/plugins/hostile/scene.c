@@ -31,6 +31,14 @@ const struct trm_module_desc scene_module_desc = {
     .name        = "hostile",
 };
 
+const struct trm_image_desc scene_image_desc = {
+    .struct_size = sizeof(scene_image_desc),
+    .type        = TRM_IMAGE_2D,
+    .format      = TRM_FORMAT_RGBA8_UNORM,
+    .width       = 4,
+    .height      = 4,
+};
+
 static int32_t open_devices(struct scene *scene)
 {
     int32_t status = trm_device_open(scene->context, "hostile:0", &scene->devices[0]);
@@ -53,6 +61,8 @@ static int32_t make_memory(struct scene *scene)
         status = trm_buffer_create_exportable(scene->devices[0], SCENE_BYTES, &scene->shared);
     if (status == TRM_OK)
         status = trm_semaphore_create(scene->devices[0], &scene->semaphore);
+    if (status == TRM_OK)
+        status = trm_image_create(scene->devices[0], &scene_image_desc, &scene->image);
     for (int i = 0; i < 2 && status == TRM_OK; i++)
         status = trm_event_create(scene->devices[0], TRM_EVENT_TIMING, &scene->events[i]);
     return status;
@@ -96,6 +106,7 @@ void scene_close(struct scene *scene)
     trm_kernel_destroy(scene->kernel);
     trm_module_destroy(scene->module);
     trm_semaphore_destroy(scene->semaphore);
+    trm_image_destroy(scene->image);
     trm_buffer_destroy(scene->unified);
     trm_buffer_destroy(scene->shared);
     for (int i = 0; i < 2; i++) {

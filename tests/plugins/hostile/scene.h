@@ -26,6 +26,7 @@ struct scene {
     struct trm_graph *graph;
     struct trm_graph_exec *exec;
     struct trm_semaphore *semaphore;
+    struct trm_image *image;
     struct trm_event *events[2];
     unsigned char bytes[SCENE_BYTES];
     void *spirv; /* a portable module */
@@ -36,6 +37,9 @@ struct scene {
 /* Makes all objects. A failure leaves those that are not there NULL; scene_close() takes what there is. */
 int32_t scene_open(struct scene *scene);
 void scene_close(struct scene *scene);
+
+/* 4 x 4 texels of four bytes. */
+extern const struct trm_image_desc scene_image_desc;
 
 /* The module with the kernel "nothing". */
 extern const struct trm_module_desc scene_module_desc;

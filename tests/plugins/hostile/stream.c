@@ -46,6 +46,8 @@ static int32_t stream_launch(struct trm_backend_stream *stream, uint64_t value,
                              const struct trm_launch_desc *desc)
 {
     struct hostile_answer answer = hostile_begin(HOSTILE_STREAM_LAUNCH);
+    if (hostile_control.launched != NULL)
+        hostile_control.launched(desc);
     return answer.status != TRM_OK ? answer.status : theirs()->launch(stream, value, desc);
 }
 

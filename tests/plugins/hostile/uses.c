@@ -429,6 +429,37 @@ static int32_t event_record(struct scene *scene)
     return trm_stream_record_native(scene->streams[0], TRM_NATIVE_CUDA_EVENT, 1);
 }
 
+/* ---- images --------------------------------------------------------------------------------------- */
+
+static int32_t image_create(struct scene *scene)
+{
+    struct trm_image *image = NULL;
+    int32_t status          = trm_image_create(scene->devices[0], &scene_image_desc, &image);
+    trm_image_destroy(image);
+    return status;
+}
+
+static int32_t image_copy(struct scene *scene)
+{
+    return trm_image_upload(scene->streams[0], scene->image, NULL, scene->bytes, 0, 0);
+}
+
+static int32_t image_transfer(struct scene *scene)
+{
+    struct trm_image_region to   = {.struct_size = sizeof(to), .width = 2};
+    struct trm_image_region from = {.struct_size = sizeof(from), .x = 2};
+    return trm_image_copy(scene->streams[0], scene->image, &to, scene->image, &from);
+}
+
+static int32_t sampler_create(struct scene *scene)
+{
+    struct trm_sampler_desc desc = {.struct_size = sizeof(desc)};
+    struct trm_sampler *sampler  = NULL;
+    int32_t status               = trm_sampler_create(scene->devices[0], &desc, &sampler);
+    trm_sampler_destroy(sampler);
+    return status;
+}
+
 #define USE(slot_, name_, ...)                                     \
     {                                                              \
         .slot = HOSTILE_##slot_, .name = name_, .run = __VA_ARGS__ \
@@ -494,6 +525,11 @@ const struct use scene_uses[] = {
     USE(IPC_CREATE, "interop.ipc_create", ipc_create),
     USE(IPC_EXPORT, "interop.ipc_export", ipc_export),
     USE(IPC_OPEN, "interop.ipc_open", ipc_open),
+    USE(IMAGE_SUPPORTS, "image.supports", image_create),
+    USE(IMAGE_CREATE, "image.create", image_create),
+    USE(IMAGE_COPY, "image.copy", image_copy),
+    USE(IMAGE_TRANSFER, "image.transfer", image_transfer),
+    USE(SAMPLER_CREATE, "image.sampler_create", sampler_create),
 };
 #undef USE
 
