@@ -40,19 +40,72 @@ static void print_type(FILE *file, const struct trm_parameter *parameter, uint32
         fputs(trm_type_name(parameter->type), file);
 }
 
+static bool is_image(const struct trm_parameter *parameter)
+{
+    return parameter->kind >= TRM_PARAMETER_IMAGE && parameter->kind <= TRM_PARAMETER_TEXELS;
+}
+
+/* As GLSL spells it. */
+static const char *dimensions_name(const struct trm_parameter *parameter)
+{
+    static const char *const names[] = {
+        [TRM_IMAGE_1D]       = "1D",
+        [TRM_IMAGE_2D]       = "2D",
+        [TRM_IMAGE_3D]       = "3D",
+        [TRM_IMAGE_1D_ARRAY] = "1DArray",
+        [TRM_IMAGE_2D_ARRAY] = "2DArray",
+        [TRM_IMAGE_BUFFER]   = "Buffer",
+    };
+    if (parameter->size < TRM_IMAGE_1D || parameter->size > TRM_IMAGE_BUFFER)
+        return "";
+    return names[parameter->size];
+}
+
+static void print_access(FILE *file, const struct trm_parameter *parameter)
+{
+    if (parameter->access == TRM_ACCESS_READ)
+        fputs("readonly ", file);
+    else if (parameter->access == TRM_ACCESS_WRITE)
+        fputs("writeonly ", file);
+}
+
+/* "writeonly image2D rgba8", "sampler2D f32", "sampler", "texels r32f". */
+static void print_image(FILE *file, const struct trm_parameter *parameter)
+{
+    if (parameter->kind == TRM_PARAMETER_SAMPLER) {
+        fputs("sampler", file);
+        return;
+    }
+    if (parameter->kind == TRM_PARAMETER_IMAGE || parameter->kind == TRM_PARAMETER_TEXELS)
+        print_access(file, parameter);
+    if (parameter->kind == TRM_PARAMETER_TEXELS)
+        fputs("texels", file);
+    else
+        fprintf(file, "%s%s",
+                parameter->kind == TRM_PARAMETER_IMAGE     ? "image"
+                : parameter->kind == TRM_PARAMETER_TEXTURE ? "texture"
+                                                           : "sampler",
+                dimensions_name(parameter));
+    if (parameter->stride != TRM_FORMAT_NONE)
+        fprintf(file, " %s", trm_format_name((int32_t)parameter->stride));
+    else
+        fprintf(file, " %s", trm_type_name(parameter->type));
+}
+
 static void print_parameter(FILE *file, const struct trm_parameter *parameter)
 {
     output_text(file, *parameter->name ? parameter->name : "_");
     fputs(": ", file);
+    if (is_image(parameter)) {
+        print_image(file, parameter);
+        return;
+    }
     if (parameter->kind != TRM_PARAMETER_BUFFER) {
         if (!print_block(file, parameter))
             print_type(file, parameter, parameter->size);
         return;
     }
-    if (parameter->access == TRM_ACCESS_READ)
-        fputs("readonly ", file);
-    else if (parameter->access == TRM_ACCESS_WRITE)
-        fputs("writeonly ", file);
+    print_access(file, parameter);
     print_type(file, parameter, parameter->stride ? parameter->stride : parameter->size);
     if (parameter->stride)
         fputs("[]", file);
@@ -112,7 +165,24 @@ void signature_print_facts(FILE *file, const struct trm_kernel_info *kernel, str
 
 static const char *kind_name(int32_t kind)
 {
-    return kind == TRM_PARAMETER_BUFFER ? "buffer" : kind == TRM_PARAMETER_SCALAR ? "scalar" : "block";
+    switch (kind) {
+    case TRM_PARAMETER_BUFFER:
+        return "buffer";
+    case TRM_PARAMETER_SCALAR:
+        return "scalar";
+    case TRM_PARAMETER_IMAGE:
+        return "image";
+    case TRM_PARAMETER_TEXTURE:
+        return "texture";
+    case TRM_PARAMETER_SAMPLER:
+        return "sampler";
+    case TRM_PARAMETER_SAMPLED_IMAGE:
+        return "sampled image";
+    case TRM_PARAMETER_TEXELS:
+        return "texels";
+    default:
+        return "block";
+    }
 }
 
 static const char *access_name(uint32_t access)
@@ -120,11 +190,26 @@ static const char *access_name(uint32_t access)
     return access == TRM_ACCESS_READ ? "read" : access == TRM_ACCESS_WRITE ? "write" : "both";
 }
 
+static void write_image(struct json *json, const struct trm_parameter *parameter)
+{
+    if (parameter->kind != TRM_PARAMETER_SAMPLER) {
+        json_text(json, "dimensions", dimensions_name(parameter));
+        json_text(json, "format", trm_format_name((int32_t)parameter->stride));
+        json_text(json, "access", access_name(parameter->access));
+    }
+    json_count(json, "set", parameter->set);
+    json_count(json, "binding", parameter->place);
+}
+
 static void write_members(struct json *json, const struct trm_parameter *parameter)
 {
     json_text(json, "name", parameter->name);
     json_text(json, "kind", kind_name(parameter->kind));
     json_text(json, "type", trm_type_name(parameter->type));
+    if (is_image(parameter)) {
+        write_image(json, parameter);
+        return;
+    }
     json_count(json, "components", parameter->components ? parameter->components : 1);
     json_count(json, "size", parameter->size);
     if (parameter->kind == TRM_PARAMETER_BUFFER) {

@@ -251,8 +251,9 @@ static bool add_argument(struct draft *draft, const struct recipe *recipe, int s
         return add_scalar(draft, recipe, parameter, argument);
     else
         return plan_complain(draft->plan, draft->spec, draft->code,
-                             "its parameter %s is a vector or a struct, which cannot be given here",
-                             parameter->name);
+                             "its parameter %s is %s, which cannot be given here", parameter->name,
+                             parameter->kind >= TRM_PARAMETER_IMAGE ? "an image, a sampler or a texel buffer"
+                                                                    : "a vector or a struct");
     return true;
 }
 
