@@ -82,11 +82,17 @@ enum trm_format {
     TRM_FORMAT_RG11B10_FLOAT = 39, /* unsigned floats of 11, 11 and 10 bits, red in the lowest */
 };
 
-/* Get the bytes of a texel; 0 for TRM_FORMAT_NONE and unknown formats. */
+/* Get the bytes of a texel; 0 for TRM_FORMAT_NONE and unknown formats.
+ *
+ * format      enum trm_format
+ */
 TRM_API uint32_t trm_format_size(int32_t format);
 
 /* Get the name of a format as GLSL spells it ("rgba8", "r32f"); "none" for TRM_FORMAT_NONE and unknown
- * formats. */
+ * formats.
+ *
+ * format      enum trm_format
+ */
 TRM_API const char *trm_format_name(int32_t format);
 
 enum trm_image_usage {
@@ -141,14 +147,20 @@ struct trm_image_region {
     uint32_t width, height, depth, layers;
 };
 
-/* Copy between an image and host memory, or a buffer.
+/* Copy between an image and host memory, or a buffer. Enqueued: host memory stays in place until the copy has
+ * finished.
  *
+ * source, destination
+ *             the image's other side: the first texel of the region in host memory, or a span that begins with
+ *             it
  * region      NULL: all of level 0
  * row_pitch   bytes from one row to the next in host memory or the buffer; 0: rows follow each other
- * slice_pitch bytes from one slice or layer to the next; 0: slices follow each other
+ * slice_pitch bytes from one slice or layer to the next, a multiple of the row pitch; 0: slices follow each
+ *             other
  * Errors      OUT_OF_RANGE for a region outside of the image, or a span that is too short; INVALID_ARGUMENT
- *             for a pitch below the row or slice, or not a multiple of the texel; WRONG_DEVICE; the stream's
- *             first failure
+ *             for a pitch below the row or slice, a pitch or an offset of a span that is not a multiple of
+ *             the texel; UNSUPPORTED on a recording stream where the backend has images of its own;
+ *             WRONG_DEVICE; the stream's first failure
  */
 TRM_API int32_t trm_image_upload(struct trm_stream *stream, struct trm_image *image,
                                  const struct trm_image_region *region, const void *source,
@@ -163,9 +175,12 @@ TRM_API int32_t trm_image_to_buffer(struct trm_stream *stream, struct trm_span d
                                     struct trm_image *image, const struct trm_image_region *region,
                                     uint64_t row_pitch, uint64_t slice_pitch);
 
-/* Copy texels between images of one device whose texels have the same size.
+/* Copy texels between images of one device whose texels have the same size. Enqueued.
  *
- * destination_region, source_region  of the same size; NULL: all of level 0
+ * destination, source
+ *             the images, which may be the same
+ * destination_region, source_region
+ *             of the same size; NULL: all of level 0
  * Errors      OUT_OF_RANGE; INVALID_ARGUMENT for regions of different sizes, texels of different sizes, or
  *             regions of one image that overlap; WRONG_DEVICE; the stream's first failure
  */
