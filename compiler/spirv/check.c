@@ -18,6 +18,8 @@ int32_t spirv_check_types(struct spirv_reader *reader, const struct spirv_gramma
         return spirv_check_memory(reader, rule, instruction);
     if (rule <= RULE_GROUP_BOOL)
         return spirv_check_group(reader, rule, instruction);
+    if (rule <= RULE_TEXEL_POINTER)
+        return spirv_check_image(reader, rule, instruction);
     if (rule == RULE_EXTENDED)
         return spirv_check_extended(reader, instruction);
     return spirv_check_branch(reader, rule, instruction);

@@ -54,6 +54,8 @@ int32_t spirv_check_memory(struct spirv_reader *reader, enum spirv_rule rule,
                            const struct spirv_instruction *instruction);
 int32_t spirv_check_group(struct spirv_reader *reader, enum spirv_rule rule,
                           const struct spirv_instruction *instruction);
+int32_t spirv_check_image(struct spirv_reader *reader, enum spirv_rule rule,
+                          const struct spirv_instruction *instruction);
 int32_t spirv_check_extended(struct spirv_reader *reader, const struct spirv_instruction *instruction);
 int32_t spirv_check_branch(struct spirv_reader *reader, enum spirv_rule rule,
                            const struct spirv_instruction *instruction);

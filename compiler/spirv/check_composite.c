@@ -164,11 +164,11 @@ static bool matches_logically(const struct spirv_module *module, uint32_t left, 
     return true;
 }
 
-/* Whether values of this type exist, apart from pointers. */
+/* Whether values of this type exist, apart from pointers, images and samplers. */
 static bool is_data(const struct spirv_type *type)
 {
     return type->kind != SPIRV_VOID && type->kind != SPIRV_FUNCTION && type->kind != SPIRV_POINTER &&
-           !type->is_unsized;
+           !spirv_is_opaque(type) && !type->is_unsized;
 }
 
 static bool fits_parts(struct spirv_reader *reader, enum spirv_rule rule,
@@ -199,7 +199,8 @@ static bool fits_parts(struct spirv_reader *reader, enum spirv_rule rule,
         return is_data(result) && operand_type(module, instruction, 1)->id == result->id &&
                follow(module, result->id, instruction->operands + 2, count - 2) == first->id;
     case RULE_COPY:
-        return (is_data(result) || result->kind == SPIRV_POINTER) && first->id == result->id;
+        return (is_data(result) || result->kind == SPIRV_POINTER || spirv_is_opaque(result)) &&
+               first->id == result->id;
     default: /* RULE_COPY_LOGICAL */
         return is_data(result) && matches_logically(module, first->id, result->id, &reader->match_budget);
     }

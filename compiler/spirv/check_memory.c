@@ -11,6 +11,16 @@ static const struct spirv_type *pointer_of(const struct spirv_module *module,
     return type->kind == SPIRV_POINTER ? type : NULL;
 }
 
+/* The same for a pointer that can be loaded from and stored through: not to a texel, which only atomics
+ * reach. */
+static const struct spirv_type *memory_of(const struct spirv_module *module,
+                                          const struct spirv_instruction *instruction, uint32_t index)
+{
+    const struct spirv_type *pointer = pointer_of(module, instruction, index);
+
+    return pointer != NULL && pointer->storage != SpvStorageClassImage ? pointer : NULL;
+}
+
 static uint32_t type_of(const struct spirv_module *module, const struct spirv_instruction *instruction,
                         uint32_t index)
 {
@@ -25,7 +35,8 @@ int32_t spirv_check_writable(const struct spirv_reader *reader, uint32_t pointer
     const struct spirv_type *type     = spirv_type_of(module, pointer);
     uint32_t root                     = reader->definitions[pointer].root;
 
-    if (type->storage == SpvStorageClassInput || type->storage == SpvStorageClassPushConstant)
+    if (type->storage == SpvStorageClassInput || type->storage == SpvStorageClassPushConstant ||
+        type->storage == SpvStorageClassUniformConstant)
         return spirv_invalid(reader, "id %u points to memory that is only read", pointer);
     if (module->ids[root].kind != SPIRV_ID_VARIABLE || type->storage == SpvStorageClassFunction)
         return TRM_OK;
@@ -39,7 +50,7 @@ int32_t spirv_check_writable(const struct spirv_reader *reader, uint32_t pointer
 
 static int32_t check_load(struct spirv_reader *reader, const struct spirv_instruction *instruction)
 {
-    const struct spirv_type *pointer = pointer_of(reader->module, instruction, 0);
+    const struct spirv_type *pointer = memory_of(reader->module, instruction, 0);
 
     if (pointer == NULL || pointer->element != instruction->type)
         return spirv_type_mismatch(reader);
@@ -53,7 +64,7 @@ static int32_t check_load(struct spirv_reader *reader, const struct spirv_instru
 
 static int32_t check_store(struct spirv_reader *reader, const struct spirv_instruction *instruction)
 {
-    const struct spirv_type *pointer = pointer_of(reader->module, instruction, 0);
+    const struct spirv_type *pointer = memory_of(reader->module, instruction, 0);
 
     if (pointer == NULL || pointer->element != type_of(reader->module, instruction, 1))
         return spirv_type_mismatch(reader);
@@ -62,8 +73,8 @@ static int32_t check_store(struct spirv_reader *reader, const struct spirv_instr
 
 static int32_t check_copy(struct spirv_reader *reader, const struct spirv_instruction *instruction)
 {
-    const struct spirv_type *to   = pointer_of(reader->module, instruction, 0);
-    const struct spirv_type *from = pointer_of(reader->module, instruction, 1);
+    const struct spirv_type *to   = memory_of(reader->module, instruction, 0);
+    const struct spirv_type *from = memory_of(reader->module, instruction, 1);
 
     if (to == NULL || from == NULL || to->element != from->element ||
         spirv_type(reader->module, to->element)->is_unsized)
@@ -177,7 +188,7 @@ static int32_t check_length(struct spirv_reader *reader, const struct spirv_inst
 static bool is_shared(uint32_t storage)
 {
     return storage == SpvStorageClassUniform || storage == SpvStorageClassStorageBuffer ||
-           storage == SpvStorageClassWorkgroup;
+           storage == SpvStorageClassWorkgroup || storage == SpvStorageClassImage;
 }
 
 static int32_t check_float_atomic(const struct spirv_reader *reader, uint32_t opcode, uint32_t width)

@@ -3,7 +3,7 @@
  */
 #include "compiler/spirv/grammar.h"
 
-/* Entries of values, statements, terminators and group operations. Opcodes that are not in the table are
+/* Entries of values, statements, terminators, and values that need a capability. Opcodes that are not in the table are
  * unsupported. */
 #define VALUE(operands, rule)                \
     {                                        \
@@ -47,6 +47,26 @@ static const struct spirv_grammar core[] = {
     [SpvOpCopyObject]           = VALUE("v", RULE_COPY),
     [SpvOpCopyLogical]          = VALUE("v", RULE_COPY_LOGICAL),
     [SpvOpTranspose]            = VALUE("v", RULE_TRANSPOSE),
+
+    [SpvOpSampledImage]                    = VALUE("vv", RULE_SAMPLED_IMAGE),
+    [SpvOpImageSampleImplicitLod]          = VALUE("vvi", RULE_SAMPLE),
+    [SpvOpImageSampleExplicitLod]          = VALUE("vvi", RULE_SAMPLE),
+    [SpvOpImageSampleDrefImplicitLod]      = VALUE("vvvi", RULE_COMPARE_DEPTH),
+    [SpvOpImageSampleDrefExplicitLod]      = VALUE("vvvi", RULE_COMPARE_DEPTH),
+    [SpvOpImageSampleProjImplicitLod]      = VALUE("vvi", RULE_SAMPLE),
+    [SpvOpImageSampleProjExplicitLod]      = VALUE("vvi", RULE_SAMPLE),
+    [SpvOpImageSampleProjDrefImplicitLod]  = VALUE("vvvi", RULE_COMPARE_DEPTH),
+    [SpvOpImageSampleProjDrefExplicitLod]  = VALUE("vvvi", RULE_COMPARE_DEPTH),
+    [SpvOpImageFetch]                      = VALUE("vvi", RULE_FETCH),
+    [SpvOpImageGather]                     = VALUE("vvvi", RULE_GATHER),
+    [SpvOpImageDrefGather]                 = VALUE("vvvi", RULE_COMPARE_DEPTH),
+    [SpvOpImageRead]                       = VALUE("vvi", RULE_READ_TEXEL),
+    [SpvOpImageWrite]                      = STATEMENT("vvvi", RULE_WRITE_TEXEL),
+    [SpvOpImage]                           = VALUE("v", RULE_IMAGE),
+    [SpvOpImageQuerySizeLod]               = GROUP("vv", RULE_IMAGE_SIZE, ImageQuery),
+    [SpvOpImageQuerySize]                  = GROUP("v", RULE_IMAGE_SIZE, ImageQuery),
+    [SpvOpImageQueryLevels]                = GROUP("v", RULE_IMAGE_LEVELS, ImageQuery),
+    [SpvOpImageTexelPointer]               = VALUE("vvv", RULE_TEXEL_POINTER),
 
     [SpvOpConvertFToU]   = VALUE("v", RULE_FLOAT_TO_INT),
     [SpvOpConvertFToS]   = VALUE("v", RULE_FLOAT_TO_INT),
@@ -257,6 +277,16 @@ static char next_memory(struct spirv_operand_walk *walk)
     (SpvMemoryAccessAlignedMask | SpvMemoryAccessMakePointerAvailableMask | \
      SpvMemoryAccessMakePointerVisibleMask)
 
+/* A mask comes first; then each bit that takes ids has them, in the order of the bits. */
+static uint32_t count_image_ids(uint32_t mask)
+{
+    uint32_t count = (mask & SpvImageOperandsGradMask) != 0; /* it takes two */
+
+    for (uint32_t bit = SpvImageOperandsBiasMask; bit <= SpvImageOperandsMakeTexelVisibleMask; bit <<= 1)
+        count += (mask & bit) != 0;
+    return count + ((mask & SpvImageOperandsOffsetsMask) != 0);
+}
+
 char spirv_walk_next(struct spirv_operand_walk *walk)
 {
     bool is_there = walk->index < walk->count;
@@ -267,8 +297,13 @@ char spirv_walk_next(struct spirv_operand_walk *walk)
         walk->index++;
         return letter;
     }
+    if (walk->image != 0) {
+        walk->image--;
+        walk->index++;
+        return is_there ? 'v' : '!';
+    }
     if (!is_there)
-        return letter == 0 || letter == 'C' || letter == 'V' || letter == 'N' || letter == 'm' ||
+        return letter == 0 || letter == 'i' || letter == 'C' || letter == 'V' || letter == 'N' || letter == 'm' ||
                        letter == 's' || letter == 'p' || walk->next[1] == '*'
                    ? 0
                    : '!';
@@ -283,6 +318,10 @@ char spirv_walk_next(struct spirv_operand_walk *walk)
     case 'm':
         walk->next++;
         walk->memory = walk->operands[index] & MEMORY_PARAMETERS;
+        return 'n';
+    case 'i':
+        walk->next++;
+        walk->image = count_image_ids(walk->operands[index]);
         return 'n';
     case 'C':
     case 'V':
@@ -299,7 +338,7 @@ char spirv_walk_next(struct spirv_operand_walk *walk)
 /* Whether all remaining operands have the current letter. */
 static bool repeats(const struct spirv_operand_walk *walk)
 {
-    return walk->memory == 0 && *walk->next != 0 && walk->next[1] == '*';
+    return walk->memory == 0 && walk->image == 0 && *walk->next != 0 && walk->next[1] == '*';
 }
 
 bool spirv_operand_is_id(const struct spirv_instruction *instruction, uint32_t index)
@@ -321,4 +360,54 @@ bool spirv_operand_is_id(const struct spirv_instruction *instruction, uint32_t i
         letter = spirv_walk_next(&walk);
     }
     return letter != 'n' && letter != '!' && letter != 0;
+}
+
+uint32_t spirv_image_mask(const struct spirv_instruction *instruction)
+{
+    switch (spirv_grammar(instruction->opcode)->rule) {
+    case RULE_SAMPLE:
+    case RULE_FETCH:
+    case RULE_READ_TEXEL:
+        return 2;
+    case RULE_GATHER:
+    case RULE_COMPARE_DEPTH:
+    case RULE_WRITE_TEXEL:
+        return 3;
+    default:
+        return instruction->operand_count;
+    }
+}
+
+struct spirv_image_operands spirv_image_operands(const struct spirv_instruction *instruction)
+{
+    struct spirv_image_operands result = {.mask = 0};
+    uint32_t at                        = spirv_image_mask(instruction);
+
+    if (at >= instruction->operand_count)
+        return result;
+    result.mask = instruction->operands[at++];
+    for (uint32_t bit = SpvImageOperandsBiasMask; bit <= SpvImageOperandsConstOffsetsMask; bit <<= 1) {
+        if ((result.mask & bit) == 0)
+            continue;
+        uint32_t id = instruction->operands[at++];
+        switch (bit) {
+        case SpvImageOperandsLodMask:
+            result.lod = id;
+            break;
+        case SpvImageOperandsGradMask:
+            result.grad_x = id;
+            result.grad_y = instruction->operands[at++];
+            break;
+        case SpvImageOperandsConstOffsetMask:
+        case SpvImageOperandsOffsetMask:
+            result.offset = id;
+            break;
+        case SpvImageOperandsConstOffsetsMask:
+            result.offsets = id;
+            break;
+        default:
+            break;
+        }
+    }
+    return result;
 }

@@ -80,6 +80,18 @@ enum spirv_rule {
     RULE_GROUP_INT,
     RULE_GROUP_FLOAT,
     RULE_GROUP_BOOL,
+    /* check_image.c */
+    RULE_SAMPLED_IMAGE,
+    RULE_IMAGE, /* the image of a sampled image */
+    RULE_SAMPLE,
+    RULE_FETCH,
+    RULE_GATHER,
+    RULE_COMPARE_DEPTH, /* refused */
+    RULE_READ_TEXEL,
+    RULE_WRITE_TEXEL,
+    RULE_IMAGE_SIZE,
+    RULE_IMAGE_LEVELS,
+    RULE_TEXEL_POINTER,
     /* check_extended.c */
     RULE_EXTENDED,
     /* calls.c, check_branch.c, read_function.c, validate_flow.c */
@@ -95,7 +107,8 @@ enum spirv_rule {
 /* One entry of the table. Letters of `operands`, where '*' repeats the previous letter zero or more times:
  *   v  value      c  constant      f  function     l  label       t  type      x  extended set
  *   n  literal    C, V, N  an optional constant, value, literal
- *   m  optional memory operands    s  literals and labels of a switch    p  values and labels of a phi */
+ *   m  optional memory operands    s  literals and labels of a switch    p  values and labels of a phi
+ *   i  optional image operands */
 struct spirv_grammar {
     bool has_type;
     bool has_result;
@@ -114,14 +127,18 @@ struct spirv_operand_walk {
     const uint32_t *operands;
     uint32_t count, index;
     uint32_t memory; /* bits of the memory mask whose parameters follow */
+    uint32_t image;  /* ids of the image operands that follow */
 };
 
 void spirv_walk_begin(struct spirv_operand_walk *walk, const struct spirv_grammar *grammar,
                       const uint32_t *operands, uint32_t count);
 
 /* The letter of the next operand in lower case; 0 at the end; '!' for too few or too many operands. Memory
- * operands give 'n' or 'c', those of phis 'v' (which may be defined later) or 'l', and those of a switch
- * after the default 's'. */
+ * operands give 'n' or 'c', image operands 'n' or 'v', those of phis 'v' (which may be defined later) or 'l',
+ * and those of a switch after the default 's'. */
 char spirv_walk_next(struct spirv_operand_walk *walk);
+
+/* The index of the mask of an instruction's image operands; operand_count when it has none. */
+uint32_t spirv_image_mask(const struct spirv_instruction *instruction);
 
 #endif

@@ -9,6 +9,7 @@ libtrireme_internal_la_SOURCES += \
 	compiler/spirv/check_composite.c \
 	compiler/spirv/check_extended.c \
 	compiler/spirv/check_group.c \
+	compiler/spirv/check_image.c \
 	compiler/spirv/check_memory.c \
 	compiler/spirv/constant_fold.c \
 	compiler/spirv/debug.c \
@@ -22,10 +23,13 @@ libtrireme_internal_la_SOURCES += \
 	compiler/spirv/read.c \
 	compiler/spirv/read_constants.c \
 	compiler/spirv/read_function.c \
+	compiler/spirv/read_image.c \
 	compiler/spirv/read_types.c \
 	compiler/spirv/read_variable.c \
 	compiler/spirv/reader.h \
 	compiler/spirv/reflect.c \
+	compiler/spirv/reflect.h \
+	compiler/spirv/reflect_image.c \
 	compiler/spirv/strip.c \
 	compiler/spirv/validate.h \
 	compiler/spirv/validate_dominators.c \

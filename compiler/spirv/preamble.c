@@ -6,7 +6,7 @@
 
 #include "compiler/spirv/reader.h"
 
-/* Supported capabilities. Images, descriptor arrays, physical pointers and graphics are not supported. */
+/* Supported capabilities. Descriptor arrays, physical pointers and graphics are not supported. */
 static const uint32_t supported[] = {
     SpvCapabilityMatrix,
     SpvCapabilityShader,
@@ -50,6 +50,15 @@ static const uint32_t supported[] = {
     SpvCapabilityWorkgroupMemoryExplicitLayoutKHR,
     SpvCapabilityWorkgroupMemoryExplicitLayout8BitAccessKHR,
     SpvCapabilityWorkgroupMemoryExplicitLayout16BitAccessKHR,
+    SpvCapabilityImageGatherExtended,
+    SpvCapabilitySampled1D,
+    SpvCapabilityImage1D,
+    SpvCapabilitySampledBuffer,
+    SpvCapabilityImageBuffer,
+    SpvCapabilityImageQuery,
+    SpvCapabilityStorageImageExtendedFormats,
+    SpvCapabilityStorageImageReadWithoutFormat,
+    SpvCapabilityStorageImageWriteWithoutFormat,
 };
 
 /* Accepted extensions. The module needs a capability to use one, or the extension does not affect compute

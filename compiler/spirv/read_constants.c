@@ -258,6 +258,8 @@ static int32_t read_null(struct spirv_reader *reader, struct spirv_words words,
     if (type->kind == SPIRV_POINTER &&
         spirv_check_variable_pointer(reader, type, TRM_ERROR_UNSUPPORTED) != TRM_OK)
         return base_last_status();
+    if (spirv_is_opaque(type))
+        return spirv_unsupported(reader, "images and samplers that are constants are not supported");
     if (type->kind == SPIRV_VOID || type->kind == SPIRV_FUNCTION || type->is_unsized)
         return spirv_invalid(reader, "there are no values of this type");
     constant->is_null = true;

@@ -281,11 +281,15 @@ static int32_t define_result(struct spirv_reader *reader, struct spirv_words wor
     if (status != TRM_OK)
         return status;
     struct spirv_definition *definition = &reader->definitions[instruction->result];
-    *definition = (struct spirv_definition){.function = reader->module->function_count + 1,
-                                            .block    = reader->block->index,
-                                            .root     = instruction->result};
-    if (instruction->opcode == SpvOpAccessChain || instruction->opcode == SpvOpInBoundsAccessChain ||
-        instruction->opcode == SpvOpPtrAccessChain || instruction->opcode == SpvOpCopyObject)
+    *definition  = (struct spirv_definition){.function = reader->module->function_count + 1,
+                                             .block    = reader->block->index,
+                                             .root     = instruction->result};
+    bool is_path = instruction->opcode == SpvOpAccessChain ||
+                   instruction->opcode == SpvOpInBoundsAccessChain ||
+                   instruction->opcode == SpvOpPtrAccessChain || instruction->opcode == SpvOpCopyObject ||
+                   instruction->opcode == SpvOpImageTexelPointer;
+    if (is_path || (instruction->operand_count != 0 && instruction->type != 0 &&
+                    spirv_is_opaque(spirv_type(reader->module, instruction->type))))
         definition->root = reader->definitions[instruction->operands[0]].root;
     return TRM_OK;
 }

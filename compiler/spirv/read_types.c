@@ -52,7 +52,7 @@ static int32_t set_size(const struct spirv_reader *reader, struct spirv_type *ty
     return TRM_OK;
 }
 
-/* Checks that values of the type can be in memory: not void, a function or a pointer. */
+/* Checks that values of the type can be in memory: not void, a function, a pointer or an image. */
 static int32_t check_data(const struct spirv_reader *reader, uint32_t id)
 {
     int32_t status = spirv_check_type_id(reader, id);
@@ -65,6 +65,11 @@ static int32_t check_data(const struct spirv_reader *reader, uint32_t id)
         return spirv_invalid(reader, "type %u cannot be in memory", id);
     case SPIRV_POINTER:
         return spirv_unsupported(reader, "pointers in arrays and structs are not supported");
+    case SPIRV_IMAGE:
+    case SPIRV_SAMPLER:
+    case SPIRV_SAMPLED_IMAGE:
+        return spirv_unsupported(reader, "arrays of images or samplers, and structs with them, are not "
+                                         "supported");
     default:
         return TRM_OK;
     }
@@ -296,12 +301,14 @@ static int32_t read_struct(struct spirv_reader *reader, struct spirv_words words
 bool spirv_is_storage_supported(uint32_t storage)
 {
     switch (storage) {
+    case SpvStorageClassUniformConstant:
     case SpvStorageClassInput:
     case SpvStorageClassUniform:
     case SpvStorageClassWorkgroup:
     case SpvStorageClassPrivate:
     case SpvStorageClassFunction:
     case SpvStorageClassPushConstant:
+    case SpvStorageClassImage:
     case SpvStorageClassStorageBuffer:
         return true;
     default:
@@ -309,14 +316,20 @@ bool spirv_is_storage_supported(uint32_t storage)
     }
 }
 
-/* Variables of functions and work-items may hold a variable pointer. */
-static int32_t check_pointee(const struct spirv_reader *reader, const struct spirv_type *pointer)
+/* Images and samplers are in UniformConstant, and nothing else is. Variables of functions and work-items may
+ * hold a variable pointer. */
+static int32_t check_pointee(struct spirv_reader *reader, const struct spirv_type *pointer)
 {
     int32_t status = spirv_check_type_id(reader, pointer->element);
 
     if (status != TRM_OK)
         return status;
     const struct spirv_type *type = spirv_type(reader->module, pointer->element);
+    if (pointer->storage == SpvStorageClassUniformConstant)
+        return spirv_is_opaque(type)
+                   ? TRM_OK
+                   : spirv_unsupported(reader, "type %u in storage class 0 is no image or sampler",
+                                       pointer->element);
     if (type->kind != SPIRV_POINTER)
         return check_data(reader, pointer->element);
     if (pointer->storage != SpvStorageClassFunction && pointer->storage != SpvStorageClassPrivate)
@@ -366,6 +379,8 @@ static int32_t read_function_type(struct spirv_reader *reader, struct spirv_word
         const struct spirv_type *part = spirv_type(module, words.word[i]);
         if (part->kind == SPIRV_FUNCTION || part->is_unsized || (i > 2 && part->kind == SPIRV_VOID))
             return spirv_invalid(reader, "type %u cannot be that of a parameter or result", words.word[i]);
+        if (i == 2 && spirv_is_opaque(part))
+            return spirv_unsupported(reader, "functions that return images are not supported");
         if (i == 2 && part->kind == SPIRV_POINTER)
             status = spirv_check_variable_pointer(reader, part, TRM_ERROR_UNSUPPORTED);
         if (status != TRM_OK)
@@ -412,7 +427,7 @@ static int32_t read_kind(struct spirv_reader *reader, struct spirv_words words, 
     case SpvOpTypeImage:
     case SpvOpTypeSampler:
     case SpvOpTypeSampledImage:
-        return spirv_unsupported(reader, "images and samplers are not supported");
+        return spirv_read_opaque(reader, words, type);
     default:
         return spirv_unsupported(reader, "this type is not supported");
     }

@@ -154,6 +154,10 @@ static int32_t check_storage(struct spirv_reader *reader, uint32_t id, const str
     case SpvStorageClassStorageBuffer:
         inherit(type, variable);
         return check_buffer(reader, id, type, variable);
+    case SpvStorageClassUniformConstant:
+        return spirv_check_opaque(reader, id, type, variable);
+    case SpvStorageClassImage:
+        return spirv_invalid(reader, "a variable cannot point to a texel");
     case SpvStorageClassPushConstant:
         if (type->kind != SPIRV_STRUCT || !type->is_block || type->is_unsized)
             return spirv_invalid(reader, "push constants are not a block of known size");

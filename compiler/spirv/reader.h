@@ -49,7 +49,7 @@ struct spirv_call {
 struct spirv_definition {
     uint32_t function; /* 1 + number of the function; 0: outside of functions */
     uint32_t block;    /* index */
-    uint32_t root;     /* for a pointer: the variable or parameter that it is derived from */
+    uint32_t root;     /* for a pointer or image: the variable or parameter that it is derived from */
 };
 
 struct spirv_reader {
@@ -173,6 +173,16 @@ uint64_t spirv_layout_size(const struct spirv_module *module, const struct spirv
 
 /* Checks that a type has the offsets and strides that an explicit layout needs, and that they fit. */
 int32_t spirv_check_layout(const struct spirv_reader *reader, const struct spirv_type *type);
+
+/* ---- read_image.c -------------------------------------------------------------------------- */
+
+/* Whether the reader accepts the type of an OpTypeImage of so many words. */
+bool spirv_is_image_supported(const uint32_t *words, uint32_t length);
+int32_t spirv_read_opaque(struct spirv_reader *reader, struct spirv_words words, struct spirv_type *type);
+
+/* Checks a variable of storage class UniformConstant. */
+int32_t spirv_check_opaque(struct spirv_reader *reader, uint32_t id, const struct spirv_type *type,
+                           const struct spirv_variable *variable);
 
 /* ---- read_constants.c, constant_fold.c ----------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "compiler/spirv/reader.h"
+#include "compiler/spirv/reflect.h"
 
 /* A parameter before sorting. */
 struct found {
@@ -123,7 +124,7 @@ static uint32_t count_parameters(const struct spirv_module *module)
     for (uint32_t i = 0; i < module->variable_count; i++) {
         uint32_t id                           = module->variables[i];
         const struct spirv_variable *variable = module->ids[id].as.variable;
-        if (is_buffer(variable))
+        if (is_buffer(variable) || variable->storage == SpvStorageClassUniformConstant)
             count++;
         else if (variable->storage == SpvStorageClassPushConstant)
             count += push_block(module, id)->count;
@@ -140,6 +141,9 @@ static void find_parameters(const struct spirv_module *module, struct found *fou
             add_buffer(module, id, found);
             found++->order = i;
         }
+        if (variable->storage == SpvStorageClassUniformConstant)
+            *found++ =
+                (struct found){.variable = id, .parameter = spirv_reflect_opaque(module, id), .order = i};
         if (variable->storage != SpvStorageClassPushConstant)
             continue;
         const struct spirv_type *block = push_block(module, id);
@@ -155,6 +159,12 @@ static int compare_numbers(uint32_t a, uint32_t b)
     return a < b ? -1 : a > b;
 }
 
+/* Is it a member of the push constants, not a buffer, image or sampler? */
+static bool is_member(const struct trm_parameter *parameter)
+{
+    return parameter->kind == TRM_PARAMETER_SCALAR || parameter->kind == TRM_PARAMETER_BLOCK;
+}
+
 /* Bytes from one element of a buffer to the next, or of all its members. */
 static uint32_t width_of(const struct found *found)
 {
@@ -166,28 +176,27 @@ static bool is_buffer_parameter(const struct found *found)
     return found->parameter.kind == TRM_PARAMETER_BUFFER;
 }
 
-/* Sorts buffers by set and binding, then members of the push constants by offset. The view of a buffer with
- * the widest elements comes first, and of several such views the first of the module. */
+/* Sorts buffers, images and samplers by set and binding, then members of the push constants by offset. The
+ * view of a buffer with the widest elements comes first, and of several such views the first of the module. */
 static int compare_found(const void *left, const void *right)
 {
     const struct found *a = left, *b = right;
 
-    if (is_buffer_parameter(a) != is_buffer_parameter(b))
-        return is_buffer_parameter(a) ? -1 : 1;
+    if (is_member(&a->parameter) != is_member(&b->parameter))
+        return is_member(&a->parameter) ? 1 : -1;
     int order = compare_numbers(a->parameter.set, b->parameter.set);
     if (order == 0)
         order = compare_numbers(a->parameter.place, b->parameter.place);
-    if (order == 0 && is_buffer_parameter(a))
+    if (order == 0 && is_buffer_parameter(a) && is_buffer_parameter(b))
         order = compare_numbers(width_of(b), width_of(a));
     if (order == 0)
         order = compare_numbers(a->order, b->order);
     return order != 0 ? order : compare_numbers(a->member, b->member);
 }
 
-static bool is_same_buffer(const struct trm_parameter *a, const struct trm_parameter *b)
+static bool is_same_binding(const struct trm_parameter *a, const struct trm_parameter *b)
 {
-    return a->kind == TRM_PARAMETER_BUFFER && b->kind == TRM_PARAMETER_BUFFER && a->set == b->set &&
-           a->place == b->place;
+    return !is_member(a) && !is_member(b) && a->set == b->set && a->place == b->place;
 }
 
 /* The tables that the parameters are sorted into. */
@@ -209,11 +218,15 @@ static bool make_tables(struct base_arena *arena, uint32_t count, struct tables 
 }
 
 /* Adds a parameter, or a view of the last one: then that needs the bytes and the access of both. */
-static void add_found(struct tables *tables, const struct found *found)
+static int32_t add_found(struct tables *tables, const struct found *found)
 {
     struct trm_parameter *last = tables->count != 0 ? &tables->parameters[tables->count - 1] : NULL;
 
-    if (last != NULL && is_same_buffer(last, &found->parameter)) {
+    if (last != NULL && is_same_binding(last, &found->parameter)) {
+        if (last->kind != TRM_PARAMETER_BUFFER || !is_buffer_parameter(found))
+            return base_fail(TRM_ERROR_UNSUPPORTED,
+                             "\"%.100s\" and \"%.100s\" have the same set %u and binding %u", last->name,
+                             found->parameter.name, last->set, last->place);
         last->access |= found->parameter.access;
         if (last->size < found->parameter.size)
             last->size = found->parameter.size;
@@ -222,12 +235,13 @@ static void add_found(struct tables *tables, const struct found *found)
                                 .info.struct_size = sizeof(struct trm_view_info),
                                 .info.parameter   = tables->count - 1,
                                 .info.view        = found->parameter};
-        return;
+        return TRM_OK;
     }
     tables->parameters[tables->count] = found->parameter;
     tables->variables[tables->count]  = found->variable;
     tables->members[tables->count]    = found->member;
     tables->count++;
+    return TRM_OK;
 }
 
 static int32_t reflect_parameters(const struct spirv_module *module, struct spirv_reflection *reflection,
@@ -241,8 +255,11 @@ static int32_t reflect_parameters(const struct spirv_module *module, struct spir
         return base_arena_fail(module->arena, "reflecting SPIR-V");
     find_parameters(module, found);
     qsort(found, count, sizeof(*found), compare_found);
-    for (uint32_t i = 0; i < count; i++)
-        add_found(&tables, &found[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        int32_t status = add_found(&tables, &found[i]);
+        if (status != TRM_OK)
+            return status;
+    }
     kernel->parameters              = tables.parameters;
     kernel->parameter_count         = tables.count;
     reflection->parameter_variables = tables.variables;

@@ -6,6 +6,7 @@
  *   read.c                         header and sections
  *   preamble.c, annotate.c         capabilities, entry points, modes; names and decorations
  *   read_types.c, layout.c         types and explicit layouts
+ *   read_image.c, check_image.c    images and samplers: types, variables, instructions
  *   read_constants.c, constant_fold.c, half.c    constants and specialisation
  *   read_variable.c, read_function.c, calls.c    variables, functions, calls
  *   views.c                        variables that are one buffer
@@ -19,9 +20,11 @@
  *  - The types of results and operands fit the rule of the instruction (grammar.h).
  *  - Literal indices of composites, and constant indices of structs, vectors and matrices in access chains,
  *    are in range. Indices of arrays need not be.
- *  - Pointers come from OpVariable, access chains, OpCopyObject or parameters. Variable pointers, to storage
- *    buffers and shared memory, also come from selects, phis, calls, null constants, OpPtrAccessChain and
- *    variables of functions and work-items, which hold a pointer and nothing else.
+ *  - Pointers come from OpVariable, access chains, OpImageTexelPointer, OpCopyObject or parameters. Variable
+ *    pointers, to storage buffers and shared memory, also come from selects, phis, calls, null constants,
+ *    OpPtrAccessChain and variables of functions and work-items, which hold a pointer and nothing else.
+ *  - Images, samplers and sampled images come from OpLoad of a variable, OpSampledImage, OpImage, OpCopyObject
+ *    or parameters. None is stored in memory, returned or selected.
  *  - Types nest no deeper than SPIRV_DEPTH_MOST and do not contain themselves.
  *  - Functions are not recursive, directly or indirectly.
  *  - Each block has one terminator, at its end. Definitions dominate their uses in reachable blocks. The
@@ -67,6 +70,20 @@ enum spirv_type_kind {
     SPIRV_STRUCT,
     SPIRV_POINTER,
     SPIRV_FUNCTION,
+    /* Opaque: values that are only passed on to image instructions. */
+    SPIRV_IMAGE,
+    SPIRV_SAMPLER,
+    SPIRV_SAMPLED_IMAGE,
+};
+
+/* What OpTypeImage says. */
+struct spirv_image {
+    int32_t type;         /* enum trm_image_type */
+    int32_t format;       /* enum trm_format; NONE: any */
+    uint32_t texel_bytes; /* of the format; 0: any */
+    uint32_t dimensions;  /* 1 to 3, without layers */
+    bool is_array;
+    bool is_storage; /* read and written texel by texel; else sampled */
 };
 
 struct spirv_member {
@@ -88,7 +105,8 @@ struct spirv_type {
     enum spirv_type_kind kind;
     uint32_t width; /* bits of INT and FLOAT */
     bool is_signed; /* of INT */
-    /* The type of a component, column, element, pointee, or of the result of a FUNCTION. */
+    /* The type of a component, column, element, pointee, of the result of a FUNCTION, of a component of an
+     * IMAGE's texel, or of a SAMPLED_IMAGE's image. */
     uint32_t element;
     /* The number of components, columns, elements (specialised), members, or parameters. */
     uint32_t count;
@@ -97,6 +115,7 @@ struct spirv_type {
     uint32_t storage;             /* of POINTER: SpvStorageClass */
     struct spirv_member *members; /* [count], of STRUCT */
     const uint32_t *parameters;   /* [count], types, of FUNCTION */
+    const struct spirv_image *image; /* of IMAGE and SAMPLED_IMAGE */
     /* Bytes in an explicit layout, up to the last byte used; a runtime array has 0. */
     uint32_t size;
     /* Bytes in the layout of C, where vectors are arrays and a bool has 4; at most SPIRV_SIZE_MOST. */
@@ -298,6 +317,23 @@ static inline const struct spirv_constant *spirv_constant(const struct spirv_mod
     return module->ids[id].kind == SPIRV_ID_CONSTANT ? module->ids[id].as.constant : NULL;
 }
 
+/* Is it the type of an image, sampler or sampled image? */
+static inline bool spirv_is_opaque(const struct spirv_type *type)
+{
+    return type->kind >= SPIRV_IMAGE;
+}
+
+/* The optional operands of an image instruction: ids, 0 where there is none. */
+struct spirv_image_operands {
+    uint32_t mask; /* SpvImageOperandsMask */
+    uint32_t lod, grad_x, grad_y;
+    uint32_t offset;  /* ConstOffset or Offset */
+    uint32_t offsets; /* ConstOffsets */
+};
+
+/* Takes the optional operands apart. */
+struct spirv_image_operands spirv_image_operands(const struct spirv_instruction *instruction);
+
 /* A new id for a value of this type, for passes that add instructions. 0 without memory. */
 uint32_t spirv_new_id(struct spirv_module *module, uint32_t type);
 
@@ -328,8 +364,8 @@ struct spirv_view {
 };
 
 /* The kernels and constants of a module, allocated in its arena. The parameters are all buffers
- * (StorageBuffer, Uniform) and push constants that the module declares, in the order that struct
- * trm_parameter documents; all kernels of a module have the same parameters. */
+ * (StorageBuffer, Uniform), images and samplers (UniformConstant) and push constants that the module declares,
+ * in the order that struct trm_parameter documents; all kernels of a module have the same parameters. */
 struct spirv_reflection {
     struct trm_kernel_info *kernels;
     uint32_t kernel_count;

@@ -1,5 +1,5 @@
 /* Removes from a module what its compute kernels do not use, where the reader would refuse that: entry points
- * of other stages with their functions and variables, and types such as images and pointers to outputs.
+ * of other stages with their functions and variables, and types such as cube maps and pointers to outputs.
  * Engines compile a whole program to one module, and front ends declare pointers that nothing uses.
  *
  * Any other module stays as it is, with all buffers that it declares. The words may be anything: a module
@@ -66,8 +66,7 @@ static bool is_refused(const uint32_t *at)
     case SpvOpTypePointer:
         return length_of(at) == 4 && !spirv_is_storage_supported(at[2]);
     case SpvOpTypeImage:
-    case SpvOpTypeSampler:
-    case SpvOpTypeSampledImage:
+        return !spirv_is_image_supported(at, length_of(at));
     case SpvOpTypeRayQueryKHR:
     case SpvOpTypeAccelerationStructureKHR:
         return true;

@@ -85,6 +85,7 @@ libtrireme_internal_la_SOURCES += \
 	compiler/translate/emit/op_composite.c \
 	compiler/translate/emit/op_convert.c \
 	compiler/translate/emit/op_glsl.c \
+	compiler/translate/emit/op_image.c \
 	compiler/translate/emit/op_matrix.c \
 	compiler/translate/emit/op_subgroup.c \
 	compiler/translate/emit/parallel_copy.c \
@@ -127,7 +128,9 @@ PRELUDE_PARTS = \
 	$(srcdir)/compiler/translate/prelude/float.inc \
 	$(srcdir)/compiler/translate/prelude/transcendental.inc \
 	$(srcdir)/compiler/translate/prelude/atomic.inc \
-	$(srcdir)/compiler/translate/prelude/subgroup.inc
+	$(srcdir)/compiler/translate/prelude/subgroup.inc \
+	$(srcdir)/compiler/translate/prelude/image.inc \
+	$(srcdir)/compiler/translate/prelude/sample.inc
 
 compiler/translate/prelude/prelude_parts.c: $(PRELUDE_PARTS) $(srcdir)/compiler/translate/prelude/prelude.awk
 	$(AM_V_GEN)$(MKDIR_P) compiler/translate/prelude && \

@@ -24,8 +24,7 @@ const char *emit_parameter(struct emit *emit, uint32_t member)
     const struct trm_kernel_info *kernel = &emit->reflection.kernels[0];
 
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
-        if (kernel->parameters[i].kind != TRM_PARAMETER_BUFFER &&
-            emit->reflection.parameter_members[i] == member)
+        if (emit_is_member(&kernel->parameters[i]) && emit->reflection.parameter_members[i] == member)
             return emit->fields[i];
     return "missing";
 }

@@ -96,6 +96,12 @@ struct emit {
 /* Fails with UNSUPPORTED: "OpFoo is not supported: reason (file.comp:12)". The reason may be "". */
 int32_t emit_fail(struct emit *emit, const char *reason);
 
+/* Is a parameter a member of the push constants, not a buffer, image or sampler? */
+static inline bool emit_is_member(const struct trm_parameter *parameter)
+{
+    return parameter->kind == TRM_PARAMETER_SCALAR || parameter->kind == TRM_PARAMETER_BLOCK;
+}
+
 /* The name of a push constant's member, as it stands in the struct of arguments. */
 const char *emit_parameter(struct emit *emit, uint32_t member);
 
@@ -167,6 +173,13 @@ int32_t emit_instruction(struct emit *emit, const struct spirv_instruction *op);
 
 /* The expression for a component of a pure instruction's result. */
 int32_t emit_expression(struct emit *emit, const struct spirv_instruction *op, uint32_t component);
+
+/* ---- op_image.c */
+
+/* The C type of the constant that stands for an image, sampler or texel buffer, and its value, made of a
+ * struct trm_image_words. */
+const char *emit_opaque_type(struct emit *emit, uint32_t variable);
+const char *emit_opaque_value(struct emit *emit, uint32_t variable, const char *words);
 
 /* ---- address.c, memory.c */
 

@@ -11,7 +11,7 @@ const char *emit_word(struct emit *emit, uint32_t id)
         const struct trm_kernel_info *kernel = &emit->reflection.kernels[0];
         for (uint32_t i = 0; i < kernel->parameter_count; i++)
             if (emit->reflection.parameter_variables[i] == id &&
-                kernel->parameters[i].kind == TRM_PARAMETER_BUFFER)
+                !emit_is_member(&kernel->parameters[i]))
                 return kernel->parameters[i].name;
         for (uint32_t i = 0; i < emit->reflection.view_count; i++)
             if (emit->reflection.views[i].variable == id)

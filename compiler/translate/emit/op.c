@@ -206,6 +206,18 @@ emit_statement_fn emit_statement(const struct emit *emit, const struct spirv_ins
         default:
             return NULL;
         }
+    case SpvOpImageSampleImplicitLod:
+    case SpvOpImageSampleExplicitLod:
+    case SpvOpImageSampleProjImplicitLod:
+    case SpvOpImageSampleProjExplicitLod:
+    case SpvOpImageFetch:
+    case SpvOpImageGather:
+    case SpvOpImageRead:
+    case SpvOpImageWrite:
+    case SpvOpImageQuerySizeLod:
+    case SpvOpImageQuerySize:
+    case SpvOpImageQueryLevels:
+        return emit_image;
     case SpvOpMemoryBarrier:
         return emit_fence;
     case SpvOpControlBarrier:

@@ -70,6 +70,9 @@ int32_t emit_pattern(struct emit *emit, const struct spirv_instruction *op, uint
 /* Writes the name of a part of the prelude ("trm_…") and notes that it is needed. */
 void emit_part(struct emit *emit, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Notes that a part is needed, without writing its name. */
+void emit_need(struct emit *emit, const char *name);
+
 /* Writes a component of a vector operand, or a scalar operand. */
 int32_t emit_operand(struct emit *emit, uint32_t id, uint32_t component);
 
@@ -238,9 +241,13 @@ int32_t emit_matrix(struct emit *emit, const struct spirv_instruction *op, uint3
 int32_t emit_glsl(struct emit *emit, const struct spirv_instruction *op, uint32_t component);
 int32_t emit_glsl_statement(struct emit *emit, const struct spirv_instruction *op);
 int32_t emit_atomic(struct emit *emit, const struct spirv_instruction *op);
+int32_t emit_image(struct emit *emit, const struct spirv_instruction *op);
 int32_t emit_fence(struct emit *emit, const struct spirv_instruction *op);
 int32_t emit_subgroup_barrier(struct emit *emit, const struct spirv_instruction *op);
 int32_t emit_subgroup(struct emit *emit, const struct spirv_instruction *op, uint32_t component);
+
+/* Writes the address of a texel, which is NULL outside of the image. */
+int32_t emit_texel_address(struct emit *emit, const struct access *access);
 
 /* One factor of a sum of products: a component of a vector or matrix. */
 struct emit_factor {

@@ -76,12 +76,17 @@ static const char *suffix_of(const struct atomic *atomic)
     }
 }
 
+static uint32_t storage_of(const struct atomic *atomic)
+{
+    return atomic->emit->module->ids[atomic->access->variable].as.variable->storage;
+}
+
 static bool is_plain(const struct atomic *atomic)
 {
-    uint32_t storage = atomic->emit->module->ids[atomic->access->variable].as.variable->storage;
+    uint32_t storage = storage_of(atomic);
 
     return atomic->emit->language == TRM_LANGUAGE_C && storage != SpvStorageClassStorageBuffer &&
-           storage != SpvStorageClassUniform;
+           storage != SpvStorageClassUniform && storage != SpvStorageClassUniformConstant;
 }
 
 static int32_t write_argument(const struct atomic *atomic, uint32_t id)
@@ -136,6 +141,18 @@ static const char *value_type(const struct atomic *atomic)
     return wide ? "uint64_t" : "uint32_t";
 }
 
+/* A texel is there when its address is not NULL. */
+static int32_t find_texel(struct atomic *atomic)
+{
+    struct emit *emit = atomic->emit;
+    size_t length     = emit->text.length;
+    int32_t status    = emit_texel_address(emit, atomic->access);
+
+    atomic->place  = emit_detach(emit, length);
+    atomic->inside = base_arena_format(emit->arena, "%s != 0", atomic->place);
+    return status;
+}
+
 /* Finds the expression for a pointer to the memory. */
 static int32_t find_place(struct atomic *atomic)
 {
@@ -144,6 +161,8 @@ static int32_t find_place(struct atomic *atomic)
     size_t length = emit->text.length;
     int32_t status;
 
+    if (storage_of(atomic) == SpvStorageClassUniformConstant)
+        return find_texel(atomic);
     text_add(&emit->text, "&");
     if (!emit_has_layout(emit, atomic->access->variable)) {
         status        = emit_path(emit, atomic->access, WHOLE);

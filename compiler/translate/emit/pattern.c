@@ -26,6 +26,13 @@ const char *emit_tag(const struct spirv_type *scalar)
     return scalar->kind == SPIRV_INT && !scalar->is_signed ? "u32" : "i32";
 }
 
+/* An unknown name is a defect of the translator: no compiler accepts the text. */
+void emit_need(struct emit *emit, const char *name)
+{
+    if (!prelude_need(&emit->prelude, name))
+        text_line(&emit->head, "#error trm_%s is not known", name);
+}
+
 void emit_part(struct emit *emit, const char *format, ...)
 {
     char name[64];
@@ -34,9 +41,7 @@ void emit_part(struct emit *emit, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(name, sizeof(name), format, arguments);
     va_end(arguments);
-    /* An unknown name is a defect of the translator: no compiler accepts the text. */
-    if (!prelude_need(&emit->prelude, name))
-        text_line(&emit->head, "#error trm_%s is not known", name);
+    emit_need(emit, name);
     text_add(&emit->text, "trm_%s", name);
 }
 

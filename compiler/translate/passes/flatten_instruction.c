@@ -111,6 +111,38 @@ static int32_t copy_chain(struct flattener *f, const struct spirv_instruction *o
     return access_chain(f->body, op, f->map[op->result], base, indices, count);
 }
 
+/* A loaded image or sampler is the variable itself. */
+static int32_t copy_opaque(struct flattener *f, const struct spirv_instruction *op)
+{
+    uint32_t from = flatten_value(f, op->operands[0]);
+
+    if (from == 0 || body_access(f->body, from)->variable == 0)
+        return no_value(f, op);
+    f->map[op->result] = from;
+    return TRM_OK;
+}
+
+static int32_t copy_sampled(struct flattener *f, const struct spirv_instruction *op)
+{
+    uint32_t image = flatten_value(f, op->operands[0]), sampler = flatten_value(f, op->operands[1]);
+    uint32_t result = f->map[op->result];
+
+    if (image == 0 || sampler == 0 || body_access(f->body, image)->variable == 0 ||
+        body_access(f->body, sampler)->variable == 0)
+        return no_value(f, op);
+    access_sampled(f->body, result, image, sampler);
+    return TRM_OK;
+}
+
+static int32_t copy_texel_pointer(struct flattener *f, const struct spirv_instruction *op)
+{
+    uint32_t image = flatten_value(f, op->operands[0]), coordinate = flatten_value(f, op->operands[1]);
+
+    if (image == 0 || coordinate == 0 || body_access(f->body, image)->variable == 0)
+        return no_value(f, op);
+    return access_texel(f->body, f->map[op->result], image, coordinate);
+}
+
 /* OpCopyMemory becomes a load and a store. */
 static int32_t copy_memory(struct flattener *f, const struct spirv_instruction *op)
 {
@@ -228,9 +260,15 @@ int32_t flatten_instruction(struct flattener *f, struct frame *frame, const stru
         return copy_forward(f, op);
     case SpvOpCopyMemory:
         return copy_memory(f, op);
+    case SpvOpSampledImage:
+        return copy_sampled(f, op);
+    case SpvOpImageTexelPointer:
+        return copy_texel_pointer(f, op);
     default:
         break;
     }
+    if (op->type != 0 && spirv_is_opaque(spirv_type(f->module, op->type)))
+        return copy_opaque(f, op);
     if (flatten_is_of_pointers(f, op))
         return flatten_pointer(f, op);
     if (flatten_is_pointer_type(f, op->type))

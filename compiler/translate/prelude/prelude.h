@@ -30,7 +30,7 @@ extern const uint16_t prelude_part_order[];
 /* What one translation needs. */
 struct prelude {
     uint32_t language;  /* enum trm_language */
-    uint64_t needed[8]; /* bits by index of a part */
+    uint64_t needed[16]; /* bits by index of a part */
 };
 
 /* Notes that a part is needed. 0 when the language has no part of that name. */

@@ -17,6 +17,8 @@ static void write_arguments(struct emit *emit)
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
         if (kernel->parameters[i].kind == TRM_PARAMETER_BUFFER)
             text_line(&emit->text, "struct trm_cpu_buffer %s;", emit->fields[i]);
+        else if (!emit_is_member(&kernel->parameters[i]))
+            text_line(&emit->text, "struct trm_image_words %s;", emit->fields[i]);
     target_scalars(emit);
     text_close(&emit->text, "};");
     text_add_bytes(&emit->text, "\n", 1);
@@ -45,6 +47,18 @@ static void write_buffers(struct emit *emit, const struct text *body)
                       name, emit->fields[i]);
         if (size != NULL && target_mentions(body, size))
             text_line(&emit->text, "const uint64_t %s = arguments.%s.size;", size, emit->fields[i]);
+    }
+}
+
+/* Writes the images and samplers that the body names, and notes the struct of all. */
+static void write_images(struct emit *emit, const struct text *body)
+{
+    const struct trm_kernel_info *kernel = target_kernel_info(emit);
+
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        if (kernel->parameters[i].kind != TRM_PARAMETER_BUFFER && !emit_is_member(&kernel->parameters[i]))
+            target_open_image(emit, body, i,
+                              base_arena_format(emit->arena, "arguments.%s", emit->fields[i]));
     }
 }
 
@@ -144,6 +158,7 @@ static void write_function(struct emit *emit, const struct text *body)
         text_line(&emit->text, "const struct %s_arguments arguments = *(const struct %s_arguments *)block;",
                   emit->symbol, emit->symbol);
     write_buffers(emit, body);
+    write_images(emit, body);
     write_group_memory(emit, body);
     if (checks)
         text_line(&emit->text, "struct trm_cpu_fault trm_fault = {.struct_size = sizeof(trm_fault)};");

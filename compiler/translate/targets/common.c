@@ -73,9 +73,21 @@ uint32_t target_scalars(struct emit *emit)
             text_line(&emit->text, "%s %s;", target_scalar_type(parameter->type), emit->fields[i]);
         else if (parameter->kind == TRM_PARAMETER_BLOCK)
             text_line(&emit->text, "%s unsigned char %s[%u];", align, emit->fields[i], parameter->size);
-        count += parameter->kind != TRM_PARAMETER_BUFFER;
+        count += emit_is_member(parameter);
     }
     return count;
+}
+
+void target_open_image(struct emit *emit, const struct text *body, uint32_t parameter, const char *words)
+{
+    uint32_t id      = emit->reflection.parameter_variables[parameter];
+    const char *type = emit_opaque_type(emit, id), *name = emit_name(emit, id);
+
+    if (words == NULL || !target_mentions(body, name))
+        return;
+    const char *value = emit_opaque_value(emit, id, words);
+    if (value != NULL)
+        text_line(&emit->text, "const %s %s = %s;", type, name, value);
 }
 
 void target_string(struct text *text, const char *string)

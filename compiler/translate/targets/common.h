@@ -9,6 +9,10 @@
 /* Does the text contain `word` as a whole word? */
 bool target_mentions(const struct text *text, const char *word);
 
+/* Writes the constant that stands for an image or sampler, which the kernel gets as `words`, if the body names
+ * it. */
+void target_open_image(struct emit *emit, const struct text *body, uint32_t parameter, const char *words);
+
 /* Writes the push constants as members of a struct, one a line. Returns how many there are. */
 uint32_t target_scalars(struct emit *emit);
 

@@ -175,6 +175,8 @@ static bool scan_op(void *user, const struct node *ops, struct spirv_instruction
     } else if (!operation_is_pure(scan->emit->module, op)) {
         scan->is_eligible = false;
     }
+    if (op->opcode >= SpvOpImageSampleImplicitLod && op->opcode <= SpvOpImageQuerySamples)
+        scan->is_eligible = false;
     if (op->opcode >= SpvOpGroupNonUniformElect && op->opcode <= SpvOpGroupNonUniformQuadSwap)
         scan->is_eligible = false;
     return scan->is_eligible;

@@ -19,10 +19,12 @@ void target_cuda_call(struct emit *emit, const struct text *body, const char *fu
     text_add(&emit->text, "%s_%s(", emit->symbol, function);
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
         uint32_t id = emit->reflection.parameter_variables[i];
-        if (kernel->parameters[i].kind != TRM_PARAMETER_BUFFER)
+        if (emit_is_member(&kernel->parameters[i]))
             continue;
         target_cuda_separate(emit, &count);
-        if (is_aligned)
+        if (kernel->parameters[i].kind != TRM_PARAMETER_BUFFER)
+            text_add(&emit->text, CUDA_WORDS, i);
+        else if (is_aligned)
             text_add(&emit->text, "(%s%s *)__builtin_assume_aligned(%s, 16)",
                      kernel->parameters[i].access == TRM_ACCESS_READ ? "const " : "",
                      emit_buffer_type(emit, id), emit_name(emit, id));

@@ -2,7 +2,8 @@
  *
  * A kernel's parameters, which a launch builds from the reflection (struct trm_parameter):
  *
- *     1. for each buffer, in the order of the parameters: a pointer to its first byte in the span;
+ *     1. in the order of the parameters, for each buffer a pointer to its first byte in the span, and for each
+ *        image, sampler and texel buffer a struct trm_image_words by value (<trireme/image_layout.h>);
  *     2. if there are other parameters: one struct by value, with those in their order. A scalar stands at
  *        its natural alignment, a half as its 16 bits; a block is its bytes at a multiple of 16;
  *     3. if the shader uses the length of any buffer: for each buffer, in order, the bytes of its span as a
@@ -102,12 +103,18 @@ static void write_pointer(struct emit *emit, const struct trm_parameter *paramet
              emit_buffer_type(emit, id), is_own ? "__restrict__ " : "", emit_name(emit, id));
 }
 
+static void write_words(struct emit *emit, uint32_t parameter)
+{
+    emit_opaque_type(emit, emit->reflection.parameter_variables[parameter]); /* notes that it is needed */
+    text_add(&emit->text, "const struct trm_image_words " CUDA_WORDS, parameter);
+}
+
 uint32_t target_cuda_scalars(const struct trm_kernel_info *kernel)
 {
     uint32_t scalars = 0;
 
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
-        scalars += kernel->parameters[i].kind != TRM_PARAMETER_BUFFER;
+        scalars += emit_is_member(&kernel->parameters[i]);
     return scalars;
 }
 
@@ -133,11 +140,12 @@ void target_cuda_parameters(struct emit *emit, const struct text *body, const ch
     const struct trm_kernel_info *kernel = target_kernel_info(emit);
     uint32_t count                       = 0;
 
-    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
-        if (kernel->parameters[i].kind != TRM_PARAMETER_BUFFER)
-            continue;
+    for (uint32_t i = 0; i < kernel->parameter_count && !emit_is_member(&kernel->parameters[i]); i++) {
         target_cuda_separate(emit, &count);
-        write_pointer(emit, &kernel->parameters[i], emit->reflection.parameter_variables[i]);
+        if (kernel->parameters[i].kind == TRM_PARAMETER_BUFFER)
+            write_pointer(emit, &kernel->parameters[i], emit->reflection.parameter_variables[i]);
+        else
+            write_words(emit, i);
     }
     if (target_cuda_scalars(kernel) != 0) {
         target_cuda_separate(emit, &count);
@@ -267,11 +275,21 @@ static void write_aligned(struct emit *emit)
     }
 }
 
+static void write_images(struct emit *emit, const struct text *body)
+{
+    const struct trm_kernel_info *kernel = target_kernel_info(emit);
+
+    for (uint32_t i = 0; i < kernel->parameter_count && !emit_is_member(&kernel->parameters[i]); i++)
+        if (kernel->parameters[i].kind != TRM_PARAMETER_BUFFER)
+            target_open_image(emit, body, i, base_arena_format(emit->arena, CUDA_WORDS, i));
+}
+
 static void write_plain(struct emit *emit, const struct text *body)
 {
     target_cuda_signature(emit, body, NULL);
     text_line(&emit->text, "{");
     write_aligned(emit);
+    write_images(emit, body);
     write_shared(emit, body);
     text_add_bytes(&emit->text, body->bytes, body->length);
     text_close(&emit->text, "}");

@@ -176,6 +176,29 @@ int32_t access_chain(struct body *body, const struct spirv_instruction *op, uint
     return TRM_OK;
 }
 
+void access_sampled(struct body *body, uint32_t id, uint32_t image, uint32_t sampler)
+{
+    body->values[id].access         = body->values[image].access;
+    body->values[id].access.sampler = body->values[sampler].access.variable;
+}
+
+int32_t access_texel(struct body *body, uint32_t pointer, uint32_t image, uint32_t coordinate)
+{
+    const struct access *from = &body->values[image].access;
+    uint32_t *index           = base_arena_allocate(body->arena, 1, sizeof(*index));
+
+    if (index == NULL)
+        return body_status(body);
+    *index                       = coordinate;
+    body->values[pointer].access = (struct access){
+        .variable = from->variable,
+        .count    = 1,
+        .indices  = index,
+        .type     = spirv_type(body->module, from->type)->element,
+    };
+    return TRM_OK;
+}
+
 uint32_t access_copy(struct body *body, uint32_t pointer, const uint32_t *indices)
 {
     uint32_t copy = body_copy_id(body, pointer);

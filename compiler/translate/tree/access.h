@@ -14,12 +14,16 @@ struct body;
  *
  * A variable pointer, which is chosen at run time, is a value: the address, a 64-bit integer. Its access has a
  * *memory variable* (is_memory), one for each type and storage class, as the root, and the address as the
- * first index: as if all memory were an array of the pointee, and the address the index of the element. */
+ * first index: as if all memory were an array of the pointee, and the address the index of the element.
+ *
+ * A value that is an image or sampler is the variable that it was loaded from. An access to a texel
+ * (OpImageTexelPointer) has the coordinate as its only index. */
 struct access {
     uint32_t variable;       /* the root: a variable of the module or the function; 0: no pointer */
     uint32_t count;          /* of indices */
     const uint32_t *indices; /* ids of values, outermost first; constants for structs */
     uint32_t type;           /* the type behind the pointer */
+    uint32_t sampler;        /* of a sampled image made of an image and a sampler: the sampler's variable */
 };
 
 /* The access of a pointer operand (OpLoad, OpStore, OpAtomic*, both operands of OpCopyMemory,
@@ -38,6 +42,11 @@ const struct spirv_variable *body_variable(const struct body *body, uint32_t id)
 
 /* Resolves a variable's pointer to the variable itself. */
 void access_variable(struct body *body, uint32_t variable);
+
+/* Resolves an OpSampledImage with the new result `id`, and an OpImageTexelPointer with the new result
+ * `pointer`. */
+void access_sampled(struct body *body, uint32_t id, uint32_t image, uint32_t sampler);
+int32_t access_texel(struct body *body, uint32_t pointer, uint32_t image, uint32_t coordinate);
 
 /* Resolves an OpAccessChain with the new result `pointer`. Errors: UNSUPPORTED when the base was not
  * resolved; INVALID_ARGUMENT when an index does not exist in the type. */

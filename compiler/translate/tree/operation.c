@@ -30,6 +30,13 @@ static bool is_pure_extended(uint32_t number)
            !is_between(number, GLSLstd450InterpolateAtCentroid, GLSLstd450InterpolateAtOffset);
 }
 
+/* Reads of images that no work-item writes, and questions about them. */
+static bool is_sampling(uint32_t opcode)
+{
+    return is_between(opcode, SpvOpImageSampleImplicitLod, SpvOpImageGather) ||
+           is_between(opcode, SpvOpImageQuerySizeLod, SpvOpImageQueryLevels);
+}
+
 bool operation_is_pure(const struct spirv_module *module, const struct spirv_instruction *op)
 {
     uint32_t opcode = op->opcode;
@@ -43,7 +50,7 @@ bool operation_is_pure(const struct spirv_module *module, const struct spirv_ins
            is_between(opcode, SpvOpSNegate, SpvOpSMulExtended) ||
            is_between(opcode, SpvOpAny, SpvOpBitCount) ||
            is_between(opcode, SpvOpSDotKHR, SpvOpSUDotAccSatKHR) || opcode == SpvOpArrayLength ||
-           opcode == SpvOpCopyLogical;
+           opcode == SpvOpCopyLogical || is_sampling(opcode);
 }
 
 static bool is_division(uint32_t opcode)
@@ -67,6 +74,8 @@ bool operation_is_safe(const struct spirv_module *module, const struct spirv_ins
         return false;
     if (is_division(op->opcode))
         return divides_by_constant(module, op);
+    if (is_between(op->opcode, SpvOpImageSampleImplicitLod, SpvOpImageGather))
+        return false; /* it costs too much */
     return op->opcode != SpvOpVectorExtractDynamic && op->opcode != SpvOpVectorInsertDynamic;
 }
 
