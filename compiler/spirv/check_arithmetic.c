@@ -38,6 +38,8 @@ static bool is_select(const struct spirv_module *module, const struct spirv_inst
         return false;
     if (condition.count != 1 && result.kind == 0)
         return false;
+    if (spirv_is_opaque(spirv_type(module, result.type)))
+        return false;
     return module->ids[instruction->operands[1]].type == result.type &&
            module->ids[instruction->operands[2]].type == result.type;
 }

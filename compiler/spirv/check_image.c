@@ -6,9 +6,9 @@
 #include "compiler/spirv/check.h"
 
 /* Image operands that say how memory is ordered or how integers are extended: they change no type. */
-#define ANYWHERE                                                                                       \
-    (SpvImageOperandsMakeTexelAvailableMask | SpvImageOperandsMakeTexelVisibleMask |                   \
-     SpvImageOperandsNonPrivateTexelMask | SpvImageOperandsVolatileTexelMask |                         \
+#define ANYWHERE                                                                     \
+    (SpvImageOperandsMakeTexelAvailableMask | SpvImageOperandsMakeTexelVisibleMask | \
+     SpvImageOperandsNonPrivateTexelMask | SpvImageOperandsVolatileTexelMask |       \
      SpvImageOperandsSignExtendMask | SpvImageOperandsZeroExtendMask | SpvImageOperandsNontemporalMask)
 
 static const struct spirv_type *operand_type(const struct spirv_reader *reader,
@@ -181,11 +181,11 @@ static int32_t check_sample(const struct spirv_reader *reader, const struct spir
 
 static int32_t check_gather(const struct spirv_reader *reader, const struct spirv_instruction *instruction)
 {
-    const struct spirv_image *image       = image_of(reader, instruction, SPIRV_SAMPLED_IMAGE);
-    struct spirv_image_operands operands  = spirv_image_operands(instruction);
+    const struct spirv_image *image        = image_of(reader, instruction, SPIRV_SAMPLED_IMAGE);
+    struct spirv_image_operands operands   = spirv_image_operands(instruction);
     const struct spirv_constant *component = spirv_constant(reader->module, instruction->operands[2]);
-    uint32_t allowed = SpvImageOperandsConstOffsetMask | SpvImageOperandsOffsetMask |
-                       SpvImageOperandsConstOffsetsMask;
+    uint32_t allowed =
+        SpvImageOperandsConstOffsetMask | SpvImageOperandsOffsetMask | SpvImageOperandsConstOffsetsMask;
 
     if (image == NULL || !has_texel(reader, instruction) ||
         !is_operand_vector(reader, instruction->operands[1], SPIRV_FLOAT, coordinates_of(image)) ||

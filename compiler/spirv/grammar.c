@@ -48,25 +48,25 @@ static const struct spirv_grammar core[] = {
     [SpvOpCopyLogical]          = VALUE("v", RULE_COPY_LOGICAL),
     [SpvOpTranspose]            = VALUE("v", RULE_TRANSPOSE),
 
-    [SpvOpSampledImage]                    = VALUE("vv", RULE_SAMPLED_IMAGE),
-    [SpvOpImageSampleImplicitLod]          = VALUE("vvi", RULE_SAMPLE),
-    [SpvOpImageSampleExplicitLod]          = VALUE("vvi", RULE_SAMPLE),
-    [SpvOpImageSampleDrefImplicitLod]      = VALUE("vvvi", RULE_COMPARE_DEPTH),
-    [SpvOpImageSampleDrefExplicitLod]      = VALUE("vvvi", RULE_COMPARE_DEPTH),
-    [SpvOpImageSampleProjImplicitLod]      = VALUE("vvi", RULE_SAMPLE),
-    [SpvOpImageSampleProjExplicitLod]      = VALUE("vvi", RULE_SAMPLE),
-    [SpvOpImageSampleProjDrefImplicitLod]  = VALUE("vvvi", RULE_COMPARE_DEPTH),
-    [SpvOpImageSampleProjDrefExplicitLod]  = VALUE("vvvi", RULE_COMPARE_DEPTH),
-    [SpvOpImageFetch]                      = VALUE("vvi", RULE_FETCH),
-    [SpvOpImageGather]                     = VALUE("vvvi", RULE_GATHER),
-    [SpvOpImageDrefGather]                 = VALUE("vvvi", RULE_COMPARE_DEPTH),
-    [SpvOpImageRead]                       = VALUE("vvi", RULE_READ_TEXEL),
-    [SpvOpImageWrite]                      = STATEMENT("vvvi", RULE_WRITE_TEXEL),
-    [SpvOpImage]                           = VALUE("v", RULE_IMAGE),
-    [SpvOpImageQuerySizeLod]               = GROUP("vv", RULE_IMAGE_SIZE, ImageQuery),
-    [SpvOpImageQuerySize]                  = GROUP("v", RULE_IMAGE_SIZE, ImageQuery),
-    [SpvOpImageQueryLevels]                = GROUP("v", RULE_IMAGE_LEVELS, ImageQuery),
-    [SpvOpImageTexelPointer]               = VALUE("vvv", RULE_TEXEL_POINTER),
+    [SpvOpSampledImage]                   = VALUE("vv", RULE_SAMPLED_IMAGE),
+    [SpvOpImageSampleImplicitLod]         = VALUE("vvi", RULE_SAMPLE),
+    [SpvOpImageSampleExplicitLod]         = VALUE("vvi", RULE_SAMPLE),
+    [SpvOpImageSampleDrefImplicitLod]     = VALUE("vvvi", RULE_COMPARE_DEPTH),
+    [SpvOpImageSampleDrefExplicitLod]     = VALUE("vvvi", RULE_COMPARE_DEPTH),
+    [SpvOpImageSampleProjImplicitLod]     = VALUE("vvi", RULE_SAMPLE),
+    [SpvOpImageSampleProjExplicitLod]     = VALUE("vvi", RULE_SAMPLE),
+    [SpvOpImageSampleProjDrefImplicitLod] = VALUE("vvvi", RULE_COMPARE_DEPTH),
+    [SpvOpImageSampleProjDrefExplicitLod] = VALUE("vvvi", RULE_COMPARE_DEPTH),
+    [SpvOpImageFetch]                     = VALUE("vvi", RULE_FETCH),
+    [SpvOpImageGather]                    = VALUE("vvvi", RULE_GATHER),
+    [SpvOpImageDrefGather]                = VALUE("vvvi", RULE_COMPARE_DEPTH),
+    [SpvOpImageRead]                      = VALUE("vvi", RULE_READ_TEXEL),
+    [SpvOpImageWrite]                     = STATEMENT("vvvi", RULE_WRITE_TEXEL),
+    [SpvOpImage]                          = VALUE("v", RULE_IMAGE),
+    [SpvOpImageQuerySizeLod]              = GROUP("vv", RULE_IMAGE_SIZE, ImageQuery),
+    [SpvOpImageQuerySize]                 = GROUP("v", RULE_IMAGE_SIZE, ImageQuery),
+    [SpvOpImageQueryLevels]               = GROUP("v", RULE_IMAGE_LEVELS, ImageQuery),
+    [SpvOpImageTexelPointer]              = VALUE("vvv", RULE_TEXEL_POINTER),
 
     [SpvOpConvertFToU]   = VALUE("v", RULE_FLOAT_TO_INT),
     [SpvOpConvertFToS]   = VALUE("v", RULE_FLOAT_TO_INT),
@@ -303,8 +303,8 @@ char spirv_walk_next(struct spirv_operand_walk *walk)
         return is_there ? 'v' : '!';
     }
     if (!is_there)
-        return letter == 0 || letter == 'i' || letter == 'C' || letter == 'V' || letter == 'N' || letter == 'm' ||
-                       letter == 's' || letter == 'p' || walk->next[1] == '*'
+        return letter == 0 || letter == 'i' || letter == 'C' || letter == 'V' || letter == 'N' ||
+                       letter == 'm' || letter == 's' || letter == 'p' || walk->next[1] == '*'
                    ? 0
                    : '!';
     uint32_t index = walk->index++;

@@ -110,11 +110,11 @@ struct spirv_type {
     uint32_t element;
     /* The number of components, columns, elements (specialised), members, or parameters. */
     uint32_t count;
-    uint32_t length;              /* of ARRAY: id of the constant */
-    uint32_t stride;              /* bytes, ArrayStride; 0: none */
-    uint32_t storage;             /* of POINTER: SpvStorageClass */
-    struct spirv_member *members; /* [count], of STRUCT */
-    const uint32_t *parameters;   /* [count], types, of FUNCTION */
+    uint32_t length;                 /* of ARRAY: id of the constant */
+    uint32_t stride;                 /* bytes, ArrayStride; 0: none */
+    uint32_t storage;                /* of POINTER: SpvStorageClass */
+    struct spirv_member *members;    /* [count], of STRUCT */
+    const uint32_t *parameters;      /* [count], types, of FUNCTION */
     const struct spirv_image *image; /* of IMAGE and SAMPLED_IMAGE */
     /* Bytes in an explicit layout, up to the last byte used; a runtime array has 0. */
     uint32_t size;

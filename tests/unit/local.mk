@@ -57,6 +57,7 @@ UNIT_TESTS += tests/unit/compiler/spirv/tests
 tests_unit_compiler_spirv_tests_SOURCES = \
 	tests/unit/compiler/spirv/constants.c \
 	tests/unit/compiler/spirv/flow.c \
+	tests/unit/compiler/spirv/images.c \
 	tests/unit/compiler/spirv/layout.c \
 	tests/unit/compiler/spirv/pointers.c \
 	tests/unit/compiler/spirv/read.c \
@@ -81,6 +82,7 @@ tests_unit_compiler_translate_tests_SOURCES = \
 	tests/unit/compiler/translate/ops_atomic.c \
 	tests/unit/compiler/translate/ops_convert.c \
 	tests/unit/compiler/translate/ops_float.c \
+	tests/unit/compiler/translate/ops_image.c \
 	tests/unit/compiler/translate/ops_integer.c \
 	tests/unit/compiler/translate/ops_memory.c \
 	tests/unit/compiler/translate/pointers.c \
@@ -101,6 +103,7 @@ EXTRA_DIST += \
 	tests/unit/shaders/ops_function.comp tests/unit/shaders/ops_function.spv tests/unit/shaders/ops_function_plain.spv \
 	tests/unit/shaders/ops_geometry.comp tests/unit/shaders/ops_geometry.spv tests/unit/shaders/ops_geometry_plain.spv \
 	tests/unit/shaders/ops_half.comp tests/unit/shaders/ops_half.spv tests/unit/shaders/ops_half_plain.spv \
+	tests/unit/shaders/ops_image.comp tests/unit/shaders/ops_image.spv tests/unit/shaders/ops_image_plain.spv \
 	tests/unit/shaders/ops_integer.comp tests/unit/shaders/ops_integer.spv tests/unit/shaders/ops_integer_plain.spv \
 	tests/unit/shaders/ops_matrix.comp tests/unit/shaders/ops_matrix.spv tests/unit/shaders/ops_matrix_plain.spv \
 	tests/unit/shaders/ops_memory.comp tests/unit/shaders/ops_memory.spv tests/unit/shaders/ops_memory_plain.spv \

@@ -10,8 +10,7 @@ const char *emit_word(struct emit *emit, uint32_t id)
     if (thing->kind == SPIRV_ID_VARIABLE && emit->reflection.kernel_count != 0) {
         const struct trm_kernel_info *kernel = &emit->reflection.kernels[0];
         for (uint32_t i = 0; i < kernel->parameter_count; i++)
-            if (emit->reflection.parameter_variables[i] == id &&
-                !emit_is_member(&kernel->parameters[i]))
+            if (emit->reflection.parameter_variables[i] == id && !emit_is_member(&kernel->parameters[i]))
                 return kernel->parameters[i].name;
         for (uint32_t i = 0; i < emit->reflection.view_count; i++)
             if (emit->reflection.views[i].variable == id)

@@ -67,12 +67,12 @@ static bool open_image(struct emit *emit, const struct spirv_instruction *op, st
     const struct spirv_type *type = type_behind(emit, access->variable);
     const struct spirv_type *only =
         type->kind == SPIRV_SAMPLED_IMAGE ? spirv_type(emit->module, type->element) : type;
-    *image = (struct image){.access     = access,
-                            .type       = type->image,
-                            .name       = emit_name(emit, access->variable),
-                            .tag        = emit_tag(spirv_type(emit->module, only->element)),
-                            .operands   = spirv_image_operands(op),
-                            .coordinate = op->operand_count > 1 ? op->operands[1] : 0};
+    *image        = (struct image){.access     = access,
+                                   .type       = type->image,
+                                   .name       = emit_name(emit, access->variable),
+                                   .tag        = emit_tag(spirv_type(emit->module, only->element)),
+                                   .operands   = spirv_image_operands(op),
+                                   .coordinate = op->operand_count > 1 ? op->operands[1] : 0};
     bool is_fixed = type->image->is_storage && type->image->format != TRM_FORMAT_NONE;
     image->any    = is_fixed ? "" : "any_";
     if (is_fixed)
@@ -111,9 +111,9 @@ static int32_t write_address(struct emit *emit, const struct image *image, const
     for (uint32_t i = 0; i < count && status == TRM_OK; i++) {
         bool is_moved = offset != 0 && i < image->type->dimensions;
         text_add(&emit->text, is_moved ? ", (int32_t)(" : ", ");
-        status = is_moved ? emit_unsigned(emit, image->coordinate, component_of(emit, image->coordinate, i),
-                                          false)
-                          : emit_signed(emit, image->coordinate, component_of(emit, image->coordinate, i));
+        status = is_moved
+                     ? emit_unsigned(emit, image->coordinate, component_of(emit, image->coordinate, i), false)
+                     : emit_signed(emit, image->coordinate, component_of(emit, image->coordinate, i));
         if (!is_moved || status != TRM_OK)
             continue;
         text_add(&emit->text, " + ");
@@ -250,8 +250,8 @@ static int32_t write_components(struct emit *emit, uint32_t id, uint32_t count, 
 /* Writes ", u, v": the coordinate, which a projection divides by its last component. */
 static int32_t write_place(struct emit *emit, const struct spirv_instruction *op, const struct image *image)
 {
-    bool is_projected = op->opcode == SpvOpImageSampleProjExplicitLod ||
-                        op->opcode == SpvOpImageSampleProjImplicitLod;
+    bool is_projected =
+        op->opcode == SpvOpImageSampleProjExplicitLod || op->opcode == SpvOpImageSampleProjImplicitLod;
     int32_t status = TRM_OK;
 
     for (uint32_t i = 0; i < coordinates_of(image) && status == TRM_OK; i++) {

@@ -29,7 +29,7 @@ extern const uint16_t prelude_part_order[];
 
 /* What one translation needs. */
 struct prelude {
-    uint32_t language;  /* enum trm_language */
+    uint32_t language;   /* enum trm_language */
     uint64_t needed[16]; /* bits by index of a part */
 };
 

@@ -57,8 +57,7 @@ static void write_images(struct emit *emit, const struct text *body)
 
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
         if (kernel->parameters[i].kind != TRM_PARAMETER_BUFFER && !emit_is_member(&kernel->parameters[i]))
-            target_open_image(emit, body, i,
-                              base_arena_format(emit->arena, "arguments.%s", emit->fields[i]));
+            target_open_image(emit, body, i, base_arena_format(emit->arena, "arguments.%s", emit->fields[i]));
     }
 }
 

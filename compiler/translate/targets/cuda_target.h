@@ -6,10 +6,10 @@
 
 #include "compiler/translate/targets/common.h"
 
-#define CUDA_ITEM "trm_item"     /* the work-item's number in x, in coarsened kernels */
-#define CUDA_ROW "trm_row"       /* its number in y, in kernels coarsened along y */
+#define CUDA_ITEM "trm_item"      /* the work-item's number in x, in coarsened kernels */
+#define CUDA_ROW "trm_row"        /* its number in y, in kernels coarsened along y */
 #define CUDA_WORDS "trm_words_%u" /* an image's or sampler's parameter, by its number */
-#define CUDA_GROUPS "trm_groups" /* how many groups in x there are before coarsening */
+#define CUDA_GROUPS "trm_groups"  /* how many groups in x there are before coarsening */
 
 /* ---- cuda_target.c */
 

@@ -65,8 +65,8 @@ START_TEST(types_are_made_of_types_that_were_defined_before)
     TYPE(SpvOpTypeStruct, T, P_F32);
     builder_refuse(&builder, UNSUPPORTED, "pointers in arrays");
     again();
-    TYPE(SpvOpTypeSampler, T);
-    builder_refuse(&builder, UNSUPPORTED, "OpTypeSampler");
+    TYPE(SpvOpTypePipe, T, 0);
+    builder_refuse(&builder, UNSUPPORTED, "OpTypePipe");
 }
 END_TEST
 

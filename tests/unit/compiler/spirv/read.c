@@ -287,8 +287,8 @@ START_TEST(messages_name_the_line_of_the_source)
 
     builder_add_text(&builder, PART_STRING, SpvOpString, &file, 1, "blur.comp");
     CODE(&builder, SpvOpLine, file, 42, 7);
-    CODE(&builder, SpvOpImageWrite, U_1, U_1, U_1);
-    builder_refuse(&builder, UNSUPPORTED, "OpImageWrite at blur.comp:42");
+    CODE(&builder, SpvOpEmitStreamVertex, U_1);
+    builder_refuse(&builder, UNSUPPORTED, "OpEmitStreamVertex at blur.comp:42");
     again();
     CODE(&builder, SpvOpLine, VOID, 42, 7);
     builder_refuse(&builder, INVALID, "not a string");
@@ -304,8 +304,8 @@ START_TEST(lines_of_extended_debug_information_count_too)
     builder_add_text(&builder, PART_STRING, SpvOpString, &file, 1, "blur.hlsl");
     ADD(&builder, PART_TYPE, SpvOpExtInst, VOID, source, set, 35, file);
     CODE(&builder, SpvOpExtInst, VOID, result, set, 103, source, U_3, U_3, U_1, U_1);
-    CODE(&builder, SpvOpImageWrite, U_1, U_1, U_1);
-    builder_refuse(&builder, UNSUPPORTED, "OpImageWrite at blur.hlsl:3");
+    CODE(&builder, SpvOpEmitStreamVertex, U_1);
+    builder_refuse(&builder, UNSUPPORTED, "OpEmitStreamVertex at blur.hlsl:3");
 }
 END_TEST
 

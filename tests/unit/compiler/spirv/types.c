@@ -414,8 +414,8 @@ END_TEST
 
 START_TEST(the_error_names_an_unknown_instruction)
 {
-    CODE(&builder, SpvOpImageWrite, VALUE(U32), VALUE(U32), VALUE(U32));
-    builder_refuse(&builder, TRM_ERROR_UNSUPPORTED, "OpImageWrite");
+    CODE(&builder, SpvOpEmitStreamVertex, VALUE(U32));
+    builder_refuse(&builder, TRM_ERROR_UNSUPPORTED, "OpEmitStreamVertex");
     builder_end(&builder);
     builder_begin(&builder);
     CODE(&builder, SpvOpExtInst, F32, builder_id(&builder), GLSL, GLSLstd450InterpolateAtCentroid,
