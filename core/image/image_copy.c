@@ -187,19 +187,16 @@ static int32_t transfer_native(struct core_stream *stream, struct core_image *de
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
-static int32_t find_image(const struct core_stream *stream, struct trm_image *handle,
-                          struct core_image **image)
+/* NULL, which is explained, unless the image is there and of the stream's device. */
+static struct core_image *find_image(const struct core_stream *stream, struct trm_image *handle)
 {
     struct core_image *found = core_image_find(handle);
 
-    if (found == NULL)
-        return base_last_status();
-    if (found->device != stream->device)
-        return base_fail(TRM_ERROR_WRONG_DEVICE,
-                         "the image belongs to another device (%s) than the stream (%s)", found->device->id,
-                         stream->device->id);
-    *image = found;
-    return TRM_OK;
+    if (found == NULL || found->device == stream->device)
+        return found;
+    base_fail(TRM_ERROR_WRONG_DEVICE, "the image belongs to another device (%s) than the stream (%s)",
+              found->device->id, stream->device->id);
+    return NULL;
 }
 
 /* Finds the stream and the image, and completes the region and the pitches. */
@@ -208,10 +205,12 @@ static int32_t begin(struct trm_stream *stream, struct trm_image *image,
                      struct copy *copy)
 {
     int32_t status = core_stream_begin(stream, &copy->stream);
-    if (status == TRM_OK)
-        status = find_image(copy->stream, image, &copy->image);
-    if (status == TRM_OK)
-        status = core_region_complete(copy->image, region, &copy->region);
+    if (status != TRM_OK)
+        return status;
+    copy->image = find_image(copy->stream, image);
+    if (copy->image == NULL)
+        return base_last_status();
+    status = core_region_complete(copy->image, region, &copy->region);
     if (status == TRM_OK)
         status = core_pitches_complete(copy->image, &copy->region, row_pitch, slice_pitch, &copy->pitches);
     return status;
@@ -342,16 +341,16 @@ int32_t trm_image_copy(struct trm_stream *stream, struct trm_image *destination,
                        const struct trm_image_region *source_region)
 {
     struct core_stream *found;
-    struct core_image *to_image = NULL, *from_image = NULL;
     struct trm_image_region to, from;
 
     int32_t status = core_stream_begin(stream, &found);
-    if (status == TRM_OK)
-        status = find_image(found, destination, &to_image);
-    if (status == TRM_OK)
-        status = find_image(found, source, &from_image);
-    if (status == TRM_OK)
-        status = check_texels(to_image, from_image);
+    if (status != TRM_OK)
+        return status;
+    struct core_image *to_image   = find_image(found, destination);
+    struct core_image *from_image = to_image != NULL ? find_image(found, source) : NULL;
+    if (from_image == NULL)
+        return base_last_status();
+    status = check_texels(to_image, from_image);
     if (status == TRM_OK)
         status = core_region_complete(to_image, destination_region, &to);
     if (status == TRM_OK)
