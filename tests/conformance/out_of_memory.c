@@ -71,6 +71,8 @@ struct things {
     struct trm_stream *stream, *other;
     struct trm_buffer *plain, *filled, *pinned, *imported, *ordered, *there;
     struct trm_array *array;
+    struct trm_image *image;
+    struct trm_sampler *sampler;
     struct trm_event *event, *timed;
     struct trm_module *module;
     struct trm_kernel *kernel;
@@ -264,6 +266,28 @@ static int32_t read_array(struct things *things)
     return trm_array_download(things->array, TRM_TYPE_U16, 0, SIZE / 2, things->found);
 }
 
+static int32_t make_image(struct things *things)
+{
+    struct trm_image_desc desc = {.struct_size = sizeof(desc),
+                                  .type        = TRM_IMAGE_2D,
+                                  .format      = TRM_FORMAT_RGBA8_UNORM,
+                                  .width       = 16,
+                                  .height      = 16,
+                                  .levels      = 2};
+    return trm_image_create(things->device, &desc, &things->image);
+}
+
+static int32_t make_sampler(struct things *things)
+{
+    struct trm_sampler_desc desc = {.struct_size = sizeof(desc)};
+    return trm_sampler_create(things->device, &desc, &things->sampler);
+}
+
+static int32_t upload_image(struct things *things)
+{
+    return trm_image_upload(things->stream, things->image, NULL, things->data, 100 * 4, 0);
+}
+
 static int32_t load(struct things *things)
 {
     struct trm_module_desc desc = kernels_desc(things->device);
@@ -398,6 +422,9 @@ static const struct step steps[] = {
     STEP(copy_across),
     STEP(make_array),
     STEP(read_array),
+    STEP(make_image),
+    STEP(make_sampler),
+    STEP(upload_image),
     STEP(load),
     STEP(get_kernel),
     STEP(launch),
@@ -428,6 +455,8 @@ static void end_things(struct things *things)
     trm_module_destroy(things->module);
     trm_event_destroy(things->event);
     trm_event_destroy(things->timed);
+    trm_sampler_destroy(things->sampler);
+    trm_image_destroy(things->image);
     trm_array_destroy(things->array);
     trm_buffer_destroy(things->plain);
     trm_buffer_destroy(things->filled);
