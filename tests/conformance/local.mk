@@ -66,6 +66,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/image.c \
 	tests/conformance/image_argument.c \
 	tests/conformance/image_copy.c \
+	tests/conformance/image_kernel.c \
 	tests/conformance/images.h \
 	tests/conformance/interop.c \
 	tests/conformance/interop_ipc.c \
@@ -148,4 +149,7 @@ EXTRA_DIST += tests/conformance/shaders/make \
 	tests/conformance/shaders/mixed.comp tests/conformance/shaders/mixed.inc \
 	tests/conformance/shaders/reverse.comp tests/conformance/shaders/reverse.inc \
 	tests/conformance/shaders/views.comp tests/conformance/shaders/views.inc \
+	tests/conformance/shaders/sampled.comp tests/conformance/shaders/sampled.inc \
+	tests/conformance/shaders/texels.comp tests/conformance/shaders/texels.inc \
+	tests/conformance/shaders/written.comp tests/conformance/shaders/written.inc \
 	tests/conformance/shaders/two.spvasm tests/conformance/shaders/two.inc

@@ -56,6 +56,7 @@ static void (*const groups[])(Suite *suite) = {
     add_kernel,
     add_argument,
     add_image_argument,
+    add_image_kernel,
     add_launch,
     add_portable,
     add_named,

@@ -28,15 +28,32 @@ static const uint32_t reverse_words[] = {
 static const uint32_t views_words[] = {
 #include "shaders/views.inc"
 };
+static const uint32_t sampled_words[] = {
+#include "shaders/sampled.inc"
+};
+static const uint32_t texels_words[] = {
+#include "shaders/texels.inc"
+};
 static const uint32_t two_words[] = {
 #include "shaders/two.inc"
 };
 
+static const uint32_t written_words[] = {
+#include "shaders/written.inc"
+};
+
 static const struct shader_words shaders[] = {
-    {"affine", affine_words, sizeof(affine_words)}, {"constants", constants_words, sizeof(constants_words)},
-    {"header", header_words, sizeof(header_words)}, {"many", many_words, sizeof(many_words)},
-    {"mixed", mixed_words, sizeof(mixed_words)},    {"reverse", reverse_words, sizeof(reverse_words)},
-    {"two", two_words, sizeof(two_words)},          {"views", views_words, sizeof(views_words)},
+    {"affine", affine_words, sizeof(affine_words)},
+    {"constants", constants_words, sizeof(constants_words)},
+    {"header", header_words, sizeof(header_words)},
+    {"many", many_words, sizeof(many_words)},
+    {"mixed", mixed_words, sizeof(mixed_words)},
+    {"reverse", reverse_words, sizeof(reverse_words)},
+    {"sampled", sampled_words, sizeof(sampled_words)},
+    {"texels", texels_words, sizeof(texels_words)},
+    {"two", two_words, sizeof(two_words)},
+    {"written", written_words, sizeof(written_words)},
+    {"views", views_words, sizeof(views_words)},
 };
 
 struct shader_words shader_words(const char *name)
