@@ -146,13 +146,24 @@ int32_t core_kernel_interface_match(const struct trm_kernel_info *reflected, str
 
 /* ---- native code ---------------------------------------------------------------------------- */
 
+/* A texel's type, the image's type and the format are known, or not given. */
+static bool is_image_described(const struct trm_parameter *parameter)
+{
+    int32_t type = parameter->type;
+
+    return (type == TRM_TYPE_NONE || type == TRM_TYPE_F32 || type == TRM_TYPE_I32 || type == TRM_TYPE_U32) &&
+           parameter->size <= TRM_IMAGE_BUFFER &&
+           (parameter->stride == TRM_FORMAT_NONE || core_format_is_known((int32_t)parameter->stride));
+}
+
 static int32_t check_parameter(const struct trm_parameter *parameter, uint32_t index, const char *name)
 {
     int32_t kind = parameter->kind;
 
     if ((kind == TRM_PARAMETER_SCALAR && trm_type_size(parameter->type) == 0) ||
         ((kind == TRM_PARAMETER_BLOCK || kind == TRM_PARAMETER_BYTES) && parameter->size == 0) ||
-        kind < TRM_PARAMETER_BUFFER || kind > TRM_PARAMETER_TEXELS)
+        (is_image(parameter) && !is_image_described(parameter)) || kind < TRM_PARAMETER_BUFFER ||
+        kind > TRM_PARAMETER_TEXELS)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "parameter %" PRIu32
                          " of kernel \"%s\" is neither a buffer nor a scalar with a type nor a block with a "

@@ -393,7 +393,7 @@ static const struct trm_parameter saxpy_parameters[] = {
 
 static struct trm_parameter many_parameters[24];
 
-static const struct trm_parameter bad_parameters[] = {{.name = "what", .kind = 7, .type = TRM_TYPE_F32}};
+static const struct trm_parameter bad_parameters[] = {{.name = "what", .kind = 77, .type = TRM_TYPE_F32}};
 
 static const struct trm_parameter scalar_parameters[] = {
     {.name = "a", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_U8},

@@ -482,7 +482,7 @@ START_TEST(an_update_that_fails_below_leaves_the_node_as_it_was)
                      TRM_ERROR_OUT_OF_DEVICE_MEMORY);
     const struct core_graph_exec *inside = core_graph_exec_find(exec);
     ck_assert_uint_eq(inside->nodes[0]->copy.size, SIZE);
-    ck_assert_uint_eq(inside->buffer_set_count, 2);
+    ck_assert_uint_eq(inside->use_count, 2);
     end();
 }
 END_TEST
@@ -492,12 +492,12 @@ START_TEST(a_buffer_is_noted_once_however_many_operations_use_it)
     begin();
     record();
     const struct core_graph_exec *inside = core_graph_exec_find(exec);
-    ck_assert_uint_eq(inside->buffer_set_count, 2);
-    ck_assert_uint_eq(inside->nodes[1]->buffer_count, 2);
-    ck_assert_uint_eq(inside->nodes[2]->buffer_count, 1);
+    ck_assert_uint_eq(inside->use_count, 2);
+    ck_assert_uint_eq(inside->nodes[1]->use_count, 2);
+    ck_assert_uint_eq(inside->nodes[2]->use_count, 1);
     ck_assert_int_eq(trm_graph_update_copy(exec, 1, trm_span_of(a, 0, 8), trm_span_of(a, 8, 8)), TRM_OK);
-    ck_assert_uint_eq(inside->nodes[1]->buffer_count, 1);
-    ck_assert_uint_eq(inside->buffer_set_count, 2);
+    ck_assert_uint_eq(inside->nodes[1]->use_count, 1);
+    ck_assert_uint_eq(inside->use_count, 2);
     end();
 }
 END_TEST

@@ -271,7 +271,7 @@ START_TEST(an_argument_of_another_type_is_refused_by_name)
     ck_assert_str_eq(trm_last_error().sentence,
                      "argument 1 \"y\" of kernel \"saxpy\" is a buffer of f32, but an f32 was given");
     ck_assert_int_eq(launch_saxpy(of_x, of_x, a, trm_arg_u64(1)), TRM_ERROR_TYPE_MISMATCH);
-    a.kind = 9;
+    a.kind = 99;
     ck_assert_int_eq(launch_saxpy(of_x, of_x, a, n), TRM_ERROR_TYPE_MISMATCH);
     ck_assert_uint_eq(store.launches, 0);
 }
