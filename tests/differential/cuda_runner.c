@@ -249,7 +249,9 @@ static enum run_status cuda_run(struct runner *base, const struct run_request *r
 {
     struct cuda_runner *runner      = (struct cuda_runner *)base;
     const struct cuda_library *cuda = &runner->cuda;
-    struct work work                = {.runner = runner, .request = request};
+    if (run_has_images(request))
+        return runner_say(base, RUN_UNSUPPORTED, "images are compared with Trireme's own CUDA only");
+    struct work work = {.runner = runner, .request = request};
     if (request->buffer_count > BUFFERS_MOST || request->constant_count > CONSTANTS_MOST)
         return runner_say(base, RUN_FAILED, "too many buffers or constants for this runner");
     int worked = translate(&work) && make_arguments(&work) && launch(&work) && fetch(&work);

@@ -17,6 +17,8 @@ tests_differential_libdifferential_la_SOURCES = \
 	tests/differential/random.h \
 	tests/differential/runner.c tests/differential/runner.h \
 	tests/differential/shader_case.c tests/differential/shader_case.h \
+	tests/differential/shader_case_image.c tests/differential/shader_case_inside.h \
+	tests/differential/trireme_images.c tests/differential/trireme_images.h \
 	tests/differential/trireme_runner.c tests/differential/trireme_runner.h \
 	tests/differential/vulkan_runner.h
 

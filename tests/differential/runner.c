@@ -23,6 +23,14 @@ void runner_close(struct runner *runner)
         runner->close(runner);
 }
 
+int run_has_images(const struct run_request *request)
+{
+    for (uint32_t i = 0; i < request->buffer_count; i++)
+        if (request->buffers[i].image)
+            return 1;
+    return request->sampler_count != 0;
+}
+
 enum run_status runner_say(struct runner *runner, enum run_status status, const char *format, ...)
 {
     va_list arguments;

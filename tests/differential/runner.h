@@ -23,13 +23,29 @@
 
 #define RUNNER_MESSAGE 8192
 
+/* What a buffer is when it is no plain one: an image whose bytes are its texels, level after level, or a
+ * texel buffer. */
+struct run_image {
+    int32_t type;   /* enum trm_image_type; BUFFER: a texel buffer */
+    int32_t format; /* enum trm_format */
+    uint32_t width, height, depth, layers, levels;
+};
+
 /* One buffer. Its bytes go to the device before the run, and what the device left there comes back. */
 struct run_buffer {
     uint32_t set;
     uint32_t binding;
     int uniform; /* a uniform buffer; else a storage buffer */
     void *bytes;
-    size_t size; /* not 0 */
+    size_t size;                   /* not 0 */
+    const struct run_image *image; /* NULL: a plain buffer */
+};
+
+struct run_sampler {
+    uint32_t set;
+    uint32_t binding; /* its own, or that of the image that it samples */
+    int32_t filter, mip_filter, address, border;
+    int texels; /* coordinates are texels */
 };
 
 /* A specialization constant; a bool is a u32 of 0 or 1. */
@@ -46,6 +62,8 @@ struct run_request {
     const char *entry; /* NULL: "main" */
     struct run_buffer *buffers;
     uint32_t buffer_count;
+    const struct run_sampler *samplers;
+    uint32_t sampler_count;
     uint32_t push_size; /* bytes of push constants; 0: none */
     const void *push;
     const struct run_constant *constants;
@@ -72,6 +90,9 @@ enum run_status runner_run(struct runner *runner, const struct run_request *requ
 
 /* NULL is fine. */
 void runner_close(struct runner *runner);
+
+/* Does a request have images, texel buffers or samplers? The drivers by hand do not run those. */
+int run_has_images(const struct run_request *request);
 
 /* Note why a run did not work; answers `status`. */
 enum run_status runner_say(struct runner *runner, enum run_status status, const char *format, ...)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/differential/shader_case.h"
+#include "tests/differential/shader_case_inside.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 /* ---- reading the comments ---- */
 
-static int parse_u32(const char *text, uint32_t *value)
+int shader_case_number(const char *text, uint32_t *value)
 {
     char *end;
     unsigned long parsed = strtoul(text, &end, 0);
@@ -47,18 +48,18 @@ static int parse_record(struct case_buffer *buffer, const char *text)
     return buffer->field_count > 0;
 }
 
-static int parse_place(struct case_buffer *buffer, const char *text)
+int shader_case_place(const char *text, uint32_t *set, uint32_t *binding)
 {
-    char set[16];
+    char number[16];
     const char *point = strchr(text, '.');
     if (!point)
-        return parse_u32(text, &buffer->binding);
-    snprintf(set, sizeof(set), "%.*s", (int)(point - text), text);
-    return parse_u32(set, &buffer->set) && parse_u32(point + 1, &buffer->binding);
+        return shader_case_number(text, binding);
+    snprintf(number, sizeof(number), "%.*s", (int)(point - text), text);
+    return shader_case_number(number, set) && shader_case_number(point + 1, binding);
 }
 
 /* The rule and tolerance behind a buffer's length. */
-static int parse_details(struct case_buffer *buffer, char **words, uint32_t count)
+int shader_case_details(struct case_buffer *buffer, char **words, uint32_t count)
 {
     static const struct {
         const char *name;
@@ -94,24 +95,32 @@ static int parse_details(struct case_buffer *buffer, char **words, uint32_t coun
     return 1;
 }
 
+struct case_buffer *shader_case_add(struct shader_case *shader, const char *use)
+{
+    if (shader->buffer_count == CASE_BUFFERS)
+        return NULL;
+    struct case_buffer *buffer = &shader->buffers[shader->buffer_count++];
+    buffer->is_uniform         = strcmp(use, "uniform") == 0;
+    buffer->is_read            = strcmp(use, "out") != 0;
+    buffer->is_compared        = strcmp(use, "out") == 0 || strcmp(use, "inout") == 0;
+    return buffer;
+}
+
 static int parse_buffer(struct shader_case *shader, char **words, uint32_t count)
 {
-    if (shader->buffer_count == CASE_BUFFERS || count < 4)
+    struct case_buffer *buffer = count >= 4 ? shader_case_add(shader, words[0]) : NULL;
+    if (!buffer)
         return 0;
-    struct case_buffer *buffer = &shader->buffers[shader->buffer_count];
-    buffer->is_uniform         = strcmp(words[0], "uniform") == 0;
-    buffer->is_read            = strcmp(words[0], "out") != 0;
-    buffer->is_compared        = strcmp(words[0], "out") == 0 || strcmp(words[0], "inout") == 0;
-    shader->buffer_count++;
-    return parse_place(buffer, words[1]) && parse_record(buffer, words[2]) &&
-           parse_u32(words[3], &buffer->records) && buffer->records > 0 &&
-           parse_details(buffer, words + 4, count - 4);
+    return shader_case_place(words[1], &buffer->set, &buffer->binding) && parse_record(buffer, words[2]) &&
+           shader_case_number(words[3], &buffer->records) && buffer->records > 0 &&
+           shader_case_details(buffer, words + 4, count - 4);
 }
 
 static int parse_groups(struct shader_case *shader, char **words, uint32_t count)
 {
-    return count == 4 && parse_u32(words[1], &shader->groups[0]) && parse_u32(words[2], &shader->groups[1]) &&
-           parse_u32(words[3], &shader->groups[2]);
+    return count == 4 && shader_case_number(words[1], &shader->groups[0]) &&
+           shader_case_number(words[2], &shader->groups[1]) &&
+           shader_case_number(words[3], &shader->groups[2]);
 }
 
 static int parse_push(struct shader_case *shader, char **words, uint32_t count)
@@ -137,7 +146,7 @@ static int parse_constant(struct shader_case *shader, char **words, uint32_t cou
         return 0;
     struct run_constant *constant   = &shader->constants[shader->constant_count++];
     const struct element_type *type = element_type(words[2], strlen(words[2]));
-    if (!type || !parse_u32(words[1], &constant->id))
+    if (!type || !shader_case_number(words[1], &constant->id))
         return 0;
     constant->type = type->type;
     constant->size = type->size;
@@ -149,8 +158,11 @@ static const struct {
     const char *name;
     int (*parse)(struct shader_case *shader, char **words, uint32_t count);
 } directives[] = {
-    {"in", parse_buffer},     {"out", parse_buffer}, {"inout", parse_buffer},      {"uniform", parse_buffer},
-    {"groups", parse_groups}, {"push", parse_push},  {"constant", parse_constant},
+    {"in", parse_buffer},           {"out", parse_buffer},
+    {"inout", parse_buffer},        {"uniform", parse_buffer},
+    {"groups", parse_groups},       {"push", parse_push},
+    {"constant", parse_constant},   {"image", shader_case_image},
+    {"texels", shader_case_texels}, {"sampler", shader_case_sampler},
 };
 
 static int parse_line(struct shader_case *shader, char *line)
@@ -263,6 +275,7 @@ int shader_case_fill(const struct shader_case *shader, uint64_t seed, struct run
         buffers[i].binding               = buffer->binding;
         buffers[i].uniform               = buffer->is_uniform;
         buffers[i].size                  = buffer_size(buffer);
+        buffers[i].image                 = buffer->image.type != 0 ? &buffer->image : NULL;
         buffers[i].bytes                 = malloc(buffers[i].size);
         if (!buffers[i].bytes) {
             shader_case_release(shader, buffers);
@@ -289,6 +302,8 @@ void shader_case_request(const struct shader_case *shader, struct run_buffer *bu
     request->entry          = shader->entry[0] != '\0' ? shader->entry : NULL;
     request->buffers        = buffers;
     request->buffer_count   = shader->buffer_count;
+    request->samplers       = shader->samplers;
+    request->sampler_count  = shader->sampler_count;
     request->push           = shader->push;
     request->push_size      = shader->push_size;
     request->constants      = shader->constants;

@@ -6,6 +6,10 @@
  *     //! uniform 3 f32 16                a uniform buffer
  *     //! inout 4 u32 1 index 0 1         read, written and compared
  *     //! out 5 f32 4096 ulp 4 abs 1e-6   written and compared: floats may differ by any one of ulp, abs, rel
+ *     //! image inout 6 rgba8 2d 16 8 1 1 an image: format, type, width, height, depth or layers, levels
+ *     //! texels in 7 r32f 64             a texel buffer
+ *     //! sampler 6 linear nearest repeat of a sampler or sampled image: filters within and between levels,
+ *     //! sampler 8 nearest nearest border white     how coordinates outside are read, the border, "texels"
  *     //! groups 16 1 1
  *     //! push u32 7 f32 2.5 pad 0        push constants, one after the other as the shader lays them out
  *     //! constant 0 u32 3                a specialization constant: id, type, value
@@ -23,6 +27,7 @@
 #define CASE_BUFFERS 16u
 #define CASE_FIELDS 64u
 #define CASE_CONSTANTS 32u
+#define CASE_SAMPLERS 8u
 #define CASE_PUSH 256u
 
 struct case_buffer {
@@ -34,6 +39,7 @@ struct case_buffer {
     uint32_t records;
     struct value_source values;
     struct tolerance tolerance;
+    struct run_image image; /* of an image or texel buffer: its type is not 0 */
 };
 
 struct shader_case {
@@ -42,6 +48,8 @@ struct shader_case {
     char *text;      /* GLSL */
     struct case_buffer buffers[CASE_BUFFERS];
     uint32_t buffer_count;
+    struct run_sampler samplers[CASE_SAMPLERS];
+    uint32_t sampler_count;
     unsigned char push[CASE_PUSH];
     uint32_t push_size;
     struct run_constant constants[CASE_CONSTANTS];

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <trireme/trireme.h>
 
+#include "tests/differential/trireme_images.h"
+
 #define ARGUMENTS_MOST 64u
 #define CONSTANTS_MOST 64u
 
@@ -59,17 +61,12 @@ static int32_t load(struct trireme_runner *runner, const struct run_request *req
 
 /* The argument for one parameter, taken from where the request has it by set and binding, or by offset. */
 static enum run_status argument_of(struct trireme_runner *runner, const struct run_request *request,
-                                   const struct trm_parameter *parameter, struct trm_buffer *const *buffers,
+                                   const struct trm_parameter *parameter, const struct trireme_memory *memory,
                                    struct trm_argument *argument)
 {
-    if (parameter->kind == TRM_PARAMETER_BUFFER) {
-        for (uint32_t i = 0; i < request->buffer_count; i++) {
-            if (request->buffers[i].set == parameter->set &&
-                request->buffers[i].binding == parameter->place) {
-                *argument = trm_arg_buffer(buffers[i]);
-                return RUN_DONE;
-            }
-        }
+    if (parameter->kind != TRM_PARAMETER_SCALAR && parameter->kind != TRM_PARAMETER_BLOCK) {
+        if (trireme_memory_argument(memory, request, parameter, argument))
+            return RUN_DONE;
         return runner_say(&runner->base, RUN_FAILED, "nothing was given for \"%s\" (set %u, binding %u)",
                           parameter->name, parameter->set, parameter->place);
     }
@@ -88,7 +85,7 @@ static enum run_status argument_of(struct trireme_runner *runner, const struct r
 }
 
 static enum run_status launch(struct trireme_runner *runner, const struct run_request *request,
-                              struct trm_kernel *kernel, struct trm_buffer *const *buffers)
+                              struct trm_kernel *kernel, const struct trireme_memory *memory)
 {
     struct trm_kernel_info info = {.struct_size = sizeof(info)};
     int32_t status              = trm_kernel_describe(kernel, &info);
@@ -98,7 +95,7 @@ static enum run_status launch(struct trireme_runner *runner, const struct run_re
         return runner_say(&runner->base, RUN_FAILED, "too many parameters for this runner");
     struct trm_argument arguments[ARGUMENTS_MOST];
     for (uint32_t i = 0; i < info.parameter_count; i++) {
-        if (argument_of(runner, request, &info.parameters[i], buffers, &arguments[i]) != RUN_DONE)
+        if (argument_of(runner, request, &info.parameters[i], memory, &arguments[i]) != RUN_DONE)
             return RUN_FAILED;
     }
     struct trm_grid grid = {.groups = {request->groups[0], request->groups[1], request->groups[2]}};
@@ -109,57 +106,30 @@ static enum run_status launch(struct trireme_runner *runner, const struct run_re
     return status == TRM_OK ? RUN_DONE : say_error(runner, status, "trm_stream_sync");
 }
 
-static int32_t upload(struct trireme_runner *runner, const struct run_request *request,
-                      struct trm_buffer **buffers)
-{
-    for (uint32_t i = 0; i < request->buffer_count; i++) {
-        struct trm_buffer_desc desc = {
-            .struct_size = sizeof(desc),
-            .size        = request->buffers[i].size,
-            .data        = request->buffers[i].bytes,
-        };
-        int32_t status = trm_buffer_create_from(runner->device, &desc, &buffers[i]);
-        if (status != TRM_OK)
-            return status;
-    }
-    return TRM_OK;
-}
-
-static int32_t download(struct trireme_runner *runner, const struct run_request *request,
-                        struct trm_buffer *const *buffers)
-{
-    for (uint32_t i = 0; i < request->buffer_count; i++) {
-        int32_t status = trm_download(runner->stream, request->buffers[i].bytes, trm_span_whole(buffers[i]));
-        if (status != TRM_OK)
-            return status;
-    }
-    return trm_stream_sync(runner->stream);
-}
-
 static enum run_status run_kernel(struct trireme_runner *runner, const struct run_request *request,
                                   struct trm_kernel *kernel)
 {
-    struct trm_buffer *buffers[ARGUMENTS_MOST] = {0};
-    enum run_status answer                     = RUN_DONE;
-    int32_t status                             = upload(runner, request, buffers);
+    struct trireme_memory memory = {0};
+    enum run_status answer       = RUN_DONE;
+    int32_t status               = trireme_memory_make(&memory, runner->device, runner->stream, request);
     if (status != TRM_OK)
-        answer = say_error(runner, status, "trm_buffer_create_from");
+        answer = say_error(runner, status, "making buffers and images");
     if (answer == RUN_DONE)
-        answer = launch(runner, request, kernel, buffers);
+        answer = launch(runner, request, kernel, &memory);
     if (answer == RUN_DONE) {
-        status = download(runner, request, buffers);
+        status = trireme_memory_read(&memory, runner->stream, request);
         if (status != TRM_OK)
             answer = say_error(runner, status, "trm_download");
     }
-    for (uint32_t i = 0; i < request->buffer_count; i++)
-        trm_buffer_destroy(buffers[i]);
+    trireme_memory_end(&memory);
     return answer;
 }
 
 static enum run_status trireme_run(struct runner *base, const struct run_request *request)
 {
     struct trireme_runner *runner = (struct trireme_runner *)base;
-    if (request->buffer_count > ARGUMENTS_MOST || request->constant_count > CONSTANTS_MOST)
+    if (request->buffer_count > MEMORY_MOST || request->sampler_count > MEMORY_MOST ||
+        request->constant_count > CONSTANTS_MOST)
         return runner_say(base, RUN_FAILED, "too many buffers or constants for this runner");
     struct trm_module *module = NULL;
     struct trm_kernel *kernel = NULL;

@@ -312,6 +312,9 @@ static enum run_status refuse(struct vulkan_runner *runner, const struct run_req
     const char *missing = vulkan_device_lacks(&runner->device, request->words, request->word_count);
     if (missing)
         return runner_say(&runner->base, RUN_UNSUPPORTED, "the Vulkan device lacks %s", missing);
+    if (run_has_images(request))
+        return runner_say(&runner->base, RUN_UNSUPPORTED,
+                          "images are compared with Trireme's own Vulkan only");
     if (request->push_size > 256 || request->push_size > limits->maxPushConstantsSize)
         return runner_say(&runner->base, RUN_UNSUPPORTED, "%u bytes of push constants are too many",
                           request->push_size);
