@@ -45,6 +45,9 @@ FUZZ_CORPUS = \
 	tests/fuzz/corpus/spirv/control-debug.spv \
 	tests/fuzz/corpus/spirv/pointers.spv \
 	tests/fuzz/corpus/spirv/pointers-shared.spv \
+	tests/fuzz/corpus/spirv/images.comp \
+	tests/fuzz/corpus/spirv/images.spv \
+	tests/fuzz/corpus/spirv/images-debug.spv \
 	tests/fuzz/corpus/spirv/shared.comp \
 	tests/fuzz/corpus/spirv/shared.spv \
 	tests/fuzz/corpus/spirv/shared-1.0.spv \
