@@ -366,6 +366,8 @@ static int32_t get_usage(struct core_device *device, struct trm_device_usage *ou
         .kernels           = live(device, CORE_KERNEL),
         .buffer_bytes      = atomic_load_explicit(&device->buffer_bytes, memory_order_relaxed),
         .peak_buffer_bytes = atomic_load_explicit(&device->peak_buffer_bytes, memory_order_relaxed),
+        .images            = live(device, CORE_IMAGE),
+        .samplers          = live(device, CORE_SAMPLER),
     };
     if (!core_struct_copy_out(out, &usage, sizeof(usage), USAGE_LEAST))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,

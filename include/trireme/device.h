@@ -106,6 +106,8 @@ struct trm_device_usage {
     uint32_t kernels;
     uint64_t buffer_bytes;      /* of live buffers, as they were requested */
     uint64_t peak_buffer_bytes; /* the most that was ever live */
+    uint32_t images;            /* one that is plain memory counts as a buffer as well */
+    uint32_t samplers;
 };
 
 /* Get the `usage` of a device; the caller sets its struct_size. */

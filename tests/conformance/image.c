@@ -128,20 +128,35 @@ START_TEST(an_image_has_levels_down_to_one_texel)
 }
 END_TEST
 
-START_TEST(images_count_as_objects_of_the_device)
+START_TEST(images_and_samplers_count_as_objects_of_the_device)
 {
     struct trm_image_desc desc   = image_desc(TRM_IMAGE_2D, TRM_FORMAT_RGBA8_UNORM, 16, 16, 0);
+    struct trm_sampler_desc kind = {.struct_size = sizeof(kind)};
     struct trm_device *device    = second_device();
     struct trm_image *image      = NULL;
     struct trm_sampler *sampler  = NULL;
-    struct trm_sampler_desc kind = {.struct_size = sizeof(kind)};
     if (trm_image_create(device, &desc, &image) == TRM_ERROR_UNSUPPORTED)
         return;
     ck_ok(trm_sampler_create(device, &kind, &sampler));
     struct trm_device_usage usage = {.struct_size = sizeof(usage)};
     ck_ok(trm_device_get_usage(device, &usage));
+    ck_assert_uint_eq(usage.images, 1);
+    ck_assert_uint_eq(usage.samplers, 1);
     trm_image_destroy(image);
     trm_sampler_destroy(sampler);
+    ck_ok(trm_device_get_usage(device, &usage));
+    ck_assert_uint_eq(usage.images + usage.samplers + usage.buffers, 0);
+    ck_assert_uint_eq(usage.buffer_bytes, 0);
+}
+END_TEST
+
+START_TEST(an_image_that_was_destroyed_is_named)
+{
+    struct trm_image_desc desc = image_desc(TRM_IMAGE_2D, TRM_FORMAT_RGBA8_UNORM, 16, 16, 0);
+    struct trm_image *image    = image_make(&desc);
+    trm_image_destroy(image);
+    if (image == NULL)
+        return;
     ck_status(trm_image_describe(image, &desc), TRM_ERROR_INVALID_HANDLE);
     ck_sentence_has("this image has been destroyed");
 }
@@ -221,7 +236,8 @@ void add_image(Suite *suite)
     CASE(group, a_description_that_no_image_can_have_is_refused);
     CASE(group, an_image_that_is_too_large_is_refused);
     CASE(group, an_image_has_levels_down_to_one_texel);
-    CASE(group, images_count_as_objects_of_the_device);
+    CASE(group, images_and_samplers_count_as_objects_of_the_device);
+    CASE(group, an_image_that_was_destroyed_is_named);
     CASE(group, a_sampler_of_every_kind_can_be_made);
     CASE(group, a_sampler_of_unknown_values_is_refused);
     CASE(group, unnormalized_coordinates_neither_repeat_nor_blend_levels);

@@ -225,6 +225,43 @@ START_TEST(a_kernel_writes_one_level_of_an_image_and_nothing_outside)
 }
 END_TEST
 
+static void refuse(struct trm_kernel *kernel, struct trm_argument image, struct trm_buffer *buffer,
+                   int32_t status, const char *said)
+{
+    struct trm_argument arguments[] = {image, trm_arg_buffer(buffer)};
+    ck_status(shader_launch(kernel, 1, arguments, 2), status);
+    ck_sentence_has("argument 0");
+    ck_sentence_has(said);
+}
+
+START_TEST(an_image_that_a_shader_does_not_declare_is_refused)
+{
+    struct trm_kernel *kernel;
+    if (shaders_missing() || (kernel = image_kernel("written", NULL, 0)) == NULL)
+        return;
+    struct trm_buffer *buffer  = make_buffer(the.device, TRM_MEMORY_DEVICE, 16);
+    struct trm_image_desc desc = image_desc(TRM_IMAGE_2D_ARRAY, TRM_FORMAT_R32_UINT, 4, 4, 0);
+    struct trm_image *right    = image_make(&desc);
+    desc.type                  = TRM_IMAGE_2D;
+    struct trm_image *flat     = image_make(&desc);
+    desc                       = image_desc(TRM_IMAGE_2D_ARRAY, TRM_FORMAT_RGBA8_UNORM, 4, 4, 0);
+    struct trm_image *color    = image_make(&desc);
+    if (right == NULL || flat == NULL || color == NULL)
+        return;
+    refuse(kernel, trm_arg_image(flat, 0), buffer, TRM_ERROR_TYPE_MISMATCH, "takes a 2D array image");
+    refuse(kernel, trm_arg_image(color, 0), buffer, TRM_ERROR_TYPE_MISMATCH, "takes texels of r32ui");
+    refuse(kernel, trm_arg_image(right, 1), buffer, TRM_ERROR_OUT_OF_RANGE, "level 1 of an image of 1");
+    refuse(kernel, trm_arg_texture(right), buffer, TRM_ERROR_TYPE_MISMATCH, "is a storage image of r32ui");
+    refuse(kernel, trm_arg_buffer(buffer), buffer, TRM_ERROR_TYPE_MISMATCH, "but a buffer was given");
+    trm_image_destroy(right);
+    refuse(kernel, trm_arg_image(right, 0), buffer, TRM_ERROR_INVALID_HANDLE, "has been destroyed");
+    trm_image_destroy(flat);
+    trm_image_destroy(color);
+    trm_buffer_destroy(buffer);
+    trm_kernel_destroy(kernel);
+}
+END_TEST
+
 /* ---- texel buffers --------------------------------------------------------------------------- */
 
 static void check_texels(struct trm_kernel *kernel, int32_t format, const void *texels, uint32_t count,
@@ -312,6 +349,7 @@ void add_image_kernel(Suite *suite)
     CASE(group, a_sampler_filters_and_addresses_as_it_says);
     CASE(group, a_sampler_that_is_bound_apart_does_the_same);
     CASE(group, a_kernel_writes_one_level_of_an_image_and_nothing_outside);
+    CASE(group, an_image_that_a_shader_does_not_declare_is_refused);
     CASE(group, texels_of_a_buffer_are_converted_from_their_format);
     CASE(group, a_graph_replays_a_kernel_that_writes_an_image);
 }
