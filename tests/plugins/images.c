@@ -223,6 +223,56 @@ START_TEST(a_graph_keeps_the_objects_of_its_launches)
 }
 END_TEST
 
+/* ---- the table ---- */
+
+static void refused(const char *words)
+{
+    struct trm_context *context = NULL;
+    struct trm_device *device   = NULL;
+    ck_assert_int_eq(trm_context_create(NULL, &context), TRM_OK);
+    ck_assert_int_eq(trm_device_open(context, NULL, &device), TRM_ERROR_NOT_FOUND);
+    sentence_has(words);
+    trm_context_destroy(context);
+}
+
+START_TEST(a_table_without_one_of_its_functions_is_refused)
+{
+    struct trm_image_ops *table = scene.control->image;
+    struct trm_image_ops whole  = *table;
+    table->copy                 = NULL;
+    refused("image.copy is NULL, but it is required");
+    *table                 = whole;
+    table->sampler_destroy = NULL;
+    refused("image.sampler_destroy is NULL, but it is required");
+    *table             = whole;
+    table->struct_size = 56;
+    refused("its table image has 56 bytes, fewer than the 64");
+    *table = whole;
+}
+END_TEST
+
+/* As a plugin of minor 1 is: its images are plain memory. */
+START_TEST(without_a_table_images_are_plain_memory)
+{
+    struct scene plain                  = {.control = scene.control, .folder = scene.folder};
+    struct trm_image *image             = NULL;
+    struct trm_image_desc desc          = scene_image_desc;
+    unsigned char texels[64 * 4]        = {1, 2, 3}, found[64 * 4];
+    int32_t before                      = scene.control->image_objects;
+    scene.control->backend->struct_size = 144;
+    ck_assert_int_eq(scene_open(&plain), TRM_OK);
+    desc.format = TRM_FORMAT_RGBA32_FLOAT;
+    ck_assert_int_eq(trm_image_create(plain.devices[0], &desc, &image), TRM_OK);
+    ck_assert_int_eq(trm_image_upload(plain.streams[0], image, NULL, texels, 0, 0), TRM_OK);
+    ck_assert_int_eq(trm_image_download(plain.streams[0], found, image, NULL, 0, 0), TRM_OK);
+    ck_assert_int_eq(trm_stream_sync(plain.streams[0]), TRM_OK);
+    ck_assert_mem_eq(found, texels, sizeof(texels));
+    ck_assert_int_eq(scene.control->image_objects, before);
+    trm_image_destroy(image);
+    scene_close(&plain);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite    = suite_create("images of a backend");
@@ -235,6 +285,8 @@ int main(void)
     tcase_add_test(images, copies_of_images_of_the_backend_are_not_recorded);
     tcase_add_test(images, a_launch_gets_the_objects_of_the_backend);
     tcase_add_test(images, a_graph_keeps_the_objects_of_its_launches);
+    tcase_add_test(images, a_table_without_one_of_its_functions_is_refused);
+    tcase_add_test(images, without_a_table_images_are_plain_memory);
     suite_add_tcase(suite, images);
 
     srunner_run_all(runner, CK_NORMAL);

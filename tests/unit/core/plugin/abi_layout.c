@@ -6,6 +6,53 @@
 #include "tests/plugins/abi-1.0/pins.h"
 #include "tests/unit/runner.h"
 
+/* ---- minor 2 ---- */
+
+PIN_GROWING(trm_image_ops, 64);
+PIN(trm_image_ops, struct_size, 0, 4);
+PIN(trm_image_ops, supports, 8, 8);
+PIN(trm_image_ops, create, 16, 8);
+PIN(trm_image_ops, destroy, 24, 8);
+PIN(trm_image_ops, copy, 32, 8);
+PIN(trm_image_ops, transfer, 40, 8);
+PIN(trm_image_ops, sampler_create, 48, 8);
+PIN(trm_image_ops, sampler_destroy, 56, 8);
+PIN(trm_backend, image, 144, 8);
+
+PIN_FIXED(trm_image_part, 32);
+PIN_GROWING(trm_image_copy_desc, 96);
+PIN(trm_image_copy_desc, part, 8, 32);
+PIN(trm_image_copy_desc, place, 40, 24);
+PIN(trm_image_copy_desc, row_pitch, 64, 8);
+PIN(trm_image_copy_desc, slice_pitch, 72, 8);
+PIN(trm_image_copy_desc, width, 80, 4);
+PIN_GROWING(trm_image_transfer_desc, 88);
+PIN(trm_image_transfer_desc, destination, 8, 32);
+PIN(trm_image_transfer_desc, source, 40, 32);
+PIN(trm_image_transfer_desc, width, 72, 4);
+PIN_GROWING(trm_launch_image, 24);
+PIN(trm_launch_image, level, 4, 4);
+PIN(trm_launch_image, image, 8, 8);
+PIN(trm_launch_image, sampler, 16, 8);
+
+/* Translated kernels read it without a header. */
+PIN_FIXED(trm_image_words, 16);
+PIN(trm_image_words, data, 0, 8);
+PIN(trm_image_words, state, 8, 8);
+PIN_FIXED(trm_image_level, 40);
+PIN(trm_image_level, offset, 0, 8);
+PIN(trm_image_level, row_pitch, 8, 8);
+PIN(trm_image_level, slice_pitch, 16, 8);
+PIN(trm_image_level, width, 24, 4);
+PIN(trm_image_level, height, 28, 4);
+PIN(trm_image_level, depth, 32, 4);
+PIN_FIXED(trm_image_layout, 672);
+PIN(trm_image_layout, type, 4, 4);
+PIN(trm_image_layout, format, 8, 4);
+PIN(trm_image_layout, layers, 12, 4);
+PIN(trm_image_layout, levels, 16, 4);
+PIN(trm_image_layout, level, 32, 640);
+
 START_TEST(the_core_asks_of_plugins_what_minor_0_had_and_no_more)
 {
     ck_assert_uint_eq(CORE_ABI_HOST, pinned_size_of_trm_host);
@@ -19,6 +66,7 @@ START_TEST(the_core_asks_of_plugins_what_minor_0_had_and_no_more)
     ck_assert_uint_eq(CORE_ABI_PEER_OPS, pinned_size_of_trm_peer_ops);
     ck_assert_uint_eq(CORE_ABI_GRAPH_OPS, pinned_size_of_trm_graph_ops);
     ck_assert_uint_eq(CORE_ABI_INTEROP_OPS, pinned_size_of_trm_interop_ops);
+    ck_assert_uint_eq(CORE_ABI_IMAGE_OPS, pinned_size_of_trm_image_ops); /* of minor 2 */
 }
 END_TEST
 
