@@ -84,6 +84,7 @@ static const struct trm_backend vulkan_backend = {
     .pool        = &vulkan_pool_ops,
     .interop     = &vulkan_interop_ops,
     .profile     = &vulkan_profile_ops,
+    .image       = &vulkan_image_ops,
 };
 
 /* A newer core accepts this table; a core that requires a newer minor version than this one does not. */

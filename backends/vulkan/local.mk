@@ -39,6 +39,14 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/driver/validation.h \
 	backends/vulkan/graph/graph.c \
 	backends/vulkan/graph/graph.h \
+	backends/vulkan/image/format.c \
+	backends/vulkan/image/format.h \
+	backends/vulkan/image/image.c \
+	backends/vulkan/image/image.h \
+	backends/vulkan/image/layout.c \
+	backends/vulkan/image/layout.h \
+	backends/vulkan/image/sampler.c \
+	backends/vulkan/image/view.c \
 	backends/vulkan/interop/interop.c \
 	backends/vulkan/interop/interop.h \
 	backends/vulkan/memory/block.c \
@@ -56,15 +64,21 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/memory/pool.c \
 	backends/vulkan/memory/tlsf.c \
 	backends/vulkan/memory/tlsf.h \
+	backends/vulkan/module/binding.c \
 	backends/vulkan/module/module.c \
 	backends/vulkan/module/module.h \
 	backends/vulkan/module/pipeline.c \
 	backends/vulkan/module/pipeline_cache.c \
 	backends/vulkan/record/access.c \
 	backends/vulkan/record/access.h \
+	backends/vulkan/record/arguments.c \
+	backends/vulkan/record/arguments.h \
 	backends/vulkan/record/copy.inc \
 	backends/vulkan/record/copy_kernel.c \
 	backends/vulkan/record/copy_kernel.h \
+	backends/vulkan/record/copy_image.c \
+	backends/vulkan/record/descriptors.c \
+	backends/vulkan/record/descriptors.h \
 	backends/vulkan/record/fill.c \
 	backends/vulkan/record/launch.c \
 	backends/vulkan/record/record.c \
@@ -83,6 +97,7 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/stream/batch.h \
 	backends/vulkan/stream/device_loss.c \
 	backends/vulkan/stream/enqueue.c \
+	backends/vulkan/stream/enqueue_image.c \
 	backends/vulkan/stream/kernel_timing.c \
 	backends/vulkan/stream/kernel_timing.h \
 	backends/vulkan/stream/notify.c \
@@ -94,6 +109,7 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/stream/service.h \
 	backends/vulkan/stream/staging.c \
 	backends/vulkan/stream/staging.h \
+	backends/vulkan/stream/staging_image.c \
 	backends/vulkan/stream/staging_internal.h \
 	backends/vulkan/stream/staging_job.c \
 	backends/vulkan/stream/stream.c \

@@ -35,6 +35,7 @@ static const struct part parts[] = {
     PART(device_address, BUFFER_DEVICE_ADDRESS_FEATURES),
     PART(host_query_reset, HOST_QUERY_RESET_FEATURES),
     PART(robustness2, ROBUSTNESS_2_FEATURES_EXT),
+    PART(image_robustness, IMAGE_ROBUSTNESS_FEATURES),
     PART(subgroup_size, SUBGROUP_SIZE_CONTROL_FEATURES),
     PART(maintenance4, MAINTENANCE_4_FEATURES),
     PART(dot_product, SHADER_INTEGER_DOT_PRODUCT_FEATURES),
@@ -92,6 +93,7 @@ static const struct switch_pair from_12[] = {
 };
 
 static const struct switch_pair from_13[] = {
+    FROM_13(robustImageAccess, image_robustness.robustImageAccess),
     FROM_13(shaderDemoteToHelperInvocation, demote.shaderDemoteToHelperInvocation),
     FROM_13(subgroupSizeControl, subgroup_size.subgroupSizeControl),
     FROM_13(computeFullSubgroups, subgroup_size.computeFullSubgroups),

@@ -8,6 +8,7 @@
 
 #include "backends/vulkan/device/adopt.h"
 #include "backends/vulkan/driver/driver.h"
+#include "backends/vulkan/image/image.h"
 #include "backends/vulkan/memory/memory.h"
 #include "backends/vulkan/module/module.h"
 #include "backends/vulkan/record/record.h"
@@ -86,6 +87,8 @@ int32_t vulkan_device_start(struct trm_backend_device *device)
     if (status == TRM_OK)
         status = vulkan_staging_init(device);
     if (status == TRM_OK)
+        status = vulkan_layouts_create(device, &device->layouts);
+    if (status == TRM_OK)
         status = vulkan_record_init_device(device);
     if (status == TRM_OK)
         status = vulkan_stamps_create(device, &device->stamps);
@@ -116,6 +119,7 @@ void vulkan_device_close(struct trm_backend_device *device)
         vulkan_stamps_destroy(device->stamps);
         vulkan_record_fini_device(device);
         vulkan_staging_fini(device);
+        vulkan_layouts_destroy(device->layouts);
         vulkan_heap_destroy(device->heap);
         vulkan_timelines_fini(device);
         vulkan_queues_fini(device);
@@ -130,8 +134,8 @@ void vulkan_device_close(struct trm_backend_device *device)
 
 /* ---- our own devices ---------------------------------------------------------------------------- */
 
-/* Enables what kernels can use and what the report of a loss needs. Checking every access costs time, so it
- * stays off unless the setting kernel.bounds asks for it. */
+/* Enables what kernels can use and what the report of a loss needs. Checking every access to a buffer costs
+ * time, so it stays off unless the setting kernel.bounds asks for it. Accesses to images are always checked. */
 static void choose_features(const struct trm_backend_device *device, struct vulkan_features *wanted)
 {
     const struct vulkan_physical *physical    = device->physical;
@@ -146,6 +150,10 @@ static void choose_features(const struct trm_backend_device *device, struct vulk
     core->shaderInt16                             = available->shaderInt16;
     core->shaderUniformBufferArrayDynamicIndexing = available->shaderUniformBufferArrayDynamicIndexing;
     core->shaderStorageBufferArrayDynamicIndexing = available->shaderStorageBufferArrayDynamicIndexing;
+    core->shaderStorageImageExtendedFormats       = available->shaderStorageImageExtendedFormats;
+    core->shaderStorageImageReadWithoutFormat     = available->shaderStorageImageReadWithoutFormat;
+    core->shaderStorageImageWriteWithoutFormat    = available->shaderStorageImageWriteWithoutFormat;
+    core->shaderImageGatherExtended               = available->shaderImageGatherExtended;
     wanted->robustness2.robustBufferAccess2 =
         bounds && wanted->robustness2.robustBufferAccess2 && core->robustBufferAccess;
     wanted->robustness2.robustImageAccess2                  = VK_FALSE;

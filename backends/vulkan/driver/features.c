@@ -47,6 +47,7 @@ static const struct feature features[] = {
             "VK_KHR_buffer_device_address"),
     FEATURE(host_query_reset, HOST_QUERY_RESET_FEATURES, VK_API_VERSION_1_2, "VK_EXT_host_query_reset"),
     FEATURE(robustness2, ROBUSTNESS_2_FEATURES_EXT, NEVER, "VK_EXT_robustness2"),
+    FEATURE(image_robustness, IMAGE_ROBUSTNESS_FEATURES, VK_API_VERSION_1_3, "VK_EXT_image_robustness"),
     FEATURE(subgroup_size, SUBGROUP_SIZE_CONTROL_FEATURES, VK_API_VERSION_1_3,
             "VK_EXT_subgroup_size_control"),
     FEATURE(maintenance4, MAINTENANCE_4_FEATURES, VK_API_VERSION_1_3, "VK_KHR_maintenance4"),

@@ -19,6 +19,8 @@
 #define VULKAN_INSTANCE_FUNCTIONS(USE)               \
     USE(vkDestroyInstance)                           \
     USE(vkEnumeratePhysicalDevices)                  \
+    USE(vkGetPhysicalDeviceFormatProperties)         \
+    USE(vkGetPhysicalDeviceImageFormatProperties)    \
     USE(vkGetPhysicalDeviceProperties)               \
     USE(vkGetPhysicalDeviceProperties2)              \
     USE(vkGetPhysicalDeviceFeatures2)                \
@@ -49,6 +51,16 @@
     USE(vkBindBufferMemory)            \
     USE(vkMapMemory)                   \
     USE(vkUnmapMemory)                 \
+    USE(vkCreateBufferView)            \
+    USE(vkDestroyBufferView)           \
+    USE(vkCreateImage)                 \
+    USE(vkDestroyImage)                \
+    USE(vkGetImageMemoryRequirements)  \
+    USE(vkBindImageMemory)             \
+    USE(vkCreateImageView)             \
+    USE(vkDestroyImageView)            \
+    USE(vkCreateSampler)               \
+    USE(vkDestroySampler)              \
     USE(vkCreateSemaphore)             \
     USE(vkDestroySemaphore)            \
     USE(vkGetSemaphoreCounterValue)    \
@@ -62,6 +74,9 @@
     USE(vkBeginCommandBuffer)          \
     USE(vkEndCommandBuffer)            \
     USE(vkCmdCopyBuffer)               \
+    USE(vkCmdCopyBufferToImage)        \
+    USE(vkCmdCopyImageToBuffer)        \
+    USE(vkCmdCopyImage)                \
     USE(vkCmdFillBuffer)               \
     USE(vkCmdUpdateBuffer)             \
     USE(vkCmdPipelineBarrier)          \

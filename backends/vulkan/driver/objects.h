@@ -23,6 +23,7 @@
 struct vulkan_heap;
 struct vulkan_service;
 struct vulkan_copy_kernel;
+struct vulkan_layouts;
 struct vulkan_stager;
 struct vulkan_stamps;
 
@@ -89,6 +90,7 @@ struct trm_backend_device {
     struct vulkan_service *service; /* its threads start when they are first needed */
     struct vulkan_stamps *stamps;   /* profile.c */
     struct vulkan_stager *stager;   /* staging.c; made when the device is opened */
+    struct vulkan_layouts *layouts; /* image/layout.c; made when the device is opened */
     /* Memory for descriptors of empty spans; made when first needed. */
     _Atomic(struct trm_backend_memory *) dummy;
     _Atomic(struct vulkan_copy_kernel *) copy_kernel; /* copy_kernel.c; made when first needed */

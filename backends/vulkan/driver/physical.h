@@ -39,6 +39,7 @@ struct vulkan_features {
     VkPhysicalDeviceBufferDeviceAddressFeatures device_address;
     VkPhysicalDeviceHostQueryResetFeatures host_query_reset;
     VkPhysicalDeviceRobustness2FeaturesEXT robustness2;
+    VkPhysicalDeviceImageRobustnessFeatures image_robustness;
     VkPhysicalDeviceSubgroupSizeControlFeatures subgroup_size;
     VkPhysicalDeviceMaintenance4Features maintenance4;
     VkPhysicalDeviceShaderIntegerDotProductFeatures dot_product;

@@ -29,6 +29,8 @@ static const struct known known_messages[] = {
      "a graph may be launched while its last launch still runs"},
     {"UNASSIGNED-BestPractices-pipeline-stage-flags", "vkQueueSubmit",
      "all commands of a submission wait: queues run only kernels and copies"},
+    {"UNASSIGNED-CoreValidation-DrawState-InvalidImageLayout", "For optimal performance",
+     "images stay in VK_IMAGE_LAYOUT_GENERAL, so that streams need not agree on layouts"},
     {NULL, NULL, NULL},
 };
 

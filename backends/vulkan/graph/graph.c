@@ -27,7 +27,7 @@ struct node {
 struct recording {
     VkCommandPool pool;
     VkCommandBuffer command;
-    VkDescriptorPool descriptors;
+    struct vulkan_descriptors descriptors;
     bool valid;
 };
 
@@ -48,12 +48,28 @@ struct trm_backend_graph {
 
 /* ---- nodes ----------------------------------------------------------------------------------------- */
 
+#define BLOCK_ALIGNMENT 8u
+
+/* Bytes that the argument's block takes behind the arguments; 0: it has none. */
+static uint64_t block_size(const struct trm_launch_argument *argument)
+{
+    switch (argument->kind) {
+    case TRM_PARAMETER_BLOCK:
+    case TRM_PARAMETER_IMAGE:
+    case TRM_PARAMETER_TEXTURE:
+    case TRM_PARAMETER_SAMPLER:
+    case TRM_PARAMETER_SAMPLED_IMAGE:
+        return (argument->size + BLOCK_ALIGNMENT - 1) & ~(uint64_t)(BLOCK_ALIGNMENT - 1);
+    default:
+        return 0;
+    }
+}
+
 static uint64_t blocks_size(const struct trm_launch_desc *desc)
 {
     uint64_t size = 0;
     for (uint32_t i = 0; i < desc->argument_count; i++)
-        if (desc->arguments[i].kind == TRM_PARAMETER_BLOCK)
-            size += desc->arguments[i].size;
+        size += block_size(&desc->arguments[i]);
     return size;
 }
 
@@ -74,11 +90,11 @@ static int32_t init_launch(struct trm_backend_device *device, struct node *node,
     unsigned char *block = (unsigned char *)(node->arguments + desc->argument_count);
     for (uint32_t i = 0; i < desc->argument_count; i++) {
         struct trm_launch_argument *argument = &node->arguments[i];
-        if (argument->kind != TRM_PARAMETER_BLOCK)
+        if (block_size(argument) == 0)
             continue;
         memcpy(block, argument->block, argument->size);
         argument->block = block;
-        block += argument->size;
+        block += block_size(argument);
     }
     node->launch.arguments = node->arguments;
     return TRM_OK;
@@ -178,8 +194,7 @@ static void summarize(struct trm_backend_graph *graph)
 
 static void unmake(struct trm_backend_device *device, struct recording *recording)
 {
-    if (recording->descriptors != VK_NULL_HANDLE)
-        device->vk.vkDestroyDescriptorPool(device->handle, recording->descriptors, NULL);
+    vulkan_descriptors_fini(device, &recording->descriptors);
     if (recording->pool != VK_NULL_HANDLE)
         device->vk.vkDestroyCommandPool(device->handle, recording->pool, NULL);
     memset(recording, 0, sizeof(*recording));
@@ -217,9 +232,8 @@ static int32_t begin(struct trm_backend_device *device, struct recording *record
     result = device->vk.vkResetCommandPool(device->handle, recording->pool, 0);
     if (result < 0)
         return vulkan_device_fail(device, result, "vkResetCommandPool");
-    device->vk.vkDestroyDescriptorPool(device->handle, recording->descriptors, NULL);
     /* The launches, and so the size of the pool, may differ. */
-    recording->descriptors              = VK_NULL_HANDLE;
+    vulkan_descriptors_fini(device, &recording->descriptors);
     const VkCommandBufferBeginInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
         .flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT,
@@ -251,8 +265,10 @@ static void count_descriptors(const struct trm_backend_graph *graph, struct vulk
     for (uint32_t i = 0; i < graph->count; i++) {
         if (graph->nodes[i].kind != TRM_GRAPH_LAUNCH)
             continue;
-        recorder->pool_sets++;
-        recorder->pool_buffers += graph->nodes[i].launch.kernel->buffer_count;
+        const struct trm_backend_module *module = graph->nodes[i].launch.kernel->module;
+        recorder->pool_size.sets++;
+        for (uint32_t type = 0; type < VULKAN_DESCRIPTOR_TYPES; type++)
+            recorder->pool_size.counts[type] += module->counts[type];
     }
 }
 

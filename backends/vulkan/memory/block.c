@@ -172,6 +172,16 @@ void vulkan_block_destroy(struct vulkan_block *block)
     trm_util_release(device->instance->host, block, sizeof(*block));
 }
 
+VkDeviceMemory vulkan_memory_handle(const struct trm_backend_memory *memory)
+{
+    return memory->block->memory;
+}
+
+uint32_t vulkan_memory_type(const struct trm_backend_memory *memory)
+{
+    return memory->block->type;
+}
+
 /* ---- the budget ---------------------------------------------------------------------------- */
 
 uint64_t vulkan_block_budget(const struct trm_backend_device *device, uint32_t memory_heap, uint64_t held)

@@ -8,9 +8,10 @@
 #include "backends/vulkan/memory/tlsf.h"
 
 /* All usages that buffers of blocks need. */
-#define VULKAN_BLOCK_USAGE                                                     \
-    (VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |     \
-     VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | \
+#define VULKAN_BLOCK_USAGE                                                                 \
+    (VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |                 \
+     VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |             \
+     VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT | \
      VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT)
 
 /* One VkDeviceMemory, and a VkBuffer that covers it. */

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "backends/vulkan/driver/driver.h"
+#include "backends/vulkan/memory/memory_type.h"
 
 struct vulkan_block;
 
@@ -60,6 +61,10 @@ int32_t vulkan_heap_import_host(struct vulkan_heap *heap, void *pointer, uint64_
  * driver. The caller guarantees that the memory stays allocated. */
 struct trm_backend_memory *vulkan_heap_find_host(struct vulkan_heap *heap, const void *pointer, uint64_t size,
                                                  uint64_t *offset);
+
+/* The VkDeviceMemory that a piece is in, where it begins at `base`, and the memory type of that. */
+VkDeviceMemory vulkan_memory_handle(const struct trm_backend_memory *memory);
+uint32_t vulkan_memory_type(const struct trm_backend_memory *memory);
 
 /* external.c: memory that can be exported, and imported memory (opaque fd; on success the heap owns `fd`). */
 int32_t vulkan_heap_allocate_exportable(struct vulkan_heap *heap, uint64_t size,

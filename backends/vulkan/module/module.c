@@ -15,20 +15,12 @@ static int32_t module_supports(struct trm_backend_device *device, int32_t format
 
 /* ---- what a module needs ------------- */
 
-static uint32_t count_buffers(const struct trm_kernel_info *info)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < info->parameter_count; i++)
-        count += info->parameters[i].kind == TRM_PARAMETER_BUFFER;
-    return count;
-}
-
 static uint32_t constant_bytes(const struct trm_kernel_info *info)
 {
     uint32_t bytes = 0;
     for (uint32_t i = 0; i < info->parameter_count; i++) {
         const struct trm_parameter *parameter = &info->parameters[i];
-        if (parameter->kind != TRM_PARAMETER_BUFFER && parameter->place + parameter->size > bytes)
+        if (!vulkan_has_descriptor(parameter) && parameter->place + parameter->size > bytes)
             bytes = parameter->place + parameter->size;
     }
     return (bytes + 3) / 4 * 4;
@@ -37,7 +29,9 @@ static uint32_t constant_bytes(const struct trm_kernel_info *info)
 static bool writes_memory(const struct trm_kernel_info *info)
 {
     for (uint32_t i = 0; i < info->parameter_count; i++)
-        if (info->parameters[i].kind == TRM_PARAMETER_BUFFER && info->parameters[i].access != TRM_ACCESS_READ)
+        if (vulkan_has_descriptor(&info->parameters[i]) &&
+            info->parameters[i].kind != TRM_PARAMETER_SAMPLER &&
+            info->parameters[i].access != TRM_ACCESS_READ)
             return true;
     return false;
 }
@@ -45,19 +39,13 @@ static bool writes_memory(const struct trm_kernel_info *info)
 static int32_t check_limits(const struct trm_backend_device *device, const struct trm_module_source *source)
 {
     const VkPhysicalDeviceLimits *limits = &device->physical->properties.limits;
-    uint32_t buffers                     = count_buffers(&source->kernels[0]);
     uint32_t bytes                       = constant_bytes(&source->kernels[0]);
-    if (buffers > limits->maxPerStageDescriptorStorageBuffers)
-        return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-                             "Module '%.100s' has %u buffers; device %s supports %u.", source->name, buffers,
-                             device->physical->properties.deviceName,
-                             limits->maxPerStageDescriptorStorageBuffers);
     if (bytes > limits->maxPushConstantsSize)
         return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
                              "Module '%.100s' has %u bytes of push constants; device %s supports %u.",
                              source->name, bytes, device->physical->properties.deviceName,
                              limits->maxPushConstantsSize);
-    return TRM_OK;
+    return vulkan_bindings_check(device, source);
 }
 
 /* ---- loading; after a failure module_unload() undoes the completed steps --------------- */
@@ -69,34 +57,6 @@ static int32_t make_handle(struct trm_backend_module *module, const struct trm_m
     if (status != TRM_OK)
         return status;
     return vulkan_shader_module(device, &module->shader, &module->handle);
-}
-
-static int32_t make_set_layout(struct trm_backend_module *module, uint32_t count, bool pushes)
-{
-    struct trm_backend_device *device = module->device;
-    uint64_t size                     = count * sizeof(VkDescriptorSetLayoutBinding);
-    if (count == 0)
-        return TRM_OK;
-    VkDescriptorSetLayoutBinding *bindings = trm_util_allocate(device->instance->host, size);
-    if (bindings == NULL)
-        return trm_util_fail_host_memory(device->instance->host, "the buffers of a module");
-    for (uint32_t i = 0; i < count; i++)
-        bindings[i] = (VkDescriptorSetLayoutBinding){
-            .binding         = i,
-            .descriptorType  = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-            .descriptorCount = 1,
-            .stageFlags      = VK_SHADER_STAGE_COMPUTE_BIT,
-        };
-    VkDescriptorSetLayoutCreateInfo create = {
-        .sType        = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-        .flags        = pushes ? VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR : 0,
-        .bindingCount = count,
-        .pBindings    = bindings,
-    };
-    VkResult result =
-        device->vk.vkCreateDescriptorSetLayout(device->handle, &create, NULL, &module->set_layout);
-    trm_util_release(device->instance->host, bindings, size);
-    return result == VK_SUCCESS ? TRM_OK : vulkan_device_fail(device, result, "vkCreateDescriptorSetLayout");
 }
 
 static int32_t make_layout(struct trm_backend_module *module, uint32_t bytes)
@@ -155,7 +115,7 @@ static int32_t make_kernels(struct trm_backend_module *module, const struct trm_
         kernel->layout                    = module->layout;
         kernel->pushes                    = pushes;
         kernel->writes_memory             = writes_memory(&infos[i]);
-        kernel->buffer_count              = count_buffers(&infos[i]);
+        kernel->descriptor_count          = module->descriptor_count;
         kernel->constant_bytes            = constant_bytes(&infos[i]);
         kernel->entry                     = vulkan_shader_entry(&module->shader, i);
         if (pthread_mutex_init(&kernel->lock, NULL) != 0)
@@ -181,6 +141,7 @@ static void module_unload(struct trm_backend_module *module)
     device->vk.vkDestroyDescriptorSetLayout(device->handle, module->set_layout, NULL);
     device->vk.vkDestroyShaderModule(device->handle, module->handle, NULL);
     vulkan_shader_release(instance, &module->shader);
+    vulkan_bindings_release(module);
     trm_util_release(instance->host, module->entries, module->constant_count * sizeof(*module->entries));
     trm_util_release(instance->host, module->values, module->constant_count * sizeof(*module->values));
     trm_util_release(instance->host, module, module->size);
@@ -190,12 +151,13 @@ static int32_t module_make(struct trm_backend_module *module, const struct trm_m
 {
     const struct trm_kernel_info *first    = &source->kernels[0];
     const struct vulkan_physical *physical = module->device->physical;
-    uint32_t buffers                       = count_buffers(first);
-    bool pushes =
-        module->device->vk.vkCmdPushDescriptorSetKHR != NULL && buffers <= physical->max_push_descriptors;
-    int32_t status = make_handle(module, source);
+    int32_t status                         = make_handle(module, source);
     if (status == TRM_OK)
-        status = make_set_layout(module, buffers, pushes);
+        status = vulkan_bindings_find(module, first);
+    bool pushes = module->device->vk.vkCmdPushDescriptorSetKHR != NULL &&
+                  module->descriptor_count <= physical->max_push_descriptors;
+    if (status == TRM_OK)
+        status = vulkan_bindings_layout(module, pushes);
     if (status == TRM_OK)
         status = make_layout(module, constant_bytes(first));
     if (status == TRM_OK)

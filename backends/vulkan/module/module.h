@@ -1,11 +1,12 @@
 /* vulkan backend: the module room: modules, kernels and their pipelines.
  *
  *     module.c          the module table
+ *     binding.c         the descriptors of a module: their types, their layout, the device's limits
  *     pipeline.c        pipelines, created on demand and kept with the kernel
  *     pipeline_cache.c  the device's VkPipelineCache, stored on disk
  *
- * The SPIR-V is the program's, except that every buffer becomes a storage buffer in set 0, with its index
- * among the buffer parameters as binding (spirv/shader.h). The core reflects the same parameters for all
+ * The SPIR-V is the program's, except that every buffer becomes a storage buffer, and that all buffers, images,
+ * samplers and texel buffers are in set 0, with their index among those parameters as binding (spirv/shader.h). The core reflects the same parameters for all
  * kernels of a module, and their group sizes with the specialization constants applied. So a module has one
  * layout, and a kernel one pipeline.
  * SPDX-License-Identifier: MIT
@@ -28,15 +29,18 @@ struct vulkan_coarsened_pipelines {
     VkPipeline remainder; /* runs single groups from any base */
 };
 
+/* Types of descriptors are numbers below this, from VK_DESCRIPTOR_TYPE_SAMPLER on. */
+#define VULKAN_DESCRIPTOR_TYPES (VK_DESCRIPTOR_TYPE_STORAGE_BUFFER + 1)
+
 struct trm_backend_kernel {
     struct trm_backend_module *module;
     const struct trm_kernel_info *info; /* reflected by the core */
-    VkDescriptorSetLayout set_layout;   /* the module's; null without buffers */
+    VkDescriptorSetLayout set_layout;   /* the module's; null without descriptors */
     VkPipelineLayout layout;            /* the module's */
     /* Set_layout is for push descriptors; else descriptor sets are allocated. */
     bool pushes;
     bool writes_memory;
-    uint32_t buffer_count; /* descriptors 0 to buffer_count - 1, in the order of the parameters */
+    uint32_t descriptor_count; /* bindings 0 to descriptor_count - 1, in the order of the parameters */
     /* Bytes of push constants, a multiple of 4; `place` of a parameter is its offset. */
     uint32_t constant_bytes;
     const char *entry; /* name of the entry point */
@@ -51,7 +55,10 @@ struct trm_backend_module {
     VkShaderModule handle;
     VkDescriptorSetLayout set_layout;
     VkPipelineLayout layout;
-    VkSpecializationInfo constants; /* points to the two arrays below */
+    VkDescriptorType *types; /* of its descriptors, by binding */
+    uint32_t descriptor_count;
+    uint32_t counts[VULKAN_DESCRIPTOR_TYPES]; /* of its descriptors, by type */
+    VkSpecializationInfo constants;           /* points to the two arrays below */
     VkSpecializationMapEntry *entries;
     uint64_t *values;
     uint32_t constant_count;
@@ -59,6 +66,17 @@ struct trm_backend_module {
     uint64_t size; /* bytes of this struct */
     struct trm_backend_kernel kernels[];
 };
+
+/* binding.c: whether the device has so many descriptors of each type. An explained error if not. */
+int32_t vulkan_bindings_check(const struct trm_backend_device *device,
+                              const struct trm_module_source *source);
+
+/* binding.c: find the module's descriptors, from the parameters of its kernels. */
+int32_t vulkan_bindings_find(struct trm_backend_module *module, const struct trm_kernel_info *info);
+void vulkan_bindings_release(struct trm_backend_module *module);
+
+/* binding.c: create the layout of the descriptor set. `pushes`: for push descriptors. */
+int32_t vulkan_bindings_layout(struct trm_backend_module *module, bool pushes);
 
 /* pipeline.c: create a VkShaderModule. */
 int32_t vulkan_shader_module(struct trm_backend_device *device, const struct vulkan_shader *shader,

@@ -24,8 +24,10 @@ enum vulkan_access_flags {
 #define VULKAN_STAGES (VULKAN_TRANSFER | VULKAN_KERNEL)
 
 struct vulkan_access {
-    VkBuffer buffer;     /* null: any buffer */
-    uint64_t begin, end; /* bytes */
+    /* Null: any buffer or image. For an image its address as a number: if that equals a buffer's number, they
+     * count as one, which can only cost a barrier. */
+    VkBuffer buffer;
+    uint64_t begin, end; /* bytes; of an image: its levels and layers, see copy_image.c */
     uint32_t flags;      /* enum vulkan_access_flags */
     uint32_t ordered;    /* VULKAN_STAGES that are ordered after it */
 };

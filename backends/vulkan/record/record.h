@@ -3,7 +3,10 @@
  *
  *     record.c       the recorder: barriers and copies
  *     fill.c         fills
- *     launch.c       launches: arguments, descriptors, dispatches
+ *     copy_image.c   copies of images
+ *     launch.c       launches: what is bound, dispatches
+ *     arguments.c    arguments of launches
+ *     descriptors.c  pools of descriptors, and views of texel buffers
  *     copy_kernel.c  copies with a kernel (copy.comp is its source, copy.inc its SPIR-V)
  *     access.c       hazards: which barrier is needed
  *
@@ -26,20 +29,27 @@
 #include "backends/vulkan/driver/driver.h"
 #include "backends/vulkan/record/access.h"
 #include "backends/vulkan/record/copy_kernel.h"
+#include "backends/vulkan/record/descriptors.h"
 
 /* vulkan_record_launch(): the descriptor pool is full; the next batch has a new one. */
 #define VULKAN_RECORD_FULL 1
 
-#define VULKAN_PUSHED_BUFFERS 8u
+#define VULKAN_PUSHED_DESCRIPTORS 8u
 #define VULKAN_PUSHED_BYTES 64u
+
+union vulkan_descriptor {
+    VkDescriptorBufferInfo buffer;
+    VkDescriptorImageInfo image;
+    VkBufferView texels;
+};
 
 /* What the last launch in the command buffer has pushed. Consecutive launches are often alike, and need not
  * push the same again. */
 struct vulkan_pushed {
     VkPipelineLayout layout; /* null: nothing known */
-    uint32_t buffer_count;   /* 0: unknown */
+    uint32_t count;          /* of descriptors; 0: unknown */
     uint32_t bytes;          /* 0: unknown */
-    VkDescriptorBufferInfo infos[VULKAN_PUSHED_BUFFERS];
+    union vulkan_descriptor descriptors[VULKAN_PUSHED_DESCRIPTORS];
     unsigned char constants[VULKAN_PUSHED_BYTES];
 };
 
@@ -51,9 +61,8 @@ struct vulkan_recorder {
     uint32_t host_written;
     VkPipeline bound; /* the pipeline that is bound */
     struct vulkan_pushed pushed;
-    /* The pool for descriptor sets, without push descriptors; made when first needed. */
-    VkDescriptorPool *descriptors;
-    uint32_t pool_sets, pool_buffers;   /* size of that pool; 0: default for a batch */
+    struct vulkan_descriptors *descriptors; /* of the command buffer */
+    struct vulkan_pool_size pool_size;
     struct trm_backend_memory *scratch; /* patterns of fills; made when first needed */
     struct vulkan_accesses accesses;
 };
@@ -80,6 +89,16 @@ int32_t vulkan_record_copy(struct vulkan_recorder *recorder, struct trm_backend_
 int32_t vulkan_record_copy_2d(struct vulkan_recorder *recorder, struct trm_backend_memory *destination,
                               uint64_t to, uint64_t destination_pitch, struct trm_backend_memory *source,
                               uint64_t from, uint64_t source_pitch, uint64_t width, uint64_t height);
+
+/* copy_image.c: copy between an image and device memory. On a failure nothing is recorded. */
+int32_t vulkan_record_copy_image(struct vulkan_recorder *recorder, const struct trm_image_copy_desc *desc);
+int32_t vulkan_record_transfer_image(struct vulkan_recorder *recorder,
+                                     const struct trm_image_transfer_desc *desc);
+/* Bytes of memory from the first texel of a copy to its last. */
+uint64_t vulkan_image_copy_extent(const struct trm_image_copy_desc *desc);
+/* Whether commands can copy texels from or to this place. */
+bool vulkan_image_copy_reaches(const struct trm_image_copy_desc *desc,
+                               const struct trm_backend_memory *memory, uint64_t offset);
 
 /* fill.c */
 int32_t vulkan_record_fill(struct vulkan_recorder *recorder, const struct trm_fill_desc *desc);

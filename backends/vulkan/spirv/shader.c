@@ -10,13 +10,13 @@
 
 #define VERSION_1_3 0x00010300u
 #define NAME_WORDS_MOST 16u
-#define WORDS_OF_BUFFER \
-    14u /* most words that are added for a buffer: two decorations of four words, two of three */
+#define WORDS_OF_RESOURCE \
+    14u /* most words that are added for a resource: two decorations of four words, two of three */
 
 static const char storage_buffers[] = "SPV_KHR_storage_buffer_storage_class";
 
-/* A variable that is a buffer. */
-struct buffer {
+/* A variable that has a descriptor: a buffer, an image, a sampler or a texel buffer. */
+struct resource {
     uint32_t id;
     uint32_t set, place; /* in the original */
     uint32_t binding;    /* after rewriting */
@@ -31,8 +31,8 @@ struct buffer {
 struct rewriting {
     const uint32_t *words;
     uint64_t count;
-    struct buffer *buffers;
-    uint32_t buffer_count;
+    struct resource *resources;
+    uint32_t resource_count;
     uint32_t *out;
     uint64_t written;
     bool has_storage_buffers; /* by SPIR-V version or extension */
@@ -69,36 +69,37 @@ static void write_extension(struct rewriting *rewriting, const char *name)
         write_word(rewriting, text[i]);
 }
 
-/* ---- finding the buffers */
+/* ---- finding the resources */
 
-static struct buffer *find_buffer(const struct rewriting *rewriting, uint32_t id)
+static struct resource *find_resource(const struct rewriting *rewriting, uint32_t id)
 {
-    for (uint32_t i = 0; i < rewriting->buffer_count; i++)
-        if (rewriting->buffers[i].id == id)
-            return &rewriting->buffers[i];
+    for (uint32_t i = 0; i < rewriting->resource_count; i++)
+        if (rewriting->resources[i].id == id)
+            return &rewriting->resources[i];
     return NULL;
 }
 
-static bool is_buffer(const uint32_t *variable)
+static bool is_resource(const uint32_t *variable)
 {
     return vulkan_opcode(variable) == SpvOpVariable &&
-           (variable[3] == SpvStorageClassUniform || variable[3] == SpvStorageClassStorageBuffer);
+           (variable[3] == SpvStorageClassUniform || variable[3] == SpvStorageClassStorageBuffer ||
+            variable[3] == SpvStorageClassUniformConstant);
 }
 
-/* Lists the buffers; without a list, counts them. */
+/* Lists the resources; without a list, counts them. */
 static void find_variables(struct rewriting *rewriting)
 {
-    const uint32_t *end     = rewriting->words + rewriting->count;
-    rewriting->buffer_count = 0;
+    const uint32_t *end       = rewriting->words + rewriting->count;
+    rewriting->resource_count = 0;
     for (const uint32_t *at = rewriting->words + VULKAN_HEADER_WORDS; at < end; at += vulkan_length(at)) {
         if (vulkan_opcode(at) == SpvOpFunction)
             return;
-        if (!is_buffer(at))
+        if (!is_resource(at))
             continue;
-        if (rewriting->buffers != NULL)
-            rewriting->buffers[rewriting->buffer_count] =
-                (struct buffer){.id = at[2], .is_uniform = at[3] == SpvStorageClassUniform};
-        rewriting->buffer_count++;
+        if (rewriting->resources != NULL)
+            rewriting->resources[rewriting->resource_count] =
+                (struct resource){.id = at[2], .is_uniform = at[3] == SpvStorageClassUniform};
+        rewriting->resource_count++;
     }
 }
 
@@ -108,15 +109,16 @@ static void find_decorations(struct rewriting *rewriting)
     for (const uint32_t *at = rewriting->words + VULKAN_HEADER_WORDS; at < end; at += vulkan_length(at)) {
         if (vulkan_opcode(at) == SpvOpFunction)
             return;
-        struct buffer *buffer = vulkan_opcode(at) == SpvOpDecorate ? find_buffer(rewriting, at[1]) : NULL;
-        if (buffer == NULL)
+        struct resource *resource =
+            vulkan_opcode(at) == SpvOpDecorate ? find_resource(rewriting, at[1]) : NULL;
+        if (resource == NULL)
             continue;
         if (at[2] == SpvDecorationDescriptorSet)
-            buffer->set = at[3];
+            resource->set = at[3];
         else if (at[2] == SpvDecorationBinding)
-            buffer->place = at[3];
+            resource->place = at[3];
         else if (at[2] == SpvDecorationNonWritable)
-            buffer->says_read_only = true;
+            resource->says_read_only = true;
     }
 }
 
@@ -124,24 +126,24 @@ static void find_decorations(struct rewriting *rewriting)
 static void number_views(struct rewriting *rewriting, const struct trm_parameter *parameter, uint32_t binding)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < rewriting->buffer_count; i++)
-        count +=
-            rewriting->buffers[i].set == parameter->set && rewriting->buffers[i].place == parameter->place;
-    for (uint32_t i = 0; i < rewriting->buffer_count; i++) {
-        struct buffer *buffer = &rewriting->buffers[i];
-        if (buffer->set != parameter->set || buffer->place != parameter->place)
+    for (uint32_t i = 0; i < rewriting->resource_count; i++)
+        count += rewriting->resources[i].set == parameter->set &&
+                 rewriting->resources[i].place == parameter->place;
+    for (uint32_t i = 0; i < rewriting->resource_count; i++) {
+        struct resource *resource = &rewriting->resources[i];
+        if (resource->set != parameter->set || resource->place != parameter->place)
             continue;
-        buffer->binding      = binding;
-        buffer->is_read_only = parameter->access == TRM_ACCESS_READ;
-        buffer->is_view      = count > 1;
+        resource->binding      = binding;
+        resource->is_read_only = parameter->access == TRM_ACCESS_READ;
+        resource->is_view      = count > 1;
     }
 }
 
-static void number_buffers(struct rewriting *rewriting, const struct trm_kernel_info *kernel)
+static void number_resources(struct rewriting *rewriting, const struct trm_kernel_info *kernel)
 {
     uint32_t binding = 0;
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
-        if (kernel->parameters[i].kind == TRM_PARAMETER_BUFFER)
+        if (vulkan_has_descriptor(&kernel->parameters[i]))
             number_views(rewriting, &kernel->parameters[i], binding++);
 }
 
@@ -195,22 +197,22 @@ static void write_flag(struct rewriting *rewriting, uint32_t id, uint32_t decora
  * that variables are different memory, unless they are decorated Aliased. */
 static bool rewrite_decoration(struct rewriting *rewriting, const uint32_t *at)
 {
-    struct buffer *buffer = find_buffer(rewriting, at[1]);
-    if (buffer == NULL)
+    struct resource *resource = find_resource(rewriting, at[1]);
+    if (resource == NULL)
         return false;
-    if (buffer->is_view && (at[2] == SpvDecorationRestrict || at[2] == SpvDecorationAliased))
+    if (resource->is_view && (at[2] == SpvDecorationRestrict || at[2] == SpvDecorationAliased))
         return true;
     if (at[2] != SpvDecorationDescriptorSet && at[2] != SpvDecorationBinding)
         return false;
-    if (buffer->is_decorated)
+    if (resource->is_decorated)
         return true;
-    write_decoration(rewriting, buffer->id, SpvDecorationDescriptorSet, 0);
-    write_decoration(rewriting, buffer->id, SpvDecorationBinding, buffer->binding);
-    if (buffer->is_uniform && buffer->is_read_only && !buffer->says_read_only)
-        write_flag(rewriting, buffer->id, SpvDecorationNonWritable);
-    if (buffer->is_view)
-        write_flag(rewriting, buffer->id, SpvDecorationAliased);
-    buffer->is_decorated = true;
+    write_decoration(rewriting, resource->id, SpvDecorationDescriptorSet, 0);
+    write_decoration(rewriting, resource->id, SpvDecorationBinding, resource->binding);
+    if (resource->is_uniform && resource->is_read_only && !resource->says_read_only)
+        write_flag(rewriting, resource->id, SpvDecorationNonWritable);
+    if (resource->is_view)
+        write_flag(rewriting, resource->id, SpvDecorationAliased);
+    resource->is_decorated = true;
     return true;
 }
 
@@ -266,14 +268,14 @@ int32_t vulkan_shader_create(const struct trm_backend_instance *instance,
 {
     struct rewriting rewriting = {.words = source->data, .count = source->size / sizeof(uint32_t)};
     find_variables(&rewriting);
-    uint64_t most         = rewriting.buffer_count;
-    uint64_t capacity     = rewriting.count + most * WORDS_OF_BUFFER + NAME_WORDS_MOST;
-    uint64_t buffer_bytes = (most + 1) * sizeof(struct buffer);
-    rewriting.out         = trm_util_allocate(instance->host, capacity * sizeof(uint32_t));
+    uint64_t most           = rewriting.resource_count;
+    uint64_t capacity       = rewriting.count + most * WORDS_OF_RESOURCE + NAME_WORDS_MOST;
+    uint64_t resource_bytes = (most + 1) * sizeof(struct resource);
+    rewriting.out           = trm_util_allocate(instance->host, capacity * sizeof(uint32_t));
     if (rewriting.out == NULL)
         return trm_util_fail_host_memory(instance->host, "the code of a module");
-    rewriting.buffers = trm_util_allocate(instance->host, buffer_bytes);
-    if (rewriting.buffers == NULL) {
+    rewriting.resources = trm_util_allocate(instance->host, resource_bytes);
+    if (rewriting.resources == NULL) {
         trm_util_release(instance->host, rewriting.out, capacity * sizeof(uint32_t));
         return trm_util_fail_host_memory(instance->host, "the code of a module");
     }
@@ -281,11 +283,68 @@ int32_t vulkan_shader_create(const struct trm_backend_instance *instance,
         rewriting.words[1] >= VERSION_1_3 || declares(&rewriting, storage_buffers);
     find_variables(&rewriting);
     find_decorations(&rewriting);
-    number_buffers(&rewriting, &source->kernels[0]);
+    number_resources(&rewriting, &source->kernels[0]);
     rewrite(&rewriting);
-    trm_util_release(instance->host, rewriting.buffers, buffer_bytes);
+    trm_util_release(instance->host, rewriting.resources, resource_bytes);
     *shader = (struct vulkan_shader){rewriting.out, rewriting.written, capacity};
     return TRM_OK;
+}
+
+/* ---- texel buffers */
+
+/* The instruction before the functions that has this result; NULL: none. Types have their id first, variables
+ * have it second. */
+static const uint32_t *find_type(const struct vulkan_shader *shader, uint32_t id)
+{
+    const uint32_t *end = shader->words + shader->count;
+    for (const uint32_t *at = shader->words + VULKAN_HEADER_WORDS; at < end; at += vulkan_length(at)) {
+        uint32_t opcode = vulkan_opcode(at);
+        if (opcode == SpvOpFunction)
+            return NULL;
+        if ((opcode == SpvOpTypePointer || opcode == SpvOpTypeImage || opcode == SpvOpTypeSampledImage) &&
+            at[1] == id)
+            return at;
+    }
+    return NULL;
+}
+
+static const uint32_t *find_variable(const struct vulkan_shader *shader, uint32_t id)
+{
+    const uint32_t *end = shader->words + shader->count;
+    for (const uint32_t *at = shader->words + VULKAN_HEADER_WORDS; at < end; at += vulkan_length(at)) {
+        if (vulkan_opcode(at) == SpvOpFunction)
+            return NULL;
+        if (is_resource(at) && at[2] == id)
+            return at;
+    }
+    return NULL;
+}
+
+#define IMAGE_SAMPLED_WORD 7u
+#define IMAGE_IS_STORAGE 2u
+
+static bool is_storage(const struct vulkan_shader *shader, const uint32_t *variable)
+{
+    const uint32_t *pointer = find_type(shader, variable[1]);
+    const uint32_t *type    = pointer != NULL ? find_type(shader, pointer[3]) : NULL;
+    return type != NULL && vulkan_opcode(type) == SpvOpTypeImage &&
+           type[IMAGE_SAMPLED_WORD] == IMAGE_IS_STORAGE;
+}
+
+/* All resources are in set 0 here. */
+bool vulkan_shader_stores_texels(const struct vulkan_shader *shader, uint32_t binding)
+{
+    const uint32_t *end = shader->words + shader->count;
+    for (const uint32_t *at = shader->words + VULKAN_HEADER_WORDS; at < end; at += vulkan_length(at)) {
+        if (vulkan_opcode(at) == SpvOpFunction)
+            break;
+        if (vulkan_opcode(at) != SpvOpDecorate || at[2] != SpvDecorationBinding || at[3] != binding)
+            continue;
+        const uint32_t *variable = find_variable(shader, at[1]);
+        if (variable != NULL && variable[3] == SpvStorageClassUniformConstant)
+            return is_storage(shader, variable);
+    }
+    return false;
 }
 
 void vulkan_shader_release(const struct trm_backend_instance *instance, struct vulkan_shader *shader)

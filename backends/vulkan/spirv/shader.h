@@ -1,7 +1,8 @@
 /* vulkan backend: SPIR-V as the driver gets it, a rewritten copy of a module:
  *
- *     Buffers are in set 0; the binding is the index among the buffer parameters. The core reflects the
- *         same parameters for all kernels of a module, so one numbering fits all.
+ *     Descriptors (buffers, images, samplers, texel buffers) are in set 0; the binding is the index among
+ *         those parameters. The core reflects the same parameters for all kernels of a module, so one
+ *         numbering fits all.
  *     Uniform blocks become read-only storage buffers, so that there is one kind of descriptor, and the
  *         limits of uniform buffers do not apply.
  *     Instructions that only carry names for tools are dropped, since they would need device extensions.
@@ -12,11 +13,21 @@
 #ifndef BACKENDS_VULKAN_SPIRV_SHADER_H
 #define BACKENDS_VULKAN_SPIRV_SHADER_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include <trireme/backend.h>
 
 struct trm_backend_device;
 struct trm_backend_instance;
 struct trm_module_source;
+
+/* Has the parameter a descriptor? Others are in the push constants. */
+static inline bool vulkan_has_descriptor(const struct trm_parameter *parameter)
+{
+    return parameter->kind == TRM_PARAMETER_BUFFER ||
+           (parameter->kind >= TRM_PARAMETER_IMAGE && parameter->kind <= TRM_PARAMETER_TEXELS);
+}
 
 struct vulkan_shader {
     uint32_t *words;
@@ -27,6 +38,10 @@ struct vulkan_shader {
 /* Errors: OUT_OF_HOST_MEMORY. */
 int32_t vulkan_shader_create(const struct trm_backend_instance *instance,
                              const struct trm_module_source *source, struct vulkan_shader *shader);
+/* Is the texel buffer at this binding one that the kernel may write (a storage texel buffer)? The reflection
+ * does not tell them apart. */
+bool vulkan_shader_stores_texels(const struct vulkan_shader *shader, uint32_t binding);
+
 void vulkan_shader_release(const struct trm_backend_instance *instance, struct vulkan_shader *shader);
 
 /* The name of entry point number `index`, inside of the words; NULL after the last. Lives as long as the

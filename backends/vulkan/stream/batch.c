@@ -189,8 +189,8 @@ static int32_t reset(struct vulkan_batch *batch)
     if (result < 0)
         return vulkan_device_fail(device, result, "vkResetCommandPool");
     batch->own_used = 0;
-    if (batch->descriptors != VK_NULL_HANDLE)
-        device->vk.vkResetDescriptorPool(device->handle, batch->descriptors, 0);
+    if (batch->descriptors.pool != VK_NULL_HANDLE)
+        device->vk.vkResetDescriptorPool(device->handle, batch->descriptors.pool, 0);
     return TRM_OK;
 }
 
@@ -231,6 +231,7 @@ void vulkan_batch_recycle(struct vulkan_batch *batch)
         vulkan_staging_release(stream->device, batch->staging);
     if (batch->job != NULL)
         batch->job->release(batch->job);
+    vulkan_descriptors_keep_views(stream->device, &batch->descriptors, 0);
     batch->staging       = NULL;
     batch->job           = NULL;
     batch->last_kernel   = NULL;
@@ -248,8 +249,7 @@ void vulkan_batch_destroy(struct vulkan_batch *batch)
 {
     struct trm_backend_device *device           = batch->stream->device;
     const struct trm_backend_instance *instance = device->instance;
-    if (batch->descriptors != VK_NULL_HANDLE)
-        device->vk.vkDestroyDescriptorPool(device->handle, batch->descriptors, NULL);
+    vulkan_descriptors_fini(device, &batch->descriptors);
     device->vk.vkDestroyCommandPool(device->handle, batch->pool, NULL);
     trm_util_release(instance->host, batch->commands, batch->command_capacity * sizeof(*batch->commands));
     trm_util_release(instance->host, batch->own, batch->own_capacity * sizeof(*batch->own));

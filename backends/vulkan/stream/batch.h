@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "backends/vulkan/driver/driver.h"
+#include "backends/vulkan/record/record.h"
 
 struct trm_backend_kernel;
 struct trm_backend_stream;
@@ -70,10 +71,10 @@ struct vulkan_batch {
     struct vulkan_host_copy *host_copies;
     uint32_t host_copy_count, host_copy_capacity;
     struct vulkan_staging *staging; /* list of pieces in use; released when the batch is reaped */
-    VkDescriptorPool descriptors;   /* the pool for descriptor sets, without push descriptors; else null */
-    struct vulkan_job *job;         /* a batch with a job has no commands */
-    uint64_t gate;                  /* deferred until gates up to this number are open; 0: none */
-    uint64_t first, value;          /* numbers of its first and last operation; it signals `value` */
+    struct vulkan_descriptors descriptors;
+    struct vulkan_job *job; /* a batch with a job has no commands */
+    uint64_t gate;          /* deferred until gates up to this number are open; 0: none */
+    uint64_t first, value;  /* numbers of its first and last operation; it signals `value` */
     /* If not 0, the device signals this on stream->device_timeline, and the host then signals `value`. */
     uint64_t device_value;
     uint32_t operations;

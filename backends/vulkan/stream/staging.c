@@ -104,9 +104,8 @@ void vulkan_staging_release(struct trm_backend_device *device, struct vulkan_sta
     }
 }
 
-/* Reserves room in the batch's pieces. */
-static int32_t reserve(struct trm_backend_device *device, struct vulkan_batch *batch, uint64_t size,
-                       struct trm_backend_memory **memory, uint64_t *offset)
+int32_t vulkan_staging_reserve(struct trm_backend_device *device, struct vulkan_batch *batch, uint64_t size,
+                               struct trm_backend_memory **memory, uint64_t *offset)
 {
     struct vulkan_staging *piece = batch->staging;
     if (piece == NULL || piece->memory->size - piece->used < size) {
@@ -128,8 +127,7 @@ static int32_t reserve(struct trm_backend_device *device, struct vulkan_batch *b
 
 /* ---- uploads --------------------------------------------------------------------------------------- */
 
-/* `settled`: the host memory already has the contents that the copy shall read. */
-static int32_t check_host_settled(struct trm_backend_stream *stream, bool *settled)
+int32_t vulkan_staging_check_settled(struct trm_backend_stream *stream, bool *settled)
 {
     uint64_t completed = 0;
     *settled           = true;
@@ -148,7 +146,7 @@ static int32_t upload_small(struct trm_backend_stream *stream, uint64_t value,
     uint64_t offset = 0, bytes = desc->width * desc->height;
     int32_t status = vulkan_stream_open(stream, value, &batch);
     if (status == TRM_OK)
-        status = reserve(stream->device, batch, bytes, &piece, &offset);
+        status = vulkan_staging_reserve(stream->device, batch, bytes, &piece, &offset);
     if (piece == NULL)
         return status;
     vulkan_copy_rows(piece->host + offset, desc->width, desc->source.host, desc->source_pitch, desc->width,
@@ -164,7 +162,7 @@ int32_t vulkan_staging_upload(struct trm_backend_stream *stream, uint64_t value,
 {
     bool settled = false;
     if (desc->width * desc->height <= VULKAN_STAGING_SMALL) {
-        int32_t status = check_host_settled(stream, &settled);
+        int32_t status = vulkan_staging_check_settled(stream, &settled);
         if (status != TRM_OK)
             return status;
     }
@@ -212,7 +210,7 @@ static int32_t download_small(struct trm_backend_stream *stream, uint64_t value,
     uint64_t offset = 0, bytes = desc->width * desc->height;
     int32_t status = vulkan_stream_open(stream, value, &batch);
     if (status == TRM_OK)
-        status = reserve(stream->device, batch, bytes, &piece, &offset);
+        status = vulkan_staging_reserve(stream->device, batch, bytes, &piece, &offset);
     if (piece == NULL)
         return status;
     status = vulkan_record_copy_2d(&stream->recorder, piece, offset, desc->width, desc->source.memory,

@@ -29,9 +29,15 @@ int32_t vulkan_staging_upload(struct trm_backend_stream *stream, uint64_t value,
 int32_t vulkan_staging_download(struct trm_backend_stream *stream, uint64_t value,
                                 const struct trm_copy_2d_desc *desc);
 
+/* staging_image.c: the same for images, in both directions. */
+int32_t vulkan_staging_image(struct trm_backend_stream *stream, uint64_t value,
+                             const struct trm_image_copy_desc *desc);
+
 /* staging_job.c: enqueue the copy as a job. */
 int32_t vulkan_staging_job(struct trm_backend_stream *stream, uint64_t value,
                            const struct trm_copy_2d_desc *desc);
+int32_t vulkan_staging_image_job(struct trm_backend_stream *stream, uint64_t value,
+                                 const struct trm_image_copy_desc *desc);
 
 /* Copy rows on the host. One memcpy() if both pitches are the width. */
 void vulkan_copy_rows(void *destination, uint64_t destination_pitch, const void *source,

@@ -1,4 +1,4 @@
-/* vulkan backend: shared by staging.c and staging_job.c.
+/* vulkan backend: shared by staging.c, staging_image.c and staging_job.c.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_VULKAN_STREAM_STAGING_INTERNAL_H
@@ -37,6 +37,13 @@ struct vulkan_stager {
     uint64_t value;
     struct vulkan_lane lanes[VULKAN_LANES];
 };
+
+/* staging.c: reserve room in the batch's pieces. */
+int32_t vulkan_staging_reserve(struct trm_backend_device *device, struct vulkan_batch *batch, uint64_t size,
+                               struct trm_backend_memory **memory, uint64_t *offset);
+
+/* staging.c: `settled`: host memory already has the contents that an upload shall read. */
+int32_t vulkan_staging_check_settled(struct trm_backend_stream *stream, bool *settled);
 
 void vulkan_lanes_fini(struct trm_backend_device *device);
 

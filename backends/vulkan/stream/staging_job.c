@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "backends/vulkan/image/image.h"
 #include "backends/vulkan/memory/memory.h"
 #include "backends/vulkan/record/record.h"
 #include "backends/vulkan/stream/staging_internal.h"
@@ -23,14 +24,18 @@ struct vulkan_copy_job {
     uint64_t host_pitch;
     uint64_t width, height;
     bool upload;
+    /* Of an image, else image.struct_size is 0: `width` and `height` are of a slice, `memory` is NULL. */
+    struct trm_image_copy_desc image;
+    uint64_t host_slice_pitch, slices;
     /* The device waits for this value, which is already reached, so that earlier writes are visible. */
     struct vulkan_timeline *timeline;
     uint64_t before;
 };
 
-/* A part that fits in a piece: whole rows, or a part of one row. */
+/* A part that fits in a piece: whole slices of an image, whole rows, or a part of one row. */
 struct chunk {
     uint64_t row, column, width, height;
+    uint64_t slice, slices;
 };
 
 /* ---- lanes ----------------------------------------------------------------------------------------- */
@@ -125,7 +130,21 @@ static uint64_t memory_at(const struct vulkan_copy_job *job, const struct chunk 
 
 static unsigned char *host_at(const struct vulkan_copy_job *job, const struct chunk *chunk)
 {
-    return job->host + chunk->row * job->host_pitch + chunk->column;
+    return job->host + chunk->slice * job->host_slice_pitch + chunk->row * job->host_pitch + chunk->column;
+}
+
+/* Copies between the host and the lane, where the chunk has no gaps. */
+static void copy_on_host(const struct vulkan_copy_job *job, const struct vulkan_lane *lane,
+                         const struct chunk *chunk)
+{
+    for (uint64_t i = 0; i < chunk->slices; i++) {
+        unsigned char *host  = host_at(job, chunk) + i * job->host_slice_pitch;
+        unsigned char *piece = lane->memory->host + i * chunk->width * chunk->height;
+        if (job->upload)
+            vulkan_copy_rows(piece, chunk->width, host, job->host_pitch, chunk->width, chunk->height);
+        else
+            vulkan_copy_rows(host, job->host_pitch, piece, chunk->width, chunk->width, chunk->height);
+    }
 }
 
 static int32_t submit(struct vulkan_copy_job *job, struct vulkan_lane *lane, VkCommandBuffer command)
@@ -160,6 +179,41 @@ static int32_t submit(struct vulkan_copy_job *job, struct vulkan_lane *lane, VkC
     return TRM_OK;
 }
 
+/* An image has slices, or layers, or one of both. */
+static int32_t record_image(struct vulkan_copy_job *job, const struct vulkan_lane *lane,
+                            const struct chunk *chunk, struct vulkan_recorder *recorder)
+{
+    struct trm_image_copy_desc desc = job->image;
+    desc.place                      = (struct trm_place){.memory = lane->memory};
+    desc.row_pitch                  = chunk->width;
+    desc.slice_pitch                = chunk->width * chunk->height;
+    desc.part.y += (uint32_t)chunk->row;
+    desc.height = (uint32_t)chunk->height;
+    if (job->image.depth > 1) {
+        desc.part.z += (uint32_t)chunk->slice;
+        desc.depth = (uint32_t)chunk->slices;
+    } else {
+        desc.part.layer += (uint32_t)chunk->slice;
+        desc.layers = (uint32_t)chunk->slices;
+    }
+    return vulkan_record_copy_image(recorder, &desc);
+}
+
+static int32_t record_rows(struct vulkan_copy_job *job, const struct vulkan_lane *lane,
+                           const struct chunk *chunk, struct vulkan_recorder *recorder)
+{
+    if (job->upload)
+        return vulkan_record_copy_2d(recorder, job->memory, memory_at(job, chunk), job->memory_pitch,
+                                     lane->memory, 0, chunk->width, chunk->width, chunk->height);
+    return vulkan_record_copy_2d(recorder, lane->memory, 0, chunk->width, job->memory, memory_at(job, chunk),
+                                 job->memory_pitch, chunk->width, chunk->height);
+}
+
+static bool is_of_image(const struct vulkan_copy_job *job)
+{
+    return job->image.struct_size != 0;
+}
+
 static int32_t record(struct vulkan_copy_job *job, struct vulkan_lane *lane, const struct chunk *chunk,
                       VkCommandBuffer command)
 {
@@ -173,12 +227,8 @@ static int32_t record(struct vulkan_copy_job *job, struct vulkan_lane *lane, con
     if (result < 0)
         return vulkan_device_fail(device, result, "vkBeginCommandBuffer");
     vulkan_record_begin(&recorder, command);
-    int32_t status =
-        job->upload
-            ? vulkan_record_copy_2d(&recorder, job->memory, memory_at(job, chunk), job->memory_pitch,
-                                    lane->memory, 0, chunk->width, chunk->width, chunk->height)
-            : vulkan_record_copy_2d(&recorder, lane->memory, 0, chunk->width, job->memory,
-                                    memory_at(job, chunk), job->memory_pitch, chunk->width, chunk->height);
+    int32_t status = is_of_image(job) ? record_image(job, lane, chunk, &recorder)
+                                      : record_rows(job, lane, chunk, &recorder);
     vulkan_record_end(&recorder);
     result = device->vk.vkEndCommandBuffer(command);
     if (result < 0)
@@ -194,8 +244,7 @@ static int32_t start(struct vulkan_copy_job *job, struct vulkan_lane *lane, cons
     if (result < 0)
         return vulkan_device_fail(device, result, "vkResetCommandPool");
     if (job->upload)
-        vulkan_copy_rows(lane->memory->host, chunk->width, host_at(job, chunk), job->host_pitch, chunk->width,
-                         chunk->height);
+        copy_on_host(job, lane, chunk);
     int32_t status = record(job, lane, chunk, lane->commands[place]);
     return status == TRM_OK ? submit(job, lane, lane->commands[place]) : status;
 }
@@ -206,8 +255,7 @@ static int32_t finish(struct vulkan_copy_job *job, struct vulkan_lane *lane, con
     bool download  = lane->busy != 0 && !job->upload;
     int32_t status = lane_wait(job->device->stager, lane);
     if (status == TRM_OK && download)
-        vulkan_copy_rows(host_at(job, chunk), job->host_pitch, lane->memory->host, chunk->width, chunk->width,
-                         chunk->height);
+        copy_on_host(job, lane, chunk);
     return status;
 }
 
@@ -219,8 +267,35 @@ static bool is_given_up(const struct vulkan_copy_job *job)
     return atomic_load(&job->timeline->failure) != TRM_OK || vulkan_device_is_lost(job->device);
 }
 
+/* Whole slices if they fit, else rows of one slice. */
+static bool chunk_next_of_image(const struct vulkan_copy_job *job, struct chunk *chunk)
+{
+    uint64_t slice = job->width * job->height;
+    chunk->width   = job->width;
+    chunk->row += chunk->height;
+    if (chunk->row >= job->height) {
+        chunk->row = 0;
+        chunk->slice += chunk->slices;
+    }
+    uint64_t left = job->slices - chunk->slice, rows = VULKAN_STAGING_PIECE / job->width;
+    if (left == 0)
+        return false;
+    if (slice <= VULKAN_STAGING_PIECE) {
+        uint64_t most = VULKAN_STAGING_PIECE / slice;
+        chunk->slices = most < left ? most : left;
+        chunk->height = job->height;
+        return true;
+    }
+    chunk->slices = 1;
+    chunk->height = rows < job->height - chunk->row ? rows : job->height - chunk->row;
+    return true;
+}
+
 static bool chunk_next(const struct vulkan_copy_job *job, struct chunk *chunk)
 {
+    if (is_of_image(job))
+        return chunk_next_of_image(job, chunk);
+    chunk->slices = 1;
     chunk->column += chunk->width;
     if (chunk->column >= job->width) {
         chunk->column = 0;
@@ -242,7 +317,7 @@ static bool chunk_next(const struct vulkan_copy_job *job, struct chunk *chunk)
 static int32_t run_by_pieces(struct vulkan_copy_job *job)
 {
     struct vulkan_stager *stager      = job->device->stager;
-    struct chunk chunks[VULKAN_LANES] = {{0, 0, 0, 0}}, chunk = {0, 0, 0, 0};
+    struct chunk chunks[VULKAN_LANES] = {{0}}, chunk = {0};
     uint32_t turn  = 0;
     int32_t status = TRM_OK;
     for (; status == TRM_OK && !is_given_up(job) && chunk_next(job, &chunk);
@@ -275,7 +350,7 @@ static int32_t run_directly(const struct vulkan_copy_job *job)
 /* Reading uncached device memory over a bus is slow; writing is not. */
 static bool is_direct(const struct vulkan_copy_job *job)
 {
-    return job->memory->host != NULL &&
+    return !is_of_image(job) && job->memory->host != NULL &&
            (job->upload || job->memory->kind != TRM_MEMORY_DEVICE || job->device->physical->unified);
 }
 
@@ -286,7 +361,7 @@ static int32_t job_run(struct vulkan_job *base)
     if (status != TRM_OK)
         snprintf(base->sentence, sizeof(base->sentence),
                  "A copy of %" PRIu64 " bytes %s host memory failed in staging memory.",
-                 job->width * job->height, job->upload ? "from" : "to");
+                 job->width * job->height * job->slices, job->upload ? "from" : "to");
     return status;
 }
 
@@ -325,34 +400,48 @@ static void set_shape(struct vulkan_copy_job *job, const struct trm_copy_2d_desc
     }
 }
 
-static void describe(struct vulkan_copy_job *job, struct trm_backend_stream *stream,
-                     const struct trm_copy_2d_desc *desc)
+/* The job comes from a list, and has old values. */
+static void prepare(struct vulkan_copy_job *job, struct trm_backend_stream *stream)
+{
+    *job = (struct vulkan_copy_job){
+        .job      = {.run = job_run, .release = job_release, .stream = stream},
+        .device   = stream->device,
+        .queue    = stream->queue,
+        .slices   = 1,
+        .timeline = stream->timeline,
+        .before   = stream->enqueued,
+    };
+    vulkan_timeline_retain(job->timeline);
+}
+
+static void describe(struct vulkan_copy_job *job, const struct trm_copy_2d_desc *desc)
 {
     job->upload                    = desc->source.memory == NULL;
     const struct trm_place *memory = job->upload ? &desc->destination : &desc->source;
-    job->device                    = stream->device;
-    job->queue                     = stream->queue;
     job->memory                    = memory->memory;
     job->offset                    = memory->offset;
     job->memory_pitch              = job->upload ? desc->destination_pitch : desc->source_pitch;
     job->host                      = job->upload ? desc->source.host : desc->destination.host;
     job->host_pitch                = job->upload ? desc->source_pitch : desc->destination_pitch;
-    job->before                    = stream->enqueued;
-    job->timeline                  = stream->timeline;
-    job->job.run                   = job_run;
-    job->job.release               = job_release;
-    job->job.stream                = stream;
     set_shape(job, desc);
 }
 
-int32_t vulkan_staging_job(struct trm_backend_stream *stream, uint64_t value,
-                           const struct trm_copy_2d_desc *desc)
+static void describe_image(struct vulkan_copy_job *job, const struct trm_image_copy_desc *desc)
 {
-    struct vulkan_copy_job *job = job_take(stream->device);
-    if (job == NULL)
-        return trm_util_fail_host_memory(stream->device->instance->host, "a copy");
-    describe(job, stream, desc);
-    vulkan_timeline_retain(job->timeline);
+    job->image             = *desc;
+    job->image.struct_size = sizeof(job->image);
+    job->upload            = desc->to_image != 0;
+    job->host              = desc->place.host;
+    job->host_pitch        = desc->row_pitch;
+    job->host_slice_pitch  = desc->slice_pitch;
+    job->width             = (uint64_t)desc->width * vulkan_format_find(desc->part.image->desc.format)->bytes;
+    job->height            = desc->height;
+    job->slices            = (uint64_t)desc->depth * desc->layers;
+}
+
+/* Enqueues the job, or releases it. */
+static int32_t enqueue(struct trm_backend_stream *stream, uint64_t value, struct vulkan_copy_job *job)
+{
     int32_t status = is_direct(job) ? TRM_OK : lanes_make(job->device, job->queue);
     if (status == TRM_OK)
         status = vulkan_stream_add_job(stream, value, &job->job);
@@ -362,4 +451,32 @@ int32_t vulkan_staging_job(struct trm_backend_stream *stream, uint64_t value,
     }
     stream->host_written = value;
     return TRM_OK;
+}
+
+int32_t vulkan_staging_job(struct trm_backend_stream *stream, uint64_t value,
+                           const struct trm_copy_2d_desc *desc)
+{
+    struct vulkan_copy_job *job = job_take(stream->device);
+    if (job == NULL)
+        return trm_util_fail_host_memory(stream->device->instance->host, "a copy");
+    prepare(job, stream);
+    describe(job, desc);
+    return enqueue(stream, value, job);
+}
+
+int32_t vulkan_staging_image_job(struct trm_backend_stream *stream, uint64_t value,
+                                 const struct trm_image_copy_desc *desc)
+{
+    struct vulkan_copy_job *job = job_take(stream->device);
+    if (job == NULL)
+        return trm_util_fail_host_memory(stream->device->instance->host, "a copy");
+    prepare(job, stream);
+    describe_image(job, desc);
+    if (job->width <= VULKAN_STAGING_PIECE)
+        return enqueue(stream, value, job);
+    job_release(&job->job);
+    return trm_util_fail(stream->device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                         "A row of an image has more than %" PRIu64
+                         " bytes, which is all of a piece of staging memory.",
+                         VULKAN_STAGING_PIECE);
 }

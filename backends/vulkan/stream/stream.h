@@ -3,7 +3,7 @@
  *     stream_object.h    the stream, its states, and why nothing hangs
  *     stream.c           the stream table; creating and destroying
  *     open_batch.c       the open batch, and operations other than commands
- *     enqueue.c          copies, fills and launches
+ *     enqueue.c          copies, fills and launches (enqueue_image.c: copies of images, the image table)
  *     submit.c           deferred to in flight: submission
  *     progress.c         in flight to spare: ended batches, host copies
  *     wait.c             query and wait
@@ -13,7 +13,8 @@
  *     batch.c            a part of a stream that is submitted at once
  *     timeline.c         timeline semaphores
  *     service.c          the device's threads (watcher.c: those that wait for timelines)
- *     staging.c          small copies from and to plain host memory (staging_job.c: large ones)
+ *     staging.c          small copies from and to plain host memory (staging_image.c: those of images;
+ *                        staging_job.c: large ones)
  *     kernel_timing.c    whether kernels or the copy engine shall copy
  *     profile.c          the profile table: timestamps
  *
@@ -32,5 +33,6 @@
 
 extern const struct trm_stream_ops vulkan_stream_ops;
 extern const struct trm_profile_ops vulkan_profile_ops;
+extern const struct trm_image_ops vulkan_image_ops;
 
 #endif

@@ -110,6 +110,41 @@ VKAPI_ATTR void VKAPI_CALL shim_vkCmdCopyBuffer(VkCommandBuffer buffer, VkBuffer
     shim_real.vkCmdCopyBuffer(buffer, source, destination, count, regions);
 }
 
+/* Counts a copy between a buffer and an image. */
+static void image_command(enum shim_function function, VkCommandBuffer buffer, uint32_t count,
+                          const VkBufferImageCopy *regions)
+{
+    (void)shim_call(function);
+    for (uint32_t i = 0; i < count && transfers_alone(buffer); i++)
+        if (regions[i].bufferOffset % 4 != 0)
+            shim_breach("a family with transfers alone copies texels at an odd place of a buffer");
+}
+
+VKAPI_ATTR void VKAPI_CALL shim_vkCmdCopyBufferToImage(VkCommandBuffer buffer, VkBuffer source, VkImage image,
+                                                       VkImageLayout layout, uint32_t count,
+                                                       const VkBufferImageCopy *regions)
+{
+    image_command(SHIM_vkCmdCopyBufferToImage, buffer, count, regions);
+    shim_real.vkCmdCopyBufferToImage(buffer, source, image, layout, count, regions);
+}
+
+VKAPI_ATTR void VKAPI_CALL shim_vkCmdCopyImageToBuffer(VkCommandBuffer buffer, VkImage image,
+                                                       VkImageLayout layout, VkBuffer destination,
+                                                       uint32_t count, const VkBufferImageCopy *regions)
+{
+    image_command(SHIM_vkCmdCopyImageToBuffer, buffer, count, regions);
+    shim_real.vkCmdCopyImageToBuffer(buffer, image, layout, destination, count, regions);
+}
+
+VKAPI_ATTR void VKAPI_CALL shim_vkCmdCopyImage(VkCommandBuffer buffer, VkImage source,
+                                               VkImageLayout source_layout, VkImage destination,
+                                               VkImageLayout destination_layout, uint32_t count,
+                                               const VkImageCopy *regions)
+{
+    (void)shim_call(SHIM_vkCmdCopyImage);
+    shim_real.vkCmdCopyImage(buffer, source, source_layout, destination, destination_layout, count, regions);
+}
+
 VKAPI_ATTR void VKAPI_CALL shim_vkCmdFillBuffer(VkCommandBuffer buffer, VkBuffer destination,
                                                 VkDeviceSize offset, VkDeviceSize size, uint32_t data)
 {

@@ -30,6 +30,12 @@
     USE(vkQueueSubmit)                                  \
     USE(vkQueueWaitIdle)                                \
     USE(vkCreateBuffer)                                 \
+    USE(vkCreateBufferView)                             \
+    USE(vkCreateImage)                                  \
+    USE(vkBindImageMemory)                              \
+    USE(vkCreateImageView)                              \
+    USE(vkCreateSampler)                                \
+    USE(vkGetPhysicalDeviceImageFormatProperties)       \
     USE(vkAllocateMemory)                               \
     USE(vkBindBufferMemory)                             \
     USE(vkMapMemory)                                    \
@@ -83,12 +89,21 @@
     USE(vkGetDeviceQueue)                               \
     USE(vkDestroyBuffer)                                \
     USE(vkGetBufferMemoryRequirements)                  \
+    USE(vkDestroyBufferView)                            \
+    USE(vkDestroyImage)                                 \
+    USE(vkGetImageMemoryRequirements)                   \
+    USE(vkDestroyImageView)                             \
+    USE(vkDestroySampler)                               \
+    USE(vkGetPhysicalDeviceFormatProperties)            \
     USE(vkFreeMemory)                                   \
     USE(vkUnmapMemory)                                  \
     USE(vkDestroySemaphore)                             \
     USE(vkDestroyCommandPool)                           \
     USE(vkFreeCommandBuffers)                           \
     USE(vkCmdCopyBuffer)                                \
+    USE(vkCmdCopyBufferToImage)                         \
+    USE(vkCmdCopyImageToBuffer)                         \
+    USE(vkCmdCopyImage)                                 \
     USE(vkCmdFillBuffer)                                \
     USE(vkCmdUpdateBuffer)                              \
     USE(vkCmdPipelineBarrier)                           \

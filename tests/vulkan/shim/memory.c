@@ -195,6 +195,14 @@ VKAPI_ATTR void VKAPI_CALL shim_vkGetBufferMemoryRequirements(VkDevice device, V
     requirements->memoryTypeBits = our_types(device, requirements->memoryTypeBits, false);
 }
 
+VKAPI_ATTR void VKAPI_CALL shim_vkGetImageMemoryRequirements(VkDevice device, VkImage image,
+                                                             VkMemoryRequirements *requirements)
+{
+    (void)shim_call(SHIM_vkGetImageMemoryRequirements);
+    shim_real.vkGetImageMemoryRequirements(device, image, requirements);
+    requirements->memoryTypeBits = our_types(device, requirements->memoryTypeBits, false);
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL
 shim_vkGetMemoryHostPointerPropertiesEXT(VkDevice device, VkExternalMemoryHandleTypeFlagBits type,
                                          const void *pointer, VkMemoryHostPointerPropertiesEXT *properties)

@@ -53,12 +53,18 @@ SHIM_OBJECT(VkDescriptorPool, DescriptorPool)
 SHIM_OBJECT(VkPipelineLayout, PipelineLayout)
 SHIM_OBJECT(VkPipelineCache, PipelineCache)
 SHIM_OBJECT(VkQueryPool, QueryPool)
+SHIM_OBJECT(VkBufferView, BufferView)
+SHIM_OBJECT(VkImageView, ImageView)
+SHIM_OBJECT(VkSampler, Sampler)
 SHIM_DESTROYER(VkBuffer, Buffer, false)
+SHIM_DESTROYER(VkImage, Image, false)
 SHIM_DESTROYER(VkPipeline, Pipeline, false)
 SHIM_DESTROYER(VkCommandPool, CommandPool, true)
 
 SHIM_PLAIN(vkBindBufferMemory, (VkDevice device, VkBuffer buffer, VkDeviceMemory memory, VkDeviceSize offset),
            (device, buffer, memory, offset))
+SHIM_PLAIN(vkBindImageMemory, (VkDevice device, VkImage image, VkDeviceMemory memory, VkDeviceSize offset),
+           (device, image, memory, offset))
 SHIM_PLAIN(vkResetDescriptorPool, (VkDevice device, VkDescriptorPool pool, VkDescriptorPoolResetFlags flags),
            (device, pool, flags))
 SHIM_PLAIN(vkAllocateDescriptorSets,
@@ -125,6 +131,26 @@ VKAPI_ATTR VkResult VKAPI_CALL shim_vkCreateBuffer(VkDevice device, const VkBuff
     result = shim_real.vkCreateBuffer(device, &changed, allocator, buffer);
     if (result == VK_SUCCESS)
         shim_made("VkBuffer", SHIM_HANDLE(*buffer), SHIM_HANDLE(device), info->size, 0);
+    return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL shim_vkCreateImage(VkDevice device, const VkImageCreateInfo *info,
+                                                  const VkAllocationCallbacks *allocator, VkImage *image)
+{
+    VkImageCreateInfo changed = *info;
+    VkResult result           = shim_call(SHIM_vkCreateImage);
+    if (result != VK_SUCCESS)
+        return result;
+    if (shim_config.family_count > 0) {
+        if (info->sharingMode == VK_SHARING_MODE_EXCLUSIVE && shim_device_of(device)->family_count > 1)
+            shim_breach("an image of a device with several families belongs to one of them");
+        changed.sharingMode           = VK_SHARING_MODE_EXCLUSIVE;
+        changed.queueFamilyIndexCount = 0;
+        changed.pQueueFamilyIndices   = NULL;
+    }
+    result = shim_real.vkCreateImage(device, &changed, allocator, image);
+    if (result == VK_SUCCESS)
+        shim_made("VkImage", SHIM_HANDLE(*image), SHIM_HANDLE(device), 0, 0);
     return result;
 }
 

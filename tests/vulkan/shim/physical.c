@@ -105,6 +105,25 @@ VKAPI_ATTR void VKAPI_CALL shim_vkGetPhysicalDeviceQueueFamilyProperties(VkPhysi
     }
 }
 
+VKAPI_ATTR void VKAPI_CALL shim_vkGetPhysicalDeviceFormatProperties(VkPhysicalDevice physical,
+                                                                    VkFormat format,
+                                                                    VkFormatProperties *properties)
+{
+    (void)shim_call(SHIM_vkGetPhysicalDeviceFormatProperties);
+    shim_real.vkGetPhysicalDeviceFormatProperties(physical, format, properties);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL shim_vkGetPhysicalDeviceImageFormatProperties(
+    VkPhysicalDevice physical, VkFormat format, VkImageType type, VkImageTiling tiling,
+    VkImageUsageFlags usage, VkImageCreateFlags flags, VkImageFormatProperties *properties)
+{
+    VkResult result = shim_call(SHIM_vkGetPhysicalDeviceImageFormatProperties);
+    if (result != VK_SUCCESS)
+        return result;
+    return shim_real.vkGetPhysicalDeviceImageFormatProperties(physical, format, type, tiling, usage, flags,
+                                                              properties);
+}
+
 VKAPI_ATTR void VKAPI_CALL shim_vkGetPhysicalDeviceExternalBufferProperties(
     VkPhysicalDevice physical, const VkPhysicalDeviceExternalBufferInfo *info,
     VkExternalBufferProperties *properties)

@@ -287,6 +287,7 @@ static inline void fake_setup(void)
     properties->vendorID                        = 0x1234;
     properties->deviceID                        = 0x5678;
     limits->maxPerStageDescriptorStorageBuffers = 16;
+    limits->maxPerStageResources                = 32;
     limits->maxPushConstantsSize                = 128;
     limits->maxComputeWorkGroupInvocations      = 256;
     limits->maxComputeSharedMemorySize          = 32768;
