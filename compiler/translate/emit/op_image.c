@@ -371,18 +371,19 @@ static int32_t gather(struct emit *emit, const struct spirv_instruction *op, con
 
 static int32_t query_size(struct emit *emit, const struct spirv_instruction *op, const struct image *image)
 {
-    static const char *const members[] = {"width", "height", "depth"};
-    uint32_t count                     = coordinates_of(image);
-    const char *texels                 = image->name;
-    int32_t status                     = TRM_OK;
+    uint32_t count     = coordinates_of(image);
+    const char *texels = image->name;
+    int32_t status     = TRM_OK;
 
     if (op->opcode == SpvOpImageQuerySizeLod)
         status = find_level(emit, op, image, op->operands[1], &texels);
     for (uint32_t i = 0; i < count && texels != NULL && status == TRM_OK; i++) {
-        bool is_layers = i == image->type->dimensions;
+        bool is_depth = i == 2 || i == image->type->dimensions; /* or layers */
         emit_begin(emit, op->result, count > 1 ? i : WHOLE);
         text_add(&emit->text, "(%s)%s.%s;\n", emit_type_name(emit, op->type), texels,
-                 members[is_layers ? 2 : i]);
+                 is_depth ? "depth"
+                 : i == 1 ? "height"
+                          : "width");
     }
     emit_assigned(emit, op->result);
     return status;

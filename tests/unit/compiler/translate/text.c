@@ -38,6 +38,9 @@ static const char beside[] =
     "#define trm_parameter text_parameter\n"
     "#define trm_cpu_kernel text_cpu_kernel\n"
     "#define trm_cpu_kernel_table text_cpu_kernel_table\n"
+    "#define trm_image_words text_image_words\n"
+    "#define trm_image_level text_image_level\n"
+    "#define trm_image_layout text_image_layout\n"
     "#include \"text.c\"\n"
     "#undef trm_cpu_buffer\n"
     "#undef trm_cpu_groups\n"
@@ -45,7 +48,11 @@ static const char beside[] =
     "#undef trm_parameter\n"
     "#undef trm_cpu_kernel\n"
     "#undef trm_cpu_kernel_table\n"
+    "#undef trm_image_words\n"
+    "#undef trm_image_level\n"
+    "#undef trm_image_layout\n"
     "#include <trireme/cpu_kernel.h>\n"
+    "#include <trireme/image_layout.h>\n"
     "#define SIZE(name) _Static_assert(sizeof(struct text_##name) == sizeof(struct trm_##name), #name)\n"
     "#define SAME(name, member) \\\n"
     "    _Static_assert(offsetof(struct text_##name, member) == offsetof(struct trm_##name, member) && \\\n"
@@ -64,6 +71,16 @@ static const char beside[] =
     "SAME(cpu_fault, struct_size);\nSAME(cpu_fault, reserved);\nSAME(cpu_fault, what);\n"
     "SAME(cpu_fault, where);\nSAME(cpu_fault, index);\nSAME(cpu_fault, size);\n"
     "#endif\n"
+    "#ifdef WITH_IMAGES\n"
+    "SIZE(image_words);\n"
+    "SAME(image_words, data);\nSAME(image_words, state);\n"
+    "SIZE(image_level);\n"
+    "SAME(image_level, offset);\nSAME(image_level, row_pitch);\nSAME(image_level, slice_pitch);\n"
+    "SAME(image_level, width);\nSAME(image_level, height);\nSAME(image_level, depth);\n"
+    "SIZE(image_layout);\n"
+    "SAME(image_layout, type);\nSAME(image_layout, format);\nSAME(image_layout, layers);\n"
+    "SAME(image_layout, levels);\nSAME(image_layout, level);\n"
+    "#endif\n"
     "SIZE(parameter);\n"
     "SAME(parameter, name);\nSAME(parameter, kind);\nSAME(parameter, type);\nSAME(parameter, access);\n"
     "SAME(parameter, components);\nSAME(parameter, size);\nSAME(parameter, stride);\nSAME(parameter, set);\n"
@@ -77,21 +94,23 @@ static const char beside[] =
     "count);\n"
     "SAME(cpu_kernel_table, reserved);\nSAME(cpu_kernel_table, kernels);\nSAME(cpu_kernel_table, digest);\n";
 
-/* Only with bounds is there a struct for faults. */
+/* Only with bounds is there a struct for faults, and only with images there are structs for those. */
 START_TEST(the_structs_in_the_text_are_those_of_the_headers)
 {
     char command[3 * PATH_MAX];
     const char *compiler = getenv("CC");
 
-    ck_assert_int_eq(translated_text(&kernel, translated_path("flow/saxpy.spv"), TRM_LANGUAGE_C,
-                                     _i == 1 ? TRM_TRANSLATE_BOUNDS : 0, NULL, 0),
+    ck_assert_int_eq(translated_text(&kernel, translated_path(_i == 2 ? "ops_image.spv" : "flow/saxpy.spv"),
+                                     TRM_LANGUAGE_C, _i == 1 ? TRM_TRANSLATE_BOUNDS : 0, NULL, 0),
                      TRM_OK);
     folder_make();
     folder_write_bytes("text.c", kernel.text.text, kernel.text.length);
     folder_write("beside.c", beside);
     snprintf(command, sizeof(command), "cd '%s' && %s -std=gnu11 -I'%s'%s -c beside.c -o beside.o", folder,
              compiler == NULL || compiler[0] == '\0' ? "cc" : compiler, translated_path("../../../include"),
-             _i == 1 ? " -DWITH_FAULT" : "");
+             _i == 1   ? " -DWITH_FAULT"
+             : _i == 2 ? " -DWITH_IMAGES"
+                       : "");
     ck_assert_int_eq(system(command), 0);
     folder_remove();
     translated_close(&kernel);
@@ -403,7 +422,7 @@ static Suite *make_suite(void)
     if (!translated_can_compile())
         return NULL;
     tcase_set_timeout(tests, 240);
-    tcase_add_loop_test(tests, the_structs_in_the_text_are_those_of_the_headers, 0, 2);
+    tcase_add_loop_test(tests, the_structs_in_the_text_are_those_of_the_headers, 0, 3);
     tcase_add_test(tests, the_table_says_what_the_module_is_and_takes);
     tcase_add_test(tests, the_table_says_how_much_memory_a_group_needs);
     tcase_add_test(tests, clang_takes_the_text_without_a_word);
