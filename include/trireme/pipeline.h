@@ -150,7 +150,8 @@ struct trm_stage {
     const char *name;          /* for report, trace and messages; NULL: the kernel's, or "host" */
     struct trm_kernel *kernel; /* kept alive by the pipeline */
     /* trm_arg_port() for a port, trm_arg_port_elements() for its number of elements; others as for
-     * trm_launch(); copied */
+     * trm_launch(); copied. The pipeline keeps buffers, images and samplers alive. When a kernel may write a
+     * storage image, the compute stages of tokens run one after the other, in order */
     const struct trm_argument *arguments;
     uint32_t argument_count;
     /* The grid is determined by the first of these that is set: `shape`; `items_bytes`, which makes as many

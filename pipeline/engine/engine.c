@@ -62,7 +62,7 @@ int32_t pipeline_engine_grow(struct pipeline *pipeline)
 /* Tokens are processed in order when one may read what another one has written. */
 static void find_order(struct pipeline_device *engine)
 {
-    engine->in_order = (engine->kernel_writes & engine->shared_ports) != 0;
+    engine->in_order = (engine->kernel_writes & engine->shared_ports) != 0 || engine->writes_images;
 }
 
 static int32_t make_turns(struct pipeline *pipeline)

@@ -39,9 +39,10 @@ struct pipeline_stage_plan {
     uint32_t group_size;                    /* the kernel's, in x; 0: none */
     uint64_t writes;                        /* ports that it may write: bit i is port i */
     uint64_t reads;                         /* ports that it may read */
+    bool writes_image;                      /* an argument, which is the same for all tokens */
 };
 
-/* A buffer that the pipeline was given. */
+/* A buffer, an image or a sampler that the pipeline was given. */
 struct pipeline_held {
     void *held;  /* the handle of the hold; the engine uses this one */
     void *given; /* the program's, which may be dead */
@@ -131,6 +132,7 @@ struct pipeline_device {
     uint32_t host_count;    /* host stages */
     uint32_t launch_count;
     /* Tokens are processed one after the other, because they share ports that they write. */
+    bool writes_images; /* any launch may, of its arguments */
     bool in_order;
     /* Kernels work on the host's side of a slot: for good on a unified device, else for now. */
     bool zero_copy;

@@ -136,6 +136,7 @@ static int32_t hold_span(const struct pipeline_stage_subject *subject, struct tr
 static int32_t hold_image(const struct pipeline_stage_subject *subject, uint32_t index,
                           struct trm_argument *argument)
 {
+    const struct trm_parameter *parameter = &subject->kernel->parameters[index];
     struct core_in_flight *sets[CORE_IMAGE_SETS];
     struct trm_launch_argument described;
     struct trm_launch_image objects;
@@ -149,13 +150,15 @@ static int32_t hold_image(const struct pipeline_stage_subject *subject, uint32_t
         status = pipeline_holds_add(subject->pipeline, CORE_SAMPLER, argument->value.image.sampler,
                                     &argument->value.image.sampler);
     if (status == TRM_OK)
-        status = core_image_argument(subject->pipeline->device, &subject->kernel->parameters[index], argument,
-                                     &described, &objects, sets);
+        status =
+            core_image_argument(subject->pipeline->device, parameter, argument, &described, &objects, sets);
+    if (argument->kind == TRM_PARAMETER_IMAGE &&
+        (parameter->access == 0 || (parameter->access & TRM_ACCESS_WRITE)))
+        subject->plan->writes_image = true;
     if (status == TRM_OK)
         return TRM_OK;
-    return base_fail(status, "argument %" PRIu32 " \"%s\" of kernel \"%s\": %s", index,
-                     name_of(&subject->kernel->parameters[index]), subject->kernel->name,
-                     trm_last_error().sentence);
+    return base_fail(status, "argument %" PRIu32 " \"%s\" of kernel \"%s\": %s", index, name_of(parameter),
+                     subject->kernel->name, trm_last_error().sentence);
 }
 
 static int32_t check_argument(const struct pipeline_stage_subject *subject, uint32_t index,

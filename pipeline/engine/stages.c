@@ -88,6 +88,7 @@ static int32_t copy_stage(struct pipeline *pipeline, const struct trm_stage *dec
     } else {
         engine->launch_count++;
         engine->kernel_writes |= subject.plan->writes;
+        engine->writes_images |= subject.plan->writes_image;
     }
     return TRM_OK;
 }

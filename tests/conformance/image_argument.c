@@ -79,6 +79,22 @@ static int32_t add_many(const struct trm_cpu_groups *groups, const void *block)
     return 0;
 }
 
+/* Adds 1 to the first texel, slowly: what is between reading and writing is lost to others. */
+static int32_t count_up(const struct trm_cpu_groups *groups, const void *block)
+{
+    const struct add_arguments *args      = block;
+    const struct trm_image_layout *layout = args->image.data;
+    uint32_t texel;
+    (void)groups;
+    void *first = (uint8_t *)args->image.data + layout->level[0].offset;
+    memcpy(&texel, first, sizeof(texel));
+    for (uint32_t i = 0; i < 300000; i++)
+        *(volatile uint32_t *)args->data.data = i;
+    texel++;
+    memcpy(first, &texel, sizeof(texel));
+    return 0;
+}
+
 #define BUFFER(name_)                                                                \
     {                                                                                \
         .name = (name_), .kind = TRM_PARAMETER_BUFFER, .access = TRM_ACCESS_READ | 2 \
@@ -101,6 +117,11 @@ static const struct trm_parameter words_parameters[] = {
     BUFFER("seen"),
 };
 
+static const struct trm_parameter count_parameters[] = {
+    BUFFER("data"),
+    {.name = "image", .kind = TRM_PARAMETER_IMAGE, .type = TRM_TYPE_U32, .size = TRM_IMAGE_2D},
+};
+
 static const struct trm_parameter add_parameters[] = {
     BUFFER("data"),
     IMAGE("image", TRM_PARAMETER_SAMPLED_IMAGE, TRM_TYPE_U32),
@@ -120,6 +141,7 @@ static const struct trm_parameter many_parameters[] = {
 static const struct trm_cpu_kernel image_kernels[] = {
     {.name = "words", .function = words, .parameters = words_parameters, .parameter_count = 6},
     {.name = "add_texel", .function = add_texel, .parameters = add_parameters, .parameter_count = 2},
+    {.name = "count_up", .function = count_up, .parameters = count_parameters, .parameter_count = 2},
     {.name = "add_many", .function = add_many, .parameters = many_parameters, .parameter_count = MANY + 1},
 };
 
@@ -469,6 +491,41 @@ START_TEST(a_pipeline_keeps_the_images_of_its_stages)
 }
 END_TEST
 
+START_TEST(tokens_that_write_one_image_take_turns)
+{
+    if (functions_missing())
+        return;
+    enum {
+        TOKENS = 400
+    };
+    static uint32_t input[TOKENS];
+    struct trm_pipeline *pipeline   = NULL;
+    struct trm_kernel *count_up     = image_kernel("count_up");
+    struct trm_image *image         = number_image(0);
+    uint32_t counted                = 0;
+    struct trm_port port            = trm_port_input("in", 4);
+    struct trm_argument arguments[] = {trm_arg_port(0), trm_arg_image(image, 0)};
+    struct trm_stage stage          = trm_stage_launch(count_up, arguments, 2, 0, 0);
+    struct trm_pipeline_desc desc   = {.struct_size = sizeof(desc),
+                                       .ports       = &port,
+                                       .port_count  = 1,
+                                       .stages      = &stage,
+                                       .stage_count = 1,
+                                       .depth       = 4,
+                                       .strategy    = TRM_STRATEGY_SLOT_STREAMS};
+    stage.grid                      = trm_grid_1d(1, 1);
+    ck_ok(trm_pipeline_create(the.device, &desc, &pipeline));
+    struct trm_source source = trm_source_memory(input, sizeof(input));
+    ck_ok(trm_pipeline_run(pipeline, &source, NULL));
+    ck_ok(trm_image_download(the.stream, &counted, image, NULL, 0, 0));
+    ck_ok(trm_stream_sync(the.stream));
+    ck_assert_uint_eq(counted, TOKENS);
+    trm_pipeline_destroy(pipeline);
+    trm_image_destroy(image);
+    trm_kernel_destroy(count_up);
+}
+END_TEST
+
 void add_image_argument(Suite *suite)
 {
     TCase *group = group_make(suite, "images as arguments");
@@ -481,4 +538,5 @@ void add_image_argument(Suite *suite)
     CASE(group, an_image_and_a_sampler_of_another_device_are_refused);
     CASE(group, a_graph_keeps_its_images_and_takes_others);
     CASE(group, a_pipeline_keeps_the_images_of_its_stages);
+    CASE(group, tokens_that_write_one_image_take_turns);
 }
