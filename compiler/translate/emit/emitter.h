@@ -147,6 +147,10 @@ void emit_declare(struct emit *emit, uint32_t id);
  * recognises them too. */
 int32_t emit_index(struct emit *emit, uint32_t id);
 
+/* The same for a component of a vector (WHOLE: a scalar). An unsigned number may come out negative where it is
+ * 2^31 or more. */
+int32_t emit_index_part(struct emit *emit, uint32_t id, uint32_t component);
+
 /* ---- type.c */
 
 /* "float", "uint32_t", "struct mat4x3_17 "; bool is "uint32_t" in memory, "int" as a value. */

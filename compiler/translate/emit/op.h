@@ -246,8 +246,8 @@ int32_t emit_fence(struct emit *emit, const struct spirv_instruction *op);
 int32_t emit_subgroup_barrier(struct emit *emit, const struct spirv_instruction *op);
 int32_t emit_subgroup(struct emit *emit, const struct spirv_instruction *op, uint32_t component);
 
-/* Writes the address of a texel, which is NULL outside of the image. */
-int32_t emit_texel_address(struct emit *emit, const struct access *access);
+/* Writes the place of a texel, a struct trm_place. */
+int32_t emit_texel_place(struct emit *emit, const struct access *access);
 
 /* One factor of a sum of products: a component of a vector or matrix. */
 struct emit_factor {

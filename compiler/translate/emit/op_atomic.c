@@ -141,15 +141,15 @@ static const char *value_type(const struct atomic *atomic)
     return wide ? "uint64_t" : "uint32_t";
 }
 
-/* A texel is there when its address is not NULL. */
 static int32_t find_texel(struct atomic *atomic)
 {
     struct emit *emit = atomic->emit;
     size_t length     = emit->text.length;
-    int32_t status    = emit_texel_address(emit, atomic->access);
+    int32_t status    = emit_texel_place(emit, atomic->access);
 
-    atomic->place  = emit_detach(emit, length);
-    atomic->inside = base_arena_format(emit->arena, "%s != 0", atomic->place);
+    const char *place = emit_detach(emit, length);
+    atomic->place     = base_arena_format(emit->arena, "%s.at", place);
+    atomic->inside    = base_arena_format(emit->arena, "%s.is_inside", place);
     return status;
 }
 

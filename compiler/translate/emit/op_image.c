@@ -98,27 +98,39 @@ static uint32_t component_of(const struct emit *emit, uint32_t id, uint32_t comp
 
 /* ---- single texels */
 
-/* Writes the address of the texel at the coordinate, in a struct trm_texels: "trm_at2(&s_a, 4, x, y)". */
-static int32_t write_address(struct emit *emit, const struct image *image, const char *texels,
-                             const char *bytes)
+/* Writes a component of the coordinate with its offset. */
+static int32_t write_texel_coordinate(struct emit *emit, const struct image *image, uint32_t number)
 {
-    uint32_t count = coordinates_of(image), offset = image->operands.offset;
+    uint32_t offset    = number < image->type->dimensions ? image->operands.offset : 0;
+    uint32_t component = component_of(emit, image->coordinate, number);
+    int32_t status;
+
+    if (offset == 0 && emit->language == TRM_LANGUAGE_C)
+        return emit_index_part(emit, image->coordinate, component);
+    if (offset == 0)
+        return emit_signed(emit, image->coordinate, component);
+    text_add(&emit->text, "(int32_t)(");
+    status = emit_unsigned(emit, image->coordinate, component, false);
+    text_add(&emit->text, " + ");
+    if (status == TRM_OK)
+        status = emit_unsigned(emit, offset, component_of(emit, offset, number), false);
+    text_add(&emit->text, ")");
+    return status;
+}
+
+/* Writes the place of the texel at the coordinate, in a struct trm_texels: "trm_at2(&s_a, 4, x, y)". */
+static int32_t write_texel_place(struct emit *emit, const struct image *image, const char *texels,
+                                 const char *bytes)
+{
+    uint32_t count = coordinates_of(image);
     int32_t status = TRM_OK;
 
     emit_part(emit, count == 2 && image->type->is_array ? "at%ua" : "at%u",
               count == 2 && image->type->is_array ? 1 : count);
     text_add(&emit->text, "(&%s, %s", texels, bytes);
     for (uint32_t i = 0; i < count && status == TRM_OK; i++) {
-        bool is_moved = offset != 0 && i < image->type->dimensions;
-        text_add(&emit->text, is_moved ? ", (int32_t)(" : ", ");
-        status = is_moved
-                     ? emit_unsigned(emit, image->coordinate, component_of(emit, image->coordinate, i), false)
-                     : emit_signed(emit, image->coordinate, component_of(emit, image->coordinate, i));
-        if (!is_moved || status != TRM_OK)
-            continue;
-        text_add(&emit->text, " + ");
-        status = emit_unsigned(emit, offset, component_of(emit, offset, i), false);
-        text_add(&emit->text, ")");
+        text_add(&emit->text, ", ");
+        status = write_texel_coordinate(emit, image, i);
     }
     text_add(&emit->text, ")");
     return status;
@@ -131,14 +143,14 @@ static const char *bytes_of(struct emit *emit, const struct image *image, const 
                : base_arena_format(emit->arena, "%s.bytes", texels);
 }
 
-int32_t emit_texel_address(struct emit *emit, const struct access *access)
+int32_t emit_texel_place(struct emit *emit, const struct access *access)
 {
     struct image image = {.access     = access,
                           .type       = type_behind(emit, access->variable)->image,
                           .name       = emit_name(emit, access->variable),
                           .coordinate = access->indices[0]};
 
-    return write_address(emit, &image, image.name, bytes_of(emit, &image, image.name));
+    return write_texel_place(emit, &image, image.name, bytes_of(emit, &image, image.name));
 }
 
 /* Writes the assignments of the result's components from the texel "trm_t12". */
@@ -203,7 +215,7 @@ static int32_t read_texel(struct emit *emit, const struct spirv_instruction *op,
     begin_texel(emit, op, image);
     emit_part(emit, "read_%s%s", image->any, image->tag);
     text_add(&emit->text, "(");
-    status = write_address(emit, image, texels, bytes);
+    status = write_texel_place(emit, image, texels, bytes);
     if (is_texture)
         text_add(&emit->text, ", %s, %s.format);\n", bytes, texels);
     else
@@ -221,7 +233,7 @@ static int32_t write_texel(struct emit *emit, const struct spirv_instruction *op
     text_begin_line(&emit->text);
     emit_part(emit, "write_%s%s", image->any, image->tag);
     text_add(&emit->text, "(");
-    status = write_address(emit, image, image->name, bytes_of(emit, image, image->name));
+    status = write_texel_place(emit, image, image->name, bytes_of(emit, image, image->name));
     text_add(&emit->text, ", %s", image->format);
     for (uint32_t i = 0; i < 4 && status == TRM_OK; i++) {
         text_add(&emit->text, i < count ? ", " : ", 0");

@@ -24,7 +24,7 @@
 
 /* An index that grows by `step` from work-item to work-item. */
 struct row_index {
-    uint32_t id;
+    uint32_t id, component;
     uint32_t number; /* of its variable, at_3 */
     int64_t step;
     const char *base; /* the expression that initialises the variable */
