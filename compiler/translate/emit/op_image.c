@@ -200,6 +200,14 @@ static int32_t find_level(struct emit *emit, const struct spirv_instruction *op,
     return status;
 }
 
+/* CUDA's loads may be from a cache that is not coherent; in C memory always is. */
+static bool is_fresh(const struct emit *emit, const struct image *image)
+{
+    const struct spirv_variable *variable = emit->module->ids[image->access->variable].as.variable;
+
+    return emit->language == TRM_LANGUAGE_CUDA && (variable->is_coherent || variable->is_volatile);
+}
+
 /* OpImageRead, OpImageFetch. */
 static int32_t read_texel(struct emit *emit, const struct spirv_instruction *op, const struct image *image)
 {
@@ -213,7 +221,7 @@ static int32_t read_texel(struct emit *emit, const struct spirv_instruction *op,
     if (status != TRM_OK || texels == NULL || bytes == NULL)
         return status;
     begin_texel(emit, op, image);
-    emit_part(emit, "read_%s%s", image->any, image->tag);
+    emit_part(emit, "read_%s%s", is_fresh(emit, image) ? "fresh_" : image->any, image->tag);
     text_add(&emit->text, "(");
     status = write_texel_place(emit, image, texels, bytes);
     if (is_texture)
