@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <trireme/image.h>
 #include <trireme/type.h>
 
 #include "tests/differential/generator.h"
@@ -164,6 +165,32 @@ START_TEST(data_is_the_same_for_a_seed_and_another_for_another)
 }
 END_TEST
 
+START_TEST(images_have_the_texels_of_all_their_levels)
+{
+    static const char *const wrong[] = {
+        "//! image in 0 rgba9 2d 16 8 1 1\n",
+        "//! image in 0 rgba8 cube 16 8 1 1\n",
+        "//! image in 0 rgba8 2d 16 8 1\n",
+        "//! texels in 0 none 16\n",
+        "//! in 0 f32 4\n//! sampler 0 soft nearest clamp\n",
+    };
+    struct shader_case shader;
+    char reason[512];
+    ck_assert(shader_case_parse(&shader, "image",
+                                "//! image in 1.2 rg16f 2d-array 8 2 3 2\n//! sampler 1.2 linear nearest "
+                                "border white\n",
+                                reason, sizeof(reason)));
+    ck_assert_uint_eq(shader.buffers[0].records, (16 + 4) * 3);
+    ck_assert_uint_eq(shader.buffers[0].record_size, 4);
+    ck_assert_uint_eq(shader.buffers[0].image.layers, 3);
+    ck_assert_int_eq(shader.samplers[0].border, TRM_BORDER_WHITE);
+    ck_assert_uint_eq(shader.samplers[0].set, 1);
+    shader_case_fini(&shader);
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        ck_assert(!shader_case_parse(&shader, "wrong", wrong[i], reason, sizeof(reason)));
+}
+END_TEST
+
 START_TEST(a_seed_makes_one_shader_and_another_seed_another)
 {
     struct shader_case one, again, other;
@@ -218,6 +245,7 @@ int main(void)
     tcase_add_test(tests, a_comment_that_is_not_understood_is_named_with_its_line);
     tcase_add_test(tests, a_difference_is_found_where_it_is_and_in_what_was_only_to_be_read_too);
     tcase_add_test(tests, data_is_the_same_for_a_seed_and_another_for_another);
+    tcase_add_test(tests, images_have_the_texels_of_all_their_levels);
     tcase_add_test(tests, a_seed_makes_one_shader_and_another_seed_another);
     tcase_add_test(tests, the_size_of_a_group_is_that_of_the_constants_in_force);
     suite_add_tcase(suite, tests);
