@@ -36,6 +36,7 @@ VULKAN_TESTS = \
 	tests/vulkan/copies \
 	tests/vulkan/device_lost \
 	tests/vulkan/drivers \
+	tests/vulkan/images \
 	tests/vulkan/out_of_memory \
 	tests/vulkan/streams \
 	tests/vulkan/tokens \
@@ -78,6 +79,10 @@ tests_vulkan_drivers_SOURCES = tests/vulkan/drivers.c $(VULKAN_FIXTURE) \
 	tests/device/driver_fork.c tests/device/driver_fork.h tests/device/driver_fork_vulkan.c
 tests_vulkan_drivers_CFLAGS = $(VULKAN_TEST_CFLAGS) -DCONFORMANCE_VULKAN
 tests_vulkan_drivers_LDADD = $(VULKAN_TEST_LIBS)
+
+tests_vulkan_images_SOURCES = tests/vulkan/images.c $(VULKAN_FIXTURE)
+tests_vulkan_images_CFLAGS = $(VULKAN_TEST_CFLAGS)
+tests_vulkan_images_LDADD = $(VULKAN_TEST_LIBS)
 
 tests_vulkan_out_of_memory_SOURCES = tests/vulkan/out_of_memory.c $(VULKAN_FIXTURE) $(VULKAN_SCENARIO)
 tests_vulkan_out_of_memory_CFLAGS = $(VULKAN_TEST_CFLAGS)

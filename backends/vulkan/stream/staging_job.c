@@ -271,7 +271,9 @@ static bool is_given_up(const struct vulkan_copy_job *job)
 static bool chunk_next_of_image(const struct vulkan_copy_job *job, struct chunk *chunk)
 {
     uint64_t slice = job->width * job->height;
-    chunk->width   = job->width;
+    if (slice == 0)
+        return false;
+    chunk->width = job->width;
     chunk->row += chunk->height;
     if (chunk->row >= job->height) {
         chunk->row = 0;
