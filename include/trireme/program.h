@@ -1,5 +1,12 @@
 /* Trireme: another program, such as a compiler, run to its end under limits, as the library runs cc and glslc.
  * SPDX-License-Identifier: MIT
+ *
+ * Unless a function says otherwise:
+ *
+ * Blocks      no
+ * Threads     any
+ * Ownership   what a result points to lives until the result is released
+ * Errors      those of every function (<trireme/api.h>)
  */
 #ifndef TRIREME_PROGRAM_H
 #define TRIREME_PROGRAM_H
@@ -38,7 +45,7 @@ struct trm_program_result {
  *
  * desc       arguments may name files by their names in the folder, which is the current one of the program
  * result     the caller sets its struct_size
- * Blocks     until the program has ended      Threads  any
+ * Blocks     until the program has ended
  * Ownership  the caller releases the result, which keeps the context alive. That removes the folder
  * Errors     TIMEOUT, and BACKEND where it needed more memory or wrote more than it may, naming the setting;
  *            UNSUPPORTED where it cannot be executed; PERMISSION where other users can replace the library's
