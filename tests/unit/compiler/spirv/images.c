@@ -222,7 +222,7 @@ START_TEST(images_are_not_stored_selected_or_returned)
     builder_refuse(&builder, INVALID, "OpSelect");
     afresh();
     TYPE(SpvOpTypeFunction, EXTRA, TEXTURE);
-    builder_refuse(&builder, UNSUPPORTED, "return pointers or images");
+    builder_refuse(&builder, UNSUPPORTED, "return images");
     afresh();
     load(TEXTURE, IMAGE, LOOKED_UP);
     CODE(&builder, SpvOpCompositeExtract, TEXTURE, RESULT, IMAGE);
