@@ -17,8 +17,6 @@
 #include "tests/differential/module_facts.h"
 #include "tests/differential/trial_case.h"
 
-#define BETTER_CONSTANT 32
-
 struct input {
     uint32_t *words;
     size_t size; /* bytes */
@@ -81,41 +79,15 @@ static void print_library_answer(void)
     print_answer("answer", error.status == TRM_ERROR_UNSUPPORTED ? "refused" : "invalid", error.sentence);
 }
 
-/* Some modules are wrong with the defaults of their constants, such as a size of 0, and right with others. */
-static uint32_t better_constants(struct trm_shader *shader, struct trm_constant *constants)
-{
-    struct trm_constant_info info = {.struct_size = sizeof(info)};
-    uint32_t count                = 0;
-
-    for (uint32_t i = 0; count < CASE_CONSTANTS && trm_shader_constant(shader, i, &info) == TRM_OK; i++)
-        if (info.default_bits == 0 && (info.type == TRM_TYPE_U32 || info.type == TRM_TYPE_I32))
-            constants[count++] =
-                (struct trm_constant){.id = info.id, .type = info.type, .bits = BETTER_CONSTANT};
-    return count;
-}
-
-static const char *translate_to(struct trm_shader *shader, int32_t language, uint64_t *length)
-{
-    struct trm_constant constants[CASE_CONSTANTS];
-    struct trm_translate_desc desc = {
-        .struct_size = sizeof(desc), .language = language, .constants = constants};
-    const char *text = NULL;
-
-    int32_t status = trm_shader_translate(shader, &desc, &text, length);
-    if (status != TRM_ERROR_INVALID_ARGUMENT)
-        return status == TRM_OK ? text : NULL;
-    desc.constant_count = better_constants(shader, constants);
-    return trm_shader_translate(shader, &desc, &text, length) == TRM_OK ? text : NULL;
-}
-
 static int write_translation(struct trm_shader *shader, int32_t language, const char *stem,
                              const char *extension)
 {
-    uint64_t length  = 0;
-    const char *text = translate_to(shader, language, &length);
+    struct trm_translate_desc desc = {.struct_size = sizeof(desc), .language = language};
+    const char *text               = NULL;
+    uint64_t length                = 0;
     char path[4096];
 
-    if (!text) {
+    if (trm_shader_translate(shader, &desc, &text, &length) != TRM_OK) {
         print_library_answer();
         return 0;
     }
