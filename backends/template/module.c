@@ -92,7 +92,8 @@ static int32_t template_module_kernel(struct trm_backend_module *module, const c
 }
 
 /* Write the arguments as <trireme/cpu_kernel.h> says: in order, each at its natural alignment. Images,
- * samplers and texel buffers are two words like a buffer: an address and a state. The block has room for TEMPLATE_MAX_ARGUMENTS of the largest. */
+ * samplers and texel buffers are two words like a buffer: an address and a state. The block has room for
+ * TEMPLATE_MAX_ARGUMENTS of the largest. */
 static void template_pack_arguments(const struct trm_launch_desc *desc, unsigned char *block)
 {
     uint64_t at = 0;

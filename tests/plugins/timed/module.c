@@ -3,6 +3,7 @@
  */
 #include "timed.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -96,8 +97,9 @@ static int32_t timed_module_kernel(struct trm_backend_module *module, const char
     return host->fail(host->context, TRM_ERROR_NOT_FOUND, 0, sentence);
 }
 
-/* Lay the arguments out as <trireme/cpu_kernel.h> has it: in order, each at its natural
- * alignment. The block has room for TIMED_MAX_ARGUMENTS of the largest. */
+/* Lay the arguments out as <trireme/cpu_kernel.h> has it: in order, each at its natural alignment; of an
+ * image, sampler or texel buffer an address and a state. The block has room for TIMED_MAX_ARGUMENTS of the
+ * largest. */
 void timed_launch_pack(const struct trm_launch_desc *desc, unsigned char *block)
 {
     uint64_t at = 0;
@@ -105,8 +107,9 @@ void timed_launch_pack(const struct trm_launch_desc *desc, unsigned char *block)
     for (uint32_t i = 0; i < desc->argument_count; i++) {
         const struct trm_launch_argument *argument = &desc->arguments[i];
 
-        if (argument->kind == TRM_PARAMETER_BUFFER) {
-            struct trm_cpu_buffer buffer = {NULL, argument->size};
+        if (argument->kind != TRM_PARAMETER_SCALAR) {
+            bool is_buffer               = argument->kind == TRM_PARAMETER_BUFFER;
+            struct trm_cpu_buffer buffer = {NULL, is_buffer ? argument->size : argument->scalar};
 
             if (argument->memory != NULL)
                 buffer.data = argument->memory->bytes + argument->offset;
