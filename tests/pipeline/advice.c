@@ -84,7 +84,7 @@ START_TEST(larger_tokens_gain_what_is_promised)
 {
     struct scene scene = {.stage = {0, 1000, 1000, 1000, 0}, .depth = 3, .tokens = 2000, .wake_ns = 40000};
 
-    promise_holds(&scene, TRM_ADVICE_SIZE);
+    promise_holds_when_idle(&scene, TRM_ADVICE_SIZE, __func__);
 }
 END_TEST
 

@@ -23,6 +23,9 @@ void promise_run(const struct scene *scene, struct trm_report *report);
  * followed after. */
 struct outcome promise_holds(const struct scene *scene, int32_t kind);
 
+/* The same, but passes where other programs took the processors in every run, for times of microseconds. */
+struct outcome promise_holds_when_idle(const struct scene *scene, int32_t kind, const char *test);
+
 /* The same where the advice is about what a program does: the scene is run by `before`, and by `after`. */
 struct outcome promise_holds_by(const struct scene *scene, int32_t kind, promise_run_fn before,
                                 promise_run_fn after);
