@@ -3,6 +3,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "backends/template/template.h"
 #include "hostile.h"
@@ -30,14 +31,30 @@ static void module_unload(struct trm_backend_module *module)
     hostile_template()->module->unload(module);
 }
 
+#define PARAMETERS_MOST 65536u /* the core refuses more without a look at them */
+
+/* An array of as many parameters as the answer says, since the core cannot see where an array ends: those of
+ * the kernel, then some of no kind. */
+static void lengthen_parameters(struct trm_kernel_desc *desc, uint32_t count)
+{
+    static struct trm_parameter parameters[PARAMETERS_MOST];
+
+    if (count > desc->parameter_count && count <= PARAMETERS_MOST) {
+        memcpy(parameters, desc->parameters, desc->parameter_count * sizeof(*parameters));
+        desc->parameters = parameters;
+    }
+    desc->parameter_count = count;
+}
+
 static int32_t module_kernel(struct trm_backend_module *module, const char *name,
                              struct trm_backend_kernel **kernel, struct trm_kernel_desc *desc)
 {
     struct hostile_answer answer = hostile_begin(HOSTILE_MODULE_KERNEL);
     if (answer.status != TRM_OK)
         return answer.status;
-    int32_t status        = hostile_template()->module->kernel(module, name, kernel, desc);
-    desc->parameter_count = (uint32_t)hostile_number(&answer, desc->parameter_count);
+    int32_t status = hostile_template()->module->kernel(module, name, kernel, desc);
+    if (status == TRM_OK)
+        lengthen_parameters(desc, (uint32_t)hostile_number(&answer, desc->parameter_count));
     if (hostile_control.parameters != NULL)
         desc->parameters = hostile_control.parameters;
     return status;
