@@ -23,7 +23,8 @@
  *
  * The argument block holds the arguments in the order of the parameters, each at its natural alignment as in
  * a C struct: a buffer as a struct trm_cpu_buffer, a scalar as itself, a block as its bytes at a multiple of
- * 16, an image, a sampler or a texel buffer as a struct trm_image_words (<trireme/image_layout.h>). The argument block is aligned to 16 bytes and read-only.
+ * 16, an image, a sampler or a texel buffer as a struct trm_image_words (<trireme/image_layout.h>). The
+ * argument block is aligned to 16 bytes and read-only.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_CPU_KERNEL_H
