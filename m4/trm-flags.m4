@@ -60,6 +60,7 @@ AS_CASE([$enable_sanitizer],
   [yes], [AC_MSG_ERROR([--enable-sanitizer needs a list, such as address,undefined])],
   [trm_flags="-fsanitize=$enable_sanitizer -fno-sanitize-recover=all -fno-omit-frame-pointer"
    CFLAGS="$CFLAGS $trm_flags"
+   TEST_CFLAGS="$TEST_CFLAGS $trm_flags"
    LDFLAGS="$LDFLAGS -fsanitize=$enable_sanitizer"
    AC_MSG_CHECKING([whether $CC can link with -fsanitize=$enable_sanitizer])
    AC_LINK_IFELSE([AC_LANG_PROGRAM([], [])],
