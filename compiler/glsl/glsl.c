@@ -175,8 +175,8 @@ static int32_t compile_by_program(const struct glsl_source *source, const char *
 static int32_t compile_by_library(const struct glsl_source *source, const struct glsl_library *library,
                                   const char *file, const void **bytes, uint64_t *size)
 {
-    if (has_limits(source->rules) && base_log_is_on(source->log, TRM_LOG_INFO))
-        base_log_write(source->log, TRM_LOG_INFO, __FILE__,
+    if (has_limits(source->rules) && base_log_is_on(source->log, TRM_LOG_WARNING))
+        base_log_write(source->log, TRM_LOG_WARNING, __FILE__,
                        "libshaderc compiles %s in this process, where the settings compiler.* do not hold; "
                        "they hold for glslc, which is not installed",
                        file);

@@ -4,6 +4,8 @@
  */
 #include "compiler/spirv/reader.h"
 
+#define GROUPED_MOST 16u /* decorations for each word of the module */
+
 /* The supported decorations. The reader checks and then drops those that are not kept: they do not change the
  * result of a compute kernel. */
 static const struct {
@@ -138,6 +140,56 @@ static int32_t decorate(struct spirv_reader *reader, struct spirv_words words, u
     return spirv_unsupported(reader, "decoration %u is not supported", kind);
 }
 
+/* Gives a target the decorations of a group, which precede it. A member's flags are not kept. */
+static int32_t decorate_target(struct spirv_reader *reader, uint32_t group, uint32_t target, uint32_t member)
+{
+    struct spirv_id *info = NULL;
+    int32_t status        = spirv_check_id(reader, target);
+
+    if (status != TRM_OK)
+        return status;
+    info = &reader->module->ids[target];
+    if (member == SPIRV_WHOLE) {
+        info->no_contraction |= reader->module->ids[group].no_contraction;
+        info->relaxed |= reader->module->ids[group].relaxed;
+    }
+    if (reader->decoration_count / GROUPED_MOST > reader->count)
+        return spirv_unsupported(reader, "groups make too many decorations");
+    for (uint32_t at = reader->first_decoration[group]; at != 0 && status == TRM_OK;) {
+        struct spirv_decoration copy = reader->decorations[at - 1];
+        at                           = copy.next;
+        copy.member                  = member;
+        status                       = add_decoration(reader, target, copy);
+    }
+    return status;
+}
+
+static int32_t read_group(struct spirv_reader *reader, struct spirv_words words)
+{
+    uint32_t step = reader->opcode == SpvOpGroupMemberDecorate ? 2 : 1;
+
+    if (words.length < 2 || (words.length - 2) % step != 0)
+        return spirv_invalid(reader, "%u words are a wrong length for this instruction", words.length);
+    uint32_t group = words.word[1];
+    int32_t status = spirv_check_id(reader, group);
+    if (status == TRM_OK && reader->module->ids[group].kind != SPIRV_ID_DECORATIONS)
+        return spirv_invalid(reader, "id %u is not a group of decorations", group);
+    for (uint32_t i = 2; i < words.length && status == TRM_OK; i += step) {
+        uint32_t member = step == 2 ? words.word[i + 1] : SPIRV_WHOLE;
+        if (words.word[i] == group || (step == 2 && member == SPIRV_WHOLE))
+            return spirv_invalid(reader, "the instruction names no valid target");
+        status = decorate_target(reader, group, words.word[i], member);
+    }
+    return status;
+}
+
+static int32_t define_group(struct spirv_reader *reader, struct spirv_words words)
+{
+    if (words.length != 2)
+        return spirv_invalid(reader, "the instruction has %u words instead of 2", words.length);
+    return spirv_define(reader, words.word[1], SPIRV_ID_DECORATIONS, 0);
+}
+
 int32_t spirv_read_annotation(struct spirv_reader *reader, struct spirv_words words)
 {
     switch (words.word[0] & 0xffff) {
@@ -155,8 +207,10 @@ int32_t spirv_read_annotation(struct spirv_reader *reader, struct spirv_words wo
     case SpvOpDecorateString:
     case SpvOpMemberDecorateString:
         return TRM_OK; /* names of HLSL semantics */
-    default:
-        return spirv_unsupported(reader, "groups of decorations are not supported");
+    case SpvOpDecorationGroup:
+        return define_group(reader, words);
+    default: /* OpGroupDecorate, OpGroupMemberDecorate */
+        return read_group(reader, words);
     }
 }
 

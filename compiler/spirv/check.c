@@ -10,7 +10,10 @@ int32_t spirv_check_types(struct spirv_reader *reader, const struct spirv_gramma
 
     if (rule == RULE_NONE)
         return TRM_OK;
-    if (rule <= RULE_DOT_ADD)
+    int32_t status = reader->module->has_matrices ? spirv_check_matrices(reader, rule, instruction) : TRM_OK;
+    if (status != TRM_OK)
+        return status;
+    if (rule <= RULE_ASSUME)
         return spirv_check_arithmetic(reader, rule, instruction);
     if (rule <= RULE_COPY_LOGICAL)
         return spirv_check_composite(reader, rule, instruction);
@@ -20,6 +23,8 @@ int32_t spirv_check_types(struct spirv_reader *reader, const struct spirv_gramma
         return spirv_check_group(reader, rule, instruction);
     if (rule <= RULE_TEXEL_POINTER)
         return spirv_check_image(reader, rule, instruction);
+    if (rule <= RULE_MATRIX_LENGTH)
+        return spirv_check_matrix(reader, rule, instruction);
     if (rule == RULE_EXTENDED)
         return spirv_check_extended(reader, instruction);
     return spirv_check_branch(reader, rule, instruction);
@@ -32,6 +37,10 @@ struct shape spirv_shape(const struct spirv_module *module, uint32_t type_id)
 
     if (type->kind == SPIRV_VECTOR) {
         shape.count = type->count;
+        type        = spirv_type(module, type->element);
+    } else if (type->kind == SPIRV_COOPERATIVE) {
+        /* as many components as no vector has: the same for matrices of one shape and use */
+        shape.count = 1u << 30 | type->matrix->use << 20 | type->matrix->rows << 10 | type->matrix->columns;
         type        = spirv_type(module, type->element);
     }
     if (type->kind == SPIRV_BOOL || type->kind == SPIRV_INT || type->kind == SPIRV_FLOAT) {

@@ -51,6 +51,18 @@ static bool is_bitcast(struct shape result, struct shape operand)
            result.width * result.count == operand.width * operand.count;
 }
 
+/* A physical pointer has 64 bits: OpBitcast makes another one of it, or one of these integers, and back. */
+static bool is_address_cast(const struct spirv_module *module, const struct spirv_type *to,
+                            const struct spirv_type *from)
+{
+    struct shape shape = spirv_shape(module, spirv_is_address(to) ? from->id : to->id);
+
+    if (spirv_is_address(to) && spirv_is_address(from))
+        return true;
+    return (spirv_is_address(to) || spirv_is_address(from)) && shape.kind == SPIRV_INT &&
+           shape.width * shape.count == 64;
+}
+
 /* The result is a struct of low and high word, or of result and carry. */
 static bool is_wide(const struct spirv_module *module, const struct spirv_instruction *instruction)
 {
@@ -79,6 +91,18 @@ static bool is_dot(const struct spirv_module *module, const struct spirv_instruc
         return a.width == 32 && result.width >= 8 && is_there &&
                instruction->operands[format] == SpvPackedVectorFormatPackedVectorFormat4x8Bit;
     return result.width >= a.width && !is_there;
+}
+
+/* Two vectors of two halves, and an accumulator of the result's type: a float or a half. */
+static bool is_mixed_dot(const struct spirv_module *module, const struct spirv_instruction *instruction,
+                         struct shape result)
+{
+    struct shape a = spirv_operand_shape(module, instruction, 0);
+    uint32_t width = instruction->opcode == SPIRV_OpFDot2MixAcc32VALVE ? 32 : 16;
+
+    return spirv_is_scalar(result, SPIRV_FLOAT) && result.width == width && a.kind == SPIRV_FLOAT &&
+           a.width == 16 && a.count == 2 && spirv_is_like(a, spirv_operand_shape(module, instruction, 1)) &&
+           module->ids[instruction->operands[2]].type == instruction->type;
 }
 
 /* Signedness may differ between the operands and the result. */
@@ -123,9 +147,20 @@ static bool fits(const struct spirv_module *module, enum spirv_rule rule,
     case RULE_QUANTIZE:
         return result.kind == SPIRV_FLOAT && result.width == 32 && spirv_is_like(first, result);
     case RULE_BITCAST:
-        return is_bitcast(result, first);
+        return is_bitcast(result, first) || is_address_cast(module, spirv_type(module, instruction->type),
+                                                            spirv_type_of(module, instruction->operands[0]));
+    case RULE_TO_ADDRESS:
+        return spirv_is_address(spirv_type(module, instruction->type)) && spirv_is_scalar(first, SPIRV_INT);
+    case RULE_FROM_ADDRESS:
+        return spirv_is_scalar(result, SPIRV_INT) &&
+               spirv_is_address(spirv_type_of(module, instruction->operands[0]));
     case RULE_WIDE_INT:
         return is_wide(module, instruction);
+    case RULE_MIXED_DOT:
+        return is_mixed_dot(module, instruction, result);
+    case RULE_EXPECT:
+        return (result.kind == SPIRV_INT || result.kind == SPIRV_BOOL) && first.type == result.type &&
+               spirv_operand_shape(module, instruction, 1).type == result.type;
     default:
         return is_dot(module, instruction, result, rule == RULE_DOT_ADD);
     }
@@ -136,6 +171,10 @@ int32_t spirv_check_arithmetic(struct spirv_reader *reader, enum spirv_rule rule
 {
     const struct spirv_type *type = spirv_type(reader->module, instruction->type);
 
+    if (rule == RULE_ASSUME)
+        return spirv_is_scalar(spirv_operand_shape(reader->module, instruction, 0), SPIRV_BOOL)
+                   ? TRM_OK
+                   : spirv_type_mismatch(reader);
     if (!fits(reader->module, rule, instruction))
         return spirv_type_mismatch(reader);
     return rule == RULE_SELECT && type->kind == SPIRV_POINTER

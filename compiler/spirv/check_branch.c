@@ -33,7 +33,7 @@ static int32_t check_phi(struct spirv_reader *reader, const struct spirv_instruc
 
     if (type->kind == SPIRV_POINTER)
         return spirv_check_variable_pointer(reader, type, TRM_ERROR_INVALID_ARGUMENT);
-    if (spirv_is_opaque(type))
+    if (spirv_is_opaque(spirv_descriptor(reader->module, type)))
         return spirv_unsupported(reader, "images that depend on control flow are not supported");
     if (type->kind == SPIRV_VOID || type->kind == SPIRV_FUNCTION || type->is_unsized)
         return spirv_invalid(reader, "there are no values of this type");

@@ -64,6 +64,8 @@ static bool fits_algebra(const struct spirv_module *module, enum spirv_rule rule
     case RULE_VECTOR_SCALAR:
         return is_float_vector(module, result) && a->id == result->id && b->id == result->element;
     case RULE_MATRIX_SCALAR:
+        if (result->kind == SPIRV_COOPERATIVE)
+            return a->id == result->id && b->id == result->element;
         return result->kind == SPIRV_MATRIX && a->id == result->id &&
                b->id == spirv_type(module, result->element)->element;
     case RULE_VECTOR_MATRIX:
@@ -114,6 +116,8 @@ static bool is_construct(const struct spirv_module *module, const struct spirv_i
         }
         return count == result->count && instruction->operand_count >= 2;
     }
+    if (result->kind == SPIRV_COOPERATIVE) /* one value for all elements */
+        return instruction->operand_count == 1 && operand_type(module, instruction, 0)->id == result->element;
     if (instruction->operand_count != result->count)
         return false;
     for (uint32_t i = 0; i < result->count; i++)
@@ -164,11 +168,12 @@ static bool matches_logically(const struct spirv_module *module, uint32_t left, 
     return true;
 }
 
-/* Whether values of this type exist, apart from pointers, images and samplers. */
-static bool is_data(const struct spirv_type *type)
+/* Whether values of this type exist in memory: not images, samplers and pointers without an address. */
+static bool is_data(const struct spirv_module *module, const struct spirv_type *type)
 {
-    return type->kind != SPIRV_VOID && type->kind != SPIRV_FUNCTION && type->kind != SPIRV_POINTER &&
-           !spirv_is_opaque(type) && !type->is_unsized;
+    return type->kind != SPIRV_VOID && type->kind != SPIRV_FUNCTION &&
+           (type->kind != SPIRV_POINTER || spirv_is_address(type)) &&
+           !spirv_is_opaque(spirv_descriptor(module, type)) && !type->is_unsized;
 }
 
 static bool fits_parts(struct spirv_reader *reader, enum spirv_rule rule,
@@ -193,16 +198,17 @@ static bool fits_parts(struct spirv_reader *reader, enum spirv_rule rule,
     case RULE_SHUFFLE:
         return is_shuffle(module, instruction);
     case RULE_EXTRACT:
-        return is_data(result) &&
+        return is_data(module, result) &&
                follow(module, first->id, instruction->operands + 1, count - 1) == result->id;
     case RULE_INSERT:
-        return is_data(result) && operand_type(module, instruction, 1)->id == result->id &&
+        return is_data(module, result) && operand_type(module, instruction, 1)->id == result->id &&
                follow(module, result->id, instruction->operands + 2, count - 2) == first->id;
     case RULE_COPY:
-        return (is_data(result) || result->kind == SPIRV_POINTER || spirv_is_opaque(result)) &&
+        return (is_data(module, result) || result->kind == SPIRV_POINTER || spirv_is_opaque(result)) &&
                first->id == result->id;
     default: /* RULE_COPY_LOGICAL */
-        return is_data(result) && matches_logically(module, first->id, result->id, &reader->match_budget);
+        return is_data(module, result) &&
+               matches_logically(module, first->id, result->id, &reader->match_budget);
     }
 }
 

@@ -12,13 +12,21 @@ static bool is_ballot(struct shape shape)
 /* The instructions of SPV_KHR_shader_ballot and SPV_KHR_subgroup_vote have no scope operand. */
 static bool has_scope(uint32_t opcode)
 {
-    return opcode < SpvOpSubgroupBallotKHR;
+    return opcode < SpvOpSubgroupBallotKHR || opcode == SpvOpGroupNonUniformRotateKHR;
 }
 
 static bool is_operation(uint32_t operation, bool has_cluster)
 {
     return has_cluster ? operation == SpvGroupOperationClusteredReduce
                        : operation <= SpvGroupOperationExclusiveScan;
+}
+
+static bool is_cluster_size(const struct spirv_module *module, const struct spirv_instruction *instruction)
+{
+    if (!spirv_is_scalar(spirv_operand_shape(module, instruction, 3), SPIRV_INT))
+        return false;
+    uint64_t size = spirv_constant(module, instruction->operands[3])->bits;
+    return size != 0 && (size & (size - 1)) == 0;
 }
 
 /* The operands are scope, operation, value and, optionally, cluster size ("cnvC" in the grammar). */
@@ -31,12 +39,7 @@ static bool is_reduction(const struct spirv_module *module, const struct spirv_i
     if (result.kind != kind || !spirv_is_like(spirv_operand_shape(module, instruction, 2), result) ||
         !is_operation(instruction->operands[1], has_cluster))
         return false;
-    if (!has_cluster)
-        return true;
-    if (!spirv_is_scalar(spirv_operand_shape(module, instruction, 3), SPIRV_INT))
-        return false;
-    uint64_t size = spirv_constant(module, instruction->operands[3])->bits;
-    return size != 0 && (size & (size - 1)) == 0;
+    return !has_cluster || is_cluster_size(module, instruction);
 }
 
 static bool fits(const struct spirv_module *module, enum spirv_rule rule,
@@ -69,7 +72,8 @@ static bool fits(const struct spirv_module *module, enum spirv_rule rule,
         return spirv_is_like(value, result);
     case RULE_GROUP_BROADCAST:
     case RULE_GROUP_SHUFFLE:
-        return spirv_is_like(value, result) && spirv_is_scalar(other, SPIRV_INT);
+        return spirv_is_like(value, result) && spirv_is_scalar(other, SPIRV_INT) &&
+               (instruction->operand_count < 4 || is_cluster_size(module, instruction));
     case RULE_GROUP_BALLOT:
         return is_ballot(result) && spirv_is_scalar(value, SPIRV_BOOL);
     case RULE_GROUP_INVERSE:

@@ -41,7 +41,8 @@ int32_t spirv_check_writable(const struct spirv_reader *reader, uint32_t pointer
     if (module->ids[root].kind != SPIRV_ID_VARIABLE || type->storage == SpvStorageClassFunction)
         return TRM_OK;
     const struct spirv_variable *variable = module->ids[root].as.variable;
-    const struct spirv_type *block        = spirv_type(module, spirv_type(module, variable->type)->element);
+    const struct spirv_type *block =
+        spirv_descriptor(module, spirv_type(module, spirv_type(module, variable->type)->element));
     if (variable->non_writable || (variable->storage == SpvStorageClassUniform && block->is_block))
         return spirv_invalid(reader, "id %u points to \"%.100s\", which is only read", pointer,
                              module->ids[root].name);
@@ -57,6 +58,8 @@ static int32_t check_load(struct spirv_reader *reader, const struct spirv_instru
     const struct spirv_type *type = spirv_type(reader->module, pointer->element);
     if (type->is_unsized)
         return spirv_invalid(reader, "a type without size cannot be loaded");
+    if (!spirv_is_opaque(type) && spirv_is_opaque(spirv_descriptor(reader->module, type)))
+        return spirv_unsupported(reader, "loading an array of images or samplers is not supported");
     return type->kind == SPIRV_POINTER
                ? spirv_check_variable_pointer(reader, type, TRM_ERROR_INVALID_ARGUMENT)
                : TRM_OK;
@@ -105,6 +108,7 @@ static uint32_t step_into(const struct spirv_module *module, const struct spirv_
         return constant == NULL || constant->bits < width ? type->element : 0;
     case SPIRV_ARRAY:
     case SPIRV_RUNTIME_ARRAY:
+    case SPIRV_COOPERATIVE:
         return type->element;
     default:
         return 0;
@@ -145,7 +149,7 @@ static int32_t check_pointer_chain(struct spirv_reader *reader, const struct spi
         return status;
     if (!spirv_is_scalar(spirv_operand_shape(reader->module, instruction, 1), SPIRV_INT))
         return spirv_invalid(reader, "the element is not an integer");
-    if (base->storage == SpvStorageClassStorageBuffer && base->stride == 0)
+    if (base->storage != SpvStorageClassWorkgroup && base->stride == 0)
         return spirv_invalid(reader, "pointer type %u has no ArrayStride", base->id);
     if (spirv_type(reader->module, base->element)->is_unsized && base->storage == SpvStorageClassWorkgroup)
         return spirv_invalid(reader, "pointer type %u points to a type without size", base->id);
@@ -161,7 +165,7 @@ static int32_t check_pointer_compare(struct spirv_reader *reader, const struct s
     if (one == NULL || pointer_of(reader->module, instruction, 1) != one ||
         !spirv_is_scalar(result, is_difference ? SPIRV_INT : SPIRV_BOOL))
         return spirv_type_mismatch(reader);
-    if (is_difference && one->storage == SpvStorageClassStorageBuffer &&
+    if (is_difference && one->storage != SpvStorageClassWorkgroup &&
         spirv_element_stride(reader->module, one) == 0)
         return spirv_unsupported(
             reader, "pointer type %u has no ArrayStride, and no array tells that of its elements", one->id);
@@ -176,6 +180,8 @@ static int32_t check_length(struct spirv_reader *reader, const struct spirv_inst
 
     if (pointer == NULL || !spirv_is_scalar(result, SPIRV_INT) || result.width != 32)
         return spirv_type_mismatch(reader);
+    if (spirv_is_address(pointer))
+        return spirv_invalid(reader, "what an address points to has no length");
     const struct spirv_type *block = spirv_type(module, pointer->element);
     if (block->kind != SPIRV_STRUCT || instruction->operands[1] >= block->count ||
         spirv_type(module, block->members[instruction->operands[1]].type)->kind != SPIRV_RUNTIME_ARRAY)
@@ -188,7 +194,8 @@ static int32_t check_length(struct spirv_reader *reader, const struct spirv_inst
 static bool is_shared(uint32_t storage)
 {
     return storage == SpvStorageClassUniform || storage == SpvStorageClassStorageBuffer ||
-           storage == SpvStorageClassWorkgroup || storage == SpvStorageClassImage;
+           storage == SpvStorageClassPhysicalStorageBuffer || storage == SpvStorageClassWorkgroup ||
+           storage == SpvStorageClassImage;
 }
 
 static int32_t check_float_atomic(const struct spirv_reader *reader, uint32_t opcode, uint32_t width)

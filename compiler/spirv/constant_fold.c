@@ -432,6 +432,25 @@ static int32_t fold_select(struct spirv_reader *reader, const struct spirv_instr
     return TRM_OK;
 }
 
+static bool has_matrix(const struct spirv_module *module, const struct spirv_instruction *operation)
+{
+    bool found = spirv_holds_matrix(module, spirv_type(module, operation->type));
+
+    for (uint32_t i = 0; i < operation->operand_count && !found; i++)
+        found = spirv_operand_is_id(operation, i) &&
+                spirv_holds_matrix(module, spirv_type_of(module, operation->operands[i]));
+    return found;
+}
+
+/* Compilers convert the length of a cooperative matrix to an int by adding 0. */
+static uint32_t length_of(const struct spirv_module *module, const struct spirv_instruction *operation)
+{
+    const struct spirv_constant *length = spirv_constant(module, operation->operands[0]);
+    const struct spirv_constant *zero   = spirv_constant(module, operation->operands[1]);
+
+    return zero->bits == 0 && zero->parts == NULL ? length->length_of : 0;
+}
+
 int32_t spirv_fold(struct spirv_reader *reader, uint32_t opcode, const uint32_t *operands, uint32_t count,
                    struct spirv_constant *constant)
 {
@@ -443,6 +462,8 @@ int32_t spirv_fold(struct spirv_reader *reader, uint32_t opcode, const uint32_t 
     struct spirv_operand_walk walk;
     char name[32];
 
+    if (grammar != NULL && grammar->rule == RULE_MATRIX_LENGTH)
+        return spirv_fold_length(reader, operands, count, constant);
     if (grammar == NULL || grammar->rule == RULE_NONE || grammar->rule > RULE_INSERT || grammar->needs != 0)
         return spirv_unsupported(reader, "%s of constants is not supported", spirv_opcode_name(opcode, name));
     spirv_walk_begin(&walk, grammar, operands, count);
@@ -459,6 +480,11 @@ int32_t spirv_fold(struct spirv_reader *reader, uint32_t opcode, const uint32_t 
     int32_t status = spirv_check_types(reader, grammar, &operation);
     if (status != TRM_OK)
         return status;
+    if (has_matrix(reader->module, &operation))
+        return spirv_unsupported(reader, "%s of constant cooperative matrices is not supported",
+                                 spirv_opcode_name(opcode, name));
+    if (opcode == SpvOpIAdd)
+        constant->length_of = length_of(reader->module, &operation);
     switch (opcode) {
     case SpvOpCompositeExtract:
         return fold_extract(reader, &operation, constant);

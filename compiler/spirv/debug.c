@@ -93,6 +93,7 @@ int32_t spirv_read_ignored(struct spirv_reader *reader, struct spirv_words words
         reader->file = reader->line = 0;
         return TRM_OK;
     case SpvOpExtInst:
+    case SPIRV_OP_FORWARD_EXTENDED:
         return read_extended(reader, words);
     default:
         return TRM_OK;

@@ -21,6 +21,19 @@
     {                                                           \
         true, true, rule, false, operands, SpvCapability##needs \
     }
+#define NEWER(operands, rule, needs)                               \
+    {                                                              \
+        true, true, rule, false, operands, SPIRV_Capability##needs \
+    }
+
+#define MATRIX_STORE(operands, needs)                           \
+    {                                                           \
+        false, false, RULE_MATRIX_STORE, false, operands, needs \
+    }
+#define HINT(operands, rule, needs)                               \
+    {                                                             \
+        false, false, rule, false, operands, SpvCapability##needs \
+    }
 
 static const struct spirv_grammar core[] = {
     [SpvOpFunctionCall] = VALUE("fv*", RULE_CALL),
@@ -76,6 +89,8 @@ static const struct spirv_grammar core[] = {
     [SpvOpSConvert]      = VALUE("v", RULE_INT_TO_INT),
     [SpvOpFConvert]      = VALUE("v", RULE_FLOAT_TO_FLOAT),
     [SpvOpQuantizeToF16] = VALUE("v", RULE_QUANTIZE),
+    [SpvOpConvertPtrToU] = GROUP("v", RULE_FROM_ADDRESS, PhysicalStorageBufferAddresses),
+    [SpvOpConvertUToPtr] = GROUP("v", RULE_TO_ADDRESS, PhysicalStorageBufferAddresses),
     [SpvOpBitcast]       = VALUE("v", RULE_BITCAST),
 
     [SpvOpSNegate]           = VALUE("v", RULE_INT),
@@ -224,6 +239,7 @@ static const struct {
     {SpvOpSubgroupAllKHR, GROUP("v", RULE_GROUP_VOTE, SubgroupVoteKHR)},
     {SpvOpSubgroupAnyKHR, GROUP("v", RULE_GROUP_VOTE, SubgroupVoteKHR)},
     {SpvOpSubgroupAllEqualKHR, GROUP("v", RULE_GROUP_VOTE, SubgroupVoteKHR)},
+    {SpvOpGroupNonUniformRotateKHR, GROUP("cvvC", RULE_GROUP_SHUFFLE, GroupNonUniformRotateKHR)},
     {SpvOpSubgroupReadInvocationKHR, GROUP("vv", RULE_GROUP_SHUFFLE, SubgroupBallotKHR)},
     {SpvOpSDot, GROUP("vvN", RULE_DOT, DotProduct)},
     {SpvOpUDot, GROUP("vvN", RULE_DOT, DotProduct)},
@@ -231,6 +247,18 @@ static const struct {
     {SpvOpSDotAccSat, GROUP("vvvN", RULE_DOT_ADD, DotProduct)},
     {SpvOpUDotAccSat, GROUP("vvvN", RULE_DOT_ADD, DotProduct)},
     {SpvOpSUDotAccSat, GROUP("vvvN", RULE_DOT_ADD, DotProduct)},
+    {SpvOpCooperativeMatrixLoadNV, GROUP("vvcm", RULE_MATRIX_LOAD, CooperativeMatrixNV)},
+    {SpvOpCooperativeMatrixStoreNV, MATRIX_STORE("vvvcm", SpvCapabilityCooperativeMatrixNV)},
+    {SpvOpCooperativeMatrixMulAddNV, GROUP("vvv", RULE_MATRIX_MUL_ADD, CooperativeMatrixNV)},
+    {SpvOpCooperativeMatrixLengthNV, GROUP("t", RULE_MATRIX_LENGTH, CooperativeMatrixNV)},
+    {SPIRV_OpCooperativeMatrixLoadKHR, NEWER("vcVm", RULE_MATRIX_LOAD, CooperativeMatrixKHR)},
+    {SPIRV_OpCooperativeMatrixStoreKHR, MATRIX_STORE("vvcVm", SPIRV_CapabilityCooperativeMatrixKHR)},
+    {SPIRV_OpCooperativeMatrixMulAddKHR, NEWER("vvvN", RULE_MATRIX_MUL_ADD, CooperativeMatrixKHR)},
+    {SPIRV_OpCooperativeMatrixLengthKHR, NEWER("t", RULE_MATRIX_LENGTH, CooperativeMatrixKHR)},
+    {SPIRV_OpFDot2MixAcc32VALVE, NEWER("vvv", RULE_MIXED_DOT, DotProductFloat16AccFloat32VALVE)},
+    {SPIRV_OpFDot2MixAcc16VALVE, NEWER("vvv", RULE_MIXED_DOT, DotProductFloat16AccFloat16VALVE)},
+    {SpvOpAssumeTrueKHR, HINT("v", RULE_ASSUME, ExpectAssumeKHR)},
+    {SpvOpExpectKHR, GROUP("vv", RULE_EXPECT, ExpectAssumeKHR)},
     {SpvOpAtomicFMinEXT, VALUE("vccv", RULE_ATOMIC_FLOAT)},
     {SpvOpAtomicFMaxEXT, VALUE("vccv", RULE_ATOMIC_FLOAT)},
     {SpvOpAtomicFAddEXT, VALUE("vccv", RULE_ATOMIC_FLOAT)},

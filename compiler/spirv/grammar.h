@@ -28,10 +28,15 @@ enum spirv_rule {
     RULE_INT_TO_INT,
     RULE_FLOAT_TO_FLOAT,
     RULE_BITCAST,
+    RULE_TO_ADDRESS,   /* a physical pointer from an integer */
+    RULE_FROM_ADDRESS, /* an integer from a physical pointer */
     RULE_QUANTIZE,
-    RULE_WIDE_INT, /* a struct of two integers from two integers: OpIAddCarry, OpUMulExtended, ... */
-    RULE_DOT,      /* OpSDot, OpUDot, OpSUDot */
-    RULE_DOT_ADD,  /* the same with an accumulator */
+    RULE_WIDE_INT,  /* a struct of two integers from two integers: OpIAddCarry, OpUMulExtended, ... */
+    RULE_DOT,       /* OpSDot, OpUDot, OpSUDot */
+    RULE_MIXED_DOT, /* OpFDot2MixAcc32VALVE, OpFDot2MixAcc16VALVE */
+    RULE_DOT_ADD,   /* RULE_DOT with an accumulator */
+    RULE_EXPECT,    /* integers or bools of one type */
+    RULE_ASSUME,    /* one bool; no result */
     /* check_composite.c */
     RULE_VECTOR_SCALAR,
     RULE_MATRIX_SCALAR,
@@ -92,6 +97,11 @@ enum spirv_rule {
     RULE_IMAGE_SIZE,
     RULE_IMAGE_LEVELS,
     RULE_TEXEL_POINTER,
+    /* cooperative.c */
+    RULE_MATRIX_LOAD,
+    RULE_MATRIX_STORE,
+    RULE_MATRIX_MUL_ADD,
+    RULE_MATRIX_LENGTH,
     /* check_extended.c */
     RULE_EXTENDED,
     /* calls.c, check_branch.c, read_function.c, validate_flow.c */

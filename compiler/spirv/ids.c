@@ -86,7 +86,7 @@ int32_t spirv_check_type_id(const struct spirv_reader *reader, uint32_t id)
 {
     int32_t status = spirv_check_id(reader, id);
 
-    if (status == TRM_OK && reader->module->ids[id].kind != SPIRV_ID_TYPE)
+    if (status == TRM_OK && (reader->module->ids[id].kind != SPIRV_ID_TYPE || spirv_is_forward(reader, id)))
         return spirv_invalid(reader, "id %u is not a type defined before this instruction", id);
     return status;
 }
@@ -154,7 +154,7 @@ int32_t spirv_check_variable_pointer(const struct spirv_reader *reader, const st
     if (type->storage == SpvStorageClassStorageBuffer &&
         (has_all || spirv_has_capability(reader, SpvCapabilityVariablePointersStorageBuffer)))
         return TRM_OK;
-    if (type->storage == SpvStorageClassWorkgroup && has_all)
+    if (spirv_is_address(type) || (type->storage == SpvStorageClassWorkgroup && has_all))
         return TRM_OK;
     return spirv_fail(reader, refusal,
                       "a pointer to storage class %u is a value, which the declared capabilities do not "

@@ -67,6 +67,12 @@ static int32_t check_matrix(const struct spirv_reader *reader, const struct spir
     uint32_t scalar                 = spirv_type(reader->module, column->element)->width / 8;
     uint32_t length                 = member->row_major ? type->count : column->count;
 
+    const struct spirv_type *whole = spirv_type(reader->module, member->type);
+    if (member->matrix_stride == 0 && whole->kind == SPIRV_ARRAY &&
+        spirv_type(reader->module, whole->element)->kind == SPIRV_ARRAY)
+        return spirv_unsupported(reader, /* validators overlook this */
+                                 "\"%.100s\" is an array of arrays of matrices without a MatrixStride",
+                                 member->name);
     if (member->matrix_stride == 0)
         return spirv_invalid(reader, "matrix member \"%.100s\" of a buffer has no MatrixStride",
                              member->name);
@@ -156,6 +162,14 @@ static int32_t check_overlaps(const struct spirv_reader *reader, const struct sp
     return TRM_OK;
 }
 
+int32_t spirv_check_pointee(const struct spirv_reader *reader, const struct spirv_type *type)
+{
+    int32_t status = type->kind == SPIRV_FUNCTION ? TRM_OK : check_arrays(reader, type, NULL);
+
+    type = innermost(reader->module, type);
+    return status != TRM_OK || type->kind == SPIRV_MATRIX ? status : spirv_check_layout(reader, type);
+}
+
 /* SPIRV_DEPTH_MOST limits the depth of types and so of this recursion. Checks each struct once. */
 int32_t spirv_check_layout(const struct spirv_reader *reader, const struct spirv_type *type)
 {
@@ -171,6 +185,10 @@ int32_t spirv_check_layout(const struct spirv_reader *reader, const struct spirv
         return TRM_OK;
     case SPIRV_STRUCT:
         break;
+    case SPIRV_POINTER:
+        if (spirv_is_address(type))
+            return TRM_OK;
+        return spirv_invalid(reader, "pointer type %u cannot be in a buffer", type->id);
     default:
         return spirv_invalid(reader, "type %u cannot be in a buffer", type->id);
     }

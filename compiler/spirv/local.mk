@@ -1,6 +1,7 @@
 # Reading, checking and reflecting SPIR-V.
 
 libtrireme_internal_la_SOURCES += \
+	compiler/spirv/addresses.c \
 	compiler/spirv/annotate.c \
 	compiler/spirv/calls.c \
 	compiler/spirv/check.c compiler/spirv/check.h \
@@ -12,6 +13,7 @@ libtrireme_internal_la_SOURCES += \
 	compiler/spirv/check_image.c \
 	compiler/spirv/check_memory.c \
 	compiler/spirv/constant_fold.c \
+	compiler/spirv/cooperative.c \
 	compiler/spirv/debug.c \
 	compiler/spirv/grammar.c compiler/spirv/grammar.h \
 	compiler/spirv/half.c compiler/spirv/half.h \
@@ -28,7 +30,6 @@ libtrireme_internal_la_SOURCES += \
 	compiler/spirv/read_variable.c \
 	compiler/spirv/reader.h \
 	compiler/spirv/reflect.c \
-	compiler/spirv/reflect.h \
 	compiler/spirv/reflect_image.c \
 	compiler/spirv/strip.c \
 	compiler/spirv/validate.h \

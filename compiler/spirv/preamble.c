@@ -6,7 +6,7 @@
 
 #include "compiler/spirv/reader.h"
 
-/* Supported capabilities. Descriptor arrays, physical pointers and graphics are not supported. */
+/* Supported capabilities. Descriptor arrays and graphics are not supported. */
 static const uint32_t supported[] = {
     SpvCapabilityMatrix,
     SpvCapabilityShader,
@@ -24,6 +24,8 @@ static const uint32_t supported[] = {
     SpvCapabilityGroupNonUniformShuffleRelative,
     SpvCapabilityGroupNonUniformClustered,
     SpvCapabilityGroupNonUniformQuad,
+    SpvCapabilityGroupNonUniformRotateKHR,
+    SpvCapabilityDeviceGroup,
     SpvCapabilitySubgroupBallotKHR,
     SpvCapabilitySubgroupVoteKHR,
     SpvCapabilityStorageBuffer16BitAccess,
@@ -45,8 +47,13 @@ static const uint32_t supported[] = {
     SpvCapabilityDotProductInputAll,
     SpvCapabilityDotProductInput4x8Bit,
     SpvCapabilityDotProductInput4x8BitPacked,
+    SpvCapabilityCooperativeMatrixNV,
+    SPIRV_CapabilityCooperativeMatrixKHR,
+    SPIRV_CapabilityDotProductFloat16AccFloat32VALVE,
+    SPIRV_CapabilityDotProductFloat16AccFloat16VALVE,
     SpvCapabilityVariablePointersStorageBuffer,
     SpvCapabilityVariablePointers,
+    SpvCapabilityPhysicalStorageBufferAddresses,
     SpvCapabilityWorkgroupMemoryExplicitLayoutKHR,
     SpvCapabilityWorkgroupMemoryExplicitLayout8BitAccessKHR,
     SpvCapabilityWorkgroupMemoryExplicitLayout16BitAccessKHR,
@@ -59,6 +66,21 @@ static const uint32_t supported[] = {
     SpvCapabilityStorageImageExtendedFormats,
     SpvCapabilityStorageImageReadWithoutFormat,
     SpvCapabilityStorageImageWriteWithoutFormat,
+    SpvCapabilityUniformBufferArrayDynamicIndexing,
+    SpvCapabilitySampledImageArrayDynamicIndexing,
+    SpvCapabilityStorageBufferArrayDynamicIndexing,
+    SpvCapabilityStorageImageArrayDynamicIndexing,
+    SpvCapabilityUniformTexelBufferArrayDynamicIndexing,
+    SpvCapabilityStorageTexelBufferArrayDynamicIndexing,
+    SpvCapabilityShaderNonUniform,
+    SpvCapabilityRuntimeDescriptorArray,
+    SpvCapabilityUniformBufferArrayNonUniformIndexing,
+    SpvCapabilitySampledImageArrayNonUniformIndexing,
+    SpvCapabilityStorageBufferArrayNonUniformIndexing,
+    SpvCapabilityStorageImageArrayNonUniformIndexing,
+    SpvCapabilityUniformTexelBufferArrayNonUniformIndexing,
+    SpvCapabilityStorageTexelBufferArrayNonUniformIndexing,
+    SpvCapabilityExpectAssumeKHR,
 };
 
 /* Accepted extensions. The module needs a capability to use one, or the extension does not affect compute
@@ -75,12 +97,21 @@ static const char *const extensions[] = {
     "SPV_KHR_no_integer_wrap_decoration",
     "SPV_KHR_vulkan_memory_model",
     "SPV_KHR_integer_dot_product",
+    "SPV_VALVE_mixed_float_dot_product",
+    "SPV_NV_cooperative_matrix",
+    "SPV_KHR_cooperative_matrix",
     "SPV_KHR_non_semantic_info",
+    "SPV_KHR_relaxed_extended_instruction",
+    "SPV_KHR_subgroup_rotate",
     "SPV_KHR_terminate_invocation",
     "SPV_KHR_shader_draw_parameters",
     "SPV_KHR_device_group",
     "SPV_KHR_variable_pointers",
+    "SPV_KHR_physical_storage_buffer",
+    "SPV_EXT_physical_storage_buffer",
     "SPV_KHR_workgroup_memory_explicit_layout",
+    "SPV_KHR_expect_assume",
+    "SPV_EXT_descriptor_indexing",
     "SPV_EXT_shader_atomic_float_add",
     "SPV_EXT_shader_atomic_float_min_max",
     "SPV_GOOGLE_decorate_string",
@@ -99,6 +130,16 @@ static bool is_text(const uint32_t *words, uint32_t length, const char *text)
         if ((words[1 + i / 4] >> i % 4 * 8 & 0xff) != (unsigned char)text[i])
             return false;
     return true;
+}
+
+bool spirv_is_ignored_set(const uint32_t *words, uint32_t length)
+{
+    static const uint32_t non_semantic[] = {0x536e6f4eu, 0x6e616d65u, 0x2e636974u}; /* "NonSemantic." */
+
+    if (length >= 5 && memcmp(words + 2, non_semantic, sizeof(non_semantic)) == 0)
+        return true;
+    return length > 2 && (is_text(words + 1, length - 1, "DebugInfo") ||
+                          is_text(words + 1, length - 1, "OpenCL.DebugInfo.100"));
 }
 
 bool spirv_is_supported(const uint32_t *words, uint32_t length)
@@ -159,7 +200,7 @@ static int32_t read_import(struct spirv_reader *reader, struct spirv_words words
     uint32_t *set = &reader->module->ids[words.word[1]].set;
     if (strcmp(name, "GLSL.std.450") == 0)
         *set = SPIRV_SET_GLSL;
-    else if (strncmp(name, "NonSemantic.", strlen("NonSemantic.")) == 0)
+    else if (spirv_is_ignored_set(words.word, words.length))
         *set = SPIRV_SET_IGNORED;
     else
         return spirv_unsupported(reader, "the instruction set %.200s is not supported", name);
@@ -172,9 +213,13 @@ static int32_t read_memory_model(struct spirv_reader *reader, struct spirv_words
         return spirv_invalid(reader, "the instruction has %u words instead of 3", words.length);
     if (reader->has_memory_model)
         return spirv_invalid(reader, "the module has two memory models");
-    if (words.word[1] != SpvAddressingModelLogical)
-        return spirv_unsupported(reader, "addressing model %u is not supported; only Logical is",
-                                 words.word[1]);
+    reader->has_addresses = words.word[1] == SpvAddressingModelPhysicalStorageBuffer64;
+    if (words.word[1] != SpvAddressingModelLogical && !reader->has_addresses)
+        return spirv_unsupported(
+            reader, "addressing model %u is not supported; only Logical and PhysicalStorageBuffer64 are",
+            words.word[1]);
+    if (reader->has_addresses && !spirv_has_capability(reader, SpvCapabilityPhysicalStorageBufferAddresses))
+        return spirv_invalid(reader, "the capability PhysicalStorageBufferAddresses is not declared");
     if (words.word[2] != SpvMemoryModelGLSL450 && words.word[2] != SpvMemoryModelVulkan)
         return spirv_unsupported(reader, "memory model %u is not supported; only GLSL450 and Vulkan are",
                                  words.word[2]);

@@ -67,6 +67,8 @@ static enum section section_of(uint32_t opcode)
             return SECTION_TYPES;
         if (opcode >= SpvOpConstantTrue && opcode <= SpvOpSpecConstantOp)
             return SECTION_TYPES;
+        if (opcode == SpvOpTypeCooperativeMatrixNV || opcode == SPIRV_OpTypeCooperativeMatrixKHR)
+            return SECTION_TYPES;
         return SECTION_FUNCTIONS;
     }
 }
@@ -78,6 +80,7 @@ static enum section section_here(const struct spirv_reader *reader)
     case SpvOpVariable:
     case SpvOpUndef:
     case SpvOpExtInst:
+    case SPIRV_OP_FORWARD_EXTENDED:
         return reader->section == SECTION_FUNCTIONS ? SECTION_FUNCTIONS : SECTION_TYPES;
     default:
         return section_of(reader->opcode);
@@ -90,6 +93,7 @@ static int32_t read_type_section(struct spirv_reader *reader, struct spirv_words
     case SpvOpVariable:
         return spirv_read_variable(reader, words);
     case SpvOpExtInst:
+    case SPIRV_OP_FORWARD_EXTENDED:
         return spirv_read_ignored(reader, words);
     case SpvOpUndef:
         return spirv_read_constant(reader, words);
@@ -114,6 +118,10 @@ static int32_t read_instruction(struct spirv_reader *reader, struct spirv_words 
         return spirv_invalid(reader, "the module has no memory model");
     if (section >= SECTION_TYPES && reader->specialisation_ids == NULL)
         status = spirv_match_specialisations(reader);
+    if (status != TRM_OK)
+        return status;
+    if (section == SECTION_FUNCTIONS && reader->section != SECTION_FUNCTIONS)
+        status = spirv_check_forwards(reader);
     if (status != TRM_OK)
         return status;
     reader->section = section;
@@ -217,6 +225,8 @@ int32_t spirv_read(struct base_arena *arena, const uint32_t *words, uint32_t cou
         status = spirv_finish_functions(&reader);
     if (status == TRM_OK)
         status = spirv_finish_entries(&reader);
+    if (status == TRM_OK)
+        status = spirv_lower_addresses(&reader);
     if (status == TRM_OK && arena->failed)
         status = base_arena_fail(arena, "reading SPIR-V");
     if (status != TRM_OK)

@@ -211,12 +211,30 @@ static int32_t read_number(struct spirv_reader *reader, struct spirv_words words
     return TRM_OK;
 }
 
+/* The constant for a part. An integer of the other signedness is converted: front ends make such parts of
+ * specialisation constants, and validators accept them. 0 where the types do not fit. */
+static uint32_t fit_part(struct spirv_reader *reader, uint32_t id, uint32_t type_id)
+{
+    const struct spirv_constant *part = spirv_constant(reader->module, id);
+    const struct spirv_type *given    = spirv_type(reader->module, part->type);
+    const struct spirv_type *type     = spirv_type(reader->module, type_id);
+
+    if (part->type == type_id)
+        return id;
+    if (given->kind != SPIRV_INT || type->kind != SPIRV_INT || given->width != type->width)
+        return 0;
+    uint32_t copy = spirv_new_constant(reader, type_id, spirv_extend(type, part->bits), part->is_null);
+    if (copy != 0)
+        reader->module->ids[copy].as.constant->is_spec = part->is_spec;
+    return copy;
+}
+
 static int32_t read_composite(struct spirv_reader *reader, struct spirv_words words,
                               struct spirv_constant *constant)
 {
     const struct spirv_module *module = reader->module;
     const struct spirv_type *type     = spirv_type(module, constant->type);
-    uint32_t count                    = spirv_part_count(type);
+    uint32_t count                    = type->kind == SPIRV_COOPERATIVE ? 1 : spirv_part_count(type);
     uint64_t weight                   = 0;
 
     if (count == 0 && type->kind != SPIRV_STRUCT)
@@ -233,9 +251,10 @@ static int32_t read_composite(struct spirv_reader *reader, struct spirv_words wo
         int32_t status = spirv_check_constant_id(reader, parts[i]);
         if (status != TRM_OK)
             return status;
-        const struct spirv_constant *part = spirv_constant(module, parts[i]);
-        if (part->type != spirv_part_type(type, i))
+        parts[i] = fit_part(reader, parts[i], spirv_part_type(type, i));
+        if (parts[i] == 0)
             return spirv_invalid(reader, "part %u does not have the type that the composite needs", i);
+        const struct spirv_constant *part = spirv_constant(module, parts[i]);
         weight += part->weight;
         constant->is_spec |= part->is_spec;
     }
@@ -258,7 +277,7 @@ static int32_t read_null(struct spirv_reader *reader, struct spirv_words words,
     if (type->kind == SPIRV_POINTER &&
         spirv_check_variable_pointer(reader, type, TRM_ERROR_UNSUPPORTED) != TRM_OK)
         return base_last_status();
-    if (spirv_is_opaque(type))
+    if (spirv_is_opaque(spirv_descriptor(reader->module, type)))
         return spirv_unsupported(reader, "images and samplers that are constants are not supported");
     if (type->kind == SPIRV_VOID || type->kind == SPIRV_FUNCTION || type->is_unsized)
         return spirv_invalid(reader, "there are no values of this type");

@@ -344,6 +344,7 @@ static bool is_ignored(const struct spirv_reader *reader, struct spirv_words wor
     case SpvOpNoLine:
         return true;
     case SpvOpExtInst:
+    case SPIRV_OP_FORWARD_EXTENDED:
         return words.length >= 5 && words.word[3] != 0 && words.word[3] < reader->bound &&
                reader->module->ids[words.word[3]].kind == SPIRV_ID_EXTENDED &&
                reader->module->ids[words.word[3]].set == SPIRV_SET_IGNORED;

@@ -52,24 +52,64 @@ static int32_t set_size(const struct spirv_reader *reader, struct spirv_type *ty
     return TRM_OK;
 }
 
-/* Checks that values of the type can be in memory: not void, a function, a pointer or an image. */
+/* ---- arrays of buffers, images and samplers ------------------------------------------------- */
+
+const struct spirv_type *spirv_descriptor(const struct spirv_module *module, const struct spirv_type *type)
+{
+    while (type->kind == SPIRV_ARRAY || type->kind == SPIRV_RUNTIME_ARRAY)
+        type = spirv_type(module, type->element);
+    return type;
+}
+
+const struct spirv_type *spirv_descriptor_of(const struct spirv_module *module, uint32_t variable)
+{
+    return spirv_descriptor(module, spirv_type(module, spirv_type_of(module, variable)->element));
+}
+
+uint32_t spirv_descriptor_levels(const struct spirv_module *module, const struct spirv_type *type)
+{
+    uint32_t levels = 0;
+
+    for (; type->kind == SPIRV_ARRAY || type->kind == SPIRV_RUNTIME_ARRAY; levels++)
+        type = spirv_type(module, type->element);
+    return levels;
+}
+
+/* Is it a block, an image or a sampler, or an array of them that can be the element of another array? */
+static bool is_descriptor(const struct spirv_reader *reader, const struct spirv_type *type)
+{
+    const struct spirv_type *inner = spirv_descriptor(reader->module, type);
+
+    for (; type != inner; type = spirv_type(reader->module, type->element))
+        if (type->kind == SPIRV_RUNTIME_ARRAY)
+            return false;
+    return spirv_is_opaque(inner) || inner->is_block || inner->is_buffer_block;
+}
+
+/* ---- data ----------------------------------------------------------------------------------- */
+
+/* Checks that values of the type can be in memory: not void, a function, an image or a pointer without an
+ * address. */
 static int32_t check_data(const struct spirv_reader *reader, uint32_t id)
 {
+    if (spirv_is_forward(reader, id))
+        return TRM_OK;
     int32_t status = spirv_check_type_id(reader, id);
-
     if (status != TRM_OK)
         return status;
-    switch (spirv_type(reader->module, id)->kind) {
+    const struct spirv_type *inner = spirv_descriptor(reader->module, spirv_type(reader->module, id));
+    switch (inner->kind) {
     case SPIRV_VOID:
     case SPIRV_FUNCTION:
         return spirv_invalid(reader, "type %u cannot be in memory", id);
     case SPIRV_POINTER:
-        return spirv_unsupported(reader, "pointers in arrays and structs are not supported");
+        return spirv_is_address(inner)
+                   ? TRM_OK
+                   : spirv_unsupported(reader, "pointers in arrays and structs are not supported");
     case SPIRV_IMAGE:
     case SPIRV_SAMPLER:
     case SPIRV_SAMPLED_IMAGE:
-        return spirv_unsupported(reader, "arrays of images or samplers, and structs with them, are not "
-                                         "supported");
+        return spirv_unsupported(reader, "structs with images or samplers are not supported");
     default:
         return TRM_OK;
     }
@@ -166,11 +206,18 @@ static int32_t read_array(struct spirv_reader *reader, struct spirv_words words,
 
     if (words.length != (is_runtime ? 3u : 4u))
         return spirv_invalid(reader, "%u words are a wrong length for this instruction", words.length);
-    int32_t status = check_data(reader, words.word[2]);
+    bool is_forward = spirv_is_forward(reader, words.word[2]);
+    int32_t status  = is_forward ? TRM_OK : spirv_check_type_id(reader, words.word[2]);
     if (status != TRM_OK)
         return status;
     const struct spirv_type *element = spirv_type(reader->module, words.word[2]);
-    if (element->is_unsized && (is_runtime || !(element->is_block || element->is_buffer_block)))
+    if (!is_forward && !is_descriptor(reader, element))
+        status = check_data(reader, words.word[2]);
+    if (status != TRM_OK)
+        return status;
+    if (is_runtime && spirv_holds_matrix(reader->module, element))
+        return spirv_invalid(reader, "an array of cooperative matrices has no length");
+    if (element->is_unsized && !is_descriptor(reader, element))
         return spirv_invalid(reader, "elements of type %u have no size", words.word[2]);
     type->kind              = is_runtime ? SPIRV_RUNTIME_ARRAY : SPIRV_ARRAY;
     type->element           = words.word[2];
@@ -287,7 +334,10 @@ static int32_t read_struct(struct spirv_reader *reader, struct spirv_words words
         if (status != TRM_OK)
             return status;
         const struct spirv_type *member = spirv_type(reader->module, id);
-        if (member->is_unsized && (member->kind != SPIRV_RUNTIME_ARRAY || i + 1 != type->count))
+        if (spirv_holds_matrix(reader->module, member))
+            return spirv_unsupported(reader, "structs with cooperative matrices are not supported");
+        if (member->is_unsized && (member->kind != SPIRV_RUNTIME_ARRAY || i + 1 != type->count ||
+                                   spirv_type(reader->module, member->element)->is_unsized))
             return spirv_invalid(reader, "member %u has no size but is not the last", i);
         type->is_unsized |= member->is_unsized;
         if (member->depth >= type->depth)
@@ -310,6 +360,7 @@ bool spirv_is_storage_supported(uint32_t storage)
     case SpvStorageClassPushConstant:
     case SpvStorageClassImage:
     case SpvStorageClassStorageBuffer:
+    case SpvStorageClassPhysicalStorageBuffer:
         return true;
     default:
         return false;
@@ -320,17 +371,22 @@ bool spirv_is_storage_supported(uint32_t storage)
  * hold a variable pointer. */
 static int32_t check_pointee(struct spirv_reader *reader, const struct spirv_type *pointer)
 {
+    if (spirv_is_forward(reader, pointer->element))
+        return TRM_OK;
     int32_t status = spirv_check_type_id(reader, pointer->element);
-
     if (status != TRM_OK)
         return status;
     const struct spirv_type *type = spirv_type(reader->module, pointer->element);
     if (pointer->storage == SpvStorageClassUniformConstant)
-        return spirv_is_opaque(type)
+        return spirv_is_opaque(spirv_descriptor(reader->module, type))
                    ? TRM_OK
                    : spirv_unsupported(reader, "type %u in storage class 0 is no image or sampler",
                                        pointer->element);
-    if (type->kind != SPIRV_POINTER)
+    if (spirv_holds_matrix(reader->module, type) && pointer->storage != SpvStorageClassFunction &&
+        pointer->storage != SpvStorageClassPrivate)
+        return spirv_invalid(reader, "a cooperative matrix is in memory of storage class %u",
+                             pointer->storage);
+    if (type->kind != SPIRV_POINTER || spirv_is_address(type))
         return check_data(reader, pointer->element);
     if (pointer->storage != SpvStorageClassFunction && pointer->storage != SpvStorageClassPrivate)
         return spirv_unsupported(reader, "pointers in storage class %u are not supported", pointer->storage);
@@ -356,6 +412,13 @@ static int32_t read_pointer(struct spirv_reader *reader, struct spirv_words word
             type->stride = d->literal;
     if (type->stride > SPIRV_SIZE_MOST)
         return spirv_unsupported(reader, "ArrayStride %u of type %u is too large", type->stride, type->id);
+    if (type->storage == SpvStorageClassPhysicalStorageBuffer) {
+        if (!reader->has_addresses)
+            return spirv_invalid(reader, "the addressing model is not PhysicalStorageBuffer64");
+        type->depth = 1; /* a number in memory; what it points to is no part of it */
+        status      = spirv_check_pointee(reader, spirv_type(reader->module, type->element));
+        return status == TRM_OK ? set_size(reader, type, 8, 8) : status;
+    }
     type->depth = (uint8_t)(spirv_type(reader->module, type->element)->depth + 1);
     return set_size(reader, type, 8, 8);
 }
@@ -428,6 +491,9 @@ static int32_t read_kind(struct spirv_reader *reader, struct spirv_words words, 
     case SpvOpTypeSampler:
     case SpvOpTypeSampledImage:
         return spirv_read_opaque(reader, words, type);
+    case SpvOpTypeCooperativeMatrixNV:
+    case SPIRV_OpTypeCooperativeMatrixKHR:
+        return spirv_read_matrix(reader, words, type);
     default:
         return spirv_unsupported(reader, "this type is not supported");
     }
@@ -439,6 +505,8 @@ int32_t spirv_read_type(struct spirv_reader *reader, struct spirv_words words)
 
     if (words.length < 2)
         return spirv_invalid(reader, "the instruction is too short");
+    if (reader->opcode == SpvOpTypeForwardPointer)
+        return spirv_read_forward(reader, words);
     struct spirv_type *type = base_arena_allocate(reader->arena, 1, sizeof(*type));
     if (type == NULL || !base_arena_grow(reader->arena, &module->types, module->type_count,
                                          &reader->type_capacity, sizeof(*module->types)))
@@ -451,7 +519,9 @@ int32_t spirv_read_type(struct spirv_reader *reader, struct spirv_words words)
     status      = read_kind(reader, words, type);
     if (status == TRM_OK && type->depth > SPIRV_DEPTH_MOST)
         status = spirv_unsupported(reader, "types are nested deeper than %u", SPIRV_DEPTH_MOST);
-    if (status == TRM_OK)
+    if (status == TRM_OK && spirv_is_forward(reader, type->id) && spirv_is_address(type))
+        reader->forward_count--;
+    else if (status == TRM_OK)
         status = spirv_define(reader, type->id, SPIRV_ID_TYPE, 0);
     if (status != TRM_OK)
         return status;
@@ -467,6 +537,7 @@ uint32_t spirv_part_count(const struct spirv_type *type)
     case SPIRV_MATRIX:
     case SPIRV_ARRAY:
     case SPIRV_STRUCT:
+    case SPIRV_COOPERATIVE:
         return type->count;
     default:
         return 0;

@@ -77,8 +77,6 @@ static int32_t check_buffer(struct spirv_reader *reader, uint32_t id, const stru
 {
     const char *name = name_of(reader, id, type);
 
-    if (type->kind == SPIRV_ARRAY || type->kind == SPIRV_RUNTIME_ARRAY)
-        return spirv_unsupported(reader, "\"%.100s\" is an array of buffers, which is not supported", name);
     if (type->kind != SPIRV_STRUCT || !(type->is_block || type->is_buffer_block))
         return spirv_invalid(reader, "buffer \"%.100s\" is not a block", name);
     if (variable->storage == SpvStorageClassStorageBuffer && !type->is_block)
@@ -88,6 +86,37 @@ static int32_t check_buffer(struct spirv_reader *reader, uint32_t id, const stru
     if (!variable->has_binding)
         return spirv_invalid(reader, "buffer \"%.100s\" has no binding", name);
     return spirv_check_layout(reader, type);
+}
+
+/* Checks an array of buffers, images or samplers. Its elements are numbered in one row. */
+static int32_t check_array(struct spirv_reader *reader, uint32_t id, const struct spirv_type *type)
+{
+    const struct spirv_module *module = reader->module;
+    const char *name                  = name_of(reader, id, spirv_descriptor(module, type));
+    uint64_t count                    = 1;
+    bool is_spec                      = false;
+
+    if (type->kind == SPIRV_RUNTIME_ARRAY && spirv_type(module, type->element)->kind == SPIRV_ARRAY)
+        return spirv_unsupported(reader, "\"%.100s\" is an array without a length of arrays", name);
+    if (type->kind == SPIRV_RUNTIME_ARRAY)
+        return spirv_has_capability(reader, SpvCapabilityRuntimeDescriptorArray)
+                   ? TRM_OK
+                   : spirv_invalid(reader,
+                                   "\"%.100s\" is an array without a length, and the capability "
+                                   "RuntimeDescriptorArray is not declared",
+                                   name);
+    for (; type->kind == SPIRV_ARRAY && count <= SPIRV_ELEMENTS_MOST;
+         type = spirv_type(module, type->element)) {
+        count *= type->count;
+        is_spec |= spirv_constant(module, type->length)->is_spec;
+    }
+    if (count <= SPIRV_ELEMENTS_MOST)
+        return TRM_OK;
+    if (is_spec)
+        return spirv_unfit(reader, TRM_ERROR_UNSUPPORTED, "\"%.100s\" is an array of more than %u elements",
+                           name, SPIRV_ELEMENTS_MOST);
+    return spirv_unsupported(reader, "\"%.100s\" is an array of more than %u elements", name,
+                             SPIRV_ELEMENTS_MOST);
 }
 
 static int32_t check_input(struct spirv_reader *reader, uint32_t id, const struct spirv_type *type,
@@ -120,6 +149,7 @@ static int32_t check_input(struct spirv_reader *reader, uint32_t id, const struc
     case SpvBuiltInNumSubgroups:
     case SpvBuiltInSubgroupId:
     case SpvBuiltInSubgroupLocalInvocationId:
+    case SpvBuiltInDeviceIndex:
         return count == 1 ? TRM_OK : spirv_invalid(reader, "built-in %d is not a scalar", variable->builtin);
     case -1:
         return spirv_invalid(reader, "input \"%.100s\" is not a built-in", name_of(reader, id, type));
@@ -149,15 +179,22 @@ static int32_t check_shared(struct spirv_reader *reader, uint32_t id, const stru
 static int32_t check_storage(struct spirv_reader *reader, uint32_t id, const struct spirv_type *type,
                              struct spirv_variable *variable)
 {
+    const struct spirv_type *descriptor = spirv_descriptor(reader->module, type);
+    int32_t status;
+
     switch (variable->storage) {
     case SpvStorageClassUniform:
     case SpvStorageClassStorageBuffer:
-        inherit(type, variable);
-        return check_buffer(reader, id, type, variable);
+        inherit(descriptor, variable);
+        status = check_array(reader, id, type);
+        return status == TRM_OK ? check_buffer(reader, id, descriptor, variable) : status;
     case SpvStorageClassUniformConstant:
-        return spirv_check_opaque(reader, id, type, variable);
+        status = check_array(reader, id, type);
+        return status == TRM_OK ? spirv_check_opaque(reader, id, descriptor, variable) : status;
     case SpvStorageClassImage:
         return spirv_invalid(reader, "a variable cannot point to a texel");
+    case SpvStorageClassPhysicalStorageBuffer:
+        return spirv_invalid(reader, "a variable cannot be what an address points to");
     case SpvStorageClassPushConstant:
         if (type->kind != SPIRV_STRUCT || !type->is_block || type->is_unsized)
             return spirv_invalid(reader, "push constants are not a block of known size");

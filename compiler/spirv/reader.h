@@ -21,6 +21,9 @@ struct spirv_decoration {
     const char *name; /* for SPIRV_MEMBER_NAME */
 };
 
+/* OpExtInstWithForwardRefsKHR of non-semantic sets, which older headers lack. */
+#define SPIRV_OP_FORWARD_EXTENDED 4433
+
 #define SPIRV_WHOLE UINT32_MAX
 #define SPIRV_MEMBER_NAME UINT32_MAX
 
@@ -64,6 +67,8 @@ struct spirv_reader {
     uint32_t section; /* enum section of read.c; never decreases */
     uint32_t version;
     bool has_memory_model;
+    bool has_addresses;     /* the addressing model is PhysicalStorageBuffer64 */
+    uint32_t forward_count; /* pointer types that are announced and not defined yet */
 
     const struct trm_constant *specialisations;
     uint32_t specialisation_count;
@@ -157,6 +162,10 @@ int32_t spirv_read_preamble(struct spirv_reader *reader, struct spirv_words word
 
 /* Whether the capability or extension of an OpCapability or OpExtension of so many words is accepted. */
 bool spirv_is_supported(const uint32_t *words, uint32_t length);
+
+/* Whether an OpExtInstImport of so many words names a set that only describes the module: NonSemantic.… or
+ * debug information. */
+bool spirv_is_ignored_set(const uint32_t *words, uint32_t length);
 int32_t spirv_finish_entries(struct spirv_reader *reader);
 
 /* ---- read_types.c, layout.c ---------------------------------------------------------------- */
@@ -173,6 +182,22 @@ uint64_t spirv_layout_size(const struct spirv_module *module, const struct spirv
 
 /* Checks that a type has the offsets and strides that an explicit layout needs, and that they fit. */
 int32_t spirv_check_layout(const struct spirv_reader *reader, const struct spirv_type *type);
+
+/* Checks what a physical pointer points to. */
+int32_t spirv_check_pointee(const struct spirv_reader *reader, const struct spirv_type *type);
+
+/* ---- addresses.c: physical pointers ---------------------------------------------------------- */
+
+int32_t spirv_read_forward(struct spirv_reader *reader, struct spirv_words words);
+
+/* Is the id a pointer type that is announced and not defined yet? */
+bool spirv_is_forward(const struct spirv_reader *reader, uint32_t id);
+
+/* Checks that all announced types are defined. */
+int32_t spirv_check_forwards(const struct spirv_reader *reader);
+
+/* Makes integers of addresses in memory, once the module is checked. */
+int32_t spirv_lower_addresses(struct spirv_reader *reader);
 
 /* ---- read_image.c -------------------------------------------------------------------------- */
 
@@ -233,10 +258,32 @@ int32_t spirv_read_ignored(struct spirv_reader *reader, struct spirv_words words
 int32_t spirv_read_function(struct spirv_reader *reader, struct spirv_words words);
 int32_t spirv_finish_functions(struct spirv_reader *reader);
 
+/* ---- reflect_image.c ----------------------------------------------------------------------- */
+
+/* The kind of the parameter that a variable is: `kind`, or an array of that. */
+int32_t spirv_reflect_kind(const struct spirv_module *module, uint32_t id, int32_t kind);
+
+/* Describes a variable of storage class UniformConstant as a parameter. */
+struct trm_parameter spirv_reflect_opaque(const struct spirv_module *module, uint32_t id);
+
 /* ---- check*.c ------------------------------------------------------------------------------ */
 
 int32_t spirv_check_types(struct spirv_reader *reader, const struct spirv_grammar *grammar,
                           const struct spirv_instruction *instruction);
 int32_t spirv_check_flow(struct spirv_reader *reader, struct spirv_function *function);
+
+/* ---- cooperative.c: cooperative matrices ---- */
+
+int32_t spirv_read_matrix(struct spirv_reader *reader, struct spirv_words words, struct spirv_type *type);
+int32_t spirv_check_matrix(struct spirv_reader *reader, enum spirv_rule rule,
+                           const struct spirv_instruction *instruction);
+
+/* Refuses cooperative matrices in instructions that do not take them. */
+int32_t spirv_check_matrices(struct spirv_reader *reader, enum spirv_rule rule,
+                             const struct spirv_instruction *instruction);
+
+/* OpCooperativeMatrixLength as an OpSpecConstantOp. */
+int32_t spirv_fold_length(struct spirv_reader *reader, const uint32_t *operands, uint32_t count,
+                          struct spirv_constant *constant);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "base/base.h"
 #include "compiler/spirv/reader.h"
-#include "compiler/spirv/reflect.h"
 
 /* A parameter before sorting. */
 struct found {
@@ -95,11 +94,11 @@ static const char *buffer_name(const struct spirv_module *module, uint32_t id, c
 static void add_buffer(const struct spirv_module *module, uint32_t id, struct found *found)
 {
     const struct spirv_variable *variable = module->ids[id].as.variable;
-    const struct spirv_type *block        = spirv_type(module, spirv_type(module, variable->type)->element);
+    const struct spirv_type *block        = spirv_descriptor_of(module, id);
 
     found->variable  = id;
     found->parameter = (struct trm_parameter){.name  = buffer_name(module, id, block),
-                                              .kind  = TRM_PARAMETER_BUFFER,
+                                              .kind  = spirv_reflect_kind(module, id, TRM_PARAMETER_BUFFER),
                                               .set   = variable->set,
                                               .place = variable->binding};
     if (variable->storage == SpvStorageClassUniform && block->is_block)
@@ -173,7 +172,7 @@ static uint32_t width_of(const struct found *found)
 
 static bool is_buffer_parameter(const struct found *found)
 {
-    return found->parameter.kind == TRM_PARAMETER_BUFFER;
+    return trm_parameter_element(&found->parameter) == TRM_PARAMETER_BUFFER;
 }
 
 /* Sorts buffers, images and samplers by set and binding, then members of the push constants by offset. The
@@ -223,7 +222,7 @@ static int32_t add_found(struct tables *tables, const struct found *found)
     struct trm_parameter *last = tables->count != 0 ? &tables->parameters[tables->count - 1] : NULL;
 
     if (last != NULL && is_same_binding(last, &found->parameter)) {
-        if (last->kind != TRM_PARAMETER_BUFFER || !is_buffer_parameter(found))
+        if (last->kind != found->parameter.kind || !is_buffer_parameter(found))
             return base_fail(TRM_ERROR_UNSUPPORTED,
                              "\"%.100s\" and \"%.100s\" have the same set %u and binding %u", last->name,
                              found->parameter.name, last->set, last->place);

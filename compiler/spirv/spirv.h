@@ -6,14 +6,16 @@
  *   read.c                         header and sections
  *   preamble.c, annotate.c         capabilities, entry points, modes; names and decorations
  *   read_types.c, layout.c         types and explicit layouts
+ *   addresses.c                    physical pointers
  *   read_image.c, check_image.c    images and samplers: types, variables, instructions
  *   read_constants.c, constant_fold.c, half.c    constants and specialisation
  *   read_variable.c, read_function.c, calls.c    variables, functions, calls
+ *   cooperative.c                  cooperative matrices: types, instructions
  *   views.c                        variables that are one buffer
  *   ids.c, debug.c, names.c        ids and errors, source lines, names of opcodes
  *   grammar.c, check*.c            operands and types of instructions
  *   validate_*.c                   control flow graph, dominators, structured control flow
- *   reflect.c                      kernels, parameters and constants for the program
+ *   reflect*.c                     kernels, parameters and constants for the program
  *
  * After spirv_read() has succeeded, other code may rely on these invariants:
  *  - Every id that an instruction names is defined and has the kind that the instruction needs.
@@ -23,6 +25,8 @@
  *  - Pointers come from OpVariable, access chains, OpImageTexelPointer, OpCopyObject or parameters. Variable
  *    pointers, to storage buffers and shared memory, also come from selects, phis, calls, null constants,
  *    OpPtrAccessChain and variables of functions and work-items, which hold a pointer and nothing else.
+ *  - Physical pointers come from all these, from loads of any memory, from composites and from integers. Types
+ *    of members, elements and constants are the integer type `address_type` in place of them.
  *  - Images, samplers and sampled images come from OpLoad of a variable, OpSampledImage, OpImage, OpCopyObject
  *    or parameters. None is stored in memory, returned or selected.
  *  - Types nest no deeper than SPIRV_DEPTH_MOST and do not contain themselves.
@@ -31,7 +35,7 @@
  *    variables of a function are in its first block.
  *  - Control flow of reachable blocks is structured (validate_structure.c). A block with several predecessors
  *    is a merge, a continue target, a loop header or a case; at most one other case falls through to a case.
- *    A branch with two targets in its own construct has a selection merge. Merges and continue targets are
+ *    A branch with two targets in its own construct has a selection merge or heads a loop. Merges and continue targets are
  *    blocks of the function but may be unreachable, and a loop may have no reachable back edge.
  * SPDX-License-Identifier: MIT
  */
@@ -54,6 +58,40 @@
 #define SPIRV_NESTING_MOST 200u      /* of constructs in one function */
 #define SPIRV_ENTRIES_MOST 256u
 #define SPIRV_CONSTANTS_MOST 1024u /* with a SpecId */
+#define SPIRV_SUBGROUP 32u         /* invocations of a subgroup, in modules with cooperative matrices */
+
+/* Numbers of SPIR-V that the headers of older systems lack, named as there. */
+enum spirv_newer {
+    SPIRV_CapabilityCooperativeMatrixKHR             = 6022,
+    SPIRV_CapabilityDotProductFloat16AccFloat32VALVE = 6912,
+    SPIRV_CapabilityDotProductFloat16AccFloat16VALVE = 6913,
+
+    SPIRV_OpTypeCooperativeMatrixKHR   = 4456,
+    SPIRV_OpCooperativeMatrixLoadKHR   = 4457,
+    SPIRV_OpCooperativeMatrixStoreKHR  = 4458,
+    SPIRV_OpCooperativeMatrixMulAddKHR = 4459,
+    SPIRV_OpCooperativeMatrixLengthKHR = 4460,
+    SPIRV_OpFDot2MixAcc32VALVE         = 6916,
+    SPIRV_OpFDot2MixAcc16VALVE         = 6917,
+};
+
+/* What a matrix is in a multiplication: A times B, plus an accumulator. */
+enum spirv_matrix_use {
+    SPIRV_MatrixAKHR           = 0,
+    SPIRV_MatrixBKHR           = 1,
+    SPIRV_MatrixAccumulatorKHR = 2,
+    SPIRV_MatrixAnyUse         = 3, /* SPV_NV_cooperative_matrix declares none */
+};
+
+/* Operands of OpCooperativeMatrixMulAddKHR. */
+enum spirv_matrix_operands {
+    SPIRV_MatrixASignedKHR          = 1,
+    SPIRV_MatrixBSignedKHR          = 2,
+    SPIRV_MatrixCSignedKHR          = 4,
+    SPIRV_MatrixResultSignedKHR     = 8,
+    SPIRV_SaturatingAccumulationKHR = 16,
+};
+#define SPIRV_ELEMENTS_MOST 1024u /* of an array of buffers, images or samplers */
 
 /* The number of entries of an array. */
 #define SPIRV_COUNT(table) (sizeof(table) / sizeof((table)[0]))
@@ -70,6 +108,7 @@ enum spirv_type_kind {
     SPIRV_STRUCT,
     SPIRV_POINTER,
     SPIRV_FUNCTION,
+    SPIRV_COOPERATIVE, /* a cooperative matrix */
     /* Opaque: values that are only passed on to image instructions. */
     SPIRV_IMAGE,
     SPIRV_SAMPLER,
@@ -84,6 +123,12 @@ struct spirv_image {
     uint32_t dimensions;  /* 1 to 3, without layers */
     bool is_array;
     bool is_storage; /* read and written texel by texel; else sampled */
+};
+
+/* What OpTypeCooperativeMatrixNV and OpTypeCooperativeMatrixKHR say. */
+struct spirv_matrix {
+    uint32_t rows, columns;
+    uint32_t use; /* enum spirv_matrix_use */
 };
 
 struct spirv_member {
@@ -110,12 +155,13 @@ struct spirv_type {
     uint32_t element;
     /* The number of components, columns, elements (specialised), members, or parameters. */
     uint32_t count;
-    uint32_t length;                 /* of ARRAY: id of the constant */
-    uint32_t stride;                 /* bytes, ArrayStride; 0: none */
-    uint32_t storage;                /* of POINTER: SpvStorageClass */
-    struct spirv_member *members;    /* [count], of STRUCT */
-    const uint32_t *parameters;      /* [count], types, of FUNCTION */
-    const struct spirv_image *image; /* of IMAGE and SAMPLED_IMAGE */
+    uint32_t length;                   /* of ARRAY: id of the constant */
+    uint32_t stride;                   /* bytes, ArrayStride; 0: none */
+    uint32_t storage;                  /* of POINTER: SpvStorageClass */
+    struct spirv_member *members;      /* [count], of STRUCT */
+    const uint32_t *parameters;        /* [count], types, of FUNCTION */
+    const struct spirv_image *image;   /* of IMAGE and SAMPLED_IMAGE */
+    const struct spirv_matrix *matrix; /* of COOPERATIVE, whose `count` is the elements of an invocation */
     /* Bytes in an explicit layout, up to the last byte used; a runtime array has 0. */
     uint32_t size;
     /* Bytes in the layout of C, where vectors are arrays and a bool has 4; at most SPIRV_SIZE_MOST. */
@@ -126,6 +172,7 @@ struct spirv_type {
     bool is_buffer_block;
     bool is_unsized; /* a runtime array or a struct that ends with one; no value has this type */
     bool is_layout_checked;
+    bool is_forward; /* announced by OpTypeForwardPointer and not defined yet */
 };
 
 /* A constant after specialisation. Composites have parts. Scalars have bits: integers sign- or zero-extended
@@ -140,6 +187,7 @@ struct spirv_constant {
     bool has_spec_id;
     uint32_t spec_id;
     uint64_t default_bits; /* the value without specialisation, if it has a SpecId */
+    uint32_t length_of;    /* the length of this type of cooperative matrices; 0: anything else */
     uint32_t weight;       /* number of scalars and nulls in it; at most SPIRV_WEIGHT_MOST */
 };
 
@@ -158,7 +206,8 @@ struct spirv_variable {
     bool has_views;   /* the memory has other views */
     bool is_written;  /* the shader may write the memory, through any view */
     bool is_shared_block;
-    bool is_memory; /* made by the translator: what variable pointers point to */
+    bool is_memory;   /* made by the translator: what variable pointers point to */
+    bool is_physical; /* of a memory variable: what physical pointers point to */
 };
 
 /* One instruction of a function. `operands` are the words after the result type and the result. */
@@ -198,7 +247,8 @@ struct spirv_function {
 enum spirv_id_kind {
     SPIRV_ID_NONE = 0,
     SPIRV_ID_STRING,
-    SPIRV_ID_EXTENDED, /* OpExtInstImport; `set` */
+    SPIRV_ID_DECORATIONS, /* OpDecorationGroup */
+    SPIRV_ID_EXTENDED,    /* OpExtInstImport; `set` */
     SPIRV_ID_TYPE,
     SPIRV_ID_CONSTANT, /* and OpUndef, inside functions too */
     SPIRV_ID_VARIABLE, /* of the module or of a function */
@@ -210,7 +260,7 @@ enum spirv_id_kind {
 
 enum spirv_extended_set {
     SPIRV_SET_GLSL = 1,
-    SPIRV_SET_IGNORED, /* NonSemantic.*, debug information */
+    SPIRV_SET_IGNORED, /* NonSemantic.* and debug information */
 };
 
 struct spirv_id {
@@ -258,8 +308,13 @@ struct spirv_module {
     uint32_t constant_count;
     uint32_t *types; /* ids of all types, in order */
     uint32_t type_count;
+    uint32_t address_type;        /* of physical pointers in memory; 0: the module has none */
     const uint32_t *capabilities; /* SpvCapability */
     uint32_t capability_count;
+    bool has_matrices; /* there are types of cooperative matrices */
+    /* Set by the translator to C: a barrier of the subgroup is one of the group, and the first of every
+     * SPIRV_SUBGROUP work-items holds the cooperative matrices. */
+    bool has_leaders;
 };
 
 /* ---- reading ------------------------------------------------------------------------------- */
@@ -317,11 +372,24 @@ static inline const struct spirv_constant *spirv_constant(const struct spirv_mod
     return module->ids[id].kind == SPIRV_ID_CONSTANT ? module->ids[id].as.constant : NULL;
 }
 
+/* Is it the type of a physical pointer? */
+bool spirv_is_address(const struct spirv_type *type);
+
 /* Is it the type of an image, sampler or sampled image? */
 static inline bool spirv_is_opaque(const struct spirv_type *type)
 {
     return type->kind >= SPIRV_IMAGE;
 }
+
+/* The buffer's block, image or sampler that a variable of this type is, or that the elements of an array of
+ * them are. */
+const struct spirv_type *spirv_descriptor(const struct spirv_module *module, const struct spirv_type *type);
+
+/* The type of the buffer's block, image or sampler behind a variable: spirv_descriptor() of what it points to. */
+const struct spirv_type *spirv_descriptor_of(const struct spirv_module *module, uint32_t variable);
+
+/* How many arrays such a type consists of: 2 for "parts[2][3]". */
+uint32_t spirv_descriptor_levels(const struct spirv_module *module, const struct spirv_type *type);
 
 /* The optional operands of an image instruction: ids, 0 where there is none. */
 struct spirv_image_operands {
@@ -333,6 +401,24 @@ struct spirv_image_operands {
 
 /* Takes the optional operands apart. */
 struct spirv_image_operands spirv_image_operands(const struct spirv_instruction *instruction);
+
+/* The operands of an instruction that loads or stores a cooperative matrix. */
+struct spirv_matrix_access {
+    uint32_t pointer, object; /* ids */
+    uint32_t stride; /* id: elements of the pointer's type from one row or column to the next; 0: none */
+    uint32_t layout; /* id */
+    uint32_t memory; /* index of the memory operands */
+    bool is_column_major, is_volatile;
+};
+
+struct spirv_matrix_access spirv_matrix_access(const struct spirv_module *module,
+                                               const struct spirv_instruction *instruction);
+
+/* The operands of a product of cooperative matrices: enum spirv_matrix_operands. */
+uint32_t spirv_matrix_signs(const struct spirv_module *module, const struct spirv_instruction *instruction);
+
+/* Is it a cooperative matrix or an array of them? */
+bool spirv_holds_matrix(const struct spirv_module *module, const struct spirv_type *type);
 
 /* A new id for a value of this type, for passes that add instructions. 0 without memory. */
 uint32_t spirv_new_id(struct spirv_module *module, uint32_t type);
@@ -377,6 +463,14 @@ struct spirv_reflection {
     const struct spirv_view *views; /* in the order of the parameters */
     uint32_t view_count;
 };
+
+/* The parameters of a kernel as backends get them, in the arena: an array of n buffers, images or samplers is n
+ * parameters with one set and place. An array whose number of elements a launch gives is TRM_ARRAY_MOST of
+ * them, and the number itself a u64 with the set SPIRV_COUNT_SET: these scalars come before the members of the
+ * push constants, in the order of their arrays. Without arrays the list is the kernel's own.
+ * Errors: OUT_OF_HOST_MEMORY. */
+#define SPIRV_COUNT_SET UINT32_MAX
+int32_t spirv_flatten(struct base_arena *arena, struct trm_kernel_info *kernel);
 
 /* Describes a module. An entry point "main" gets the name `name`, unless that is NULL.
  * Errors: UNSUPPORTED for too much shared memory; OUT_OF_HOST_MEMORY. */

@@ -11,7 +11,6 @@
 #include "compiler/spirv/reader.h"
 
 #define HEADER_WORDS 5u
-#define NON_SEMANTIC 0x536e6f4eu /* "NonS" */
 
 struct strip {
     struct base_arena *arena;
@@ -39,12 +38,18 @@ static uint32_t length_of(const uint32_t *at)
     return at[0] >> 16;
 }
 
+static bool is_extended(const uint32_t *at)
+{
+    return opcode_of(at) == SpvOpExtInst || opcode_of(at) == SPIRV_OP_FORWARD_EXTENDED;
+}
+
 /* ---- what there is ------------------------------------------------------------------------- */
 
 static bool is_type(uint32_t opcode)
 {
     return (opcode >= SpvOpTypeVoid && opcode <= SpvOpTypeForwardPointer) || opcode == SpvOpTypeRayQueryKHR ||
-           opcode == SpvOpTypeAccelerationStructureKHR;
+           opcode == SpvOpTypeAccelerationStructureKHR || opcode == SpvOpTypeCooperativeMatrixNV ||
+           opcode == SPIRV_OpTypeCooperativeMatrixKHR;
 }
 
 static bool is_constant(uint32_t opcode)
@@ -55,6 +60,8 @@ static bool is_constant(uint32_t opcode)
 /* The word of the id that an instruction outside of functions defines; 0: none that matters here. */
 static uint32_t result_word(uint32_t opcode)
 {
+    if (opcode == SpvOpTypeForwardPointer)
+        return 0; /* the OpTypePointer defines it */
     if (is_type(opcode))
         return 1;
     return is_constant(opcode) || opcode == SpvOpVariable || opcode == SpvOpFunction ? 2 : 0;
@@ -106,7 +113,7 @@ static bool scan_one(struct strip *strip, const uint32_t *at, uint32_t position)
         strip->other_count += at[1] != SpvExecutionModelGLCompute;
     }
     if (opcode == SpvOpExtInstImport && length >= 3 && at[1] < strip->bound)
-        strip->is_ignored[at[1]] = at[2] == NON_SEMANTIC;
+        strip->is_ignored[at[1]] = spirv_is_ignored_set(at, length);
     if (!scan_definition(strip, at, position))
         return false;
     if (opcode == SpvOpFunction)
@@ -184,6 +191,8 @@ static void follow_type(struct strip *strip, const uint32_t *at)
         break;
     case SpvOpTypeStruct:
     case SpvOpTypeFunction:
+    case SpvOpTypeCooperativeMatrixNV:
+    case SPIRV_OpTypeCooperativeMatrixKHR:
         mark_words(strip, at, 2, UINT32_MAX);
         break;
     default:
@@ -268,6 +277,9 @@ static void mark_root(struct strip *strip, const uint32_t *at)
         if (length > 3 && at[2] == SpvExecutionModeLocalSizeId)
             mark_words(strip, at, 3, length);
         break;
+    case SpvOpDecorationGroup:
+        mark_words(strip, at, 1, 2);
+        break;
     case SpvOpDecorate:
         if (length == 4 && at[2] == SpvDecorationBuiltIn && at[3] == SpvBuiltInWorkgroupSize)
             mark(strip, at[1]);
@@ -318,6 +330,7 @@ static bool stays(const struct strip *strip, const uint32_t *at)
         return at[1] == SpvExecutionModelGLCompute;
     case SpvOpDecorateId:
         return is_live(strip, at, 1) && is_live(strip, at, 3);
+    case SpvOpTypeForwardPointer:
     case SpvOpExecutionMode:
     case SpvOpExecutionModeId:
     case SpvOpName:
@@ -328,6 +341,7 @@ static bool stays(const struct strip *strip, const uint32_t *at)
     case SpvOpMemberDecorateString:
         return is_live(strip, at, 1);
     case SpvOpExtInst:
+    case SPIRV_OP_FORWARD_EXTENDED:
         return length_of(at) <= 3 || at[3] >= strip->bound || !strip->is_ignored[at[3]];
     default:
         return result_word(opcode) == 0 || is_live(strip, at, result_word(opcode));
@@ -368,8 +382,7 @@ static void write(struct strip *strip)
         }
         if (opcode_of(at) == SpvOpEntryPoint && stays(strip, at))
             put_entry(strip, at);
-        else if (strip->function == 0 || opcode_of(at) == SpvOpExtInst ? is_kept && stays(strip, at)
-                                                                       : is_kept)
+        else if (is_kept && (!(strip->function == 0 || is_extended(at)) || stays(strip, at)))
             put(strip, at, length_of(at));
         if (opcode_of(at) == SpvOpFunctionEnd) {
             strip->function = 0;

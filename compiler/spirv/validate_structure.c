@@ -302,7 +302,7 @@ static int32_t check_branches(struct structure *structure, uint32_t block)
             return status;
         staying += stays;
     }
-    if (node->merge != SpvOpSelectionMerge && staying > 1)
+    if (node->merge == 0 && staying > 1)
         return spirv_invalid(flow->reader, "block %u branches two ways but has no merge", node->label);
     return TRM_OK;
 }

@@ -20,7 +20,8 @@ static bool is_buffer(const struct spirv_variable *variable)
 /* May the shader write through the variable? Blocks in Uniform are constant. */
 static bool is_writable(const struct spirv_module *module, const struct spirv_variable *variable)
 {
-    const struct spirv_type *block = spirv_type(module, spirv_type(module, variable->type)->element);
+    const struct spirv_type *block =
+        spirv_descriptor(module, spirv_type(module, spirv_type(module, variable->type)->element));
 
     return !variable->non_writable && (variable->storage != SpvStorageClassUniform || block->is_buffer_block);
 }

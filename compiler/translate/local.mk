@@ -66,6 +66,7 @@ libtrireme_internal_la_SOURCES += \
 # The tree as text.
 libtrireme_internal_la_SOURCES += \
 	compiler/translate/emit/address.c \
+	compiler/translate/emit/array.c \
 	compiler/translate/emit/bounds.c \
 	compiler/translate/emit/constant.c \
 	compiler/translate/emit/control_flow.c \
@@ -83,7 +84,9 @@ libtrireme_internal_la_SOURCES += \
 	compiler/translate/emit/op_arithmetic.c \
 	compiler/translate/emit/op_atomic.c \
 	compiler/translate/emit/op_composite.c \
+	compiler/translate/emit/matrix_memory.c \
 	compiler/translate/emit/op_convert.c \
+	compiler/translate/emit/op_cooperative.c compiler/translate/emit/op_cooperative.h \
 	compiler/translate/emit/op_glsl.c \
 	compiler/translate/emit/op_image.c \
 	compiler/translate/emit/op_matrix.c \
@@ -111,6 +114,7 @@ libtrireme_internal_la_SOURCES += \
 	compiler/translate/targets/c_target.h \
 	compiler/translate/targets/common.c \
 	compiler/translate/targets/common.h \
+	compiler/translate/targets/cuda_bounds.c \
 	compiler/translate/targets/cuda_coarsen.c \
 	compiler/translate/targets/cuda_items.c \
 	compiler/translate/targets/cuda_rows.c \
@@ -129,6 +133,7 @@ PRELUDE_PARTS = \
 	$(srcdir)/compiler/translate/prelude/transcendental.inc \
 	$(srcdir)/compiler/translate/prelude/atomic.inc \
 	$(srcdir)/compiler/translate/prelude/subgroup.inc \
+	$(srcdir)/compiler/translate/prelude/matrix.inc \
 	$(srcdir)/compiler/translate/prelude/image.inc \
 	$(srcdir)/compiler/translate/prelude/sample.inc
 

@@ -70,7 +70,7 @@ static int32_t prepare(struct emit *emit, struct body *body)
         status = translate_structure(body);
     if (status == TRM_OK && emit->language == TRM_LANGUAGE_CUDA)
         status = translate_if_convert(body);
-    if (status == TRM_OK && emit->language == TRM_LANGUAGE_C)
+    if (status == TRM_OK && emit->language == TRM_LANGUAGE_C && !body->module->has_leaders)
         status = translate_lockstep(body);
     if (status == TRM_OK && emit->language == TRM_LANGUAGE_C)
         status = translate_split_at_barriers(body);
@@ -106,6 +106,8 @@ static int32_t begin(struct emit *emit, const struct translate_request *request)
     int32_t status = spirv_read(emit->arena, request->words, request->word_count, request->constants,
                                 request->constant_count, &emit->module);
 
+    if (status == TRM_OK)
+        emit->module->has_leaders = emit->module->has_matrices && emit->language == TRM_LANGUAGE_C;
     if (status == TRM_OK)
         status = spirv_check_fit(emit->module);
     if (status == TRM_OK)

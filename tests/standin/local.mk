@@ -8,6 +8,7 @@ EXTRA_DIST += \
 	tests/standin/prelude/end.h \
 	tests/standin/prelude/integer.h \
 	tests/standin/prelude/math.h \
+	tests/standin/prelude/matrix.h \
 	tests/standin/prelude/memory.h \
 	tests/standin/prelude/ptx.h \
 	tests/standin/prelude/vector.h \

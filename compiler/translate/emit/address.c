@@ -83,15 +83,41 @@ static int32_t begin_pointer(struct emit *emit, const struct access *access, str
         .type        = spirv_type(emit->module, type)->element,
         .base        = emit_detach(emit, length),
         .is_volatile = is_volatile(emit, access->variable, variable),
+        .is_physical = variable->is_physical && emit->language == TRM_LANGUAGE_C &&
+                       (emit->flags & TRM_TRANSLATE_BOUNDS) != 0,
     };
     return status;
 }
 
-static int32_t begin(struct emit *emit, uint32_t id, struct emit_address *address)
+/* An element of an array of buffers. */
+static int32_t begin_element(struct emit *emit, const struct access *access, struct emit_address *address)
 {
+    uint32_t id = access->variable;
+    const char *number;
+
+    int32_t status = emit_element_number(emit, access, &number);
+    if (status != TRM_OK)
+        return status;
+    *address = (struct emit_address){
+        .variable    = id,
+        .type        = spirv_descriptor_of(emit->module, id)->id,
+        .base        = emit_element_buffer(emit, id, number),
+        .unit        = emit->units[id],
+        .is_volatile = is_volatile(emit, id, emit->module->ids[id].as.variable),
+    };
+    if (emit->flags & TRM_TRANSLATE_BOUNDS)
+        address->size = emit_element_size(emit, id, number);
+    return TRM_OK;
+}
+
+static int32_t begin(struct emit *emit, const struct access *access, struct emit_address *address)
+{
+    uint32_t id                           = access->variable;
     const struct spirv_variable *variable = emit->module->ids[id].as.variable;
     uint32_t type                         = spirv_type(emit->module, variable->type)->element;
 
+    if (emit_levels(emit, id) != 0)
+        return begin_element(emit, access, address);
     *address = (struct emit_address){.variable = id, .type = type};
     if (spirv_type(emit->module, type)->kind != SPIRV_STRUCT)
         return emit_fail(emit, "the variable is an array of blocks");
@@ -190,7 +216,9 @@ int32_t emit_locate_step(struct emit *emit, struct emit_address *address, uint32
  * length, if the access is in one, and otherwise the bytes of the buffer. */
 static uint32_t site_of_buffer(struct emit *emit, const struct access *access)
 {
-    uint32_t type = spirv_type_of(emit->module, access->variable)->element, level = 0;
+    uint32_t first = emit_levels(emit, access->variable), level = first;
+    uint32_t type = first != 0 ? spirv_descriptor_of(emit->module, access->variable)->id
+                               : spirv_type_of(emit->module, access->variable)->element;
 
     for (; level < access->count && spirv_type(emit->module, type)->kind == SPIRV_STRUCT; level++)
         type = spirv_type(emit->module, type)
@@ -198,21 +226,32 @@ static uint32_t site_of_buffer(struct emit *emit, const struct access *access)
                    .type;
     if (level < access->count && spirv_type(emit->module, type)->kind == SPIRV_RUNTIME_ARRAY)
         return emit_add_site(emit, emit_what(emit, access, level));
-    const char *bytes = base_arena_format(emit->arena, "the bytes of %s", emit_what(emit, access, 0));
+    const char *bytes = base_arena_format(emit->arena, "the bytes of %s", emit_what(emit, access, first));
     return emit_add_site(emit, bytes == NULL ? "" : bytes);
+}
+
+/* The site of the check that an address lies inside of a buffer that lives. */
+static uint32_t site_of_address(struct emit *emit, uint32_t variable)
+{
+    const char *what = base_arena_format(emit->arena, "the bytes of a buffer, through the address of a '%s'",
+                                         emit->module->ids[variable].name);
+
+    return emit_add_site(emit, what == NULL ? "" : what);
 }
 
 int32_t emit_locate(struct emit *emit, const struct access *access, struct emit_address *address)
 {
     bool is_pointer = emit->module->ids[access->variable].as.variable->is_memory;
-    int32_t status =
-        is_pointer ? begin_pointer(emit, access, address) : begin(emit, access->variable, address);
+    uint32_t first  = is_pointer ? 1 : emit_levels(emit, access->variable);
+    int32_t status  = is_pointer ? begin_pointer(emit, access, address) : begin(emit, access, address);
 
     if (status == TRM_OK)
         status = emit_check_path(emit, access, &address->check);
     if (status == TRM_OK && address->size != NULL)
         address->site = site_of_buffer(emit, access);
-    for (uint32_t i = is_pointer; i < access->count && status == TRM_OK; i++) {
+    if (status == TRM_OK && address->is_physical)
+        address->site = site_of_address(emit, access->variable);
+    for (uint32_t i = first; i < access->count && status == TRM_OK; i++) {
         const struct spirv_constant *constant = spirv_constant(emit->module, access->indices[i]);
         struct emit_term term                 = {.id = access->indices[i]};
         int64_t index                         = constant == NULL ? 0 : (int64_t)constant->bits;
@@ -333,10 +372,28 @@ static int32_t write_reaches(struct emit *emit, const struct emit_address *addre
     return status;
 }
 
+/* Writes "trm_lives(address of the scalar, its bytes)". */
+static int32_t write_lives(struct emit *emit, const struct emit_address *address)
+{
+    int32_t status = TRM_OK;
+
+    emit_begin_check(emit, "lives", address->site);
+    text_add(&emit->text, "(uint64_t)(uintptr_t)(%s", address->base);
+    if (address->term_count != 0 || address->offset != 0) {
+        text_add(&emit->text, " + ");
+        status = write_offset(emit, address, 1);
+    }
+    text_add(&emit->text, "), %u)", size_of(spirv_type(emit->module, address->type)));
+    return status;
+}
+
 int32_t emit_inside(struct emit *emit, const struct emit_address *address)
 {
     if (address->check != NULL)
-        text_add(&emit->text, "%s%s", address->check, address->size != NULL ? " && " : "");
+        text_add(&emit->text, "%s%s", address->check,
+                 address->size != NULL || address->is_physical ? " && " : "");
+    if (address->is_physical)
+        return write_lives(emit, address);
     return address->size != NULL ? write_reaches(emit, address) : TRM_OK;
 }
 

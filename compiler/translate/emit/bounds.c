@@ -1,14 +1,14 @@
 /* Checks of indices (TRM_TRANSLATE_BOUNDS), and the sites where they are made.
  *
- * A check is an expression that is true when an index is inside of its array, vector or matrix. In C it also
- * notes the first access that is outside: "trm_within(&trm_fault, 3, i, 64)" with the number of a site, which
- * has the names for the sentence. Constant indices that are inside need no check.
+ * A check is an expression that is true when an index is inside of its array, vector or matrix. It also notes
+ * the first access that is outside: "trm_within(&trm_fault, 3, i, 64)" with the number of a site, which has the
+ * names for the sentence. Constant indices that are inside need no check.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
 #include <trireme/status.h>
 
-#include "compiler/translate/emit/op.h"
+#include "compiler/translate/emit/op_cooperative.h"
 
 #include <string.h>
 
@@ -85,6 +85,7 @@ const char *emit_what(struct emit *emit, const struct access *access, uint32_t l
     const struct spirv_type *type =
         spirv_type(emit->module, spirv_type(emit->module, variable->type)->element);
     const char *path = word_or_number(emit, access->variable);
+    uint32_t first   = emit_levels(emit, access->variable);
 
     for (uint32_t i = 0; i < level && path != NULL; i++) {
         if (type->kind == SPIRV_STRUCT) {
@@ -94,7 +95,7 @@ const char *emit_what(struct emit *emit, const struct access *access, uint32_t l
                 name = base_arena_format(emit->arena, "%" PRIu32, member);
             if (i == 0 && is_argument)
                 path = name;
-            else if (i != 0 || !is_block_silent(emit, access->variable, type))
+            else if (i != first || !is_block_silent(emit, access->variable, type))
                 path = base_arena_format(emit->arena, "%s.%s", path, name);
             type = spirv_type(emit->module, type->members[member].type);
         } else {
@@ -124,17 +125,20 @@ static int32_t write_index(struct emit *emit, uint32_t id)
 void emit_begin_check(struct emit *emit, const char *function, uint32_t site)
 {
     emit_part(emit, "%s", function);
-    text_add(&emit->text, "(");
-    if (emit->language == TRM_LANGUAGE_C)
-        text_add(&emit->text, EMIT_FAULT ", %" PRIu32 ", ", site);
+    text_add(&emit->text, "(" EMIT_FAULT ", %" PRIu32 ", ", site);
 }
 
-static int32_t write_within(struct emit *emit, const char *name, uint32_t index, uint32_t count)
+static int32_t write_within(struct emit *emit, const char *name, uint32_t index, const char *count)
 {
     emit_begin_check(emit, "within", emit_add_site(emit, name));
     int32_t status = write_index(emit, index);
-    text_add(&emit->text, ", %" PRIu32 ")", count);
+    text_add(&emit->text, ", %s)", count == NULL ? "" : count);
     return status;
+}
+
+static const char *number(struct emit *emit, uint32_t count)
+{
+    return base_arena_format(emit->arena, "%" PRIu32, count);
 }
 
 /* Is the index known to be less than `count`? */
@@ -146,7 +150,7 @@ static bool is_inside(const struct emit *emit, uint32_t id, uint32_t count)
 }
 
 /* Checks what a variable pointer points to: all of it must be inside of one buffer of the launch, or of the
- * shared memory. CUDA has no list of buffers, and does not check them. */
+ * shared memory. */
 static int32_t check_pointer(struct emit *emit, const struct access *access)
 {
     const struct spirv_variable *variable = emit->module->ids[access->variable].as.variable;
@@ -156,18 +160,24 @@ static int32_t check_pointer(struct emit *emit, const struct access *access)
     const struct trm_kernel_info *kernel = &emit->reflection.kernels[0];
     uint32_t buffers                     = 0;
 
-    if (!variable->is_memory || emit->language != TRM_LANGUAGE_C)
+    if (!variable->is_memory || variable->is_physical)
         return TRM_OK;
     if (type->is_unsized)
         return emit_fail(emit, "a buffer of unknown size that is chosen at run time cannot be checked");
-    for (uint32_t i = 0; i < kernel->parameter_count; i++)
-        buffers += kernel->parameters[i].kind == TRM_PARAMETER_BUFFER;
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        const struct trm_parameter *parameter = &kernel->parameters[i];
+        uint32_t count                        = trm_parameter_count(parameter);
+        if (trm_parameter_element(parameter) == TRM_PARAMETER_BUFFER)
+            buffers += count != 0 ? count : TRM_ARRAY_MOST;
+    }
     emit_begin_check(emit, "points",
                      emit_add_site(emit, is_shared ? "shared memory, through a pointer"
                                                    : "a buffer's bytes, through a pointer"));
     int32_t status = emit_value(emit, access->indices[0], WHOLE);
     text_add(&emit->text, ", %" PRIu32 ", ", is_shared ? type->natural_size : type->size);
-    if (is_shared)
+    if (emit->language == TRM_LANGUAGE_CUDA)
+        text_add(&emit->text, "%s)", is_shared ? EMIT_SHARED_SPANS : EMIT_BUFFER_SPANS);
+    else if (is_shared)
         text_add(&emit->text, "&(const struct trm_cpu_buffer){shared, %s_SHARED_BYTES}, 1)", emit->symbol);
     else
         text_add(&emit->text, "(const struct trm_cpu_buffer *)(const void *)&arguments, %" PRIu32 ")",
@@ -177,8 +187,9 @@ static int32_t check_pointer(struct emit *emit, const struct access *access)
 
 int32_t emit_check_path(struct emit *emit, const struct access *access, const char **check)
 {
-    size_t length = emit->text.length;
-    uint32_t type = spirv_type_of(emit->module, access->variable)->element;
+    size_t length   = emit->text.length;
+    uint32_t type   = spirv_type_of(emit->module, access->variable)->element;
+    uint32_t levels = emit_levels(emit, access->variable);
 
     *check = NULL;
     if (!(emit->flags & TRM_TRANSLATE_BOUNDS))
@@ -190,9 +201,15 @@ int32_t emit_check_path(struct emit *emit, const struct access *access, const ch
             type = info->members[spirv_constant(emit->module, access->indices[i])->bits].type;
             continue;
         }
-        if (info->kind != SPIRV_RUNTIME_ARRAY && !is_inside(emit, access->indices[i], info->count)) {
+        uint32_t count = info->kind == SPIRV_COOPERATIVE ? emit_matrix_elements(emit, type) : info->count;
+        if (info->kind != SPIRV_RUNTIME_ARRAY && !is_inside(emit, access->indices[i], count)) {
             text_add(&emit->text, emit->text.length == length ? "" : " && ");
-            status = write_within(emit, emit_what(emit, access, i), access->indices[i], info->count);
+            status = write_within(emit, emit_what(emit, access, i), access->indices[i], number(emit, count));
+        }
+        if (info->kind == SPIRV_RUNTIME_ARRAY && i < levels && !is_inside(emit, access->indices[i], 1)) {
+            text_add(&emit->text, emit->text.length == length ? "" : " && ");
+            status = write_within(emit, emit_what(emit, access, i), access->indices[i],
+                                  emit_element_count(emit, emit->buffers[access->variable]));
         }
         type = info->element;
     }
@@ -211,9 +228,9 @@ int32_t emit_check_vector(struct emit *emit, uint32_t vector, uint32_t index, co
     *check = NULL;
     if (!(emit->flags & TRM_TRANSLATE_BOUNDS) || is_inside(emit, index, type->count))
         return TRM_OK;
-    int32_t status =
-        write_within(emit, has_word ? what(emit, "vector", word) : "a vector", index, type->count);
-    *check = emit_detach(emit, length);
+    int32_t status = write_within(emit, has_word ? what(emit, "vector", word) : "a vector", index,
+                                  number(emit, type->count));
+    *check         = emit_detach(emit, length);
     return status;
 }
 

@@ -4,7 +4,7 @@
 #include <trireme/status.h>
 
 #include "base/base.h"
-#include "compiler/translate/emit/op.h"
+#include "compiler/translate/emit/op_cooperative.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -158,6 +158,10 @@ int32_t emit_constant(struct emit *emit, uint32_t id, uint32_t component)
     const struct spirv_constant *constant = spirv_constant(emit->module, id);
     const struct spirv_type *type         = spirv_type(emit->module, constant->type);
 
+    if (type->kind == SPIRV_COOPERATIVE)
+        return emit_matrix_constant(emit, id, component);
+    if (spirv_holds_matrix(emit->module, type))
+        return emit_fail(emit, "a constant array of cooperative matrices");
     if (type->kind == SPIRV_VECTOR && component != WHOLE) {
         if (constant->is_null || component >= constant->part_count) {
             emit_literal(emit, spirv_type(emit->module, type->element), 0, false);

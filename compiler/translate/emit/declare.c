@@ -4,6 +4,7 @@
 #include <trireme/status.h>
 
 #include "compiler/translate/emit/flow.h"
+#include "compiler/translate/emit/op_cooperative.h"
 
 static uint8_t place_of(const struct emit *emit, uint32_t id)
 {
@@ -24,20 +25,32 @@ void emit_result(struct emit *emit, uint32_t id, uint32_t component)
     add_component(emit, id, component);
 }
 
+/* What stands behind the work-item's number in the index of spilled memory: leaders alone have matrices. */
+static const char *item_of(const struct emit *emit, uint32_t type)
+{
+    return spirv_holds_matrix(emit->module, spirv_type(emit->module, type)) ? " / 32" : "";
+}
+
 /* Saves a spilled value to its memory, or loads it from there. */
 static void move_spilled(struct emit *emit, uint32_t id, bool save)
 {
-    uint32_t count = emit_components(emit, emit->module->ids[id].type);
+    uint32_t count   = emit_components(emit, emit->module->ids[id].type);
+    const char *item = item_of(emit, emit->module->ids[id].type);
 
     for (uint32_t i = 0; i < (count < 2 ? 1 : count); i++) {
         uint32_t component = count < 2 ? WHOLE : i;
         text_begin_line(&emit->text);
+        if (item[0] != '\0')
+            text_add(&emit->text, "%s", emit_matrix_guard(emit));
+        text_add(&emit->text, save ? "kept->" : "");
+        add_component(emit, id, component);
         if (save)
-            text_add(&emit->text, "kept->");
+            text_add(&emit->text, "[item%s]", item);
+        text_add(&emit->text, save ? " = " : " = kept->");
         add_component(emit, id, component);
-        text_add(&emit->text, save ? "[item] = " : " = kept->");
-        add_component(emit, id, component);
-        text_add(&emit->text, save ? ";\n" : "[item];\n");
+        if (!save)
+            text_add(&emit->text, "[item%s]", item);
+        text_add(&emit->text, ";\n");
     }
 }
 
@@ -55,7 +68,8 @@ void emit_root(struct emit *emit, uint32_t variable)
         text_add(&emit->text, "%s%s", emit->language == TRM_LANGUAGE_C ? "shared->" : "",
                  emit_name(emit, variable));
     else if (place_of(emit, variable) == PLACE_SPILLED)
-        text_add(&emit->text, "kept->%s[item]", emit_name(emit, variable));
+        text_add(&emit->text, "kept->%s[item%s]", emit_name(emit, variable),
+                 item_of(emit, spirv_type(emit->module, info->type)->element));
     else
         text_add(&emit->text, "%s", emit_name(emit, variable));
 }
@@ -70,6 +84,8 @@ void emit_declare(struct emit *emit, uint32_t id)
     for (uint32_t i = 0; i < (count == 0 ? 1 : count); i++) {
         text_add(&emit->text, i == 0 ? "" : ", ");
         add_component(emit, id, count < 2 ? WHOLE : i);
+        if (spirv_holds_matrix(emit->module, spirv_type(emit->module, type)))
+            continue;
         text_add(&emit->text, count != 0 ? " = 0" : emit->language == TRM_LANGUAGE_CUDA ? " = {}" : " = {0}");
     }
     text_add(&emit->text, ";\n");

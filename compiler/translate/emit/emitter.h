@@ -17,7 +17,8 @@
 #include "compiler/translate/text/text.h"
 #include "compiler/translate/tree/tree.h"
 
-#define WHOLE UINT32_MAX /* as a component: a matrix, array or struct, or a scalar */
+#define ELEMENT (UINT32_MAX - 1) /* as a component: element trm_i of a cooperative matrix */
+#define WHOLE UINT32_MAX         /* as a component: a matrix, array or struct, or a scalar */
 
 struct emit;
 
@@ -88,7 +89,9 @@ struct emit {
     uint32_t *buffers;               /* [mark_count] by id of a buffer: its parameter; see unit.c */
     bool *is_mixed;                  /* by parameter: a buffer with views of several scalar types */
     bool is_shared_mixed;            /* shared blocks of several scalar types */
+    uint32_t element_count;          /* of images of arrays that instructions have named */
     uint32_t mark_count;
+    uint8_t *matrices; /* by id of a type: private to op_cooperative.c */
 };
 
 /* ---- emit.c */
@@ -185,6 +188,10 @@ int32_t emit_expression(struct emit *emit, const struct spirv_instruction *op, u
 const char *emit_opaque_type(struct emit *emit, uint32_t variable);
 const char *emit_opaque_value(struct emit *emit, uint32_t variable, const char *words);
 
+/* The expression of what such a constant, called `name`, leaves of trm_plain, the format that all textures of the kernel
+ * have if they can be sampled without branches; NULL: it does not matter. */
+const char *emit_plain_format(struct emit *emit, uint32_t variable, const char *name);
+
 /* ---- address.c, memory.c */
 
 /* The C type through which a buffer is indexed: that of its elements when it holds only those, packed; else
@@ -197,6 +204,36 @@ const char *emit_buffer(struct emit *emit, uint32_t variable);
 
 /* The variable after which the parameter of a buffer is named. */
 uint32_t emit_buffer_variable(const struct emit *emit, uint32_t variable);
+
+/* ---- array.c
+ *
+ * Arrays of buffers, images and samplers. In C, the array's name is a pointer to as many struct trm_cpu_buffer
+ * or trm_image_words; in CUDA C it is a struct of as many addresses or trm_image_words, and the name with "_size"
+ * a struct of the buffers' sizes. */
+
+/* The type of such a struct: "TRM_TABLE trm_table<void *, 4>". */
+const char *emit_table_type(struct emit *emit, const char *type, uint32_t count);
+
+/* How many indices select an element: 0 for a variable that is no array. */
+uint32_t emit_levels(const struct emit *emit, uint32_t variable);
+
+/* The elements of a parameter: a number, or the argument that has it. */
+const char *emit_element_count(struct emit *emit, uint32_t parameter);
+
+/* The number of the element that the first indices of an access select, as an expression. */
+int32_t emit_element_number(struct emit *emit, const struct access *access, const char **number);
+
+/* The entry of an array's table with this number: "s_parts[i]", "s_parts.at[i]". */
+const char *emit_entry(struct emit *emit, uint32_t variable, const char *number);
+
+/* The element of a buffer as a pointer of type emit_buffer_type(), and its bytes. */
+const char *emit_element_buffer(struct emit *emit, uint32_t variable, const char *number);
+const char *emit_element_size(struct emit *emit, uint32_t variable, const char *number);
+
+/* The words of the image or sampler that an access selects. With checks, an index that is outside counts as 0,
+ * and *check is the condition; else *check is NULL. */
+int32_t emit_element_words(struct emit *emit, const struct access *access, const char **words,
+                           const char **check);
 
 /* Declares a variable of the function, the group or the work-item (storage type, name, initial value). A
  * PLACE_SPILLED variable is in memory already and gets only a statement that assigns its initial value, if it

@@ -422,11 +422,21 @@ int32_t emit_array_length(struct emit *emit, const struct spirv_instruction *op,
         status = emit_locate_step(emit, &address, op->operands[1], NULL);
     if (status != TRM_OK)
         return status;
+    const char *size;
+    if (emit_levels(emit, access->variable) != 0) {
+        const char *number;
+        status = emit_element_number(emit, access, &number);
+        size   = status == TRM_OK ? emit_element_size(emit, access->variable, number) : NULL;
+    } else {
+        size = base_arena_format(emit->arena, "%s_size",
+                                 emit_name(emit, emit_buffer_variable(emit, access->variable)));
+    }
+    emit_begin_checked(emit, address.check);
     emit_part(emit, "length");
-    text_add(&emit->text, "(%s_size, %llu, %u)",
-             emit_name(emit, emit_buffer_variable(emit, access->variable)),
-             (unsigned long long)address.offset, spirv_type(emit->module, address.type)->stride);
-    return TRM_OK;
+    text_add(&emit->text, "(%s, %llu, %u)", size == NULL ? "" : size, (unsigned long long)address.offset,
+             spirv_type(emit->module, address.type)->stride);
+    emit_end_checked(emit, address.check, op->type);
+    return status;
 }
 
 int32_t emit_variable(struct emit *emit, uint32_t id)

@@ -153,6 +153,8 @@ static const struct rule rules[] = {
     {SpvOpUDotAccSat, NULL, emit_integer_dot},
     {SpvOpSUDotAccSat, NULL, emit_integer_dot},
     {SpvOpExpectKHR, "$0", NULL},
+    {SPIRV_OpFDot2MixAcc32VALVE, NULL, emit_mixed_dot},
+    {SPIRV_OpFDot2MixAcc16VALVE, NULL, emit_mixed_dot},
 };
 
 static const struct rule *find_rule(uint16_t opcode)

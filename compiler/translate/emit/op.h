@@ -128,6 +128,7 @@ struct emit_address {
     const char *base;              /* the pointer that is indexed */
     const struct spirv_type *unit; /* the scalar that `base` points to; NULL: bytes */
     const char *size;              /* the buffer's size in bytes; NULL: it is not checked */
+    bool is_physical;              /* checked: it must be in a buffer that lives */
     const char *check;             /* of indices into arrays of known length; NULL: they are not checked */
     uint32_t site;                 /* of the check against `size` */
     uint32_t type;                 /* the type at the address */
@@ -159,7 +160,7 @@ int32_t emit_scalar_at(struct emit *emit, const struct emit_address *address, bo
 /* Is an access of the address checked? */
 static inline bool emit_is_checked(const struct emit_address *address)
 {
-    return address->size != NULL || address->check != NULL;
+    return address->size != NULL || address->check != NULL || address->is_physical;
 }
 
 /* Writes the checks of an access: is the scalar inside of its buffer, and are the indices inside of their
@@ -176,8 +177,11 @@ void emit_end_write(struct emit *emit, const struct emit_address *address);
 
 /* ---- bounds.c: with TRM_TRANSLATE_BOUNDS, checks of indices */
 
-/* In C: the first access of the kernel that was outside, a struct trm_cpu_fault. */
+/* Where the first access that is outside is noted: in C a struct trm_cpu_fault, in CUDA C a struct trm_fault. */
 #define EMIT_FAULT "&trm_fault"
+/* CUDA C: two arguments, the memory that a variable pointer may point into, and how many pieces that are. */
+#define EMIT_BUFFER_SPANS "trm_buffers, trm_buffer_count"
+#define EMIT_SHARED_SPANS "trm_shared_spans, trm_shared_span_count"
 
 /* The name of what level `level` of an access indexes: "shared variable 'tile[].x'". In the arena. */
 const char *emit_what(struct emit *emit, const struct access *access, uint32_t level);
@@ -185,7 +189,7 @@ const char *emit_what(struct emit *emit, const struct access *access, uint32_t l
 /* Adds a site for the instruction that is being written. Returns its number. */
 uint32_t emit_add_site(struct emit *emit, const char *what);
 
-/* Writes the beginning of a call of a check, "trm_within(" or in C "trm_within(&trm_fault, 3, ". */
+/* Writes the beginning of a call of a check, "trm_within(&trm_fault, 3, ". */
 void emit_begin_check(struct emit *emit, const char *function, uint32_t site);
 
 /* Makes the expression that all indices of an access into arrays of known length, vectors and matrices are
@@ -231,6 +235,7 @@ int32_t emit_store_names(struct emit *emit, uint32_t pointer, const char *name);
 int32_t emit_float_exact(struct emit *emit, const struct spirv_instruction *op, uint32_t component);
 int32_t emit_wide(struct emit *emit, const struct spirv_instruction *op, uint32_t component);
 int32_t emit_dot(struct emit *emit, const struct spirv_instruction *op, uint32_t component);
+int32_t emit_mixed_dot(struct emit *emit, const struct spirv_instruction *op, uint32_t component);
 int32_t emit_integer_dot(struct emit *emit, const struct spirv_instruction *op, uint32_t component);
 int32_t emit_any_all(struct emit *emit, const struct spirv_instruction *op, uint32_t component);
 int32_t emit_convert(struct emit *emit, const struct spirv_instruction *op, uint32_t component);
@@ -246,8 +251,10 @@ int32_t emit_fence(struct emit *emit, const struct spirv_instruction *op);
 int32_t emit_subgroup_barrier(struct emit *emit, const struct spirv_instruction *op);
 int32_t emit_subgroup(struct emit *emit, const struct spirv_instruction *op, uint32_t component);
 
-/* Writes the place of a texel, a struct trm_place. */
-int32_t emit_texel_place(struct emit *emit, const struct access *access);
+/* The place of a texel, a struct trm_place, as an expression. *check: the condition under which the image is an
+ * element of its array; NULL: it is. */
+int32_t emit_texel_place(struct emit *emit, const struct access *access, const char **place,
+                         const char **check);
 
 /* One factor of a sum of products: a component of a vector or matrix. */
 struct emit_factor {

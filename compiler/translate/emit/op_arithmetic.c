@@ -99,6 +99,26 @@ int32_t emit_dot(struct emit *emit, const struct spirv_instruction *op, uint32_t
     return emit_products(emit, op, a, b, count > 4 ? 4 : count);
 }
 
+/* Two products of halves, which are exact in a float, and an accumulator: added as floats and rounded once. */
+int32_t emit_mixed_dot(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
+{
+    int32_t status = TRM_OK;
+
+    (void)component;
+    emit_round(emit, emit_scalar(emit, op->type));
+    text_add(&emit->text, "(");
+    status = emit_value(emit, op->operands[2], WHOLE);
+    for (uint32_t i = 0; i < 2 && status == TRM_OK; i++) {
+        text_add(&emit->text, " + ");
+        status = emit_value(emit, op->operands[0], i);
+        text_add(&emit->text, " * ");
+        if (status == TRM_OK)
+            status = emit_value(emit, op->operands[1], i);
+    }
+    text_add(&emit->text, ")");
+    return status;
+}
+
 int32_t emit_any_all(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
 {
     uint32_t count = spirv_type_of(emit->module, op->operands[0])->count;

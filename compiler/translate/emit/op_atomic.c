@@ -144,12 +144,12 @@ static const char *value_type(const struct atomic *atomic)
 static int32_t find_texel(struct atomic *atomic)
 {
     struct emit *emit = atomic->emit;
-    size_t length     = emit->text.length;
-    int32_t status    = emit_texel_place(emit, atomic->access);
+    const char *place, *check;
+    int32_t status = emit_texel_place(emit, atomic->access, &place, &check);
 
-    const char *place = emit_detach(emit, length);
-    atomic->place     = base_arena_format(emit->arena, "%s.at", place);
-    atomic->inside    = base_arena_format(emit->arena, "%s.is_inside", place);
+    atomic->place  = base_arena_format(emit->arena, "%s.at", place);
+    atomic->inside = base_arena_format(emit->arena, "%s%s%s.is_inside", check != NULL ? check : "",
+                                       check != NULL ? " && " : "", place);
     return status;
 }
 

@@ -1,17 +1,19 @@
 /* Images and samplers (the prelude's image.inc and sample.inc).
  *
  * A storage image or texel buffer is a struct trm_texels, a sampled image a struct trm_texture, and a sampler
- * its state: constants of the kernel that have the variable's name. A texel is a struct trm_texel_f32 of its
+ * its state: constants of the kernel that have the variable's name. An element of an array of them is made of its
+ * words where an instruction uses it. A texel is a struct trm_texel_f32 of its
  * own, from which the components of the result are taken.
  * SPDX-License-Identifier: MIT
  */
+#include <string.h>
 #include <trireme/image.h>
 
 #include "compiler/translate/emit/op.h"
 
 static const struct spirv_type *type_behind(const struct emit *emit, uint32_t variable)
 {
-    return spirv_type(emit->module, spirv_type_of(emit->module, variable)->element);
+    return spirv_descriptor_of(emit->module, variable);
 }
 
 /* ---- parameters */
@@ -48,7 +50,8 @@ const char *emit_opaque_value(struct emit *emit, uint32_t variable, const char *
 struct image {
     const struct access *access;
     const struct spirv_image *type;
-    const char *name;   /* of the image's variable */
+    const char *name;   /* of the image's variable, or of the constant that is the element of an array */
+    const char *check;  /* the condition under which there is such an element; NULL: there is */
     const char *tag;    /* "f32": what a texel is read as */
     const char *state;  /* the sampler's */
     const char *format; /* "4, 9": the bytes of a texel and its format */
@@ -57,32 +60,77 @@ struct image {
     uint32_t coordinate;
 };
 
-/* Takes the instruction apart. False when its image is unknown. */
-static bool open_image(struct emit *emit, const struct spirv_instruction *op, struct image *image)
+/* Finds the name of an image. An element of an array is declared here. */
+static int32_t name_image(struct emit *emit, const struct access *access, struct image *image)
+{
+    const char *words;
+
+    if (emit_levels(emit, access->variable) == 0) {
+        image->name = emit_name(emit, access->variable);
+        return TRM_OK;
+    }
+    image->name    = base_arena_format(emit->arena, "trm_image_%u", emit->element_count++);
+    int32_t status = emit_element_words(emit, access, &words, &image->check);
+    if (status != TRM_OK)
+        return status;
+    const char *type  = emit_opaque_type(emit, access->variable);
+    const char *value = emit_opaque_value(emit, access->variable, words);
+    if (image->name != NULL && value != NULL)
+        text_line(&emit->text, "const %s %s = %s;", type, image->name, value);
+    return TRM_OK;
+}
+
+/* The state of the sampler that the image's instruction uses. */
+static int32_t find_state(struct emit *emit, struct image *image)
+{
+    const struct access *access  = image->access;
+    const struct access selected = {.variable = access->sampler,
+                                    .count    = access->sampler_count,
+                                    .indices  = access->indices + access->count - access->sampler_count};
+    const char *words, *check;
+
+    if (access->sampler == 0) {
+        image->state = base_arena_format(emit->arena, "%s.state", image->name);
+        return TRM_OK;
+    }
+    if (emit_levels(emit, access->sampler) == 0) {
+        image->state = emit_name(emit, access->sampler);
+        return TRM_OK;
+    }
+    int32_t status = emit_element_words(emit, &selected, &words, &check);
+    if (status == TRM_OK) {
+        emit_opaque_type(emit, access->sampler); /* notes that it is needed */
+        image->state = emit_opaque_value(emit, access->sampler, words);
+    }
+    return status;
+}
+
+/* Takes the instruction apart. */
+static int32_t open_image(struct emit *emit, const struct spirv_instruction *op, struct image *image)
 {
     const struct access *access = body_access(emit->body, op->operands[0]);
 
     if (access == NULL || access->variable == 0)
-        return false;
+        return emit_fail(emit, "the image is not a variable");
     const struct spirv_type *type = type_behind(emit, access->variable);
     const struct spirv_type *only =
         type->kind == SPIRV_SAMPLED_IMAGE ? spirv_type(emit->module, type->element) : type;
-    *image        = (struct image){.access     = access,
-                                   .type       = type->image,
-                                   .name       = emit_name(emit, access->variable),
-                                   .tag        = emit_tag(spirv_type(emit->module, only->element)),
-                                   .operands   = spirv_image_operands(op),
-                                   .coordinate = op->operand_count > 1 ? op->operands[1] : 0};
-    bool is_fixed = type->image->is_storage && type->image->format != TRM_FORMAT_NONE;
-    image->any    = is_fixed ? "" : "any_";
+    *image         = (struct image){.access     = access,
+                                    .type       = type->image,
+                                    .tag        = emit_tag(spirv_type(emit->module, only->element)),
+                                    .operands   = spirv_image_operands(op),
+                                    .coordinate = op->operand_count > 1 ? op->operands[1] : 0};
+    bool is_fixed  = type->image->is_storage && type->image->format != TRM_FORMAT_NONE;
+    int32_t status = name_image(emit, access, image);
+    if (status == TRM_OK)
+        status = find_state(emit, image);
+    image->any = is_fixed ? "" : "any_";
     if (is_fixed)
         image->format =
             base_arena_format(emit->arena, "%u, %d", type->image->texel_bytes, type->image->format);
     else
         image->format = base_arena_format(emit->arena, "%s.bytes, %s.format", image->name, image->name);
-    image->state = access->sampler != 0 ? emit_name(emit, access->sampler)
-                                        : base_arena_format(emit->arena, "%s.state", image->name);
-    return image->format != NULL && image->state != NULL;
+    return status;
 }
 
 static uint32_t coordinates_of(const struct image *image)
@@ -143,14 +191,20 @@ static const char *bytes_of(struct emit *emit, const struct image *image, const 
                : base_arena_format(emit->arena, "%s.bytes", texels);
 }
 
-int32_t emit_texel_place(struct emit *emit, const struct access *access)
+int32_t emit_texel_place(struct emit *emit, const struct access *access, const char **place,
+                         const char **check)
 {
     struct image image = {.access     = access,
                           .type       = type_behind(emit, access->variable)->image,
-                          .name       = emit_name(emit, access->variable),
-                          .coordinate = access->indices[0]};
+                          .coordinate = access->indices[access->count - 1]};
+    int32_t status     = name_image(emit, access, &image);
+    size_t length      = emit->text.length;
 
-    return write_texel_place(emit, &image, image.name, bytes_of(emit, &image, image.name));
+    if (status == TRM_OK)
+        status = write_texel_place(emit, &image, image.name, bytes_of(emit, &image, image.name));
+    *check = image.check;
+    *place = emit_detach(emit, length);
+    return status;
 }
 
 /* Writes the assignments of the result's components from the texel "trm_t12". */
@@ -239,6 +293,8 @@ static int32_t write_texel(struct emit *emit, const struct spirv_instruction *op
     int32_t status;
 
     text_begin_line(&emit->text);
+    if (image->check != NULL)
+        text_add(&emit->text, "if (%s) ", image->check);
     emit_part(emit, "write_%s%s", image->any, image->tag);
     text_add(&emit->text, "(");
     status = write_texel_place(emit, image, image->name, bytes_of(emit, image, image->name));
@@ -319,13 +375,57 @@ static int32_t write_offset(struct emit *emit, const struct image *image)
     return status;
 }
 
+/* Whether textures of this type are among those of emit_plain_format(). */
+static bool may_be_plain(const struct emit *emit, const struct spirv_image *image, const char *tag)
+{
+    return emit->language == TRM_LANGUAGE_C && image->dimensions == 2 && !image->is_array &&
+           image->type != TRM_IMAGE_BUFFER && strcmp(tag, "f32") == 0;
+}
+
+const char *emit_plain_format(struct emit *emit, uint32_t variable, const char *name)
+{
+    const struct spirv_type *type = type_behind(emit, variable);
+
+    if (type->kind == SPIRV_SAMPLER) {
+        emit_need(emit, "plain_state");
+        return base_arena_format(emit->arena, "trm_plain_state(%s) ? trm_plain : 0", name);
+    }
+    if (type->image == NULL)
+        return NULL;
+    const struct spirv_type *only =
+        type->kind == SPIRV_SAMPLED_IMAGE ? spirv_type(emit->module, type->element) : type;
+    if (type->image->is_storage ||
+        !may_be_plain(emit, type->image, emit_tag(spirv_type(emit->module, only->element))))
+        return NULL;
+    emit_need(emit, "plain_texture");
+    if (type->kind != SPIRV_SAMPLED_IMAGE)
+        return base_arena_format(emit->arena, "trm_plain & trm_plain_texture(&%s)", name);
+    emit_need(emit, "plain_state");
+    return base_arena_format(
+        emit->arena, "trm_plain_state(%s.state) ? trm_plain & trm_plain_texture(&%s) : 0", name, name);
+}
+
+/* Elements of arrays are chosen at run time, and are not looked at before. */
+static bool is_element(const struct emit *emit, const struct access *access)
+{
+    return emit_levels(emit, access->variable) != 0 ||
+           (access->sampler != 0 && emit_levels(emit, access->sampler) != 0);
+}
+
 static int32_t sample(struct emit *emit, const struct spirv_instruction *op, const struct image *image)
 {
     int32_t status;
 
     begin_texel(emit, op, image);
-    emit_part(emit, "sample%u%s_%s", image->type->dimensions, image->type->is_array ? "a" : "", image->tag);
-    text_add(&emit->text, "(&%s, %s, ", image->name, image->state);
+    if (may_be_plain(emit, image->type, image->tag) && !is_element(emit, image->access)) {
+        emit_need(emit, "plain_kernel");
+        emit_part(emit, "plain2_f32");
+        text_add(&emit->text, "(trm_plain, &%s, %s, ", image->name, image->state);
+    } else {
+        emit_part(emit, "sample%u%s_%s", image->type->dimensions, image->type->is_array ? "a" : "",
+                  image->tag);
+        text_add(&emit->text, "(&%s, %s, ", image->name, image->state);
+    }
     status = write_detail(emit, image);
     if (status == TRM_OK)
         status = write_place(emit, op, image);
@@ -419,12 +519,13 @@ static int32_t query_levels(struct emit *emit, const struct spirv_instruction *o
 
 int32_t emit_image(struct emit *emit, const struct spirv_instruction *op)
 {
-    struct image image;
+    struct image image = {.access = NULL};
 
     if (op->result != 0 && !emit_is_used(emit, op->result))
         return TRM_OK;
-    if (!open_image(emit, op, &image))
-        return emit_fail(emit, "the image is not a variable");
+    int32_t status = open_image(emit, op, &image);
+    if (status != TRM_OK || image.type == NULL)
+        return status;
     switch (op->opcode) {
     case SpvOpImageRead:
     case SpvOpImageFetch:

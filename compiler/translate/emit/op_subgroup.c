@@ -98,15 +98,19 @@ static int32_t write_single(struct emit *emit, const struct spirv_instruction *o
     const struct reduction *reduction = reduction_of(op->opcode);
     const char *type                  = emit_type_name(emit, op->type);
 
-    if (reduction != NULL) {
+    if (reduction != NULL && !emit->module->has_leaders) {
         if (op->operands[1] == SpvGroupOperationExclusiveScan) {
             write_neutral(emit, op, reduction);
             return TRM_OK;
         }
         return emit_operand(emit, op->operands[2], component);
     }
+    if (emit->module->has_leaders && op->opcode != SpvOpGroupNonUniformElect)
+        return emit_fail(emit, "the module has cooperative matrices too");
     switch (op->opcode) {
     case SpvOpGroupNonUniformElect:
+        text_add(&emit->text, emit->module->has_leaders ? "trm_leader" : "1");
+        return TRM_OK;
     case SpvOpGroupNonUniformAllEqual:
     case SpvOpSubgroupAllEqualKHR:
         text_add(&emit->text, "1");
@@ -280,6 +284,24 @@ static int32_t bit_count(struct emit *emit, const struct spirv_instruction *op)
     return call(emit, op, parts[op->operands[1]], op->operands[2], 0);
 }
 
+/* A rotation, of the warp or within clusters, as a shuffle. */
+static int32_t rotate(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
+{
+    const uint32_t *o = op->operands;
+    uint32_t size     = op->operand_count > 3 ? (uint32_t)spirv_constant(emit->module, o[3])->bits : 32u;
+    int32_t status;
+
+    text_add(&emit->text, "(%s)", emit_type_name(emit, op->type));
+    emit_part(emit, "sg_rotate");
+    text_add(&emit->text, "(");
+    status = write_exchanged(emit, o[1], component);
+    text_add(&emit->text, ", ");
+    if (status == TRM_OK)
+        status = emit_unsigned(emit, o[2], WHOLE, false);
+    text_add(&emit->text, ", %uu)", size < 32 ? size : 32u);
+    return status;
+}
+
 static int32_t write_warp(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
 {
     const struct reduction *reduction = reduction_of(op->opcode);
@@ -338,9 +360,7 @@ static int32_t write_warp(struct emit *emit, const struct spirv_instruction *op,
     case SpvOpGroupNonUniformQuadSwap:
         return exchange(emit, op, component, "sg_quad_swap", o[1], o[2]);
     case SpvOpGroupNonUniformRotateKHR:
-        if (op->operand_count > 3)
-            return emit_fail(emit, "it rotates within clusters");
-        return exchange(emit, op, component, "sg_rotate", o[1], o[2]);
+        return rotate(emit, op, component);
     default:
         return emit_fail(emit, "");
     }

@@ -5,6 +5,7 @@
 #include <trireme/status.h>
 
 #include "compiler/translate/emit/flow.h"
+#include "compiler/translate/emit/op_cooperative.h"
 
 #define INLINE_DEPTH_MOST 64u
 
@@ -26,12 +27,19 @@ static bool reads(const struct emit *emit, uint32_t id, uint32_t target, uint32_
     return false;
 }
 
+/* Only leaders have matrices. */
+static const char *guard(const struct emit *emit, uint32_t id)
+{
+    return spirv_holds_matrix(emit->module, spirv_type_of(emit->module, id)) ? emit_matrix_guard(emit) : "";
+}
+
 static int32_t assign(struct emit *emit, const struct node_copy *copy)
 {
     uint32_t count = emit_components(emit, emit->module->ids[copy->target].type);
 
     for (uint32_t i = 0; i < (count < 2 ? 1 : count); i++) {
         text_begin_line(&emit->text);
+        text_add(&emit->text, "%s", guard(emit, copy->target));
         emit_result(emit, copy->target, count < 2 ? WHOLE : i);
         text_add(&emit->text, " = ");
         int32_t status = emit_value(emit, copy->source, count < 2 ? WHOLE : i);
@@ -64,6 +72,7 @@ static int32_t assign_together(struct emit *emit, const struct node_copy *copies
         uint32_t count = emit_components(emit, emit->module->ids[copies[k].target].type);
         for (uint32_t i = 0; i < (count < 2 ? 1 : count) && !done[k]; i++) {
             text_begin_line(&emit->text);
+            text_add(&emit->text, "%s", guard(emit, copies[k].target));
             emit_result(emit, copies[k].target, count < 2 ? WHOLE : i);
             text_add(&emit->text, " = next_%u_%u;\n", copies[k].target, i);
         }

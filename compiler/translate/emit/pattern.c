@@ -49,6 +49,8 @@ int32_t emit_operand(struct emit *emit, uint32_t id, uint32_t component)
 {
     const struct spirv_type *type = spirv_type_of(emit->module, id);
 
+    if (type->kind == SPIRV_COOPERATIVE)
+        return emit_value(emit, id, component);
     return emit_value(emit, id, type->kind == SPIRV_VECTOR ? component : WHOLE);
 }
 
@@ -61,6 +63,8 @@ static bool constant_bits(const struct emit *emit, uint32_t id, uint32_t compone
     if (constant != NULL && !constant->is_null &&
         spirv_type(emit->module, constant->type)->kind == SPIRV_VECTOR && component < constant->part_count)
         constant = spirv_constant(emit->module, constant->parts[component]);
+    else if (constant != NULL && constant->part_count == 1) /* a cooperative matrix of equal elements */
+        constant = spirv_constant(emit->module, constant->parts[0]);
     if (constant == NULL)
         return false;
     *bits = constant->is_null ? 0 : constant->bits;

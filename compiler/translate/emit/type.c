@@ -3,7 +3,7 @@
  */
 #include <trireme/status.h>
 
-#include "compiler/translate/emit/op.h"
+#include "compiler/translate/emit/op_cooperative.h"
 
 #include <stdio.h>
 
@@ -20,7 +20,7 @@ const struct spirv_type *emit_scalar(const struct emit *emit, uint32_t type)
 {
     const struct spirv_type *info = spirv_type(emit->module, type);
 
-    while (info->kind == SPIRV_VECTOR || info->kind == SPIRV_MATRIX)
+    while (info->kind == SPIRV_VECTOR || info->kind == SPIRV_MATRIX || info->kind == SPIRV_COOPERATIVE)
         info = spirv_type(emit->module, info->element);
     return info;
 }
@@ -71,6 +71,8 @@ const char *emit_type_name(struct emit *emit, uint32_t type)
                                  spirv_type(emit->module, info->element)->count, type);
     case SPIRV_ARRAY:
         return base_arena_format(emit->arena, "struct array_%u", type);
+    case SPIRV_COOPERATIVE:
+        return base_arena_format(emit->arena, "struct matrix_%u", type);
     case SPIRV_STRUCT:
         return base_arena_format(emit->arena, "struct %s", emit_name(emit, type));
     default:
@@ -171,6 +173,7 @@ static void mark_type(struct emit *emit, uint32_t type)
     case SPIRV_MATRIX:
     case SPIRV_ARRAY:
     case SPIRV_RUNTIME_ARRAY:
+    case SPIRV_COOPERATIVE:
         mark_type(emit, info->element);
         break;
     case SPIRV_STRUCT:
@@ -186,7 +189,7 @@ static bool is_composite(const struct emit *emit, uint32_t type)
 {
     enum spirv_type_kind kind = spirv_type(emit->module, type)->kind;
 
-    return kind == SPIRV_MATRIX || kind == SPIRV_ARRAY || kind == SPIRV_STRUCT;
+    return kind == SPIRV_MATRIX || kind == SPIRV_ARRAY || kind == SPIRV_STRUCT || kind == SPIRV_COOPERATIVE;
 }
 
 static void mark_id(struct emit *emit, uint32_t id)
@@ -195,6 +198,10 @@ static void mark_id(struct emit *emit, uint32_t id)
 
     if (info->kind != SPIRV_ID_CONSTANT || info->type == 0 || !is_composite(emit, info->type))
         return;
+    if (spirv_holds_matrix(emit->module, spirv_type(emit->module, info->type))) {
+        mark_type(emit, info->type);
+        return;
+    }
     emit->marks[id] |= MARK_CONSTANT;
     mark_type(emit, info->type);
 }
@@ -248,6 +255,7 @@ static bool is_sized(const struct emit *emit, uint32_t type)
     case SPIRV_FLOAT:
     case SPIRV_VECTOR:
     case SPIRV_MATRIX:
+    case SPIRV_COOPERATIVE:
         return true;
     case SPIRV_ARRAY:
         return (emit->marks[info->element] & MARK_SIZED) != 0;
@@ -291,6 +299,10 @@ static void write_struct(struct emit *emit, uint32_t type)
     const struct spirv_type *info = spirv_type(emit->module, type);
     char dimensions[16];
 
+    if (info->kind == SPIRV_COOPERATIVE) {
+        emit_matrix_struct(emit, type);
+        return;
+    }
     snprintf(dimensions, sizeof(dimensions), "[%u]", info->count);
     write_head(emit, type);
     if (info->kind == SPIRV_STRUCT)
@@ -335,6 +347,8 @@ int32_t emit_types(struct emit *emit)
     emit->marks      = base_arena_allocate(emit->arena, module->bound, 1);
     emit->mark_count = emit->marks == NULL ? 0 : module->bound;
     if (emit->marks == NULL)
+        return TRM_ERROR_OUT_OF_HOST_MEMORY;
+    if (emit_matrices(emit) != TRM_OK)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
     for (uint32_t i = 0; i < module->variable_count; i++)
         mark_variable(emit, module->variables[i]);

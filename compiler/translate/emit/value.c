@@ -3,7 +3,7 @@
  */
 #include <trireme/status.h>
 
-#include "compiler/translate/emit/op.h"
+#include "compiler/translate/emit/op_cooperative.h"
 
 static const struct value_info *info_of(const struct emit *emit, uint32_t id)
 {
@@ -30,7 +30,9 @@ int32_t emit_value(struct emit *emit, uint32_t id, uint32_t component)
     if (info != NULL && info->place == PLACE_NONE)
         return emit_fail(emit, "an operand is never computed");
     text_add(&emit->text, "%s", emit_name(emit, id));
-    if (component != WHOLE)
+    if (component == ELEMENT)
+        text_add(&emit->text, ".e[trm_i]");
+    else if (component != WHOLE)
         text_add(&emit->text, "_%c", "xyzw"[component & 3]);
     return TRM_OK;
 }
@@ -74,7 +76,9 @@ int32_t emit_instruction(struct emit *emit, const struct spirv_instruction *op)
         return TRM_OK;
     emit->at  = op;
     statement = emit_statement(emit, op);
-    if (statement != NULL) {
+    if (emit_is_of_matrices(emit, op)) {
+        status = emit_cooperative(emit, op);
+    } else if (statement != NULL) {
         status = statement(emit, op);
     } else if (op->result == 0) {
         status = emit_fail(emit, "");

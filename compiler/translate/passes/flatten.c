@@ -206,8 +206,11 @@ static int32_t copy_function(struct flattener *f, const struct spirv_function *f
     int32_t status = begin_function(f, function, order);
     if (status == TRM_OK && f->block != NULL)
         status = append_branch(f, f->map[function->blocks[0]->label], NULL);
-    if (status == TRM_OK && f->block == NULL)
-        status = flatten_privates(f, f->body->function.blocks[0]);
+    if (status == TRM_OK && f->block == NULL) {
+        status = flatten_lengths(f, f->body->function.blocks[0]);
+        if (status == TRM_OK)
+            status = flatten_privates(f, f->body->function.blocks[0]);
+    }
     for (uint32_t i = 0; status == TRM_OK && i < order->count; i++)
         status = copy_block(f, frame, order->blocks[i]);
     return status == TRM_OK ? finish_phis(f, order) : status;

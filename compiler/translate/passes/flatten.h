@@ -66,6 +66,10 @@ bool flatten_is_pointer_type(const struct flattener *f, uint32_t type);
 /* The copy of an operand; 0 when it has none. */
 uint32_t flatten_value(const struct flattener *f, uint32_t id);
 
+/* Lets each work-item ask for the lengths of cooperative matrices, where leaders alone hold elements: in this block,
+ * in place of the constants. */
+int32_t flatten_lengths(struct flattener *f, struct spirv_block *entry);
+
 /* Copies one instruction of a function. */
 int32_t flatten_instruction(struct flattener *f, struct frame *frame, const struct spirv_instruction *op);
 

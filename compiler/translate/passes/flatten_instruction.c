@@ -17,9 +17,29 @@ uint32_t flatten_value(const struct flattener *f, uint32_t id)
         return f->map[id];
     case SPIRV_ID_VARIABLE:
         return f->map[id] != 0 ? f->map[id] : id;
+    case SPIRV_ID_CONSTANT:
+        return f->map[id] != 0 ? f->map[id] : id; /* lengths of cooperative matrices */
     default:
         return id;
     }
+}
+
+int32_t flatten_lengths(struct flattener *f, struct spirv_block *entry)
+{
+    f->block = entry;
+    for (uint32_t id = 1; id < f->bound && f->module->has_leaders; id++) {
+        const struct spirv_constant *constant = spirv_constant(f->module, id);
+        if (constant == NULL || constant->length_of == 0)
+            continue;
+        uint32_t value = body_new_id(f->body, constant->type);
+        struct spirv_instruction *op =
+            flatten_append(f, SpvOpCooperativeMatrixLengthNV, constant->type, value, 1, NULL);
+        if (value == 0 || op == NULL)
+            return body_status(f->body);
+        op->operands[0] = constant->length_of;
+        f->map[id]      = value;
+    }
+    return TRM_OK;
 }
 
 static int32_t no_value(const struct flattener *f, const struct spirv_instruction *op)
@@ -130,8 +150,7 @@ static int32_t copy_sampled(struct flattener *f, const struct spirv_instruction 
     if (image == 0 || sampler == 0 || body_access(f->body, image)->variable == 0 ||
         body_access(f->body, sampler)->variable == 0)
         return no_value(f, op);
-    access_sampled(f->body, result, image, sampler);
-    return TRM_OK;
+    return access_sampled(f->body, result, image, sampler);
 }
 
 static int32_t copy_texel_pointer(struct flattener *f, const struct spirv_instruction *op)
@@ -174,6 +193,8 @@ static int32_t copy_plain(struct flattener *f, const struct spirv_instruction *o
 
     if (copy == NULL)
         return body_status(f->body);
+    if (operation_is_barrier(f->module, op))
+        f->body->has_barrier = true;
     if (op->operand_count != 0)
         memcpy(copy->operands, op->operands, op->operand_count * sizeof(uint32_t));
     if (op->opcode == SpvOpPhi)

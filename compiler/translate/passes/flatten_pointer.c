@@ -1,4 +1,4 @@
-/* Variable pointers, which are chosen at run time (SPV_KHR_variable_pointers): addresses as 64-bit integers,
+/* Variable pointers, which are chosen at run time (SPV_KHR_variable_pointers), and physical pointers: addresses as 64-bit integers,
  * which phis, selects, calls and variables handle as any other value. A pointer that is known stays a path into
  * its variable, as long as nothing needs its address.
  * SPDX-License-Identifier: MIT
@@ -92,7 +92,7 @@ static uint64_t stride_of(const struct flattener *f, const struct spirv_type *po
 
     if (pointer->stride != 0)
         return pointer->stride;
-    if (pointer->storage == SpvStorageClassStorageBuffer)
+    if (pointer->storage != SpvStorageClassWorkgroup)
         return spirv_element_stride(f->module, pointer);
     return (type->natural_size + alignment - 1) / alignment * alignment;
 }
@@ -274,6 +274,92 @@ static int32_t copy_compare(struct flattener *f, const struct spirv_instruction 
     return TRM_OK;
 }
 
+/* ---- physical pointers ----------------------------------------------------------------------- */
+
+/* OpConvertUToPtr, OpBitcast to a pointer: the integer is the address. */
+static int32_t copy_from_integer(struct flattener *f, const struct spirv_instruction *op)
+{
+    uint32_t id = op->operands[0], value = flatten_value(f, id);
+
+    if (flatten_is_pointer(f, id))
+        return flatten_point(f, op->result, op->type, flatten_address(f, id, op));
+    if (value == 0)
+        return body_refuse(f->body, op, "uses an operand that has no value");
+    const struct spirv_type *type = spirv_type_of(f->module, id);
+    bool is_narrow                = type->kind == SPIRV_INT && type->width < 64;
+    return flatten_point(f, op->result, op->type,
+                         append(f, is_narrow ? SpvOpUConvert : SpvOpBitcast, value, 0, op));
+}
+
+/* OpConvertPtrToU, OpBitcast of a pointer to integers. */
+static int32_t copy_to_integer(struct flattener *f, const struct spirv_instruction *op)
+{
+    const struct spirv_type *type = spirv_type(f->module, op->type);
+    bool is_narrow                = type->kind == SPIRV_INT && type->width < 64;
+    uint32_t address              = flatten_address(f, op->operands[0], op);
+
+    if (f->map[op->result] == 0)
+        f->map[op->result] = body_copy_id(f->body, op->result);
+    struct spirv_instruction *copy =
+        flatten_append(f, is_narrow ? SpvOpUConvert : SpvOpBitcast, op->type, f->map[op->result], 1, op);
+    if (address == 0 || copy == NULL)
+        return body_refuse(f->body, op, "uses an operand that has no value");
+    copy->operands[0] = address;
+    return TRM_OK;
+}
+
+/* OpCompositeExtract of a pointer: the part is an address. */
+static int32_t copy_extract(struct flattener *f, const struct spirv_instruction *op)
+{
+    uint32_t type = body_address_type(f->body), from = flatten_value(f, op->operands[0]);
+    uint32_t address               = type == 0 ? 0 : body_new_id(f->body, type);
+    struct spirv_instruction *copy = flatten_append(f, op->opcode, type, address, op->operand_count, op);
+
+    if (from == 0 || address == 0 || copy == NULL)
+        return body_refuse(f->body, op, "uses an operand that has no value");
+    memcpy(copy->operands, op->operands, op->operand_count * sizeof(uint32_t));
+    copy->operands[0] = from;
+    return flatten_point(f, op->result, op->type, address);
+}
+
+/* OpCompositeConstruct and OpCompositeInsert with pointers: their addresses become parts. */
+static int32_t copy_composite(struct flattener *f, const struct spirv_instruction *op)
+{
+    uint32_t *operands = base_arena_allocate(f->body->arena, op->operand_count, sizeof(*operands));
+
+    if (operands == NULL)
+        return body_status(f->body);
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        uint32_t id = op->operands[i];
+        if (!operand_is_value(op, i))
+            operands[i] = id;
+        else if (flatten_is_pointer(f, id))
+            operands[i] = flatten_address(f, id, op);
+        else
+            operands[i] = flatten_value(f, id);
+        if (operands[i] == 0 && operand_is_value(op, i))
+            return body_refuse(f->body, op, "uses an operand that has no value");
+    }
+    if (f->map[op->result] == 0)
+        f->map[op->result] = body_copy_id(f->body, op->result);
+    struct spirv_instruction *copy =
+        flatten_append(f, op->opcode, op->type, f->map[op->result], op->operand_count, op);
+    if (copy == NULL)
+        return body_status(f->body);
+    memcpy(copy->operands, operands, op->operand_count * sizeof(uint32_t));
+    return TRM_OK;
+}
+
+static bool has_pointers(const struct flattener *f, const struct spirv_instruction *op)
+{
+    for (uint32_t i = 0; i < op->operand_count; i++)
+        if (operand_is_value(op, i) && flatten_is_pointer(f, op->operands[i]))
+            return true;
+    return false;
+}
+
+/* ---- which ----------------------------------------------------------------------------------- */
+
 bool flatten_is_of_pointers(const struct flattener *f, const struct spirv_instruction *op)
 {
     switch (op->opcode) {
@@ -281,10 +367,18 @@ bool flatten_is_of_pointers(const struct flattener *f, const struct spirv_instru
     case SpvOpPtrEqual:
     case SpvOpPtrNotEqual:
     case SpvOpPtrDiff:
+    case SpvOpConvertPtrToU:
+    case SpvOpConvertUToPtr:
         return true;
+    case SpvOpBitcast:
+        return flatten_is_pointer_type(f, op->type) || flatten_is_pointer(f, op->operands[0]);
+    case SpvOpCompositeConstruct:
+    case SpvOpCompositeInsert:
+        return has_pointers(f, op);
     case SpvOpSelect:
     case SpvOpPhi:
     case SpvOpLoad:
+    case SpvOpCompositeExtract:
         return flatten_is_pointer_type(f, op->type);
     case SpvOpStore:
         return flatten_is_pointer(f, op->operands[1]);
@@ -306,6 +400,17 @@ int32_t flatten_pointer(struct flattener *f, const struct spirv_instruction *op)
         return copy_load(f, op);
     case SpvOpStore:
         return copy_store(f, op);
+    case SpvOpConvertUToPtr:
+        return copy_from_integer(f, op);
+    case SpvOpConvertPtrToU:
+        return copy_to_integer(f, op);
+    case SpvOpBitcast:
+        return flatten_is_pointer_type(f, op->type) ? copy_from_integer(f, op) : copy_to_integer(f, op);
+    case SpvOpCompositeExtract:
+        return copy_extract(f, op);
+    case SpvOpCompositeConstruct:
+    case SpvOpCompositeInsert:
+        return copy_composite(f, op);
     default:
         return copy_compare(f, op);
     }

@@ -20,6 +20,7 @@ static bool is_candidate(const struct body *body, uint32_t id)
     case SPIRV_VECTOR:
     case SPIRV_MATRIX:
     case SPIRV_STRUCT:
+    case SPIRV_COOPERATIVE:
         return true;
     default:
         return false;

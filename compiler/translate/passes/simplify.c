@@ -81,6 +81,9 @@ static void note_access(struct table_search *t, const struct spirv_instruction *
     const struct access *access = body_access(t->body, op->operands[operand]);
     uint32_t variable           = access->variable;
 
+    if (op->opcode == SpvOpStore && operand == 0 && variable != 0 &&
+        spirv_holds_matrix(t->body->module, spirv_type(t->body->module, access->type)))
+        t->stores[variable] = UINT32_MAX; /* no table has such a type */
     if (variable == 0 || t->stores[variable] == UINT32_MAX || (op->opcode == SpvOpLoad && operand == 0))
         return;
     if (op->opcode == SpvOpStore && operand == 0 && access->count == 0 && t->stores[variable] == 0 &&

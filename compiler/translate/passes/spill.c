@@ -140,15 +140,17 @@ int32_t translate_spill(struct body *body)
 {
     struct spiller k = {.body = body};
 
-    k.home   = base_arena_allocate(body->arena, body->value_count, sizeof(*k.home));
-    k.maker  = base_arena_allocate(body->arena, body->value_count, sizeof(*k.maker));
-    k.loaded = base_arena_allocate(body->arena, body->value_count, sizeof(*k.loaded));
-    if (k.home == NULL || k.maker == NULL || k.loaded == NULL)
+    k.home  = base_arena_allocate(body->arena, body->value_count, sizeof(*k.home));
+    k.maker = base_arena_allocate(body->arena, body->value_count, sizeof(*k.maker));
+    if (k.home == NULL || k.maker == NULL)
         return body_status(body);
     find_spilled(&k, body->root);
-    int32_t status = translate_hoist_spills(body);
+    int32_t status = translate_hoist_spills(body); /* makes new ids */
     if (status != TRM_OK)
         return status;
+    k.loaded = base_arena_allocate(body->arena, body->value_count, sizeof(*k.loaded));
+    if (k.loaded == NULL)
+        return body_status(body);
     walk(&k, body->root);
     return body_status(body);
 }

@@ -1,4 +1,5 @@
 /* C: the built-in inputs. One thread runs a group, and a subgroup is one work-item.
+ * With cooperative matrices one is SPIRV_SUBGROUP work-items.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/targets/c_target.h"
@@ -65,6 +66,29 @@ static void group(struct emit *emit, uint32_t component)
         text_add(&emit->text, "group_%c", "xyz"[component]);
 }
 
+/* The built-ins of subgroups of SPIRV_SUBGROUP, in modules with cooperative matrices. */
+static bool of_subgroup(struct emit *emit, int32_t builtin)
+{
+    const uint32_t *size = size_of(emit);
+
+    switch (builtin) {
+    case SpvBuiltInSubgroupSize:
+        text_add(&emit->text, "%uu", SPIRV_SUBGROUP);
+        return true;
+    case SpvBuiltInNumSubgroups:
+        text_add(&emit->text, "%uu", (size[0] * size[1] * size[2] + SPIRV_SUBGROUP - 1) / SPIRV_SUBGROUP);
+        return true;
+    case SpvBuiltInSubgroupId:
+    case SpvBuiltInSubgroupLocalInvocationId:
+        text_add(&emit->text, "(");
+        number(emit);
+        text_add(&emit->text, builtin == SpvBuiltInSubgroupId ? " / %uu)" : " %% %uu)", SPIRV_SUBGROUP);
+        return true;
+    default:
+        return false;
+    }
+}
+
 bool target_c_builtin(struct emit *emit, int32_t builtin, uint32_t component)
 {
     const uint32_t *size = size_of(emit);
@@ -72,6 +96,11 @@ bool target_c_builtin(struct emit *emit, int32_t builtin, uint32_t component)
 
     if (c > 3 || (c == 3 && (builtin < SpvBuiltInSubgroupEqMask || builtin > SpvBuiltInSubgroupLtMask)))
         return false;
+    if (emit->module->has_matrices && builtin >= SpvBuiltInSubgroupEqMask &&
+        builtin <= SpvBuiltInSubgroupLtMask)
+        return false;
+    if (emit->module->has_matrices && of_subgroup(emit, builtin))
+        return true;
     switch (builtin) {
     case SpvBuiltInGlobalInvocationId:
         global(emit, c);

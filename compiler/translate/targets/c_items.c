@@ -50,7 +50,7 @@ static bool writes_views(struct emit *emit, const struct text *body)
 {
     const struct spirv_reflection *reflection = &emit->reflection;
 
-    if (emit->body->memory_count != 0) /* variable pointers */
+    if (emit->body->memory_count != 0 || emit->module->has_matrices) /* variable pointers; leaders */
         return true;
     for (uint32_t i = 0; i < reflection->view_count; i++) {
         uint32_t id = reflection->views[i].variable;
@@ -81,8 +81,11 @@ static void write_loop(struct emit *emit, const struct text *body)
         else
             text_line(&emit->text, "for (int64_t local_x = 0; local_x < %u; local_x++) {",
                       emit->body->entry->local_size[0]);
-        if (emit->body->returns_early || target_mentions(body, "item"))
+        bool has_leader = target_mentions(body, "trm_leader");
+        if (emit->body->returns_early || has_leader || target_mentions(body, "item"))
             write_item(emit);
+        if (has_leader)
+            text_line(&emit->text, "const int trm_leader = item %% %u == 0;", SPIRV_SUBGROUP);
         if (emit->body->returns_early) {
             text_line(&emit->text, "if (kept->gone[item])");
             text_line(&emit->text, "    continue;");

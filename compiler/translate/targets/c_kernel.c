@@ -2,9 +2,15 @@
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
+#include <trireme/image.h>
 #include <trireme/status.h>
 
 #include "compiler/translate/targets/c_target.h"
+
+static const char *words_of(const struct trm_parameter *parameter)
+{
+    return trm_parameter_element(parameter) == TRM_PARAMETER_BUFFER ? "trm_cpu_buffer" : "trm_image_words";
+}
 
 /* Writes the struct of arguments, as <trireme/cpu_kernel.h> lays it out. */
 static void write_arguments(struct emit *emit)
@@ -15,10 +21,9 @@ static void write_arguments(struct emit *emit)
         return;
     text_line(&emit->text, "struct %s_arguments {", emit->symbol);
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
-        if (kernel->parameters[i].kind == TRM_PARAMETER_BUFFER)
-            text_line(&emit->text, "struct trm_cpu_buffer %s;", emit->fields[i]);
-        else if (!emit_is_member(&kernel->parameters[i]))
-            text_line(&emit->text, "struct trm_image_words %s;", emit->fields[i]);
+        if (!emit_is_member(&kernel->parameters[i]))
+            text_line(&emit->text, "struct %s %s%s;", words_of(&kernel->parameters[i]), emit->fields[i],
+                      target_brackets(emit, &kernel->parameters[i]));
     target_scalars(emit);
     text_close(&emit->text, "};");
     text_add_bytes(&emit->text, "\n", 1);
@@ -50,13 +55,27 @@ static void write_buffers(struct emit *emit, const struct text *body)
     }
 }
 
+/* Writes the arrays that the body names, as pointers to their entries. */
+static void write_arrays(struct emit *emit, const struct text *body)
+{
+    const struct trm_kernel_info *kernel = target_kernel_info(emit);
+
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        const char *name = emit_name(emit, emit->reflection.parameter_variables[i]);
+        if (trm_parameter_is_array(&kernel->parameters[i]) && target_mentions(body, name))
+            text_line(&emit->text, "const struct %s *const %s = arguments.%s;",
+                      words_of(&kernel->parameters[i]), name, emit->fields[i]);
+    }
+}
+
 /* Writes the images and samplers that the body names, and notes the struct of all. */
 static void write_images(struct emit *emit, const struct text *body)
 {
     const struct trm_kernel_info *kernel = target_kernel_info(emit);
 
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
-        if (kernel->parameters[i].kind != TRM_PARAMETER_BUFFER && !emit_is_member(&kernel->parameters[i]))
+        if (kernel->parameters[i].kind >= TRM_PARAMETER_IMAGE &&
+            kernel->parameters[i].kind <= TRM_PARAMETER_TEXELS)
             target_open_image(emit, body, i, base_arena_format(emit->arena, "arguments.%s", emit->fields[i]));
     }
 }
@@ -144,20 +163,61 @@ static void write_report(struct emit *emit)
     text_close(&emit->text, "}");
 }
 
-static void write_function(struct emit *emit, const struct text *body)
+/* Writes the arguments of the launch, and the head of a function that does. */
+static void write_head(struct emit *emit, const char *kind, const char *suffix, const char *more)
 {
-    bool merged                          = emit->rows->is_merged;
-    bool checks                          = (emit->flags & TRM_TRANSLATE_BOUNDS) != 0;
-    const struct trm_kernel_info *kernel = target_kernel_info(emit);
-
-    text_line(&emit->text, "TRM_KERNEL int32_t %s(const struct trm_cpu_groups *groups, const void *block)",
-              emit->symbol);
+    text_line(&emit->text, "%s int32_t %s%s(const struct trm_cpu_groups *groups, const void *block%s)", kind,
+              emit->symbol, suffix, more);
     text_line(&emit->text, "{");
-    if (kernel->parameter_count != 0)
+    if (target_kernel_info(emit)->parameter_count != 0)
         text_line(&emit->text, "const struct %s_arguments arguments = *(const struct %s_arguments *)block;",
                   emit->symbol, emit->symbol);
+}
+
+/* Writes the kernel that looks at its textures and samplers, and calls the function that was written with a constant for
+ * their format: 9 (rgba8) and 30 (r32f) of enum trm_format, or 0. */
+static void write_plain(struct emit *emit, const struct text *body)
+{
+    const struct trm_kernel_info *kernel = target_kernel_info(emit);
+
+    write_head(emit, "TRM_PLAIN_KERNEL", "", "");
+    write_images(emit, body);
+    text_line(&emit->text, "int32_t trm_plain = -1;");
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        uint32_t id = emit->reflection.parameter_variables[i];
+        if (kernel->parameters[i].kind == TRM_PARAMETER_BUFFER || emit_is_member(&kernel->parameters[i]) ||
+            trm_parameter_is_array(&kernel->parameters[i]) || !target_mentions(body, emit_name(emit, id)))
+            continue;
+        const char *value = emit_plain_format(emit, id, emit_name(emit, id));
+        if (value != NULL)
+            text_line(&emit->text, "trm_plain = %s;", value);
+    }
+    text_line(&emit->text, "switch (trm_plain) {");
+    static const int formats[] = {TRM_FORMAT_RGBA8_UNORM, TRM_FORMAT_R32_FLOAT};
+    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+        text_line(&emit->text, "case %d:", formats[i]);
+        text_line(&emit->text, "    return %s_any(groups, block, %d);", emit->symbol, formats[i]);
+    }
+    text_line(&emit->text, "default:");
+    text_line(&emit->text, "    return %s_any(groups, block, 0);", emit->symbol);
+    text_close(&emit->text, "}");
+    text_close(&emit->text, "}");
+    text_add_bytes(&emit->text, "\n", 1);
+}
+
+static void write_function(struct emit *emit, const struct text *body)
+{
+    bool is_plain = target_mentions(body, "trm_plain");
+    bool merged   = emit->rows->is_merged;
+    bool checks   = (emit->flags & TRM_TRANSLATE_BOUNDS) != 0;
+
+    if (is_plain)
+        write_head(emit, "TRM_INLINE", "_any", ", const int32_t trm_plain");
+    else
+        write_head(emit, "TRM_KERNEL", "", "");
     write_buffers(emit, body);
     write_images(emit, body);
+    write_arrays(emit, body);
     write_group_memory(emit, body);
     if (checks)
         text_line(&emit->text, "struct trm_cpu_fault trm_fault = {.struct_size = sizeof(trm_fault)};");
@@ -180,6 +240,8 @@ static void write_function(struct emit *emit, const struct text *body)
     text_line(&emit->text, "return 0;");
     text_close(&emit->text, "}");
     text_add_bytes(&emit->text, "\n", 1);
+    if (is_plain)
+        write_plain(emit, body);
 }
 
 int32_t target_c_kernel(struct emit *emit)

@@ -14,6 +14,14 @@ static uint32_t items_of(const struct emit *emit)
     return size[0] * size[1] * size[2];
 }
 
+/* How many of a type are spilled: matrices by subgroup, else by work-item. */
+static uint32_t spilled_of(const struct emit *emit, uint32_t type)
+{
+    return spirv_holds_matrix(emit->module, spirv_type(emit->module, type))
+               ? (items_of(emit) + SPIRV_SUBGROUP - 1) / SPIRV_SUBGROUP
+               : items_of(emit);
+}
+
 static bool is_shared(const struct emit *emit, uint32_t id)
 {
     return emit->module->ids[id].as.variable->storage == SpvStorageClassWorkgroup;
@@ -68,7 +76,7 @@ static void write_spilled_value(struct emit *emit, uint32_t id)
         text_add(&emit->text, "_Alignas(64) %s %s", emit_type_name(emit, type), emit_name(emit, id));
         if (count > 1)
             text_add(&emit->text, "_%c", "xyzw"[i]);
-        text_add(&emit->text, "[%u];\n", items_of(emit));
+        text_add(&emit->text, "[%u];\n", spilled_of(emit, type));
     }
 }
 
@@ -85,7 +93,8 @@ bool target_c_spilled(struct emit *emit)
         if (thing->kind == SPIRV_ID_VARIABLE)
             text_line(&emit->text, "_Alignas(64) %s %s[%u];",
                       emit_storage_type(emit, spirv_type(emit->module, thing->as.variable->type)->element),
-                      emit_name(emit, id), items_of(emit));
+                      emit_name(emit, id),
+                      spilled_of(emit, spirv_type(emit->module, thing->as.variable->type)->element));
         else
             write_spilled_value(emit, id);
     }

@@ -108,6 +108,8 @@ bool target_c_may_merge(struct emit *emit)
 
     if (body->entry->local_size[0] == 1)
         return false; /* x is uniform then and is computed outside of the loop */
+    if (emit->module->has_matrices)
+        return false; /* the first work-item of a subgroup is told by its number in the group */
     if (body->has_barrier || body->spilled_count != 0 || body->returns_early || root->kind != NODE_SEQUENCE)
         return false;
     for (uint32_t i = 0; i < root->child_count; i++) {

@@ -147,25 +147,19 @@ static const char fault[] =
     "}\n"
     "\n";
 
-/* The names for sentences about accesses that are outside. A table without rows is not allowed. */
-static void write_sites(struct emit *emit)
-{
-    text_line(&emit->head, "static const struct trm_site {");
-    text_line(&emit->head, "const char *what, *where;");
-    emit->head.indent--;
-    text_line(&emit->head, "} trm_sites[] = {");
-    for (uint32_t i = 0; i < emit->site_count; i++) {
-        text_begin_line(&emit->head);
-        text_add(&emit->head, "{");
-        target_string(&emit->head, emit->sites[i].what);
-        text_add(&emit->head, ", ");
-        target_string(&emit->head, emit->sites[i].where);
-        text_add(&emit->head, "},\n");
-    }
-    text_line(&emit->head, "{\"\", \"\"},");
-    text_close(&emit->head, "};");
-    text_add(&emit->head, "\n");
-}
+/* With bounds, and addresses: the buffers that they may point into. */
+static const char live[] = "static __thread const struct trm_cpu_buffer *trm_live;\n"
+                           "static __thread uint64_t trm_live_count;\n"
+                           "\n"
+                           "extern void trm_cpu_live_v1(const struct trm_cpu_buffer *live, uint64_t count);\n"
+                           "__attribute__((visibility(\"default\"))) void trm_cpu_live_v1(const struct "
+                           "trm_cpu_buffer *live, uint64_t "
+                           "count)\n"
+                           "{\n"
+                           "    trm_live       = live;\n"
+                           "    trm_live_count = count;\n"
+                           "}\n"
+                           "\n";
 
 void target_c_begin(struct emit *emit)
 {
@@ -173,15 +167,22 @@ void target_c_begin(struct emit *emit)
     if (!(emit->flags & TRM_TRANSLATE_BOUNDS))
         return;
     text_add_bytes(&emit->head, fault, sizeof(fault) - 1);
-    write_sites(emit);
+    if (emit->module->address_type != 0)
+        text_add_bytes(&emit->head, live, sizeof(live) - 1);
+    target_write_sites(emit, "static const");
 }
 
-static void write_parameters(struct emit *emit)
+/* As backends get them. Returns how many there are. */
+static uint32_t write_parameters(struct emit *emit)
 {
-    const struct trm_kernel_info *kernel = target_kernel_info(emit);
+    struct trm_kernel_info flat          = *target_kernel_info(emit);
+    const struct trm_kernel_info *kernel = &flat;
+
+    if (spirv_flatten(emit->arena, &flat) != TRM_OK)
+        return 0;
 
     if (kernel->parameter_count == 0)
-        return;
+        return 0;
     text_line(&emit->text, "static const struct trm_parameter trm_parameters[] = {");
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
         const struct trm_parameter *p = &kernel->parameters[i];
@@ -193,6 +194,7 @@ static void write_parameters(struct emit *emit)
     }
     text_close(&emit->text, "};");
     text_add_bytes(&emit->text, "\n", 1);
+    return kernel->parameter_count;
 }
 
 static void write_digest(struct emit *emit)
@@ -209,7 +211,7 @@ static void write_digest(struct emit *emit)
     text_add_bytes(&emit->text, "\n", 1);
 }
 
-static void write_row(struct emit *emit, uint32_t index)
+static void write_row(struct emit *emit, uint32_t index, uint32_t parameter_count)
 {
     const struct trm_kernel_info *kernel = &emit->reflection.kernels[index];
     const char *symbol                   = emit->symbols[index];
@@ -221,9 +223,9 @@ static void write_row(struct emit *emit, uint32_t index)
     target_string(&emit->text, kernel->name);
     text_add(&emit->text, ",\n");
     text_line(&emit->text, ".function = %s,", symbol);
-    if (kernel->parameter_count != 0)
+    if (parameter_count != 0)
         text_line(&emit->text, ".parameters = trm_parameters,");
-    text_line(&emit->text, ".parameter_count = %u,", kernel->parameter_count);
+    text_line(&emit->text, ".parameter_count = %u,", parameter_count);
     text_line(&emit->text, ".group_size = {%u, %u, %u},", size[0], size[1], size[2]);
     text_line(&emit->text, ".shared_bytes = %s_SHARED_BYTES,", symbol);
     text_line(&emit->text, ".scratch_bytes = %s_KEPT_BYTES,", symbol);
@@ -232,12 +234,12 @@ static void write_row(struct emit *emit, uint32_t index)
 
 void target_c_end(struct emit *emit)
 {
-    emit->kernel = 0;
-    write_parameters(emit);
+    emit->kernel   = 0;
+    uint32_t count = write_parameters(emit);
     write_digest(emit);
     text_line(&emit->text, "static const struct trm_cpu_kernel trm_kernels[] = {");
     for (uint32_t i = 0; i < emit->reflection.kernel_count; i++)
-        write_row(emit, i);
+        write_row(emit, i, count);
     text_close(&emit->text, "};");
     text_add_bytes(&emit->text, "\n", 1);
     text_line(&emit->text, "extern const struct trm_cpu_kernel_table trm_cpu_kernels_v1;");

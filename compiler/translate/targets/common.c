@@ -61,12 +61,32 @@ const char *target_scalar_type(int32_t type)
     }
 }
 
+uint32_t target_entries(const struct trm_parameter *parameter)
+{
+    uint32_t count = trm_parameter_count(parameter);
+
+    return count != 0 ? count : TRM_ARRAY_MOST;
+}
+
+const char *target_brackets(struct emit *emit, const struct trm_parameter *parameter)
+{
+    return trm_parameter_is_array(parameter)
+               ? base_arena_format(emit->arena, "[%u]", target_entries(parameter))
+               : "";
+}
+
 uint32_t target_scalars(struct emit *emit)
 {
     const struct trm_kernel_info *kernel = target_kernel_info(emit);
     const char *align                    = emit->language == TRM_LANGUAGE_C ? "_Alignas(16)" : "alignas(16)";
     uint32_t count                       = 0;
 
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        if (trm_parameter_count(&kernel->parameters[i]) != 0)
+            continue;
+        text_line(&emit->text, "uint64_t trm_count_%u;", i);
+        count++;
+    }
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
         const struct trm_parameter *parameter = &kernel->parameters[i];
         if (parameter->kind == TRM_PARAMETER_SCALAR)
@@ -101,4 +121,24 @@ void target_string(struct text *text, const char *string)
             text_add(text, "\\%03o", c);
     }
     text_add(text, "\"");
+}
+
+/* A table without rows is not allowed. */
+void target_write_sites(struct emit *emit, const char *storage)
+{
+    text_line(&emit->head, "%s struct trm_site {", storage);
+    text_line(&emit->head, "const char *what, *where;");
+    emit->head.indent--;
+    text_line(&emit->head, "} trm_sites[] = {");
+    for (uint32_t i = 0; i < emit->site_count; i++) {
+        text_begin_line(&emit->head);
+        text_add(&emit->head, "{");
+        target_string(&emit->head, emit->sites[i].what);
+        text_add(&emit->head, ", ");
+        target_string(&emit->head, emit->sites[i].where);
+        text_add(&emit->head, "},\n");
+    }
+    text_line(&emit->head, "{\"\", \"\"},");
+    text_close(&emit->head, "};");
+    text_add(&emit->head, "\n");
 }

@@ -179,6 +179,8 @@ static bool scan_op(void *user, const struct node *ops, struct spirv_instruction
         scan->is_eligible = false;
     if (op->opcode >= SpvOpGroupNonUniformElect && op->opcode <= SpvOpGroupNonUniformQuadSwap)
         scan->is_eligible = false;
+    if (op->opcode >= SpvOpSubgroupBallotKHR && op->opcode <= SpvOpSubgroupReadInvocationKHR)
+        scan->is_eligible = false;
     return scan->is_eligible;
 }
 
@@ -261,11 +263,22 @@ static uint32_t count_rows(const struct scan *scan)
     return count > 1 && size[0] * count % 32 == 0 && scan->bytes != 0 ? count : 0;
 }
 
+/* The functions of stages take no tables. */
+static bool has_arrays(const struct emit *emit)
+{
+    const struct trm_kernel_info *kernel = &emit->reflection.kernels[0];
+
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        if (trm_parameter_is_array(&kernel->parameters[i]))
+            return true;
+    return false;
+}
+
 static bool can_coarsen(struct scan *scan)
 {
     const struct emit *emit = scan->emit;
 
-    if (emit->body->memory_count != 0 || emit->body->entry->local_size[2] != 1 ||
+    if (emit->body->memory_count != 0 || has_arrays(emit) || emit->body->entry->local_size[2] != 1 ||
         node_has(emit->body->root, NODE_LOOP) || node_has(emit->body->root, NODE_BARRIER))
         return false;
     for (uint32_t i = 0; i < 2; i++) {

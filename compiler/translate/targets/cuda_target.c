@@ -9,6 +9,9 @@
  *     3. if the shader uses the length of any buffer: for each buffer, in order, the bytes of its span as a
  *        uint64_t.
  *
+ * With TRM_TRANSLATE_BOUNDS there is one more parameter between 2. and 3., the address of the stream's struct
+ * trm_fault_record (cuda_bounds.c), and no kernel is coarsened.
+ *
  * Sizes come last so that a launch that always passes all three need not know whether the kernel uses them:
  * the driver takes as many parameters as the function has. The block has the group's own size, which is in
  * __launch_bounds__.
@@ -62,6 +65,8 @@ static const char head[] = "/* Made by Trireme from a SPIR-V module. */\n"
 static void begin(struct emit *emit)
 {
     text_add_bytes(&emit->head, head, sizeof(head) - 1);
+    if (emit->flags & TRM_TRANSLATE_BOUNDS)
+        target_cuda_begin_bounds(emit);
 }
 
 /* Writes the last line, which names the module and the kernels: "// trireme DIGEST SYMBOL...", with *COUNT
@@ -103,6 +108,38 @@ static void write_pointer(struct emit *emit, const struct trm_parameter *paramet
              emit_buffer_type(emit, id), is_own ? "__restrict__ " : "", emit_name(emit, id));
 }
 
+/* Writes an array as a struct by value, "TRM_TABLE trm_table<void *, 4> s_parts". A table of sizes follows the
+ * other parameters (`end` is "_size"). */
+static void write_table(struct emit *emit, uint32_t parameter, const char *type, const char *end)
+{
+    uint32_t id = emit->reflection.parameter_variables[parameter];
+
+    text_add(&emit->text, "%s %s%s",
+             emit_table_type(emit, type, target_entries(&target_kernel_info(emit)->parameters[parameter])),
+             emit_name(emit, id), end);
+}
+
+/* Writes the parameter of a buffer, or of an array. */
+static void write_address(struct emit *emit, uint32_t parameter)
+{
+    const struct trm_parameter *info = &target_kernel_info(emit)->parameters[parameter];
+    uint32_t id                      = emit->reflection.parameter_variables[parameter];
+
+    if (!trm_parameter_is_array(info)) {
+        write_pointer(emit, info, id);
+        return;
+    }
+    bool is_buffer = trm_parameter_element(info) == TRM_PARAMETER_BUFFER;
+    if (!is_buffer)
+        emit_opaque_type(emit, id); /* notes that it is needed */
+    write_table(emit, parameter, is_buffer ? "void *" : "trm_image_words", "");
+}
+
+static bool is_buffer(const struct trm_parameter *parameter)
+{
+    return trm_parameter_element(parameter) == TRM_PARAMETER_BUFFER;
+}
+
 static void write_words(struct emit *emit, uint32_t parameter)
 {
     emit_opaque_type(emit, emit->reflection.parameter_variables[parameter]); /* notes that it is needed */
@@ -114,7 +151,7 @@ uint32_t target_cuda_scalars(const struct trm_kernel_info *kernel)
     uint32_t scalars = 0;
 
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
-        scalars += emit_is_member(&kernel->parameters[i]);
+        scalars += emit_is_member(&kernel->parameters[i]) || trm_parameter_count(&kernel->parameters[i]) == 0;
     return scalars;
 }
 
@@ -124,14 +161,14 @@ bool target_cuda_asks_for_sizes(struct emit *emit, const struct text *body)
     const struct trm_kernel_info *kernel = target_kernel_info(emit);
 
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
-        if (kernel->parameters[i].kind != TRM_PARAMETER_BUFFER)
+        if (!is_buffer(&kernel->parameters[i]))
             continue;
         const char *size = base_arena_format(emit->arena, "%s_size",
                                              emit_name(emit, emit->reflection.parameter_variables[i]));
         if (size != NULL && target_mentions(body, size))
             return true;
     }
-    return false;
+    return target_mentions(body, CUDA_BUFFERS);
 }
 
 /* Writes the parameters that the top of this file documents; `more` is one more before the sizes, or NULL. */
@@ -142,8 +179,8 @@ void target_cuda_parameters(struct emit *emit, const struct text *body, const ch
 
     for (uint32_t i = 0; i < kernel->parameter_count && !emit_is_member(&kernel->parameters[i]); i++) {
         target_cuda_separate(emit, &count);
-        if (kernel->parameters[i].kind == TRM_PARAMETER_BUFFER)
-            write_pointer(emit, &kernel->parameters[i], emit->reflection.parameter_variables[i]);
+        if (is_buffer(&kernel->parameters[i]) || trm_parameter_is_array(&kernel->parameters[i]))
+            write_address(emit, i);
         else
             write_words(emit, i);
     }
@@ -155,10 +192,18 @@ void target_cuda_parameters(struct emit *emit, const struct text *body, const ch
         target_cuda_separate(emit, &count);
         text_add(&emit->text, "const uint32_t %s", more);
     }
+    if (emit->flags & TRM_TRANSLATE_BOUNDS) {
+        target_cuda_separate(emit, &count);
+        text_add(&emit->text, "struct trm_fault_record *" CUDA_RECORD);
+    }
     for (uint32_t i = 0; i < kernel->parameter_count && target_cuda_asks_for_sizes(emit, body); i++) {
-        if (kernel->parameters[i].kind != TRM_PARAMETER_BUFFER)
+        if (!is_buffer(&kernel->parameters[i]))
             continue;
         target_cuda_separate(emit, &count);
+        if (trm_parameter_is_array(&kernel->parameters[i])) {
+            write_table(emit, i, "uint64_t", "_size");
+            continue;
+        }
         text_add(&emit->text, "const uint64_t %s_size",
                  emit_name(emit, emit->reflection.parameter_variables[i]));
     }
@@ -280,7 +325,8 @@ static void write_images(struct emit *emit, const struct text *body)
     const struct trm_kernel_info *kernel = target_kernel_info(emit);
 
     for (uint32_t i = 0; i < kernel->parameter_count && !emit_is_member(&kernel->parameters[i]); i++)
-        if (kernel->parameters[i].kind != TRM_PARAMETER_BUFFER)
+        if (kernel->parameters[i].kind != TRM_PARAMETER_BUFFER &&
+            !trm_parameter_is_array(&kernel->parameters[i]))
             target_open_image(emit, body, i, base_arena_format(emit->arena, CUDA_WORDS, i));
 }
 
@@ -291,6 +337,8 @@ static void write_plain(struct emit *emit, const struct text *body)
     write_aligned(emit);
     write_images(emit, body);
     write_shared(emit, body);
+    if (emit->flags & TRM_TRANSLATE_BOUNDS)
+        target_cuda_open_bounds(emit, body);
     text_add_bytes(&emit->text, body->bytes, body->length);
     text_close(&emit->text, "}");
     text_add_bytes(&emit->text, "\n", 1);
@@ -303,7 +351,9 @@ static int32_t choose_coarsening(struct emit *emit)
         emit->counts = base_arena_allocate(emit->arena, emit->reflection.kernel_count, sizeof(*emit->counts));
     if (emit->counts == NULL)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
-    target_cuda_coarsen(emit, &emit->coarsen);
+    emit->coarsen = (struct emit_coarsen){.count = 0};
+    if (!(emit->flags & TRM_TRANSLATE_BOUNDS))
+        target_cuda_coarsen(emit, &emit->coarsen);
     emit->counts[emit->kernel] = emit->coarsen.count;
     return TRM_OK;
 }

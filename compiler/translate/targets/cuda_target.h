@@ -11,6 +11,19 @@
 #define CUDA_WORDS "trm_words_%u" /* an image's or sampler's parameter, by its number */
 #define CUDA_GROUPS "trm_groups"  /* how many groups in x there are before coarsening */
 
+#define CUDA_RECORD "trm_record" /* the parameter that says where a fault is noted, with bounds */
+#define CUDA_BUFFERS "trm_buffers"
+#define CUDA_SHARED_SPANS "trm_shared_spans"
+
+/* ---- cuda_bounds.c, with TRM_TRANSLATE_BOUNDS */
+
+/* Writes the types and the names that the checks use. */
+void target_cuda_begin_bounds(struct emit *emit);
+
+/* Writes what the checks of one kernel use: where a fault is noted, and the memory that a variable pointer may point
+ * into. */
+void target_cuda_open_bounds(struct emit *emit, const struct text *body);
+
 /* ---- cuda_target.c */
 
 /* Writes a comma unless *count is 0, and counts. */

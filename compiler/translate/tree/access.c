@@ -24,6 +24,15 @@ void access_variable(struct body *body, uint32_t variable)
     };
 }
 
+/* Does the struct that an address points to have volatile or coherent members? */
+static void inherit_members(const struct spirv_type *type, struct spirv_variable *memory)
+{
+    for (uint32_t i = 0; type->kind == SPIRV_STRUCT && i < type->count; i++) {
+        memory->is_volatile |= type->members[i].is_volatile;
+        memory->is_coherent |= type->members[i].is_coherent;
+    }
+}
+
 /* Does the shader have volatile or coherent buffers, to which the pointer may point? */
 static void inherit_flags(const struct spirv_module *module, struct spirv_variable *memory)
 {
@@ -53,6 +62,8 @@ static uint32_t new_type(struct body *body, const struct spirv_type *type)
 uint32_t body_address_type(struct body *body)
 {
     if (body->address_type == 0)
+        body->address_type = body->module->address_type;
+    if (body->address_type == 0)
         body->address_type = new_type(body, &(struct spirv_type){.kind              = SPIRV_INT,
                                                                  .width             = 64,
                                                                  .size              = 8,
@@ -68,12 +79,19 @@ uint32_t body_pointer_type(struct body *body, uint32_t storage, uint32_t element
                               .kind = SPIRV_POINTER, .storage = storage, .element = element, .depth = 2});
 }
 
+/* The storage of what a pointer points to: a physical pointer points into storage buffers. */
+static uint32_t storage_of(const struct spirv_type *pointer)
+{
+    return spirv_is_address(pointer) ? (uint32_t)SpvStorageClassStorageBuffer : pointer->storage;
+}
+
 /* The memory variable of a pointer type. */
 static uint32_t memory_of(struct body *body, const struct spirv_type *pointer)
 {
     for (uint32_t i = 0; i < body->memory_count; i++) {
-        uint32_t id = body->memories[i];
-        if (body->module->ids[id].as.variable->storage == pointer->storage &&
+        uint32_t id                        = body->memories[i];
+        const struct spirv_variable *known = body->module->ids[id].as.variable;
+        if (known->storage == storage_of(pointer) && known->is_physical == spirv_is_address(pointer) &&
             spirv_type(body->module, body->values[id].access.type)->element == pointer->element)
             return id;
     }
@@ -81,17 +99,26 @@ static uint32_t memory_of(struct body *body, const struct spirv_type *pointer)
     uint32_t array                  = new_type(
                          body,
                          &(struct spirv_type){.kind = SPIRV_RUNTIME_ARRAY, .element = pointer->element, .is_unsized = true});
-    uint32_t type = array == 0 ? 0 : body_pointer_type(body, pointer->storage, array);
+    uint32_t type = array == 0 ? 0 : body_pointer_type(body, storage_of(pointer), array);
     uint32_t id   = type == 0 ? 0 : body_new_id(body, type);
     if (variable == NULL || id == 0 ||
         !base_arena_grow(body->arena, &body->memories, body->memory_count, &body->memory_capacity,
                          sizeof(*body->memories)))
         return 0;
-    *variable = (struct spirv_variable){
-        .type = type, .storage = pointer->storage, .builtin = -1, .is_written = true, .is_memory = true};
-    inherit_flags(body->module, variable);
+    *variable = (struct spirv_variable){.type        = type,
+                                        .storage     = storage_of(pointer),
+                                        .builtin     = -1,
+                                        .is_written  = true,
+                                        .is_memory   = true,
+                                        .is_physical = spirv_is_address(pointer)};
+    if (variable->is_physical)
+        inherit_members(spirv_type(body->module, pointer->element), variable);
+    else
+        inherit_flags(body->module, variable);
     body->module->ids[id].kind           = SPIRV_ID_VARIABLE;
-    body->module->ids[id].name           = "pointer";
+    const char *name                     = body->module->ids[pointer->element].name;
+    bool has_name                        = variable->is_physical && name != NULL && name[0] != '\0';
+    body->module->ids[id].name           = has_name ? name : "pointer";
     body->module->ids[id].as.variable    = variable;
     body->memories[body->memory_count++] = id;
     access_variable(body, id);
@@ -135,6 +162,7 @@ static uint32_t step(const struct spirv_module *module, uint32_t type_id, uint32
     case SPIRV_MATRIX:
     case SPIRV_ARRAY:
     case SPIRV_RUNTIME_ARRAY:
+    case SPIRV_COOPERATIVE:
         return type->element;
     case SPIRV_STRUCT: {
         const struct spirv_constant *constant = spirv_constant(module, index);
@@ -176,24 +204,50 @@ int32_t access_chain(struct body *body, const struct spirv_instruction *op, uint
     return TRM_OK;
 }
 
-void access_sampled(struct body *body, uint32_t id, uint32_t image, uint32_t sampler)
+/* The indices of a path, without those of its sampler, and room for `more`. NULL without memory. */
+static uint32_t *copy_indices(struct body *body, const struct access *from, uint32_t more)
 {
-    body->values[id].access         = body->values[image].access;
-    body->values[id].access.sampler = body->values[sampler].access.variable;
+    uint32_t count    = from->count - from->sampler_count;
+    uint32_t *indices = base_arena_allocate(body->arena, (size_t)count + more + 1, sizeof(*indices));
+
+    if (indices != NULL && count != 0)
+        memcpy(indices, from->indices, count * sizeof(*indices));
+    return indices;
+}
+
+int32_t access_sampled(struct body *body, uint32_t id, uint32_t image, uint32_t sampler)
+{
+    const struct access *from = &body->values[image].access, *state = &body->values[sampler].access;
+    uint32_t count    = from->count - from->sampler_count;
+    uint32_t *indices = copy_indices(body, from, state->count);
+
+    if (indices == NULL)
+        return body_status(body);
+    if (state->count != 0)
+        memcpy(indices + count, state->indices, state->count * sizeof(*indices));
+    body->values[id].access = (struct access){
+        .variable      = from->variable,
+        .count         = count + state->count,
+        .indices       = indices,
+        .type          = from->type,
+        .sampler       = state->variable,
+        .sampler_count = state->count,
+    };
+    return TRM_OK;
 }
 
 int32_t access_texel(struct body *body, uint32_t pointer, uint32_t image, uint32_t coordinate)
 {
     const struct access *from = &body->values[image].access;
-    uint32_t *index           = base_arena_allocate(body->arena, 1, sizeof(*index));
+    uint32_t *indices         = copy_indices(body, from, 1);
 
-    if (index == NULL)
+    if (indices == NULL)
         return body_status(body);
-    *index                       = coordinate;
+    indices[from->count]         = coordinate;
     body->values[pointer].access = (struct access){
         .variable = from->variable,
-        .count    = 1,
-        .indices  = index,
+        .count    = from->count + 1,
+        .indices  = indices,
         .type     = spirv_type(body->module, from->type)->element,
     };
     return TRM_OK;
@@ -217,6 +271,8 @@ bool access_is_fixed(const struct body *body, const struct access *access)
     for (uint32_t i = 0; i < access->count; i++) {
         const struct spirv_constant *constant = spirv_constant(body->module, access->indices[i]);
         const struct spirv_type *type         = spirv_type(body->module, type_id);
+        if (spirv_is_opaque(type))
+            return false; /* the coordinate of a texel, or a sampler's index */
         if (constant == NULL || type->kind == SPIRV_RUNTIME_ARRAY || constant->bits >= type->count)
             return false;
         type_id = type->kind == SPIRV_STRUCT ? type->members[constant->bits].type : type->element;

@@ -16,14 +16,20 @@ struct body;
  * *memory variable* (is_memory), one for each type and storage class, as the root, and the address as the
  * first index: as if all memory were an array of the pointee, and the address the index of the element.
  *
- * A value that is an image or sampler is the variable that it was loaded from. An access to a texel
- * (OpImageTexelPointer) has the coordinate as its only index. */
+ * A physical pointer (buffer reference) is a variable pointer too. In memory and in composites it is the address
+ * already (compiler/spirv/addresses.c).
+ *
+ * The first indices into an array of buffers, images or samplers select the element (spirv_descriptor_levels()).
+ * A value that is an image or sampler is the variable, or the element, that it was loaded from. An access to a
+ * texel (OpImageTexelPointer) has the coordinate as its last index. A sampled image made of an image and a
+ * sampler has the sampler's indices behind those of the image. */
 struct access {
     uint32_t variable;       /* the root: a variable of the module or the function; 0: no pointer */
     uint32_t count;          /* of indices */
     const uint32_t *indices; /* ids of values, outermost first; constants for structs */
     uint32_t type;           /* the type behind the pointer */
     uint32_t sampler;        /* of a sampled image made of an image and a sampler: the sampler's variable */
+    uint32_t sampler_count;  /* of indices: those of the sampler, which are the last ones */
 };
 
 /* The access of a pointer operand (OpLoad, OpStore, OpAtomic*, both operands of OpCopyMemory,
@@ -45,7 +51,7 @@ void access_variable(struct body *body, uint32_t variable);
 
 /* Resolves an OpSampledImage with the new result `id`, and an OpImageTexelPointer with the new result
  * `pointer`. */
-void access_sampled(struct body *body, uint32_t id, uint32_t image, uint32_t sampler);
+int32_t access_sampled(struct body *body, uint32_t id, uint32_t image, uint32_t sampler);
 int32_t access_texel(struct body *body, uint32_t pointer, uint32_t image, uint32_t coordinate);
 
 /* Resolves an OpAccessChain with the new result `pointer`. Errors: UNSUPPORTED when the base was not

@@ -37,6 +37,12 @@ static bool is_sampling(uint32_t opcode)
            is_between(opcode, SpvOpImageQuerySizeLod, SpvOpImageQueryLevels);
 }
 
+/* A product of cooperative matrices. */
+static bool is_product(uint32_t opcode)
+{
+    return opcode == SpvOpCooperativeMatrixMulAddNV || opcode == SPIRV_OpCooperativeMatrixMulAddKHR;
+}
+
 bool operation_is_pure(const struct spirv_module *module, const struct spirv_instruction *op)
 {
     uint32_t opcode = op->opcode;
@@ -50,7 +56,8 @@ bool operation_is_pure(const struct spirv_module *module, const struct spirv_ins
            is_between(opcode, SpvOpSNegate, SpvOpSMulExtended) ||
            is_between(opcode, SpvOpAny, SpvOpBitCount) ||
            is_between(opcode, SpvOpSDotKHR, SpvOpSUDotAccSatKHR) || opcode == SpvOpArrayLength ||
-           opcode == SpvOpCopyLogical || is_sampling(opcode);
+           is_between(opcode, SPIRV_OpFDot2MixAcc32VALVE, SPIRV_OpFDot2MixAcc16VALVE) || is_product(opcode) ||
+           opcode == SpvOpCopyLogical || opcode == SpvOpExpectKHR || is_sampling(opcode);
 }
 
 static bool is_division(uint32_t opcode)
@@ -68,9 +75,17 @@ static bool divides_by_constant(const struct spirv_module *module, const struct 
            divisor->bits + 1 != 0 && divisor->bits != UINT32_MAX;
 }
 
+/* Is it a question about an element of an array of buffers or images? There may be no such element. */
+static bool is_of_element(const struct spirv_module *module, const struct spirv_instruction *op)
+{
+    return (op->opcode == SpvOpArrayLength ||
+            is_between(op->opcode, SpvOpImageQuerySizeLod, SpvOpImageQueryLevels)) &&
+           module->ids[op->operands[0]].kind != SPIRV_ID_VARIABLE;
+}
+
 bool operation_is_safe(const struct spirv_module *module, const struct spirv_instruction *op)
 {
-    if (!operation_is_pure(module, op))
+    if (!operation_is_pure(module, op) || is_product(op->opcode) || is_of_element(module, op))
         return false;
     if (is_division(op->opcode))
         return divides_by_constant(module, op);
@@ -90,7 +105,7 @@ static bool is_cheap_opcode(uint32_t opcode)
 
 bool operation_is_cheap(const struct spirv_module *module, const struct spirv_instruction *op)
 {
-    if (!operation_is_safe(module, op))
+    if (!operation_is_safe(module, op) || spirv_type(module, op->type)->kind == SPIRV_COOPERATIVE)
         return false;
     if (op->opcode == SpvOpUDiv || op->opcode == SpvOpUMod)
         return true;
@@ -175,7 +190,8 @@ bool operation_is_barrier(const struct spirv_module *module, const struct spirv_
     if (op->opcode != SpvOpControlBarrier)
         return false;
     const struct spirv_constant *scope = spirv_constant(module, op->operands[0]);
-    return scope == NULL || (scope->bits != SpvScopeSubgroup && scope->bits != SpvScopeInvocation);
+    return scope == NULL || (scope->bits == SpvScopeSubgroup && module->has_leaders) ||
+           (scope->bits != SpvScopeSubgroup && scope->bits != SpvScopeInvocation);
 }
 
 uint32_t branch_literal_words(const struct spirv_module *module, const struct spirv_instruction *terminator)

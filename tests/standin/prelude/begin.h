@@ -51,3 +51,5 @@ enum {
 #include "tests/standin/prelude/warp.h"
 
 #include "tests/standin/prelude/ptx.h"
+
+#include "tests/standin/prelude/matrix.h"

@@ -159,8 +159,22 @@ START_TEST(other_kinds_of_images_are_refused_with_a_sentence)
     TYPE(SpvOpTypeImage, EXTRA, U32, SpvDim2D, 0, 0, 0, 2, SpvImageFormatR64ui);
     builder_refuse(&builder, UNSUPPORTED, "images of this format");
     afresh();
+    TYPE(SpvOpTypeStruct, EXTRA, TEXTURE);
+    builder_refuse(&builder, UNSUPPORTED, "structs with images or samplers are not supported");
+    afresh();
     TYPE(SpvOpTypeArray, EXTRA, TEXTURE, U_3);
-    builder_refuse(&builder, UNSUPPORTED, "arrays of images");
+    TYPE(SpvOpTypePointer, P_EXTRA, SpvStorageClassUniformConstant, EXTRA);
+    TYPE(SpvOpVariable, P_EXTRA, EXTRA_ONE, SpvStorageClassUniformConstant);
+    builder_refuse(&builder, INVALID, "has no binding");
+    afresh();
+    TYPE(SpvOpTypeRuntimeArray, EXTRA, TEXTURE);
+    TYPE(SpvOpTypePointer, P_EXTRA, SpvStorageClassUniformConstant, EXTRA);
+    TYPE(SpvOpVariable, P_EXTRA, EXTRA_ONE, SpvStorageClassUniformConstant);
+    builder_refuse(&builder, INVALID, "RuntimeDescriptorArray is not declared");
+    afresh();
+    TYPE(SpvOpTypeArray, EXTRA, TEXTURE, U_3);
+    TYPE(SpvOpTypePointer, P_EXTRA, SpvStorageClassFunction, EXTRA);
+    builder_refuse(&builder, UNSUPPORTED, "structs with images or samplers are not supported");
 }
 END_TEST
 
@@ -199,7 +213,7 @@ START_TEST(variables_hold_an_image_and_have_a_binding)
     builder_refuse(&builder, UNSUPPORTED, "no image or sampler");
     afresh();
     TYPE(SpvOpTypePointer, P_EXTRA, SpvStorageClassPrivate, TEXTURE);
-    builder_refuse(&builder, UNSUPPORTED, "arrays of images or samplers, and structs");
+    builder_refuse(&builder, UNSUPPORTED, "structs with images or samplers are not supported");
     afresh();
     TYPE(SpvOpVariable, P_TEXEL, EXTRA_ONE, SpvStorageClassImage);
     builder_refuse(&builder, INVALID, "cannot point to a texel");

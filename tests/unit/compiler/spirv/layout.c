@@ -291,7 +291,13 @@ START_TEST(buffers_are_blocks_with_a_binding)
     TYPE(SpvOpTypePointer, P, SpvStorageClassStorageBuffer, T);
     TYPE(SpvOpVariable, P, V, SpvStorageClassStorageBuffer);
     NAME(&builder, V, "many");
-    builder_refuse(&builder, UNSUPPORTED, "\"many\" is an array of buffers");
+    builder_refuse(&builder, INVALID, "\"many\" has no binding");
+    again();
+    TYPE(SpvOpTypeRuntimeArray, T, BLOCK_U);
+    TYPE(SpvOpTypePointer, P, SpvStorageClassStorageBuffer, T);
+    TYPE(SpvOpVariable, P, V, SpvStorageClassStorageBuffer);
+    NAME(&builder, V, "many");
+    builder_refuse(&builder, INVALID, "RuntimeDescriptorArray is not declared");
     again();
     TYPE(SpvOpTypePointer, P, SpvStorageClassUniform, BLOCK);
     TYPE(SpvOpVariable, P, V, SpvStorageClassUniform);
@@ -380,8 +386,32 @@ START_TEST(unknown_decorations_are_refused)
     DECORATE(V, SpvDecorationFPRoundingMode, SpvFPRoundingModeRTZ);
     builder_refuse(&builder, UNSUPPORTED, "rounding mode");
     again();
-    ADD(&builder, PART_DECORATION, SpvOpDecorationGroup, V);
-    builder_refuse(&builder, UNSUPPORTED, "groups of decorations");
+}
+END_TEST
+
+START_TEST(groups_give_their_decorations_to_targets)
+{
+    enum {
+        GROUP = 990
+    };
+
+    DECORATE(GROUP, SpvDecorationRelaxedPrecision);
+    ADD(&builder, PART_DECORATION, SpvOpDecorationGroup, GROUP);
+    ADD(&builder, PART_DECORATION, SpvOpGroupDecorate, GROUP, U_1, U_2);
+    ck_assert_uint_eq(builder_accept(&builder)->ids[U_1].relaxed, 1);
+    ck_assert_uint_eq(builder_accept(&builder)->ids[U_2].relaxed, 1);
+    ck_assert_uint_eq(builder_accept(&builder)->ids[U_3].relaxed, 0);
+    again();
+    ADD(&builder, PART_DECORATION, SpvOpGroupDecorate, GROUP, U_1);
+    builder_refuse(&builder, INVALID, "not a group");
+    again();
+    ADD(&builder, PART_DECORATION, SpvOpDecorationGroup, GROUP);
+    ADD(&builder, PART_DECORATION, SpvOpGroupDecorate, GROUP, GROUP);
+    builder_refuse(&builder, INVALID, "no valid target");
+    again();
+    ADD(&builder, PART_DECORATION, SpvOpDecorationGroup, GROUP);
+    ADD(&builder, PART_DECORATION, SpvOpGroupMemberDecorate, GROUP, U_1);
+    builder_refuse(&builder, INVALID, "wrong length");
 }
 END_TEST
 
@@ -422,6 +452,7 @@ static Suite *make_suite(void)
     tcase_add_test(all, variables_are_where_their_storage_is);
     tcase_add_test(all, initializers_are_constants_of_the_variables_type);
     tcase_add_test(all, unknown_decorations_are_refused);
+    tcase_add_test(all, groups_give_their_decorations_to_targets);
     tcase_add_test(all, variables_have_their_decorations);
     suite_add_tcase(suite, all);
     return suite;

@@ -164,10 +164,25 @@ END_TEST
 
 START_TEST(sets_of_instructions_are_glsl_or_ignored)
 {
+    enum {
+        OP_FORWARD_EXTENDED = 4433 /* OpExtInstWithForwardRefsKHR */
+    };
     uint32_t set = builder_id(&builder), result = builder_id(&builder);
 
     builder_add_text(&builder, PART_IMPORT, SpvOpExtInstImport, &set, 1, "NonSemantic.Anything");
     CODE(&builder, SpvOpExtInst, VOID, result, set, 77, 1, 2, 3);
+    builder_accept(&builder);
+    again();
+    set    = builder_id(&builder);
+    result = builder_id(&builder);
+    builder_add_text(&builder, PART_IMPORT, SpvOpExtInstImport, &set, 1, "OpenCL.DebugInfo.100");
+    CODE(&builder, SpvOpExtInst, VOID, result, set, 23, 1);
+    builder_accept(&builder);
+    again();
+    set    = builder_id(&builder);
+    result = builder_id(&builder);
+    builder_add_text(&builder, PART_IMPORT, SpvOpExtInstImport, &set, 1, "NonSemantic.Anything");
+    CODE(&builder, OP_FORWARD_EXTENDED, VOID, result, set, 77, result + 1);
     builder_accept(&builder);
     again();
     set = builder_id(&builder);

@@ -252,6 +252,10 @@ static const struct row groups[] = {
     GOOD(GroupNonUniformLogicalAnd, BOOL, U_3, SpvGroupOperationReduce, B),
     BAD(GroupNonUniformLogicalAnd, U32, U_3, SpvGroupOperationReduce, U),
     GOOD(GroupNonUniformQuadSwap, F32, U_3, F, U_2),
+    GOOD(GroupNonUniformRotateKHR, V2, U_3, VALUE(V2), U),
+    GOOD(GroupNonUniformRotateKHR, V2, U_3, VALUE(V2), U, U_4),
+    BAD(GroupNonUniformRotateKHR, V2, U_3, VALUE(V2), U, U_3),
+    BAD(GroupNonUniformRotateKHR, U32, U_3, VALUE(V2), U),
     BAD(GroupNonUniformQuadSwap, F32, U_3, F, U_3),
     BAD(GroupNonUniformAll, BOOL, B, B),
 };
@@ -312,6 +316,7 @@ START_TEST(group_operations_take_scalars_vectors_and_ballots)
         SpvCapabilityGroupNonUniform,           SpvCapabilityGroupNonUniformVote,
         SpvCapabilityGroupNonUniformBallot,     SpvCapabilityGroupNonUniformShuffle,
         SpvCapabilityGroupNonUniformArithmetic, SpvCapabilityGroupNonUniformQuad,
+        SpvCapabilityGroupNonUniformRotateKHR,
     };
 
     check_rows(groups, sizeof(groups) / sizeof(groups[0]), capabilities,

@@ -388,7 +388,7 @@ END_TEST
 
 /* ---- CUDA C */
 
-START_TEST(cuda_leaves_an_access_outside_of_any_variable_out)
+START_TEST(cuda_checks_every_index_and_notes_the_first_outside)
 {
     /* a store, a load and an atomic operation, then other variables */
     static const char *const checks[] = {
@@ -401,6 +401,9 @@ START_TEST(cuda_leaves_an_access_outside_of_any_variable_out)
         ", 7) ? s_indexable",
         ", 4) ? (*(const uint32_t *)(arguments.s_weights",
         ", s_data_size)) s_data",
+        "trm_within(&trm_fault, ",
+        "struct trm_fault_record *trm_record",
+        "{\"shared variable 'tile'\", \"overrun_barriers.comp:",
     };
     struct trm_constant constant = {.id = 0, .type = TRM_TYPE_U32, .bits = 64};
     const char *text;
@@ -429,7 +432,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_buffer_that_is_too_small_for_its_block_is_named_with_its_bytes);
     tcase_add_loop_test(tests, each_view_of_a_buffer_has_its_own_number_of_elements, 0, 2);
     tcase_add_loop_test(tests, an_overrun_in_a_loop_that_runs_in_lockstep_is_found, 0, 6);
-    tcase_add_test(tests, cuda_leaves_an_access_outside_of_any_variable_out);
+    tcase_add_test(tests, cuda_checks_every_index_and_notes_the_first_outside);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -141,6 +141,10 @@ static struct trm_image_layout *make_image(const struct format *format, uint32_t
         level->slice_pitch            = level->row_pitch * level->height;
         for (uint64_t k = 0; k < level->slice_pitch; k++)
             ((uint8_t *)layout)[offset + k] = (uint8_t)ops_random(&state);
+        for (uint64_t k = 0; format->format == TRM_FORMAT_R32_FLOAT && k < level->slice_pitch; k += 4) {
+            float texel = (float)ops_uniform(&state); /* not any bits, which may be a NaN */
+            memcpy((uint8_t *)layout + offset + k, &texel, 4);
+        }
         offset += (level->slice_pitch + 15) / 16 * 16;
     }
     return layout;
@@ -163,7 +167,8 @@ struct block {
 struct world {
     const struct format *formats[6]; /* picture, real, whole, natural, bytes, counters */
     struct trm_image_layout *images[6];
-    uint64_t state; /* of the picture's sampler */
+    uint64_t state;  /* of the picture's sampler */
+    uint32_t levels; /* of the picture; 0: LEVELS */
     float given[ITEMS][4];
     float made[ITEMS][8][4];
 };
@@ -178,6 +183,11 @@ static const struct format *find(int32_t format)
     return NULL;
 }
 
+static uint32_t levels_of_picture(void)
+{
+    return world.levels != 0 ? world.levels : LEVELS;
+}
+
 /* Runs a form of the shader on images of these formats. */
 static void run(int form, int32_t picture, int32_t real, int32_t whole, int32_t natural, uint64_t state)
 {
@@ -187,7 +197,7 @@ static void run(int form, int32_t picture, int32_t real, int32_t whole, int32_t 
     for (uint32_t i = 0; i < 6; i++) {
         world.formats[i] = find(all[i]);
         world.images[i] = make_image(world.formats[i], i == 0 ? SAMPLE_SIZE : ITEMS, i == 0 ? SAMPLE_SIZE : 2,
-                                     i == 0 ? LEVELS : 1);
+                                     i == 0 ? levels_of_picture() : 1);
         words[i]        = (struct trm_image_words){world.images[i], i == 0 ? state : 0};
     }
     memset(texel_at(world.images[5], world.formats[5], 0, 0, 1), 0, 8);
@@ -387,14 +397,14 @@ static void sample_level(uint32_t level, double u, double v, double result[4])
 
 static void sample(double u, double v, double detail, double result[4])
 {
-    double low[4], high[4], level = fmin(fmax(detail, 0), LEVELS - 1);
+    double low[4], high[4], level = fmin(fmax(detail, 0), levels_of_picture() - 1);
 
     if (!(world.state >> TRM_STATE_MIP_FILTER & 1)) {
         sample_level((uint32_t)floor(level + 0.5), u, v, result);
         return;
     }
     sample_level((uint32_t)level, u, v, low);
-    sample_level((uint32_t)fmin(floor(level) + 1, LEVELS - 1), u, v, high);
+    sample_level((uint32_t)fmin(floor(level) + 1, levels_of_picture() - 1), u, v, high);
     for (uint32_t k = 0; k < 4; k++)
         result[k] = low[k] + (high[k] - low[k]) * (level - floor(level));
 }
@@ -446,6 +456,33 @@ START_TEST(samples_follow_the_specification)
 }
 END_TEST
 
+/* These are the textures and samplers for which code without branches is made, and some for which it is not. */
+START_TEST(textures_of_one_level_are_sampled_alike)
+{
+    static const int32_t pictures[] = {TRM_FORMAT_RGBA8_UNORM, TRM_FORMAT_R32_FLOAT};
+    char what[64];
+
+    world.levels = 1;
+    for (uint32_t number = 0; number < 9; number++) {
+        uint32_t first = number & 1, second = number == 8 ? TRM_ADDRESS_MIRROR : number >> 1 & 1;
+        uint32_t filter = number >> 2 & 1;
+        snprintf(what, sizeof(what), "address modes %u and %u, filter %u", first, second, filter);
+        give(-40.5, 42.5, 2);
+        run((int)(number % OPS_FORMS), pictures[(first + second + filter) % 2], TRM_FORMAT_R32_FLOAT,
+            TRM_FORMAT_R32_SINT, TRM_FORMAT_R32_UINT,
+            filter | first << TRM_STATE_ADDRESS | second << (TRM_STATE_ADDRESS + 4));
+        check_sampled(what);
+        end();
+    }
+    give(-2, SAMPLE_SIZE + 2, -1);
+    run(0, TRM_FORMAT_R32_FLOAT, TRM_FORMAT_R32_FLOAT, TRM_FORMAT_R32_SINT, TRM_FORMAT_R32_UINT,
+        1u << TRM_STATE_FILTER | 1u << TRM_STATE_UNNORMALIZED);
+    check_sampled("coordinates in texels of one level");
+    end();
+    world.levels = 0;
+}
+END_TEST
+
 START_TEST(fetches_outside_of_an_image_give_zeros_and_sizes_are_known)
 {
     double expected[4];
@@ -482,6 +519,7 @@ static Suite *make_suite(void)
     tcase_add_test(all, a_write_outside_of_an_image_does_nothing);
     tcase_add_test(all, atomics_on_texels_count_all_work_items);
     tcase_add_test(all, samples_follow_the_specification);
+    tcase_add_test(all, textures_of_one_level_are_sampled_alike);
     tcase_add_test(all, fetches_outside_of_an_image_give_zeros_and_sizes_are_known);
     suite_add_tcase(suite, all);
     return suite;

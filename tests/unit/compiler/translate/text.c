@@ -404,6 +404,42 @@ START_TEST(nvcc_takes_the_text_without_a_word)
 }
 END_TEST
 
+/* ---- many ids */
+
+/* The struct of spilled values, without the digits of names that contain ids. */
+static void copy_kept(char *kept, size_t capacity, const struct translate_result *result)
+{
+    const char *from = strstr(result->text, "_kept {"), *end = from ? strstr(from, "};") : NULL;
+    size_t length = 0;
+
+    ck_assert_ptr_nonnull(end);
+    for (; from < end && length + 1 < capacity; from++)
+        if (*from < '0' || *from > '9')
+            kept[length++] = *from;
+    kept[length] = '\0';
+}
+
+START_TEST(what_is_spilled_does_not_depend_on_the_number_of_ids)
+{
+    char expected[512], kept[512];
+
+    translate_to(TRM_LANGUAGE_C, "flow/spills_plain.spv");
+    copy_kept(expected, sizeof(expected), &kernel.text);
+    uint32_t *words = base_arena_allocate(&kernel.arena, kernel.request.word_count, sizeof(*words));
+    ck_assert_ptr_nonnull(words);
+    memcpy(words, kernel.request.words, kernel.request.word_count * sizeof(*words));
+    kernel.request.words = words;
+    for (uint32_t i = 0; i < 64; i++) {
+        struct translate_result result;
+        words[3]++; /* the bound of ids: the tables of the passes grow elsewhere */
+        ck_assert_int_eq(translate(&kernel.arena, &kernel.request, &result), TRM_OK);
+        copy_kept(kept, sizeof(kept), &result);
+        ck_assert_str_eq(kept, expected);
+    }
+    translated_close(&kernel);
+}
+END_TEST
+
 /* ---- what cannot be */
 
 START_TEST(a_language_that_there_is_not_is_refused)
@@ -437,6 +473,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_thread_of_cuda_does_one_item_where_there_are_barriers_or_loops);
     tcase_add_test(tests, a_cuda_kernel_shares_memory_and_waits_at_barriers);
     tcase_add_test(tests, nvcc_takes_the_text_without_a_word);
+    tcase_add_test(tests, what_is_spilled_does_not_depend_on_the_number_of_ids);
     tcase_add_test(tests, a_language_that_there_is_not_is_refused);
     suite_add_tcase(suite, tests);
     return suite;

@@ -5,15 +5,27 @@
 
 #include <check.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/allocate.h"
+#include "base/sha256.h"
 #include "tests/unit/folder.h"
 
 #define SCRATCH_MOST ((size_t)8 << 20)
+
+#ifdef __SANITIZE_ADDRESS__
+/* Kernels have variables of a thread. The search for leaks would read those of objects that have been closed. */
+__attribute__((visibility("default"))) const char *__lsan_default_options(void);
+const char *__lsan_default_options(void)
+{
+    return "use_tls=0";
+}
+#endif
 
 static const char *compiler(void)
 {
@@ -22,12 +34,30 @@ static const char *compiler(void)
     return name != NULL && name[0] != '\0' ? name : "cc";
 }
 
-bool translated_can_compile(void)
+/* What the compiler says of itself; "" without a compiler. It is asked once, before Check forks. */
+static const char *compiler_version(void)
 {
+    static char version[1024];
+    static bool is_known;
     char command[512];
 
-    snprintf(command, sizeof(command), "%s --version >/dev/null 2>&1", compiler());
-    return system(command) == 0;
+    if (is_known)
+        return version;
+    is_known = true;
+    snprintf(command, sizeof(command), "%.400s --version 2>/dev/null", compiler());
+    FILE *output = popen(command, "r");
+    if (output == NULL)
+        return version;
+    size_t length   = fread(version, 1, sizeof(version) - 1, output);
+    version[length] = '\0';
+    if (pclose(output) != 0)
+        version[0] = '\0';
+    return version;
+}
+
+bool translated_can_compile(void)
+{
+    return compiler_version()[0] != '\0';
 }
 
 const char *translated_path(const char *name)
@@ -100,19 +130,68 @@ int32_t translated_text(struct translated *translated, const char *path, int32_t
 #define THIS_MACHINE ""
 #endif
 
+/* Where the object of a text is kept for the tests that compile the same, in this run and the next: below
+ * $XDG_CACHE_HOME, with a name
+ * made of all that it depends on. False where nothing is to be kept. */
+static bool make_kept_path(char path[PATH_MAX], const struct translate_result *text, const char *options)
+{
+    const char *cache   = getenv("XDG_CACHE_HOME");
+    const char *parts[] = {compiler(), compiler_version(), options};
+    struct base_sha256 hash;
+    uint8_t digest[BASE_SHA256_BYTES];
+    char name[2 * BASE_SHA256_BYTES + 1];
+
+    if (cache == NULL || cache[0] != '/' || strlen(cache) + sizeof(name) + 32 > PATH_MAX)
+        return false;
+    base_sha256_init(&hash);
+    for (uint32_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        base_sha256_update(&hash, parts[i], strlen(parts[i]) + 1);
+    base_sha256_update(&hash, text->text, text->length);
+    base_sha256_final(&hash, digest);
+    base_sha256_text(digest, name);
+    if (mkdir(cache, 0777) != 0 && errno != EEXIST)
+        return false;
+    snprintf(path, PATH_MAX, "%s/translated", cache);
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return false;
+    snprintf(path, PATH_MAX, "%s/translated/%s.so", cache, name);
+    return true;
+}
+
+/* Compiles to `object`, which appears there whole: other tests may make the same meanwhile. */
+static void compile(const struct translate_result *text, const char *options, const char *object)
+{
+    char command[2 * PATH_MAX + 1024], temporary[PATH_MAX + 32];
+
+    snprintf(temporary, sizeof(temporary), "%s.%d", object, (int)getpid());
+    snprintf(command, sizeof(command), "%.512s %.512s -x c - -o '%s' -lm", compiler(), options, temporary);
+    FILE *input = popen(command, "w");
+    ck_assert_ptr_nonnull(input);
+    size_t written = fwrite(text->text, 1, text->length, input);
+    int status     = pclose(input);
+    if (status != 0) /* too long for a message of Check's */
+        fprintf(stderr, "%s\n", text->text);
+    ck_assert_msg(status == 0, "the translation above does not compile");
+    ck_assert_uint_eq(written, text->length);
+    ck_assert_int_eq(rename(temporary, object), 0);
+}
+
 void translated_compile(struct translated *translated, const char *options)
 {
-    char command[PATH_MAX + 1024];
+    char all[512], object[PATH_MAX];
 
-    folder_make();
-    snprintf(translated->folder, sizeof(translated->folder), "%s", folder);
-    folder_write_bytes("kernel.c", translated->text.text, translated->text.length);
-    snprintf(command, sizeof(command),
-             "cd '%s' && %.512s -std=gnu11 -O2 " THIS_MACHINE "-ffp-contract=off -Wall -Wextra -Werror "
-             "-fvisibility=hidden -fPIC -shared %.256s kernel.c -o kernel.so -lm",
-             folder, compiler(), options);
-    ck_assert_msg(system(command) == 0, "the translation does not compile:\n%s", translated->text.text);
-    translated->object = dlopen(folder_path("kernel.so"), RTLD_NOW | RTLD_LOCAL);
+    snprintf(all, sizeof(all),
+             "-std=gnu11 -O2 " THIS_MACHINE "-ffp-contract=off -Wall -Wextra -Werror -fvisibility=hidden "
+             "-fPIC -shared %.256s",
+             options);
+    if (!make_kept_path(object, &translated->text, all)) {
+        folder_make();
+        snprintf(translated->folder, sizeof(translated->folder), "%s", folder);
+        snprintf(object, sizeof(object), "%s", folder_path("kernel.so"));
+    }
+    if (access(object, R_OK) != 0)
+        compile(&translated->text, all, object);
+    translated->object = dlopen(object, RTLD_NOW | RTLD_LOCAL);
     ck_assert_msg(translated->object != NULL, "%s", dlerror());
     translated->table = dlsym(translated->object, "trm_cpu_kernels_v1");
     ck_assert_ptr_nonnull(translated->table);
