@@ -47,6 +47,8 @@ enum comparison_result compare_case(struct comparison *comparison, const struct 
         goto release_one;
     }
     result = run_one(comparison, comparison->one, shader, words, size, one);
+    if (result == COMPARISON_SKIPPED && comparison->twin)
+        result = run_one(comparison, comparison->one, shader, comparison->twin, comparison->twin_size, one);
     if (result == COMPARISON_SAME)
         result = run_one(comparison, comparison->other, shader, words, size, other);
     if (result == COMPARISON_SAME) {

@@ -185,8 +185,13 @@ static int make_arguments(struct work *work)
     const struct run_request *request = work->request;
     for (uint32_t i = 0; i < request->buffer_count; i++) {
         size_t size = request->buffers[i].size;
-        if (!check(work, cuda->cuMemAlloc(&work->addresses[i], size), "cuMemAlloc") ||
-            !check(work, cuda->cuMemcpyHtoD(work->addresses[i], request->buffers[i].bytes, size),
+        if (!check(work, cuda->cuMemAlloc(&work->addresses[i], size), "cuMemAlloc"))
+            return 0;
+    }
+    run_place_addresses(request, work->addresses);
+    for (uint32_t i = 0; i < request->buffer_count; i++) {
+        size_t size = request->buffers[i].size;
+        if (!check(work, cuda->cuMemcpyHtoD(work->addresses[i], request->buffers[i].bytes, size),
                    "cuMemcpyHtoD"))
             return 0;
     }
@@ -251,6 +256,8 @@ static enum run_status cuda_run(struct runner *base, const struct run_request *r
     const struct cuda_library *cuda = &runner->cuda;
     if (run_has_images(request))
         return runner_say(base, RUN_UNSUPPORTED, "images are compared with Trireme's own CUDA only");
+    if (run_has_arrays(request))
+        return runner_say(base, RUN_UNSUPPORTED, "arrays are compared with Trireme's own CUDA only");
     struct work work = {.runner = runner, .request = request};
     if (request->buffer_count > BUFFERS_MOST || request->constant_count > CONSTANTS_MOST)
         return runner_say(base, RUN_FAILED, "too many buffers or constants for this runner");

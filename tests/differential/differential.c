@@ -16,6 +16,7 @@
  * Ends with 0 when all are the same, 77 when nothing could be compared here, else 1.
  * SPDX-License-Identifier: MIT
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,8 @@ struct work {
     uint32_t shader_count;
     struct compilation *compilations;
     uint32_t *shader_of; /* by compilation */
+    char **twins;        /* by shader: the text of its twin; NULL: it has none */
+    uint32_t *twin_of;   /* by shader: the twin's compilation */
     uint32_t compilation_count;
 };
 
@@ -122,6 +125,29 @@ static void add_compilation(struct work *work, uint32_t shader, uint32_t flags)
         .name = work->shaders[shader].name, .text = work->shaders[shader].text, .flags = flags};
 }
 
+/* Adds the twin of a shader of this file: twins/NAME beside it. */
+static int add_twin(struct work *work, uint32_t shader, const char *path)
+{
+    struct shader_case *with = &work->shaders[shader];
+    const char *base         = strrchr(path, '/');
+    char place[4096];
+    size_t space = 0;
+    if (with->twin[0] == '\0')
+        return 1;
+    snprintf(place, sizeof(place), "%.*stwins/%s", base ? (int)(base + 1 - path) : 0, path, with->twin);
+    FILE *file     = fopen(place, "rb");
+    ssize_t length = file ? getdelim(&work->twins[shader], &space, '\0', file) : -1;
+    if (file)
+        fclose(file);
+    if (length <= 0)
+        return 0;
+    work->twin_of[shader]                    = work->compilation_count;
+    work->shader_of[work->compilation_count] = shader;
+    work->compilations[work->compilation_count++] =
+        (struct compilation){.name = with->name, .text = work->twins[shader]};
+    return 1;
+}
+
 static int is_assembly(const char *path)
 {
     size_t length = strlen(path);
@@ -134,9 +160,11 @@ static int gather(struct work *work, const struct options *options, struct total
 {
     uint32_t most      = options->file_count + options->generate;
     work->shaders      = calloc(most, sizeof(*work->shaders));
-    work->compilations = calloc(2 * (size_t)most, sizeof(*work->compilations));
-    work->shader_of    = calloc(2 * (size_t)most, sizeof(*work->shader_of));
-    if (!work->shaders || !work->compilations || !work->shader_of)
+    work->compilations = calloc(3 * (size_t)most, sizeof(*work->compilations));
+    work->shader_of    = calloc(3 * (size_t)most, sizeof(*work->shader_of));
+    work->twins        = calloc(most, sizeof(*work->twins));
+    work->twin_of      = calloc(most, sizeof(*work->twin_of));
+    if (!work->shaders || !work->compilations || !work->shader_of || !work->twins || !work->twin_of)
         return 0;
     for (uint32_t i = 0; i < most; i++) {
         char reason[1280];
@@ -147,6 +175,11 @@ static int gather(struct work *work, const struct options *options, struct total
                              : generate_case(shader, seed, reason, sizeof(reason));
         if (!worked) {
             say_different(totals, is_file ? options->files[i] : "a random shader", "", reason);
+            continue;
+        }
+        if (is_file && !add_twin(work, work->shader_count, options->files[i])) {
+            say_different(totals, shader->name, "", "its twin cannot be read");
+            shader_case_fini(shader);
             continue;
         }
         if (is_file && is_assembly(options->files[i])) {
@@ -180,8 +213,12 @@ static void let_go(struct work *work)
 {
     for (uint32_t i = 0; i < work->compilation_count; i++)
         compilation_fini(&work->compilations[i]);
-    for (uint32_t i = 0; i < work->shader_count; i++)
+    for (uint32_t i = 0; i < work->shader_count; i++) {
         shader_case_fini(&work->shaders[i]);
+        free(work->twins[i]);
+    }
+    free(work->twin_of);
+    free(work->twins);
     free(work->shader_of);
     free(work->compilations);
     free(work->shaders);
@@ -225,6 +262,12 @@ static void compare(struct comparison *comparison, const struct options *options
 {
     for (uint32_t i = 0; i < work->compilation_count; i++) {
         const struct shader_case *shader = &work->shaders[work->shader_of[i]];
+        const struct compilation *twin   = &work->compilations[work->twin_of[work->shader_of[i]]];
+        bool has_twin                    = shader->twin[0] != '\0';
+        if (has_twin && twin == &work->compilations[i])
+            continue;
+        comparison->twin      = has_twin && twin->status == COMPILE_DONE ? twin->words : NULL;
+        comparison->twin_size = twin->size;
         /* A random shader that was kept, and is a file now, finds the same data. */
         comparison->seed = work->shader_of[i] < options->file_count ? options->seed : 1;
         const char *how =

@@ -17,6 +17,7 @@ tests_differential_libdifferential_la_SOURCES = \
 	tests/differential/random.h \
 	tests/differential/runner.c tests/differential/runner.h \
 	tests/differential/shader_case.c tests/differential/shader_case.h \
+	tests/differential/addresses.c \
 	tests/differential/shader_case_image.c tests/differential/shader_case_inside.h \
 	tests/differential/trireme_images.c tests/differential/trireme_images.h \
 	tests/differential/trireme_runner.c tests/differential/trireme_runner.h \
@@ -84,7 +85,7 @@ dist_check_SCRIPTS += tests/differential/trial tests/differential/try-trial.sh
 TESTS += tests/differential/try-trial.sh
 EXTRA_DIST += tests/differential/trial.awk tests/differential/trial-modules
 
-# backend.sh is the first test of all and the others are the last: they find what it compiled for the cpu in the cache.
+# backend.sh is one of the first tests, and the others come when it has ended: they find what it compiled for the cpu in the cache.
 LATE_DIFFERENTIAL_TESTS = \
 	tests/differential/coarsen.sh \
 	tests/differential/builtin.sh \

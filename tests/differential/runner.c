@@ -11,16 +11,40 @@
 #include "tests/differential/trireme_runner.h"
 #include "tests/differential/vulkan_runner.h"
 
+#define PUSH_MOST 256u
+
 enum run_status runner_run(struct runner *runner, const struct run_request *request)
 {
+    unsigned char push[PUSH_MOST];
+    struct run_request own = *request; /* whose push constants can be written */
+
     runner->message[0] = '\0';
-    return runner->run(runner, request);
+    if (request->address_count == 0)
+        return runner->run(runner, request);
+    if (request->push_size > sizeof(push))
+        return runner_say(runner, RUN_FAILED, "%u bytes of push constants are too many", request->push_size);
+    if (request->push_size != 0)
+        memcpy(push, request->push, request->push_size);
+    own.push               = push;
+    enum run_status status = runner->run(runner, &own);
+    run_place_addresses(&own, NULL);
+    return status;
 }
 
 void runner_close(struct runner *runner)
 {
     if (runner)
         runner->close(runner);
+}
+
+int run_has_arrays(const struct run_request *request)
+{
+    for (uint32_t i = 0; i < request->buffer_count; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (request->buffers[i].set == request->buffers[k].set &&
+                request->buffers[i].binding == request->buffers[k].binding)
+                return 1;
+    return 0;
 }
 
 int run_has_images(const struct run_request *request)

@@ -31,7 +31,7 @@ struct run_image {
     uint32_t width, height, depth, layers, levels;
 };
 
-/* One buffer. Its bytes go to the device before the run, and what the device left there comes back. */
+/* One buffer. Buffers of one set and binding are the elements of an array, in their order. Its bytes go to the device before the run, and what the device left there comes back. */
 struct run_buffer {
     uint32_t set;
     uint32_t binding;
@@ -56,6 +56,18 @@ struct run_constant {
     uint64_t bits; /* in the low bytes */
 };
 
+/* Addresses of a buffer in push constants or in a buffer, for shaders that reach memory through them. The bytes are zero
+ * before and after the run. */
+struct run_address {
+    uint32_t where; /* index of the buffer; RUN_PUSH: the push constants */
+    uint32_t offset, stride, count;
+    uint32_t target; /* index of the buffer that they point to */
+    uint32_t target_offset, target_stride;
+};
+
+#define RUN_PUSH UINT32_MAX
+#define RUN_ADDRESSES 16u
+
 struct run_request {
     const uint32_t *words; /* SPIR-V in this machine's byte order */
     size_t word_count;
@@ -68,6 +80,8 @@ struct run_request {
     const void *push;
     const struct run_constant *constants;
     uint32_t constant_count;
+    struct run_address addresses[RUN_ADDRESSES];
+    uint32_t address_count;
     uint32_t groups[3];
 };
 
@@ -88,11 +102,18 @@ struct runner {
 /* Run and wait. Buffers' bytes are written on RUN_DONE only. */
 enum run_status runner_run(struct runner *runner, const struct run_request *request);
 
+/* Write the addresses that a request needs into the bytes of its buffers and push constants: `addresses` has that of each
+ * buffer. NULL: zeros. */
+void run_place_addresses(const struct run_request *request, const uint64_t *addresses);
+
 /* NULL is fine. */
 void runner_close(struct runner *runner);
 
 /* Does a request have images, texel buffers or samplers? The drivers by hand do not run those. */
 int run_has_images(const struct run_request *request);
+
+/* Has a request arrays: several buffers of one set and binding? */
+int run_has_arrays(const struct run_request *request);
 
 /* Note why a run did not work; answers `status`. */
 enum run_status runner_say(struct runner *runner, enum run_status status, const char *format, ...)

@@ -123,6 +123,14 @@ static int parse_groups(struct shader_case *shader, char **words, uint32_t count
            shader_case_number(words[3], &shader->groups[2]);
 }
 
+static int parse_twin(struct shader_case *shader, char **words, uint32_t count)
+{
+    if (count != 2 || strchr(words[1], '/') || strlen(words[1]) >= sizeof(shader->twin))
+        return 0;
+    snprintf(shader->twin, sizeof(shader->twin), "%s", words[1]);
+    return 1;
+}
+
 static int parse_push(struct shader_case *shader, char **words, uint32_t count)
 {
     const struct element_type *type = NULL;
@@ -163,6 +171,7 @@ static const struct {
     {"groups", parse_groups},       {"push", parse_push},
     {"constant", parse_constant},   {"image", shader_case_image},
     {"texels", shader_case_texels}, {"sampler", shader_case_sampler},
+    {"twin", parse_twin},           {"address", shader_case_address},
 };
 
 static int parse_line(struct shader_case *shader, char *line)
@@ -309,6 +318,7 @@ void shader_case_request(const struct shader_case *shader, struct run_buffer *bu
     request->constants      = shader->constants;
     request->constant_count = shader->constant_count;
     memcpy(request->groups, shader->groups, sizeof(request->groups));
+    shader_case_request_addresses(shader, request);
 }
 
 /* ---- comparing ---- */

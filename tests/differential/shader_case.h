@@ -10,9 +10,16 @@
  *     //! texels in 7 r32f 64             a texel buffer
  *     //! sampler 6 linear nearest repeat of a sampler or sampled image: filters within and between levels,
  *     //! sampler 8 nearest nearest border white     how coordinates outside are read, the border, "texels"
+ *     //! in 9 f32 64                 several on one binding: the elements of an array, in their order
+ *     //! in 9 f32 32
  *     //! groups 16 1 1
  *     //! push u32 7 f32 2.5 pad 0        push constants, one after the other as the shader lays them out
  *     //! constant 0 u32 3                a specialization constant: id, type, value
+ *     //! twin plain.comp                 runs in its place on a device that lacks what it needs; in twins/ beside it
+ *     //! address push 8 0 1 20 64 0      from byte 8 of the push constants, step 0, one address: of binding 20,
+ *                                         from byte 64 on, step 0; binding 20 need not be one of the shader's
+ *     //! address 20 8 32 15 20 32 32     in binding 20 from byte 8 on, every 32 bytes, 15 addresses: of binding
+ *                                         20, from byte 32 on, every 32 bytes. Such bytes are "pad"
  *
  * Values: `range LOW HIGH`, `log LOW HIGH` (powers of two), `index START STEP`, `special`; without: integers
  * of all bits and floats from -1 to 1. They come of a seed and the case's name.
@@ -24,11 +31,12 @@
 #include "tests/differential/element.h"
 #include "tests/differential/runner.h"
 
-#define CASE_BUFFERS 16u
+#define CASE_BUFFERS 32u
 #define CASE_FIELDS 64u
 #define CASE_CONSTANTS 32u
-#define CASE_SAMPLERS 8u
+#define CASE_SAMPLERS 16u
 #define CASE_PUSH 256u
+#define CASE_ADDRESSES RUN_ADDRESSES
 
 struct case_buffer {
     uint32_t set, binding;
@@ -40,6 +48,13 @@ struct case_buffer {
     struct value_source values;
     struct tolerance tolerance;
     struct run_image image; /* of an image or texel buffer: its type is not 0 */
+};
+
+/* Bindings are of set 0. */
+struct case_address {
+    int is_push;
+    uint32_t binding, offset, stride, count;
+    uint32_t target, target_offset, target_stride;
 };
 
 struct shader_case {
@@ -54,7 +69,10 @@ struct shader_case {
     uint32_t push_size;
     struct run_constant constants[CASE_CONSTANTS];
     uint32_t constant_count;
+    struct case_address addresses[CASE_ADDRESSES];
+    uint32_t address_count;
     uint32_t groups[3];
+    char twin[64]; /* "": none */
 };
 
 /* Read what a shader's comments say. `text` is copied. 0 when they cannot be understood: `reason` has the

@@ -19,6 +19,11 @@ int shader_case_details(struct case_buffer *buffer, char **words, uint32_t count
 /* A new buffer that is used as in, out, inout or uniform. NULL when there are too many. */
 struct case_buffer *shader_case_add(struct shader_case *shader, const char *use);
 
+/* ---- addresses.c */
+
+int shader_case_address(struct shader_case *shader, char **words, uint32_t count);
+void shader_case_request_addresses(const struct shader_case *shader, struct run_request *request);
+
 /* ---- shader_case_image.c: the comments that begin with these words */
 
 int shader_case_image(struct shader_case *shader, char **words, uint32_t count);

@@ -58,8 +58,21 @@ static int add_buffer(struct text *text, const struct trm_parameter *parameter, 
         add(text, "range 0 2 rel %s abs %s\n", type == TRM_TYPE_F16 ? "2e-2" : "1e-3",
             type == TRM_TYPE_F16 ? "1e-2" : "1e-4");
     else
-        add(text, "range 0 7\n");
+        add(text, "range %u 7\n", uniform ? 1 : 0); /* sizes divide */
     return 1;
+}
+
+#define ELEMENTS 4u /* of an array whose number a launch gives */
+
+/* A buffer, or the elements of an array. */
+static int add_buffers(struct text *text, const struct trm_parameter *parameter, int uniform, int is_float)
+{
+    uint32_t count = trm_parameter_count(parameter);
+    int worked     = 1;
+
+    for (uint32_t i = 0; i < (count != 0 ? count : ELEMENTS) && worked; i++)
+        worked = add_buffer(text, parameter, uniform, is_float);
+    return worked;
 }
 
 /* The members of push constants, and zeros between them. */
@@ -95,8 +108,8 @@ int trial_case_make(struct shader_case *shader, struct trm_shader *module, const
         const struct trm_parameter *parameter = &kernel.parameters[i];
         if (parameter->kind == TRM_PARAMETER_SCALAR || parameter->kind == TRM_PARAMETER_BLOCK) {
             add_push(&text, parameter, &offset);
-        } else if (parameter->kind != TRM_PARAMETER_BUFFER ||
-                   !add_buffer(&text, parameter, is_uniform(facts, parameter), is_float)) {
+        } else if (trm_parameter_element(parameter) != TRM_PARAMETER_BUFFER ||
+                   !add_buffers(&text, parameter, is_uniform(facts, parameter), is_float)) {
             snprintf(reason, capacity, "the trial has no data for \"%s\"", parameter->name);
             return 0;
         }
@@ -116,7 +129,8 @@ int trial_case_has_structs(struct trm_shader *module)
     if (trm_shader_kernel(module, 0, &kernel) != TRM_OK)
         return 0;
     for (uint32_t i = 0; i < kernel.parameter_count; i++)
-        if (kernel.parameters[i].kind == TRM_PARAMETER_BUFFER && kernel.parameters[i].type == TRM_TYPE_NONE)
+        if (trm_parameter_element(&kernel.parameters[i]) == TRM_PARAMETER_BUFFER &&
+            kernel.parameters[i].type == TRM_TYPE_NONE)
             return 1;
     return 0;
 }

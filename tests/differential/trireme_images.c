@@ -67,6 +67,23 @@ static int32_t make_sampler(struct trm_device *device, const struct run_sampler 
     return trm_sampler_create(device, &desc, sampler);
 }
 
+/* Writes the addresses that the shader needs, and uploads the buffers once more. */
+static int32_t place_addresses(const struct trireme_memory *memory, struct trm_stream *stream,
+                               const struct run_request *request)
+{
+    uint64_t addresses[MEMORY_MOST] = {0};
+    int32_t status                  = TRM_OK;
+    for (uint32_t i = 0; i < request->buffer_count && status == TRM_OK; i++)
+        if (!is_image(&request->buffers[i]))
+            status = trm_buffer_address(memory->buffers[i], &addresses[i]);
+    if (status == TRM_OK)
+        run_place_addresses(request, addresses);
+    for (uint32_t i = 0; i < request->buffer_count && status == TRM_OK; i++)
+        if (!is_image(&request->buffers[i]))
+            status = trm_upload(stream, trm_span_whole(memory->buffers[i]), request->buffers[i].bytes);
+    return status == TRM_OK ? trm_stream_sync(stream) : status;
+}
+
 int32_t trireme_memory_make(struct trireme_memory *memory, struct trm_device *device,
                             struct trm_stream *stream, const struct run_request *request)
 {
@@ -83,6 +100,8 @@ int32_t trireme_memory_make(struct trireme_memory *memory, struct trm_device *de
     }
     for (uint32_t i = 0; i < request->sampler_count && status == TRM_OK; i++)
         status = make_sampler(device, &request->samplers[i], &memory->samplers[i]);
+    if (status == TRM_OK && request->address_count != 0)
+        status = place_addresses(memory, stream, request);
     return status;
 }
 
@@ -109,38 +128,73 @@ void trireme_memory_end(struct trireme_memory *memory)
 
 /* ---- arguments */
 
+/* Sampler number `element` of a binding; an array of images that are sampled may have one for all. */
 static struct trm_sampler *sampler_of(const struct trireme_memory *memory, const struct run_request *request,
-                                      const struct trm_parameter *parameter)
+                                      const struct trm_parameter *parameter, uint32_t element)
 {
-    for (uint32_t i = 0; i < request->sampler_count; i++)
-        if (request->samplers[i].set == parameter->set && request->samplers[i].binding == parameter->place)
-            return memory->samplers[i];
-    return NULL;
+    struct trm_sampler *found = NULL;
+    uint32_t count            = 0;
+    for (uint32_t i = 0; i < request->sampler_count && count <= element; i++) {
+        if (request->samplers[i].set != parameter->set || request->samplers[i].binding != parameter->place)
+            continue;
+        found = memory->samplers[i];
+        count++;
+    }
+    return count > element || trm_parameter_element(parameter) == TRM_PARAMETER_SAMPLED_IMAGE ? found : NULL;
 }
 
-int trireme_memory_argument(const struct trireme_memory *memory, const struct run_request *request,
-                            const struct trm_parameter *parameter, struct trm_argument *argument)
+/* The index of buffer number `element` of a binding; their number when there are not so many. */
+static uint32_t buffer_of(const struct run_request *request, const struct trm_parameter *parameter,
+                          uint32_t element)
 {
-    struct trm_sampler *sampler = sampler_of(memory, request, parameter);
-    uint32_t i                  = 0;
-    if (parameter->kind == TRM_PARAMETER_SAMPLER) {
+    uint32_t i = 0;
+    for (; i < request->buffer_count; i++)
+        if (request->buffers[i].set == parameter->set && request->buffers[i].binding == parameter->place &&
+            element-- == 0)
+            break;
+    return i;
+}
+
+static int element_argument(const struct trireme_memory *memory, const struct run_request *request,
+                            const struct trm_parameter *parameter, uint32_t element,
+                            struct trm_argument *argument)
+{
+    struct trm_sampler *sampler = sampler_of(memory, request, parameter, element);
+    uint32_t i                  = buffer_of(request, parameter, element);
+    int32_t kind                = trm_parameter_element(parameter);
+    if (kind == TRM_PARAMETER_SAMPLER) {
         *argument = trm_arg_sampler(sampler);
         return sampler != NULL;
     }
-    while (i < request->buffer_count &&
-           (request->buffers[i].set != parameter->set || request->buffers[i].binding != parameter->place))
-        i++;
     if (i == request->buffer_count)
         return 0;
-    if (parameter->kind == TRM_PARAMETER_IMAGE)
+    if (kind == TRM_PARAMETER_IMAGE)
         *argument = trm_arg_image(memory->images[i], 0);
-    else if (parameter->kind == TRM_PARAMETER_TEXTURE)
+    else if (kind == TRM_PARAMETER_TEXTURE)
         *argument = trm_arg_texture(memory->images[i]);
-    else if (parameter->kind == TRM_PARAMETER_SAMPLED_IMAGE)
+    else if (kind == TRM_PARAMETER_SAMPLED_IMAGE)
         *argument = trm_arg_sampled(memory->images[i], sampler);
-    else if (parameter->kind == TRM_PARAMETER_TEXELS)
+    else if (kind == TRM_PARAMETER_TEXELS)
         *argument = trm_arg_texels(trm_span_whole(memory->buffers[i]), request->buffers[i].image->format);
     else
         *argument = trm_arg_buffer(memory->buffers[i]);
     return 1;
+}
+
+/* As many elements as the parameter has; where the launch gives their number, as there are. */
+int trireme_memory_argument(struct trireme_memory *memory, const struct run_request *request,
+                            const struct trm_parameter *parameter, struct trm_argument *argument)
+{
+    struct trm_argument *elements = &memory->elements[memory->element_count];
+    uint32_t room                 = 4 * MEMORY_MOST - memory->element_count;
+    uint32_t most = trm_parameter_count(parameter), count = 0;
+    if (!trm_parameter_is_array(parameter))
+        return element_argument(memory, request, parameter, 0, argument);
+    if (most == 0 || most > room)
+        most = room;
+    while (count < most && element_argument(memory, request, parameter, count, &elements[count]))
+        count++;
+    memory->element_count += count;
+    *argument = trm_arg_array(elements, count);
+    return count != 0;
 }

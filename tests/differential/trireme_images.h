@@ -12,6 +12,8 @@
 
 /* By the request's buffers and samplers; NULL for those of the other kind. */
 struct trireme_memory {
+    struct trm_argument elements[4 * MEMORY_MOST]; /* of arrays that are arguments */
+    uint32_t element_count;
     struct trm_buffer *buffers[MEMORY_MOST];
     struct trm_image *images[MEMORY_MOST];
     struct trm_sampler *samplers[MEMORY_MOST];
@@ -26,7 +28,7 @@ void trireme_memory_end(struct trireme_memory *memory);
 
 /* The argument for a buffer, image, sampler or texel buffer, by set and binding. 0 when the request has
  * none. */
-int trireme_memory_argument(const struct trireme_memory *memory, const struct run_request *request,
+int trireme_memory_argument(struct trireme_memory *memory, const struct run_request *request,
                             const struct trm_parameter *parameter, struct trm_argument *argument);
 
 #endif

@@ -61,7 +61,7 @@ static int32_t load(struct trireme_runner *runner, const struct run_request *req
 
 /* The argument for one parameter, taken from where the request has it by set and binding, or by offset. */
 static enum run_status argument_of(struct trireme_runner *runner, const struct run_request *request,
-                                   const struct trm_parameter *parameter, const struct trireme_memory *memory,
+                                   const struct trm_parameter *parameter, struct trireme_memory *memory,
                                    struct trm_argument *argument)
 {
     if (parameter->kind != TRM_PARAMETER_SCALAR && parameter->kind != TRM_PARAMETER_BLOCK) {
@@ -85,7 +85,7 @@ static enum run_status argument_of(struct trireme_runner *runner, const struct r
 }
 
 static enum run_status launch(struct trireme_runner *runner, const struct run_request *request,
-                              struct trm_kernel *kernel, const struct trireme_memory *memory)
+                              struct trm_kernel *kernel, struct trireme_memory *memory)
 {
     struct trm_kernel_info info = {.struct_size = sizeof(info)};
     int32_t status              = trm_kernel_describe(kernel, &info);
@@ -93,13 +93,17 @@ static enum run_status launch(struct trireme_runner *runner, const struct run_re
         return say_error(runner, status, "trm_kernel_describe");
     if (info.parameter_count > ARGUMENTS_MOST)
         return runner_say(&runner->base, RUN_FAILED, "too many parameters for this runner");
-    struct trm_argument arguments[ARGUMENTS_MOST];
+    struct trm_argument arguments[ARGUMENTS_MOST + MEMORY_MOST];
+    uint32_t count = info.parameter_count;
     for (uint32_t i = 0; i < info.parameter_count; i++) {
         if (argument_of(runner, request, &info.parameters[i], memory, &arguments[i]) != RUN_DONE)
             return RUN_FAILED;
     }
     struct trm_grid grid = {.groups = {request->groups[0], request->groups[1], request->groups[2]}};
-    status               = trm_launch(runner->stream, kernel, &grid, arguments, info.parameter_count);
+    for (uint32_t i = 0; request->address_count != 0 && i < request->buffer_count; i++)
+        if (memory->buffers[i])
+            arguments[count++] = trm_arg_reached(memory->buffers[i]);
+    status = trm_launch(runner->stream, kernel, &grid, arguments, count);
     if (status != TRM_OK)
         return say_error(runner, status, "trm_launch");
     status = trm_stream_sync(runner->stream);

@@ -63,6 +63,10 @@ prints 'one/refused.spv$'
     failed=1
 }
 
+# A module that reaches memory through addresses is taken and compiled, and not run.
+try 0 --cuda 0 "$top_srcdir/tests/differential/shaders/address_elements.spv"
+prints 'taken and compiled; the trial has no addresses to give'
+
 # spirv-val accepts: the same module is a failure.
 tool spirv-val <<END
 exit 0

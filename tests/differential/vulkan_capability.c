@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT
  */
 #include <spirv/unified1/spirv.h>
+#include <stdbool.h>
+#include <stdlib.h>
 
 #include "tests/differential/vulkan_device.h"
 
@@ -24,6 +26,7 @@ static const char *lacks(const struct vulkan_features *has, uint32_t capability)
     switch (capability) {
     case SpvCapabilityShader:
     case SpvCapabilityMatrix:
+    case SpvCapabilityDeviceGroup: /* of Vulkan 1.1 */
         return NULL;
     case SpvCapabilityFloat64:
         return core->shaderFloat64 ? NULL : "Float64";
@@ -49,8 +52,50 @@ static const char *lacks(const struct vulkan_features *has, uint32_t capability)
         return vulkan12->storagePushConstant8 ? NULL : "StoragePushConstant8";
     case SpvCapabilityVariablePointersStorageBuffer:
         return vulkan11->variablePointersStorageBuffer ? NULL : "VariablePointersStorageBuffer";
+    case SpvCapabilityPhysicalStorageBufferAddresses:
+        return vulkan12->bufferDeviceAddress ? NULL : "PhysicalStorageBufferAddresses";
     case SpvCapabilityVariablePointers:
         return vulkan11->variablePointers ? NULL : "VariablePointers";
+    case SpvCapabilityShaderNonUniform:
+        return NULL;
+    case SpvCapabilityUniformBufferArrayDynamicIndexing:
+        return core->shaderUniformBufferArrayDynamicIndexing ? NULL : "UniformBufferArrayDynamicIndexing";
+    case SpvCapabilitySampledImageArrayDynamicIndexing:
+        return core->shaderSampledImageArrayDynamicIndexing ? NULL : "SampledImageArrayDynamicIndexing";
+    case SpvCapabilityStorageBufferArrayDynamicIndexing:
+        return core->shaderStorageBufferArrayDynamicIndexing ? NULL : "StorageBufferArrayDynamicIndexing";
+    case SpvCapabilityStorageImageArrayDynamicIndexing:
+        return core->shaderStorageImageArrayDynamicIndexing ? NULL : "StorageImageArrayDynamicIndexing";
+    case SpvCapabilityRuntimeDescriptorArray:
+        return vulkan12->runtimeDescriptorArray ? NULL : "RuntimeDescriptorArray";
+    case SpvCapabilityUniformTexelBufferArrayDynamicIndexing:
+        return vulkan12->shaderUniformTexelBufferArrayDynamicIndexing
+                   ? NULL
+                   : "UniformTexelBufferArrayDynamicIndexing";
+    case SpvCapabilityStorageTexelBufferArrayDynamicIndexing:
+        return vulkan12->shaderStorageTexelBufferArrayDynamicIndexing
+                   ? NULL
+                   : "StorageTexelBufferArrayDynamicIndexing";
+    case SpvCapabilityUniformBufferArrayNonUniformIndexing:
+        return vulkan12->shaderUniformBufferArrayNonUniformIndexing ? NULL
+                                                                    : "UniformBufferArrayNonUniformIndexing";
+    case SpvCapabilitySampledImageArrayNonUniformIndexing:
+        return vulkan12->shaderSampledImageArrayNonUniformIndexing ? NULL
+                                                                   : "SampledImageArrayNonUniformIndexing";
+    case SpvCapabilityStorageBufferArrayNonUniformIndexing:
+        return vulkan12->shaderStorageBufferArrayNonUniformIndexing ? NULL
+                                                                    : "StorageBufferArrayNonUniformIndexing";
+    case SpvCapabilityStorageImageArrayNonUniformIndexing:
+        return vulkan12->shaderStorageImageArrayNonUniformIndexing ? NULL
+                                                                   : "StorageImageArrayNonUniformIndexing";
+    case SpvCapabilityUniformTexelBufferArrayNonUniformIndexing:
+        return vulkan12->shaderUniformTexelBufferArrayNonUniformIndexing
+                   ? NULL
+                   : "UniformTexelBufferArrayNonUniformIndexing";
+    case SpvCapabilityStorageTexelBufferArrayNonUniformIndexing:
+        return vulkan12->shaderStorageTexelBufferArrayNonUniformIndexing
+                   ? NULL
+                   : "StorageTexelBufferArrayNonUniformIndexing";
     case SpvCapabilityWorkgroupMemoryExplicitLayoutKHR:
         return shared->workgroupMemoryExplicitLayout ? NULL : "WorkgroupMemoryExplicitLayoutKHR";
     case SpvCapabilityWorkgroupMemoryExplicitLayout8BitAccessKHR:
@@ -89,6 +134,33 @@ static const char *lacks(const struct vulkan_features *has, uint32_t capability)
     }
 }
 
+/* Whether a variable of a binding is an array of arrays, which Vulkan has not. */
+static bool has_arrays_of_arrays(const uint32_t *words, size_t word_count)
+{
+    uint32_t bound = words[3];
+    uint32_t *of   = calloc((size_t)bound + 1, sizeof(*of)); /* an array's element, a pointer's type */
+    bool *is_array = calloc((size_t)bound + 1, sizeof(*is_array));
+    bool found     = false;
+    for (size_t at = HEADER_WORDS; of && is_array && at + 3 < word_count && words[at] >> SpvWordCountShift;
+         at += words[at] >> SpvWordCountShift) {
+        uint32_t opcode = words[at] & SpvOpCodeMask, id = words[at + 1];
+        if ((opcode == SpvOpTypeArray || opcode == SpvOpTypeRuntimeArray) && id < bound) {
+            is_array[id] = true;
+            of[id]       = words[at + 2] < bound ? words[at + 2] : 0;
+        } else if (opcode == SpvOpTypePointer && id < bound) {
+            of[id] = words[at + 3] < bound ? words[at + 3] : 0;
+        } else if (opcode == SpvOpVariable && id < bound) {
+            uint32_t storage = words[at + 3];
+            bool is_bound    = storage == SpvStorageClassUniform || storage == SpvStorageClassStorageBuffer ||
+                            storage == SpvStorageClassUniformConstant;
+            found |= is_bound && is_array[of[id]] && is_array[of[of[id]]];
+        }
+    }
+    free(is_array);
+    free(of);
+    return found;
+}
+
 const char *vulkan_device_lacks(const struct vulkan_device *device, const uint32_t *words, size_t word_count)
 {
     size_t at = HEADER_WORDS;
@@ -98,5 +170,5 @@ const char *vulkan_device_lacks(const struct vulkan_device *device, const uint32
             return missing;
         at += words[at] >> SpvWordCountShift;
     }
-    return NULL;
+    return has_arrays_of_arrays(words, word_count) ? "arrays of arrays of descriptors" : NULL;
 }

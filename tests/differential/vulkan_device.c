@@ -16,6 +16,13 @@
     device->vk.name = (PFN_##name)(void *)device->vk.vkGetDeviceProcAddr(device->device, #name); \
     missing         = device->vk.name ? missing : #name;
 
+/* What front ends and glslc's optimizer write, and what no driver minds; the backend's validation.c has the same. */
+static const char *const harmless[] = {
+    "SPV_GOOGLE_",
+    "operand CounterBuffer(",
+    "expected AliasedPointer or RestrictPointer",
+};
+
 static VKAPI_ATTR VkBool32 VKAPI_CALL note_complaint(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
                                                      VkDebugUtilsMessageTypeFlagsEXT types,
                                                      const VkDebugUtilsMessengerCallbackDataEXT *data,
@@ -23,7 +30,10 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL note_complaint(VkDebugUtilsMessageSeverity
 {
     (void)severity, (void)types;
     struct vulkan_device *device = user;
-    size_t length                = strlen(device->complaints);
+    for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++)
+        if (strstr(data->pMessage, harmless[i]) != NULL)
+            return VK_FALSE;
+    size_t length = strlen(device->complaints);
     snprintf(device->complaints + length, sizeof(device->complaints) - length, "%s\n", data->pMessage);
     return VK_FALSE;
 }

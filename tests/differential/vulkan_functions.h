@@ -62,7 +62,8 @@
     USE(vkDestroyFence)                \
     USE(vkResetFences)                 \
     USE(vkQueueSubmit)                 \
-    USE(vkWaitForFences)
+    USE(vkWaitForFences)               \
+    USE(vkGetBufferDeviceAddress)
 
 #define VULKAN_DECLARE(name) PFN_##name name;
 

@@ -70,6 +70,12 @@ static int make_buffer(struct work *work, uint32_t index)
     const struct vulkan_functions *vk  = &device->vk;
     VkBufferUsageFlags usage =
         buffer->uniform ? VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT : VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+    if (work->request->address_count != 0)
+        usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+    VkMemoryAllocateFlagsInfo flags = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+        .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT,
+    };
     VkBufferCreateInfo create = {
         .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
         .size  = (buffer->size + 3) / 4 * 4,
@@ -82,6 +88,7 @@ static int make_buffer(struct work *work, uint32_t index)
     vk->vkGetBufferMemoryRequirements(device->device, work->buffers[index], &needs);
     VkMemoryAllocateInfo allocate = {
         .sType           = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+        .pNext           = work->request->address_count != 0 ? &flags : NULL,
         .allocationSize  = needs.size,
         .memoryTypeIndex = memory_type(device, needs.memoryTypeBits),
     };
@@ -94,8 +101,36 @@ static int make_buffer(struct work *work, uint32_t index)
             vk->vkMapMemory(device->device, work->memories[index], 0, VK_WHOLE_SIZE, 0, &work->mapped[index]),
             "vkMapMemory"))
         return 0;
-    memcpy(work->mapped[index], buffer->bytes, buffer->size);
     return 1;
+}
+
+/* Writes the addresses that the shader needs, and then the buffers. */
+static int write_buffers(struct work *work)
+{
+    const struct vulkan_device *device = &work->runner->device;
+    const struct run_request *request  = work->request;
+    uint64_t addresses[BUFFERS_MOST]   = {0};
+    for (uint32_t i = 0; i < request->buffer_count && request->address_count != 0; i++) {
+        VkBufferDeviceAddressInfo info = {
+            .sType  = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
+            .buffer = work->buffers[i],
+        };
+        addresses[i] = device->vk.vkGetBufferDeviceAddress(device->device, &info);
+    }
+    run_place_addresses(request, addresses);
+    for (uint32_t i = 0; i < request->buffer_count; i++)
+        memcpy(work->mapped[i], request->buffers[i].bytes, request->buffers[i].size);
+    return 1;
+}
+
+/* The number of a buffer among those of its binding: the element of an array. */
+static uint32_t element_of(const struct run_request *request, uint32_t index)
+{
+    uint32_t element = 0;
+    for (uint32_t i = 0; i < index; i++)
+        element += request->buffers[i].set == request->buffers[index].set &&
+                   request->buffers[i].binding == request->buffers[index].binding;
+    return element;
 }
 
 static int make_set_layout(struct work *work, uint32_t set)
@@ -106,6 +141,11 @@ static int make_set_layout(struct work *work, uint32_t set)
     for (uint32_t i = 0; i < request->buffer_count; i++) {
         if (request->buffers[i].set != set)
             continue;
+        if (element_of(request, i) != 0) {
+            for (uint32_t k = 0; k < count; k++)
+                bindings[k].descriptorCount += bindings[k].binding == request->buffers[i].binding;
+            continue;
+        }
         bindings[count++] = (VkDescriptorSetLayoutBinding){
             .binding         = request->buffers[i].binding,
             .descriptorType  = descriptor_type(&request->buffers[i]),
@@ -156,6 +196,7 @@ static int make_sets(struct work *work)
                  .sType           = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                  .dstSet          = work->sets[buffer->set],
                  .dstBinding      = buffer->binding,
+                 .dstArrayElement = element_of(work->request, i),
                  .descriptorCount = 1,
                  .descriptorType  = descriptor_type(buffer),
                  .pBufferInfo     = &whole,
@@ -335,10 +376,12 @@ static enum run_status vulkan_run(struct runner *base, const struct run_request 
     if (status != RUN_DONE)
         return status;
     runner->device.complaints[0] = '\0';
-    int worked                   = 1;
+    if (request->address_count != 0 && !runner->device.features.vulkan12.bufferDeviceAddress)
+        return runner_say(base, RUN_UNSUPPORTED, "the Vulkan device has no addresses");
+    int worked = 1;
     for (uint32_t i = 0; i < request->buffer_count && worked; i++)
         worked = make_buffer(&work, i);
-    worked = worked && make_layout(&work) && make_pipeline(&work);
+    worked = worked && write_buffers(&work) && make_layout(&work) && make_pipeline(&work);
     /* what the layers complain about may well crash the driver */
     worked = worked && (runner->device.complaints[0] || submit(&work));
     if (worked && !runner->device.complaints[0]) {

@@ -1,0 +1,18 @@
+/* The same with scalars. */
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+#extension GL_EXT_shader_16bit_storage : require
+#extension GL_EXT_shader_8bit_storage : require
+layout(local_size_x = 128) in;
+layout(std430, binding = 0) readonly buffer A { float16_t a[]; };
+layout(std430, binding = 1) readonly buffer B { float16_t b[]; };
+layout(std430, binding = 2) writeonly buffer C { float c[]; };
+layout(push_constant) uniform Arguments { float scale; };
+void main()
+{
+    uint i  = gl_LocalInvocationID.x;
+    float s = -1.5;
+    for (uint k = 0; k < 16u; k++)
+        s += float(a[i / 8u * 16u + k]) * float(b[k * 8u + i % 8u]);
+    c[i] = -2.0 * max(s * scale, 0.0);
+}
