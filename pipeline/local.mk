@@ -8,6 +8,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/report/advice_tokens.c \
 	pipeline/report/format.c \
 	pipeline/report/measure.c pipeline/report/measure.h \
+	pipeline/report/measure_report.c pipeline/report/measure_state.h \
 	pipeline/report/output_file.c \
 	pipeline/report/predict.c pipeline/report/predict.h \
 	pipeline/report/predict_exact.c \
@@ -16,6 +17,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/report/prediction.c \
 	pipeline/report/report.h pipeline/report/report_internal.h \
 	pipeline/report/rates.c \
+	pipeline/report/report_devices.c \
 	pipeline/report/report_json.c \
 	pipeline/report/report_text.c \
 	pipeline/report/slices.c \
@@ -29,17 +31,23 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/report/words.c \
 	pipeline/report/writer.c pipeline/report/writer.h
 
+# pipeline/estimate: how long work takes on a device.
+libtrireme_internal_la_SOURCES += \
+	pipeline/estimate/estimate.c pipeline/estimate/estimate.h
+
 # pipeline/engine: the device side, which enqueues tokens.
 libtrireme_internal_la_SOURCES += \
 	pipeline/engine/arguments.c \
 	pipeline/engine/check.c \
 	pipeline/engine/choose.c \
+	pipeline/engine/copy.c pipeline/engine/copy.h \
 	pipeline/engine/engine.c pipeline/engine/engine.h \
 	pipeline/engine/engine_internal.h \
 	pipeline/engine/enqueue.c \
 	pipeline/engine/holds.c \
 	pipeline/engine/host_stage.c \
 	pipeline/engine/pieces.c \
+	pipeline/engine/port_image.c pipeline/engine/port_image.h \
 	pipeline/engine/port_memory.c \
 	pipeline/engine/ports.c \
 	pipeline/engine/progress.c \
@@ -62,7 +70,9 @@ libtrireme_internal_la_SOURCES += \
 libtrireme_internal_la_SOURCES += \
 	pipeline/queue/cancel.c \
 	pipeline/queue/failure.c \
+	pipeline/queue/group_pipeline.c \
 	pipeline/queue/loader.c \
+	pipeline/queue/members.c \
 	pipeline/queue/next.c \
 	pipeline/queue/pipeline.c \
 	pipeline/queue/queue.c pipeline/queue/queue.h \
@@ -74,6 +84,11 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/queue/states.c \
 	pipeline/queue/trace.c \
 	pipeline/queue/wait.c
+
+# pipeline/group: groups of devices, and what exists on each of them.
+libtrireme_internal_la_SOURCES += \
+	pipeline/group/group.c pipeline/group/group.h \
+	pipeline/group/replica.c
 
 # pipeline/coordinator: tasks that name each other by id.
 libtrireme_internal_la_SOURCES += \

@@ -41,6 +41,41 @@ static uint32_t number_setting(const struct trm_host *host, const char *name, ui
     return number < most ? (uint32_t)number : most;
 }
 
+static void close_schedulers(struct trm_backend_instance *instance)
+{
+    for (uint32_t i = 0; i < instance->device_count; i++)
+        cpu_scheduler_destroy(instance->schedulers[i]);
+    pthread_mutex_destroy(&instance->lock);
+}
+
+/* Divides the workers among the devices, which have at least one each. */
+static int32_t open_schedulers(struct trm_backend_instance *instance)
+{
+    const struct trm_host *host = instance->host;
+    uint32_t devices            = number_setting(host, "cpu.devices", CPU_MAX_DEVICES, 1);
+    uint32_t workers            = number_setting(host, "cpu.workers", CPU_MAX_WORKERS, 0);
+    uint32_t spin_us            = number_setting(host, "cpu.spin", MOST_SPIN_US, SPIN_US);
+    uint32_t processors         = cpu_processor_count();
+    int32_t status              = TRM_OK;
+
+    if (workers == 0)
+        workers = processors < CPU_MAX_WORKERS ? processors : CPU_MAX_WORKERS;
+    if (devices == 0)
+        devices = 1;
+    cpu_scheduler_lock_init(&instance->lock);
+    for (uint32_t i = 0; status == TRM_OK && i < devices; i++) {
+        uint32_t share             = workers / devices + (i < workers % devices ? 1 : 0);
+        instance->worker_counts[i] = share > 0 ? share : 1;
+        status =
+            cpu_scheduler_create(instance, instance->worker_counts[i], spin_us, &instance->schedulers[i]);
+        if (status == TRM_OK)
+            instance->device_count++;
+    }
+    if (status != TRM_OK)
+        close_schedulers(instance);
+    return status;
+}
+
 static int32_t backend_open(const struct trm_host *host, struct trm_backend_instance **result)
 {
     struct trm_backend_instance *instance = trm_util_allocate(host, sizeof(*instance));
@@ -48,10 +83,15 @@ static int32_t backend_open(const struct trm_host *host, struct trm_backend_inst
         return trm_util_fail_host_memory(host, "the cpu backend");
     instance->host           = host;
     instance->physical_bytes = cpu_physical_bytes();
+    instance->device_count   = 0;
     cpu_clock_init(&instance->clock);
-    int32_t status = cpu_scheduler_create(instance, number_setting(host, "cpu.workers", CPU_MAX_WORKERS, 0),
-                                          number_setting(host, "cpu.spin", MOST_SPIN_US, SPIN_US));
+    if (!cpu_live_init(&instance->live)) {
+        trm_util_release(host, instance, sizeof(*instance));
+        return trm_util_fail_host_memory(host, "the cpu backend");
+    }
+    int32_t status = open_schedulers(instance);
     if (status != TRM_OK) {
+        cpu_live_fini(host, &instance->live);
         trm_util_release(host, instance, sizeof(*instance));
         return status;
     }
@@ -61,7 +101,8 @@ static int32_t backend_open(const struct trm_host *host, struct trm_backend_inst
 
 static void backend_close(struct trm_backend_instance *instance)
 {
-    cpu_scheduler_destroy(instance);
+    close_schedulers(instance);
+    cpu_live_fini(instance->host, &instance->live);
     trm_util_release(instance->host, instance, sizeof(*instance));
 }
 

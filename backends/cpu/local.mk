@@ -10,6 +10,8 @@ backends_cpu_libcpu_la_SOURCES = \
 	backends/cpu/backend.c \
 	backends/cpu/device/device.c \
 	backends/cpu/device/device.h \
+	backends/cpu/device/live.c \
+	backends/cpu/device/live.h \
 	backends/cpu/device/memory.c \
 	backends/cpu/machine/clock.h \
 	backends/cpu/machine/copy_loops.c \

@@ -5,6 +5,8 @@ triremeinclude_HEADERS = \
 	include/trireme/api.h \
 	include/trireme/array.h \
 	include/trireme/backend.h \
+	include/trireme/backend_image.h \
+	include/trireme/backend_interop.h \
 	include/trireme/backend_util.h \
 	include/trireme/buffer.h \
 	include/trireme/context.h \
@@ -14,6 +16,7 @@ triremeinclude_HEADERS = \
 	include/trireme/device_info.h \
 	include/trireme/event.h \
 	include/trireme/graph.h \
+	include/trireme/group.h \
 	include/trireme/image.h \
 	include/trireme/image_layout.h \
 	include/trireme/interop.h \

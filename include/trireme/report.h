@@ -91,6 +91,23 @@ struct trm_advice {
     double gain;
 };
 
+/* What one device of a group did for a pipeline. */
+struct trm_device_report {
+    char device[40]; /* "cuda:1" */
+    uint32_t depth;  /* slots on it now */
+    uint32_t lost;   /* 1: the device is lost */
+    uint64_t tokens; /* that came out of it */
+    uint64_t failed;
+    /* at least one token was in upload, compute or download */
+    uint64_t busy_ns;
+    /* As learned from the tokens so far: of a token alone on the device, and from the end of one token to the
+     * end of the next while the device is never idle. 0: not known yet */
+    uint64_t latency_ns;
+    uint64_t period_ns;
+};
+
+#define TRM_REPORT_DEVICES 16
+
 struct trm_report {
     uint32_t struct_size;
     int32_t strategy; /* enum trm_strategy that was used; never AUTO once a token was submitted */
@@ -143,6 +160,12 @@ struct trm_report {
     /* Begun, but dropped, since another token failed or the pipeline was cancelled. A token that was begun
      * counts once, in tokens, skipped, failed or cancelled. */
     uint64_t cancelled;
+    /* A pipeline of a group with several devices; 0: one device */
+    uint32_t device_count;
+    uint32_t reserved;
+    uint64_t repeated; /* tokens that a lost device left to another one */
+    struct trm_device_report devices[TRM_REPORT_DEVICES];
+    char loss[256]; /* the sentence of the first device that was lost while others went on; "": none */
 };
 
 /* Get the report of the current or last run; of a pipeline that serves, of everything since it was made.

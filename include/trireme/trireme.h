@@ -13,6 +13,7 @@
 #include <trireme/device.h>
 #include <trireme/event.h>
 #include <trireme/graph.h>
+#include <trireme/group.h>
 #include <trireme/image.h>
 #include <trireme/interop.h>
 #include <trireme/kernel.h>

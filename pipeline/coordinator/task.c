@@ -93,6 +93,8 @@ void pipeline_task_list_add(struct pipeline_task_list *list, struct pipeline_tas
     list->count++;
 }
 
+#define ELEMENTS_MOST 1024u /* of an argument that is an array; no kernel has more */
+
 /* ---- checks --------------------------------------------------------------------------------- */
 
 static int32_t lacks(const struct trm_task *task, const char *what)
@@ -112,6 +114,12 @@ static int32_t check_compute(const struct trm_task *task)
             argument->value.block.data == NULL)
             return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                              "task %" PRIu64 ": the block of argument %" PRIu32 " is NULL", task->id, i);
+        if (argument->kind == TRM_ARGUMENT_ARRAY &&
+            (argument->value.array.elements == NULL || argument->value.array.count > ELEMENTS_MOST))
+            return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                             "task %" PRIu64 ": the array of argument %" PRIu32
+                             " is NULL, or has more than %u elements",
+                             task->id, i, ELEMENTS_MOST);
     }
     return TRM_OK;
 }
@@ -197,11 +205,16 @@ static void copy_arguments(struct layout *layout, struct trm_task *desc, const s
         const void *block                   = NULL;
         if (argument->kind == TRM_PARAMETER_BLOCK)
             block = layout_copy(layout, argument->value.block.data, argument->value.block.size);
+        else if (argument->kind == TRM_ARGUMENT_ARRAY)
+            block = layout_copy(layout, argument->value.array.elements,
+                                argument->value.array.count * sizeof(struct trm_argument));
         if (arguments == NULL)
             continue;
         arguments[i].name = name;
         if (argument->kind == TRM_PARAMETER_BLOCK)
             arguments[i].value.block.data = block;
+        else if (argument->kind == TRM_ARGUMENT_ARRAY)
+            arguments[i].value.array.elements = block;
     }
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/image/image.h"
+#include "pipeline/engine/port_image.h"
 #include "pipeline/engine/stages.h"
 
 static uint64_t divide_up(uint64_t value, uint64_t by)
@@ -32,6 +33,11 @@ int32_t pipeline_token_complete(struct pipeline_slot *slot)
         const struct trm_port *port = &pipeline->ports[i];
         if (port->kind == TRM_PORT_SHARED)
             size[i] = port->size;
+        if (pipeline_port_is_image(pipeline->engine, i) && size[i] != port->size && size[i] != 0)
+            return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                             "load: the token has %" PRIu64 " bytes in %s, an image of %" PRIu64
+                             ", of which a token has all or none",
+                             size[i], pipeline_port_label(pipeline->ports, i, text), port->size);
         if (port->follows != 0 || size[i] <= port->size)
             continue;
         return base_fail(TRM_ERROR_OUT_OF_RANGE,
@@ -86,13 +92,24 @@ static void set_port(const struct pipeline_slot *slot, const struct trm_argument
 {
     const struct pipeline_port_memory *location = &slot->device->port_memory[declared->value.port.index];
 
-    argument->kind              = TRM_PARAMETER_BUFFER;
-    argument->type              = TRM_TYPE_NONE;
+    argument->kind = declared->type != TRM_FORMAT_NONE ? TRM_PARAMETER_TEXELS : TRM_PARAMETER_BUFFER;
+    argument->type = declared->type;
     argument->value.span.buffer = location->device;
     argument->value.span.offset =
         location->device_offset +
         (location->is_whole_on_device && location->length != 0 ? location->offset : 0);
     argument->value.span.length = location->length;
+}
+
+static void set_port_image(const struct pipeline_slot *slot, const struct trm_argument *declared,
+                           const struct trm_parameter *parameter, struct trm_argument *argument)
+{
+    uint32_t port = (uint32_t)declared->value.port_image.index;
+
+    argument->kind                = parameter->kind;
+    argument->value.image.image   = pipeline_port_image(slot, port);
+    argument->value.image.sampler = declared->value.port_image.sampler;
+    argument->value.image.level   = declared->value.port_image.level;
 }
 
 /* is_shaped: a shape function may have changed arguments that would otherwise stay the same. */
@@ -103,6 +120,8 @@ static void set_arguments(const struct pipeline_slot *slot, const struct pipelin
         const struct trm_argument *declared = &plan->arguments[i];
         if (declared->kind == TRM_ARGUMENT_PORT)
             set_port(slot, declared, &arguments[i]);
+        else if (declared->kind == TRM_ARGUMENT_PORT_IMAGE)
+            set_port_image(slot, declared, &plan->parameters[i], &arguments[i]);
         else if (declared->kind == TRM_ARGUMENT_PORT_ELEMENTS)
             set_elements(slot, declared, &plan->parameters[i], &arguments[i]);
         else if (is_shaped)
@@ -173,6 +192,8 @@ static void show_given(const struct pipeline *pipeline, struct trm_argument *arg
 
     if (argument->kind == TRM_PARAMETER_BUFFER || argument->kind == TRM_PARAMETER_TEXELS) {
         span->buffer = pipeline_holds_given(pipeline, span->buffer);
+    } else if (argument->kind == TRM_ARGUMENT_ARRAY) {
+        argument->value.array.elements = NULL; /* they have handles of the holds */
     } else if (core_argument_is_image(argument)) {
         argument->value.image.image   = pipeline_holds_given(pipeline, argument->value.image.image);
         argument->value.image.sampler = pipeline_holds_given(pipeline, argument->value.image.sampler);

@@ -6,6 +6,8 @@
 
 #include "pipeline/engine/engine_internal.h"
 
+#define KNOWN_PORT_FLAGS ((uint32_t)(TRM_PORT_READ_ONLY | TRM_PORT_IMAGE))
+
 #define KNOWN_FLAGS ((uint32_t)(TRM_PIPELINE_UNORDERED | TRM_PIPELINE_DIVISIBLE))
 
 static const char *label(const char *what, uint64_t index, const char *name, char text[PIPELINE_LABEL_BYTES])
@@ -42,8 +44,12 @@ static int32_t check_shared(const struct trm_pipeline_desc *desc, uint32_t index
 {
     const struct trm_port *port = &desc->ports[index];
 
-    if (port->buffer == NULL)
+    if (port->flags & TRM_PORT_IMAGE) {
+        if (port->image == NULL)
+            return fail_port(desc, index, "is a shared image, but has no image");
+    } else if (port->buffer == NULL) {
         return fail_port(desc, index, "is shared, but has no buffer");
+    }
     if (port->follows != 0)
         return fail_port(desc, index, "is shared, so it cannot follow an input");
     return TRM_OK;
@@ -89,6 +95,19 @@ static int32_t check_grain(const struct trm_pipeline_desc *desc, uint32_t index)
     return TRM_OK;
 }
 
+/* The description itself is checked when it is copied. */
+static int32_t check_image(const struct trm_pipeline_desc *desc, uint32_t index)
+{
+    if (desc->ports[index].image_desc == NULL)
+        return fail_port(desc, index, "is an image, but has no description");
+    if (desc->ports[index].follows != 0)
+        return fail_port(desc, index,
+                         "is an image, which has one size for all tokens, so it cannot follow an input");
+    if (desc->flags & TRM_PIPELINE_DIVISIBLE)
+        return fail_port(desc, index, "is an image, which a divisible pipeline cannot have");
+    return TRM_OK;
+}
+
 static int32_t check_port(const struct core_device *device, const struct trm_pipeline_desc *desc,
                           uint32_t index)
 {
@@ -97,12 +116,14 @@ static int32_t check_port(const struct core_device *device, const struct trm_pip
 
     if (port->kind < TRM_PORT_INPUT || port->kind > TRM_PORT_SHARED)
         return fail_port(desc, index, "is neither an input nor an output, scratch or shared");
-    if (port->flags & ~(uint32_t)TRM_PORT_READ_ONLY)
+    if (port->flags & ~KNOWN_PORT_FLAGS)
         return fail_port(desc, index, "has unknown flags");
     if (port->kind == TRM_PORT_SHARED)
         return check_shared(desc, index);
     if (port->flags & TRM_PORT_READ_ONLY)
         return fail_port(desc, index, "is not shared, so it cannot be read-only");
+    if (port->flags & TRM_PORT_IMAGE)
+        return check_image(desc, index);
     if (port->buffer != NULL)
         return fail_port(desc, index, "has a buffer, which only shared ports do");
     if (port->size == 0)
@@ -202,7 +223,7 @@ static int32_t check_choices(const struct trm_pipeline_desc *desc)
     return TRM_OK;
 }
 
-static int32_t check_counts(const struct trm_pipeline_desc *desc)
+int32_t pipeline_desc_counts_check(const struct trm_pipeline_desc *desc)
 {
     if (desc->port_count == 0 || desc->ports == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a pipeline needs ports");
@@ -222,7 +243,7 @@ int32_t pipeline_desc_check(const struct core_device *device, const struct trm_p
     int32_t status = check_choices(desc);
 
     if (status == TRM_OK)
-        status = check_counts(desc);
+        status = pipeline_desc_counts_check(desc);
     for (uint32_t i = 0; status == TRM_OK && i < desc->port_count; i++)
         status = check_port(device, desc, i);
     for (uint32_t i = 0; status == TRM_OK && i < desc->stage_count; i++)

@@ -33,10 +33,10 @@ static void settle(struct pipeline *pipeline, const struct pipeline_strategy_ops
 {
     pipeline->engine->strategy  = strategy;
     pipeline->engine->zero_copy = strategy->strategy == TRM_STRATEGY_ZERO_COPY;
-    pthread_mutex_lock(&pipeline->lock);
+    pthread_mutex_lock(&pipeline->front->lock);
     pipeline->strategy = strategy->strategy;
     base_text_copy(pipeline->reason, sizeof(pipeline->reason), reason);
-    pthread_mutex_unlock(&pipeline->lock);
+    pthread_mutex_unlock(&pipeline->front->lock);
     core_object_log(&pipeline->object, TRM_LOG_DEBUG, "strategy %s: %s",
                     trm_strategy_name(strategy->strategy), reason);
 }
@@ -82,9 +82,14 @@ static uint64_t bytes_of(const struct pipeline *pipeline)
     return bytes;
 }
 
+/* Kernels do not reach an image that is in the host's memory. */
 static bool may_be_mapped(const struct pipeline *pipeline)
 {
-    return pipeline->engine->mapped && pipeline->engine->host_count == 0 && bytes_of(pipeline) <= MAPPED_MOST;
+    const struct pipeline_device *engine = pipeline->engine;
+    uint64_t reached = (engine->input_ports | engine->output_ports) & ~engine->image_ports;
+
+    return engine->mapped && engine->host_count == 0 && (reached != 0 || engine->image_ports == 0) &&
+           bytes_of(pipeline) <= MAPPED_MOST;
 }
 
 /* Tries first what is usually best: for large tokens, a stream for each direction. */
@@ -134,6 +139,11 @@ static int32_t begin_asked(struct pipeline *pipeline)
     return TRM_OK;
 }
 
+static bool copies_images(const struct pipeline_device *engine)
+{
+    return ((engine->input_ports | engine->output_ports) & engine->native_ports) != 0;
+}
+
 int32_t pipeline_choose_begin(struct pipeline *pipeline)
 {
     char reason[sizeof(pipeline->reason)];
@@ -141,8 +151,8 @@ int32_t pipeline_choose_begin(struct pipeline *pipeline)
     if (pipeline->desc.strategy != TRM_STRATEGY_AUTO)
         return begin_asked(pipeline);
     if (pipeline->engine->unified) {
-        snprintf(reason, sizeof(reason), "host and device share the memory of %.60s, so nothing is copied",
-                 pipeline->device->id);
+        snprintf(reason, sizeof(reason), "host and device share the memory of %.60s, so %s copied",
+                 pipeline->device->id, copies_images(pipeline->engine) ? "only images are" : "nothing is");
         decide(pipeline, &pipeline_strategy_zero_copy, reason);
     } else if (pipeline->desc.depth == 1 && !may_be_mapped(pipeline)) {
         decide(pipeline, &pipeline_strategy_slot_streams, "there is one slot, so nothing overlaps");

@@ -36,12 +36,12 @@ static int32_t add_slot(struct pipeline *pipeline)
     int32_t status = pipeline_slot_create(pipeline, depth, &slot);
     if (status != TRM_OK)
         return status;
-    pthread_mutex_lock(&pipeline->lock);
+    pthread_mutex_lock(&pipeline->front->lock);
     pipeline->device_bytes += pipeline_slot_device_bytes(pipeline);
     pipeline->host_bytes += pipeline_slot_host_bytes(pipeline);
     pipeline->slots[depth] = slot;
     atomic_store_explicit(&pipeline->depth, depth + 1, memory_order_release);
-    pthread_mutex_unlock(&pipeline->lock);
+    pthread_mutex_unlock(&pipeline->front->lock);
     return TRM_OK;
 }
 
@@ -49,11 +49,11 @@ int32_t pipeline_engine_grow(struct pipeline *pipeline)
 {
     int32_t status = add_slot(pipeline);
 
-    pthread_mutex_lock(&pipeline->lock);
+    pthread_mutex_lock(&pipeline->front->lock);
     pipeline->engine->tuning.is_growing = false;
     if (status != TRM_OK)
         pipeline_tuning_settle(&pipeline->engine->tuning);
-    pthread_mutex_unlock(&pipeline->lock);
+    pthread_mutex_unlock(&pipeline->front->lock);
     return status;
 }
 
@@ -63,16 +63,6 @@ int32_t pipeline_engine_grow(struct pipeline *pipeline)
 static void find_order(struct pipeline_device *engine)
 {
     engine->in_order = (engine->kernel_writes & engine->shared_ports) != 0 || engine->writes_images;
-}
-
-static int32_t make_turns(struct pipeline *pipeline)
-{
-    struct pipeline_device *engine = pipeline->engine;
-
-    if (engine->host_count == 0)
-        return TRM_OK;
-    engine->turns = core_allocate(pipeline->object.context, engine->host_count * sizeof(*engine->turns));
-    return engine->turns != NULL ? TRM_OK : base_fail_memory("making a pipeline");
 }
 
 static int32_t describe(struct pipeline *pipeline)
@@ -89,7 +79,7 @@ static int32_t describe(struct pipeline *pipeline)
         return status;
     engine->host_ports |= engine->input_ports | engine->output_ports;
     find_order(engine);
-    status = make_turns(pipeline);
+    status = engine->host_count != 0 ? pipeline_host_turns_create(pipeline->front) : TRM_OK;
     if (status == TRM_OK)
         status = pipeline_choose_begin(pipeline);
     if (status != TRM_OK)
@@ -106,11 +96,9 @@ int32_t pipeline_engine_create(struct pipeline *pipeline)
     if (engine == NULL)
         return base_fail_memory("making a pipeline");
     pipeline->engine = engine;
-    pthread_mutex_init(&engine->host_lock, NULL);
-    pthread_cond_init(&engine->host_turn, NULL);
-    engine->ranges  = pipeline_ranges_find(pipeline->device->backend, &engine->range_table);
-    engine->unified = pipeline->device->limits.unified != 0;
-    engine->mapped  = !engine->unified && pipeline->device->limits.mapped != 0;
+    engine->ranges   = pipeline_ranges_find(pipeline->device->backend, &engine->range_table);
+    engine->unified  = pipeline->device->limits.unified != 0;
+    engine->mapped   = !engine->unified && pipeline->device->limits.mapped != 0;
 
     int32_t status = describe(pipeline);
     if (status == TRM_OK) {
@@ -139,15 +127,30 @@ void pipeline_engine_destroy(struct pipeline *pipeline)
     for (uint32_t i = 0; i < 3; i++)
         trm_stream_destroy(engine->roles[i]);
     pipeline_regions_end(pipeline);
-    core_free(context, engine->turns, engine->host_count * sizeof(*engine->turns));
     pipeline_stages_fini(pipeline);
     pipeline_ports_fini(pipeline);
     pipeline_holds_destroy(pipeline);
-    pthread_cond_destroy(&engine->host_turn);
-    pthread_mutex_destroy(&engine->host_lock);
     core_free(context, engine, sizeof(*engine));
     pipeline->engine = NULL;
     base_error_restore(&saved);
+}
+
+int32_t pipeline_engine_check_copies(const struct pipeline *pipeline)
+{
+    const struct pipeline_device *engine = pipeline->engine;
+    uint64_t written                     = engine->kernel_writes & engine->shared_ports;
+    char text[PIPELINE_LABEL_BYTES];
+
+    if (written != 0)
+        return base_fail(
+            TRM_ERROR_UNSUPPORTED,
+            "%s is shared and a kernel writes it: on several devices each would write a copy of its "
+            "own",
+            pipeline_port_label(pipeline->ports, (uint64_t)__builtin_ctzll(written), text));
+    if (engine->writes_images)
+        return base_fail(TRM_ERROR_UNSUPPORTED,
+                         "a kernel writes an image: on several devices each would write one of its own");
+    return TRM_OK;
 }
 
 /* ---- recovery ------------------------------------------------------------------------------- */
@@ -210,26 +213,26 @@ void pipeline_engine_begin(struct pipeline *pipeline, const struct trm_source *s
     struct base_saved_error saved;
 
     base_error_save(&saved);
-    pthread_mutex_lock(&pipeline->enqueue_lock);
+    pthread_mutex_lock(&pipeline->front->enqueue_lock);
     /* A stream may have failed after the last run without being noticed. */
     forget_failures(pipeline);
     pipeline_times_calibrate_again(pipeline);
     /* Tokens that time a candidate are rarely sampled, so the first tokens are sampled instead. */
-    pipeline_sampling_begin(&pipeline->engine->sampling, pipeline_is_choosing(pipeline) ? 0 : source->count);
+    pipeline_sampling_begin(&pipeline->front->sampling, pipeline_is_choosing(pipeline) ? 0 : source->count);
     pipeline_regions_begin(pipeline, source, sink);
     pipeline_choose_interrupt(pipeline);
-    pthread_mutex_unlock(&pipeline->enqueue_lock);
+    pthread_mutex_unlock(&pipeline->front->enqueue_lock);
     base_error_restore(&saved);
 }
 
 void pipeline_engine_end(struct pipeline *pipeline)
 {
-    pthread_mutex_lock(&pipeline->enqueue_lock);
+    pthread_mutex_lock(&pipeline->front->enqueue_lock);
     uint32_t depth = atomic_load_explicit(&pipeline->depth, memory_order_acquire);
     for (uint32_t i = 0; i < depth; i++)
         pipeline_recordings_forget_regions(pipeline->slots[i]);
     pipeline_regions_end(pipeline);
-    pthread_mutex_unlock(&pipeline->enqueue_lock);
+    pthread_mutex_unlock(&pipeline->front->enqueue_lock);
 }
 
 /* ---- the report ----------------------------------------------------------------------------- */

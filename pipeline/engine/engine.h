@@ -9,7 +9,8 @@
  *     progress.c           how far a token is, why it failed    times.c            time stamps of a token
  *     choose.c, trial.c    the fastest strategy                 tune.c             the best number of slots
  *     host_stage.c         stages on the host                   sampling.c         which tokens are measured
- *     range.c              profiler ranges
+ *     range.c              profiler ranges                      port_image.c       ports that are images
+ *     copy.c               copies of a port
  *
  * The engine knows nothing of queues, sources and sinks; the queue room knows nothing of streams. Both meet
  * in the functions below.
@@ -17,7 +18,7 @@
  * Locks, in this order:
  *     enqueue_lock   held while a token is enqueued: serialises its streams and fixes the order of tokens
  *     lock           guards queues, counts and the measure; never held during a call that may block
- *     host_lock      guards the turns of host stages (engine_internal.h)
+ *     host->lock     guards the turns of host stages (engine_internal.h)
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_ENGINE_ENGINE_H
@@ -32,24 +33,29 @@
 
 #include "base/base.h"
 #include "core/device/device.h"
+#include "pipeline/engine/sampling.h"
 #include "pipeline/report/report.h"
 
 #define PIPELINE_PORTS_MOST 64
 #define PIPELINE_STAGES_MOST 64
 #define PIPELINE_DEPTH_MOST 64
+#define PIPELINE_MEMBERS_MOST TRM_REPORT_DEVICES
 
 /* Most slots of a pipeline whose depth is tuned. */
 #define PIPELINE_DEPTH_TUNED_MOST 8
 
 struct pipeline;
-struct pipeline_queue;  /* queue.h */
-struct pipeline_device; /* engine_internal.h */
+struct pipeline_queue;      /* queue.h */
+struct pipeline_device;     /* engine_internal.h */
+struct pipeline_host_turns; /* engine_internal.h */
 
 /* One set of buffers, and the token in it. */
 struct pipeline_slot {
-    struct pipeline *pipeline;
-    uint32_t index;
-    struct trm_token token; /* its arrays data and size live as long as the slot */
+    struct pipeline *pipeline; /* on whose device it is */
+    struct pipeline *front;    /* whose queues have it: pipeline->front */
+    uint32_t index;            /* among the slots of its device */
+    uint32_t number;           /* among all slots of the front; the queue room sets it */
+    struct trm_token token;    /* its arrays data and size live as long as the slot */
 
     /* The slot's state and its token's index: PIPELINE_PLACE() of queue.h. One word, so that observers, which read it
      * without a lock, see both of the same moment. Written under pipeline->lock. */
@@ -65,9 +71,16 @@ struct pipeline_slot {
     struct pipeline_slot_device *device; /* buffers, streams, recordings, points, stamps */
 };
 
+/* A pipeline has a front, which has the handle and the queues, and a member for each device, which has an
+ * engine and slots. A pipeline on one device is its own and only member; on a group of devices the front has
+ * no engine. */
 struct pipeline {
-    struct core_object object;
-    struct core_device *device; /* holds a reference */
+    struct core_object object; /* of a member that is not the front: without a handle */
+    struct pipeline *front;
+    struct pipeline *members[PIPELINE_MEMBERS_MOST]; /* of a front */
+    uint32_t member_count;
+    uint32_t member;            /* of a member: its number */
+    struct core_device *device; /* holds a reference; NULL: a front of several devices */
     char name[64];
 
     /* The descriptor, copied; constant. The pipeline owns its names, arguments and arrays. */
@@ -78,9 +91,12 @@ struct pipeline {
     struct pipeline_slot *slots[PIPELINE_DEPTH_MOST];
     _Atomic uint32_t depth; /* number of slots; only grows */
 
+    /* Of a front; its members use them. */
     pthread_mutex_t enqueue_lock;
     pthread_mutex_t lock;
-    struct pipeline_measure *measure;   /* under `lock` */
+    struct pipeline_sampling sampling;  /* under enqueue_lock */
+    struct pipeline_host_turns *host;   /* NULL: there are no host stages */
+    struct pipeline_measure *measure;   /* under `lock`; a member has its own */
     struct pipeline_report_words words; /* constant */
 
     /* What the engine tells the report; under `lock`. */
@@ -90,17 +106,25 @@ struct pipeline {
     uint64_t device_bytes, host_bytes;
 
     struct base_failure failure; /* the first of the run; TRM_OK: none; under `lock` */
+    struct base_failure loss;    /* the first device that was lost while others went on */
 
     struct pipeline_device *engine;
     struct pipeline_queue *queue;
 };
 
-/* Checks what can be checked of a descriptor without its kernels. */
+/* Checks the arrays of a descriptor, and as much of the rest as is possible without kernels, for a device. */
+int32_t pipeline_desc_counts_check(const struct trm_pipeline_desc *desc);
 int32_t pipeline_desc_check(const struct core_device *device, const struct trm_pipeline_desc *desc);
+
+/* Several devices: refuses what each device would have a copy of and change. Errors: UNSUPPORTED. */
+int32_t pipeline_engine_check_copies(const struct pipeline *pipeline);
 
 /* Creates the engine with its first slots; destroys it after all work has ended. */
 int32_t pipeline_engine_create(struct pipeline *pipeline);
 void pipeline_engine_destroy(struct pipeline *pipeline);
+
+/* Destroys what the engines of a front share. */
+void pipeline_host_turns_destroy(struct pipeline *front);
 
 /* Begins a run. An earlier choice of strategy stays. Imports the memory of a source or sink where the
  * strategy can work in place; an import that fails is not a failure. Also reads the source's count. */
@@ -160,6 +184,10 @@ int32_t pipeline_engine_recover(struct pipeline *pipeline);
  * have changed its inputs. */
 bool pipeline_slot_is_repeatable(const struct pipeline_slot *slot);
 
+/* Gives a prepared slot the token of another slot, whose device is lost: inputs, sizes, index and user. The caller
+ * owns both. */
+void pipeline_slot_repeat(struct pipeline_slot *slot, const struct pipeline_slot *from);
+
 /* Called under `lock` after each token: whether another slot would help (depth 0). If so, the caller calls
  * pipeline_engine_grow() without `lock`, which adds slots[depth]; the caller then makes it a free one. */
 bool pipeline_engine_wants_slot(struct pipeline *pipeline);
@@ -168,7 +196,7 @@ int32_t pipeline_engine_grow(struct pipeline *pipeline);
 /* Fills in the pipeline's identity and what the engine knows; leaves the rest alone. With `lock`. */
 void pipeline_engine_report(const struct pipeline *pipeline, struct trm_report *report);
 
-/* Whether the calling thread is inside one of its host stages. */
+/* Whether the calling thread is inside a host stage of this front. */
 bool pipeline_engine_is_inside(const struct pipeline *pipeline);
 
 #endif

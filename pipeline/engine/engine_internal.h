@@ -15,6 +15,7 @@
 #include "pipeline/engine/sampling.h"
 #include "pipeline/engine/trial.h"
 
+struct pipeline_port_image;
 struct pipeline_recording;
 struct pipeline_slot_device;
 
@@ -39,7 +40,7 @@ struct pipeline_stage_plan {
     uint32_t group_size;                    /* the kernel's, in x; 0: none */
     uint64_t writes;                        /* ports that it may write: bit i is port i */
     uint64_t reads;                         /* ports that it may read */
-    bool writes_image;                      /* an argument, which is the same for all tokens */
+    bool writes_image; /* or a texel buffer: an argument that is the same for all tokens */
 };
 
 /* A buffer, an image or a sampler that the pipeline was given. */
@@ -111,11 +112,21 @@ struct pipeline_tuning {
 /* Adds no more slots. */
 void pipeline_tuning_settle(struct pipeline_tuning *tuning);
 
-/* Host stages take tokens in the order in which they were enqueued, on whichever streams. */
+/* Host stages take tokens in the order in which they were enqueued, on whichever streams and devices. */
 struct pipeline_host_turn {
     uint64_t next;   /* the sequence number whose turn it is */
     uint64_t passed; /* bit (number % 64): that token has passed, or never comes */
 };
+
+struct pipeline_host_turns {
+    uint64_t sequence;    /* tokens enqueued that reached their host stages; under enqueue_lock */
+    pthread_mutex_t lock; /* guards `turns`; the service's lock alone comes after it */
+    pthread_cond_t passed;
+    struct pipeline_host_turn turns[PIPELINE_STAGES_MOST]; /* by number of the host stage */
+};
+
+/* Make the turns of a front that has none yet. Destroy them with the front; no token is in flight. */
+int32_t pipeline_host_turns_create(struct pipeline *front);
 
 struct pipeline_device {
     const struct trm_range_ops *ranges; /* &range_table; NULL: no profiler is attached */
@@ -126,10 +137,13 @@ struct pipeline_device {
     uint64_t input_ports; /* ports of this kind */
     uint64_t output_ports;
     uint64_t shared_ports;
-    uint64_t kernel_writes; /* ports that any launch may write */
-    uint64_t host_writes;   /* ports that any host stage writes */
-    uint64_t slot_bytes;    /* device memory of one slot */
-    uint32_t host_count;    /* host stages */
+    uint64_t image_ports;               /* images */
+    uint64_t native_ports;              /* images of the backend's */
+    struct pipeline_port_image *images; /* by port (port_image.h) */
+    uint64_t kernel_writes;             /* ports that any launch may write */
+    uint64_t host_writes;               /* ports that any host stage writes */
+    uint64_t slot_bytes;                /* device memory of one slot */
+    uint32_t host_count;                /* host stages */
     uint32_t launch_count;
     /* Tokens are processed one after the other, because they share ports that they write. */
     bool writes_images; /* any launch may, of its arguments */
@@ -148,25 +162,20 @@ struct pipeline_device {
     struct trm_stream *roles[3];   /* upload, compute, download; NULL until needed */
     struct trm_point last;         /* in_order: where the last token was processed; stream NULL: none */
     struct pipeline_region regions[PIPELINE_REGIONS];
-    uint64_t sequence; /* tokens enqueued */
-    struct pipeline_sampling sampling;
-    uint64_t host_sequence;           /* tokens enqueued that reached their host stages */
+    uint64_t sequence;                /* tokens enqueued */
     _Atomic uint64_t host_waits;      /* enqueued operations that waited for a full stream */
     _Atomic uint64_t pageable_copies; /* copies that could not be asynchronous */
     _Atomic uint64_t token_ns;        /* device time of the last measured token */
     int64_t clock_offset;             /* added to times of the device's clock */
     uint64_t calibrated_at;           /* base_now() */
-
-    pthread_mutex_t host_lock; /* guards `turns`; the service's lock alone comes after it */
-    pthread_cond_t host_turn;
-    struct pipeline_host_turn *turns; /* by number of the host stage */
 };
 
 /* ---- a slot --------------------------------------------------------------------------------- */
 
 /* Where one port of the token is; set for every token. */
 struct pipeline_port_memory {
-    struct trm_buffer *device; /* where kernels find it */
+    struct trm_image *image;   /* the backend's, in place of `device`; NULL: none */
+    struct trm_buffer *device; /* where kernels find it; they find an image of plain memory by its handle */
     uint64_t device_offset;
     struct trm_buffer *host; /* the host side of a copy; NULL: at `memory` */
     uint64_t host_offset;
@@ -207,9 +216,10 @@ struct pipeline_slot_device {
     uint64_t tables_size;
 
     /* By port. Without copies on a unified device `memory` addresses `device` and `host` is NULL. */
-    struct trm_buffer **host; /* NULL: none */
-    struct trm_buffer **device;
-    unsigned char **memory; /* host addresses of `host` */
+    struct trm_buffer **host;   /* NULL: none */
+    struct trm_buffer **device; /* of an image of plain memory: its own, which ends with it */
+    struct trm_image **images;  /* NULL: a buffer, or shared */
+    unsigned char **memory;     /* host addresses of `host` */
 
     struct trm_stream *stream;                /* NULL until a strategy needs it */
     struct pipeline_recording *recordings[2]; /* without and with stamps; NULL: none yet */

@@ -7,11 +7,11 @@
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
-#include <trireme/transfer.h>
 
 #include "base/base.h"
 #include "core/stream/stream.h"
-#include "pipeline/engine/engine_internal.h"
+#include "pipeline/engine/copy.h"
+#include "pipeline/engine/port_image.h"
 #include "pipeline/engine/range.h"
 
 static _Thread_local struct pipeline_host_calling *innermost;
@@ -32,53 +32,78 @@ bool pipeline_engine_is_inside(const struct pipeline *pipeline)
 {
     const struct pipeline_host_calling *inside = innermost;
 
-    while (inside != NULL && inside->pipeline != pipeline)
+    while (inside != NULL && inside->pipeline->front != pipeline)
         inside = inside->outer;
     return inside != NULL;
 }
 
 /* ---- turns ---------------------------------------------------------------------------------- */
 
-/* At most PIPELINE_DEPTH_MOST tokens are in flight, so 64 bits tell which of them have passed. */
-static void pass_locked(struct pipeline_device *engine, uint32_t number, uint64_t sequence)
+int32_t pipeline_host_turns_create(struct pipeline *front)
 {
-    struct pipeline_host_turn *turn = &engine->turns[number];
+    if (front->host != NULL)
+        return TRM_OK;
+    struct pipeline_host_turns *host = core_allocate(front->object.context, sizeof(*host));
+    if (host == NULL)
+        return base_fail_memory("making a pipeline");
+    pthread_mutex_init(&host->lock, NULL);
+    pthread_cond_init(&host->passed, NULL);
+    front->host = host;
+    return TRM_OK;
+}
+
+void pipeline_host_turns_destroy(struct pipeline *front)
+{
+    struct pipeline_host_turns *host = front->host;
+
+    if (host == NULL)
+        return;
+    pthread_cond_destroy(&host->passed);
+    pthread_mutex_destroy(&host->lock);
+    core_free(front->object.context, host, sizeof(*host));
+    front->host = NULL;
+}
+
+/* At most PIPELINE_DEPTH_MOST tokens are in flight, so 64 bits tell which of them have passed. */
+static void pass_locked(struct pipeline_host_turns *host, uint32_t number, uint64_t sequence)
+{
+    struct pipeline_host_turn *turn = &host->turns[number];
 
     turn->passed |= PIPELINE_BIT(sequence % 64);
     while (turn->passed & PIPELINE_BIT(turn->next % 64)) {
         turn->passed &= ~PIPELINE_BIT(turn->next % 64);
         turn->next++;
     }
-    pthread_cond_broadcast(&engine->host_turn);
+    pthread_cond_broadcast(&host->passed);
 }
 
-static void pass(struct pipeline_device *engine, uint32_t number, uint64_t sequence)
+static void pass(struct pipeline_host_turns *host, uint32_t number, uint64_t sequence)
 {
-    pthread_mutex_lock(&engine->host_lock);
-    pass_locked(engine, number, sequence);
-    pthread_mutex_unlock(&engine->host_lock);
+    pthread_mutex_lock(&host->lock);
+    pass_locked(host, number, sequence);
+    pthread_mutex_unlock(&host->lock);
 }
 
-static void wait_for_turn(struct pipeline_device *engine, uint32_t number, uint64_t sequence)
+static void wait_for_turn(struct pipeline_host_turns *host, uint32_t number, uint64_t sequence)
 {
-    pthread_mutex_lock(&engine->host_lock);
-    bool must_wait = engine->turns[number].next != sequence;
+    pthread_mutex_lock(&host->lock);
+    bool must_wait = host->turns[number].next != sequence;
     if (must_wait) {
         core_service_block();
-        while (engine->turns[number].next != sequence)
-            pthread_cond_wait(&engine->host_turn, &engine->host_lock);
+        while (host->turns[number].next != sequence)
+            pthread_cond_wait(&host->passed, &host->lock);
         core_service_unblock();
     }
-    pthread_mutex_unlock(&engine->host_lock);
+    pthread_mutex_unlock(&host->lock);
 }
 
 void pipeline_host_stages_pass(struct pipeline_slot *slot)
 {
-    struct pipeline_device *engine   = slot->pipeline->engine;
-    struct pipeline_slot_device *own = slot->device;
+    const struct pipeline_device *engine = slot->pipeline->engine;
+    struct pipeline_slot_device *own     = slot->device;
 
     for (uint32_t i = own->calls_recorded; i < engine->host_count; i++)
-        pass(engine, i, own->sequence);
+        pass(slot->front->host, i, own->sequence);
     own->calls_recorded = engine->host_count;
 }
 
@@ -118,16 +143,16 @@ static void run(const struct pipeline_host_call *call)
 static void called(void *user, int32_t status)
 {
     const struct pipeline_host_call *call  = user;
-    struct pipeline_device *engine         = call->slot->pipeline->engine;
+    struct pipeline_host_turns *host       = call->slot->front->host;
     const struct pipeline_slot_device *own = call->slot->device;
-    uint32_t number                        = engine->plans[call->stage].number;
+    uint32_t number                        = call->slot->pipeline->engine->plans[call->stage].number;
     /* Read before the turn passes: afterwards the slot may belong to another token. */
     uint64_t sequence = own->sequence;
 
-    wait_for_turn(engine, number, sequence);
+    wait_for_turn(host, number, sequence);
     if (status == TRM_OK && atomic_load_explicit(&own->host_failed, memory_order_relaxed) == TRM_OK)
         run(call);
-    pass(engine, number, sequence);
+    pass(host, number, sequence);
 }
 
 /* ---- enqueuing ------------------------------------------------------------------------------ */
@@ -169,7 +194,7 @@ static void *find_data(const struct pipeline_slot *slot, uint32_t port)
     const struct pipeline_device *engine   = slot->pipeline->engine;
     const struct pipeline_slot_device *own = slot->device;
 
-    if (engine->zero_copy)
+    if (!pipeline_port_has_two_sides(engine, port))
         return own->port_memory[port].device == own->device[port] ? own->memory[port]
                                                                   : slot->token.data[port];
     if ((engine->input_ports & PIPELINE_BIT(port)) &&
@@ -194,35 +219,23 @@ static void set_view(struct pipeline_slot *slot)
 
 void pipeline_host_stages_begin(struct pipeline_slot *slot)
 {
-    struct pipeline_device *engine   = slot->pipeline->engine;
     struct pipeline_slot_device *own = slot->device;
 
     own->calls_recorded = 0;
-    if (engine->host_count == 0)
+    if (slot->pipeline->engine->host_count == 0)
         return;
-    own->sequence = engine->host_sequence++;
+    own->sequence = slot->front->host->sequence++;
     set_view(slot);
 }
 
 /* Between the two sides of the slot's own memory. */
-static int32_t copy_own(const struct core_recorder *recorder, bool upload, uint32_t port)
-{
-    const struct pipeline_slot_device *own = recorder->slot->device;
-    const struct trm_span device = trm_span_of(own->device[port], 0, recorder->slot->token.size[port]);
-    const struct trm_span host   = trm_span_of(own->host[port], 0, recorder->slot->token.size[port]);
-
-    if (own->host[port] == NULL)
-        return upload ? trm_upload(recorder->stream, device, own->memory[port])
-                      : trm_download(recorder->stream, own->memory[port], device);
-    return upload ? trm_copy(recorder->stream, device, host) : trm_copy(recorder->stream, host, device);
-}
-
 static int32_t transfer(const struct core_recorder *recorder, bool upload, uint32_t port)
 {
     struct pipeline_slot_device *own = recorder->slot->device;
     uint64_t size                    = recorder->slot->token.size[port];
 
-    int32_t status = size != 0 ? copy_own(recorder, upload, port) : TRM_OK;
+    struct pipeline_copy copy = pipeline_copy_of_slot(recorder->slot, port);
+    int32_t status            = size != 0 ? pipeline_copy_enqueue(recorder->stream, upload, &copy) : TRM_OK;
     if (status == TRM_OK && upload)
         own->bytes_up += size;
     else if (status == TRM_OK)
@@ -237,7 +250,7 @@ static int32_t fetch(const struct core_recorder *recorder, uint32_t stage)
     int32_t status                  = TRM_OK;
 
     for (uint32_t i = 0; status == TRM_OK && i < pipeline->desc.port_count; i++) {
-        if (!(reads & PIPELINE_BIT(i)))
+        if (!(reads & PIPELINE_BIT(i)) || !pipeline_port_has_two_sides(pipeline->engine, i))
             continue;
         bool is_moved = is_elsewhere(recorder->slot, i) &&
                         recorder->slot->device->view.data[i] != recorder->slot->token.data[i];
@@ -254,7 +267,8 @@ static int32_t bring_back(const struct core_recorder *recorder, uint32_t stage)
     int32_t status                  = TRM_OK;
 
     for (uint32_t i = 0; status == TRM_OK && i < pipeline->desc.port_count; i++)
-        if ((writes & PIPELINE_BIT(i)) && is_used(pipeline, stage, i))
+        if ((writes & PIPELINE_BIT(i)) && pipeline_port_has_two_sides(pipeline->engine, i) &&
+            is_used(pipeline, stage, i))
             status = transfer(recorder, true, i);
     return status;
 }
@@ -265,11 +279,11 @@ int32_t pipeline_record_host_stage(struct core_recorder *recorder, uint32_t stag
     struct pipeline_slot_device *own     = recorder->slot->device;
     struct pipeline_host_call *call      = &own->calls[engine->plans[stage].number];
 
-    int32_t status = engine->zero_copy ? TRM_OK : fetch(recorder, stage);
+    int32_t status = fetch(recorder, stage);
     if (status == TRM_OK)
         status = trm_stream_callback(recorder->stream, called, call);
     if (status != TRM_OK)
         return status;
     own->calls_recorded = engine->plans[stage].number + 1;
-    return engine->zero_copy ? TRM_OK : bring_back(recorder, stage);
+    return bring_back(recorder, stage);
 }

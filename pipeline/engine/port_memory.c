@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/memory/memory.h"
-#include "pipeline/engine/engine_internal.h"
+#include "pipeline/engine/port_image.h"
 
 /* ---- regions -------------------------------------------------------------------------------- */
 
@@ -88,6 +88,16 @@ static bool works_in_place(const struct pipeline *pipeline, uint32_t port, enum 
            !((engine->kernel_writes | engine->host_writes) & PIPELINE_BIT(port));
 }
 
+/* An image is copied between a span that begins at a whole texel, or any address. */
+static void use_image(struct pipeline_slot *slot, uint32_t port)
+{
+    struct pipeline_port_memory *location = &slot->device->port_memory[port];
+    int32_t format                        = slot->pipeline->engine->images[port].desc.format;
+
+    if (location->host_offset % trm_format_size(format) != 0)
+        location->host = NULL;
+}
+
 /* Sets a host side that is not the slot's own memory. */
 static void use_foreign_memory(struct pipeline_slot *slot, uint32_t port, enum pipeline_region_use use,
                                void *memory)
@@ -101,6 +111,8 @@ static void use_foreign_memory(struct pipeline_slot *slot, uint32_t port, enum p
     location->host_offset     = offset;
     location->memory          = memory;
     location->is_copied       = true;
+    if (pipeline_port_is_image(pipeline->engine, port))
+        return use_image(slot, port);
     if (region == NULL || !pipeline->engine->zero_copy ||
         !works_in_place(pipeline, port, use, memory, offset))
         return;
@@ -116,22 +128,26 @@ static void use_slot_memory(struct pipeline_slot *slot, uint32_t port)
     struct pipeline_port_memory *location  = &own->port_memory[port];
 
     *location = (struct pipeline_port_memory){
+        .image              = pipeline_port_native_image(slot, port),
         .device             = own->device[port],
+        .device_offset      = pipeline_port_device_offset(slot->pipeline, port),
         .host               = own->host[port],
         .memory             = own->memory[port],
         .is_whole_on_device = !engine->pieces.has_small_buffers,
     };
     if (engine->shared_ports & PIPELINE_BIT(port)) {
-        location->device             = slot->pipeline->ports[port].buffer;
+        if (!pipeline_port_is_image(engine, port))
+            location->device = slot->pipeline->ports[port].buffer;
         location->is_whole_on_device = false;
     }
     if (((engine->input_ports | engine->output_ports) & PIPELINE_BIT(port)) == 0)
         return;
     /* Without copies on a device of its own memory, kernels reach imported host memory over the bus, but not
      * plain memory. */
-    if (engine->zero_copy && !engine->unified && own->host[port] != NULL)
+    location->is_copied =
+        pipeline_port_has_two_sides(engine, port) || (!engine->unified && own->host[port] == NULL);
+    if (!location->is_copied && !engine->unified)
         location->device = own->host[port];
-    location->is_copied = !engine->zero_copy || (!engine->unified && own->host[port] == NULL);
 }
 
 static int32_t check_input(const struct pipeline_slot *slot, uint32_t port)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/memory/memory.h"
-#include "pipeline/engine/engine_internal.h"
+#include "pipeline/engine/port_image.h"
 
 /* Holds a shared port's buffer, which must belong to the pipeline's device. */
 static int32_t hold_shared(struct pipeline *pipeline, struct trm_port *port)
@@ -28,7 +28,9 @@ static int32_t copy_port(struct pipeline *pipeline, const struct trm_port *ports
 
     *port      = ports[index];
     port->name = NULL;
-    if (port->kind == TRM_PORT_SHARED)
+    if (port->flags & TRM_PORT_IMAGE)
+        status = pipeline_port_image_copy(pipeline, index);
+    else if (port->kind == TRM_PORT_SHARED)
         status = hold_shared(pipeline, port);
     if (status != TRM_OK)
         return base_fail(status, "%s: %s", pipeline_port_label(ports, index, text),
@@ -81,6 +83,7 @@ int32_t pipeline_ports_copy(struct pipeline *pipeline, const struct trm_pipeline
         return base_fail_memory("making a pipeline");
     pipeline->desc.ports      = pipeline->ports;
     pipeline->desc.port_count = count;
+    status                    = pipeline_port_images_create(pipeline);
     for (uint32_t i = 0; status == TRM_OK && i < count; i++) {
         status = copy_port(pipeline, ports, i);
         sort_port(pipeline->engine, &pipeline->ports[i], i);
@@ -99,6 +102,9 @@ void pipeline_ports_fini(struct pipeline *pipeline)
         if (port->name != NULL)
             core_free(context, (void *)port->name, strlen(port->name) + 1);
     }
+    core_free(context, pipeline->engine->images,
+              pipeline->desc.port_count * sizeof(*pipeline->engine->images));
+    pipeline->engine->images = NULL;
     core_free(context, pipeline->ports, pipeline->desc.port_count * sizeof(*pipeline->ports));
     pipeline->ports = NULL;
 }

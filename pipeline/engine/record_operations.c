@@ -3,9 +3,8 @@
  */
 #include "pipeline/engine/engine_internal.h"
 
-#include <trireme/transfer.h>
-
 #include "core/stream/stream.h"
+#include "pipeline/engine/copy.h"
 #include "pipeline/engine/range.h"
 
 int32_t pipeline_fail_stage(int32_t status, const char *stage)
@@ -74,38 +73,13 @@ static void end_range(const struct core_recorder *recorder)
 
 /* ---- transfers ------------------------------------------------------------------------------ */
 
-static struct trm_span device_span(const struct pipeline_port_memory *location)
+static int32_t record_copy(const struct core_recorder *recorder, bool upload, uint32_t port)
 {
-    return trm_span_of(location->device,
-                       location->device_offset + (location->is_whole_on_device ? location->offset : 0),
-                       location->length);
-}
-
-static struct trm_span host_span(const struct pipeline_port_memory *location)
-{
-    return trm_span_of(location->host, location->host_offset + location->offset, location->length);
-}
-
-static int32_t record_upload(const struct core_recorder *recorder, uint32_t port)
-{
-    const struct pipeline_port_memory *location = &recorder->slot->device->port_memory[port];
+    struct pipeline_copy copy = pipeline_copy_of(&recorder->slot->device->port_memory[port]);
 
     if (recorder->recording != NULL)
-        return pipeline_recording_transfer(recorder->recording, true, port);
-    if (location->host != NULL)
-        return trm_copy(recorder->stream, device_span(location), host_span(location));
-    return trm_upload(recorder->stream, device_span(location), location->memory + location->offset);
-}
-
-static int32_t record_download(const struct core_recorder *recorder, uint32_t port)
-{
-    const struct pipeline_port_memory *location = &recorder->slot->device->port_memory[port];
-
-    if (recorder->recording != NULL)
-        return pipeline_recording_transfer(recorder->recording, false, port);
-    if (location->host != NULL)
-        return trm_copy(recorder->stream, host_span(location), device_span(location));
-    return trm_download(recorder->stream, location->memory + location->offset, device_span(location));
+        return pipeline_recording_transfer(recorder->recording, upload, port);
+    return pipeline_copy_enqueue(recorder->stream, upload, &copy);
 }
 
 int32_t pipeline_record_copy(const struct core_recorder *recorder, bool upload, uint32_t port)
@@ -115,7 +89,7 @@ int32_t pipeline_record_copy(const struct core_recorder *recorder, bool upload, 
 
     if (location->length == 0 && recorder->recording == NULL)
         return TRM_OK;
-    int32_t status = upload ? record_upload(recorder, port) : record_download(recorder, port);
+    int32_t status = record_copy(recorder, upload, port);
     if (status == TRM_OK && upload)
         own->bytes_up += location->length;
     else if (status == TRM_OK)

@@ -7,10 +7,9 @@
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
-#include <trireme/transfer.h>
 
 #include "core/graph/create.h"
-#include "pipeline/engine/engine_internal.h"
+#include "pipeline/engine/copy.h"
 
 /* Consecutive tokens that do not fit before the graph is recorded anew. */
 #define MISFITS 2
@@ -33,8 +32,7 @@ struct step {
     uint32_t index; /* of the port, stage or event */
     uint32_t node;  /* in the graph */
     bool in_graph;  /* false: an empty operation */
-    struct trm_span device, host;
-    unsigned char *memory;
+    struct pipeline_copy copy;
     struct trm_grid grid;
     struct trm_argument *arguments; /* the recording's own */
 };
@@ -169,82 +167,55 @@ static void note_node(const struct pipeline_recording *recording, struct step *s
     step->in_graph = nodes_of(recording) != step->node;
 }
 
-static bool same_span(const struct trm_span *a, const struct trm_span *b)
-{
-    return a->buffer == b->buffer && a->offset == b->offset && a->length == b->length;
-}
-
-static bool same_transfer(const struct step *a, const struct step *b)
-{
-    return same_span(&a->device, &b->device) && same_span(&a->host, &b->host) && a->memory == b->memory;
-}
-
 /* ---- copies --------------------------------------------------------------------------------- */
-
-static struct step copy_of(const struct pipeline_port_memory *location)
-{
-    struct step wanted = {
-        .device = trm_span_of(location->device,
-                              location->device_offset + (location->is_whole_on_device ? location->offset : 0),
-                              location->length),
-    };
-
-    if (location->host != NULL)
-        wanted.host = trm_span_of(location->host, location->host_offset + location->offset, location->length);
-    else
-        wanted.memory = location->memory + location->offset;
-    return wanted;
-}
-
-static int32_t record_transfer(const struct pipeline_recording *recording, const struct step *step)
-{
-    if (step->host.buffer == NULL)
-        return step->kind == STEP_UPLOAD ? trm_upload(recording->stream, step->device, step->memory)
-                                         : trm_download(recording->stream, step->memory, step->device);
-    return step->kind == STEP_UPLOAD ? trm_copy(recording->stream, step->device, step->host)
-                                     : trm_copy(recording->stream, step->host, step->device);
-}
 
 static int32_t replace_transfer(const struct pipeline_recording *recording, const struct step *step)
 {
-    if (step->host.buffer == NULL)
-        return step->kind == STEP_UPLOAD
-                   ? trm_graph_update_upload(recording->exec, step->node, step->device, step->memory)
-                   : trm_graph_update_download(recording->exec, step->node, step->memory, step->device);
-    return step->kind == STEP_UPLOAD
-               ? trm_graph_update_copy(recording->exec, step->node, step->device, step->host)
-               : trm_graph_update_copy(recording->exec, step->node, step->host, step->device);
+    const struct pipeline_copy *copy = &step->copy;
+    bool is_upload                   = step->kind == STEP_UPLOAD;
+
+    if (copy->host.buffer == NULL)
+        return is_upload ? trm_graph_update_upload(recording->exec, step->node, copy->device, copy->memory)
+                         : trm_graph_update_download(recording->exec, step->node, copy->memory, copy->device);
+    return is_upload ? trm_graph_update_copy(recording->exec, step->node, copy->device, copy->host)
+                     : trm_graph_update_copy(recording->exec, step->node, copy->host, copy->device);
 }
 
-static void note_copy(struct pipeline_recording *recording, struct step *step, const struct step *wanted)
+static void note_copy(struct pipeline_recording *recording, struct step *step,
+                      const struct pipeline_copy *wanted)
 {
     const struct pipeline_region *regions = recording->slot->pipeline->engine->regions;
+    const struct trm_buffer *host         = wanted->host.buffer;
 
-    step->device = wanted->device;
-    step->host   = wanted->host;
-    step->memory = wanted->memory;
-    if (step->host.buffer != NULL &&
-        (step->host.buffer == regions[0].buffer || step->host.buffer == regions[1].buffer))
+    step->copy = *wanted;
+    if (host != NULL && (host == regions[0].buffer || host == regions[1].buffer))
         recording->uses_regions = true;
+}
+
+/* Whether the graph's operation can become the wanted one. That of an image of the backend's cannot. */
+static bool can_become(const struct step *step, const struct pipeline_copy *wanted)
+{
+    if (step->copy.image != NULL || (step->copy.host.buffer == NULL) != (wanted->host.buffer == NULL))
+        return false;
+    return step->in_graph || wanted->device.length == 0;
 }
 
 int32_t pipeline_recording_transfer(struct pipeline_recording *recording, bool upload, uint32_t port)
 {
-    struct step wanted = copy_of(&recording->slot->device->port_memory[port]);
-    struct step *step  = next_step(recording, upload ? STEP_UPLOAD : STEP_DOWNLOAD, port);
+    struct pipeline_copy wanted = pipeline_copy_of(&recording->slot->device->port_memory[port]);
+    struct step *step           = next_step(recording, upload ? STEP_UPLOAD : STEP_DOWNLOAD, port);
     if (step == NULL)
         return misfit(recording);
 
     if (recording->mode == MODE_RECORD) {
         note_copy(recording, step, &wanted);
-        int32_t status = record_transfer(recording, step);
+        int32_t status = pipeline_copy_enqueue(recording->stream, upload, &step->copy);
         note_node(recording, step);
         return status;
     }
-    if (same_transfer(step, &wanted))
+    if (pipeline_copy_is_same(&step->copy, &wanted))
         return TRM_OK;
-    if ((step->host.buffer == NULL) != (wanted.host.buffer == NULL) ||
-        (!step->in_graph && wanted.device.length != 0))
+    if (!can_become(step, &wanted))
         return misfit(recording);
     note_copy(recording, step, &wanted);
     if (!step->in_graph)

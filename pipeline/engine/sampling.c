@@ -32,5 +32,8 @@ bool pipeline_sampling_next(struct pipeline_sampling *sampling, uint64_t stretch
             sampling->begun_at = now;
     }
     sampling->tokens++;
-    return sampling->is_measuring && !is_timed;
+    bool is_measured = sampling->is_measuring && !is_timed;
+    if (is_measured && sampling->measured < PIPELINE_SAMPLES_FIRST)
+        sampling->measured++;
+    return is_measured;
 }

@@ -7,7 +7,7 @@
 
 #include "core/memory/memory.h"
 #include "core/stream/stream.h"
-#include "pipeline/engine/engine_internal.h"
+#include "pipeline/engine/port_image.h"
 #include "pipeline/engine/range.h"
 
 #define PLAIN_ALIGNMENT 64 /* of host memory that is not a buffer: a cache line */
@@ -24,10 +24,18 @@ static bool has_device(const struct pipeline_device *engine, uint32_t port)
     return !(engine->shared_ports & PIPELINE_BIT(port));
 }
 
-/* A unified device has one strategy for good; without copies, a slot's port has one buffer for both sides. */
-static bool has_common(const struct pipeline_device *engine)
+/* A unified device has one strategy for good; without copies, a slot's port has one memory for both sides. */
+static bool has_common(const struct pipeline_device *engine, uint32_t port)
 {
-    return engine->zero_copy && engine->unified;
+    return engine->unified && !pipeline_port_has_two_sides(engine, port);
+}
+
+static uint64_t device_bytes_of(const struct pipeline *pipeline, uint32_t port)
+{
+    if (pipeline_port_is_image(pipeline->engine, port))
+        return pipeline->engine->images[port].bytes;
+    return pipeline->engine->pieces.has_small_buffers ? pipeline_piece_bytes(pipeline, port)
+                                                      : pipeline->ports[port].size;
 }
 
 uint64_t pipeline_slot_device_bytes(const struct pipeline *pipeline)
@@ -36,8 +44,7 @@ uint64_t pipeline_slot_device_bytes(const struct pipeline *pipeline)
 
     for (uint32_t i = 0; i < pipeline->desc.port_count; i++)
         if (has_device(pipeline->engine, i))
-            bytes += pipeline->engine->pieces.has_small_buffers ? pipeline_piece_bytes(pipeline, i)
-                                                                : pipeline->ports[i].size;
+            bytes += device_bytes_of(pipeline, i);
     return bytes;
 }
 
@@ -45,8 +52,8 @@ uint64_t pipeline_slot_host_bytes(const struct pipeline *pipeline)
 {
     uint64_t bytes = 0;
 
-    for (uint32_t i = 0; !has_common(pipeline->engine) && i < pipeline->desc.port_count; i++)
-        if (has_host(pipeline->engine, i))
+    for (uint32_t i = 0; i < pipeline->desc.port_count; i++)
+        if (has_host(pipeline->engine, i) && !has_common(pipeline->engine, i))
             bytes += pipeline->ports[i].size;
     return bytes;
 }
@@ -69,6 +76,8 @@ static int32_t make_common(struct pipeline_slot *slot, uint32_t port)
 {
     struct pipeline_slot_device *own = slot->device;
 
+    if (pipeline_port_is_image(slot->pipeline->engine, port))
+        return pipeline_port_image_make(slot, port, true);
     int32_t status =
         make_buffer(slot->pipeline, TRM_MEMORY_DEVICE, slot->pipeline->ports[port].size, &own->device[port]);
     if (status == TRM_OK && has_host(slot->pipeline->engine, port))
@@ -89,16 +98,21 @@ static int32_t make_plain(struct pipeline_slot *slot, uint32_t port)
     return own->memory[port] != NULL ? TRM_OK : base_fail_memory("making a slot of a pipeline");
 }
 
+static int32_t make_device(struct pipeline_slot *slot, uint32_t port)
+{
+    if (pipeline_port_is_image(slot->pipeline->engine, port))
+        return pipeline_port_image_make(slot, port, false);
+    return make_buffer(slot->pipeline, TRM_MEMORY_DEVICE, device_bytes_of(slot->pipeline, port),
+                       &slot->device->device[port]);
+}
+
 static int32_t make_pair(struct pipeline_slot *slot, uint32_t port)
 {
     const struct pipeline *pipeline  = slot->pipeline;
     struct pipeline_slot_device *own = slot->device;
     uint64_t size                    = pipeline->ports[port].size;
 
-    int32_t status =
-        make_buffer(slot->pipeline, TRM_MEMORY_DEVICE,
-                    pipeline->engine->pieces.has_small_buffers ? pipeline_piece_bytes(pipeline, port) : size,
-                    &own->device[port]);
+    int32_t status = make_device(slot, port);
     if (status != TRM_OK || !has_host(pipeline->engine, port))
         return status;
     status = make_buffer(slot->pipeline, TRM_MEMORY_PINNED, size, &own->host[port]);
@@ -116,7 +130,7 @@ static int32_t make_memory(struct pipeline_slot *slot)
     for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
         if (!has_device(pipeline->engine, i))
             continue;
-        status = has_common(pipeline->engine) ? make_common(slot, i) : make_pair(slot, i);
+        status = has_common(pipeline->engine, i) ? make_common(slot, i) : make_pair(slot, i);
         if (status != TRM_OK)
             return base_fail(status, "slot %" PRIu32 ", %s: %s", slot->index,
                              pipeline_port_label(pipeline->ports, i, text), trm_last_error().sentence);
@@ -130,11 +144,13 @@ static void end_memory(struct pipeline_slot *slot)
     struct pipeline_slot_device *own = slot->device;
 
     for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
-        if (own->memory != NULL && own->host[i] == NULL && !has_common(pipeline->engine))
+        if (own->memory != NULL && own->host[i] == NULL && !has_common(pipeline->engine, i))
             core_free(pipeline->object.context, own->memory[i], pipeline->ports[i].size);
         if (own->host != NULL)
             trm_buffer_destroy(own->host[i]);
-        if (own->device != NULL)
+        if (own->images != NULL && own->images[i] != NULL)
+            trm_image_destroy(own->images[i]);
+        else if (own->device != NULL)
             trm_buffer_destroy(own->device[i]);
     }
 }
@@ -170,6 +186,7 @@ static void lay_out(struct pipeline_slot *slot, struct tables *tables)
     TABLE(tables, own->view.size, ports);
     TABLE(tables, own->host, ports);
     TABLE(tables, own->device, ports);
+    TABLE(tables, own->images, ports);
     TABLE(tables, own->memory, ports);
     TABLE(tables, own->port_memory, ports);
     TABLE(tables, own->arguments, stages);
@@ -226,6 +243,7 @@ static struct pipeline_slot *slot_allocate(struct pipeline *pipeline, uint32_t i
         return NULL;
     }
     slot->pipeline         = pipeline;
+    slot->front            = pipeline->front;
     slot->index            = index;
     slot->token.slot       = index;
     slot->token.port_count = pipeline->desc.port_count;
@@ -288,6 +306,28 @@ void pipeline_slot_prepare(struct pipeline_slot *slot)
     pipeline_slot_unmark(&own->uploaded);
     pipeline_slot_unmark(&own->processed);
     pipeline_slot_unmark(&own->finished);
+}
+
+void pipeline_slot_repeat(struct pipeline_slot *slot, const struct pipeline_slot *from)
+{
+    const struct pipeline_device *engine = slot->pipeline->engine;
+
+    pipeline_slot_prepare(slot);
+    for (uint32_t i = 0; i < slot->token.port_count; i++) {
+        slot->token.size[i] = from->token.size[i];
+        if (!(engine->input_ports & PIPELINE_BIT(i)))
+            continue;
+        if (from->token.data[i] == from->device->memory[i])
+            memcpy(slot->token.data[i], from->token.data[i], from->token.size[i]);
+        else
+            slot->token.data[i] = from->token.data[i];
+    }
+    slot->token.user = from->token.user;
+    slot->load_begin = from->load_begin;
+    slot->load_end   = from->load_end;
+    slot->load_ran   = from->load_ran;
+    slot->sink_begin = 0;
+    slot->sink_ran   = 0;
 }
 
 /* Whether a port that has pinned memory in the slot is copied from, or to, pageable memory elsewhere. */

@@ -21,6 +21,9 @@
 #define EACH_UNIFIED_NS 2000000u
 #define EACH_TUNING_NS 400000u
 
+/* For the first tokens of a run, where stamps are not slow: 1 % of the time at most, and that for 50 ms. */
+#define EACH_FIRST_NS 1600000u
+
 /* A GPU driver on the host's processors (lavapipe) hands each stamp to its rasterizing threads, which takes
  * some 70 µs a token. There even a trace has only some of the short tokens, unless all are asked for. */
 #define EACH_SOFTWARE_NS 16000000u
@@ -82,12 +85,16 @@ bool pipeline_times_are_slow(const struct pipeline *pipeline)
 /* ---- which tokens, which pieces ------------------------------------------------------------- */
 
 /* Mean time from one measured token to the next. */
-static uint64_t each_ns(const struct pipeline_device *engine, bool tunes)
+static uint64_t each_ns(const struct pipeline *pipeline, bool tunes)
 {
+    const struct pipeline_device *engine = pipeline->engine;
+
     if (tunes)
         return EACH_TUNING_NS;
     if (engine->stamps_are_slow)
         return EACH_SOFTWARE_NS;
+    if (pipeline->front->sampling.measured < PIPELINE_SAMPLES_FIRST)
+        return EACH_FIRST_NS;
     return engine->unified ? EACH_UNIFIED_NS : EACH_NS;
 }
 
@@ -95,7 +102,8 @@ static uint64_t each_ns(const struct pipeline_device *engine, bool tunes)
 static bool measures_next(const struct pipeline *pipeline)
 {
     struct pipeline_device *engine = pipeline->engine;
-    uint64_t stretch = 2 * (uint64_t)atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
+    /* An odd number, so that stretches do not keep step with times that repeat, such as of key frames. */
+    uint64_t stretch = 2 * (uint64_t)atomic_load_explicit(&pipeline->front->depth, memory_order_relaxed) + 1;
 
     if (!pipeline_times_wanted(pipeline))
         return false;
@@ -105,10 +113,13 @@ static bool measures_next(const struct pipeline *pipeline)
     bool tunes =
         pipeline->desc.depth == 0 && !atomic_load_explicit(&engine->tuning.is_resting, memory_order_relaxed);
     bool is_timed = pipeline_choose_timing(pipeline);
-    bool is_long  = atomic_load_explicit(&engine->token_ns, memory_order_relaxed) >
+    /* The first tokens on each of several devices decide which device gets the next. */
+    if (pipeline != pipeline->front && engine->sequence < stretch && !is_timed)
+        return true;
+    bool is_long = atomic_load_explicit(&engine->token_ns, memory_order_relaxed) >
                    (tunes ? LONG_TOKEN_TUNING_NS : LONG_TOKEN_NS);
-    bool is_due =
-        pipeline_sampling_next(&engine->sampling, stretch, stretch * each_ns(engine, tunes), is_timed);
+    bool is_due = pipeline_sampling_next(&pipeline->front->sampling, stretch,
+                                         stretch * each_ns(pipeline, tunes), is_timed);
     return is_due || (is_long && !is_timed);
 }
 

@@ -35,6 +35,7 @@ static bool has_room(const struct pipeline *pipeline, uint32_t depth)
     uint64_t each = pipeline->engine->slot_bytes;
 
     return depth < PIPELINE_DEPTH_TUNED_MOST &&
+           atomic_load_explicit(&pipeline->front->depth, memory_order_relaxed) < PIPELINE_DEPTH_MOST &&
            (each == 0 || pipeline_engine_budget(pipeline) / each > depth);
 }
 

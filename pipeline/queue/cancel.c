@@ -126,6 +126,6 @@ int32_t pipeline_queue_close(struct pipeline *pipeline)
     queue->is_engine_open = false;
     pthread_mutex_unlock(&pipeline->lock);
     if (ends)
-        pipeline_engine_end(pipeline);
+        pipeline_members_end(pipeline);
     return TRM_OK;
 }

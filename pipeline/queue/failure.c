@@ -18,7 +18,9 @@ void pipeline_failure_describe(const struct pipeline_slot *slot, const char *sta
     base_error_complete(status);
     struct trm_error error = trm_last_error();
     char sentence[sizeof(failure->sentence) + 64];
-    snprintf(sentence, sizeof(sentence), "token %" PRIu64 ", %s%s%s", slot->token.index,
+    bool has_others = slot->pipeline != slot->front;
+    snprintf(sentence, sizeof(sentence), "token %" PRIu64 "%s%s, %s%s%s", slot->token.index,
+             has_others ? " on " : "", has_others ? slot->pipeline->device->id : "",
              stage != NULL ? stage : "", stage != NULL ? ": " : "", error.sentence);
     failure->status      = status;
     failure->native_code = error.native_code;
@@ -43,7 +45,7 @@ static void stop(struct pipeline *pipeline, int32_t how, const struct base_failu
 
 void pipeline_failure_note(struct pipeline_slot *slot, bool on_device)
 {
-    struct pipeline *pipeline = slot->pipeline;
+    struct pipeline *pipeline = slot->front;
     int32_t mode              = pipeline->desc.on_failure;
     if (pipeline->failure.status == TRM_OK)
         pipeline->failure = slot->failure;
@@ -60,7 +62,7 @@ void pipeline_failure_note(struct pipeline_slot *slot, bool on_device)
 /* A failure that is not the token's own came from the token that failed before it. */
 static void drop(struct pipeline_slot *slot)
 {
-    struct pipeline_queue *queue       = slot->pipeline->queue;
+    struct pipeline_queue *queue       = slot->front->queue;
     struct pipeline_queue_entry *entry = pipeline_queue_entry(slot);
     bool has_failed                    = slot->failure.status != TRM_OK && entry->is_final;
     int32_t status                     = has_failed ? slot->failure.status : TRM_ERROR_CANCELLED;
@@ -93,7 +95,7 @@ void pipeline_failure_drop(struct pipeline *pipeline, bool all)
 void pipeline_failure_enqueue(struct pipeline_slot *slot)
 {
     struct pipeline_calling calling;
-    pipeline_calling_push(&calling, slot->pipeline, true);
+    pipeline_calling_push(&calling, slot->front, true);
     base_error_clear();
     int32_t status = pipeline_slot_enqueue(slot, pipeline_queue_entry(slot)->output);
     if (status != TRM_OK)
@@ -195,7 +197,7 @@ static int32_t recover(struct pipeline *pipeline)
 
     pthread_mutex_unlock(&pipeline->lock);
     base_error_clear();
-    int32_t status = pipeline_engine_recover(pipeline);
+    int32_t status = pipeline_members_recover(pipeline);
     if (status != TRM_OK)
         base_failure_save(&failure, status);
     pthread_mutex_lock(&pipeline->lock);

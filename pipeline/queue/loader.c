@@ -10,7 +10,7 @@
 
 int32_t pipeline_load(struct pipeline_slot *slot)
 {
-    struct pipeline_queue *queue = slot->pipeline->queue;
+    struct pipeline_queue *queue = slot->front->queue;
     struct pipeline_calling calling;
     pipeline_slot_prepare(slot);
     pipeline_queue_entry(slot)->output = pipeline_sink_address(&queue->sink, slot->token.index);
@@ -20,7 +20,7 @@ int32_t pipeline_load(struct pipeline_slot *slot)
     slot->sink_ran   = 0;
     slot->load_begin = base_now();
 
-    pipeline_calling_push(&calling, slot->pipeline, false);
+    pipeline_calling_push(&calling, slot->front, false);
     base_error_clear();
     int32_t answer = pipeline_source_fill(&queue->source, &slot->token);
     pipeline_calling_pop(&calling);
@@ -38,7 +38,7 @@ int32_t pipeline_load(struct pipeline_slot *slot)
 
 void pipeline_load_dispose(struct pipeline_slot *slot, int32_t answer)
 {
-    struct pipeline *pipeline          = slot->pipeline;
+    struct pipeline *pipeline          = slot->front;
     struct pipeline_queue *queue       = pipeline->queue;
     struct pipeline_queue_entry *entry = pipeline_queue_entry(slot);
     if (answer == TRM_TOKEN_END) {
@@ -109,7 +109,7 @@ static void submit_in_order(struct pipeline *pipeline)
 /* With the lock, released meanwhile. */
 static void load_one(struct pipeline_slot *slot)
 {
-    struct pipeline *pipeline    = slot->pipeline;
+    struct pipeline *pipeline    = slot->front;
     struct pipeline_queue *queue = pipeline->queue;
     int32_t answer               = TRM_TOKEN_END;
     if (slot->token.index < queue->end_index) {

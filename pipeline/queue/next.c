@@ -60,7 +60,7 @@ static int32_t may_continue(struct request *request)
 
 static uint64_t token_deadline(const struct pipeline_slot *slot)
 {
-    uint64_t timeout = slot->pipeline->desc.token_timeout_ns;
+    uint64_t timeout = slot->front->desc.token_timeout_ns;
     uint64_t deadline;
     if (timeout == 0 || __builtin_add_overflow(slot->submitted_at, timeout, &deadline))
         return BASE_NEVER;
@@ -329,6 +329,8 @@ static int32_t step(struct request *request, struct pipeline_slot **delivered)
         wants_recovery(request))
         return recover(request);
     struct pipeline_slot *slot = ended_slot(request);
+    if (slot != NULL && pipeline_members_can_repeat(slot) && pipeline_members_repeat(slot))
+        return TRM_OK;
     if (slot != NULL && slot->failure.status != TRM_OK && needs_recovery(request, slot)) {
         if (request->queue->dirty == PIPELINE_CLEAN)
             request->queue->dirty = PIPELINE_DIRTY;

@@ -1,15 +1,78 @@
 /* The pipeline object: creation and destruction.
  * SPDX-License-Identifier: MIT
  */
-#include "pipeline/queue/queue.h"
+#include <inttypes.h>
 
 #include "core/object/object.h"
+#include "pipeline/queue/queue.h"
 
 #define DESC_MIN 88 /* bytes of struct trm_pipeline_desc in the first version */
 
 static struct pipeline *pipeline_of(struct core_object *object)
 {
     return (struct pipeline *)object;
+}
+
+/* ---- members -------------------------------------------------------------------------------- */
+
+static void member_destroy(struct pipeline *member)
+{
+    if (member->engine != NULL)
+        pipeline_engine_destroy(member);
+    pipeline_measure_destroy(member->measure);
+    member->measure = NULL;
+}
+
+/* On several devices a lost one leaves its tokens to further slots of the others. */
+static int32_t measure_create(struct pipeline *pipeline, bool is_alone)
+{
+    const char *names[PIPELINE_STAGES_MOST];
+    uint32_t depth = pipeline->desc.depth != 0 ? pipeline->desc.depth : PIPELINE_DEPTH_TUNED_MOST;
+    struct pipeline_measure_desc desc = {
+        .depth        = is_alone ? depth : PIPELINE_DEPTH_MOST,
+        .trace_tokens = pipeline->desc.trace_tokens,
+        .launch_count = pipeline->desc.stage_count,
+        .launch_names = names,
+    };
+
+    for (uint32_t i = 0; i < desc.launch_count; i++)
+        names[i] = pipeline->stages[i].name;
+    return pipeline_measure_create(pipeline->object.context, &desc, &pipeline->measure);
+}
+
+/* Makes the engine of a member, with its memory. */
+static int32_t member_make(struct pipeline *member)
+{
+    int32_t status = pipeline_engine_create(member);
+    if (status != TRM_OK)
+        return status;
+    return measure_create(member, member->front == member);
+}
+
+/* A member that is not the front. */
+static int32_t member_add(struct pipeline *front, const struct pipeline_place *place)
+{
+    struct pipeline *member = core_allocate(front->object.context, sizeof(*member));
+    if (member == NULL)
+        return base_fail_memory("making a pipeline");
+    member->object.context = front->object.context;
+    member->front          = front;
+    member->member         = front->member_count;
+    member->device         = place->device;
+    member->desc           = *place->desc;
+    member->desc.words     = NULL;
+    base_text_copy(member->name, sizeof(member->name), front->name);
+    member->desc.name                     = member->name;
+    front->members[front->member_count++] = member;
+    return member_make(member);
+}
+
+/* Frees the members of a front, which have ended. */
+static void members_free(struct pipeline *front)
+{
+    for (uint32_t i = 0; i < front->member_count; i++)
+        if (front->members[i] != front)
+            core_free(front->object.context, front->members[i], sizeof(*front));
 }
 
 /* ---- destruction ---------------------------------------------------------------------------- */
@@ -20,9 +83,12 @@ static void pipeline_retire(struct core_object *object)
     struct pipeline *pipeline = pipeline_of(object);
 
     pipeline_queue_destroy(pipeline);
-    pipeline_engine_destroy(pipeline);
+    for (uint32_t i = 0; i < pipeline->member_count; i++) {
+        member_destroy(pipeline->members[i]);
+        core_device_uncount_child(pipeline->members[i]->device, CORE_PIPELINE);
+    }
+    pipeline_host_turns_destroy(pipeline);
     pipeline_measure_destroy(pipeline->measure);
-    core_device_uncount_child(pipeline->device, CORE_PIPELINE);
 }
 
 static void pipeline_free(struct pipeline *pipeline)
@@ -31,20 +97,26 @@ static void pipeline_free(struct pipeline *pipeline)
 
     pthread_mutex_destroy(&pipeline->lock);
     pthread_mutex_destroy(&pipeline->enqueue_lock);
+    members_free(pipeline);
     core_free(context, pipeline, sizeof(*pipeline));
 }
 
 static void pipeline_release(struct core_object *object)
 {
-    struct core_device *device = pipeline_of(object)->device;
+    struct core_device *devices[PIPELINE_MEMBERS_MOST];
+    const struct pipeline *pipeline = pipeline_of(object);
+    uint32_t count                  = pipeline->member_count;
 
+    for (uint32_t i = 0; i < count; i++)
+        devices[i] = pipeline->members[i]->device;
     pipeline_free(pipeline_of(object));
-    core_object_release(&device->object);
+    for (uint32_t i = 0; i < count; i++)
+        core_object_release(&devices[i]->object);
 }
 
 static const char *pipeline_device_id(const struct core_object *object)
 {
-    return ((const struct pipeline *)object)->device->id;
+    return ((const struct pipeline *)object)->members[0]->device->id;
 }
 
 static const struct core_object_ops pipeline_ops = {
@@ -58,55 +130,86 @@ static const struct core_object_ops pipeline_ops = {
 
 /* ---- creation ------------------------------------------------------------------------------- */
 
-static int32_t measure_create(struct pipeline *pipeline)
+/* Creates the members of a pipeline whose descriptors have been checked. */
+static int32_t members_make(struct pipeline *front, const struct pipeline_place *places, uint32_t count)
 {
-    const char *names[PIPELINE_STAGES_MOST];
-    struct pipeline_measure_desc desc = {
-        .depth        = pipeline->desc.depth != 0 ? pipeline->desc.depth : PIPELINE_DEPTH_TUNED_MOST,
-        .trace_tokens = pipeline->desc.trace_tokens,
-        .launch_count = pipeline->desc.stage_count,
-        .launch_names = names,
-    };
+    int32_t status = TRM_OK;
 
-    for (uint32_t i = 0; i < desc.launch_count; i++)
-        names[i] = pipeline->stages[i].name;
-    return pipeline_measure_create(pipeline->object.context, &desc, &pipeline->measure);
+    if (count > 1) {
+        for (uint32_t i = 0; status == TRM_OK && i < count; i++) {
+            status = member_add(front, &places[i]);
+            if (status == TRM_OK)
+                status = pipeline_engine_check_copies(front->members[i]);
+        }
+        if (status != TRM_OK)
+            return status;
+        front->ports       = front->members[0]->ports;
+        front->stages      = front->members[0]->stages;
+        front->desc.ports  = front->ports;
+        front->desc.stages = front->stages;
+        return measure_create(front, false);
+    }
+    front->device       = places[0].device;
+    front->members[0]   = front;
+    front->member_count = 1;
+    return member_make(front);
 }
 
-/* Creates the parts of a pipeline whose descriptor has been checked. */
-static int32_t pipeline_make(struct pipeline *pipeline)
+static void members_unmake(struct pipeline *front)
 {
-    int32_t status = pipeline_engine_create(pipeline);
+    for (uint32_t i = 0; i < front->member_count; i++)
+        member_destroy(front->members[i]);
+    pipeline_host_turns_destroy(front);
+    pipeline_measure_destroy(front->measure);
+    front->measure = NULL;
+}
+
+static int32_t pipeline_make(struct pipeline *pipeline, const struct pipeline_place *places, uint32_t count)
+{
+    int32_t status = members_make(pipeline, places, count);
     if (status != TRM_OK)
-        return status;
-    status = measure_create(pipeline);
-    if (status != TRM_OK)
-        goto destroy_engine;
+        goto unmake;
     status = pipeline_queue_create(pipeline);
     if (status != TRM_OK)
-        goto destroy_measure;
+        goto unmake;
     status = core_object_init(&pipeline->object, &pipeline_ops, pipeline->object.context);
     if (status != TRM_OK)
         goto destroy_queue;
-    core_device_add_child(pipeline->device, CORE_PIPELINE);
+    for (uint32_t i = 0; i < count; i++)
+        core_device_add_child(places[i].device, CORE_PIPELINE);
     return TRM_OK;
 
 destroy_queue:
     pipeline_queue_destroy(pipeline);
-destroy_measure:
-    pipeline_measure_destroy(pipeline->measure);
-destroy_engine:
-    pipeline_engine_destroy(pipeline);
+unmake:
+    members_unmake(pipeline);
     return status;
 }
 
-static int32_t pipeline_create(struct core_device *device, const struct trm_pipeline_desc *desc,
-                               struct pipeline **pipeline)
+static int32_t check(const struct pipeline_place *places, uint32_t count)
 {
-    struct core_context *context = device->object.context;
+    uint64_t depth = (uint64_t)places[0].desc->depth * count;
 
+    for (uint32_t i = 0; i < count; i++) {
+        int32_t status = core_device_check(places[i].device);
+        if (status == TRM_OK)
+            status = pipeline_desc_check(places[i].device, places[i].desc);
+        if (status != TRM_OK)
+            return status;
+    }
+    if (depth > PIPELINE_DEPTH_MOST)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "a pipeline has at most %d slots on all its devices, not %" PRIu64,
+                         PIPELINE_DEPTH_MOST, depth);
+    return TRM_OK;
+}
+
+int32_t pipeline_create(const struct pipeline_place *places, uint32_t count, struct trm_pipeline **pipeline)
+{
+    const struct trm_pipeline_desc *desc = places[0].desc;
+    struct core_context *context         = places[0].device->object.context;
     struct pipeline_report_words words;
-    int32_t status = pipeline_desc_check(device, desc);
+    int32_t status = check(places, count);
     if (status == TRM_OK)
         status = pipeline_report_words_copy(desc->words, &words);
     if (status != TRM_OK)
@@ -115,7 +218,7 @@ static int32_t pipeline_create(struct core_device *device, const struct trm_pipe
     if (made == NULL)
         return base_fail_memory("making a pipeline");
     made->object.context = context;
-    made->device         = device;
+    made->front          = made;
     made->desc           = *desc;
     made->desc.words     = NULL;
     made->words          = words;
@@ -123,33 +226,37 @@ static int32_t pipeline_create(struct core_device *device, const struct trm_pipe
     pthread_mutex_init(&made->enqueue_lock, NULL);
     base_text_copy(made->name, sizeof(made->name), desc->name != NULL ? desc->name : "pipeline");
     made->desc.name = made->name;
-    status          = pipeline_make(made);
+    status          = pipeline_make(made, places, count);
     if (status != TRM_OK) {
         pipeline_free(made);
         return status;
     }
-    *pipeline = made;
+    *pipeline = core_object_publish(&made->object);
     return TRM_OK;
+}
+
+int32_t pipeline_desc_copy(struct trm_pipeline_desc *own, const struct trm_pipeline_desc *given)
+{
+    *own = (struct trm_pipeline_desc){.struct_size = sizeof(*own)};
+    if (given != NULL && core_struct_copy_in(own, sizeof(*own), given, DESC_MIN))
+        return TRM_OK;
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a pipeline needs a descriptor with its struct_size");
 }
 
 int32_t trm_pipeline_create(struct trm_device *handle, const struct trm_pipeline_desc *desc,
                             struct trm_pipeline **pipeline)
 {
-    struct trm_pipeline_desc own = {.struct_size = sizeof(own)};
-    struct pipeline *made        = NULL;
-    struct core_device *device   = core_object_enter(handle, CORE_DEVICE);
+    struct trm_pipeline_desc own;
+    struct core_device *device = core_object_enter(handle, CORE_DEVICE);
     if (device == NULL)
         return base_last_status();
 
     int32_t status = core_output_check(pipeline, "trm_pipeline_create", "pipeline");
-    if (status == TRM_OK && (desc == NULL || !core_struct_copy_in(&own, sizeof(own), desc, DESC_MIN)))
-        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "a pipeline needs a descriptor with its struct_size");
     if (status == TRM_OK)
-        status = core_device_check(device);
+        status = pipeline_desc_copy(&own, desc);
+    struct pipeline_place place = {.device = device, .desc = &own};
     if (status == TRM_OK)
-        status = pipeline_create(device, &own, &made);
-    if (status == TRM_OK)
-        *pipeline = core_object_publish(&made->object);
+        status = pipeline_create(&place, 1, pipeline);
     core_object_leave(&device->object);
     return status;
 }

@@ -45,14 +45,14 @@ static const char *state_name(int32_t state)
 
 static void move(struct pipeline_slot *slot, int32_t state, uint64_t token)
 {
-    struct pipeline_queue *queue = slot->pipeline->queue;
+    struct pipeline_queue *queue = slot->front->queue;
     int32_t from                 = pipeline_slot_state(slot);
     if (from < 0 || from >= PIPELINE_SLOT_STATES || state < 0 || state >= PIPELINE_SLOT_STATES ||
         (legal_moves[from] >> state & 1) == 0) {
         if (queue->fault.status == TRM_OK) {
             queue->fault.status = TRM_ERROR_INTERNAL;
             snprintf(queue->fault.sentence, sizeof(queue->fault.sentence),
-                     "slot %" PRIu32 " of the pipeline was to go from \"%s\" to \"%s\"", slot->index,
+                     "slot %" PRIu32 " of the pipeline was to go from \"%s\" to \"%s\"", slot->number,
                      state_name(from), state_name(state));
             pipeline_queue_wake_all(queue);
         }
@@ -104,28 +104,40 @@ void pipeline_list_remove(struct pipeline_slot_list *list, struct pipeline_slot 
 
 /* ---- free slots ----------------------------------------------------------------------------- */
 
+struct pipeline_slot *pipeline_queue_take(struct pipeline *pipeline, uint32_t member, int32_t state,
+                                          uint64_t index)
+{
+    struct pipeline_queue *queue       = pipeline->queue;
+    struct pipeline_queue_member *from = &queue->members[member];
+    struct pipeline_slot *slot         = from->free.first;
+    from->free.first                   = slot->next;
+    if (slot->next == NULL)
+        from->free.last = NULL;
+    from->in_use++;
+    if (pipeline->member_count > 1)
+        from->given_at = base_now();
+    slot->next        = NULL;
+    slot->token.index = index;
+    move(slot, state, index);
+    queue->entries[slot->number] = (struct pipeline_queue_entry){
+        .is_being_read = queue->entries[slot->number].is_being_read, .number = from->given++};
+    return slot;
+}
+
 struct pipeline_slot *pipeline_queue_pop(struct pipeline *pipeline, int32_t state)
 {
-    struct pipeline_queue *queue = pipeline->queue;
-    struct pipeline_slot *slot   = queue->free.first;
-    if (slot == NULL)
+    uint32_t member = pipeline_members_choose(pipeline, state == PIPELINE_SLOT_LOADING);
+    if (member == PIPELINE_MEMBERS_MOST)
         return NULL;
-    queue->free.first = slot->next;
-    if (slot->next == NULL)
-        queue->free.last = NULL;
-    slot->next        = NULL;
-    slot->token.index = queue->next_index++;
-    move(slot, state, slot->token.index);
-    queue->entries[slot->index] =
-        (struct pipeline_queue_entry){.is_being_read = queue->entries[slot->index].is_being_read};
-    return slot;
+    return pipeline_queue_take(pipeline, member, state, pipeline->queue->next_index++);
 }
 
 void pipeline_queue_free(struct pipeline_slot *slot)
 {
-    struct pipeline_queue *queue = slot->pipeline->queue;
+    struct pipeline_queue *queue = slot->front->queue;
     pipeline_queue_move(slot, PIPELINE_SLOT_FREE);
-    pipeline_list_append(&queue->free, slot);
+    pipeline_list_append(&pipeline_queue_member(slot)->free, slot);
+    pipeline_queue_member(slot)->in_use--;
     pipeline_queue_wake_free(queue);
     if (queue->quiet_waiters > 0)
         pthread_cond_broadcast(&queue->quiet);
@@ -134,16 +146,28 @@ void pipeline_queue_free(struct pipeline_slot *slot)
         pipeline_queue_wake_changed(queue);
 }
 
+static void adopt(struct pipeline *pipeline, struct pipeline_slot *slot)
+{
+    struct pipeline_queue *queue = pipeline->queue;
+    slot->number                 = queue->depth++;
+    slot->token.slot             = slot->number;
+    atomic_store_explicit(&slot->place, PIPELINE_PLACE(PIPELINE_SLOT_FREE, 0), memory_order_relaxed);
+    if (slot->pipeline != pipeline) {
+        pipeline->slots[slot->number] = slot;
+        atomic_store_explicit(&pipeline->depth, queue->depth, memory_order_release);
+    }
+    queue->slots_in[PIPELINE_SLOT_FREE]++;
+    pipeline_list_append(&pipeline_queue_member(slot)->free, slot);
+    pipeline_queue_wake_free(queue);
+}
+
 void pipeline_queue_adopt(struct pipeline *pipeline)
 {
     struct pipeline_queue *queue = pipeline->queue;
-    uint32_t depth               = atomic_load(&pipeline->depth);
-    for (; queue->depth < depth; queue->depth++) {
-        struct pipeline_slot *slot = pipeline->slots[queue->depth];
-        atomic_store_explicit(&slot->place, PIPELINE_PLACE(PIPELINE_SLOT_FREE, 0), memory_order_relaxed);
-        queue->slots_in[PIPELINE_SLOT_FREE]++;
-        pipeline_list_append(&queue->free, slot);
-        pipeline_queue_wake_free(queue);
+    for (uint32_t i = 0; i < pipeline->member_count; i++) {
+        const struct pipeline *member = pipeline->members[i];
+        while (queue->members[i].adopted < atomic_load(&member->depth))
+            adopt(pipeline, member->slots[queue->members[i].adopted++]);
     }
 }
 
@@ -172,7 +196,7 @@ void pipeline_queue_times(struct pipeline_slot *slot, int32_t status, bool has_r
 {
     memset(times, 0, sizeof(*times));
     times->index                 = slot->token.index;
-    times->slot                  = slot->index;
+    times->slot                  = slot->number;
     times->status                = status;
     times->begin[TRM_STAGE_LOAD] = slot->load_begin;
     times->end[TRM_STAGE_LOAD]   = slot->load_end;
@@ -188,7 +212,9 @@ void pipeline_queue_times(struct pipeline_slot *slot, int32_t status, bool has_r
 
 void pipeline_queue_note(struct pipeline_slot *slot, const struct pipeline_token_times *times)
 {
-    pipeline_measure_token(slot->pipeline->measure, times);
+    pipeline_measure_token(slot->front->measure, times);
+    if (slot->pipeline != slot->front)
+        pipeline_members_learn(slot, times);
 }
 
 void pipeline_queue_retire(struct pipeline_slot *slot, int32_t status, bool has_run)
@@ -202,7 +228,7 @@ void pipeline_queue_retire(struct pipeline_slot *slot, int32_t status, bool has_
 /* Frees the slot before the stamps of its token are read, so that no thread waits for that. */
 static void free_and_read(struct pipeline_slot *slot, struct pipeline_token_times *times)
 {
-    struct pipeline *pipeline    = slot->pipeline;
+    struct pipeline *pipeline    = slot->front;
     struct pipeline_queue *queue = pipeline->queue;
     pthread_mutex_lock(&pipeline->lock);
     pipeline_queue_entry(slot)->is_being_read = true;
@@ -218,15 +244,30 @@ static void free_and_read(struct pipeline_slot *slot, struct pipeline_token_time
 
 void pipeline_queue_wait_read(struct pipeline_slot *slot)
 {
-    struct pipeline *pipeline    = slot->pipeline;
+    struct pipeline *pipeline    = slot->front;
     struct pipeline_queue *queue = pipeline->queue;
     while (pipeline_queue_entry(slot)->is_being_read)
         pipeline_sleep(pipeline, &queue->quiet, &queue->quiet_waiters, BASE_NEVER);
 }
 
+int32_t pipeline_queue_grow(struct pipeline *member)
+{
+    struct pipeline *pipeline    = member->front;
+    struct pipeline_queue *queue = pipeline->queue;
+    queue->is_growing            = true;
+    pthread_mutex_unlock(&pipeline->lock);
+    int32_t status = pipeline_engine_grow(member);
+    pthread_mutex_lock(&pipeline->lock);
+    queue->is_growing = false;
+    pipeline_queue_adopt(pipeline);
+    if (queue->quiet_waiters > 0)
+        pthread_cond_broadcast(&queue->quiet);
+    return status;
+}
+
 void pipeline_queue_finish(struct pipeline_slot *slot)
 {
-    struct pipeline *pipeline    = slot->pipeline;
+    struct pipeline *pipeline    = slot->front;
     struct pipeline_queue *queue = pipeline->queue;
     struct pipeline_token_times times;
     pipeline_queue_times(slot, TRM_OK, false, &times);
@@ -240,23 +281,13 @@ void pipeline_queue_finish(struct pipeline_slot *slot)
         pipeline_queue_note(slot, &times);
         pipeline_queue_free(slot);
     }
-    bool grows = !queue->is_growing && pipeline_engine_wants_slot(pipeline);
-    if (grows)
-        queue->is_growing = true;
-    pthread_mutex_unlock(&pipeline->lock);
-    if (!grows)
-        return;
-
-    /* Without memory for another slot the pipeline goes on as it is. */
-    struct base_saved_error saved;
-    base_error_save(&saved);
-    if (pipeline_engine_grow(pipeline) != TRM_OK)
-        base_error_restore(&saved);
-    pthread_mutex_lock(&pipeline->lock);
-    queue->is_growing = false;
-    pipeline_queue_adopt(pipeline);
-    if (queue->quiet_waiters > 0)
-        pthread_cond_broadcast(&queue->quiet);
+    if (!queue->is_growing && pipeline_engine_wants_slot(slot->pipeline)) {
+        /* Without memory for another slot the pipeline goes on as it is. */
+        struct base_saved_error saved;
+        base_error_save(&saved);
+        if (pipeline_queue_grow(slot->pipeline) != TRM_OK)
+            base_error_restore(&saved);
+    }
     pthread_mutex_unlock(&pipeline->lock);
 }
 

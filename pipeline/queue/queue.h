@@ -10,7 +10,8 @@
  *     run.c        runs, starts and their ends   loader.c            calling the source, in threads too
  *     source.c     memory, files and functions   sink.c              the same
  *     failure.c    stop, drain, skip, recover    cancel.c            cancel and close
- *     states.c     what observers see
+ *     states.c     what observers see            members.c           which device gets a token
+ *     group_pipeline.c  pipelines of groups
  *
  * A slot is in exactly one state. pipeline_queue_move() alone changes it, checks that the move is legal, and
  * counts. Two lists go through slot->next: the free slots, and `ordered`: those submitted and ended, in the
@@ -33,6 +34,7 @@
 #include <stdbool.h>
 
 #include "pipeline/engine/engine.h"
+#include "pipeline/estimate/estimate.h"
 #include "pipeline/queue/source.h"
 
 /* How late a thread that waits for the device notices a cancel. */
@@ -84,6 +86,7 @@ struct pipeline_queue_entry {
     bool is_cancelled; /* the token is dropped at the next look */
     bool is_final;     /* its failure is its own, or cannot be recovered from */
     bool has_reaper;   /* ABANDONED: a thread waits for it */
+    uint64_t number;   /* of its token among those of its device */
     /* SUBMITTED: not flushed yet; the thread that runs the pipeline flushes it before it waits */
     bool is_held_back;
     bool is_overdue; /* ABANDONED: it timed out, so no run waits for it */
@@ -96,12 +99,25 @@ struct pipeline_slot_list {
     struct pipeline_slot *first, *last;
 };
 
+/* What the queues know of a device; under the lock. */
+struct pipeline_queue_member {
+    struct pipeline_slot_list free;
+    uint32_t adopted;  /* slots that the queues know of */
+    uint32_t in_use;   /* of them: not free */
+    uint64_t given;    /* tokens that it got so far */
+    uint64_t given_at; /* base_now() of the last one; several members only */
+    bool is_lost;
+    struct pipeline_estimate estimate; /* of a token; several members only */
+};
+
 struct pipeline_queue {
     struct pipeline_queue_entry entries[PIPELINE_DEPTH_MOST];
+    struct pipeline_queue_member members[PIPELINE_MEMBERS_MOST];
     uint32_t slots_in[PIPELINE_SLOT_STATES]; /* number of slots in each state */
-    uint32_t depth;                          /* slots that the queues know of */
-    struct pipeline_slot_list free, ordered;
+    uint32_t depth;                          /* slots that the queues know of, on all devices */
+    struct pipeline_slot_list ordered;
     uint64_t next_index;       /* of the token acquired next */
+    uint64_t repeated;         /* tokens of the run that a lost device left to another one */
     struct base_failure fault; /* an illegal move */
 
     _Atomic int32_t mode; /* enum pipeline_queue_mode; also read without the lock */
@@ -146,7 +162,7 @@ struct pipeline_queue {
 
 static inline struct pipeline_queue_entry *pipeline_queue_entry(const struct pipeline_slot *slot)
 {
-    return &slot->pipeline->queue->entries[slot->index];
+    return &slot->front->queue->entries[slot->number];
 }
 
 /* slot->place: the state in the low bits, the token's index above. */
@@ -173,6 +189,19 @@ static inline int32_t pipeline_slot_state(const struct pipeline_slot *slot)
 
 /* ---- pipeline.c, report.c, queue.c: the object ---------------------------------------------- */
 
+/* A device of a pipeline, and the descriptor with the kernels and buffers of this device. */
+struct pipeline_place {
+    struct core_device *device;
+    const struct trm_pipeline_desc *desc;
+};
+
+/* Copies a descriptor of any version. Errors: INVALID_ARGUMENT. */
+int32_t pipeline_desc_copy(struct trm_pipeline_desc *own, const struct trm_pipeline_desc *given);
+
+/* Makes a pipeline on the devices of `places`, at most 16, whose descriptors differ in kernels and buffers
+ * alone. The caller has entered the devices. Errors: as of trm_pipeline_create(). */
+int32_t pipeline_create(const struct pipeline_place *places, uint32_t count, struct trm_pipeline **pipeline);
+
 /* Enters the pipeline behind a handle; leave with core_object_leave(). NULL after setting the last error. */
 struct pipeline *pipeline_enter(struct trm_pipeline *handle);
 
@@ -194,8 +223,13 @@ void pipeline_queue_move(struct pipeline_slot *slot, int32_t state);
 void pipeline_list_append(struct pipeline_slot_list *list, struct pipeline_slot *slot);
 void pipeline_list_remove(struct pipeline_slot_list *list, struct pipeline_slot *slot);
 
-/* A free slot for a new token, moved to `state` with the next index; NULL: none is free. */
+/* A free slot for a new token, moved to `state` with the next index. NULL: none is free, or those that are
+ * free would end the token later than the device that is waited for (members.c). */
 struct pipeline_slot *pipeline_queue_pop(struct pipeline *pipeline, int32_t state);
+
+/* The first free slot of a device, moved to `state` for the token `index`. */
+struct pipeline_slot *pipeline_queue_take(struct pipeline *pipeline, uint32_t member, int32_t state,
+                                          uint64_t index);
 
 /* Frees a slot whose token is gone and whose work has ended. */
 void pipeline_queue_free(struct pipeline_slot *slot);
@@ -215,6 +249,10 @@ void pipeline_queue_times(struct pipeline_slot *slot, int32_t status, bool has_r
 void pipeline_queue_note(struct pipeline_slot *slot, const struct pipeline_token_times *times);
 void pipeline_queue_retire(struct pipeline_slot *slot, int32_t status, bool has_run);
 
+/* Adds a slot on the device of a member, while queue->is_growing is false. With the lock, released meanwhile. Errors:
+ * no memory for it. */
+int32_t pipeline_queue_grow(struct pipeline *member);
+
 /* Frees the slot of a token that was consumed, notes its times, and adds a slot if that helps. Without the
  * lock. */
 void pipeline_queue_finish(struct pipeline_slot *slot);
@@ -228,6 +266,33 @@ uint32_t pipeline_queue_in_flight(const struct pipeline_queue *queue);
 void pipeline_queue_wake_free(struct pipeline_queue *queue);
 void pipeline_queue_wake_changed(struct pipeline_queue *queue);
 void pipeline_queue_wake_all(struct pipeline_queue *queue);
+
+/* ---- members.c ------------------------------------------------------------------------------ */
+
+static inline struct pipeline_queue_member *pipeline_queue_member(const struct pipeline_slot *slot)
+{
+    return &slot->front->queue->members[slot->pipeline->member];
+}
+
+/* The device that would end the next token first. PIPELINE_MEMBERS_MOST: there is no free slot, or (only
+ * where may_wait) a device without a free slot is the best. With the lock. */
+uint32_t pipeline_members_choose(const struct pipeline *pipeline, bool may_wait);
+
+/* Learns from the times of a token that came out. With the lock. */
+void pipeline_members_learn(const struct pipeline_slot *slot, const struct pipeline_token_times *times);
+
+/* Whether a token that failed with its device can be repeated on another one. By the owner of the slot, with
+ * the lock. pipeline_members_repeat() does so, by the leader, with the lock, released meanwhile; the token then
+ * is in another slot of `ordered`. False: there is no memory for another slot, and the failure is final. */
+bool pipeline_members_can_repeat(const struct pipeline_slot *slot);
+bool pipeline_members_repeat(struct pipeline_slot *slot);
+
+/* The same as for an engine (engine.h), for all engines of a pipeline. A device that is lost ends the pipeline
+ * only when no other is left. */
+void pipeline_members_begin(struct pipeline *pipeline, const struct trm_source *source,
+                            const struct trm_sink *sink);
+void pipeline_members_end(struct pipeline *pipeline);
+int32_t pipeline_members_recover(struct pipeline *pipeline);
 
 /* ---- wait.c --------------------------------------------------------------------------------- */
 

@@ -1,10 +1,63 @@
 /* The report of a pipeline.
  * SPDX-License-Identifier: MIT
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/object/object.h"
 #include "pipeline/queue/queue.h"
+
+static void report_device(const struct pipeline *pipeline, uint32_t number, struct trm_device_report *report)
+{
+    const struct pipeline *member              = pipeline->members[number];
+    const struct pipeline_queue_member *queued = &pipeline->queue->members[number];
+    struct trm_report own                      = {.struct_size = sizeof(own), .depth = queued->adopted};
+    pipeline_measure_report(member->measure, &own);
+    base_text_copy(report->device, sizeof(report->device), member->device->id);
+    report->depth      = queued->adopted;
+    report->lost       = queued->is_lost;
+    report->tokens     = own.tokens;
+    report->failed     = own.failed;
+    report->latency_ns = (uint64_t)queued->estimate.latency;
+    report->period_ns  = (uint64_t)queued->estimate.period;
+    for (int32_t i = TRM_STAGE_UPLOAD; i <= TRM_STAGE_DOWNLOAD; i++)
+        if (own.stages[i].busy_ns > report->busy_ns)
+            report->busy_ns = own.stages[i].busy_ns;
+}
+
+/* Adds what another device has to the sums of the first. */
+static void add_member(const struct pipeline *member, struct trm_report *report)
+{
+    struct trm_report own = {.struct_size = sizeof(own)};
+    size_t length         = strlen(report->device);
+    pipeline_engine_report(member, &own);
+    report->device_bytes += own.device_bytes;
+    report->host_bytes += own.host_bytes;
+    report->host_waits += own.host_waits;
+    report->pageable_copies += own.pageable_copies;
+    snprintf(report->device + length, sizeof(report->device) - length, ",%s", own.device);
+    if (strstr(report->backend, own.backend) != NULL)
+        return;
+    length = strlen(report->backend);
+    snprintf(report->backend + length, sizeof(report->backend) - length, ",%s", own.backend);
+}
+
+/* The identity of a pipeline, and what its engines know. With the lock. */
+static void report_members(const struct pipeline *pipeline, struct trm_report *report)
+{
+    pipeline_engine_report(pipeline->members[0], report);
+    if (pipeline->member_count == 1)
+        return;
+    for (uint32_t i = 1; i < pipeline->member_count; i++)
+        add_member(pipeline->members[i], report);
+    for (uint32_t i = 0; i < pipeline->member_count; i++)
+        report_device(pipeline, i, &report->devices[i]);
+    report->device_count = pipeline->member_count;
+    report->depth        = pipeline->queue->depth;
+    report->repeated     = pipeline->queue->repeated;
+    if (pipeline->loss.status != TRM_OK)
+        base_text_copy(report->loss, sizeof(report->loss), pipeline->loss.sentence);
+}
 
 void pipeline_queue_report(struct pipeline *pipeline, struct trm_report *report)
 {
@@ -15,7 +68,7 @@ void pipeline_queue_report(struct pipeline *pipeline, struct trm_report *report)
     memset(report, 0, sizeof(*report));
     report->struct_size = sizeof(*report);
     pthread_mutex_lock(&pipeline->lock);
-    pipeline_engine_report(pipeline, report);
+    report_members(pipeline, report);
     if (pipeline->failure.status != TRM_OK)
         base_text_copy(report->failure, sizeof(report->failure), pipeline->failure.sentence);
     pipeline_measure_report(pipeline->measure, report);

@@ -38,7 +38,7 @@ void pipeline_run_fill(struct pipeline *pipeline)
 
 void pipeline_run_consume(struct pipeline_slot *slot)
 {
-    struct pipeline *pipeline = slot->pipeline;
+    struct pipeline *pipeline = slot->front;
     struct pipeline_calling calling;
     struct pipeline_queue *queue = pipeline->queue;
     bool is_long     = atomic_load_explicit(&queue->sink_took, memory_order_relaxed) > PIPELINE_LONG_END_NS;
@@ -117,8 +117,12 @@ static void forget_last(struct pipeline *pipeline, int32_t mode)
     queue->has_source_ended      = false;
     memset(queue->filled, 0, sizeof(queue->filled));
     queue->facts             = (struct pipeline_report_facts){.source_flags = 0};
+    queue->repeated          = 0;
     pipeline->failure.status = TRM_OK;
+    pipeline->loss.status    = TRM_OK;
     pipeline_measure_reset(pipeline->measure);
+    for (uint32_t i = 0; i < pipeline->member_count; i++)
+        pipeline_measure_reset(pipeline->members[i]->measure);
     pipeline_queue_wake_changed(queue);
 }
 
@@ -140,7 +144,7 @@ static int32_t wait_for_last(struct pipeline *pipeline)
         return status;
     queue->is_engine_open = false;
     pthread_mutex_unlock(&pipeline->lock);
-    pipeline_engine_end(pipeline);
+    pipeline_members_end(pipeline);
     pthread_mutex_lock(&pipeline->lock);
     return TRM_OK;
 }
@@ -155,7 +159,7 @@ static int32_t open_ends(struct pipeline *pipeline, const struct trm_source *sou
     if (status != TRM_OK)
         return status;
     queue->is_engine_open = true;
-    pipeline_engine_begin(pipeline, &queue->source.desc, &queue->sink.desc);
+    pipeline_members_begin(pipeline, &queue->source.desc, &queue->sink.desc);
     return pipeline_loaders_start(pipeline);
 }
 
@@ -266,7 +270,7 @@ static int32_t close_ends(struct pipeline *pipeline)
         queue->is_engine_open = false;
     pthread_mutex_unlock(&pipeline->lock);
     if (ends)
-        pipeline_engine_end(pipeline);
+        pipeline_members_end(pipeline);
     pipeline_source_close(&queue->source);
     int32_t status = pipeline_sink_close(&queue->sink);
     pthread_mutex_lock(&pipeline->lock);

@@ -40,7 +40,7 @@ static int32_t acquire(struct pipeline *pipeline, uint64_t deadline, struct pipe
 {
     struct pipeline_queue *queue = pipeline->queue;
     uint32_t epoch               = queue->epoch;
-    for (;;) {
+    for (bool is_late = false;;) {
         int32_t status = may_acquire(pipeline, epoch, deadline);
         if (status != TRM_OK)
             return status;
@@ -49,8 +49,9 @@ static int32_t acquire(struct pipeline *pipeline, uint64_t deadline, struct pipe
             queue->is_over = false;
             return TRM_OK;
         }
-        if (!wait_for_free(pipeline, deadline) && queue->free.first == NULL)
+        if (is_late)
             return base_fail_static(TRM_ERROR_TIMEOUT, "no slot became free in time");
+        is_late = !wait_for_free(pipeline, deadline);
     }
 }
 
@@ -88,7 +89,7 @@ int32_t trm_pipeline_acquire(struct trm_pipeline *handle, uint64_t timeout_ns, s
 /* With the lock. */
 static int32_t may_submit(struct pipeline_slot *slot)
 {
-    struct pipeline_queue *queue = slot->pipeline->queue;
+    struct pipeline_queue *queue = slot->front->queue;
     if (queue->fault.status != TRM_OK)
         return base_failure_raise(&queue->fault);
     if (queue->is_closing || pipeline_queue_entry(slot)->is_cancelled)
@@ -128,9 +129,11 @@ static bool is_refusal(int32_t status)
  * because it may have failed with an earlier token, even one whose failure cannot be seen yet. */
 static int32_t report_failure(struct pipeline_slot *slot)
 {
-    struct pipeline *pipeline = slot->pipeline;
+    struct pipeline *pipeline = slot->front;
     struct pipeline_token_times times;
     struct base_failure cause;
+    if (pipeline_members_can_repeat(slot))
+        return TRM_OK;
     bool has_cause = another_failed(pipeline, &cause);
     if (has_cause && pipeline->desc.on_failure != TRM_FAILURE_STOP)
         return TRM_OK;
@@ -148,7 +151,7 @@ static int32_t report_failure(struct pipeline_slot *slot)
 /* With enqueue_lock and lock, after the slot was enqueued or failed to be. */
 static int32_t submitted(struct pipeline_slot *slot, bool by_program)
 {
-    struct pipeline *pipeline    = slot->pipeline;
+    struct pipeline *pipeline    = slot->front;
     struct pipeline_queue *queue = pipeline->queue;
     if (slot->failure.status != TRM_OK && by_program) {
         int32_t status = report_failure(slot);
@@ -169,7 +172,7 @@ static int32_t submitted(struct pipeline_slot *slot, bool by_program)
  * again. */
 static int32_t lock_to_submit(struct pipeline_slot *slot)
 {
-    struct pipeline *pipeline = slot->pipeline;
+    struct pipeline *pipeline = slot->front;
     int32_t status            = TRM_OK;
     for (;;) {
         pthread_mutex_lock(&pipeline->enqueue_lock);
@@ -202,7 +205,7 @@ static int32_t lock_to_submit(struct pipeline_slot *slot)
  * it waits. Flushing the token earlier would only let another thread take it. */
 static void flush(struct pipeline_slot *slot)
 {
-    const struct pipeline_queue *queue = slot->pipeline->queue;
+    const struct pipeline_queue *queue = slot->front->queue;
     bool is_alone =
         atomic_load_explicit(&queue->mode, memory_order_relaxed) == PIPELINE_RUNNING && queue->workers == 0;
     pipeline_queue_entry(slot)->is_held_back = is_alone && queue->load_ns + queue->sink_ns < QUICK_NS;
@@ -212,7 +215,7 @@ static void flush(struct pipeline_slot *slot)
 
 int32_t pipeline_submit(struct pipeline_slot *slot, bool by_program)
 {
-    struct pipeline *pipeline = slot->pipeline;
+    struct pipeline *pipeline = slot->front;
     int32_t status            = lock_to_submit(slot);
     if (status != TRM_OK)
         return status;

@@ -141,7 +141,7 @@ uint32_t pipeline_reap(struct pipeline *pipeline, uint64_t deadline)
     if (has_failed && queue->dirty == PIPELINE_CLEAN)
         queue->dirty = PIPELINE_DIRTY_KNOWN;
     for (uint32_t i = 0; i < count; i++)
-        queue->entries[slots[i]->index].has_reaper = false;
+        queue->entries[slots[i]->number].has_reaper = false;
     for (uint32_t i = 0; i < ended; i++)
         pipeline_queue_free(slots[i]);
     return ended;

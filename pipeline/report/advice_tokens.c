@@ -14,6 +14,11 @@ enum {
     SMALLEST_PART = 100000, /* ns; tokens are not advised to become shorter */
     LARGER_MOST   = 8,      /* times at once; the next run tells whether more would help */
     PARTS_MOST    = 64,
+    /* A copy and a launch take a fixed time beside the one that grows with the token. From tokens of one size the
+     * two cannot be told apart, so a short token's copy is taken to move this many bytes in a nanosecond, as a slow
+     * link does, and this many nanoseconds of a launch are taken to be fixed. */
+    BYTES_A_NS = 6,
+    LAUNCH_NS  = 2000,
 };
 
 /* " with --batch" where the user sets the size. */
@@ -42,23 +47,42 @@ bool pipeline_advise_more_tokens(const struct pipeline_advisor *advisor)
     return true;
 }
 
-/* The work on a token: of short tokens the least times count, because the means contain every interruption
- * of a thread. */
+/* The part of a stage's time that grows with the token, of `time` for a short token. Devices that share the memory
+ * of the host copy nothing, and their launches are calls. */
+static uint64_t growing_part(const struct trm_report *report, uint32_t stage, uint64_t time)
+{
+    uint64_t bytes = stage == TRM_STAGE_UPLOAD ? report->bytes_up : report->bytes_down;
+    uint64_t fixed = (uint64_t)LAUNCH_NS * (report->launch_count > 0 ? report->launch_count : 1);
+
+    if (report->bytes_up + report->bytes_down == 0)
+        return time;
+    if (stage == TRM_STAGE_COMPUTE)
+        return time > fixed ? time - fixed : 0;
+    if (stage != TRM_STAGE_UPLOAD && stage != TRM_STAGE_DOWNLOAD)
+        return time;
+    uint64_t moving = bytes / report->tokens / BYTES_A_NS;
+    return moving < time ? moving : time;
+}
+
+/* The work on a token, which grows with it: of short tokens the least times count, because the means contain every
+ * interruption of a thread. */
 static uint64_t work_of(const struct pipeline_advisor *advisor)
 {
     struct trm_prediction_desc desc  = advisor->desc;
     struct trm_prediction prediction = {.struct_size = sizeof(prediction)};
 
-    for (uint32_t i = 0; i < TRM_STAGES; i++)
+    for (uint32_t i = 0; i < TRM_STAGES; i++) {
         if (advisor->report->stages[i].least_ns < desc.stage_ns[i])
             desc.stage_ns[i] = advisor->report->stages[i].least_ns;
+        desc.stage_ns[i] = growing_part(advisor->report, i, desc.stage_ns[i]);
+    }
     if (trm_predict(&desc, &prediction) != TRM_OK)
         return 0;
     return prediction.elapsed_ns / desc.tokens;
 }
 
-/* Tokens are short, and most of the time is not work. Fewer and larger tokens do the same work, and the time
- * lost between two tokens stays the same. */
+/* Tokens are short, and most of the time is not work that grows with them. Fewer and larger tokens do the same work,
+ * and the fixed time of a token stays the same. */
 bool pipeline_advise_larger_tokens(const struct pipeline_advisor *advisor)
 {
     const struct trm_report *report = advisor->report;

@@ -6,7 +6,7 @@
  * begins anew: the time between is not idle but unknown, and is estimated from what is known.
  * SPDX-License-Identifier: MIT
  */
-#include "pipeline/report/measure.h"
+#include "pipeline/report/measure_state.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,83 +14,9 @@
 
 #include "core/object/object.h"
 
-#define UNKNOWN UINT64_MAX
-
-enum {
-    DEPTH_MOST    = 64,
-    COUNT_EACH_NS = 1000000
-};
-
-/* One token in one stage. ready: when the previous stage had ended, or, for load, when the slot was free;
- * UNKNOWN: not measured. */
-struct interval {
-    uint64_t begin, end, ready;
-};
-
-struct stage_measure {
-    uint64_t measured; /* tokens with times */
-    uint64_t missed;   /* tokens without times */
-    uint64_t missed_before, missed_since;
-    uint64_t sum, least, most;
-    uint64_t first, last; /* the earliest begin and the latest end */
-    uint64_t busy, starved, blocked;
-    uint64_t unexplained; /* idle for unknown reasons */
-    uint64_t until;       /* where the union ends; 0: it has not begun, or begins anew */
-    uint32_t waiting;
-    struct interval queue[DEPTH_MOST + 1]; /* sorted by begin */
-};
-
-/* What the process has used. */
-struct usage {
-    uint64_t preempted; /* how often a thread lost its processor while it had work */
-    uint64_t processor_ns;
-};
-
-struct share {
-    uint64_t part, whole;
-};
-
-struct pipeline_measure {
-    struct core_context *context;
-    size_t size; /* of the whole block */
-    uint32_t depth, launch_count, trace_tokens;
-    char (*launch_names)[48];
-
-    struct usage before; /* when the run began */
-
-    uint32_t workers;
-    bool one_thread;
-    uint64_t tokens, skipped, failed, cancelled, sampled;
-    uint64_t first, last; /* of all stages */
-    uint64_t bytes_up, bytes_down;
-    /* since the run began, and when it was last counted */
-    struct usage used;
-    uint64_t counted_at;
-    /* processor time of load and sink, and how long they took for the same tokens */
-    struct share load_ran, sink_ran;
-    struct pipeline_rates rates;
-    uint64_t recent_tokens; /* so far; those past PIPELINE_RECENT_TOKENS replaced the oldest */
-    struct pipeline_stage_times recent[PIPELINE_RECENT_TOKENS];
-    /* time that tokens held slots, and the number of those tokens */
-    uint64_t in_slots, seen_in_slots;
-    uint64_t slot_free[DEPTH_MOST]; /* when the slot's last token ended */
-    struct stage_measure stages[TRM_STAGES];
-    uint64_t launch_sum[TRM_REPORT_LAUNCHES];
-    uint64_t launch_tokens;
-
-    uint64_t traced; /* tokens traced so far; those past trace_tokens replaced the oldest */
-    struct pipeline_token_times *ring;
-    uint64_t *ring_ends;
-};
-
 static uint64_t above(uint64_t value, uint64_t least)
 {
     return value > least ? value - least : 0;
-}
-
-static uint64_t scale(uint64_t value, uint64_t numerator, uint64_t denominator)
-{
-    return (uint64_t)((unsigned __int128)value * numerator / denominator);
 }
 
 static uint64_t time_of(const struct timeval *time)
@@ -232,7 +158,7 @@ static void join_first(struct stage_measure *stage, bool is_load)
     memmove(stage->queue, stage->queue + 1, stage->waiting * sizeof(stage->queue[0]));
 }
 
-static void join_all(struct stage_measure *stage, bool is_load)
+void pipeline_stage_join_all(struct stage_measure *stage, bool is_load)
 {
     while (stage->waiting > 0)
         join_first(stage, is_load);
@@ -241,7 +167,7 @@ static void join_all(struct stage_measure *stage, bool is_load)
 /* A token without times: the next interval does not adjoin the previous one. */
 static void miss(struct stage_measure *stage, bool is_load)
 {
-    join_all(stage, is_load);
+    pipeline_stage_join_all(stage, is_load);
     stage->until = 0;
     stage->missed++;
     stage->missed_since++;
@@ -441,160 +367,4 @@ const struct pipeline_token_times *pipeline_measure_traced(const struct pipeline
     if (number >= measure->traced || number >= most)
         return NULL;
     return &measure->ring[measure->traced <= most ? number : (measure->traced + number) % most];
-}
-
-/* ---- the report ----------------------------------------------------------------------------- */
-
-/* Splits idle time as the idle time with known reasons is split. */
-static void split_idle(const struct stage_measure *stage, uint64_t idle, struct trm_stage_report *report)
-{
-    uint64_t known = stage->starved + stage->blocked;
-
-    report->blocked_ns = known == 0 ? 0 : scale(idle, stage->blocked, known);
-    report->starved_ns = idle - report->blocked_ns;
-}
-
-/* The sums of a stage when no token is missing. */
-static void report_exact(const struct stage_measure *stage, struct trm_stage_report *report)
-{
-    split_idle(stage, stage->unexplained, report);
-    report->busy_ns = stage->busy;
-    report->starved_ns += stage->starved;
-    report->blocked_ns += stage->blocked;
-}
-
-/* The sums for all tokens, estimated from those with times. Busy time grows with the number of tokens. The
- * whole time grows with the part of the run that they cover, which may have been slower than the rest, so it
- * is limited to the length of the run. */
-static void report_scaled(const struct stage_measure *stage, uint64_t elapsed,
-                          struct trm_stage_report *report)
-{
-    uint64_t total   = stage->measured + stage->missed;
-    uint64_t covered = total - stage->missed_before - stage->missed_since;
-    uint64_t whole   = scale(stage->last - stage->first, total, covered);
-    uint64_t busy    = scale(stage->busy, total, stage->measured);
-
-    if (whole > elapsed)
-        whole = elapsed;
-    report->busy_ns = busy < whole ? busy : whole;
-    split_idle(stage, whole - report->busy_ns, report);
-}
-
-static void report_stage(const struct stage_measure *measured, bool is_load, uint64_t elapsed,
-                         struct trm_stage_report *report)
-{
-    struct stage_measure stage = *measured;
-
-    if (stage.measured == 0)
-        return;
-    join_all(&stage, is_load);
-    report->tokens   = stage.measured + stage.missed;
-    report->mean_ns  = stage.sum / stage.measured;
-    report->least_ns = stage.least;
-    report->most_ns  = stage.most;
-    if (stage.missed == 0)
-        report_exact(&stage, report);
-    else
-        report_scaled(&stage, elapsed, report);
-}
-
-/* The part of a stage's busy time in which its thread did not run. */
-static uint64_t waiting_of(const struct share *ran, const struct trm_stage_report *stage)
-{
-    if (ran->whole == 0 || ran->part >= ran->whole)
-        return 0;
-    return scale(stage->busy_ns, ran->whole - ran->part, ran->whole);
-}
-
-static void report_launches(const struct pipeline_measure *measure, struct trm_report *report)
-{
-    report->launch_count =
-        measure->launch_count < TRM_REPORT_LAUNCHES ? measure->launch_count : TRM_REPORT_LAUNCHES;
-    for (uint32_t i = 0; i < report->launch_count; i++) {
-        base_text_copy(report->launches[i].name, sizeof(report->launches[i].name), measure->launch_names[i]);
-        if (measure->launch_tokens > 0)
-            report->launches[i].busy_ns = scale(
-                measure->launch_sum[i], report->stages[TRM_STAGE_COMPUTE].tokens, measure->launch_tokens);
-    }
-}
-
-/* The least a stage takes for all tokens while it works on as many at once as it did. */
-static uint64_t bound_of(const struct trm_report *report, uint32_t stage)
-{
-    const struct trm_stage_report *of = &report->stages[stage];
-    uint64_t busy                     = of->busy_ns;
-
-    if (of->tokens == 0)
-        return 0;
-    if (stage == TRM_STAGE_LOAD && report->workers > 1 &&
-        scale(of->mean_ns, of->tokens, report->workers) < busy)
-        busy = scale(of->mean_ns, of->tokens, report->workers);
-    return scale(busy, report->tokens, of->tokens);
-}
-
-/* The time of a stage when nothing else runs. Tokens that were in a stage at once shared its resources and
- * took longer, so their busy time counts, not the sum. */
-static uint64_t alone_of(const struct trm_report *report, uint32_t stage)
-{
-    const struct trm_stage_report *of = &report->stages[stage];
-    uint64_t sum                      = scale(of->mean_ns, of->tokens, 1);
-
-    if (of->tokens == 0)
-        return 0;
-    return scale(of->busy_ns < sum ? of->busy_ns : sum, report->tokens, of->tokens);
-}
-
-static void report_bounds(struct trm_report *report)
-{
-    for (uint32_t i = 0; i < TRM_STAGES; i++) {
-        uint64_t bound = bound_of(report, i);
-
-        report->sequential_ns += alone_of(report, i);
-        if (report->critical < 0 || bound > report->bound_ns) {
-            report->critical = (int32_t)i;
-            report->bound_ns = bound;
-        }
-    }
-    if (report->elapsed_ns > 0)
-        report->efficiency = (double)report->bound_ns / (double)report->elapsed_ns;
-}
-
-void pipeline_measure_report(const struct pipeline_measure *measure, struct trm_report *report)
-{
-    uint32_t depth = report->depth != 0 ? report->depth : measure->depth;
-
-    report->workers       = measure->workers;
-    report->one_thread    = measure->one_thread;
-    report->tokens        = measure->tokens;
-    report->skipped       = measure->skipped;
-    report->failed        = measure->failed;
-    report->cancelled     = measure->cancelled;
-    report->measured      = measure->sampled;
-    report->preempted     = measure->used.preempted;
-    report->processor_ns  = measure->used.processor_ns;
-    report->elapsed_ns    = measure->last - measure->first;
-    report->bytes_up      = measure->bytes_up;
-    report->bytes_down    = measure->bytes_down;
-    report->critical      = -1;
-    report->bound_ns      = 0;
-    report->sequential_ns = 0;
-    report->efficiency    = 0;
-    report->fill          = 0;
-    memset(report->stages, 0, sizeof(report->stages));
-    memset(report->launches, 0, sizeof(report->launches));
-    for (uint32_t i = 0; i < TRM_STAGES; i++)
-        report_stage(&measure->stages[i], i == TRM_STAGE_LOAD, report->elapsed_ns, &report->stages[i]);
-    report->stages[TRM_STAGE_UPLOAD].bytes   = measure->bytes_up;
-    report->stages[TRM_STAGE_DOWNLOAD].bytes = measure->bytes_down;
-    report_launches(measure, report);
-    report->load_waiting_ns = waiting_of(&measure->load_ran, &report->stages[TRM_STAGE_LOAD]);
-    report->sink_waiting_ns = waiting_of(&measure->sink_ran, &report->stages[TRM_STAGE_SINK]);
-    if (report->elapsed_ns > 0 && measure->seen_in_slots > 0) {
-        uint64_t all  = measure->tokens + measure->skipped + measure->failed + measure->cancelled;
-        uint64_t held = scale(measure->in_slots, all, measure->seen_in_slots);
-        double fill   = (double)held / ((double)report->elapsed_ns * depth);
-        report->fill  = fill < 1 ? fill : 1;
-    }
-    if (measure->sampled > 0)
-        report_bounds(report);
 }

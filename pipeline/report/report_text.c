@@ -358,6 +358,7 @@ void pipeline_report_text(const struct trm_report *report, struct pipeline_write
     }
     write_threads(writer, report);
     write_memory(writer, report);
+    pipeline_report_devices_text(report, writer);
     if (report->advice[0] != '\0') {
         pipeline_write(writer, "\n");
         write_wrapped(writer, report->advice, 0, 0);

@@ -69,6 +69,22 @@ START_TEST(slots_that_even_out_a_source_gain_what_is_promised)
 }
 END_TEST
 
+/* Every eighth token is the slow one: a sample of every other stretch of four tokens would have all of them, or
+ * none. */
+START_TEST(slots_are_advised_from_samples_too)
+{
+    struct scene scene = {.stage        = {1 * MS, 0, 2 * MS, 0, 0},
+                          .depth        = 2,
+                          .tokens       = 160,
+                          .workers      = 1,
+                          .each_eighth  = 8 * MS,
+                          .source_flags = TRM_END_SERIAL,
+                          .is_sampled   = true};
+
+    promise_holds(&scene, TRM_ADVICE_DEPTH);
+}
+END_TEST
+
 /* ---- tokens --------------------------------------------------------------------------------- */
 
 START_TEST(more_and_smaller_tokens_gain_what_is_promised)
@@ -85,6 +101,19 @@ START_TEST(larger_tokens_gain_what_is_promised)
     struct scene scene = {.stage = {0, 1000, 1000, 1000, 0}, .depth = 3, .tokens = 2000, .wake_ns = 40000};
 
     promise_holds_when_idle(&scene, TRM_ADVICE_SIZE, __func__);
+}
+END_TEST
+
+/* The copies take their time whatever they move, as those of 1 KiB to a GPU do: it is no bound. */
+START_TEST(larger_tokens_gain_what_is_promised_where_copies_take_a_fixed_time)
+{
+    struct scene scene = {
+        .stage = {0, 20000, 0, 20000, 0}, .depth = 3, .tokens = 2000, .has_fixed_times = true};
+    const char *sentence   = "make them 8 times as large";
+    struct outcome outcome = promise_holds_when_idle(&scene, TRM_ADVICE_SIZE, __func__);
+
+    ck_assert_msg(outcome.got == 0 || strstr(outcome.before.advice, sentence) != NULL, "%s",
+                  outcome.before.advice);
 }
 END_TEST
 
@@ -169,9 +198,10 @@ int main(void)
         {"settings",
          {more_slots_gain_what_is_promised, a_loader_beside_the_sink_gains_what_is_promised,
           more_workers_gain_what_is_promised, threads_for_the_sink_gain_what_is_promised,
-          slots_that_even_out_a_source_gain_what_is_promised}},
+          slots_that_even_out_a_source_gain_what_is_promised, slots_are_advised_from_samples_too}},
         {"tokens",
          {more_and_smaller_tokens_gain_what_is_promised, larger_tokens_gain_what_is_promised,
+          larger_tokens_gain_what_is_promised_where_copies_take_a_fixed_time,
           a_longer_run_gains_what_is_promised}},
         {"ends", {a_quicker_sink_gains_what_is_promised, a_quicker_load_gains_what_is_promised}},
         {"limits",

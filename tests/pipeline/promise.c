@@ -206,7 +206,8 @@ static struct scene follow(const struct scene *scene, const struct trm_advice *a
     if (advice->size < 1)
         next.tokens = (uint64_t)((double)scene->tokens / advice->size + 0.5);
     for (int i = 0; i < TRM_STAGES; i++)
-        next.stage[i] = (uint64_t)((double)scene->stage[i] * advice->size);
+        if (!scene->has_fixed_times || i == TRM_STAGE_LOAD || i == TRM_STAGE_SINK)
+            next.stage[i] = (uint64_t)((double)scene->stage[i] * advice->size);
     if (advice->kind == TRM_ADVICE_STAGE && advice->stage == TRM_STAGE_UPLOAD)
         next.has_pageable_input = false;
     else if (advice->kind == TRM_ADVICE_STAGE && advice->stage == TRM_STAGE_DOWNLOAD)

@@ -57,14 +57,14 @@ struct trm_pipeline *scene_pipeline(const struct scene *scene)
     struct trm_argument arguments[] = {trm_arg_port(0), trm_arg_port(1),
                                        trm_arg_u64(scene->stage[TRM_STAGE_COMPUTE])};
     struct trm_stage stage          = trm_stage_launch(the.timed, arguments, 3, 0, 0);
-    struct trm_pipeline_desc desc   = {.struct_size   = sizeof(desc),
-                                       .ports         = ports,
-                                       .port_count    = 2,
-                                       .stages        = &stage,
-                                       .stage_count   = 1,
-                                       .depth         = scene->depth,
-                                       .strategy      = scene->strategy,
-                                       .measure       = TRM_MEASURE_ALL,
+    struct trm_pipeline_desc desc   = {.struct_size = sizeof(desc),
+                                       .ports       = ports,
+                                       .port_count  = 2,
+                                       .stages      = &stage,
+                                       .stage_count = 1,
+                                       .depth       = scene->depth,
+                                       .strategy    = scene->strategy,
+                                       .measure     = scene->is_sampled ? TRM_MEASURE_SAMPLED : TRM_MEASURE_ALL,
                                        .memory_budget = scene->memory_budget,
                                        .words         = scene->has_options ? &words : NULL};
     struct trm_pipeline *pipeline;

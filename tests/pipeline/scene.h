@@ -18,6 +18,8 @@ struct scene {
     uint64_t pageable_ns;     /* that a copy takes besides if its memory on the host is pageable */
     uint64_t enqueue_ns;      /* for which enqueueing a token keeps its thread */
     uint64_t wake_ns;         /* by which a thread that waited for the device wakes late */
+    bool has_fixed_times;     /* of the device: they do not grow with the tokens */
+    bool is_sampled;          /* not all tokens are measured */
     bool has_pageable_input;  /* the source leaves its input in its own memory */
     bool has_pageable_output; /* the sink is memory that cannot be imported */
     bool has_yielders;        /* other threads of the program keep taking processors off each other */
@@ -37,7 +39,7 @@ struct scene scene_scaled(const struct scene *scene, uint64_t scale);
 /* fixture_open() with a device that takes the times of the scene. */
 void scene_open(const struct scene *scene);
 
-/* A pipeline of the scene, which measures all tokens. */
+/* A pipeline of the scene. */
 struct trm_pipeline *scene_pipeline(const struct scene *scene);
 
 /* Gets the report of a pipeline and destroys it. */

@@ -1,4 +1,4 @@
-/* cpu backend: the one device.
+/* cpu backend: devices and their facts.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cpu/device/device.h"
@@ -8,19 +8,19 @@
 
 #define TEXT_BYTES 256
 
-static int32_t answer_text(struct trm_backend_instance *instance, uint32_t key, void *value,
+static int32_t answer_text(struct trm_backend_instance *instance, uint32_t index, uint32_t key, void *value,
                            uint64_t capacity, uint64_t *needed)
 {
     char text[TEXT_BYTES];
     if (key == TRM_DEVICE_DRIVER)
-        snprintf(text, sizeof(text), "%u worker threads", instance->worker_count);
+        snprintf(text, sizeof(text), "%u worker threads", instance->worker_counts[index]);
     else
         cpu_model_name(text, sizeof(text));
     return trm_util_answer(instance->host, text, strlen(text) + 1, value, capacity, needed);
 }
 
 /* Find the answer to a key that is a single number. False for other keys. */
-static bool find_number(struct trm_backend_instance *instance, uint32_t key, uint64_t *number)
+static bool find_number(struct trm_backend_instance *instance, uint32_t index, uint32_t key, uint64_t *number)
 {
     switch (key) {
     case TRM_DEVICE_KIND:
@@ -40,7 +40,7 @@ static bool find_number(struct trm_backend_instance *instance, uint32_t key, uin
         return true;
     case TRM_DEVICE_UNITS:
     case TRM_DEVICE_COPY_ENGINES:
-        *number = instance->worker_count;
+        *number = instance->worker_counts[index];
         return true;
     case TRM_DEVICE_MAX_GROUP_ITEMS:
         *number = CPU_MAX_GROUP_ITEMS;
@@ -57,6 +57,9 @@ static bool find_number(struct trm_backend_instance *instance, uint32_t key, uin
     case TRM_DEVICE_SYNCHRONOUS:
         *number = 0;
         return true;
+    case TRM_DEVICE_ADDRESSES:
+        *number = 1;
+        return true;
     case TRM_DEVICE_CLOCK_HZ:
         *number = cpu_clock_hertz();
         return *number != 0;
@@ -68,6 +71,13 @@ static bool find_number(struct trm_backend_instance *instance, uint32_t key, uin
     }
 }
 
+static int32_t fail_missing(struct trm_backend_instance *instance, uint32_t index)
+{
+    return trm_util_fail(instance->host, TRM_ERROR_NOT_FOUND, 0,
+                         "There is no cpu device number %u; the number of cpu devices is %u.", index,
+                         instance->device_count);
+}
+
 static int32_t device_get_info(struct trm_backend_instance *instance, uint32_t index, uint32_t key,
                                void *value, uint64_t capacity, uint64_t *needed)
 {
@@ -75,16 +85,15 @@ static int32_t device_get_info(struct trm_backend_instance *instance, uint32_t i
     static const uint64_t most_groups[3] = {INT32_MAX, UINT16_MAX, UINT16_MAX};
     static const uint64_t most_items[3]  = {CPU_MAX_GROUP_ITEMS, CPU_MAX_GROUP_ITEMS, CPU_MAX_GROUP_ITEMS};
     uint64_t number;
-    if (index != 0)
-        return trm_util_fail(instance->host, TRM_ERROR_NOT_FOUND, 0,
-                             "There is one cpu device; device number %u does not exist.", index);
+    if (index >= instance->device_count)
+        return fail_missing(instance, index);
     if (key == TRM_DEVICE_NAME || key == TRM_DEVICE_DRIVER)
-        return answer_text(instance, key, value, capacity, needed);
+        return answer_text(instance, index, key, value, capacity, needed);
     if (key == TRM_DEVICE_MAX_GROUPS)
         return trm_util_answer(instance->host, most_groups, sizeof(most_groups), value, capacity, needed);
     if (key == TRM_DEVICE_MAX_GROUP_SIZE)
         return trm_util_answer(instance->host, most_items, sizeof(most_items), value, capacity, needed);
-    if (find_number(instance, key, &number))
+    if (find_number(instance, index, key, &number))
         return trm_util_answer(instance->host, &number, sizeof(number), value, capacity, needed);
     return trm_util_fail(instance->host, TRM_ERROR_NOT_FOUND, 0,
                          "The cpu device has no answer to key number %u.", key);
@@ -92,22 +101,21 @@ static int32_t device_get_info(struct trm_backend_instance *instance, uint32_t i
 
 static int32_t device_count(struct trm_backend_instance *instance, uint32_t *count)
 {
-    (void)instance;
-    *count = 1;
+    *count = instance->device_count;
     return TRM_OK;
 }
 
 static int32_t device_open(struct trm_backend_instance *instance, uint32_t index,
                            struct trm_backend_device **result)
 {
-    if (index != 0)
-        return trm_util_fail(instance->host, TRM_ERROR_NOT_FOUND, 0,
-                             "There is one cpu device; device number %u does not exist.", index);
+    if (index >= instance->device_count)
+        return fail_missing(instance, index);
     struct trm_backend_device *device = cpu_allocate(instance, sizeof(*device));
     if (device == NULL)
         return trm_util_fail_host_memory(instance->host, "a device");
-    device->instance = instance;
-    *result          = device;
+    device->instance  = instance;
+    device->scheduler = instance->schedulers[index];
+    *result           = device;
     return TRM_OK;
 }
 

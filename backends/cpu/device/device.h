@@ -1,18 +1,21 @@
-/* cpu backend: instances, the one device, and memory.
+/* cpu backend: instances, their devices, and memory.
  *
  *     device.c  facts about the device, opening and closing it
  *     memory.c  allocation
+ *     live.c    the buffers whose addresses the program knows
  *
- * An instance is written when it is opened and only read afterwards, except its clock, which is an atomic. So
- * this room has no locks.
+ * An instance is written when it is opened and only read afterwards, except its clock, which is an atomic, and
+ * `live`, which has a lock of its own.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_CPU_DEVICE_DEVICE_H
 #define BACKENDS_CPU_DEVICE_DEVICE_H
 
+#include <pthread.h>
 #include <trireme/backend.h>
 #include <trireme/backend_util.h>
 
+#include "backends/cpu/device/live.h"
 #include "backends/cpu/machine/machine.h"
 
 /* Limits that the device reports. module/kernel_table.c and stream/enqueue.c rely on them. */
@@ -22,19 +25,25 @@
 #define CPU_MAX_BLOCK_BYTES (64u << 10)    /* of one argument */
 #define CPU_MAX_SCRATCH_BYTES (256u << 20) /* of one kernel, for each worker */
 #define CPU_BLOCK_ALIGNMENT 16u
+#define CPU_MAX_DEVICES 16u
 
 struct cpu_scheduler;
 
 struct trm_backend_instance {
     const struct trm_host *host;
-    struct cpu_scheduler *scheduler; /* stream/scheduler.h */
-    uint32_t worker_count;
+    /* The workers are divided among the devices: one, unless the setting cpu.devices says otherwise. */
+    uint32_t device_count;
+    struct cpu_scheduler *schedulers[CPU_MAX_DEVICES]; /* stream/scheduler.h */
+    uint32_t worker_counts[CPU_MAX_DEVICES];
+    pthread_mutex_t lock;    /* of the schedulers */
     uint64_t physical_bytes; /* that this process may use */
     struct cpu_clock clock;
+    struct cpu_live live;
 };
 
 struct trm_backend_device {
     struct trm_backend_instance *instance;
+    struct cpu_scheduler *scheduler;
 };
 
 struct trm_backend_memory {

@@ -112,9 +112,28 @@ static int32_t memory_host_pointer(struct trm_backend_memory *memory, void **poi
     return TRM_OK;
 }
 
+/* Kernels run in this process. */
+static int32_t memory_address(struct trm_backend_memory *memory, uint64_t offset, uint64_t size,
+                              uint64_t *address)
+{
+    struct trm_backend_instance *instance = memory->instance;
+    int32_t status = cpu_live_add(instance->host, &instance->live, memory->data + offset, size);
+    if (status == TRM_OK)
+        *address = (uint64_t)(uintptr_t)(memory->data + offset);
+    return status;
+}
+
+static void memory_forget_address(struct trm_backend_memory *memory, uint64_t address, uint64_t size)
+{
+    struct trm_backend_instance *instance = memory->instance;
+    cpu_live_remove(instance->host, &instance->live, (const void *)(uintptr_t)address, size);
+}
+
 const struct trm_memory_ops cpu_memory_ops = {
-    .struct_size  = sizeof(cpu_memory_ops),
-    .allocate     = memory_allocate,
-    .free         = memory_free,
-    .host_pointer = memory_host_pointer,
+    .struct_size    = sizeof(cpu_memory_ops),
+    .allocate       = memory_allocate,
+    .free           = memory_free,
+    .host_pointer   = memory_host_pointer,
+    .address        = memory_address,
+    .forget_address = memory_forget_address,
 };

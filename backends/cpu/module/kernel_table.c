@@ -8,6 +8,7 @@
 
 #define TABLE_SYMBOL "trm_cpu_kernels_v1"
 #define FAULT_SYMBOL "trm_cpu_fault_v1"
+#define LIVE_SYMBOL "trm_cpu_live_v1"
 #define MOST_KERNELS (1u << 20)
 #define FIRST_TABLE_SIZE 32u /* bytes of struct trm_cpu_kernel_table as it was first released */
 
@@ -111,6 +112,7 @@ int32_t cpu_module_create(struct trm_backend_instance *instance, const struct cp
     memset(module, 0, size);
     module->instance = instance;
     module->fault    = list->fault;
+    module->live     = list->live;
     module->count    = (uint32_t)list->count;
     module->size     = size;
     for (uint32_t i = 0; i < module->count; i++) {
@@ -168,6 +170,7 @@ static int32_t read_table(struct trm_backend_instance *instance, void *library, 
         .name   = name,
         .digest = table->digest,
         .fault  = (trm_cpu_fault_fn)dlsym(library, FAULT_SYMBOL),
+        .live   = (trm_cpu_live_fn)dlsym(library, LIVE_SYMBOL),
     };
     return TRM_OK;
 }

@@ -14,6 +14,7 @@ struct cpu_kernel_list {
     const char *name;       /* of the module, for messages */
     const uint8_t *digest;  /* of the shader that they were made from; NULL: written by hand */
     trm_cpu_fault_fn fault; /* of a shared object; NULL: it has none */
+    trm_cpu_live_fn live;   /* the same */
 };
 
 /* Check the kernels and copy them into a new module. Errors: INVALID_ARGUMENT naming the kernel;

@@ -28,6 +28,7 @@ struct trm_backend_module {
     struct trm_backend_instance *instance;
     void *library;          /* of dlopen(); NULL for functions of the program */
     trm_cpu_fault_fn fault; /* what a kernel's code 1 means; NULL: unknown */
+    trm_cpu_live_fn live;   /* tells the kernels which buffers live; NULL: they do not check addresses */
     bool is_translated;     /* made by the translator, whose error codes its kernels return */
     uint32_t count;
     uint64_t size; /* bytes of this struct with its kernels */

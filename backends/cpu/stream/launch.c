@@ -102,6 +102,25 @@ static struct cpu_failure *describe(const struct trm_backend_module *module, con
                               name, code, meaning);
 }
 
+/* A kernel with checks of addresses gets the table of buffers. False without memory for that. */
+static bool call_with_live(struct cpu_session *session, const struct cpu_op *op,
+                           const struct trm_cpu_groups *groups, int32_t *code)
+{
+    const struct trm_cpu_kernel *kernel   = &op->launch.kernel->source;
+    struct trm_backend_instance *instance = session->scheduler->instance;
+    struct cpu_live_table *table          = NULL;
+    if (op->launch.kernel->module->live != NULL) {
+        table = cpu_live_acquire(instance->host, &instance->live);
+        if (table == NULL)
+            return false;
+        op->launch.kernel->module->live(table->buffers, table->count);
+    }
+    *code = kernel->function(groups, op->launch.block);
+    if (table != NULL)
+        cpu_live_release(instance->host, &instance->live, table);
+    return true;
+}
+
 static struct cpu_failure *call_kernel(struct cpu_session *session, const struct cpu_op *op, uint64_t begin,
                                        uint64_t end)
 {
@@ -122,7 +141,11 @@ static struct cpu_failure *call_kernel(struct cpu_session *session, const struct
         .scratch       = scratch->data,
         .scratch_bytes = bytes,
     };
-    int32_t code = kernel->function(&groups, op->launch.block);
+    int32_t code = 0;
+    if (!call_with_live(session, op, &groups, &code))
+        return cpu_failure_create(session->scheduler->instance, TRM_ERROR_OUT_OF_HOST_MEMORY, 0,
+                                  "There is no host memory for the table of buffers that kernel '%s' checks.",
+                                  kernel->name);
     if (code == 0)
         return NULL;
     return describe(op->launch.kernel->module, kernel->name, code);

@@ -99,26 +99,26 @@ static struct cpu_waiter *take_due(struct cpu_session *session, struct trm_backe
 
 struct cpu_waiter *cpu_waiter_allocate(struct cpu_scheduler *scheduler)
 {
-    pthread_mutex_lock(&scheduler->lock);
+    pthread_mutex_lock(scheduler->lock);
     struct cpu_waiter *waiter = scheduler->spare_waiters;
     if (waiter != NULL) {
         scheduler->spare_waiters = waiter->next;
         scheduler->spare_waiter_count--;
     }
-    pthread_mutex_unlock(&scheduler->lock);
+    pthread_mutex_unlock(scheduler->lock);
     return waiter != NULL ? waiter : cpu_allocate(scheduler->instance, sizeof(*waiter));
 }
 
 void cpu_waiter_free(struct cpu_scheduler *scheduler, struct cpu_waiter *waiter)
 {
-    pthread_mutex_lock(&scheduler->lock);
+    pthread_mutex_lock(scheduler->lock);
     bool is_kept = scheduler->spare_waiter_count < SPARE_WAITERS;
     if (is_kept) {
         waiter->next             = scheduler->spare_waiters;
         scheduler->spare_waiters = waiter;
         scheduler->spare_waiter_count++;
     }
-    pthread_mutex_unlock(&scheduler->lock);
+    pthread_mutex_unlock(scheduler->lock);
     if (!is_kept)
         trm_util_release(scheduler->instance->host, waiter, sizeof(*waiter));
 }
@@ -154,9 +154,9 @@ static void notify(struct cpu_scheduler *scheduler, struct cpu_waiter *waiter)
 void cpu_waiters_notify(struct cpu_session *session, struct trm_backend_stream *stream)
 {
     struct cpu_scheduler *scheduler = session->scheduler;
-    pthread_mutex_lock(&scheduler->lock);
+    pthread_mutex_lock(scheduler->lock);
     struct cpu_waiter *waiter = take_due(session, stream);
-    pthread_mutex_unlock(&scheduler->lock);
+    pthread_mutex_unlock(scheduler->lock);
     while (waiter != NULL) {
         struct cpu_waiter *next = waiter->next;
         notify(scheduler, waiter);

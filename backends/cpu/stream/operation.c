@@ -54,7 +54,7 @@ static bool run_wait(struct cpu_session *session, struct trm_backend_stream *str
             return true;
         }
         cpu_session_publish(session, stream);
-        pthread_mutex_lock(&scheduler->lock);
+        pthread_mutex_lock(scheduler->lock);
         stream->park.value = op->wait.value;
         is_parked          = cpu_waiter_add_locked(other, &stream->park);
         if (is_parked) {
@@ -62,7 +62,7 @@ static bool run_wait(struct cpu_session *session, struct trm_backend_stream *str
             atomic_exchange(&stream->state, CPU_STREAM_PARKED);
             root = cpu_stream_claim_root_locked(other);
         }
-        pthread_mutex_unlock(&scheduler->lock);
+        pthread_mutex_unlock(scheduler->lock);
         if (root != NULL)
             cpu_session_add_ready(session, root);
         if (is_parked)
@@ -75,14 +75,14 @@ static bool run_gate(struct cpu_session *session, struct trm_backend_stream *str
 {
     struct cpu_scheduler *scheduler = session->scheduler;
     cpu_session_publish(session, stream);
-    pthread_mutex_lock(&scheduler->lock);
+    pthread_mutex_lock(scheduler->lock);
     bool is_open = stream->open_gate >= op->value;
     if (!is_open) {
         stream->park.value = op->value;
         stream->blocked_on = NULL;
         atomic_exchange(&stream->state, CPU_STREAM_PARKED);
     }
-    pthread_mutex_unlock(&scheduler->lock);
+    pthread_mutex_unlock(scheduler->lock);
     return is_open;
 }
 

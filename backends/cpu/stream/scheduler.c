@@ -118,9 +118,9 @@ struct trm_backend_stream *cpu_scheduler_pop(struct cpu_scheduler *scheduler)
 {
     if (atomic_load(&scheduler->runnable) == 0)
         return NULL;
-    pthread_mutex_lock(&scheduler->lock);
+    pthread_mutex_lock(scheduler->lock);
     struct trm_backend_stream *stream = pop_locked(scheduler);
-    pthread_mutex_unlock(&scheduler->lock);
+    pthread_mutex_unlock(scheduler->lock);
     return stream;
 }
 
@@ -166,14 +166,14 @@ void cpu_scheduler_note_help(struct cpu_scheduler *scheduler)
 
 /* The lock is held so shortly that spinning is better than sleeping, where the C library has adaptive
  * locks. */
-static void init_lock(struct cpu_scheduler *scheduler)
+void cpu_scheduler_lock_init(pthread_mutex_t *lock)
 {
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
 #ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
     pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ADAPTIVE_NP);
 #endif
-    pthread_mutex_init(&scheduler->lock, &attributes);
+    pthread_mutex_init(lock, &attributes);
     pthread_mutexattr_destroy(&attributes);
 }
 
@@ -214,43 +214,48 @@ static void init_workers(struct cpu_scheduler *scheduler)
     }
 }
 
-int32_t cpu_scheduler_create(struct trm_backend_instance *instance, uint32_t workers, uint32_t spin_us)
+int32_t cpu_scheduler_create(struct trm_backend_instance *instance, uint32_t workers, uint32_t spin_us,
+                             struct cpu_scheduler **result)
 {
     uint32_t processors             = cpu_processor_count();
-    uint32_t size                   = workers != 0 ? workers : processors;
     uint64_t rate                   = cpu_clock_rate(&instance->clock);
     struct cpu_scheduler *scheduler = cpu_allocate(instance, sizeof(*scheduler));
     if (scheduler == NULL)
         return trm_util_fail_host_memory(instance->host, "the worker threads");
     memset(scheduler, 0, sizeof(*scheduler));
     scheduler->instance = instance;
-    scheduler->size     = size < CPU_MAX_WORKERS ? size : CPU_MAX_WORKERS;
+    scheduler->lock     = &instance->lock;
+    scheduler->size     = workers;
     if (!allocate_arrays(scheduler)) {
         trm_util_release(instance->host, scheduler, sizeof(*scheduler));
         return trm_util_fail_host_memory(instance->host, "the worker threads");
     }
-    init_lock(scheduler);
     init_workers(scheduler);
     cpu_transfers_init(&scheduler->transfers, cpu_cache_bytes());
     scheduler->affinity_ticks = (uint32_t)(AFFINITY_US * rate >> CPU_COARSE_SHIFT);
     scheduler->helper_ticks   = HELPER_US * rate;
     scheduler->spin_ticks     = processors > 1 ? spin_us * rate : 0;
-    instance->scheduler       = scheduler;
-    instance->worker_count    = scheduler->size;
+    *result                   = scheduler;
     return TRM_OK;
 }
 
-void cpu_scheduler_destroy(struct trm_backend_instance *instance)
+uint32_t cpu_scheduler_size(const struct cpu_scheduler *scheduler)
 {
-    struct cpu_scheduler *scheduler = instance->scheduler;
-    pthread_mutex_lock(&scheduler->lock);
+    return scheduler->size;
+}
+
+void cpu_scheduler_destroy(struct cpu_scheduler *scheduler)
+{
+    if (scheduler == NULL)
+        return;
+    struct trm_backend_instance *instance = scheduler->instance;
+    pthread_mutex_lock(scheduler->lock);
     atomic_store(&scheduler->is_stopping, true);
-    pthread_mutex_unlock(&scheduler->lock);
+    pthread_mutex_unlock(scheduler->lock);
     cpu_workers_join(scheduler);
     cpu_waiters_free_spare(scheduler);
     for (uint32_t i = 0; i < scheduler->size; i++)
         trm_util_release(instance->host, scheduler->scratch[i].data, scheduler->scratch[i].size);
-    pthread_mutex_destroy(&scheduler->lock);
     release_arrays(scheduler);
     trm_util_release(instance->host, scheduler, sizeof(*scheduler));
 }

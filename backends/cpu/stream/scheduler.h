@@ -1,10 +1,11 @@
-/* cpu backend: the scheduler of an instance: its worker threads, the run queue and the tokens.
+/* cpu backend: the scheduler of a device: its worker threads, the run queue and the tokens.
  *
  * A token is the right to run operations. There are as many tokens as workers, and every thread that runs
  * operations holds one, also a thread of the program that helps while it waits. So no more threads compute at
  * once than there are processors, and the number of the token is the worker number that kernels see.
  *
- * One lock, `lock`, guards the run queue, the list of idle workers, and the parked streams and waiters of all
+ * One lock, `lock`, which the schedulers of an instance share, so that streams of different devices can wait for
+ * each other, guards the run queue, the list of idle workers, and the parked streams and waiters of all
  * streams. It is held for a few dozen instructions; running an operation does not need it. Functions that end
  * in _locked expect it to be held. Fields marked "lock" are read and written under it.
  * SPDX-License-Identifier: MIT
@@ -68,7 +69,7 @@ struct cpu_scheduler {
 
     struct cpu_activity activity[CPU_ACTIVITY_SLOTS]; /* by processor */
 
-    pthread_mutex_t lock;
+    pthread_mutex_t *lock;                       /* of the instance */
     struct cpu_run_queue queues[CPU_PRIORITIES]; /* lock */
     struct cpu_worker *idle;                     /* lock; the worker that fell asleep last comes first */
     struct cpu_worker *workers;
@@ -87,16 +88,22 @@ struct cpu_scheduler {
     struct cpu_transfers transfers;
 };
 
-/* Give an instance its scheduler. Starts no thread yet.
+/* Make the scheduler of a device. Starts no thread yet.
  *
- * workers  number of workers; 0: as many as processors that this process may use
+ * workers  number of workers
  * spin_us  how long a thread looks for work before it sleeps
  * Errors   OUT_OF_HOST_MEMORY
  */
-int32_t cpu_scheduler_create(struct trm_backend_instance *instance, uint32_t workers, uint32_t spin_us);
+int32_t cpu_scheduler_create(struct trm_backend_instance *instance, uint32_t workers, uint32_t spin_us,
+                             struct cpu_scheduler **scheduler);
 
-/* Stop and join all workers. Blocks until they have ended. */
-void cpu_scheduler_destroy(struct trm_backend_instance *instance);
+/* Stop and join all workers. Blocks until they have ended. NULL is fine. */
+void cpu_scheduler_destroy(struct cpu_scheduler *scheduler);
+
+/* Number of workers. */
+uint32_t cpu_scheduler_size(const struct cpu_scheduler *scheduler);
+
+void cpu_scheduler_lock_init(pthread_mutex_t *lock);
 
 /* Start the first worker thread unless it runs already. Errors: BACKEND. */
 int32_t cpu_scheduler_start(struct cpu_scheduler *scheduler);

@@ -17,13 +17,13 @@ static bool queue_idle(struct trm_backend_stream *stream)
     struct cpu_scheduler *scheduler = stream->scheduler;
     struct cpu_worker *picked       = NULL;
     uint32_t idle                   = CPU_STREAM_IDLE;
-    pthread_mutex_lock(&scheduler->lock);
+    pthread_mutex_lock(scheduler->lock);
     bool is_queued = atomic_compare_exchange_strong(&stream->state, &idle, CPU_STREAM_QUEUED);
     if (is_queued) {
         cpu_scheduler_push_locked(scheduler, stream);
         picked = cpu_workers_pick_locked(scheduler, 1);
     }
-    pthread_mutex_unlock(&scheduler->lock);
+    pthread_mutex_unlock(scheduler->lock);
     cpu_workers_wake_picked(picked);
     return is_queued;
 }
@@ -98,9 +98,9 @@ static struct cpu_worker *requeue_locked(struct trm_backend_stream *stream, bool
 static void requeue(struct trm_backend_stream *stream, bool may_nudge)
 {
     struct cpu_scheduler *scheduler = stream->scheduler;
-    pthread_mutex_lock(&scheduler->lock);
+    pthread_mutex_lock(scheduler->lock);
     struct cpu_worker *picked = requeue_locked(stream, may_nudge);
-    pthread_mutex_unlock(&scheduler->lock);
+    pthread_mutex_unlock(scheduler->lock);
     cpu_workers_wake_picked(picked);
 }
 
@@ -120,14 +120,14 @@ static int32_t stream_create(struct trm_backend_device *device, const struct trm
                              struct trm_backend_stream **result)
 {
     struct trm_backend_instance *instance = device->instance;
-    int32_t status                        = cpu_scheduler_start(instance->scheduler);
+    int32_t status                        = cpu_scheduler_start(device->scheduler);
     if (status != TRM_OK)
         return status;
     struct trm_backend_stream *stream = cpu_allocate(instance, sizeof(*stream));
     if (stream == NULL)
         return trm_util_fail_host_memory(instance->host, "a stream");
     memset(stream, 0, sizeof(*stream));
-    stream->scheduler       = instance->scheduler;
+    stream->scheduler       = device->scheduler;
     stream->writer.slots    = stream->first_slots;
     stream->writer.capacity = CPU_FIRST_SLOTS;
     stream->writer.limit    = CPU_FIRST_SLOTS;
@@ -167,9 +167,9 @@ static void stream_destroy(struct trm_backend_stream *stream)
     while (!cpu_stream_claim(stream))
         sched_yield();
     cpu_session_notify(&session, stream);
-    pthread_mutex_lock(&scheduler->lock);
+    pthread_mutex_lock(scheduler->lock);
     cpu_scheduler_remove_locked(scheduler, stream);
-    pthread_mutex_unlock(&scheduler->lock);
+    pthread_mutex_unlock(scheduler->lock);
     uint64_t tail = atomic_load(&stream->tail);
     while (stream->reader.position != tail) {
         const struct cpu_op *op = cpu_ring_at(&stream->reader);
@@ -215,7 +215,7 @@ static void stream_open_gates(struct trm_backend_stream *stream, uint64_t value)
     struct cpu_scheduler *scheduler = stream->scheduler;
     struct cpu_worker *picked       = NULL;
     uint32_t token                  = CPU_NO_TOKEN;
-    pthread_mutex_lock(&scheduler->lock);
+    pthread_mutex_lock(scheduler->lock);
     if (stream->open_gate < value)
         stream->open_gate = value;
     if (is_parked_at_open_gate(stream)) {
@@ -227,7 +227,7 @@ static void stream_open_gates(struct trm_backend_stream *stream, uint64_t value)
             picked = requeue_locked(stream, true);
         }
     }
-    pthread_mutex_unlock(&scheduler->lock);
+    pthread_mutex_unlock(scheduler->lock);
     cpu_workers_wake_picked(picked);
     if (token != CPU_NO_TOKEN)
         cpu_session_run_claimed(stream, token);
@@ -237,14 +237,14 @@ static void stream_open_gates(struct trm_backend_stream *stream, uint64_t value)
 static bool unpark(struct trm_backend_stream *stream)
 {
     struct cpu_scheduler *scheduler = stream->scheduler;
-    pthread_mutex_lock(&scheduler->lock);
+    pthread_mutex_lock(scheduler->lock);
     bool is_parked = atomic_load(&stream->state) == CPU_STREAM_PARKED;
     if (is_parked) {
         if (stream->blocked_on != NULL)
             cpu_waiter_remove_locked(stream->blocked_on, &stream->park);
         atomic_exchange(&stream->state, CPU_STREAM_RUNNING);
     }
-    pthread_mutex_unlock(&scheduler->lock);
+    pthread_mutex_unlock(scheduler->lock);
     return is_parked;
 }
 

@@ -42,9 +42,9 @@ static void help(struct trm_backend_stream *stream, uint64_t value, uint64_t mos
         return;
     struct trm_backend_stream *root = stream;
     if (!cpu_stream_claim(stream)) {
-        pthread_mutex_lock(&scheduler->lock);
+        pthread_mutex_lock(scheduler->lock);
         root = cpu_stream_claim_root_locked(stream);
-        pthread_mutex_unlock(&scheduler->lock);
+        pthread_mutex_unlock(scheduler->lock);
     }
     cpu_session_run(&session, root);
     cpu_scheduler_note_help(scheduler);
@@ -105,10 +105,10 @@ static uint32_t add_waiters(struct trm_backend_stream *const *streams, struct cp
 {
     struct cpu_scheduler *scheduler = streams[0]->scheduler;
     uint32_t added                  = 0;
-    pthread_mutex_lock(&scheduler->lock);
+    pthread_mutex_lock(scheduler->lock);
     while (added < count && cpu_waiter_add_locked(streams[added], &waiters[added]))
         added++;
-    pthread_mutex_unlock(&scheduler->lock);
+    pthread_mutex_unlock(scheduler->lock);
     return added;
 }
 
@@ -118,10 +118,10 @@ static void remove_waiters(struct trm_backend_stream *const *streams, struct cpu
 {
     struct cpu_scheduler *scheduler = streams[0]->scheduler;
     uint32_t removed                = 0;
-    pthread_mutex_lock(&scheduler->lock);
+    pthread_mutex_lock(scheduler->lock);
     for (uint32_t i = 0; i < added; i++)
         removed += cpu_waiter_remove_locked(streams[i], &waiters[i]) ? 1 : 0;
-    pthread_mutex_unlock(&scheduler->lock);
+    pthread_mutex_unlock(scheduler->lock);
     for (uint32_t seen = atomic_load(word); count_notified(word) < added - removed; seen = atomic_load(word))
         trm_util_futex_wait(word, seen, TRM_UTIL_NEVER);
 }
@@ -272,9 +272,9 @@ int32_t cpu_stream_notify(struct trm_backend_stream *stream, uint64_t value, trm
     waiter->call.function = notify;
     waiter->call.user     = user;
     cpu_stream_submit(stream);
-    pthread_mutex_lock(&scheduler->lock);
+    pthread_mutex_lock(scheduler->lock);
     bool is_added = cpu_waiter_add_locked(stream, waiter);
-    pthread_mutex_unlock(&scheduler->lock);
+    pthread_mutex_unlock(scheduler->lock);
     if (!is_added) {
         cpu_waiter_free(scheduler, waiter);
         notify_now(stream, value, notify, user);

@@ -89,7 +89,7 @@ static void unlink_idle(struct cpu_scheduler *scheduler, struct cpu_worker *work
 static void sleep_idle(struct cpu_worker *worker)
 {
     struct cpu_scheduler *scheduler = worker->scheduler;
-    pthread_mutex_lock(&scheduler->lock);
+    pthread_mutex_lock(scheduler->lock);
     atomic_store(&worker->awake, 0);
     worker->next    = scheduler->idle;
     scheduler->idle = worker;
@@ -98,7 +98,7 @@ static void sleep_idle(struct cpu_worker *worker)
                      (cpu_scheduler_has_work(scheduler) && cpu_token_is_available(scheduler));
     if (is_needed)
         unlink_idle(scheduler, worker);
-    pthread_mutex_unlock(&scheduler->lock);
+    pthread_mutex_unlock(scheduler->lock);
     while (!is_needed && atomic_load(&worker->awake) == 0)
         trm_util_futex_wait(&worker->awake, 0, TRM_UTIL_NEVER);
 }
@@ -178,14 +178,14 @@ struct cpu_worker *cpu_workers_pick_locked(struct cpu_scheduler *scheduler, uint
  * else one of them would have been picked; they look into the queue before they sleep. */
 static void append_idle(struct cpu_scheduler *scheduler, struct cpu_worker *worker)
 {
-    pthread_mutex_lock(&scheduler->lock);
+    pthread_mutex_lock(scheduler->lock);
     struct cpu_worker **end = &scheduler->idle;
     while (*end != NULL)
         end = &(*end)->next;
     worker->next = NULL;
     *end         = worker;
     scheduler->idle_count++;
-    pthread_mutex_unlock(&scheduler->lock);
+    pthread_mutex_unlock(scheduler->lock);
 }
 
 void cpu_workers_wake_picked(struct cpu_worker *picked)
@@ -206,16 +206,16 @@ void cpu_workers_wake_picked(struct cpu_worker *picked)
 
 void cpu_workers_wake(struct cpu_scheduler *scheduler, uint32_t count)
 {
-    pthread_mutex_lock(&scheduler->lock);
+    pthread_mutex_lock(scheduler->lock);
     struct cpu_worker *picked = cpu_workers_pick_locked(scheduler, count);
-    pthread_mutex_unlock(&scheduler->lock);
+    pthread_mutex_unlock(scheduler->lock);
     cpu_workers_wake_picked(picked);
 }
 
 int32_t cpu_scheduler_start(struct cpu_scheduler *scheduler)
 {
     int code = 0;
-    pthread_mutex_lock(&scheduler->lock);
+    pthread_mutex_lock(scheduler->lock);
     if (!scheduler->has_worker) {
         struct cpu_worker *worker = scheduler->idle;
         atomic_store_explicit(&worker->waker_processor, sched_getcpu(), memory_order_relaxed);
@@ -226,7 +226,7 @@ int32_t cpu_scheduler_start(struct cpu_scheduler *scheduler)
             scheduler->idle_count--;
         }
     }
-    pthread_mutex_unlock(&scheduler->lock);
+    pthread_mutex_unlock(scheduler->lock);
     if (code != 0)
         return trm_util_fail(scheduler->instance->host, TRM_ERROR_BACKEND, code,
                              "No worker thread could be started: %s.", strerror(code));

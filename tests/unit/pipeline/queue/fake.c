@@ -44,6 +44,7 @@ static int32_t make_slot(struct pipeline *pipeline)
     slot->device = calloc(1, sizeof(*slot->device));
     ck_assert_ptr_nonnull(slot->device);
     slot->pipeline         = pipeline;
+    slot->front            = pipeline;
     slot->index            = index;
     slot->token.slot       = index;
     slot->token.port_count = 2;
@@ -283,6 +284,12 @@ bool pipeline_engine_is_inside(const struct pipeline *pipeline)
     return false;
 }
 
+void pipeline_slot_repeat(struct pipeline_slot *slot, const struct pipeline_slot *from)
+{
+    (void)slot, (void)from;
+    fault_if(true); /* there is one device */
+}
+
 /* ---- the object ----------------------------------------------------------------------------- */
 
 struct pipeline *pipeline_enter(struct trm_pipeline *handle)
@@ -345,6 +352,9 @@ void fake_create(const struct trm_pipeline_desc *desc)
     pipeline->desc.port_count = 2;
     pipeline->ports           = ports;
     strcpy(pipeline->name, "test");
+    pipeline->front        = pipeline;
+    pipeline->members[0]   = pipeline;
+    pipeline->member_count = 1;
     pthread_mutex_init(&pipeline->lock, NULL);
     pthread_mutex_init(&pipeline->enqueue_lock, NULL);
     for (uint32_t i = 0; i < desc->depth; i++)

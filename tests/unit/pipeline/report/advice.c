@@ -1,32 +1,7 @@
 /* The advice: each sentence has a run that it is for.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
-
-#include "tests/unit/pipeline/report/fixture.h"
-#include "tests/unit/runner.h"
-
-#define MS 1000000
-
-static struct trm_report report;
-
-/* For a host of so many processors, so that the advice does not depend on the machine of the test. */
-static uint32_t processors = 8;
-
-/* What is known besides the report. */
-static struct pipeline_report_facts facts;
-
-static void advises_again(const char *expected)
-{
-    pipeline_report_advise(&report, &facts, processors);
-    ck_assert_str_eq(report.advice, expected);
-}
-
-static void advises(const struct ideal *ideal, const char *expected)
-{
-    report = ideal_report(ideal);
-    advises_again(expected);
-}
+#include "tests/unit/pipeline/report/advice.h"
 
 START_TEST(a_full_upload_can_only_be_made_smaller_or_its_link_faster)
 {
@@ -364,75 +339,6 @@ START_TEST(a_run_is_not_told_that_it_could_take_more_tokens)
 }
 END_TEST
 
-START_TEST(a_busy_machine_is_blamed_where_threads_lost_their_processors)
-{
-    struct ideal ideal = {.depth = 3, .tokens = 100, .time = {MS, MS, 4 * MS, MS, MS}};
-
-    report            = ideal_report(&ideal);
-    report.one_thread = 1;
-    report.elapsed_ns *= 10;
-    report.efficiency /= 10;
-    report.preempted = 3000;
-    advises_again(
-        "The stages account for only 10 % of the time: the threads of this program waited for a processor "
-        "(taken off one 3000 times), which other programs, or too many threads of its own, wanted as well "
-        "(without them predicted 10 x).");
-    ck_assert_double_eq_tol(report.advised.gain, 10, 0.1);
-    report.preempted = 5;
-    advises_again(
-        "The stages account for only 10 % of the time: something else kept the machine busy, or the threads "
-        "that hand tokens on were late (without that predicted 10 x).");
-    report.elapsed_ns /= 9;
-    report.preempted = 3000;
-    pipeline_report_complete(&report, NULL);
-    ck_assert_msg(strstr(report.advice, "account for") == NULL, "%s", report.advice);
-}
-END_TEST
-
-START_TEST(pageable_copies_are_named_where_pinned_ones_tell_the_gain)
-{
-    struct ideal ideal = {.depth = 3, .tokens = 500, .time = {MS, 4 * MS, 2 * MS, MS, MS}, .bytes_up = 1};
-    struct pipeline_copies *up   = &facts.rates.copies[PIPELINE_COPIES_UP],
-                           *down = &facts.rates.copies[PIPELINE_COPIES_DOWN];
-
-    report       = ideal_report(&ideal);
-    up->pageable = (struct pipeline_rate){500 * 1000, UINT64_C(500) * 4 * MS};
-    down->pinned = (struct pipeline_rate){500 * 2000, UINT64_C(500) * 2 * MS};
-    advises_again("upload takes 4.00 ms for a token from pageable memory: fill token->data, which is pinned, "
-                  "instead of pointing it elsewhere, and it takes 1.00 ms, as this run's copies of pinned "
-                  "memory do (predicted 2.00 x).");
-    ck_assert_int_eq(report.advised.kind, TRM_ADVICE_STAGE);
-    ck_assert_int_eq(report.advised.stage, TRM_STAGE_UPLOAD);
-    ck_assert_uint_eq(report.advised.stage_ns, MS);
-    /* Pinned copies of the same direction tell more. */
-    up->pinned = (struct pipeline_rate){500 * 1000, UINT64_C(500) * 3 * MS};
-    pipeline_report_advise(&report, &facts, processors);
-    ck_assert_ptr_nonnull(strstr(report.advice, "and it takes 3.43 ms"));
-    /* Pinned memory that is no faster, and none that was measured. */
-    up->pinned.time = UINT64_C(500) * 4 * MS;
-    pipeline_report_advise(&report, &facts, processors);
-    ck_assert_ptr_null(strstr(report.advice, "pageable"));
-    up->pinned = down->pinned = (struct pipeline_rate){0, 0};
-    pipeline_report_advise(&report, &facts, processors);
-    ck_assert_ptr_null(strstr(report.advice, "pageable"));
-}
-END_TEST
-
-START_TEST(pageable_results_are_named_likewise)
-{
-    struct ideal ideal = {.depth = 3, .tokens = 500, .time = {MS, MS, 2 * MS, 4 * MS, MS}, .bytes_up = 1};
-
-    report = ideal_report(&ideal);
-    facts.rates.copies[PIPELINE_COPIES_DOWN].pageable =
-        (struct pipeline_rate){500 * 1000, UINT64_C(500) * 4 * MS};
-    facts.rates.copies[PIPELINE_COPIES_UP].pinned =
-        (struct pipeline_rate){500 * 1000, UINT64_C(500) * 1 * MS};
-    advises_again("download takes 4.00 ms for a token to pageable memory: read token->data, which is pinned, "
-                  "in a sink function, and it takes 1.00 ms, as this run's copies of pinned memory do "
-                  "(predicted 2.00 x).");
-}
-END_TEST
-
 START_TEST(nothing_gains_more_than_the_enqueueing_allows)
 {
     struct ideal ideal = {.depth = 1, .tokens = 100, .time = {MS, 0, 2 * MS, 0, MS}, .gap = 4 * MS};
@@ -558,19 +464,12 @@ START_TEST(no_advice_gains_less_than_a_twentieth)
 }
 END_TEST
 
-static void setup(void)
-{
-    fixture_begin();
-    memset(&facts, 0, sizeof(facts));
-    processors = 8;
-}
-
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("advice");
     TCase *tests = tcase_create("advice");
 
-    tcase_add_checked_fixture(tests, setup, fixture_end);
+    tcase_add_checked_fixture(tests, advice_setup, fixture_end);
     tcase_add_test(tests, a_full_upload_can_only_be_made_smaller_or_its_link_faster);
     tcase_add_test(tests, a_full_download_likewise);
     tcase_add_test(tests, a_full_compute_names_the_kernel_that_takes_the_most);
@@ -592,9 +491,6 @@ static Suite *make_suite(void)
     tcase_add_test(tests, tiny_tokens_are_told_to_grow);
     tcase_add_test(tests, a_server_without_requests_is_told_so);
     tcase_add_test(tests, a_run_is_not_told_that_it_could_take_more_tokens);
-    tcase_add_test(tests, a_busy_machine_is_blamed_where_threads_lost_their_processors);
-    tcase_add_test(tests, pageable_copies_are_named_where_pinned_ones_tell_the_gain);
-    tcase_add_test(tests, pageable_results_are_named_likewise);
     tcase_add_test(tests, nothing_gains_more_than_the_enqueueing_allows);
     tcase_add_test(tests, uneven_stages_are_named_where_slots_even_them_out);
     tcase_add_test(tests, no_depth_is_advised_where_it_evens_nothing_out);

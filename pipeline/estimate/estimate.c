@@ -1,0 +1,51 @@
+/* Averages of measured times, and what they predict.
+ * SPDX-License-Identifier: MIT
+ */
+#include "pipeline/estimate/estimate.h"
+
+/* Of a new sample, once there are so many that the plain average is slower. */
+#define WEIGHT_LEAST (1.0 / 8)
+
+/* `samples` have been blended before, of which the first does not count. */
+static double blend(double before, double sample, uint64_t samples)
+{
+    double weight = 1.0 / (double)samples;
+    return before + (sample - before) * (weight > WEIGHT_LEAST ? weight : WEIGHT_LEAST);
+}
+
+static void add_latency(struct pipeline_estimate *estimate, double took)
+{
+    estimate->latency = estimate->samples < 2 ? took : blend(estimate->latency, took, estimate->samples);
+}
+
+/* The device had this piece before it ended the one before. */
+static bool follows_directly(const struct pipeline_estimate *estimate, const struct pipeline_sample *sample)
+{
+    return estimate->samples > 0 && sample->number == estimate->last_number + 1 &&
+           sample->begin < estimate->last_end;
+}
+
+void pipeline_estimate_add(struct pipeline_estimate *estimate, const struct pipeline_sample *sample)
+{
+    if (sample->is_coarse && estimate->samples > 0 && !estimate->is_coarse)
+        return;
+    if (!sample->is_coarse && estimate->is_coarse)
+        *estimate = (struct pipeline_estimate){.samples = 0};
+    if (follows_directly(estimate, sample)) {
+        double period = sample->end > estimate->last_end ? (double)(sample->end - estimate->last_end) : 0;
+        estimate->period =
+            estimate->period != 0 ? blend(estimate->period, period, estimate->samples) : period;
+    }
+    add_latency(estimate, (double)sample->took);
+    estimate->is_coarse   = sample->is_coarse;
+    estimate->last_number = sample->number;
+    estimate->last_end    = sample->end > estimate->last_end ? sample->end : estimate->last_end;
+    estimate->samples++;
+}
+
+uint64_t pipeline_estimate_ahead(const struct pipeline_estimate *estimate, uint32_t before)
+{
+    bool is_known = estimate->period > 0 && estimate->period < estimate->latency;
+    double period = is_known ? estimate->period : estimate->latency;
+    return (uint64_t)(estimate->latency + period * before);
+}

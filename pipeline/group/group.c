@@ -1,0 +1,217 @@
+/* Groups: a list of ids as open devices.
+ * SPDX-License-Identifier: MIT
+ */
+#include "pipeline/group/group.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "core/settings/settings.h"
+
+#define LIST_BYTES 1024
+
+int32_t pipeline_group_fail(const struct pipeline_group *group, uint32_t index, int32_t status)
+{
+    char sentence[512];
+
+    base_error_complete(status);
+    base_text_copy(sentence, sizeof(sentence), trm_last_error().sentence);
+    return base_fail(status, "%s: %s", group->devices[index]->id, sentence);
+}
+
+int32_t pipeline_group_fail_index(const struct pipeline_group *group, uint32_t index)
+{
+    return base_fail(TRM_ERROR_OUT_OF_RANGE, "the group has no device %" PRIu32 ", but %" PRIu32, index,
+                     group->count);
+}
+
+/* ---- the object ----------------------------------------------------------------------------- */
+
+static void group_retire(struct core_object *object)
+{
+    struct pipeline_group *group = (struct pipeline_group *)object;
+
+    for (uint32_t i = 0; i < group->count; i++) {
+        struct base_saved_error saved;
+        base_error_save(&saved);
+        trm_device_destroy(group->handles[i]);
+        base_error_restore(&saved);
+    }
+}
+
+static void group_release(struct core_object *object)
+{
+    struct pipeline_group *group = (struct pipeline_group *)object;
+
+    for (uint32_t i = 0; i < group->count; i++)
+        core_object_end_hold(group->held[i]);
+    core_free(object->context, group, sizeof(*group));
+}
+
+static const struct core_object_ops group_ops = {
+    .type    = CORE_GROUP,
+    .name    = "group",
+    .source  = __FILE__,
+    .retire  = group_retire,
+    .release = group_release,
+};
+
+/* ---- adding devices ------------------------------------------------------------------------- */
+
+/* Takes over the handle. */
+static int32_t add_open(struct pipeline_group *group, struct trm_device *handle)
+{
+    uint32_t number = group->count;
+    int32_t status  = core_object_hold(handle, CORE_DEVICE, &group->held[number]);
+    if (status != TRM_OK) {
+        trm_device_destroy(handle);
+        return status;
+    }
+    group->handles[number] = handle;
+    group->devices[number] = core_object_find(group->held[number], CORE_DEVICE);
+    group->count++;
+    for (uint32_t i = 0; i < number; i++)
+        if (strcmp(group->devices[i]->id, group->devices[number]->id) == 0)
+            return base_fail(TRM_ERROR_INVALID_ARGUMENT, "device %s is in the list twice",
+                             group->devices[number]->id);
+    return TRM_OK;
+}
+
+static int32_t add(struct pipeline_group *group, struct trm_context *context, const char *id)
+{
+    struct trm_device *handle;
+
+    if (group->count == TRM_GROUP_DEVICES)
+        return base_fail(TRM_ERROR_OUT_OF_RANGE, "a group has at most %d devices", TRM_GROUP_DEVICES);
+    int32_t status = trm_device_open(context, id, &handle);
+    return status == TRM_OK ? add_open(group, handle) : status;
+}
+
+/* Adds all devices of a backend; NULL: of all backends. */
+static int32_t add_all(struct pipeline_group *group, struct trm_context *context, const char *backend,
+                       const char *pattern)
+{
+    struct trm_device_summary summary = {.struct_size = sizeof(summary)};
+    uint32_t count = 0, before = group->count;
+    int32_t status = trm_device_count(context, &count);
+
+    for (uint32_t i = 0; status == TRM_OK && i < count; i++) {
+        status = trm_device_describe(context, i, &summary);
+        if (status == TRM_OK && (backend == NULL || strcmp(summary.backend, backend) == 0))
+            status = add(group, context, summary.id);
+    }
+    if (status == TRM_OK && group->count == before)
+        return base_fail(TRM_ERROR_NOT_FOUND, "no device matches %s", pattern);
+    return status;
+}
+
+/* Adds what one name of a list stands for. */
+static int32_t add_name(struct pipeline_group *group, struct trm_context *context, char *name)
+{
+    size_t length = strlen(name);
+
+    if (length == 0)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the list of devices has an empty name");
+    if (strcmp(name, "*") == 0)
+        return add_all(group, context, NULL, name);
+    if (length <= 2 || strcmp(name + length - 2, ":*") != 0)
+        return add(group, context, name);
+    char pattern[LIST_BYTES];
+    base_text_copy(pattern, sizeof(pattern), name);
+    name[length - 2] = '\0';
+    return add_all(group, context, name, pattern);
+}
+
+static int32_t add_list(struct pipeline_group *group, struct trm_context *context, const char *devices)
+{
+    char list[LIST_BYTES];
+    int32_t status = TRM_OK;
+
+    if (strlen(devices) >= sizeof(list))
+        return base_fail(TRM_ERROR_OUT_OF_RANGE, "the list of devices has more than %d bytes",
+                         LIST_BYTES - 1);
+    base_text_copy(list, sizeof(list), devices);
+    char *name = list;
+    while (status == TRM_OK && name != NULL) {
+        char *comma = strchr(name, ',');
+        if (comma != NULL)
+            *comma++ = '\0';
+        status = add_name(group, context, name);
+        name   = comma;
+    }
+    return status;
+}
+
+/* ---- public functions ----------------------------------------------------------------------- */
+
+static int32_t create(struct core_context *context, struct trm_context *handle, const char *devices,
+                      struct pipeline_group **group)
+{
+    struct pipeline_group *made = core_allocate(context, sizeof(*made));
+    if (made == NULL)
+        return base_fail_memory("making a group");
+    int32_t status = core_object_init(&made->object, &group_ops, context);
+    if (status != TRM_OK) {
+        core_free(context, made, sizeof(*made));
+        return status;
+    }
+    if (devices == NULL)
+        devices = core_setting_text(context, "devices");
+    status = devices[0] != '\0' ? add_list(made, handle, devices) : add(made, handle, NULL);
+    if (status != TRM_OK) {
+        struct base_saved_error saved;
+        base_error_save(&saved);
+        core_object_abandon(&made->object);
+        base_error_restore(&saved);
+        return status;
+    }
+    *group = made;
+    return TRM_OK;
+}
+
+int32_t trm_group_create(struct trm_context *handle, const char *devices, struct trm_group **group)
+{
+    struct pipeline_group *made;
+    struct core_context *context = core_object_enter(handle, CORE_CONTEXT);
+    if (context == NULL)
+        return base_last_status();
+    int32_t status = core_output_check(group, "trm_group_create", "group");
+    if (status == TRM_OK)
+        status = create(context, handle, devices, &made);
+    if (status == TRM_OK)
+        *group = core_object_publish(&made->object);
+    core_object_leave(&context->object);
+    return status;
+}
+
+void trm_group_destroy(struct trm_group *group)
+{
+    core_object_kill_handle(group, CORE_GROUP);
+}
+
+int32_t trm_group_size(struct trm_group *handle, uint32_t *count)
+{
+    struct pipeline_group *group = core_object_enter(handle, CORE_GROUP);
+    if (group == NULL)
+        return base_last_status();
+    int32_t status = core_output_check(count, "trm_group_size", "count");
+    if (status == TRM_OK)
+        *count = group->count;
+    core_object_leave(&group->object);
+    return status;
+}
+
+int32_t trm_group_device(struct trm_group *handle, uint32_t index, struct trm_device **device)
+{
+    struct pipeline_group *group = core_object_enter(handle, CORE_GROUP);
+    if (group == NULL)
+        return base_last_status();
+    int32_t status = core_output_check(device, "trm_group_device", "device");
+    if (status == TRM_OK && index >= group->count)
+        status = pipeline_group_fail_index(group, index);
+    if (status == TRM_OK)
+        status = core_device_add_user(group->devices[index], device);
+    core_object_leave(&group->object);
+    return status;
+}

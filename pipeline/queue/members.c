@@ -1,0 +1,247 @@
+/* Which device gets the next token, and what all devices of a pipeline do together.
+ *
+ * A token goes to the device that would end it first: by the times of its earlier tokens, and by how many it
+ * has. A device that was not measured yet gets one token to be measured with. So a device that is so slow that
+ * the others end everything before it gets no more than that one, and another one now and then in case it has
+ * become faster.
+ *
+ * A source may wait: it gets no slot while a device without a free one would be the best, as long as tokens
+ * are in flight. The program that acquires tokens does not wait, because it may have to take results before a
+ * slot comes back.
+ * SPDX-License-Identifier: MIT
+ */
+#include "base/base.h"
+#include "pipeline/queue/queue.h"
+
+/* A device that was idle for so many tokens' time is measured again: at most a hundredth of the time is lost. */
+#define STALE_TOKENS 100
+
+/* ---- dispatch ------------------------------------------------------------------------------- */
+
+struct choice {
+    uint32_t best;      /* of the devices that are known */
+    uint32_t best_free; /* of those with a free slot */
+    uint32_t unknown;   /* the least used of those that are not known and have a free slot */
+    uint32_t stale;     /* one that is idle, and was not used for long */
+    uint64_t best_ahead, best_free_ahead;
+    uint64_t now;
+};
+
+static void consider(const struct pipeline_queue *queue, uint32_t number, struct choice *choice)
+{
+    const struct pipeline_queue_member *member = &queue->members[number];
+    bool is_free                               = member->free.first != NULL;
+    if (!pipeline_estimate_is_known(&member->estimate)) {
+        bool is_less = choice->unknown == PIPELINE_MEMBERS_MOST ||
+                       member->in_use < queue->members[choice->unknown].in_use;
+        if (is_free && is_less)
+            choice->unknown = number;
+        return;
+    }
+    uint64_t ahead = pipeline_estimate_ahead(&member->estimate, member->in_use);
+    if (is_free && member->in_use == 0 && choice->now - member->given_at > STALE_TOKENS * ahead)
+        choice->stale = number;
+    if (ahead < choice->best_ahead) {
+        choice->best_ahead = ahead;
+        choice->best       = number;
+    }
+    if (is_free && ahead < choice->best_free_ahead) {
+        choice->best_free_ahead = ahead;
+        choice->best_free       = number;
+    }
+}
+
+static uint32_t choose(const struct pipeline *pipeline, bool may_wait)
+{
+    const struct pipeline_queue *queue = pipeline->queue;
+    struct choice choice               = {.best            = PIPELINE_MEMBERS_MOST,
+                                          .best_free       = PIPELINE_MEMBERS_MOST,
+                                          .unknown         = PIPELINE_MEMBERS_MOST,
+                                          .stale           = PIPELINE_MEMBERS_MOST,
+                                          .now             = base_now(),
+                                          .best_ahead      = UINT64_MAX,
+                                          .best_free_ahead = UINT64_MAX};
+    for (uint32_t i = 0; i < pipeline->member_count; i++)
+        if (!queue->members[i].is_lost)
+            consider(queue, i, &choice);
+    bool is_first = choice.unknown != PIPELINE_MEMBERS_MOST && queue->members[choice.unknown].in_use == 0;
+    if (is_first)
+        return choice.unknown;
+    if (choice.stale != PIPELINE_MEMBERS_MOST)
+        return choice.stale;
+    if (may_wait && pipeline_queue_in_flight(queue) > 0)
+        return choice.best == choice.best_free ? choice.best : PIPELINE_MEMBERS_MOST;
+    return choice.best_free != PIPELINE_MEMBERS_MOST ? choice.best_free : choice.unknown;
+}
+
+uint32_t pipeline_members_choose(const struct pipeline *pipeline, bool may_wait)
+{
+    if (pipeline->member_count > 1)
+        return choose(pipeline, may_wait);
+    return pipeline->queue->members[0].free.first != NULL ? 0 : PIPELINE_MEMBERS_MOST;
+}
+
+/* ---- learning ------------------------------------------------------------------------------- */
+
+static uint64_t length_of(const struct pipeline_token_times *times, int32_t stage)
+{
+    return times->end[stage] > times->begin[stage] ? times->end[stage] - times->begin[stage] : 0;
+}
+
+static uint64_t last_end(const struct pipeline_token_times *times)
+{
+    uint64_t end = times->end[TRM_STAGE_UPLOAD];
+    if (times->end[TRM_STAGE_COMPUTE] > end)
+        end = times->end[TRM_STAGE_COMPUTE];
+    return times->end[TRM_STAGE_DOWNLOAD] > end ? times->end[TRM_STAGE_DOWNLOAD] : end;
+}
+
+void pipeline_members_learn(const struct pipeline_slot *slot, const struct pipeline_token_times *times)
+{
+    struct pipeline_queue_member *member = pipeline_queue_member(slot);
+    struct pipeline_token_times local    = *times;
+    local.index                          = pipeline_queue_entry(slot)->number;
+    local.slot                           = slot->index;
+    pipeline_measure_token(slot->pipeline->measure, &local);
+    if (times->status != TRM_OK)
+        return;
+    struct pipeline_sample sample = {.number = pipeline_queue_entry(slot)->number,
+                                     .begin  = slot->submitted_at};
+    sample.end                    = last_end(times);
+    sample.took                   = length_of(times, TRM_STAGE_UPLOAD) + length_of(times, TRM_STAGE_COMPUTE) +
+                  length_of(times, TRM_STAGE_DOWNLOAD);
+    if (sample.end == 0 || sample.took == 0) {
+        sample.is_coarse = true;
+        sample.end       = slot->sink_begin;
+        sample.took      = sample.end > sample.begin ? sample.end - sample.begin : 1;
+    }
+    pipeline_estimate_add(&member->estimate, &sample);
+}
+
+/* ---- a lost device -------------------------------------------------------------------------- */
+
+static bool has_other(const struct pipeline *pipeline, uint32_t number)
+{
+    for (uint32_t i = 0; i < pipeline->member_count; i++)
+        if (i != number && !pipeline->queue->members[i].is_lost)
+            return true;
+    return false;
+}
+
+bool pipeline_members_can_repeat(const struct pipeline_slot *slot)
+{
+    const struct pipeline_queue_entry *entry = pipeline_queue_entry(slot);
+    return slot->failure.status == TRM_ERROR_DEVICE_LOST && !entry->is_final && entry->answer == TRM_OK &&
+           has_other(slot->front, slot->pipeline->member) && pipeline_slot_is_repeatable(slot);
+}
+
+/* A free slot of a device that is not lost; a new one where all are in use. With enqueue_lock and lock, the
+ * latter released meanwhile. NULL: no memory for one. */
+static struct pipeline_slot *find_slot(struct pipeline *pipeline, uint64_t index)
+{
+    struct pipeline_queue *queue = pipeline->queue;
+    while (queue->is_growing)
+        pipeline_sleep(pipeline, &queue->quiet, &queue->quiet_waiters, BASE_NEVER);
+    uint32_t number = choose(pipeline, false);
+    for (uint32_t i = 0; number == PIPELINE_MEMBERS_MOST && i < pipeline->member_count; i++)
+        if (!queue->members[i].is_lost && queue->depth < PIPELINE_DEPTH_MOST &&
+            pipeline_queue_grow(pipeline->members[i]) == TRM_OK)
+            number = i;
+    return number != PIPELINE_MEMBERS_MOST
+               ? pipeline_queue_take(pipeline, number, PIPELINE_SLOT_LOADING, index)
+               : NULL;
+}
+
+/* Puts one slot in the place of another. */
+static void replace(struct pipeline_slot_list *list, struct pipeline_slot *from, struct pipeline_slot *to)
+{
+    struct pipeline_slot **link = &list->first;
+    while (*link != from)
+        link = &(*link)->next;
+    *link    = to;
+    to->next = from->next;
+    if (list->last == from)
+        list->last = to;
+    from->next = NULL;
+}
+
+/* With enqueue_lock and lock, the latter released meanwhile. */
+static void repeat(struct pipeline_slot *from, struct pipeline_slot *to)
+{
+    struct pipeline *pipeline        = from->front;
+    struct pipeline_queue *queue     = pipeline->queue;
+    pipeline_queue_entry(to)->output = pipeline_queue_entry(from)->output;
+    pipeline_queue_move(to, PIPELINE_SLOT_ENQUEUING);
+    pthread_mutex_unlock(&pipeline->lock);
+    pipeline_slot_repeat(to, from);
+    to->submitted_at = base_now();
+    pipeline_failure_enqueue(to);
+    pipeline_slot_flush(to);
+    pipeline_slot_enqueue_end(to);
+    pthread_mutex_lock(&pipeline->lock);
+    pipeline_queue_move(to, PIPELINE_SLOT_SUBMITTED);
+    replace(&queue->ordered, from, to);
+    if (pipeline_queue_entry(from)->is_cancelled)
+        pipeline_queue_entry(to)->is_cancelled = true;
+    pipeline_queue_free(from);
+    queue->repeated++;
+}
+
+bool pipeline_members_repeat(struct pipeline_slot *slot)
+{
+    struct pipeline *pipeline = slot->front;
+    pthread_mutex_unlock(&pipeline->lock);
+    pthread_mutex_lock(&pipeline->enqueue_lock);
+    pthread_mutex_lock(&pipeline->lock);
+    if (!pipeline->queue->members[slot->pipeline->member].is_lost) {
+        pipeline->queue->members[slot->pipeline->member].is_lost = true;
+        if (pipeline->loss.status == TRM_OK)
+            pipeline->loss = slot->failure;
+    }
+    struct pipeline_slot *to = find_slot(pipeline, slot->token.index);
+    if (to != NULL)
+        repeat(slot, to);
+    else
+        pipeline_queue_entry(slot)->is_final = true;
+    pthread_mutex_unlock(&pipeline->enqueue_lock);
+    return to != NULL;
+}
+
+/* ---- all engines ---------------------------------------------------------------------------- */
+
+void pipeline_members_begin(struct pipeline *pipeline, const struct trm_source *source,
+                            const struct trm_sink *sink)
+{
+    for (uint32_t i = 0; i < pipeline->member_count; i++)
+        pipeline_engine_begin(pipeline->members[i], source, sink);
+}
+
+void pipeline_members_end(struct pipeline *pipeline)
+{
+    for (uint32_t i = 0; i < pipeline->member_count; i++)
+        pipeline_engine_end(pipeline->members[i]);
+}
+
+static void note_lost(struct pipeline *pipeline, uint32_t number)
+{
+    pthread_mutex_lock(&pipeline->lock);
+    pipeline->queue->members[number].is_lost = true;
+    pthread_mutex_unlock(&pipeline->lock);
+}
+
+int32_t pipeline_members_recover(struct pipeline *pipeline)
+{
+    struct base_failure first = {.status = TRM_OK};
+    uint32_t left             = 0;
+    for (uint32_t i = 0; i < pipeline->member_count; i++) {
+        int32_t status = pipeline_engine_recover(pipeline->members[i]);
+        if (status == TRM_OK) {
+            left++;
+            continue;
+        }
+        if (first.status == TRM_OK)
+            base_failure_save(&first, status);
+        note_lost(pipeline, i);
+    }
+    return left > 0 ? TRM_OK : base_failure_raise(&first);
+}

@@ -1,0 +1,97 @@
+/* What each device of a group did: the table of a report, and its part of the JSON.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "pipeline/report/report_internal.h"
+
+#define TEXT_MOST 32
+
+/* A device that got fewer tokens than this part (1 in so many) added nothing. */
+#define IDLE_PART 50
+
+static uint64_t sum_of(const struct trm_report *report)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < report->device_count && i < TRM_REPORT_DEVICES; i++)
+        sum += report->devices[i].tokens;
+    return sum;
+}
+
+static const char *time_of(char text[TEXT_MOST], uint64_t nanoseconds)
+{
+    return nanoseconds != 0 ? pipeline_time_text(text, TEXT_MOST, (double)nanoseconds) : "-";
+}
+
+/* "µ" has two bytes and one column. */
+static int padding(const char *text, int width)
+{
+    int columns = 0;
+
+    for (; *text != '\0'; text++)
+        columns += ((unsigned char)*text & 0xC0) != 0x80;
+    return columns < width ? width - columns : 0;
+}
+
+static const char *note_of(const struct trm_device_report *device, uint64_t sum)
+{
+    if (device->lost != 0)
+        return "lost";
+    if (device->latency_ns != 0 && device->tokens * IDLE_PART < sum)
+        return "too slow: the others end first";
+    return "";
+}
+
+static void write_device(struct pipeline_writer *writer, const struct trm_device_report *device, uint64_t sum)
+{
+    char latency[TEXT_MOST], period[TEXT_MOST];
+    const char *alone = time_of(latency, device->latency_ns), *each = time_of(period, device->period_ns);
+    const char *note = note_of(device, sum);
+
+    pipeline_writef(writer, "  %-14s%9" PRIu64 "  %3" PRIu64 " %%%6u%*s%s%*s%s%s%s\n", device->device,
+                    device->tokens, sum != 0 ? (device->tokens * 100 + sum / 2) / sum : 0, device->depth,
+                    padding(alone, 10), "", alone, padding(each, 11), "", each, note[0] != '\0' ? "  " : "",
+                    note);
+}
+
+void pipeline_report_devices_text(const struct trm_report *report, struct pipeline_writer *writer)
+{
+    uint64_t sum = sum_of(report);
+
+    if (report->device_count == 0)
+        return;
+    pipeline_write(writer, "\n  device           tokens  share slots   a token       each\n");
+    for (uint32_t i = 0; i < report->device_count && i < TRM_REPORT_DEVICES; i++)
+        write_device(writer, &report->devices[i], sum);
+    if (report->loss[0] != '\0')
+        pipeline_writef(writer, "\n  %" PRIu64 " %s repeated on another device after this:\n  %.200s\n",
+                        report->repeated, report->repeated == 1 ? "token was" : "tokens were", report->loss);
+}
+
+static void write_seconds(struct pipeline_writer *writer, const char *key, uint64_t nanoseconds)
+{
+    pipeline_writef(writer, ", \"%s\": ", key);
+    pipeline_write_scaled(writer, nanoseconds, 9);
+}
+
+void pipeline_report_devices_json(const struct trm_report *report, struct pipeline_writer *writer)
+{
+    pipeline_write(writer, ",\n  \"devices\": [");
+    for (uint32_t i = 0; i < report->device_count && i < TRM_REPORT_DEVICES; i++) {
+        const struct trm_device_report *device = &report->devices[i];
+        pipeline_write(writer, i == 0 ? "\n    {\"device\": " : ",\n    {\"device\": ");
+        pipeline_write_json(writer, device->device);
+        pipeline_writef(
+            writer, ", \"depth\": %" PRIu32 ", \"lost\": %s, \"tokens\": %" PRIu64 ", \"failed\": %" PRIu64,
+            device->depth, device->lost != 0 ? "true" : "false", device->tokens, device->failed);
+        write_seconds(writer, "busy_seconds", device->busy_ns);
+        write_seconds(writer, "latency_seconds", device->latency_ns);
+        write_seconds(writer, "period_seconds", device->period_ns);
+        pipeline_write(writer, "}");
+    }
+    pipeline_write(writer, report->device_count > 0 ? "\n  ]" : "]");
+    pipeline_writef(writer, ",\n  \"repeated\": %" PRIu64 ",\n  \"loss\": ", report->repeated);
+    pipeline_write_json(writer, report->loss);
+}

@@ -1,0 +1,245 @@
+/* A group loses devices: tokens of a lost device are repeated on another one, in order, until none is left.
+ * SPDX-License-Identifier: MIT
+ */
+#include "fixture.h"
+
+#define WORDS 64u
+#define TOKENS 60u
+
+struct add_arguments {
+    struct trm_cpu_buffer in, out;
+    uint32_t n;
+};
+
+static int32_t add_one(const struct trm_cpu_groups *groups, const void *block)
+{
+    const struct add_arguments *args = block;
+    const uint32_t *in               = args->in.data;
+    uint32_t *out                    = args->out.data;
+
+    if (groups->begin != 0)
+        return 0;
+    for (uint32_t i = 0; i < args->n; i++)
+        out[i] = in[i] + 1;
+    return 0;
+}
+
+static const struct trm_parameter add_parameters[] = {
+    {.name = "in", .kind = TRM_PARAMETER_BUFFER, .type = TRM_TYPE_U32, .access = TRM_ACCESS_READ},
+    {.name = "out", .kind = TRM_PARAMETER_BUFFER, .type = TRM_TYPE_U32, .access = TRM_ACCESS_WRITE},
+    {.name = "n", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_U32},
+};
+
+static const struct trm_cpu_kernel add_kernels[] = {
+    {.name            = "add_one",
+     .function        = add_one,
+     .parameters      = add_parameters,
+     .parameter_count = 3,
+     .group_size      = {1, 1, 1}},
+};
+
+/* ---- a pipeline on two devices -------------------------------------------------------------- */
+
+struct pair {
+    struct trm_group *group;
+    struct trm_group_kernel *kernel;
+    struct trm_pipeline *pipeline;
+    uint64_t next; /* the token that must come out next */
+    bool is_wrong;
+};
+
+static void pair_open(struct pair *pair, uint32_t depth)
+{
+    const struct trm_setting settings[] = {{"cpu.devices", "2"}};
+    struct trm_module_desc module       = {.struct_size = sizeof(module),
+                                           .format      = TRM_MODULE_FUNCTIONS,
+                                           .data        = add_kernels,
+                                           .size        = sizeof(add_kernels)};
+    struct trm_port ports[]             = {trm_port_input("in", WORDS * sizeof(uint32_t)),
+                                           trm_port_output("out", WORDS * sizeof(uint32_t))};
+    struct trm_argument arguments[]     = {trm_arg_port(0), trm_arg_port(1), trm_arg_u32(WORDS)};
+    uint32_t count                      = 0;
+
+    fixture_open(ON_PROXIED_CPU, settings, 1);
+    *pair = (struct pair){.next = 0};
+    ck_ok(trm_group_create(the.context, "*", &pair->group));
+    ck_ok(trm_group_size(pair->group, &count));
+    ck_assert_uint_eq(count, 2);
+    ck_ok(trm_group_kernel_load(pair->group, &module, NULL, &pair->kernel));
+    struct trm_stage stage =
+        trm_stage_launch(trm_group_stage_kernel(pair->kernel), arguments, 3, 0, sizeof(uint32_t));
+    stage.items_bytes             = 0;
+    stage.grid                    = trm_grid_1d(1, 1);
+    struct trm_pipeline_desc desc = {.struct_size = sizeof(desc),
+                                     .ports       = ports,
+                                     .port_count  = 2,
+                                     .stages      = &stage,
+                                     .stage_count = 1,
+                                     .depth       = depth,
+                                     .strategy    = TRM_STRATEGY_SLOT_STREAMS};
+    ck_ok(trm_group_pipeline_create(pair->group, &desc, &pair->pipeline));
+}
+
+static void pair_close(struct pair *pair)
+{
+    trm_pipeline_destroy(pair->pipeline);
+    trm_group_kernel_destroy(pair->kernel);
+    trm_group_destroy(pair->group);
+    fixture_close();
+}
+
+static int32_t load(void *user, struct trm_token *token)
+{
+    uint32_t *words = token->data[0];
+
+    (void)user;
+    if (token->index >= TOKENS)
+        return TRM_TOKEN_END;
+    for (uint32_t i = 0; i < WORDS; i++)
+        words[i] = (uint32_t)token->index * 100 + i;
+    token->user = token;
+    return TRM_OK;
+}
+
+static int32_t take(void *user, const struct trm_token *token)
+{
+    struct pair *pair     = user;
+    const uint32_t *words = token->data[1];
+
+    pair->is_wrong |= token->index != pair->next++ || token->user == NULL;
+    for (uint32_t i = 0; i < WORDS; i++)
+        pair->is_wrong |= words[i] != (uint32_t)token->index * 100 + i + 1;
+    return TRM_OK;
+}
+
+static int32_t run(struct pair *pair, uint32_t workers)
+{
+    struct trm_source source = trm_source_function(load, pair);
+    struct trm_sink sink     = trm_sink_function(take, pair);
+
+    source.workers = workers;
+    return trm_pipeline_run(pair->pipeline, &source, &sink);
+}
+
+static uint32_t count_lost(const struct trm_report *report)
+{
+    uint32_t lost = 0;
+
+    for (uint32_t i = 0; i < report->device_count; i++)
+        lost += report->devices[i].lost;
+    return lost;
+}
+
+static void check_all_came(const struct pair *pair, uint32_t lost)
+{
+    struct trm_report report = {.struct_size = sizeof(report)};
+
+    ck_assert_uint_eq(pair->next, TOKENS);
+    ck_assert(!pair->is_wrong);
+    ck_ok(trm_pipeline_report(pair->pipeline, &report));
+    ck_assert_uint_eq(report.tokens, TOKENS);
+    ck_assert_uint_eq(report.failed, 0);
+    ck_assert_uint_eq(count_lost(&report), lost);
+    ck_assert_uint_eq(report.repeated != 0, lost != 0);
+    ck_assert_uint_eq(report.loss[0] != '\0', lost != 0);
+    slots_free(pair->pipeline);
+}
+
+/* ---- cases ---------------------------------------------------------------------------------- */
+
+/* A launch fails later, with its stream and its device. */
+static void lose_one(uint32_t call, uint32_t workers)
+{
+    struct pair pair;
+    char rule[64];
+
+    pair_open(&pair, 1 + call % 3);
+    snprintf(rule, sizeof(rule), "launch:%u:%d", call, TRM_ERROR_DEVICE_LOST);
+    ck_ok(the.control->async_fault(rule));
+    ck_ok(run(&pair, workers));
+    check_all_came(&pair, 1);
+    pair.next = 0;
+    ck_ok(run(&pair, workers)); /* and goes on with the other device */
+    ck_assert_uint_eq(pair.next, TOKENS);
+    ck_assert(!pair.is_wrong);
+    pair_close(&pair);
+}
+
+START_TEST(a_lost_device_leaves_its_tokens_to_the_other)
+{
+    for (uint32_t call = 1; call < TOKENS; call += 7)
+        lose_one(call, (uint32_t)_i * 2);
+}
+END_TEST
+
+START_TEST(nothing_is_repeated_while_no_device_is_lost)
+{
+    struct pair pair;
+
+    pair_open(&pair, 2);
+    ck_ok(run(&pair, 0));
+    check_all_came(&pair, 0);
+    pair_close(&pair);
+}
+END_TEST
+
+START_TEST(the_pipeline_fails_when_the_last_device_is_lost)
+{
+    struct pair pair;
+    char rule[64];
+
+    pair_open(&pair, 2);
+    snprintf(rule, sizeof(rule), "launch:10:%d,launch:25:%d", TRM_ERROR_DEVICE_LOST, TRM_ERROR_DEVICE_LOST);
+    ck_ok(the.control->async_fault(rule));
+    ck_assert_int_eq(run(&pair, 0), TRM_ERROR_DEVICE_LOST);
+    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "token "));
+    ck_assert_uint_lt(pair.next, TOKENS);
+    ck_assert(!pair.is_wrong);
+    ck_assert_int_eq(run(&pair, 0), TRM_ERROR_DEVICE_LOST);
+    slots_free(pair.pipeline);
+    pair_close(&pair);
+}
+END_TEST
+
+START_TEST(a_server_goes_on_when_a_device_is_lost)
+{
+    struct pair pair;
+    char rule[64];
+
+    pair_open(&pair, 2);
+    snprintf(rule, sizeof(rule), "launch:9:%d", TRM_ERROR_DEVICE_LOST);
+    ck_ok(the.control->async_fault(rule));
+    for (uint32_t i = 0; i < TOKENS; i++) {
+        struct trm_token *token;
+        ck_ok(trm_pipeline_acquire(pair.pipeline, TRM_FOREVER, &token));
+        ck_ok(load(NULL, token));
+        ck_ok(trm_pipeline_submit(pair.pipeline, token));
+        ck_ok(trm_pipeline_next(pair.pipeline, TRM_FOREVER, &token));
+        ck_ok(take(&pair, token));
+        ck_ok(trm_pipeline_release(pair.pipeline, token));
+    }
+    check_all_came(&pair, 1);
+    pair_close(&pair);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("lost devices");
+    TCase *cases = tcase_create("a group");
+
+    if (!backend_there(ON_PROXIED_CPU))
+        return 77;
+    tcase_set_timeout(cases, 120);
+    tcase_add_loop_test(cases, a_lost_device_leaves_its_tokens_to_the_other, 0, 2);
+    tcase_add_test(cases, nothing_is_repeated_while_no_device_is_lost);
+    tcase_add_test(cases, the_pipeline_fails_when_the_last_device_is_lost);
+    tcase_add_test(cases, a_server_goes_on_when_a_device_is_lost);
+    suite_add_tcase(suite, cases);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,88 @@
+/* The advice about the host: a busy machine and pageable memory.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tests/unit/pipeline/report/advice.h"
+
+START_TEST(a_busy_machine_is_blamed_where_threads_lost_their_processors)
+{
+    struct ideal ideal = {.depth = 3, .tokens = 100, .time = {MS, MS, 4 * MS, MS, MS}};
+
+    report            = ideal_report(&ideal);
+    report.one_thread = 1;
+    report.elapsed_ns *= 10;
+    report.efficiency /= 10;
+    report.preempted = 3000;
+    advises_again(
+        "The stages account for only 10 % of the time: the threads of this program waited for a processor "
+        "(taken off one 3000 times), which other programs, or too many threads of its own, wanted as well "
+        "(without them predicted 10 x).");
+    ck_assert_double_eq_tol(report.advised.gain, 10, 0.1);
+    report.preempted = 5;
+    advises_again(
+        "The stages account for only 10 % of the time: something else kept the machine busy, or the threads "
+        "that hand tokens on were late (without that predicted 10 x).");
+    report.elapsed_ns /= 9;
+    report.preempted = 3000;
+    pipeline_report_complete(&report, NULL);
+    ck_assert_msg(strstr(report.advice, "account for") == NULL, "%s", report.advice);
+}
+END_TEST
+
+START_TEST(pageable_copies_are_named_where_pinned_ones_tell_the_gain)
+{
+    struct ideal ideal = {.depth = 3, .tokens = 500, .time = {MS, 4 * MS, 2 * MS, MS, MS}, .bytes_up = 1};
+    struct pipeline_copies *up   = &facts.rates.copies[PIPELINE_COPIES_UP],
+                           *down = &facts.rates.copies[PIPELINE_COPIES_DOWN];
+
+    report       = ideal_report(&ideal);
+    up->pageable = (struct pipeline_rate){500 * 1000, UINT64_C(500) * 4 * MS};
+    down->pinned = (struct pipeline_rate){500 * 2000, UINT64_C(500) * 2 * MS};
+    advises_again("upload takes 4.00 ms for a token from pageable memory: fill token->data, which is pinned, "
+                  "instead of pointing it elsewhere, and it takes 1.00 ms, as this run's copies of pinned "
+                  "memory do (predicted 2.00 x).");
+    ck_assert_int_eq(report.advised.kind, TRM_ADVICE_STAGE);
+    ck_assert_int_eq(report.advised.stage, TRM_STAGE_UPLOAD);
+    ck_assert_uint_eq(report.advised.stage_ns, MS);
+    /* Pinned copies of the same direction tell more. */
+    up->pinned = (struct pipeline_rate){500 * 1000, UINT64_C(500) * 3 * MS};
+    pipeline_report_advise(&report, &facts, processors);
+    ck_assert_ptr_nonnull(strstr(report.advice, "and it takes 3.43 ms"));
+    /* Pinned memory that is no faster, and none that was measured. */
+    up->pinned.time = UINT64_C(500) * 4 * MS;
+    pipeline_report_advise(&report, &facts, processors);
+    ck_assert_ptr_null(strstr(report.advice, "pageable"));
+    up->pinned = down->pinned = (struct pipeline_rate){0, 0};
+    pipeline_report_advise(&report, &facts, processors);
+    ck_assert_ptr_null(strstr(report.advice, "pageable"));
+}
+END_TEST
+
+START_TEST(pageable_results_are_named_likewise)
+{
+    struct ideal ideal = {.depth = 3, .tokens = 500, .time = {MS, MS, 2 * MS, 4 * MS, MS}, .bytes_up = 1};
+
+    report = ideal_report(&ideal);
+    facts.rates.copies[PIPELINE_COPIES_DOWN].pageable =
+        (struct pipeline_rate){500 * 1000, UINT64_C(500) * 4 * MS};
+    facts.rates.copies[PIPELINE_COPIES_UP].pinned =
+        (struct pipeline_rate){500 * 1000, UINT64_C(500) * 1 * MS};
+    advises_again("download takes 4.00 ms for a token to pageable memory: read token->data, which is pinned, "
+                  "in a sink function, and it takes 1.00 ms, as this run's copies of pinned memory do "
+                  "(predicted 2.00 x).");
+}
+END_TEST
+
+static Suite *make_suite(void)
+{
+    Suite *suite = suite_create("advice about the host");
+    TCase *tests = tcase_create("advice about the host");
+
+    tcase_add_checked_fixture(tests, advice_setup, fixture_end);
+    tcase_add_test(tests, a_busy_machine_is_blamed_where_threads_lost_their_processors);
+    tcase_add_test(tests, pageable_copies_are_named_where_pinned_ones_tell_the_gain);
+    tcase_add_test(tests, pageable_results_are_named_likewise);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
+
+UNIT_SUITE(make_suite)
