@@ -86,6 +86,7 @@ libtrireme_internal_la_SOURCES += \
 	core/memory/array.c core/memory/array.h \
 	core/memory/block.h \
 	core/memory/blocking_copy.c \
+	core/memory/address.c \
 	core/memory/buffer.c core/memory/buffer.h \
 	core/memory/buffer_calls.c \
 	core/memory/fill.c \
@@ -121,9 +122,12 @@ libtrireme_internal_la_SOURCES += \
 libtrireme_internal_la_SOURCES += \
 	core/module/kernel.c core/module/kernel.h \
 	core/module/kernel_interface.c core/module/kernel_interface.h \
+	core/module/image_mips.c \
 	core/module/kernel_named.c \
 	core/module/launch.c core/module/launch.h \
 	core/module/launch_arguments.c \
+	core/module/matrix_form.c core/module/matrix_form.h \
+	core/module/launch_arrays.c \
 	core/module/module.c core/module/module.h \
 	core/module/module_native.c core/module/module_native.h \
 	core/module/module_launches.c \
@@ -146,6 +150,7 @@ libtrireme_internal_la_SOURCES += \
 	core/interop/interop.c core/interop/interop.h \
 	core/interop/ipc.c \
 	core/interop/native_event.c \
+	core/interop/native_image.c \
 	core/interop/semaphore.c
 
 # core/context: The root object: makes and ends what stands below it.

@@ -43,6 +43,8 @@ enum core_node_kind {
     CORE_NODE_FILL,
     CORE_NODE_LAUNCH,
     CORE_NODE_TIMESTAMP,
+    CORE_NODE_IMAGE_COPY, /* of the backend's images, as the next */
+    CORE_NODE_IMAGE_TRANSFER,
 };
 
 /* One operation. It does not change once it is recorded. One allocation holds it and all that it points
@@ -61,6 +63,8 @@ struct core_node {
         struct trm_copy_2d_desc copy_2d;
         struct trm_fill_desc fill;
         struct trm_launch_desc launch;
+        struct trm_image_copy_desc image_copy;
+        struct trm_image_transfer_desc image_transfer;
     };
 };
 
@@ -77,7 +81,11 @@ struct core_node_pool {
 struct core_node *core_node_copy(struct core_node_pool *pool, const struct trm_copy_desc *desc);
 struct core_node *core_node_copy_2d(struct core_node_pool *pool, const struct trm_copy_2d_desc *desc);
 struct core_node *core_node_fill(struct core_node_pool *pool, const struct trm_fill_desc *desc);
-struct core_node *core_node_launch(struct core_node_pool *pool, const struct trm_launch_desc *desc);
+struct core_node *core_node_launch(struct core_node_pool *pool, const struct trm_launch_desc *desc,
+                                   uint32_t more_uses);
+struct core_node *core_node_image_copy(struct core_node_pool *pool, const struct trm_image_copy_desc *desc);
+struct core_node *core_node_image_transfer(struct core_node_pool *pool,
+                                           const struct trm_image_transfer_desc *desc);
 struct core_node *core_node_timestamp(struct core_node_pool *pool, struct core_event *event);
 
 /* Creates a node of the same kind, and for the same kernel, that does nothing. */
@@ -99,6 +107,7 @@ struct core_recorder {
     struct core_node_pool *pool;
     struct core_node **nodes;
     uint32_t count, capacity;
+    uint32_t more_uses;   /* of the next operation, beside its arguments */
     bool has_fixed_nodes; /* the caller owns `nodes`, which is not replaced by a larger array */
     bool is_broken;       /* another thread destroyed an object while it was recorded */
 };

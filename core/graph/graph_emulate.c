@@ -53,6 +53,22 @@ static int32_t enqueue_fill(struct core_stream *stream, const struct core_node *
                             desc->pattern_size);
 }
 
+static int32_t enqueue_image_copy(struct core_stream *stream, const struct trm_image_copy_desc *desc)
+{
+    uint64_t value = core_stream_next(stream);
+    base_error_clear();
+    return core_stream_commit(stream, value, "image.copy",
+                              stream->device->backend->image.copy(stream->backend, value, desc));
+}
+
+static int32_t enqueue_image_transfer(struct core_stream *stream, const struct trm_image_transfer_desc *desc)
+{
+    uint64_t value = core_stream_next(stream);
+    base_error_clear();
+    return core_stream_commit(stream, value, "image.transfer",
+                              stream->device->backend->image.transfer(stream->backend, value, desc));
+}
+
 static int32_t enqueue(struct core_stream *stream, const struct core_node *node)
 {
     if (node->is_empty)
@@ -66,6 +82,10 @@ static int32_t enqueue(struct core_stream *stream, const struct core_node *node)
         return enqueue_launch(stream, &node->launch);
     case CORE_NODE_TIMESTAMP:
         return core_event_record(node->event, stream);
+    case CORE_NODE_IMAGE_COPY:
+        return enqueue_image_copy(stream, &node->image_copy);
+    case CORE_NODE_IMAGE_TRANSFER:
+        return enqueue_image_transfer(stream, &node->image_transfer);
     default:
         return core_copy_enqueue(stream, node->copy.destination, node->copy.source, node->copy.size);
     }

@@ -185,6 +185,14 @@ static void describe(const struct core_graph_exec *exec, uint32_t index, struct 
         theirs->kind  = TRM_GRAPH_STAMP;
         theirs->stamp = backend_timestamp_of(exec, index);
         return;
+    case CORE_NODE_IMAGE_COPY:
+        theirs->kind       = TRM_GRAPH_IMAGE_COPY;
+        theirs->image_copy = &node->image_copy;
+        return;
+    case CORE_NODE_IMAGE_TRANSFER:
+        theirs->kind           = TRM_GRAPH_IMAGE_TRANSFER;
+        theirs->image_transfer = &node->image_transfer;
+        return;
     default:
         theirs->kind = TRM_GRAPH_COPY;
         theirs->copy = &node->copy;

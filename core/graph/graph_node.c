@@ -10,7 +10,7 @@
 /* What arguments point to, blocks and the objects of images, follow each other at this alignment. */
 #define BLOCK_ALIGNMENT 16u
 
-/* The buffers of a copy. */
+/* The buffers or images of a copy. */
 #define COPY_BUFFERS 2u
 
 /* ---- creating ------------------------------------------------------------------------------ */
@@ -95,14 +95,15 @@ static uint64_t block_bytes(const struct trm_launch_desc *desc)
     return bytes;
 }
 
-struct core_node *core_node_launch(struct core_node_pool *pool, const struct trm_launch_desc *desc)
+struct core_node *core_node_launch(struct core_node_pool *pool, const struct trm_launch_desc *desc,
+                                   uint32_t more_uses)
 {
     uint32_t count     = desc->argument_count;
     uint64_t arguments = aligned(count * sizeof(struct trm_launch_argument));
     void *extra;
 
-    struct core_node *node =
-        node_create(pool, CORE_NODE_LAUNCH, count * CORE_IMAGE_SETS, arguments + block_bytes(desc), &extra);
+    struct core_node *node = node_create(pool, CORE_NODE_LAUNCH, count * CORE_IMAGE_SETS + more_uses,
+                                         arguments + block_bytes(desc), &extra);
     if (node == NULL)
         return NULL;
     struct trm_launch_argument *own = extra;
@@ -117,6 +118,24 @@ struct core_node *core_node_launch(struct core_node_pool *pool, const struct trm
     }
     node->launch           = *desc;
     node->launch.arguments = own;
+    return node;
+}
+
+/* Like other copies, they use two objects at most; the first is an image. */
+struct core_node *core_node_image_copy(struct core_node_pool *pool, const struct trm_image_copy_desc *desc)
+{
+    struct core_node *node = node_create(pool, CORE_NODE_IMAGE_COPY, COPY_BUFFERS, 0, NULL);
+    if (node != NULL)
+        node->image_copy = *desc;
+    return node;
+}
+
+struct core_node *core_node_image_transfer(struct core_node_pool *pool,
+                                           const struct trm_image_transfer_desc *desc)
+{
+    struct core_node *node = node_create(pool, CORE_NODE_IMAGE_TRANSFER, COPY_BUFFERS, 0, NULL);
+    if (node != NULL)
+        node->image_transfer = *desc;
     return node;
 }
 
@@ -181,10 +200,15 @@ void core_node_pool_fini(struct core_node_pool *pool)
 const char *core_node_text(const struct core_node *node)
 {
     static const char *const texts[] = {
-        [CORE_NODE_UPLOAD] = "an upload",   [CORE_NODE_DOWNLOAD] = "a download",
-        [CORE_NODE_COPY] = "a copy",        [CORE_NODE_COPY_2D] = "a 2D copy",
-        [CORE_NODE_FILL] = "a fill",        [CORE_NODE_LAUNCH] = "a launch",
-        [CORE_NODE_TIMESTAMP] = "an event",
+        [CORE_NODE_UPLOAD]         = "an upload",
+        [CORE_NODE_DOWNLOAD]       = "a download",
+        [CORE_NODE_COPY]           = "a copy",
+        [CORE_NODE_COPY_2D]        = "a 2D copy",
+        [CORE_NODE_FILL]           = "a fill",
+        [CORE_NODE_LAUNCH]         = "a launch",
+        [CORE_NODE_TIMESTAMP]      = "an event",
+        [CORE_NODE_IMAGE_COPY]     = "a copy of an image",
+        [CORE_NODE_IMAGE_TRANSFER] = "a copy between images",
     };
     return texts[node->kind];
 }
@@ -192,7 +216,7 @@ const char *core_node_text(const struct core_node *node)
 static void count_copy(int32_t kind, uint64_t size, bool is_unified, struct trm_stream_stats *stats)
 {
     stats->copies++;
-    if (kind == CORE_NODE_COPY) {
+    if (kind != CORE_NODE_UPLOAD && kind != CORE_NODE_DOWNLOAD) {
         stats->bytes_copied += size;
         return;
     }
@@ -201,6 +225,24 @@ static void count_copy(int32_t kind, uint64_t size, bool is_unified, struct trm_
     else
         stats->bytes_downloaded += size;
     stats->pageable_copies += !is_unified;
+}
+
+static void count_image(const struct core_node *node, bool is_unified, struct trm_stream_stats *stats)
+{
+    const struct core_image *image         = base_container_of(node->uses[0], struct core_image, in_flight);
+    uint64_t texel                         = trm_format_size(image->desc.format);
+    const struct trm_image_copy_desc *copy = &node->image_copy;
+    const struct trm_image_transfer_desc *transfer = &node->image_transfer;
+
+    if (node->kind == CORE_NODE_IMAGE_TRANSFER)
+        count_copy(CORE_NODE_COPY,
+                   texel * transfer->width * transfer->height * transfer->depth * transfer->layers,
+                   is_unified, stats);
+    else
+        count_copy(copy->place.memory != NULL ? CORE_NODE_COPY
+                   : copy->to_image           ? CORE_NODE_UPLOAD
+                                              : CORE_NODE_DOWNLOAD,
+                   texel * copy->width * copy->height * copy->depth * copy->layers, is_unified, stats);
 }
 
 void core_node_count(const struct core_node *node, const struct core_device *device,
@@ -221,6 +263,8 @@ void core_node_count(const struct core_node *node, const struct core_device *dev
                    : two->destination.memory == NULL ? CORE_NODE_DOWNLOAD
                                                      : CORE_NODE_COPY,
                    two->width * two->height, is_unified, stats);
+    else if (node->kind == CORE_NODE_IMAGE_COPY || node->kind == CORE_NODE_IMAGE_TRANSFER)
+        count_image(node, is_unified, stats);
     else if (node->kind != CORE_NODE_TIMESTAMP)
         count_copy(node->kind, node->copy.size, is_unified, stats);
 }

@@ -79,8 +79,26 @@ static int32_t record_launch(struct trm_backend_stream *stream, uint64_t value,
                              const struct trm_launch_desc *desc)
 {
     struct core_recorder *recorder = recorder_of(stream);
+    uint32_t more                  = recorder->more_uses;
     (void)value;
-    return add(recorder, core_node_launch(recorder->pool, desc));
+    recorder->more_uses = 0;
+    return add(recorder, core_node_launch(recorder->pool, desc, more));
+}
+
+static int32_t record_image_copy(struct trm_backend_stream *stream, uint64_t value,
+                                 const struct trm_image_copy_desc *desc)
+{
+    struct core_recorder *recorder = recorder_of(stream);
+    (void)value;
+    return add(recorder, core_node_image_copy(recorder->pool, desc));
+}
+
+static int32_t record_image_transfer(struct trm_backend_stream *stream, uint64_t value,
+                                     const struct trm_image_transfer_desc *desc)
+{
+    struct core_recorder *recorder = recorder_of(stream);
+    (void)value;
+    return add(recorder, core_node_image_transfer(recorder->pool, desc));
 }
 
 static int32_t recorder_add_event(struct core_stream *stream, struct core_event *event)
@@ -126,6 +144,11 @@ static void recorder_add_kernel(struct core_stream *stream, struct core_kernel *
 
     core_object_retain(&kernel->object);
     recorder->nodes[recorder->count - 1]->kernel = kernel;
+}
+
+static void recorder_expect_uses(struct core_stream *stream, uint32_t more)
+{
+    recorder_of(stream->backend)->more_uses = more;
 }
 
 /* ---- the end ------------------------------------------------------------------------------- */
@@ -176,7 +199,14 @@ const struct core_recorder_ops core_recorder_ops = {
             .query       = recorder_query,
             .wait        = recorder_wait,
         },
-    .add_use    = recorder_add_use,
-    .add_kernel = recorder_add_kernel,
-    .add_event  = recorder_add_event,
+    .image =
+        {
+            .struct_size = sizeof(struct trm_image_ops),
+            .copy        = record_image_copy,
+            .transfer    = record_image_transfer,
+        },
+    .add_use     = recorder_add_use,
+    .add_kernel  = recorder_add_kernel,
+    .expect_uses = recorder_expect_uses,
+    .add_event   = recorder_add_event,
 };

@@ -44,6 +44,7 @@ static void image_retire(struct core_object *object)
     struct core_image *image = (struct core_image *)object;
 
     core_device_uncount_child(image->device, CORE_IMAGE);
+    core_object_kill_handle(atomic_load_explicit(&image->mip_kernel, memory_order_acquire), CORE_KERNEL);
     if (image->buffer != NULL)
         core_buffer_release_array(image->buffer);
     else if (image->backend != NULL)
@@ -141,9 +142,9 @@ static int32_t create_plain(struct core_image *image)
     return TRM_OK;
 }
 
-/* The description is complete. The caller publishes the image. */
-static int32_t image_create(struct core_device *device, const struct trm_image_desc *desc,
-                            struct core_image **image)
+int32_t core_image_create_by(struct core_device *device, const struct trm_image_desc *desc,
+                             int32_t (*make)(void *user, struct core_image *image), void *user,
+                             struct core_image **image)
 {
     struct core_context *context = device->object.context;
 
@@ -160,13 +161,25 @@ static int32_t image_create(struct core_device *device, const struct trm_image_d
         return status;
     }
     core_device_add_child(device, CORE_IMAGE);
-    status = core_images_are_native(device) ? create_native(made) : create_plain(made);
+    status = make(user, made);
     if (status != TRM_OK) {
         core_object_abandon(&made->object);
         return status;
     }
     *image = made;
     return TRM_OK;
+}
+
+static int32_t make_own(void *user, struct core_image *image)
+{
+    (void)user;
+    return core_images_are_native(image->device) ? create_native(image) : create_plain(image);
+}
+
+int32_t core_image_create(struct core_device *device, const struct trm_image_desc *desc,
+                          struct core_image **image)
+{
+    return core_image_create_by(device, desc, make_own, NULL, image);
 }
 
 int32_t trm_image_create(struct trm_device *device, const struct trm_image_desc *desc,
@@ -185,7 +198,7 @@ int32_t trm_image_create(struct trm_device *device, const struct trm_image_desc 
     if (status == TRM_OK)
         status = core_image_desc_complete(found, desc, &own);
     if (status == TRM_OK)
-        status = image_create(found, &own, &made);
+        status = core_image_create(found, &own, &made);
     if (status == TRM_OK)
         *image = core_object_publish(&made->object);
     core_object_leave(&found->object);

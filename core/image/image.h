@@ -21,6 +21,8 @@
 
 #include "core/image/format.h"
 #include "core/image/image_argument.h"
+#include "core/image/image_desc.h"
 #include "core/image/image_object.h"
+#include "core/image/image_plan.h"
 
 #endif

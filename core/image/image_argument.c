@@ -27,30 +27,63 @@ static int32_t check_format(const struct trm_parameter *parameter, int32_t forma
     return TRM_OK;
 }
 
-static int32_t check_type(const struct trm_parameter *parameter, const struct core_image *image)
+static int32_t check_type(const struct trm_parameter *parameter, const struct trm_image_desc *desc)
 {
-    if (parameter->size == 0 || parameter->size == (uint32_t)image->desc.type)
+    if (parameter->size == 0 || parameter->size == (uint32_t)desc->type)
         return TRM_OK;
     return base_fail(TRM_ERROR_TYPE_MISMATCH, "the kernel takes a %s, but this is a %s",
-                     core_image_type_name((int32_t)parameter->size), core_image_type_name(image->desc.type));
+                     core_image_type_name((int32_t)parameter->size), core_image_type_name(desc->type));
 }
 
-static int32_t check_usage(const struct trm_argument *given, const struct core_image *image)
+static int32_t check_usage(const struct trm_argument *given, const struct trm_image_desc *desc)
 {
     bool is_storage = given->kind == TRM_PARAMETER_IMAGE;
     uint32_t usage  = is_storage ? TRM_IMAGE_STORAGE : TRM_IMAGE_SAMPLED;
 
-    if (!(image->desc.usage & usage))
+    if (!(desc->usage & usage))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the image was created without %s",
                          is_storage ? "TRM_IMAGE_STORAGE" : "TRM_IMAGE_SAMPLED");
-    if (given->value.image.level >= image->desc.levels)
+    if (given->value.image.level >= desc->levels)
         return base_fail(TRM_ERROR_OUT_OF_RANGE, "level %" PRIu32 " of an image of %" PRIu32 " levels",
-                         given->value.image.level, image->desc.levels);
+                         given->value.image.level, desc->levels);
     return TRM_OK;
 }
 
-static int32_t find_image(const struct core_device *device, const struct trm_parameter *parameter,
-                          const struct trm_argument *given, struct core_image **image)
+/* A kernel that gets both apart may combine any image with any sampler; the core does not see which. */
+static int32_t check_pair(const struct trm_image_desc *desc, const struct core_sampler *sampler)
+{
+    const struct trm_sampler_desc *how = &sampler->desc;
+    bool is_plane                      = desc->type == TRM_IMAGE_1D || desc->type == TRM_IMAGE_2D;
+
+    if (core_format_type(desc->format) != TRM_TYPE_F32 &&
+        (how->filter == TRM_FILTER_LINEAR || how->mip_filter == TRM_FILTER_LINEAR))
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "a linear filter does not apply to texels of %s, which are integers",
+                         trm_format_name(desc->format));
+    if (how->unnormalized && (!is_plane || desc->levels != 1))
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "a sampler with unnormalized coordinates takes a 1D or 2D image of one level, not a "
+                         "%s of %" PRIu32,
+                         core_image_type_name(desc->type), desc->levels);
+    return TRM_OK;
+}
+
+int32_t core_image_check(const struct trm_parameter *parameter, const struct trm_argument *given,
+                         const struct trm_image_desc *desc, const struct core_sampler *sampler)
+{
+    int32_t status = check_type(parameter, desc);
+
+    if (status == TRM_OK)
+        status = check_format(parameter, desc->format);
+    if (status == TRM_OK)
+        status = check_usage(given, desc);
+    return status == TRM_OK && sampler != NULL ? check_pair(desc, sampler) : status;
+}
+
+/* ---- objects --------------------------------------------------------------------------------- */
+
+static int32_t find_image(const struct core_device *device, const struct trm_argument *given,
+                          struct core_image **image)
 {
     struct core_image *found = core_image_find(given->value.image.image);
 
@@ -60,13 +93,8 @@ static int32_t find_image(const struct core_device *device, const struct trm_par
         return base_fail(TRM_ERROR_WRONG_DEVICE,
                          "the image belongs to another device (%s) than the stream (%s)", found->device->id,
                          device->id);
-    int32_t status = check_type(parameter, found);
-    if (status == TRM_OK)
-        status = check_format(parameter, found->desc.format);
-    if (status == TRM_OK)
-        status = check_usage(given, found);
     *image = found;
-    return status;
+    return TRM_OK;
 }
 
 static int32_t find_sampler(const struct core_device *device, const struct trm_argument *given,
@@ -81,25 +109,6 @@ static int32_t find_sampler(const struct core_device *device, const struct trm_a
                          "the sampler belongs to another device (%s) than the stream (%s)", found->device->id,
                          device->id);
     *sampler = found;
-    return TRM_OK;
-}
-
-/* A kernel that gets both apart may combine any image with any sampler; the core does not see which. */
-static int32_t check_pair(const struct core_image *image, const struct core_sampler *sampler)
-{
-    const struct trm_sampler_desc *how = &sampler->desc;
-    bool is_plane                      = image->desc.type == TRM_IMAGE_1D || image->desc.type == TRM_IMAGE_2D;
-
-    if (core_format_type(image->desc.format) != TRM_TYPE_F32 &&
-        (how->filter == TRM_FILTER_LINEAR || how->mip_filter == TRM_FILTER_LINEAR))
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "a linear filter does not apply to texels of %s, which are integers",
-                         trm_format_name(image->desc.format));
-    if (how->unnormalized && (!is_plane || image->desc.levels != 1))
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "a sampler with unnormalized coordinates takes a 1D or 2D image of one level, not a "
-                         "%s of %" PRIu32,
-                         core_image_type_name(image->desc.type), image->desc.levels);
     return TRM_OK;
 }
 
@@ -156,12 +165,12 @@ int32_t core_image_argument(const struct core_device *device, const struct trm_p
     int32_t status               = TRM_OK;
 
     if (given->kind != TRM_PARAMETER_SAMPLER)
-        status = find_image(device, parameter, given, &image);
+        status = find_image(device, given, &image);
     if (status == TRM_OK &&
         (given->kind == TRM_PARAMETER_SAMPLER || given->kind == TRM_PARAMETER_SAMPLED_IMAGE))
         status = find_sampler(device, given, &sampler);
-    if (status == TRM_OK && image != NULL && sampler != NULL)
-        status = check_pair(image, sampler);
+    if (status == TRM_OK && image != NULL)
+        status = core_image_check(parameter, given, &image->desc, sampler);
     if (status != TRM_OK)
         return status;
     *argument = (struct trm_launch_argument){.kind = given->kind, .type = TRM_TYPE_NONE};

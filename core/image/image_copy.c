@@ -104,13 +104,10 @@ static int32_t copy_plain(const struct copy *copy)
 
 /* ---- the backend's images -------------------------------------------------------------------- */
 
-static int32_t check_recording(const struct core_stream *stream)
+/* The backend's table, or that of a stream that records. */
+static const struct trm_image_ops *ops_of(const struct core_stream *stream)
 {
-    if (!core_stream_is_recording(stream))
-        return TRM_OK;
-    return base_fail(TRM_ERROR_UNSUPPORTED,
-                     "copies of images cannot be recorded into a graph on device %s; launches can",
-                     stream->device->id);
+    return core_stream_is_recording(stream) ? &stream->recorder_ops->image : &stream->device->backend->image;
 }
 
 static struct trm_image_part part_of(const struct core_image *image, const struct trm_image_region *region)
@@ -146,13 +143,10 @@ static int32_t copy_native(const struct copy *copy)
         .layers      = region->layers,
     };
 
-    int32_t status = check_recording(stream);
-    if (status != TRM_OK)
-        return status;
     uint64_t value = core_stream_next(stream);
     base_error_clear();
-    status = core_stream_commit(stream, value, "image.copy",
-                                stream->device->backend->image.copy(stream->backend, value, &desc));
+    int32_t status =
+        core_stream_commit(stream, value, "image.copy", ops_of(stream)->copy(stream->backend, value, &desc));
     if (status == TRM_OK)
         core_in_flight_add_each(sets, 2, stream, value);
     return status;
@@ -173,13 +167,10 @@ static int32_t transfer_native(struct core_stream *stream, struct core_image *de
         .layers      = to->layers,
     };
 
-    int32_t status = check_recording(stream);
-    if (status != TRM_OK)
-        return status;
     uint64_t value = core_stream_next(stream);
     base_error_clear();
-    status = core_stream_commit(stream, value, "image.transfer",
-                                stream->device->backend->image.transfer(stream->backend, value, &desc));
+    int32_t status = core_stream_commit(stream, value, "image.transfer",
+                                        ops_of(stream)->transfer(stream->backend, value, &desc));
     if (status == TRM_OK)
         core_in_flight_add_each(sets, 2, stream, value);
     return status;

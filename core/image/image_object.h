@@ -4,6 +4,7 @@
 #ifndef CORE_IMAGE_IMAGE_OBJECT_H
 #define CORE_IMAGE_IMAGE_OBJECT_H
 
+#include <stdatomic.h>
 #include <trireme/backend.h>
 #include <trireme/image_layout.h>
 
@@ -20,6 +21,9 @@ struct core_image {
     struct core_buffer *buffer;    /* a reference; NULL: the backend's image */
     struct trm_image_layout *plan; /* a copy of what is in the buffer; NULL: the backend's image */
     struct trm_backend_image *backend;
+    bool is_adopted; /* the backend's, of one of the application's */
+    /* Builds its mip levels; the module room sets it, and the image ends it. NULL until it is needed. */
+    _Atomic(struct trm_kernel *) mip_kernel;
     struct core_in_flight in_flight; /* of the backend's image */
     struct core_deferred deferred;
 };
@@ -32,6 +36,14 @@ struct core_sampler {
     struct core_in_flight in_flight;
     struct core_deferred deferred;
 };
+
+/* Creates an image of a complete description (core_image_desc_complete()). The caller publishes it. */
+int32_t core_image_create(struct core_device *device, const struct trm_image_desc *desc,
+                          struct core_image **image);
+/* The same; `make` gives the image what is the backend's. */
+int32_t core_image_create_by(struct core_device *device, const struct trm_image_desc *desc,
+                             int32_t (*make)(void *user, struct core_image *image), void *user,
+                             struct core_image **image);
 
 static inline struct core_image *core_image_find(struct trm_image *handle)
 {
@@ -53,6 +65,18 @@ static inline bool core_images_are_native(const struct core_device *device)
 static inline struct core_in_flight *core_image_in_flight(struct core_image *image)
 {
     return image->buffer != NULL ? &image->buffer->in_flight : &image->in_flight;
+}
+
+/* Level 0 of an image of plain memory, whose texels follow each other without gaps. */
+static inline struct trm_span core_image_span(const struct core_image *image)
+{
+    const struct trm_image_level *level = &image->plan->level[0];
+
+    return (struct trm_span){
+        .buffer = image->buffer->object.handle,
+        .offset = level->offset,
+        .length = level->slice_pitch * level->depth * image->desc.layers,
+    };
 }
 
 /* The size of a level in texels. */

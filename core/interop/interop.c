@@ -31,7 +31,7 @@ int32_t core_interop_check_fd(int32_t type, int32_t fd)
 
 int32_t core_interop_check_native(int32_t type, enum core_native_kind kind)
 {
-    static const char *const names[] = {"a device", "a stream", "a buffer", "an event"};
+    static const char *const names[] = {"a device", "a stream", "a buffer", "an event", "an image"};
     if (type < 1 || type / TYPES_PER_KIND != (int32_t)kind)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not a type of native handle of %s", type,
                          names[kind]);

@@ -4,6 +4,7 @@
  * adopt         devices, streams and memory of the application
  * ipc           device memory by IPC handles
  * native_event  hand-over of streams, native events
+ * native_image  images of the application, native handles of images
  * semaphore     shared semaphores
  *
  * The functions take no locks of their own.
@@ -25,6 +26,7 @@ enum core_native_kind {
     CORE_NATIVE_STREAM,
     CORE_NATIVE_BUFFER,
     CORE_NATIVE_EVENT,
+    CORE_NATIVE_IMAGE,
 };
 
 /* INVALID_ARGUMENT when `type` (enum trm_native_type) is not a type of this kind of object. */

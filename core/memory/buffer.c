@@ -35,6 +35,7 @@ static void ordered_free(struct core_buffer *buffer)
 void core_buffer_free_memory(struct core_buffer *buffer)
 {
     core_in_flight_fini(buffer->object.context, &buffer->in_flight);
+    core_buffer_forget_address(buffer);
     if (buffer->block != NULL)
         core_pool_free(buffer->device->pool, buffer->block);
     else if (buffer->is_ordered)

@@ -40,6 +40,8 @@ struct core_buffer {
     void *staging;           /* while mapped, where the host cannot reach the memory */
     uint32_t map_flags;      /* while mapped */
     _Atomic uint32_t ending; /* enum core_buffer_ending */
+    /* of the first byte, for kernels; 0: the program has not asked for it (address.c) */
+    _Atomic uint64_t address;
     struct core_in_flight in_flight;
     struct core_deferred deferred;
 };
@@ -129,6 +131,12 @@ bool core_host_overlap(const void *a, uint64_t a_size, const void *b, uint64_t b
  * checked. `data` NULL writes zeros. */
 int32_t core_buffer_write(struct core_buffer *buffer, uint64_t offset, const void *data, uint64_t size);
 int32_t core_buffer_read(struct core_buffer *buffer, uint64_t offset, void *data, uint64_t size);
+
+/* ---- addresses (address.c) ------------------------------------------------------------------------- */
+
+/* Tells the backend that the buffer's address, if the program knows it, is no longer valid. No work uses the
+ * buffer. */
+void core_buffer_forget_address(struct core_buffer *buffer);
 
 /* ---- mapping (map.c) ------------------------------------------------------------------------------- */
 

@@ -125,6 +125,13 @@ static const struct trm_kernel_info *find_reflected(const struct core_shader_cod
                : NULL;
 }
 
+/* The same kernel as the backend has it. */
+static const struct trm_kernel_info *flat_of(const struct core_shader_code *portable,
+                                             const struct trm_kernel_info *reflected)
+{
+    return reflected == NULL ? NULL : &portable->flat[reflected - portable->reflection.kernels];
+}
+
 /* `reflected` is NULL for native code. */
 static int32_t get_from_backend(const struct core_module *module, const char *name,
                                 const struct trm_kernel_info *reflected, struct core_kernel *made,
@@ -169,13 +176,20 @@ static int32_t kernel_create(struct core_module *module, const char *name, struc
     struct core_kernel *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
         return base_fail_memory("creating a kernel");
-    int32_t status = get_from_backend(module, name, reflected, made, &desc);
+    const struct trm_kernel_info *flat = flat_of(module->portable, reflected);
+    int32_t status                     = get_from_backend(module, name, flat, made, &desc);
     if (status != TRM_OK)
         goto release;
     made->module          = module;
     made->parameters      = desc.parameters;
     made->parameter_count = desc.parameter_count;
     made->shared_bytes    = desc.shared_bytes;
+    if (reflected != NULL && flat->parameters != reflected->parameters) {
+        made->flat            = desc.parameters;
+        made->flat_count      = desc.parameter_count;
+        made->parameters      = reflected->parameters;
+        made->parameter_count = reflected->parameter_count;
+    }
     set_group_size(made, desc.group_size);
     made->name = core_copy_text(context, name);
     if (made->name == NULL) {

@@ -16,6 +16,9 @@ struct core_kernel {
         *parameters;  /* of the module's shader; of native code: a copy, own_bytes large */
     size_t own_bytes; /* 0: they are not the kernel's own */
     uint32_t parameter_count;
+    /* With arrays: the parameters as the backend has them (spirv_flatten()); else NULL and 0. */
+    const struct trm_parameter *flat;
+    uint32_t flat_count;
     uint32_t group_size[3]; /* the kernel's own; all zero: given at launch */
     uint32_t shared_bytes;
     char *name;

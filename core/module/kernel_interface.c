@@ -19,8 +19,26 @@ static const char *texels_of(const struct trm_parameter *parameter)
     return parameter->type != TRM_TYPE_NONE ? trm_type_name(parameter->type) : "texels";
 }
 
+/* "4 elements, each a buffer of f32". */
+static const char *array_text(const struct trm_parameter *parameter, char text[CORE_PARAMETER_TEXT])
+{
+    struct trm_parameter element = *parameter;
+    uint32_t count               = trm_parameter_count(parameter);
+    char of[CORE_PARAMETER_TEXT];
+
+    element.kind    = trm_parameter_element(parameter);
+    const char *one = core_parameter_text(&element, of);
+    if (count == 0)
+        snprintf(text, CORE_PARAMETER_TEXT, "an array of 1 to %u elements, each %.60s", TRM_ARRAY_MOST, one);
+    else
+        snprintf(text, CORE_PARAMETER_TEXT, "an array of %" PRIu32 " elements, each %.60s", count, one);
+    return text;
+}
+
 const char *core_parameter_text(const struct trm_parameter *parameter, char text[CORE_PARAMETER_TEXT])
 {
+    if (trm_parameter_is_array(parameter))
+        return array_text(parameter, text);
     switch (parameter->kind) {
     case TRM_PARAMETER_SCALAR:
         return trm_type_name(parameter->type);

@@ -19,7 +19,7 @@ int32_t core_kernel_interface_copy(const struct core_context *context, struct tr
                                    const char *name, size_t *size);
 
 /* What a parameter takes, for sentences: "f32", "a buffer of f32", "a block of 16 bytes". */
-#define CORE_PARAMETER_TEXT 64
+#define CORE_PARAMETER_TEXT 128
 const char *core_parameter_text(const struct trm_parameter *parameter, char text[CORE_PARAMETER_TEXT]);
 
 #endif

@@ -14,12 +14,16 @@
 struct launch {
     struct core_stream *stream;
     struct core_kernel *kernel;
+    const struct trm_parameter *parameters; /* the kernel's, as the backend has them */
     struct trm_launch_desc desc;
     struct trm_launch_argument *arguments; /* for the backend */
     struct trm_launch_image *images;       /* of each argument, where the backend has images */
     /* First one of each argument, which is NULL for a scalar and an empty span, then the samplers'. */
     struct core_in_flight **in_flight;
     uint32_t in_flight_count;
+    /* Buffers that the kernel reaches through addresses. */
+    const struct trm_argument *reached;
+    uint32_t reached_count;
 };
 
 /* Room for up to ARGUMENTS_INLINE arguments; more are allocated. */
@@ -141,15 +145,26 @@ static int32_t set_grid(struct launch *launch, const struct trm_grid *grid)
 static __attribute__((noinline)) int32_t fail_argument(const struct launch *launch, uint32_t index,
                                                        const struct trm_argument *given)
 {
-    return core_launch_fail_argument(launch->kernel, index, given);
+    char place[CORE_PLACE_TEXT];
+    return core_launch_fail_argument(launch->kernel, core_launch_place(launch->kernel, index, place), given);
+}
+
+/* Fails with the argument's place in front of the sentence. */
+static __attribute__((noinline)) int32_t fail_place(const struct launch *launch, uint32_t index,
+                                                    int32_t status, const char *sentence)
+{
+    char place[CORE_PLACE_TEXT];
+
+    core_launch_place(launch->kernel, index, place);
+    return base_fail(status, "%s of kernel \"%s\": %s", place, launch->kernel->name, sentence);
 }
 
 static int32_t set_scalar(struct launch *launch, uint32_t index, const struct trm_argument *given)
 {
     struct trm_launch_argument *argument = &launch->arguments[index];
 
-    if (!LIKELY(given->type == launch->kernel->parameters[index].type) &&
-        launch->kernel->parameters[index].kind == TRM_PARAMETER_SCALAR)
+    if (!LIKELY(given->type == launch->parameters[index].type) &&
+        launch->parameters[index].kind == TRM_PARAMETER_SCALAR)
         return fail_argument(launch, index, given);
     argument->kind   = TRM_PARAMETER_SCALAR;
     argument->type   = given->type;
@@ -179,12 +194,10 @@ static int32_t set_block(struct launch *launch, uint32_t index, const struct trm
 {
     struct trm_launch_argument *argument = &launch->arguments[index];
 
-    if (!LIKELY(given->value.block.size == launch->kernel->parameters[index].size))
+    if (!LIKELY(given->value.block.size == launch->parameters[index].size))
         return fail_argument(launch, index, given);
     if (!LIKELY(given->value.block.data != NULL))
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "argument %" PRIu32 " of kernel \"%s\": the block is NULL", index,
-                         launch->kernel->name);
+        return fail_place(launch, index, TRM_ERROR_INVALID_ARGUMENT, "the block is NULL");
     argument->kind           = TRM_PARAMETER_BLOCK;
     argument->type           = TRM_TYPE_NONE;
     argument->memory         = NULL;
@@ -199,19 +212,31 @@ static int32_t set_block(struct launch *launch, uint32_t index, const struct trm
 /* Adds the argument's place to the sentence about its span, image or sampler. */
 static int32_t fail_object(const struct launch *launch, uint32_t index, int32_t status)
 {
-    return base_fail(status, "argument %" PRIu32 " of kernel \"%s\": %s", index, launch->kernel->name,
-                     trm_last_error().sentence);
+    return fail_place(launch, index, status, trm_last_error().sentence);
 }
 
 /* A shader may use the members before its runtime array without checking the buffer's length. */
 static int32_t fail_short(const struct launch *launch, uint32_t index, uint64_t length)
 {
-    const struct trm_parameter *parameter = &launch->kernel->parameters[index];
+    const struct trm_parameter *parameter = &launch->parameters[index];
+    char place[CORE_PLACE_TEXT];
 
-    return base_fail(
-        TRM_ERROR_OUT_OF_RANGE,
-        "argument %" PRIu32 " \"%s\" of kernel \"%s\" has %" PRIu64 " bytes; it needs at least %" PRIu32,
-        index, parameter->name != NULL ? parameter->name : "", launch->kernel->name, length, parameter->size);
+    core_launch_place(launch->kernel, index, place);
+    return base_fail(TRM_ERROR_OUT_OF_RANGE,
+                     "%s \"%s\" of kernel \"%s\" has %" PRIu64 " bytes; it needs at least %" PRIu32, place,
+                     parameter->name != NULL ? parameter->name : "", launch->kernel->name, length,
+                     parameter->size);
+}
+
+static int32_t fail_offset(const struct launch *launch, uint32_t index, uint64_t offset, uint64_t alignment)
+{
+    char place[CORE_PLACE_TEXT];
+
+    core_launch_place(launch->kernel, index, place);
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                     "%s of kernel \"%s\" begins at offset %" PRIu64 ", which is not a multiple of %" PRIu64
+                     " bytes",
+                     place, launch->kernel->name, offset, alignment);
 }
 
 static int32_t set_span(struct launch *launch, uint32_t index, const struct trm_argument *given)
@@ -227,15 +252,12 @@ static int32_t set_span(struct launch *launch, uint32_t index, const struct trm_
         status = core_buffer_check_device(buffer, device);
     if (!LIKELY(status == TRM_OK))
         return fail_object(launch, index, status);
-    if (!LIKELY(length >= launch->kernel->parameters[index].size) &&
-        launch->kernel->parameters[index].kind == TRM_PARAMETER_BUFFER)
+    if (!LIKELY(length >= launch->parameters[index].size) &&
+        launch->parameters[index].kind == TRM_PARAMETER_BUFFER)
         return fail_short(launch, index, length);
     uint64_t alignment = device->limits.buffer_alignment;
     if (span->offset != 0 && alignment > 1 && span->offset % alignment != 0)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "argument %" PRIu32 " of kernel \"%s\" begins at offset %" PRIu64
-                         ", which is not a multiple of %" PRIu64 " bytes",
-                         index, launch->kernel->name, span->offset, alignment);
+        return fail_offset(launch, index, span->offset, alignment);
     argument->kind           = TRM_PARAMETER_BUFFER;
     argument->type           = TRM_TYPE_NONE;
     argument->memory         = length == 0 ? NULL : buffer->memory;
@@ -251,7 +273,7 @@ static int32_t set_span(struct launch *launch, uint32_t index, const struct trm_
 static __attribute__((noinline)) int32_t set_image(struct launch *launch, uint32_t index,
                                                    const struct trm_argument *given)
 {
-    const struct trm_parameter *parameter = &launch->kernel->parameters[index];
+    const struct trm_parameter *parameter = &launch->parameters[index];
     struct core_in_flight *sets[CORE_IMAGE_SETS];
     int32_t status;
 
@@ -268,6 +290,14 @@ static __attribute__((noinline)) int32_t set_image(struct launch *launch, uint32
     launch->in_flight[index] = sets[0];
     if (sets[1] != NULL)
         launch->in_flight[launch->in_flight_count++] = sets[1];
+    return TRM_OK;
+}
+
+/* An element that the launch does not give. */
+static int32_t set_none(struct launch *launch, uint32_t index)
+{
+    launch->arguments[index] = (struct trm_launch_argument){.kind = launch->parameters[index].kind};
+    launch->in_flight[index] = NULL;
     return TRM_OK;
 }
 
@@ -300,8 +330,12 @@ static int32_t set_arguments(struct launch *launch, const struct trm_argument *g
     for (uint32_t i = 0; i < launch->desc.argument_count && status == TRM_OK; i++) {
         if (!LIKELY(given[i].name == NULL))
             return set_named(launch, given);
-        if (!LIKELY(given[i].kind == launch->kernel->parameters[i].kind) &&
-            !core_launch_takes(&launch->kernel->parameters[i], &given[i]))
+        if (given[i].kind == CORE_ARGUMENT_NONE && launch->kernel->flat != NULL) {
+            set_none(launch, i);
+            continue;
+        }
+        if (!LIKELY(given[i].kind == launch->parameters[i].kind) &&
+            !core_launch_takes(&launch->parameters[i], &given[i]))
             return fail_argument(launch, i, &given[i]);
         if (given[i].kind == TRM_PARAMETER_SCALAR)
             status = set_scalar(launch, i, &given[i]);
@@ -315,6 +349,50 @@ static int32_t set_arguments(struct launch *launch, const struct trm_argument *g
     return status;
 }
 
+/* ---- buffers that are reached through addresses ----------------------------------------------- */
+
+/* Behind the parameters' arguments come those of the kind REACHED. */
+static __attribute__((noinline)) uint32_t take_reached(struct launch *launch,
+                                                       const struct trm_argument *arguments, uint32_t count)
+{
+    uint32_t first = launch->kernel->parameter_count;
+
+    for (uint32_t i = first; arguments != NULL && i < count; i++)
+        if (arguments[i].kind != TRM_ARGUMENT_REACHED)
+            return count;
+    if (arguments == NULL || count <= first)
+        return count;
+    launch->reached       = arguments + first;
+    launch->reached_count = count - first;
+    return first;
+}
+
+static __attribute__((noinline)) int32_t check_reached(const struct launch *launch)
+{
+    struct core_buffer *buffer;
+    uint64_t length;
+
+    for (uint32_t i = 0; i < launch->reached_count; i++) {
+        int32_t status = core_span_resolve(launch->reached[i].value.span, &buffer, &length);
+        if (status == TRM_OK)
+            status = core_buffer_check_device(buffer, launch->stream->device);
+        if (status != TRM_OK)
+            return base_fail(status, "reached buffer %" PRIu32 " of kernel \"%s\": %s", i,
+                             launch->kernel->name, trm_last_error().sentence);
+    }
+    return TRM_OK;
+}
+
+/* check_reached() has found them; destroying one meanwhile is the program's mistake. */
+static __attribute__((noinline)) void add_reached(const struct launch *launch, uint64_t value)
+{
+    for (uint32_t i = 0; i < launch->reached_count; i++) {
+        struct core_buffer *buffer = core_buffer_find(launch->reached[i].value.span.buffer);
+        if (buffer != NULL)
+            core_in_flight_add(&buffer->in_flight, launch->stream, value);
+    }
+}
+
 /* ---- the launch ---------------------------------------------------------------------------- */
 
 static int32_t launch_run(struct launch *launch, const struct trm_argument *arguments)
@@ -322,11 +400,15 @@ static int32_t launch_run(struct launch *launch, const struct trm_argument *argu
     struct core_stream *stream = launch->stream;
 
     int32_t status = set_arguments(launch, arguments);
+    if (!LIKELY(launch->reached_count == 0) && status == TRM_OK)
+        status = check_reached(launch);
     if (status != TRM_OK || launch->desc.groups[0] == 0)
         return status;
     launch->desc.kernel    = launch->kernel->kernel;
     launch->desc.arguments = launch->arguments;
 
+    if (!LIKELY(launch->reached_count == 0) && core_stream_is_recording(stream))
+        stream->recorder_ops->expect_uses(stream, launch->reached_count);
     uint64_t value = core_stream_next(stream);
     base_error_clear();
     status = core_stream_commit(stream, value, "stream.launch",
@@ -338,6 +420,8 @@ static int32_t launch_run(struct launch *launch, const struct trm_argument *argu
     else
         stream->recorder_ops->add_kernel(stream, launch->kernel);
     core_in_flight_add_each(launch->in_flight, launch->in_flight_count, stream, value);
+    if (!LIKELY(launch->reached_count == 0))
+        add_reached(launch, value);
     core_stream_count(stream, &stream->stats->launches);
     return TRM_OK;
 }
@@ -390,25 +474,52 @@ static int32_t check_launch(const struct core_stream *stream, const struct core_
     return TRM_OK;
 }
 
+/* The number of arguments has been checked. */
+static int32_t launch_checked(struct launch *launch, const struct trm_parameter *parameters,
+                              const struct trm_grid *grid, const struct trm_argument *arguments,
+                              uint32_t argument_count)
+{
+    launch->parameters          = parameters;
+    launch->desc.struct_size    = sizeof(launch->desc);
+    launch->desc.argument_count = argument_count;
+    launch->desc.reserved       = 0;
+
+    int32_t status = set_grid(launch, grid);
+    if (status != TRM_OK)
+        return status;
+    if (LIKELY(argument_count <= ARGUMENTS_INLINE))
+        return launch_inline(launch, arguments);
+    return launch_allocated(launch, arguments);
+}
+
+int32_t core_launch_flat(struct core_stream *stream, struct core_kernel *kernel, const struct trm_grid *grid,
+                         const struct trm_argument *arguments, uint32_t reached_count)
+{
+    struct launch launch;
+
+    launch.stream        = stream;
+    launch.kernel        = kernel;
+    launch.reached       = arguments + kernel->flat_count;
+    launch.reached_count = reached_count;
+    return launch_checked(&launch, kernel->flat, grid, arguments, kernel->flat_count);
+}
+
 int32_t core_launch(struct core_stream *stream, struct core_kernel *kernel, const struct trm_grid *grid,
                     const struct trm_argument *arguments, uint32_t argument_count)
 {
     struct launch launch;
 
-    launch.stream              = stream;
-    launch.kernel              = kernel;
-    launch.desc.struct_size    = sizeof(launch.desc);
-    launch.desc.argument_count = argument_count;
-    launch.desc.reserved       = 0;
-
+    launch.stream        = stream;
+    launch.kernel        = kernel;
+    launch.reached_count = 0;
+    if (!LIKELY(argument_count == kernel->parameter_count))
+        argument_count = take_reached(&launch, arguments, argument_count);
     int32_t status = check_launch(stream, kernel, arguments, argument_count);
-    if (status == TRM_OK)
-        status = set_grid(&launch, grid);
     if (status != TRM_OK)
         return status;
-    if (LIKELY(argument_count <= ARGUMENTS_INLINE))
-        return launch_inline(&launch, arguments);
-    return launch_allocated(&launch, arguments);
+    if (!LIKELY(kernel->flat == NULL))
+        return core_launch_arrays(stream, kernel, grid, arguments, launch.reached_count);
+    return launch_checked(&launch, kernel->parameters, grid, arguments, argument_count);
 }
 
 int32_t trm_launch(struct trm_stream *stream, struct trm_kernel *kernel, const struct trm_grid *grid,

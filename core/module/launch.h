@@ -10,6 +10,29 @@
 int32_t core_launch(struct core_stream *stream, struct core_kernel *kernel, const struct trm_grid *grid,
                     const struct trm_argument *arguments, uint32_t argument_count);
 
+/* The same of a kernel with arrays, in which each element is an argument: `arguments` has kernel->flat_count, and behind
+ * them those of the kind REACHED. An argument of kind CORE_ARGUMENT_NONE is an element that the launch does not
+ * give. */
+#define CORE_ARGUMENT_NONE INT32_MIN
+int32_t core_launch_flat(struct core_stream *stream, struct core_kernel *kernel, const struct trm_grid *grid,
+                         const struct trm_argument *arguments, uint32_t reached_count);
+
+/* What trm_launch() does with a kernel that has arrays, and whose arguments have the right number
+ * (launch_arrays.c). Behind them are those of the kind REACHED. */
+int32_t core_launch_arrays(struct core_stream *stream, struct core_kernel *kernel,
+                           const struct trm_grid *grid, const struct trm_argument *arguments,
+                           uint32_t reached_count);
+
+/* Checks the argument of an array, and that each element has the parameter's kind. Errors: TYPE_MISMATCH,
+ * INVALID_ARGUMENT, OUT_OF_RANGE. */
+int32_t core_launch_check_array(const struct core_kernel *kernel, uint32_t index,
+                                const struct trm_argument *given);
+
+/* Writes "argument 3", or "element 2 of argument 3" where `index` counts the parameters of a kernel with
+ * arrays as the backend has them, and returns the number of the parameter. */
+#define CORE_PLACE_TEXT 64
+uint32_t core_launch_place(const struct core_kernel *kernel, uint32_t index, char text[CORE_PLACE_TEXT]);
+
 /* Puts arguments in the order of the kernel's parameters: first those by position, then the rest by name.
  * `arranged` has an element for each parameter. Errors: INVALID_ARGUMENT, naming a parameter that is
  * missing or given twice, or an unknown name. */

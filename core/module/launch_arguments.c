@@ -46,10 +46,16 @@ static const char *describe(const struct trm_argument *given, char text[CORE_PAR
         return "a sampled image with a sampler";
     case TRM_PARAMETER_TEXELS:
         return "a texel buffer";
+    case TRM_ARGUMENT_ARRAY:
+        snprintf(text, CORE_PARAMETER_TEXT, "an array of %" PRIu64 " elements", given->value.array.count);
+        return text;
     case TRM_ARGUMENT_PORT:
+    case TRM_ARGUMENT_PORT_IMAGE:
         return "a port, which only stages of pipelines have,";
     case TRM_ARGUMENT_PORT_ELEMENTS:
         return "the elements of a port, which only stages of pipelines have,";
+    case TRM_ARGUMENT_REACHED:
+        return "a buffer that is reached through an address, which follows all arguments,";
     default:
         return "a value of unknown kind";
     }
@@ -73,6 +79,8 @@ bool core_launch_takes(const struct trm_parameter *parameter, const struct trm_a
     case TRM_PARAMETER_SAMPLED_IMAGE:
     case TRM_PARAMETER_TEXELS:
         return parameter->kind == given->kind;
+    case TRM_ARGUMENT_ARRAY:
+        return trm_parameter_is_array(parameter);
     default:
         return false;
     }

@@ -1,6 +1,7 @@
 /* Modules: loading, building and unloading.
  * SPDX-License-Identifier: MIT
  */
+#include "core/module/matrix_form.h"
 #include "core/module/module_object.h"
 
 #include <inttypes.h>
@@ -9,8 +10,10 @@
 #include "core/module/module_native.h"
 #include "core/module/module_source.h"
 #include "core/object/object.h"
+#include "core/shader/shader.h"
 
-#define DESC_MIN 32 /* bytes of struct trm_module_desc in the first version */
+#define DESC_MIN 32     /* bytes of struct trm_module_desc in the first version */
+#define ARRAYS_SINCE 3u /* the minor of the plugin ABI since which backends take arrays of descriptors */
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
@@ -84,6 +87,19 @@ static int32_t check_supported(struct core_device *device, int32_t format)
     return core_device_latch_loss(device, base_fail_backend(status));
 }
 
+/* Backends of earlier minors take each parameter for one of its own binding. */
+static int32_t check_arrays(const struct core_device *device, const struct core_shader_code *portable)
+{
+    if (portable == NULL || !core_shader_code_has_arrays(portable) ||
+        device->backend->table.abi_minor >= ARRAYS_SINCE)
+        return TRM_OK;
+    return base_fail(
+        TRM_ERROR_UNSUPPORTED,
+        "shader \"%s\" has arrays of buffers, images or samplers, which the backend of device %s does "
+        "not take: it was made for minor %" PRIu32 " of the plugin ABI, and they need %u",
+        portable->name, device->id, device->backend->table.abi_minor, ARRAYS_SINCE);
+}
+
 /* A backend may try several ways before one works: restores the last error, since what failed on the way
  * is no error. */
 static int32_t load_in_backend(struct core_module *module, const struct trm_module_source *source)
@@ -121,7 +137,9 @@ static int32_t module_create(struct core_device *device, const struct trm_module
         status = base_fail_memory("loading a module");
         goto destroy_source;
     }
-    status = load_in_backend(made, &source);
+    status = check_arrays(device, made->portable);
+    if (status == TRM_OK)
+        status = load_in_backend(made, &source);
     core_module_source_release(context, &source);
     if (status != TRM_OK)
         goto release_name;
@@ -157,6 +175,25 @@ static int32_t check_desc(struct core_device *device, const struct trm_module_de
     return status == TRM_OK ? check_supported(device, own->format) : status;
 }
 
+/* Makes the module, of a kernel's form with cooperative matrices if the device takes that one. */
+static int32_t create_best(struct trm_device *handle, struct core_device *device,
+                           const struct trm_module_desc *desc, struct core_module **made)
+{
+    struct core_context *context = device->object.context;
+    struct trm_module_desc form;
+    struct base_arena arena;
+    bool is_made = false;
+
+    base_arena_init(&arena, &context->allocator);
+    if (core_matrix_form_find(handle, context, &arena, desc, &form)) {
+        is_made = module_create(device, &form, made) == TRM_OK;
+        core_object_log(&device->object, TRM_LOG_DEBUG, "kernel \"%s\": the device %s the form with matrices",
+                        form.name, is_made ? "takes" : "does not take");
+    }
+    base_arena_fini(&arena);
+    return is_made ? TRM_OK : module_create(device, desc, made);
+}
+
 int32_t trm_module_load(struct trm_device *device, const struct trm_module_desc *desc,
                         struct trm_module **module)
 {
@@ -170,7 +207,7 @@ int32_t trm_module_load(struct trm_device *device, const struct trm_module_desc 
     if (status == TRM_OK)
         status = check_desc(found, desc, &own);
     if (status == TRM_OK)
-        status = module_create(found, &own, &made);
+        status = create_best(device, found, &own, &made);
     if (status == TRM_OK)
         *module = core_object_publish(&made->object);
     core_object_leave(&found->object);

@@ -82,7 +82,9 @@ static const struct core_setting_row rows[] = {
         .info = INFO(
             TRM_SETTING_COUNT, "compiler.time", "TRIREME_COMPILER_TIME", "60", 0,
             "Seconds after which a compiler that the library runs (cc, glslc, nvcc) is ended with all its "
-            "processes, and the call fails; 0: no limit."),
+            "processes, and the call fails; 0: no limit. Where glslc is not installed, libshaderc compiles "
+            "GLSL "
+            "in the process of the program without any limit, and a warning says so."),
         .maximum = 86400,
     },
     {
@@ -103,6 +105,12 @@ static const struct core_setting_row rows[] = {
                         "Microseconds for which a worker thread or a waiting thread of the cpu backend polls "
                            "for work before it sleeps."),
         .maximum = 1000,
+    },
+    {
+        .info    = INFO(TRM_SETTING_COUNT, "cpu.devices", "TRIREME_CPU_DEVICES", "1", 0,
+                        "Devices that the cpu backend shows; its worker threads are divided among them, so that "
+                           "groups of devices can be tried on one machine."),
+        .maximum = 16,
     },
     {
         .info    = INFO(TRM_SETTING_COUNT, "cpu.workers", "TRIREME_CPU_WORKERS", "0", 0,
@@ -137,11 +145,18 @@ static const struct core_setting_row rows[] = {
         .check = core_device_id_check,
     },
     {
-        .info = INFO(TRM_SETTING_BOOL, "kernel.bounds", "TRIREME_KERNEL_BOUNDS", "no", 0,
-                     "Check every index of a portable kernel. On cpu one that is outside of its array, "
-                     "vector or buffer fails the launch, and the sentence names the variable, its line, the "
-                     "index and the size; cuda leaves the access out, vulkan uses the driver's robust access "
-                     "to buffers, and neither fails. Slower."),
+        .info =
+            INFO(TRM_SETTING_TEXT, "devices", "TRIREME_DEVICES", "", 0,
+                 "The devices of a group for which the program names none: ids separated by commas, as for "
+                 "`device`; cuda:* for all of a backend, * for all; unset, the default device alone."),
+    },
+    {
+        .info =
+            INFO(TRM_SETTING_BOOL, "kernel.bounds", "TRIREME_KERNEL_BOUNDS", "no", 0,
+                 "Check every index of a portable kernel. On cpu and cuda one that is outside of its "
+                 "array, vector or buffer fails the launch, and the sentence names the variable, its line, "
+                 "the index and the size; vulkan uses the driver's robust access to buffers, and the launch "
+                 "succeeds. Slower."),
     },
     {
         .info  = INFO(TRM_SETTING_TEXT, "kernel.cache", "TRIREME_KERNEL_CACHE", "", 1,

@@ -59,6 +59,15 @@ static int32_t find_in(struct base_arena *arena, const struct core_folders *fold
     return fail_not_found(folders, name);
 }
 
+const char *core_kernel_path_matrix(struct base_arena *arena, const char *path)
+{
+    const char *form =
+        base_arena_format(arena, "%.*s.matrix" EXTENSION, (int)(strlen(path) - strlen(EXTENSION)), path);
+
+    return form != NULL && access(form, F_OK) == 0 && base_file_permissions_check(form) == TRM_OK ? form
+                                                                                                  : NULL;
+}
+
 /* ---- all kernels --------------------------------------------------------------------------- */
 
 struct kernel_file {

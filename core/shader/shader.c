@@ -104,77 +104,80 @@ int32_t trm_shader_bytes(struct trm_shader *shader, const void **bytes, uint64_t
     return status;
 }
 
-static int32_t describe_kernel(const struct core_shader *found, uint32_t index, struct trm_kernel_info *info)
+/* What trm_shader_kernel(), _constant() and _view() look up in a reflection. */
+struct part {
+    const char *call, *what; /* for messages */
+    uint32_t size, least;    /* bytes of a description, and of its first version */
+    uint32_t count;
+    uint64_t stride;   /* bytes from one to the next */
+    const void *first; /* NULL: there are none */
+};
+
+static struct part kernels_of(const struct spirv_reflection *reflection)
 {
-    const struct spirv_reflection *reflection = &found->code.reflection;
-    if (index >= reflection->kernel_count)
-        return base_fail(TRM_ERROR_NOT_FOUND,
-                         "shader \"%s\" has no kernel %" PRIu32 ", only %" PRIu32 " of them",
-                         found->code.name, index, reflection->kernel_count);
-    if (info == NULL ||
-        !core_struct_copy_out(info, &reflection->kernels[index], sizeof(*info), KERNEL_INFO_MIN))
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "trm_shader_kernel: `info` is NULL or its struct_size is too small");
+    return (struct part){"trm_shader_kernel",          "kernel",
+                         sizeof(*reflection->kernels), KERNEL_INFO_MIN,
+                         reflection->kernel_count,     sizeof(*reflection->kernels),
+                         reflection->kernels};
+}
+
+static struct part constants_of(const struct spirv_reflection *reflection)
+{
+    return (struct part){"trm_shader_constant",          "constant",
+                         sizeof(*reflection->constants), CONSTANT_INFO_MIN,
+                         reflection->constant_count,     sizeof(*reflection->constants),
+                         reflection->constants};
+}
+
+static struct part views_of(const struct spirv_reflection *reflection)
+{
+    return (struct part){"trm_shader_view",
+                         "further view of a buffer",
+                         sizeof(reflection->views->info),
+                         VIEW_INFO_MIN,
+                         reflection->view_count,
+                         sizeof(*reflection->views),
+                         reflection->view_count != 0 ? &reflection->views->info : NULL};
+}
+
+static int32_t describe(const struct core_shader *found, const struct part *part, uint32_t index, void *info)
+{
+    if (index >= part->count)
+        return base_fail(TRM_ERROR_NOT_FOUND, "shader \"%s\" has no %s %" PRIu32 ", only %" PRIu32 " of them",
+                         found->code.name, part->what, index, part->count);
+    if (info == NULL || !core_struct_copy_out(info, (const char *)part->first + index * part->stride,
+                                              part->size, part->least))
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s: `info` is NULL or its struct_size is too small",
+                         part->call);
     return TRM_OK;
+}
+
+static int32_t describe_part(struct trm_shader *shader,
+                             struct part (*part_of)(const struct spirv_reflection *reflection),
+                             uint32_t index, void *info)
+{
+    struct core_shader *found = core_object_enter(shader, CORE_SHADER);
+    if (found == NULL)
+        return base_last_status();
+    struct part part = part_of(&found->code.reflection);
+    int32_t status   = describe(found, &part, index, info);
+    core_object_leave(&found->object);
+    return status;
 }
 
 int32_t trm_shader_kernel(struct trm_shader *shader, uint32_t index, struct trm_kernel_info *info)
 {
-    struct core_shader *found = core_object_enter(shader, CORE_SHADER);
-    if (found == NULL)
-        return base_last_status();
-    int32_t status = describe_kernel(found, index, info);
-    core_object_leave(&found->object);
-    return status;
-}
-
-static int32_t describe_constant(const struct core_shader *found, uint32_t index,
-                                 struct trm_constant_info *info)
-{
-    const struct spirv_reflection *reflection = &found->code.reflection;
-    if (index >= reflection->constant_count)
-        return base_fail(TRM_ERROR_NOT_FOUND,
-                         "shader \"%s\" has no constant %" PRIu32 ", only %" PRIu32 " of them",
-                         found->code.name, index, reflection->constant_count);
-    if (info == NULL ||
-        !core_struct_copy_out(info, &reflection->constants[index], sizeof(*info), CONSTANT_INFO_MIN))
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "trm_shader_constant: `info` is NULL or its struct_size is too small");
-    return TRM_OK;
+    return describe_part(shader, kernels_of, index, info);
 }
 
 int32_t trm_shader_constant(struct trm_shader *shader, uint32_t index, struct trm_constant_info *info)
 {
-    struct core_shader *found = core_object_enter(shader, CORE_SHADER);
-    if (found == NULL)
-        return base_last_status();
-    int32_t status = describe_constant(found, index, info);
-    core_object_leave(&found->object);
-    return status;
-}
-
-static int32_t describe_view(const struct core_shader *found, uint32_t index, struct trm_view_info *info)
-{
-    const struct spirv_reflection *reflection = &found->code.reflection;
-    if (index >= reflection->view_count)
-        return base_fail(TRM_ERROR_NOT_FOUND,
-                         "shader \"%s\" has no further view %" PRIu32 " of its buffers, only %" PRIu32,
-                         found->code.name, index, reflection->view_count);
-    if (info == NULL ||
-        !core_struct_copy_out(info, &reflection->views[index].info, sizeof(*info), VIEW_INFO_MIN))
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "trm_shader_view: `info` is NULL or its struct_size is too small");
-    return TRM_OK;
+    return describe_part(shader, constants_of, index, info);
 }
 
 int32_t trm_shader_view(struct trm_shader *shader, uint32_t index, struct trm_view_info *info)
 {
-    struct core_shader *found = core_object_enter(shader, CORE_SHADER);
-    if (found == NULL)
-        return base_last_status();
-    int32_t status = describe_view(found, index, info);
-    core_object_leave(&found->object);
-    return status;
+    return describe_part(shader, views_of, index, info);
 }
 
 int32_t trm_shader_list(struct trm_context *handle, trm_shader_visit_fn visit, void *user)

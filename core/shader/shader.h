@@ -15,6 +15,7 @@
 #define CORE_SHADER_SHADER_H
 
 #include "core/shader/host_translate.h"
+#include "core/shader/kernel_path.h"
 #include "core/shader/shader_code.h"
 #include "core/shader/shader_object.h"
 

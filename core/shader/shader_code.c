@@ -205,6 +205,23 @@ static int32_t read_words(struct core_shader_code *code, const struct trm_consta
     return status == TRM_OK ? TRM_OK : fail_read(code, status);
 }
 
+static int32_t flatten(struct core_shader_code *code)
+{
+    uint32_t count               = code->reflection.kernel_count;
+    struct trm_kernel_info *flat = base_arena_allocate(&code->arena, count, sizeof(*flat));
+
+    if (flat == NULL)
+        return base_fail_memory("reading a shader");
+    memcpy(flat, code->reflection.kernels, count * sizeof(*flat));
+    code->flat = flat;
+    for (uint32_t i = 0; i < count; i++) {
+        int32_t status = spirv_flatten(&code->arena, &flat[i]);
+        if (status != TRM_OK)
+            return status;
+    }
+    return TRM_OK;
+}
+
 int32_t core_shader_code_read(struct core_shader_code *code, const struct trm_constant *constants,
                               uint32_t constant_count)
 {
@@ -225,6 +242,8 @@ int32_t core_shader_code_read(struct core_shader_code *code, const struct trm_co
         status = check_kernels(code);
     }
     if (status == TRM_OK)
+        status = flatten(code);
+    if (status == TRM_OK)
         status = list_constants(code, plain);
     if (status != TRM_OK)
         return status;
@@ -239,6 +258,11 @@ int32_t core_shader_code_check(const struct core_shader_code *code)
     return status == TRM_OK ? TRM_OK : fail_read(code, status);
 }
 
+bool core_shader_code_has_arrays(const struct core_shader_code *code)
+{
+    return code->flat[0].parameters != code->reflection.kernels[0].parameters;
+}
+
 void core_shader_code_source(const struct core_shader_code *code, struct trm_module_source *source)
 {
     *source = (struct trm_module_source){
@@ -247,7 +271,7 @@ void core_shader_code_source(const struct core_shader_code *code, struct trm_mod
         .data           = code->words,
         .size           = (uint64_t)code->word_count * sizeof(*code->words),
         .name           = code->name,
-        .kernels        = code->reflection.kernels,
+        .kernels        = code->flat,
         .kernel_count   = code->reflection.kernel_count,
         .constant_count = code->constant_count,
         .constants      = code->constants,

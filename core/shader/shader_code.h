@@ -22,6 +22,8 @@ struct core_shader_code {
     const char *variant; /* as in struct trm_module_source */
     struct spirv_module *module;
     struct spirv_reflection reflection;
+    const struct trm_kernel_info
+        *flat;                      /* its kernels with the parameters that backends get (spirv_flatten()) */
     struct trm_constant *constants; /* those that differ from their defaults, sorted by id */
     uint32_t constant_count;
     uint8_t digest[BASE_SHA256_BYTES];
@@ -44,6 +46,9 @@ int32_t core_shader_code_read(struct core_shader_code *code, const struct trm_co
 
 /* Checks that code can be made with the constants that it was read with. Errors: as spirv_check_fit(). */
 int32_t core_shader_code_check(const struct core_shader_code *code);
+
+/* Has a kernel an array of buffers, images or samplers? */
+bool core_shader_code_has_arrays(const struct core_shader_code *code);
 
 /* Fills the source of a module for a backend; it points into `code`. */
 void core_shader_code_source(const struct core_shader_code *code, struct trm_module_source *source);

@@ -5,6 +5,8 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "core/object/object.h"
@@ -311,8 +313,22 @@ void core_callback_push(struct core_callback_frame *frame, const struct core_str
     innermost     = frame;
 }
 
+/* The callback has forked, and returned in the child too. The thread would go on with the parent's work, with the
+ * parent's locks, and without its other threads. Nothing but write() and _exit() is safe here. */
+static void end_child(void)
+{
+    static const char line[] =
+        "trireme: a callback returned in the child of a fork, which ends here: a callback "
+        "that forks must call _exit() or exec in the child\n";
+    if (write(STDERR_FILENO, line, sizeof(line) - 1) < 0)
+        _exit(EXIT_FAILURE);
+    _exit(EXIT_FAILURE);
+}
+
 void core_callback_pop(const struct core_callback_frame *frame)
 {
+    if (core_is_forked(frame->stream->object.context))
+        end_child();
     innermost = frame->outer;
 }
 

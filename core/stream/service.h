@@ -51,6 +51,7 @@ struct core_callback_frame {
 };
 
 void core_callback_push(struct core_callback_frame *frame, const struct core_stream *stream, uint64_t value);
+/* Does not return in a child of a fork: ends it. */
 void core_callback_pop(const struct core_callback_frame *frame);
 
 /* The stream and operation (may be NULL) of the host callback that the calling thread is running; NULL

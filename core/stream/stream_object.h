@@ -114,9 +114,12 @@ int32_t core_stream_create_adopted(struct core_device *device, int32_t type, uin
 /* How a stream records into a graph; the graph room supplies the table. */
 struct core_recorder_ops {
     struct trm_stream_ops stream; /* instead of the backend's: note each operation */
+    struct trm_image_ops image;   /* the same; only copy and transfer are set */
     /* The last operation uses the owner of this set, or the kernel. */
     void (*add_use)(struct core_stream *stream, struct core_in_flight *in_flight);
     void (*add_kernel)(struct core_stream *stream, struct core_kernel *kernel);
+    /* The next operation uses so many sets more than it has arguments. */
+    void (*expect_uses)(struct core_stream *stream, uint32_t more);
     /* What trm_event_record() does on this stream. */
     int32_t (*add_event)(struct core_stream *stream, struct core_event *event);
 };

@@ -54,7 +54,7 @@
 TRM_API_BEGIN
 
 #define TRM_BACKEND_ABI_MAJOR 1
-#define TRM_BACKEND_ABI_MINOR 2
+#define TRM_BACKEND_ABI_MINOR 3
 #define TRM_BACKEND_QUERY_SYMBOL "trm_backend_query_v1"
 
 /* Objects of the backend. Each plugin defines them as it likes; the core only passes pointers. */
@@ -182,6 +182,14 @@ struct trm_memory_ops {
      * TRM_ERROR_UNSUPPORTED for memory that the host cannot address. Must succeed for PINNED, UNIFIED and
      * IMPORTED memory, and for DEVICE memory when TRM_DEVICE_UNIFIED is 1. */
     int32_t (*host_pointer)(struct trm_backend_memory *memory, void **pointer);
+
+    /* Since minor 3; optional, forget_address() also with address(). The address at which kernels of the device
+     * reach byte `offset` of the memory, never 0; it stays while the memory exists. The core asks once for each
+     * buffer whose address the program wants, tells the bytes that are the buffer's, and forgets the address
+     * before it frees or re-uses them, when no work uses the buffer. Errors: UNSUPPORTED for memory, or a
+     * device, that has no addresses. */
+    int32_t (*address)(struct trm_backend_memory *memory, uint64_t offset, uint64_t size, uint64_t *address);
+    void (*forget_address)(struct trm_backend_memory *memory, uint64_t address, uint64_t size);
 };
 
 /* ---- streams (required) ------------------------------------------------------------------- */
@@ -228,7 +236,14 @@ struct trm_fill_desc {
     uint64_t pattern; /* in the low bytes */
 };
 
-/* One argument of a launch, checked against the kernel's parameters. */
+/* One argument of a launch, checked against the kernel's parameters.
+ *
+ * Arrays of buffers, images, samplers and texel buffers, since minor 3: a backend gets each element as a
+ * parameter and an argument of its own, of the kind of the elements. Parameters with one `set` and `place` that
+ * follow each other are one array. Where launches give the number of elements, there are TRM_ARRAY_MOST of them,
+ * and those that a launch does not give have neither memory nor block; the number is an argument of type U64,
+ * whose parameter has the set UINT32_MAX and is no member of the push constants. All such numbers come before
+ * those members. The core loads no modules with arrays for backends of earlier minors. */
 struct trm_launch_argument {
     int32_t kind;                      /* enum trm_parameter_kind */
     int32_t type;                      /* enum trm_type, of a scalar */
@@ -452,10 +467,16 @@ enum trm_graph_node_kind {
     TRM_GRAPH_FILL    = 3,
     TRM_GRAPH_LAUNCH  = 4,
     TRM_GRAPH_STAMP   = 5,
+    /* Since minor 2, for backends with an image table: as of trm_image_ops.copy and transfer. */
+    TRM_GRAPH_IMAGE_COPY     = 6,
+    TRM_GRAPH_IMAGE_TRANSFER = 7,
 };
 
+struct trm_image_copy_desc;
+struct trm_image_transfer_desc;
+
 /* One operation of a graph. The pointer of its kind is set, the others are NULL. Descriptors are valid during
- * the call only; kernels, memory, stamps and the host memory of copies are valid as long as the graph. */
+ * the call only; kernels, memory, images, stamps and the host memory of copies are valid as long as the graph. */
 struct trm_graph_node {
     uint32_t struct_size;
     int32_t kind; /* enum trm_graph_node_kind */
@@ -464,6 +485,8 @@ struct trm_graph_node {
     const struct trm_fill_desc *fill;
     const struct trm_launch_desc *launch;
     struct trm_backend_stamp *stamp;
+    const struct trm_image_copy_desc *image_copy; /* since minor 2 */
+    const struct trm_image_transfer_desc *image_transfer;
 };
 
 /* Without this table the core enqueues the operations one by one. All slots but update are required. */
@@ -482,123 +505,11 @@ struct trm_graph_ops {
     int32_t (*update)(struct trm_backend_graph *graph, uint32_t index, const struct trm_graph_node *node);
 };
 
-/* ---- interop (optional): what <trireme/interop.h> offers ----------------------------------- */
+/* ---- interop and images (optional) ------------------------------------------------------------ */
 
-struct trm_ipc_handle;
+#include <trireme/backend_interop.h>
 
-/* Each slot may be NULL: UNSUPPORTED. `type` is enum trm_native_type or enum trm_handle_type; the core does
- * not check it. */
-struct trm_interop_ops {
-    uint32_t struct_size;
-    uint32_t reserved;
-    int32_t (*device_handle)(struct trm_backend_device *device, int32_t type, uint64_t *handle);
-    int32_t (*stream_handle)(struct trm_backend_stream *stream, int32_t type, uint64_t *handle);
-    /* offset: where the memory begins in the object of the handle. */
-    int32_t (*memory_handle)(struct trm_backend_memory *memory, int32_t type, uint64_t *handle,
-                             uint64_t *offset);
-
-    /* Make a device on top of an application's own. `index` is its number in the instance, for get_info(). */
-    int32_t (*adopt)(struct trm_backend_instance *instance, int32_t type, const void *native, uint32_t *index,
-                     struct trm_backend_device **device);
-
-    /* Memory outside of all pools; memory->free() frees it. The receiver owns a file descriptor: the caller
-     * that of memory_export(), the backend that of a memory_import() that succeeds. */
-    int32_t (*memory_create)(struct trm_backend_device *device, uint64_t size,
-                             struct trm_backend_memory **memory);
-    int32_t (*memory_export)(struct trm_backend_memory *memory, int32_t type, int32_t *fd, uint64_t *size);
-    int32_t (*memory_import)(struct trm_backend_device *device, int32_t type, int32_t fd, uint64_t size,
-                             struct trm_backend_memory **memory);
-
-    /* Timeline semaphores. destroy (required with create or import): no enqueued operation needs it any more.
-     * Waits and signals are operations of the stream. */
-    int32_t (*semaphore_create)(struct trm_backend_device *device, struct trm_backend_semaphore **semaphore);
-    int32_t (*semaphore_import)(struct trm_backend_device *device, int32_t type, int32_t fd,
-                                struct trm_backend_semaphore **semaphore);
-    int32_t (*semaphore_export)(struct trm_backend_semaphore *semaphore, int32_t type, int32_t *fd);
-    void (*semaphore_destroy)(struct trm_backend_semaphore *semaphore);
-    int32_t (*semaphore_value)(struct trm_backend_semaphore *semaphore, uint64_t *current);
-    int32_t (*semaphore_wait)(struct trm_backend_stream *stream, uint64_t value,
-                              struct trm_backend_semaphore *semaphore, uint64_t semaphore_value);
-    int32_t (*semaphore_signal)(struct trm_backend_stream *stream, uint64_t value,
-                                struct trm_backend_semaphore *semaphore, uint64_t semaphore_value);
-
-    /* Make a stream on top of an application's own, which destroy() leaves alone. native: a handle of
-     * `type`. */
-    int32_t (*stream_adopt)(struct trm_backend_device *device, int32_t type, uint64_t native,
-                            const struct trm_stream_desc *desc, struct trm_backend_stream **stream);
-    /* Make memory of an application's own, which free() leaves alone. size is not 0, and offset + size does
-     * not overflow. */
-    int32_t (*memory_adopt)(struct trm_backend_device *device, int32_t type, uint64_t native, uint64_t offset,
-                            uint64_t size, struct trm_backend_memory **memory);
-    /* Block until everything up to `value` is in the native stream, however long the host takes to open the
-     * gates in its way. Called by the thread that enqueues. Errors: the stream's failure. */
-    int32_t (*hand_over)(struct trm_backend_stream *stream, uint64_t value);
-    /* Operations of a stream that was handed over: wait for the present state of an application's event, and
-     * record it. */
-    int32_t (*event_wait)(struct trm_backend_stream *stream, uint64_t value, int32_t type, uint64_t native);
-    int32_t (*event_record)(struct trm_backend_stream *stream, uint64_t value, int32_t type, uint64_t native);
-
-    /* Since minor 1. Memory outside of all pools, which other processes open by a handle that is plain data.
-     * size is not 0. memory->free() frees it. */
-    int32_t (*ipc_create)(struct trm_backend_device *device, uint64_t size,
-                          struct trm_backend_memory **memory);
-    /* Write the bytes and the offset of the handle; the core writes the size. The core also asks this of
-     * memory that was adopted, imported or opened. */
-    int32_t (*ipc_export)(struct trm_backend_memory *memory, struct trm_ipc_handle *handle);
-    /* Open the memory of a handle. offset + size does not overflow; the backend checks that the memory is
-     * large enough. memory->free() closes it. */
-    int32_t (*ipc_open)(struct trm_backend_device *device, const struct trm_ipc_handle *handle,
-                        struct trm_backend_memory **memory);
-};
-
-/* ---- images (optional), since minor 2 -------------------------------------------------------- */
-
-/* One side of a copy between an image and memory: what is copied of the image. */
-struct trm_image_part {
-    struct trm_backend_image *image;
-    uint32_t level;
-    uint32_t x, y, z;
-    uint32_t layer;
-};
-
-struct trm_image_copy_desc {
-    uint32_t struct_size;
-    uint32_t to_image; /* 1: from `place` to the image; 0: the other way */
-    struct trm_image_part part;
-    struct trm_place place;
-    uint64_t row_pitch;                    /* bytes, at least a row, a multiple of the texel */
-    uint64_t slice_pitch;                  /* bytes, at least a slice, a multiple of row_pitch */
-    uint32_t width, height, depth, layers; /* texels, none is 0 */
-};
-
-struct trm_image_transfer_desc {
-    uint32_t struct_size;
-    uint32_t reserved;
-    struct trm_image_part destination;
-    struct trm_image_part source;
-    uint32_t width, height, depth, layers; /* texels, none is 0 */
-};
-
-/* Images of the driver's. Without this table an image is plain memory. All slots are required. */
-struct trm_image_ops {
-    uint32_t struct_size;
-    uint32_t reserved;
-    /* TRM_OK, or UNSUPPORTED for a format that images of this type (enum trm_image_type) cannot have with one
-     * of these usages (enum trm_image_usage). */
-    int32_t (*supports)(struct trm_backend_device *device, int32_t type, int32_t format, uint32_t usage);
-    /* All sizes and the usage of the desc are filled in. The contents are undefined. */
-    int32_t (*create)(struct trm_backend_device *device, const struct trm_image_desc *desc,
-                      struct trm_backend_image **image);
-    void (*destroy)(struct trm_backend_image *image); /* idle */
-    /* Enqueue. */
-    int32_t (*copy)(struct trm_backend_stream *stream, uint64_t value,
-                    const struct trm_image_copy_desc *desc);
-    int32_t (*transfer)(struct trm_backend_stream *stream, uint64_t value,
-                        const struct trm_image_transfer_desc *desc);
-    int32_t (*sampler_create)(struct trm_backend_device *device, const struct trm_sampler_desc *desc,
-                              struct trm_backend_sampler **sampler);
-    void (*sampler_destroy)(struct trm_backend_sampler *sampler); /* idle */
-};
+#include <trireme/backend_image.h>
 
 /* ---- ranges (an extension) ------------------------------------------------------------------ */
 

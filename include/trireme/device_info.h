@@ -45,6 +45,8 @@ enum trm_device_key {
     TRM_DEVICE_SYNCHRONOUS  = 22, /* 1: operations run inside the call that enqueues them */
     /* 1: kernels take pinned and imported memory, and access it where it is */
     TRM_DEVICE_MAPPED = 23,
+    /* 1: kernels reach buffers through addresses (trm_buffer_address(), GL_EXT_buffer_reference) */
+    TRM_DEVICE_ADDRESSES = 24,
 };
 
 #endif

@@ -159,8 +159,7 @@ struct trm_image_region {
  *             other
  * Errors      OUT_OF_RANGE for a region outside of the image, or a span that is too short; INVALID_ARGUMENT
  *             for a pitch below the row or slice, a pitch or an offset of a span that is not a multiple of
- *             the texel; UNSUPPORTED on a recording stream where the backend has images of its own;
- *             WRONG_DEVICE; the stream's first failure
+ *             the texel; WRONG_DEVICE; the stream's first failure
  */
 TRM_API int32_t trm_image_upload(struct trm_stream *stream, struct trm_image *image,
                                  const struct trm_image_region *region, const void *source,
@@ -187,6 +186,17 @@ TRM_API int32_t trm_image_to_buffer(struct trm_stream *stream, struct trm_span d
 TRM_API int32_t trm_image_copy(struct trm_stream *stream, struct trm_image *destination,
                                const struct trm_image_region *destination_region, struct trm_image *source,
                                const struct trm_image_region *source_region);
+
+/* Compute the levels of an image from its first one, each from the one before: a texel becomes the mean of the
+ * texels that it covers (a box filter), also where a size is odd; layers stay apart. Enqueued, one launch a
+ * level, and can be recorded. The kernels are built-in: mip_down_2d and its like.
+ *
+ * image       of floats, UNORM or SNORM, that was created with STORAGE and SAMPLED
+ * Blocks      the first call for an image, while the kernel is loaded; as trm_launch()
+ * Errors      INVALID_ARGUMENT for integers, or an image that lacks a usage; those of trm_kernel_named() and
+ *             trm_launch(); WRONG_DEVICE; the stream's first failure
+ */
+TRM_API int32_t trm_image_build_mips(struct trm_stream *stream, struct trm_image *image);
 
 enum trm_filter {
     TRM_FILTER_NEAREST = 0,

@@ -197,11 +197,27 @@ enum trm_parameter_kind {
     TRM_PARAMETER_TEXELS        = 9, /* a span whose elements have a format: a texel buffer */
 };
 
+/* An array of buffers, images, samplers or texel buffers ("buffer Part { float x[]; } parts[4];") has the kind
+ * of its elements, this bit, and the number of elements from bit 16 on: 0 where each launch gives it, from 1
+ * to TRM_ARRAY_MOST. Arrays of arrays are one array, the last index of which counts fastest. The other members
+ * describe an element. */
+#define TRM_PARAMETER_ARRAY 0x100
+#define TRM_ARRAY_MOST 64u /* elements of an array whose number the launch gives */
+
 /* Kinds of arguments that only stages of pipelines take (<trireme/pipeline.h>). */
 enum trm_stage_argument_kind {
-    TRM_ARGUMENT_PORT          = 16, /* the span of a token in a port */
+    TRM_ARGUMENT_PORT          = 16, /* what a token has in a port: a span, or an image */
     TRM_ARGUMENT_PORT_ELEMENTS = 17, /* its number of elements, as the parameter's integer type */
+    TRM_ARGUMENT_PORT_IMAGE    = 18, /* the image of a token in a port, with a level and a sampler */
 };
+
+/* A kind of argument that no parameter takes; see trm_arg_reached(). */
+enum trm_reached_argument_kind {
+    TRM_ARGUMENT_REACHED = 32,
+};
+
+/* The kind of an argument for an array of buffers, images, samplers or texel buffers: trm_arg_array(). */
+#define TRM_ARGUMENT_ARRAY 33
 
 enum trm_access {
     TRM_ACCESS_READ  = 1u << 0,
@@ -214,7 +230,7 @@ enum trm_access {
  * parameter (trm_shader_view() lists the others). Native kernels may leave the members after `access` zero. */
 struct trm_parameter {
     const char *name;
-    int32_t kind;        /* enum trm_parameter_kind */
+    int32_t kind;        /* enum trm_parameter_kind; of an array see TRM_PARAMETER_ARRAY */
     int32_t type;        /* enum trm_type; of a buffer or block: of its elements, NONE when they differ */
     uint32_t access;     /* of a buffer: enum trm_access; 0 counts as both */
     uint32_t components; /* of an element: 2 to 4 of a vector, columns x rows of a matrix; 0 counts as 1 */
@@ -223,6 +239,24 @@ struct trm_parameter {
     uint32_t set;        /* of a buffer: its descriptor set */
     uint32_t place;      /* of a buffer: its binding; else its offset in the push constants, in bytes */
 };
+
+/* Is the parameter an array? */
+static inline int trm_parameter_is_array(const struct trm_parameter *parameter)
+{
+    return (parameter->kind & TRM_PARAMETER_ARRAY) != 0;
+}
+
+/* The kind of a parameter, of an array that of its elements (enum trm_parameter_kind). */
+static inline int32_t trm_parameter_element(const struct trm_parameter *parameter)
+{
+    return trm_parameter_is_array(parameter) ? parameter->kind & 0xff : parameter->kind;
+}
+
+/* The elements of an array, 0 where the launch gives their number; 1 for other parameters. */
+static inline uint32_t trm_parameter_count(const struct trm_parameter *parameter)
+{
+    return trm_parameter_is_array(parameter) ? (uint32_t)parameter->kind >> 16 : 1;
+}
 
 struct trm_kernel_info {
     uint32_t struct_size;
@@ -255,8 +289,9 @@ TRM_API int32_t trm_kernel_grid(struct trm_kernel *kernel, uint64_t items_x, uin
 
 /* An argument of a launch. The functions below make one. */
 struct trm_argument {
-    int32_t kind; /* enum trm_parameter_kind, enum trm_stage_argument_kind */
-    int32_t type; /* enum trm_type, of a scalar; enum trm_format, of TEXELS, whose value is a span */
+    int32_t kind; /* enum trm_parameter_kind, enum trm_stage_argument_kind, TRM_ARGUMENT_ARRAY */
+    /* enum trm_type, of a scalar; enum trm_format, of TEXELS, whose value is a span, and of a port of texels */
+    int32_t type;
     union {
         struct trm_span span;
         struct {
@@ -268,10 +303,19 @@ struct trm_argument {
             uint64_t element_bytes;
         } port;
         struct {
+            uint64_t index;              /* of the port */
+            struct trm_sampler *sampler; /* NULL where there is none */
+            uint32_t level;              /* as of `image` */
+        } port_image;
+        struct {
             struct trm_image *image;     /* NULL for a sampler alone */
             struct trm_sampler *sampler; /* NULL where there is none */
             uint32_t level;              /* of a storage image; the first of a sampled image */
         } image;
+        struct {
+            const struct trm_argument *elements;
+            uint64_t count;
+        } array;
         uint8_t u8;
         int8_t i8;
         uint16_t u16;
@@ -320,7 +364,36 @@ static inline struct trm_argument trm_arg_buffer(struct trm_buffer *buffer)
     return trm_arg_span(trm_span_whole(buffer));
 }
 
-/* In a stage of a pipeline: the token's span in port number `index`. */
+/* Not a parameter's argument, but a buffer that the kernel reaches through an address (trm_buffer_address()), which
+ * it reads or writes. Such arguments follow all others, in any number and order. They keep the buffers' memory until
+ * the launch is done, and make trm_buffer_wait() and trm_buffer_map() wait for it. Stages of pipelines have none: a
+ * program keeps those buffers itself while the pipeline runs. */
+static inline struct trm_argument trm_arg_reached(struct trm_buffer *buffer)
+{
+    struct trm_argument argument = trm_arg_buffer(buffer);
+    argument.kind                = TRM_ARGUMENT_REACHED;
+    return argument;
+}
+
+/* An array of buffers, images, samplers or texel buffers.
+ *
+ * elements    `count` arguments of the parameter's kind, in the order of the shader's indices; none has a name.
+ *             They are needed during the launch only (by a stage: while the pipeline is created)
+ * count       as many as the parameter has; where it leaves the number open, from 1 to TRM_ARRAY_MOST
+ */
+static inline struct trm_argument trm_arg_array(const struct trm_argument *elements, uint32_t count)
+{
+    struct trm_argument argument;
+    argument.kind                 = TRM_ARGUMENT_ARRAY;
+    argument.type                 = TRM_TYPE_NONE;
+    argument.name                 = NULL;
+    argument.value.array.elements = elements;
+    argument.value.array.count    = count;
+    return argument;
+}
+
+/* In a stage of a pipeline: the token's span in port number `index`; of a port that is an image, that image:
+ * level 0 of it as a storage image, all levels as a sampled one. */
 static inline struct trm_argument trm_arg_port(uint32_t index)
 {
     struct trm_argument argument;
@@ -339,6 +412,35 @@ static inline struct trm_argument trm_arg_port_elements(uint32_t index, uint32_t
     struct trm_argument argument      = trm_arg_port(index);
     argument.kind                     = TRM_ARGUMENT_PORT_ELEMENTS;
     argument.value.port.element_bytes = element_bytes;
+    return argument;
+}
+
+/* In a stage of a pipeline: a level of the token's image in port number `index`, as a storage image. */
+static inline struct trm_argument trm_arg_port_level(uint32_t index, uint32_t level)
+{
+    struct trm_argument argument      = trm_arg_port(index);
+    argument.kind                     = TRM_ARGUMENT_PORT_IMAGE;
+    argument.value.port_image.sampler = NULL;
+    argument.value.port_image.level   = level;
+    return argument;
+}
+
+/* In a stage of a pipeline: the token's image in port number `index` with a sampler. */
+static inline struct trm_argument trm_arg_port_sampled(uint32_t index, struct trm_sampler *sampler)
+{
+    struct trm_argument argument      = trm_arg_port_level(index, 0);
+    argument.value.port_image.sampler = sampler;
+    return argument;
+}
+
+/* In a stage of a pipeline: the token's span in port number `index` as a texel buffer.
+ *
+ * format      enum trm_format
+ */
+static inline struct trm_argument trm_arg_port_texels(uint32_t index, int32_t format)
+{
+    struct trm_argument argument = trm_arg_port(index);
+    argument.type                = format;
     return argument;
 }
 

@@ -135,7 +135,8 @@ enum trm_language {
 
 enum trm_translate_flag {
     /* check every index into buffers, push constants, arrays, vectors and matrices; an access outside is left
-     * out, and in C fails the launch and says where (struct trm_cpu_fault in <trireme/cpu_kernel.h>) */
+     * out, and the text notes where it was: in C in struct trm_cpu_fault of <trireme/cpu_kernel.h>, in CUDA C in
+     * the struct trm_fault_record that a parameter points to, which the text explains */
     TRM_TRANSLATE_BOUNDS = 1u << 0,
 };
 

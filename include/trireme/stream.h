@@ -135,7 +135,8 @@ TRM_API int32_t trm_stream_query(struct trm_stream *stream);
 /* Runs on a thread of the library when the stream reaches it; later operations of the stream wait until it
  * returns. `status` is TRM_OK or the stream's failure. It may call every function of Trireme. A wait in it
  * for later work of its own stream is answered with DEADLOCK; a wait for another stream that in turn waits
- * for this one is not detected and never ends. */
+ * for this one is not detected and never ends. If it forks, the child must not return from it: it calls _exit() or
+ * executes a file, or is ended with a line on stderr and the exit status 1. */
 typedef void (*trm_callback_fn)(void *user, int32_t status);
 
 /* Enqueue a callback. One that is accepted (TRM_OK) runs exactly once, whatever fails; one that is refused
