@@ -62,6 +62,8 @@ backends_cuda_libtrireme_cuda_la_SOURCES = \
 	backends/cuda/stream/deferred_submit.h \
 	backends/cuda/stream/enqueue.c \
 	backends/cuda/stream/enqueue.h \
+	backends/cuda/stream/fault.c \
+	backends/cuda/stream/fault.h \
 	backends/cuda/stream/launch.c \
 	backends/cuda/stream/launch.h \
 	backends/cuda/stream/loss.c \

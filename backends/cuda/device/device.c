@@ -86,20 +86,6 @@ static void device_close(struct trm_backend_device *device)
     trm_util_release(device->instance->host, device, sizeof(*device));
 }
 
-/* A kernel has no way to report that it left an access out, so kernel.bounds fails no launch here. */
-static void warn_of_bounds(const struct trm_backend_device *device)
-{
-    const struct trm_host *host = device->instance->host;
-    char line[512];
-    if (!trm_util_setting_is_on(host, "kernel.bounds"))
-        return;
-    snprintf(line, sizeof(line),
-             "kernel.bounds on %.200s leaves accesses outside of variables out, and the launch succeeds; the "
-             "cpu backend fails it and names the variable and the line",
-             device->physical->name);
-    host->log(host->context, TRM_LOG_WARNING, line);
-}
-
 int32_t cuda_device_create(struct trm_backend_instance *instance, uint32_t index, CUcontext borrowed,
                            struct trm_backend_device **result)
 {
@@ -117,7 +103,6 @@ int32_t cuda_device_create(struct trm_backend_instance *instance, uint32_t index
     trm_util_signals_restore(&before);
     if (status != TRM_OK)
         return status;
-    warn_of_bounds(device);
     *result = device;
     return TRM_OK;
 }

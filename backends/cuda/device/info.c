@@ -105,6 +105,9 @@ static bool find_number(const struct trm_backend_instance *instance, const struc
     case TRM_DEVICE_SYNCHRONOUS:
         *number = 0;
         return true;
+    case TRM_DEVICE_ADDRESSES:
+        *number = 1;
+        return true;
     case TRM_DEVICE_MAPPED:
         *number = physical->maps_host && physical->unified_addresses ? 1 : 0;
         return true;

@@ -11,7 +11,7 @@
 struct trm_backend_instance;
 
 /* Limits of a launch that every driver accepts. */
-#define CUDA_MAX_ARGUMENTS 64u
+#define CUDA_MAX_ARGUMENTS 256u
 #define CUDA_ARGUMENT_BYTES 4096u
 
 struct cuda_physical {

@@ -77,7 +77,9 @@ static int32_t build_kernel(struct trm_backend_device *device, const struct trm_
                             struct kernel_node *node)
 {
     struct cuda_launch *launch = &node->launch;
-    int32_t status             = cuda_launch_build(device, desc, launch);
+    if (desc->kernel->notes_faults)
+        return TRM_ERROR_UNSUPPORTED; /* its faults are the stream's, which a node does not know */
+    int32_t status = cuda_launch_build(device, desc, launch);
     if (status != TRM_OK)
         return status;
     cuda_launch_entries(launch, node->entries);

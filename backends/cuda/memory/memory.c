@@ -37,8 +37,7 @@ static CUresult allocate_plain(struct trm_backend_device *device, uint64_t size,
     return device->cuda->cuMemAlloc(address, size);
 }
 
-static CUresult allocate_pinned(struct trm_backend_device *device, uint64_t size, CUdeviceptr *address,
-                                void **host)
+CUresult cuda_memory_pin(struct trm_backend_device *device, uint64_t size, CUdeviceptr *address, void **host)
 {
     const struct cuda_functions *cuda = device->cuda;
     unsigned int flags                = CU_MEMHOSTALLOC_PORTABLE;
@@ -81,7 +80,7 @@ static void free_plain(struct trm_backend_device *device, CUdeviceptr address, v
 static const struct source sources[SOURCES_OWN] = {
     [CUDA_MEMORY_POOL]    = {"cuMemAllocFromPoolAsync", allocate_pool, free_pool},
     [CUDA_MEMORY_PLAIN]   = {"cuMemAlloc", allocate_plain, free_plain},
-    [CUDA_MEMORY_PINNED]  = {"cuMemHostAlloc", allocate_pinned, free_pinned},
+    [CUDA_MEMORY_PINNED]  = {"cuMemHostAlloc", cuda_memory_pin, free_pinned},
     [CUDA_MEMORY_MANAGED] = {"cuMemAllocManaged", allocate_managed, free_plain},
 };
 
@@ -303,9 +302,22 @@ static int32_t memory_host_pointer(struct trm_backend_memory *memory, void **poi
     return TRM_OK;
 }
 
+/* All memory that kernels take has an address. */
+static int32_t memory_address(struct trm_backend_memory *memory, uint64_t offset, uint64_t size,
+                              uint64_t *address)
+{
+    (void)size;
+    if (memory->address == 0 || (memory->host != NULL && !memory->device->physical->maps_host))
+        return trm_util_fail(memory->device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             "Kernels cannot reach this memory of %s.", memory->device->physical->name);
+    *address = (uint64_t)memory->address + offset;
+    return TRM_OK;
+}
+
 const struct trm_memory_ops cuda_memory_ops = {
     .struct_size  = sizeof(cuda_memory_ops),
     .allocate     = memory_allocate,
     .free         = cuda_memory_free,
     .host_pointer = memory_host_pointer,
+    .address      = memory_address,
 };

@@ -58,6 +58,8 @@ struct trm_backend_memory *cuda_memory_new(struct trm_backend_device *device);
 int32_t cuda_memory_create(struct trm_backend_device *device,
                            int32_t (*fill)(struct trm_backend_memory *memory, const void *what),
                            const void *what, struct trm_backend_memory **result);
+/* Allocate pinned host memory, to be freed with cuMemFreeHost. With the context entered. */
+CUresult cuda_memory_pin(struct trm_backend_device *device, uint64_t size, CUdeviceptr *address, void **host);
 /* Free memory of any source, and the struct. */
 void cuda_memory_free(struct trm_backend_memory *memory);
 

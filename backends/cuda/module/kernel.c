@@ -199,24 +199,68 @@ static void lay_out_struct(const struct trm_kernel_info *info, struct layout *la
             layout->offsets[i] += layout->entries[layout->count - 1];
 }
 
-static void lay_out(struct trm_backend_kernel *kernel, const struct trm_kernel_info *info,
-                    struct layout *layout, uint32_t buffers)
+/* Is it an element of the array whose element the parameter before it is? The code has the array as one
+ * parameter. */
+static bool is_next_element(const struct trm_kernel_info *info, uint32_t index)
+{
+    const struct trm_parameter *one = &info->parameters[index];
+    return index != 0 && is_entry(one) && is_entry(one - 1) && one->set == one[-1].set &&
+           one->place == one[-1].place;
+}
+
+static void add_element(struct layout *layout, uint32_t size)
+{
+    layout->entry_sizes[layout->count - 1] += size;
+    layout->bytes += size;
+}
+
+/* How many parameters of the code are addresses or sizes of buffers. */
+static uint32_t count_buffers(const struct trm_kernel_info *info)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < info->parameter_count; i++)
+        count += info->parameters[i].kind == TRM_PARAMETER_BUFFER && !is_next_element(info, i);
+    return count;
+}
+
+static void lay_out_sizes(const struct trm_kernel_info *info, struct layout *layout)
 {
     for (uint32_t i = 0; i < info->parameter_count; i++) {
+        if (info->parameters[i].kind != TRM_PARAMETER_BUFFER)
+            continue;
+        if (is_next_element(info, i))
+            add_element(layout, ADDRESS_BYTES);
+        else
+            add_entry(layout, ADDRESS_BYTES, ADDRESS_BYTES);
+    }
+}
+
+static void lay_out(struct trm_backend_kernel *kernel, const struct trm_kernel_info *info,
+                    struct layout *layout)
+{
+    for (uint32_t i = 0; i < info->parameter_count; i++) {
+        uint32_t size = parameter_size(&info->parameters[i]);
         if (!is_entry(&info->parameters[i]))
             continue;
-        add_entry(layout, parameter_size(&info->parameters[i]), ADDRESS_BYTES);
-        layout->offsets[i] = layout->entries[layout->count - 1];
+        if (is_next_element(info, i))
+            add_element(layout, size);
+        else
+            add_entry(layout, size, ADDRESS_BYTES);
+        layout->offsets[i] = layout->bytes - size;
     }
     lay_out_struct(info, layout);
     if (kernel->coarsening != 0) {
         add_entry(layout, sizeof(uint32_t), sizeof(uint32_t));
         kernel->groups_offset = layout->entries[layout->count - 1];
     }
+    kernel->notes_faults = kernel->module->notes_faults;
+    if (kernel->notes_faults) {
+        add_entry(layout, ADDRESS_BYTES, ADDRESS_BYTES);
+        kernel->fault_offset = layout->entries[layout->count - 1];
+    }
     layout->plain_bytes  = layout->bytes;
     kernel->sizes_offset = align(layout->bytes, ADDRESS_BYTES);
-    for (uint32_t i = 0; i < buffers; i++)
-        add_entry(layout, ADDRESS_BYTES, ADDRESS_BYTES);
+    lay_out_sizes(info, layout);
 }
 
 /* The code loads vectors from a buffer of vectors, so its address must be aligned to one. */
@@ -262,13 +306,12 @@ static uint32_t dynamic_bytes(const struct trm_backend_module *module, const str
 int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct trm_kernel_info *info,
                                uint32_t coarsening, CUfunction function)
 {
-    uint32_t buffers = 0, own = 0;
+    uint32_t buffers = count_buffers(info), own = 0;
     struct found found;
-    for (uint32_t i = 0; i < info->parameter_count; i++) {
-        buffers += info->parameters[i].kind == TRM_PARAMETER_BUFFER;
+    for (uint32_t i = 0; i < info->parameter_count; i++)
         own += is_entry(&info->parameters[i]);
-    }
-    uint32_t entries = own + buffers + (own != info->parameter_count) + (coarsening != 0);
+    uint32_t entries =
+        own + buffers + (own != info->parameter_count) + (coarsening != 0) + module->notes_faults;
     if (info->parameter_count > CUDA_MAX_ARGUMENTS || entries > CUDA_MAX_ARGUMENTS)
         return fail_too_many(module, info->name);
     int32_t status = find_parameters(module, info->name, function, &found);
@@ -280,7 +323,7 @@ int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct t
     struct layout layout = {.offsets = (uint32_t *)(uintptr_t)kernel->offsets,
                             .entries = (uint32_t *)(uintptr_t)kernel->entries};
     kernel->coarsening   = coarsening;
-    lay_out(kernel, info, &layout, buffers);
+    lay_out(kernel, info, &layout);
     kernel->function       = function;
     kernel->parameters     = info->parameters;
     kernel->entry_count    = layout.count;

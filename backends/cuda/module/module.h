@@ -36,6 +36,7 @@ struct trm_backend_module {
     /* native.c: the kernels that there are, where the driver tells; NULL for SPIRV */
     struct cuda_names *names;
     struct cuda_interface *interface; /* native.c: what the program says of them; NULL for SPIRV */
+    bool notes_faults;                /* translated with bounds: kernels note accesses that are outside */
     char name[];                      /* for messages */
 };
 
@@ -44,7 +45,8 @@ struct trm_backend_module {
  * lies between is undefined. If wants_sizes, the byte size of each buffer's span follows as a uint64_t
  * from sizes_offset on, in the order of the buffers. If a thread computes several items (coarsening), a
  * launch has groups / coarsening groups in x, rounded up, and the number of groups that were asked for is
- * a uint32_t at groups_offset.
+ * a uint32_t at groups_offset. If notes_faults, the address of the stream's record of faults is at
+ * fault_offset (stream/fault.h).
  *
  * The function's own parameters begin at entries[], in their order: kernelParams[i] = bytes + entries[i]. */
 struct trm_backend_kernel {
@@ -57,10 +59,11 @@ struct trm_backend_kernel {
     const uint32_t *masks;   /* as many: bits that a buffer's address must not have; NULL: there are none */
     const uint32_t *entries;
     uint32_t entry_count;
-    uint32_t sizes_offset, groups_offset;
+    uint32_t sizes_offset, groups_offset, fault_offset;
     uint32_t coarsening;     /* items that a thread computes; 0: the code is not coarsened */
     uint32_t argument_bytes; /* in all */
     bool wants_sizes;        /* the bytes of each buffer follow */
+    bool notes_faults;       /* as the module */
     uint32_t group_size[3];
     uint32_t max_group_items; /* as the registers allow */
     uint32_t shared_bytes;    /* static, and dynamic_bytes */

@@ -60,16 +60,19 @@ static int32_t make_kernels(struct trm_backend_module *module, const struct trm_
     return status;
 }
 
-/* Make a module of code. Explains its failure; `is_refused` as for cuda_image_load(). */
+/* Make a module of code, which was translated with bounds if it `notes_faults`. Explains its failure;
+ * `is_refused` as for cuda_image_load(). */
 static int32_t open_code(struct trm_backend_device *device, const struct trm_module_source *source,
-                         const struct cuda_code *code, const struct cuda_trailer *trailer, bool *is_refused,
-                         struct trm_backend_module **module)
+                         const struct cuda_code *code, const struct cuda_trailer *trailer, bool notes_faults,
+                         bool *is_refused, struct trm_backend_module **module)
 {
     struct trm_backend_module *made = NULL;
     *is_refused                     = false;
     int32_t status                  = cuda_module_create(device, source->name, &made);
-    if (status == TRM_OK)
-        status = cuda_image_load(made, code->bytes, is_refused);
+    if (status == TRM_OK) {
+        made->notes_faults = notes_faults;
+        status             = cuda_image_load(made, code->bytes, is_refused);
+    }
     if (status == TRM_OK)
         status = make_kernels(made, source, trailer);
     if (status == TRM_OK)
@@ -96,7 +99,7 @@ static const char *open_file(struct trm_backend_device *device, const struct trm
     else if (trailer.is_present && !trailer.is_by_hand &&
              memcmp(trailer.digest, source->digest, sizeof(trailer.digest)) != 0)
         why = "it was made from another version of the shader beside it";
-    else if (open_code(device, source, &code, &trailer, is_quiet, module) != TRM_OK)
+    else if (open_code(device, source, &code, &trailer, false, is_quiet, module) != TRM_OK)
         why = *is_quiet ? "it has no code for this device" : "it does not belong to the shader beside it";
     cuda_code_release(device, &code);
     return why;
@@ -132,7 +135,8 @@ static struct trm_backend_module *open_sibling(struct trm_backend_device *device
 
 /* Code that the driver refuses because NVRTC is newer is compiled again as PTX. */
 static int32_t load_compiled(struct trm_backend_device *device, const struct trm_module_source *source,
-                             const struct cuda_text *text, struct trm_backend_module **module)
+                             const struct cuda_text *text, bool notes_faults,
+                             struct trm_backend_module **module)
 {
     struct cuda_trailer trailer;
     bool is_refused = true;
@@ -143,20 +147,19 @@ static int32_t load_compiled(struct trm_backend_device *device, const struct trm
         is_refused            = false;
         status                = cuda_compile(device, text, as_ptx != 0, &code);
         if (status == TRM_OK)
-            status = open_code(device, source, &code, &trailer, &is_refused, module);
+            status = open_code(device, source, &code, &trailer, notes_faults, &is_refused, module);
         cuda_code_release(device, &code);
     }
     return status;
 }
 
+/* flags: TRM_TRANSLATE_BOUNDS, or 0. */
 static int32_t translate(struct trm_backend_device *device, const struct trm_module_source *source,
-                         struct trm_translation *translation, struct cuda_text *text)
+                         uint32_t flags, struct trm_translation *translation, struct cuda_text *text)
 {
     const struct trm_host *host = device->instance->host;
     *translation                = (struct trm_translation){.struct_size = sizeof(*translation)};
-    int32_t status              = host->translate(host->context, source, TRM_LANGUAGE_CUDA,
-                                     trm_util_setting_is_on(host, "kernel.bounds") ? TRM_TRANSLATE_BOUNDS : 0,
-                                                  translation);
+    int32_t status = host->translate(host->context, source, TRM_LANGUAGE_CUDA, flags, translation);
     if (status == TRM_OK)
         *text = (struct cuda_text){
             .text = translation->text, .length = translation->length, .name = source->name, .is_ours = true};
@@ -167,17 +170,18 @@ int32_t cuda_portable_load(struct trm_backend_device *device, const struct trm_m
                            struct trm_backend_module **module)
 {
     const struct trm_host *host = device->instance->host;
+    bool has_bounds             = trm_util_setting_is_on(host, "kernel.bounds");
     struct trm_translation translation;
     struct cuda_text text;
-    *module = trm_util_setting_is_on(host, "kernel.bounds") ? NULL : open_sibling(device, source);
+    *module = has_bounds ? NULL : open_sibling(device, source);
     if (*module != NULL)
         return TRM_OK;
     int32_t status = cuda_device_check(device); /* loading the file may have lost the device */
     if (status == TRM_OK)
-        status = translate(device, source, &translation, &text);
+        status = translate(device, source, has_bounds ? TRM_TRANSLATE_BOUNDS : 0, &translation, &text);
     if (status != TRM_OK)
         return status;
-    status = load_compiled(device, source, &text, module);
+    status = load_compiled(device, source, &text, has_bounds, module);
     host->release_translation(host->context, &translation);
     return status;
 }
@@ -221,7 +225,7 @@ int32_t cuda_portable_build(struct trm_backend_device *device, const struct trm_
     struct trm_translation translation;
     struct cuda_code code = {0};
     struct cuda_text text;
-    int32_t status = translate(device, source, &translation, &text);
+    int32_t status = translate(device, source, 0, &translation, &text); /* bounds use no file */
     if (status != TRM_OK)
         return status;
     status = cuda_compile(device, &text, false, &code);

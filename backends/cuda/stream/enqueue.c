@@ -11,6 +11,7 @@
 #include "copy.h"
 #include "deferred_submit.h"
 #include "enqueue.h"
+#include "fault.h"
 #include "launch.h"
 #include "mark.h"
 #include "replay.h"
@@ -116,6 +117,8 @@ int32_t cuda_stream_launch(struct trm_backend_stream *stream, uint64_t value,
     int32_t status = cuda_launch_build(stream->device, desc, &launch);
     if (!TRM_UTIL_LIKELY(status == TRM_OK))
         return status;
+    if (TRM_UTIL_UNLIKELY(desc->kernel->notes_faults))
+        cuda_fault_write_address(stream, launch.arguments + desc->kernel->fault_offset);
     const uint32_t size       = (uint32_t)offsetof(struct cuda_launch, arguments) + launch.argument_bytes;
     const struct cuda_job job = {submit_launch, &launch, size};
     return cuda_stream_submit(stream, value, job);
@@ -213,6 +216,9 @@ static int32_t wait_for_point(struct trm_backend_stream *stream, struct trm_back
     CUresult result;
     if (cuda_stream_completed(other) >= value)
         return TRM_OK;
+    if (TRM_UTIL_UNLIKELY(stream->faults != NULL && other->faults != NULL) &&
+        !cuda_fault_follow(stream, other))
+        return trm_util_fail_host_memory(stream->device->instance->host, "a wait for a stream");
     struct cuda_mark *mark = cuda_mark_acquire(other, value, &result);
     if (!TRM_UTIL_LIKELY(mark != NULL))
         return result != CUDA_SUCCESS

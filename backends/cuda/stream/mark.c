@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fault.h"
 #include "stream.h"
 
 #define FIRST_MARKS 16u
@@ -321,6 +322,8 @@ CUresult cuda_mark_query(struct trm_backend_stream *stream, const struct cuda_ma
 
 void cuda_stream_note_completed(struct trm_backend_stream *stream, uint64_t value)
 {
+    if (TRM_UTIL_UNLIKELY(stream->faults != NULL))
+        cuda_faults_check(stream);
     uint64_t old = atomic_load_explicit(&stream->completed, memory_order_relaxed);
     while (old < value && !atomic_compare_exchange_weak_explicit(&stream->completed, &old, value,
                                                                  memory_order_release, memory_order_relaxed))

@@ -7,6 +7,7 @@
 
 #include "deferred_submit.h"
 #include "enqueue.h"
+#include "fault.h"
 #include "mark.h"
 #include "notify.h"
 #include "replay.h"
@@ -125,13 +126,18 @@ int32_t cuda_stream_create(struct trm_backend_device *device, const struct trm_s
         goto free_memory;
     }
     pthread_mutex_init(&stream->lock, NULL);
-    status = is_borrowed ? TRM_OK : create_handle(stream);
+    status = cuda_faults_create(stream);
     if (status != TRM_OK)
         goto destroy_lock;
+    status = is_borrowed ? TRM_OK : create_handle(stream);
+    if (status != TRM_OK)
+        goto destroy_faults;
     list_add(stream);
     *result = stream;
     return TRM_OK;
 
+destroy_faults:
+    cuda_faults_destroy(stream);
 destroy_lock:
     pthread_mutex_destroy(&stream->lock);
     pthread_cond_destroy(&stream->progressed);
@@ -197,6 +203,7 @@ static void stream_destroy(struct trm_backend_stream *stream)
     if (!stream->borrowed)
         (void)device->cuda->cuStreamDestroy(stream->handle);
     cuda_leave(device, previous);
+    cuda_faults_destroy(stream);
     free_memory(stream);
     cuda_stream_release(stream);
 }

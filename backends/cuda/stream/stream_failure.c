@@ -22,6 +22,8 @@ int32_t cuda_stream_state(const struct trm_backend_stream *stream, uint64_t valu
     if (failure != TRM_OK && !atomic_load(&stream->flushing) &&
         cuda_stream_completed(stream) >= cuda_stream_submitted(stream))
         return failure;
+    if (failure != TRM_OK && atomic_load(&stream->has_fault))
+        return TRM_ERROR_TIMEOUT;
     return cuda_stream_completed(stream) >= value ? TRM_OK : TRM_ERROR_TIMEOUT;
 }
 
@@ -30,7 +32,7 @@ uint64_t cuda_stream_target(const struct trm_backend_stream *stream, uint64_t va
     if (atomic_load(&stream->failure) == TRM_OK)
         return value;
     uint64_t submitted = cuda_stream_submitted(stream);
-    return value < submitted ? value : submitted;
+    return value < submitted && !atomic_load(&stream->has_fault) ? value : submitted;
 }
 
 int32_t cuda_stream_explain(struct trm_backend_stream *stream, int32_t status)
@@ -108,8 +110,6 @@ void cuda_stream_abandon(struct trm_backend_stream *stream, int32_t status)
     fail(stream, status, 0, "The stream was abandoned.");
 }
 
-/* ---- a driver that does not answer ----------------------------------------------------------- */
-
 static CUresult synchronize(struct trm_backend_stream *stream)
 {
     struct trm_backend_device *device = stream->device;
@@ -123,6 +123,27 @@ static CUresult synchronize(struct trm_backend_stream *stream)
 
 /* Nothing of the stream may be running when its failure is reported. If the driver does not even wait for
  * the stream, assume that nothing is. */
+static void end_all(struct trm_backend_stream *stream)
+{
+    uint64_t submitted = cuda_stream_submitted(stream);
+    CUresult result    = synchronize(stream);
+    for (uint32_t i = 1; i < TRIES && result != CUDA_SUCCESS && !cuda_is_sticky(result); i++)
+        result = synchronize(stream);
+    if (cuda_is_sticky(result))
+        cuda_device_fail(stream->device, result, "cuStreamSynchronize");
+    cuda_stream_note_completed(stream, submitted);
+    cuda_stream_wake(stream);
+}
+
+void cuda_stream_fail_with_fault(struct trm_backend_stream *stream, const char *sentence)
+{
+    atomic_store(&stream->has_fault, true);
+    fail(stream, TRM_ERROR_KERNEL, 1, sentence);
+    end_all(stream);
+}
+
+/* ---- a driver that does not answer ----------------------------------------------------------- */
+
 void cuda_stream_query_failed(struct trm_backend_stream *stream, CUresult result, const char *call)
 {
     struct trm_backend_device *device = stream->device;
@@ -133,12 +154,5 @@ void cuda_stream_query_failed(struct trm_backend_stream *stream, CUresult result
     snprintf(sentence, sizeof(sentence), "%s, called to query a stream, answered %s.", call,
              cuda_result_name(device->instance, result));
     fail(stream, status, result, sentence);
-    uint64_t submitted = cuda_stream_submitted(stream);
-    result             = synchronize(stream);
-    for (uint32_t i = 1; i < TRIES && result != CUDA_SUCCESS && !cuda_is_sticky(result); i++)
-        result = synchronize(stream);
-    if (cuda_is_sticky(result))
-        cuda_device_fail(device, result, "cuStreamSynchronize");
-    cuda_stream_note_completed(stream, submitted);
-    cuda_stream_wake(stream);
+    end_all(stream);
 }

@@ -17,6 +17,7 @@
 #include "backends/cuda/driver/driver.h"
 
 struct cuda_deferred;
+struct cuda_faults;
 struct cuda_mark;
 struct cuda_replays;
 
@@ -65,9 +66,14 @@ struct trm_backend_stream {
     /* TRM_OK or the status of the first failure. Written under instance->defer_lock, after the next two. */
     _Atomic int32_t failure;
     int64_t failure_native;
-    char failure_sentence[256];
+    char failure_sentence[512];
     /* Name of the last kernel launched, for the report of a loss. Belongs to the kernel's module. */
     _Atomic(const char *) running;
+
+    struct cuda_faults *faults; /* fault.c; NULL without kernel.bounds */
+    /* A kernel reached outside of a variable: no point that was not known to be complete is reported as complete.
+     * Set before `failure`. */
+    _Atomic bool has_fault;
 
     struct cuda_marks marks;
 
@@ -75,7 +81,7 @@ struct trm_backend_stream {
     struct cuda_mark *prepared;   /* for the next mark */
     struct cuda_replays *replays; /* replay.c; created at the first launch that may use one */
     int64_t job_failure_native;   /* why the driver refused the last job; valid during the call */
-    char job_failure[256];
+    char job_failure[512];
 
     /* deferred_submit.c; under instance->defer_lock */
     struct cuda_deferred *deferred, *last_deferred, *spare_deferred;
