@@ -30,6 +30,7 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/driver/loader.h \
 	backends/vulkan/driver/objects.h \
 	backends/vulkan/driver/physical.c \
+	backends/vulkan/driver/newer.h \
 	backends/vulkan/driver/physical.h \
 	backends/vulkan/driver/physical_internal.h \
 	backends/vulkan/driver/properties.c \
@@ -43,6 +44,7 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/image/format.h \
 	backends/vulkan/image/image.c \
 	backends/vulkan/image/image.h \
+	backends/vulkan/image/adopt.c \
 	backends/vulkan/image/layout.c \
 	backends/vulkan/image/layout.h \
 	backends/vulkan/image/sampler.c \

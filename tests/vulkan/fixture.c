@@ -26,6 +26,8 @@ static const char *const discrete[] = {"VULKAN_SHIM_FAMILIES",
                                        "VULKAN_SHIM_DELAY",
                                        "100",
                                        NULL};
+static const char *const apart[]    = {"VULKAN_SHIM_FAMILIES", "graphics:1:64", "VULKAN_SHIM_MEMORY", "apart",
+                                       NULL};
 static const char *const minimal[]  = {
      "VULKAN_SHIM_FAMILIES",
      "graphics:1:64",
@@ -68,6 +70,11 @@ void shape_as_plain(void)
 void shape_as_discrete(void)
 {
     shim_shape(discrete);
+}
+
+void shape_as_apart(void)
+{
+    shim_shape(apart);
 }
 
 void shape_as_minimal(void)

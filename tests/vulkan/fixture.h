@@ -22,6 +22,7 @@ void shim_shape(const char *const *variables);
  * queue families; a Vulkan 1.1 device that lacks most features. */
 void shape_as_plain(void);
 void shape_as_discrete(void);
+void shape_as_apart(void); /* a discrete device whose images cannot be in the memory of buffers */
 void shape_as_minimal(void);
 
 /* A group of the suite, in which each test may take as long as the slowest driver needs. CK_DEFAULT_TIMEOUT

@@ -13,7 +13,7 @@ enum {
     TEXELS = SIDE * SIDE,
 };
 
-static void (*const shapes[])(void) = {shape_as_plain, shape_as_discrete, shape_as_minimal};
+static void (*const shapes[])(void) = {shape_as_plain, shape_as_discrete, shape_as_apart, shape_as_minimal};
 
 enum {
     SHAPES = sizeof(shapes) / sizeof(shapes[0])

@@ -43,6 +43,14 @@ static const struct part parts[] = {
     PART(zero_workgroup, ZERO_INITIALIZE_WORKGROUP_MEMORY_FEATURES),
     PART(shared_layout, WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR),
     PART(fault, FAULT_FEATURES_EXT),
+    PART(cooperative_nv, COOPERATIVE_MATRIX_FEATURES_NV),
+    {VULKAN_TYPE_COOPERATIVE_MATRIX_FEATURES_KHR, offsetof(struct vulkan_features, cooperative),
+     sizeof(struct vulkan_cooperative_matrix_features)},
+    {VULKAN_TYPE_MIXED_DOT_FEATURES_VALVE, offsetof(struct vulkan_features, mixed_dot),
+     sizeof(struct vulkan_mixed_dot_features)},
+    {VULKAN_TYPE_SUBGROUP_ROTATE_FEATURES_KHR, offsetof(struct vulkan_features, rotate),
+     sizeof(struct vulkan_subgroup_rotate_features)},
+    PART(descriptor_indexing, DESCRIPTOR_INDEXING_FEATURES),
 };
 
 /* A member of a summary struct, and the same member of ours. */
@@ -90,6 +98,23 @@ static const struct switch_pair from_12[] = {
     FROM_12(vulkanMemoryModelDeviceScope, memory_model.vulkanMemoryModelDeviceScope),
     FROM_12(vulkanMemoryModelAvailabilityVisibilityChains,
             memory_model.vulkanMemoryModelAvailabilityVisibilityChains),
+    FROM_12(runtimeDescriptorArray, descriptor_indexing.runtimeDescriptorArray),
+    FROM_12(shaderUniformTexelBufferArrayDynamicIndexing,
+            descriptor_indexing.shaderUniformTexelBufferArrayDynamicIndexing),
+    FROM_12(shaderStorageTexelBufferArrayDynamicIndexing,
+            descriptor_indexing.shaderStorageTexelBufferArrayDynamicIndexing),
+    FROM_12(shaderUniformBufferArrayNonUniformIndexing,
+            descriptor_indexing.shaderUniformBufferArrayNonUniformIndexing),
+    FROM_12(shaderSampledImageArrayNonUniformIndexing,
+            descriptor_indexing.shaderSampledImageArrayNonUniformIndexing),
+    FROM_12(shaderStorageBufferArrayNonUniformIndexing,
+            descriptor_indexing.shaderStorageBufferArrayNonUniformIndexing),
+    FROM_12(shaderStorageImageArrayNonUniformIndexing,
+            descriptor_indexing.shaderStorageImageArrayNonUniformIndexing),
+    FROM_12(shaderUniformTexelBufferArrayNonUniformIndexing,
+            descriptor_indexing.shaderUniformTexelBufferArrayNonUniformIndexing),
+    FROM_12(shaderStorageTexelBufferArrayNonUniformIndexing,
+            descriptor_indexing.shaderStorageTexelBufferArrayNonUniformIndexing),
 };
 
 static const struct switch_pair from_13[] = {

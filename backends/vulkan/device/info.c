@@ -149,6 +149,9 @@ static bool find_number(const struct trm_backend_instance *instance, const struc
     case TRM_DEVICE_SYNCHRONOUS:
         *number = 0;
         return true;
+    case TRM_DEVICE_ADDRESSES:
+        *number = physical->features.device_address.bufferDeviceAddress ? 1 : 0;
+        return true;
     default:
         return find_limit(physical, key, number);
     }

@@ -61,6 +61,15 @@ static const struct feature features[] = {
             "VK_KHR_workgroup_memory_explicit_layout"),
     {offsetof(struct vulkan_features, fault), VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FAULT_FEATURES_EXT, NEVER,
      VK_EXT_DEVICE_FAULT_EXTENSION_NAME},
+    FEATURE(cooperative_nv, COOPERATIVE_MATRIX_FEATURES_NV, NEVER, "VK_NV_cooperative_matrix"),
+    {offsetof(struct vulkan_features, cooperative), VULKAN_TYPE_COOPERATIVE_MATRIX_FEATURES_KHR, NEVER,
+     "VK_KHR_cooperative_matrix"},
+    {offsetof(struct vulkan_features, mixed_dot), VULKAN_TYPE_MIXED_DOT_FEATURES_VALVE, NEVER,
+     "VK_VALVE_shader_mixed_float_dot_product"},
+    {offsetof(struct vulkan_features, rotate), VULKAN_TYPE_SUBGROUP_ROTATE_FEATURES_KHR, NEVER,
+     "VK_KHR_shader_subgroup_rotate"},
+    FEATURE(descriptor_indexing, DESCRIPTOR_INDEXING_FEATURES, VK_API_VERSION_1_2,
+            "VK_EXT_descriptor_indexing"),
 };
 
 _Static_assert(COUNT(features) <= 32, "a bit for each");

@@ -18,7 +18,7 @@
 #include "backends/vulkan/driver/queue.h"
 
 #define VULKAN_RETIRED_MOST 16u
-#define VULKAN_MAX_ARGUMENTS 64u
+#define VULKAN_MAX_ARGUMENTS 256u
 
 struct vulkan_heap;
 struct vulkan_service;

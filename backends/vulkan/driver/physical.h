@@ -13,6 +13,7 @@
 
 #include "backends/vulkan/driver/fault.h"
 #include "backends/vulkan/driver/functions.h"
+#include "backends/vulkan/driver/newer.h"
 
 #define VULKAN_FAMILIES_MOST 32u
 #define VULKAN_EXTENSIONS_MOST 48u
@@ -47,6 +48,11 @@ struct vulkan_features {
     VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeatures zero_workgroup;
     VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR shared_layout;
     VkPhysicalDeviceFaultFeaturesEXT fault;
+    VkPhysicalDeviceCooperativeMatrixFeaturesNV cooperative_nv;
+    struct vulkan_cooperative_matrix_features cooperative;
+    struct vulkan_mixed_dot_features mixed_dot;
+    struct vulkan_subgroup_rotate_features rotate;
+    VkPhysicalDeviceDescriptorIndexingFeatures descriptor_indexing;
 };
 
 /* Link the structs of `known` (bits, as in struct vulkan_physical) into one chain that begins with `core`. */

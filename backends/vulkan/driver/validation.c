@@ -31,6 +31,12 @@ static const struct known known_messages[] = {
      "all commands of a submission wait: queues run only kernels and copies"},
     {"UNASSIGNED-CoreValidation-DrawState-InvalidImageLayout", "For optimal performance",
      "images stay in VK_IMAGE_LAYOUT_GENERAL, so that streams need not agree on layouts"},
+    {"VUID-VkShaderModuleCreateInfo-pCode-04147", "SPV_GOOGLE_",
+     "extensions of front ends that only name things, which drivers skip"},
+    {"UNASSIGNED-CoreValidation-Shader-InconsistentSpirv", "operand CounterBuffer(",
+     "a name that front ends of HLSL write, of one of these extensions"},
+    {"UNASSIGNED-CoreValidation-Shader-InconsistentSpirv", "expected AliasedPointer or RestrictPointer",
+     "glslc's optimizer leaves the decoration out"},
     {NULL, NULL, NULL},
 };
 

@@ -19,6 +19,8 @@ struct node {
         struct trm_fill_desc fill;
         struct trm_launch_desc launch; /* its arguments are in `arguments` */
         struct trm_backend_stamp *stamp;
+        struct trm_image_copy_desc image_copy;
+        struct trm_image_transfer_desc image_transfer;
     };
     struct trm_launch_argument *arguments;
     uint64_t arguments_size; /* bytes, with the blocks that follow the arguments */
@@ -36,7 +38,7 @@ struct trm_backend_graph {
     struct trm_backend_memory *scratch; /* for its fills */
     uint64_t size;
     uint64_t bytes; /* bytes that a launch copies and fills */
-    bool computes;  /* it has launches or timestamps, which need a compute queue */
+    bool computes;  /* it has launches, timestamps or copies of images, which may need a compute queue */
     uint32_t stamp_count;
     struct trm_backend_kernel *last_kernel;
     struct vulkan_timeline *last_on; /* timeline of the last launch; NULL: none yet */
@@ -139,6 +141,15 @@ static int32_t init_copy(struct trm_backend_device *device, struct node *node,
     return init_rows(device, node, &rows);
 }
 
+/* UNSUPPORTED for memory of the host that the device does not reach, or whose texels it cannot copy. */
+static int32_t init_image_copy(struct trm_backend_device *device, struct node *node,
+                               const struct trm_image_copy_desc *desc)
+{
+    node->image_copy = *desc;
+    vulkan_image_copy_find_host(device, &node->image_copy);
+    return node->image_copy.place.memory != NULL ? TRM_OK : TRM_ERROR_UNSUPPORTED;
+}
+
 static void drop_node(const struct trm_backend_device *device, struct node *node)
 {
     trm_util_release(device->instance->host, node->arguments, node->arguments_size);
@@ -164,6 +175,11 @@ static int32_t init_node(struct trm_backend_device *device, struct node *node,
     case TRM_GRAPH_STAMP:
         node->stamp = from->stamp;
         return TRM_OK;
+    case TRM_GRAPH_IMAGE_COPY:
+        return init_image_copy(device, node, from->image_copy);
+    case TRM_GRAPH_IMAGE_TRANSFER:
+        node->image_transfer = *from->image_transfer;
+        return TRM_OK;
     default:
         return TRM_ERROR_UNSUPPORTED; /* a kind of a later minor version */
     }
@@ -182,7 +198,9 @@ static void summarize(struct trm_backend_graph *graph)
             graph->bytes += node->copy.width * node->copy.height;
         else if (node->kind == TRM_GRAPH_FILL)
             graph->bytes += node->fill.size;
-        else
+        else if (node->kind == TRM_GRAPH_IMAGE_COPY)
+            graph->bytes += vulkan_image_copy_extent(&node->image_copy);
+        if (node->kind != TRM_GRAPH_COPY && node->kind != TRM_GRAPH_COPY_2D && node->kind != TRM_GRAPH_FILL)
             graph->computes = true;
         if (node->kind == TRM_GRAPH_LAUNCH)
             graph->last_kernel = node->launch.kernel;
@@ -253,6 +271,10 @@ static int32_t record_node(struct vulkan_recorder *recorder, const struct node *
     case TRM_GRAPH_STAMP:
         vulkan_stamp_take(recorder, node->stamp);
         return TRM_OK;
+    case TRM_GRAPH_IMAGE_COPY:
+        return vulkan_record_copy_image(recorder, &node->image_copy);
+    case TRM_GRAPH_IMAGE_TRANSFER:
+        return vulkan_record_transfer_image(recorder, &node->image_transfer);
     default:
         return vulkan_record_copy_2d(recorder, copy->destination.memory, copy->destination.offset,
                                      copy->destination_pitch, copy->source.memory, copy->source.offset,

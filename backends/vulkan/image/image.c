@@ -163,16 +163,16 @@ static int32_t make_handle(struct trm_backend_image *image)
 
 static int32_t make(struct trm_backend_image *image)
 {
-    VkFormatFeatureFlags features = vulkan_format_image_features(image->device, image->desc.format);
-    image->is_filterable          = (features & VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT) != 0;
-    int32_t status                = make_handle(image);
+    int32_t status = make_handle(image);
     if (status == TRM_OK)
         status = take_memory(image);
-    return status == TRM_OK ? vulkan_layout_make_general(image->device->layouts, image->handle) : status;
+    return status == TRM_OK ? vulkan_layout_change(image->device->layouts, image->handle,
+                                                   VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL)
+                            : status;
 }
 
-int32_t vulkan_image_create(struct trm_backend_device *device, const struct trm_image_desc *desc,
-                            struct trm_backend_image **image)
+int32_t vulkan_image_start(struct trm_backend_device *device, const struct trm_image_desc *desc,
+                           struct trm_backend_image **image)
 {
     int32_t status = vulkan_device_check(device);
     if (status == TRM_OK)
@@ -182,9 +182,22 @@ int32_t vulkan_image_create(struct trm_backend_device *device, const struct trm_
     struct trm_backend_image *made = trm_util_allocate(device->instance->host, sizeof(*made));
     if (made == NULL)
         return trm_util_fail_host_memory(device->instance->host, "an image");
-    made->device = device;
-    made->desc   = *desc;
-    status       = make(made);
+    VkFormatFeatureFlags features = vulkan_format_image_features(device, desc->format);
+    made->is_filterable           = (features & VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT) != 0;
+    made->device                  = device;
+    made->desc                    = *desc;
+    *image                        = made;
+    return TRM_OK;
+}
+
+int32_t vulkan_image_create(struct trm_backend_device *device, const struct trm_image_desc *desc,
+                            struct trm_backend_image **image)
+{
+    struct trm_backend_image *made = NULL;
+    int32_t status                 = vulkan_image_start(device, desc, &made);
+    if (status != TRM_OK || made == NULL)
+        return status;
+    status = make(made);
     if (status != TRM_OK) {
         vulkan_image_destroy(made);
         return status;
@@ -197,7 +210,8 @@ void vulkan_image_destroy(struct trm_backend_image *image)
 {
     struct trm_backend_device *device = image->device;
     vulkan_image_views_destroy(image);
-    device->vk.vkDestroyImage(device->handle, image->handle, NULL);
+    if (!image->is_adopted)
+        device->vk.vkDestroyImage(device->handle, image->handle, NULL);
     if (image->memory != NULL)
         vulkan_heap_free(image->memory);
     device->vk.vkFreeMemory(device->handle, image->own, NULL);

@@ -1,6 +1,7 @@
 /* vulkan backend: the image room: images, their views and samplers.
  *
  *     image.c    creating images, and their memory
+ *     adopt.c    images of the application's
  *     view.c     views of levels, made when they are first needed and kept with the image
  *     layout.c   the one change of an image's layout
  *     sampler.c  samplers
@@ -32,6 +33,7 @@ struct trm_backend_image {
     VkImage handle;
     struct trm_backend_memory *memory; /* a piece of the heap; NULL: `own` */
     VkDeviceMemory own;                /* where the heap has no memory of a type that the image can have */
+    bool is_adopted;                   /* the handle is the application's */
     bool is_filterable;                /* a linear filter applies to its format */
     /* By use (enum vulkan_view_use) and level. */
     _Atomic(VkImageView) views[2][TRM_IMAGE_LEVELS_MOST];
@@ -53,6 +55,15 @@ void vulkan_image_destroy(struct trm_backend_image *image);
 int32_t vulkan_sampler_create(struct trm_backend_device *device, const struct trm_sampler_desc *desc,
                               struct trm_backend_sampler **sampler);
 void vulkan_sampler_destroy(struct trm_backend_sampler *sampler);
+
+/* Slots of the interop table (adopt.c). */
+int32_t vulkan_image_adopt(struct trm_backend_device *device, const struct trm_image_desc *desc,
+                           uint64_t native, int32_t layout, struct trm_backend_image **image);
+int32_t vulkan_image_hand_back(struct trm_backend_image *image, int32_t layout);
+
+/* Allocates an image without a handle or memory. */
+int32_t vulkan_image_start(struct trm_backend_device *device, const struct trm_image_desc *desc,
+                           struct trm_backend_image **image);
 
 /* view.c: get a view; the first caller creates it. Lives as long as the image. Any thread. */
 int32_t vulkan_image_view(struct trm_backend_image *image, enum vulkan_view_use use, uint32_t level,

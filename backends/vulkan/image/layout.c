@@ -1,4 +1,5 @@
-/* vulkan backend: the one change of an image's layout, when it is created.
+/* vulkan backend: the one change of an image's layout, when it is created; and those of an image of the
+ * application's, when it comes and when it goes.
  *
  * The change cannot be left to the first command that uses the image: two streams may use different parts of
  * it at once, and a graph would change the layout again at each launch, which discards the texels. So the
@@ -97,7 +98,14 @@ static int32_t make_objects(struct vulkan_layouts *layouts)
 
 /* ---- a change -------------------------------------------------------------------------------------- */
 
-static int32_t record(struct vulkan_layouts *layouts, VkImage image)
+/* In other layouts the program has used the image, or will: the semaphore of the submission has made writes
+ * available, and the program orders its own accesses. */
+static bool ours(VkImageLayout layout)
+{
+    return layout == VK_IMAGE_LAYOUT_GENERAL;
+}
+
+static int32_t record(struct vulkan_layouts *layouts, VkImage image, VkImageLayout from, VkImageLayout to)
 {
     struct trm_backend_device *device    = layouts->device;
     const VkCommandBufferBeginInfo begin = {
@@ -106,8 +114,10 @@ static int32_t record(struct vulkan_layouts *layouts, VkImage image)
     };
     const VkImageMemoryBarrier barrier = {
         .sType               = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
-        .oldLayout           = VK_IMAGE_LAYOUT_UNDEFINED,
-        .newLayout           = VK_IMAGE_LAYOUT_GENERAL,
+        .srcAccessMask       = ours(from) ? VK_ACCESS_TRANSFER_WRITE_BIT : 0,
+        .dstAccessMask       = ours(to) ? VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT : 0,
+        .oldLayout           = from,
+        .newLayout           = to,
         .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
         .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
         .image               = image,
@@ -121,8 +131,8 @@ static int32_t record(struct vulkan_layouts *layouts, VkImage image)
     result = device->vk.vkBeginCommandBuffer(layouts->command, &begin);
     if (result < 0)
         return vulkan_device_fail(device, result, "vkBeginCommandBuffer");
-    device->vk.vkCmdPipelineBarrier(layouts->command, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT,
-                                    VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
+    device->vk.vkCmdPipelineBarrier(layouts->command, VK_PIPELINE_STAGE_TRANSFER_BIT,
+                                    VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
     result = device->vk.vkEndCommandBuffer(layouts->command);
     return result < 0 ? vulkan_device_fail(device, result, "vkEndCommandBuffer") : TRM_OK;
 }
@@ -173,12 +183,13 @@ static int32_t wait_for_value(struct vulkan_layouts *layouts)
     return vulkan_device_fail(device, VK_ERROR_DEVICE_LOST, "vkWaitSemaphores");
 }
 
-int32_t vulkan_layout_make_general(struct vulkan_layouts *layouts, VkImage image)
+int32_t vulkan_layout_change(struct vulkan_layouts *layouts, VkImage image, VkImageLayout from,
+                             VkImageLayout to)
 {
     pthread_mutex_lock(&layouts->lock);
     int32_t status = make_objects(layouts);
     if (status == TRM_OK)
-        status = record(layouts, image);
+        status = record(layouts, image, from, to);
     if (status == TRM_OK)
         status = submit(layouts);
     if (status == TRM_OK)

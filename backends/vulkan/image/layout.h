@@ -12,7 +12,8 @@ struct vulkan_layouts;
 int32_t vulkan_layouts_create(struct trm_backend_device *device, struct vulkan_layouts **layouts);
 void vulkan_layouts_destroy(struct vulkan_layouts *layouts); /* NULL is fine; the device is idle */
 
-/* Move all of a new image to VK_IMAGE_LAYOUT_GENERAL, and wait until the device has done it. Any thread. */
-int32_t vulkan_layout_make_general(struct vulkan_layouts *layouts, VkImage image);
+/* Move all of an idle image from one layout to another, and wait until the device has done it. Any thread. */
+int32_t vulkan_layout_change(struct vulkan_layouts *layouts, VkImage image, VkImageLayout from,
+                             VkImageLayout to);
 
 #endif

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "backends/vulkan/device/device.h"
+#include "backends/vulkan/image/image.h"
 #include "backends/vulkan/memory/memory.h"
 #include "backends/vulkan/stream/stream.h"
 
@@ -303,6 +304,24 @@ static int32_t semaphore_signal(struct trm_backend_stream *stream, uint64_t valu
     return status;
 }
 
+/* ---- images ----------------------------------------------------------------------------------- */
+
+static int32_t image_handle(struct trm_backend_image *image, int32_t type, uint64_t *handle)
+{
+    if (type != TRM_NATIVE_VULKAN_IMAGE)
+        return fail_type(image->device, type);
+    *handle = NUMBER(image->handle);
+    return TRM_OK;
+}
+
+static int32_t image_adopt(struct trm_backend_device *device, const struct trm_image_desc *desc, int32_t type,
+                           uint64_t native, int32_t layout, struct trm_backend_image **image)
+{
+    if (type != TRM_NATIVE_VULKAN_IMAGE)
+        return fail_type(device, type);
+    return vulkan_image_adopt(device, desc, native, layout, image);
+}
+
 const struct trm_interop_ops vulkan_interop_ops = {
     .struct_size       = sizeof(vulkan_interop_ops),
     .device_handle     = device_handle,
@@ -319,4 +338,7 @@ const struct trm_interop_ops vulkan_interop_ops = {
     .semaphore_value   = semaphore_value,
     .semaphore_wait    = semaphore_wait,
     .semaphore_signal  = semaphore_signal,
+    .image_adopt       = image_adopt,
+    .image_hand_back   = vulkan_image_hand_back,
+    .image_handle      = image_handle,
 };

@@ -5,6 +5,15 @@
 
 #include "backends/vulkan/memory/memory_type.h"
 
+VkBufferUsageFlags vulkan_block_usage(const struct trm_backend_device *device)
+{
+    VkBufferUsageFlags usage = VULKAN_BLOCK_USAGE;
+
+    if (device->vk.vkGetBufferDeviceAddress != NULL)
+        usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+    return usage;
+}
+
 VkResult vulkan_block_buffer(struct trm_backend_device *device, uint64_t size,
                              VkExternalMemoryHandleTypeFlags handle_type, VkBuffer *buffer)
 {
@@ -17,7 +26,7 @@ VkResult vulkan_block_buffer(struct trm_backend_device *device, uint64_t size,
         .sType       = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
         .pNext       = handle_type != 0 ? &external : NULL,
         .size        = size,
-        .usage       = VULKAN_BLOCK_USAGE,
+        .usage       = vulkan_block_usage(device),
         .sharingMode = VK_SHARING_MODE_EXCLUSIVE,
     };
 
@@ -59,6 +68,10 @@ static VkResult memory_allocate(struct vulkan_block *block, const struct vulkan_
         .sType  = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO,
         .buffer = block->whole.buffer,
     };
+    VkMemoryAllocateFlagsInfo address = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+        .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT,
+    };
     VkMemoryAllocateInfo info = {
         .sType           = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
         .allocationSize  = size,
@@ -74,6 +87,10 @@ static VkResult memory_allocate(struct vulkan_block *block, const struct vulkan_
     if (desc->dedicated) {
         dedicated.pNext = info.pNext;
         info.pNext      = &dedicated;
+    }
+    if (device->vk.vkGetBufferDeviceAddress != NULL) {
+        address.pNext = info.pNext;
+        info.pNext    = &address;
     }
     block->allocated = size;
     VkResult result  = device->vk.vkAllocateMemory(device->handle, &info, NULL, &block->memory);

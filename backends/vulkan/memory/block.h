@@ -7,7 +7,8 @@
 #include "backends/vulkan/memory/memory.h"
 #include "backends/vulkan/memory/tlsf.h"
 
-/* All usages that buffers of blocks need. */
+/* All usages that buffers of blocks need, beside VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT where the device has
+ * addresses: see vulkan_block_usage(). */
 #define VULKAN_BLOCK_USAGE                                                                 \
     (VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |                 \
      VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |             \
@@ -56,6 +57,9 @@ void vulkan_block_destroy(struct vulkan_block *block);
  * external memory. */
 VkResult vulkan_block_buffer(struct trm_backend_device *device, uint64_t size,
                              VkExternalMemoryHandleTypeFlags handle_type, VkBuffer *buffer);
+
+/* The usages of buffers of blocks on this device. */
+VkBufferUsageFlags vulkan_block_usage(const struct trm_backend_device *device);
 
 /* How many more bytes the process should allocate from a memory heap, of which this device holds `held`. */
 uint64_t vulkan_block_budget(const struct trm_backend_device *device, uint32_t memory_heap, uint64_t held);

@@ -119,7 +119,7 @@ static int32_t external_desc(struct vulkan_heap *heap, uint64_t size, VkExternal
     VkExternalBufferProperties properties   = {.sType = VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES};
     VkPhysicalDeviceExternalBufferInfo info = {
         .sType      = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO,
-        .usage      = VULKAN_BLOCK_USAGE,
+        .usage      = vulkan_block_usage(device),
         .handleType = opaque_fd,
     };
     struct vulkan_type_choice choice;

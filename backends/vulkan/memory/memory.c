@@ -25,9 +25,28 @@ static int32_t memory_host_pointer(struct trm_backend_memory *memory, void **poi
     return TRM_OK;
 }
 
+static int32_t memory_address(struct trm_backend_memory *memory, uint64_t offset, uint64_t size,
+                              uint64_t *address)
+{
+    const struct trm_backend_device *device = memory->device;
+    VkBufferDeviceAddressInfo info          = {
+                 .sType  = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
+                 .buffer = memory->buffer,
+    };
+
+    (void)size;
+    if (device->vk.vkGetBufferDeviceAddress == NULL)
+        return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             "%s lacks the feature bufferDeviceAddress.",
+                             device->physical->properties.deviceName);
+    *address = device->vk.vkGetBufferDeviceAddress(device->handle, &info) + memory->base + offset;
+    return TRM_OK;
+}
+
 const struct trm_memory_ops vulkan_memory_ops = {
     .struct_size  = sizeof(vulkan_memory_ops),
     .allocate     = memory_allocate,
     .free         = vulkan_heap_free,
     .host_pointer = memory_host_pointer,
+    .address      = memory_address,
 };

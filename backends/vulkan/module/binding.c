@@ -36,28 +36,36 @@ static uint32_t count_descriptors(const struct trm_kernel_info *info)
 int32_t vulkan_bindings_find(struct trm_backend_module *module, const struct trm_kernel_info *info)
 {
     const struct trm_host *host = module->device->instance->host;
-    uint32_t binding            = 0;
-    module->descriptor_count    = count_descriptors(info);
+    struct vulkan_place *place;
+    module->descriptor_count = count_descriptors(info);
     if (module->descriptor_count == 0)
         return TRM_OK;
-    module->types = trm_util_allocate(host, module->descriptor_count * sizeof(*module->types));
-    if (module->types == NULL)
+    module->places = trm_util_allocate(host, module->descriptor_count * sizeof(*module->places));
+    if (module->places == NULL)
         return trm_util_fail_host_memory(host, "the descriptors of a module");
+    place = module->places;
     for (uint32_t i = 0; i < info->parameter_count; i++) {
         if (!vulkan_has_descriptor(&info->parameters[i]))
             continue;
-        VkDescriptorType type  = type_of(&info->parameters[i], &module->shader, binding);
-        module->types[binding] = type;
-        module->counts[type]++;
-        binding++;
+        bool is_first = place == module->places;
+        if (vulkan_is_next_element(info, i)) {
+            *place = place[-1];
+            place->element++;
+        } else {
+            place->binding = is_first ? 0 : place[-1].binding + 1;
+            place->element = 0;
+            place->type    = type_of(&info->parameters[i], &module->shader, place->binding);
+        }
+        module->counts[place->type]++;
+        place++;
     }
     return TRM_OK;
 }
 
 void vulkan_bindings_release(struct trm_backend_module *module)
 {
-    trm_util_release(module->device->instance->host, module->types,
-                     module->descriptor_count * sizeof(*module->types));
+    trm_util_release(module->device->instance->host, module->places,
+                     module->descriptor_count * sizeof(*module->places));
 }
 
 /* ---- limits ---------------------------------------------------------------------------------------- */
@@ -99,6 +107,7 @@ int32_t vulkan_bindings_check(const struct trm_backend_device *device, const str
         {count_kind(info, TRM_PARAMETER_SAMPLER) + combined, limits->maxPerStageDescriptorSamplers,
          "samplers"},
         {count_descriptors(info), limits->maxPerStageResources, "buffers, images and samplers"},
+        {count_descriptors(info), VULKAN_MAX_ARGUMENTS, "buffers, images and samplers"},
     };
     int32_t status = TRM_OK;
     for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && status == TRM_OK; i++)
@@ -118,17 +127,17 @@ int32_t vulkan_bindings_layout(struct trm_backend_module *module, bool pushes)
     VkDescriptorSetLayoutBinding *bindings = trm_util_allocate(device->instance->host, size);
     if (bindings == NULL)
         return trm_util_fail_host_memory(device->instance->host, "the descriptors of a module");
-    for (uint32_t i = 0; i < count; i++)
-        bindings[i] = (VkDescriptorSetLayoutBinding){
-            .binding         = i,
-            .descriptorType  = module->types[i],
-            .descriptorCount = 1,
+    for (uint32_t i = 0; i < count; i++) /* the last element of an array has its number */
+        bindings[module->places[i].binding] = (VkDescriptorSetLayoutBinding){
+            .binding         = module->places[i].binding,
+            .descriptorType  = module->places[i].type,
+            .descriptorCount = module->places[i].element + 1,
             .stageFlags      = VK_SHADER_STAGE_COMPUTE_BIT,
         };
     VkDescriptorSetLayoutCreateInfo create = {
         .sType        = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
         .flags        = pushes ? VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR : 0,
-        .bindingCount = count,
+        .bindingCount = module->places[count - 1].binding + 1,
         .pBindings    = bindings,
     };
     VkResult result =

@@ -20,7 +20,8 @@ static uint32_t constant_bytes(const struct trm_kernel_info *info)
     uint32_t bytes = 0;
     for (uint32_t i = 0; i < info->parameter_count; i++) {
         const struct trm_parameter *parameter = &info->parameters[i];
-        if (!vulkan_has_descriptor(parameter) && parameter->place + parameter->size > bytes)
+        if (!vulkan_has_descriptor(parameter) && !vulkan_is_count(parameter) &&
+            parameter->place + parameter->size > bytes)
             bytes = parameter->place + parameter->size;
     }
     return (bytes + 3) / 4 * 4;
@@ -114,7 +115,8 @@ static int32_t make_kernels(struct trm_backend_module *module, const struct trm_
         kernel->set_layout                = module->set_layout;
         kernel->layout                    = module->layout;
         kernel->pushes                    = pushes;
-        kernel->writes_memory             = writes_memory(&infos[i]);
+        kernel->has_addresses             = vulkan_shader_has_addresses(&module->shader);
+        kernel->writes_memory             = kernel->has_addresses || writes_memory(&infos[i]);
         kernel->descriptor_count          = module->descriptor_count;
         kernel->constant_bytes            = constant_bytes(&infos[i]);
         kernel->entry                     = vulkan_shader_entry(&module->shader, i);

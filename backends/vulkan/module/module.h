@@ -32,6 +32,12 @@ struct vulkan_coarsened_pipelines {
 /* Types of descriptors are numbers below this, from VK_DESCRIPTOR_TYPE_SAMPLER on. */
 #define VULKAN_DESCRIPTOR_TYPES (VK_DESCRIPTOR_TYPE_STORAGE_BUFFER + 1)
 
+/* A descriptor: an element of an array, or all of a binding. */
+struct vulkan_place {
+    VkDescriptorType type;
+    uint32_t binding, element;
+};
+
 struct trm_backend_kernel {
     struct trm_backend_module *module;
     const struct trm_kernel_info *info; /* reflected by the core */
@@ -40,7 +46,8 @@ struct trm_backend_kernel {
     /* Set_layout is for push descriptors; else descriptor sets are allocated. */
     bool pushes;
     bool writes_memory;
-    uint32_t descriptor_count; /* bindings 0 to descriptor_count - 1, in the order of the parameters */
+    bool has_addresses;        /* it may reach any memory */
+    uint32_t descriptor_count; /* the module's, in the order of the parameters */
     /* Bytes of push constants, a multiple of 4; `place` of a parameter is its offset. */
     uint32_t constant_bytes;
     const char *entry; /* name of the entry point */
@@ -55,7 +62,7 @@ struct trm_backend_module {
     VkShaderModule handle;
     VkDescriptorSetLayout set_layout;
     VkPipelineLayout layout;
-    VkDescriptorType *types; /* of its descriptors, by binding */
+    struct vulkan_place *places; /* of its descriptors */
     uint32_t descriptor_count;
     uint32_t counts[VULKAN_DESCRIPTOR_TYPES]; /* of its descriptors, by type */
     VkSpecializationInfo constants;           /* points to the two arrays below */

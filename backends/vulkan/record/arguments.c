@@ -24,13 +24,22 @@ static int32_t refuse_span(const struct trm_backend_device *device, const struct
                          device->physical->properties.limits.maxStorageBufferRange);
 }
 
-/* The binding of a parameter that has a descriptor. */
-static uint32_t binding_of(const struct trm_kernel_info *info, uint32_t index)
+/* The number of a parameter among those that have a descriptor. */
+static uint32_t descriptor_of(const struct trm_kernel_info *info, uint32_t index)
 {
-    uint32_t binding = 0;
+    uint32_t descriptor = 0;
     for (uint32_t i = 0; i < index; i++)
-        binding += vulkan_has_descriptor(&info->parameters[i]);
-    return binding;
+        descriptor += vulkan_has_descriptor(&info->parameters[i]);
+    return descriptor;
+}
+
+/* An element of an array, behind those that the launch gives? An empty span of a buffer is none. */
+static bool is_none(const struct trm_launch_argument *argument)
+{
+    if (argument->kind == TRM_PARAMETER_TEXELS)
+        return argument->type == TRM_FORMAT_NONE;
+    return argument->kind >= TRM_PARAMETER_IMAGE && argument->kind <= TRM_PARAMETER_TEXELS &&
+           argument->block == NULL;
 }
 
 static int32_t check_texels(const struct trm_backend_device *device, const struct trm_launch_desc *desc,
@@ -40,9 +49,9 @@ static int32_t check_texels(const struct trm_backend_device *device, const struc
     const struct trm_kernel_info *info         = desc->kernel->info;
     const struct vulkan_format *format         = vulkan_format_find(argument->type);
     const struct trm_host *host                = device->instance->host;
-    uint32_t binding                           = binding_of(info, index);
+    uint32_t descriptor                        = descriptor_of(info, index);
     uint64_t most                              = device->physical->properties.limits.maxTexelBufferElements;
-    bool stores = desc->kernel->module->types[binding] == VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER;
+    bool stores = desc->kernel->module->places[descriptor].type == VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER;
     VkFormatFeatureFlags needed =
         stores ? VK_FORMAT_FEATURE_STORAGE_TEXEL_BUFFER_BIT : VK_FORMAT_FEATURE_UNIFORM_TEXEL_BUFFER_BIT;
     if (format == NULL || (vulkan_format_buffer_features(device, argument->type) & needed) == 0)
@@ -75,6 +84,8 @@ static int32_t check(const struct trm_backend_device *device, const struct trm_l
                      uint32_t index)
 {
     const struct trm_launch_argument *argument = &desc->arguments[index];
+    if (is_none(argument))
+        return TRM_OK;
     switch (argument->kind) {
     case TRM_PARAMETER_BUFFER:
         if (argument->size > device->physical->properties.limits.maxStorageBufferRange)
@@ -243,9 +254,19 @@ static int32_t take_image(const struct trm_launch_argument *argument, const stru
 
 /* ---- all ------------------------------------------------------------------------------------------- */
 
+/* Elements that the launch does not give are those before them: every descriptor must be valid. */
+static int32_t repeat_descriptor(struct vulkan_arguments *arguments)
+{
+    uint32_t count                = arguments->descriptor_count++;
+    arguments->descriptors[count] = arguments->descriptors[count - 1];
+    return TRM_OK;
+}
+
 static int32_t take(struct vulkan_recorder *recorder, const struct trm_launch_argument *argument,
                     const struct trm_parameter *parameter, struct vulkan_arguments *arguments)
 {
+    if (is_none(argument))
+        return repeat_descriptor(arguments);
     switch (argument->kind) {
     case TRM_PARAMETER_BUFFER:
         return take_buffer(recorder, argument, parameter, arguments);
@@ -257,6 +278,8 @@ static int32_t take(struct vulkan_recorder *recorder, const struct trm_launch_ar
     case TRM_PARAMETER_SAMPLED_IMAGE:
         return take_image(argument, parameter, arguments);
     case TRM_PARAMETER_SCALAR:
+        if (vulkan_is_count(parameter))
+            return TRM_OK;
         memcpy(arguments->constants + parameter->place, &argument->scalar, argument->size);
         return TRM_OK;
     default:

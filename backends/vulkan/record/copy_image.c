@@ -52,6 +52,19 @@ bool vulkan_image_copy_reaches(const struct trm_image_copy_desc *desc,
     return (memory->base + offset) % texel == 0;
 }
 
+void vulkan_image_copy_find_host(const struct trm_backend_device *device, struct trm_image_copy_desc *desc)
+{
+    uint64_t offset = 0;
+    if (desc->place.memory != NULL)
+        return;
+    struct trm_backend_memory *memory =
+        vulkan_heap_find_host(device->heap, desc->place.host, vulkan_image_copy_extent(desc), &offset);
+    if (memory == NULL || !vulkan_image_copy_reaches(desc, memory, offset))
+        return;
+    desc->place.memory = memory;
+    desc->place.offset = offset;
+}
+
 static int32_t find_region(const struct trm_backend_device *device, const struct trm_image_copy_desc *desc,
                            VkBufferImageCopy *region)
 {

@@ -32,25 +32,37 @@ static bool is_texels(VkDescriptorType type)
     return type == VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER || type == VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER;
 }
 
-/* The driver reads the member that the type needs. */
-static void describe(const struct trm_backend_kernel *kernel, const struct vulkan_arguments *arguments,
-                     VkDescriptorSet set, VkWriteDescriptorSet *writes)
+/* Elements of arrays follow each other in one write, but for those of texel buffers, which are smaller. */
+_Static_assert(sizeof(union vulkan_descriptor) == sizeof(VkDescriptorBufferInfo) &&
+                   sizeof(union vulkan_descriptor) == sizeof(VkDescriptorImageInfo),
+               "an array of descriptors is an array of what the driver reads");
+
+/* The driver reads the member that the type needs. Returns the number of writes. */
+static uint32_t describe(const struct trm_backend_kernel *kernel, const struct vulkan_arguments *arguments,
+                         VkDescriptorSet set, VkWriteDescriptorSet *writes)
 {
+    uint32_t count = 0;
     for (uint32_t i = 0; i < arguments->descriptor_count; i++) {
         const union vulkan_descriptor *descriptor = &arguments->descriptors[i];
-        VkDescriptorType type                     = kernel->module->types[i];
-        bool is_buffer                            = type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-        writes[i]                                 = (VkWriteDescriptorSet){
-                                            .sType            = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-                                            .dstSet           = set,
-                                            .dstBinding       = i,
-                                            .descriptorCount  = 1,
-                                            .descriptorType   = type,
-                                            .pBufferInfo      = is_buffer ? &descriptor->buffer : NULL,
-                                            .pTexelBufferView = is_texels(type) ? &descriptor->texels : NULL,
-                                            .pImageInfo       = is_buffer || is_texels(type) ? NULL : &descriptor->image,
+        const struct vulkan_place *place          = &kernel->module->places[i];
+        bool is_buffer                            = place->type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+        if (count != 0 && place->element != 0 && !is_texels(place->type)) {
+            writes[count - 1].descriptorCount++;
+            continue;
+        }
+        writes[count++] = (VkWriteDescriptorSet){
+            .sType            = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+            .dstSet           = set,
+            .dstBinding       = place->binding,
+            .dstArrayElement  = place->element,
+            .descriptorCount  = 1,
+            .descriptorType   = place->type,
+            .pBufferInfo      = is_buffer ? &descriptor->buffer : NULL,
+            .pTexelBufferView = is_texels(place->type) ? &descriptor->texels : NULL,
+            .pImageInfo       = is_buffer || is_texels(place->type) ? NULL : &descriptor->image,
         };
     }
+    return count;
 }
 
 /* A different layout invalidates what was pushed. */
@@ -79,9 +91,9 @@ static void push_descriptors(struct vulkan_recorder *recorder, const struct trm_
     VkWriteDescriptorSet writes[VULKAN_MAX_ARGUMENTS];
     if (has_descriptors(pushed, arguments))
         return;
-    describe(kernel, arguments, VK_NULL_HANDLE, writes);
+    uint32_t written = describe(kernel, arguments, VK_NULL_HANDLE, writes);
     recorder->device->vk.vkCmdPushDescriptorSetKHR(recorder->command, VK_PIPELINE_BIND_POINT_COMPUTE,
-                                                   kernel->layout, 0, count, writes);
+                                                   kernel->layout, 0, written, writes);
     pushed->count = count <= VULKAN_PUSHED_DESCRIPTORS ? count : 0;
     memcpy(pushed->descriptors, arguments->descriptors, pushed->count * sizeof(pushed->descriptors[0]));
 }
@@ -104,8 +116,8 @@ static void bind_set(struct vulkan_recorder *recorder, const struct trm_backend_
 {
     struct trm_backend_device *device = recorder->device;
     VkWriteDescriptorSet writes[VULKAN_MAX_ARGUMENTS];
-    describe(kernel, arguments, set, writes);
-    device->vk.vkUpdateDescriptorSets(device->handle, arguments->descriptor_count, writes, 0, NULL);
+    uint32_t written = describe(kernel, arguments, set, writes);
+    device->vk.vkUpdateDescriptorSets(device->handle, written, writes, 0, NULL);
     device->vk.vkCmdBindDescriptorSets(recorder->command, VK_PIPELINE_BIND_POINT_COMPUTE, kernel->layout, 0,
                                        1, &set, 0, NULL);
 }
@@ -204,8 +216,14 @@ int32_t vulkan_record_launch(struct vulkan_recorder *recorder, const struct trm_
         vulkan_descriptors_keep_views(device, recorder->descriptors, views);
         return status;
     }
+    if (kernel->has_addresses)
+        vulkan_record_barrier_all(recorder);
     vulkan_record_accesses(recorder, arguments.accesses, arguments.access_count);
     bind(recorder, kernel, &arguments, set);
     dispatch(recorder, desc->groups, &plan);
+    if (kernel->has_addresses) {
+        vulkan_record_unknown_access(recorder);
+        recorder->host_written |= VULKAN_KERNEL;
+    }
     return TRM_OK;
 }

@@ -96,6 +96,8 @@ int32_t vulkan_record_transfer_image(struct vulkan_recorder *recorder,
                                      const struct trm_image_transfer_desc *desc);
 /* Bytes of memory from the first texel of a copy to its last. */
 uint64_t vulkan_image_copy_extent(const struct trm_image_copy_desc *desc);
+/* Replaces a host pointer by memory that the device reaches, if commands can copy texels from or to there. */
+void vulkan_image_copy_find_host(const struct trm_backend_device *device, struct trm_image_copy_desc *desc);
 /* Whether commands can copy texels from or to this place. */
 bool vulkan_image_copy_reaches(const struct trm_image_copy_desc *desc,
                                const struct trm_backend_memory *memory, uint64_t offset);

@@ -27,6 +27,14 @@ struct feature_row {
         SpvCapability##name, #name, #feature, offsetof(struct vulkan_features, path) \
     }
 
+/* A capability that the headers of older systems lack. */
+#define NEWER(number, name, feature, path)                              \
+    {                                                                   \
+        number, #name, #feature, offsetof(struct vulkan_features, path) \
+    }
+
+#define INDEXING(name, feature) FEATURE(name, feature, descriptor_indexing.feature)
+
 static const struct feature_row features[] = {
     FEATURE(Float64, shaderFloat64, core.features.shaderFloat64),
     FEATURE(Int64, shaderInt64, core.features.shaderInt64),
@@ -64,6 +72,7 @@ static const struct feature_row features[] = {
     FEATURE(VariablePointersStorageBuffer, variablePointersStorageBuffer,
             variable_pointers.variablePointersStorageBuffer),
     FEATURE(VariablePointers, variablePointers, variable_pointers.variablePointers),
+    FEATURE(PhysicalStorageBufferAddresses, bufferDeviceAddress, device_address.bufferDeviceAddress),
     FEATURE(VulkanMemoryModel, vulkanMemoryModel, memory_model.vulkanMemoryModel),
     FEATURE(VulkanMemoryModelDeviceScope, vulkanMemoryModelDeviceScope,
             memory_model.vulkanMemoryModelDeviceScope),
@@ -74,10 +83,35 @@ static const struct feature_row features[] = {
     FEATURE(StorageImageWriteWithoutFormat, shaderStorageImageWriteWithoutFormat,
             core.features.shaderStorageImageWriteWithoutFormat),
     FEATURE(ImageGatherExtended, shaderImageGatherExtended, core.features.shaderImageGatherExtended),
+    FEATURE(GroupNonUniformRotateKHR, shaderSubgroupRotate, rotate.shaderSubgroupRotate),
+    FEATURE(SampledImageArrayDynamicIndexing, shaderSampledImageArrayDynamicIndexing,
+            core.features.shaderSampledImageArrayDynamicIndexing),
+    FEATURE(StorageBufferArrayDynamicIndexing, shaderStorageBufferArrayDynamicIndexing,
+            core.features.shaderStorageBufferArrayDynamicIndexing),
+    FEATURE(StorageImageArrayDynamicIndexing, shaderStorageImageArrayDynamicIndexing,
+            core.features.shaderStorageImageArrayDynamicIndexing),
+    /* uniform blocks are storage buffers here */
+    FEATURE(UniformBufferArrayDynamicIndexing, shaderStorageBufferArrayDynamicIndexing,
+            core.features.shaderStorageBufferArrayDynamicIndexing),
+    INDEXING(RuntimeDescriptorArray, runtimeDescriptorArray),
+    INDEXING(UniformTexelBufferArrayDynamicIndexing, shaderUniformTexelBufferArrayDynamicIndexing),
+    INDEXING(StorageTexelBufferArrayDynamicIndexing, shaderStorageTexelBufferArrayDynamicIndexing),
+    INDEXING(UniformBufferArrayNonUniformIndexing, shaderStorageBufferArrayNonUniformIndexing),
+    INDEXING(SampledImageArrayNonUniformIndexing, shaderSampledImageArrayNonUniformIndexing),
+    INDEXING(StorageBufferArrayNonUniformIndexing, shaderStorageBufferArrayNonUniformIndexing),
+    INDEXING(StorageImageArrayNonUniformIndexing, shaderStorageImageArrayNonUniformIndexing),
+    INDEXING(UniformTexelBufferArrayNonUniformIndexing, shaderUniformTexelBufferArrayNonUniformIndexing),
+    INDEXING(StorageTexelBufferArrayNonUniformIndexing, shaderStorageTexelBufferArrayNonUniformIndexing),
     FEATURE(DotProduct, shaderIntegerDotProduct, dot_product.shaderIntegerDotProduct),
     FEATURE(DotProductInputAll, shaderIntegerDotProduct, dot_product.shaderIntegerDotProduct),
     FEATURE(DotProductInput4x8Bit, shaderIntegerDotProduct, dot_product.shaderIntegerDotProduct),
     FEATURE(DotProductInput4x8BitPacked, shaderIntegerDotProduct, dot_product.shaderIntegerDotProduct),
+    FEATURE(CooperativeMatrixNV, cooperativeMatrix, cooperative_nv.cooperativeMatrix),
+    NEWER(6022, CooperativeMatrixKHR, cooperativeMatrix, cooperative.cooperativeMatrix),
+    NEWER(6912, DotProductFloat16AccFloat32VALVE, shaderMixedFloatDotProductFloat16AccFloat32,
+          mixed_dot.shaderMixedFloatDotProductFloat16AccFloat32),
+    NEWER(6913, DotProductFloat16AccFloat16VALVE, shaderMixedFloatDotProductFloat16AccFloat16,
+          mixed_dot.shaderMixedFloatDotProductFloat16AccFloat16),
 };
 
 /* ---- subgroup operations --- */
@@ -136,6 +170,7 @@ static const struct float_row floats[] = {
 struct check {
     const struct trm_backend_device *device;
     const struct vulkan_physical *physical;
+    const uint32_t *first; /* instruction */
     char missing[MISSING_BYTES];
 };
 
@@ -238,6 +273,42 @@ static bool misses_mode(struct check *check, const uint32_t *mode)
     }
 }
 
+/* The type with this id, before `end`; NULL: none. */
+static const uint32_t *type_of(const struct check *check, const uint32_t *end, uint32_t id)
+{
+    for (const uint32_t *at = check->first; at < end; at += at[0] >> SpvWordCountShift) {
+        uint32_t opcode = at[0] & SpvOpCodeMask;
+        if ((opcode == SpvOpTypePointer || opcode == SpvOpTypeArray || opcode == SpvOpTypeRuntimeArray) &&
+            at[1] == id)
+            return at;
+    }
+    return NULL;
+}
+
+/* Vulkan has arrays of descriptors, but no arrays of arrays. */
+static bool misses_nesting(struct check *check, const uint32_t *variable)
+{
+    const uint32_t *type = type_of(check, variable, variable[1]);
+    uint32_t levels      = 0;
+    if (variable[3] != SpvStorageClassUniform && variable[3] != SpvStorageClassStorageBuffer &&
+        variable[3] != SpvStorageClassUniformConstant)
+        return false;
+    if (type != NULL)
+        type = type_of(check, variable, type[3]);
+    for (; type != NULL; levels++)
+        type = type_of(check, variable, type[2]);
+    return levels > 1 && misses(check, "arrays of arrays of buffers or images", "no Vulkan");
+}
+
+static bool misses_variable(struct check *check, const uint32_t *at)
+{
+    if (at[3] != SpvStorageClassWorkgroup)
+        return misses_nesting(check, at);
+    return at[0] >> SpvWordCountShift == 5 &&
+           !check->physical->features.zero_workgroup.shaderZeroInitializeWorkgroupMemory &&
+           misses(check, "zero-initialized shared memory", "shaderZeroInitializeWorkgroupMemory");
+}
+
 static bool misses_instruction(struct check *check, const uint32_t *at)
 {
     switch (at[0] & SpvOpCodeMask) {
@@ -247,9 +318,7 @@ static bool misses_instruction(struct check *check, const uint32_t *at)
     case SpvOpExecutionModeId:
         return misses_mode(check, at);
     case SpvOpVariable:
-        return at[3] == SpvStorageClassWorkgroup && at[0] >> SpvWordCountShift == 5 &&
-               !check->physical->features.zero_workgroup.shaderZeroInitializeWorkgroupMemory &&
-               misses(check, "zero-initialized shared memory", "shaderZeroInitializeWorkgroupMemory");
+        return misses_variable(check, at);
     default:
         return false;
     }
@@ -272,7 +341,7 @@ int32_t vulkan_capabilities_check(const struct trm_backend_device *device,
 {
     const uint32_t *words = source->data;
     const uint32_t *end   = words + source->size / sizeof(uint32_t);
-    struct check check    = {.device = device, .physical = device->physical};
+    struct check check    = {.device = device, .physical = device->physical, .first = words + HEADER_WORDS};
     bool is_missing       = misses_version(&check, words[1]);
     for (const uint32_t *at = words + HEADER_WORDS; at < end && !is_missing;
          at += at[0] >> SpvWordCountShift) {

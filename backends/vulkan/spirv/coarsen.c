@@ -573,7 +573,7 @@ int32_t vulkan_coarsen_create(const struct trm_backend_instance *instance, const
         .shader = shader, .bound = bound, .items = items, .group_size = group_size};
     int32_t status = TRM_OK;
     memset(result, 0, sizeof(*result));
-    if (bound > BOUND_MOST / (2 * VULKAN_COARSEN_MOST + 1))
+    if (bound > BOUND_MOST / (2 * VULKAN_COARSEN_MOST + 1) || vulkan_shader_has_addresses(shader))
         return TRM_OK;
     coarsen.kinds = trm_util_allocate(instance->host, bound);
     coarsen.steps = trm_util_allocate(instance->host, step_bytes);

@@ -143,7 +143,7 @@ static void number_resources(struct rewriting *rewriting, const struct trm_kerne
 {
     uint32_t binding = 0;
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
-        if (vulkan_has_descriptor(&kernel->parameters[i]))
+        if (vulkan_has_descriptor(&kernel->parameters[i]) && !vulkan_is_next_element(kernel, i))
             number_views(rewriting, &kernel->parameters[i], binding++);
 }
 
@@ -165,12 +165,15 @@ static bool is_silent_set(const struct silent_sets *sets, uint32_t id)
     return false;
 }
 
-/* Whether the instruction only serves tools. */
+/* Whether the instruction only serves tools, or is a hint. */
 static bool is_for_tools(const uint32_t *at, struct silent_sets *sets)
 {
     switch (vulkan_opcode(at)) {
     case SpvOpExtension:
-        return begins_with(at + 1, "SPV_GOOGLE_") || begins_with(at + 1, "SPV_KHR_non_semantic_info");
+        return begins_with(at + 1, "SPV_GOOGLE_") || begins_with(at + 1, "SPV_KHR_non_semantic_info") ||
+               begins_with(at + 1, "SPV_KHR_expect_assume");
+    case SpvOpCapability:
+        return at[1] == SpvCapabilityExpectAssumeKHR;
     case SpvOpExtInstImport:
         if (!begins_with(at + 2, "NonSemantic.") || sets->count == SILENT_MOST)
             return false;
@@ -180,10 +183,22 @@ static bool is_for_tools(const uint32_t *at, struct silent_sets *sets)
         return is_silent_set(sets, at[3]);
     case SpvOpDecorateString:
     case SpvOpMemberDecorateString:
+    case SpvOpAssumeTrueKHR:
         return true;
     default:
         return false;
     }
+}
+
+/* A value that is expected is the value itself: type, result, value. */
+static bool rewrite_expected(struct rewriting *rewriting, const uint32_t *at)
+{
+    if (vulkan_opcode(at) != SpvOpExpectKHR)
+        return false;
+    write_word(rewriting, 4u << SpvWordCountShift | SpvOpCopyObject);
+    for (uint32_t i = 1; i < 4; i++)
+        write_word(rewriting, at[i]);
+    return true;
 }
 
 static void write_flag(struct rewriting *rewriting, uint32_t id, uint32_t decoration)
@@ -240,7 +255,8 @@ static void rewrite(struct rewriting *rewriting)
                 write_extension(rewriting, storage_buffers);
         }
         if (is_for_tools(at, &sets) ||
-            (vulkan_opcode(at) == SpvOpDecorate && rewrite_decoration(rewriting, at)))
+            (vulkan_opcode(at) == SpvOpDecorate && rewrite_decoration(rewriting, at)) ||
+            rewrite_expected(rewriting, at))
             continue;
         uint32_t *copy = rewriting->out + rewriting->written;
         memcpy(copy, at, vulkan_length(at) * sizeof(uint32_t));
@@ -292,6 +308,11 @@ int32_t vulkan_shader_create(const struct trm_backend_instance *instance,
 
 /* ---- texel buffers */
 
+static bool is_array(uint32_t opcode)
+{
+    return opcode == SpvOpTypeArray || opcode == SpvOpTypeRuntimeArray;
+}
+
 /* The instruction before the functions that has this result; NULL: none. Types have their id first, variables
  * have it second. */
 static const uint32_t *find_type(const struct vulkan_shader *shader, uint32_t id)
@@ -301,7 +322,8 @@ static const uint32_t *find_type(const struct vulkan_shader *shader, uint32_t id
         uint32_t opcode = vulkan_opcode(at);
         if (opcode == SpvOpFunction)
             return NULL;
-        if ((opcode == SpvOpTypePointer || opcode == SpvOpTypeImage || opcode == SpvOpTypeSampledImage) &&
+        if ((opcode == SpvOpTypePointer || opcode == SpvOpTypeImage || opcode == SpvOpTypeSampledImage ||
+             is_array(opcode)) &&
             at[1] == id)
             return at;
     }
@@ -327,6 +349,8 @@ static bool is_storage(const struct vulkan_shader *shader, const uint32_t *varia
 {
     const uint32_t *pointer = find_type(shader, variable[1]);
     const uint32_t *type    = pointer != NULL ? find_type(shader, pointer[3]) : NULL;
+    while (type != NULL && is_array(vulkan_opcode(type)))
+        type = find_type(shader, type[2]);
     return type != NULL && vulkan_opcode(type) == SpvOpTypeImage &&
            type[IMAGE_SAMPLED_WORD] == IMAGE_IS_STORAGE;
 }
@@ -344,6 +368,15 @@ bool vulkan_shader_stores_texels(const struct vulkan_shader *shader, uint32_t bi
         if (variable != NULL && variable[3] == SpvStorageClassUniformConstant)
             return is_storage(shader, variable);
     }
+    return false;
+}
+
+bool vulkan_shader_has_addresses(const struct vulkan_shader *shader)
+{
+    const uint32_t *end = shader->words + shader->count;
+    for (const uint32_t *at = shader->words + VULKAN_HEADER_WORDS; at < end; at += vulkan_length(at))
+        if (vulkan_opcode(at) == SpvOpMemoryModel)
+            return at[1] == SpvAddressingModelPhysicalStorageBuffer64;
     return false;
 }
 

@@ -1,11 +1,12 @@
 /* vulkan backend: SPIR-V as the driver gets it, a rewritten copy of a module:
  *
  *     Descriptors (buffers, images, samplers, texel buffers) are in set 0; the binding is the index among
- *         those parameters. The core reflects the same parameters for all kernels of a module, so one
+ *         those parameters, where an array counts as one. The core reflects the same parameters for all kernels of a module, so one
  *         numbering fits all.
  *     Uniform blocks become read-only storage buffers, so that there is one kind of descriptor, and the
  *         limits of uniform buffers do not apply.
- *     Instructions that only carry names for tools are dropped, since they would need device extensions.
+ *     Instructions that only carry names for tools, and hints about values, are dropped, since they would need
+ *         device extensions.
  *
  * The words are valid and in host byte order: the core has checked them.
  * SPDX-License-Identifier: MIT
@@ -29,6 +30,20 @@ static inline bool vulkan_has_descriptor(const struct trm_parameter *parameter)
            (parameter->kind >= TRM_PARAMETER_IMAGE && parameter->kind <= TRM_PARAMETER_TEXELS);
 }
 
+/* Is it an element of the array of which the parameter before it is one too? Both have one binding. */
+static inline bool vulkan_is_next_element(const struct trm_kernel_info *info, uint32_t index)
+{
+    const struct trm_parameter *one = &info->parameters[index];
+    return index != 0 && vulkan_has_descriptor(one) && vulkan_has_descriptor(one - 1) &&
+           one->set == one[-1].set && one->place == one[-1].place;
+}
+
+/* Is it the number of an array's elements, which the shader does not ask for? */
+static inline bool vulkan_is_count(const struct trm_parameter *parameter)
+{
+    return parameter->kind == TRM_PARAMETER_SCALAR && parameter->set == UINT32_MAX;
+}
+
 struct vulkan_shader {
     uint32_t *words;
     uint64_t count;    /* words */
@@ -41,6 +56,9 @@ int32_t vulkan_shader_create(const struct trm_backend_instance *instance,
 /* Is the texel buffer at this binding one that the kernel may write (a storage texel buffer)? The reflection
  * does not tell them apart. */
 bool vulkan_shader_stores_texels(const struct vulkan_shader *shader, uint32_t binding);
+
+/* May the kernels reach memory through addresses (buffer references)? */
+bool vulkan_shader_has_addresses(const struct vulkan_shader *shader);
 
 void vulkan_shader_release(const struct trm_backend_instance *instance, struct vulkan_shader *shader);
 

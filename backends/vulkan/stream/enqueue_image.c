@@ -18,20 +18,6 @@ static uint64_t bytes_of(const struct trm_image_copy_desc *desc)
            texels(desc->width, desc->height, desc->depth, desc->layers);
 }
 
-/* Replaces a host pointer by memory that the device reaches, if commands can copy from or to there. */
-static void find_host(const struct trm_backend_device *device, struct trm_image_copy_desc *desc)
-{
-    uint64_t offset = 0;
-    if (desc->place.memory != NULL)
-        return;
-    struct trm_backend_memory *memory =
-        vulkan_heap_find_host(device->heap, desc->place.host, vulkan_image_copy_extent(desc), &offset);
-    if (memory == NULL || !vulkan_image_copy_reaches(desc, memory, offset))
-        return;
-    desc->place.memory = memory;
-    desc->place.offset = offset;
-}
-
 /* Queues that only copy may be limited to offsets of four bytes, and to whole blocks of texels. */
 #define COPY_ALIGNMENT 4u
 
@@ -67,7 +53,7 @@ static int32_t image_copy(struct trm_backend_stream *stream, uint64_t value,
                           const struct trm_image_copy_desc *desc)
 {
     struct trm_image_copy_desc own = *desc;
-    find_host(stream->device, &own);
+    vulkan_image_copy_find_host(stream->device, &own);
     vulkan_stream_lock(stream);
     int32_t status = begin(stream, &own.place);
     if (status == TRM_OK)

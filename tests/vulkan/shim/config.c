@@ -115,8 +115,10 @@ static void read_memory(void)
         shim_config.memory = SHIM_MEMORY_DISCRETE;
     else if (strcmp(text, "bar") == 0)
         shim_config.memory = SHIM_MEMORY_BAR;
+    else if (strcmp(text, "apart") == 0)
+        shim_config.memory = SHIM_MEMORY_APART;
     else if (*text)
-        shim_breach("VULKAN_SHIM_MEMORY is neither discrete nor bar: %s", text);
+        shim_breach("VULKAN_SHIM_MEMORY is neither discrete nor bar nor apart: %s", text);
 }
 
 static void read_forked(void)

@@ -28,7 +28,8 @@
  *                                     order that the semaphores allow, and submitting does not block.
  *     VULKAN_SHIM_DELAY=200           each of these threads waits up to so many microseconds more
  *     VULKAN_SHIM_MEMORY=discrete     device memory that the host cannot reach, and host memory; "bar": also
- *                                     a small heap that both reach. The device becomes a discrete GPU.
+ *                                     a small heap that both reach; "apart": as "discrete", but no image can
+                                     be in the memory of buffers. The device becomes a discrete GPU.
  *     VULKAN_SHIM_LOADS=6             how often the driver can be loaded: a later VkInstance, while none is
  *                                     alive, gives VK_ERROR_INCOMPATIBLE_DRIVER
  *     VULKAN_SHIM_FORKED=refuse       what creating a device does in the forked child of a process that has

@@ -7,11 +7,16 @@
  *     1  host-visible, coherent                heap 1
  *     2  host-visible, coherent, cached        heap 1
  *     3  device-local, host-visible, coherent  heap 2: the "bar"
+ *
+ * The real type must be one that the host reaches, and a driver may have images that cannot be in such memory
+ * (NVIDIA's). Where the real device has device-local memory that the host does not reach, one more type comes
+ * last, which stands for that: device-local, heap 0, only for images that need it.
  * SPDX-License-Identifier: MIT
  */
 #include "shim.h"
 
-#define TYPES 4u
+#define TYPES 5u /* with that for images */
+#define TYPE_FOR_IMAGES (TYPES - 1)
 #define BAR_BYTES (UINT64_C(256) << 20)
 
 static const struct {
@@ -26,11 +31,19 @@ static const struct {
     {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
          VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
      2},
+    {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0},
 };
 
+/* The types that stand for the first real type. */
 static uint32_t type_count(void)
 {
-    return shim_config.memory == SHIM_MEMORY_BAR ? TYPES : TYPES - 1;
+    return shim_config.memory == SHIM_MEMORY_BAR ? TYPE_FOR_IMAGES : TYPE_FOR_IMAGES - 1;
+}
+
+/* The row of `types` of an index that the backend uses. */
+static uint32_t row_of(uint32_t index)
+{
+    return index < type_count() ? index : TYPE_FOR_IMAGES;
 }
 
 /* The first type with all of these properties; UINT32_MAX: none. */
@@ -54,6 +67,29 @@ static uint32_t real_type(VkPhysicalDevice physical)
     return type != UINT32_MAX ? type : type_with(&properties, coherent);
 }
 
+/* The real type behind our type for images; UINT32_MAX: there is none. */
+static uint32_t real_type_for_images(const VkPhysicalDeviceMemoryProperties *properties)
+{
+    for (uint32_t i = 0; i < properties->memoryTypeCount; i++) {
+        VkMemoryPropertyFlags flags = properties->memoryTypes[i].propertyFlags;
+        if ((flags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) && !(flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT))
+            return i;
+    }
+    /* One that the host reaches is as good where images are only made to look as if they were apart. */
+    return shim_config.memory == SHIM_MEMORY_APART
+               ? type_with(properties, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT)
+               : UINT32_MAX;
+}
+
+static uint32_t real_type_of(VkPhysicalDevice physical, uint32_t index)
+{
+    VkPhysicalDeviceMemoryProperties properties;
+    if (row_of(index) != TYPE_FOR_IMAGES)
+        return real_type(physical);
+    shim_real.vkGetPhysicalDeviceMemoryProperties(physical, &properties);
+    return real_type_for_images(&properties);
+}
+
 static uint64_t heap_bytes(uint32_t heap)
 {
     uint64_t limit = shim_config.limits.heap ? shim_config.limits.heap : UINT64_C(8) << 30;
@@ -68,10 +104,11 @@ void shim_memory_properties(VkPhysicalDeviceMemoryProperties *properties)
                 properties->memoryHeaps[i].size = shim_config.limits.heap;
         return;
     }
-    *properties = (VkPhysicalDeviceMemoryProperties){.memoryTypeCount = type_count(),
-                                                     .memoryHeapCount = type_count() - 1};
+    uint32_t for_images = real_type_for_images(properties) != UINT32_MAX ? 1 : 0;
+    *properties         = (VkPhysicalDeviceMemoryProperties){.memoryTypeCount = type_count() + for_images,
+                                                             .memoryHeapCount = type_count() - 1};
     for (uint32_t i = 0; i < properties->memoryTypeCount; i++)
-        properties->memoryTypes[i] = (VkMemoryType){types[i].flags, types[i].heap};
+        properties->memoryTypes[i] = (VkMemoryType){types[row_of(i)].flags, types[row_of(i)].heap};
     for (uint32_t i = 0; i < properties->memoryHeapCount; i++)
         properties->memoryHeaps[i] =
             (VkMemoryHeap){heap_bytes(i), i == 1 ? 0 : (VkMemoryHeapFlags)VK_MEMORY_HEAP_DEVICE_LOCAL_BIT};
@@ -82,8 +119,8 @@ static uint64_t heap_used(uint32_t heap)
     uint64_t used = 0;
     if (shim_config.memory == SHIM_MEMORY_REAL)
         return shim_allocated(UINT64_MAX);
-    for (uint32_t i = 0; i < type_count(); i++)
-        if (types[i].heap == heap)
+    for (uint32_t i = 0; i <= type_count(); i++)
+        if (types[row_of(i)].heap == heap)
             used += shim_allocated(i);
     return used;
 }
@@ -101,17 +138,18 @@ void shim_memory_budget(VkPhysicalDeviceMemoryBudgetPropertiesEXT *budget)
 
 /* ---- memory ------------------------------------------------------------------------------------ */
 
-static VkResult refuse(const VkMemoryAllocateInfo *info)
+static VkResult refuse(VkPhysicalDevice physical, const VkMemoryAllocateInfo *info)
 {
     const struct shim_limits *limits = &shim_config.limits;
     bool real                        = shim_config.memory == SHIM_MEMORY_REAL;
     uint32_t heap                    = 0;
-    if (!real && info->memoryTypeIndex >= type_count()) {
+    if (!real && (info->memoryTypeIndex > type_count() ||
+                  real_type_of(physical, info->memoryTypeIndex) == UINT32_MAX)) {
         shim_breach("memory of type %u was asked for, which there is not", info->memoryTypeIndex);
         return VK_ERROR_UNKNOWN;
     }
     if (!real)
-        heap = types[info->memoryTypeIndex].heap;
+        heap = types[row_of(info->memoryTypeIndex)].heap;
     if (limits->maxMemoryAllocationCount &&
         shim_living_of("VkDeviceMemory") >= limits->maxMemoryAllocationCount)
         return VK_ERROR_TOO_MANY_OBJECTS;
@@ -133,11 +171,11 @@ VKAPI_ATTR VkResult VKAPI_CALL shim_vkAllocateMemory(VkDevice device, const VkMe
     VkMemoryAllocateInfo changed = *info;
     VkResult result              = shim_call(SHIM_vkAllocateMemory);
     if (result == VK_SUCCESS)
-        result = refuse(info);
+        result = refuse(shim_device_of(device)->physical, info);
     if (result != VK_SUCCESS)
         return result;
     if (shim_config.memory != SHIM_MEMORY_REAL)
-        changed.memoryTypeIndex = real_type(shim_device_of(device)->physical);
+        changed.memoryTypeIndex = real_type_of(shim_device_of(device)->physical, info->memoryTypeIndex);
     result = shim_real.vkAllocateMemory(device, &changed, allocator, memory);
     if (result == VK_SUCCESS)
         shim_made("VkDeviceMemory", SHIM_HANDLE(*memory), SHIM_HANDLE(device), info->allocationSize,
@@ -164,7 +202,7 @@ VKAPI_ATTR VkResult VKAPI_CALL shim_vkMapMemory(VkDevice device, VkDeviceMemory 
         return result;
     if (shim_config.memory != SHIM_MEMORY_REAL &&
         shim_known("VkDeviceMemory", SHIM_HANDLE(memory), &record) &&
-        !(types[record.second].flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT)) {
+        !(types[row_of((uint32_t)record.second)].flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT)) {
         shim_breach("memory was mapped that the host does not reach");
         return VK_ERROR_MEMORY_MAP_FAILED;
     }
@@ -187,6 +225,16 @@ static uint32_t our_types(VkDevice device, uint32_t real_bits, bool host_only)
     return host_only ? 6u : (1u << type_count()) - 1;
 }
 
+/* The same for an image. Our type for images only where the image cannot be in any other. */
+static uint32_t our_types_of_image(VkDevice device, uint32_t real_bits)
+{
+    uint32_t bits = our_types(device, real_bits, false);
+    if (shim_config.memory == SHIM_MEMORY_REAL || (bits != 0 && shim_config.memory != SHIM_MEMORY_APART))
+        return bits;
+    uint32_t real = real_type_of(shim_device_of(device)->physical, type_count());
+    return real != UINT32_MAX && (real_bits & 1u << real) ? 1u << type_count() : 0;
+}
+
 VKAPI_ATTR void VKAPI_CALL shim_vkGetBufferMemoryRequirements(VkDevice device, VkBuffer buffer,
                                                               VkMemoryRequirements *requirements)
 {
@@ -200,7 +248,7 @@ VKAPI_ATTR void VKAPI_CALL shim_vkGetImageMemoryRequirements(VkDevice device, Vk
 {
     (void)shim_call(SHIM_vkGetImageMemoryRequirements);
     shim_real.vkGetImageMemoryRequirements(device, image, requirements);
-    requirements->memoryTypeBits = our_types(device, requirements->memoryTypeBits, false);
+    requirements->memoryTypeBits = our_types_of_image(device, requirements->memoryTypeBits);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL

@@ -28,7 +28,8 @@ struct shim_family {
 enum shim_memory_model {
     SHIM_MEMORY_REAL,
     SHIM_MEMORY_DISCRETE,
-    SHIM_MEMORY_BAR
+    SHIM_MEMORY_BAR,
+    SHIM_MEMORY_APART
 };
 
 struct shim_limits { /* 0: unchanged */
