@@ -41,9 +41,15 @@ SHADERS = \
 	shaders/gamma.comp \
 	shaders/gamma_u8.comp \
 	shaders/gaussian_blur.comp \
+	shaders/gemm_f16.comp \
 	shaders/gray.comp \
 	shaders/gray_u8.comp \
 	shaders/histogram.comp \
+	shaders/mip_down_1d.comp \
+	shaders/mip_down_1d_array.comp \
+	shaders/mip_down_2d.comp \
+	shaders/mip_down_2d_array.comp \
+	shaders/mip_down_3d.comp \
 	shaders/reduce.comp \
 	shaders/reduce_u32.comp \
 	shaders/resize_bilinear.comp \
@@ -64,12 +70,17 @@ SHADERS = \
 	shaders/yuv_to_rgb.comp \
 	shaders/yuv_to_rgb_u8.comp
 
+# Forms for devices with cooperative matrices, of kernels in SHADERS and with their interfaces: shaders/NAME.matrix.spv
+# of shaders/matrix/NAME.comp, and nothing else.
+MATRIX_SHADERS = shaders/matrix/gemm_f16.comp
+
 SHADER_INCLUDES = \
 	shaders/common/alpha_blend.glsl \
 	shaders/common/axis.glsl \
 	shaders/common/convert.glsl \
 	shaders/common/gamma.glsl \
 	shaders/common/gray.glsl \
+	shaders/common/mip_down.glsl \
 	shaders/common/reduce.glsl \
 	shaders/common/rgb_to_yuv.glsl \
 	shaders/common/samples_f32.glsl \
@@ -85,12 +96,13 @@ SHADER_INCLUDES = \
 SHADER_VARIANTS = shaders/variants.txt
 SHADER_CATALOGUE = shaders/catalogue.awk
 
-EXTRA_DIST += $(SHADERS) $(SHADER_INCLUDES) $(SHADER_VARIANTS) $(SHADER_CATALOGUE) shaders/README.md
+EXTRA_DIST += $(SHADERS) $(MATRIX_SHADERS) $(SHADER_INCLUDES) $(SHADER_VARIANTS) $(SHADER_CATALOGUE) shaders/README.md
 
 kerneldir = $(pkglibdir)/kernels
 nodist_kernel_DATA =
 
 KERNEL_SPV = $(SHADERS:.comp=.spv)
+MATRIX_SPV = $(MATRIX_SHADERS:shaders/matrix/%.comp=shaders/%.matrix.spv)
 KERNEL_HELP = $(SHADERS:.comp=.help)
 KERNEL_C = $(SHADERS:.comp=.c)
 KERNEL_SO = $(SHADERS:.comp=.so)
@@ -98,7 +110,7 @@ KERNEL_CU = $(SHADERS:.comp=.cu)
 KERNEL_FATBIN = $(SHADERS:.comp=.fatbin)
 
 if BUILD_KERNELS
-nodist_kernel_DATA += $(KERNEL_SPV) $(KERNEL_HELP)
+nodist_kernel_DATA += $(KERNEL_SPV) $(MATRIX_SPV) $(KERNEL_HELP)
 endif
 if BUILD_KERNEL_CODE
 nodist_kernel_DATA += $(KERNEL_SO)
@@ -134,6 +146,16 @@ $(KERNEL_SPV): shaders/%.spv: shaders/%.comp
 	  cat "$$prebuilt" >$@.new && mv -f $@.new $@; \
 	else \
 	  cd $(srcdir) && { $(KC_GLSL) shaders/$*.comp; }; \
+	fi
+
+$(MATRIX_SPV): shaders/%.matrix.spv: shaders/matrix/%.comp
+	$(AM_V_KC)$(MKDIR_P) shaders/matrix; \
+	prebuilt='$(srcdir)/shaders/prebuilt/$*.matrix.spv'; \
+	if test -f "$$prebuilt" && test -z "`find $^ -newer "$$prebuilt"`"; then \
+	  cat "$$prebuilt" >$@.new && mv -f $@.new $@; \
+	else \
+	  ( cd $(srcdir) && { $(KC_GLSL) -o '$(abs_builddir)/shaders/matrix' shaders/matrix/$*.comp; } ) && \
+	  mv -f shaders/matrix/$*.spv $@; \
 	fi
 
 $(KERNEL_HELP): shaders/%.help: shaders/%.comp
@@ -178,7 +200,7 @@ KC_TOOL = tools/trireme$(EXEEXT)
 endif
 
 $(KERNEL_HELP): $(SHADER_CATALOGUE)
-$(KERNEL_SPV): $(SHADER_INCLUDES) | $(KC_TOOL) .libs/trireme/supervise
+$(KERNEL_SPV) $(MATRIX_SPV): $(SHADER_INCLUDES) | $(KC_TOOL) .libs/trireme/supervise
 $(KERNEL_SO): $(SHADER_VARIANTS) | $(KC_TOOL) backends/cpu.la .libs/trireme/backends .libs/trireme/supervise
 $(KERNEL_FATBIN): $(SHADER_VARIANTS) | $(KC_TOOL) .libs/trireme/supervise
 
@@ -211,9 +233,9 @@ uninstall-variants:
 	  rm -f "$${code%.so}".*.so "$${code%.so}".*.fatbin; \
 	done
 
-dist-prebuilt: $(KERNEL_SPV)
+dist-prebuilt: $(KERNEL_SPV) $(MATRIX_SPV)
 	@$(MKDIR_P) '$(distdir)/shaders/prebuilt'
-	@cp -p $(KERNEL_SPV) '$(distdir)/shaders/prebuilt'
+	@cp -p $(KERNEL_SPV) $(MATRIX_SPV) '$(distdir)/shaders/prebuilt'
 
 clean-kernels:
 	-rm -f shaders/*.help shaders/*.spv shaders/*.c shaders/*.so shaders/*.cu shaders/*.fatbin shaders/*.stamp

@@ -68,6 +68,21 @@ void fixture_teardown(void)
     ck_assert_msg(said[0] == '\0', "%s", said);
 }
 
+struct trm_device *fixture_device(void)
+{
+    return device;
+}
+
+struct trm_stream *fixture_stream(void)
+{
+    return stream;
+}
+
+void must(int32_t status)
+{
+    ck_assert_msg(status == TRM_OK, "%s: %s", trm_status_name(status), trm_last_error().sentence);
+}
+
 /* Where cases are not in processes of their own (CK_FORK=no) one device does for all: to open one takes some
  * drivers half a second, and seconds under a tool that checks what it is given. */
 TCase *suite_group(const char *suite)

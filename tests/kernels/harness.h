@@ -34,6 +34,12 @@ struct kernel;
 void fixture_setup(void);
 void fixture_teardown(void);
 
+struct trm_device *fixture_device(void);
+struct trm_stream *fixture_stream(void);
+
+/* The call succeeded, or the test fails and says why not. */
+void must(int32_t status);
+
 /* Runs a suite whose cases were added to `group`. For main(). */
 TCase *suite_group(const char *suite);
 int suite_run(TCase *group);

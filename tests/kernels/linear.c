@@ -1,7 +1,9 @@
-/* transpose and sgemm beside double precision.
+/* transpose, sgemm and gemm_f16 beside double precision.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/kernels/harness.h"
+
+#include <stdbool.h>
 
 /* ---- transpose ---- */
 
@@ -114,6 +116,91 @@ START_TEST(sgemm_scales_the_product_and_adds_what_was_there)
 }
 END_TEST
 
+/* ---- gemm_f16 ---- */
+
+/* Halves as bits, and the same as floats. */
+static uint16_t *random_halves(float *values, size_t count, uint64_t seed)
+{
+    float *random    = random_floats(count, -1, 1, seed);
+    uint16_t *halves = allocate(count * 2);
+
+    for (size_t i = 0; i < count; i++) {
+        halves[i] = half_of((double)random[i]);
+        values[i] = (float)half_value(halves[i]);
+    }
+    free(random);
+    return halves;
+}
+
+/* Tensor cores may round partial sums down instead of to the nearest: an ULP of the magnitude for each product. */
+static void check_half_product(struct kernel *gemm, const struct product *shape)
+{
+    size_t size_a = (size_t)shape->m * shape->k, size_b = (size_t)shape->k * shape->n;
+    size_t size_c = (size_t)shape->m * shape->n;
+    float *a = allocate(size_a * 4), *b = allocate(size_b * 4);
+    uint16_t *halves_a = random_halves(a, size_a, 1), *halves_b = random_halves(b, size_b, 2);
+    float *before = random_floats(size_c, -1, 1, 3), *c = allocate(size_c * 4);
+
+    for (size_t i = 0; i < size_c && shape->beta == 0; i++)
+        before[i] = NAN; /* must not be looked at */
+    memcpy(c, before, size_c * 4);
+    RUN(gemm, groups_for(shape->n, 128), groups_for(shape->m, 128), 1, read_only("a", halves_a, size_a * 2),
+        read_only("b", halves_b, size_b * 2), read_write("c", c, size_c * 4), scalar_u32("m", shape->m),
+        scalar_u32("n", shape->n), scalar_u32("k", shape->k), scalar_f32("alpha", shape->alpha),
+        scalar_f32("beta", shape->beta));
+    for (uint32_t row = 0; row < shape->m; row++) {
+        for (uint32_t column = 0; column < shape->n; column++)
+            check_element(shape, a, b, before, c, row, column);
+    }
+    free(a);
+    free(b);
+    free(halves_a);
+    free(halves_b);
+    free(before);
+    free(c);
+}
+
+START_TEST(gemm_f16_multiplies_matrices_of_any_shape)
+{
+    static const struct product shapes[] = {
+        {0, 3, 2, 1, 0},      {3, 0, 2, 1, 0},      {1, 1, 1, 1, 0},      {2, 3, 7, 1, 0},
+        {128, 128, 32, 1, 0}, {127, 129, 33, 1, 0}, {129, 127, 31, 1, 0}, {1, 100, 64, 1, 0},
+        {100, 1, 64, 1, 0},   {17, 31, 300, 1, 0},  {128, 256, 64, 2, 0},
+    };
+    struct kernel *gemm = kernel_open("gemm_f16", NULL, 0);
+
+    for (size_t s = 0; s < COUNT(shapes); s++)
+        check_half_product(gemm, &shapes[s]);
+    kernel_close(gemm);
+}
+END_TEST
+
+START_TEST(gemm_f16_multiplies_matrices_that_fill_no_tile)
+{
+    /* The stand-in for CUDA's driver exchanges words between threads for every instruction of a tensor core. */
+    bool is_slow               = getenv("TRIREME_CUDA_DRIVER") != NULL;
+    const struct product shape = {is_slow ? 200 : 1000, is_slow ? 277 : 777, is_slow ? 113 : 513, 1, 0};
+    struct kernel *gemm        = kernel_open("gemm_f16", NULL, 0);
+
+    check_half_product(gemm, &shape);
+    kernel_close(gemm);
+}
+END_TEST
+
+START_TEST(gemm_f16_scales_the_product_and_adds_what_was_there)
+{
+    static const struct product shapes[] = {
+        {128, 128, 67, 2, 1}, {65, 66, 67, -0.5f, 0.25f}, {10, 10, 10, 0, 3},
+        {10, 10, 0, 1, 2},    {10, 10, 0, 1, 0},
+    };
+    struct kernel *gemm = kernel_open("gemm_f16", NULL, 0);
+
+    for (size_t s = 0; s < COUNT(shapes); s++)
+        check_half_product(gemm, &shapes[s]);
+    kernel_close(gemm);
+}
+END_TEST
+
 int main(void)
 {
     TCase *group = suite_group("linear");
@@ -121,5 +208,8 @@ int main(void)
     tcase_add_test(group, transpose_turns_rows_into_columns);
     tcase_add_test(group, sgemm_multiplies_matrices_of_any_shape);
     tcase_add_test(group, sgemm_scales_the_product_and_adds_what_was_there);
+    tcase_add_test(group, gemm_f16_multiplies_matrices_of_any_shape);
+    tcase_add_test(group, gemm_f16_multiplies_matrices_that_fill_no_tile);
+    tcase_add_test(group, gemm_f16_scales_the_product_and_adds_what_was_there);
     return suite_run(group);
 }

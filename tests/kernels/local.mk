@@ -53,6 +53,12 @@ tests_kernels_pixels_CFLAGS = $(KERNEL_TEST_CFLAGS)
 tests_kernels_pixels_LDADD = $(KERNEL_TEST_LIBS)
 tests_kernels_pixels_LDFLAGS = $(UNINSTALLED_LINK)
 
+KERNEL_TESTS += tests/kernels/mips
+tests_kernels_mips_SOURCES = tests/kernels/mips.c
+tests_kernels_mips_CFLAGS = $(KERNEL_TEST_CFLAGS)
+tests_kernels_mips_LDADD = $(KERNEL_TEST_LIBS)
+tests_kernels_mips_LDFLAGS = $(UNINSTALLED_LINK)
+
 check_PROGRAMS += $(KERNEL_TESTS)
 TESTS += $(KERNEL_TESTS)
 

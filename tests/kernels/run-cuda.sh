@@ -6,7 +6,7 @@
 CONFORMANCE_BACKEND=cuda
 export CONFORMANCE_BACKEND
 failures=0
-for group in elementwise conversion collective linear training filters pixels; do
+for group in elementwise conversion collective linear training filters pixels mips; do
     "$top_builddir/tests/kernels/$group" || failures=$((failures + 1))
 done
 test "$failures" -eq 0
