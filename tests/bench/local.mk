@@ -127,6 +127,33 @@ endif
 tests_bench_peer_vulkan_SOURCES = tests/bench/peer_vulkan.c $(GPU_WORK)
 tests_bench_peer_vulkan_LDADD = -lvulkan -lm
 
+# The suite "wild": kernels as people run them, beside the same in OpenCL C and in CUDA C. wild/shaders/*.spv are kept beside their
+# sources, so that neither a tarball nor a machine with a GPU needs a GLSL compiler. After a change of one: `tools/trireme kc -q FILE.comp`.
+WILD_WORK = \
+	tests/bench/wild/cases_network.c \
+	tests/bench/wild/cases_numeric.c \
+	tests/bench/wild/data.h \
+	tests/bench/wild/wild.c \
+	tests/bench/wild/wild.h \
+	$(MEASURE)
+
+PEERS += tests/bench/wild/wild_trireme
+tests_bench_wild_wild_trireme_SOURCES = tests/bench/wild/wild_trireme.c $(WILD_WORK)
+tests_bench_wild_wild_trireme_LDADD = libtrireme.la -lm
+tests_bench_wild_wild_trireme_LDFLAGS = $(UNINSTALLED_LINK)
+
+if HAVE_OPENCL
+PEERS += tests/bench/wild/peer_opencl
+endif
+tests_bench_wild_peer_opencl_SOURCES = tests/bench/wild/peer_opencl.c $(WILD_WORK)
+tests_bench_wild_peer_opencl_CFLAGS = $(AM_CFLAGS) $(OPENCL_CFLAGS)
+tests_bench_wild_peer_opencl_LDADD = $(OPENCL_LIBS) -lm
+
+WILD_SHADERS = argsort depthwise fft gemm im2col layer_norm n_body q4_matvec rotary softmax warp
+EXTRA_DIST += \
+	$(WILD_SHADERS:%=tests/bench/wild/shaders/%.comp) $(WILD_SHADERS:%=tests/bench/wild/shaders/%.spv) \
+	tests/bench/wild/by_hand.cuh tests/bench/wild/peer_cuda.cu tests/bench/wild/shaders/wild.cl
+
 # By hand, so that the package as a whole needs neither C++ nor CUDA.
 OTHER_PEERS =
 if HAVE_NVCC
@@ -137,6 +164,18 @@ tests/bench/peer_cuda: tests/bench/peer_cuda.cu tests/bench/measure.c tests/benc
 	  $(CC) -D_GNU_SOURCE -O2 -c $(srcdir)/tests/bench/measure.c -o tests/bench/peer_cuda-measure.o && \
 	  $(NVCC) -O3 -std=c++17 -arch=native -I$(srcdir)/tests/bench $(srcdir)/tests/bench/peer_cuda.cu \
 	  tests/bench/peer_cuda-measure.o -o $@ -lcuda -ldl
+
+if HAVE_NVCC
+OTHER_PEERS += tests/bench/wild/peer_cuda
+endif
+tests/bench/wild/peer_cuda: tests/bench/wild/peer_cuda.cu tests/bench/wild/by_hand.cuh $(WILD_WORK)
+	$(AM_V_GEN)$(MKDIR_P) tests/bench/wild && objects= && \
+	  for part in wild/cases_network wild/cases_numeric wild/wild measure; do \
+	    object=tests/bench/wild/peer_cuda-`basename $$part`.o && objects="$$objects $$object" && \
+	    $(CC) -D_GNU_SOURCE -O2 -c $(srcdir)/tests/bench/$$part.c -o $$object || exit 1; \
+	  done && \
+	  $(NVCC) -O3 -std=c++17 -arch=native -I$(srcdir)/tests/bench/wild $(srcdir)/tests/bench/wild/peer_cuda.cu \
+	  $$objects -o $@ -lm
 
 # The built-in kernels beside others written by hand, in one process.
 if HAVE_NVCC
@@ -168,7 +207,7 @@ tests/bench/peer_starpu tests/bench/peer_starpu_pipeline tests/bench/pipeline_tr
 
 EXTRA_PROGRAMS += $(PEERS) tests/bench/cpu_micro
 CLEANFILES += $(PEERS) $(OTHER_PEERS) tests/bench/peer_tbb-measure.o tests/bench/peer_cuda-measure.o \
-	tests/bench/cuda_kernels-measure.o tests/bench/cpu_micro
+	tests/bench/cuda_kernels-measure.o tests/bench/wild/peer_cuda-*.o tests/bench/cpu_micro
 
 EXTRA_DIST += \
 	tests/bench/cuda_by_hand.cuh \

@@ -27,6 +27,32 @@ function differences(case_key, their_key,   round, list)
     return list
 }
 
+# A case "geometric_mean" that a target names: of all the suite's cases that we have, for each backend that has them all.
+function add_mean(key,   prefix, i, j, round, sum, count, missing)
+{
+    prefix = substr(key, 1, index(key, "/"))
+    if (key in seen_case || substr(key, length(prefix) + 1) != "geometric_mean")
+        return
+    for (i = 1; i <= backend_count; i++)
+        for (round = 1; round <= rounds; round++) {
+            sum = count = missing = 0
+            for (j = 1; j <= case_count; j++) {
+                if (index(cases[j], prefix) != 1 || !((cases[j], ours, round) in value))
+                    continue
+                if ((cases[j], backends[i], round) in value && value[cases[j], backends[i], round] > 0)
+                    sum += log(value[cases[j], backends[i], round])
+                else
+                    missing++
+                count++
+            }
+            if (count > 0 && missing == 0)
+                value[key, backends[i], round] = exp(sum / count)
+        }
+    seen_case[key] = 1
+    cases[++case_count] = key
+    unit[key] = "mean"
+}
+
 function all_rounds(case_key, backend,   round, list)
 {
     list = ""
@@ -185,6 +211,8 @@ FNR == NR {
 END {
     if (format != "json")
         add_row("case", "target", "ours", "peer", "ratio", "")
+    for (i = 1; i <= target_count; i++)
+        add_mean(target_case[i])
     for (i = 1; i <= target_count; i++)
         target_row(i)
     if (format == "json")
