@@ -8,151 +8,6 @@
 
 #include <trireme/interop.h>
 
-/* ---- objects ---- */
-
-static struct trm_shader *make_shader(struct trm_context *context)
-{
-    struct shader_words words   = shader_words("affine");
-    struct trm_shader_desc desc = {
-        .struct_size = sizeof(desc), .format = TRM_MODULE_SPIRV, .data = words.words, .size = words.size};
-    struct trm_shader *shader = NULL;
-    ck_ok(trm_shader_create(context, &desc, &shader));
-    return shader;
-}
-
-/* One input, no stages. */
-static struct trm_pipeline *make_pipeline(struct trm_device *device)
-{
-    struct trm_port port          = trm_port_input("in", 64);
-    struct trm_pipeline_desc desc = {
-        .struct_size = sizeof(desc), .ports = &port, .port_count = 1, .depth = 1};
-    struct trm_pipeline *pipeline = NULL;
-    ck_ok(trm_pipeline_create(device, &desc, &pipeline));
-    return pipeline;
-}
-
-static const struct trm_image_desc small_image = {
-    .struct_size = sizeof(small_image),
-    .type        = TRM_IMAGE_2D,
-    .format      = TRM_FORMAT_RGBA8_UNORM,
-    .width       = 4,
-    .height      = 4,
-};
-
-static const struct trm_sampler_desc plain_sampler = {.struct_size = sizeof(plain_sampler)};
-
-void make_small_image(struct trm_device *device, struct trm_image **image)
-{
-    ck_ok(trm_image_create(device, &small_image, image));
-}
-
-void make_plain_sampler(struct trm_device *device, struct trm_sampler **sampler)
-{
-    ck_ok(trm_sampler_create(device, &plain_sampler, sampler));
-}
-
-void objects_make(struct objects *objects)
-{
-    struct trm_stream *stream       = NULL;
-    struct trm_event *event         = NULL;
-    struct trm_array *array         = NULL;
-    struct trm_kernel *kernel       = NULL;
-    struct trm_graph *graph         = NULL;
-    struct trm_graph_exec *exec     = NULL;
-    struct trm_semaphore *semaphore = NULL;
-    memset(objects, 0, sizeof(*objects));
-    struct trm_context *context = open_context();
-    struct trm_device *device   = open_device(context);
-    ck_ok(trm_stream_create(device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &stream));
-    ck_ok(trm_event_create(device, 0, &event));
-    ck_ok(trm_array_create(device, TRM_TYPE_U32, 16, TRM_MEMORY_DEVICE, NULL, &array));
-    ck_ok(trm_graph_create(device, &graph));
-    ck_ok(trm_graph_instantiate(graph, &exec));
-    objects->handles[OF_GRAPH]      = graph;
-    objects->handles[OF_GRAPH_EXEC] = exec;
-    objects->handles[OF_CONTEXT]    = context;
-    objects->handles[OF_DEVICE]     = device;
-    objects->handles[OF_STREAM]     = stream;
-    objects->handles[OF_EVENT]      = event;
-    objects->handles[OF_ARRAY]      = array;
-    objects->handles[OF_BUFFER]     = make_buffer(device, TRM_MEMORY_DEVICE, 64);
-    objects->handles[OF_SHADER]     = make_shader(context);
-    objects->handles[OF_PIPELINE]   = make_pipeline(device);
-    ck_ok(trm_coordinator_create(device, NULL, (struct trm_coordinator **)&objects->handles[OF_COORDINATOR]));
-    make_small_image(device, (struct trm_image **)&objects->handles[OF_IMAGE]);
-    make_plain_sampler(device, (struct trm_sampler **)&objects->handles[OF_SAMPLER]);
-    if (trm_semaphore_create(device, &semaphore) == TRM_OK)
-        objects->handles[OF_SEMAPHORE] = semaphore;
-    if (trm_module_supported(device, TRM_MODULE_FUNCTIONS) != TRM_OK)
-        return;
-    struct trm_module *module = load_kernels(device);
-    ck_ok(trm_kernel_get(module, "affine", &kernel));
-    objects->handles[OF_MODULE] = module;
-    objects->handles[OF_KERNEL] = kernel;
-}
-
-void destroy_handle(enum handle_type type, void *handle)
-{
-    switch (type) {
-    case OF_CONTEXT:
-        trm_context_destroy(handle);
-        break;
-    case OF_DEVICE:
-        trm_device_destroy(handle);
-        break;
-    case OF_STREAM:
-        trm_stream_destroy(handle);
-        break;
-    case OF_EVENT:
-        trm_event_destroy(handle);
-        break;
-    case OF_BUFFER:
-        trm_buffer_destroy(handle);
-        break;
-    case OF_ARRAY:
-        trm_array_destroy(handle);
-        break;
-    case OF_MODULE:
-        trm_module_destroy(handle);
-        break;
-    case OF_KERNEL:
-        trm_kernel_destroy(handle);
-        break;
-    case OF_GRAPH:
-        trm_graph_destroy(handle);
-        break;
-    case OF_GRAPH_EXEC:
-        trm_graph_exec_destroy(handle);
-        break;
-    case OF_SEMAPHORE:
-        trm_semaphore_destroy(handle);
-        break;
-    case OF_SHADER:
-        trm_shader_destroy(handle);
-        break;
-    case OF_COORDINATOR:
-        trm_coordinator_destroy(handle);
-        break;
-    case OF_PIPELINE:
-        trm_pipeline_destroy(handle);
-        break;
-    case OF_IMAGE:
-        trm_image_destroy(handle);
-        break;
-    case OF_SAMPLER:
-        trm_sampler_destroy(handle);
-        break;
-    case HANDLE_TYPES:
-        break;
-    }
-}
-
-void objects_destroy(struct objects *objects)
-{
-    for (int type = HANDLE_TYPES - 1; type >= 0; type--)
-        destroy_handle((enum handle_type)type, objects->handles[type]);
-}
-
 /* ---- one call each ---- */
 
 static uint64_t host_memory[64];
@@ -370,6 +225,9 @@ CALL(trm_buffer_create_ipc, (handle, 64, out()))
 CALL(trm_buffer_get_ipc_handle, (handle, out()))
 CALL(trm_buffer_open_ipc_handle, (handle, &(struct trm_ipc_handle){.size = 64}, out()))
 CALL(trm_stream_hand_over, (handle))
+CALL(trm_image_adopt, (handle, &small_image, TRM_NATIVE_VULKAN_IMAGE, 0, 0, out()))
+CALL(trm_image_hand_back, (handle, 1))
+CALL(trm_image_native, (handle, TRM_NATIVE_VULKAN_IMAGE, out()))
 CALL(trm_stream_wait_native, (handle, TRM_NATIVE_CUDA_EVENT, 0))
 CALL(trm_stream_record_native, (handle, TRM_NATIVE_CUDA_EVENT, 0))
 CALL(trm_semaphore_create, (handle, out()))
@@ -462,6 +320,8 @@ CALL_AS(image_copy_to,
         trm_image_copy(others->handles[OF_STREAM], handle, NULL, others->handles[OF_IMAGE], NULL))
 CALL_AS(image_copy_from,
         trm_image_copy(others->handles[OF_STREAM], others->handles[OF_IMAGE], NULL, handle, NULL))
+CALL_AS(build_mips, trm_image_build_mips(others->handles[OF_STREAM], handle))
+CALL_AS(build_mips_on_stream, trm_image_build_mips(handle, others->handles[OF_IMAGE]))
 CALL_AS(upload_image_on_stream, trm_image_upload(handle, others->handles[OF_IMAGE], NULL, host_memory, 0, 0))
 CALL_AS(copy_image_on_stream,
         trm_image_copy(handle, others->handles[OF_IMAGE], NULL, others->handles[OF_IMAGE], NULL))
@@ -577,6 +437,9 @@ const struct call calls[] = {
     ROW(OF_BUFFER, trm_buffer_get_ipc_handle),
     ROW(OF_DEVICE, trm_buffer_open_ipc_handle),
     ROW(OF_STREAM, trm_stream_hand_over),
+    ROW(OF_DEVICE, trm_image_adopt),
+    ROW(OF_IMAGE, trm_image_hand_back),
+    ROW(OF_IMAGE, trm_image_native),
     ROW(OF_STREAM, trm_stream_wait_native),
     ROW(OF_STREAM, trm_stream_record_native),
     ROW(OF_DEVICE, trm_semaphore_create),
@@ -624,6 +487,8 @@ const struct call calls[] = {
     ROW(OF_IMAGE, image_copy_from),
     ROW(OF_BUFFER, image_from_buffer),
     ROW(OF_BUFFER, image_to_buffer),
+    ROW(OF_IMAGE, build_mips),
+    ROW(OF_STREAM, build_mips_on_stream),
     ROW(OF_STREAM, upload_image_on_stream),
     ROW(OF_STREAM, copy_image_on_stream),
     ROW(OF_PIPELINE, trm_pipeline_trace),

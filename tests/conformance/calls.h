@@ -36,6 +36,8 @@ void objects_make(struct objects *objects);
 void objects_destroy(struct objects *objects);
 
 /* 4 x 4 texels of rgba8; nearest, clamped. */
+extern const struct trm_image_desc small_image;
+extern const struct trm_sampler_desc plain_sampler;
 void make_small_image(struct trm_device *device, struct trm_image **image);
 void make_plain_sampler(struct trm_device *device, struct trm_sampler **sampler);
 

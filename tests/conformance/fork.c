@@ -202,6 +202,55 @@ START_TEST(a_child_forked_in_a_callback_is_inside_of_no_callback)
 }
 END_TEST
 
+/* What a callback that forks shares with its child, and with the callback behind it. */
+struct fork_and_return {
+    pid_t child;
+    int said[2]; /* a pipe: the child's stderr */
+    atomic_int *runs;
+};
+
+static void fork_and_return(void *user, int32_t status)
+{
+    struct fork_and_return *it = user;
+    (void)status;
+    it->child = fork();
+    if (it->child == 0)
+        dup2(it->said[1], STDERR_FILENO);
+}
+
+static void count_run(void *user, int32_t status)
+{
+    const struct fork_and_return *it = user;
+    (void)status;
+    atomic_fetch_add(it->runs, 1);
+}
+
+START_TEST(a_child_that_returns_from_the_callback_that_forked_it_is_ended_in_words)
+{
+    struct fork_and_return it = {.child = -1};
+    char said[512]            = "";
+    int status                = 0;
+    if (!parents_make())
+        return;
+    it.runs = mmap(NULL, sizeof(*it.runs), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(it.runs, MAP_FAILED);
+    ck_assert_int_eq(pipe(it.said), 0);
+    ck_ok(trm_stream_callback(parents.handles[OF_STREAM], fork_and_return, &it));
+    ck_ok(trm_stream_callback(parents.handles[OF_STREAM], count_run, &it));
+    ck_ok(trm_stream_sync(parents.handles[OF_STREAM]));
+    close(it.said[1]);
+    ck_assert_int_gt(it.child, 0);
+    ck_assert_int_eq(waitpid(it.child, &status, 0), it.child);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_FAILURE);
+    ck_assert_int_gt(read(it.said[0], said, sizeof(said) - 1), 0);
+    ck_assert_msg(strstr(said, "returned in the child of a fork") != NULL, "%s", said);
+    ck_assert_int_eq(atomic_load(it.runs), 1);
+    close(it.said[0]);
+    munmap(it.runs, sizeof(*it.runs));
+    objects_destroy(&parents);
+}
+END_TEST
+
 /* Functions of two tasks. `forking` waits until the other one is queued behind it. */
 struct functions {
     atomic_int *runs; /* of the second function, in all processes */
@@ -399,6 +448,7 @@ void add_fork(Suite *suite)
     CASE(group, destroying_the_parents_objects_in_the_child_is_harmless);
     CASE(group, a_context_made_in_the_child_works);
     CASE(group, a_child_forked_in_a_callback_is_inside_of_no_callback);
+    CASE(group, a_child_that_returns_from_the_callback_that_forked_it_is_ended_in_words);
     CASE(group, a_child_forked_in_a_task_runs_no_task_of_its_parent);
     CASE(group, a_child_may_have_contexts_of_its_own_beside_the_parents);
     CASE(group, a_grandchild_is_a_child);

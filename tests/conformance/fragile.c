@@ -75,13 +75,13 @@ void fragile_make(struct fragile *fragile, uint32_t depth, int32_t strategy, int
         fragile->arguments[i][2] = trm_arg_u32(64);
         fragile->arguments[i][3] = trm_arg_u32(MARK);
     }
-    fragile->stages[0]       = trm_stage_launch(kernel("picky"), fragile->arguments[0], 4, 0, 0);
+    fragile->stages[0]       = trm_stage_launch(stage_kernel("picky"), fragile->arguments[0], 4, 0, 0);
     fragile->stages[0].name  = "first";
     fragile->stages[0].shape = break_shape;
     fragile->stages[0].user  = fragile;
     fragile->stages[1]       = trm_stage_host(break_host, fragile, 2, 2);
     fragile->stages[1].name  = "middle";
-    fragile->stages[2]       = trm_stage_launch(kernel("picky"), fragile->arguments[1], 4, 0, 0);
+    fragile->stages[2]       = trm_stage_launch(stage_kernel("picky"), fragile->arguments[1], 4, 0, 0);
     fragile->stages[2].name  = "second";
     fragile->stages[2].grid  = trm_grid_1d(1, 0);
     fragile->at              = UINT64_MAX;
@@ -97,7 +97,7 @@ void fragile_make(struct fragile *fragile, uint32_t depth, int32_t strategy, int
 
 int32_t fragile_open(struct fragile *fragile)
 {
-    int32_t status = trm_pipeline_create(the.device, &fragile->desc, &fragile->pipeline);
+    int32_t status = pipeline_under_test(&fragile->desc, &fragile->pipeline);
     if (status == TRM_ERROR_UNSUPPORTED && fragile->desc.strategy != TRM_STRATEGY_AUTO)
         return status;
     ck_assert_msg(status == TRM_OK, "%s", trm_last_error().sentence);

@@ -53,8 +53,11 @@ void add_module(Suite *suite);
 void add_native(Suite *suite);
 void add_kernel(Suite *suite);
 void add_argument(Suite *suite);
+void add_array_argument(Suite *suite);
 void add_launch(Suite *suite);
 void add_portable(Suite *suite);
+void add_bounds(Suite *suite);
+void add_address(Suite *suite);
 void add_named(Suite *suite);
 void add_glsl(Suite *suite);
 
@@ -78,6 +81,8 @@ void add_pipeline_cancel(Suite *suite);
 void add_pipeline_states(Suite *suite);
 void add_pipeline_threads(Suite *suite);
 void add_pipeline_lives(Suite *suite);
+void add_pipeline_image(Suite *suite);
+void add_group(Suite *suite);
 
 /* Processes, threads, signals and memory. */
 void add_threads(Suite *suite);

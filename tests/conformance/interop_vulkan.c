@@ -272,6 +272,144 @@ START_TEST(memory_of_an_adopted_device_can_be_used_by_the_program)
 }
 END_TEST
 
+/* ---- images of the program's own ---- */
+
+enum {
+    IMAGE_WIDTH  = 24,
+    IMAGE_HEIGHT = 10,
+    IMAGE_BYTES  = IMAGE_WIDTH * IMAGE_HEIGHT * 4
+};
+
+struct raw_image {
+    VkImage image;
+    VkDeviceMemory memory;
+};
+
+/* Of r32ui, with two levels, for every use that the library has. */
+static void raw_image_make(const struct raw_vulkan *raw, struct raw_image *made)
+{
+    VkImageCreateInfo info = {
+        .sType       = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+        .imageType   = VK_IMAGE_TYPE_2D,
+        .format      = VK_FORMAT_R32_UINT,
+        .extent      = {IMAGE_WIDTH, IMAGE_HEIGHT, 1},
+        .mipLevels   = 2,
+        .arrayLayers = 1,
+        .samples     = VK_SAMPLE_COUNT_1_BIT,
+        .usage       = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
+                 VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_SAMPLED_BIT,
+        .sharingMode = raw->family_count > 1 ? VK_SHARING_MODE_CONCURRENT : VK_SHARING_MODE_EXCLUSIVE,
+        .queueFamilyIndexCount = raw->family_count,
+        .pQueueFamilyIndices   = raw->families,
+    };
+    VkMemoryRequirements required;
+    VkMemoryAllocateInfo memory = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
+    RAW(raw, vkCreateImage);
+    RAW(raw, vkGetImageMemoryRequirements);
+    RAW(raw, vkAllocateMemory);
+    RAW(raw, vkBindImageMemory);
+    ck_vulkan(vkCreateImage(raw->device, &info, NULL, &made->image));
+    vkGetImageMemoryRequirements(raw->device, made->image, &required);
+    ck_assert_uint_ne(required.memoryTypeBits, 0);
+    memory.allocationSize  = required.size;
+    memory.memoryTypeIndex = (uint32_t)__builtin_ctz(required.memoryTypeBits);
+    ck_vulkan(vkAllocateMemory(raw->device, &memory, NULL, &made->memory));
+    ck_vulkan(vkBindImageMemory(raw->device, made->image, made->memory, 0));
+}
+
+static void raw_image_end(const struct raw_vulkan *raw, const struct raw_image *made)
+{
+    RAW(raw, vkDestroyImage);
+    RAW(raw, vkFreeMemory);
+    vkDestroyImage(raw->device, made->image, NULL);
+    vkFreeMemory(raw->device, made->memory, NULL);
+}
+
+static const struct trm_image_desc raw_image_desc = {
+    .struct_size = sizeof(raw_image_desc),
+    .type        = TRM_IMAGE_2D,
+    .format      = TRM_FORMAT_R32_UINT,
+    .usage       = (uint32_t)TRM_IMAGE_STORAGE | (uint32_t)TRM_IMAGE_SAMPLED,
+    .width       = IMAGE_WIDTH,
+    .height      = IMAGE_HEIGHT,
+    .levels      = 2,
+};
+
+static struct trm_image *adopt_image(const struct raw_image *made, VkImageLayout layout)
+{
+    struct trm_image *image = NULL;
+    uint64_t native         = 0;
+    ck_ok(trm_image_adopt(the.device, &raw_image_desc, TRM_NATIVE_VULKAN_IMAGE,
+                          (uint64_t)(uintptr_t)made->image, (int32_t)layout, &image));
+    ck_ok(trm_image_native(image, TRM_NATIVE_VULKAN_IMAGE, &native));
+    ck_assert_uint_eq(native, (uint64_t)(uintptr_t)made->image);
+    return image;
+}
+
+/* The library writes it, gives it back in one layout, takes it again from there, and finds its texels. */
+START_TEST(an_image_of_the_programs_comes_and_goes_with_its_texels)
+{
+    static const VkImageLayout layouts[] = {VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
+                                            VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL};
+    struct raw_vulkan raw;
+    struct raw_image made;
+    uint8_t found[IMAGE_BYTES], wanted[IMAGE_BYTES];
+    if (!raw_of(the.device, &raw))
+        return;
+    raw_image_make(&raw, &made);
+    struct trm_image *image = adopt_image(&made, VK_IMAGE_LAYOUT_UNDEFINED);
+    for (uint32_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
+        pattern_make(wanted, sizeof(wanted), i);
+        ck_ok(trm_image_upload(the.stream, image, NULL, wanted, 0, 0));
+        ck_ok(trm_image_hand_back(image, (int32_t)layouts[i]));
+        ck_status(trm_image_hand_back(image, (int32_t)layouts[i]), TRM_ERROR_INVALID_HANDLE);
+        image = adopt_image(&made, layouts[i]);
+        ck_ok(trm_image_download(the.stream, found, image, NULL, 0, 0));
+        ck_ok(trm_stream_sync(the.stream));
+        ck_pattern(found, sizeof(found), i);
+    }
+    trm_image_destroy(image);
+    image = adopt_image(&made, VK_IMAGE_LAYOUT_GENERAL);
+    ck_ok(trm_image_hand_back(image, VK_IMAGE_LAYOUT_GENERAL));
+    raw_image_end(&raw, &made);
+}
+END_TEST
+
+START_TEST(an_image_that_cannot_be_adopted_or_handed_back_is_refused)
+{
+    struct raw_vulkan raw;
+    struct raw_image made;
+    struct trm_image_desc desc = raw_image_desc;
+    struct trm_image *image    = NULL;
+    if (!raw_of(the.device, &raw))
+        return;
+    raw_image_make(&raw, &made);
+    uint64_t native = (uint64_t)(uintptr_t)made.image;
+    ck_status(trm_image_adopt(the.device, &desc, TRM_NATIVE_VULKAN_BUFFER, native, 0, &image),
+              TRM_ERROR_INVALID_ARGUMENT);
+    ck_status(trm_image_adopt(the.device, &desc, TRM_NATIVE_VULKAN_IMAGE, 0, 0, &image),
+              TRM_ERROR_INVALID_ARGUMENT);
+    ck_status(trm_image_adopt(the.device, &desc, TRM_NATIVE_VULKAN_IMAGE, native, 77, &image),
+              TRM_ERROR_INVALID_ARGUMENT);
+    ck_sentence_has("77");
+    ck_status(trm_image_adopt(the.device, NULL, TRM_NATIVE_VULKAN_IMAGE, native, 0, &image),
+              TRM_ERROR_INVALID_ARGUMENT);
+    desc.usage = 0;
+    ck_status(trm_image_adopt(the.device, &desc, TRM_NATIVE_VULKAN_IMAGE, native, 0, &image),
+              TRM_ERROR_INVALID_ARGUMENT);
+    ck_sentence_has("usage");
+    ck_assert_ptr_null(image);
+    image = adopt_image(&made, VK_IMAGE_LAYOUT_UNDEFINED);
+    ck_status(trm_image_hand_back(image, VK_IMAGE_LAYOUT_UNDEFINED), TRM_ERROR_INVALID_ARGUMENT);
+    ck_ok(trm_image_hand_back(image, VK_IMAGE_LAYOUT_GENERAL));
+    ck_ok(trm_image_create(the.device, &raw_image_desc, &image));
+    ck_status(trm_image_hand_back(image, VK_IMAGE_LAYOUT_GENERAL), TRM_ERROR_INVALID_ARGUMENT);
+    ck_sentence_has("trm_image_adopt()");
+    trm_image_destroy(image);
+    raw_image_end(&raw, &made);
+}
+END_TEST
+
 /* ---- descriptions that cannot be right ---- */
 
 static void spoil_size(struct trm_vulkan_device *given, struct trm_vulkan_queues *queues)
@@ -365,5 +503,7 @@ void add_interop_vulkan(Suite *suite)
     CASE(group, kernels_run_on_a_device_of_the_programs_own);
     CASE(group, a_device_of_the_programs_own_outlives_the_librarys_and_can_be_adopted_again);
     CASE(group, memory_of_an_adopted_device_can_be_used_by_the_program);
+    CASE(group, an_image_of_the_programs_comes_and_goes_with_its_texels);
+    CASE(group, an_image_that_cannot_be_adopted_or_handed_back_is_refused);
     CASE(group, a_description_that_cannot_be_right_is_refused);
 }

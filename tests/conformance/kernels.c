@@ -11,6 +11,11 @@
 static struct trm_kernel *kept[MOST_KERNELS];
 static size_t kept_count;
 
+static struct trm_group *the_group;
+static struct trm_context *the_group_context;
+static struct trm_group_kernel *kept_of_groups[MOST_KERNELS];
+static size_t kept_of_groups_count;
+
 /* Made of shaders/kernels/NAME.comp. */
 static const uint32_t affine_words[] = {
 #include "shaders/kernels/affine.inc"
@@ -213,6 +218,63 @@ struct trm_kernel *kernel(const char *name)
     return kernel_on(the.device, name);
 }
 
+/* ---- groups ---- */
+
+struct trm_group *group_under_test(void)
+{
+    const char *wanted = getenv("CONFORMANCE_GROUP");
+    char devices[64];
+    struct trm_device_summary summary = {.struct_size = sizeof(summary)};
+    if (!wanted || strcmp(wanted, "1") != 0)
+        return NULL;
+    if (the_group != NULL && the_group_context == the.context)
+        return the_group;
+    ck_ok(trm_device_describe(the.context, 0, &summary));
+    snprintf(devices, sizeof(devices), "%s:*", summary.backend);
+    ck_ok(trm_group_create(the.context, devices, &the_group));
+    the_group_context = the.context;
+    return the_group;
+}
+
+uint32_t group_devices(void)
+{
+    uint32_t count = 1;
+    if (group_under_test() != NULL)
+        ck_ok(trm_group_size(group_under_test(), &count));
+    return count;
+}
+
+bool group_counts_slots(void)
+{
+    if (group_devices() == 1)
+        return false;
+    skip("a group has more slots than one device");
+    return true;
+}
+
+struct trm_group_kernel *group_kernel(struct trm_group *group, const char *name)
+{
+    struct trm_module_desc desc    = desc_with(the.device, name);
+    struct trm_group_kernel *found = NULL;
+    ck_assert_uint_lt(kept_of_groups_count, MOST_KERNELS);
+    ck_ok(trm_group_kernel_load(group, &desc, name, &found));
+    kept_of_groups[kept_of_groups_count++] = found;
+    return found;
+}
+
+struct trm_kernel *stage_kernel(const char *name)
+{
+    struct trm_group *group = group_under_test();
+    return group != NULL ? trm_group_stage_kernel(group_kernel(group, name)) : kernel(name);
+}
+
+int32_t pipeline_under_test(const struct trm_pipeline_desc *desc, struct trm_pipeline **pipeline)
+{
+    struct trm_group *group = group_under_test();
+    return group != NULL ? trm_group_pipeline_create(group, desc, pipeline)
+                         : trm_pipeline_create(the.device, desc, pipeline);
+}
+
 struct trm_kernel *kernel_sized(const char *name, const uint32_t size[3])
 {
     struct trm_module_desc desc     = desc_with(the.device, name);
@@ -233,6 +295,12 @@ void kernels_close(void)
     for (size_t i = 0; i < kept_count; i++)
         trm_kernel_destroy(kept[i]);
     kept_count = 0;
+    for (size_t i = 0; i < kept_of_groups_count; i++)
+        trm_group_kernel_destroy(kept_of_groups[i]);
+    kept_of_groups_count = 0;
+    if (the_group != NULL)
+        trm_group_destroy(the_group);
+    the_group = NULL;
 }
 
 int32_t launch_1d(struct trm_stream *stream, struct trm_kernel *used, uint32_t n,

@@ -26,6 +26,20 @@ struct trm_module *load_kernels(struct trm_device *device);
 struct trm_kernel *kernel_on(struct trm_device *device, const char *name);
 struct trm_kernel *kernel(const char *name);
 
+/* CONFORMANCE_GROUP=1: pipelines of plans, and those that fail at a chosen place, are made on a group of all
+ * devices of the backend under test. stage_kernel() is a kernel for their stages, and pipeline_under_test() makes
+ * one. The group is the fixture's; NULL: no group. */
+struct trm_group *group_under_test(void);
+struct trm_kernel *stage_kernel(const char *name);
+int32_t pipeline_under_test(const struct trm_pipeline_desc *desc, struct trm_pipeline **pipeline);
+
+/* Devices of the group; 1: no group. group_counts_slots() skips a case that knows how many slots there are. */
+uint32_t group_devices(void);
+bool group_counts_slots(void);
+
+/* A kernel of a group; destroyed by the fixture. */
+struct trm_group_kernel *group_kernel(struct trm_group *group, const char *name);
+
 /* A kernel with groups of that size. A portable kernel gets the size from the constants 0, 1 and 2; a
  * function takes it from the grid, which must name it as well. */
 struct trm_kernel *kernel_sized(const char *name, const uint32_t size[3]);

@@ -8,6 +8,7 @@ CONFORMANCE_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 check_PROGRAMS += tests/conformance/conformance
 
 tests_conformance_conformance_SOURCES = \
+	tests/conformance/address.c \
 	tests/conformance/barrier.c \
 	tests/conformance/callback.c \
 	tests/conformance/calls.c \
@@ -60,10 +61,12 @@ tests_conformance_conformance_SOURCES += \
 tests_conformance_conformance_SOURCES += \
 	tests/conformance/argument.c \
 	tests/conformance/array.c \
+	tests/conformance/bounds.c \
 	tests/conformance/buffer.c \
 	tests/conformance/fill.c \
 	tests/conformance/glsl.c \
 	tests/conformance/image.c \
+	tests/conformance/array_argument.c \
 	tests/conformance/image_argument.c \
 	tests/conformance/image_copy.c \
 	tests/conformance/image_kernel.c \
@@ -77,6 +80,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/module.c \
 	tests/conformance/named.c \
 	tests/conformance/native.c \
+	tests/conformance/objects.c \
 	tests/conformance/out_of_device_memory.c \
 	tests/conformance/out_of_memory.c \
 	tests/conformance/pairs.c \
@@ -105,9 +109,11 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/pipeline_serve.c \
 	tests/conformance/fragile.c \
 	tests/conformance/fragile.h \
+	tests/conformance/group.c \
 	tests/conformance/pipeline_cancel.c \
 	tests/conformance/pipeline_failures.c \
 	tests/conformance/pipeline_functions.c \
+	tests/conformance/pipeline_image.c \
 	tests/conformance/pipeline_lives.c \
 	tests/conformance/pipeline_sources.c \
 	tests/conformance/pipeline_states.c \
@@ -126,6 +132,7 @@ CONFORMANCE_RUNS = \
 	tests/conformance/run-cpu.sh \
 	tests/conformance/run-template.sh \
 	tests/conformance/run-timed.sh \
+	tests/conformance/run-cpu-group.sh \
 	tests/conformance/run-cpu-gates-alone.sh \
 	tests/conformance/run-cpu-without-optional.sh \
 	tests/conformance/run-cuda.sh \
@@ -146,7 +153,12 @@ EXTRA_DIST += tests/conformance/shaders/make \
 	tests/conformance/shaders/kernels \
 	tests/conformance/shaders/header.comp tests/conformance/shaders/header.inc \
 	tests/conformance/shaders/many.comp tests/conformance/shaders/many.inc \
+	tests/conformance/shaders/moved.comp tests/conformance/shaders/moved.inc \
 	tests/conformance/shaders/mixed.comp tests/conformance/shaders/mixed.inc \
+	tests/conformance/shaders/pointers.inc \
+	tests/conformance/shaders/reach.comp tests/conformance/shaders/reach.inc \
+	tests/conformance/shaders/open.comp tests/conformance/shaders/open.inc \
+	tests/conformance/shaders/parts.comp tests/conformance/shaders/parts.inc \
 	tests/conformance/shaders/reverse.comp tests/conformance/shaders/reverse.inc \
 	tests/conformance/shaders/views.comp tests/conformance/shaders/views.inc \
 	tests/conformance/shaders/sampled.comp tests/conformance/shaders/sampled.inc \

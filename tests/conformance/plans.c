@@ -47,7 +47,7 @@ struct trm_stage *rig_launch(struct rig *rig, const char *kernel, uint32_t items
     ck_assert_uint_lt(number, PLAN_MOST_STAGES);
     ck_assert_uint_le(argument_count, PLAN_MOST_PORTS);
     memcpy(rig->arguments[number], arguments, argument_count * sizeof(*arguments));
-    rig->kernels[number] = kernel_on(rig->device, kernel);
+    rig->kernels[number] = rig->is_alone ? kernel_on(rig->device, kernel) : stage_kernel(kernel);
     *stage = trm_stage_launch(rig->kernels[number], rig->arguments[number], argument_count, items_port,
                               sizeof(uint32_t));
     return stage;
@@ -136,16 +136,29 @@ static void expect_several(struct rig *rig, uint64_t index, uint32_t port, uint3
     }
 }
 
+static struct trm_buffer *make_table(struct rig *rig, const uint32_t *words)
+{
+    struct trm_group *group     = group_under_test();
+    struct trm_buffer_desc desc = {.struct_size = sizeof(desc), .size = TABLE_WORDS * sizeof(uint32_t)};
+    if (group == NULL) {
+        make_shared(rig, TABLE_WORDS);
+        put(the.stream, rig->shared, 0, words, TABLE_WORDS * sizeof(uint32_t));
+        return rig->shared;
+    }
+    ck_ok(trm_group_buffer_create(group, &desc, &rig->group_shared));
+    ck_ok(trm_group_buffer_write(rig->group_shared, 0, words, TABLE_WORDS * sizeof(uint32_t)));
+    return trm_group_port_buffer(rig->group_shared);
+}
+
 static void build_table(struct rig *rig)
 {
     uint32_t words[TABLE_WORDS];
-    make_shared(rig, TABLE_WORDS);
     for (uint32_t i = 0; i < TABLE_WORDS; i++)
         words[i] = table_word(i);
-    put(the.stream, rig->shared, 0, words, sizeof(words));
+    struct trm_buffer *shared = make_table(rig, words);
 
     uint32_t in = add_input(rig), out = add_output(rig);
-    uint32_t table          = rig_port(rig, trm_port_shared("table", rig->shared));
+    uint32_t table          = rig_port(rig, trm_port_shared("table", shared));
     rig->ports[table].flags = TRM_PORT_READ_ONLY;
     launch_blend(rig, in, table, out, 13);
 }
@@ -359,6 +372,7 @@ void rig_make(struct rig *rig, const struct plan *plan, uint32_t depth, int32_t 
     rig->desc.name        = plan->name;
     rig->desc.depth       = depth;
     rig->desc.strategy    = strategy;
+    rig->is_alone         = (plan->flags & (PLAN_ORDERED | PLAN_SOURCELESS)) != 0;
     plan->build(rig);
     rig->desc.ports  = rig->ports;
     rig->desc.stages = rig->stages;
@@ -366,7 +380,8 @@ void rig_make(struct rig *rig, const struct plan *plan, uint32_t depth, int32_t 
 
 int32_t rig_open(struct rig *rig)
 {
-    int32_t status = trm_pipeline_create(rig->device, &rig->desc, &rig->pipeline);
+    int32_t status = rig->is_alone ? trm_pipeline_create(rig->device, &rig->desc, &rig->pipeline)
+                                   : pipeline_under_test(&rig->desc, &rig->pipeline);
     if (status == TRM_ERROR_UNSUPPORTED && rig->desc.strategy != TRM_STRATEGY_AUTO) {
         ck_assert_str_ne(trm_last_error().sentence, "");
         return status;
@@ -381,8 +396,10 @@ void rig_close(struct rig *rig)
 {
     trm_pipeline_destroy(rig->pipeline);
     trm_buffer_destroy(rig->shared);
-    rig->pipeline = NULL;
-    rig->shared   = NULL;
+    trm_group_buffer_destroy(rig->group_shared);
+    rig->pipeline     = NULL;
+    rig->shared       = NULL;
+    rig->group_shared = NULL;
 }
 
 void rig_again(struct rig *rig)

@@ -45,6 +45,9 @@ struct rig {
     struct trm_device *device;
     struct trm_pipeline *pipeline;
     struct trm_buffer *shared;
+    struct trm_group_buffer *group_shared; /* instead, in a pipeline of a group */
+    /* Not a group's, although one is under test: stages write a shared port. */
+    bool is_alone;
     struct trm_pipeline_desc desc;
     struct trm_port ports[PLAN_MOST_PORTS];
     struct trm_stage stages[PLAN_MOST_STAGES];

@@ -440,54 +440,6 @@ START_TEST(a_kernel_is_found_by_its_name)
 }
 END_TEST
 
-/* ---- bounds ---- */
-
-/* Such a kernel fails its stream, or the log warns that it does not. What it writes within its span does not
- * matter. */
-START_TEST(with_the_setting_kernel_bounds_a_kernel_harms_nothing_behind_its_span)
-{
-    enum {
-        N = 256
-    };
-    struct trm_setting setting  = {.name = "kernel.bounds", .value = "yes"};
-    struct trm_module_desc desc = shader_desc("affine");
-    struct trm_context *context = NULL;
-    struct trm_module *module   = NULL;
-    struct trm_kernel *kernel   = NULL;
-    uint32_t numbers[N], found[N];
-    if (shaders_missing())
-        return;
-    for (uint32_t i = 0; i < N; i++)
-        numbers[i] = i;
-    ck_ok(context_with(&setting, 1, &context));
-    struct trm_device *device = open_device(context);
-    struct trm_stream *doomed = NULL, *other = NULL;
-    struct trm_buffer *buffer = make_buffer(device, TRM_MEMORY_DEVICE, sizeof(numbers));
-    ck_ok(trm_stream_create(device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &doomed));
-    ck_ok(trm_stream_create(device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &other));
-    put(other, buffer, 0, numbers, sizeof(numbers));
-    ck_ok(trm_module_load(device, &desc, &module));
-    ck_ok(trm_kernel_get(module, NULL, &kernel));
-    struct trm_argument arguments[] = {trm_arg_span(trm_span_of(buffer, 0, sizeof(numbers) / 2)),
-                                       trm_arg_u32(N), trm_arg_u32(3), trm_arg_u32(1)};
-    ck_ok(launch_1d(doomed, kernel, N, arguments, 4));
-    int32_t status = trm_stream_sync(doomed);
-    ck_assert_msg(status == TRM_OK || status == TRM_ERROR_KERNEL, "the stream: %s", trm_status_name(status));
-    ck_assert_msg(status == TRM_ERROR_KERNEL || log_has(TRM_LOG_WARNING, "kernel.bounds"),
-                  "the launch succeeds, and no warning names kernel.bounds");
-    get(other, buffer, 0, found, sizeof(found));
-    for (uint32_t i = N / 2; i < N; i++)
-        ck_assert_uint_eq(found[i], i);
-    trm_kernel_destroy(kernel);
-    trm_module_destroy(module);
-    trm_buffer_destroy(buffer);
-    trm_stream_destroy(other);
-    trm_stream_destroy(doomed);
-    trm_device_destroy(device);
-    trm_context_destroy(context);
-}
-END_TEST
-
 /* ---- building ---- */
 
 START_TEST(what_is_built_beforehand_is_native_code)
@@ -537,6 +489,5 @@ void add_portable(Suite *suite)
     CASE(group, a_shader_of_another_context_is_refused);
     CASE(group, a_device_without_portable_kernels_has_none_of_that_name);
     CASE(group, a_kernel_is_found_by_its_name);
-    CASE(group, with_the_setting_kernel_bounds_a_kernel_harms_nothing_behind_its_span);
     CASE(group, what_is_built_beforehand_is_native_code);
 }

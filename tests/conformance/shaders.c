@@ -22,6 +22,22 @@ static const uint32_t many_words[] = {
 static const uint32_t mixed_words[] = {
 #include "shaders/mixed.inc"
 };
+static const uint32_t moved_words[] = {
+#include "shaders/moved.inc"
+};
+static const uint32_t pointers_words[] = {
+/* tests/differential/shaders/pointers.spvasm */
+#include "shaders/pointers.inc"
+};
+static const uint32_t reach_words[] = {
+#include "shaders/reach.inc"
+};
+static const uint32_t open_words[] = {
+#include "shaders/open.inc"
+};
+static const uint32_t parts_words[] = {
+#include "shaders/parts.inc"
+};
 static const uint32_t reverse_words[] = {
 #include "shaders/reverse.inc"
 };
@@ -48,6 +64,11 @@ static const struct shader_words shaders[] = {
     {"header", header_words, sizeof(header_words)},
     {"many", many_words, sizeof(many_words)},
     {"mixed", mixed_words, sizeof(mixed_words)},
+    {"moved", moved_words, sizeof(moved_words)},
+    {"pointers", pointers_words, sizeof(pointers_words)},
+    {"reach", reach_words, sizeof(reach_words)},
+    {"open", open_words, sizeof(open_words)},
+    {"parts", parts_words, sizeof(parts_words)},
     {"reverse", reverse_words, sizeof(reverse_words)},
     {"sampled", sampled_words, sizeof(sampled_words)},
     {"texels", texels_words, sizeof(texels_words)},
