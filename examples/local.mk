@@ -22,7 +22,8 @@ EXAMPLES += \
 	examples/16-callbacks \
 	examples/17-errors \
 	examples/18-two-interfaces \
-	examples/19-image
+	examples/19-image \
+	examples/20-film
 
 examples_01_hello_SOURCES = examples/01-hello.c examples/example.h
 examples_01_hello_LDADD = libtrireme.la
@@ -99,6 +100,10 @@ examples_18_two_interfaces_LDFLAGS = $(UNINSTALLED_LINK)
 examples_19_image_SOURCES = examples/19-image.c examples/example.h
 examples_19_image_LDADD = libtrireme.la -lm
 examples_19_image_LDFLAGS = $(UNINSTALLED_LINK)
+
+examples_20_film_SOURCES = examples/20-film.c examples/example.h
+examples_20_film_LDADD = libtrireme.la
+examples_20_film_LDFLAGS = $(UNINSTALLED_LINK)
 
 noinst_PROGRAMS += $(EXAMPLES)
 TESTS += $(EXAMPLES)

@@ -35,6 +35,10 @@ AM_TESTS_ENVIRONMENT = \
 	ASAN_OPTIONS="quarantine_size_mb=16$${ASAN_OPTIONS:+:$$ASAN_OPTIONS}"; export ASAN_OPTIONS; \
 	TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:atexit_sleep_ms=0$${TSAN_OPTIONS:+:$$TSAN_OPTIONS}"; export TSAN_OPTIONS;
 
+# Tests that compute little themselves are compiled as TEST_CFLAGS says.
+TESTS_THAT_CALL = conformance cuda device pipeline report stress tools unit vulkan
+$(TESTS_THAT_CALL:%=tests/%/%.o) $(TESTS_THAT_CALL:%=tests/%/%.lo): CFLAGS = $(TEST_CFLAGS)
+
 # ------------------------------------------------------------ headers, symbols
 
 dist_check_SCRIPTS += \
@@ -66,7 +70,7 @@ EXTRA_DIST += tests/run-test tests/headers/compile-alone tests/symbols/compare
 # ------------------------------------------------------------------- packaging
 #
 # These install the package once, under tests/packaging/stage, and then use it as a stranger would; the last one
-# uninstalls it. So they run in this order.
+# uninstalls it. So they run in this order. One that is run alone later installs it again.
 
 PACKAGING_TESTS = \
 	tests/packaging/install.sh \

@@ -57,6 +57,17 @@ done
 planted "a crowded room" "files, 40 at most"
 rm "$tree"/core/graph/one_more_*.c
 
+for file in core/graph/graph.c backends/cpu/backend.c tests/conformance/graph.c include/trireme/graph.h tools/main.c; do
+    cp "$tree/$file" "$work/short"
+    i=0
+    while test $i -lt 600; do
+        echo '/* one more line */'
+        i=$((i + 1))
+    done >>"$tree/$file"
+    planted "a long file" "$file has "
+    cp "$work/short" "$tree/$file"
+done
+
 cp "$tree/README.md" "$work/README.md"
 printf '\nSee `core/graph/nothing.c`.\n' >>"$tree/README.md"
 planted "a path that does not exist" "core/graph/nothing.c does not exist"

@@ -5,7 +5,7 @@
 #
 # Fails on an include that the table does not allow, on a room that includes one below it in the table (an upward arrow), on
 # an arrow between the library, a backend and the program, on a source file in no room, on a room of more than 40 files, on
-# more than 12 floors, and on a path in the documents that does not exist.
+# more than 12 floors, on a file of more than 600 lines, and on a path in the documents that does not exist.
 
 root=${1:-${top_srcdir:-.}}
 cd "$root" || exit 1
@@ -13,6 +13,7 @@ plan=doc/architecture.md
 places="base compiler core pipeline backends tools"
 most_files=40
 most_floors=12
+most_lines=600
 
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -38,6 +39,14 @@ test -s "$work/rooms" || {
 for place in $places; do
     find "$place" -name .libs -prune -o -name .deps -prune -o \( -name '*.[ch]' ! -name prelude_parts.c \) -print
 done | sort >"$work/files"
+
+# Sources, headers and tests by their lines, without the copies in which the tests keep an older ABI.
+{
+    cat "$work/files"
+    test -d tests && find tests include -name .libs -prune -o -name .deps -prune -o -path tests/plugins/abi-1.0/trireme -prune -o \
+        -name '*.[ch]' -print
+} | tr '\n' '\0' | xargs -0 wc -l |
+    awk -v most=$most_lines '$2 != "total" && $1 > most { print $2 " has " $1 " lines, " most " at most" }' >"$work/long"
 
 # Each include of a file of our own: file, line, path as it is written.
 xargs grep -nE '^#[[:space:]]*include ["<]' <"$work/files" /dev/null |
@@ -136,6 +145,11 @@ awk -v rooms="$work/rooms" -v files="$work/files" -v most_files=$most_files -v m
         exit bad > 0
     }' "$work/includes"
 status=$?
+
+if test -s "$work/long"; then
+    cat "$work/long"
+    status=1
+fi
 
 # A backend sees the headers for plugins alone.
 grep '^backends/' "$work/files" | xargs grep -nE '^#[[:space:]]*include <trireme/' /dev/null |

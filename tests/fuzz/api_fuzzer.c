@@ -11,6 +11,7 @@
 #include <trireme/trireme.h>
 #include <unistd.h>
 
+#include "tests/fuzz/api_images.h"
 #include "tests/fuzz/fuzz.h"
 
 enum {
@@ -34,12 +35,14 @@ struct thread {
     pthread_t id;
     struct fuzz_input input;
     struct buffer buffers[BUFFERS];
+    struct api_images images;
     struct trm_stream *streams[STREAMS]; /* stale where it is not alive */
     bool is_alive[STREAMS];
     uint64_t callbacks[STREAMS];
     _Atomic uint64_t ran[STREAMS];
 };
 
+static struct trm_context *context;
 static struct trm_device *device;
 static struct thread threads[THREADS];
 static _Atomic(struct trm_buffer *) shown[THREADS][BUFFERS]; /* handles for the other threads */
@@ -63,13 +66,18 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     return 0;
 }
 
-static void expect(const char *what, int32_t status, int32_t wanted)
+void api_expect(const char *what, int32_t status, int32_t wanted)
 {
     if (status != wanted)
         fuzz_fail("%s gave %s instead of %s: %s", what, trm_status_name(status), trm_status_name(wanted),
                   trm_last_error().sentence);
     if (status != TRM_OK && (trm_last_error().status != status || trm_last_error().sentence[0] == '\0'))
         fuzz_fail("%s gave %s, which is not explained", what, trm_status_name(status));
+}
+
+static void expect(const char *what, int32_t status, int32_t wanted)
+{
+    api_expect(what, status, wanted);
 }
 
 /* A handle of another thread's is there or gone. */
@@ -402,7 +410,7 @@ static void call(struct thread *thread)
     uint32_t stream       = fuzz_take_below(&thread->input, STREAMS);
     uint32_t index        = fuzz_take_below(&thread->input, BUFFERS);
     struct buffer *buffer = &thread->buffers[index];
-    switch (what % 20) {
+    switch (what % 24) {
     case 0:
         stream_destroy(thread, stream);
         break;
@@ -457,6 +465,16 @@ static void call(struct thread *thread)
     case 17:
         invent(thread, buffer);
         break;
+    case 18:
+    case 19:
+    case 20:
+        api_images_call(&thread->images, device, thread->streams[stream], thread->is_alive[stream],
+                        &thread->input);
+        break;
+    case 21:
+        if (fuzz_take_byte(&thread->input) % 16 == 15) /* it takes milliseconds */
+            api_run_program(context, &thread->input);
+        break;
     default:
         buffer_create(thread, index);
         break;
@@ -474,6 +492,7 @@ static void *run(void *user)
     for (int i = 0; i < BUFFERS; i++)
         while (thread->buffers[i].users != 0)
             buffer_destroy(&thread->buffers[i]);
+    api_images_end(&thread->images);
     for (uint32_t i = 0; i < STREAMS; i++)
         stream_destroy(thread, i);
     for (int i = 0; i < BUFFERS; i++)
@@ -483,7 +502,6 @@ static void *run(void *user)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    struct trm_context *context   = NULL;
     struct trm_device_usage usage = {.struct_size = sizeof(usage)};
     uint64_t value;
     expect("trm_context_create()", trm_context_create(NULL, &context), TRM_OK);

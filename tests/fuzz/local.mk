@@ -116,10 +116,15 @@ tests/fuzz/plugin_fuzzer-run: tests/plugins/hostile.la
 
 # The public functions, called by four threads.
 FUZZ_TARGETS += tests/fuzz/api_fuzzer
-tests_fuzz_api_fuzzer_SOURCES = tests/fuzz/api_fuzzer.c
+tests_fuzz_api_fuzzer_SOURCES = tests/fuzz/api_fuzzer.c tests/fuzz/api_images.c tests/fuzz/api_images.h
 tests_fuzz_api_fuzzer_CFLAGS = $(FUZZ_CFLAGS)
 tests_fuzz_api_fuzzer_LDADD = $(FUZZ_LIBS)
 tests_fuzz_api_fuzzer_LDFLAGS = $(FUZZ_LINK)
+tests/fuzz/api_fuzzer-run: tests/fuzz/trireme/supervise
+# The library, which is a part of the program, looks for it beside itself.
+tests/fuzz/trireme/supervise: base/supervise$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) tests/fuzz/trireme && ln -sfn ../../../base/supervise$(EXEEXT) tests/fuzz/trireme/supervise
+CLEANFILES += tests/fuzz/trireme/supervise
 
 check_PROGRAMS += $(FUZZ_TARGETS)
 

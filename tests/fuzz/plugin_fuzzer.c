@@ -89,7 +89,7 @@ static void damage_table(struct fuzz_input *input)
 {
     void *const tables[] = {control->backend, control->device,  control->memory, control->stream,
                             control->module,  control->profile, control->pool,   control->peer,
-                            control->graph,   control->interop, control->range};
+                            control->graph,   control->interop, control->range,  control->image};
     unsigned char *table = tables[fuzz_take_below(input, sizeof(tables) / sizeof(tables[0]))];
     uint32_t size, other;
     memcpy(&size, table, sizeof(size));

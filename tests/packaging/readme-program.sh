@@ -3,6 +3,7 @@
 
 . "$top_srcdir/tests/packaging/staging"
 need_the_cpu_backend
+need_the_installation
 test -n "$PKG_CONFIG" || { echo "no pkg-config"; exit 77; }
 
 work=$(mktemp -d) || exit 1

@@ -4,6 +4,7 @@
 
 . "$top_srcdir/tests/packaging/staging"
 need_the_cpu_backend
+need_the_installation
 
 moved="$stage/moved elsewhere"
 bindir_in_prefix=${bindir#"$prefix"}

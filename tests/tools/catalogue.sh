@@ -81,6 +81,7 @@ cat >program.c <<'END'
 #include <trireme/trireme.h>
 static struct trm_device *device;
 static struct trm_stream *stream;
+static struct trm_image *image;
 static struct trm_kernel *kernel, *scan, *scan_exclusive, *scan_add;
 static struct trm_grid grid;
 static struct trm_buffer *a, *b, *c, *x, *y, *source, *target, *sums, *total, *offsets, *bins, *partial;

@@ -56,9 +56,11 @@ EXTRA_tests_unit_compiler_glsl_tests_DEPENDENCIES = base/supervise$(EXEEXT)
 UNIT_TESTS += tests/unit/compiler/spirv/tests
 tests_unit_compiler_spirv_tests_SOURCES = \
 	tests/unit/compiler/spirv/constants.c \
+	tests/unit/compiler/spirv/cooperative.c \
 	tests/unit/compiler/spirv/flow.c \
 	tests/unit/compiler/spirv/images.c \
 	tests/unit/compiler/spirv/layout.c \
+	tests/unit/compiler/spirv/addresses.c \
 	tests/unit/compiler/spirv/pointers.c \
 	tests/unit/compiler/spirv/read.c \
 	tests/unit/compiler/spirv/reflect.c \
@@ -141,6 +143,7 @@ EXTRA_DIST += \
 	tests/unit/shaders/flow/saxpy.comp tests/unit/shaders/flow/saxpy.spv tests/unit/shaders/flow/saxpy_plain.spv \
 	tests/unit/shaders/flow/selects.comp tests/unit/shaders/flow/selects.spv tests/unit/shaders/flow/selects_plain.spv \
 	tests/unit/shaders/flow/sgemm.comp tests/unit/shaders/flow/sgemm.spv tests/unit/shaders/flow/sgemm_plain.spv \
+	tests/unit/shaders/flow/spills.comp tests/unit/shaders/flow/spills.spv tests/unit/shaders/flow/spills_plain.spv \
 	tests/unit/shaders/flow/stages.spvasm tests/unit/shaders/flow/stages.spv
 
 EXTRA_DIST += \
@@ -354,6 +357,13 @@ tests_unit_pipeline_engine_tests_SOURCES = \
 tests_unit_pipeline_engine_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pipeline_engine_tests_LDADD = $(UNIT_LIBS)
 
+# --------------------------------------------------------- pipeline/estimate
+
+UNIT_TESTS += tests/unit/pipeline/estimate/tests
+tests_unit_pipeline_estimate_tests_SOURCES = tests/unit/pipeline/estimate/estimate.c
+tests_unit_pipeline_estimate_tests_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_pipeline_estimate_tests_LDADD = $(UNIT_LIBS)
+
 # ------------------------------------------------------------ pipeline/queue
 
 # fake.c has the functions of the engine, on a device that the tests command; the real ones are not linked.
@@ -374,6 +384,8 @@ tests_unit_pipeline_queue_tests_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/pipeline/report/tests
 tests_unit_pipeline_report_tests_SOURCES = \
 	tests/unit/pipeline/report/advice.c \
+	tests/unit/pipeline/report/advice.h \
+	tests/unit/pipeline/report/advice_host.c \
 	tests/unit/pipeline/report/fixture.h \
 	tests/unit/pipeline/report/format.c \
 	tests/unit/pipeline/report/measure.c \

@@ -9,16 +9,20 @@
 
 enum {
     DEVICES = 2,
-    KEPT    = 64,
+    NOTED   = 256,
     KEYS    = 32
 };
 
 /* The template's query, renamed when its sources are compiled for us. */
 const struct trm_backend *template_query(const struct trm_host *host, uint32_t min_minor, uint32_t max_minor);
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the four below */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the five below */
 static struct hostile_answer answers[HOSTILE_SLOT_COUNT];
-static struct trm_backend_memory *kept[KEPT];
+static struct noted {
+    struct trm_backend_memory *memory; /* NULL: none */
+    enum hostile_memory_state state;
+} noted[NOTED];
+static bool has_refused_stream;
 static bool has_property[KEYS];
 static uint64_t properties[KEYS];
 
@@ -142,30 +146,38 @@ static int32_t device_open(struct trm_backend_instance *instance, uint32_t index
                                    : hostile_template()->device->open(instance, index, device);
 }
 
-void hostile_keep(struct trm_backend_memory *memory, bool is_kept)
+void hostile_memory_note(struct trm_backend_memory *memory, enum hostile_memory_state state)
 {
     pthread_mutex_lock(&lock);
     int place = 0;
-    while (place < KEPT - 1 && kept[place] != memory)
+    while (place < NOTED - 1 && noted[place].memory != memory)
         place++;
-    if (kept[place] != memory)
-        for (place = 0; place < KEPT - 1 && kept[place] != NULL;)
+    if (noted[place].memory != memory)
+        for (place = 0; place < NOTED - 1 && noted[place].memory != NULL;)
             place++;
-    if (is_kept)
-        kept[place] = memory;
-    else if (kept[place] == memory)
-        kept[place] = NULL;
+    if (state != HOSTILE_MEMORY_FREED)
+        noted[place] = (struct noted){memory, state};
+    else if (noted[place].memory == memory)
+        noted[place] = (struct noted){.memory = NULL};
+    pthread_mutex_unlock(&lock);
+}
+
+void hostile_stream_refused(void)
+{
+    pthread_mutex_lock(&lock);
+    has_refused_stream = true;
     pthread_mutex_unlock(&lock);
 }
 
 static void device_close(struct trm_backend_device *device)
 {
-    for (int i = 0; i < KEPT; i++) {
-        struct trm_backend_memory *memory = kept[i];
-        if (memory == NULL || memory->device != device)
+    for (int i = 0; i < NOTED; i++) {
+        struct noted note = noted[i];
+        if (note.memory == NULL || note.memory->device != device)
             continue;
-        kept[i] = NULL;
-        hostile_template()->memory->free(memory);
+        noted[i] = (struct noted){.memory = NULL};
+        if (note.state == HOSTILE_MEMORY_KEPT || has_refused_stream)
+            hostile_template()->memory->free(note.memory);
     }
     hostile_template()->device->close(device);
 }
@@ -231,6 +243,7 @@ static void control_reset(void)
     pthread_mutex_lock(&lock);
     memset(answers, 0, sizeof(answers));
     memset(has_property, 0, sizeof(has_property));
+    has_refused_stream = false;
     pthread_mutex_unlock(&lock);
     hostile_control.draw        = NULL;
     hostile_control.parameters  = NULL;

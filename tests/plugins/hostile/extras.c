@@ -150,13 +150,20 @@ static int32_t pool_allocate(struct trm_backend_stream *stream, uint64_t value, 
     /* The device is the first member of the template's stream. */
     struct trm_backend_device *device = *(struct trm_backend_device *const *)(const void *)stream;
     int32_t status                    = hostile_template()->memory->allocate(device, &desc, memory);
-    return status == TRM_OK ? hostile_nothing(stream, value) : status;
+    if (status != TRM_OK)
+        return status;
+    status = hostile_nothing(stream, value);
+    if (status != TRM_OK)
+        hostile_template()->memory->free(*memory); /* a call that fails gives nothing */
+    else
+        hostile_memory_note(*memory, HOSTILE_MEMORY_LENT);
+    return status;
 }
 
 static int32_t pool_free(struct trm_backend_stream *stream, uint64_t value, struct trm_backend_memory *memory)
 {
     struct hostile_answer answer = hostile_begin(HOSTILE_POOL_FREE);
-    hostile_keep(memory, answer.status != TRM_OK);
+    hostile_memory_note(memory, answer.status != TRM_OK ? HOSTILE_MEMORY_KEPT : HOSTILE_MEMORY_FREED);
     if (answer.status != TRM_OK)
         return answer.status;
     hostile_template()->memory->free(memory);

@@ -140,8 +140,16 @@ bool hostile_property(uint32_t key, uint64_t *value);
 /* The template's tables. */
 const struct trm_backend *hostile_template(void);
 
-/* Notes memory that pool.free() did not free, for the end of its device; or forgets it. */
-void hostile_keep(struct trm_backend_memory *memory, bool is_kept);
+/* What became of memory of the pool. At the end of its device the hostile backend frees what pool.free() kept,
+ * and, once stream.create() has failed, what is still lent: without a stream of its own the core cannot give it
+ * back. Anything else that is still lent is a leak of the core. */
+enum hostile_memory_state {
+    HOSTILE_MEMORY_FREED,
+    HOSTILE_MEMORY_LENT,
+    HOSTILE_MEMORY_KEPT,
+};
+void hostile_memory_note(struct trm_backend_memory *memory, enum hostile_memory_state state);
+void hostile_stream_refused(void);
 
 /* An operation that only takes its number. */
 int32_t hostile_nothing(struct trm_backend_stream *stream, uint64_t value);

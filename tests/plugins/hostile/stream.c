@@ -23,8 +23,10 @@ static int32_t stream_create(struct trm_backend_device *device, const struct trm
                              struct trm_backend_stream **stream)
 {
     struct hostile_answer answer = hostile_begin(HOSTILE_STREAM_CREATE);
-    if (answer.status != TRM_OK || answer.writes_nothing)
+    if (answer.status != TRM_OK || answer.writes_nothing) {
+        hostile_stream_refused();
         return answer.status;
+    }
     return theirs()->create(device, desc, stream);
 }
 

@@ -39,6 +39,7 @@ static const char *const proxy_operation_names[PROXY_OPERATION_COUNT] = {
     [PROXY_ALLOCATE]           = "allocate",
     [PROXY_FREE]               = "free",
     [PROXY_HOST_POINTER]       = "host_pointer",
+    [PROXY_ADDRESS]            = "address",
     [PROXY_STREAM_CREATE]      = "stream_create",
     [PROXY_STREAM_DESTROY]     = "stream_destroy",
     [PROXY_COPY]               = "copy",

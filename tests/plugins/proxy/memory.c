@@ -88,6 +88,22 @@ static int32_t proxy_memory_host_pointer(struct trm_backend_memory *memory, void
     return status != TRM_OK ? status : proxy_target.memory.host_pointer(memory->target, pointer);
 }
 
+static int32_t proxy_memory_address(struct trm_backend_memory *memory, uint64_t offset, uint64_t size,
+                                    uint64_t *address)
+{
+    int32_t status = proxy_begin(memory->device->instance->host, PROXY_ADDRESS, NULL);
+
+    proxy_check_range(memory, offset, size);
+    return status != TRM_OK ? status : proxy_target.memory.address(memory->target, offset, size, address);
+}
+
+static void proxy_memory_forget_address(struct trm_backend_memory *memory, uint64_t address, uint64_t size)
+{
+    if (address == 0)
+        proxy_breach("An address that was never given is forgotten.");
+    proxy_target.memory.forget_address(memory->target, address, size);
+}
+
 static struct trm_memory_ops proxy_memory_ops = {
     .struct_size = sizeof(proxy_memory_ops),
     .allocate    = proxy_memory_allocate,
@@ -104,5 +120,8 @@ const struct trm_memory_ops *proxy_memory_table(const char *without)
     int keeps = proxy_target.memory.host_pointer != NULL && !proxy_list_has(without, "host_pointer");
 
     proxy_memory_ops.host_pointer = keeps ? proxy_memory_host_pointer : NULL;
+    proxy_memory_ops.address      = proxy_target.memory.address != NULL ? proxy_memory_address : NULL;
+    proxy_memory_ops.forget_address =
+        proxy_target.memory.forget_address != NULL ? proxy_memory_forget_address : NULL;
     return &proxy_memory_ops;
 }
