@@ -6,6 +6,7 @@ dist_doc_DATA += \
 	doc/architecture.md \
 	doc/writing-a-backend.md \
 	doc/writing-a-kernel.md \
+	doc/several-devices.md \
 	doc/writing-a-pipeline.md
 
 EXTRA_DIST += \
@@ -24,6 +25,10 @@ EXTRA_DIST += \
 	doc/results/2026-11-22-vulkan-h200-timeline.html \
 	doc/results/2026-11-23-advice.md \
 	doc/results/2026-11-23-layers.md \
+	doc/results/2026-11-23-h100.md \
+	doc/results/2026-11-23-shaders-found.md \
+	doc/results/2026-11-24-h200.md \
+	doc/results/2026-11-24-wild.md \
 	doc/update-kernels \
 	doc/update-settings
 
