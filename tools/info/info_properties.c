@@ -56,6 +56,7 @@ static const struct property properties[] = {
     {TRM_DEVICE_CACHE_BYTES, PROPERTY_BYTES, "cache_bytes", "last-level cache"},
     {TRM_DEVICE_TIMESTAMP_HZ, PROPERTY_HERTZ, "timestamp_hz", "timestamps"},
     {TRM_DEVICE_MAPPED, PROPERTY_BOOL, "mapped", "kernels reach pinned memory"},
+    {TRM_DEVICE_ADDRESSES, PROPERTY_BOOL, "addresses", "kernels take addresses"},
     {TRM_DEVICE_SYNCHRONOUS, PROPERTY_BOOL, "synchronous", "works inside the call"},
 };
 

@@ -92,9 +92,34 @@ static void print_image(FILE *file, const struct trm_parameter *parameter)
         fprintf(file, " %s", trm_type_name(parameter->type));
 }
 
-static void print_parameter(FILE *file, const struct trm_parameter *parameter)
+/* The parameter that an element of an array would be; of any other parameter, itself. */
+static struct trm_parameter element_of(const struct trm_parameter *parameter)
 {
+    struct trm_parameter element = *parameter;
+
+    element.kind = trm_parameter_element(parameter);
+    return element;
+}
+
+/* "[4]" of an array, "[]" where launches give the number. */
+static void print_length(FILE *file, const struct trm_parameter *parameter)
+{
+    if (!trm_parameter_is_array(parameter))
+        return;
+    if (trm_parameter_count(parameter) != 0)
+        fprintf(file, "[%" PRIu32 "]", trm_parameter_count(parameter));
+    else
+        fputs("[]", file);
+}
+
+/* "x: f32[]", of an array "x[4]: f32[]". */
+static void print_parameter(FILE *file, const struct trm_parameter *given)
+{
+    const struct trm_parameter element    = element_of(given);
+    const struct trm_parameter *parameter = &element;
+
     output_text(file, *parameter->name ? parameter->name : "_");
+    print_length(file, given);
     fputs(": ", file);
     if (is_image(parameter)) {
         print_image(file, parameter);
@@ -201,11 +226,16 @@ static void write_image(struct json *json, const struct trm_parameter *parameter
     json_count(json, "binding", parameter->place);
 }
 
-static void write_members(struct json *json, const struct trm_parameter *parameter)
+static void write_members(struct json *json, const struct trm_parameter *given)
 {
+    const struct trm_parameter element    = element_of(given);
+    const struct trm_parameter *parameter = &element;
+
     json_text(json, "name", parameter->name);
     json_text(json, "kind", kind_name(parameter->kind));
     json_text(json, "type", trm_type_name(parameter->type));
+    if (trm_parameter_is_array(given))
+        json_count(json, "count", trm_parameter_count(given));
     if (is_image(parameter)) {
         write_image(json, parameter);
         return;

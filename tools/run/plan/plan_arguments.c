@@ -252,8 +252,10 @@ static bool add_argument(struct draft *draft, const struct recipe *recipe, int s
     else
         return plan_complain(draft->plan, draft->spec, draft->code,
                              "its parameter %s is %s, which cannot be given here", parameter->name,
-                             parameter->kind >= TRM_PARAMETER_IMAGE ? "an image, a sampler or a texel buffer"
-                                                                    : "a vector or a struct");
+                             trm_parameter_is_array(parameter) ? "an array"
+                             : parameter->kind >= TRM_PARAMETER_IMAGE
+                                 ? "an image, a sampler or a texel buffer"
+                                 : "a vector or a struct");
     return true;
 }
 

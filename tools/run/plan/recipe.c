@@ -259,6 +259,7 @@ static const struct recipe recipes[] = {
     {"gamma", VALUES, "exponent=1", "curve=power|to_srgb|from_srgb", NULL, NULL},
     {"gamma_u8", VALUES, "exponent=1", "curve=power|to_srgb|from_srgb", NULL, NULL},
     {"gaussian_blur", FILTER | RECIPE_TWICE | RECIPE_INSIDE, NULL, border_words, NULL, prepare_gaussian},
+    {"gemm_f16", 0, NULL, NULL, not_alone, NULL},
     {"gray", COLOUR | RECIPE_INSIDE, NULL, yuv_words, NULL, prepare_gray},
     {"gray_u8", COLOUR | RECIPE_INSIDE, NULL, yuv_words, NULL, prepare_gray},
     {"histogram", 0, NULL, NULL, many_to_one, NULL},
