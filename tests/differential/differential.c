@@ -8,6 +8,7 @@
  *     --seed NUMBER    of the data for files, and of the first random shader; 1 without it
  *     --seconds NUMBER with --generate: again and again, with the next seeds, until so much time has passed
  *     --keep FOLDER    where random shaders that differ are kept; the current folder without it
+ *     --part I/N       of the files only those of part I, counted from 0, to compare parts in parallel
  *     --save FOLDER    write the SPIR-V of all of them there first, and
  *     --load FOLDER    take it from there: where GLSL cannot be compiled
  *     --cache FOLDER   where SPIR-V is kept for other tests and for the next run
@@ -34,7 +35,7 @@
 struct options {
     char one[16], other[16];
     uint64_t seed, seconds;
-    uint32_t generate;
+    uint32_t generate, part, parts;
     const char *keep, *save, *load, *cache;
     int verbose;
     char **files;
@@ -58,9 +59,10 @@ struct totals {
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: differential [--on ONE,OTHER] [--seed NUMBER] [--keep FOLDER] [--verbose]\n"
-                    "                    [--save FOLDER | --load FOLDER | --cache FOLDER] FILE.comp... | "
-                    "--generate COUNT [--seconds NUMBER]\n");
+    fprintf(stderr,
+            "usage: differential [--on ONE,OTHER] [--seed NUMBER] [--keep FOLDER] [--part I/N]\n"
+            "                    [--save FOLDER | --load FOLDER | --cache FOLDER] [--verbose] FILE.comp... | "
+            "--generate COUNT [--seconds NUMBER]\n");
     return EXIT_FAILURE;
 }
 
@@ -68,6 +70,8 @@ static int parse_option(struct options *options, const char *name, const char *v
 {
     if (strcmp(name, "--on") == 0)
         return sscanf(value, "%15[a-z],%15[a-z]", options->one, options->other) == 2;
+    if (strcmp(name, "--part") == 0)
+        return sscanf(value, "%u/%u", &options->part, &options->parts) == 2 && options->part < options->parts;
     const char **folder = strcmp(name, "--keep") == 0    ? &options->keep
                           : strcmp(name, "--save") == 0  ? &options->save
                           : strcmp(name, "--load") == 0  ? &options->load
@@ -90,10 +94,19 @@ static int parse_option(struct options *options, const char *name, const char *v
     return end != value && *end == '\0';
 }
 
+/* Leaves the files of one part. */
+static void take_part(struct options *options)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = options->part; i < options->file_count; i += options->parts)
+        options->files[kept++] = options->files[i];
+    options->file_count = kept;
+}
+
 /* 0 when the line cannot be understood. */
 static int parse_options(struct options *options, char **words, int count)
 {
-    *options = (struct options){.one = "vulkan", .other = "cpu", .seed = 1, .keep = "."};
+    *options = (struct options){.one = "vulkan", .other = "cpu", .seed = 1, .parts = 1, .keep = "."};
     int i    = 1;
     while (i < count && strncmp(words[i], "--", 2) == 0) {
         if (strcmp(words[i], "--verbose") == 0) {
@@ -107,6 +120,7 @@ static int parse_options(struct options *options, char **words, int count)
     }
     options->files      = words + i;
     options->file_count = (uint32_t)(count - i);
+    take_part(options);
     return options->file_count > 0 || options->generate > 0;
 }
 
