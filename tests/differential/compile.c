@@ -8,6 +8,8 @@
 #include <trireme/trireme.h>
 #include <unistd.h>
 
+#include "tests/differential/compile_batch.h"
+
 /* What the child sends for each shader, followed by so many bytes: the SPIR-V, or the message with its
  * zero. */
 struct answer {
@@ -39,7 +41,7 @@ static int send_answer(int pipe, enum compile_status status, const void *bytes, 
 
 static int compile_one(struct trm_context *context, const struct compilation *compilation, int pipe)
 {
-    if (compilation->status == COMPILE_DONE) /* assembled */
+    if (compilation->status == COMPILE_DONE) /* assembled, or compiled in a batch */
         return send_answer(pipe, COMPILE_DONE, compilation->words, compilation->size);
     char file[80];
     snprintf(file, sizeof(file), "%s.comp", compilation->name);
@@ -144,6 +146,7 @@ static uint32_t compile_some(struct compilation *list, uint32_t count)
 
 int compile_all(struct compilation *list, uint32_t count)
 {
+    compile_in_batch(list, count);
     for (uint32_t at = 0; at < count;) {
         uint32_t done = compile_some(list + at, count - at);
         if (done == UINT32_MAX)
@@ -206,17 +209,28 @@ void load_all(struct compilation *list, uint32_t count, const char *folder)
     }
 }
 
+void compilation_read(struct compilation *compilation, const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return;
+    if (load(compilation, file))
+        compilation->status = COMPILE_DONE;
+    else
+        compilation_fini(compilation);
+    fclose(file);
+}
+
 int compilation_assembled(struct compilation *compilation, const char *path)
 {
     char name[4096];
     snprintf(name, sizeof(name), "%.*s", (int)(strlen(path) - strlen("asm")), path);
-    FILE *file          = fopen(name, "rb");
-    compilation->status = file && load(compilation, file) ? COMPILE_DONE : COMPILE_REFUSED;
-    if (compilation->status != COMPILE_DONE)
-        compilation->message = strdup("the .spv beside it cannot be read");
-    if (file)
-        fclose(file);
-    return compilation->status == COMPILE_DONE;
+    compilation_read(compilation, name);
+    if (compilation->status == COMPILE_DONE)
+        return 1;
+    compilation->status  = COMPILE_REFUSED;
+    compilation->message = strdup("the .spv beside it cannot be read");
+    return 0;
 }
 
 /* ---- a cache ---- */
@@ -235,14 +249,7 @@ static int load_cached(struct compilation *compilation, const char *folder)
     if (compilation->status == COMPILE_DONE)
         return 1;
     make_cached_path(path, compilation, folder);
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return 0;
-    if (load(compilation, file))
-        compilation->status = COMPILE_DONE;
-    else
-        compilation_fini(compilation);
-    fclose(file);
+    compilation_read(compilation, path);
     return compilation->status == COMPILE_DONE;
 }
 

@@ -24,7 +24,7 @@ struct compilation {
     char *message;   /* of the others, from malloc(); may be NULL */
 };
 
-/* Compile them all. To be called while the process has one thread only. 0 when no process can be made. */
+/* Compile them all, several in one process where that works. To be called while the process has one thread only. 0 when no process can be made. */
 int compile_all(struct compilation *list, uint32_t count);
 
 /* Write those that were compiled to a folder, and take them from there instead of compiling: for machines
@@ -40,6 +40,9 @@ int compile_all_cached(struct compilation *list, uint32_t count, const char *fol
 /* Take the SPIR-V of FILE.spvasm from FILE.spv, which is beside it: the functions above leave it alone. 0 when it
  * cannot be read. */
 int compilation_assembled(struct compilation *compilation, const char *path);
+
+/* Read the SPIR-V from a file: the compilation is DONE where that works, else as it was. */
+void compilation_read(struct compilation *compilation, const char *path);
 
 void compilation_fini(struct compilation *compilation);
 

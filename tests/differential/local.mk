@@ -8,6 +8,7 @@ check_LTLIBRARIES += tests/differential/libdifferential.la
 tests_differential_libdifferential_la_SOURCES = \
 	tests/differential/comparison.c tests/differential/comparison.h \
 	tests/differential/compile.c tests/differential/compile.h \
+	tests/differential/compile_batch.c tests/differential/compile_batch.h \
 	tests/differential/cuda_library.c tests/differential/cuda_library.h \
 	tests/differential/cuda_runner.c tests/differential/cuda_runner.h \
 	tests/differential/element.c tests/differential/element.h \

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <trireme/image.h>
+#include <trireme/shader.h>
 #include <trireme/type.h>
 
+#include "tests/differential/compile.h"
 #include "tests/differential/generator.h"
 #include "tests/differential/local_size.h"
 
@@ -233,6 +235,45 @@ START_TEST(the_size_of_a_group_is_that_of_the_constants_in_force)
 }
 END_TEST
 
+/* One text compiled by itself is what it is among others, of which one is refused and one is assembled already. */
+START_TEST(texts_compiled_together_are_what_each_is_alone)
+{
+    enum {
+        COUNT = 12
+    };
+    struct compilation list[COUNT];
+    char texts[COUNT][256];
+    uint32_t word = 0x07230203;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        snprintf(texts[i], sizeof(texts[i]),
+                 "#version 450\nlayout(binding = 0) buffer B { uint b[]; };\n"
+                 "void main() { uint x = 2u; x += x; b[0] = x * %uu; }\n%s",
+                 i, i == 5 ? "what is this" : "");
+        list[i] =
+            (struct compilation){.name = "text", .text = texts[i], .flags = i % 2 ? TRM_GLSL_UNOPTIMIZED : 0};
+    }
+    list[7].status = COMPILE_DONE;
+    list[7].words  = memcpy(malloc(sizeof(word)), &word, sizeof(word));
+    list[7].size   = sizeof(word);
+    ck_assert(compile_all(list, COUNT));
+    for (uint32_t i = 0; i < COUNT; i++) {
+        struct compilation alone = {.name = "text", .text = texts[i], .flags = list[i].flags};
+        if (list[i].status == COMPILE_UNSUPPORTED)
+            continue; /* there is no compiler of GLSL here */
+        ck_assert_int_eq(list[i].status, i == 5 ? COMPILE_REFUSED : COMPILE_DONE);
+        ck_assert(compile_all(&alone, 1));
+        if (i != 5 && i != 7) {
+            ck_assert_uint_eq(list[i].size, alone.size);
+            ck_assert_uint_gt(list[i].size, sizeof(word));
+        }
+        compilation_fini(&alone);
+    }
+    ck_assert_uint_eq(list[7].size, sizeof(word));
+    for (uint32_t i = 0; i < COUNT; i++)
+        compilation_fini(&list[i]);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("differential");
@@ -248,6 +289,7 @@ int main(void)
     tcase_add_test(tests, images_have_the_texels_of_all_their_levels);
     tcase_add_test(tests, a_seed_makes_one_shader_and_another_seed_another);
     tcase_add_test(tests, the_size_of_a_group_is_that_of_the_constants_in_force);
+    tcase_add_test(tests, texts_compiled_together_are_what_each_is_alone);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
