@@ -52,7 +52,8 @@ dist_check_SCRIPTS += \
 	tests/headers/cxx17.sh \
 	tests/symbols/headers.sh \
 	tests/symbols/library.sh \
-	tests/symbols/plugins.sh
+	tests/symbols/plugins.sh \
+	tests/packaging/prefix.sh
 TESTS += \
 	tests/fixtures.sh \
 	tests/structure.sh \
@@ -64,7 +65,8 @@ TESTS += \
 	tests/headers/cxx17.sh \
 	tests/symbols/headers.sh \
 	tests/symbols/library.sh \
-	tests/symbols/plugins.sh
+	tests/symbols/plugins.sh \
+	tests/packaging/prefix.sh
 EXTRA_DIST += tests/run-test tests/headers/compile-alone tests/symbols/compare
 
 # ------------------------------------------------------------------- packaging

@@ -12,6 +12,7 @@
 
 #include "core/object/object.h"
 #include "core/settings/settings.h"
+#include "installed_folders.h"
 
 static bool is_known(const struct core_folders *folders, const char *path)
 {

@@ -8,6 +8,7 @@
 
 #include "core/object/object.h"
 #include "core/settings/settings.h"
+#include "installed_folders.h"
 
 /* Of the first version of these structures. */
 #define DESC_LEAST 48

@@ -17,6 +17,7 @@
 #include "base/base.h"
 #include "core/object/object.h"
 #include "core/settings/config_file.h"
+#include "installed_folders.h"
 
 #define VARIABLE_BYTES 128
 
