@@ -9,6 +9,7 @@
  *     pool.c        the driver's pool, and the device's internal stream
  *     registered.c  host memory that is registered with the driver, once for all imports
  *     pageable.c    long copies from and to memory that is not pinned
+ *     texture.c     texture objects over images in the memory
  *     external.c    memory that is shared by file descriptors
  *     ipc.c         memory that is shared by IPC handles
  * SPDX-License-Identifier: MIT
@@ -33,6 +34,7 @@ enum cuda_memory_source {
 };
 
 struct cuda_registered;
+struct cuda_texture;
 struct trm_ipc_handle;
 
 extern const struct trm_memory_ops cuda_memory_ops;
@@ -49,6 +51,8 @@ struct trm_backend_memory {
     /* Bytes before `address` and `host` that were skipped for alignment; OPENED: the handle's offset. */
     uint64_t skipped;
     struct cuda_registered *registered; /* REGISTERED; NULL: the program registered it */
+    struct cuda_texture *textures;      /* texture.c: over images in this memory, the last used one first */
+    uint32_t texture_count;
 };
 
 /* Allocate a zeroed struct. */
