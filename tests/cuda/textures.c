@@ -198,6 +198,38 @@ START_TEST(texels_that_a_copy_or_a_launch_wrote_are_sampled_by_later_launches)
 }
 END_TEST
 
+START_TEST(a_graph_samples_through_the_texture_object_of_its_launch)
+{
+    static uint8_t black[SIDE * SIDE * 4];
+    struct trm_graph *graph     = NULL;
+    struct trm_graph_exec *exec = NULL;
+    struct trm_stream *direct, *recording = NULL;
+    world_open();
+    direct                      = the.stream;
+    struct picture picture      = make_picture(SIDE, SIDE, 1);
+    struct trm_sampler *sampler = make_sampler(TRM_FILTER_LINEAR, TRM_ADDRESS_CLAMP);
+    struct trm_kernel *kernel   = open_warp();
+    ck_ok(trm_graph_create(the.device, &graph));
+    ck_ok(trm_graph_record(graph, &recording));
+    the.stream = recording;
+    launch(kernel, &picture, sampler);
+    the.stream = direct;
+    ck_ok(trm_graph_instantiate(graph, &exec));
+    trm_graph_destroy(graph);
+    for (int round = 0; round < 2; round++) {
+        ck_ok(trm_image_upload(the.stream, picture.result, NULL, black, 0, 0));
+        ck_ok(trm_graph_launch(exec, the.stream));
+        check_result(&picture);
+    }
+    ck_assert_uint_eq(made(), 1);
+    trm_graph_exec_destroy(exec);
+    trm_kernel_destroy(kernel);
+    trm_sampler_destroy(sampler);
+    end_picture(&picture);
+    world_close();
+}
+END_TEST
+
 /* ---- none ---- */
 
 /* Samples a picture that gets `objects` texture objects at most, and looks at the result. */
@@ -267,6 +299,7 @@ int main(void)
     suite_add_tcase(suite, some);
     tcase_add_test(some, an_image_and_a_sampler_have_one_texture_object_for_all_launches);
     tcase_add_test(some, texels_that_a_copy_or_a_launch_wrote_are_sampled_by_later_launches);
+    tcase_add_test(some, a_graph_samples_through_the_texture_object_of_its_launch);
     suite_add_tcase(suite, none);
     tcase_add_test(none, a_driver_without_texture_objects_samples_the_memory);
     tcase_add_test(none, a_driver_that_refuses_a_texture_object_is_asked_once);
