@@ -40,7 +40,6 @@ backends_cuda_libtrireme_cuda_la_SOURCES = \
 	backends/cuda/memory/registered.c \
 	backends/cuda/memory/registered.h \
 	backends/cuda/memory/texture.c \
-	backends/cuda/memory/texture.h \
 	backends/cuda/module/compile.c \
 	backends/cuda/module/compile.h \
 	backends/cuda/module/compiler.c \

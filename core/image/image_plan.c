@@ -1,8 +1,8 @@
 /* An image as plain memory: where its levels are.
  *
  * The layout comes first. Rows, slices and layers of a level follow each other without gaps, so that most
- * copies are of one piece; each level begins at a multiple of CORE_IMAGE_ALIGNMENT, where CUDA's texture objects may
- * begin (CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT).
+ * copies are of one piece; each level begins at a multiple of CORE_IMAGE_ALIGNMENT, where a texture object of
+ * CUDA may begin (CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT).
  * SPDX-License-Identifier: MIT
  */
 #include "core/image/image_plan.h"

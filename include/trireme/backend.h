@@ -255,8 +255,8 @@ struct trm_launch_argument {
      * SAMPLED_IMAGE: a struct trm_launch_image. Valid during the call.
      * Without an image table the image is plain memory (<trireme/image_layout.h>): a kernel gets the address
      * of memory and offset, and `scalar`; since minor 3 `block` is a copy of the image's layout, a struct
-     * trm_image_layout, which also begins the memory. A texel buffer is memory, offset and size for all backends, its
-     * format is `type`, and `scalar` has both. */
+     * trm_image_layout, with which the memory begins. A texel buffer is memory, offset and size for all
+     * backends, its format is `type`, and `scalar` has both. */
     const void *block;
 };
 

@@ -1,5 +1,5 @@
-/* Sampled images and their texture objects: when there is one, how long it lives, and that the texels are the same
- * without.
+/* Sampled images and their texture objects: when there is one, how long it lives, and that the texels are the
+ * same without.
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>

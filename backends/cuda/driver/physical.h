@@ -34,7 +34,7 @@ struct cuda_physical {
     bool opens_handles;     /* shares memory with other processes by IPC handles */
     bool unified_addresses; /* no address is both a host's and a device's */
     int compute_mode;       /* CUcomputemode */
-    /* Texture objects over plain memory: alignments in bytes, which are 0 where there are none; texels, bytes. */
+    /* Texture objects over plain memory: alignments in bytes, 0: there are none; sizes in texels, bytes. */
     int texture_alignment, texture_pitch_alignment;
     int texture_width, texture_height, texture_pitch;
 };

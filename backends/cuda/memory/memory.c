@@ -5,7 +5,6 @@
 
 #include "pool.h"
 #include "registered.h"
-#include "texture.h"
 
 #define SOURCES_OWN (CUDA_MEMORY_MANAGED + 1)
 

@@ -1,15 +1,14 @@
 /* cuda backend: texture objects over images, which are plain memory.
  *
- * A 1D or 2D image of one level is sampled through a texture object if the device takes its format, its pitch and its
- * sampler. The object belongs to the memory, lives as long, and is the same for all launches. Storage images and copies use
- * the memory itself; what they write is seen by later launches, since each launch begins with an empty texture cache.
- * A kernel that may also write the image samples the memory.
+ * A 1D or 2D image of one level is sampled through a texture object if the device takes its format, its pitch
+ * and its sampler. The object belongs to the memory, lives as long, and is the same for all launches. Storage
+ * images and copies use the memory itself; later launches see what they write, since each launch begins with
+ * an empty texture cache. A kernel that may also write the image samples the memory.
  * SPDX-License-Identifier: MIT
  */
-#include "texture.h"
-
 #include <string.h>
-#include <trireme/image_layout.h>
+
+#include "memory.h"
 
 /* Texture objects over one piece of memory, which may hold many images. */
 #define TEXTURES_MOST 1024u
@@ -219,7 +218,7 @@ static bool is_written(const struct trm_launch_desc *desc, const struct trm_laun
     return false;
 }
 
-/* The sampler of an image: its own, or the kernel's only one. False where the kernel chooses among several. */
+/* The sampler of an image: its own, or the kernel's only one. False where the kernel chooses one. */
 static bool find_sampler(const struct trm_launch_desc *desc, const struct trm_launch_argument *image,
                          uint64_t *sampler)
 {

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "backends/cuda/memory/memory.h"
-#include "backends/cuda/memory/texture.h"
 #include "backends/cuda/module/module.h"
 
 __attribute__((cold, noinline)) static int32_t fail_group(const struct trm_backend_device *device,

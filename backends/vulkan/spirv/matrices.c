@@ -1,7 +1,7 @@
 /* vulkan backend: checks the cooperative matrices of a module against those that the driver lists.
  *
- * A driver takes matrices of some sizes and components only, and products of some combinations of them. With others its
- * compiler may do anything. A size that the words do not tell is left to the driver.
+ * A driver takes matrices of some sizes and components only, and products of some combinations of them. With
+ * others its compiler may do anything. A size that the words do not tell is left to the driver.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/spirv/matrices.h"
@@ -9,7 +9,6 @@
 #include <stdio.h>
 
 #include "backends/vulkan/driver/driver.h"
-#include "backends/vulkan/driver/newer.h"
 #include "backends/vulkan/spirv/words.h"
 
 /* SPV_KHR_cooperative_matrix, which older headers lack. */
@@ -235,8 +234,8 @@ static void note_as(const struct reader *reader, uint32_t id, const uint32_t *at
         reader->at[id] = at;
 }
 
-/* Notes the results that matter: types, constants, and values whose type is a matrix. The first word of all other
- * instructions that name such a type, of names and decorations, is no type of a result. */
+/* Notes the results that matter: types, constants, and values whose type is a matrix. Names and decorations of
+ * such a type have no result. */
 static void note(const struct reader *reader, const uint32_t *at)
 {
     const uint32_t *type;

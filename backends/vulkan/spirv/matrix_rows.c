@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/driver/driver.h"
-#include "backends/vulkan/driver/newer.h"
 #include "backends/vulkan/spirv/matrices.h"
 
 /* One entry of either extension's list. */
@@ -59,11 +58,12 @@ int32_t vulkan_matrix_rows(const struct trm_backend_device *device, bool is_khr,
 {
     const struct vulkan_instance_functions *vk = &device->instance->vk;
     const struct trm_host *host                = device->instance->host;
-    bool has_list                              = is_khr ? vk->get_cooperative_matrix_properties != NULL
-                                                        : vk->vkGetPhysicalDeviceCooperativeMatrixPropertiesNV != NULL;
     uint32_t found                             = 0;
-    *rows                                      = NULL;
-    *count                                     = 0;
+    bool has_list                              = vk->vkGetPhysicalDeviceCooperativeMatrixPropertiesNV != NULL;
+    if (is_khr)
+        has_list = vk->get_cooperative_matrix_properties != NULL;
+    *rows  = NULL;
+    *count = 0;
     if (!has_list || list(device, is_khr, &found, NULL) != VK_SUCCESS || found == 0)
         return TRM_OK;
     uint64_t entry_bytes = found * sizeof(union entry), row_bytes = found * sizeof(**rows);

@@ -3,7 +3,6 @@
  */
 #include <spirv/unified1/spirv.h>
 
-#include "backends/vulkan/driver/newer.h"
 #include "backends/vulkan/spirv/shader.h"
 #include "tests/unit/backends/vulkan/fake.h"
 #include "tests/unit/runner.h"
