@@ -39,6 +39,7 @@ backends_cuda_libtrireme_cuda_la_SOURCES = \
 	backends/cuda/memory/pool.h \
 	backends/cuda/memory/registered.c \
 	backends/cuda/memory/registered.h \
+	backends/cuda/memory/texture.c \
 	backends/cuda/module/compile.c \
 	backends/cuda/module/compile.h \
 	backends/cuda/module/compiler.c \

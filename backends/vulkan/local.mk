@@ -91,6 +91,9 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/spirv/coarsen.h \
 	backends/vulkan/spirv/coarsen_internal.h \
 	backends/vulkan/spirv/coarsen_write.c \
+	backends/vulkan/spirv/matrices.c \
+	backends/vulkan/spirv/matrices.h \
+	backends/vulkan/spirv/matrix_rows.c \
 	backends/vulkan/spirv/shader.c \
 	backends/vulkan/spirv/shader.h \
 	backends/vulkan/spirv/spirv.h \

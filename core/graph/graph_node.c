@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
+#include <trireme/image_layout.h>
 
 #include "core/graph/graph.h"
 #include "core/image/image.h"
@@ -86,12 +87,22 @@ struct core_node *core_node_fill(struct core_node_pool *pool, const struct trm_f
     return node;
 }
 
+/* Bytes of what an argument points to: an image's layout, where the image is plain memory; a block; an image's
+ * objects. */
+static uint64_t pointed_bytes(const struct trm_launch_argument *argument)
+{
+    if (argument->block == NULL)
+        return 0;
+    if (argument->memory != NULL)
+        return sizeof(struct trm_image_layout);
+    return argument->size;
+}
+
 static uint64_t block_bytes(const struct trm_launch_desc *desc)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < desc->argument_count; i++)
-        if (desc->arguments[i].block != NULL)
-            bytes += aligned(desc->arguments[i].size);
+        bytes += aligned(pointed_bytes(&desc->arguments[i]));
     return bytes;
 }
 
@@ -112,9 +123,10 @@ struct core_node *core_node_launch(struct core_node_pool *pool, const struct trm
         own[i] = desc->arguments[i];
         if (own[i].block == NULL)
             continue;
-        memcpy(block, own[i].block, own[i].size);
+        uint64_t bytes = pointed_bytes(&own[i]);
+        memcpy(block, own[i].block, bytes);
         own[i].block = block;
-        block += aligned(own[i].size);
+        block += aligned(bytes);
     }
     node->launch           = *desc;
     node->launch.arguments = own;

@@ -118,7 +118,8 @@ static int32_t fail_large(const struct core_image *image)
 static int32_t create_plain(struct core_image *image)
 {
     struct core_context *context = image->object.context;
-    struct trm_buffer_desc desc  = {.struct_size = sizeof(desc), .kind = TRM_MEMORY_DEVICE};
+    struct trm_buffer_desc desc  = {
+         .struct_size = sizeof(desc), .kind = TRM_MEMORY_DEVICE, .alignment = CORE_IMAGE_ALIGNMENT};
     struct core_buffer *buffer;
 
     image->plan = core_allocate(context, sizeof(*image->plan));

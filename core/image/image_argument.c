@@ -134,6 +134,7 @@ static void describe(const struct core_image *image, const struct core_sampler *
         argument->memory = image->buffer->memory;
         argument->offset = image->buffer->base;
         argument->size   = image->buffer->size;
+        argument->block  = image->plan;
         argument->scalar = (uint64_t)level << TRM_STATE_LEVEL;
     }
     if (sampler != NULL)

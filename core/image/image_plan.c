@@ -1,23 +1,22 @@
 /* An image as plain memory: where its levels are.
  *
  * The layout comes first. Rows, slices and layers of a level follow each other without gaps, so that most
- * copies are of one piece; each level begins at a multiple of LEVEL_ALIGNMENT.
+ * copies are of one piece; each level begins at a multiple of CORE_IMAGE_ALIGNMENT, where a texture object of
+ * CUDA may begin (CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT).
  * SPDX-License-Identifier: MIT
  */
 #include "core/image/image_plan.h"
 
 #include "core/image/image_object.h"
 
-#define LEVEL_ALIGNMENT UINT64_C(256)
-
 static bool plan_level(const struct trm_image_desc *desc, uint32_t number, struct trm_image_level *level,
                        uint64_t *end)
 {
     uint64_t bytes, slices;
 
-    if (__builtin_add_overflow(*end, LEVEL_ALIGNMENT - 1, &level->offset))
+    if (__builtin_add_overflow(*end, CORE_IMAGE_ALIGNMENT - 1, &level->offset))
         return false;
-    level->offset &= ~(LEVEL_ALIGNMENT - 1);
+    level->offset &= ~(CORE_IMAGE_ALIGNMENT - 1);
     level->width     = core_level_size(desc->width, number);
     level->height    = core_level_size(desc->height, number);
     level->depth     = core_level_size(desc->depth, number);

@@ -254,8 +254,9 @@ struct trm_launch_argument {
     /* of a block: `size` bytes; where the backend has an image table, of IMAGE, TEXTURE, SAMPLER and
      * SAMPLED_IMAGE: a struct trm_launch_image. Valid during the call.
      * Without an image table the image is plain memory (<trireme/image_layout.h>): a kernel gets the address
-     * of memory and offset, and `scalar`. A texel buffer is memory, offset and size for all backends, its
-     * format is `type`, and `scalar` has both. */
+     * of memory and offset, and `scalar`; since minor 3 `block` is a copy of the image's layout, a struct
+     * trm_image_layout, with which the memory begins. A texel buffer is memory, offset and size for all
+     * backends, its format is `type`, and `scalar` has both. */
     const void *block;
 };
 

@@ -27,6 +27,7 @@ CUDA_TESTS = \
 	tests/cuda/shared \
 	tests/cuda/sticky \
 	tests/cuda/streams \
+	tests/cuda/textures \
 	tests/cuda/two_devices \
 	tests/cuda/with_vulkan
 
@@ -110,6 +111,12 @@ tests_cuda_streams_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
 tests_cuda_streams_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_streams_LDADD = $(CUDA_TEST_LIBS)
 tests_cuda_streams_LDFLAGS = $(UNINSTALLED_LINK)
+
+tests_cuda_textures_SOURCES = tests/cuda/textures.c
+tests_cuda_textures_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
+tests_cuda_textures_CFLAGS = $(CUDA_TEST_CFLAGS)
+tests_cuda_textures_LDADD = $(CUDA_TEST_LIBS) -lm
+tests_cuda_textures_LDFLAGS = $(UNINSTALLED_LINK)
 
 tests_cuda_two_devices_SOURCES = tests/cuda/two_devices.c
 tests_cuda_two_devices_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)

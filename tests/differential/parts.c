@@ -88,12 +88,14 @@ START_TEST(a_shader_says_what_it_needs)
     const char *text = "//! in 1.2 3f32,4pad,u32 10 range -1 1\n"
                        "//! uniform 3 f32 4\n"
                        "//! out 4 u8 16 ulp 4 abs 0.5\n"
+                       "//! out 5 f32 16 abs 0.01 filter 4\n"
+                       "//! out 6 f32 16 abs 0.5 filter 4\n"
                        "//! groups 2 3 4\n"
                        "//! push u8 1 2 f32 0.5\n"
                        "//! constant 7 i16 -2\n"
                        "void main() {}\n";
     ck_assert_msg(shader_case_parse(&shader, "one", text, reason, sizeof(reason)), "%s", reason);
-    ck_assert_uint_eq(shader.buffer_count, 3);
+    ck_assert_uint_eq(shader.buffer_count, 5);
     ck_assert_uint_eq(shader.buffers[0].set, 1);
     ck_assert_uint_eq(shader.buffers[0].binding, 2);
     ck_assert_uint_eq(shader.buffers[0].field_count, 8);
@@ -101,6 +103,8 @@ START_TEST(a_shader_says_what_it_needs)
     ck_assert(shader.buffers[1].is_uniform && !shader.buffers[1].is_compared);
     ck_assert(shader.buffers[2].is_compared && !shader.buffers[2].is_read);
     ck_assert_double_eq(shader.buffers[2].tolerance.absolute, 0.5);
+    ck_assert_double_eq(shader.buffers[3].tolerance.absolute, 4.0 / 256);
+    ck_assert_double_eq(shader.buffers[4].tolerance.absolute, 0.5);
     ck_assert_uint_eq(shader.groups[2], 4);
     ck_assert_uint_eq(shader.push_size, 6);
     ck_assert_uint_eq(shader.push[1], 2);
@@ -112,9 +116,10 @@ END_TEST
 
 START_TEST(a_comment_that_is_not_understood_is_named_with_its_line)
 {
-    static const char *const wrong[] = {"//! in 0 f33 1",        "//! in 0 f32",   "//! out 0 f32 4 ulp",
-                                        "//! in 0 f32 4 near 1", "//! groups 1 1", "//! push 3",
-                                        "//! constant 0 u32",    "//! nothing 1",  "//! in 0 f32 0"};
+    static const char *const wrong[] = {
+        "//! in 0 f33 1",        "//! in 0 f32",   "//! out 0 f32 4 ulp", "//! out 0 f32 4 filter",
+        "//! in 0 f32 4 near 1", "//! groups 1 1", "//! push 3",          "//! constant 0 u32",
+        "//! nothing 1",         "//! in 0 f32 0"};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         struct shader_case shader;
         char reason[512], text[128];

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define WORDS_MOST 64
+#define FILTER_STEPS 256
 
 /* ---- reading the comments ---- */
 
@@ -66,6 +67,7 @@ int shader_case_details(struct case_buffer *buffer, char **words, uint32_t count
         enum value_rule rule;
     } rules[] = {{"range", VALUE_RANGE}, {"log", VALUE_LOG}, {"index", VALUE_INDEX}};
 
+    double steps = 0;
     for (uint32_t i = 0; i < count;) {
         double *single = strcmp(words[i], "ulp") == 0   ? &buffer->tolerance.ulp
                          : strcmp(words[i], "abs") == 0 ? &buffer->tolerance.absolute
@@ -73,6 +75,12 @@ int shader_case_details(struct case_buffer *buffer, char **words, uint32_t count
                                                         : NULL;
         if (single) {
             if (i + 1 >= count || !parse_double(words[i + 1], single))
+                return 0;
+            i += 2;
+            continue;
+        }
+        if (strcmp(words[i], "filter") == 0) {
+            if (i + 1 >= count || !parse_double(words[i + 1], &steps))
                 return 0;
             i += 2;
             continue;
@@ -92,6 +100,8 @@ int shader_case_details(struct case_buffer *buffer, char **words, uint32_t count
         buffer->values.rule = rules[rule].rule;
         i += 3;
     }
+    if (buffer->tolerance.absolute < steps / FILTER_STEPS)
+        buffer->tolerance.absolute = steps / FILTER_STEPS;
     return 1;
 }
 

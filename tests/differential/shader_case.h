@@ -6,6 +6,7 @@
  *     //! uniform 3 f32 16                a uniform buffer
  *     //! inout 4 u32 1 index 0 1         read, written and compared
  *     //! out 5 f32 4096 ulp 4 abs 1e-6   written and compared: floats may differ by any one of ulp, abs, rel
+ *     //! out 5 f32 4096 filter 3         as abs 3/256: the precision of weights of hardware (see below)
  *     //! image inout 6 rgba8 2d 16 8 1 1 an image: format, type, width, height, depth or layers, levels
  *     //! texels in 7 r32f 64             a texel buffer
  *     //! sampler 6 linear nearest repeat of a sampler or sampled image: filters within and between levels,
@@ -20,6 +21,11 @@
  *                                         from byte 64 on, step 0; binding 20 need not be one of the shader's
  *     //! address 20 8 32 15 20 32 32     in binding 20 from byte 8 on, every 32 bytes, 15 addresses: of binding
  *                                         20, from byte 32 on, every 32 bytes. Such bytes are "pad"
+ *
+ * A GPU rounds the weights of a linear filter to 8 bits of fraction (Vulkan: subTexelPrecisionBits and
+ * mipmapPrecisionBits; CUDA: 1.8 fixed point). So each axis, and the step between two levels, may be wrong by
+ * 1/256 of the difference of two texels. `filter` is the sum over a result's samples of axes x difference of
+ * texels x factor. Another texel or no filter is wrong by much more.
  *
  * Values: `range LOW HIGH`, `log LOW HIGH` (powers of two), `index START STEP`, `special`; without: integers
  * of all bits and floats from -1 to 1. They come of a seed and the case's name.

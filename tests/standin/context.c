@@ -87,6 +87,8 @@ static void destroy_objects(struct context *context)
         external_memory_destroy(object);
     while ((object = object_of_context(OBJECT_EXTERNAL_SEMAPHORE, context)) != NULL)
         external_semaphore_destroy(object);
+    while ((object = object_of_context(OBJECT_TEXTURE, context)) != NULL)
+        texture_destroy(object);
     while ((span = span_of_context(context)) != NULL)
         memory_end_span(span);
 }

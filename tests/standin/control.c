@@ -51,6 +51,7 @@ static struct cuda_standin_account account_now(void)
         .mappings            = mappings,
         .external_memories   = object_count(OBJECT_EXTERNAL_MEMORY),
         .external_semaphores = object_count(OBJECT_EXTERNAL_SEMAPHORE),
+        .textures            = object_count(OBJECT_TEXTURE),
     };
 }
 
@@ -86,6 +87,7 @@ static uint64_t living(char *first, uint64_t capacity)
         {"mapping", now.mappings},
         {"external memory", now.external_memories},
         {"external semaphore", now.external_semaphores},
+        {"texture object", now.textures},
     };
     uint64_t total = 0;
     if (capacity != 0)

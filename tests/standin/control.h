@@ -66,6 +66,7 @@ struct cuda_standin_account {
     uint64_t mappings;     /* cuMemMap, cuExternalMemoryGetMappedBuffer, cuIpcOpenMemHandle */
     uint64_t external_memories;
     uint64_t external_semaphores;
+    uint64_t textures;
 };
 
 /* All functions may be called from any thread. */

@@ -126,6 +126,7 @@ static const struct standin_runtime runtime = {
     .collective    = collective,
     .lane          = lane,
     .trap          = trap,
+    .sample        = texture_sample,
 };
 
 const struct standin_runtime *fiber_runtime(void)

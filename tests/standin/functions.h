@@ -81,6 +81,8 @@
     FUNCTION(cuIpcGetMemHandle, cuIpcGetMemHandle, 4010, 1)                              \
     FUNCTION(cuIpcOpenMemHandle_v2, cuIpcOpenMemHandle, 11000, 1)                        \
     FUNCTION(cuIpcCloseMemHandle, cuIpcCloseMemHandle, 4010, 0)                          \
+    FUNCTION(cuTexObjectCreate, cuTexObjectCreate, 5000, 1)                              \
+    FUNCTION(cuTexObjectDestroy, cuTexObjectDestroy, 5000, 0)                            \
     FUNCTION(cuImportExternalSemaphore, cuImportExternalSemaphore, 10000, 1)             \
     FUNCTION(cuDestroyExternalSemaphore, cuDestroyExternalSemaphore, 10000, 0)           \
     FUNCTION(cuWaitExternalSemaphoresAsync, cuWaitExternalSemaphoresAsync, 10000, 1)     \

@@ -24,6 +24,7 @@ static const char *const names[OBJECT_KIND_COUNT] = {
     [OBJECT_MEMORY_HANDLE]      = "CUmemGenericAllocationHandle",
     [OBJECT_EXTERNAL_MEMORY]    = "CUexternalMemory",
     [OBJECT_EXTERNAL_SEMAPHORE] = "CUexternalSemaphore",
+    [OBJECT_TEXTURE]            = "CUtexObject",
 };
 
 static struct object *buckets[BUCKETS];

@@ -54,6 +54,7 @@ tests_standin_libcuda_la_SOURCES = \
 	tests/standin/span.c \
 	tests/standin/standin.h \
 	tests/standin/stream.c \
+	tests/standin/texture.c \
 	tests/standin/transfer.c \
 	tests/standin/vmm.c \
 	tests/standin/worker.c
@@ -61,6 +62,7 @@ tests_standin_libcuda_la_CPPFLAGS = $(STANDIN_CPPFLAGS)
 # Its threads run until the process ends: it stays where it is when it is closed.
 tests_standin_libcuda_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 -shared -rpath /nowhere -Wl,-z,nodelete \
 	-export-symbols-regex '^(cu[A-Z].*|cuda_standin_control)$$'
+tests_standin_libcuda_la_LIBADD = -lm
 
 tests_standin_libnvrtc_la_SOURCES = \
 	tests/standin/control.h \

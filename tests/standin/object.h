@@ -49,6 +49,8 @@ struct standin_runtime {
                                      unsigned long long value, unsigned int argument, unsigned int width);
     unsigned int (*lane)(void);
     void (*trap)(void);
+    /* Four channels of a texture object. */
+    void (*sample)(unsigned long long texture, float u, float v, float result[4]);
 };
 
 struct standin_parameter {

@@ -103,6 +103,7 @@ enum object_kind {
     OBJECT_MEMORY_HANDLE,
     OBJECT_EXTERNAL_MEMORY,
     OBJECT_EXTERNAL_SEMAPHORE,
+    OBJECT_TEXTURE,
     OBJECT_KIND_COUNT
 };
 
@@ -452,6 +453,12 @@ void ipc_end(struct span *span);
 uint64_t reservation_count(void);
 void external_memory_destroy(struct object *object);
 void external_semaphore_destroy(struct object *object);
+
+/* ---- textures (texture.c) */
+
+void texture_destroy(struct object *object);
+/* Without the lock, by a kernel. */
+void texture_sample(unsigned long long handle, float u, float v, float result[4]);
 int standin_semaphore(uint64_t value);
 int standin_signal_semaphore(int descriptor, uint64_t value);
 uint64_t standin_semaphore_value(int descriptor);

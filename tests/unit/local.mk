@@ -492,6 +492,7 @@ tests_unit_backends_vulkan_tests_SOURCES = \
 	tests/unit/backends/vulkan/heap_fixture.h \
 	tests/unit/backends/vulkan/kernel_timing.c \
 	tests/unit/backends/vulkan/loader.c \
+	tests/unit/backends/vulkan/matrices.c \
 	tests/unit/backends/vulkan/messages.c \
 	tests/unit/backends/vulkan/module.c \
 	tests/unit/backends/vulkan/physical.c \

@@ -53,6 +53,7 @@ static struct trm_backend_device *allocate_device(struct trm_backend_instance *i
     device->on_kernel_unload = cuda_streams_forget_kernel;
     device->serial           = 1 + atomic_fetch_add(&instance->devices_opened, 1);
     pthread_mutex_init(&device->lazy_lock, NULL);
+    pthread_mutex_init(&device->textures_lock, NULL);
     pthread_mutex_init(&device->streams_lock, NULL);
     return device;
 }
@@ -82,6 +83,7 @@ static void device_close(struct trm_backend_device *device)
             (void)device->cuda->cuDevicePrimaryCtxRelease(device->handle);
     }
     pthread_mutex_destroy(&device->streams_lock);
+    pthread_mutex_destroy(&device->textures_lock);
     pthread_mutex_destroy(&device->lazy_lock);
     trm_util_release(device->instance->host, device, sizeof(*device));
 }

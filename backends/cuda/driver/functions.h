@@ -116,6 +116,8 @@
     USE(cuIpcGetMemHandle, 4010)                   \
     USE(cuIpcOpenMemHandle, 11000)                 \
     USE(cuIpcCloseMemHandle, 4010)                 \
+    USE(cuTexObjectCreate, 5000)                   \
+    USE(cuTexObjectDestroy, 5000)                  \
     USE(cuImportExternalSemaphore, 10000)          \
     USE(cuDestroyExternalSemaphore, 10000)         \
     USE(cuWaitExternalSemaphoresAsync, 10000)      \

@@ -71,6 +71,7 @@ struct trm_backend_device {
     struct cuda_blocking_waits *blocking_waits; /* driver/blocking_wait.c */
     struct cuda_watchers *watchers;             /* stream/watcher.c; its threads start when first needed */
     pthread_mutex_t lazy_lock;                  /* held while a part is created when first needed */
+    pthread_mutex_t textures_lock;              /* memory/texture.c; held while a texture object is created */
 
     uint64_t serial;                    /* unique in the instance */
     _Atomic uint64_t peers[CUDA_PEERS]; /* stream/peer.c: by index: 2 * serial, and 1 where reachable */

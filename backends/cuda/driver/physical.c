@@ -98,6 +98,18 @@ static bool opens_handles(struct query *query)
     return result != CUDA_SUCCESS || answer != 0;
 }
 
+static void find_textures(struct query *query, struct cuda_physical *physical)
+{
+    const struct cuda_functions *cuda = &query->instance->cuda;
+    if (cuda->cuTexObjectCreate == NULL || cuda->cuTexObjectDestroy == NULL)
+        return;
+    physical->texture_alignment       = get_attribute(query, CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT);
+    physical->texture_pitch_alignment = get_attribute(query, CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT);
+    physical->texture_width  = get_attribute(query, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH);
+    physical->texture_height = get_attribute(query, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT);
+    physical->texture_pitch  = get_attribute(query, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH);
+}
+
 /* An ability that needs functions the driver lacks is absent. */
 static void find_abilities(struct query *query, struct cuda_physical *physical)
 {
@@ -113,6 +125,7 @@ static void find_abilities(struct query *query, struct cuda_physical *physical)
         get_attribute(query, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) != 0 &&
         get_attribute(query, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED) != 0 &&
         has_virtual_memory(cuda);
+    find_textures(query, physical);
     physical->opens_handles = opens_handles(query) && physical->unified_addresses && !physical->integrated;
 }
 

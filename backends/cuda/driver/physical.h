@@ -34,6 +34,9 @@ struct cuda_physical {
     bool opens_handles;     /* shares memory with other processes by IPC handles */
     bool unified_addresses; /* no address is both a host's and a device's */
     int compute_mode;       /* CUcomputemode */
+    /* Texture objects over plain memory: alignments in bytes, 0: there are none; sizes in texels, bytes. */
+    int texture_alignment, texture_pitch_alignment;
+    int texture_width, texture_height, texture_pitch;
 };
 
 /* Query all devices that the driver shows. Errors: UNSUPPORTED where there is none, and others, with the

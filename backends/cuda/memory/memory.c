@@ -272,6 +272,7 @@ static void free_source(struct trm_backend_memory *memory)
 
 void cuda_memory_free(struct trm_backend_memory *memory)
 {
+    cuda_textures_destroy(memory);
     if (memory->source < SOURCES_OWN || memory->source == CUDA_MEMORY_REGISTERED)
         free_source(memory);
     else if (memory->source == CUDA_MEMORY_OPENED)

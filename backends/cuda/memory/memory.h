@@ -9,6 +9,7 @@
  *     pool.c        the driver's pool, and the device's internal stream
  *     registered.c  host memory that is registered with the driver, once for all imports
  *     pageable.c    long copies from and to memory that is not pinned
+ *     texture.c     texture objects over images in the memory
  *     external.c    memory that is shared by file descriptors
  *     ipc.c         memory that is shared by IPC handles
  * SPDX-License-Identifier: MIT
@@ -33,6 +34,7 @@ enum cuda_memory_source {
 };
 
 struct cuda_registered;
+struct cuda_texture;
 struct trm_ipc_handle;
 
 extern const struct trm_memory_ops cuda_memory_ops;
@@ -49,6 +51,8 @@ struct trm_backend_memory {
     /* Bytes before `address` and `host` that were skipped for alignment; OPENED: the handle's offset. */
     uint64_t skipped;
     struct cuda_registered *registered; /* REGISTERED; NULL: the program registered it */
+    struct cuda_texture *textures;      /* texture.c: over images in this memory, the last used one first */
+    uint32_t texture_count;
 };
 
 /* Allocate a zeroed struct. */
@@ -62,6 +66,19 @@ int32_t cuda_memory_create(struct trm_backend_device *device,
 CUresult cuda_memory_pin(struct trm_backend_device *device, uint64_t size, CUdeviceptr *address, void **host);
 /* Free memory of any source, and the struct. */
 void cuda_memory_free(struct trm_backend_memory *memory);
+
+/* ---- texture.c ---------------------------------------------------------------------------------- */
+
+/* What a translated kernel finds in the state of a sampled image beside what <trireme/image_layout.h> says
+ * (compiler/translate/prelude/sample.inc). */
+#define CUDA_STATE_CHANNELS 20u /* 2 bits: 0 is four channels, else how many the format has */
+#define CUDA_STATE_TEXTURE 32u  /* 32 bits: the texture object; 0: the kernel samples the memory itself */
+
+/* These bits for an argument of a launch; 0: it is not sampled, or there is no texture object for it. Creates
+ * the object when it is first needed. */
+uint64_t cuda_texture_state(const struct trm_launch_desc *desc, uint32_t index);
+/* Destroy the texture objects over memory that is about to be freed, which nothing uses any more. */
+void cuda_textures_destroy(struct trm_backend_memory *memory);
 
 /* ---- external.c --------------------------------------------------------------------------------- */
 

@@ -61,7 +61,8 @@ static void write_arguments(const struct trm_launch_desc *desc, uint8_t *bytes)
         else if (argument->kind == TRM_PARAMETER_BLOCK)
             memcpy(to, argument->block, argument->size);
         else /* an image, a sampler or a texel buffer: struct trm_image_words */
-            memcpy(to, (uint64_t[]){address_of(argument), argument->scalar}, 2 * sizeof(uint64_t));
+            memcpy(to, (uint64_t[]){address_of(argument), argument->scalar | cuda_texture_state(desc, i)},
+                   2 * sizeof(uint64_t));
     }
 }
 

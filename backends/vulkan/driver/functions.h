@@ -36,7 +36,8 @@
     USE(vkCreateDebugUtilsMessengerEXT)                 \
     USE(vkDestroyDebugUtilsMessengerEXT)                \
     USE(vkGetPhysicalDeviceCalibrateableTimeDomainsEXT) \
-    USE(vkGetPhysicalDeviceExternalSemaphoreProperties)
+    USE(vkGetPhysicalDeviceExternalSemaphoreProperties) \
+    USE(vkGetPhysicalDeviceCooperativeMatrixPropertiesNV)
 
 #define VULKAN_DEVICE_FUNCTIONS(USE)   \
     USE(vkDestroyDevice)               \
@@ -128,6 +129,7 @@ struct vulkan_global_functions {
 struct vulkan_instance_functions {
     VULKAN_INSTANCE_FUNCTIONS(VULKAN_MEMBER)
     VULKAN_INSTANCE_OPTIONAL_FUNCTIONS(VULKAN_MEMBER)
+    PFN_vkVoidFunction get_cooperative_matrix_properties; /* of KHR: see newer.h */
 };
 
 /* VK_EXT_device_fault is newer than some headers: see fault.h. */

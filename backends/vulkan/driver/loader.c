@@ -78,6 +78,8 @@ const char *vulkan_load_instance(PFN_vkGetInstanceProcAddr get_proc, VkInstance 
 {
     struct source source = {.of_instance = get_proc, .instance = handle};
     fill(&source, instance_optional_entries, COUNT(instance_optional_entries), vk);
+    vk->get_cooperative_matrix_properties =
+        look_up(&source, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR");
     return fill(&source, instance_entries, COUNT(instance_entries), vk);
 }
 

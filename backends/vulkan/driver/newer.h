@@ -1,4 +1,4 @@
-/* vulkan backend: feature structs that the headers of older systems lack.
+/* vulkan backend: structs and functions that the headers of older systems lack.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_VULKAN_DRIVER_NEWER_H
@@ -14,6 +14,18 @@ struct vulkan_cooperative_matrix_features {
     VkBool32 cooperativeMatrix;
     VkBool32 cooperativeMatrixRobustBufferAccess;
 };
+
+#define VULKAN_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR ((VkStructureType)1000506001)
+struct vulkan_cooperative_matrix_properties {
+    VkStructureType sType;
+    void *pNext;
+    uint32_t MSize, NSize, KSize;
+    VkComponentTypeNV AType, BType, CType, ResultType; /* the numbers are those of VkComponentTypeKHR */
+    VkBool32 saturatingAccumulation;
+    VkScopeNV scope;
+};
+typedef VkResult(VKAPI_PTR *vulkan_get_cooperative_matrix_properties)(
+    VkPhysicalDevice physical, uint32_t *count, struct vulkan_cooperative_matrix_properties *properties);
 
 /* VK_VALVE_shader_mixed_float_dot_product */
 #define VULKAN_TYPE_MIXED_DOT_FEATURES_VALVE ((VkStructureType)1000673000)

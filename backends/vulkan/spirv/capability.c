@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "backends/vulkan/driver/driver.h"
+#include "backends/vulkan/spirv/matrices.h"
 #include "backends/vulkan/spirv/shader.h"
 
 #define HEADER_WORDS 5u
@@ -349,8 +350,11 @@ int32_t vulkan_capabilities_check(const struct trm_backend_device *device,
             break;
         is_missing = misses_instruction(&check, at);
     }
-    if (!is_missing)
-        return TRM_OK;
+    if (!is_missing) {
+        int32_t status = vulkan_matrices_check(device, source, check.missing, sizeof(check.missing));
+        if (status != TRM_OK || check.missing[0] == '\0')
+            return status;
+    }
     return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
                          "Module '%.100s' needs %s, which device %s does not have.", source->name,
                          check.missing, device->physical->properties.deviceName);

@@ -1,7 +1,7 @@
 // Atomics on elements of an array of buffers and of an array of images.
-//! inout 0 u32 4
-//! inout 0 u32 4
-//! inout 0 u32 4
+//! inout 0 u32 5
+//! inout 0 u32 5
+//! inout 0 u32 5
 //! image inout 1 r32ui 2d 4 1 1 1
 //! image inout 1 r32ui 2d 4 1 1 1
 //! out 2 u32 256
@@ -17,7 +17,7 @@ void main()
 {
     uint i = gl_GlobalInvocationID.x;
     atomicAdd(counts[nonuniformEXT(i % 3u)].n[i & 3u], i);
-    atomicMax(counts[1].n[3], i * 5u);
+    atomicMax(counts[1].n[4], i * 5u);
     imageAtomicAdd(images[nonuniformEXT(i & 1u)], ivec2(i % 4u, 0), i);
     y[i] = uint(counts[nonuniformEXT((i + 1u) % 3u)].n.length());
 }

@@ -9,7 +9,7 @@
 #extension GL_EXT_nonuniform_qualifier : require
 layout(local_size_x = 64) in;
 layout(std430, binding = 0) readonly buffer In { float x[]; } from[3];
-layout(std430, binding = 1) buffer Out { float y[]; } to[2];
+layout(std430, binding = 1) coherent buffer Out { float y[]; } to[2];
 shared float tile[64];
 
 void main()
@@ -20,6 +20,7 @@ void main()
     barrier();
     float other = tile[63u - l];
     to[nonuniformEXT(l & 1u)].y[i] = other + from[nonuniformEXT((k + 1u) % 3u)].x[i];
+    memoryBarrierBuffer();
     barrier();
     if (l < 32u)
         to[1].y[i ^ 1u] = tile[l] * float(k);

@@ -7,7 +7,7 @@
 //! sampler 0 linear nearest mirror
 //! image inout 1 r32f 2d 64 1 1 1
 //! image inout 1 r32f 2d 64 1 1 1
-//! out 2 f32 256 abs 1e-3 rel 1e-3
+//! out 2 f32 256 abs 1e-3 rel 1e-3 filter 2
 //! groups 1 1 1
 #version 450
 #extension GL_EXT_nonuniform_qualifier : require

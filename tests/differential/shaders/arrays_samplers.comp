@@ -4,7 +4,7 @@
 //! sampler 1 linear nearest clamp
 //! sampler 1 nearest nearest repeat
 //! sampler 1 linear linear border white
-//! out 2 f32 256 abs 1e-3 rel 1e-3
+//! out 2 f32 256 abs 1e-3 rel 1e-3 filter 28
 //! out 3 f32 256 abs 1e-3 rel 1e-3
 //! groups 1 1 1
 #version 450

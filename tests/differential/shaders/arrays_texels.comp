@@ -1,6 +1,7 @@
-// Arrays of texel buffers, read and written.
+// Arrays of texel buffers, read and written; atomics have an element that no work-item reads.
 //! texels in 0 r32f 64
 //! texels in 0 r32f 80
+//! texels inout 1 r32ui 64
 //! texels inout 1 r32ui 64
 //! texels inout 1 r32ui 64
 //! texels inout 1 r32ui 64
@@ -9,7 +10,7 @@
 #version 450
 layout(local_size_x = 64) in;
 layout(binding = 0) uniform samplerBuffer given[2];
-layout(binding = 1, r32ui) uniform uimageBuffer kept[3];
+layout(binding = 1, r32ui) uniform uimageBuffer kept[4];
 layout(std430, binding = 2) buffer Out { float y[]; };
 
 void main()
@@ -20,5 +21,5 @@ void main()
     for (int k = 0; k < 3; k++)
         carry += imageLoad(kept[k], i).x;
     imageStore(kept[2], i, uvec4(carry));
-    imageAtomicAdd(kept[0], 5, 3u);
+    imageAtomicAdd(kept[3], 5, 3u);
 }

@@ -11,8 +11,8 @@
 //! sampler 8 linear nearest mirror
 //! sampler 9 linear nearest repeat
 //! in 10 f32 512 range -1.9 2.9
-//! out 11 f32 512 abs 2e-2
-//! out 12 f32 512 abs 2e-2
+//! out 11 f32 512 abs 2e-2 filter 12
+//! out 12 f32 512 abs 2e-2 filter 14
 //! groups 2 1 1
 layout(local_size_x = 64) in;
 layout(binding = 0) uniform texture1D a;

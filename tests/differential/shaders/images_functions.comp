@@ -7,7 +7,7 @@
 //! image in 3 rgba32f 2d 18 10 1 1 range 0 1
 //! sampler 0 linear nearest clamp
 //! sampler 3 nearest nearest repeat
-//! out 4 f32 720 abs 2e-2
+//! out 4 f32 720 abs 2e-2 filter 4
 //! groups 3 3 1
 layout(local_size_x = 8, local_size_y = 4) in;
 layout(binding = 0) uniform sampler2D bytes;

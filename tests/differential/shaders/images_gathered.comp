@@ -1,5 +1,6 @@
 #version 450
-// Gathers, fetches and gradients.
+// Gathers, fetches and gradients. Gathers keep 1/40 texel away from the edges of their four texels, since GPUs round coordinates
+// to 1/256.
 //! image in 0 rgba8 2d 16 8 1 1
 //! image in 1 rgba32f 2d-array 8 6 3 1 range -1 1
 //! image in 2 rgba32f 2d 64 32 1 5 range 0 1
@@ -24,8 +25,9 @@ void main()
 {
     uint i = gl_GlobalInvocationID.x;
     vec4 at = given[i];
-    one[i] = textureGather(a, at.xy, 2) + textureGatherOffset(a, at.xy, ivec2(1, -2), 1) +
-             textureGatherOffsets(a, at.xy, offsets, 0) + textureGather(b, vec3(at.xy, at.z), 3);
+    vec4 to = (floor(at * 96.0) + 0.4) / 96.0;
+    one[i] = textureGather(a, to.xy, 2) + textureGatherOffset(a, to.xy, ivec2(1, -2), 1) +
+             textureGatherOffsets(a, to.xy, offsets, 0) + textureGather(b, to.xyz, 3);
     two[i] = texelFetch(a, ivec2(at.xy * 10.0), 0) + texelFetch(c, ivec2(at.xy * 40.0), int(i) % 5);
     three[i] = textureGrad(c, at.xy, vec2(1.2 / 64.0, 0.0), vec2(0.0, 0.1 / 32.0)) +
                textureGrad(c, at.xy, vec2(0.0), vec2(0.0, 4.1 / 32.0));

@@ -1,5 +1,6 @@
 #version 450
-// Sampled images of integers: every address mode, gathers of each component, all dimensions.
+// Sampled images of integers: every address mode, gathers of each component, all dimensions. Gathers keep 1/50 texel away from the
+// edges of their four texels, since GPUs round coordinates to 1/256.
 //! image in 0 rgba32ui 2d 15 9 1 1
 //! image in 1 rg16i 2d-array 15 9 3 1
 //! image in 2 r8ui 3d 7 6 5 1
@@ -23,9 +24,9 @@ layout(std430, binding = 6) buffer Two { ivec4 two[]; };
 void main()
 {
     uint i = gl_GlobalInvocationID.x;
-    vec4 at = given[i];
-    one[i] = textureLod(a, at.xy, 0.0) * 3u + textureGather(a, at.zw, 2) + textureLod(c, at.xyz, 0.0) +
-             textureGather(a, at.xw, 3).wzyx;
-    two[i] = textureLod(b, vec3(at.xy, float(i % 4u)), 0.0) - textureGather(b, vec3(at.xz, 1.0), 1) +
+    vec4 at = given[i], to = (floor(at * 180.0) + 0.4) / 180.0;
+    one[i] = textureLod(a, at.xy, 0.0) * 3u + textureGather(a, to.zw, 2) + textureLod(c, at.xyz, 0.0) +
+             textureGather(a, to.xw, 3).wzyx;
+    two[i] = textureLod(b, vec3(at.xy, float(i % 4u)), 0.0) - textureGather(b, vec3(to.xz, 1.0), 1) +
              textureLod(d, at.w, float(i % 2u)) + texelFetch(d, int(i % 16u), 1);
 }

@@ -9,7 +9,7 @@
 //! sampler 2 linear linear mirror
 //! sampler 3 nearest nearest clamp
 //! in 4 f32 512 range -0.9 1.9
-//! out 5 f32 512 abs 2e-3
+//! out 5 f32 512 abs 2e-3 filter 10
 //! out 6 f32 512 abs 1e-5
 //! out 7 i32 64
 //! groups 2 1 1

@@ -16,10 +16,10 @@
 //! sampler 7 linear nearest clamp texels
 //! sampler 14 nearest nearest repeat
 //! in 8 f32 1024 range -1.4 2.4
-//! out 9 f32 1024 abs 1e-3 rel 1e-3
+//! out 9 f32 1024 abs 1e-3 rel 1e-3 filter 5
 //! out 10 f32 1024 abs 2e-2
-//! out 11 f32 1024 abs 1e-3 rel 1e-3
-//! out 12 f32 1024 abs 1e-3 rel 1e-3
+//! out 11 f32 1024 abs 1e-3 rel 1e-3 filter 8
+//! out 12 f32 1024 abs 1e-3 rel 1e-3 filter 4
 //! out 13 i32 1024
 //! groups 4 1 1
 layout(local_size_x = 64) in;

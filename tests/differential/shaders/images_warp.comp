@@ -1,9 +1,10 @@
 #version 450
-// A picture pulled along a field of motion, half-way from each of two frames, which are bound apart from samplers.
+// A picture pulled along a field of motion, half-way from each of two frames, which are bound apart from samplers. An error of
+// the motion, 12/256 texels, half of it in each direction, moves both frames.
 //! image in 0 rgba8 2d 32 20 1 1
 //! image in 1 rgba8 2d 32 20 1 1
 //! image in 2 rg16f 2d 16 10 1 1 range -3 3
-//! image out 3 rgba32f 2d 32 20 1 1 abs 2e-2
+//! image out 3 rgba32f 2d 32 20 1 1 abs 2e-2 filter 14
 //! sampler 4 linear nearest clamp
 //! sampler 5 nearest nearest mirror
 //! groups 4 3 1

@@ -41,3 +41,13 @@ STANDIN_INLINE unsigned int ptx_nsmid(void)
 {
     return 4;
 }
+STANDIN_INLINE void ptx_tex_2d_v4_f32_f32(float &x, float &y, float &z, float &w, unsigned long long texture,
+                                          float u, float v)
+{
+    float texel[4];
+    standin_runtime->sample(texture, u, v, texel);
+    x = texel[0];
+    y = texel[1];
+    z = texel[2];
+    w = texel[3];
+}
