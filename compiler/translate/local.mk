@@ -28,6 +28,7 @@ libtrireme_internal_la_SOURCES += \
 
 # The passes on it.
 libtrireme_internal_la_SOURCES += \
+	compiler/translate/passes/converge.c \
 	compiler/translate/passes/dominators.c \
 	compiler/translate/passes/dominators.h \
 	compiler/translate/passes/eliminate_dead_code.c \
@@ -87,10 +88,11 @@ libtrireme_internal_la_SOURCES += \
 	compiler/translate/emit/matrix_memory.c \
 	compiler/translate/emit/op_convert.c \
 	compiler/translate/emit/op_cooperative.c compiler/translate/emit/op_cooperative.h \
+	compiler/translate/emit/op_exchange.c \
 	compiler/translate/emit/op_glsl.c \
 	compiler/translate/emit/op_image.c \
 	compiler/translate/emit/op_matrix.c \
-	compiler/translate/emit/op_subgroup.c \
+	compiler/translate/emit/op_subgroup.c compiler/translate/emit/op_subgroup.h \
 	compiler/translate/emit/parallel_copy.c \
 	compiler/translate/emit/pattern.c \
 	compiler/translate/emit/row_guard.c \

@@ -190,7 +190,13 @@ int32_t emit_expression(struct emit *emit, const struct spirv_instruction *op, u
 
 emit_statement_fn emit_statement(const struct emit *emit, const struct spirv_instruction *op)
 {
+    if (operation_is_exchange(emit->module, op))
+        return emit_exchange;
     switch (op->opcode) {
+    case OPERATION_PUBLISH:
+        return emit_publish;
+    case OPERATION_RETRACT:
+        return emit_retract;
     case SpvOpLoad:
         return emit_load;
     case SpvOpStore:

@@ -1,38 +1,25 @@
-/* Subgroups: in C a work-item is a subgroup of its own; in CUDA a subgroup is a warp, of which the active
- * threads take part (the prelude's sg_… functions).
+/* Subgroups: in C a work-item is a subgroup of its own, except beside cooperative matrices (op_exchange.c); in CUDA a
+ * subgroup is a warp, of which the active threads take part (the prelude's sg_… functions).
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/status.h>
 
-#include "compiler/translate/emit/op.h"
+#include "compiler/translate/emit/op_subgroup.h"
 
 #include <string.h>
 
-/* A reduction: the prelude's functor and the neutral element. */
-struct reduction {
-    uint16_t opcode;
-    const char *name;
-    enum {
-        ZERO,
-        ONE,
-        LEAST,
-        GREATEST,
-        ALL
-    } neutral;
+static const struct emit_reduction reductions[] = {
+    {SpvOpGroupNonUniformIAdd, "add", EMIT_ZERO},       {SpvOpGroupNonUniformFAdd, "add", EMIT_ZERO},
+    {SpvOpGroupNonUniformIMul, "mul", EMIT_ONE},        {SpvOpGroupNonUniformFMul, "mul", EMIT_ONE},
+    {SpvOpGroupNonUniformSMin, "min", EMIT_GREATEST},   {SpvOpGroupNonUniformUMin, "min", EMIT_GREATEST},
+    {SpvOpGroupNonUniformFMin, "min", EMIT_GREATEST},   {SpvOpGroupNonUniformSMax, "max", EMIT_LEAST},
+    {SpvOpGroupNonUniformUMax, "max", EMIT_LEAST},      {SpvOpGroupNonUniformFMax, "max", EMIT_LEAST},
+    {SpvOpGroupNonUniformBitwiseAnd, "and", EMIT_ALL},  {SpvOpGroupNonUniformBitwiseOr, "or", EMIT_ZERO},
+    {SpvOpGroupNonUniformBitwiseXor, "xor", EMIT_ZERO}, {SpvOpGroupNonUniformLogicalAnd, "and", EMIT_ONE},
+    {SpvOpGroupNonUniformLogicalOr, "or", EMIT_ZERO},   {SpvOpGroupNonUniformLogicalXor, "xor", EMIT_ZERO},
 };
 
-static const struct reduction reductions[] = {
-    {SpvOpGroupNonUniformIAdd, "add", ZERO},       {SpvOpGroupNonUniformFAdd, "add", ZERO},
-    {SpvOpGroupNonUniformIMul, "mul", ONE},        {SpvOpGroupNonUniformFMul, "mul", ONE},
-    {SpvOpGroupNonUniformSMin, "min", GREATEST},   {SpvOpGroupNonUniformUMin, "min", GREATEST},
-    {SpvOpGroupNonUniformFMin, "min", GREATEST},   {SpvOpGroupNonUniformSMax, "max", LEAST},
-    {SpvOpGroupNonUniformUMax, "max", LEAST},      {SpvOpGroupNonUniformFMax, "max", LEAST},
-    {SpvOpGroupNonUniformBitwiseAnd, "and", ALL},  {SpvOpGroupNonUniformBitwiseOr, "or", ZERO},
-    {SpvOpGroupNonUniformBitwiseXor, "xor", ZERO}, {SpvOpGroupNonUniformLogicalAnd, "and", ONE},
-    {SpvOpGroupNonUniformLogicalOr, "or", ZERO},   {SpvOpGroupNonUniformLogicalXor, "xor", ZERO},
-};
-
-static const struct reduction *reduction_of(uint16_t opcode)
+const struct emit_reduction *emit_reduction_of(uint16_t opcode)
 {
     for (size_t i = 0; i < sizeof(reductions) / sizeof(reductions[0]); i++)
         if (reductions[i].opcode == opcode)
@@ -40,10 +27,8 @@ static const struct reduction *reduction_of(uint16_t opcode)
     return NULL;
 }
 
-/* Writes the neutral element as a number of the operation's own signedness: signed for SMin even if the type
- * is unsigned. */
-static void write_neutral(struct emit *emit, const struct spirv_instruction *op,
-                          const struct reduction *reduction)
+void emit_neutral(struct emit *emit, const struct spirv_instruction *op,
+                  const struct emit_reduction *reduction)
 {
     struct spirv_type scalar = *emit_scalar(emit, op->type);
     uint64_t all             = scalar.width >= 64 ? UINT64_MAX : ((uint64_t)1 << scalar.width) - 1;
@@ -53,17 +38,17 @@ static void write_neutral(struct emit *emit, const struct spirv_instruction *op,
     if (scalar.kind == SPIRV_FLOAT) {
         uint64_t infinity = scalar.width == 64 ? 0x7ffull << 52 : scalar.width == 32 ? 0x7f800000u : 0x7c00u;
         uint64_t one      = scalar.width == 64 ? 0x3ffull << 52 : scalar.width == 32 ? 0x3f800000u : 0x3c00u;
-        bits              = reduction->neutral == ONE        ? one
-                            : reduction->neutral == GREATEST ? infinity
-                            : reduction->neutral == LEAST    ? infinity | (uint64_t)1 << (scalar.width - 1)
-                                                             : 0;
-    } else if (reduction->neutral == ONE) {
+        bits              = reduction->neutral == EMIT_ONE        ? one
+                            : reduction->neutral == EMIT_GREATEST ? infinity
+                            : reduction->neutral == EMIT_LEAST ? infinity | (uint64_t)1 << (scalar.width - 1)
+                                                               : 0;
+    } else if (reduction->neutral == EMIT_ONE) {
         bits = 1;
-    } else if (reduction->neutral == ALL) {
+    } else if (reduction->neutral == EMIT_ALL) {
         bits = all;
-    } else if (reduction->neutral == GREATEST) {
+    } else if (reduction->neutral == EMIT_GREATEST) {
         bits = is_signed ? all >> 1 : all;
-    } else if (reduction->neutral == LEAST) {
+    } else if (reduction->neutral == EMIT_LEAST) {
         bits = is_signed ? (all >> 1) + 1 : 0;
     }
     emit_literal(emit, &scalar, bits, false);
@@ -93,23 +78,72 @@ static int32_t write_first_bit(struct emit *emit, uint32_t id, const char *type)
     return status;
 }
 
+/* Writes the first component of a ballot between two texts. */
+static int32_t write_ballot(struct emit *emit, uint32_t id, const char *before, const char *after)
+{
+    text_add(&emit->text, "%s", before);
+    int32_t status = emit_value(emit, id, 0);
+    text_add(&emit->text, "%s", after);
+    return status;
+}
+
+static int32_t write_bit(struct emit *emit, const struct spirv_instruction *op)
+{
+    int32_t status = write_ballot(emit, op->operands[1], "(int)(", " >> (");
+
+    if (status == TRM_OK)
+        status = emit_unsigned(emit, op->operands[2], WHOLE, false);
+    text_add(&emit->text, " & 31) & 1)");
+    return status;
+}
+
+/* Operations that need only the number of the work-item in its subgroup: those on ballots. */
+static int32_t write_local(struct emit *emit, const struct spirv_instruction *op)
+{
+    static const char *const masks[] = {")", " & ((2u << item % 32) - 1u))", " & ((1u << item % 32) - 1u))"};
+
+    if (op->opcode != SpvOpGroupNonUniformElect && op->opcode != SpvOpGroupNonUniformInverseBallot)
+        emit_need(emit, "popcount32");
+    switch (op->opcode) {
+    case SpvOpGroupNonUniformElect:
+        text_add(&emit->text, "trm_leader");
+        return TRM_OK;
+    case SpvOpGroupNonUniformInverseBallot:
+        return write_ballot(emit, op->operands[1], "(int)(", " >> item % 32 & 1)");
+    case SpvOpGroupNonUniformBallotBitExtract:
+        return write_bit(emit, op);
+    case SpvOpGroupNonUniformBallotBitCount:
+        if (op->operands[1] >= sizeof(masks) / sizeof(masks[0]))
+            return emit_fail(emit, "the group operation is unknown");
+        text_add(&emit->text, "(%s)", emit_type_name(emit, op->type));
+        return write_ballot(emit, op->operands[2], "trm_popcount32(", masks[op->operands[1]]);
+    case SpvOpGroupNonUniformBallotFindLSB:
+    case SpvOpGroupNonUniformBallotFindMSB:
+        text_add(&emit->text, "(%s)", emit_type_name(emit, op->type));
+        emit_part(emit, "%s", op->opcode == SpvOpGroupNonUniformBallotFindLSB ? "lsb32" : "umsb32");
+        return write_ballot(emit, op->operands[1], "(", ")");
+    default:
+        return emit_fail(emit, "");
+    }
+}
+
 static int32_t write_single(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
 {
-    const struct reduction *reduction = reduction_of(op->opcode);
-    const char *type                  = emit_type_name(emit, op->type);
+    const struct emit_reduction *reduction = emit_reduction_of(op->opcode);
+    const char *type                       = emit_type_name(emit, op->type);
 
-    if (reduction != NULL && !emit->module->has_leaders) {
+    if (emit->module->has_leaders)
+        return write_local(emit, op);
+    if (reduction != NULL) {
         if (op->operands[1] == SpvGroupOperationExclusiveScan) {
-            write_neutral(emit, op, reduction);
+            emit_neutral(emit, op, reduction);
             return TRM_OK;
         }
         return emit_operand(emit, op->operands[2], component);
     }
-    if (emit->module->has_leaders && op->opcode != SpvOpGroupNonUniformElect)
-        return emit_fail(emit, "the module has cooperative matrices too");
     switch (op->opcode) {
     case SpvOpGroupNonUniformElect:
-        text_add(&emit->text, emit->module->has_leaders ? "trm_leader" : "1");
+        text_add(&emit->text, "1");
         return TRM_OK;
     case SpvOpGroupNonUniformAllEqual:
     case SpvOpSubgroupAllEqualKHR:
@@ -121,16 +155,8 @@ static int32_t write_single(struct emit *emit, const struct spirv_instruction *o
         return write_single_ballot(emit, op, op->operands[0], component);
     case SpvOpGroupNonUniformInverseBallot:
         return write_first_bit(emit, op->operands[1], "int");
-    case SpvOpGroupNonUniformBallotBitExtract: {
-        int32_t status;
-        text_add(&emit->text, "(int)(");
-        status = emit_value(emit, op->operands[1], 0);
-        text_add(&emit->text, " >> (");
-        if (status == TRM_OK)
-            status = emit_unsigned(emit, op->operands[2], WHOLE, false);
-        text_add(&emit->text, " & 31) & 1)");
-        return status;
-    }
+    case SpvOpGroupNonUniformBallotBitExtract:
+        return write_bit(emit, op);
     case SpvOpGroupNonUniformBallotBitCount:
         if (op->operands[1] != SpvGroupOperationExclusiveScan)
             return write_first_bit(emit, op->operands[2], type);
@@ -182,7 +208,7 @@ static int32_t exchange(struct emit *emit, const struct spirv_instruction *op, u
 }
 
 static int32_t reduce(struct emit *emit, const struct spirv_instruction *op, uint32_t component,
-                      const struct reduction *reduction)
+                      const struct emit_reduction *reduction)
 {
     static const char *const parts[] = {"sg_reduce", "sg_inclusive", "sg_exclusive", "sg_clustered"};
     const struct spirv_type *scalar  = emit_scalar(emit, op->type);
@@ -211,7 +237,7 @@ static int32_t reduce(struct emit *emit, const struct spirv_instruction *op, uin
         if (scalar->kind == SPIRV_INT)
             text_add(&emit->text, scalar->width == 64 ? (as_signed ? "(long long)" : "(unsigned long long)")
                                                       : (as_signed ? "(int)" : "(unsigned int)"));
-        write_neutral(emit, op, reduction);
+        emit_neutral(emit, op, reduction);
     }
     if (kind == SpvGroupOperationClusteredReduce && status == TRM_OK) {
         text_add(&emit->text, ", ");
@@ -304,8 +330,8 @@ static int32_t rotate(struct emit *emit, const struct spirv_instruction *op, uin
 
 static int32_t write_warp(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
 {
-    const struct reduction *reduction = reduction_of(op->opcode);
-    const uint32_t *o                 = op->operands;
+    const struct emit_reduction *reduction = emit_reduction_of(op->opcode);
+    const uint32_t *o                      = op->operands;
 
     if (reduction != NULL)
         return reduce(emit, op, component, reduction);

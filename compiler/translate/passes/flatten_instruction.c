@@ -213,6 +213,38 @@ static int32_t copy_plain(struct flattener *f, const struct spirv_instruction *o
     return TRM_OK;
 }
 
+static int32_t append_simple(struct flattener *f, uint32_t opcode, const struct spirv_instruction *like)
+{
+    return flatten_append(f, opcode, 0, 0, 0, like) == NULL ? body_status(f->body) : TRM_OK;
+}
+
+/* An operation that reads values of other work-items: all publish theirs before any reads, and keep them until
+ * all have read. */
+static int32_t copy_exchange(struct flattener *f, const struct spirv_instruction *op)
+{
+    uint32_t at    = operation_exchanged(op);
+    uint32_t value = flatten_value(f, op->operands[at]);
+
+    if (value == 0)
+        return no_value(f, op);
+    uint32_t type                     = f->module->ids[value].type;
+    uint32_t published                = body_new_id(f->body, type);
+    struct spirv_instruction *publish = flatten_append(f, OPERATION_PUBLISH, type, published, 1, op);
+    if (published == 0 || publish == NULL)
+        return body_status(f->body);
+    f->module->ids[published].name = "published";
+    publish->operands[0]           = value;
+    int32_t status                 = append_simple(f, OPERATION_MEET, op);
+    if (status == TRM_OK)
+        status = copy_plain(f, op);
+    if (status != TRM_OK)
+        return status;
+    block_terminator(f->block)->operands[at] = published;
+    f->body->has_barrier                     = true;
+    status                                   = append_simple(f, OPERATION_MEET, op);
+    return status == TRM_OK ? append_simple(f, OPERATION_RETRACT, op) : status;
+}
+
 /* Refuses pointers other than variables and paths into them. */
 static int32_t refuse_pointer(struct flattener *f, const struct spirv_instruction *op)
 {
@@ -304,5 +336,5 @@ int32_t flatten_instruction(struct flattener *f, struct frame *frame, const stru
         if (f->map[op->result] == 0)
             return body_status(f->body);
     }
-    return copy_plain(f, op);
+    return operation_is_exchange(f->module, op) ? copy_exchange(f, op) : copy_plain(f, op);
 }

@@ -323,6 +323,8 @@ static void split_parts(struct splitter *c, struct node *node)
         [NODE_LOOP] = NODE_CONTINUE, [NODE_SWITCH] = NODE_BREAK, [NODE_SCOPE] = NODE_LEAVE};
 
     tell_condition(c, node);
+    if (node->has_meeting && c->divergent != NULL)
+        c->body->has_absent = true;
     if (c->is_divergent[node->number]) {
         split_divergent(c, node, kinds[node->kind]);
     } else {
@@ -376,8 +378,13 @@ static uint32_t find_bool(const struct spirv_module *module)
 int32_t translate_split_at_barriers(struct body *body)
 {
     struct splitter c = {.body = body};
-    int32_t status    = translate_uniform(body);
+    bool has_meeting  = body->root->has_meeting;
+    int32_t status    = translate_converge(body);
 
+    if (status == TRM_OK)
+        status = translate_uniform(body);
+    if (status == TRM_OK)
+        status = translate_check_converged(body);
     if (status != TRM_OK)
         return status;
     c.is_divergent = base_arena_allocate(body->arena, body->node_count, sizeof(*c.is_divergent));
@@ -392,6 +399,7 @@ int32_t translate_split_at_barriers(struct body *body)
         return body_status(body);
     body->is_split      = true;
     body->returns_early = returns_early(body->root, false, false);
+    body->has_absent |= has_meeting && body->returns_early;
     node_link(body->root);
     status = translate_simplify_control_flow(body);
     if (status == TRM_OK)

@@ -28,6 +28,14 @@ int32_t translate_eliminate_dead_code(struct body *body);
  * (value_info.is_uniform), and nodes at group level (node.is_uniform): barriers and what is around them. */
 int32_t translate_uniform(struct body *body);
 
+/* converge.c: prepares conditional operations of subgroups in which values are exchanged, for the barriers around
+ * them: work-items that do not take part leave a scope. */
+int32_t translate_converge(struct body *body);
+
+/* converge.c: refuses such operations where it is not known which work-items take part. The uniform nodes must be
+ * known. */
+int32_t translate_check_converged(struct body *body);
+
 /* rematerialize.c: computes cheap values again in each NODE_ITEMS that uses them, instead of spilling
  * them. */
 int32_t translate_rematerialize(struct body *body);

@@ -95,15 +95,16 @@ static bool lift_known(struct analysis *a)
     return found;
 }
 
-/* Raises the `break`s of loops with a barrier: all work-items reach the barrier or none does, so all break or
- * none does. */
+/* Raises the `break`s of loops with a barrier of the shader: all work-items reach the barrier or none does, so all
+ * break or none does. */
 static bool lift_breaks(struct analysis *a)
 {
     bool found = false;
 
     for (uint32_t i = 0; i < a->jump_count; i++) {
         struct node *jump = a->jumps[i];
-        if (jump->kind != NODE_BREAK || jump->target->kind != NODE_LOOP || !is_pending(a->body, jump))
+        if (jump->kind != NODE_BREAK || jump->target->kind != NODE_LOOP || !is_pending(a->body, jump) ||
+            (jump->target->has_meeting && !jump->target->has_control))
             continue;
         lift(jump);
         found = true;

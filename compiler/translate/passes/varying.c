@@ -110,8 +110,19 @@ static bool is_varying_load(const struct analysis *a, const struct spirv_instruc
            a->stored[alias_of(a, access->variable)] == a->region;
 }
 
+/* Do all work-items of the group get the same, because they are one subgroup? */
+static bool is_agreed(const struct analysis *a, const struct spirv_instruction *op)
+{
+    const uint32_t *size = a->body->entry->local_size;
+
+    return operation_is_exchange(a->body->module, op) && operation_is_agreed(op) &&
+           size[0] * size[1] * size[2] <= SPIRV_SUBGROUP;
+}
+
 static bool is_varying(const struct analysis *a, const struct spirv_instruction *op, bool is_certain)
 {
+    if (is_agreed(a, op))
+        return false;
     if (op->opcode == SpvOpLoad)
         return is_varying_load(a, op, is_certain);
     if (!operation_is_pure(a->body->module, op))
@@ -195,7 +206,7 @@ static void add_user(struct analysis *a, uint32_t id, uint32_t user)
 static void find_users(struct analysis *a, const struct node *node)
 {
     for (uint32_t i = 0; i < node->op_count; i++) {
-        if (node->ops[i]->result == 0)
+        if (node->ops[i]->result == 0 || is_agreed(a, node->ops[i]))
             continue;
         struct visit visit = visit_begin(a->body, node->ops[i]);
         for (uint32_t id; (id = visit_next(&visit)) != 0;)

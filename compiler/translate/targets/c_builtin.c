@@ -66,6 +66,27 @@ static void group(struct emit *emit, uint32_t component)
         text_add(&emit->text, "group_%c", "xyz"[component]);
 }
 
+/* Writes the first component of a mask; the others are 0: a subgroup has 32 work-items. */
+static void mask(struct emit *emit, int32_t builtin, uint32_t component)
+{
+    static const char *const forms[][2] = {
+        [SpvBuiltInSubgroupEqMask - SpvBuiltInSubgroupEqMask] = {"(1u << ", ")"},
+        [SpvBuiltInSubgroupGeMask - SpvBuiltInSubgroupEqMask] = {"(0xffffffffu << ", ")"},
+        [SpvBuiltInSubgroupGtMask - SpvBuiltInSubgroupEqMask] = {"(0xfffffffeu << ", ")"},
+        [SpvBuiltInSubgroupLeMask - SpvBuiltInSubgroupEqMask] = {"((2u << ", ") - 1u)"},
+        [SpvBuiltInSubgroupLtMask - SpvBuiltInSubgroupEqMask] = {"((1u << ", ") - 1u)"},
+    };
+    const char *const *form = forms[builtin - SpvBuiltInSubgroupEqMask];
+
+    if (component != 0) {
+        text_add(&emit->text, "0u");
+        return;
+    }
+    text_add(&emit->text, "%s(", form[0]);
+    number(emit);
+    text_add(&emit->text, " %% %uu)%s", SPIRV_SUBGROUP, form[1]);
+}
+
 /* The built-ins of subgroups of SPIRV_SUBGROUP, in modules with cooperative matrices. */
 static bool of_subgroup(struct emit *emit, int32_t builtin)
 {
@@ -97,8 +118,10 @@ bool target_c_builtin(struct emit *emit, int32_t builtin, uint32_t component)
     if (c > 3 || (c == 3 && (builtin < SpvBuiltInSubgroupEqMask || builtin > SpvBuiltInSubgroupLtMask)))
         return false;
     if (emit->module->has_matrices && builtin >= SpvBuiltInSubgroupEqMask &&
-        builtin <= SpvBuiltInSubgroupLtMask)
-        return false;
+        builtin <= SpvBuiltInSubgroupLtMask) {
+        mask(emit, builtin, c);
+        return true;
+    }
     if (emit->module->has_matrices && of_subgroup(emit, builtin))
         return true;
     switch (builtin) {

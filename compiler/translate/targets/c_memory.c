@@ -84,7 +84,7 @@ bool target_c_spilled(struct emit *emit)
 {
     const struct body *body = emit->body;
 
-    if (body->spilled_count == 0 && !body->returns_early)
+    if (body->spilled_count == 0 && !body->returns_early && !body->has_absent)
         return false;
     text_line(&emit->text, "struct %s_kept {", emit->symbol);
     for (uint32_t i = 0; i < body->spilled_count; i++) {
@@ -100,6 +100,8 @@ bool target_c_spilled(struct emit *emit)
     }
     if (body->returns_early)
         text_line(&emit->text, "_Alignas(64) uint8_t gone[%u];", items_of(emit));
+    if (body->has_absent)
+        text_line(&emit->text, "_Alignas(64) uint8_t present[%u];", items_of(emit));
     text_close(&emit->text, "};");
     text_add_bytes(&emit->text, "\n", 1);
     return true;
@@ -119,6 +121,8 @@ int32_t target_c_start_spilled(struct emit *emit)
     struct text lines = flow_captured(emit, &saved);
     if (body->returns_early)
         text_line(&emit->text, "memset(kept->gone, 0, sizeof(kept->gone));");
+    if (body->has_absent)
+        text_line(&emit->text, "memset(kept->present, 0, sizeof(kept->present));");
     if (lines.length == 0)
         return status;
     text_line(&emit->text, "for (int64_t item = 0; item < %u; item++) {", items_of(emit));

@@ -70,6 +70,9 @@ struct body {
     /* (C) A work-item may return before a barrier that others reach: later regions check for each work-item
      * whether it has returned. */
     bool returns_early;
+    /* (C) Some work-items of a subgroup may be missing from an operation that exchanges values: those that are
+     * there are noted. */
+    bool has_absent;
 };
 
 /* A new value of that type; 0 and `arena->failed` without memory. */

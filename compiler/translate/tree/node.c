@@ -87,6 +87,8 @@ bool node_has(const struct node *node, enum node_kind kind)
 void node_link(struct node *node)
 {
     node->has_barrier = node->kind == NODE_BARRIER;
+    node->has_meeting = node->has_barrier && node->exchange != NULL;
+    node->has_control = node->has_barrier && node->exchange == NULL;
     for (uint32_t i = 0; i < node_part_count(node); i++) {
         struct node *part = node_part(node, i);
         if (part == NULL)
@@ -94,5 +96,7 @@ void node_link(struct node *node)
         node_link(part);
         part->parent = node;
         node->has_barrier |= part->has_barrier;
+        node->has_meeting |= part->has_meeting;
+        node->has_control |= part->has_control;
     }
 }

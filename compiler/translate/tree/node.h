@@ -45,14 +45,20 @@ struct node_copy {
 struct node {
     enum node_kind kind;
     bool has_barrier; /* this node or a node inside is a BARRIER */
-    bool is_uniform;  /* group level: all work-items of a group reach the node, or none does */
+    bool has_meeting; /* this node or a node inside is a BARRIER with an `exchange` */
+    bool
+        has_control; /* this node or a node inside is a BARRIER of the shader: all work-items come there, or none */
+    bool is_uniform; /* group level: all work-items of a group reach the node, or none does */
     /* Of LOOP, SWITCH, SCOPE: a jump needs a goto, for example a break of a loop from inside a switch. */
     bool is_targeted;
     uint32_t number; /* unique, for labels */
     struct node *parent;
     struct node *target;
     uint32_t condition; /* id */
-    uint32_t unroll;    /* of LOOP: the bits of its SpvLoopControl */
+    /* Of BARRIER: the operation of a subgroup before or behind which its work-items meet; NULL: a barrier of the
+     * shader. */
+    const struct spirv_instruction *exchange;
+    uint32_t unroll; /* of LOOP: the bits of its SpvLoopControl */
     struct node **children;
     uint32_t child_count, child_capacity;
     struct spirv_instruction **ops; /* of OPS */

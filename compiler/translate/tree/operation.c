@@ -171,6 +171,7 @@ bool operand_is_value(const struct spirv_instruction *op, uint32_t index)
     case SpvOpCompositeExtract:
     case SpvOpArrayLength:
     case SpvOpConvertPtrToU:
+    case OPERATION_PUBLISH:
         return index == 0;
     case SpvOpStore:
     case SpvOpCompositeInsert:
@@ -185,8 +186,62 @@ bool operand_is_value(const struct spirv_instruction *op, uint32_t index)
     }
 }
 
+/* Operations on a ballot need only the number of the work-item. So does OpGroupNonUniformElect. */
+static bool is_local(uint32_t opcode)
+{
+    return opcode == SpvOpGroupNonUniformElect ||
+           is_between(opcode, SpvOpGroupNonUniformInverseBallot, SpvOpGroupNonUniformBallotFindMSB);
+}
+
+static bool is_reduction(uint32_t opcode)
+{
+    return is_between(opcode, SpvOpGroupNonUniformIAdd, SpvOpGroupNonUniformLogicalXor);
+}
+
+bool operation_is_exchange(const struct spirv_module *module, const struct spirv_instruction *op)
+{
+    uint32_t opcode = op->opcode;
+
+    if (!module->has_leaders || is_local(opcode))
+        return false;
+    return is_between(opcode, SpvOpGroupNonUniformElect, SpvOpGroupNonUniformQuadSwap) ||
+           is_between(opcode, SpvOpSubgroupBallotKHR, SpvOpSubgroupFirstInvocationKHR) ||
+           is_between(opcode, SpvOpSubgroupAllKHR, SpvOpSubgroupReadInvocationKHR);
+}
+
+bool operation_is_agreed(const struct spirv_instruction *op)
+{
+    switch (op->opcode) {
+    case SpvOpGroupNonUniformAll:
+    case SpvOpGroupNonUniformAny:
+    case SpvOpGroupNonUniformAllEqual:
+    case SpvOpGroupNonUniformBroadcastFirst:
+    case SpvOpGroupNonUniformBallot:
+    case SpvOpSubgroupBallotKHR:
+    case SpvOpSubgroupFirstInvocationKHR:
+    case SpvOpSubgroupAllKHR:
+    case SpvOpSubgroupAnyKHR:
+    case SpvOpSubgroupAllEqualKHR:
+        return true;
+    default:
+        return is_reduction(op->opcode) && op->operands[1] == SpvGroupOperationReduce;
+    }
+}
+
+uint32_t operation_exchanged(const struct spirv_instruction *op)
+{
+    if (is_reduction(op->opcode))
+        return 2; /* behind the scope and the group operation */
+    return is_between(op->opcode, SpvOpGroupNonUniformElect, SpvOpGroupNonUniformQuadSwap) ||
+                   op->opcode == SpvOpGroupNonUniformRotateKHR
+               ? 1 /* behind the scope */
+               : 0;
+}
+
 bool operation_is_barrier(const struct spirv_module *module, const struct spirv_instruction *op)
 {
+    if (op->opcode == OPERATION_MEET)
+        return true;
     if (op->opcode != SpvOpControlBarrier)
         return false;
     const struct spirv_constant *scope = spirv_constant(module, op->operands[0]);

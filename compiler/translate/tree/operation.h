@@ -10,6 +10,14 @@
 
 struct body;
 
+/* Instructions that only translations to C have: flatten_exchange() puts them around the operations of a subgroup
+ * that read values of other work-items. */
+enum operation_own {
+    OPERATION_PUBLISH = 0xfff0, /* result = operands[0], where the subgroup's other work-items can read it */
+    OPERATION_MEET    = 0xfff1, /* a barrier of the work-items that are there */
+    OPERATION_RETRACT = 0xfff2, /* the work-item is no longer there */
+};
+
 /* Computes its result from its operands and does nothing else. OpArrayLength counts: buffers do not grow. */
 bool operation_is_pure(const struct spirv_module *module, const struct spirv_instruction *op);
 
@@ -31,7 +39,16 @@ bool operation_is_volatile(const struct body *body, const struct spirv_instructi
 /* Is operand `index` an id other than a label? Labels are block indices here. */
 bool operand_is_value(const struct spirv_instruction *op, uint32_t index);
 
-/* Is it an OpControlBarrier of the work-group? */
+/* Does the operation of a subgroup read what other work-items published? Only in C, beside cooperative matrices. */
+bool operation_is_exchange(const struct spirv_module *module, const struct spirv_instruction *op);
+
+/* Is its result the same for all work-items of the subgroup that are there? */
+bool operation_is_agreed(const struct spirv_instruction *op);
+
+/* The number of the operand of a subgroup's operation that is exchanged. */
+uint32_t operation_exchanged(const struct spirv_instruction *op);
+
+/* Is it an OpControlBarrier of the work-group, or an OPERATION_MEET? */
 bool operation_is_barrier(const struct spirv_module *module, const struct spirv_instruction *op);
 
 /* How many words a literal of an OpSwitch takes: 1 or 2. */
