@@ -165,21 +165,10 @@ static int32_t vote(struct emit *emit, const struct spirv_instruction *op, const
 
 /* ---- moving ---------------------------------------------------------------------------------- */
 
-/* Writes trm_first, the first work-item that is there. */
-static void find_first(struct emit *emit)
-{
-    text_line(&emit->text, "%sint64_t trm_first = trm_from;", emit->body->has_absent ? "" : "const ");
-    if (!emit->body->has_absent)
-        return;
-    text_line(&emit->text, "while (trm_first + 1 < trm_to && !kept->present[trm_first])");
-    text_line(&emit->text, "    trm_first++;");
-}
-
 static int32_t all_equal(struct emit *emit, const struct spirv_instruction *op)
 {
     uint32_t count = emit_components(emit, emit->module->ids[published_by(op)].type);
 
-    find_first(emit);
     text_line(&emit->text, "%s = 1;", emit_name(emit, op->result));
     begin_loop(emit, "trm_from", "trm_to");
     for (uint32_t i = 0; i < count; i++)
@@ -189,21 +178,14 @@ static int32_t all_equal(struct emit *emit, const struct spirv_instruction *op)
     return TRM_OK;
 }
 
-/* Assigns what the work-item trm_at published. */
-static int32_t take(struct emit *emit, const struct spirv_instruction *op)
+/* Assigns what a work-item published. */
+static int32_t take(struct emit *emit, const struct spirv_instruction *op, const char *at)
 {
     uint32_t count = emit_components(emit, op->type);
 
     for (uint32_t i = 0; i < count; i++)
-        text_line(&emit->text, "%s = %s[trm_at];", part_name(emit, op->result, i), slots(emit, op, i));
+        text_line(&emit->text, "%s = %s[%s];", part_name(emit, op->result, i), slots(emit, op, i), at);
     return TRM_OK;
-}
-
-static int32_t take_first(struct emit *emit, const struct spirv_instruction *op)
-{
-    find_first(emit);
-    text_line(&emit->text, "const int64_t trm_at = trm_first;");
-    return take(emit, op);
 }
 
 /* Reads the value of another work-item, whose number in the subgroup the pattern computes from that of this one, L,
@@ -226,7 +208,7 @@ static int32_t shuffle(struct emit *emit, const struct spirv_instruction *op, ui
     text_add(&emit->text, ");\n");
     text_line(&emit->text, "if (trm_at >= trm_to)");
     text_line(&emit->text, "    trm_at = item;");
-    return status == TRM_OK ? take(emit, op) : status;
+    return status == TRM_OK ? take(emit, op, "trm_at") : status;
 }
 
 /* A rotation, of the subgroup or within clusters. */
@@ -270,7 +252,7 @@ static int32_t write(struct emit *emit, const struct spirv_instruction *op)
         return all_equal(emit, op);
     case SpvOpGroupNonUniformBroadcastFirst:
     case SpvOpSubgroupFirstInvocationKHR:
-        return take_first(emit, op);
+        return take(emit, op, "trm_first");
     case SpvOpSubgroupReadInvocationKHR:
         return shuffle(emit, op, o[1], "N & 31u");
     case SpvOpGroupNonUniformBroadcast:
@@ -309,6 +291,16 @@ static void find_subgroup(struct emit *emit)
                   SPIRV_SUBGROUP, SPIRV_SUBGROUP, SPIRV_SUBGROUP, items);
 }
 
+/* Writes trm_first, the first work-item that is there. */
+static void find_first(struct emit *emit)
+{
+    text_line(&emit->text, "%sint64_t trm_first = trm_from;", emit->body->has_absent ? "" : "const ");
+    if (!emit->body->has_absent)
+        return;
+    text_line(&emit->text, "while (trm_first + 1 < trm_to && !kept->present[trm_first])");
+    text_line(&emit->text, "    trm_first++;");
+}
+
 static void declare(struct emit *emit, const struct spirv_instruction *op)
 {
     uint32_t count = emit_components(emit, op->type);
@@ -319,10 +311,10 @@ static void declare(struct emit *emit, const struct spirv_instruction *op)
         text_line(&emit->text, "%s %s;", emit_type_name(emit, op->type), part_name(emit, op->result, i));
 }
 
-/* The subgroup's first work-item computes what all get, and the others read it. */
+/* Does the first work-item compute what all get, so that the others can read it? */
 static bool is_done_once(const struct emit *emit, const struct spirv_instruction *op)
 {
-    return operation_is_agreed(op) && !emit->body->has_absent && emit->flow->items != NULL &&
+    return operation_is_agreed(op) && emit->flow->items != NULL &&
            emit->body->values[op->result].place == PLACE_SPILLED;
 }
 
@@ -335,12 +327,14 @@ int32_t emit_exchange(struct emit *emit, const struct spirv_instruction *op)
     declare(emit, op);
     text_line(&emit->text, "{");
     find_subgroup(emit);
+    if (operation_is_agreed(op))
+        find_first(emit);
     bool is_once = is_done_once(emit, op);
     if (is_once) {
-        text_line(&emit->text, "if (item != trm_from) {");
+        text_line(&emit->text, "if (item != trm_first) {");
         for (uint32_t i = 0; i < count; i++) {
             const char *name = part_name(emit, op->result, i);
-            text_line(&emit->text, "%s = kept->%s[trm_from];", name, name);
+            text_line(&emit->text, "%s = kept->%s[trm_first];", name, name);
         }
         text_close(&emit->text, "} else {");
     }
