@@ -197,6 +197,8 @@ emit_statement_fn emit_statement(const struct emit *emit, const struct spirv_ins
         return emit_publish;
     case OPERATION_RETRACT:
         return emit_retract;
+    case OPERATION_ANY_LEFT:
+        return emit_any_left;
     case SpvOpLoad:
         return emit_load;
     case SpvOpStore:

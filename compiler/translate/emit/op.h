@@ -252,6 +252,7 @@ int32_t emit_subgroup_barrier(struct emit *emit, const struct spirv_instruction 
 int32_t emit_subgroup(struct emit *emit, const struct spirv_instruction *op, uint32_t component);
 int32_t emit_publish(struct emit *emit, const struct spirv_instruction *op);
 int32_t emit_exchange(struct emit *emit, const struct spirv_instruction *op);
+int32_t emit_any_left(struct emit *emit, const struct spirv_instruction *op);
 int32_t emit_retract(struct emit *emit, const struct spirv_instruction *op);
 
 /* The place of a texel, a struct trm_place, as an expression. *check: the condition under which the image is an

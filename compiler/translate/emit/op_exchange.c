@@ -345,3 +345,15 @@ int32_t emit_exchange(struct emit *emit, const struct spirv_instruction *op)
     emit_assigned(emit, op->result);
     return status;
 }
+
+int32_t emit_any_left(struct emit *emit, const struct spirv_instruction *op)
+{
+    const char *name      = emit_name(emit, op->result);
+    const char *published = emit_name(emit, op->operands[0]);
+
+    declare(emit, op);
+    text_line(&emit->text, "%s = 0;", name);
+    text_line(&emit->text, "for (int64_t trm_i = 0; trm_i < %u; trm_i++)", items_of(emit));
+    text_line(&emit->text, "    %s |= kept->present[trm_i] && !kept->%s[trm_i];", name, published);
+    return TRM_OK;
+}

@@ -367,28 +367,16 @@ static bool returns_early(const struct node *node, bool is_inside, bool more)
     return false;
 }
 
-static uint32_t find_bool(const struct spirv_module *module)
-{
-    for (uint32_t i = 0; i < module->type_count; i++)
-        if (spirv_type(module, module->types[i])->kind == SPIRV_BOOL)
-            return module->types[i];
-    return 0;
-}
-
 int32_t translate_split_at_barriers(struct body *body)
 {
     struct splitter c = {.body = body};
     bool has_meeting  = body->root->has_meeting;
     int32_t status    = translate_converge(body);
 
-    if (status == TRM_OK)
-        status = translate_uniform(body);
-    if (status == TRM_OK)
-        status = translate_check_converged(body);
     if (status != TRM_OK)
         return status;
     c.is_divergent = base_arena_allocate(body->arena, body->node_count, sizeof(*c.is_divergent));
-    c.bool_type    = find_bool(body->module);
+    c.bool_type    = body_bool_type(body);
     if (c.is_divergent == NULL)
         return body_status(body);
     find_divergent(&c, body->root);

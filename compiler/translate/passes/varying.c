@@ -110,11 +110,13 @@ static bool is_varying_load(const struct analysis *a, const struct spirv_instruc
            a->stored[alias_of(a, access->variable)] == a->region;
 }
 
-/* Do all work-items of the group get the same, because they are one subgroup? */
+/* Do all work-items of the group get the same, also because they are one subgroup? */
 static bool is_agreed(const struct analysis *a, const struct spirv_instruction *op)
 {
     const uint32_t *size = a->body->entry->local_size;
 
+    if (op->opcode == OPERATION_ANY_LEFT)
+        return true;
     return operation_is_exchange(a->body->module, op) && operation_is_agreed(op) &&
            size[0] * size[1] * size[2] <= SPIRV_SUBGROUP;
 }
@@ -247,6 +249,9 @@ int32_t analysis_find_varying(struct analysis *a)
 
     for (uint32_t i = 0; i < a->body->value_count; i++)
         a->varying[i] = false;
+    for (uint32_t i = 0; i < a->body->value_count; i++)
+        if (a->body->values[i].is_divergent)
+            set_varying(a, i);
     find_escapes(a, a->body->root);
     walk_group(a, a->body->root, &is_certain);
     spread(a);

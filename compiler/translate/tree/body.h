@@ -42,6 +42,7 @@ struct value_info {
     uint8_t place;   /* enum place */
     bool is_uniform; /* the same for all work-items of a group */
     bool is_phi;
+    bool is_divergent; /* differs between work-items: some have left the construct in which it is computed */
     struct access access; /* of pointers; `variable` is 0 for any other value */
 };
 
@@ -84,6 +85,9 @@ uint32_t body_copy_id(struct body *body, uint32_t id);
 /* A constant: all zero, or a scalar of these bits. 0 without memory. */
 uint32_t body_zero(struct body *body, uint32_t type);
 uint32_t body_constant(struct body *body, uint32_t type, uint64_t bits);
+
+/* The type of booleans; 0 when the module has none. */
+uint32_t body_bool_type(const struct body *body);
 
 /* The type of addresses, a 64-bit unsigned integer, and a pointer type. 0 without memory. */
 uint32_t body_address_type(struct body *body);

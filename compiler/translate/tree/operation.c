@@ -172,6 +172,7 @@ bool operand_is_value(const struct spirv_instruction *op, uint32_t index)
     case SpvOpArrayLength:
     case SpvOpConvertPtrToU:
     case OPERATION_PUBLISH:
+    case OPERATION_ANY_LEFT:
         return index == 0;
     case SpvOpStore:
     case SpvOpCompositeInsert:

@@ -16,6 +16,8 @@ enum operation_own {
     OPERATION_PUBLISH = 0xfff0, /* result = operands[0], where the subgroup's other work-items can read it */
     OPERATION_MEET    = 0xfff1, /* a barrier of the work-items that are there */
     OPERATION_RETRACT = 0xfff2, /* the work-item is no longer there */
+    /* result = whether a work-item of the group is there that published false as operands[0] */
+    OPERATION_ANY_LEFT = 0xfff3,
 };
 
 /* Computes its result from its operands and does nothing else. OpArrayLength counts: buffers do not grow. */
