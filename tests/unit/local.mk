@@ -83,6 +83,7 @@ tests_unit_compiler_translate_tests_SOURCES = \
 	tests/unit/compiler/translate/ops.h \
 	tests/unit/compiler/translate/ops_atomic.c \
 	tests/unit/compiler/translate/ops_convert.c \
+	tests/unit/compiler/translate/ops_exchange.c \
 	tests/unit/compiler/translate/ops_float.c \
 	tests/unit/compiler/translate/ops_image.c \
 	tests/unit/compiler/translate/ops_integer.c \
@@ -101,6 +102,7 @@ EXTRA_DIST += \
 	tests/unit/shaders/ops_composite.comp tests/unit/shaders/ops_composite.spv tests/unit/shaders/ops_composite_plain.spv \
 	tests/unit/shaders/ops_convert.comp tests/unit/shaders/ops_convert.spv tests/unit/shaders/ops_convert_plain.spv \
 	tests/unit/shaders/ops_double.comp tests/unit/shaders/ops_double.spv tests/unit/shaders/ops_double_plain.spv \
+	tests/unit/shaders/ops_exchange.comp tests/unit/shaders/ops_exchange.spv tests/unit/shaders/ops_exchange_plain.spv \
 	tests/unit/shaders/ops_float.comp tests/unit/shaders/ops_float.spv tests/unit/shaders/ops_float_plain.spv \
 	tests/unit/shaders/ops_function.comp tests/unit/shaders/ops_function.spv tests/unit/shaders/ops_function_plain.spv \
 	tests/unit/shaders/ops_geometry.comp tests/unit/shaders/ops_geometry.spv tests/unit/shaders/ops_geometry_plain.spv \
@@ -152,6 +154,14 @@ EXTRA_DIST += \
 	tests/unit/shaders/passes/arrays.spv \
 	tests/unit/shaders/passes/components.comp \
 	tests/unit/shaders/passes/components.spv \
+	tests/unit/shaders/passes/converge_loop.comp \
+	tests/unit/shaders/passes/converge_loop.spv \
+	tests/unit/shaders/passes/converge_sides.comp \
+	tests/unit/shaders/passes/converge_sides.spv \
+	tests/unit/shaders/passes/converge_switch.comp \
+	tests/unit/shaders/passes/converge_switch.spv \
+	tests/unit/shaders/passes/converge_uniform.comp \
+	tests/unit/shaders/passes/converge_uniform.spv \
 	tests/unit/shaders/passes/early.comp \
 	tests/unit/shaders/passes/early.spv \
 	tests/unit/shaders/passes/early_optimized.spv \
@@ -185,6 +195,7 @@ EXTRA_DIST += \
 
 UNIT_TESTS += tests/unit/compiler/translate/passes/tests
 tests_unit_compiler_translate_passes_tests_SOURCES = \
+	tests/unit/compiler/translate/passes/converge.c \
 	tests/unit/compiler/translate/passes/split_at_barriers.c \
 	tests/unit/compiler/translate/passes/flatten.c \
 	tests/unit/compiler/translate/passes/place.c \

@@ -33,6 +33,7 @@ int32_t tree_make(struct base_arena *arena, const void *bytes, size_t size, uint
     struct body *body = base_arena_allocate(arena, 1, sizeof(*body));
     if (body == NULL || index >= module->entry_count)
         return TRM_ERROR_NOT_FOUND;
+    module->has_leaders     = module->has_matrices && is_split; /* as in C */
     body->module            = module;
     body->arena             = arena;
     body->entry             = &module->entries[index];
@@ -149,7 +150,7 @@ static void put_operand(struct printer *p, const struct spirv_instruction *op, u
 {
     uint32_t operand = op->operands[index];
 
-    if (!spirv_operand_is_id(op, index))
+    if (!operand_is_value(op, index))
         text_add(&p->text, "%u", operand);
     else if (body_access(p->body, operand)->variable != 0)
         put_access(p, body_access(p->body, operand));
@@ -157,6 +158,21 @@ static void put_operand(struct printer *p, const struct spirv_instruction *op, u
         text_add(&p->text, "set");
     else
         put_value(p, operand);
+}
+
+/* "Load"; the translator's own instructions have names of their own. */
+static const char *op_text(uint32_t opcode, char space[32])
+{
+    switch (opcode) {
+    case OPERATION_PUBLISH:
+        return "Publish";
+    case OPERATION_RETRACT:
+        return "Retract";
+    case OPERATION_ANY_LEFT:
+        return "AnyLeft";
+    default:
+        return spirv_opcode_name(opcode, space) + 2;
+    }
 }
 
 static void put_op(struct printer *p, const struct spirv_instruction *op)
@@ -170,7 +186,7 @@ static void put_op(struct printer *p, const struct spirv_instruction *op)
             text_add(&p->text, ".%s", place_text(p->body->values[op->result].place));
         text_add(&p->text, " = ");
     }
-    text_add(&p->text, "%s", spirv_opcode_name(op->opcode, space) + 2);
+    text_add(&p->text, "%s", op_text(op->opcode, space));
     for (uint32_t i = 0; i < op->operand_count; i++) {
         text_add(&p->text, " ");
         put_operand(p, op, i);
