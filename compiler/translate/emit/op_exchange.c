@@ -1,6 +1,6 @@
-/* Operations of subgroups in C, beside cooperative matrices, where SPIRV_SUBGROUP work-items are one. Each publishes
- * its value in spilled memory; behind a barrier, each reads those of its subgroup, from `trm_from` up to `trm_to`. Sums
- * are made in the order of the work-items.
+/* Operations of subgroups in C, beside cooperative matrices, where SPIRV_SUBGROUP work-items are one. Each
+ * publishes its value in spilled memory; behind a barrier, each reads those of its subgroup, from
+ * `trm_from` up to `trm_to`. Sums are made in the order of the work-items.
  *
  * Where work-items may be missing, those that published have a mark in kept->present.
  * SPDX-License-Identifier: MIT
@@ -188,8 +188,8 @@ static int32_t take(struct emit *emit, const struct spirv_instruction *op, const
     return TRM_OK;
 }
 
-/* Reads the value of another work-item, whose number in the subgroup the pattern computes from that of this one, L,
- * and an operand, N. Without such a work-item its own. */
+/* Reads the value of another work-item, whose number in the subgroup the pattern computes from that of
+ * this one, L, and an operand, N. Without such a work-item its own. */
 static int32_t shuffle(struct emit *emit, const struct spirv_instruction *op, uint32_t operand,
                        const char *pattern)
 {

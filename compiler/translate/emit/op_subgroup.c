@@ -1,5 +1,6 @@
-/* Subgroups: in C a work-item is a subgroup of its own, except beside cooperative matrices (op_exchange.c); in CUDA a
- * subgroup is a warp, of which the active threads take part (the prelude's sg_… functions).
+/* Subgroups: in C a work-item is a subgroup of its own, except beside cooperative matrices
+ * (op_exchange.c); in CUDA a subgroup is a warp, of which the active threads take part (the prelude's sg_…
+ * functions).
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/status.h>

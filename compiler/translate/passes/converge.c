@@ -1,12 +1,14 @@
-/* Operations of subgroups in which values are exchanged have barriers around them, to which all work-items of the
- * group must come (C, beside cooperative matrices). But only some of them need to come to the operation itself. So an
+/* Operations of subgroups in which values are exchanged have barriers around them, to which all work-items
+ * of the group must come (C, beside cooperative matrices). But only some of them need to come to the
+ * operation itself. So an
  *
  *     if (c) { …; operation; … } else { … }
  * becomes
  *     scope { if (!c) { …; leave } …; operation; … }
  *
- * and split_at_barriers.c notes which work-items have left the scope. It turns back into an `if` of the group where the
- * condition is uniform. A loop that the work-items leave one by one runs until all have left:
+ * and split_at_barriers.c notes which work-items have left the scope. It turns back into an `if` of the
+ * group where the condition is uniform. A loop that the work-items leave one by one runs until all have
+ * left:
  *
  *     loop { …; if (c) break; operation; … }
  * becomes
@@ -32,8 +34,8 @@ static bool has_meeting(const struct node *node, uint32_t part)
 
 /* ---- conditions ------------------------------------------------------------------------------ */
 
-/* A scope that work-items leave at once unless the condition is `side` == 0; then it runs the part. `rest` is what those
- * that leave do before; it may be NULL. */
+/* A scope that runs one side of an IF. The work-items that take the other side run `rest`, which may be
+ * NULL, and leave. */
 static struct node *make_scope(struct body *body, const struct node *node, uint32_t side, struct node *rest)
 {
     struct node *scope = node_new(body, NODE_SCOPE), *inner = node_new(body, NODE_SEQUENCE);

@@ -218,8 +218,8 @@ static int32_t append_simple(struct flattener *f, uint32_t opcode, const struct 
     return flatten_append(f, opcode, 0, 0, 0, like) == NULL ? body_status(f->body) : TRM_OK;
 }
 
-/* An operation that reads values of other work-items: all publish theirs before any reads, and keep them until
- * all have read. */
+/* An operation that reads values of other work-items: all publish theirs before any reads, and keep them
+ * until all have read. */
 static int32_t copy_exchange(struct flattener *f, const struct spirv_instruction *op)
 {
     uint32_t at    = operation_exchanged(op);

@@ -12,7 +12,7 @@
  *     lockstep.c                   (C) loops that the work-items run side by side (with lockstep_loop.c)
  *       uniform.c                  which values and nodes are uniform (with varying.c)
  *     split_at_barriers.c          (C) regions between barriers become loops over work-items
- *       converge.c                 beside cooperative matrices: operations of subgroups that some work-items skip
+ *       converge.c                 operations of subgroups that some work-items skip
  *       uniform.c                  as above
  *       simplify_control_flow.c    as above
  *       rematerialize.c            cheap values are computed again in each region

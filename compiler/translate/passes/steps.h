@@ -28,8 +28,8 @@ int32_t translate_eliminate_dead_code(struct body *body);
  * (value_info.is_uniform), and nodes at group level (node.is_uniform): barriers and what is around them. */
 int32_t translate_uniform(struct body *body);
 
-/* converge.c: rewrites the constructs around operations of subgroups in which values are exchanged, so that all
- * work-items come to the barriers around them; then does what translate_uniform() does. */
+/* converge.c: rewrites the constructs around operations of subgroups in which values are exchanged, so
+ * that all work-items come to the barriers around them; then does what translate_uniform() does. */
 int32_t translate_converge(struct body *body);
 
 /* rematerialize.c: computes cheap values again in each NODE_ITEMS that uses them, instead of spilling

@@ -95,8 +95,8 @@ static bool lift_known(struct analysis *a)
     return found;
 }
 
-/* Raises the `break`s of loops with a barrier of the shader: all work-items reach the barrier or none does, so all
- * break or none does. */
+/* Raises the `break`s of loops with a barrier of the shader: all work-items reach the barrier or none
+ * does, so all break or none does. */
 static bool lift_breaks(struct analysis *a)
 {
     bool found = false;

@@ -71,8 +71,8 @@ struct body {
     /* (C) A work-item may return before a barrier that others reach: later regions check for each work-item
      * whether it has returned. */
     bool returns_early;
-    /* (C) Some work-items of a subgroup may be missing from an operation that exchanges values: those that are
-     * there are noted. */
+    /* (C) Some work-items of a subgroup may be missing from an operation that exchanges values: those that
+     * are there are noted. */
     bool has_absent;
 };
 

@@ -46,9 +46,8 @@ struct node {
     enum node_kind kind;
     bool has_barrier; /* this node or a node inside is a BARRIER */
     bool has_meeting; /* this node or a node inside is a BARRIER with an `exchange` */
-    bool
-        has_control; /* this node or a node inside is a BARRIER of the shader: all work-items come there, or none */
-    bool is_uniform; /* group level: all work-items of a group reach the node, or none does */
+    bool has_control; /* this node or a node inside is a BARRIER of the shader, to which all come or none */
+    bool is_uniform;  /* group level: all work-items of a group reach the node, or none does */
     /* Of LOOP, SWITCH, SCOPE: a jump needs a goto, for example a break of a loop from inside a switch. */
     bool is_targeted;
     bool asks;       /* of LOOP: runs until no work-item is left in it */
@@ -56,8 +55,8 @@ struct node {
     struct node *parent;
     struct node *target;
     uint32_t condition; /* id */
-    /* Of BARRIER: the operation of a subgroup before or behind which its work-items meet; NULL: a barrier of the
-     * shader. */
+    /* Of BARRIER: the operation of a subgroup before or behind which its work-items meet; NULL: a barrier
+     * of the shader. */
     const struct spirv_instruction *exchange;
     uint32_t unroll; /* of LOOP: the bits of its SpvLoopControl */
     struct node **children;

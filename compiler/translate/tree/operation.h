@@ -10,8 +10,8 @@
 
 struct body;
 
-/* Instructions that only translations to C have: flatten_exchange() puts them around the operations of a subgroup
- * that read values of other work-items. */
+/* Instructions that only translations to C have: flatten_instruction.c puts them around the operations of a
+ * subgroup that read values of other work-items. */
 enum operation_own {
     OPERATION_PUBLISH = 0xfff0, /* result = operands[0], where the subgroup's other work-items can read it */
     OPERATION_MEET    = 0xfff1, /* a barrier of the work-items that are there */
@@ -41,7 +41,8 @@ bool operation_is_volatile(const struct body *body, const struct spirv_instructi
 /* Is operand `index` an id other than a label? Labels are block indices here. */
 bool operand_is_value(const struct spirv_instruction *op, uint32_t index);
 
-/* Does the operation of a subgroup read what other work-items published? Only in C, beside cooperative matrices. */
+/* Does the operation of a subgroup read what other work-items published? Only in C, beside cooperative
+ * matrices. */
 bool operation_is_exchange(const struct spirv_module *module, const struct spirv_instruction *op);
 
 /* Is its result the same for all work-items of the subgroup that are there? */
