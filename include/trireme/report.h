@@ -203,8 +203,8 @@ TRM_API int32_t trm_pipeline_report_file(struct trm_pipeline *pipeline, int32_t 
 /* ---- trace ---------------------------------------------------------------------------------- */
 
 enum trm_trace_format {
-    /* Trace Event JSON, for ui.perfetto.dev and chrome://tracing: a track for each stage, a flow for each
-     * token */
+    /* Trace Event JSON, for ui.perfetto.dev and chrome://tracing: a track for each stage, and for the
+     * stages on a device on each device of a group; a flow for each token */
     TRM_TRACE_EVENTS   = 0,
     TRM_TRACE_TIMELINE = 1, /* one HTML file that draws all tokens over time; needs no other file */
 };

@@ -197,6 +197,7 @@ void pipeline_queue_times(struct pipeline_slot *slot, int32_t status, bool has_r
     memset(times, 0, sizeof(*times));
     times->index                 = slot->token.index;
     times->slot                  = slot->number;
+    times->device                = slot->pipeline->member;
     times->status                = status;
     times->begin[TRM_STAGE_LOAD] = slot->load_begin;
     times->end[TRM_STAGE_LOAD]   = slot->load_end;

@@ -19,7 +19,8 @@ struct pipeline_measure;
 struct pipeline_token_times {
     uint64_t index; /* token->index */
     uint32_t slot;
-    int32_t status; /* TRM_OK; how it failed; TRM_ERROR_CANCELLED: it was dropped */
+    uint32_t device; /* number of the device among those of the pipeline */
+    int32_t status;  /* TRM_OK; how it failed; TRM_ERROR_CANCELLED: it was dropped */
     uint64_t begin[TRM_STAGES], end[TRM_STAGES];
     uint64_t bytes_up, bytes_down;
     /* some of these bytes were copied from, or to, pageable memory although the slot has pinned memory */
