@@ -102,10 +102,11 @@ struct pipeline_slot_list {
 /* What the queues know of a device; under the lock. */
 struct pipeline_queue_member {
     struct pipeline_slot_list free;
-    uint32_t adopted;  /* slots that the queues know of */
-    uint32_t in_use;   /* of them: not free */
-    uint64_t given;    /* tokens that it got so far */
-    uint64_t given_at; /* base_now() of the last one; several members only */
+    uint32_t adopted; /* slots that the queues know of */
+    uint32_t in_use;  /* of them: not free */
+    uint64_t given;   /* tokens that it got so far */
+    /* base_now() when a token was first given to another device while this one had none; 0: it has some */
+    uint64_t idle_since;
     bool is_lost;
     struct pipeline_estimate estimate; /* of a token; several members only */
 };
