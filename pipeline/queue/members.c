@@ -112,6 +112,7 @@ void pipeline_members_learn(const struct pipeline_slot *slot, const struct pipel
     local.index                          = pipeline_queue_entry(slot)->number;
     local.slot                           = slot->index;
     pipeline_measure_token(slot->pipeline->measure, &local);
+    pipeline_shared_add(&slot->front->queue->shared, times);
     if (times->status != TRM_OK)
         return;
     struct pipeline_sample sample = {.number = pipeline_queue_entry(slot)->number,

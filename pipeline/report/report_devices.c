@@ -73,6 +73,8 @@ void pipeline_report_devices_text(const struct trm_report *report, struct pipeli
     if (report->loss[0] != '\0')
         pipeline_writef(writer, "\n  %" PRIu64 " %s repeated on another device after this:\n  %.200s\n",
                         report->repeated, report->repeated == 1 ? "token was" : "tokens were", report->loss);
+    if (report->shared[0] != '\0')
+        pipeline_writef(writer, "\n  %.200s\n", report->shared);
 }
 
 static void write_device_row(struct pipeline_writer *writer, const struct trm_device_report *device,
@@ -100,6 +102,11 @@ void pipeline_report_devices_html(const struct trm_report *report, struct pipeli
     for (uint32_t i = 0; i < report->device_count && i < TRM_REPORT_DEVICES; i++)
         write_device_row(writer, &report->devices[i], sum_of(report));
     pipeline_write(writer, "</tbody></table></div>\n");
+    if (report->shared[0] != '\0') {
+        pipeline_write(writer, "<p class=\"under\">");
+        pipeline_write_html(writer, report->shared);
+        pipeline_write(writer, "</p>\n");
+    }
 }
 
 static void write_seconds(struct pipeline_writer *writer, const char *key, uint64_t nanoseconds)
@@ -126,4 +133,6 @@ void pipeline_report_devices_json(const struct trm_report *report, struct pipeli
     pipeline_write(writer, report->device_count > 0 ? "\n  ]" : "]");
     pipeline_writef(writer, ",\n  \"repeated\": %" PRIu64 ",\n  \"loss\": ", report->repeated);
     pipeline_write_json(writer, report->loss);
+    pipeline_write(writer, ",\n  \"shared\": ");
+    pipeline_write_json(writer, report->shared);
 }
