@@ -15,6 +15,9 @@
 /* Fewer copies are no measurement. */
 #define COPIES_LEAST 4
 
+/* What a smaller copy takes is latency. */
+#define BYTES_LEAST (32u << 10)
+
 /* Devices that together reach this part of the sum of their speeds share no limit. */
 #define FREE_PART 0.9
 
@@ -87,7 +90,7 @@ static void judge(struct pipeline_shared_link *link, uint64_t number)
 static void add(struct pipeline_shared_link *link, const struct pipeline_token_times *times, uint32_t stage,
                 uint64_t bytes)
 {
-    if (times->begin[stage] == 0 || times->end[stage] <= times->begin[stage] || bytes == 0 ||
+    if (times->begin[stage] == 0 || times->end[stage] <= times->begin[stage] || bytes < BYTES_LEAST ||
         times->device >= TRM_REPORT_DEVICES)
         return;
     *copy_at(link, link->count++) = (struct pipeline_shared_copy){.token  = times->index,

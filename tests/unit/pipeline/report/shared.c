@@ -7,19 +7,19 @@
 #include "pipeline/report/shared.h"
 #include "tests/unit/runner.h"
 
-#define BYTES 55000u /* of a copy */
-
 static struct pipeline_shared shared;
 static char text[256];
+static uint64_t bytes; /* of a copy */
 
 static void begin(void)
 {
     memset(&shared, 0, sizeof(shared));
+    bytes = 55000;
 }
 
 static void copy(uint64_t token, uint32_t device, uint64_t from, uint64_t length)
 {
-    struct pipeline_token_times times = {.index = token, .device = device, .bytes_up = BYTES};
+    struct pipeline_token_times times = {.index = token, .device = device, .bytes_up = bytes};
 
     times.begin[TRM_STAGE_UPLOAD] = 1 + from;
     times.end[TRM_STAGE_UPLOAD]   = 1 + from + length;
@@ -68,6 +68,16 @@ START_TEST(four_devices_are_counted)
 }
 END_TEST
 
+START_TEST(small_copies_say_nothing)
+{
+    bytes = 100;
+    alone(0, 40, 2);
+    together(40, 80, 2, 1500, 1);
+    pipeline_shared_say(&shared, text, sizeof(text));
+    ck_assert_str_eq(text, "");
+}
+END_TEST
+
 /* Without one of the two there is nothing to compare. */
 START_TEST(copies_that_are_always_together_or_always_alone_say_nothing)
 {
@@ -100,6 +110,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, copies_that_are_slower_together_name_both_speeds);
     tcase_add_test(tests, copies_that_are_as_fast_together_as_alone_share_nothing);
     tcase_add_test(tests, four_devices_are_counted);
+    tcase_add_test(tests, small_copies_say_nothing);
     tcase_add_test(tests, copies_that_are_always_together_or_always_alone_say_nothing);
     tcase_add_test(tests, copies_whose_neighbours_were_not_measured_do_not_count);
     suite_add_tcase(suite, tests);
