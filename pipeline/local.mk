@@ -20,6 +20,8 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/report/report_devices.c \
 	pipeline/report/report_json.c \
 	pipeline/report/report_text.c \
+	pipeline/report/shared.c \
+	pipeline/report/shared.h \
 	pipeline/report/slices.c \
 	pipeline/report/stage.c \
 	pipeline/report/strategy.c \

@@ -50,8 +50,10 @@ tools_trireme_SOURCES += \
 	tools/bench/bench_by_hand.c \
 	tools/bench/bench_case.c \
 	tools/bench/bench_copy.c \
+	tools/bench/bench_devices.c \
 	tools/bench/bench_flow.c tools/bench/bench_flow.h \
 	tools/bench/bench_graph.c \
+	tools/bench/bench_group.c \
 	tools/bench/bench_kernels.c \
 	tools/bench/bench_objects.c \
 	tools/bench/bench_pipeline.c \

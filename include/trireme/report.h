@@ -166,6 +166,9 @@ struct trm_report {
     uint64_t repeated; /* tokens that a lost device left to another one */
     struct trm_device_report devices[TRM_REPORT_DEVICES];
     char loss[256]; /* the sentence of the first device that was lost while others went on; "": none */
+    /* which copies of several devices are slower together than alone, as measured since the pipeline was made:
+     * what their speeds are; "": none is known to be. Not of devices that run on the processors of the host */
+    char shared[256];
 };
 
 /* Get the report of the current or last run; of a pipeline that serves, of everything since it was made.
@@ -203,8 +206,8 @@ TRM_API int32_t trm_pipeline_report_file(struct trm_pipeline *pipeline, int32_t 
 /* ---- trace ---------------------------------------------------------------------------------- */
 
 enum trm_trace_format {
-    /* Trace Event JSON, for ui.perfetto.dev and chrome://tracing: a track for each stage, a flow for each
-     * token */
+    /* Trace Event JSON, for ui.perfetto.dev and chrome://tracing: a track for each stage, and for the
+     * stages on a device on each device of a group; a flow for each token */
     TRM_TRACE_EVENTS   = 0,
     TRM_TRACE_TIMELINE = 1, /* one HTML file that draws all tokens over time; needs no other file */
 };
@@ -244,6 +247,12 @@ struct trm_prediction_desc {
      * replace stage_ns of the upload or download. */
     uint64_t bytes_up, bytes_down;
     double up_speed, down_speed;
+    /* Equal devices that take tokens by turns, each with `depth` slots, `processors`, and hardware of its own for
+     * upload, compute and download; 0 counts as 1. Load and sink are the same for all. At most 64 slots together. */
+    uint32_t devices;
+    uint32_t reserved_devices;
+    /* What all devices share: bytes a second that the memory of the host moves up and down together; 0: no limit */
+    double host_speed;
 };
 
 struct trm_prediction {
@@ -256,13 +265,17 @@ struct trm_prediction {
     uint64_t drain_ns;      /* from the end of the last token's critical stage to the end of everything */
     uint64_t period_ns;     /* from one token to the next in the steady state */
     double speedup;         /* sequential_ns / elapsed_ns */
+    double throughput;      /* tokens a second in the steady state */
+    uint32_t host_bound;    /* 1: host_speed is the limit, not the critical stage */
+    uint32_t reserved;
 };
 
 /* Predict how long a pipeline takes. Uses no device.
  *
  * In the model every token passes the stages in order. A stage takes tokens in order, as many at a time as it
  * has lanes. A token begins when a slot is free; one thread that does load and sink loads while a slot is
- * free. The result is exact for this model, except where stages share processors or a thread and their
+ * free. Tokens go to several devices by turns; the memory of the host moves the bytes of one token after the
+ * other, so a copy begins no sooner after that of the token before than this takes. The result is exact for this model, except where stages share processors or a thread and their
  * pattern does not repeat within 4,096 tokens: then the other tokens are assumed to continue like these.
  *
  * The exact result is a longest path, found as an unbounded knapsack problem: Gilmore and Gomory, "The theory
@@ -272,13 +285,14 @@ struct trm_prediction {
  * prediction  the caller sets its struct_size
  * Blocks      no; takes some microseconds for any number of tokens, and where stages share processors or a
  *             thread up to some milliseconds with 64 slots
- * Errors      INVALID_ARGUMENT for no tokens, more than 64 slots, stages that take no time, speeds below 0,
- *             or times that overflow
+ * Errors      INVALID_ARGUMENT for no tokens, more than 64 slots on all devices, stages that take no time,
+ *             speeds below 0, or times that overflow
  */
 TRM_API int32_t trm_predict(const struct trm_prediction_desc *desc, struct trm_prediction *prediction);
 
 /* Make the description of a prediction from a report. The program then changes its depth, links or number of
- * loader threads (lanes[TRM_STAGE_LOAD], with one_thread 0). A load or sink that worked on several tokens at
+ * loader threads (lanes[TRM_STAGE_LOAD], with one_thread 0), or sets the number of devices. A pipeline of a
+ * group is described as one device that is as fast as all of them together. A load or sink that worked on several tokens at
  * once gets the average number of them as lanes. Upload, compute and download get one lane, in which a token
  * takes its share of the stage's busy time.
  *

@@ -24,13 +24,23 @@ struct choice {
     uint32_t unknown;   /* the least used of those that are not known and have a free slot */
     uint32_t stale;     /* one that is idle, and was not used for long */
     uint64_t best_ahead, best_free_ahead;
-    uint64_t now;
+    uint64_t now; /* 0: not asked for yet */
 };
 
-static void consider(const struct pipeline_queue *queue, uint32_t number, struct choice *choice)
+/* Whether an idle device was not used for long. The clock is read only where a device is idle. */
+static bool is_stale(struct pipeline_queue_member *member, uint64_t ahead, struct choice *choice)
 {
-    const struct pipeline_queue_member *member = &queue->members[number];
-    bool is_free                               = member->free.first != NULL;
+    if (choice->now == 0)
+        choice->now = base_now();
+    if (member->idle_since == 0)
+        member->idle_since = choice->now;
+    return choice->now - member->idle_since > STALE_TOKENS * ahead;
+}
+
+static void consider(struct pipeline_queue *queue, uint32_t number, struct choice *choice)
+{
+    struct pipeline_queue_member *member = &queue->members[number];
+    bool is_free                         = member->free.first != NULL;
     if (!pipeline_estimate_is_known(&member->estimate)) {
         bool is_less = choice->unknown == PIPELINE_MEMBERS_MOST ||
                        member->in_use < queue->members[choice->unknown].in_use;
@@ -39,7 +49,7 @@ static void consider(const struct pipeline_queue *queue, uint32_t number, struct
         return;
     }
     uint64_t ahead = pipeline_estimate_ahead(&member->estimate, member->in_use);
-    if (is_free && member->in_use == 0 && choice->now - member->given_at > STALE_TOKENS * ahead)
+    if (is_free && member->in_use == 0 && is_stale(member, ahead, choice))
         choice->stale = number;
     if (ahead < choice->best_ahead) {
         choice->best_ahead = ahead;
@@ -53,14 +63,13 @@ static void consider(const struct pipeline_queue *queue, uint32_t number, struct
 
 static uint32_t choose(const struct pipeline *pipeline, bool may_wait)
 {
-    const struct pipeline_queue *queue = pipeline->queue;
-    struct choice choice               = {.best            = PIPELINE_MEMBERS_MOST,
-                                          .best_free       = PIPELINE_MEMBERS_MOST,
-                                          .unknown         = PIPELINE_MEMBERS_MOST,
-                                          .stale           = PIPELINE_MEMBERS_MOST,
-                                          .now             = base_now(),
-                                          .best_ahead      = UINT64_MAX,
-                                          .best_free_ahead = UINT64_MAX};
+    struct pipeline_queue *queue = pipeline->queue;
+    struct choice choice         = {.best            = PIPELINE_MEMBERS_MOST,
+                                    .best_free       = PIPELINE_MEMBERS_MOST,
+                                    .unknown         = PIPELINE_MEMBERS_MOST,
+                                    .stale           = PIPELINE_MEMBERS_MOST,
+                                    .best_ahead      = UINT64_MAX,
+                                    .best_free_ahead = UINT64_MAX};
     for (uint32_t i = 0; i < pipeline->member_count; i++)
         if (!queue->members[i].is_lost)
             consider(queue, i, &choice);
@@ -103,6 +112,7 @@ void pipeline_members_learn(const struct pipeline_slot *slot, const struct pipel
     local.index                          = pipeline_queue_entry(slot)->number;
     local.slot                           = slot->index;
     pipeline_measure_token(slot->pipeline->measure, &local);
+    pipeline_shared_add(&slot->front->queue->shared, times);
     if (times->status != TRM_OK)
         return;
     struct pipeline_sample sample = {.number = pipeline_queue_entry(slot)->number,

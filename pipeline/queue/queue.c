@@ -114,8 +114,7 @@ struct pipeline_slot *pipeline_queue_take(struct pipeline *pipeline, uint32_t me
     if (slot->next == NULL)
         from->free.last = NULL;
     from->in_use++;
-    if (pipeline->member_count > 1)
-        from->given_at = base_now();
+    from->idle_since  = 0;
     slot->next        = NULL;
     slot->token.index = index;
     move(slot, state, index);
@@ -155,6 +154,8 @@ static void adopt(struct pipeline *pipeline, struct pipeline_slot *slot)
     if (slot->pipeline != pipeline) {
         pipeline->slots[slot->number] = slot;
         atomic_store_explicit(&pipeline->depth, queue->depth, memory_order_release);
+        pipeline_measure_slots(pipeline->measure, queue->depth);
+        pipeline_measure_slots(slot->pipeline->measure, pipeline_queue_member(slot)->adopted);
     }
     queue->slots_in[PIPELINE_SLOT_FREE]++;
     pipeline_list_append(&pipeline_queue_member(slot)->free, slot);
@@ -197,6 +198,7 @@ void pipeline_queue_times(struct pipeline_slot *slot, int32_t status, bool has_r
     memset(times, 0, sizeof(*times));
     times->index                 = slot->token.index;
     times->slot                  = slot->number;
+    times->device                = slot->pipeline->member;
     times->status                = status;
     times->begin[TRM_STAGE_LOAD] = slot->load_begin;
     times->end[TRM_STAGE_LOAD]   = slot->load_end;

@@ -102,10 +102,11 @@ struct pipeline_slot_list {
 /* What the queues know of a device; under the lock. */
 struct pipeline_queue_member {
     struct pipeline_slot_list free;
-    uint32_t adopted;  /* slots that the queues know of */
-    uint32_t in_use;   /* of them: not free */
-    uint64_t given;    /* tokens that it got so far */
-    uint64_t given_at; /* base_now() of the last one; several members only */
+    uint32_t adopted; /* slots that the queues know of */
+    uint32_t in_use;  /* of them: not free */
+    uint64_t given;   /* tokens that it got so far */
+    /* base_now() when a token was first given to another device while this one had none; 0: it has some */
+    uint64_t idle_since;
     bool is_lost;
     struct pipeline_estimate estimate; /* of a token; several members only */
 };
@@ -116,9 +117,10 @@ struct pipeline_queue {
     uint32_t slots_in[PIPELINE_SLOT_STATES]; /* number of slots in each state */
     uint32_t depth;                          /* slots that the queues know of, on all devices */
     struct pipeline_slot_list ordered;
-    uint64_t next_index;       /* of the token acquired next */
-    uint64_t repeated;         /* tokens of the run that a lost device left to another one */
-    struct base_failure fault; /* an illegal move */
+    uint64_t next_index;           /* of the token acquired next */
+    uint64_t repeated;             /* tokens of the run that a lost device left to another one */
+    struct pipeline_shared shared; /* several members only */
+    struct base_failure fault;     /* an illegal move */
 
     _Atomic int32_t mode; /* enum pipeline_queue_mode; also read without the lock */
     int32_t stop;         /* enum pipeline_queue_stop */

@@ -57,6 +57,8 @@ static void report_members(const struct pipeline *pipeline, struct trm_report *r
     report->repeated     = pipeline->queue->repeated;
     if (pipeline->loss.status != TRM_OK)
         base_text_copy(report->loss, sizeof(report->loss), pipeline->loss.sentence);
+    if (report->processors == 0)
+        pipeline_shared_say(&pipeline->queue->shared, report->shared, sizeof(report->shared));
 }
 
 void pipeline_queue_report(struct pipeline *pipeline, struct trm_report *report)

@@ -106,6 +106,11 @@ void pipeline_measure_reset(struct pipeline_measure *measure)
     measure->before = read_usage();
 }
 
+void pipeline_measure_slots(struct pipeline_measure *measure, uint32_t slots)
+{
+    measure->depth = slots < DEPTH_MOST ? slots : DEPTH_MOST;
+}
+
 void pipeline_measure_threads(struct pipeline_measure *measure, uint32_t workers, bool one_thread)
 {
     measure->workers    = workers;

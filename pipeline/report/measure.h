@@ -19,7 +19,8 @@ struct pipeline_measure;
 struct pipeline_token_times {
     uint64_t index; /* token->index */
     uint32_t slot;
-    int32_t status; /* TRM_OK; how it failed; TRM_ERROR_CANCELLED: it was dropped */
+    uint32_t device; /* number of the device among those of the pipeline */
+    int32_t status;  /* TRM_OK; how it failed; TRM_ERROR_CANCELLED: it was dropped */
     uint64_t begin[TRM_STAGES], end[TRM_STAGES];
     uint64_t bytes_up, bytes_down;
     /* some of these bytes were copied from, or to, pageable memory although the slot has pinned memory */
@@ -72,7 +73,7 @@ double pipeline_rates_pinned(const struct pipeline_rates *rates, uint32_t direct
 #define PIPELINE_RECENT_TOKENS 128
 
 struct pipeline_measure_desc {
-    uint32_t depth; /* most slots that the pipeline may get */
+    uint32_t depth; /* most slots that the pipeline may get, unless pipeline_measure_slots() says it */
     uint32_t trace_tokens;
     uint32_t launch_count;
     const char *const *launch_names; /* copied */
@@ -82,6 +83,10 @@ struct pipeline_measure_desc {
 int32_t pipeline_measure_create(struct core_context *context, const struct pipeline_measure_desc *desc,
                                 struct pipeline_measure **measure);
 void pipeline_measure_destroy(struct pipeline_measure *measure); /* NULL is fine */
+
+/* The pipeline has so many slots now. As many tokens may come out of order, and wait to be sorted, which costs
+ * time: a measure that is told costs less than one of the most slots. */
+void pipeline_measure_slots(struct pipeline_measure *measure, uint32_t slots);
 
 /* Forgets everything: a run begins. */
 void pipeline_measure_reset(struct pipeline_measure *measure);

@@ -11,17 +11,41 @@
 
 #define PIPELINE_PREDICT_DEPTH_MOST 64
 
-/* A checked descriptor. */
+/* A checked descriptor. Token number i is on device i modulo `devices`. */
 struct pipeline_model {
-    uint32_t depth;
-    uint32_t processors; /* 0: no limit */
+    uint32_t devices;    /* 0 counts as 1 */
+    uint32_t depth;      /* slots on all devices together */
+    uint32_t processors; /* of a device; 0: no limit */
     bool one_thread;
     uint64_t tokens;
     uint64_t time[TRM_STAGES];
-    uint32_t lanes[TRM_STAGES]; /* at most the depth */
+    uint32_t lanes[TRM_STAGES]; /* on all devices together, at most the depth */
+    /* From the beginning of a token's first copy to that of the next token's: what the shared memory of the host
+     * needs for the bytes of a token. 0: no limit */
+    uint64_t host_time;
     /* Times of each token; NULL: all tokens are alike. A stage whose `time` is 0 is left out. */
     const struct pipeline_stage_times *samples;
 };
+
+static inline uint32_t pipeline_model_devices(const struct pipeline_model *model)
+{
+    return model->devices > 1 ? model->devices : 1;
+}
+
+static inline bool pipeline_stage_is_on_device(uint32_t stage)
+{
+    return stage >= TRM_STAGE_UPLOAD && stage <= TRM_STAGE_DOWNLOAD;
+}
+
+/* The stage of the first copy, which host_time spaces; TRM_STAGES: there are no copies. */
+static inline uint32_t pipeline_model_first_copy(const struct pipeline_model *model)
+{
+    if (model->host_time == 0)
+        return TRM_STAGES;
+    if (model->time[TRM_STAGE_UPLOAD] > 0)
+        return TRM_STAGE_UPLOAD;
+    return model->time[TRM_STAGE_DOWNLOAD] > 0 ? TRM_STAGE_DOWNLOAD : TRM_STAGES;
+}
 
 struct pipeline_model_times {
     uint64_t elapsed;       /* end of the last token */

@@ -3,7 +3,7 @@
  * A token's stage begins when the previous stage has ended, when the token `lanes` before it has left the
  * stage, and, for the first stage, when the token `depth` before it has ended. So its end is the longest path
  * back to the beginning: through all stages once, and then, as often as tokens are left, round any stage
- * (`lanes` tokens back, the stage's time) or round a slot (`depth` tokens back, the time of all stages). Any
+ * (`lanes` tokens back, the stage's time), round the memory of the host (one token back) or round a slot (`depth` tokens back, the time of all stages). Any
  * selection of rounds makes a path. Finding the longest one is an unbounded knapsack problem: its size is the
  * token's number, its items are the rounds.
  *
@@ -19,7 +19,7 @@
 #include <string.h>
 
 enum {
-    ROUNDS_MOST = TRM_STAGES + 1,
+    ROUNDS_MOST = TRM_STAGES + 2,
     REST_MOST   = PIPELINE_PREDICT_DEPTH_MOST * PIPELINE_PREDICT_DEPTH_MOST
 };
 
@@ -53,6 +53,8 @@ static struct rounds make_rounds(const struct pipeline_model *model, int32_t las
 
     for (int32_t i = 0; i <= last; i++)
         add_round(&rounds, model->lanes[i], model->time[i]);
+    if ((int32_t)pipeline_model_first_copy(model) <= last)
+        add_round(&rounds, 1, model->host_time);
     add_round(&rounds, model->depth, slot_time);
     return rounds;
 }

@@ -24,14 +24,15 @@ struct simulation {
     const struct pipeline_model *model;
     int32_t critical;
     uint64_t now, begun, done;
-    uint32_t count; /* tokens in flight, oldest first */
+    uint64_t host_free; /* the memory of the host has moved the bytes of the last token */
+    uint32_t count;     /* tokens in flight, oldest first */
     struct flight flights[PIPELINE_PREDICT_DEPTH_MOST];
     struct pipeline_model_times *times;
 
     /* An earlier state, to notice its repetition. */
     bool searching;
-    uint64_t seen_now, seen_done;
-    uint32_t seen_count;
+    uint64_t seen_now, seen_done, seen_host;
+    uint32_t seen_count, seen_device;
     struct flight seen[PIPELINE_PREDICT_DEPTH_MOST];
 };
 
@@ -43,30 +44,57 @@ static uint32_t real_stage(const struct simulation *simulation, uint32_t stage)
     return stage;
 }
 
-static bool on_device(uint32_t stage)
+/* The device of a token in flight. */
+static uint32_t device_of(const struct simulation *simulation, uint32_t flight)
 {
-    return stage >= TRM_STAGE_UPLOAD && stage <= TRM_STAGE_DOWNLOAD;
+    uint64_t number = simulation->begun - simulation->count + flight;
+
+    return (uint32_t)(number % pipeline_model_devices(simulation->model));
 }
 
-/* Whether a lane, a processor and the thread are free for this stage. */
-static bool has_room(const struct simulation *simulation, uint32_t stage)
+/* Whether a lane, a processor and the thread are free for this stage of a token; on its device, for a stage of
+ * the device. */
+static bool has_room(const struct simulation *simulation, uint32_t token)
 {
     const struct pipeline_model *model = simulation->model;
+    uint32_t stage                     = simulation->flights[token].stage;
+    bool is_on_device                  = pipeline_stage_is_on_device(stage);
+    uint32_t lanes = is_on_device ? model->lanes[stage] / pipeline_model_devices(model) : model->lanes[stage];
     uint32_t same = 0, device = 0, host = 0;
 
     for (uint32_t i = 0; i < simulation->count; i++) {
         const struct flight *flight = &simulation->flights[i];
-        if (!flight->running)
+        if (!flight->running || (is_on_device && device_of(simulation, i) != device_of(simulation, token)))
             continue;
         same += flight->stage == stage;
-        device += (uint32_t)on_device(flight->stage);
-        host += (uint32_t)!on_device(flight->stage);
+        device += (uint32_t)pipeline_stage_is_on_device(flight->stage);
+        host += (uint32_t)!pipeline_stage_is_on_device(flight->stage);
     }
-    if (same >= model->lanes[stage])
+    if (same >= lanes)
         return false;
-    if (on_device(stage))
+    if (is_on_device)
         return model->processors == 0 || device < model->processors;
     return !model->one_thread || host == 0;
+}
+
+/* Whether the token before this one, on the device if the stage is one of the device, has got as far: tokens
+ * stay in order, even if a younger one took less time in a stage of several lanes. */
+static bool is_next(const struct simulation *simulation, uint32_t token)
+{
+    const struct flight *flight = &simulation->flights[token];
+    uint32_t back =
+        pipeline_stage_is_on_device(flight->stage) ? pipeline_model_devices(simulation->model) : 1;
+
+    if (token < back)
+        return true;
+    const struct flight *before = flight - back;
+    return before->stage > flight->stage || (before->stage == flight->stage && before->running);
+}
+
+/* Whether the memory of the host is free for a token's copies, which begin with this stage. */
+static bool must_wait_for_host(const struct simulation *simulation, uint32_t stage)
+{
+    return stage == pipeline_model_first_copy(simulation->model) && simulation->now < simulation->host_free;
 }
 
 /* How long a token in flight takes in its stage. */
@@ -85,12 +113,12 @@ static void start_stages(struct simulation *simulation, uint32_t last)
 {
     for (uint32_t i = 0; i < simulation->count; i++) {
         struct flight *flight = &simulation->flights[i];
-        /* Tokens stay in order, even if a younger one took less time in a stage of several lanes. */
-        bool is_next = i == 0 || flight[-1].stage > flight->stage ||
-                       (flight[-1].stage == flight->stage && flight[-1].running);
 
-        if (flight->running || !is_next || flight->stage > last || !has_room(simulation, flight->stage))
+        if (flight->running || flight->stage > last || !is_next(simulation, i) || !has_room(simulation, i) ||
+            must_wait_for_host(simulation, flight->stage))
             continue;
+        if (flight->stage == pipeline_model_first_copy(simulation->model))
+            simulation->host_free = simulation->now + simulation->model->host_time;
         flight->running = true;
         flight->end     = simulation->now + time_of(simulation, i);
     }
@@ -119,6 +147,8 @@ static void advance(struct simulation *simulation)
     for (uint32_t i = 0; i < simulation->count; i++)
         if (simulation->flights[i].running && simulation->flights[i].end < next)
             next = simulation->flights[i].end;
+    if (simulation->host_free > simulation->now && simulation->host_free < next)
+        next = simulation->host_free;
     simulation->now = next;
     for (uint32_t i = 0; i < simulation->count; i++) {
         struct flight *flight = &simulation->flights[i];
@@ -138,9 +168,16 @@ static void advance(struct simulation *simulation)
             simulation->count * sizeof(simulation->flights[0]));
 }
 
+/* For how long the memory of the host is not free. */
+static uint64_t host_wait(const struct simulation *simulation)
+{
+    return simulation->host_free > simulation->now ? simulation->host_free - simulation->now : 0;
+}
+
 static bool looks_as_seen(const struct simulation *simulation)
 {
-    if (simulation->count != simulation->seen_count)
+    if (simulation->count != simulation->seen_count || device_of(simulation, 0) != simulation->seen_device ||
+        host_wait(simulation) != simulation->seen_host)
         return false;
     for (uint32_t i = 0; i < simulation->count; i++) {
         const struct flight *flight = &simulation->flights[i], *seen = &simulation->seen[i];
@@ -161,10 +198,12 @@ static void skip(struct simulation *simulation)
     uint64_t time    = simulation->now - simulation->seen_now;
     uint64_t periods = (simulation->model->tokens - simulation->begun - 1) / tokens;
 
+    periods -= periods % pipeline_model_devices(simulation->model); /* tokens keep their devices */
     for (uint32_t i = 0; i < simulation->count; i++)
         if (simulation->flights[i].running)
             simulation->flights[i].end += periods * time;
     simulation->now += periods * time;
+    simulation->host_free += periods * time;
     simulation->begun += periods * tokens;
     simulation->done += periods * tokens;
     simulation->times->period = (time + tokens / 2) / tokens;
@@ -180,9 +219,11 @@ static void search(struct simulation *simulation)
     }
     if (simulation->seen_done > 0 && simulation->done < 2 * simulation->seen_done)
         return;
-    simulation->seen_now   = simulation->now;
-    simulation->seen_done  = simulation->done;
-    simulation->seen_count = simulation->count;
+    simulation->seen_now    = simulation->now;
+    simulation->seen_done   = simulation->done;
+    simulation->seen_count  = simulation->count;
+    simulation->seen_device = device_of(simulation, 0);
+    simulation->seen_host   = host_wait(simulation);
     memcpy(simulation->seen, simulation->flights, simulation->count * sizeof(simulation->seen[0]));
 }
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <sched.h>
+#include <stddef.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -52,12 +53,13 @@ int32_t trm_report_prediction(const struct trm_report *report, struct trm_predic
     answer.depth      = report->depth;
     answer.tokens     = report->tokens;
     answer.one_thread = report->one_thread;
-    answer.processors = report->processors;
+    answer.processors =
+        report->device_count > 1 ? report->processors * report->device_count : report->processors;
     answer.bytes_up   = report->bytes_up / report->tokens;
     answer.bytes_down = report->bytes_down / report->tokens;
     for (uint32_t i = 0; i < TRM_STAGES; i++)
         describe_stage(report, i, &answer);
-    if (!core_struct_copy_out(desc, &answer, sizeof(answer), sizeof(answer)))
+    if (!core_struct_copy_out(desc, &answer, sizeof(answer), offsetof(struct trm_prediction_desc, devices)))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_prediction_desc.struct_size is %u, but its size is %zu", desc->struct_size,
                          sizeof(answer));

@@ -8,6 +8,7 @@
  *     report_text.c    a report as text                    report_json.c    a report as JSON
  *     format.c         formats of reports                  output_file.c    output into a file
  *     slices.c         tokens of a trace by stage          trace_events.c   a trace as Trace Event JSON
+ *     shared.c         limits that devices share       report_devices.c  what each device of a group did
  *     timeline_html.c  a trace as one HTML file            timeline_style.c, timeline_script.c  its fixed parts
  *     trace.c          formats of traces                   stage.c          names of the stages
  *     strategy.c       names of the strategies
@@ -23,6 +24,7 @@
 #include <trireme/report.h>
 
 #include "pipeline/report/measure.h"
+#include "pipeline/report/shared.h"
 
 /* Bytes of struct trm_report in the first version. */
 #define PIPELINE_REPORT_LEAST offsetof(struct trm_report, load_waiting_ns)

@@ -1,4 +1,4 @@
-/* What each device of a group did: the table of a report, and its part of the JSON.
+/* What each device of a group did: the table of a report and of the timeline, and its part of the JSON.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -18,6 +18,12 @@ static uint64_t sum_of(const struct trm_report *report)
     for (uint32_t i = 0; i < report->device_count && i < TRM_REPORT_DEVICES; i++)
         sum += report->devices[i].tokens;
     return sum;
+}
+
+/* Percent. */
+static uint64_t share_of(const struct trm_device_report *device, uint64_t sum)
+{
+    return sum != 0 ? (device->tokens * 100 + sum / 2) / sum : 0;
 }
 
 static const char *time_of(char text[TEXT_MOST], uint64_t nanoseconds)
@@ -51,9 +57,8 @@ static void write_device(struct pipeline_writer *writer, const struct trm_device
     const char *note = note_of(device, sum);
 
     pipeline_writef(writer, "  %-14s%9" PRIu64 "  %3" PRIu64 " %%%6u%*s%s%*s%s%s%s\n", device->device,
-                    device->tokens, sum != 0 ? (device->tokens * 100 + sum / 2) / sum : 0, device->depth,
-                    padding(alone, 10), "", alone, padding(each, 11), "", each, note[0] != '\0' ? "  " : "",
-                    note);
+                    device->tokens, share_of(device, sum), device->depth, padding(alone, 10), "", alone,
+                    padding(each, 11), "", each, note[0] != '\0' ? "  " : "", note);
 }
 
 void pipeline_report_devices_text(const struct trm_report *report, struct pipeline_writer *writer)
@@ -68,6 +73,40 @@ void pipeline_report_devices_text(const struct trm_report *report, struct pipeli
     if (report->loss[0] != '\0')
         pipeline_writef(writer, "\n  %" PRIu64 " %s repeated on another device after this:\n  %.200s\n",
                         report->repeated, report->repeated == 1 ? "token was" : "tokens were", report->loss);
+    if (report->shared[0] != '\0')
+        pipeline_writef(writer, "\n  %.200s\n", report->shared);
+}
+
+static void write_device_row(struct pipeline_writer *writer, const struct trm_device_report *device,
+                             uint64_t sum)
+{
+    char latency[TEXT_MOST], period[TEXT_MOST];
+
+    pipeline_write(writer, "<tr><td>");
+    pipeline_write_html(writer, device->device);
+    pipeline_writef(writer,
+                    "</td><td>%" PRIu64 "</td><td>%" PRIu64 " %%</td><td>%u</td><td>%s</td><td>%s</td>"
+                    "<td>%s</td></tr>\n",
+                    device->tokens, share_of(device, sum), device->depth,
+                    time_of(latency, device->latency_ns), time_of(period, device->period_ns),
+                    note_of(device, sum));
+}
+
+void pipeline_report_devices_html(const struct trm_report *report, struct pipeline_writer *writer)
+{
+    if (report->device_count == 0)
+        return;
+    pipeline_write(
+        writer, "<h2>Devices</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th>device</th><th>tokens</th>"
+                "<th>share</th><th>slots</th><th>a token</th><th>each</th><th></th></tr></thead>\n<tbody>\n");
+    for (uint32_t i = 0; i < report->device_count && i < TRM_REPORT_DEVICES; i++)
+        write_device_row(writer, &report->devices[i], sum_of(report));
+    pipeline_write(writer, "</tbody></table></div>\n");
+    if (report->shared[0] != '\0') {
+        pipeline_write(writer, "<p class=\"under\">");
+        pipeline_write_html(writer, report->shared);
+        pipeline_write(writer, "</p>\n");
+    }
 }
 
 static void write_seconds(struct pipeline_writer *writer, const char *key, uint64_t nanoseconds)
@@ -94,4 +133,6 @@ void pipeline_report_devices_json(const struct trm_report *report, struct pipeli
     pipeline_write(writer, report->device_count > 0 ? "\n  ]" : "]");
     pipeline_writef(writer, ",\n  \"repeated\": %" PRIu64 ",\n  \"loss\": ", report->repeated);
     pipeline_write_json(writer, report->loss);
+    pipeline_write(writer, ",\n  \"shared\": ");
+    pipeline_write_json(writer, report->shared);
 }

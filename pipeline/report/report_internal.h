@@ -28,8 +28,9 @@ void pipeline_report_threads(const struct trm_report *report, char *text, size_t
 void pipeline_report_text(const struct trm_report *report, struct pipeline_writer *writer);
 void pipeline_report_json(const struct trm_report *report, struct pipeline_writer *writer);
 
-/* What each device of a group did; for one device no text, and an empty list as JSON. */
+/* What each device of a group did; for one device no text, no HTML, and an empty list as JSON. */
 void pipeline_report_devices_text(const struct trm_report *report, struct pipeline_writer *writer);
 void pipeline_report_devices_json(const struct trm_report *report, struct pipeline_writer *writer);
+void pipeline_report_devices_html(const struct trm_report *report, struct pipeline_writer *writer);
 
 #endif

@@ -162,7 +162,9 @@ static void write_chart(struct pipeline_writer *writer, const struct pipeline_tr
         "<button type=\"button\" id=\"all\">All</button></div>\n"
         "<svg id=\"timeline\" role=\"img\" tabindex=\"0\" aria-labelledby=\"what how\" height=\"240\">"
         "<title id=\"what\">When each token was in which stage</title>"
-        "<desc id=\"how\">A lane for each stage, with a bar for each token; the table below has the sums. "
+        "<desc id=\"how\">A lane for each stage, and of several devices for each stage on each of them, with "
+        "a bar "
+        "for each token; the table below has the sums. "
         "Keys: plus, minus, 0, left, right.</desc></svg>\n"
         "<div id=\"hint\" hidden></div>\n"
         "<noscript>The drawing needs JavaScript; the table below does not.</noscript>\n</section>\n");
@@ -227,28 +229,59 @@ static void write_data_tokens(struct pipeline_writer *writer, const struct pipel
 }
 
 /* Why a lane is empty. */
-static const char *why_empty(const struct trm_report *report, uint32_t stage)
+static const char *why_empty(const struct trm_report *report, const struct pipeline_track *track)
 {
-    if (stage != TRM_STAGE_UPLOAD && stage != TRM_STAGE_DOWNLOAD)
+    if (track->device >= 0 && report->devices[track->device].tokens == 0)
+        return "no token came to this device";
+    if (track->stage != TRM_STAGE_UPLOAD && track->stage != TRM_STAGE_DOWNLOAD)
         return "no token spent time here";
     return report->strategy == TRM_STRATEGY_ZERO_COPY ? "no copies: host and device share the memory"
                                                       : "nothing was copied";
 }
 
-static void write_data_stage(struct pipeline_writer *writer, const struct pipeline_trace *trace,
+/* The time for which a track had a token. */
+static uint64_t busy_of(const struct pipeline_track *track)
+{
+    uint64_t busy = 0, until = 0;
+
+    for (uint32_t i = 0; i < track->slice_count; i++) {
+        uint64_t begin = track->slices[i].begin > until ? track->slices[i].begin : until;
+
+        if (track->slices[i].end <= begin)
+            continue;
+        busy += track->slices[i].end - begin;
+        until = track->slices[i].end;
+    }
+    return busy;
+}
+
+/* "80 % busy"; of one device in the time of the traced tokens. */
+static void write_busy(struct pipeline_writer *writer, const struct pipeline_trace *trace,
+                       const struct pipeline_track *track)
+{
+    const struct trm_stage_report *stage = &trace->report->stages[track->stage];
+
+    if (track->device >= 0 && track->slice_count > 0)
+        pipeline_writef(writer, "%u %% busy", percent(busy_of(track), trace->last - trace->first));
+    else if (track->device < 0 && stage->tokens > 0)
+        pipeline_writef(writer, "%u %% busy", percent(stage->busy_ns, trace->report->elapsed_ns));
+}
+
+static void write_data_track(struct pipeline_writer *writer, const struct pipeline_trace *trace,
                              uint32_t number, uint32_t skipped, uint64_t first)
 {
-    const struct trm_stage_report *stage = &trace->report->stages[number];
-    uint32_t written                     = 0;
+    const struct pipeline_track *track = &trace->tracks[number];
+    bool is_critical = trace->report->critical == (int32_t)track->stage && track->slice_count > 0;
+    uint32_t written = 0;
 
-    pipeline_writef(writer, "%s\n{\"name\": \"%s\", \"lanes\": %u, \"none\": \"%s\", \"busy\": \"",
-                    number == 0 ? "" : ",", trm_stage_name((int32_t)number), trace->lanes[number],
-                    why_empty(trace->report, number));
-    if (stage->tokens > 0)
-        pipeline_writef(writer, "%u %% busy", percent(stage->busy_ns, trace->report->elapsed_ns));
+    pipeline_write(writer, number == 0 ? "\n{\"name\": " : ",\n{\"name\": ");
+    pipeline_write_json(writer, track->name);
+    pipeline_writef(writer, ", \"critical\": %s, \"lanes\": %u, \"none\": \"%s\", \"busy\": \"",
+                    is_critical ? "true" : "false", track->lanes, why_empty(trace->report, track));
+    write_busy(writer, trace, track);
     pipeline_write(writer, "\", \"slices\": [");
-    for (uint32_t i = 0; i < trace->slice_count[number]; i++) {
-        const struct pipeline_slice *slice = &trace->slices[number][i];
+    for (uint32_t i = 0; i < track->slice_count; i++) {
+        const struct pipeline_slice *slice = &track->slices[i];
 
         if (slice->token >= skipped)
             pipeline_writef(writer, "%s[%" PRIu64 ",%" PRIu64 ",%u,%u]", written++ == 0 ? "" : ",",
@@ -263,10 +296,13 @@ static uint64_t first_drawn(const struct pipeline_trace *trace, uint32_t skipped
 {
     uint64_t first = trace->last;
 
-    for (uint32_t stage = 0; stage < TRM_STAGES; stage++)
-        for (uint32_t i = 0; i < trace->slice_count[stage]; i++)
-            if (trace->slices[stage][i].token >= skipped && trace->slices[stage][i].begin < first)
-                first = trace->slices[stage][i].begin;
+    for (uint32_t t = 0; t < trace->track_count; t++) {
+        const struct pipeline_track *track = &trace->tracks[t];
+
+        for (uint32_t i = 0; i < track->slice_count; i++)
+            if (track->slices[i].token >= skipped && track->slices[i].begin < first)
+                first = track->slices[i].begin;
+    }
     return first;
 }
 
@@ -274,13 +310,12 @@ static void write_data(struct pipeline_writer *writer, const struct pipeline_tra
 {
     uint64_t first = first_drawn(trace, skipped), length = trace->last - first;
 
-    pipeline_writef(
-        writer, "<script type=\"application/json\" id=\"data\">\n{\"end\": %" PRIu64 ", \"critical\": %d, ",
-        length > 0 ? length : 1, trace->report->critical);
+    pipeline_writef(writer, "<script type=\"application/json\" id=\"data\">\n{\"end\": %" PRIu64 ", ",
+                    length > 0 ? length : 1);
     write_data_tokens(writer, trace, skipped);
-    pipeline_write(writer, ",\n\"stages\": [");
-    for (uint32_t i = 0; i < TRM_STAGES; i++)
-        write_data_stage(writer, trace, i, skipped, first);
+    pipeline_write(writer, ",\n\"tracks\": [");
+    for (uint32_t i = 0; i < trace->track_count; i++)
+        write_data_track(writer, trace, i, skipped, first);
     pipeline_write(writer, "]}\n</script>\n");
 }
 
@@ -292,6 +327,7 @@ void pipeline_trace_timeline(const struct pipeline_trace *trace, struct pipeline
     write_figures(writer, trace->report);
     write_chart(writer, trace, skipped);
     write_table(writer, trace->report);
+    pipeline_report_devices_html(trace->report, writer);
     pipeline_write(
         writer,
         "<footer>Made by Trireme. Busy: at least one token was in the stage; starved: none had come to it; "

@@ -10,12 +10,25 @@
 #include "pipeline/report/measure.h"
 #include "pipeline/report/writer.h"
 
-/* A token in one stage. Slices of one lane never overlap. */
+/* A token in one stage. Slices of one lane of a track never overlap. */
 struct pipeline_slice {
     uint64_t begin, end; /* as measured; end is never before begin */
     uint32_t token;      /* number among the traced tokens */
     uint32_t lane;
 };
+
+/* One stage, or of several devices one stage on one of them. */
+struct pipeline_track {
+    char name[64]; /* "compute"; "cuda:1 compute" */
+    uint32_t stage;
+    int32_t device;                /* -1: of all devices */
+    struct pipeline_slice *slices; /* sorted by begin */
+    uint32_t slice_count;
+    uint32_t lanes; /* at least 1 */
+};
+
+/* Load and sink, and three stages on each device. */
+#define PIPELINE_TRACKS_MOST (2 + 3 * TRM_REPORT_DEVICES)
 
 /* Made once, read by all formats. */
 struct pipeline_trace {
@@ -25,12 +38,10 @@ struct pipeline_trace {
     uint32_t token_count;
     uint64_t first, last; /* of all slices; 0 when there are none */
 
-    /* By stage, sorted by begin. */
-    struct pipeline_slice *slices[TRM_STAGES];
-    uint32_t slice_count[TRM_STAGES];
-    uint32_t lanes[TRM_STAGES]; /* at least 1 */
+    struct pipeline_track tracks[PIPELINE_TRACKS_MOST]; /* load, the devices one by one, sink */
+    uint32_t track_count;
 
-    struct pipeline_slice *memory;
+    struct pipeline_slice *memory; /* of all tracks */
     size_t size;
 };
 

@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +17,8 @@
 #include "pipeline/report/trace.h"
 
 enum {
-    PROCESS      = 1,
-    STAGE_TRACKS = 100 /* thread numbers: stage × this + lane, from 1 */
+    PROCESS     = 1,
+    TRACK_LANES = 100 /* thread numbers: track × this + lane, from 1 */
 };
 
 /* The order of events with the same time and slice. */
@@ -31,8 +32,8 @@ enum kind {
 struct event {
     uint64_t time;
     enum kind kind;
-    uint32_t stage;
-    uint32_t slice;  /* of the stage; COUNTER: unused */
+    uint32_t track;
+    uint32_t slice;  /* of the track; COUNTER: unused */
     uint32_t number; /* LAUNCH: its number */
     int32_t step;    /* COUNTER: the change; FLOW: the letter */
     uint64_t end;
@@ -48,18 +49,18 @@ struct events {
 
 /* ---- collecting events ---------------------------------------------------------------------- */
 
-static struct event *add_event(struct events *events, uint64_t time, enum kind kind, uint32_t stage,
+static struct event *add_event(struct events *events, uint64_t time, enum kind kind, uint32_t track,
                                uint32_t slice)
 {
     struct event *event = &events->all[events->count++];
 
-    *event = (struct event){.time = time, .kind = kind, .stage = stage, .slice = slice};
+    *event = (struct event){.time = time, .kind = kind, .track = track, .slice = slice};
     return event;
 }
 
-static void add_launches(struct events *events, uint32_t slice)
+static void add_launches(struct events *events, uint32_t track, uint32_t slice)
 {
-    const struct pipeline_slice *compute     = &events->trace->slices[TRM_STAGE_COMPUTE][slice];
+    const struct pipeline_slice *compute     = &events->trace->tracks[track].slices[slice];
     const struct pipeline_token_times *times = pipeline_trace_token(events->trace, compute);
     uint64_t begin                           = compute->begin;
 
@@ -68,7 +69,7 @@ static void add_launches(struct events *events, uint32_t slice)
 
         if (end <= begin)
             continue;
-        struct event *event = add_event(events, begin, LAUNCH, TRM_STAGE_COMPUTE, slice);
+        struct event *event = add_event(events, begin, LAUNCH, track, slice);
         event->number       = i;
         event->end          = end;
         begin               = end;
@@ -91,17 +92,19 @@ static int32_t flow_letter(const struct pipeline_token_times *times, uint32_t st
     return !before ? 's' : after ? 't' : 'f';
 }
 
-static void add_slices(struct events *events, uint32_t stage)
+static void add_slices(struct events *events, uint32_t number)
 {
-    for (uint32_t i = 0; i < events->trace->slice_count[stage]; i++) {
-        const struct pipeline_slice *slice = &events->trace->slices[stage][i];
-        int32_t letter                     = flow_letter(pipeline_trace_token(events->trace, slice), stage);
+    const struct pipeline_track *track = &events->trace->tracks[number];
 
-        add_event(events, slice->begin, SLICE, stage, i)->end = slice->end;
+    for (uint32_t i = 0; i < track->slice_count; i++) {
+        const struct pipeline_slice *slice = &track->slices[i];
+        int32_t letter = flow_letter(pipeline_trace_token(events->trace, slice), track->stage);
+
+        add_event(events, slice->begin, SLICE, number, i)->end = slice->end;
         if (letter != 0)
-            add_event(events, slice->begin, FLOW, stage, i)->step = letter;
-        if (stage == TRM_STAGE_COMPUTE)
-            add_launches(events, i);
+            add_event(events, slice->begin, FLOW, number, i)->step = letter;
+        if (track->stage == TRM_STAGE_COMPUTE)
+            add_launches(events, number, i);
     }
 }
 
@@ -135,8 +138,8 @@ static int compare_events(const void *a, const void *b)
         return first->kind == COUNTER ? 1 : -1;
     if (first->kind == COUNTER)
         return first->step - second->step;
-    if (first->stage != second->stage)
-        return first->stage < second->stage ? -1 : 1;
+    if (first->track != second->track)
+        return first->track < second->track ? -1 : 1;
     if (first->slice != second->slice)
         return first->slice < second->slice ? -1 : 1;
     return (int)first->kind - (int)second->kind;
@@ -156,22 +159,23 @@ static void write_time(struct events *events, const char *key, uint64_t nanoseco
     pipeline_write_scaled(events->writer, nanoseconds, 3);
 }
 
-static uint32_t track_of(uint32_t stage, uint32_t lane)
+static uint32_t thread_of(uint32_t track, uint32_t lane)
 {
-    return STAGE_TRACKS * (stage + 1) + lane + 1;
+    return TRACK_LANES * (track + 1) + lane + 1;
 }
 
-static void write_track(struct events *events, uint32_t stage, uint32_t lane)
+static void write_track(struct events *events, uint32_t track, uint32_t lane)
 {
-    begin_event(events, "M", track_of(stage, lane));
-    pipeline_writef(events->writer, ", \"name\": \"thread_name\", \"args\": {\"name\": \"%s",
-                    trm_stage_name((int32_t)stage));
-    if (lane > 0)
-        pipeline_writef(events->writer, " (%u)", lane + 1);
-    pipeline_write(events->writer, "\"}}");
-    begin_event(events, "M", track_of(stage, lane));
+    char name[96];
+
+    snprintf(name, sizeof(name), lane > 0 ? "%s (%u)" : "%s", events->trace->tracks[track].name, lane + 1);
+    begin_event(events, "M", thread_of(track, lane));
+    pipeline_write(events->writer, ", \"name\": \"thread_name\", \"args\": {\"name\": ");
+    pipeline_write_json(events->writer, name);
+    pipeline_write(events->writer, "}}");
+    begin_event(events, "M", thread_of(track, lane));
     pipeline_writef(events->writer, ", \"name\": \"thread_sort_index\", \"args\": {\"sort_index\": %u}}",
-                    track_of(stage, lane));
+                    thread_of(track, lane));
 }
 
 static void write_tracks(struct events *events)
@@ -186,27 +190,34 @@ static void write_tracks(struct events *events)
     pipeline_write(events->writer, ", \"name\": \"process_labels\", \"args\": {\"labels\": ");
     pipeline_write_json(events->writer, report->device);
     pipeline_write(events->writer, "}}");
-    for (uint32_t stage = 0; stage < TRM_STAGES; stage++)
-        for (uint32_t lane = 0; events->trace->slice_count[stage] > 0 && lane < events->trace->lanes[stage];
-             lane++)
-            write_track(events, stage, lane);
+    for (uint32_t i = 0; i < events->trace->track_count; i++) {
+        const struct pipeline_track *track = &events->trace->tracks[i];
+
+        for (uint32_t lane = 0; track->slice_count > 0 && lane < track->lanes; lane++)
+            write_track(events, i, lane);
+    }
 }
 
 static void write_slice(struct events *events, const struct event *event)
 {
-    const struct pipeline_slice *slice       = &events->trace->slices[event->stage][event->slice];
+    const struct pipeline_track *track       = &events->trace->tracks[event->track];
+    const struct pipeline_slice *slice       = &track->slices[event->slice];
     const struct pipeline_token_times *times = pipeline_trace_token(events->trace, slice);
 
-    begin_event(events, "X", track_of(event->stage, slice->lane));
+    begin_event(events, "X", thread_of(event->track, slice->lane));
     write_time(events, "ts", event->time - events->trace->first);
     write_time(events, "dur", event->end - event->time);
     pipeline_writef(events->writer,
                     ", \"name\": \"token %" PRIu64 "\", \"cat\": \"%s\", \"args\": {\"token\": %" PRIu64
                     ", \"slot\": %u",
-                    times->index, trm_stage_name((int32_t)event->stage), times->index, times->slot);
-    if (event->stage == TRM_STAGE_UPLOAD || event->stage == TRM_STAGE_DOWNLOAD)
+                    times->index, trm_stage_name((int32_t)track->stage), times->index, times->slot);
+    if (track->device >= 0) {
+        pipeline_write(events->writer, ", \"device\": ");
+        pipeline_write_json(events->writer, events->trace->report->devices[track->device].device);
+    }
+    if (track->stage == TRM_STAGE_UPLOAD || track->stage == TRM_STAGE_DOWNLOAD)
         pipeline_writef(events->writer, ", \"bytes\": %" PRIu64,
-                        event->stage == TRM_STAGE_UPLOAD ? times->bytes_up : times->bytes_down);
+                        track->stage == TRM_STAGE_UPLOAD ? times->bytes_up : times->bytes_down);
     if (times->status != TRM_OK)
         pipeline_writef(events->writer, ", \"status\": \"%s\"", pipeline_trace_status(times->status));
     pipeline_write(events->writer, "}}");
@@ -214,10 +225,10 @@ static void write_slice(struct events *events, const struct event *event)
 
 static void write_launch(struct events *events, const struct event *event)
 {
-    const struct pipeline_slice *slice = &events->trace->slices[event->stage][event->slice];
+    const struct pipeline_slice *slice = &events->trace->tracks[event->track].slices[event->slice];
     const char *name                   = pipeline_measure_launch_name(events->trace->measure, event->number);
 
-    begin_event(events, "X", track_of(event->stage, slice->lane));
+    begin_event(events, "X", thread_of(event->track, slice->lane));
     write_time(events, "ts", event->time - events->trace->first);
     write_time(events, "dur", event->end - event->time);
     pipeline_write(events->writer, ", \"cat\": \"launch\", \"name\": ");
@@ -227,10 +238,10 @@ static void write_launch(struct events *events, const struct event *event)
 
 static void write_flow(struct events *events, const struct event *event)
 {
-    const struct pipeline_slice *slice = &events->trace->slices[event->stage][event->slice];
+    const struct pipeline_slice *slice = &events->trace->tracks[event->track].slices[event->slice];
     const char letter[2]               = {(char)event->step, '\0'};
 
-    begin_event(events, letter, track_of(event->stage, slice->lane));
+    begin_event(events, letter, thread_of(event->track, slice->lane));
     write_time(events, "ts", event->time - events->trace->first);
     pipeline_writef(events->writer,
                     ", \"name\": \"token\", \"cat\": \"flow\", \"id\": %" PRIu64 ", \"bp\": \"e\"}",
@@ -290,7 +301,7 @@ int32_t pipeline_trace_events(const struct pipeline_trace *trace, struct pipelin
     events.all = core_allocate(trace->context, events.capacity * sizeof(events.all[0]));
     if (events.all == NULL)
         return base_fail_memory("sorting the events of a trace");
-    for (uint32_t i = 0; i < TRM_STAGES; i++)
+    for (uint32_t i = 0; i < trace->track_count; i++)
         add_slices(&events, i);
     add_counters(&events);
     qsort(events.all, events.count, sizeof(events.all[0]), compare_events);

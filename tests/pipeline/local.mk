@@ -9,7 +9,8 @@ PIPELINE_TESTS = \
 	tests/pipeline/fault_devices \
 	tests/pipeline/fault_matrix \
 	tests/pipeline/lost_devices \
-	tests/pipeline/overlap
+	tests/pipeline/overlap \
+	tests/pipeline/shared_limits
 
 check_PROGRAMS += $(PIPELINE_TESTS)
 TESTS += $(PIPELINE_TESTS)
@@ -59,3 +60,7 @@ tests_pipeline_lost_devices_LDADD = $(PIPELINE_TEST_LIBS)
 tests_pipeline_overlap_SOURCES = tests/pipeline/overlap.c
 tests_pipeline_overlap_CFLAGS = $(PIPELINE_TEST_CFLAGS)
 tests_pipeline_overlap_LDADD = $(PIPELINE_TEST_LIBS) -lm
+
+tests_pipeline_shared_limits_SOURCES = tests/pipeline/shared_limits.c
+tests_pipeline_shared_limits_CFLAGS = $(PIPELINE_TEST_CFLAGS)
+tests_pipeline_shared_limits_LDADD = $(PIPELINE_TEST_LIBS)

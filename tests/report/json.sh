@@ -28,7 +28,7 @@ for arguments in "100 3" "1 1" "40 8 4" "40 3 0 18"; do
       'traceEvents[].tid:number' 'traceEvents[].name:string' otherData.pipeline:string=edges
     # The data in the page is JSON as well.
     sed -n '/^<script type="application\/json"/,/^<\/script>/{/script/!p}' "$work/timeline.html" >"$work/data"
-    of_file data end:number critical:number tokens:array 'stages[].name:string' 'stages[].slices:array'
+    of_file data end:number tokens:array 'tracks[].name:string' 'tracks[].critical:bool' 'tracks[].slices:array'
 done
 
 # Nothing measured.

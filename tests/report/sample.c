@@ -1,7 +1,7 @@
-/* sample FOLDER TOKENS DEPTH [WORKERS [FAILED [COPIES]]]: writes what a pipeline of known stage times reports:
+/* sample FOLDER TOKENS DEPTH [WORKERS [FAILED [COPIES [DEVICES]]]]: writes what a pipeline of known stage times reports:
  * report.txt, report.json, trace.json, timeline.html. Load takes 1 ms (4 ms with workers), upload 2, compute
  * 4, download 1.5, the sink 0.5 ms. FAILED: 1 + the number of a token that fails. TOKENS 0: a run without
- * measurements. COPIES 0: the device works in the memory of the host.
+ * measurements. COPIES 0: the device works in the memory of the host. DEVICES: so many get tokens by turns.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/pipeline/report/fixture.h"
@@ -72,6 +72,7 @@ int main(int argc, char **argv)
         ideal.time[TRM_STAGE_UPLOAD] = ideal.time[TRM_STAGE_DOWNLOAD] = 0;
         ideal.bytes_up = ideal.bytes_down = 0;
     }
+    ideal.devices = argc > 7 ? (uint32_t)strtoul(argv[7], NULL, 10) : 1;
     fixture_begin();
     report = ideal_report(&ideal);
     if (ideal.failed > 0)

@@ -129,6 +129,26 @@ run 0 "$sample" "$work" 0 3
 dom "$page"
 is "bars of nothing" "$(bars compute)" 0
 
+# ---- two devices: a lane for each stage on each of them, and a table
+
+run 0 "$sample" "$work" 6 3 0 0 1 2
+dom "$page"
+for lane in load "cpu:0 upload" "cpu:0 compute" "cpu:0 download" "cpu:1 upload" "cpu:1 compute" "cpu:1 download" sink; do
+    case $lane in
+    cpu*) wanted=3 ;;
+    *) wanted=6 ;;
+    esac
+    is "bars of $lane" "$(bars "$lane")" $wanted
+done
+is "lanes" "$(grep -c '<g class="stage' "$work/dom")" 8
+is "marked lanes" "$(grep -c '<g class="stage critical"' "$work/dom")" 2
+in_dom '<td>cpu:1</td>'
+with 'var bar = document.querySelector("[data-stage=\"cpu:1 compute\"] [data-token=\"3\"] rect"), box = bar.getBoundingClientRect();
+bar.dispatchEvent(new PointerEvent("pointermove", {bubbles: true, clientX: box.x + 3, clientY: box.y + 3}));'
+dom "$work/other.html"
+grep -q 'id="hint"[^>]*>token 3, cpu:1 compute begin' "$work/dom" || failed "the hint: $(grep 'id="hint"' "$work/dom")"
+is "bars that are followed" "$(grep -c 'class="bar on"' "$work/dom")" 5
+
 # ---- every width shows all of its text: none is cut off, scaled, or under another
 
 # Each frame tells the page around it what does not fit.
@@ -178,7 +198,7 @@ parent.postMessage(innerWidth + ": " + (wrong.join(", ") || "all fits"), "*");'
     done
 }
 
-for arguments in "5 3" "40 8 4 18" "5 3 0 0 0" "0 3"; do
+for arguments in "5 3" "40 8 4 18" "5 3 0 0 0" "0 3" "6 3 0 0 1 2"; do
     # shellcheck disable=SC2086 # arguments
     run 0 "$sample" "$work" $arguments
     fits 320 360 414 480 560 700 900 1280 1600

@@ -15,6 +15,7 @@ TOOL_TESTS = \
 	tests/tools/report.sh \
 	tests/tools/run.sh \
 	tests/tools/run-cuda.sh \
+	tests/tools/run-devices.sh \
 	tests/tools/run-failures.sh \
 	tests/tools/run-ffmpeg.sh \
 	tests/tools/run-paths.sh \

@@ -12,10 +12,7 @@
 #include <string.h>
 
 static const struct bench_suite *const all_suites[] = {
-    &bench_stream_suite,
-    &bench_copy_suite,
-    &bench_alloc_suite,
-    &bench_pipeline_suite,
+    &bench_stream_suite, &bench_copy_suite, &bench_alloc_suite, &bench_pipeline_suite, &bench_devices_suite,
 };
 
 enum {
@@ -247,8 +244,8 @@ const struct command bench_command = {
         "Usage: trireme bench [SUITE…] [--backend ID] [--json] [--repeat N] [--quick] [-v]\n"
         "       trireme bench --list [SUITE…]\n"
         "\n"
-        "Suites: stream, copy, alloc, pipeline; by default all of them. Some cases measure the C library\n"
-        "beside Trireme, so that the two can be compared within one run.\n"
+        "Suites: stream, copy, alloc, pipeline, devices; by default all of them. Some cases measure the C\n"
+        "library beside Trireme, so that the two can be compared within one run.\n"
         "\n"
         "      --backend ID  a device such as cuda:1, or a backend's first device\n"
         "      --json        one JSON object a line\n"

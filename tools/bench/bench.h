@@ -65,6 +65,7 @@ extern const struct bench_suite bench_stream_suite;
 extern const struct bench_suite bench_copy_suite;
 extern const struct bench_suite bench_alloc_suite;
 extern const struct bench_suite bench_pipeline_suite;
+extern const struct bench_suite bench_devices_suite;
 
 /* ---- results ------------------------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* Trireme: the work of the suite `pipeline`, passed through a pipeline of the library.
+/* Trireme: the work of the suites `pipeline` and `devices`, passed through a pipeline of the library.
  * SPDX-License-Identifier: MIT
  */
 #include "tools/bench/bench_flow.h"
@@ -34,7 +34,7 @@ bool bench_flow_is_right(const struct bench_flow *flow, const float *result)
     for (uint64_t i = 0; i < count; i += 4099) {
         float v = element(i);
 
-        for (uint32_t link = 0; link < flow->kind->links; link++)
+        for (uint32_t link = 0; link < flow->links; link++)
             v = fmaf(v, BENCH_FLOW_FACTOR, BENCH_FLOW_TERM);
         if (!(fabsf(v - result[i]) <= 1e-4f))
             return false;
@@ -69,7 +69,7 @@ static int32_t sink(void *user, const struct trm_token *token)
 
 static int32_t load_kernel(struct bench *bench, struct bench_flow *flow)
 {
-    const struct trm_constant links   = trm_constant_u32("links", flow->kind->links);
+    const struct trm_constant links   = trm_constant_u32("links", flow->links);
     const struct trm_module_desc desc = {
         .struct_size    = sizeof(desc),
         .format         = TRM_MODULE_NAMED,
@@ -78,13 +78,15 @@ static int32_t load_kernel(struct bench *bench, struct bench_flow *flow)
         .constants      = &links,
         .constant_count = 1,
     };
-    int32_t status = trm_module_load(bench->device, &desc, &flow->module);
+    int32_t status = flow->group
+                         ? trm_group_kernel_load(flow->group, &desc, NULL, &flow->group_kernel)
+                         : trm_module_load(flow->one ? flow->one : bench->device, &desc, &flow->module);
 
     if (status == TRM_ERROR_NOT_FOUND) {
         bench->complaint = "the built-in kernels are not installed";
         return TRM_ERROR_UNSUPPORTED;
     }
-    return status == TRM_OK ? trm_kernel_get(flow->module, NULL, &flow->kernel) : status;
+    return status == TRM_OK && !flow->group ? trm_kernel_get(flow->module, NULL, &flow->kernel) : status;
 }
 
 static int32_t make_pipeline(struct bench *bench, struct bench_flow *flow)
@@ -100,8 +102,9 @@ static int32_t make_pipeline(struct bench *bench, struct bench_flow *flow)
         trm_arg_f32(BENCH_FLOW_TERM),
         trm_arg_port_elements(SOURCE_PORT, sizeof(float)),
     };
-    struct trm_stage stage = trm_stage_launch(
-        flow->kernel, arguments, sizeof(arguments) / sizeof(arguments[0]), SOURCE_PORT, sizeof(float));
+    struct trm_stage stage =
+        trm_stage_launch(flow->group ? trm_group_stage_kernel(flow->group_kernel) : flow->kernel, arguments,
+                         sizeof(arguments) / sizeof(arguments[0]), SOURCE_PORT, sizeof(float));
     struct trm_pipeline_desc desc = {
         .struct_size = sizeof(desc),
         .flags       = TRM_PIPELINE_DIVISIBLE,
@@ -115,16 +118,22 @@ static int32_t make_pipeline(struct bench *bench, struct bench_flow *flow)
     };
 
     ports[SOURCE_PORT].grain = ports[TARGET_PORT].grain = sizeof(float);
-    return trm_pipeline_create(bench->device, &desc, &flow->pipeline);
+    return flow->group ? trm_group_pipeline_create(flow->group, &desc, &flow->pipeline)
+                       : trm_pipeline_create(flow->one ? flow->one : bench->device, &desc, &flow->pipeline);
 }
 
 int32_t bench_flow_begin(struct bench *bench, const struct bench_flow_kind *kind, struct bench_flow **flow)
 {
     struct bench_flow *made = output_allocate(1, sizeof(*made));
-    int32_t status;
+    int32_t status          = TRM_OK;
+    bool is_cpu             = bench->summary.kind == TRM_DEVICE_CPU;
 
-    made->kind = kind;
-    status     = load_kernel(bench, made);
+    made->kind  = kind;
+    made->links = kind->gpu_links != 0 && !is_cpu ? kind->gpu_links : kind->links;
+    if (kind->place != BENCH_ON_DEVICE)
+        status = bench_group_begin(bench, made);
+    if (status == TRM_OK)
+        status = load_kernel(bench, made);
     if (status == TRM_OK)
         status = kind->by_hand ? bench_hand_begin(bench, made) : make_pipeline(bench, made);
     if (status != TRM_OK) {
@@ -143,6 +152,7 @@ void bench_flow_end(struct bench_flow *flow)
     bench_hand_end(flow);
     trm_kernel_destroy(flow->kernel);
     trm_module_destroy(flow->module);
+    bench_group_end(flow);
     free(flow);
 }
 

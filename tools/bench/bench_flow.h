@@ -1,5 +1,6 @@
-/* Trireme: the work of the suite `pipeline`: batches of floats are uploaded, put through v = a · v + b a
- * number of times and downloaded, by a pipeline of the library or by hand on streams.
+/* Trireme: the work of the suites `pipeline` and `devices`: batches of floats are uploaded, put through v = a · v + b a
+ * number of times and downloaded, by a pipeline of the library, of one device or of a
+ * group, or by hand on streams.
  * tests/bench/pipeline_work.h is its counterpart for the libraries that Trireme is compared with.
  * SPDX-License-Identifier: MIT
  */
@@ -10,6 +11,14 @@
 
 #define BENCH_DEPTH_MOST 4
 
+/* On which devices a pipeline is. */
+enum bench_flow_place {
+    BENCH_ON_DEVICE   = 0, /* the device that is measured */
+    BENCH_ON_GROUP    = 1, /* all of its backend; a cpu: its two halves */
+    BENCH_ON_ONE      = 2, /* a group of one of those */
+    BENCH_ON_ONE_ONLY = 3, /* the same device without a group */
+};
+
 struct bench_flow_kind {
     uint64_t bytes; /* of a batch */
     uint32_t links; /* fused multiply-adds for each element */
@@ -17,6 +26,8 @@ struct bench_flow_kind {
     int32_t strategy; /* enum trm_strategy */
     bool by_hand;     /* a stream for each slot, without the pipeline */
     uint64_t tokens;
+    int32_t place;      /* enum bench_flow_place */
+    uint32_t gpu_links; /* on anything but a cpu; 0: `links` */
 };
 
 struct bench_hand_slot {
@@ -30,6 +41,11 @@ struct bench_hand_slot {
 /* Begun by bench_flow_begin(), ended by bench_flow_end(). */
 struct bench_flow {
     const struct bench_flow_kind *kind;
+    uint32_t links;              /* of the kind, for this device */
+    struct trm_context *context; /* of the halves of a cpu; else NULL */
+    struct trm_device *one;      /* ON_ONE_ONLY */
+    struct trm_group *group;     /* ON_GROUP, ON_ONE */
+    struct trm_group_kernel *group_kernel;
     struct trm_module *module;
     struct trm_kernel *kernel;
     struct trm_pipeline *pipeline;
@@ -49,6 +65,10 @@ int32_t bench_hand_begin(struct bench *bench, struct bench_flow *flow);
 void bench_hand_end(struct bench_flow *flow);
 int32_t bench_hand_run(struct bench_flow *flow, uint64_t tokens);
 int32_t bench_hand_put(const struct bench_flow *flow, const struct bench_hand_slot *slot); /* one batch */
+
+/* bench_group.c: the devices of a kind that is not ON_DEVICE. UNSUPPORTED where there is a single one. */
+int32_t bench_group_begin(struct bench *bench, struct bench_flow *flow);
+void bench_group_end(struct bench_flow *flow);
 
 /* bench_graph.c */
 int32_t bench_graph_setup(struct bench *bench, const struct bench_case *test);

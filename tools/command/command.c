@@ -56,13 +56,15 @@ int command_failed(const char *what)
 
 static int32_t create_context(const char *backend, bool verbose, trm_log_fn log, struct trm_context **context)
 {
-    struct trm_setting settings[2];
+    struct trm_setting settings[3];
     struct trm_context_desc desc = {.struct_size = sizeof(desc), .log = log, .settings = settings};
 
     if (verbose)
         settings[desc.setting_count++] = (struct trm_setting){.name = "log.level", .value = "4"};
-    if (backend)
+    if (backend) {
         settings[desc.setting_count++] = (struct trm_setting){.name = "backend", .value = backend};
+        settings[desc.setting_count++] = (struct trm_setting){.name = "devices", .value = ""};
+    }
 
     return trm_context_create(&desc, context);
 }

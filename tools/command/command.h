@@ -39,7 +39,8 @@ int command_failed(const char *what);
 /* Create a context with default settings. With `verbose`, the log of the library goes to stderr. */
 int32_t command_context(bool verbose, struct trm_context **context);
 
-/* The same, for this backend alone, which overrides the setting of the user; NULL: that of the user. Without
+/* The same, for this backend alone, which overrides the settings of the user for the backend and for a list of
+ * devices; NULL: those of the user. Without
  * `verbose`, warnings go to stderr. */
 int32_t command_context_for(const char *backend, bool verbose, struct trm_context **context);
 

@@ -5,21 +5,49 @@
  * and gives its frame a place, and then writes it there beside the others.
  * SPDX-License-Identifier: MIT
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <trireme/trireme.h>
 #include <unistd.h>
 
 #include "tools/run/session.h"
 
+/* ---- places for notes ---- */
+
+/* There are as many places as slots. Frames that the pipeline drops keep theirs, since nothing is loaded after
+ * them. */
+static char **take_note(struct session *session)
+{
+    uint64_t in_use = atomic_load(&session->notes_in_use), free_place;
+
+    do {
+        free_place = ~in_use & (in_use + 1);
+        if (free_place == 0)
+            return NULL;
+    } while (!atomic_compare_exchange_weak(&session->notes_in_use, &in_use, in_use | free_place));
+    return &session->notes[__builtin_ctzll(free_place)];
+}
+
+static void return_note(struct session *session, char **note)
+{
+    if (note)
+        atomic_fetch_and(&session->notes_in_use, ~(UINT64_C(1) << (note - session->notes)));
+}
+
+/* ---- frames ---- */
+
 static int32_t fill(void *user, struct trm_token *token)
 {
     struct session *session = user;
-    struct frame frame = {token->data, token->size, session->plan.track_count, &session->notes[token->slot]};
+    char **note             = take_note(session);
+    struct frame frame      = {token->data, token->size, session->plan.track_count, note};
 
     switch (reader_read(&session->reader, token->index, &frame)) {
     case READER_FRAME:
+        token->user = note;
         return TRM_OK;
     case READER_END:
+        return_note(session, note);
         return TRM_TOKEN_END;
     default:
         return TRM_ERROR_IO;
@@ -31,7 +59,7 @@ static struct frame frame_of(struct session *session, const struct trm_token *to
 {
     uint32_t tracks = session->plan.track_count;
 
-    return (struct frame){token->data + tracks, token->size + tracks, tracks, &session->notes[token->slot]};
+    return (struct frame){token->data + tracks, token->size + tracks, tracks, token->user};
 }
 
 static struct trm_source source_of(struct session *session)
@@ -62,6 +90,7 @@ static int32_t consume(void *user, const struct trm_token *token)
         return TRM_ERROR_IO;
     if (!writer_reserve(&session->writer, &frame, &place) || !writer_write(&session->writer, &place, &frame))
         return TRM_ERROR_IO;
+    return_note(session, token->user);
     progress_update(&session->progress, session->writer.frames, session->work.pipeline);
     return TRM_OK;
 }
@@ -136,6 +165,7 @@ static void *write_frames(void *argument)
 
         pthread_mutex_unlock(&crew->turn);
         well = writer_write(&session->writer, &place, &frame);
+        return_note(session, token->user);
         trm_pipeline_release(session->work.pipeline, token);
         pthread_mutex_lock(&crew->turn);
         if (!well)

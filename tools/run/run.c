@@ -163,7 +163,7 @@ static bool open_work(struct session *session)
         .words        = &words,
     };
 
-    return work_open(&session->work, &session->plan, session->device, &desc, &session->fault);
+    return work_open(&session->work, &session->plan, session->group, &desc, &session->fault);
 }
 
 /* ---- the run ---- */
@@ -182,7 +182,7 @@ static void pump(struct session *session)
         fault_set(&session->fault, "the output differs from that of the cpu backend");
 }
 
-static void run_on_device(struct session *session)
+static void run_on_devices(struct session *session)
 {
     const struct run_options *options = session->options;
 
@@ -203,9 +203,9 @@ static void run_on_device(struct session *session)
 
 static void run_with_outputs(struct session *session)
 {
-    if (trm_device_open(session->context, session->options->device, &session->device) == TRM_OK) {
-        run_on_device(session);
-        trm_device_destroy(session->device);
+    if (trm_group_create(session->context, session->options->devices, &session->group) == TRM_OK) {
+        run_on_devices(session);
+        trm_group_destroy(session->group);
     } else {
         fault_library(&session->fault, "no device to run on");
     }

@@ -11,7 +11,7 @@
 #include "tools/run/report/report.h"
 
 enum {
-    SESSION_SLOTS = 64 /* of the pipeline at most */
+    SESSION_SLOTS = 64 /* of the pipeline at most, on all devices together */
 };
 
 struct session {
@@ -19,7 +19,7 @@ struct session {
     struct fault fault;
     struct claims claims;
     struct trm_context *context;
-    struct trm_device *device;
+    struct trm_group *group;
     struct reader reader;
     struct media_format out;
     struct plan plan;
@@ -28,7 +28,10 @@ struct session {
     struct writer writer;
     struct reports reports;
     struct progress progress;
-    char *notes[SESSION_SLOTS]; /* the text after FRAME of the frame in each slot */
+    /* The text after FRAME of each frame on its way; trm_token.user is its place. A frame keeps its place when
+     * another device repeats it in another slot. */
+    char *notes[SESSION_SLOTS];
+    _Atomic uint64_t notes_in_use; /* a bit each */
 };
 
 /* drive.c: pass all frames of the reader through the pipeline to the writer. Failures are in the fault. */

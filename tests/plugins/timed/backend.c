@@ -87,7 +87,10 @@ static int timed_read_settings(const struct trm_host *host, struct timed_setting
            timed_setting(host, "timed.enqueue_ns", &settings->enqueue_ns) &&
            timed_setting(host, "timed.wake_ns", &settings->wake_ns) &&
            timed_setting(host, "timed.no_import", &settings->no_import) &&
-           timed_setting(host, "timed.memory", &settings->memory);
+           timed_setting(host, "timed.memory", &settings->memory) &&
+           timed_setting(host, "timed.devices", &settings->devices) &&
+           timed_setting(host, "timed.shared_ns", &settings->shared_ns) &&
+           settings->devices <= TIMED_MAX_DEVICES;
 }
 
 static int32_t timed_probe(const struct trm_host *host, int32_t *score, char *reason, uint64_t capacity)

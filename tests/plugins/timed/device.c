@@ -1,4 +1,4 @@
-/* The timed backend: its one device, and what it says of it.
+/* The timed backend: its devices, and what it says of it.
  * SPDX-License-Identifier: MIT
  */
 #include "timed.h"
@@ -8,8 +8,7 @@
 
 static int32_t timed_device_count(struct trm_backend_instance *instance, uint32_t *count)
 {
-    (void)instance;
-    *count = 1;
+    *count = instance->settings.devices != 0 ? (uint32_t)instance->settings.devices : 1;
     return TRM_OK;
 }
 
@@ -101,10 +100,10 @@ static int32_t timed_device_open(struct trm_backend_instance *instance, uint32_t
     struct trm_backend_device *made = timed_new(instance->host, sizeof(*made));
     int32_t status;
 
-    (void)index;
     if (made == NULL)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
     made->instance = instance;
+    made->index    = index;
     status         = timed_engines_start(made);
     if (status != TRM_OK) {
         instance->host->release(instance->host->context, made, sizeof(*made));

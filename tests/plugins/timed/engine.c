@@ -56,6 +56,26 @@ static void timed_perform(struct trm_backend_device *device, const struct timed_
     snprintf(failure->sentence, sizeof(failure->sentence), "A kernel returned %d.", (int)result);
 }
 
+/* When an operation that begins then ends. The caller holds the lock. */
+static uint64_t timed_end_of(const struct timed_engine *engine, const struct timed_operation *operation,
+                             uint64_t begin)
+{
+    struct trm_backend_instance *instance = engine->device->instance;
+    uint64_t *until                       = instance->copies_until[operation->engine];
+    uint64_t end                          = begin + operation->duration;
+
+    if (operation->kind != TIMED_COPY || operation->duration == 0)
+        return end;
+    for (uint32_t i = 0; i < TIMED_MAX_DEVICES; i++) {
+        if (i != engine->device->index && until[i] > begin) {
+            end += instance->settings.shared_ns;
+            break;
+        }
+    }
+    until[engine->device->index] = end;
+    return end;
+}
+
 /* The caller holds the lock, which is released while the operation runs. No other thread touches a stream's
  * first operation while it is `executing`. */
 static void timed_engine_do(struct timed_engine *engine)
@@ -64,7 +84,7 @@ static void timed_engine_do(struct timed_engine *engine)
     struct trm_backend_stream *stream     = engine->ready;
     struct timed_operation *operation     = stream->first;
     uint64_t begin                        = stream->ready > engine->free_at ? stream->ready : engine->free_at;
-    uint64_t end                          = begin + operation->duration;
+    uint64_t end                          = timed_end_of(engine, operation, begin);
     struct timed_failure failure;
 
     engine->ready     = stream->next_ready;

@@ -20,6 +20,9 @@
  *                                                late, as on a busy machine
  *     timed.no_import                            1: memory of the program cannot be imported
  *     timed.memory                               bytes of the device; 0: as many as the machine has
+ *     timed.devices                              devices, each with engines of its own; 0: one
+ *     timed.shared_ns                            nanoseconds that a copy takes besides where another device copies
+ *                                                in the same direction when it begins
  *
  * Streams with a role are on the engine of that role, operations of others on the engine of their kind.
  * SPDX-License-Identifier: MIT
@@ -38,6 +41,7 @@ enum timed_limits {
     TIMED_MAX_GROUP_ITEMS  = 1024,
     TIMED_MAX_SHARED_BYTES = 64 * 1024,
     TIMED_BUFFER_ALIGNMENT = 64,
+    TIMED_MAX_DEVICES      = 16,
 };
 
 enum timed_engine_kind {
@@ -53,6 +57,7 @@ struct timed_settings {
     uint64_t launch_ns, pageable_ns, enqueue_ns, wake_ns;
     uint64_t no_import;
     uint64_t memory;
+    uint64_t devices, shared_ns;
 };
 
 /* A notification for when a stream reaches `value`. */
@@ -77,6 +82,8 @@ struct trm_backend_instance {
     struct timed_notice *due, **last_due; /* to be told */
     struct timed_notice *spare;
     struct trm_backend_stream *todo; /* streams that may be able to get on */
+    /* For each direction, until when each device copies. */
+    uint64_t copies_until[TIMED_ENGINES][TIMED_MAX_DEVICES];
 };
 
 struct timed_engine {
@@ -89,6 +96,7 @@ struct timed_engine {
 
 struct trm_backend_device {
     struct trm_backend_instance *instance;
+    uint32_t index;
     struct timed_engine engines[TIMED_ENGINES];
     int closing;
 };

@@ -30,6 +30,7 @@ const char run_help[] =
     "\n"
     "      --backend LIST    backends in order of preference, such as cuda,cpu\n"
     "      --device ID       the device, such as cuda:1\n"
+    "      --devices LIST    devices that share the frames, such as cuda:0,cuda:1 or cuda:* or *\n"
     "      --depth N         frames in flight: 1 sequential, 2 double, 3 triple buffering (default), 0 "
     "tuned\n"
     "      --strategy NAME   auto, role-streams, slot-streams, slot-graphs or zero-copy\n"

@@ -17,6 +17,7 @@ enum {
     OPTION_STRATEGY,
     OPTION_BACKEND,
     OPTION_DEVICE,
+    OPTION_DEVICES,
     OPTION_REPORT,
     OPTION_REPORT_FILE,
     OPTION_TRACE,
@@ -196,6 +197,19 @@ static bool parse_tolerance(const char *text, double *tolerance)
 
 /* ---- options ---- */
 
+/* --device takes an id, --devices a list of them. */
+static int parse_devices(struct run_options *options, int option, const char *value)
+{
+    if (option == OPTION_DEVICE && value[strcspn(value, ",*")] != '\0')
+        return complain("--device takes one device, such as cuda:1; --devices takes a list");
+    if (option == OPTION_DEVICES && value[0] == '\0')
+        return complain("--devices takes a list, such as cuda:0,cuda:1 or cuda:*");
+    options->is_device_given |= option == OPTION_DEVICE;
+    options->is_list_given |= option == OPTION_DEVICES;
+    options->devices = value;
+    return COMMAND_OK;
+}
+
 static int parse_how(struct run_options *options, int option, const char *value)
 {
     uint64_t number = 0;
@@ -216,8 +230,8 @@ static int parse_how(struct run_options *options, int option, const char *value)
         options->backend = value;
         return COMMAND_OK;
     case OPTION_DEVICE:
-        options->device = value;
-        return COMMAND_OK;
+    case OPTION_DEVICES:
+        return parse_devices(options, option, value);
     case OPTION_SINK_WORKERS:
         status = parse_count(value, MOST_WORKERS, &number, "--sink-workers takes a number up to 64");
         options->sink_workers = (int32_t)number;
@@ -305,8 +319,11 @@ static int check(struct run_options *options, int argc, char **argv)
                                           : "more than an input and an output");
     if (options->kernel_count == 0)
         return complain("a kernel is missing: -k NAME; -k copy leaves frames as they are");
-    if (options->backend && options->device)
-        return complain("--backend and --device do not go together");
+    if (options->is_device_given && options->is_list_given)
+        return complain("--device and --devices do not go together");
+    if (options->backend && options->devices)
+        return complain(options->is_list_given ? "--backend and --devices do not go together"
+                                               : "--backend and --device do not go together");
     if (input->type == TRM_TYPE_NONE && (input->batch > 0 || input->width > 0))
         return complain("--batch and --size go with --raw TYPE");
     if (input->batch > 0 && input->width > 0)
@@ -332,6 +349,7 @@ int run_parse(int argc, char **argv, struct run_options *options)
         {"strategy", required_argument, NULL, OPTION_STRATEGY},
         {"backend", required_argument, NULL, OPTION_BACKEND},
         {"device", required_argument, NULL, OPTION_DEVICE},
+        {"devices", required_argument, NULL, OPTION_DEVICES},
         {"report", required_argument, NULL, OPTION_REPORT},
         {"report-file", required_argument, NULL, OPTION_REPORT_FILE},
         {"trace", required_argument, NULL, OPTION_TRACE},

@@ -21,10 +21,11 @@ struct run_options {
     int output_kind;      /* enum media_kind; NONE: by the extension, else that of the input */
     const char **kernels; /* as they were given */
     uint32_t kernel_count;
-    uint32_t depth;              /* 0: tuned */
-    int32_t strategy;            /* enum trm_strategy */
-    const char *backend;         /* NULL: as the settings say */
-    const char *device;          /* NULL: the default */
+    uint32_t depth;      /* 0: tuned */
+    int32_t strategy;    /* enum trm_strategy */
+    const char *backend; /* NULL: as the settings say */
+    const char *devices; /* one or a list; NULL: as the settings say */
+    bool is_device_given, is_list_given;
     uint32_t workers;            /* loader threads */
     int32_t sink_workers;        /* threads that write; −1: chosen by the output */
     uint32_t rate, rate_divisor; /* frames per second if the input has none; 0: 25 */

@@ -1,6 +1,6 @@
 /* Trireme: the pipelines of a run.
  *
- * work     a plan as a pipeline on a device
+ * work     a plan as a pipeline on the devices of a group
  * verify   the same plan on the cpu backend, and the comparison of both results
  * SPDX-License-Identifier: MIT
  */

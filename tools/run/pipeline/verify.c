@@ -43,16 +43,16 @@ bool verify_open(struct verify *verify, const struct plan *plan, bool verbose, s
     verify->tolerance = plan->packed ? 0 : tolerance_of(plan->tracks[0].now.type);
     if (command_context_for("cpu", verbose, &verify->context) != TRM_OK)
         return fault_library(fault, "--verify");
-    if (trm_device_open(verify->context, NULL, &verify->device) != TRM_OK) {
+    if (trm_group_create(verify->context, NULL, &verify->group) != TRM_OK) {
         fault_library(fault, "--verify needs the cpu backend");
         goto close_context;
     }
-    if (!work_open(&verify->work, plan, verify->device, &desc, fault))
-        goto close_device;
+    if (!work_open(&verify->work, plan, verify->group, &desc, fault))
+        goto destroy_group;
     return true;
 
-close_device:
-    trm_device_destroy(verify->device);
+destroy_group:
+    trm_group_destroy(verify->group);
 close_context:
     trm_context_destroy(verify->context);
     return false;
@@ -61,7 +61,7 @@ close_context:
 void verify_close(struct verify *verify)
 {
     work_close(&verify->work);
-    trm_device_destroy(verify->device);
+    trm_group_destroy(verify->group);
     trm_context_destroy(verify->context);
 }
 

@@ -14,7 +14,7 @@ struct verify {
     const struct plan *plan;
     struct fault *fault;
     struct trm_context *context;
-    struct trm_device *device;
+    struct trm_group *group;
     struct work work;
     uint64_t frames; /* compared */
     uint64_t samples;

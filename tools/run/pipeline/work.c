@@ -1,4 +1,4 @@
-/* Trireme: making a plan into a pipeline on a device.
+/* Trireme: making a plan into a pipeline on the devices of a group.
  * SPDX-License-Identifier: MIT
  */
 #include "tools/run/pipeline/work.h"
@@ -29,14 +29,14 @@ static bool load_kernels(struct work *work)
 
     for (uint32_t i = 0; i < plan->step_count; i++) {
         const struct step *step = &plan->steps[i];
-        struct trm_kernel *kernel;
+        struct trm_group_kernel *kernel;
 
         for (uint32_t before = 0; before < i && !work->kernels[i]; before++)
             if (same_kernel(step, &plan->steps[before]))
                 work->kernels[i] = work->kernels[before];
         if (work->kernels[i])
             continue;
-        if (!code_load(step->code, work->device, step->constants, step->constant_count, &kernel, work->fault))
+        if (!code_load(step->code, work->group, step->constants, step->constant_count, &kernel, work->fault))
             return false;
         work->kernels[i] = kernel;
     }
@@ -51,7 +51,7 @@ static void unload_kernels(struct work *work)
         for (uint32_t before = 0; before < i; before++)
             shared |= work->kernels[before] == work->kernels[i];
         if (!shared)
-            trm_kernel_destroy(work->kernels[i]);
+            trm_group_kernel_destroy(work->kernels[i]);
     }
 }
 
@@ -106,15 +106,15 @@ static bool add_values(struct work *work, const struct step_argument *argument, 
 {
     struct trm_buffer_desc desc = {
         .struct_size = sizeof(desc), .size = argument->bytes, .data = argument->values};
-    struct trm_buffer *buffer;
+    struct trm_group_buffer *buffer;
     struct trm_port port;
 
-    if (trm_buffer_create_from(work->device, &desc, &buffer) != TRM_OK)
+    if (trm_group_buffer_create(work->group, &desc, &buffer) != TRM_OK)
         return fault_library(work->fault, "the numbers of a kernel");
-    port       = trm_port_shared("numbers", buffer);
+    port       = trm_port_shared("numbers", trm_group_port_buffer(buffer));
     port.flags = TRM_PORT_READ_ONLY;
     if (!add_port(work, port, index)) {
-        trm_buffer_destroy(buffer);
+        trm_group_buffer_destroy(buffer);
         return false;
     }
     work->values[*index] = buffer;
@@ -190,22 +190,24 @@ static bool make_stage(struct work *work, uint32_t number, uint32_t source, uint
     struct trm_argument *arguments = work->arguments + (size_t)number * STEP_ARGUMENTS;
     uint64_t bytes                 = input_bytes_an_item(work, step);
     struct trm_stage *stage        = &work->stages[number];
+    struct trm_kernel *first;
 
     for (uint32_t i = 0; i < step->argument_count; i++)
         if (!make_argument(work, step, &step->arguments[i], source, target, &arguments[i]))
             return false;
-    *stage = trm_stage_launch(work->kernels[number], arguments, step->argument_count, step->track, bytes);
+    *stage = trm_stage_launch(trm_group_stage_kernel(work->kernels[number]), arguments, step->argument_count,
+                              step->track, bytes);
     stage->name = step->label;
     if (bytes > 0)
         return true;
+    if (trm_group_kernel_get(work->kernels[number], 0, &first) != TRM_OK)
+        return fault_library(work->fault, step->label);
     if (work->plan->format->flat) {
-        work->shapes[number] =
-            (struct work_shape){step, work->kernels[number], work->plan->tracks[step->track].in.type};
-        stage->shape = shape_flat;
-        stage->user  = &work->shapes[number];
+        work->shapes[number] = (struct work_shape){step, first, work->plan->tracks[step->track].in.type};
+        stage->shape         = shape_flat;
+        stage->user          = &work->shapes[number];
     }
-    if (trm_kernel_grid(work->kernels[number], step->items[0], step->items[1], step->items[2],
-                        &stage->grid) != TRM_OK)
+    if (trm_kernel_grid(first, step->items[0], step->items[1], step->items[2], &stage->grid) != TRM_OK)
         return fault_library(work->fault, step->label);
     return true;
 }
@@ -278,7 +280,7 @@ static void divide(struct work *work, struct trm_pipeline_desc *desc)
 
 /* ---- the whole ---- */
 
-bool work_open(struct work *work, const struct plan *plan, struct trm_device *device,
+bool work_open(struct work *work, const struct plan *plan, struct trm_group *group,
                const struct trm_pipeline_desc *desc, struct fault *fault)
 {
     struct trm_pipeline_desc mine = *desc;
@@ -286,7 +288,7 @@ bool work_open(struct work *work, const struct plan *plan, struct trm_device *de
     memset(work, 0, sizeof(*work));
     work->plan      = plan;
     work->fault     = fault;
-    work->device    = device;
+    work->group     = group;
     work->kernels   = output_allocate(plan->step_count, sizeof(*work->kernels));
     work->arguments = output_allocate((size_t)plan->step_count * STEP_ARGUMENTS, sizeof(*work->arguments));
     work->stages    = output_allocate(plan->step_count, sizeof(*work->stages));
@@ -298,7 +300,7 @@ bool work_open(struct work *work, const struct plan *plan, struct trm_device *de
     mine.port_count  = work->port_count;
     mine.stages      = work->stages;
     mine.stage_count = plan->step_count;
-    if (trm_pipeline_create(device, &mine, &work->pipeline) != TRM_OK) {
+    if (trm_group_pipeline_create(group, &mine, &work->pipeline) != TRM_OK) {
         fault_library(fault, "the pipeline cannot be made");
         goto close;
     }
@@ -314,7 +316,7 @@ void work_close(struct work *work)
 {
     trm_pipeline_destroy(work->pipeline);
     for (uint32_t i = 0; i < WORK_PORTS; i++)
-        trm_buffer_destroy(work->values[i]);
+        trm_group_buffer_destroy(work->values[i]);
     unload_kernels(work);
     free(work->kernels);
     free(work->arguments);

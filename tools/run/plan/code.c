@@ -242,8 +242,8 @@ const struct trm_constant_info *code_constant(const struct code *code, const cha
     return NULL;
 }
 
-bool code_load(const struct code *code, struct trm_device *device, const struct trm_constant *constants,
-               uint32_t constant_count, struct trm_kernel **kernel, struct fault *fault)
+bool code_load(const struct code *code, struct trm_group *group, const struct trm_constant *constants,
+               uint32_t constant_count, struct trm_group_kernel **kernel, struct fault *fault)
 {
     struct trm_module_desc desc = {
         .struct_size    = sizeof(desc),
@@ -253,21 +253,16 @@ bool code_load(const struct code *code, struct trm_device *device, const struct 
         .constants      = constants,
         .constant_count = constant_count,
     };
-    struct trm_module *module;
     int32_t status = TRM_OK;
 
-    /* The shader belongs to one context; the device may belong to another. */
+    /* The shader belongs to one context; the group may belong to another. */
     if (!code->named) {
         desc.format = TRM_MODULE_SPIRV;
         desc.name   = code->info.name;
         status      = trm_shader_bytes(code->shader, &desc.data, &desc.size);
     }
     if (status == TRM_OK)
-        status = trm_module_load(device, &desc, &module);
-    if (status == TRM_OK) {
-        status = trm_kernel_get(module, NULL, kernel);
-        trm_module_destroy(module);
-    }
+        status = trm_group_kernel_load(group, &desc, NULL, kernel);
     if (status == TRM_OK)
         return true;
     return fault_set(fault, "kernel %s: %s", code->name, trm_last_error().sentence);

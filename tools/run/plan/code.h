@@ -5,6 +5,7 @@
 #define TRIREME_TOOLS_RUN_PLAN_CODE_H
 
 #include <stdbool.h>
+#include <trireme/group.h>
 #include <trireme/shader.h>
 
 #include "tools/run/file/file.h"
@@ -33,8 +34,8 @@ void code_release(struct code *list);
 
 const struct trm_constant_info *code_constant(const struct code *code, const char *name);
 
-/* Load it on a device. */
-bool code_load(const struct code *code, struct trm_device *device, const struct trm_constant *constants,
-               uint32_t constant_count, struct trm_kernel **kernel, struct fault *fault);
+/* Load it on every device of a group. */
+bool code_load(const struct code *code, struct trm_group *group, const struct trm_constant *constants,
+               uint32_t constant_count, struct trm_group_kernel **kernel, struct fault *fault);
 
 #endif

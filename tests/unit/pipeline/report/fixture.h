@@ -86,6 +86,7 @@ struct ideal {
     uint64_t gap;    /* idle time between tokens on the host */
     uint64_t failed; /* 1 + the index of a token that fails */
     uint32_t trace_tokens;
+    uint32_t devices; /* that get tokens by turns; below 2: one */
 };
 
 enum {
@@ -102,6 +103,8 @@ static inline struct pipeline_measure *run_ideal(const struct ideal *ideal)
     pipeline_measure_threads(measure, ideal->workers, 0);
     for (uint64_t i = 0; i < ideal->tokens; i++) {
         struct pipeline_token_times token = {.index = i, .slot = (uint32_t)(i % ideal->depth)};
+        if (ideal->devices > 1)
+            token.device = (uint32_t)(i % ideal->devices);
         uint64_t at = i >= ideal->depth ? ends[i - ideal->depth][TRM_STAGE_SINK] + ideal->gap : EPOCH;
         uint64_t launch_ends[2];
 
@@ -145,6 +148,15 @@ static inline struct trm_report ideal_report(const struct ideal *ideal)
     report.strategy     = ideal->bytes_up > 0 ? TRM_STRATEGY_ROLE_STREAMS : TRM_STRATEGY_ZERO_COPY;
     report.device_bytes = 3 << 20;
     report.host_bytes   = 3 << 20;
+    for (uint32_t i = 0; ideal->devices > 1 && i < ideal->devices; i++) {
+        struct trm_device_report *device = &report.devices[report.device_count++];
+
+        snprintf(device->device, sizeof(device->device), "cpu:%u", i);
+        device->depth  = ideal->depth;
+        device->tokens = (ideal->tokens + ideal->devices - 1 - i) / ideal->devices;
+        device->latency_ns =
+            ideal->time[TRM_STAGE_UPLOAD] + ideal->time[TRM_STAGE_COMPUTE] + ideal->time[TRM_STAGE_DOWNLOAD];
+    }
     pipeline_report_complete(&report, NULL);
     pipeline_measure_destroy(measure);
     return report;

@@ -3,6 +3,7 @@
  */
 #include <check.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 #include <trireme/trireme.h>
 
@@ -50,12 +51,34 @@ static uint64_t sum_of(const uint64_t times[TRM_STAGES])
     return sum;
 }
 
+static bool is_on_device(uint32_t stage)
+{
+    return stage != TRM_STAGE_LOAD && stage != TRM_STAGE_SINK;
+}
+
+static uint32_t devices_of(const struct trm_prediction_desc *desc)
+{
+    return desc->devices == 0 ? 1 : desc->devices;
+}
+
+/* The stage whose beginnings the memory of the host spaces; TRM_STAGES: none. Tests set 1e9 bytes a second, so
+ * that bytes are nanoseconds. */
+static uint32_t spaced_stage(const struct trm_prediction_desc *desc)
+{
+    if (desc->host_speed == 0)
+        return TRM_STAGES;
+    return desc->stage_ns[TRM_STAGE_UPLOAD] != 0     ? TRM_STAGE_UPLOAD
+           : desc->stage_ns[TRM_STAGE_DOWNLOAD] != 0 ? TRM_STAGE_DOWNLOAD
+                                                     : TRM_STAGES;
+}
+
 /* Token by token: the end of the last token, and of its stage `critical`. */
 static uint64_t token_by_token(const struct trm_prediction_desc *desc, int32_t critical,
                                uint64_t *critical_end)
 {
     static uint64_t ends[TOKENS_MOST][TRM_STAGES];
-    uint32_t depth = desc->depth;
+    uint32_t depth = desc->depth * devices_of(desc);
+    uint64_t space = 0; /* when the memory of the host is free */
 
     for (uint64_t token = 0; token < desc->tokens; token++) {
         uint64_t at = token >= depth ? ends[token - depth][TRM_STAGE_SINK] : 0;
@@ -63,8 +86,15 @@ static uint64_t token_by_token(const struct trm_prediction_desc *desc, int32_t c
         for (uint32_t i = 0; i < TRM_STAGES; i++) {
             uint32_t lanes = desc->lanes[i] == 0 ? 1 : desc->lanes[i];
 
+            if (lanes > desc->depth && is_on_device(i))
+                lanes = desc->depth;
+            lanes *= is_on_device(i) ? devices_of(desc) : 1;
             if (token >= lanes)
                 at = larger(at, ends[token - lanes][i]);
+            if (i == spaced_stage(desc)) {
+                at    = larger(at, space);
+                space = at + desc->bytes_up + desc->bytes_down;
+            }
             at += desc->stage_ns[i];
             ends[token][i] = at;
         }
@@ -192,6 +222,51 @@ START_TEST(depth_0_is_3)
 }
 END_TEST
 
+/* Bound by the kernel, two devices take half of the time; by the source they gain nothing. */
+START_TEST(two_devices_take_half_of_the_time_of_one_unless_the_host_is_slower)
+{
+    const uint64_t times[TRM_STAGES] = {100, 300, 1000, 200, 10};
+    struct trm_prediction_desc desc  = describe(3, 1000, times);
+    struct trm_prediction one        = predict(&desc);
+
+    desc.devices              = 2;
+    struct trm_prediction two = predict(&desc);
+    ck_assert_uint_eq(one.period_ns, 1000);
+    ck_assert_uint_eq(two.period_ns, 500);
+    ck_assert_uint_eq(two.bound_ns, one.bound_ns / 2);
+    ck_assert_uint_eq(two.sequential_ns, one.sequential_ns);
+    ck_assert_double_eq_tol(two.throughput, 2 * one.throughput, 1);
+    desc.devices                  = 12;
+    desc.stage_ns[TRM_STAGE_LOAD] = 800;
+    ck_assert_uint_eq(predict(&desc).period_ns, 800);
+    ck_assert_int_eq(predict(&desc).critical, TRM_STAGE_LOAD);
+}
+END_TEST
+
+/* 16 MiB up at 55 GB/s on each device, of which the memory of the host moves 75 GB/s on both together. */
+START_TEST(the_memory_of_the_host_limits_what_devices_copy_together)
+{
+    const uint64_t times[TRM_STAGES] = {0, 1, 100000, 0, 0};
+    struct trm_prediction_desc desc  = describe(3, 1000, times);
+
+    desc.bytes_up             = 16 << 20;
+    desc.up_speed             = 55e9;
+    desc.host_speed           = 75e9;
+    struct trm_prediction one = predict(&desc);
+    desc.devices              = 2;
+    struct trm_prediction two = predict(&desc);
+    ck_assert_uint_eq(one.host_bound, 0);
+    ck_assert_uint_eq(one.period_ns, 305040);
+    ck_assert_uint_eq(two.host_bound, 1);
+    ck_assert_uint_eq(two.period_ns, 223696);
+    ck_assert_uint_ge(two.elapsed_ns, two.bound_ns);
+    desc.host_speed = 0;
+    two             = predict(&desc);
+    ck_assert_uint_eq(two.host_bound, 0);
+    ck_assert_uint_eq(two.period_ns, 152520);
+}
+END_TEST
+
 /* ---- against simulations -------------------------------------------------------------------- */
 
 START_TEST(it_is_exactly_what_comes_out_token_by_token)
@@ -211,6 +286,11 @@ START_TEST(it_is_exactly_what_comes_out_token_by_token)
         }
         if (sum_of(desc.stage_ns) == 0)
             desc.stage_ns[2] = 1;
+        if (i % 2 == 1) {
+            desc.devices    = 1 + random_below(&state, 64 / desc.depth < 5 ? 64 / desc.depth : 5);
+            desc.bytes_up   = random_below(&state, 12);
+            desc.host_speed = i % 4 == 1 ? 1e9 : 0;
+        }
         prediction = predict(&desc);
         ck_assert_uint_eq(prediction.elapsed_ns, token_by_token(&desc, prediction.critical, &critical_end));
         ck_assert_uint_eq(prediction.drain_ns, prediction.elapsed_ns - critical_end);
@@ -227,7 +307,8 @@ static uint64_t tick_by_tick(const struct trm_prediction_desc *desc)
     static uint64_t left[TOKENS_MOST];
     static uint32_t stage[TOKENS_MOST];
     static int32_t running[TOKENS_MOST];
-    uint64_t now = 0, done = 0;
+    uint64_t now = 0, done = 0, space = 0;
+    uint32_t devices = devices_of(desc);
 
     memset(running, 0, sizeof(running));
     for (uint64_t i = 0; i < desc->tokens; i++)
@@ -250,7 +331,7 @@ static uint64_t tick_by_tick(const struct trm_prediction_desc *desc)
         }
         if (done == desc->tokens)
             return now;
-        end = done + desc->depth < desc->tokens ? done + desc->depth : desc->tokens;
+        end = done + desc->depth * devices < desc->tokens ? done + desc->depth * devices : desc->tokens;
         for (uint32_t last = desc->one_thread ? TRM_STAGE_LOAD : TRM_STAGE_SINK; last < TRM_STAGES;
              last          = last == TRM_STAGE_LOAD ? TRM_STAGE_SINK : TRM_STAGES) {
             for (uint64_t i = done; i < end; i++) {
@@ -267,6 +348,10 @@ static uint64_t tick_by_tick(const struct trm_prediction_desc *desc)
                     int32_t on_host = stage[k] == TRM_STAGE_LOAD || stage[k] == TRM_STAGE_SINK;
 
                     host += (uint32_t)(running[k] && on_host);
+                    /* The host takes tokens in order, whichever device is faster. */
+                    first &= k >= i || is_on_device(stage[i]) || stage[k] >= stage[i];
+                    if (is_on_device(stage[i]) && k % devices != i % devices)
+                        continue;
                     device += (uint32_t)(running[k] && !on_host);
                     same += (uint32_t)(running[k] && stage[k] == stage[i]);
                     first &= k >= i || running[k] || stage[k] != stage[i];
@@ -278,6 +363,11 @@ static uint64_t tick_by_tick(const struct trm_prediction_desc *desc)
                         continue;
                 } else if (desc->processors != 0 && device >= desc->processors) {
                     continue;
+                }
+                if (stage[i] == spaced_stage(desc)) {
+                    if (now < space)
+                        continue;
+                    space = now + desc->bytes_up + desc->bytes_down;
                 }
                 running[i] = 1;
                 left[i]    = desc->stage_ns[stage[i]];
@@ -301,6 +391,11 @@ START_TEST(sharing_is_exactly_what_comes_out_tick_by_tick)
             desc.stage_ns[s] = random_below(&state, 4) == 0 ? 0 : random_below(&state, 12);
         if (sum_of(desc.stage_ns) == 0)
             desc.stage_ns[2] = 1;
+        if (i % 2 == 1) {
+            desc.devices    = 1 + random_below(&state, 4);
+            desc.bytes_down = random_below(&state, 12);
+            desc.host_speed = i % 4 == 1 ? 1e9 : 0;
+        }
         ck_assert_uint_eq(predict(&desc).elapsed_ns, tick_by_tick(&desc));
     }
 }
@@ -387,6 +482,20 @@ START_TEST(what_cannot_be_predicted_is_refused_with_a_reason)
     ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "up_speed"));
     bad.up_speed = NAN;
     ck_assert_int_eq(trm_predict(&bad, &prediction), TRM_ERROR_INVALID_ARGUMENT);
+    bad            = desc;
+    bad.bytes_up   = 100;
+    bad.host_speed = -1;
+    ck_assert_int_eq(trm_predict(&bad, &prediction), TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "host_speed"));
+    bad         = desc;
+    bad.devices = 22;
+    ck_assert_int_eq(trm_predict(&bad, &prediction), TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "22 devices"));
+    /* A program that knows no devices. */
+    bad             = desc;
+    bad.devices     = 99;
+    bad.struct_size = offsetof(struct trm_prediction_desc, devices);
+    ck_assert_int_eq(trm_predict(&bad, &prediction), TRM_OK);
     prediction.struct_size = 4;
     ck_assert_int_eq(trm_predict(&desc, &prediction), TRM_ERROR_INVALID_ARGUMENT);
 }
@@ -440,6 +549,8 @@ static Suite *make_suite(void)
     tcase_add_test(tests, one_processor_makes_the_stages_of_the_device_follow_each_other);
     tcase_add_test(tests, one_thread_for_load_and_sink_does_one_after_the_other);
     tcase_add_test(tests, another_link_replaces_the_time_of_a_copy);
+    tcase_add_test(tests, two_devices_take_half_of_the_time_of_one_unless_the_host_is_slower);
+    tcase_add_test(tests, the_memory_of_the_host_limits_what_devices_copy_together);
     tcase_add_test(tests, depth_0_is_3);
     tcase_add_test(tests, it_is_exactly_what_comes_out_token_by_token);
     tcase_add_test(tests, sharing_is_exactly_what_comes_out_tick_by_tick);

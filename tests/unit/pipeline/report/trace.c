@@ -242,6 +242,63 @@ START_TEST(stages_without_duration_are_still_bound_to_their_own_token)
 }
 END_TEST
 
+/* How many slices of stages the thread of this name has. */
+static uint32_t slices_of(const char *track)
+{
+    uint64_t thread = 0;
+    uint32_t count  = 0;
+    char wanted[96];
+
+    snprintf(wanted, sizeof(wanted), "{\"name\": \"%s\"}", track);
+    for (uint32_t i = 0; i < event_count; i++) {
+        if (events[i].phase == 'M' && strcmp(events[i].name, "thread_name") == 0 &&
+            strncmp(events[i].arguments, wanted, strlen(wanted)) == 0)
+            thread = events[i].thread;
+        count +=
+            events[i].phase == 'X' && events[i].thread == thread && strncmp(events[i].name, "token", 5) == 0;
+    }
+    return count;
+}
+
+/* Both devices work at the same time, and neither works on two tokens at once. */
+START_TEST(each_device_has_tracks_of_its_own)
+{
+    struct pipeline_measure *measure = make_measure(4, 16);
+    struct written written;
+    struct trm_report report;
+
+    for (uint64_t i = 0; i < 10; i++) {
+        uint64_t at                   = i / 2 * 50 + i % 2 * 5 + 1;
+        uint64_t times[TRM_STAGES][2] = {
+            {at, at + 1}, {at + 5, at + 9}, {at + 9, at + 40}, {at + 40, at + 44}, {at + 44, at + 45}};
+        struct pipeline_token_times token = make_token(i, (uint32_t)(i % 4), times);
+        token.device                      = i % 2 == 1;
+        pipeline_measure_token(measure, &token);
+    }
+    report              = measure_report(measure, 4);
+    report.device_count = 2;
+    snprintf(report.devices[0].device, sizeof(report.devices[0].device), "cuda:0");
+    snprintf(report.devices[1].device, sizeof(report.devices[1].device), "cuda:1");
+    written = write_trace(measure, &report, TRM_TRACE_EVENTS);
+    read_trace(written.text);
+    ck_assert_uint_eq(check_trace(4), 10);
+    ck_assert_uint_eq(slices_of("cuda:0 upload"), 5);
+    ck_assert_uint_eq(slices_of("cuda:0 compute"), 5);
+    ck_assert_uint_eq(slices_of("cuda:1 compute"), 5);
+    ck_assert_uint_eq(slices_of("cuda:1 download"), 5);
+    ck_assert_uint_eq(slices_of("load"), 10);
+    ck_assert_uint_eq(slices_of("compute"), 0);
+    ck_assert_ptr_null(strstr(written.text, "compute (2)"));
+    free(written.text);
+    written = write_trace(measure, &report, TRM_TRACE_TIMELINE);
+    ck_assert_ptr_nonnull(
+        strstr(written.text, "{\"name\": \"cuda:1 compute\", \"critical\": true, \"lanes\": 1,"));
+    ck_assert_ptr_nonnull(strstr(written.text, "<td>cuda:1</td>"));
+    free(written.text);
+    pipeline_measure_destroy(measure);
+}
+END_TEST
+
 START_TEST(launches_whose_end_is_not_known_are_left_out)
 {
     struct pipeline_measure *measure  = make_measure(2, 8);
@@ -393,6 +450,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, only_the_last_tokens_are_in_a_trace_that_keeps_fewer);
     tcase_add_test(tests, a_token_in_one_stage_only_has_no_flow);
     tcase_add_test(tests, stages_without_duration_are_still_bound_to_their_own_token);
+    tcase_add_test(tests, each_device_has_tracks_of_its_own);
     tcase_add_test(tests, launches_whose_end_is_not_known_are_left_out);
     tcase_add_test(tests, tokens_that_did_not_come_out_say_why);
     tcase_add_test(tests, no_tokens_are_a_good_trace_too);

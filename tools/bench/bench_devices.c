@@ -1,0 +1,187 @@
+/* Trireme: the suite `devices`: one pipeline over all devices of a backend beside one on a single device, and what
+ * it costs a token to choose its device.
+ *
+ *     SIZE_compute     batches of which the kernel takes longer than their copies
+ *     SIZE_copies      batches of which the copies take longer than the kernel, in both directions
+ *     …_gain           how many times as fast all devices together are, in turns within a sample
+ *     dispatch         nanoseconds that a tiny token takes longer on a group than on one of its devices
+ * SPDX-License-Identifier: MIT
+ */
+#include "tools/bench/bench_flow.h"
+
+#include <math.h>
+
+#define KIB(n) ((uint64_t)(n) << 10)
+#define MIB(n) ((uint64_t)(n) << 20)
+
+enum {
+    SIZES        = 5,
+    TURNS        = 10,
+    TURNS_LARGE  = 4,
+    TURNS_TINY   = 40,
+    LEAST_TOKENS = 12, /* of a turn: enough to fill all slots */
+    TINY_TOKENS  = 50000,
+    TINY_BYTES   = 64,
+};
+
+#define KIND(bytes, links, gpu_links, tokens, place)                        \
+    {                                                                       \
+        bytes, links, 3, TRM_STRATEGY_AUTO, false, tokens, place, gpu_links \
+    }
+
+#define FIVE_SIZES(place)                                                      \
+    KIND(KIB(64), 32, 8192, 8192, place), KIND(MIB(1), 32, 8192, 1024, place), \
+        KIND(MIB(4), 32, 8192, 256, place), KIND(MIB(16), 1, 1, 64, place), KIND(MIB(64), 1, 1, 16, place)
+
+static const struct bench_flow_kind kinds[2 * SIZES] = {FIVE_SIZES(BENCH_ON_GROUP),
+                                                        FIVE_SIZES(BENCH_ON_DEVICE)};
+
+/* ---- batches a second ---------------------------------------------------------------------------------- */
+
+/* argument: the number of the kind. */
+static int32_t setup_rate(struct bench *bench, const struct bench_case *test)
+{
+    return bench_flow_begin(bench, &kinds[test->argument], &bench->flow);
+}
+
+static uint64_t tokens_of(const struct bench *bench, const struct bench_flow_kind *kind, uint32_t turns)
+{
+    uint64_t tokens = bench_scale(bench, kind->tokens) / turns;
+
+    return tokens > LEAST_TOKENS ? tokens : LEAST_TOKENS;
+}
+
+static int32_t sample_rate(struct bench *bench, const struct bench_case *test, double *value)
+{
+    uint64_t tokens = tokens_of(bench, &kinds[test->argument], 1);
+    double seconds;
+    int32_t status = bench_flow_run(bench, bench->flow, tokens, &seconds);
+
+    *value = (double)tokens / seconds;
+    return status;
+}
+
+/* ---- the gain ------------------------------------------------------------------------------------------ */
+
+/* argument: the number of the kind on the group. */
+static int32_t setup_gain(struct bench *bench, const struct bench_case *test)
+{
+    int32_t status = bench_flow_begin(bench, &kinds[test->argument], &bench->flow);
+
+    return status == TRM_OK ? bench_flow_begin(bench, &kinds[test->argument + SIZES], &bench->other_flow)
+                            : status;
+}
+
+/* The least of the seconds that both flows take, by turns: other work on the machine makes a turn longer and
+ * never shorter. */
+static int32_t take_turns(struct bench *bench, uint64_t tokens, uint32_t turns, double *first, double *second)
+{
+    int32_t status = TRM_OK;
+    double seconds;
+
+    *first = *second = HUGE_VAL;
+    for (uint32_t i = 0; i < turns && status == TRM_OK; i++) {
+        status = bench_flow_run(bench, bench->flow, tokens, &seconds);
+        *first = seconds < *first ? seconds : *first;
+        if (status == TRM_OK)
+            status = bench_flow_run(bench, bench->other_flow, tokens, &seconds);
+        *second = seconds < *second ? seconds : *second;
+    }
+    return status;
+}
+
+static int32_t sample_gain(struct bench *bench, const struct bench_case *test, double *value)
+{
+    const struct bench_flow_kind *kind = &kinds[test->argument];
+    uint32_t turns                     = kind->tokens / TURNS >= LEAST_TOKENS ? TURNS : TURNS_LARGE;
+    double group, one;
+    int32_t status = take_turns(bench, tokens_of(bench, kind, turns), turns, &group, &one);
+
+    if (status == TRM_OK)
+        *value = one / group;
+    return status;
+}
+
+/* ---- the cost of dispatch ------------------------------------------------------------------------------ */
+
+static const struct bench_flow_kind tiny[] = {
+    [BENCH_ON_GROUP] = {TINY_BYTES, 1, 3, TRM_STRATEGY_SLOT_STREAMS, false, TINY_TOKENS, BENCH_ON_GROUP, 0},
+    [BENCH_ON_ONE]   = {TINY_BYTES, 1, 3, TRM_STRATEGY_SLOT_STREAMS, false, TINY_TOKENS, BENCH_ON_ONE, 0},
+    [BENCH_ON_ONE_ONLY] = {TINY_BYTES, 1, 3, TRM_STRATEGY_SLOT_STREAMS, false, TINY_TOKENS, BENCH_ON_ONE_ONLY,
+                           0},
+};
+
+/* argument: enum bench_flow_place of the group. */
+static int32_t setup_dispatch(struct bench *bench, const struct bench_case *test)
+{
+    int32_t status = bench_flow_begin(bench, &tiny[test->argument], &bench->flow);
+
+    return status == TRM_OK ? bench_flow_begin(bench, &tiny[BENCH_ON_ONE_ONLY], &bench->other_flow) : status;
+}
+
+static int32_t sample_dispatch(struct bench *bench, const struct bench_case *test, double *value)
+{
+    uint64_t tokens = bench_scale(bench, TINY_TOKENS) / TURNS_TINY;
+    double group, one;
+    int32_t status = take_turns(bench, tokens, TURNS_TINY, &group, &one);
+
+    (void)test;
+    if (status == TRM_OK)
+        *value = (group - one) * 1e9 / (double)tokens;
+    return status;
+}
+
+/* ---- the suite ----------------------------------------------------------------------------------------- */
+
+#define SIZE(number, its_name, its_help)                                                                     \
+    {                                                                                                        \
+        .name     = (its_name),                                                                              \
+        .help     = its_help ", all devices",                                                                \
+        .unit     = "batch/s",                                                                               \
+        .argument = (number),                                                                                \
+        .setup    = setup_rate,                                                                              \
+        .sample   = sample_rate,                                                                             \
+    },                                                                                                       \
+        {                                                                                                    \
+            .name      = (its_name),                                                                         \
+            .help      = its_help ", one device",                                                            \
+            .unit      = "batch/s",                                                                          \
+            .reference = "one device",                                                                       \
+            .argument  = (number) + SIZES,                                                                   \
+            .setup     = setup_rate,                                                                         \
+            .sample    = sample_rate,                                                                        \
+        },                                                                                                   \
+    {                                                                                                        \
+        .name = its_name "_gain", .help = "all devices to one, in turns", .unit = "x", .argument = (number), \
+        .setup = setup_gain, .sample = sample_gain,                                                          \
+    }
+
+static const struct bench_case cases[] = {
+    SIZE(0, "64KiB_compute", "bound by the kernel"),
+    SIZE(1, "1MiB_compute", "bound by the kernel"),
+    SIZE(2, "4MiB_compute", "bound by the kernel"),
+    SIZE(3, "16MiB_copies", "bound by copies up and down"),
+    SIZE(4, "64MiB_copies", "bound by copies up and down"),
+    {
+        .name     = "dispatch",
+        .help     = "64 bytes on a group of several devices, less the same on one of them",
+        .unit     = "ns",
+        .argument = BENCH_ON_GROUP,
+        .setup    = setup_dispatch,
+        .sample   = sample_dispatch,
+    },
+    {
+        .name     = "dispatch_one",
+        .help     = "64 bytes on a group of one device, less the same without a group",
+        .unit     = "ns",
+        .argument = BENCH_ON_ONE,
+        .setup    = setup_dispatch,
+        .sample   = sample_dispatch,
+    },
+};
+
+const struct bench_suite bench_devices_suite = {
+    .name  = "devices",
+    .cases = cases,
+    .count = sizeof(cases) / sizeof(cases[0]),
+};

@@ -1,0 +1,53 @@
+/* Trireme: the devices of the suite `devices`: all of the backend of the measured device, or, where that is a
+ * cpu, its workers as two devices, in a context with a setting of its own.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tools/bench/bench_flow.h"
+
+#include <stdio.h>
+
+/* The two halves of a cpu: its ids are those of that context. */
+static int32_t open_halves(struct bench_flow *flow)
+{
+    const struct trm_setting settings[] = {{.name = "cpu.devices", .value = "2"},
+                                           {.name = "backend", .value = "cpu"}};
+    const struct trm_context_desc desc  = {
+         .struct_size = sizeof(desc), .settings = settings, .setting_count = 2};
+
+    return trm_context_create(&desc, &flow->context);
+}
+
+static int32_t check_several(struct bench *bench, const struct bench_flow *flow)
+{
+    uint32_t count = 0;
+    int32_t status = trm_group_size(flow->group, &count);
+
+    if (status != TRM_OK || count > 1 || flow->kind->place != BENCH_ON_GROUP)
+        return status;
+    bench->complaint = "the backend has a single device";
+    return TRM_ERROR_UNSUPPORTED;
+}
+
+int32_t bench_group_begin(struct bench *bench, struct bench_flow *flow)
+{
+    bool is_cpu    = bench->summary.kind == TRM_DEVICE_CPU;
+    int32_t status = is_cpu ? open_halves(flow) : TRM_OK;
+    char devices[80];
+
+    struct trm_context *context = is_cpu ? flow->context : bench->context;
+    const char *backend         = is_cpu ? "cpu" : bench->summary.backend;
+    snprintf(devices, sizeof(devices), flow->kind->place == BENCH_ON_GROUP ? "%s:*" : "%s:0", backend);
+    if (status == TRM_OK && flow->kind->place == BENCH_ON_ONE_ONLY)
+        return trm_device_open(context, devices, &flow->one);
+    if (status == TRM_OK)
+        status = trm_group_create(context, devices, &flow->group);
+    return status == TRM_OK ? check_several(bench, flow) : status;
+}
+
+void bench_group_end(struct bench_flow *flow)
+{
+    trm_group_kernel_destroy(flow->group_kernel);
+    trm_group_destroy(flow->group);
+    trm_device_destroy(flow->one);
+    trm_context_destroy(flow->context);
+}
