@@ -117,10 +117,9 @@ struct pipeline_queue {
     uint32_t slots_in[PIPELINE_SLOT_STATES]; /* number of slots in each state */
     uint32_t depth;                          /* slots that the queues know of, on all devices */
     struct pipeline_slot_list ordered;
-    uint64_t next_index;           /* of the token acquired next */
-    uint64_t repeated;             /* tokens of the run that a lost device left to another one */
-    struct pipeline_shared shared; /* several members only */
-    struct base_failure fault;     /* an illegal move */
+    uint64_t next_index;       /* of the token acquired next */
+    uint64_t repeated;         /* tokens of the run that a lost device left to another one */
+    struct base_failure fault; /* an illegal move */
 
     _Atomic int32_t mode; /* enum pipeline_queue_mode; also read without the lock */
     int32_t stop;         /* enum pipeline_queue_stop */
@@ -160,6 +159,8 @@ struct pipeline_queue {
     pthread_cond_t changed;
     pthread_cond_t leader_left; /* there is no leader */
     pthread_cond_t quiet;       /* a slot came back, a loader ended, a run ended */
+
+    struct pipeline_shared shared; /* several members only; large, and rarely used */
 };
 
 static inline struct pipeline_queue_entry *pipeline_queue_entry(const struct pipeline_slot *slot)
