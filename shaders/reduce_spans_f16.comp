@@ -1,0 +1,39 @@
+#version 450
+/* reduce_spans_f16: the sum, the least or the greatest element of up to four spans, to up to four spans
+ *
+ *     s[i] = t[i] = u[i] = v[i] = (a[i] + b[i] + c[i] + d[i]) / divisor
+ *
+ * Collectives (<trireme/collective.h>) are made of it. A span may be a source and a target.
+ *
+ * Arguments
+ *     a, b, c, d      count 16-bit floats; of those beyond `sources`, any span of that size
+ *     s, t, u, v      count 16-bit floats; of those beyond `targets`, any span of that size
+ *     count           the number of elements
+ *     sources         how many spans are read, 1 to 4
+ *     targets         how many spans are written, 1 to 4
+ *     operation       0: the sum; 1: the minimum; 2: the maximum
+ *     divisor         divides the result; 0 and 1 leave it as it is
+ * Launch
+ *     count items in x
+ * Constants
+ *     0               items of a group (256)
+ * Notes
+ *     A minimum or a maximum with a NaN is a NaN.
+ * Example
+ *     struct trm_argument arguments[] = {
+ *         trm_arg_span(a), trm_arg_span(b), trm_arg_span(a),    trm_arg_span(a), trm_arg_span(s),
+ *         trm_arg_span(s), trm_arg_span(s), trm_arg_span(s),    trm_arg_u32(n),  trm_arg_u32(2),
+ *         trm_arg_u32(1),  trm_arg_u32(0),  trm_arg_u32(1)};
+ *     trm_kernel_named(device, "reduce_spans_f16", NULL, 0, &kernel);
+ *     trm_kernel_grid(kernel, n, 1, 1, &grid);
+ *     trm_launch(stream, kernel, &grid, arguments, 13);
+ * SPDX-License-Identifier: MIT
+ */
+#extension GL_EXT_shader_16bit_storage : require
+#extension GL_GOOGLE_include_directive : require
+
+#define ELEMENT float16_t
+#define VALUE float
+#define LOAD(element) float(element)
+#define STORE(value) float16_t(value)
+#include "common/reduce_spans.glsl"
