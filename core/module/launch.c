@@ -241,7 +241,7 @@ static int32_t fail_offset(const struct launch *launch, uint32_t index, uint64_t
 
 static int32_t set_span(struct launch *launch, uint32_t index, const struct trm_argument *given)
 {
-    const struct core_device *device     = launch->stream->device;
+    struct core_device *device           = launch->stream->device;
     struct trm_launch_argument *argument = &launch->arguments[index];
     const struct trm_span *span          = &given->value.span;
     struct core_buffer *buffer;
