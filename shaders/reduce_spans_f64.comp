@@ -6,8 +6,14 @@
  * Collectives (<trireme/collective.h>) are made of it. A span may be a source and a target.
  *
  * Arguments
- *     a, b, c, d      count doubles; of those beyond `sources`, any span of that size
- *     s, t, u, v      count doubles; of those beyond `targets`, any span of that size
+ *     a               count doubles
+ *     b               the same, read where `sources` is 2 or more; else any span
+ *     c               the same, read where `sources` is 3 or more; else any span
+ *     d               the same, read where `sources` is 4 or more; else any span
+ *     s               count doubles, which the results replace
+ *     t               the same, written where `targets` is 2 or more; else any span
+ *     u               the same, written where `targets` is 3 or more; else any span
+ *     v               the same, written where `targets` is 4 or more; else any span
  *     count           the number of elements
  *     sources         how many spans are read, 1 to 4
  *     targets         how many spans are written, 1 to 4

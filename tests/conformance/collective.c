@@ -385,9 +385,9 @@ static bool sum_floats(const char *way, uint32_t flags, float *result)
             result[i] = (float)next_random(&state) / 1e3f - 2e6f;
         put(team.streams[d], buffers[d], 0, result, FLOATS * 4);
     }
-    int32_t status = trm_all_reduce(team.collective, team.streams, outputs, inputs, 1, TRM_TYPE_F32,
-                                    TRM_REDUCE_SUM);
-    bool is_done   = status == TRM_OK;
+    int32_t status =
+        trm_all_reduce(team.collective, team.streams, outputs, inputs, 1, TRM_TYPE_F32, TRM_REDUCE_SUM);
+    bool is_done = status == TRM_OK;
     if (!is_done)
         ck_assert(is_refused_rightly(&team, way, TRM_TYPE_F32, status));
     else

@@ -20,7 +20,8 @@ void team_open(struct team *team, const char *way, uint32_t flags)
     ck_ok(trm_group_size(team->group, &team->count));
     for (uint32_t d = 0; d < team->count; d++) {
         ck_ok(trm_group_device(team->group, d, &team->devices[d]));
-        ck_ok(trm_stream_create(team->devices[d], TRM_STREAM_COMPUTE, TRM_PRIORITY_NORMAL, &team->streams[d]));
+        ck_ok(
+            trm_stream_create(team->devices[d], TRM_STREAM_COMPUTE, TRM_PRIORITY_NORMAL, &team->streams[d]));
     }
     ck_ok(trm_collective_create(team->group, flags, &team->collective));
 }

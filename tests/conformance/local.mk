@@ -109,6 +109,10 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/pipeline_serve.c \
 	tests/conformance/fragile.c \
 	tests/conformance/fragile.h \
+	tests/conformance/collective.c \
+	tests/conformance/collective_life.c \
+	tests/conformance/collectives.c \
+	tests/conformance/collectives.h \
 	tests/conformance/group.c \
 	tests/conformance/pipeline_cancel.c \
 	tests/conformance/pipeline_failures.c \
