@@ -166,6 +166,7 @@ struct pipeline_collective {
     struct base_lock lock;
     struct trm_group_kernel *kernels[PIPELINE_REDUCE_TYPES];
     struct pipeline_relay relays[PIPELINE_DEVICES];
+    struct trm_stream *relayed[PIPELINE_DEVICES]; /* the streams of the last call that used `relays` */
     /* Behind the last call nothing was enqueued on these streams as long as their next operations have these
      * numbers: each of them has waited for all others. */
     struct trm_stream *met[PIPELINE_DEVICES];

@@ -28,10 +28,35 @@ struct run {
 
 /* ---- streams and memory --------------------------------------------------------------------- */
 
-static bool is_usable(struct trm_stream *handle)
+static bool is_usable(struct trm_stream *stream)
 {
-    const struct core_stream *stream = handle != NULL ? core_stream_find(handle) : NULL;
-    return stream != NULL && core_stream_failure_status(stream) == TRM_OK;
+    if (stream == NULL)
+        return false;
+    int32_t status = trm_stream_query(stream);
+    return status == TRM_OK || status == TRM_ERROR_TIMEOUT;
+}
+
+static bool has_failed(const struct trm_stream *handle)
+{
+    const struct core_stream *stream = core_object_find(handle, CORE_STREAM);
+    return stream == NULL || core_stream_failure_status(stream) != TRM_OK;
+}
+
+/* A stream of the program that has failed lets those fail that wait for it, soon. Waits until it is known which of
+ * them have. */
+static void settle_failures(struct pipeline_collective *collective)
+{
+    bool is_suspect = false;
+
+    for (uint32_t d = 0; d < collective->devices; d++)
+        is_suspect = is_suspect || (collective->relayed[d] != NULL && has_failed(collective->relayed[d]));
+    for (uint32_t d = 0; is_suspect && d < collective->devices; d++) {
+        trm_stream_sync(collective->relays[d].in);
+        trm_stream_sync(collective->relays[d].compute);
+        trm_stream_sync(collective->relays[d].out);
+        collective->relayed[d] = NULL;
+    }
+    base_error_clear();
 }
 
 /* A failed stream stays failed, so a new one takes its place. */
@@ -97,6 +122,7 @@ int32_t pipeline_relay_prepare(struct pipeline_collective *collective, const str
     bool is_intact = true;
     int32_t status = TRM_OK;
 
+    settle_failures(collective);
     for (uint32_t d = 0; d < collective->devices; d++) {
         const struct pipeline_relay *relay = &collective->relays[d];
         is_intact = is_intact && is_usable(relay->in) && is_usable(relay->compute) && is_usable(relay->out);
@@ -432,6 +458,8 @@ int32_t pipeline_relay_enqueue(struct pipeline_collective *collective, const str
     struct trm_stream *streams[3 * PIPELINE_DEVICES];
     uint32_t count = streams_of(collective, streams);
 
+    for (uint32_t d = 0; d < call->devices; d++)
+        collective->relayed[d] = call->streams[d];
     int32_t status = follow(streams, count, call->streams, call->devices);
     for (uint32_t k = 0; status == TRM_OK && k < call->count; k++)
         status = enqueue_number(&run, k);

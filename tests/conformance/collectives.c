@@ -10,10 +10,10 @@ const char *const ways[WAYS] = {"auto", "one-shot", "two-shot", "copies", "host"
 void team_open(struct team *team, const char *way, uint32_t flags)
 {
     struct trm_device_summary summary = {.struct_size = sizeof(summary)};
-    struct trm_setting setting        = {"collective.way", way};
+    struct trm_setting settings[]     = {{"collective.way", way}, {"log.level", "info"}};
     char devices[80];
     *team = (struct team){.count = 0};
-    ck_ok(context_with(&setting, 1, &team->context));
+    ck_ok(context_with(settings, 2, &team->context));
     ck_ok(trm_device_describe(team->context, 0, &summary));
     snprintf(devices, sizeof(devices), "%s:*", summary.backend);
     ck_ok(trm_group_create(team->context, devices, &team->group));

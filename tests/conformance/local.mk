@@ -137,6 +137,7 @@ CONFORMANCE_RUNS = \
 	tests/conformance/run-template.sh \
 	tests/conformance/run-timed.sh \
 	tests/conformance/run-cpu-group.sh \
+	tests/conformance/run-cpu-collective.sh \
 	tests/conformance/run-cpu-gates-alone.sh \
 	tests/conformance/run-cpu-without-optional.sh \
 	tests/conformance/run-cuda.sh \
