@@ -219,9 +219,8 @@ static void fail_on(const struct team *team, uint32_t device, int32_t code)
 {
     struct trm_argument argument = trm_arg_i32(code);
     struct trm_grid grid         = trm_grid_1d(1, 1);
-    struct trm_kernel *kernel;
-    ck_ok(trm_group_kernel_get(group_kernel(team->group, "fail"), device, &kernel));
-    ck_ok(trm_launch(team->streams[device], kernel, &grid, &argument, 1));
+    struct trm_kernel *fail      = kernel_on(team->devices[device], "fail");
+    ck_ok(trm_launch(team->streams[device], fail, &grid, &argument, 1));
 }
 
 static void fail_a_member(struct team *team)
@@ -380,7 +379,7 @@ START_TEST(a_kernel_takes_a_buffer_of_another_device_where_its_device_can_access
     uint32_t last = team.count - 1, found[WORDS];
     ck_ok(trm_fill(team.streams[last], trm_span_whole(a[last]), 5, 4));
     ck_ok(trm_stream_sync(team.streams[last]));
-    ck_ok(trm_group_kernel_get(group_kernel(team.group, "affine"), 0, &affine));
+    affine          = kernel_on(team.devices[0], "affine");
     bool can_access = trm_device_can_access(team.devices[0], team.devices[last]) == TRM_OK;
     int32_t status  = launch_affine_with(team.streams[0], affine, a[last], WORDS, 3, 1);
     ck_assert_int_eq(status, can_access ? TRM_OK : TRM_ERROR_WRONG_DEVICE);

@@ -7,17 +7,25 @@ const char *const ways[WAYS] = {"auto", "one-shot", "two-shot", "copies", "host"
 
 /* ---- the devices ---------------------------------------------------------------------------- */
 
-void team_open(struct team *team, const char *way, uint32_t flags)
+/* The devices of the team: those of CONFORMANCE_TEAM, of several backends, else all of the backend under test. */
+static void group_open(struct team *team, const char *way)
 {
+    const struct trm_setting settings[] = {
+        {"collective.way", way}, {"log.level", "info"}, {"backend", "vulkan,cpu"}};
     struct trm_device_summary summary = {.struct_size = sizeof(summary)};
-    struct trm_setting settings[]     = {{"collective.way", way}, {"log.level", "info"}};
+    const char *mixed                 = getenv("CONFORMANCE_TEAM");
     char devices[80];
-    *team = (struct team){.count = 0};
-    ck_ok(context_with(settings, 2, &team->context));
+    ck_ok(context_with(settings, mixed != NULL ? 3 : 2, &team->context));
     ck_ok(trm_device_describe(team->context, 0, &summary));
     snprintf(devices, sizeof(devices), "%s:*", summary.backend);
-    ck_ok(trm_group_create(team->context, devices, &team->group));
+    ck_ok(trm_group_create(team->context, mixed != NULL ? mixed : devices, &team->group));
     ck_ok(trm_group_size(team->group, &team->count));
+}
+
+void team_open(struct team *team, const char *way, uint32_t flags)
+{
+    *team = (struct team){.count = 0};
+    group_open(team, way);
     for (uint32_t d = 0; d < team->count; d++) {
         ck_ok(trm_group_device(team->group, d, &team->devices[d]));
         ck_ok(

@@ -142,6 +142,8 @@ CONFORMANCE_RUNS = \
 	tests/conformance/run-cpu-without-optional.sh \
 	tests/conformance/run-cuda.sh \
 	tests/conformance/run-cuda-old.sh \
+	tests/conformance/run-cuda-collective.sh \
+	tests/conformance/run-mixed-collective.sh \
 	tests/conformance/run-vulkan.sh \
 	tests/conformance/run-vulkan-copies.sh \
 	tests/conformance/run-vulkan-discrete.sh \
