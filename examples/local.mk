@@ -23,7 +23,8 @@ EXAMPLES += \
 	examples/17-errors \
 	examples/18-two-interfaces \
 	examples/19-image \
-	examples/20-film
+	examples/20-film \
+	examples/22-data-parallel
 
 examples_01_hello_SOURCES = examples/01-hello.c examples/example.h
 examples_01_hello_LDADD = libtrireme.la
@@ -104,6 +105,10 @@ examples_19_image_LDFLAGS = $(UNINSTALLED_LINK)
 examples_20_film_SOURCES = examples/20-film.c examples/example.h
 examples_20_film_LDADD = libtrireme.la
 examples_20_film_LDFLAGS = $(UNINSTALLED_LINK)
+
+examples_22_data_parallel_SOURCES = examples/22-data-parallel.c examples/example.h
+examples_22_data_parallel_LDADD = libtrireme.la -lm
+examples_22_data_parallel_LDFLAGS = $(UNINSTALLED_LINK)
 
 noinst_PROGRAMS += $(EXAMPLES)
 TESTS += $(EXAMPLES)
