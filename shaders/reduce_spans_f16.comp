@@ -23,6 +23,8 @@
  *     count items in x
  * Constants
  *     0               items of a group (256)
+ *     pair            1, 2: for sums of two spans, written to one or two; the last four
+ *                     arguments are then as these say (0)
  * Notes
  *     A minimum or a maximum with a NaN is a NaN.
  * Example

@@ -164,7 +164,8 @@ struct pipeline_collective {
     uint64_t aligns; /* offsets of which all devices' kernels take spans */
 
     struct base_lock lock;
-    struct trm_group_kernel *kernels[PIPELINE_REDUCE_TYPES];
+    /* The kernel for everything, and those for sums of two spans that write one or two; NULL: cannot be had. */
+    struct trm_group_kernel *kernels[PIPELINE_REDUCE_TYPES][3];
     struct pipeline_relay relays[PIPELINE_DEVICES];
     struct trm_stream *relayed[PIPELINE_DEVICES]; /* the streams of the last call that used `relays` */
     /* Behind the last call nothing was enqueued on these streams as long as their next operations have these

@@ -27,11 +27,17 @@ int32_t pipeline_reduce_load(struct pipeline_collective *collective, const struc
 
     if (!pipeline_kind_reduces(call->kind) || collective->devices == 1)
         return TRM_OK;
-    struct trm_group_kernel **kernel = &collective->kernels[pipeline_reduce_index(call->type)];
-    if (*kernel != NULL)
+    struct trm_group_kernel **kernels = collective->kernels[pipeline_reduce_index(call->type)];
+    if (kernels[0] != NULL)
         return TRM_OK;
     snprintf(name, sizeof(name), "reduce_spans_%s", trm_type_name(call->type));
-    return trm_group_kernel_named(collective->group_held, name, NULL, 0, kernel);
+    int32_t status = trm_group_kernel_named(collective->group_held, name, NULL, 0, &kernels[0]);
+    for (uint32_t pair = 1; status == TRM_OK && pair < 3; pair++) {
+        const struct trm_constant constant = trm_constant_u32("pair", pair);
+        if (trm_group_kernel_named(collective->group_held, name, &constant, 1, &kernels[pair]) != TRM_OK)
+            base_error_clear(); /* the first one does the same */
+    }
+    return status;
 }
 
 /* ---- one launch ----------------------------------------------------------------------------- */
@@ -74,7 +80,7 @@ static int32_t launch_range(struct trm_kernel *kernel, struct trm_stream *stream
 /* ---- a task --------------------------------------------------------------------------------- */
 
 struct reduction {
-    struct trm_kernel *kernel;
+    struct trm_kernel *kernels[3]; /* as those of the collective */
     struct trm_stream *stream;
     const struct pipeline_task_range *task;
     uint64_t most_elements;
@@ -85,13 +91,16 @@ struct reduction {
 static int32_t run(const struct reduction *reduction, const struct step *step)
 {
     uint64_t elements = reduction->task->bytes / reduction->element;
-    int32_t status    = TRM_OK;
+    bool is_pair      = step->source_count == 2 && step->target_count <= 2 && step->operation == 0 &&
+                   step->divisor == 1 && reduction->kernels[step->target_count] != NULL;
+    struct trm_kernel *kernel = reduction->kernels[is_pair ? step->target_count : 0];
+    int32_t status            = TRM_OK;
 
     for (uint64_t done = 0; status == TRM_OK && done < elements;) {
         uint64_t left  = elements - done;
         uint32_t count = (uint32_t)(left < reduction->most_elements ? left : reduction->most_elements);
-        status = launch_range(reduction->kernel, reduction->stream, step, done * reduction->element, count,
-                              reduction->element);
+        status         = launch_range(kernel, reduction->stream, step, done * reduction->element, count,
+                                      reduction->element);
         done += count;
     }
     return status;
@@ -155,8 +164,11 @@ int32_t pipeline_reduce_enqueue(struct pipeline_collective *collective, const st
               .divisor       = is_average ? call->devices : 1,
     };
 
-    int32_t status = trm_group_kernel_get(collective->kernels[pipeline_reduce_index(call->type)],
-                                          task->device, &reduction.kernel);
+    struct trm_group_kernel *const *kernels = collective->kernels[pipeline_reduce_index(call->type)];
+    int32_t status                          = TRM_OK;
+    for (uint32_t pair = 0; status == TRM_OK && pair < 3; pair++)
+        if (kernels[pair] != NULL)
+            status = trm_group_kernel_get(kernels[pair], task->device, &reduction.kernels[pair]);
     if (status == TRM_OK)
         status = combine(&reduction, &scratch);
     return status == TRM_OK ? spread(&reduction) : status;

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: MIT
  */
 layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(constant_id = 1) const uint pair = 0;
 
 layout(std430, set = 0, binding = 0) readonly buffer A { ELEMENT a[]; };
 layout(std430, set = 0, binding = 1) readonly buffer B { ELEMENT b[]; };
@@ -42,6 +43,13 @@ void main()
     uint i = gl_GlobalInvocationID.x;
     if (i >= count)
         return;
+    if (pair > 0) {
+        VALUE both = LOAD(a[i]) + LOAD(b[i]);
+        s[i]       = STORE(both);
+        if (pair > 1)
+            t[i] = STORE(both);
+        return;
+    }
     VALUE value = LOAD(a[i]);
     if (sources > 1)
         value = combine(value, LOAD(b[i]));
