@@ -212,6 +212,7 @@ static void add_cases(Suite *suite, const char *name, SFun shape)
     tcase_add_checked_fixture(group, shape, NULL);
     tcase_add_checked_fixture(group, world_open, world_close);
     tcase_add_checked_fixture(group, open_all, close_all);
+    tcase_set_timeout(group, 120); /* compiles kernels for each device */
     tcase_add_test(group, every_device_copies_to_every_other);
     tcase_add_test(group, work_goes_round_all_devices_by_points);
     tcase_add_test(group, one_device_waits_for_all_the_others);
