@@ -29,11 +29,11 @@
  *     A minimum or a maximum with a NaN is a NaN.
  * Example
  *     struct trm_argument arguments[] = {
- *         trm_arg_span(a), trm_arg_span(b), trm_arg_span(a),    trm_arg_span(a), trm_arg_span(s),
- *         trm_arg_span(s), trm_arg_span(s), trm_arg_span(s),    trm_arg_u32(n),  trm_arg_u32(2),
- *         trm_arg_u32(1),  trm_arg_u32(0),  trm_arg_u32(1)};
+ *         trm_arg_buffer(a),  trm_arg_buffer(b), trm_arg_buffer(a), trm_arg_buffer(a), trm_arg_buffer(c),
+ *         trm_arg_buffer(c),  trm_arg_buffer(c), trm_arg_buffer(c), trm_arg_u32(count), trm_arg_u32(2),
+ *         trm_arg_u32(1),     trm_arg_u32(0),    trm_arg_u32(1)};
  *     trm_kernel_named(device, "reduce_spans_f16", NULL, 0, &kernel);
- *     trm_kernel_grid(kernel, n, 1, 1, &grid);
+ *     trm_kernel_grid(kernel, count, 1, 1, &grid);
  *     trm_launch(stream, kernel, &grid, arguments, 13);
  * SPDX-License-Identifier: MIT
  */
