@@ -13,6 +13,7 @@ static const struct type_words types[] = {
     [TRM_TYPE_U16] = {2, "u16"},   [TRM_TYPE_I16] = {2, "i16"}, [TRM_TYPE_F16] = {2, "f16"},
     [TRM_TYPE_U32] = {4, "u32"},   [TRM_TYPE_I32] = {4, "i32"}, [TRM_TYPE_F32] = {4, "f32"},
     [TRM_TYPE_U64] = {8, "u64"},   [TRM_TYPE_I64] = {8, "i64"}, [TRM_TYPE_F64] = {8, "f64"},
+    [TRM_TYPE_BF16] = {2, "bf16"},
 };
 
 static const struct type_words *words_of(int32_t type)

@@ -24,7 +24,8 @@ EXAMPLES += \
 	examples/18-two-interfaces \
 	examples/19-image \
 	examples/20-film \
-	examples/21-devices
+	examples/21-devices \
+	examples/22-data-parallel
 
 examples_01_hello_SOURCES = examples/01-hello.c examples/example.h
 examples_01_hello_LDADD = libtrireme.la
@@ -109,6 +110,10 @@ examples_20_film_LDFLAGS = $(UNINSTALLED_LINK)
 examples_21_devices_SOURCES = examples/21-devices.c examples/example.h
 examples_21_devices_LDADD = libtrireme.la
 examples_21_devices_LDFLAGS = $(UNINSTALLED_LINK)
+
+examples_22_data_parallel_SOURCES = examples/22-data-parallel.c examples/example.h
+examples_22_data_parallel_LDADD = libtrireme.la -lm
+examples_22_data_parallel_LDFLAGS = $(UNINSTALLED_LINK)
 
 noinst_PROGRAMS += $(EXAMPLES)
 TESTS += $(EXAMPLES)

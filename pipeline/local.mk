@@ -92,6 +92,18 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/group/group.c pipeline/group/group.h \
 	pipeline/group/replica.c
 
+# pipeline/collective: operations over one span on each device of a group.
+libtrireme_internal_la_SOURCES += \
+	pipeline/collective/call.c \
+	pipeline/collective/check.c \
+	pipeline/collective/choose.c \
+	pipeline/collective/collective.c pipeline/collective/collective.h \
+	pipeline/collective/direct.c \
+	pipeline/collective/message.c \
+	pipeline/collective/reduce.c \
+	pipeline/collective/relay.c \
+	pipeline/collective/task.c
+
 # pipeline/coordinator: tasks that name each other by id.
 libtrireme_internal_la_SOURCES += \
 	pipeline/coordinator/cause.c \

@@ -51,6 +51,12 @@ SHADERS = \
 	shaders/mip_down_2d_array.comp \
 	shaders/mip_down_3d.comp \
 	shaders/reduce.comp \
+	shaders/reduce_spans_bf16.comp \
+	shaders/reduce_spans_f16.comp \
+	shaders/reduce_spans_f32.comp \
+	shaders/reduce_spans_f64.comp \
+	shaders/reduce_spans_i32.comp \
+	shaders/reduce_spans_i64.comp \
 	shaders/reduce_u32.comp \
 	shaders/resize_bilinear.comp \
 	shaders/rgb_to_yuv.comp \
@@ -82,6 +88,7 @@ SHADER_INCLUDES = \
 	shaders/common/gray.glsl \
 	shaders/common/mip_down.glsl \
 	shaders/common/reduce.glsl \
+	shaders/common/reduce_spans.glsl \
 	shaders/common/rgb_to_yuv.glsl \
 	shaders/common/samples_f32.glsl \
 	shaders/common/samples_u8.glsl \

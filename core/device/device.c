@@ -27,6 +27,7 @@ static const struct limit limits[] = {
     {TRM_DEVICE_UNIFIED, 1, offsetof(struct core_device_limits, unified), true},
     {TRM_DEVICE_SYNCHRONOUS, 1, offsetof(struct core_device_limits, synchronous), false},
     {TRM_DEVICE_MAPPED, 1, offsetof(struct core_device_limits, mapped), false},
+    {TRM_DEVICE_PEER_KERNELS, 1, offsetof(struct core_device_limits, has_peer_kernels), false},
     {TRM_DEVICE_MEMORY_TOTAL, 1, offsetof(struct core_device_limits, memory_total), true},
     {TRM_DEVICE_MAX_GROUPS, 3, offsetof(struct core_device_limits, max_groups), true},
     {TRM_DEVICE_MAX_GROUP_SIZE, 3, offsetof(struct core_device_limits, max_group_size), true},

@@ -35,6 +35,7 @@ struct core_device_limits {
     uint64_t max_buffer_bytes;
     uint64_t max_arguments;
     uint64_t buffer_alignment;
+    uint64_t has_peer_kernels; /* kernels take buffers of devices that the device can access */
 };
 
 struct core_device {

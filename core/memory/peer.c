@@ -63,6 +63,46 @@ static int32_t copy_directly(struct core_stream *stream, struct core_buffer *des
     return core_stream_commit(stream, value, "peer.copy", status);
 }
 
+/* ---- kernels -------------------------------------------------------------------------------- */
+
+int32_t core_peer_can_launch(struct core_device *device, const struct core_device *other)
+{
+    if (device == other)
+        return TRM_OK;
+    if (device->backend != other->backend || device->limits.has_peer_kernels == 0)
+        return base_fail(TRM_ERROR_UNSUPPORTED, "kernels of %s cannot take buffers of %s", device->id,
+                         other->id);
+    if (device->backend->peer.can_access == NULL)
+        return TRM_OK;
+    int32_t status = check_access(device, other);
+    return status == TRM_ERROR_UNSUPPORTED
+               ? base_fail(status, "%s cannot access the memory of %s", device->id, other->id)
+               : status;
+}
+
+int32_t core_peer_check_kernel(const struct core_buffer *buffer, struct core_device *device)
+{
+    int32_t status = core_peer_can_launch(device, buffer->device);
+
+    return status == TRM_ERROR_UNSUPPORTED ? core_buffer_check_device(buffer, device) : status;
+}
+
+int32_t trm_device_can_access(struct trm_device *handle, struct trm_device *other_handle)
+{
+    struct core_device *device = core_object_enter(handle, CORE_DEVICE);
+    if (device == NULL)
+        return base_last_status();
+    struct core_device *other = core_object_enter(other_handle, CORE_DEVICE);
+    if (other == NULL) {
+        core_object_leave(&device->object);
+        return base_last_status();
+    }
+    int32_t status = core_peer_can_launch(device, other);
+    core_object_leave(&other->object);
+    core_object_leave(&device->object);
+    return status;
+}
+
 /* ---- through the host ---------------------------------------------------------------------- */
 
 static void remote_destroy(struct core_deferred *item)

@@ -75,6 +75,12 @@ int32_t core_copy_buffers(struct core_stream *stream, struct core_buffer *destin
 int32_t core_fill_buffer(struct core_stream *stream, struct core_buffer *buffer, uint64_t offset,
                          uint64_t size, uint64_t pattern, uint32_t pattern_size);
 
+/* peer.c: can kernels of `device` take buffers of `other`? Errors: UNSUPPORTED, with the reason. */
+int32_t core_peer_can_launch(struct core_device *device, const struct core_device *other);
+
+/* Errors: WRONG_DEVICE for a buffer that kernels of the device cannot take. */
+int32_t core_peer_check_kernel(const struct core_buffer *buffer, struct core_device *device);
+
 /* peer.c: core_copy_buffers() for two devices. */
 int32_t core_peer_copy(struct core_stream *stream, struct core_buffer *destination, uint64_t to,
                        struct core_buffer *source, uint64_t from, uint64_t size);

@@ -241,15 +241,15 @@ static int32_t fail_offset(const struct launch *launch, uint32_t index, uint64_t
 
 static int32_t set_span(struct launch *launch, uint32_t index, const struct trm_argument *given)
 {
-    const struct core_device *device     = launch->stream->device;
+    struct core_device *device           = launch->stream->device;
     struct trm_launch_argument *argument = &launch->arguments[index];
     const struct trm_span *span          = &given->value.span;
     struct core_buffer *buffer;
     uint64_t length;
 
     int32_t status = core_span_resolve(*span, &buffer, &length);
-    if (status == TRM_OK)
-        status = core_buffer_check_device(buffer, device);
+    if (status == TRM_OK && !LIKELY(buffer->device == device))
+        status = core_peer_check_kernel(buffer, device);
     if (!LIKELY(status == TRM_OK))
         return fail_object(launch, index, status);
     if (!LIKELY(length >= launch->parameters[index].size) &&
@@ -375,7 +375,7 @@ static __attribute__((noinline)) int32_t check_reached(const struct launch *laun
     for (uint32_t i = 0; i < launch->reached_count; i++) {
         int32_t status = core_span_resolve(launch->reached[i].value.span, &buffer, &length);
         if (status == TRM_OK)
-            status = core_buffer_check_device(buffer, launch->stream->device);
+            status = core_peer_check_kernel(buffer, launch->stream->device);
         if (status != TRM_OK)
             return base_fail(status, "reached buffer %" PRIu32 " of kernel \"%s\": %s", i,
                              launch->kernel->name, trm_last_error().sentence);

@@ -28,6 +28,7 @@ static const char *const type_names[CORE_HANDLE_TYPES] = {
     [CORE_GROUP]        = "group",
     [CORE_GROUP_KERNEL] = "kernel of a group",
     [CORE_GROUP_BUFFER] = "buffer of a group",
+    [CORE_COLLECTIVE]   = "collective",
 };
 
 bool core_is_forked(const struct core_context *context)

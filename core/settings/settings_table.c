@@ -49,6 +49,17 @@ static bool is_copy_method(const char *value, char *allowed, size_t capacity)
     return strcmp(value, "auto") == 0 || strcmp(value, "engine") == 0 || strcmp(value, "kernel") == 0;
 }
 
+static bool is_collective_way(const char *value, char *allowed, size_t capacity)
+{
+    static const char *const ways[] = {"auto", "one-shot", "two-shot", "copies", "host"};
+
+    snprintf(allowed, capacity, "auto, one-shot, two-shot, copies or host");
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+        if (strcmp(value, ways[i]) == 0)
+            return true;
+    return false;
+}
+
 #define INFO(type_, name_, variable_, default_, secure_, help_)                                     \
     {                                                                                               \
         .struct_size = sizeof(struct trm_setting_info), .type = (type_), .name = (name_),           \
@@ -67,6 +78,14 @@ static const struct core_setting_row rows[] = {
         .info = INFO(
             TRM_SETTING_PATHS, "backend.path", "TRIREME_BACKEND_PATH", "", 1,
             "Folders to search for backends before the folder beside the library and the installed one."),
+    },
+    {
+        .info =
+            INFO(TRM_SETTING_TEXT, "collective.way", "TRIREME_COLLECTIVE_WAY", "auto", 0,
+                 "How collectives over a group of devices are done: one-shot and two-shot, by kernels that "
+                 "access the memory of all devices; copies, by copies between devices; host, through pinned "
+                 "host memory; auto, the fastest of those that the devices allow, as measured."),
+        .check = is_collective_way,
     },
     {
         .info =

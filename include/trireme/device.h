@@ -68,6 +68,14 @@ TRM_API int32_t trm_device_open(struct trm_context *context, const char *id, str
  */
 TRM_API void trm_device_destroy(struct trm_device *device);
 
+/* Can kernels of a device take buffers of another one, as if these were its own? TRM_OK when they can.
+ *
+ * other       another device of the context, or the same one
+ * Blocks      the first time for two devices: while the driver opens the access
+ * Errors      UNSUPPORTED, with the reason, when they cannot; DEVICE_LOST
+ */
+TRM_API int32_t trm_device_can_access(struct trm_device *device, struct trm_device *other);
+
 /* Get a property of a device.
  *
  * key         enum trm_device_key, which determines the type of the value

@@ -9,6 +9,7 @@ triremeinclude_HEADERS = \
 	include/trireme/backend_interop.h \
 	include/trireme/backend_util.h \
 	include/trireme/buffer.h \
+	include/trireme/collective.h \
 	include/trireme/context.h \
 	include/trireme/coordinator.h \
 	include/trireme/cpu_kernel.h \

@@ -8,6 +8,7 @@
 #include <trireme/api.h>
 #include <trireme/array.h>
 #include <trireme/buffer.h>
+#include <trireme/collective.h>
 #include <trireme/context.h>
 #include <trireme/coordinator.h>
 #include <trireme/device.h>

@@ -29,6 +29,8 @@ enum trm_type {
     TRM_TYPE_U64  = 9,
     TRM_TYPE_I64  = 10,
     TRM_TYPE_F64  = 11,
+    TRM_TYPE_BF16 =
+        12, /* the upper half of an F32; elements of arrays and collectives, no kernel's parameter */
 };
 
 /* Get the bytes of one element of a type; 0 for TRM_TYPE_NONE and unknown types. */

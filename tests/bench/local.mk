@@ -177,6 +177,14 @@ tests/bench/wild/peer_cuda: tests/bench/wild/peer_cuda.cu tests/bench/wild/by_ha
 	  $(NVCC) -O3 -std=c++17 -arch=native -I$(srcdir)/tests/bench/wild $(srcdir)/tests/bench/wild/peer_cuda.cu \
 	  $$objects -o $@ -lm
 
+# NCCL called directly, by hand: make tests/bench/peer_nccl, with NCCL=DIR where it is not beside CUDA.
+NCCL = /usr/local/cuda
+tests/bench/peer_nccl: tests/bench/peer_nccl.cu tests/bench/measure.c tests/bench/measure.h
+	$(AM_V_GEN)$(MKDIR_P) tests/bench && \
+	  $(CC) -D_GNU_SOURCE -O2 -c $(srcdir)/tests/bench/measure.c -o tests/bench/peer_nccl-measure.o && \
+	  $(NVCC) -O3 -std=c++17 -arch=native -I$(srcdir)/tests/bench -I'$(NCCL)/include' $(srcdir)/tests/bench/peer_nccl.cu \
+	  tests/bench/peer_nccl-measure.o -o $@ '$(NCCL)/lib/libnccl.so.2' -Xlinker -rpath='$(NCCL)/lib'
+
 # The built-in kernels beside others written by hand, in one process.
 if HAVE_NVCC
 OTHER_PEERS += tests/bench/cuda_kernels
@@ -207,12 +215,14 @@ tests/bench/peer_starpu tests/bench/peer_starpu_pipeline tests/bench/pipeline_tr
 
 EXTRA_PROGRAMS += $(PEERS) tests/bench/cpu_micro
 CLEANFILES += $(PEERS) $(OTHER_PEERS) tests/bench/peer_tbb-measure.o tests/bench/peer_cuda-measure.o \
-	tests/bench/cuda_kernels-measure.o tests/bench/wild/peer_cuda-*.o tests/bench/cpu_micro
+	tests/bench/cuda_kernels-measure.o tests/bench/wild/peer_cuda-*.o tests/bench/cpu_micro \
+	tests/bench/peer_nccl tests/bench/peer_nccl-measure.o
 
 EXTRA_DIST += \
 	tests/bench/cuda_by_hand.cuh \
 	tests/bench/cuda_kernels.cu \
 	tests/bench/peer_cuda.cu \
+	tests/bench/peer_nccl.cu \
 	tests/bench/peer_tbb.cpp \
 	tests/bench/peer_torch.py \
 	tests/bench/compare-builds \

@@ -83,6 +83,8 @@ void add_pipeline_threads(Suite *suite);
 void add_pipeline_lives(Suite *suite);
 void add_pipeline_image(Suite *suite);
 void add_group(Suite *suite);
+void add_collective(Suite *suite);
+void add_collective_life(Suite *suite);
 
 /* Processes, threads, signals and memory. */
 void add_threads(Suite *suite);

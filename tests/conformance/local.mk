@@ -109,6 +109,10 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/pipeline_serve.c \
 	tests/conformance/fragile.c \
 	tests/conformance/fragile.h \
+	tests/conformance/collective.c \
+	tests/conformance/collective_life.c \
+	tests/conformance/collectives.c \
+	tests/conformance/collectives.h \
 	tests/conformance/group.c \
 	tests/conformance/pipeline_cancel.c \
 	tests/conformance/pipeline_failures.c \
@@ -133,10 +137,13 @@ CONFORMANCE_RUNS = \
 	tests/conformance/run-template.sh \
 	tests/conformance/run-timed.sh \
 	tests/conformance/run-cpu-group.sh \
+	tests/conformance/run-cpu-collective.sh \
 	tests/conformance/run-cpu-gates-alone.sh \
 	tests/conformance/run-cpu-without-optional.sh \
 	tests/conformance/run-cuda.sh \
 	tests/conformance/run-cuda-old.sh \
+	tests/conformance/run-cuda-collective.sh \
+	tests/conformance/run-mixed-collective.sh \
 	tests/conformance/run-vulkan.sh \
 	tests/conformance/run-vulkan-copies.sh \
 	tests/conformance/run-vulkan-discrete.sh \

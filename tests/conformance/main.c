@@ -82,6 +82,8 @@ static void (*const groups[])(Suite *suite) = {
     add_pipeline_lives,
     add_pipeline_image,
     add_group,
+    add_collective,
+    add_collective_life,
     add_threads,
     add_program,
     add_signals,

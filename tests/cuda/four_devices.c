@@ -141,6 +141,59 @@ START_TEST(one_device_waits_for_all_the_others)
 }
 END_TEST
 
+/* ---- collectives ---- */
+
+/* The sum of the buffers of a group's devices, in place. */
+static int32_t sum(struct trm_collective *collective, struct trm_stream *const *streams,
+                   struct trm_buffer *const *buffers)
+{
+    struct trm_span spans[DEVICES];
+    for (uint32_t i = 0; i < DEVICES; i++)
+        spans[i] = trm_span_whole(buffers[i]);
+    return trm_all_reduce(collective, streams, spans, spans, 1, TRM_TYPE_I32, TRM_REDUCE_SUM);
+}
+
+/* With access to each other the way two-shot, without it the way host. */
+START_TEST(a_lost_device_fails_a_sum_on_all_devices)
+{
+    struct trm_device *devices[DEVICES];
+    struct trm_stream *streams[DEVICES];
+    struct trm_buffer *buffers[DEVICES];
+    struct trm_collective *collective;
+    struct trm_group *group;
+    if (standin_missing())
+        return;
+    ck_ok(trm_group_create(the.context, "cuda:*", &group));
+    ck_ok(trm_collective_create(group, TRM_COLLECTIVE_DETERMINISTIC, &collective));
+    for (uint32_t i = 0; i < DEVICES; i++) {
+        ck_ok(trm_group_device(group, i, &devices[i]));
+        streams[i] = stream_open(devices[i], TRM_STREAM_ANY);
+        buffers[i] = buffer_open(devices[i], TRM_MEMORY_DEVICE, sizeof(uint32_t[N]));
+        ck_ok(trm_fill(streams[i], trm_span_whole(buffers[i]), 1, 4));
+    }
+    struct trm_kernel *kernel = affine_on(devices[2]);
+    ck_ok(sum(collective, streams, buffers));
+    for (uint32_t i = 0; i < DEVICES; i++)
+        ck_ok(trm_stream_sync(streams[i]));
+    ck_assert_int_eq(standin->fail_work("kernel:1:CUDA_ERROR_ILLEGAL_ADDRESS"), 0);
+    ck_ok(affine_launch(streams[2], kernel, buffers[2], N, 1, 1));
+    int32_t status = sum(collective, streams, buffers);
+    ck_assert(status == TRM_OK || status == TRM_ERROR_DEVICE_LOST); /* it may be known already */
+    for (uint32_t i = 0; i < DEVICES; i++)
+        if (status == TRM_OK || i == 2)
+            ck_fails(trm_stream_sync(streams[i]), TRM_ERROR_DEVICE_LOST);
+    ck_fails(sum(collective, streams, buffers), TRM_ERROR_DEVICE_LOST);
+    trm_collective_destroy(collective);
+    trm_kernel_destroy(kernel);
+    trm_group_destroy(group);
+    for (uint32_t i = 0; i < DEVICES; i++) {
+        trm_stream_destroy(streams[i]);
+        trm_buffer_destroy(buffers[i]);
+        trm_device_destroy(devices[i]);
+    }
+}
+END_TEST
+
 /* ---- suites ---- */
 
 static void shape_with_access(void)
@@ -159,9 +212,11 @@ static void add_cases(Suite *suite, const char *name, SFun shape)
     tcase_add_checked_fixture(group, shape, NULL);
     tcase_add_checked_fixture(group, world_open, world_close);
     tcase_add_checked_fixture(group, open_all, close_all);
+    tcase_set_timeout(group, 120); /* compiles kernels for each device */
     tcase_add_test(group, every_device_copies_to_every_other);
     tcase_add_test(group, work_goes_round_all_devices_by_points);
     tcase_add_test(group, one_device_waits_for_all_the_others);
+    tcase_add_test(group, a_lost_device_fails_a_sum_on_all_devices);
     suite_add_tcase(suite, group);
 }
 

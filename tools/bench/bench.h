@@ -31,6 +31,7 @@ struct bench {
     struct trm_buffer *buffers[2];
     unsigned char *host[2];
     struct bench_flow *flow, *other_flow; /* bench_flow.h */
+    struct bench_team *team;              /* bench_team.h */
 };
 
 enum bench_needs {
@@ -66,6 +67,7 @@ extern const struct bench_suite bench_copy_suite;
 extern const struct bench_suite bench_alloc_suite;
 extern const struct bench_suite bench_pipeline_suite;
 extern const struct bench_suite bench_devices_suite;
+extern const struct bench_suite bench_collective_suite;
 
 /* ---- results ------------------------------------------------------------------------------------------- */
 

@@ -4,6 +4,7 @@
 #include "tools/bench/bench.h"
 
 #include "tools/bench/bench_flow.h"
+#include "tools/bench/bench_team.h"
 #include "tools/output/output.h"
 
 #include <errno.h>
@@ -70,6 +71,8 @@ void bench_teardown(struct bench *bench)
     bench_flow_end(bench->flow);
     bench_flow_end(bench->other_flow);
     bench->flow = bench->other_flow = NULL;
+    bench_team_end(bench->team);
+    bench->team = NULL;
     trm_event_destroy(bench->event);
     bench->event = NULL;
     for (int i = 0; i < 2; i++) {

@@ -57,6 +57,7 @@ static const struct property properties[] = {
     {TRM_DEVICE_TIMESTAMP_HZ, PROPERTY_HERTZ, "timestamp_hz", "timestamps"},
     {TRM_DEVICE_MAPPED, PROPERTY_BOOL, "mapped", "kernels reach pinned memory"},
     {TRM_DEVICE_ADDRESSES, PROPERTY_BOOL, "addresses", "kernels take addresses"},
+    {TRM_DEVICE_PEER_KERNELS, PROPERTY_BOOL, "peer_kernels", "kernels reach other devices"},
     {TRM_DEVICE_SYNCHRONOUS, PROPERTY_BOOL, "synchronous", "works inside the call"},
 };
 

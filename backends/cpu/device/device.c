@@ -58,6 +58,7 @@ static bool find_number(struct trm_backend_instance *instance, uint32_t index, u
         *number = 0;
         return true;
     case TRM_DEVICE_ADDRESSES:
+    case TRM_DEVICE_PEER_KERNELS:
         *number = 1;
         return true;
     case TRM_DEVICE_CLOCK_HZ:

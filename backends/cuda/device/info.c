@@ -106,6 +106,7 @@ static bool find_number(const struct trm_backend_instance *instance, const struc
         *number = 0;
         return true;
     case TRM_DEVICE_ADDRESSES:
+    case TRM_DEVICE_PEER_KERNELS:
         *number = 1;
         return true;
     case TRM_DEVICE_MAPPED:

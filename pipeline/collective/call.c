@@ -1,0 +1,185 @@
+/* Calls: the functions of <trireme/collective.h> that enqueue.
+ * SPDX-License-Identifier: MIT
+ */
+#include "pipeline/collective/collective.h"
+
+/* ---- failures ------------------------------------------------------------------------------- */
+
+/* Fails all streams of a call that could not be enqueued completely: their results will not come. */
+static void abort_call(const struct pipeline_call *call, int32_t status)
+{
+    struct base_saved_error saved;
+
+    base_error_complete(status);
+    base_error_save(&saved);
+    for (uint32_t d = 0; d < call->devices; d++) {
+        struct core_stream *stream = core_stream_find(call->streams[d]);
+        base_error_restore(&saved);
+        if (stream != NULL && core_stream_failure_status(stream) == TRM_OK)
+            core_stream_fail_after(stream, core_stream_next(stream) - 1, status);
+        base_error_save(&saved);
+    }
+    base_error_restore(&saved);
+}
+
+/* ---- a call --------------------------------------------------------------------------------- */
+
+static bool is_relayed(enum pipeline_way way)
+{
+    return way == PIPELINE_WAY_COPIES || way == PIPELINE_WAY_HOST;
+}
+
+static int32_t prepare(struct pipeline_collective *collective, const struct pipeline_call *call,
+                       enum pipeline_way way)
+{
+    int32_t status = pipeline_reduce_load(collective, call);
+
+    if (status != TRM_OK || !is_relayed(way))
+        return status;
+    return pipeline_relay_prepare(collective, call, way == PIPELINE_WAY_HOST);
+}
+
+static int32_t run(struct pipeline_collective *collective, const struct pipeline_call *call,
+                   enum pipeline_way way)
+{
+    if (is_relayed(way))
+        return pipeline_relay_enqueue(collective, call, way == PIPELINE_WAY_HOST);
+    return pipeline_direct_enqueue(collective, call, way == PIPELINE_WAY_ONE_SHOT);
+}
+
+/* Behind a call all streams have met. */
+static void note_meeting(struct pipeline_collective *collective, const struct pipeline_call *call)
+{
+    for (uint32_t d = 0; d < call->devices; d++) {
+        const struct core_stream *stream = core_stream_find(call->streams[d]);
+        collective->met[d]               = call->streams[d];
+        collective->met_next[d]          = stream != NULL ? core_stream_next(stream) : 0;
+    }
+}
+
+static int32_t enqueue_locked(struct pipeline_collective *collective, const struct pipeline_call *call)
+{
+    struct pipeline_choice *measured = NULL;
+    enum pipeline_way way            = PIPELINE_WAY_TWO_SHOT;
+
+    int32_t status = pipeline_way_choose(collective, call, &way, &measured);
+    if (status == TRM_OK)
+        status = prepare(collective, call, way);
+    if (status != TRM_OK)
+        return status;
+    if (measured != NULL)
+        status = pipeline_choice_begin(collective, measured, way, call->streams[0]);
+    if (status == TRM_OK)
+        status = run(collective, call, way);
+    if (status == TRM_OK)
+        note_meeting(collective, call);
+    if (status == TRM_OK && measured != NULL)
+        status = pipeline_choice_end(measured, call->streams[0]);
+    if (status != TRM_OK)
+        abort_call(call, status);
+    return status;
+}
+
+static int32_t enqueue(struct trm_collective *handle, const struct pipeline_request *request)
+{
+    struct trm_span space[2 * PIPELINE_DEVICES];
+    struct pipeline_call call;
+    struct pipeline_collective *collective = core_object_enter(handle, CORE_COLLECTIVE);
+    if (collective == NULL)
+        return base_last_status();
+    int32_t status = pipeline_call_check(collective, request, space, &call);
+    if (status == TRM_OK && call.bytes != 0) {
+        base_lock_acquire(&collective->lock);
+        status = enqueue_locked(collective, &call);
+        base_lock_release(&collective->lock);
+    }
+    if (status == TRM_OK)
+        pipeline_call_fini(collective, &call);
+    core_object_leave(&collective->object);
+    return status;
+}
+
+/* ---- public functions ----------------------------------------------------------------------- */
+
+int32_t trm_all_reduce(struct trm_collective *collective, struct trm_stream *const *streams,
+                       const struct trm_span *outputs, const struct trm_span *inputs, uint32_t count,
+                       int32_t type, int32_t operation)
+{
+    const struct pipeline_request request = {.kind      = PIPELINE_ALL_REDUCE,
+                                             .name      = "trm_all_reduce",
+                                             .streams   = streams,
+                                             .outputs   = outputs,
+                                             .inputs    = inputs,
+                                             .count     = count,
+                                             .type      = type,
+                                             .operation = operation};
+    return enqueue(collective, &request);
+}
+
+int32_t trm_reduce(struct trm_collective *collective, struct trm_stream *const *streams,
+                   const struct trm_span *outputs, const struct trm_span *inputs, uint32_t count,
+                   int32_t type, int32_t operation, uint32_t root)
+{
+    const struct pipeline_request request = {.kind      = PIPELINE_REDUCE,
+                                             .name      = "trm_reduce",
+                                             .streams   = streams,
+                                             .outputs   = outputs,
+                                             .inputs    = inputs,
+                                             .count     = count,
+                                             .type      = type,
+                                             .operation = operation,
+                                             .root      = root};
+    return enqueue(collective, &request);
+}
+
+int32_t trm_reduce_scatter(struct trm_collective *collective, struct trm_stream *const *streams,
+                           const struct trm_span *outputs, const struct trm_span *inputs, uint32_t count,
+                           int32_t type, int32_t operation)
+{
+    const struct pipeline_request request = {.kind      = PIPELINE_REDUCE_SCATTER,
+                                             .name      = "trm_reduce_scatter",
+                                             .streams   = streams,
+                                             .outputs   = outputs,
+                                             .inputs    = inputs,
+                                             .count     = count,
+                                             .type      = type,
+                                             .operation = operation};
+    return enqueue(collective, &request);
+}
+
+int32_t trm_broadcast(struct trm_collective *collective, struct trm_stream *const *streams,
+                      const struct trm_span *spans, uint32_t count, uint32_t root)
+{
+    const struct pipeline_request request = {.kind    = PIPELINE_BROADCAST,
+                                             .name    = "trm_broadcast",
+                                             .streams = streams,
+                                             .outputs = spans,
+                                             .inputs  = spans,
+                                             .count   = count,
+                                             .root    = root};
+    return enqueue(collective, &request);
+}
+
+int32_t trm_all_gather(struct trm_collective *collective, struct trm_stream *const *streams,
+                       const struct trm_span *outputs, const struct trm_span *inputs, uint32_t count)
+{
+    const struct pipeline_request request = {.kind    = PIPELINE_ALL_GATHER,
+                                             .name    = "trm_all_gather",
+                                             .streams = streams,
+                                             .outputs = outputs,
+                                             .inputs  = inputs,
+                                             .count   = count};
+    return enqueue(collective, &request);
+}
+
+int32_t trm_all_to_all(struct trm_collective *collective, struct trm_stream *const *streams,
+                       const struct trm_span *outputs, const struct trm_span *inputs, uint32_t count)
+{
+    const struct pipeline_request request = {.kind    = PIPELINE_ALL_TO_ALL,
+                                             .name    = "trm_all_to_all",
+                                             .streams = streams,
+                                             .outputs = outputs,
+                                             .inputs  = inputs,
+                                             .count   = count};
+    return enqueue(collective, &request);
+}

@@ -1,0 +1,200 @@
+/* Which way a call takes: the fastest in the first calls of its kind and size.
+ *
+ * A measured call lies between two time stamps on the first device's stream. They are read by a later call, when
+ * they have passed, so that nothing waits for them.
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "pipeline/collective/collective.h"
+
+/* How often a way is tried, of which the shortest time counts. */
+#define TRIES 3
+/* Up to this size one-shot comes first, before anything is measured. */
+#define SMALL_BYTES (UINT64_C(256) << 10)
+
+static const char *const way_names[PIPELINE_WAYS] = {
+    [PIPELINE_WAY_ONE_SHOT] = "one-shot",
+    [PIPELINE_WAY_TWO_SHOT] = "two-shot",
+    [PIPELINE_WAY_COPIES]   = "copies",
+    [PIPELINE_WAY_HOST]     = "host",
+};
+
+int32_t pipeline_way_parse(const char *text)
+{
+    for (int32_t way = 0; way < PIPELINE_WAYS; way++)
+        if (strcmp(text, way_names[way]) == 0)
+            return way;
+    return -1;
+}
+
+/* ---- what is possible ----------------------------------------------------------------------- */
+
+static bool is_legal(const struct pipeline_collective *collective, const struct pipeline_call *call,
+                     enum pipeline_way way)
+{
+    bool is_aligned = call->is_aligned || !pipeline_kind_reduces(call->kind);
+
+    switch (way) {
+    case PIPELINE_WAY_ONE_SHOT:
+        return collective->can_reach && is_aligned &&
+               !(call->is_in_place && call->kind == PIPELINE_ALL_REDUCE);
+    case PIPELINE_WAY_TWO_SHOT:
+        return collective->can_reach && is_aligned;
+    default:
+        return true;
+    }
+}
+
+/* Is the way worth a try? */
+static bool is_candidate(const struct pipeline_collective *collective, const struct pipeline_call *call,
+                         enum pipeline_way way)
+{
+    if (way == PIPELINE_WAY_ONE_SHOT && call->kind >= PIPELINE_REDUCE_SCATTER)
+        return false; /* the same as two-shot */
+    if (way == PIPELINE_WAY_COPIES && !collective->can_copy)
+        return false; /* would go through the host in small pieces */
+    if (way == PIPELINE_WAY_HOST && collective->can_copy)
+        return false; /* takes longer than copies in any case */
+    return is_legal(collective, call, way);
+}
+
+static enum pipeline_way first_candidate(const struct pipeline_collective *collective,
+                                         const struct pipeline_call *call)
+{
+    bool is_small = call->bytes <= SMALL_BYTES;
+
+    if (is_small && is_candidate(collective, call, PIPELINE_WAY_ONE_SHOT))
+        return PIPELINE_WAY_ONE_SHOT;
+    for (enum pipeline_way way = PIPELINE_WAY_TWO_SHOT; way < PIPELINE_WAYS; way++)
+        if (is_candidate(collective, call, way))
+            return way;
+    return PIPELINE_WAY_HOST;
+}
+
+static int32_t choose_forced(const struct pipeline_collective *collective, const struct pipeline_call *call,
+                             enum pipeline_way *way)
+{
+    enum pipeline_way forced = (enum pipeline_way)collective->forced;
+    const char *why          = !collective->can_reach ? "the devices cannot access each other's memory"
+                               : !call->is_aligned    ? "kernels do not take the offsets of all spans"
+                                                      : "an output is an input";
+
+    if (!is_legal(collective, call, forced))
+        return base_fail(TRM_ERROR_UNSUPPORTED, "%s: the setting collective.way is %s, but %s", call->name,
+                         way_names[forced], why);
+    *way = forced;
+    return TRM_OK;
+}
+
+/* ---- what is fastest ------------------------------------------------------------------------ */
+
+/* Reads the times of the measured call, if they have passed. */
+static void read_times(struct pipeline_choice *choice)
+{
+    struct base_saved_error saved;
+    int64_t elapsed = 0;
+
+    base_error_save(&saved);
+    int32_t status = trm_event_elapsed(choice->begin, choice->end, &elapsed);
+    base_error_restore(&saved);
+    if (status == TRM_ERROR_TIMEOUT)
+        return;
+    choice->is_pending = false;
+    choice->tries[choice->pending]++;
+    if (status == TRM_OK && (uint64_t)elapsed < choice->best_ns[choice->pending])
+        choice->best_ns[choice->pending] = (uint64_t)elapsed;
+}
+
+static struct pipeline_choice *choice_of(struct pipeline_collective *collective,
+                                         const struct pipeline_call *call)
+{
+    uint32_t class = 0;
+
+    while (class + 1 < PIPELINE_SIZES && call->bytes >> class > 1)
+        class ++;
+    struct pipeline_choice *choice = &collective->choices[call->kind][class];
+    if (choice->begin == NULL)
+        for (uint32_t way = 0; way < PIPELINE_WAYS; way++)
+            choice->best_ns[way] = UINT64_MAX;
+    return choice;
+}
+
+static void log_choice(struct pipeline_collective *collective, const struct pipeline_call *call,
+                       struct pipeline_choice *choice, enum pipeline_way way)
+{
+    if (!choice->is_logged)
+        core_log(collective->object.context, TRM_LOG_INFO,
+                 "%s of %llu bytes on %u devices takes the way %s, measured %.1f us", call->name,
+                 (unsigned long long)call->bytes, call->devices, way_names[way],
+                 (double)choice->best_ns[way] / 1e3);
+    choice->is_logged = true;
+}
+
+static enum pipeline_way choose_measured(struct pipeline_collective *collective,
+                                         const struct pipeline_call *call, struct pipeline_choice **measured)
+{
+    struct pipeline_choice *choice = choice_of(collective, call);
+    enum pipeline_way fastest      = first_candidate(collective, call);
+    enum pipeline_way tried        = PIPELINE_WAYS;
+    uint32_t candidates            = 0;
+
+    if (choice->is_pending)
+        read_times(choice);
+    for (enum pipeline_way way = 0; way < PIPELINE_WAYS; way++) {
+        if (!is_candidate(collective, call, way))
+            continue;
+        candidates++;
+        if (choice->best_ns[way] < choice->best_ns[fastest])
+            fastest = way;
+        if (choice->tries[way] < TRIES && tried == PIPELINE_WAYS)
+            tried = way;
+    }
+    if (candidates < 2 || (tried != PIPELINE_WAYS && choice->is_pending))
+        return fastest;
+    if (tried == PIPELINE_WAYS) {
+        log_choice(collective, call, choice, fastest);
+        return fastest;
+    }
+    *measured = choice;
+    return tried;
+}
+
+int32_t pipeline_way_choose(struct pipeline_collective *collective, const struct pipeline_call *call,
+                            enum pipeline_way *way, struct pipeline_choice **measured)
+{
+    *measured = NULL;
+    if (call->devices == 1)
+        *way = PIPELINE_WAY_TWO_SHOT;
+    else if (collective->forced >= 0)
+        return choose_forced(collective, call, way);
+    else if ((collective->flags & TRM_COLLECTIVE_DETERMINISTIC) != 0)
+        *way = first_candidate(collective, call);
+    else
+        *way = choose_measured(collective, call, measured);
+    return TRM_OK;
+}
+
+/* ---- measuring ------------------------------------------------------------------------------ */
+
+int32_t pipeline_choice_begin(struct pipeline_collective *collective, struct pipeline_choice *choice,
+                              enum pipeline_way way, struct trm_stream *stream)
+{
+    struct trm_device *device = collective->group->held[0];
+    int32_t status            = TRM_OK;
+
+    if (choice->begin == NULL)
+        status = trm_event_create(device, TRM_EVENT_TIMING, &choice->begin);
+    if (status == TRM_OK && choice->end == NULL)
+        status = trm_event_create(device, TRM_EVENT_TIMING, &choice->end);
+    choice->pending = way;
+    return status == TRM_OK ? trm_event_record(choice->begin, stream) : status;
+}
+
+int32_t pipeline_choice_end(struct pipeline_choice *choice, struct trm_stream *stream)
+{
+    int32_t status = trm_event_record(choice->end, stream);
+
+    choice->is_pending = status == TRM_OK;
+    return status;
+}

@@ -1,0 +1,251 @@
+/* The collective room: operations over one span on each device of a group.
+ *
+ *     collective.c   a collective's life             call.c      the functions of <trireme/collective.h>
+ *     check.c        a call's checks                 task.c      which device combines or copies which bytes
+ *     choose.c       which way a call takes          reduce.c    launches of the kernels
+ *     direct.c       the ways one-shot and two-shot  relay.c     the ways copies and host
+ *     message.c      send and receive
+ *
+ * A call becomes tasks: one device reads a range of n spans, combines it in the order of the devices, and writes
+ * the result to m spans. The ways differ in who does a task, and in how data comes to it:
+ *
+ *     one-shot    each device combines everything that it needs itself; kernels read the peers' memory
+ *     two-shot    each device combines one part; kernels read and write the peers' memory
+ *     copies      as two-shot, but copies in chunks bring the data to the device, and the results back
+ *     host        as copies, through pinned host memory
+ *
+ * The first two run on the program's streams, between two barriers. The other two have three streams on each
+ * device, which wait for the program's streams, and which these wait for.
+ *
+ * Locks: collective->lock guards all members, and is held while a call enqueues.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PIPELINE_COLLECTIVE_COLLECTIVE_H
+#define PIPELINE_COLLECTIVE_COLLECTIVE_H
+
+#include <stdbool.h>
+#include <trireme/collective.h>
+
+#include "base/base.h"
+#include "core/memory/memory.h"
+#include "core/stream/stream.h"
+#include "pipeline/group/group.h"
+
+#define PIPELINE_DEVICES TRM_GROUP_DEVICES
+
+enum pipeline_way {
+    PIPELINE_WAY_ONE_SHOT = 0,
+    PIPELINE_WAY_TWO_SHOT = 1,
+    PIPELINE_WAY_COPIES   = 2,
+    PIPELINE_WAY_HOST     = 3,
+    PIPELINE_WAYS,
+};
+
+enum pipeline_collective_kind {
+    PIPELINE_ALL_REDUCE     = 0,
+    PIPELINE_REDUCE         = 1,
+    PIPELINE_REDUCE_SCATTER = 2,
+    PIPELINE_BROADCAST      = 3, /* this one and those behind it only copy */
+    PIPELINE_ALL_GATHER     = 4,
+    PIPELINE_ALL_TO_ALL     = 5,
+    PIPELINE_KINDS,
+};
+
+/* The types that reduce_spans kernels exist for. */
+#define PIPELINE_REDUCE_TYPES 6
+/* Classes of sizes: powers of two. */
+#define PIPELINE_SIZES 64
+/* Spans of a kernel, to read or to write. */
+#define PIPELINE_KERNEL_SPANS 4
+
+/* ---- a call --------------------------------------------------------------------------------- */
+
+/* A call that has been checked. Spans have their lengths; those of number k stand from k * devices on, but the
+ * outputs of PIPELINE_REDUCE at k. */
+struct pipeline_call {
+    enum pipeline_collective_kind kind;
+    const char *name; /* of the public function */
+    uint32_t devices, count;
+    uint32_t root; /* of REDUCE and BROADCAST */
+    int32_t type;  /* NONE where the call only copies */
+    int32_t operation;
+    uint32_t element; /* bytes; 1 where the call only copies */
+    uint64_t bytes;   /* of the largest spans of each number, together */
+    bool is_in_place; /* an output is an input */
+    bool is_aligned;  /* kernels take all ranges of all spans */
+    struct trm_stream *const *streams;
+    struct trm_span *inputs, *outputs;
+    uint64_t space_bytes; /* of `inputs` and `outputs`, where they are allocated */
+};
+
+/* What a program gives. `outputs` of PIPELINE_REDUCE: one for each number. */
+struct pipeline_request {
+    enum pipeline_collective_kind kind;
+    const char *name;
+    struct trm_stream *const *streams;
+    const struct trm_span *outputs, *inputs;
+    uint32_t count, root;
+    int32_t type, operation;
+};
+
+/* One device combines ranges of all sources, and writes the result to all targets. With one source it copies. */
+struct pipeline_task_range {
+    uint32_t device; /* which does it */
+    uint32_t source_count, target_count;
+    uint64_t bytes;
+    struct trm_span sources[PIPELINE_DEVICES], targets[PIPELINE_DEVICES];
+    uint32_t source_devices[PIPELINE_DEVICES], target_devices[PIPELINE_DEVICES];
+};
+
+/* ---- the collective ------------------------------------------------------------------------- */
+
+#define PIPELINE_RELAY_SLOTS 4
+
+/* Memory of a device for one chunk in flight, and what it has to wait for before it is used again. A point
+ * without a stream is reached. */
+struct pipeline_relay_slot {
+    struct trm_point in_done;                 /* the sources are in `scratch` */
+    struct trm_point compute_done;            /* `scratch` is combined */
+    struct trm_point out_done;                /* the result has left `scratch` */
+    struct trm_point taken[PIPELINE_DEVICES]; /* by device: the result has left `staging` */
+    bool is_open;                             /* the result is still to be sent */
+};
+
+/* What the ways copies and host have on a device. */
+struct pipeline_relay {
+    struct trm_stream *in, *compute, *out;
+    /* PIPELINE_RELAY_SLOTS times a chunk for each source, and one for the result */
+    struct trm_buffer *scratch;
+    struct trm_buffer *staging; /* the same in pinned memory; only for the way host */
+    uint64_t chunk;             /* bytes of a chunk in both */
+    uint64_t staging_chunk;
+    uint32_t next; /* slot */
+    struct pipeline_relay_slot slots[PIPELINE_RELAY_SLOTS];
+};
+
+/* A chunk of a task, whose result is still to be sent. */
+struct pipeline_relay_item {
+    struct pipeline_task_range task;
+    struct pipeline_relay_slot *slot;
+    struct trm_span result;
+    uint32_t slot_index;
+};
+
+#define PIPELINE_RELAY_ITEMS (2 * PIPELINE_DEVICES)
+
+/* The times of one kind and class of sizes. */
+struct pipeline_choice {
+    uint64_t best_ns[PIPELINE_WAYS];
+    uint8_t tries[PIPELINE_WAYS];
+    bool is_pending; /* a measurement is under way, of the way `pending` */
+    bool is_logged;
+    enum pipeline_way pending;
+    struct trm_event *begin, *end;
+};
+
+/* What trm_send() has sent. */
+struct pipeline_message {
+    struct pipeline_message *next;
+    uint32_t source, target;
+    uint64_t bytes;
+    struct trm_buffer *buffer; /* on the source; NULL for 0 bytes */
+    struct trm_event *sent;
+};
+
+struct pipeline_collective {
+    struct core_object object;
+    struct pipeline_group *group; /* `group_held` keeps it */
+    void *group_held;
+    uint32_t devices;
+    uint32_t flags;  /* enum trm_collective_flags */
+    int32_t forced;  /* enum pipeline_way; -1: none */
+    bool can_reach;  /* kernels of each device take buffers of all others */
+    bool can_copy;   /* copies between any two devices are direct */
+    uint64_t aligns; /* offsets of which all devices' kernels take spans */
+
+    struct base_lock lock;
+    /* The kernel for everything, and those for sums of two spans that write one or two; NULL: cannot be had. */
+    struct trm_group_kernel *kernels[PIPELINE_REDUCE_TYPES][3];
+    struct pipeline_relay relays[PIPELINE_DEVICES];
+    struct trm_stream *relayed[PIPELINE_DEVICES]; /* the streams of the last call that used `relays` */
+    /* Behind the last call nothing was enqueued on these streams as long as their next operations have these
+     * numbers: each of them has waited for all others. */
+    struct trm_stream *met[PIPELINE_DEVICES];
+    uint64_t met_next[PIPELINE_DEVICES];
+    struct pipeline_choice choices[PIPELINE_KINDS][PIPELINE_SIZES];
+    struct pipeline_relay_item items[PIPELINE_RELAY_ITEMS]; /* a ring: the oldest is `first_item` */
+    uint32_t first_item, item_count;
+    struct pipeline_message *messages, **last_message;
+    _Atomic uint32_t sent; /* counts messages; a futex */
+};
+
+static inline bool pipeline_kind_reduces(enum pipeline_collective_kind kind)
+{
+    return kind < PIPELINE_BROADCAST;
+}
+
+/* ---- check.c, task.c ------------------------------------------------------------------------ */
+
+/* Checks a request and makes a call of it. `space` has room for 2 * PIPELINE_DEVICES spans. */
+int32_t pipeline_call_check(struct pipeline_collective *collective, const struct pipeline_request *request,
+                            struct trm_span *space, struct pipeline_call *call);
+void pipeline_call_fini(const struct pipeline_collective *collective, struct pipeline_call *call);
+
+/* Is `stream` one of device `index`, and live? */
+int32_t pipeline_collective_check_stream(const struct pipeline_collective *collective, const char *name,
+                                         struct trm_stream *stream, uint32_t index);
+int32_t pipeline_collective_check_span(const struct pipeline_collective *collective, const char *what,
+                                       uint32_t number, uint32_t index, struct trm_span given,
+                                       struct trm_span *span);
+
+/* The number of tasks for each number of spans. */
+uint32_t pipeline_call_tasks(const struct pipeline_call *call);
+
+/* Task `part` of the spans `number`. False when there is nothing to do. */
+bool pipeline_call_task(const struct pipeline_call *call, bool is_one_shot, uint32_t number, uint32_t part,
+                        struct pipeline_task_range *task);
+
+/* ---- choose.c ------------------------------------------------------------------------------- */
+
+/* The value of the setting `collective.way`; -1 for "auto", which any other text counts as. */
+int32_t pipeline_way_parse(const char *text);
+
+/* The way of a call; `measured` gets the place for its times, or NULL. */
+int32_t pipeline_way_choose(struct pipeline_collective *collective, const struct pipeline_call *call,
+                            enum pipeline_way *way, struct pipeline_choice **measured);
+int32_t pipeline_choice_begin(struct pipeline_collective *collective, struct pipeline_choice *choice,
+                              enum pipeline_way way, struct trm_stream *stream);
+int32_t pipeline_choice_end(struct pipeline_choice *choice, struct trm_stream *stream);
+
+/* ---- reduce.c ------------------------------------------------------------------------------- */
+
+/* The place of a type in collective->kernels; -1 when there is none. */
+int32_t pipeline_reduce_index(int32_t type);
+
+/* Loads the kernels of a call's type. */
+int32_t pipeline_reduce_load(struct pipeline_collective *collective, const struct pipeline_call *call);
+
+/* Enqueues the launches of a task whose spans kernels of its device take. `scratch`: as long as the task, for more than
+ * PIPELINE_KERNEL_SPANS sources; it may be a target. */
+int32_t pipeline_reduce_enqueue(struct pipeline_collective *collective, const struct pipeline_call *call,
+                                const struct pipeline_task_range *task, struct trm_stream *stream,
+                                struct trm_span scratch);
+
+/* ---- direct.c, relay.c ---------------------------------------------------------------------- */
+
+/* Enqueue a call between two barriers. After an error, some of it may be enqueued. */
+int32_t pipeline_direct_enqueue(struct pipeline_collective *collective, const struct pipeline_call *call,
+                                bool is_one_shot);
+int32_t pipeline_relay_enqueue(struct pipeline_collective *collective, const struct pipeline_call *call,
+                               bool is_host);
+
+/* Gets streams and memory for a call of the ways copies and host. */
+int32_t pipeline_relay_prepare(struct pipeline_collective *collective, const struct pipeline_call *call,
+                               bool is_host);
+void pipeline_relay_fini(struct pipeline_relay *relay);
+
+/* ---- message.c ------------------------------------------------------------------------------ */
+
+void pipeline_message_destroy(struct pipeline_collective *collective, struct pipeline_message *message);
+
+#endif

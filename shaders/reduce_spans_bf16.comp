@@ -1,0 +1,63 @@
+#version 450
+/* reduce_spans_bf16: the sum, the least or the greatest element of up to four spans, to up to four spans
+ *
+ *     s[i] = t[i] = u[i] = v[i] = (a[i] + b[i] + c[i] + d[i]) / divisor
+ *
+ * Collectives (<trireme/collective.h>) are made of it. A span may be a source and a target.
+ *
+ * Arguments
+ *     a               count bfloat16s
+ *     b               the same, read where `sources` is 2 or more; else any span
+ *     c               the same, read where `sources` is 3 or more; else any span
+ *     d               the same, read where `sources` is 4 or more; else any span
+ *     s               count bfloat16s, which the results replace
+ *     t               the same, written where `targets` is 2 or more; else any span
+ *     u               the same, written where `targets` is 3 or more; else any span
+ *     v               the same, written where `targets` is 4 or more; else any span
+ *     count           the number of elements
+ *     sources         how many spans are read, 1 to 4
+ *     targets         how many spans are written, 1 to 4
+ *     operation       0: the sum; 1: the minimum; 2: the maximum
+ *     divisor         divides the result; 0 and 1 leave it as it is
+ * Launch
+ *     count items in x
+ * Constants
+ *     0               items of a group (256)
+ *     pair            1, 2: for sums of two spans, written to one or two; the last four
+ *                     arguments are then as these say (0)
+ * Notes
+ *     A minimum or a maximum with a NaN is a NaN.
+ * Example
+ *     struct trm_argument arguments[] = {
+ *         trm_arg_buffer(a),  trm_arg_buffer(b), trm_arg_buffer(a), trm_arg_buffer(a), trm_arg_buffer(c),
+ *         trm_arg_buffer(c),  trm_arg_buffer(c), trm_arg_buffer(c), trm_arg_u32(count), trm_arg_u32(2),
+ *         trm_arg_u32(1),     trm_arg_u32(0),    trm_arg_u32(1)};
+ *     trm_kernel_named(device, "reduce_spans_bf16", NULL, 0, &kernel);
+ *     trm_kernel_grid(kernel, count, 1, 1, &grid);
+ *     trm_launch(stream, kernel, &grid, arguments, 13);
+ * SPDX-License-Identifier: MIT
+ */
+#extension GL_EXT_shader_16bit_storage : require
+#extension GL_GOOGLE_include_directive : require
+
+#define ELEMENT uint16_t
+#define VALUE float
+#define LOAD(element) widen(uint(element))
+#define STORE(value) uint16_t(narrow(value))
+
+/* A bfloat16 is the upper half of a float. */
+float widen(uint bits)
+{
+    return uintBitsToFloat(bits << 16);
+}
+
+/* Rounds to the nearest, of two to the even one; a NaN stays one. */
+uint narrow(float value)
+{
+    uint bits = floatBitsToUint(value);
+    if (value != value)
+        return (bits >> 16) | 0x40u;
+    return (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+}
+
+#include "common/reduce_spans.glsl"

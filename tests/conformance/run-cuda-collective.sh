@@ -1,0 +1,14 @@
+#!/bin/sh
+# The cases of collectives on three devices of the stand-in for CUDA's driver, with access to each other's memory and
+# without.
+. "$top_srcdir/tests/cuda/common.sh"
+. "$top_srcdir/tests/conformance/run"
+
+CONFORMANCE_QUICK=1
+export CONFORMANCE_QUICK
+# Each case compiles its kernels anew.
+cases=by_every_operation,in_every_way,of_its_streams,sets_of_streams,when_handles_are_destroyed,another_device
+for peers in yes no; do
+    standin_shaped "collective-$peers" "devices=3 peers=$peers"
+    (run_in_one_process cuda --filter "$cases") || exit 1
+done
