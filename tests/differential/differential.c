@@ -12,11 +12,14 @@
  *     --save FOLDER    write the SPIR-V of all of them there first, and
  *     --load FOLDER    take it from there: where GLSL cannot be compiled
  *     --cache FOLDER   where SPIR-V is kept for other tests and for the next run
- *     --verbose        a line for those that are the same, too
+ *     --verbose        a line for each before it runs, and for those that are the same, too
+ *     --limit SECONDS  for one shader: the process then names the shader on stderr and ends with 1; 0, the
+ *                      default, sets no limit. The process cannot go on: a driver that hangs is not reopened
  *
  * Ends with 0 when all are the same, 77 when nothing could be compared here, else 1.
  * SPDX-License-Identifier: MIT
  */
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +37,7 @@
 
 struct options {
     char one[16], other[16];
-    uint64_t seed, seconds;
+    uint64_t seed, seconds, limit;
     uint32_t generate, part, parts;
     const char *keep, *save, *load, *cache;
     int verbose;
@@ -60,7 +63,8 @@ struct totals {
 static int usage(void)
 {
     fprintf(stderr,
-            "usage: differential [--on ONE,OTHER] [--seed NUMBER] [--keep FOLDER] [--part I/N]\n"
+            "usage: differential [--on ONE,OTHER] [--seed NUMBER] [--keep FOLDER] [--part I/N] [--limit "
+            "SECONDS]\n"
             "                    [--save FOLDER | --load FOLDER | --cache FOLDER] [--verbose] FILE.comp... | "
             "--generate COUNT [--seconds NUMBER]\n");
     return EXIT_FAILURE;
@@ -87,6 +91,8 @@ static int parse_option(struct options *options, const char *name, const char *v
         options->seed = number;
     else if (strcmp(name, "--seconds") == 0)
         options->seconds = number;
+    else if (strcmp(name, "--limit") == 0)
+        options->limit = number;
     else if (strcmp(name, "--generate") == 0)
         options->generate = (uint32_t)number;
     else
@@ -271,6 +277,33 @@ static enum comparison_result judge(struct comparison *comparison, const struct 
     }
 }
 
+/* What the signal handler writes: it may call no function that formats. */
+static char late_line[256];
+static size_t late_length;
+
+static void end_late(int signal)
+{
+    (void)signal;
+    if (write(STDERR_FILENO, late_line, late_length) < 0)
+        _exit(EXIT_FAILURE);
+    _exit(EXIT_FAILURE);
+}
+
+static void announce(const struct options *options, const char *name, const char *how)
+{
+    if (options->verbose) {
+        printf("begins    %s%s\n", name, how);
+        fflush(stdout);
+    }
+    alarm(0);
+    late_length = (size_t)snprintf(late_line, sizeof(late_line), "LATE      %s%s: not done after %llu s\n",
+                                   name, how, (unsigned long long)options->limit);
+    if (options->limit > 0) {
+        signal(SIGALRM, end_late);
+        alarm((unsigned)options->limit);
+    }
+}
+
 static void compare(struct comparison *comparison, const struct options *options, const struct work *work,
                     struct totals *totals)
 {
@@ -286,6 +319,7 @@ static void compare(struct comparison *comparison, const struct options *options
         comparison->seed = work->shader_of[i] < options->file_count ? options->seed : 1;
         const char *how =
             work->compilations[i].flags & TRM_GLSL_UNOPTIMIZED ? " (unoptimized)" : " (optimized)";
+        announce(options, shader->name, how);
         switch (judge(comparison, shader, &work->compilations[i])) {
         case COMPARISON_SAME:
             totals->same++;
@@ -303,6 +337,7 @@ static void compare(struct comparison *comparison, const struct options *options
         }
         fflush(stdout);
     }
+    alarm(0);
 }
 
 static int run(const struct options *options, const struct work *work, struct totals *totals)
