@@ -1,4 +1,5 @@
-/* Matrices by rows and by columns, with strides of their own, in buffers of vectors and in a struct. */
+/* Matrices by rows and by columns, with strides of their own, in buffers of vectors and in a struct. A row begins at a
+ * multiple of 16 bytes, which Vulkan demands of rows that are longer. */
 //! in 0 f16 640
 //! in 1 4u32 64
 //! in 2 f32 520
@@ -25,7 +26,7 @@ void main()
     fcoopmatNV<32, gl_ScopeSubgroup, 16, 16> s;
 
     coopMatLoadNV(x, a, 0, 40, true);
-    coopMatLoadNV(s, c, 3, 20, false);
+    coopMatLoadNV(s, c, 4, 20, false);
     y = x;
     s = coopMatMulAddNV(x, y, s);
     coopMatStoreNV(s, d, 0, 16, true);

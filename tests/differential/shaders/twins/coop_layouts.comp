@@ -12,7 +12,7 @@ layout(std430, binding = 3) writeonly buffer D { float d[]; };
 void main()
 {
     uint i  = gl_LocalInvocationID.x, row = i / 16u, column = i % 16u;
-    float s = c[3u + row * 20u + column], t = 0.0;
+    float s = c[4u + row * 20u + column], t = 0.0;
 
     for (uint k = 0; k < 16u; k++) {
         float x     = float(a[k * 40u + row]);
