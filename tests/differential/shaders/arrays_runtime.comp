@@ -20,5 +20,5 @@ void main()
     float sum = 0;
     for (uint k = 0; k < count; k++)
         sum += from[k].x[i] * float(k + 1u);
-    y[i] = sum + from[nonuniformEXT(i % count)].x[255u - i] + float(from[i % 2u].x.length());
+    y[i] = sum + from[nonuniformEXT(i % count)].x[255u - i] + float(from[nonuniformEXT(i % 2u)].x.length());
 }
