@@ -6,7 +6,7 @@
  * buffer, of each device.
  *
  *     trm_group_create(context, "cuda:0,cuda:1", &group);
- *     trm_group_kernel_named(group, "saxpy", NULL, 0, &kernel);
+ *     trm_group_kernel_named(group, "axpy", NULL, 0, &kernel);
  *     stage = trm_stage_launch(trm_group_stage_kernel(kernel), arguments, count, 0, 4);
  *     trm_group_pipeline_create(group, &desc, &pipeline);
  *     trm_pipeline_run(pipeline, &source, &sink);
@@ -151,10 +151,11 @@ static inline struct trm_buffer *trm_group_port_buffer(struct trm_group_buffer *
 
 /* Make a pipeline over all devices of a group.
  *
- * A token is processed by one device. It goes to the device that is expected to end it first, by the times of
- * earlier tokens and by what the device still has to do; a device that is so slow that the others end
- * everything earlier gets no more than the first token, by which it is measured. Results come in the order of
- * submission all the same, unless the pipeline is UNORDERED. The report has a line for each device.
+ * A token is processed by one device. It goes to the device that is expected to finish it first, by the times
+ * of earlier tokens and by what the device still has to do; a device that is so slow that the others finish
+ * everything earlier gets the token by which it is measured, and now and then another one in case it has become
+ * faster. Results come in the order of submission all the same, unless the pipeline is UNORDERED. The report has
+ * a line for each device.
  *
  * When a device is lost, the other devices repeat the tokens that it had, as long as these can be repeated (no
  * host stage has begun, and no kernel may have changed inputs in place); the report says so. The pipeline fails

@@ -29,8 +29,8 @@ enum trm_module_format {
     TRM_MODULE_FUNCTIONS = 1, /* an array of struct trm_cpu_kernel (<trireme/cpu_kernel.h>) in this program */
     TRM_MODULE_SHARED_OBJECT = 2, /* the path of a shared object that exports trm_cpu_kernels_v1 */
     TRM_MODULE_SPIRV         = 3, /* a SPIR-V module in either byte order */
-    TRM_MODULE_GLSL          = 4, /* a GLSL compute shader as text; needs libshaderc at run time */
-    TRM_MODULE_NAMED         = 5, /* the name of an installed kernel with its terminating zero: "saxpy" */
+    TRM_MODULE_GLSL          = 4, /* a GLSL compute shader as text; needs glslc or libshaderc */
+    TRM_MODULE_NAMED         = 5, /* the name of an installed kernel with its terminating zero: "axpy" */
     TRM_MODULE_SHADER        = 6, /* a struct trm_shader * */
     TRM_MODULE_CUBIN         = 7, /* a cubin or a fat binary, as nvcc and NVRTC make them */
     TRM_MODULE_PTX           = 8, /* PTX as text; the driver compiles it for the device */
@@ -163,7 +163,7 @@ TRM_API int32_t trm_module_build(struct trm_device *device, const struct trm_mod
  */
 TRM_API int32_t trm_kernel_get(struct trm_module *module, const char *name, struct trm_kernel **kernel);
 
-/* Find an installed kernel by its name ("saxpy"). Does the same as trm_module_load() with TRM_MODULE_NAMED,
+/* Find an installed kernel by its name ("axpy"). Does the same as trm_module_load() with TRM_MODULE_NAMED,
  * trm_kernel_get() with NULL, and trm_module_destroy().
  *
  * name        of the kernel

@@ -1,6 +1,6 @@
 /* Which device gets the next token, and what all devices of a pipeline do together.
  *
- * A token goes to the device that would end it first: by the times of its earlier tokens, and by how many it
+ * A token goes to the device that would finish it first: by the times of its earlier tokens, and by how many it
  * has. A device that was not measured yet gets one token to be measured with. So a device that is so slow that
  * the others end everything before it gets no more than that one, and another one now and then in case it has
  * become faster.

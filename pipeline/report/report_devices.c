@@ -46,7 +46,7 @@ static const char *note_of(const struct trm_device_report *device, uint64_t sum)
     if (device->lost != 0)
         return "lost";
     if (device->latency_ns != 0 && device->tokens * IDLE_PART < sum)
-        return "too slow: the others end first";
+        return "too slow: the others finish first";
     return "";
 }
 

@@ -44,8 +44,8 @@ static const struct property properties[] = {
     {TRM_DEVICE_UUID, PROPERTY_UUID, "uuid", "UUID"},
     {TRM_DEVICE_PCI, PROPERTY_TEXT, "pci", "PCI address"},
     {TRM_DEVICE_DRIVER, PROPERTY_TEXT, "driver", "driver"},
-    {TRM_DEVICE_COPY_ENGINES, PROPERTY_COUNT, "copy_engines", "copies beside kernels"},
-    {TRM_DEVICE_MAX_GROUPS, PROPERTY_TRIPLE, "max_groups", "most groups"},
+    {TRM_DEVICE_COPY_ENGINES, PROPERTY_COUNT, "copy_engines", "copies at once with kernels"},
+    {TRM_DEVICE_MAX_GROUPS, PROPERTY_TRIPLE, "max_groups", "largest grid (groups)"},
     {TRM_DEVICE_MAX_GROUP_SIZE, PROPERTY_TRIPLE, "max_group_size", "largest group"},
     {TRM_DEVICE_MAX_GROUP_ITEMS, PROPERTY_COUNT, "max_group_items", "most items of a group"},
     {TRM_DEVICE_MAX_SHARED_BYTES, PROPERTY_BYTES, "max_shared_bytes", "shared memory of a group"},
@@ -58,7 +58,7 @@ static const struct property properties[] = {
     {TRM_DEVICE_MAPPED, PROPERTY_BOOL, "mapped", "kernels reach pinned memory"},
     {TRM_DEVICE_ADDRESSES, PROPERTY_BOOL, "addresses", "kernels take addresses"},
     {TRM_DEVICE_PEER_KERNELS, PROPERTY_BOOL, "peer_kernels", "kernels reach other devices"},
-    {TRM_DEVICE_SYNCHRONOUS, PROPERTY_BOOL, "synchronous", "works inside the call"},
+    {TRM_DEVICE_SYNCHRONOUS, PROPERTY_BOOL, "synchronous", "calls wait for the work"},
 };
 
 enum {
