@@ -66,6 +66,12 @@ char *pipeline_advice_factor(char *text, double gain)
     return pipeline_number_text(text, PIPELINE_ADVICE_TEXT, gain, gain < 2 ? 2 : gain < 10 ? 1 : 0);
 }
 
+/* An idle machine preempts less than twenty times a second. */
+bool pipeline_advice_is_disturbed(const struct trm_report *report)
+{
+    return report->preempted >= 10 && report->preempted >= report->elapsed_ns / 1000000 / 50;
+}
+
 bool pipeline_advice_is_served(const struct trm_report *report)
 {
     return report->workers == 0 && report->one_thread == 0;
@@ -110,6 +116,22 @@ static bool has_measured(const struct pipeline_advisor *advisor)
     return false;
 }
 
+/* Puts in front of advice that its times were disturbed; alone where the advice does not fit behind it. */
+static void warn_disturbed(struct trm_report *report)
+{
+    char rate[PIPELINE_ADVICE_TEXT], sentence[sizeof(report->advice)];
+    double each_second = (double)report->preempted / (double)report->elapsed_ns * 1e9;
+
+    memcpy(sentence, report->advice, sizeof(sentence));
+    int length =
+        snprintf(report->advice, sizeof(report->advice),
+                 "The machine was busy (%s preemptions a second): run again on an idle one before you "
+                 "change anything.",
+                 pipeline_number_text(rate, sizeof(rate), each_second, 0));
+    if ((size_t)length + 1 + strlen(sentence) < sizeof(report->advice))
+        snprintf(report->advice + length, sizeof(report->advice) - (size_t)length, " %s", sentence);
+}
+
 /* In this order: what keeps the stages from working at all; what can be set; what the data could do; what
  * the program could do; limits. */
 static const pipeline_advice_fn kinds[] = {
@@ -145,5 +167,8 @@ void pipeline_report_advise(struct trm_report *report, const struct pipeline_rep
         return;
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if (kinds[i](&advisor))
-            return;
+            break;
+    /* Advice about the machine names the preemptions itself. */
+    if (pipeline_advice_is_disturbed(report) && report->advised.kind != TRM_ADVICE_MACHINE)
+        warn_disturbed(report);
 }

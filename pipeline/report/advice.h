@@ -43,6 +43,9 @@ double pipeline_advice_gain_from(const struct pipeline_advisor *advisor, uint64_
 /* "2.2", for "predicted 2.2 x". text: PIPELINE_ADVICE_TEXT bytes; returned. */
 char *pipeline_advice_factor(char *text, double gain);
 
+/* Whether other threads took processors from the run so often that its times do not tell what it could do. */
+bool pipeline_advice_is_disturbed(const struct trm_report *report);
+
 /* Whether the program submits tokens itself. */
 bool pipeline_advice_is_served(const struct trm_report *report);
 

@@ -70,7 +70,6 @@ bool pipeline_advise_pace(const struct pipeline_advisor *advisor)
 bool pipeline_advise_machine(const struct pipeline_advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
-    uint64_t milliseconds           = report->elapsed_ns / 1000000;
     uint32_t explained              = pipeline_advice_percent(advisor->now.elapsed_ns, report->elapsed_ns);
     double gain                     = (double)report->elapsed_ns / (double)advisor->now.elapsed_ns;
     char factor[PIPELINE_ADVICE_TEXT];
@@ -80,15 +79,13 @@ bool pipeline_advise_machine(const struct pipeline_advisor *advisor)
     for (int32_t i = 0; i < TRM_STAGES; i++)
         if (pipeline_advice_busy(advisor, i) > 50)
             return false;
-    /* An idle machine preempts less than twenty times a second. */
-    if (report->preempted >= 10 && report->preempted >= milliseconds / 50)
+    if (pipeline_advice_is_disturbed(report))
         pipeline_advise(
             advisor, TRM_ADVICE_MACHINE, -1, gain,
-            "The stages account for only %u %% of the time: the threads of this program waited for a "
-            "processor (taken off one %" PRIu64
-            " times), which other programs, or too many threads of its own, wanted as well (without "
-            "them predicted %s x).",
-            explained, report->preempted, pipeline_advice_factor(factor, gain));
+            "The machine was busy: the threads of this program waited for a processor (preempted %" PRIu64
+            " times), so the stages account for only %u %% of the time. On an idle machine it would be %s "
+            "times as fast (predicted).",
+            report->preempted, explained, pipeline_advice_factor(factor, gain));
     else
         pipeline_advise(
             advisor, TRM_ADVICE_MACHINE, -1, gain,
@@ -271,15 +268,16 @@ static void write_remedy(const struct pipeline_advisor *advisor, char *text, siz
 bool pipeline_advise_bound(const struct pipeline_advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
-    char remedy[160];
+    char remedy[160], share[PIPELINE_ADVICE_TEXT];
 
     if (report->efficiency < 0.9)
         return false;
     write_remedy(advisor, remedy, sizeof(remedy));
     pipeline_advise(
         advisor, TRM_ADVICE_BOUND, report->critical, 1,
-        "%s is the bound and the pipeline reaches %u %% of the possible rate: only %s would help.",
-        trm_stage_name(report->critical), (uint32_t)(report->efficiency * 100), remedy);
+        "%s is the bound and the pipeline reaches %s %% of the possible rate: only %s would help.",
+        trm_stage_name(report->critical),
+        pipeline_number_text(share, sizeof(share), report->efficiency * 100, 1), remedy);
     return true;
 }
 
@@ -301,8 +299,8 @@ bool pipeline_advise_nothing(const struct pipeline_advisor *advisor)
     else if (pipeline_advice_percent(left, report->elapsed_ns) >= 5)
         pipeline_advise(
             advisor, TRM_ADVICE_BOUND, stage, 1,
-            "No setting is known to help: %s is the longest stage (%u %% busy), and %s for each %s go "
-            "by between the stages, while it is handed on or waits for a processor.",
+            "No setting is known to help: %s is the longest stage (%u %% busy), and %s pass between the "
+            "stages for each %s, while it is handed on or waits for a processor.",
             trm_stage_name(stage), pipeline_advice_busy(advisor, stage),
             pipeline_time_text(each, sizeof(each), (double)left / (double)report->tokens),
             pipeline_advice_token(advisor));

@@ -179,8 +179,9 @@ bool pipeline_advise_longer_run(const struct pipeline_advisor *advisor)
     pipeline_advise(
         advisor, TRM_ADVICE_MORE, report->critical, gain,
         "%s is busy for %u %% of the time, and filling and emptying the pipeline takes %u %%, which "
-        "more %s would hide (predicted up to %s x for each).",
+        "more %s would hide (predicted up to %s times as fast for each %s).",
         trm_stage_name(report->critical), pipeline_advice_busy(advisor, report->critical), edges_of(advisor),
-        pipeline_advice_tokens(advisor), pipeline_advice_factor(factor, gain));
+        pipeline_advice_tokens(advisor), pipeline_advice_factor(factor, gain),
+        pipeline_advice_token(advisor));
     return true;
 }

@@ -19,6 +19,9 @@ void pipeline_report_advise(struct trm_report *report, const struct pipeline_rep
  * times is then a limit of what overlap can gain. */
 bool pipeline_report_is_shared(const struct trm_report *report);
 
+/* Whether overlap gained more than rounding hides. */
+bool pipeline_report_has_overlap(const struct trm_report *report);
+
 /* Tokens that did not come out: "2 skipped, 1 failed, 3 cancelled"; "" where all did. */
 void pipeline_report_lost(const struct trm_report *report, char *text, size_t capacity);
 

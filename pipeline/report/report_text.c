@@ -192,11 +192,27 @@ static void write_stage(struct pipeline_writer *writer, const struct trm_report 
     pipeline_write(writer, "\n");
 }
 
+/* Whether a stage's time is not all in its three columns. */
+static bool has_rest(const struct trm_report *report)
+{
+    for (uint32_t i = 0; i < TRM_STAGES; i++) {
+        const struct trm_stage_report *stage = &report->stages[i];
+        uint64_t told                        = stage->busy_ns + stage->starved_ns + stage->blocked_ns;
+
+        if (stage->tokens > 0 && told < report->elapsed_ns &&
+            share(report->elapsed_ns - told, report->elapsed_ns, 100) >= 2)
+            return true;
+    }
+    return false;
+}
+
 static void write_stages(struct pipeline_writer *writer, const struct trm_report *report)
 {
     pipeline_write(writer, "\n  stage     busy █ starved ░ blocked ▒   a token  > the critical stage\n");
     for (uint32_t i = 0; i < TRM_STAGES; i++)
         write_stage(writer, report, i);
+    if (has_rest(report))
+        pipeline_write(writer, "  the rest: before its first and after its last token\n");
     pipeline_write(writer, "\n");
 }
 
@@ -275,6 +291,11 @@ bool pipeline_report_is_shared(const struct trm_report *report)
     return report->strategy == TRM_STRATEGY_ZERO_COPY;
 }
 
+bool pipeline_report_has_overlap(const struct trm_report *report)
+{
+    return (double)report->sequential_ns >= (double)report->elapsed_ns * 1.005;
+}
+
 static void write_sequential(struct pipeline_writer *writer, const struct trm_report *report)
 {
     char line[256], time[TEXT_MOST], number[TEXT_MOST];
@@ -282,7 +303,7 @@ static void write_sequential(struct pipeline_writer *writer, const struct trm_re
     if (report->elapsed_ns == 0)
         return;
     pipeline_time_text(time, sizeof(time), (double)report->sequential_ns);
-    if (report->sequential_ns > report->elapsed_ns)
+    if (pipeline_report_has_overlap(report))
         snprintf(line, sizeof(line), "%s one after the other: %s %s times as fast", time,
                  pipeline_report_is_shared(report) ? "with overlap up to" : "overlap made it",
                  pipeline_number_text(number, sizeof(number),

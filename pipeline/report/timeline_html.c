@@ -109,13 +109,13 @@ static void write_bound_figures(struct pipeline_writer *writer, const struct trm
              pipeline_time_text(number, sizeof(number), (double)report->bound_ns),
              trm_stage_name(report->critical));
     write_figure(writer, "of the possible rate", value, more);
-    if (report->sequential_ns > report->elapsed_ns) {
+    if (pipeline_report_has_overlap(report)) {
         snprintf(value, sizeof(value), "%s ×",
                  pipeline_number_text(number, sizeof(number),
                                       (double)report->sequential_ns / (double)report->elapsed_ns, 2));
         snprintf(more, sizeof(more), "%ssequential %s", pipeline_report_is_shared(report) ? "at most; " : "",
                  pipeline_time_text(number, sizeof(number), (double)report->sequential_ns));
-        write_figure(writer, "by overlap", value, more);
+        write_figure(writer, "gain by overlap", value, more);
     }
     snprintf(value, sizeof(value), "%s of %u",
              pipeline_number_text(number, sizeof(number), report->fill * report->depth, 1), report->depth);

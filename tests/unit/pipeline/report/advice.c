@@ -7,7 +7,7 @@ START_TEST(a_full_upload_can_only_be_made_smaller_or_its_link_faster)
 {
     struct ideal ideal = {.depth = 3, .tokens = 60, .time = {MS, 4 * MS, 2 * MS, MS, MS}, .bytes_up = 1};
 
-    advises(&ideal, "upload is the bound and the pipeline reaches 97 % of the possible rate: only smaller "
+    advises(&ideal, "upload is the bound and the pipeline reaches 98.0 % of the possible rate: only smaller "
                     "data or a faster link would help.");
 }
 END_TEST
@@ -16,8 +16,9 @@ START_TEST(a_full_download_likewise)
 {
     struct ideal ideal = {.depth = 3, .tokens = 500, .time = {MS, MS, 2 * MS, 4 * MS, MS}, .bytes_up = 1};
 
-    advises(&ideal, "download is the bound and the pipeline reaches 99 % of the possible rate: only smaller "
-                    "data or a faster link would help.");
+    advises(&ideal,
+            "download is the bound and the pipeline reaches 99.8 % of the possible rate: only smaller "
+            "data or a faster link would help.");
 }
 END_TEST
 
@@ -25,7 +26,7 @@ START_TEST(a_full_compute_names_the_kernel_that_takes_the_most)
 {
     struct ideal ideal = {.depth = 3, .tokens = 500, .time = {MS, MS, 4 * MS, MS, MS}};
 
-    advises(&ideal, "compute is the bound and the pipeline reaches 99 % of the possible rate: only faster "
+    advises(&ideal, "compute is the bound and the pipeline reaches 99.8 % of the possible rate: only faster "
                     "kernels (sobel takes 75 % "
                     "of it) or a faster device would help.");
 }
@@ -147,7 +148,7 @@ START_TEST(advice_names_the_options_of_the_program)
     ideal.depth  = 3;
     ideal.tokens = 1;
     advises(&ideal, "compute is busy for 50 % of the time, and filling and emptying the pipeline takes 50 %, "
-                    "which more frames would hide (predicted up to 2.0 x for each).");
+                    "which more frames would hide (predicted up to 2.0 times as fast for each frame).");
     words.struct_size = 8;
     ck_assert_int_eq(pipeline_report_words_copy(&words, &facts.words), TRM_ERROR_INVALID_ARGUMENT);
 }
@@ -176,7 +177,7 @@ START_TEST(threads_for_the_sink_are_advised_where_the_program_has_them)
     /* A sink that takes one after the other. */
     facts.sink_flags           = TRM_END_SERIAL;
     ideal.time[TRM_STAGE_LOAD] = MS;
-    advises(&ideal, "sink is the bound and the pipeline reaches 99 % of the possible rate: only a quicker "
+    advises(&ideal, "sink is the bound and the pipeline reaches 99.8 % of the possible rate: only a quicker "
                     "sink would help.");
 }
 END_TEST
@@ -221,9 +222,10 @@ START_TEST(a_full_sink_is_told_how_quick_it_should_be)
     ck_assert_uint_eq(report.advised.stage_ns, 2 * MS);
     /* The next stage takes as long. */
     ideal.time[TRM_STAGE_COMPUTE] = 5 * MS - 1;
-    advises(&ideal,
-            "sink is the bound and the pipeline reaches 99 % of the possible rate: only a quicker sink would "
-            "help.");
+    advises(
+        &ideal,
+        "sink is the bound and the pipeline reaches 99.7 % of the possible rate: only a quicker sink would "
+        "help.");
 }
 END_TEST
 
@@ -275,7 +277,7 @@ START_TEST(filling_and_emptying_is_named_where_it_is_what_is_left)
     struct ideal ideal = {.depth = 6, .tokens = 10, .time = {MS, 2 * MS, 4 * MS, 2 * MS, MS}, .bytes_up = 1};
 
     advises(&ideal, "compute is busy for 87 % of the time, and filling and emptying the pipeline takes 13 %, "
-                    "which more tokens would hide (predicted up to 1.15 x for each).");
+                    "which more tokens would hide (predicted up to 1.15 times as fast for each token).");
     ck_assert_int_eq(report.advised.kind, TRM_ADVICE_MORE);
 }
 END_TEST
@@ -382,6 +384,27 @@ START_TEST(uneven_stages_are_named_where_slots_even_them_out)
 }
 END_TEST
 
+START_TEST(one_outlier_does_not_set_the_depth)
+{
+    static struct pipeline_stage_times recent[PIPELINE_RECENT_TOKENS];
+    struct ideal ideal = {.depth = 3, .tokens = 500, .workers = 1, .time = {15 * MS / 8, 0, 2 * MS, 0, 0}};
+
+    for (uint32_t i = 0; i < PIPELINE_RECENT_TOKENS; i++) {
+        recent[i].time[TRM_STAGE_LOAD]    = i == PIPELINE_RECENT_TOKENS / 2 ? 176 * MS : MS;
+        recent[i].time[TRM_STAGE_COMPUTE] = 2 * MS;
+    }
+    report                                 = ideal_report(&ideal);
+    report.stages[TRM_STAGE_LOAD].least_ns = MS;
+    report.stages[TRM_STAGE_LOAD].most_ns  = 176 * MS;
+    report.elapsed_ns                      = 500 * UINT64_C(21) / 8 * MS;
+    report.efficiency                      = 0.76;
+    facts.recent                           = recent;
+    facts.recent_count                     = PIPELINE_RECENT_TOKENS;
+    pipeline_report_advise(&report, &facts, processors);
+    ck_assert_msg(strstr(report.advice, "depth") == NULL, "%s", report.advice);
+}
+END_TEST
+
 START_TEST(no_depth_is_advised_where_it_evens_nothing_out)
 {
     static struct pipeline_stage_times recent[PIPELINE_RECENT_TOKENS];
@@ -412,8 +435,8 @@ START_TEST(where_nothing_helps_the_report_says_so)
     report.elapsed_ns = 500 * UINT64_C(5) * MS;
     report.efficiency = 0.8;
     advises_again(
-        "No setting is known to help: compute is the longest stage (80 % busy), and 994 µs for each "
-        "token go by between the stages, while it is handed on or waits for a processor.");
+        "No setting is known to help: compute is the longest stage (80 % busy), and 994 µs pass between "
+        "the stages for each token, while it is handed on or waits for a processor.");
     ck_assert_int_eq(report.advised.kind, TRM_ADVICE_BOUND);
     ck_assert_double_eq(report.advised.gain, 1);
     ck_assert_ptr_null(strstr(report.advice, "before it"));
@@ -493,6 +516,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_run_is_not_told_that_it_could_take_more_tokens);
     tcase_add_test(tests, nothing_gains_more_than_the_enqueueing_allows);
     tcase_add_test(tests, uneven_stages_are_named_where_slots_even_them_out);
+    tcase_add_test(tests, one_outlier_does_not_set_the_depth);
     tcase_add_test(tests, no_depth_is_advised_where_it_evens_nothing_out);
     tcase_add_test(tests, where_nothing_helps_the_report_says_so);
     tcase_add_test(tests, nothing_measured_is_nothing_to_advise);

@@ -13,9 +13,9 @@ START_TEST(a_busy_machine_is_blamed_where_threads_lost_their_processors)
     report.efficiency /= 10;
     report.preempted = 3000;
     advises_again(
-        "The stages account for only 10 % of the time: the threads of this program waited for a processor "
-        "(taken off one 3000 times), which other programs, or too many threads of its own, wanted as well "
-        "(without them predicted 10 x).");
+        "The machine was busy: the threads of this program waited for a processor (preempted 3000 times), so "
+        "the stages account for only 10 % of the time. On an idle machine it would be 10 times as fast "
+        "(predicted).");
     ck_assert_double_eq_tol(report.advised.gain, 10, 0.1);
     report.preempted = 5;
     advises_again(
@@ -25,6 +25,40 @@ START_TEST(a_busy_machine_is_blamed_where_threads_lost_their_processors)
     report.preempted = 3000;
     pipeline_report_complete(&report, NULL);
     ck_assert_msg(strstr(report.advice, "account for") == NULL, "%s", report.advice);
+}
+END_TEST
+
+START_TEST(advice_on_disturbed_times_begins_with_the_disturbance)
+{
+    struct ideal ideal = {.depth = 3, .tokens = 500, .time = {MS, MS, 4 * MS, MS, MS}};
+    const char *busy = "The machine was busy (100 preemptions a second): run again on an idle one before you "
+                       "change anything.";
+
+    report           = ideal_report(&ideal);
+    report.preempted = report.elapsed_ns / MS / 10;
+    pipeline_report_advise(&report, &facts, processors);
+    ck_assert_int_eq(report.advised.kind, TRM_ADVICE_BOUND);
+    ck_assert_int_eq(strncmp(report.advice, busy, strlen(busy)), 0);
+    ck_assert_ptr_nonnull(strstr(report.advice, "compute is the bound"));
+    /* An idle machine preempts now and then. */
+    report.preempted = report.elapsed_ns / MS / 60;
+    pipeline_report_advise(&report, &facts, processors);
+    ck_assert_ptr_null(strstr(report.advice, "busy ("));
+}
+END_TEST
+
+/* A sentence that would be cut off is left out. */
+START_TEST(a_disturbance_stands_alone_where_the_advice_does_not_fit)
+{
+    struct ideal ideal = {.depth = 3, .tokens = 500, .time = {MS / 5, MS, 4 * MS, MS, MS}};
+
+    report            = ideal_report(&ideal);
+    report.elapsed_ns = 500 * UINT64_C(5) * MS;
+    report.efficiency = 0.8;
+    report.preempted  = 1000;
+    advises_again(
+        "The machine was busy (400 preemptions a second): run again on an idle one before you change "
+        "anything.");
 }
 END_TEST
 
@@ -79,6 +113,8 @@ static Suite *make_suite(void)
 
     tcase_add_checked_fixture(tests, advice_setup, fixture_end);
     tcase_add_test(tests, a_busy_machine_is_blamed_where_threads_lost_their_processors);
+    tcase_add_test(tests, advice_on_disturbed_times_begins_with_the_disturbance);
+    tcase_add_test(tests, a_disturbance_stands_alone_where_the_advice_does_not_fit);
     tcase_add_test(tests, pageable_copies_are_named_where_pinned_ones_tell_the_gain);
     tcase_add_test(tests, pageable_results_are_named_likewise);
     suite_add_tcase(suite, tests);

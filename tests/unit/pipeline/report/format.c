@@ -71,7 +71,7 @@ START_TEST(the_text_tells_what_was_and_what_could_be_in_some_twenty_lines)
     has("  predicted  1.21 s from these stage times, as measured\n");
     has("  sequential 2.70 s one after the other: overlap made it 2.24 times as fast\n");
     has("  slots      3.0 of 3 in use; 3.00 MiB on the device, 3.00 MiB on the host\n");
-    has("\ncompute is the bound and the pipeline reaches 99 % of the possible rate");
+    has("\ncompute is the bound and the pipeline reaches 99.6 % of the possible rate");
     lacks("at once");
     lacks("threads");
     lacks("failure");
@@ -168,12 +168,12 @@ START_TEST(overlap_that_gained_nothing_is_no_factor_in_text_nor_page)
     lacks("times as fast");
     for (uint32_t gained = 0; gained < 2; gained++) {
         page.length = 0;
-        report.sequential_ns += gained;
+        report.sequential_ns += gained * (report.elapsed_ns / 100);
         ck_assert_int_eq(pipeline_trace_init(fixture_context, measure, &report, &trace), TRM_OK);
         pipeline_writer_begin(&writer, keep_written, &page);
         pipeline_trace_timeline(&trace, &writer);
         ck_assert_int_eq(pipeline_writer_end(&writer), TRM_OK);
-        ck_assert_int_eq(strstr(page.text, "by overlap") != NULL, gained);
+        ck_assert_int_eq(strstr(page.text, "gain by overlap") != NULL, gained);
         pipeline_trace_fini(&trace);
     }
     free(page.text);
@@ -191,6 +191,22 @@ START_TEST(where_memory_is_one_the_gain_is_a_limit)
     ck_assert_int_eq(report.strategy, TRM_STRATEGY_ZERO_COPY);
     format_report(&report, TRM_REPORT_TEXT);
     has("with overlap up to 2.24 times as fast\n");
+    /* A gain that rounds to nothing is not told. */
+    report.sequential_ns = report.elapsed_ns + 1;
+    format_report(&report, TRM_REPORT_TEXT);
+    lacks("times as fast");
+}
+END_TEST
+
+START_TEST(time_before_the_first_and_after_the_last_token_is_told)
+{
+    struct trm_report report = ideal_report(&usual);
+
+    format_report(&report, TRM_REPORT_TEXT);
+    lacks("the rest:");
+    report.stages[TRM_STAGE_SINK].starved_ns /= 2;
+    format_report(&report, TRM_REPORT_TEXT);
+    has("  the rest: before its first and after its last token\n");
 }
 END_TEST
 
@@ -460,6 +476,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, what_took_many_times_as_long_is_not_told_in_percent);
     tcase_add_test(tests, overlap_that_gained_nothing_is_no_factor_in_text_nor_page);
     tcase_add_test(tests, where_memory_is_one_the_gain_is_a_limit);
+    tcase_add_test(tests, time_before_the_first_and_after_the_last_token_is_told);
     tcase_add_test(tests, a_number_stays_with_its_unit_where_lines_are_broken);
     tcase_add_test(tests, without_times_the_text_has_counts_only);
     tcase_add_test(tests, a_long_sentence_is_broken_and_a_long_word_is_not);
