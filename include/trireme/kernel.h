@@ -406,7 +406,8 @@ static inline struct trm_argument trm_arg_port(uint32_t index)
 }
 
 /* In a stage of a pipeline: the number of elements, of `element_bytes` bytes each, that the token has in port
- * number `index`. An incomplete element at the end counts. */
+ * number `index`. A port, or the part of it that a token fills, has a whole number of elements:
+ * trm_pipeline_create() and submitting a token refuse any other with INVALID_ARGUMENT. */
 static inline struct trm_argument trm_arg_port_elements(uint32_t index, uint32_t element_bytes)
 {
     struct trm_argument argument      = trm_arg_port(index);

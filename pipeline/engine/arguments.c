@@ -72,12 +72,14 @@ static void cut_port(struct pipeline_slot *slot, uint32_t port, uint32_t piece)
     location->length = size - location->offset < each ? size - location->offset : each;
 }
 
-static void set_elements(const struct pipeline_slot *slot, const struct trm_argument *declared,
-                         const struct trm_parameter *parameter, struct trm_argument *argument)
+static int32_t set_elements(const struct pipeline_slot *slot, const struct trm_argument *declared,
+                            const struct trm_parameter *parameter, struct trm_argument *argument)
 {
-    uint64_t count = divide_up(slot->device->port_memory[declared->value.port.index].length,
-                               declared->value.port.element_bytes);
+    uint64_t port = declared->value.port.index, bytes = declared->value.port.element_bytes;
+    uint64_t length = slot->device->port_memory[port].length, count = length / bytes;
 
+    if (length % bytes != 0)
+        return pipeline_fail_elements(slot->pipeline->ports, port, length, bytes);
     argument->kind      = TRM_PARAMETER_SCALAR;
     argument->type      = pipeline_stage_elements_type(parameter);
     argument->value.u64 = 0;
@@ -85,6 +87,7 @@ static void set_elements(const struct pipeline_slot *slot, const struct trm_argu
         argument->value.u32 = (uint32_t)count;
     else
         argument->value.u64 = count;
+    return TRM_OK;
 }
 
 static void set_port(const struct pipeline_slot *slot, const struct trm_argument *declared,
@@ -113,20 +116,23 @@ static void set_port_image(const struct pipeline_slot *slot, const struct trm_ar
 }
 
 /* is_shaped: a shape function may have changed arguments that would otherwise stay the same. */
-static void set_arguments(const struct pipeline_slot *slot, const struct pipeline_stage_plan *plan,
-                          bool is_shaped, struct trm_argument *arguments)
+static int32_t set_arguments(const struct pipeline_slot *slot, const struct pipeline_stage_plan *plan,
+                             bool is_shaped, struct trm_argument *arguments)
 {
-    for (uint32_t i = 0; i < plan->argument_count; i++) {
+    int32_t status = TRM_OK;
+
+    for (uint32_t i = 0; i < plan->argument_count && status == TRM_OK; i++) {
         const struct trm_argument *declared = &plan->arguments[i];
         if (declared->kind == TRM_ARGUMENT_PORT)
             set_port(slot, declared, &arguments[i]);
         else if (declared->kind == TRM_ARGUMENT_PORT_IMAGE)
             set_port_image(slot, declared, &plan->parameters[i], &arguments[i]);
         else if (declared->kind == TRM_ARGUMENT_PORT_ELEMENTS)
-            set_elements(slot, declared, &plan->parameters[i], &arguments[i]);
+            status = set_elements(slot, declared, &plan->parameters[i], &arguments[i]);
         else if (is_shaped)
             arguments[i] = *declared;
     }
+    return status;
 }
 
 /* As many groups of the kernel's size in x as the items need. */
@@ -235,8 +241,9 @@ int32_t pipeline_piece_set(struct pipeline_slot *slot, uint32_t piece)
         const struct pipeline_stage_plan *plan = &pipeline->engine->plans[i];
         if (plan->kernel == NULL)
             continue;
-        set_arguments(slot, plan, pipeline->stages[i].shape != NULL, own->arguments[i]);
-        int32_t status = set_grid(slot, i, &own->grids[i]);
+        int32_t status = set_arguments(slot, plan, pipeline->stages[i].shape != NULL, own->arguments[i]);
+        if (status == TRM_OK)
+            status = set_grid(slot, i, &own->grids[i]);
         if (status == TRM_OK && pipeline->stages[i].shape != NULL)
             status = apply_shape(slot, i);
         if (status != TRM_OK)

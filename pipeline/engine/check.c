@@ -30,6 +30,15 @@ const char *pipeline_stage_label(const struct trm_stage *stages, uint32_t index,
     return label("stage", index, stages[index].name, text);
 }
 
+int32_t pipeline_fail_elements(const struct trm_port *ports, uint64_t index, uint64_t length, uint64_t bytes)
+{
+    char text[PIPELINE_LABEL_BYTES];
+
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                     "%s has %" PRIu64 " bytes, which is no whole number of elements of %" PRIu64 " bytes",
+                     pipeline_port_label(ports, index, text), length, bytes);
+}
+
 /* ---- ports ---------------------------------------------------------------------------------- */
 
 static int32_t fail_port(const struct trm_pipeline_desc *desc, uint32_t index, const char *what)

@@ -299,6 +299,9 @@ const char *pipeline_port_label(const struct trm_port *ports, uint64_t index,
 const char *pipeline_stage_label(const struct trm_stage *stages, uint32_t index,
                                  char label[PIPELINE_LABEL_BYTES]);
 
+/* Fails, since `length` bytes of a port are not a whole number of elements of `bytes`. */
+int32_t pipeline_fail_elements(const struct trm_port *ports, uint64_t index, uint64_t length, uint64_t bytes);
+
 /* Decides whether tokens are cut into pieces. */
 void pipeline_pieces_choose(struct pipeline *pipeline);
 

@@ -174,7 +174,9 @@ static int32_t check_elements(const struct pipeline_stage_subject *subject, uint
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "argument %" PRIu32 " \"%s\" of kernel \"%s\" counts elements of 0 bytes in %s",
                          index, name_of(parameter), subject->kernel->name, text);
-    uint64_t count = ports[number].size / bytes + (ports[number].size % bytes != 0);
+    if (ports[number].size % bytes != 0)
+        return pipeline_fail_elements(ports, number, ports[number].size, bytes);
+    uint64_t count = ports[number].size / bytes;
     if (count > most)
         return base_fail(TRM_ERROR_OUT_OF_RANGE,
                          "argument %" PRIu32 " \"%s\" of kernel \"%s\" is %s, which cannot count the %" PRIu64

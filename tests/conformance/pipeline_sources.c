@@ -110,6 +110,23 @@ START_TEST(memory_is_cut_into_tokens_and_put_together_again)
 }
 END_TEST
 
+START_TEST(memory_that_ends_within_an_element_is_refused)
+{
+    uint32_t count = WORDS * 2, *in = numbers(count), *out = calloc(count + 1, 4);
+    struct trm_source source = trm_source_memory(in, count * 4 - 1);
+    struct trm_sink sink     = trm_sink_memory(out, count * 4);
+    struct map map;
+
+    if (!kernels_missing() && map_open(&map, 2, TRM_STRATEGY_AUTO) == TRM_OK) {
+        ck_status(trm_pipeline_run(map.pipeline, &source, &sink), TRM_ERROR_INVALID_ARGUMENT);
+        ck_sentence_has("which is no whole number of elements of 4 bytes");
+        map_close(&map);
+    }
+    free(in);
+    free(out);
+}
+END_TEST
+
 static void memory_unaligned(uint32_t depth, int32_t strategy)
 {
     uint32_t count = WORDS * 6, *aligned = numbers(count);
@@ -346,6 +363,7 @@ void add_pipeline_sources(Suite *suite)
 {
     TCase *memory = group_make(suite, "pipelines: memory");
     CASE(memory, memory_is_cut_into_tokens_and_put_together_again);
+    CASE(memory, memory_that_ends_within_an_element_is_refused);
     CASE(memory, memory_need_not_be_aligned);
     CASE(memory, memory_of_nothing_is_no_token);
     CASE(memory, a_count_ends_a_source_early);

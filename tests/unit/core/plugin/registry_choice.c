@@ -98,7 +98,7 @@ START_TEST(a_device_number_that_there_is_not_refuses_the_backend)
 {
     add_all();
     make("two:2");
-    does_not_resolve(NULL, "there is no device two:2: it has 2");
+    does_not_resolve(NULL, "there is no device two:2: the backend two has 2, two:0 to two:1");
     make("two:2,one");
     resolves(NULL, "one", 0);
     ck_assert_ptr_nonnull(strstr(logged, "two is closed"));

@@ -338,6 +338,13 @@ START_TEST(elements_of_a_port_are_an_integer_that_can_count_them)
 }
 END_TEST
 
+START_TEST(an_incomplete_element_of_a_port_is_refused)
+{
+    arguments[3] = trm_arg_port_elements(X, 3);
+    is_wrong("bytes, which is no whole number of elements of 3 bytes");
+}
+END_TEST
+
 /* A stage of the kernel with a u8, an i16, an i32, an f64 and an i64, before one that writes the output. */
 static void count_bytes(uint64_t size)
 {
@@ -505,6 +512,7 @@ static Suite *pipeline_check_suite(void)
         there_are_as_many_arguments_as_the_kernel_takes,
         a_port_is_there_and_goes_where_a_buffer_goes,
         elements_of_a_port_are_an_integer_that_can_count_them,
+        an_incomplete_element_of_a_port_is_refused,
         elements_that_are_too_many_for_their_type_are_refused,
         values_are_of_the_parameters_type,
         buffers_of_arguments_are_alive_large_enough_and_of_the_device,
