@@ -16,6 +16,7 @@
 #include "core/plugin/elf_file.h"
 
 #define MAX_DEVICES 1024
+#define DEVICE_NAMES 256
 #define MAX_SCORE 1000
 
 /* Makes text of a plugin fit for one line: no control characters, and no spaces or full stop at the end. */
@@ -175,11 +176,21 @@ bool core_loader_probe(struct core_context *context, struct core_candidate *cand
     return true;
 }
 
+/* "two:0" or "two:0 to two:3" */
+static const char *device_names(const char *backend, uint32_t count, char names[DEVICE_NAMES])
+{
+    int length = snprintf(names, DEVICE_NAMES, "%.100s:0", backend);
+    if (count > 1)
+        snprintf(names + length, DEVICE_NAMES - (size_t)length, " to %.100s:%u", backend, count - 1);
+    return names;
+}
+
 /* Requires an open instance. */
 static bool count_devices(struct core_candidate *candidate)
 {
     struct core_backend *backend = &candidate->backend;
     uint32_t count               = 0;
+    char names[DEVICE_NAMES];
     base_error_clear();
     int32_t status = core_answer(backend, "device.count", backend->device.count(backend->instance, &count));
     if (status != TRM_OK)
@@ -189,8 +200,9 @@ static bool count_devices(struct core_candidate *candidate)
     if (count > MAX_DEVICES)
         return core_loader_refuse(candidate, "it reports %u devices; the most are %d", count, MAX_DEVICES);
     if (backend->preferred >= count)
-        return core_loader_refuse(candidate, "there is no device %s:%u: it has %u", candidate->name,
-                                  backend->preferred, count);
+        return core_loader_refuse(candidate, "there is no device %s:%u: the backend %s has %u, %s",
+                                  candidate->name, backend->preferred, candidate->name, count,
+                                  device_names(candidate->name, count, names));
     backend->device_count = count;
     return true;
 }

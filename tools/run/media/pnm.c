@@ -57,7 +57,7 @@ static bool take_number(struct input *input, uint32_t most, const char *what, ui
         return fault_set(fault, "%s: cut short at byte %" PRIu64 ", in the header of an image", input->name,
                          input->position);
     if (value < 1 || value > most || !(isspace(byte) || byte == '#'))
-        return fault_set(fault, "%s: byte %" PRIu64 ": the %s of an image is no number from 1 to %" PRIu32,
+        return fault_set(fault, "%s: byte %" PRIu64 ": the %s of an image is not a number from 1 to %" PRIu32,
                          input->name, input->position, what, most);
     *number = (uint32_t)value;
     return true;

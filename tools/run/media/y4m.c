@@ -121,10 +121,10 @@ static const char *parse_parameter(const char *word, size_t length, struct media
     switch (word[0]) {
     case 'W':
         return parse_size(word + 1, length - 1, &format->width) ? NULL
-                                                                : "the width (W) is no number from 1 on";
+                                                                : "the width (W) is not a number from 1 on";
     case 'H':
         return parse_size(word + 1, length - 1, &format->height) ? NULL
-                                                                 : "the height (H) is no number from 1 on";
+                                                                 : "the height (H) is not a number from 1 on";
     case 'C':
         if (length - 1 >= MEDIA_COLOUR)
             return "the colours (C) are unknown";

@@ -315,7 +315,7 @@ static int check(struct run_options *options, int argc, char **argv)
     struct reader_request *input = &options->input;
 
     if (argc - optind != 2)
-        return complain(argc - optind < 2 ? "it takes an input and an output, each of which may be -"
+        return complain(argc - optind < 2 ? "give an input and an output, each of which may be -"
                                           : "more than an input and an output");
     if (options->kernel_count == 0)
         return complain("a kernel is missing: -k NAME; -k copy leaves frames as they are");

@@ -37,7 +37,7 @@ static bool take_number(struct draft *draft, const char *name, double *number)
         return true;
     *number = strtod(text, &end);
     if (end == text || *end != '\0' || !isfinite(*number))
-        return plan_misuse(draft->plan, draft->spec, draft->code, "%s=%s is no number", name, text);
+        return plan_misuse(draft->plan, draft->spec, draft->code, "%s=%s is not a number", name, text);
     return true;
 }
 
@@ -242,7 +242,7 @@ static const char yuv_words[]    = "standard=bt601|bt709,range=full|limited";
 static const char sobel_words[]  = "quantity=length|sum|across|down,border=nearest|zero";
 static const char border_words[] = "border=nearest|zero";
 
-static const char many_to_one[] = "it makes few values of many, which are no frame";
+static const char many_to_one[] = "its result is no frame: it reduces many values to a few";
 static const char not_alone[]   = "it works on several arrays that a stream of frames does not have";
 
 static const struct recipe recipes[] = {
