@@ -4,6 +4,7 @@
 #include "pipeline/group/group.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -88,6 +89,22 @@ static int32_t add(struct pipeline_group *group, struct trm_context *context, co
     return status == TRM_OK ? add_open(group, handle) : status;
 }
 
+/* Opening a device of the backend tells why it has none. */
+static int32_t fail_unmatched(struct trm_context *context, const char *backend, const char *pattern)
+{
+    char id[LIST_BYTES + 2];
+    struct trm_device *handle;
+
+    if (backend == NULL)
+        return base_fail(TRM_ERROR_NOT_FOUND, "no device matches %s", pattern);
+    snprintf(id, sizeof(id), "%s:0", backend);
+    if (trm_device_open(context, id, &handle) == TRM_OK) {
+        trm_device_destroy(handle);
+        return base_fail(TRM_ERROR_NOT_FOUND, "no device matches %s", pattern);
+    }
+    return base_fail(TRM_ERROR_NOT_FOUND, "no device matches %s: %s", pattern, trm_last_error().sentence);
+}
+
 /* Adds all devices of a backend; NULL: of all backends. */
 static int32_t add_all(struct pipeline_group *group, struct trm_context *context, const char *backend,
                        const char *pattern)
@@ -102,7 +119,7 @@ static int32_t add_all(struct pipeline_group *group, struct trm_context *context
             status = add(group, context, summary.id);
     }
     if (status == TRM_OK && group->count == before)
-        return base_fail(TRM_ERROR_NOT_FOUND, "no device matches %s", pattern);
+        return fail_unmatched(context, backend, pattern);
     return status;
 }
 

@@ -66,6 +66,7 @@ START_TEST(a_list_that_names_no_device_is_refused)
     snprintf(devices, sizeof(devices), "%s:999", name);
     ck_status(trm_group_create(the.context, devices, &group), TRM_ERROR_NOT_FOUND);
     ck_status(trm_group_create(the.context, "no-such-backend:*", &group), TRM_ERROR_NOT_FOUND);
+    ck_sentence_has("no device matches no-such-backend:*: there is no backend for the device");
     ck_status(trm_group_create(the.context, devices, NULL), TRM_ERROR_INVALID_ARGUMENT);
     ck_assert_ptr_null(group);
 }
