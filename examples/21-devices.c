@@ -1,4 +1,4 @@
-/* One pipeline over several devices: each batch goes to the device that will end it first, and the results come
+/* One pipeline over several devices: a batch goes to the device that finishes it first, and the results come
  * in order all the same.
  *
  *     examples/21-devices                 two halves of the cpu; on one processor they take turns
