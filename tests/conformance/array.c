@@ -15,7 +15,7 @@ struct type_fact {
 static const struct type_fact types[] = {
     {TRM_TYPE_U8, 1, "u8"},   {TRM_TYPE_I8, 1, "i8"},   {TRM_TYPE_U16, 2, "u16"}, {TRM_TYPE_I16, 2, "i16"},
     {TRM_TYPE_F16, 2, "f16"}, {TRM_TYPE_U32, 4, "u32"}, {TRM_TYPE_I32, 4, "i32"}, {TRM_TYPE_F32, 4, "f32"},
-    {TRM_TYPE_U64, 8, "u64"}, {TRM_TYPE_I64, 8, "i64"}, {TRM_TYPE_F64, 8, "f64"},
+    {TRM_TYPE_U64, 8, "u64"}, {TRM_TYPE_I64, 8, "i64"}, {TRM_TYPE_F64, 8, "f64"}, {TRM_TYPE_BF16, 2, "bf16"},
 };
 
 #define TYPE_COUNT (sizeof(types) / sizeof(types[0]))
@@ -41,7 +41,7 @@ static int32_t try_array(int32_t type, uint64_t count)
 
 START_TEST(every_type_has_its_size_and_its_name)
 {
-    static const int32_t none[] = {TRM_TYPE_NONE, 12, -1, INT32_MAX, INT32_MIN};
+    static const int32_t none[] = {TRM_TYPE_NONE, TRM_TYPE_BF16 + 1, -1, INT32_MAX, INT32_MIN};
     for (size_t i = 0; i < TYPE_COUNT; i++) {
         ck_assert_uint_eq(trm_type_size(types[i].type), types[i].size);
         ck_assert_str_eq(trm_type_name(types[i].type), types[i].name);
@@ -143,7 +143,7 @@ END_TEST
 
 START_TEST(an_array_of_no_such_type_is_refused)
 {
-    static const int32_t none[] = {TRM_TYPE_NONE, 12, -1, INT32_MAX, INT32_MIN};
+    static const int32_t none[] = {TRM_TYPE_NONE, TRM_TYPE_BF16 + 1, -1, INT32_MAX, INT32_MIN};
     for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
         ck_status(try_array(none[i], 10), TRM_ERROR_INVALID_ARGUMENT);
 }

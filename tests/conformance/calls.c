@@ -12,8 +12,8 @@
 
 static uint64_t host_memory[64];
 static _Thread_local union {
-    uint8_t bytes[4096];
-    uint64_t numbers[512];
+    uint8_t bytes[8192];
+    uint64_t numbers[1024];
 } scratch;
 
 /* A call of one handle and outputs; `arguments` may use `handle` and `others`. */
@@ -42,6 +42,7 @@ static void *out(void)
 /* An output that begins with its struct_size. */
 static void *sized(uint32_t size)
 {
+    ck_assert_uint_le(size, sizeof(scratch));
     memset(&scratch, 0, sizeof(scratch));
     memcpy(scratch.bytes, &size, sizeof(size));
     return scratch.bytes;
