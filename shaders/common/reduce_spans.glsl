@@ -33,6 +33,8 @@ VALUE combine(VALUE x, VALUE y)
         return x + y;
     if (x != x)
         return x;
+    if (y != y) /* said, because an instruction for the minimum that leaves NaN out may stand for what follows */
+        return y;
     if (operation == 1)
         return x < y ? x : y;
     return x > y ? x : y;

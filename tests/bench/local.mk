@@ -183,7 +183,7 @@ tests/bench/peer_nccl: tests/bench/peer_nccl.cu tests/bench/measure.c tests/benc
 	$(AM_V_GEN)$(MKDIR_P) tests/bench && \
 	  $(CC) -D_GNU_SOURCE -O2 -c $(srcdir)/tests/bench/measure.c -o tests/bench/peer_nccl-measure.o && \
 	  $(NVCC) -O3 -std=c++17 -arch=native -I$(srcdir)/tests/bench -I'$(NCCL)/include' $(srcdir)/tests/bench/peer_nccl.cu \
-	  tests/bench/peer_nccl-measure.o -o $@ '$(NCCL)/lib/libnccl.so.2' -Xlinker -rpath='$(NCCL)/lib'
+	  tests/bench/peer_nccl-measure.o -o $@ -L'$(NCCL)/lib' -Xlinker -l:libnccl.so.2 -Xlinker -rpath='$(NCCL)/lib'
 
 # The built-in kernels beside others written by hand, in one process.
 if HAVE_NVCC
