@@ -17,9 +17,12 @@ static const char command[] = "cd '%s' && { for how in 0 ''; do set -- *.O$how.c
                               "glslc -c -g -O$how -fshader-stage=compute --target-env=vulkan1.1 "
                               "--target-spv=spv1.3 \"$@\"; done; } >log 2>&1";
 
-static void make_name(char name[4096], const char *folder, uint32_t index, uint32_t flags, const char *end)
+/* Several may have one name. */
+static void make_name(char name[4096], const char *folder, uint32_t index,
+                      const struct compilation *compilation, const char *end)
 {
-    snprintf(name, 4096, "%s/%u.O%s.comp%s", folder, index, flags & TRM_GLSL_UNOPTIMIZED ? "0" : "", end);
+    snprintf(name, 4096, "%s/%s.%u.O%s.comp%s", folder, compilation->name, index,
+             compilation->flags & TRM_GLSL_UNOPTIMIZED ? "0" : "", end);
 }
 
 static int write_texts(const struct compilation *list, uint32_t count, const char *folder)
@@ -28,7 +31,7 @@ static int write_texts(const struct compilation *list, uint32_t count, const cha
         char name[4096];
         if (list[i].status != COMPILE_PENDING)
             continue;
-        make_name(name, folder, i, list[i].flags, "");
+        make_name(name, folder, i, &list[i], "");
         FILE *file = fopen(name, "w");
         if (!file)
             return 0;
@@ -44,7 +47,7 @@ static void read_results(struct compilation *list, uint32_t count, const char *f
 {
     for (uint32_t i = 0; i < count; i++) {
         char name[4096];
-        make_name(name, folder, i, list[i].flags, ".spv");
+        make_name(name, folder, i, &list[i], ".spv");
         if (list[i].status == COMPILE_PENDING)
             compilation_read(&list[i], name);
     }
