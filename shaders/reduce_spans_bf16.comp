@@ -44,6 +44,7 @@
 #define VALUE float
 #define LOAD(element) widen(uint(element))
 #define STORE(value) uint16_t(narrow(value))
+#define IS_NAN(value) ((value) != (value))
 
 /* A bfloat16 is the upper half of a float. */
 float widen(uint bits)

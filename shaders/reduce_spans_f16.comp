@@ -44,4 +44,5 @@
 #define VALUE float
 #define LOAD(element) float(element)
 #define STORE(value) float16_t(value)
+#define IS_NAN(value) ((value) != (value))
 #include "common/reduce_spans.glsl"

@@ -43,4 +43,5 @@
 #define VALUE float
 #define LOAD(element) (element)
 #define STORE(value) (value)
+#define IS_NAN(value) ((value) != (value))
 #include "common/reduce_spans.glsl"

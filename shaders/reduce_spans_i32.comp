@@ -43,4 +43,5 @@
 #define VALUE int
 #define LOAD(element) (element)
 #define STORE(value) (value)
+#define IS_NAN(value) false
 #include "common/reduce_spans.glsl"

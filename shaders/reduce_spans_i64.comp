@@ -44,4 +44,5 @@
 #define VALUE int64_t
 #define LOAD(element) (element)
 #define STORE(value) (value)
+#define IS_NAN(value) false
 #include "common/reduce_spans.glsl"

@@ -116,20 +116,27 @@ static bool has_measured(const struct pipeline_advisor *advisor)
     return false;
 }
 
-/* Puts in front of advice that its times were disturbed; alone where the advice does not fit behind it. */
+/* Puts in front of advice that its times were disturbed, where both fit. */
 static void warn_disturbed(struct trm_report *report)
 {
-    char rate[PIPELINE_ADVICE_TEXT], sentence[sizeof(report->advice)];
+    char rate[PIPELINE_ADVICE_TEXT], sentence[2 * sizeof(report->advice)];
     double each_second = (double)report->preempted / (double)report->elapsed_ns * 1e9;
+    int length         = snprintf(sentence, sizeof(sentence),
+                                  "The machine was busy (%s preemptions a second): run again on an idle one before "
+                                          "you change anything. %s",
+                                  pipeline_number_text(rate, sizeof(rate), each_second, 0), report->advice);
 
-    memcpy(sentence, report->advice, sizeof(sentence));
-    int length =
-        snprintf(report->advice, sizeof(report->advice),
-                 "The machine was busy (%s preemptions a second): run again on an idle one before you "
-                 "change anything.",
-                 pipeline_number_text(rate, sizeof(rate), each_second, 0));
-    if ((size_t)length + 1 + strlen(sentence) < sizeof(report->advice))
-        snprintf(report->advice + length, sizeof(report->advice) - (size_t)length, " %s", sentence);
+    if ((size_t)length < sizeof(report->advice))
+        memcpy(report->advice, sentence, (size_t)length + 1);
+}
+
+/* Advice about the machine names the preemptions itself; the pace of the program's own ends is what it is. */
+static bool needs_warning(const struct trm_report *report)
+{
+    const struct trm_advice *advised = &report->advised;
+    bool is_pace                     = advised->kind == TRM_ADVICE_BOUND &&
+                   (advised->stage == TRM_STAGE_LOAD || advised->stage == TRM_STAGE_SINK);
+    return pipeline_advice_is_disturbed(report) && advised->kind != TRM_ADVICE_MACHINE && !is_pace;
 }
 
 /* In this order: what keeps the stages from working at all; what can be set; what the data could do; what
@@ -168,7 +175,6 @@ void pipeline_report_advise(struct trm_report *report, const struct pipeline_rep
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if (kinds[i](&advisor))
             break;
-    /* Advice about the machine names the preemptions itself. */
-    if (pipeline_advice_is_disturbed(report) && report->advised.kind != TRM_ADVICE_MACHINE)
+    if (needs_warning(report))
         warn_disturbed(report);
 }

@@ -2,7 +2,7 @@
  * greatest element, in the order of the spans; written to up to four spans.
  *
  * Before it: ELEMENT, the type of the elements in memory; VALUE, the type that is computed with; LOAD(element)
- * and STORE(value), which convert between them.
+ * and STORE(value), which convert between them; IS_NAN(value).
  *
  * A minimum or a maximum with a NaN is a NaN. No buffer is `restrict`: a span may be a source and a target.
  * SPDX-License-Identifier: MIT
@@ -31,10 +31,8 @@ VALUE combine(VALUE x, VALUE y)
 {
     if (operation == 0)
         return x + y;
-    if (x != x)
+    if (IS_NAN(x))
         return x;
-    if (y != y) /* said, because an instruction for the minimum that leaves NaN out may stand for what follows */
-        return y;
     if (operation == 1)
         return x < y ? x : y;
     return x > y ? x : y;

@@ -22,6 +22,7 @@ static int32_t write_leaves(struct emit *emit, const struct text *body)
     target_cuda_function(emit, body, "int", "leaves");
     text_line(&emit->text, "{");
     flow_push(emit, &frame, NULL);
+    frame.at_end   = false; /* the condition follows */
     int32_t status = flow_declare(emit, root, 1u << PLACE_TOP);
     for (uint32_t i = 0; i < emit->coarsen.guard && status == TRM_OK; i++)
         status = emit_node(emit, root->children[i]);

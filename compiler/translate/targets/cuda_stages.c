@@ -330,6 +330,7 @@ static int32_t write_stage(struct stages *stages, uint32_t stage)
     text_add(&emit->text, ", struct %s_kept &kept)\n", emit->symbol);
     text_line(&emit->text, "{");
     flow_push(emit, &frame, NULL);
+    frame.at_end   = false; /* other nodes follow, and what is passed on: a scope is not left by returning */
     int32_t status = flow_declare(emit, emit->body->root, 1u << PLACE_TOP);
     hand_all(stages, stage, true);
     if (status == TRM_OK)

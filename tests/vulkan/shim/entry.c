@@ -27,6 +27,12 @@ static const char *const of_1_2[] = {
     "vkResetQueryPool",           "vkGetBufferDeviceAddress",
 };
 
+/* The shim's devices have no cooperative matrices. */
+static const char *const absent[] = {
+    "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR",
+    "vkGetPhysicalDeviceCooperativeMatrixPropertiesNV",
+};
+
 static void before_fork(void)
 {
     pthread_mutex_lock(&mutex);
@@ -68,18 +74,21 @@ void shim_resolve(VkInstance instance)
 #undef SHIM_RESOLVE
 }
 
-static bool too_new(const char *name)
+static bool is_missing(const char *name)
 {
     for (size_t i = 0; i < sizeof(of_1_2) / sizeof(of_1_2[0]); i++)
         if (strcmp(of_1_2[i], name) == 0)
             return shim_config.api < VK_API_VERSION_1_2;
+    for (size_t i = 0; i < sizeof(absent) / sizeof(absent[0]); i++)
+        if (strcmp(absent[i], name) == 0)
+            return true;
     return false;
 }
 
 /* The wrapper for a function of the real library. */
 static PFN_vkVoidFunction wrapper_of(const char *name, PFN_vkVoidFunction real)
 {
-    if (too_new(name))
+    if (is_missing(name))
         return NULL;
     for (size_t i = 0; i < sizeof(wrappers) / sizeof(wrappers[0]); i++)
         if (strcmp(wrappers[i].name, name) == 0)

@@ -323,6 +323,23 @@ START_TEST(a_thread_of_cuda_does_items_below_one_another_that_are_inside_of_a_qu
 }
 END_TEST
 
+/* A stage goes on behind a scope that a work-item leaves, and keeps what it made. */
+START_TEST(a_stage_of_cuda_does_not_return_where_a_function_returned_early)
+{
+    static const char *const files[] = {"flow/early.spv", "flow/early_plain.spv"};
+
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        translate_to(TRM_LANGUAGE_CUDA, files[i]);
+        const char *stage = strstr(kernel.text.text, "shader_kernel_stage1(");
+        const char *end   = stage == NULL ? NULL : strstr(stage, "__global__"),
+                   *jump  = strstr(stage, "return;");
+        ck_assert_ptr_nonnull(end);
+        ck_assert_msg(jump == NULL || jump > end, "%s", kernel.text.text);
+        translated_close(&kernel);
+    }
+}
+END_TEST
+
 static size_t count_of(const char *text, const char *part)
 {
     size_t count = 0;
@@ -469,6 +486,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_thread_of_cuda_does_several_items_that_have_nothing_to_do_with_each_other);
     tcase_add_test(tests, a_thread_of_cuda_does_items_below_one_another_where_groups_have_rows);
     tcase_add_test(tests, a_thread_of_cuda_does_items_below_one_another_that_are_inside_of_a_question);
+    tcase_add_test(tests, a_stage_of_cuda_does_not_return_where_a_function_returned_early);
     tcase_add_test(tests, cuda_loads_from_a_chosen_place_where_nothing_writes);
     tcase_add_test(tests, a_thread_of_cuda_does_one_item_where_there_are_barriers_or_loops);
     tcase_add_test(tests, a_cuda_kernel_shares_memory_and_waits_at_barriers);
