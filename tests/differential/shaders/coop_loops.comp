@@ -72,9 +72,10 @@ void main()
     e[(group * 32u + lane) * 4u] = rounds;
     e[(group * 32u + lane) * 4u + 1u] = total;
 
-    /* Some skip a round. */
+    /* Some skip a round; no device has to wait for them at the end of one, so each begins with a barrier. */
     uint own = d[group * 32u + lane], seen = 0u;
     for (uint k = 0u; k < 10u; k++) {
+        subgroupBarrier();
         if (own == k)
             continue;
         seen += subgroupAdd(own + k) * (k + 1u);
