@@ -70,7 +70,7 @@ static void group(struct emit *emit, uint32_t component)
 static void mask(struct emit *emit, int32_t builtin, uint32_t component)
 {
     static const char *const forms[][2] = {
-        [SpvBuiltInSubgroupEqMask - SpvBuiltInSubgroupEqMask] = {"(1u << ", ")"},
+        [0]                                                   = {"(1u << ", ")"},
         [SpvBuiltInSubgroupGeMask - SpvBuiltInSubgroupEqMask] = {"(0xffffffffu << ", ")"},
         [SpvBuiltInSubgroupGtMask - SpvBuiltInSubgroupEqMask] = {"(0xfffffffeu << ", ")"},
         [SpvBuiltInSubgroupLeMask - SpvBuiltInSubgroupEqMask] = {"((2u << ", ") - 1u)"},
