@@ -124,15 +124,17 @@ static int32_t check_overlap(const struct pipeline_collective *collective, struc
 static int32_t find_output_bytes(const struct pipeline_call *call, uint32_t number, uint64_t bytes,
                                  uint64_t *output_bytes)
 {
-    bool is_divided = call->kind == PIPELINE_REDUCE_SCATTER || call->kind == PIPELINE_ALL_TO_ALL;
+    bool is_divided  = call->kind == PIPELINE_REDUCE_SCATTER || call->kind == PIPELINE_ALL_TO_ALL;
+    uint32_t devices = call->devices > 0 ? call->devices : 1; /* of a group there is at least one */
+    uint64_t whole   = call->element > 0 ? (uint64_t)devices * call->element : devices;
 
-    if (is_divided && bytes % ((uint64_t)call->devices * call->element) != 0)
+    if (is_divided && bytes % whole != 0)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "%s: input %" PRIu32 " has %" PRIu64 " bytes, which are not divided among %" PRIu32
                          " devices without rest",
-                         call->name, number, bytes, call->devices);
-    *output_bytes = call->kind == PIPELINE_REDUCE_SCATTER ? bytes / call->devices
-                    : call->kind == PIPELINE_ALL_GATHER   ? bytes * call->devices
+                         call->name, number, bytes, devices);
+    *output_bytes = call->kind == PIPELINE_REDUCE_SCATTER ? bytes / devices
+                    : call->kind == PIPELINE_ALL_GATHER   ? bytes * devices
                                                           : bytes;
     return TRM_OK;
 }

@@ -53,9 +53,9 @@ struct step {
 static struct trm_argument argument_of(const struct trm_span *const *spans, uint32_t count, uint32_t i,
                                        uint64_t at, uint64_t bytes)
 {
-    const struct trm_span *span = spans[i < count ? i : 0];
+    const struct trm_span *span = spans[i < count ? i : 0]; /* a step has a source and a target */
 
-    return trm_arg_span(trm_span_of(span->buffer, span->offset + at, bytes));
+    return span != NULL ? trm_arg_span(trm_span_of(span->buffer, span->offset + at, bytes)) : trm_arg_u32(0);
 }
 
 static int32_t launch_range(struct trm_kernel *kernel, struct trm_stream *stream, const struct step *step,
