@@ -216,9 +216,9 @@ static int32_t bring(const struct run *run, struct pipeline_relay_item *item, ui
 /* Brings all sources to where the task's device combines them, and lets the task name those places. */
 static int32_t bring_all(const struct run *run, struct pipeline_relay_item *item)
 {
-    struct pipeline_relay *relay = &run->collective->relays[item->task.device];
-    struct trm_span places[PIPELINE_DEVICES];
-    int32_t status = wait_for(relay->in, item->slot->compute_done);
+    struct pipeline_relay *relay             = &run->collective->relays[item->task.device];
+    struct trm_span places[PIPELINE_DEVICES] = {0};
+    int32_t status                           = wait_for(relay->in, item->slot->compute_done);
 
     for (uint32_t i = 0; status == TRM_OK && i < item->task.source_count; i++) {
         bool is_local = item->task.source_devices[i] == item->task.device;
