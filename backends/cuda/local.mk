@@ -65,6 +65,8 @@ backends_cuda_libtrireme_cuda_la_SOURCES = \
 	backends/cuda/stream/enqueue.h \
 	backends/cuda/stream/fault.c \
 	backends/cuda/stream/fault.h \
+	backends/cuda/stream/follow.c \
+	backends/cuda/stream/follow.h \
 	backends/cuda/stream/launch.c \
 	backends/cuda/stream/launch.h \
 	backends/cuda/stream/loss.c \

@@ -93,8 +93,7 @@ static int32_t enqueue(struct trm_collective *handle, const struct pipeline_requ
         status = enqueue_locked(collective, &call);
         base_lock_release(&collective->lock);
     }
-    if (status == TRM_OK)
-        pipeline_call_fini(collective, &call);
+    pipeline_call_fini(collective, &call);
     core_object_leave(&collective->object);
     return status;
 }

@@ -255,8 +255,6 @@ int32_t pipeline_call_check(struct pipeline_collective *collective, const struct
         status = get_space(collective, call, space);
     for (uint32_t k = 0; status == TRM_OK && k < call->count; k++)
         status = check_number(collective, call, request, k);
-    if (status != TRM_OK)
-        pipeline_call_fini(collective, call);
     return status;
 }
 

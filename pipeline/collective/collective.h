@@ -186,7 +186,8 @@ static inline bool pipeline_kind_reduces(enum pipeline_collective_kind kind)
 
 /* ---- check.c, task.c ------------------------------------------------------------------------ */
 
-/* Checks a request and makes a call of it. `space` has room for 2 * PIPELINE_DEVICES spans. */
+/* Checks a request and makes a call of it, which pipeline_call_fini() ends, also after a failure. `space` has
+ * room for 2 * PIPELINE_DEVICES spans. */
 int32_t pipeline_call_check(struct pipeline_collective *collective, const struct pipeline_request *request,
                             struct trm_span *space, struct pipeline_call *call);
 void pipeline_call_fini(const struct pipeline_collective *collective, struct pipeline_call *call);

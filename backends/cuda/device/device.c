@@ -7,6 +7,7 @@
 
 #include "backends/cuda/memory/memory.h"
 #include "backends/cuda/profile/profile.h"
+#include "backends/cuda/stream/follow.h"
 #include "backends/cuda/stream/stream.h"
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -67,6 +68,8 @@ static int32_t open_parts(struct trm_backend_device *device, CUcontext borrowed)
         status = cuda_pool_open(device);
     if (status == TRM_OK)
         status = cuda_watchers_open(device);
+    if (status == TRM_OK)
+        cuda_follow_add_device(device);
     return status;
 }
 
@@ -74,6 +77,7 @@ static int32_t open_parts(struct trm_backend_device *device, CUcontext borrowed)
  * useless. */
 static void device_close(struct trm_backend_device *device)
 {
+    cuda_follow_remove_device(device);
     if (device->context != NULL) {
         cuda_watchers_close(device);
         cuda_pageable_close(device);

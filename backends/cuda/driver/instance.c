@@ -51,6 +51,7 @@ int32_t cuda_instance_create(const struct trm_host *host, struct trm_backend_ins
     instance->spin_ns = spin_setting(host);
     pthread_mutex_init(&instance->compiler_lock, NULL);
     pthread_mutex_init(&instance->defer_lock, NULL);
+    pthread_mutex_init(&instance->follow_lock, NULL);
     int32_t status = cuda_loader_open(host, &instance->loader, &instance->cuda, &instance->driver_version,
                                       reason, CUDA_REASON_BYTES);
     if (status == TRM_OK)
@@ -70,6 +71,7 @@ void cuda_instance_destroy(struct trm_backend_instance *instance)
         instance->compiler_close(instance);
     cuda_physicals_release(instance);
     cuda_loader_close(&instance->loader);
+    pthread_mutex_destroy(&instance->follow_lock);
     pthread_mutex_destroy(&instance->defer_lock);
     pthread_mutex_destroy(&instance->compiler_lock);
     host->release(host->context, instance, sizeof(*instance));

@@ -3,7 +3,7 @@
  * A device carries the parts that other rooms add to it (its pool, timestamps, watcher threads) as opaque
  * pointers: the room that is named beside a pointer creates and destroys what it points to.
  *
- * Locks, in the order in which they may be taken: the instance's defer_lock, a device's streams_lock, a
+ * Locks, in the order in which they may be taken: the instance's follow_lock, its defer_lock, a device's streams_lock, a
  * stream's lock, all other locks, the lock of a stream's marks. A thread never holds two streams' locks.
  * Under a lock the backend calls only log(), fail() and the allocator of the core, and nothing that waits
  * for the device, except where the lock's comment says so.
@@ -25,6 +25,8 @@
 
 /* Devices, by index, of which a device remembers whether it reaches their memory. */
 #define CUDA_PEERS 64u
+/* Open devices whose loss fails the streams of other devices that waited for theirs. */
+#define CUDA_FOLLOWED 64u
 
 struct cuda_blocking_waits;
 struct cuda_compiler;
@@ -52,6 +54,9 @@ struct trm_backend_instance {
     /* stream/deferred_submit.c: guards the streams' deferred operations and their state. */
     pthread_mutex_t defer_lock;
     struct trm_backend_stream *deferring; /* streams with deferred operations, by next_deferring */
+
+    pthread_mutex_t follow_lock; /* stream/follow.c; held while a device is asked whether it is lost */
+    struct trm_backend_device *followed[CUDA_FOLLOWED];
 };
 
 struct trm_backend_device {
@@ -74,6 +79,7 @@ struct trm_backend_device {
     pthread_mutex_t textures_lock;              /* memory/texture.c; held while a texture object is created */
 
     uint64_t serial;                    /* unique in the instance */
+    uint64_t follow_bit;                /* of instance->followed; 0: none */
     _Atomic uint64_t peers[CUDA_PEERS]; /* stream/peer.c: by index: 2 * serial, and 1 where reachable */
     _Atomic uint64_t kernels_created;   /* module/kernel.c: the last kernel's serial */
     _Atomic uint32_t replays;           /* stream/replay.c: how many single-node graphs exist */

@@ -12,6 +12,7 @@
 #include "deferred_submit.h"
 #include "enqueue.h"
 #include "fault.h"
+#include "follow.h"
 #include "launch.h"
 #include "mark.h"
 #include "replay.h"
@@ -219,6 +220,7 @@ static int32_t wait_for_point(struct trm_backend_stream *stream, struct trm_back
     if (TRM_UTIL_UNLIKELY(stream->faults != NULL && other->faults != NULL) &&
         !cuda_fault_follow(stream, other))
         return trm_util_fail_host_memory(stream->device->instance->host, "a wait for a stream");
+    cuda_follow(stream, other);
     struct cuda_mark *mark = cuda_mark_acquire(other, value, &result);
     if (!TRM_UTIL_LIKELY(mark != NULL))
         return result != CUDA_SUCCESS

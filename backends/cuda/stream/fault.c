@@ -218,5 +218,5 @@ void cuda_faults_check(struct trm_backend_stream *stream)
         memcpy(sentence, first->sentence, sizeof(sentence));
     pthread_mutex_unlock(&lock);
     if (first != NULL)
-        cuda_stream_fail_with_fault(stream, sentence);
+        cuda_stream_fail_ended(stream, TRM_ERROR_KERNEL, 1, sentence);
 }

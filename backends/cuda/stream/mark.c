@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fault.h"
+#include "follow.h"
 #include "stream.h"
 
 #define FIRST_MARKS 16u
@@ -324,6 +325,8 @@ void cuda_stream_note_completed(struct trm_backend_stream *stream, uint64_t valu
 {
     if (TRM_UTIL_UNLIKELY(stream->faults != NULL))
         cuda_faults_check(stream);
+    if (TRM_UTIL_UNLIKELY(atomic_load_explicit(&stream->follow.devices, memory_order_relaxed) != 0))
+        cuda_follow_check(stream, value);
     uint64_t old = atomic_load_explicit(&stream->completed, memory_order_relaxed);
     while (old < value && !atomic_compare_exchange_weak_explicit(&stream->completed, &old, value,
                                                                  memory_order_release, memory_order_relaxed))

@@ -12,6 +12,7 @@
  *     notify.c           notifications, and waits with a time-out
  *     watcher.c          threads of the device that wait for notifications and submit deferred operations
  *     fault.c            accesses outside of variables, which kernels note with kernel.bounds
+ *     follow.c           streams that wait for streams of other devices, and fail with these
  *     stream_failure.c   streams that fail or are abandoned
  *     loss.c             what a device's streams do when the device is lost
  *

@@ -135,10 +135,11 @@ static void end_all(struct trm_backend_stream *stream)
     cuda_stream_wake(stream);
 }
 
-void cuda_stream_fail_with_fault(struct trm_backend_stream *stream, const char *sentence)
+void cuda_stream_fail_ended(struct trm_backend_stream *stream, int32_t status, int64_t native,
+                            const char *sentence)
 {
     atomic_store(&stream->has_fault, true);
-    fail(stream, TRM_ERROR_KERNEL, 1, sentence);
+    fail(stream, status, native, sentence);
     end_all(stream);
 }
 

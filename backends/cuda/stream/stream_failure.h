@@ -26,9 +26,11 @@ void cuda_stream_fail_lost_locked(struct trm_backend_stream *stream);
 /* Fail the stream because the driver cannot say how far it is. On return all that was submitted has ended. */
 void cuda_stream_query_failed(struct trm_backend_stream *stream, CUresult result, const char *call);
 
-/* Fail the stream because a kernel that it runs, or that a stream ran for which it waits, reached outside of a
- * variable. On return all that was submitted has ended. */
-void cuda_stream_fail_with_fault(struct trm_backend_stream *stream, const char *sentence);
+/* Fail the stream though its work has ended: a kernel that it ran, or that a stream ran for which it waited,
+ * reached outside of a variable, or the device of such a stream is lost. On return all that was submitted has
+ * ended. */
+void cuda_stream_fail_ended(struct trm_backend_stream *stream, int32_t status, int64_t native,
+                            const char *sentence);
 
 void cuda_stream_abandon(struct trm_backend_stream *stream, int32_t status);
 

@@ -50,6 +50,13 @@ struct cuda_watch {
 #define CUDA_STREAM_DEFERS 1u  /* operations are deferred: later ones go behind them */
 #define CUDA_STREAM_REFUSES 2u /* the stream has failed: enqueueing is refused */
 
+/* follow.c: the devices that the stream has waited for, by their bits. Written under the lock. */
+struct cuda_follow {
+    struct trm_util_lock lock;
+    _Atomic uint64_t devices;
+    uint64_t first, last; /* operations: the first and the last wait that counts */
+};
+
 struct trm_backend_stream {
     struct trm_backend_instance *instance;
     struct trm_backend_device *device; /* not valid once the stream is destroyed, though it has references */
@@ -71,8 +78,9 @@ struct trm_backend_stream {
     _Atomic(const char *) running;
 
     struct cuda_faults *faults; /* fault.c; NULL without kernel.bounds */
-    /* A kernel reached outside of a variable: no point that was not known to be complete is reported as complete.
-     * Set before `failure`. */
+    struct cuda_follow follow;
+    /* A kernel reached outside of a variable, or a device that the stream follows is lost: no point that was not
+     * known to be complete is reported as complete. Set before `failure`. */
     _Atomic bool has_fault;
 
     struct cuda_marks marks;

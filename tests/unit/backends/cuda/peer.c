@@ -193,6 +193,59 @@ START_TEST(waiting_for_a_stream_of_a_lost_device_does_not_lose_the_own)
 }
 END_TEST
 
+/* The driver has the wait before the device is lost, and both have ended before anything is asked. */
+START_TEST(a_stream_that_waited_for_a_lost_device_fails)
+{
+    open_two("devices=2 peers=yes");
+    struct trm_backend_stream *lost = stream_of(on.device), *other = stream_of(second),
+                              *third = stream_of(second);
+    struct trm_backend_memory *memory = memory_of(on.device, TRM_MEMORY_DEVICE);
+    struct trm_fill_desc desc         = {
+                .struct_size = sizeof(desc), .pattern_size = 1, .memory = memory, .size = SIZE, .pattern = 1};
+    on.control->hold();
+    ck_ok(ops->fill(lost, 1, &desc));
+    ck_ok(ops->wait_stream(other, 1, lost, 1));
+    ck_ok(ops->wait_stream(third, 1, other, 1));
+    ck_assert_int_eq(on.control->fail_work("fill:1:CUDA_ERROR_ILLEGAL_ADDRESS"), 0);
+    on.control->release();
+    on.control->settle();
+    ck_status(ops->wait(third, 1, TRM_FOREVER), TRM_ERROR_DEVICE_LOST);
+    ck_says("was lost");
+    ck_status(ops->wait(other, 1, TRM_FOREVER), TRM_ERROR_DEVICE_LOST);
+    ck_assert(cuda_device_is_lost(on.device));
+    ck_assert(!cuda_device_is_lost(second));
+    ops->destroy(lost);
+    ops->destroy(other);
+    ops->destroy(third);
+    cuda_memory_ops.free(memory);
+    on.control->fail_work(NULL);
+    close_two();
+}
+END_TEST
+
+START_TEST(a_stream_forgets_devices_when_all_has_completed)
+{
+    open_two("devices=2 peers=yes");
+    struct trm_backend_stream *lost = stream_of(on.device), *other = stream_of(second);
+    struct trm_backend_memory *memory = memory_of(on.device, TRM_MEMORY_DEVICE);
+    struct trm_fill_desc desc         = {
+                .struct_size = sizeof(desc), .pattern_size = 1, .memory = memory, .size = SIZE, .pattern = 1};
+    on.control->hold();
+    ck_ok(ops->fill(lost, 1, &desc));
+    ck_ok(ops->wait_stream(other, 1, lost, 1));
+    on.control->release();
+    ck_ok(ops->wait(other, 1, TRM_FOREVER));
+    ck_assert_int_eq(on.control->fail_work("fill:1:CUDA_ERROR_ILLEGAL_ADDRESS"), 0);
+    ck_ok(ops->fill(lost, 2, &desc));
+    ck_status(ops->wait(lost, 2, TRM_FOREVER), TRM_ERROR_DEVICE_LOST);
+    finish(other, 1);
+    ops->destroy(lost);
+    cuda_memory_ops.free(memory);
+    on.control->fail_work(NULL);
+    close_two();
+}
+END_TEST
+
 START_TEST(a_copy_from_a_lost_device_does_not_lose_the_own)
 {
     open_two("devices=2 peers=yes");
@@ -257,6 +310,8 @@ static Suite *make_suite(void)
     tcase_add_test(group, a_copy_between_devices_is_held_back_like_any_other);
     tcase_add_test(group, a_stream_fails_with_one_whose_device_is_lost);
     tcase_add_test(group, waiting_for_a_stream_of_a_lost_device_does_not_lose_the_own);
+    tcase_add_test(group, a_stream_that_waited_for_a_lost_device_fails);
+    tcase_add_test(group, a_stream_forgets_devices_when_all_has_completed);
     tcase_add_test(group, a_copy_from_a_lost_device_does_not_lose_the_own);
     tcase_add_test(group, access_is_opened_anew_where_the_other_device_was_opened_anew);
     tcase_add_test(group, all_devices_of_one_that_is_open_twice_are_reached);

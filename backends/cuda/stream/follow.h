@@ -1,0 +1,24 @@
+/* cuda backend: streams that wait for streams of other devices, and fail with these when one is lost.
+ *
+ * The driver does not tell: work of a lost device counts as ended, and what waited for it goes on. So a stream keeps
+ * which devices it has waited for, directly or through other streams. Before it reports a point behind such a wait
+ * as complete it asks those devices, and fails with TRM_ERROR_DEVICE_LOST if one is lost. It forgets them when all
+ * that it was given has completed.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CUDA_STREAM_FOLLOW_H
+#define CUDA_STREAM_FOLLOW_H
+
+#include "stream_object.h"
+
+/* The device can be followed from here to there. With more than CUDA_FOLLOWED devices open, the others are not. */
+void cuda_follow_add_device(struct trm_backend_device *device);
+void cuda_follow_remove_device(struct trm_backend_device *device);
+
+/* Note that the operation that the stream submits next waits for `other`, on the device. */
+void cuda_follow(struct trm_backend_stream *stream, struct trm_backend_stream *other);
+
+/* Everything up to `value` has ended: fail the stream if a device that it follows is lost. */
+void cuda_follow_check(struct trm_backend_stream *stream, uint64_t value);
+
+#endif
