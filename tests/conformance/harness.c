@@ -218,6 +218,17 @@ static uint32_t backend_settings(struct trm_setting *settings, uint32_t capacity
     return count;
 }
 
+/* The folder of compiled kernels that a context has which reads the environment. Returns how many settings that is. */
+static uint32_t cache_setting(struct trm_setting *setting)
+{
+    static char folder[4096];
+    const char *home = getenv("XDG_CACHE_HOME");
+    if (home == NULL || snprintf(folder, sizeof(folder), "%s/trireme", home) >= (int)sizeof(folder))
+        return 0;
+    *setting = (struct trm_setting){"kernel.cache", folder};
+    return 1;
+}
+
 int32_t context_with(const struct trm_setting *more, uint32_t count, struct trm_context **context)
 {
     struct trm_setting settings[32] = {{"backend", backend_under_test()}};
@@ -228,7 +239,8 @@ int32_t context_with(const struct trm_setting *more, uint32_t count, struct trm_
            .settings      = settings,
            .setting_count = 1,
     };
-    desc.setting_count += backend_settings(settings + 1, 16);
+    desc.setting_count += backend_settings(settings + 1, 14);
+    desc.setting_count += cache_setting(settings + desc.setting_count);
     ck_assert_uint_lt(count, 16);
     for (uint32_t i = 0; i < count; i++)
         settings[desc.setting_count++] = more[i];

@@ -131,7 +131,7 @@ void destroy_later_stream(struct trm_stream *stream);
 bool log_has(int32_t level, const char *words);
 void log_forget(void);
 
-/* A context with these settings besides the backend and its own, read from neither environment nor file.
+/* A context with these settings besides the backend, its own and the cache, read from neither environment nor file.
  * Returns what trm_context_create() did. */
 int32_t context_with(const struct trm_setting *settings, uint32_t count, struct trm_context **context);
 

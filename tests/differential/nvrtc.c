@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define EXIT_SKIPPED 77
+#define INVALID_OPTION 5 /* NVRTC_ERROR_INVALID_OPTION */
 
 struct nvrtc {
     int (*create)(void **program, const char *text, const char *name, int headers, const char *const *sources,
@@ -57,20 +58,29 @@ static void print_log(const struct nvrtc *nvrtc, void *program)
     free(log);
 }
 
+/* Only the front end, which says all that is wrong with a text, where the library can do that. */
+static int compile_program(const struct nvrtc *nvrtc, void *program)
+{
+    static const char *const options[] = {"--gpu-architecture=compute_90", "--fdevice-syntax-only"};
+    static const char *const older[]   = {"--gpu-architecture=compute_90", "--device-debug"};
+
+    int result = nvrtc->compile(program, 2, options);
+    return result == INVALID_OPTION ? nvrtc->compile(program, 2, older) : result;
+}
+
 static int compile(const struct nvrtc *nvrtc, const char *path)
 {
-    static const char *const options[] = {"--gpu-architecture=compute_90", "--device-debug"};
-    char *text                         = NULL;
-    size_t space                       = 0;
-    void *program                      = NULL;
-    FILE *file                         = fopen(path, "r");
+    char *text    = NULL;
+    size_t space  = 0;
+    void *program = NULL;
+    FILE *file    = fopen(path, "r");
 
     ssize_t length = file ? getdelim(&text, &space, '\0', file) : -1;
     if (file)
         fclose(file);
     int worked = length > 0 && nvrtc->create(&program, text, path, 0, NULL, NULL) == 0;
     if (worked) {
-        worked = nvrtc->compile(program, sizeof(options) / sizeof(options[0]), options) == 0;
+        worked = compile_program(nvrtc, program) == 0;
         print_log(nvrtc, program);
         nvrtc->destroy(&program);
     }
