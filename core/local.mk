@@ -73,6 +73,7 @@ libtrireme_internal_la_SOURCES += \
 	core/stream/internal_stream.c \
 	core/stream/notify.c core/stream/notify.h \
 	core/stream/point.c \
+	core/stream/point_fd.c \
 	core/stream/service.c core/stream/service.h \
 	core/stream/stream.c core/stream/stream.h \
 	core/stream/stream_object.h \

@@ -25,7 +25,8 @@ EXAMPLES += \
 	examples/19-image \
 	examples/20-film \
 	examples/21-devices \
-	examples/22-data-parallel
+	examples/22-data-parallel \
+	examples/25-event-loop
 
 examples_01_hello_SOURCES = examples/01-hello.c examples/example.h
 examples_01_hello_LDADD = libtrireme.la
@@ -114,6 +115,10 @@ examples_21_devices_LDFLAGS = $(UNINSTALLED_LINK)
 examples_22_data_parallel_SOURCES = examples/22-data-parallel.c examples/example.h
 examples_22_data_parallel_LDADD = libtrireme.la -lm
 examples_22_data_parallel_LDFLAGS = $(UNINSTALLED_LINK)
+
+examples_25_event_loop_SOURCES = examples/25-event-loop.c examples/example.h
+examples_25_event_loop_LDADD = libtrireme.la
+examples_25_event_loop_LDFLAGS = $(UNINSTALLED_LINK)
 
 noinst_PROGRAMS += $(EXAMPLES)
 TESTS += $(EXAMPLES)

@@ -4,6 +4,7 @@
  *     stream_state.c               how far it is, its first failure, waiting for it, pins
  *     stream_wait.c                streams that wait for streams; barriers
  *     point.c, wait_any.c          waiting for points
+ *     point_fd.c                   descriptors of points, for event loops
  *     device_sync.c                waiting for a device
  *     thread_stream.c              each thread's own stream of a device
  *     internal_stream.c            the core's own stream of a device, for blocking calls

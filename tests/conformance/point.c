@@ -5,8 +5,13 @@
 #include "harness.h"
 #include "hold.h"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #define MILLISECOND 1000000u
 
@@ -259,6 +264,120 @@ START_TEST(the_points_of_a_destroyed_stream_are_stale)
 }
 END_TEST
 
+/* ---- descriptors ---- */
+
+static bool is_readable(int32_t descriptor, int timeout_ms)
+{
+    struct pollfd asked = {.fd = descriptor, .events = POLLIN};
+    int count           = poll(&asked, 1, timeout_ms);
+    ck_assert_int_ge(count, 0);
+    return count == 1 && (asked.revents & POLLIN) != 0;
+}
+
+START_TEST(the_descriptor_of_a_reached_point_is_readable_at_once)
+{
+    int32_t descriptor     = -1;
+    struct trm_point point = mark(the.stream);
+    ck_ok(trm_stream_sync(the.stream));
+    ck_ok(trm_point_fd(point, &descriptor));
+    ck_assert(is_readable(descriptor, 0));
+    ck_assert_int_eq(fcntl(descriptor, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+    ck_assert_int_eq(close(descriptor), 0);
+}
+END_TEST
+
+START_TEST(a_descriptor_becomes_readable_when_its_point_is_reached)
+{
+    int32_t descriptor = -1;
+    uint64_t count     = 0;
+    struct trm_buffer *buffer;
+    if (!hold_works()) {
+        skip("its streams cannot be held");
+        return;
+    }
+    buffer                 = make_buffer(the.device, TRM_MEMORY_DEVICE, 64);
+    struct hold *hold      = hold_begin(the.stream);
+    struct trm_point point = fill_and_mark(the.stream, buffer);
+    ck_ok(trm_point_fd(point, &descriptor));
+    ck_assert(!is_readable(descriptor, 0));
+    hold_end(hold);
+    ck_assert(is_readable(descriptor, -1));
+    ck_ok(trm_point_done(point));
+    ck_assert_int_eq(read(descriptor, &count, sizeof(count)), sizeof(count));
+    ck_assert_uint_eq(count, 1);
+    ck_assert(!is_readable(descriptor, 0));
+    ck_assert_int_eq(close(descriptor), 0);
+    trm_buffer_destroy(buffer);
+}
+END_TEST
+
+/* The number then names another file. */
+START_TEST(a_descriptor_may_be_closed_before_its_point_is_reached)
+{
+    int32_t descriptor = -1;
+    if (!hold_works()) {
+        skip("its streams cannot be held");
+        return;
+    }
+    struct hold *hold      = hold_begin(the.stream);
+    struct trm_point point = mark(the.stream);
+    ck_ok(trm_point_fd(point, &descriptor));
+    ck_assert_int_eq(close(descriptor), 0);
+    int other = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    ck_assert_int_eq(other, descriptor);
+    hold_end(hold);
+    ck_ok(trm_stream_sync(the.stream));
+    ck_ok(trm_point_fd(point, &descriptor));
+    ck_assert(is_readable(descriptor, -1));
+    ck_assert(!is_readable(other, 0));
+    ck_assert_int_eq(close(other), 0);
+    ck_assert_int_eq(close(descriptor), 0);
+}
+END_TEST
+
+#define MANY 200
+
+START_TEST(an_epoll_instance_collects_many_points)
+{
+    struct epoll_event events[16];
+    struct trm_buffer *buffer = make_buffer(the.device, TRM_MEMORY_DEVICE, 64);
+    struct trm_point points[MANY];
+    int32_t descriptors[MANY];
+    uint32_t seen = 0;
+    int loop      = epoll_create1(EPOLL_CLOEXEC);
+    ck_assert_int_ge(loop, 0);
+    for (uint32_t i = 0; i < MANY; i++) {
+        struct epoll_event event = {.events = EPOLLIN | EPOLLONESHOT, .data = {.u32 = i}};
+        points[i]                = fill_and_mark(the.stream, buffer);
+        ck_ok(trm_point_fd(points[i], &descriptors[i]));
+        ck_assert_int_eq(epoll_ctl(loop, EPOLL_CTL_ADD, descriptors[i], &event), 0);
+    }
+    while (seen < MANY) {
+        int count = epoll_wait(loop, events, 16, -1);
+        ck_assert_int_gt(count, 0);
+        for (int i = 0; i < count; i++, seen++)
+            ck_ok(trm_point_done(points[events[i].data.u32]));
+    }
+    for (uint32_t i = 0; i < MANY; i++)
+        ck_assert_int_eq(close(descriptors[i]), 0);
+    ck_assert_int_eq(close(loop), 0);
+    trm_buffer_destroy(buffer);
+}
+END_TEST
+
+START_TEST(a_point_of_no_stream_has_no_descriptor)
+{
+    int32_t descriptor     = -2;
+    struct trm_point point = mark(the.stream);
+    ck_status(trm_point_fd(point, NULL), TRM_ERROR_INVALID_ARGUMENT);
+    point.value += 1000;
+    ck_status(trm_point_fd(point, &descriptor), TRM_ERROR_OUT_OF_RANGE);
+    point = (struct trm_point){NULL, 1};
+    ck_status(trm_point_fd(point, &descriptor), TRM_ERROR_INVALID_HANDLE);
+    ck_assert_int_eq(descriptor, -2);
+}
+END_TEST
+
 /* ---- streams that wait ---- */
 
 START_TEST(a_stream_waits_for_a_point_of_another)
@@ -350,6 +469,11 @@ void add_point(Suite *suite)
     CASE(group, one_after_the_other_thousands_of_points_are_waited_for);
     CASE(group, a_number_that_was_never_marked_is_out_of_range);
     CASE(group, the_points_of_a_destroyed_stream_are_stale);
+    CASE(group, the_descriptor_of_a_reached_point_is_readable_at_once);
+    CASE(group, a_descriptor_becomes_readable_when_its_point_is_reached);
+    CASE(group, a_descriptor_may_be_closed_before_its_point_is_reached);
+    CASE(group, an_epoll_instance_collects_many_points);
+    CASE(group, a_point_of_no_stream_has_no_descriptor);
     CASE(group, a_stream_waits_for_a_point_of_another);
     CASE(group, a_stream_waits_for_a_point_of_another_device);
     CASE(group, a_stream_may_wait_for_a_reached_point_and_for_its_own);
