@@ -7,7 +7,6 @@
 
 #include "backends/cuda/memory/memory.h"
 #include "backends/cuda/profile/profile.h"
-#include "backends/cuda/stream/follow.h"
 #include "backends/cuda/stream/stream.h"
 
 /* ---- steps ----------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "stream.h"
 #include "stream_failure.h"
 
 /* ---- devices --------------------------------------------------------------------------------- */
@@ -47,8 +48,8 @@ static bool is_lost(struct trm_backend_device *device)
 }
 
 /* Whether one of the devices is lost, and its sentence. */
-static bool find_lost(struct trm_backend_instance *instance, uint64_t devices, CUresult *result, char *sentence,
-                      size_t size)
+static bool find_lost(struct trm_backend_instance *instance, uint64_t devices, CUresult *result,
+                      char *sentence, size_t size)
 {
     bool is_found = false;
     pthread_mutex_lock(&instance->follow_lock);

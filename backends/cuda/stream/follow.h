@@ -11,10 +11,6 @@
 
 #include "stream_object.h"
 
-/* The device can be followed from here to there. With more than CUDA_FOLLOWED devices open, the others are not. */
-void cuda_follow_add_device(struct trm_backend_device *device);
-void cuda_follow_remove_device(struct trm_backend_device *device);
-
 /* Note that the operation that the stream submits next waits for `other`, on the device. */
 void cuda_follow(struct trm_backend_stream *stream, struct trm_backend_stream *other);
 

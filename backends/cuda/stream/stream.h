@@ -107,6 +107,13 @@ static inline int32_t cuda_stream_submit(struct trm_backend_stream *stream, uint
     return cuda_stream_submit_now(stream, value, job);
 }
 
+/* ---- follow.c ------------------------------------------------------------------------------- */
+
+/* Between these two calls streams of other devices fail when the device is lost that they waited for. With more
+ * than CUDA_FOLLOWED devices open, some are not followed. */
+void cuda_follow_add_device(struct trm_backend_device *device);
+void cuda_follow_remove_device(struct trm_backend_device *device);
+
 /* ---- loss.c --------------------------------------------------------------------------------- */
 
 /* The device's on_loss and on_kernel_unload. */

@@ -198,7 +198,7 @@ START_TEST(a_stream_that_waited_for_a_lost_device_fails)
 {
     open_two("devices=2 peers=yes");
     struct trm_backend_stream *lost = stream_of(on.device), *other = stream_of(second),
-                              *third = stream_of(second);
+                              *third  = stream_of(second);
     struct trm_backend_memory *memory = memory_of(on.device, TRM_MEMORY_DEVICE);
     struct trm_fill_desc desc         = {
                 .struct_size = sizeof(desc), .pattern_size = 1, .memory = memory, .size = SIZE, .pattern = 1};
