@@ -16,7 +16,7 @@
  * read_file         a whole file into an arena
  * sha256            SHA-256
  * thread            starting the library's own threads
- * type              sizes and names of element types: trm_type_size(), trm_type_name()
+ * type              sizes and names of element types: trm_type_size(), trm_type_name(); a name as a type
  *
  * Nothing here knows a context. Only the last error (thread-local) is kept between calls.
  * SPDX-License-Identifier: MIT
@@ -40,5 +40,6 @@
 #include "base/read_file.h"
 #include "base/sha256.h"
 #include "base/thread.h"
+#include "base/type.h"
 
 #endif

@@ -20,7 +20,7 @@ libtrireme_internal_la_SOURCES += \
 	base/sha256.c base/sha256.h \
 	base/supervise.h \
 	base/thread.c base/thread.h \
-	base/type.c
+	base/type.c base/type.h
 
 # The program with which the library runs compilers.
 supervisordir = $(pkglibdir)

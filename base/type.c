@@ -1,7 +1,9 @@
 /* Element and scalar types.
  * SPDX-License-Identifier: MIT
  */
-#include <trireme/type.h>
+#include "base/type.h"
+
+#include <string.h>
 
 struct type_words {
     uint32_t size;
@@ -31,4 +33,12 @@ uint32_t trm_type_size(int32_t type)
 const char *trm_type_name(int32_t type)
 {
     return words_of(type)->name;
+}
+
+int32_t base_type_parse(const char *name)
+{
+    int32_t type = (int32_t)(sizeof(types) / sizeof(types[0])) - 1;
+    while (type != TRM_TYPE_NONE && strcmp(types[type].name, name) != 0)
+        type--;
+    return type;
 }

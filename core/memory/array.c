@@ -7,6 +7,7 @@
 
 #include "core/memory/transfer.h"
 #include "core/object/object.h"
+#include "core/settings/settings.h"
 
 static void array_retire(struct core_object *object)
 {
@@ -85,11 +86,13 @@ static int32_t create(struct core_device *device, const struct trm_buffer_desc *
     return TRM_OK;
 }
 
-int32_t trm_array_create(struct trm_device *device, int32_t type, uint64_t count, int32_t kind,
-                         const void *data, struct trm_array **array)
+static int32_t create_checked(struct core_device *device, int32_t type, uint64_t count, int32_t kind,
+                              const void *data, struct trm_array **array)
 {
     struct trm_buffer_desc desc = {.struct_size = sizeof(desc), .kind = kind, .data = data};
 
+    if (type == TRM_TYPE_NONE)
+        type = base_type_parse(core_setting_text(device->object.context, "array.type"));
     if (trm_type_size(type) == 0)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not a type of an element", type);
     if (kind == TRM_MEMORY_IMPORTED)
@@ -99,13 +102,19 @@ int32_t trm_array_create(struct trm_device *device, int32_t type, uint64_t count
                          count, trm_type_name(type));
     if (data == NULL)
         desc.flags = TRM_BUFFER_ZEROED;
+    return create(device, &desc, type, count, array);
+}
+
+int32_t trm_array_create(struct trm_device *device, int32_t type, uint64_t count, int32_t kind,
+                         const void *data, struct trm_array **array)
+{
     int32_t status = core_output_check(array, "trm_array_create", "array");
     if (status != TRM_OK)
         return status;
     struct core_device *found = core_object_enter(device, CORE_DEVICE);
     if (found == NULL)
         return base_last_status();
-    status = create(found, &desc, type, count, array);
+    status = create_checked(found, type, count, kind, data, array);
     core_object_leave(&found->object);
     return status;
 }

@@ -49,6 +49,12 @@ static bool is_copy_method(const char *value, char *allowed, size_t capacity)
     return strcmp(value, "auto") == 0 || strcmp(value, "engine") == 0 || strcmp(value, "kernel") == 0;
 }
 
+static bool is_element_type(const char *value, char *allowed, size_t capacity)
+{
+    snprintf(allowed, capacity, "the name of an element type, such as f32, i32 or u8");
+    return base_type_parse(value) != TRM_TYPE_NONE;
+}
+
 static bool is_collective_way(const char *value, char *allowed, size_t capacity)
 {
     static const char *const ways[] = {"auto", "one-shot", "two-shot", "copies", "host"};
@@ -67,6 +73,11 @@ static bool is_collective_way(const char *value, char *allowed, size_t capacity)
     }
 
 static const struct core_setting_row rows[] = {
+    {
+        .info  = INFO(TRM_SETTING_TEXT, "array.type", "TRIREME_ARRAY_TYPE", "f32", 0,
+                      "The element type of arrays that a program creates with TRM_TYPE_NONE."),
+        .check = is_element_type,
+    },
     {
         .info  = INFO(TRM_SETTING_TEXT, "backend", "TRIREME_BACKEND", "", 1,
                       "The backend: a name that is required (cuda, or cuda:1 for its second device), a list "

@@ -23,6 +23,7 @@ TRM_API_BEGIN
 /* Make an array of `count` elements.
  *
  * device      where its memory is
+ * type        enum trm_type; TRM_TYPE_NONE: that of the setting array.type, f32 unless it is set
  * kind        enum trm_memory_kind, except TRM_MEMORY_IMPORTED
  * data        count elements to start with; NULL: the elements are zero
  * Blocks      until the array has its contents

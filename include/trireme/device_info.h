@@ -50,6 +50,12 @@ enum trm_device_key {
     /* 1: kernels take buffers of other devices of the backend that the device can access: where the backend has
      * a peer table of those that can_access() allows, else of all (trm_device_can_access()) */
     TRM_DEVICE_PEER_KERNELS = 25,
+    TRM_DEVICE_MAX_KERNELS  = 26, /* kernels of different streams that can run at the same time */
+
+    /* What the library answers of an open device; backends are not asked. */
+    TRM_DEVICE_BACKEND = 0x10000, /* text: "cuda" */
+    TRM_DEVICE_INDEX   = 0x10001, /* among the backend's devices */
+    TRM_DEVICE_ID      = 0x10002, /* text, for trm_device_open(): "cuda:0" */
 };
 
 #endif

@@ -143,9 +143,37 @@ END_TEST
 
 START_TEST(an_array_of_no_such_type_is_refused)
 {
-    static const int32_t none[] = {TRM_TYPE_NONE, TRM_TYPE_BF16 + 1, -1, INT32_MAX, INT32_MIN};
+    static const int32_t none[] = {TRM_TYPE_BF16 + 1, -1, INT32_MAX, INT32_MIN};
     for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
         ck_status(try_array(none[i], 10), TRM_ERROR_INVALID_ARGUMENT);
+}
+END_TEST
+
+/* ---- the type of the setting ---- */
+
+static int32_t type_by_setting(const struct trm_setting *settings, uint32_t count)
+{
+    struct trm_context *context;
+    struct trm_device *device;
+    struct trm_array *array;
+    int32_t type = -1;
+    ck_ok(context_with(settings, count, &context));
+    device = open_device(context);
+    ck_ok(trm_array_create(device, TRM_TYPE_NONE, 3, TRM_MEMORY_DEVICE, NULL, &array));
+    ck_ok(trm_array_type(array, &type));
+    trm_array_destroy(array);
+    trm_device_destroy(device);
+    trm_context_destroy(context);
+    return type;
+}
+
+START_TEST(an_array_of_no_type_has_the_type_of_the_setting)
+{
+    const struct trm_setting setting = {"array.type", "u16"}, unknown = {"array.type", "f31"};
+    struct trm_context *context = NULL;
+    ck_assert_int_eq(type_by_setting(NULL, 0), TRM_TYPE_F32);
+    ck_assert_int_eq(type_by_setting(&setting, 1), TRM_TYPE_U16);
+    ck_status(context_with(&unknown, 1, &context), TRM_ERROR_INVALID_ARGUMENT);
 }
 END_TEST
 
@@ -384,6 +412,7 @@ void add_array(Suite *suite)
     CASE(group, an_array_of_no_elements_is_legal);
     CASE(group, an_array_whose_bytes_overflow_or_exceed_the_device_is_out_of_range);
     CASE(group, an_array_of_no_such_type_is_refused);
+    CASE(group, an_array_of_no_type_has_the_type_of_the_setting);
     CASE(group, a_part_of_an_array_can_be_written_and_read);
     CASE(group, elements_past_the_end_are_out_of_range);
     CASE(group, elements_of_another_type_are_refused_naming_both);

@@ -237,6 +237,27 @@ START_TEST(a_fact_that_does_not_fit_tells_its_size)
 }
 END_TEST
 
+START_TEST(an_open_device_tells_its_backend_index_and_id)
+{
+    char backend[64], id[128], expected[256];
+    size_t needed = 0;
+    ck_ok(trm_device_get_info(the.device, TRM_DEVICE_BACKEND, backend, sizeof(backend), &needed));
+    ck_assert_uint_eq(needed, strlen(backend) + 1);
+    ck_ok(trm_device_get_info(the.device, TRM_DEVICE_ID, id, sizeof(id), &needed));
+    ck_assert_uint_eq(needed, strlen(id) + 1);
+    snprintf(expected, sizeof(expected), "%s:%llu", backend,
+             (unsigned long long)device_number(the.device, TRM_DEVICE_INDEX));
+    ck_assert_str_eq(id, expected);
+    needed = 0;
+    ck_ok(trm_device_get_info(the.device, TRM_DEVICE_ID, NULL, 0, &needed));
+    ck_assert_uint_eq(needed, strlen(id) + 1);
+    ck_status(trm_device_get_info(the.device, TRM_DEVICE_ID, backend, 1, &needed), TRM_ERROR_OUT_OF_RANGE);
+    struct trm_device *again = NULL;
+    ck_ok(trm_device_open(the.context, id, &again));
+    trm_device_destroy(again);
+}
+END_TEST
+
 START_TEST(an_unknown_key_is_not_found)
 {
     uint64_t value = 5;
@@ -379,6 +400,7 @@ void add_device(Suite *suite)
     CASE(group, a_device_answers_all_that_is_required);
     CASE(group, the_list_and_the_device_say_the_same);
     CASE(group, a_fact_that_does_not_fit_tells_its_size);
+    CASE(group, an_open_device_tells_its_backend_index_and_id);
     CASE(group, an_unknown_key_is_not_found);
     CASE(group, usage_counts_what_is_alive);
     CASE(group, usage_counts_modules_and_kernels);

@@ -40,6 +40,7 @@ static bool find_number(struct trm_backend_instance *instance, uint32_t index, u
         return true;
     case TRM_DEVICE_UNITS:
     case TRM_DEVICE_COPY_ENGINES:
+    case TRM_DEVICE_MAX_KERNELS:
         *number = instance->worker_counts[index];
         return true;
     case TRM_DEVICE_MAX_GROUP_ITEMS:

@@ -45,6 +45,23 @@ static bool free_bytes(const struct trm_backend_instance *instance, const struct
     return known;
 }
 
+/* As the programming guide has it for each compute capability. */
+static uint64_t resident_grids(const struct cuda_physical *physical)
+{
+    switch (physical->major * 10 + physical->minor) {
+    case 53:
+    case 62:
+    case 72:
+        return 16;
+    case 50:
+    case 52:
+    case 61:
+        return 32;
+    default:
+        return 128;
+    }
+}
+
 static bool find_limit(const struct cuda_physical *physical, uint32_t key, uint64_t *number)
 {
     switch (key) {
@@ -93,6 +110,9 @@ static bool find_number(const struct trm_backend_instance *instance, const struc
     case TRM_DEVICE_CLOCK_HZ:
         *number = physical->clock_hz;
         return *number != 0;
+    case TRM_DEVICE_MAX_KERNELS:
+        *number = resident_grids(physical);
+        return true;
     case TRM_DEVICE_COPY_ENGINES:
         *number = (uint64_t)physical->copy_engines;
         return true;

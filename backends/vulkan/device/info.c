@@ -78,6 +78,14 @@ static uint64_t copy_engines(const struct vulkan_physical *physical)
     return plan.info_count == 1 && plan.infos[0].queueCount > 1 ? 1 : 0;
 }
 
+/* How many queues run kernels. */
+static uint64_t kernel_queues(const struct vulkan_physical *physical)
+{
+    struct vulkan_queue_plan plan;
+    vulkan_queues_plan(physical, &plan);
+    return plan.info_count != 0 ? plan.infos[0].queueCount : 0;
+}
+
 /* Of the device's clock; false if its timestamps cannot be converted to host time. */
 static bool timestamp_hertz(const struct vulkan_physical *physical, uint64_t *hertz)
 {
@@ -135,6 +143,9 @@ static bool find_number(const struct trm_backend_instance *instance, const struc
     case TRM_DEVICE_UNITS:
         *number = physical->units;
         return true;
+    case TRM_DEVICE_MAX_KERNELS:
+        *number = kernel_queues(physical);
+        return *number != 0;
     case TRM_DEVICE_COPY_ENGINES:
         *number = copy_engines(physical);
         return true;
