@@ -101,6 +101,13 @@ START_TEST(without_anything_every_setting_has_its_default)
 }
 END_TEST
 
+START_TEST(the_table_is_sorted_by_name)
+{
+    for (uint32_t i = 1; i < trm_setting_count(); i++)
+        ck_assert_str_lt(core_setting_row_at(i - 1)->info.name, core_setting_row_at(i)->info.name);
+}
+END_TEST
+
 START_TEST(the_program_wins_over_the_environment_over_the_file_over_the_default)
 {
     user_file("cpu.workers = 1\n");
@@ -491,6 +498,7 @@ static Suite *make_suite(void)
     TCase *values = tcase_create("settings");
     tcase_add_checked_fixture(values, setup, teardown);
     tcase_add_test(values, without_anything_every_setting_has_its_default);
+    tcase_add_test(values, the_table_is_sorted_by_name);
     tcase_add_test(values, the_program_wins_over_the_environment_over_the_file_over_the_default);
     tcase_add_test(values, each_key_is_looked_up_by_itself);
     tcase_add_test(values, the_programs_last_word_counts);
