@@ -4,6 +4,7 @@
  * arena             memory that is freed all at once
  * beside            what is installed beside the library
  * compiler          branch hints, the cast from a member to its structure
+ * edit_distance     how far two names are from each other
  * error             the last error of a thread, names of statuses
  * file_bytes        reading and writing parts of an open file
  * file_permissions  whether only root and this user can replace a file
@@ -28,6 +29,7 @@
 #include "base/arena.h"
 #include "base/beside.h"
 #include "base/compiler.h"
+#include "base/edit_distance.h"
 #include "base/error.h"
 #include "base/file_bytes.h"
 #include "base/file_permissions.h"

@@ -7,6 +7,7 @@ libtrireme_internal_la_SOURCES += \
 	base/base.h \
 	base/beside.c base/beside.h \
 	base/compiler.h \
+	base/edit_distance.c base/edit_distance.h \
 	base/error.c base/error.h \
 	base/file_bytes.c base/file_bytes.h \
 	base/file_permissions.c base/file_permissions.h \

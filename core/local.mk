@@ -17,7 +17,8 @@ libtrireme_internal_la_SOURCES += \
 	core/settings/selection.c core/settings/selection.h \
 	core/settings/setting_value.c \
 	core/settings/settings.c core/settings/settings.h \
-	core/settings/settings_table.c
+	core/settings/settings_table.c \
+	core/settings/unknown_variable.c
 
 # core/plugin: Finding, checking and choosing backends.
 libtrireme_internal_la_SOURCES += \

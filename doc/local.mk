@@ -1,9 +1,13 @@
-# Man pages go to dist_man_MANS (doc/trireme.1, …), other pages to dist_doc_DATA (installed) or EXTRA_DIST.
+# Man pages go to dist_man_MANS (doc/trireme.1, …), other pages to dist_pages_DATA (installed) or EXTRA_DIST.
 
 dist_man_MANS += doc/trireme.1 doc/trireme.3 doc/trireme.7 doc/trireme-kernels.7
 
-dist_doc_DATA += \
+# The pages stand below $(docdir) as they stand here, so that the links of README.md and those between pages hold.
+pagesdir = $(docdir)/doc
+dist_pages_DATA = \
 	doc/architecture.md \
+	doc/conformance.md \
+	doc/environment.md \
 	doc/writing-a-backend.md \
 	doc/writing-a-kernel.md \
 	doc/several-devices.md \
@@ -12,7 +16,6 @@ dist_doc_DATA += \
 EXTRA_DIST += \
 	doc/cpu-backend.md \
 	doc/cuda-backend.md \
-	doc/environment.md \
 	doc/vulkan-backend.md \
 	doc/results/2026-11-21-cpu.md \
 	doc/results/2026-11-21-cuda-h200.md \

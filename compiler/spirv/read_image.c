@@ -180,6 +180,73 @@ static int32_t image_type_of(uint32_t dimension, bool is_array)
     }
 }
 
+/* ---- the variable of a type that is not supported ----------------------------------------- */
+
+#define KIN_MOST 8 /* types that are made of the image's */
+
+/* Is this an array of, an image with a sampler of, or a pointer to one of these types? */
+static bool is_made_of(const uint32_t *instruction, uint32_t length, const uint32_t *kin, uint32_t count)
+{
+    uint32_t opcode = instruction[0] & 0xffff;
+    uint32_t at     = opcode == SpvOpTypePointer ? 3 : 2;
+    bool is_maker   = opcode == SpvOpTypePointer || opcode == SpvOpTypeArray ||
+                    opcode == SpvOpTypeRuntimeArray || opcode == SpvOpTypeSampledImage;
+
+    for (uint32_t i = 0; is_maker && at < length && i < count; i++)
+        if (instruction[at] == kin[i])
+            return true;
+    return false;
+}
+
+static bool is_one_of(uint32_t id, const uint32_t *kin, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (kin[i] == id)
+            return true;
+    return false;
+}
+
+/* The first variable behind the current instruction whose type is made of the current one; 0: none. Nothing of it has
+ * been checked. */
+static uint32_t find_variable(const struct spirv_reader *reader, uint32_t type)
+{
+    uint32_t kin[KIN_MOST] = {type}, count = 1, length;
+
+    for (uint32_t at = reader->at; at < reader->count; at += length) {
+        const uint32_t *instruction = &reader->words[at];
+        length                      = instruction[0] >> 16;
+        if (length == 0 || length > reader->count - at)
+            return 0;
+        if (length >= 4 && (instruction[0] & 0xffff) == SpvOpVariable &&
+            is_one_of(instruction[1], kin, count))
+            return instruction[2] < reader->bound ? instruction[2] : 0;
+        if (count < KIN_MOST && is_made_of(instruction, length, kin, count))
+            kin[count++] = instruction[1];
+    }
+    return 0;
+}
+
+static uint32_t decoration_of(const struct spirv_reader *reader, uint32_t id, uint32_t kind)
+{
+    for (uint32_t i = reader->first_decoration[id]; i != 0; i = reader->decorations[i - 1].next)
+        if (reader->decorations[i - 1].kind == kind && reader->decorations[i - 1].member == SPIRV_WHOLE)
+            return reader->decorations[i - 1].literal;
+    return 0;
+}
+
+static int32_t refuse(const struct spirv_reader *reader, uint32_t type, const char *what)
+{
+    uint32_t variable = find_variable(reader, type);
+    const char *name  = variable != 0 ? reader->module->ids[variable].name : NULL;
+
+    if (variable == 0)
+        return spirv_unsupported(reader, "%s are not supported", what);
+    return spirv_unsupported(
+        reader, "%s are not supported: the variable \"%.100s\" (set %u, binding %u) is one", what,
+        name != NULL ? name : "", decoration_of(reader, variable, SpvDecorationDescriptorSet),
+        decoration_of(reader, variable, SpvDecorationBinding));
+}
+
 static int32_t read_image(struct spirv_reader *reader, struct spirv_words words, struct spirv_type *type)
 {
     if (words.length != WORDS_LEAST)
@@ -188,7 +255,7 @@ static int32_t read_image(struct spirv_reader *reader, struct spirv_words words,
     bool is_array       = words.word[WORD_ARRAYED] != 0;
     const char *refusal = refusal_of(words.word);
     if (refusal != NULL)
-        return spirv_unsupported(reader, "%s are not supported", refusal);
+        return refuse(reader, words.word[1], refusal);
     if (is_array && (dimension == SpvDim3D || dimension == SpvDimBuffer))
         return spirv_invalid(reader, "images of this dimension have no layers");
     const struct format *format = find_format(words.word[WORD_FORMAT]);

@@ -122,6 +122,8 @@ int32_t trm_context_create(const struct trm_context_desc *given, struct trm_cont
     status = open_log(context);
     if (status != TRM_OK)
         goto destroy_settings;
+    if (!(desc.flags & TRM_CONTEXT_NO_ENVIRONMENT))
+        core_settings_warn(context);
     status = core_handle_table_open(&context->handles);
     if (status != TRM_OK)
         goto close_log;

@@ -218,25 +218,47 @@ static int32_t fail_object(const struct launch *launch, uint32_t index, int32_t 
 /* A shader may use the members before its runtime array without checking the buffer's length. */
 static int32_t fail_short(const struct launch *launch, uint32_t index, uint64_t length)
 {
-    const struct trm_parameter *parameter = &launch->parameters[index];
     char place[CORE_PLACE_TEXT];
 
     core_launch_place(launch->kernel, index, place);
     return base_fail(TRM_ERROR_OUT_OF_RANGE,
-                     "%s \"%s\" of kernel \"%s\" has %" PRIu64 " bytes; it needs at least %" PRIu32, place,
-                     parameter->name != NULL ? parameter->name : "", launch->kernel->name, length,
-                     parameter->size);
+                     "%s of kernel \"%s\" has %" PRIu64 " bytes; it needs at least %" PRIu32, place,
+                     launch->kernel->name, length, launch->parameters[index].size);
 }
 
-static int32_t fail_offset(const struct launch *launch, uint32_t index, uint64_t offset, uint64_t alignment)
+/* The alignment that any device needs of a buffer's elements: that of a scalar, or of a vector that is laid out
+ * as one. Elements of several types may begin anywhere. */
+static uint64_t element_alignment(const struct trm_parameter *parameter)
 {
+    uint32_t scalar = trm_type_size(parameter->type);
+    uint32_t vector = parameter->stride & (0 - parameter->stride); /* the power of two in it */
+
+    if (parameter->type == TRM_TYPE_NONE)
+        return 1;
+    return parameter->components > 1 && vector > scalar && vector <= 4 * scalar ? vector : scalar;
+}
+
+static __attribute__((noinline)) int32_t check_offset(const struct launch *launch, uint32_t index,
+                                                      uint64_t offset)
+{
+    const struct trm_parameter *parameter = &launch->parameters[index];
+    uint64_t element = parameter->kind == TRM_PARAMETER_BUFFER ? element_alignment(parameter) : 1;
+    uint64_t device  = launch->stream->device->limits.buffer_alignment;
+    bool is_element  = offset % element != 0;
     char place[CORE_PLACE_TEXT];
 
+    if (!is_element && (device <= 1 || offset % device == 0))
+        return TRM_OK;
     core_launch_place(launch->kernel, index, place);
+    if (is_element)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "%s of kernel \"%s\" begins at offset %" PRIu64
+                         ", which is not a multiple of its elements' alignment, %" PRIu64 " bytes",
+                         place, launch->kernel->name, offset, element);
     return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                      "%s of kernel \"%s\" begins at offset %" PRIu64 ", which is not a multiple of %" PRIu64
-                     " bytes",
-                     place, launch->kernel->name, offset, alignment);
+                     " bytes, as the device needs it",
+                     place, launch->kernel->name, offset, device);
 }
 
 static int32_t set_span(struct launch *launch, uint32_t index, const struct trm_argument *given)
@@ -255,9 +277,9 @@ static int32_t set_span(struct launch *launch, uint32_t index, const struct trm_
     if (!LIKELY(length >= launch->parameters[index].size) &&
         launch->parameters[index].kind == TRM_PARAMETER_BUFFER)
         return fail_short(launch, index, length);
-    uint64_t alignment = device->limits.buffer_alignment;
-    if (span->offset != 0 && alignment > 1 && span->offset % alignment != 0)
-        return fail_offset(launch, index, span->offset, alignment);
+    status = span->offset == 0 ? TRM_OK : check_offset(launch, index, span->offset);
+    if (!LIKELY(status == TRM_OK))
+        return status;
     argument->kind           = TRM_PARAMETER_BUFFER;
     argument->type           = TRM_TYPE_NONE;
     argument->memory         = length == 0 ? NULL : buffer->memory;

@@ -28,9 +28,9 @@ int32_t core_launch_arrays(struct core_stream *stream, struct core_kernel *kerne
 int32_t core_launch_check_array(const struct core_kernel *kernel, uint32_t index,
                                 const struct trm_argument *given);
 
-/* Writes "argument 3", or "element 2 of argument 3" where `index` counts the parameters of a kernel with
+/* Writes 'argument 3 "a"', or 'element 2 of argument 3 "a"' where `index` counts the parameters of a kernel with
  * arrays as the backend has them, and returns the number of the parameter. */
-#define CORE_PLACE_TEXT 64
+#define CORE_PLACE_TEXT 160
 uint32_t core_launch_place(const struct core_kernel *kernel, uint32_t index, char text[CORE_PLACE_TEXT]);
 
 /* Puts arguments in the order of the kernel's parameters: first those by position, then the rest by name.

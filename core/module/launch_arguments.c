@@ -112,6 +112,20 @@ static void list_names(const struct core_kernel *kernel, char names[NAMES_BYTES]
         memcpy(names + NAMES_BYTES - 4, "...", 4);
 }
 
+/* kernel "saxpy" has 3 arguments (x, y, a), but 2 were given by position */
+static int32_t fail_count(const struct core_kernel *kernel, uint32_t count, const char *how)
+{
+    uint32_t wanted = kernel->parameter_count;
+    bool has_names  = wanted != 0 && name_of(kernel, 0)[0] != '\0';
+    char names[NAMES_BYTES];
+
+    list_names(kernel, names);
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                     "kernel \"%s\" has %" PRIu32 " argument%s%s%s%s, but %" PRIu32 " %s given%s",
+                     kernel->name, wanted, wanted == 1 ? "" : "s", has_names ? " (" : "",
+                     has_names ? names : "", has_names ? ")" : "", count, count == 1 ? "was" : "were", how);
+}
+
 static int32_t fail_unknown(const struct core_kernel *kernel, const char *name)
 {
     char names[NAMES_BYTES];
@@ -125,9 +139,9 @@ static int32_t fail_missing(const struct core_kernel *kernel, uint32_t index)
 {
     char is[CORE_PARAMETER_TEXT];
 
-    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "argument \"%s\" of kernel \"%s\" is missing; it is %s",
-                     name_of(kernel, index), kernel->name,
-                     core_parameter_text(&kernel->parameters[index], is));
+    return base_fail(
+        TRM_ERROR_INVALID_ARGUMENT, "argument %" PRIu32 " \"%s\" of kernel \"%s\" is missing; it is %s",
+        index, name_of(kernel, index), kernel->name, core_parameter_text(&kernel->parameters[index], is));
 }
 
 static uint32_t find_parameter(const struct core_kernel *kernel, const char *name)
@@ -147,8 +161,9 @@ static int32_t put_named(const struct core_kernel *kernel, const struct trm_argu
     if (index == UINT32_MAX)
         return fail_unknown(kernel, given->name);
     if (arranged[index].kind != 0)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "argument \"%s\" of kernel \"%s\" is given twice",
-                         given->name, kernel->name);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "argument %" PRIu32 " \"%s\" of kernel \"%s\" is given twice", index, given->name,
+                         kernel->name);
     if (given->kind == 0)
         return core_launch_fail_argument(kernel, index, given);
     arranged[index] = *given;
@@ -164,9 +179,7 @@ int32_t core_launch_arrange(const struct core_kernel *kernel, const struct trm_a
     while (positions < count && given[positions].name == NULL)
         positions++;
     if (positions > kernel->parameter_count)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "kernel \"%s\" has %" PRIu32 " arguments, but %" PRIu32 " were given by position",
-                         kernel->name, kernel->parameter_count, positions);
+        return fail_count(kernel, positions, " by position");
     memset(arranged, 0, kernel->parameter_count * sizeof(*arranged));
     for (uint32_t i = 0; i < positions; i++) {
         if (given[i].kind == 0)
@@ -188,13 +201,6 @@ int32_t core_launch_arrange(const struct core_kernel *kernel, const struct trm_a
 
 /* ---- counts -------------------------------------------------------------------------------- */
 
-static int32_t fail_count(const struct core_kernel *kernel, uint32_t count)
-{
-    return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                     "kernel \"%s\" has %" PRIu32 " arguments, but %" PRIu32 " were given", kernel->name,
-                     kernel->parameter_count, count);
-}
-
 int32_t core_launch_fail_count(const struct core_kernel *kernel, const struct trm_argument *given,
                                uint32_t count)
 {
@@ -203,11 +209,11 @@ int32_t core_launch_fail_count(const struct core_kernel *kernel, const struct tr
 
     /* If there are too many, the count itself may be wrong, so no argument is read. */
     if (given == NULL || count == 0 || count > kernel->parameter_count || given[count - 1].name == NULL)
-        return fail_count(kernel, count);
+        return fail_count(kernel, count, "");
     struct trm_argument *arranged = core_allocate(context, size);
     if (arranged == NULL)
         return base_fail_memory("launching a kernel");
     int32_t status = core_launch_arrange(kernel, given, count, arranged);
     core_free(context, arranged, size);
-    return status == TRM_OK ? fail_count(kernel, count) : status;
+    return status == TRM_OK ? fail_count(kernel, count, "") : status;
 }

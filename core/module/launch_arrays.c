@@ -20,6 +20,20 @@ static bool is_member(const struct trm_parameter *parameter)
     return parameter->kind == TRM_PARAMETER_SCALAR || parameter->kind == TRM_PARAMETER_BLOCK;
 }
 
+static const char *name_of(const struct core_kernel *kernel, uint32_t index)
+{
+    const char *name = kernel->parameters[index].name;
+
+    return name != NULL ? name : "";
+}
+
+/* argument 3 "a" */
+static uint32_t place_argument(const struct core_kernel *kernel, uint32_t index, char text[CORE_PLACE_TEXT])
+{
+    snprintf(text, CORE_PLACE_TEXT, "argument %" PRIu32 " \"%.80s\"", index, name_of(kernel, index));
+    return index;
+}
+
 uint32_t core_launch_place(const struct core_kernel *kernel, uint32_t index, char text[CORE_PLACE_TEXT])
 {
     uint32_t first = 0, i = 0;
@@ -30,16 +44,15 @@ uint32_t core_launch_place(const struct core_kernel *kernel, uint32_t index, cha
             first += count;
             continue;
         }
-        if (trm_parameter_is_array(&kernel->parameters[i]))
-            snprintf(text, CORE_PLACE_TEXT, "element %" PRIu32 " of argument %" PRIu32, index - first, i);
-        else
-            snprintf(text, CORE_PLACE_TEXT, "argument %" PRIu32, i);
+        if (!trm_parameter_is_array(&kernel->parameters[i]))
+            return place_argument(kernel, i, text);
+        snprintf(text, CORE_PLACE_TEXT, "element %" PRIu32 " of argument %" PRIu32 " \"%.80s\"",
+                 index - first, i, name_of(kernel, i));
         return i;
     }
     if (kernel->flat != NULL) /* the members of the push constants are last in both lists */
         index -= kernel->flat_count - kernel->parameter_count;
-    snprintf(text, CORE_PLACE_TEXT, "argument %" PRIu32, index);
-    return index;
+    return place_argument(kernel, index, text);
 }
 
 /* ---- checks -------------------------------------------------------------------------------- */
@@ -48,7 +61,7 @@ static int32_t check_count(const struct core_kernel *kernel, uint32_t index, uin
 {
     const struct trm_parameter *parameter = &kernel->parameters[index];
     uint32_t count                        = trm_parameter_count(parameter);
-    const char *name                      = parameter->name != NULL ? parameter->name : "";
+    const char *name                      = name_of(kernel, index);
 
     if (count != 0 && given != count)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
@@ -71,16 +84,15 @@ static int32_t check_element(const struct core_kernel *kernel, uint32_t index, u
 
     if (element->name != NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "element %" PRIu32 " of argument %" PRIu32 " of kernel \"%s\" has a name", number,
-                         index, kernel->name);
+                         "element %" PRIu32 " of argument %" PRIu32 " \"%s\" of kernel \"%s\" has a name",
+                         number, index, name_of(kernel, index), kernel->name);
     if (element->kind == trm_parameter_element(parameter))
         return TRM_OK;
-    return base_fail(TRM_ERROR_TYPE_MISMATCH,
-                     "element %" PRIu32 " of argument %" PRIu32
-                     " \"%s\" of kernel \"%s\" has another kind than the "
-                     "parameter (%" PRId32 " instead of %" PRId32 ")",
-                     number, index, parameter->name != NULL ? parameter->name : "", kernel->name,
-                     element->kind, trm_parameter_element(parameter));
+    return base_fail(
+        TRM_ERROR_TYPE_MISMATCH,
+        "element %" PRIu32 " of argument %" PRIu32 " \"%s\" of kernel \"%s\" has another kind than the "
+        "parameter (%" PRId32 " instead of %" PRId32 ")",
+        number, index, name_of(kernel, index), kernel->name, element->kind, trm_parameter_element(parameter));
 }
 
 int32_t core_launch_check_array(const struct core_kernel *kernel, uint32_t index,
@@ -93,8 +105,8 @@ int32_t core_launch_check_array(const struct core_kernel *kernel, uint32_t index
     int32_t status = check_count(kernel, index, given->value.array.count);
     if (status == TRM_OK && elements == NULL)
         status = base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                           "argument %" PRIu32 " of kernel \"%s\": the elements of the array are NULL", index,
-                           kernel->name);
+                           "argument %" PRIu32 " \"%s\" of kernel \"%s\": the elements of the array are NULL",
+                           index, name_of(kernel, index), kernel->name);
     for (uint32_t i = 0; status == TRM_OK && i < given->value.array.count; i++)
         status = check_element(kernel, index, i, &elements[i]);
     return status;

@@ -21,7 +21,7 @@
  * makes a second handle, which no program knows. The program's handle then dies when the program destroys it,
  * and neither a second destroy nor anything else of the program ends the hold.
  *
- * The only mutable global of the library is the directory in core/object/handle_table.h.
+ * The only mutable global of the library that holds objects is the directory in core/object/handle_table.h.
  *
  * In the child of a fork, nothing here touches an object: find, enter and init fail with FORKED, and kill
  * returns false, so that destroying is harmless.

@@ -58,7 +58,7 @@ struct core_handle_table {
     pthread_mutex_t growth_lock;        /* guards adding chunks */
 };
 
-/* The only mutable global of the library. */
+/* The only mutable global of the library, beside a bit in core/settings/unknown_variable.c. */
 struct core_handle_directory {
     _Atomic(_Atomic uint32_t *) fork_words; /* one for each table; base/fork.h */
     struct core_handle_table tables[CORE_HANDLE_TABLES];

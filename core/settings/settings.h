@@ -1,10 +1,11 @@
 /* The settings room: one table of all settings, and the values in force in each context.
  *
- * settings_table  the table: types, defaults, help
- * setting_value   parses a value by its type
- * selection       parses the settings `backend` and `device`, and the ids of devices
- * config_file     parses trireme.conf
- * settings        a context's values, from program, environment, file and default
+ * settings_table    the table: types, defaults, help
+ * setting_value     parses a value by its type
+ * selection         parses the settings `backend` and `device`, and the ids of devices
+ * config_file       parses trireme.conf
+ * settings          a context's values, from program, environment, file and default
+ * unknown_variable  warns about variables that are misspelt
  *
  * A context reads its settings once, when it is created; after that they are constant and any thread reads
  * them without a lock.
@@ -61,6 +62,11 @@ bool core_setting_parse(const struct core_setting_row *row, const char *value, u
 int32_t core_settings_create(struct core_context *context, const struct trm_context_desc *desc,
                              struct core_settings **settings);
 void core_settings_destroy(struct core_context *context, struct core_settings *settings);
+
+/* Warns once in the process, in the log, of each variable TRIREME_… of the environment that no setting has.
+ * Looks again in the next context while there was nothing to say or no log. Says nothing in a program that
+ * runs with another user's rights. Any thread. */
+void core_settings_warn(const struct core_context *context);
 
 /* The value in force of a setting of the table; the zero of the type for other names. Texts live as long as
  * the context. */

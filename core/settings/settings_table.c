@@ -113,8 +113,8 @@ static const struct core_setting_row rows[] = {
             TRM_SETTING_COUNT, "compiler.time", "TRIREME_COMPILER_TIME", "60", 0,
             "Seconds after which a compiler that the library runs (cc, glslc, nvcc) is ended with all its "
             "processes, and the call fails; 0: no limit. Where glslc is not installed, libshaderc compiles "
-            "GLSL "
-            "in the process of the program without any limit, and a warning says so."),
+            "GLSL in the process of the program: no setting limits its time or memory, and a warning says "
+            "so."),
         .maximum = 86400,
     },
     {
@@ -131,16 +131,16 @@ static const struct core_setting_row rows[] = {
         .check = is_program,
     },
     {
-        .info    = INFO(TRM_SETTING_COUNT, "cpu.spin", "TRIREME_CPU_SPIN", "12", 0,
-                        "Microseconds for which a worker thread or a waiting thread of the cpu backend polls "
-                           "for work before it sleeps."),
-        .maximum = 1000,
-    },
-    {
         .info    = INFO(TRM_SETTING_COUNT, "cpu.devices", "TRIREME_CPU_DEVICES", "1", 0,
                         "Devices that the cpu backend shows; its worker threads are divided among them, so that "
                            "groups of devices can be tried on one machine."),
         .maximum = 16,
+    },
+    {
+        .info    = INFO(TRM_SETTING_COUNT, "cpu.spin", "TRIREME_CPU_SPIN", "12", 0,
+                        "Microseconds for which a worker thread or a waiting thread of the cpu backend polls "
+                           "for work before it sleeps."),
+        .maximum = 1000,
     },
     {
         .info    = INFO(TRM_SETTING_COUNT, "cpu.workers", "TRIREME_CPU_WORKERS", "0", 0,

@@ -13,7 +13,7 @@
 #include "core/object/object.h"
 #include "core/plugin/plugin.h"
 
-#define KERNEL_NAME_MAX 100
+#define KERNEL_NAME_MAX BASE_EDIT_NAME_MAX
 #define EXTENSION ".spv"
 
 static bool is_name(const char *name)
@@ -160,29 +160,6 @@ int32_t core_kernel_path_list(struct core_context *context, trm_shader_visit_fn 
 
 /* ---- a name that is misspelt ---------------------------------------------------------------- */
 
-#define FAR 3u /* edits from which on two names have nothing to do with each other */
-
-/* The edit distance of two names (Levenshtein), row by row. */
-static uint32_t distance_of(const char *one, const char *other)
-{
-    size_t length = strlen(one), width = strlen(other);
-    uint32_t row[KERNEL_NAME_MAX + 1];
-
-    for (size_t j = 0; j <= width; j++)
-        row[j] = (uint32_t)j;
-    for (size_t i = 0; i < length; i++) {
-        uint32_t corner = row[0];
-        row[0]          = (uint32_t)i + 1;
-        for (size_t j = 0; j < width; j++) {
-            uint32_t changed = corner + (one[i] != other[j]);
-            uint32_t added   = 1 + (row[j] < row[j + 1] ? row[j] : row[j + 1]);
-            corner           = row[j + 1];
-            row[j + 1]       = changed < added ? changed : added;
-        }
-    }
-    return row[width];
-}
-
 struct nearest {
     const char *name;
     uint32_t distance;
@@ -192,7 +169,7 @@ struct nearest {
 static int32_t compare_with(void *user, const struct trm_shader_place *place)
 {
     struct nearest *nearest = user;
-    uint32_t distance       = distance_of(nearest->name, place->name);
+    uint32_t distance       = base_edit_distance(nearest->name, place->name);
 
     if (distance < nearest->distance && distance < strlen(nearest->name)) {
         nearest->distance = distance;
@@ -204,7 +181,7 @@ static int32_t compare_with(void *user, const struct trm_shader_place *place)
 /* Appends the nearest name to the failure that the thread has. Answers its status. */
 static int32_t suggest(struct core_context *context, const char *name)
 {
-    struct nearest nearest = {.name = name, .distance = FAR};
+    struct nearest nearest = {.name = name, .distance = BASE_EDIT_FAR};
     char sentence[1024];
 
     snprintf(sentence, sizeof(sentence), "%s", trm_last_error().sentence);

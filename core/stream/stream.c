@@ -277,7 +277,7 @@ inline int32_t core_stream_begin(struct trm_stream *handle, struct core_stream *
     struct core_stream *stream = *out = core_stream_find(handle);
     if (UNLIKELY(stream == NULL))
         return base_last_status();
-    return core_stream_check(stream);
+    return core_stream_is_sound(stream) ? TRM_OK : core_stream_raise_earlier(stream);
 }
 
 inline int32_t core_stream_begin_live(struct trm_stream *handle, const char *what, struct core_stream **out)

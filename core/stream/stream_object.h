@@ -237,14 +237,21 @@ int32_t core_stream_wait_other(struct core_stream *stream, struct core_stream *o
 /* core_stream_check() of a stream that has failed, or lost its device. */
 int32_t core_stream_raise(struct core_stream *stream) __attribute__((cold));
 
+/* The same for a call that enqueues: its sentence says that the stream failed before the call. */
+int32_t core_stream_raise_earlier(struct core_stream *stream) __attribute__((cold));
+
+/* Has the stream neither failed nor lost its device? */
+static inline bool core_stream_is_sound(struct core_stream *stream)
+{
+    return LIKELY(atomic_load_explicit(&stream->failure, memory_order_acquire) == NULL &&
+                  !atomic_load_explicit(&stream->device->is_lost, memory_order_acquire));
+}
+
 /* Raises the stream's first failure, or the loss of its device; TRM_OK if it has none. The caller has found
  * or entered the stream. */
 static inline int32_t core_stream_check(struct core_stream *stream)
 {
-    if (LIKELY(atomic_load_explicit(&stream->failure, memory_order_acquire) == NULL &&
-               !atomic_load_explicit(&stream->device->is_lost, memory_order_acquire)))
-        return TRM_OK;
-    return core_stream_raise(stream);
+    return core_stream_is_sound(stream) ? TRM_OK : core_stream_raise(stream);
 }
 
 /* Raises the stream's first failure, for a caller that holds a reference only. */

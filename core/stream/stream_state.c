@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/base.h"
 #include "core/stream/stream_object.h"
@@ -117,6 +119,17 @@ int32_t core_stream_failure_status(const struct core_stream *stream)
     return failure == &status_only ? atomic_load(&stream->failure_status) : failure->status;
 }
 
+/* A failure whose cause was itself raised by an enqueueing call has the words already. */
+static int32_t raise_earlier(const struct base_failure *failure)
+{
+    static const char words[] = "the stream failed earlier: ";
+    char sentence[sizeof(words) + sizeof(failure->sentence)];
+    if (strncmp(failure->sentence, words, sizeof(words) - 1) == 0)
+        return base_failure_raise(failure);
+    snprintf(sentence, sizeof(sentence), "%s%s", words, failure->sentence);
+    return base_fail_native(failure->status, failure->native_code, sentence);
+}
+
 static int32_t check_lost(struct core_stream *stream)
 {
     int32_t status = core_device_check(stream->device);
@@ -129,6 +142,14 @@ int32_t core_stream_raise(struct core_stream *stream)
 {
     const struct base_failure *failure = atomic_load_explicit(&stream->failure, memory_order_acquire);
     return failure != NULL ? raise_failure(stream, failure) : check_lost(stream);
+}
+
+int32_t core_stream_raise_earlier(struct core_stream *stream)
+{
+    const struct base_failure *failure = atomic_load_explicit(&stream->failure, memory_order_acquire);
+    if (failure == NULL || failure == &status_only)
+        return core_stream_raise(stream);
+    return raise_earlier(failure);
 }
 
 void core_stream_free_failure(struct core_stream *stream)

@@ -541,9 +541,9 @@ static inline struct trm_grid trm_grid_1d(uint32_t groups, uint32_t group_size)
  * Ownership   buffers and kernel stay until the launch is done, also if the program destroys their handles
  * Errors      TYPE_MISMATCH, naming the parameter and both types; INVALID_ARGUMENT for a wrong number or
  *             name, another group size than the kernel's own, or an offset that is not a multiple of
- *             TRM_DEVICE_BUFFER_ALIGNMENT; OUT_OF_RANGE for a span past the end of its buffer or below the
- *             parameter's size, or a grid beyond the device's limits; WRONG_DEVICE; the stream's first
- *             failure. When the kernel itself fails, the stream fails with KERNEL
+ *             TRM_DEVICE_BUFFER_ALIGNMENT or, on every device, of the alignment of the buffer's elements;
+ *             OUT_OF_RANGE for a span past the end of its buffer or below the parameter's size, or a grid
+ *             beyond the device's limits; WRONG_DEVICE; the stream's first failure. When the kernel itself fails, the stream fails with KERNEL
  */
 TRM_API int32_t trm_launch(struct trm_stream *stream, struct trm_kernel *kernel, const struct trm_grid *grid,
                            const struct trm_argument *arguments, uint32_t argument_count);

@@ -271,7 +271,7 @@ enum trm_pipeline_flags {
     TRM_PIPELINE_DIVISIBLE = 1u << 1,
 };
 
-/* What the user of a program can change, and how. Without it the advice in reports names members of this
+/* What the user of a program can change, and how; and what reports and traces call a token. Without it the advice in reports names members of this
  * header ("use 3 loader workers and depth 5"); with it the user's options ("use --workers 3 --depth 5"), and
  * nothing that has no option. Texts have at most 23 bytes. */
 struct trm_advice_words {
@@ -310,7 +310,7 @@ struct trm_pipeline_desc {
      * driver in software), only some of the short tokens have them, unless `measure` is ALL */
     uint32_t trace_tokens;
     uint32_t reserved;
-    const struct trm_advice_words *words; /* for the advice in reports; NULL: as described there; copied */
+    const struct trm_advice_words *words; /* for reports and their advice; NULL: as described there; copied */
 };
 
 /* Make a pipeline and all of its memory.

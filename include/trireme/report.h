@@ -169,6 +169,9 @@ struct trm_report {
     /* which copies of several devices are slower together than alone, as measured since the pipeline was made:
      * what their speeds are; "": none is known to be. Not of devices that run on the processors of the host */
     char shared[256];
+    /* What a token and several of them are called (struct trm_advice_words): "frame", "frames"; "": token */
+    char token_word[24];
+    char tokens_word[24];
 };
 
 /* Get the report of the current or last run; of a pipeline that serves, of everything since it was made.

@@ -80,6 +80,8 @@ void pipeline_queue_report(struct pipeline *pipeline, struct trm_report *report)
     pthread_mutex_unlock(&pipeline->lock);
     facts.recent = recent;
     facts.words  = pipeline->words;
+    base_text_copy(report->token_word, sizeof(report->token_word), facts.words.token);
+    base_text_copy(report->tokens_word, sizeof(report->tokens_word), facts.words.tokens);
     /* A report without a prediction is not a failure. */
     base_error_save(&saved);
     pipeline_report_complete(report, &facts);

@@ -4,7 +4,7 @@
  *     measure.c        sums of the times of tokens         predict*.c, prediction.c  the predicted time
  *     rates.c          how fast copies and enqueueing are
  *     advice*.c        what would make it faster           writer.c         text, numbers, JSON, HTML
- *     words.c          what the advice calls things
+ *     words.c          what reports call things
  *     report_text.c    a report as text                    report_json.c    a report as JSON
  *     format.c         formats of reports                  output_file.c    output into a file
  *     slices.c         tokens of a trace by stage          trace_events.c   a trace as Trace Event JSON

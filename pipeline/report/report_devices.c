@@ -64,15 +64,20 @@ static void write_device(struct pipeline_writer *writer, const struct trm_device
 void pipeline_report_devices_text(const struct trm_report *report, struct pipeline_writer *writer)
 {
     uint64_t sum = sum_of(report);
+    char word[PIPELINE_WORD_BYTES];
 
     if (report->device_count == 0)
         return;
-    pipeline_write(writer, "\n  device           tokens  share slots   a token       each\n");
+    pipeline_writef(writer, "\n  %-14s%9s  share slots%10s       each\n", "device",
+                    pipeline_report_tokens(report), pipeline_report_a_token(report, word));
     for (uint32_t i = 0; i < report->device_count && i < TRM_REPORT_DEVICES; i++)
         write_device(writer, &report->devices[i], sum);
     if (report->loss[0] != '\0')
-        pipeline_writef(writer, "\n  %" PRIu64 " %s repeated on another device after this:\n  %.200s\n",
-                        report->repeated, report->repeated == 1 ? "token was" : "tokens were", report->loss);
+        pipeline_writef(writer, "\n  %" PRIu64 " %s %s repeated on another device after this:\n  %.200s\n",
+                        report->repeated,
+                        report->repeated == 1 ? pipeline_report_token(report)
+                                              : pipeline_report_tokens(report),
+                        report->repeated == 1 ? "was" : "were", report->loss);
     if (report->shared[0] != '\0')
         pipeline_writef(writer, "\n  %.200s\n", report->shared);
 }
@@ -94,11 +99,15 @@ static void write_device_row(struct pipeline_writer *writer, const struct trm_de
 
 void pipeline_report_devices_html(const struct trm_report *report, struct pipeline_writer *writer)
 {
+    char word[PIPELINE_WORD_BYTES];
+
     if (report->device_count == 0)
         return;
-    pipeline_write(
-        writer, "<h2>Devices</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th>device</th><th>tokens</th>"
-                "<th>share</th><th>slots</th><th>a token</th><th>each</th><th></th></tr></thead>\n<tbody>\n");
+    pipeline_write(writer, "<h2>Devices</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th>device</th><th>");
+    pipeline_write_html(writer, pipeline_report_tokens(report));
+    pipeline_write(writer, "</th><th>share</th><th>slots</th><th>");
+    pipeline_write_html(writer, pipeline_report_a_token(report, word));
+    pipeline_write(writer, "</th><th>each</th><th></th></tr></thead>\n<tbody>\n");
     for (uint32_t i = 0; i < report->device_count && i < TRM_REPORT_DEVICES; i++)
         write_device_row(writer, &report->devices[i], sum_of(report));
     pipeline_write(writer, "</tbody></table></div>\n");

@@ -22,6 +22,12 @@ bool pipeline_report_is_shared(const struct trm_report *report);
 /* Whether overlap gained more than rounding hides. */
 bool pipeline_report_has_overlap(const struct trm_report *report);
 
+/* What a token is called, with its article, and several of them: "frame", "a frame", "frames". */
+#define PIPELINE_WORD_BYTES 32
+const char *pipeline_report_token(const struct trm_report *report);
+const char *pipeline_report_a_token(const struct trm_report *report, char text[PIPELINE_WORD_BYTES]);
+const char *pipeline_report_tokens(const struct trm_report *report);
+
 /* Tokens that did not come out: "2 skipped, 1 failed, 3 cancelled"; "" where all did. */
 void pipeline_report_lost(const struct trm_report *report, char *text, size_t capacity);
 

@@ -79,7 +79,8 @@ static void write_head(struct pipeline_writer *writer, const struct trm_report *
              report->name[0] != '\0' ? report->name : "pipeline", report->device, report->backend,
              trm_strategy_name(report->strategy), report->depth, report->depth == 1 ? "" : "s");
     if (report->pieces > 1)
-        snprintf(line + strlen(line), sizeof(line) - strlen(line), ", tokens in %u pieces", report->pieces);
+        snprintf(line + strlen(line), sizeof(line) - strlen(line), ", %s in %u pieces",
+                 pipeline_report_tokens(report), report->pieces);
     write_wrapped(writer, line, 0, 0);
     if (report->reason[0] != '\0') {
         pipeline_write(writer, "  ");
@@ -132,8 +133,9 @@ static void write_throughput(struct pipeline_writer *writer, const struct trm_re
     at = (size_t)snprintf(line, sizeof(line), "%s in %s", count_text(count, sizeof(count), report->tokens),
                           pipeline_time_text(time, sizeof(time), (double)report->elapsed_ns));
     if (seconds > 0)
-        at += (size_t)snprintf(line + at, sizeof(line) - at, ": %s tokens/s",
-                               rate_text(number, sizeof(number), (double)report->tokens / seconds));
+        at += (size_t)snprintf(line + at, sizeof(line) - at, ": %s %s/s",
+                               rate_text(number, sizeof(number), (double)report->tokens / seconds),
+                               pipeline_report_tokens(report));
     if (seconds > 0 && report->bytes_up > 0)
         at += (size_t)snprintf(
             line + at, sizeof(line) - at, ", %s GB/s up",
@@ -141,7 +143,7 @@ static void write_throughput(struct pipeline_writer *writer, const struct trm_re
     if (seconds > 0 && report->bytes_down > 0)
         snprintf(line + at, sizeof(line) - at, ", %s GB/s down",
                  pipeline_number_text(number, sizeof(number), (double)report->bytes_down / seconds / 1e9, 2));
-    write_labelled(writer, "tokens", line);
+    write_labelled(writer, pipeline_report_tokens(report), line);
     pipeline_report_lost(report, line, sizeof(line));
     if (line[0] != '\0')
         write_labelled(writer, "", line);
@@ -208,11 +210,15 @@ static bool has_rest(const struct trm_report *report)
 
 static void write_stages(struct pipeline_writer *writer, const struct trm_report *report)
 {
-    pipeline_write(writer, "\n  stage     busy █ starved ░ blocked ▒   a token  > the critical stage\n");
+    char word[PIPELINE_WORD_BYTES];
+
+    pipeline_writef(writer, "\n  stage     busy █ starved ░ blocked ▒%10s  > the critical stage\n",
+                    pipeline_report_a_token(report, word));
     for (uint32_t i = 0; i < TRM_STAGES; i++)
         write_stage(writer, report, i);
     if (has_rest(report))
-        pipeline_write(writer, "  the rest: before its first and after its last token\n");
+        pipeline_writef(writer, "  the rest: before its first and after its last %s\n",
+                        pipeline_report_token(report));
     pipeline_write(writer, "\n");
 }
 
@@ -245,10 +251,11 @@ static void write_at_once(struct pipeline_writer *writer, const struct trm_repor
 
         if (stage->busy_ns == 0 || sum < (double)stage->busy_ns * 1.1)
             continue;
-        snprintf(
-            line, sizeof(line),
-            "%s works on %s tokens at once on average, so that each takes longer than its share of the time",
-            trm_stage_name(i), pipeline_number_text(number, sizeof(number), sum / (double)stage->busy_ns, 1));
+        snprintf(line, sizeof(line),
+                 "%s works on %s %s at once on average, so that each takes longer than its share of the time",
+                 trm_stage_name(i),
+                 pipeline_number_text(number, sizeof(number), sum / (double)stage->busy_ns, 1),
+                 pipeline_report_tokens(report));
         write_labelled(writer, "at once", line);
     }
 }

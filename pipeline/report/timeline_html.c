@@ -18,7 +18,9 @@ enum {
 static void write_figure(struct pipeline_writer *writer, const char *name, const char *value,
                          const char *more)
 {
-    pipeline_writef(writer, "<div><dt>%s</dt><dd>%s", name, value);
+    pipeline_write(writer, "<div><dt>");
+    pipeline_write_html(writer, name);
+    pipeline_writef(writer, "</dt><dd>%s", value);
     if (more[0] != '\0')
         pipeline_writef(writer, "<small>%s</small>", more);
     pipeline_write(writer, "</dd></div>\n");
@@ -77,7 +79,7 @@ static void write_tokens_figure(struct pipeline_writer *writer, const struct trm
 
     snprintf(value, sizeof(value), "%" PRIu64, report->tokens);
     pipeline_report_lost(report, more, sizeof(more));
-    write_figure(writer, "tokens", value, more);
+    write_figure(writer, pipeline_report_tokens(report), value, more);
 }
 
 static void write_rate_figure(struct pipeline_writer *writer, const struct trm_report *report)
@@ -147,27 +149,39 @@ static void write_figures(struct pipeline_writer *writer, const struct trm_repor
 
 static void write_chart(struct pipeline_writer *writer, const struct pipeline_trace *trace, uint32_t skipped)
 {
+    char word[PIPELINE_WORD_BYTES];
+
     pipeline_write(writer, "<section class=\"chart\" aria-label=\"Timeline\">\n<div class=\"tools\"><span>");
     if (skipped > 0)
-        pipeline_writef(writer, "The last %u of %u kept tokens. ", trace->token_count - skipped,
-                        trace->token_count);
+        pipeline_writef(writer, "The last %u of %u kept ", trace->token_count - skipped, trace->token_count);
     else if (trace->token_count < trace->report->tokens)
-        pipeline_writef(writer, "The last %u of %" PRIu64 " tokens. ", trace->token_count,
-                        trace->report->tokens);
+        pipeline_writef(writer, "The last %u of %" PRIu64 " ", trace->token_count, trace->report->tokens);
+    if (skipped > 0 || trace->token_count < trace->report->tokens) {
+        pipeline_write_html(writer, pipeline_report_tokens(trace->report));
+        pipeline_write(writer, ". ");
+    }
+    pipeline_write(writer, "Wheel to zoom, drag to move, point at ");
+    pipeline_write_html(writer, pipeline_report_a_token(trace->report, word));
     pipeline_write(
         writer,
-        "Wheel to zoom, drag to move, point at a token to follow it.</span>\n"
+        " to follow it.</span>\n"
         "<button type=\"button\" id=\"in\" aria-label=\"Zoom in\">+</button>\n"
         "<button type=\"button\" id=\"out\" aria-label=\"Zoom out\">−</button>\n"
         "<button type=\"button\" id=\"all\">All</button></div>\n"
         "<svg id=\"timeline\" role=\"img\" tabindex=\"0\" aria-labelledby=\"what how\" height=\"240\">"
-        "<title id=\"what\">When each token was in which stage</title>"
+        "<title id=\"what\">When each ");
+    pipeline_write_html(writer, pipeline_report_token(trace->report));
+    pipeline_write(
+        writer,
+        " was in which stage</title>"
         "<desc id=\"how\">A lane for each stage, and of several devices for each stage on each of them, with "
-        "a bar "
-        "for each token; the table below has the sums. "
-        "Keys: plus, minus, 0, left, right.</desc></svg>\n"
-        "<div id=\"hint\" hidden></div>\n"
-        "<noscript>The drawing needs JavaScript; the table below does not.</noscript>\n</section>\n");
+        "a bar for each ");
+    pipeline_write_html(writer, pipeline_report_token(trace->report));
+    pipeline_write(
+        writer, "; the table below has the sums. "
+                "Keys: plus, minus, 0, left, right.</desc></svg>\n"
+                "<div id=\"hint\" hidden></div>\n"
+                "<noscript>The drawing needs JavaScript; the table below does not.</noscript>\n</section>\n");
 }
 
 static void write_cell_time(struct pipeline_writer *writer, uint64_t nanoseconds)
@@ -229,14 +243,20 @@ static void write_data_tokens(struct pipeline_writer *writer, const struct pipel
 }
 
 /* Why a lane is empty. */
-static const char *why_empty(const struct trm_report *report, const struct pipeline_track *track)
+static void write_why_empty(struct pipeline_writer *writer, const struct trm_report *report,
+                            const struct pipeline_track *track)
 {
+    char text[2 * TEXT_MOST];
+
     if (track->device >= 0 && report->devices[track->device].tokens == 0)
-        return "no token came to this device";
-    if (track->stage != TRM_STAGE_UPLOAD && track->stage != TRM_STAGE_DOWNLOAD)
-        return "no token spent time here";
-    return report->strategy == TRM_STRATEGY_ZERO_COPY ? "no copies: host and device share the memory"
-                                                      : "nothing was copied";
+        snprintf(text, sizeof(text), "no %s came to this device", pipeline_report_token(report));
+    else if (track->stage != TRM_STAGE_UPLOAD && track->stage != TRM_STAGE_DOWNLOAD)
+        snprintf(text, sizeof(text), "no %s spent time here", pipeline_report_token(report));
+    else
+        snprintf(text, sizeof(text), "%s",
+                 report->strategy == TRM_STRATEGY_ZERO_COPY ? "no copies: host and device share the memory"
+                                                            : "nothing was copied");
+    pipeline_write_json(writer, text);
 }
 
 /* The time for which a track had a token. */
@@ -276,8 +296,10 @@ static void write_data_track(struct pipeline_writer *writer, const struct pipeli
 
     pipeline_write(writer, number == 0 ? "\n{\"name\": " : ",\n{\"name\": ");
     pipeline_write_json(writer, track->name);
-    pipeline_writef(writer, ", \"critical\": %s, \"lanes\": %u, \"none\": \"%s\", \"busy\": \"",
-                    is_critical ? "true" : "false", track->lanes, why_empty(trace->report, track));
+    pipeline_writef(writer, ", \"critical\": %s, \"lanes\": %u, \"none\": ", is_critical ? "true" : "false",
+                    track->lanes);
+    write_why_empty(writer, trace->report, track);
+    pipeline_write(writer, ", \"busy\": \"");
     write_busy(writer, trace, track);
     pipeline_write(writer, "\", \"slices\": [");
     for (uint32_t i = 0; i < track->slice_count; i++) {
@@ -310,8 +332,11 @@ static void write_data(struct pipeline_writer *writer, const struct pipeline_tra
 {
     uint64_t first = first_drawn(trace, skipped), length = trace->last - first;
 
-    pipeline_writef(writer, "<script type=\"application/json\" id=\"data\">\n{\"end\": %" PRIu64 ", ",
+    pipeline_writef(writer,
+                    "<script type=\"application/json\" id=\"data\">\n{\"end\": %" PRIu64 ", \"token\": ",
                     length > 0 ? length : 1);
+    pipeline_write_json(writer, pipeline_report_token(trace->report));
+    pipeline_write(writer, ", ");
     write_data_tokens(writer, trace, skipped);
     pipeline_write(writer, ",\n\"tracks\": [");
     for (uint32_t i = 0; i < trace->track_count; i++)
@@ -328,10 +353,10 @@ void pipeline_trace_timeline(const struct pipeline_trace *trace, struct pipeline
     write_chart(writer, trace, skipped);
     write_table(writer, trace->report);
     pipeline_report_devices_html(trace->report, writer);
-    pipeline_write(
-        writer,
-        "<footer>Made by Trireme. Busy: at least one token was in the stage; starved: none had come to it; "
-        "blocked: one had, and waited.</footer>\n</main>\n");
+    pipeline_write(writer, "<footer>Made by Trireme. Busy: at least one ");
+    pipeline_write_html(writer, pipeline_report_token(trace->report));
+    pipeline_write(writer, " was in the stage; starved: none had come to it; "
+                           "blocked: one had, and waited.</footer>\n</main>\n");
     write_data(writer, trace, skipped);
     pipeline_write(writer, "<script>\n");
     pipeline_write(writer, pipeline_timeline_script);

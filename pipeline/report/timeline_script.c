@@ -224,7 +224,7 @@ const char pipeline_timeline_script[] =
     "\n"
     "function tell(item, event) {\n"
     "  var token = data.tokens[item.token], slice = item.slice;\n"
-    "  var text = 'token ' + token[0] + ', ' + item.track.name + '\\nbegin ' + span(slice[0]) + '\\nduration ' + span(slice[1]) +\n"
+    "  var text = data.token + ' ' + token[0] + ', ' + item.track.name + '\\nbegin ' + span(slice[0]) + '\\nduration ' + span(slice[1]) +\n"
     "    '\\nslot ' + token[1];\n"
     "  if (token[2]) text += '\\n' + token[2];\n"
     "  hint.textContent = text;\n"

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/object/object.h"
+#include "pipeline/report/report_internal.h"
 #include "pipeline/report/trace.h"
 
 enum {
@@ -203,14 +204,16 @@ static void write_slice(struct events *events, const struct event *event)
     const struct pipeline_track *track       = &events->trace->tracks[event->track];
     const struct pipeline_slice *slice       = &track->slices[event->slice];
     const struct pipeline_token_times *times = pipeline_trace_token(events->trace, slice);
+    char name[64];
 
     begin_event(events, "X", thread_of(event->track, slice->lane));
     write_time(events, "ts", event->time - events->trace->first);
     write_time(events, "dur", event->end - event->time);
-    pipeline_writef(events->writer,
-                    ", \"name\": \"token %" PRIu64 "\", \"cat\": \"%s\", \"args\": {\"token\": %" PRIu64
-                    ", \"slot\": %u",
-                    times->index, trm_stage_name((int32_t)track->stage), times->index, times->slot);
+    snprintf(name, sizeof(name), "%s %" PRIu64, pipeline_report_token(events->trace->report), times->index);
+    pipeline_write(events->writer, ", \"name\": ");
+    pipeline_write_json(events->writer, name);
+    pipeline_writef(events->writer, ", \"cat\": \"%s\", \"args\": {\"token\": %" PRIu64 ", \"slot\": %u",
+                    trm_stage_name((int32_t)track->stage), times->index, times->slot);
     if (track->device >= 0) {
         pipeline_write(events->writer, ", \"device\": ");
         pipeline_write_json(events->writer, events->trace->report->devices[track->device].device);

@@ -1,11 +1,12 @@
-/* What the advice calls things.
+/* What reports call things.
  * SPDX-License-Identifier: MIT
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/base.h"
 #include "core/object/object.h"
-#include "pipeline/report/report.h"
+#include "pipeline/report/report_internal.h"
 
 #define WORDS_LEAST (offsetof(struct trm_advice_words, reserved2) + sizeof(uint32_t))
 
@@ -34,4 +35,22 @@ int32_t pipeline_report_words_copy(const struct trm_advice_words *given, struct 
     copy(words->sinks, sizeof(words->sinks), own.sinks);
     words->sink_count = own.sink_count;
     return TRM_OK;
+}
+
+const char *pipeline_report_token(const struct trm_report *report)
+{
+    return report->token_word[0] != '\0' ? report->token_word : "token";
+}
+
+const char *pipeline_report_tokens(const struct trm_report *report)
+{
+    return report->tokens_word[0] != '\0' ? report->tokens_word : "tokens";
+}
+
+const char *pipeline_report_a_token(const struct trm_report *report, char text[PIPELINE_WORD_BYTES])
+{
+    const char *token = pipeline_report_token(report);
+
+    snprintf(text, PIPELINE_WORD_BYTES, "%s %s", strchr("aeiou", token[0]) != NULL ? "an" : "a", token);
+    return text;
 }

@@ -5,6 +5,8 @@
 #include "harness.h"
 #include "kernels.h"
 
+#include <inttypes.h>
+
 static struct trm_argument scalar_of(int32_t type)
 {
     struct trm_argument argument;
@@ -255,6 +257,33 @@ START_TEST(a_span_that_is_not_aligned_as_the_device_needs_it_is_refused)
 }
 END_TEST
 
+/* What is no whole number of elements is refused on every device, in the same words. */
+START_TEST(a_span_that_begins_within_an_element_is_refused_naming_the_argument)
+{
+    if (kernels_missing())
+        return;
+    struct trm_buffer *buffer    = zeroed(1024);
+    uint64_t alignment           = device_number(the.device, TRM_DEVICE_BUFFER_ALIGNMENT);
+    uint64_t whole               = alignment > 4 ? alignment : 4;
+    struct trm_argument values[] = {trm_arg_buffer(NULL), trm_arg_u32(1), trm_arg_u32(1), trm_arg_u32(0)};
+    char words[128];
+    for (uint64_t offset = 1; offset < 8; offset++) {
+        values[0] = trm_arg_span(trm_span_of(buffer, offset, 8));
+        if (offset % 4 == 0)
+            continue;
+        ck_status(launch_1d(the.stream, kernel("affine"), 1, values, 4), TRM_ERROR_INVALID_ARGUMENT);
+        snprintf(words, sizeof(words), "argument 0 \"data\" of kernel \"affine\" begins at offset %" PRIu64,
+                 offset);
+        ck_sentence_has(words);
+        ck_sentence_has("its elements' alignment, 4 bytes");
+    }
+    values[0] = trm_arg_span(trm_span_of(buffer, whole, 8));
+    ck_ok(launch_1d(the.stream, kernel("affine"), 1, values, 4));
+    ck_ok(trm_stream_sync(the.stream));
+    trm_buffer_destroy(buffer);
+}
+END_TEST
+
 void add_argument(Suite *suite)
 {
     TCase *group = group_make(suite, "argument");
@@ -268,4 +297,5 @@ void add_argument(Suite *suite)
     CASE(group, an_empty_span_is_a_legal_argument);
     CASE(group, a_span_past_the_end_or_wrapping_around_is_out_of_range);
     CASE(group, a_span_that_is_not_aligned_as_the_device_needs_it_is_refused);
+    CASE(group, a_span_that_begins_within_an_element_is_refused_naming_the_argument);
 }

@@ -163,7 +163,7 @@ START_TEST(an_element_is_checked_as_a_single_argument_is)
     trm_buffer_destroy(gone);
     parts.elements[1] = trm_arg_buffer(NULL);
     ck_refused(launch());
-    ck_sentence_has("element 1 of argument 0 of kernel \"parts\"");
+    ck_sentence_has("element 1 of argument 0 \"parts\" of kernel \"parts\"");
     parts.elements[1] = trm_arg_buffer(gone);
     ck_status(launch(), TRM_ERROR_INVALID_HANDLE);
     ck_sentence_has("element 1 of argument 0");

@@ -33,6 +33,15 @@ static struct cause cause_now(void)
                       (cause).sentence);                                                                     \
     } while (0)
 
+/* A call that enqueues did not fail itself: it says so, and gives the cause. */
+#define ck_earlier_cause(call, cause)                                                               \
+    do {                                                                                            \
+        struct cause earlier_ = (cause);                                                            \
+        snprintf(earlier_.sentence, sizeof(earlier_.sentence), "the stream failed earlier: %.980s", \
+                 (cause).sentence);                                                                 \
+        ck_cause(call, earlier_);                                                                   \
+    } while (0)
+
 static struct cause fail_and_sync(struct trm_stream *stream, int32_t native_code)
 {
     fail_stream(stream, native_code);
@@ -74,7 +83,7 @@ START_TEST(a_kernel_that_succeeds_fails_nothing)
 }
 END_TEST
 
-START_TEST(every_later_call_gives_the_first_failure_in_the_same_words)
+START_TEST(later_calls_give_the_first_failure_and_those_that_enqueue_say_that_it_came_earlier)
 {
     if (functions_missing())
         return;
@@ -90,11 +99,11 @@ START_TEST(every_later_call_gives_the_first_failure_in_the_same_words)
         ck_refused(trm_buffer_size(NULL, NULL)); /* so that the last error is another one */
         ck_cause(trm_stream_sync(stream), cause);
         ck_cause(trm_stream_query(stream), cause);
-        ck_cause(trm_fill(stream, trm_span_whole(buffer), 1, 1), cause);
-        ck_cause(trm_upload(stream, trm_span_whole(buffer), host), cause);
-        ck_cause(trm_download(stream, host, trm_span_whole(buffer)), cause);
-        ck_cause(trm_launch(stream, count, &grid, NULL, 0), cause);
-        ck_cause(trm_event_record(event, stream), cause);
+        ck_earlier_cause(trm_fill(stream, trm_span_whole(buffer), 1, 1), cause);
+        ck_earlier_cause(trm_upload(stream, trm_span_whole(buffer), host), cause);
+        ck_earlier_cause(trm_download(stream, host, trm_span_whole(buffer)), cause);
+        ck_earlier_cause(trm_launch(stream, count, &grid, NULL, 0), cause);
+        ck_earlier_cause(trm_event_record(event, stream), cause);
         ck_cause(trm_device_sync(the.device), cause);
     }
     trm_event_destroy(event);
@@ -292,7 +301,7 @@ START_TEST(a_stream_that_failed_itself_keeps_its_own_cause)
     fail_stream(first, 22);
     ck_ok(trm_stream_mark(first, &point));
     hold_end(again);
-    ck_cause(trm_stream_wait(second, point), cause);
+    ck_earlier_cause(trm_stream_wait(second, point), cause);
     ck_cause(trm_stream_sync(second), cause);
     ck_status(trm_stream_sync(first), TRM_ERROR_KERNEL);
     ck_assert_int_eq(trm_last_error().native_code, 22);
@@ -436,7 +445,7 @@ void add_failure(Suite *suite)
     TCase *group = group_make(suite, "failures");
     CASE(group, a_kernel_that_fails_fails_its_stream_with_its_code);
     CASE(group, a_kernel_that_succeeds_fails_nothing);
-    CASE(group, every_later_call_gives_the_first_failure_in_the_same_words);
+    CASE(group, later_calls_give_the_first_failure_and_those_that_enqueue_say_that_it_came_earlier);
     CASE(group, a_second_failure_does_not_replace_the_first);
     CASE(group, two_streams_fail_each_with_its_own_cause);
     CASE(group, points_and_events_after_a_failure_give_its_cause);

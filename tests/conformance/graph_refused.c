@@ -26,7 +26,7 @@ START_TEST(a_kernel_that_fails_in_a_graph_fails_the_stream)
     trm_graph_launch(exec, stream); /* may already report the failure, on a device that finds it early */
     ck_status(trm_stream_sync(stream), TRM_ERROR_KERNEL);
     ck_assert_int_eq(trm_last_error().native_code, 23);
-    snprintf(sentence, sizeof(sentence), "%s", trm_last_error().sentence);
+    snprintf(sentence, sizeof(sentence), "the stream failed earlier: %s", trm_last_error().sentence);
     ck_status(trm_graph_launch(exec, stream), TRM_ERROR_KERNEL);
     ck_assert_str_eq(trm_last_error().sentence, sentence);
     get(the.stream, buffer, 0, got, 64);

@@ -151,7 +151,7 @@ CONFORMANCE_RUNS = \
 
 dist_check_SCRIPTS += $(CONFORMANCE_RUNS)
 TESTS += $(CONFORMANCE_RUNS)
-EXTRA_DIST += tests/conformance/run doc/conformance.md
+EXTRA_DIST += tests/conformance/run
 
 # SPIR-V that the suite includes, and what it was made of.
 EXTRA_DIST += tests/conformance/shaders/make \

@@ -29,12 +29,24 @@ for shader in "$top_srcdir"/shaders/*.comp; do
     expect_file "$pkglibdir/kernels/$(basename "$shader" .comp).spv"
     expect_file "$pkglibdir/kernels/$(basename "$shader" .comp).help"
 done
-for page in README.md doc/architecture.md doc/writing-a-backend.md doc/writing-a-kernel.md doc/writing-a-pipeline.md; do
-    expect_file "$docdir/$(basename "$page")"
+for page in README.md doc/architecture.md doc/conformance.md doc/writing-a-backend.md doc/writing-a-kernel.md \
+    doc/writing-a-pipeline.md; do
+    expect_file "$docdir/$page"
 done
 for example in "$top_srcdir"/examples/*.[ch] "$top_srcdir/examples/README.md"; do
     expect_file "$docdir/examples/$(basename "$example")"
 done
+# Each link of an installed page leads to an installed file; so does each guide that the README names.
+links=$(cd "$stage$docdir" && for page in README.md doc/*.md examples/*.md; do
+    grep -o '](\(\.\./\)*[a-z][^):#]*)' "$page" | sed 's/^](//; s/)$//' | while read -r link; do
+        test -e "$(dirname "$page")/$link" || echo "$page: $link"
+    done
+done
+grep -o '`doc/[a-z-]*\.md`' README.md | tr -d '`' | while read -r link; do
+    test -e "$link" || echo "README.md: $link"
+done)
+test -z "$links" || fail "links that lead nowhere: $links"
+
 for page in $MAN_PAGES; do
     expect_file "$mandir/man${page##*.}/$(basename "$page")"
 done

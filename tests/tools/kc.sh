@@ -74,6 +74,17 @@ err_has "cut.spv"
 echo "void main() {}" >"$work/text.spv"
 kc 1 "$work/text.spv"
 err_has "text.spv"
+# An image that is not supported is named as the shader names it.
+cat >"$work/cube.comp" <<'END'
+#version 450
+layout(local_size_x = 1) in;
+layout(set = 1, binding = 3) uniform samplerCube sky[2];
+layout(set = 0, binding = 0) buffer Out { vec4 colour[]; };
+void main() { colour[0] = textureLod(sky[0], vec3(1), 0.0); }
+END
+kc 1 "$work/cube.comp"
+err_has 'cube maps are not supported: the variable "sky" (set 1, binding 3) is one'
+
 kc 1 "$work/no-such-file.comp"
 err_has "no-such-file.comp: No such file"
 

@@ -91,4 +91,13 @@ run 0 "$trireme" run -k sobel --workers 0 --sink-workers 1 --depth 1 --report te
 tr '\n' ' ' <"$work/out" >one-line
 ! grep -Eq "loader worker|raise the depth|TRM_" one-line || failed "advice for programmers: $(cat one-line)"
 
+# The tool's tokens are frames, in the report and in the timeline, whose keys are for programs.
+run 0 "$trireme" run -k sobel --report text --timeline frames.html in.y4m out.y4m
+out_has "a frame  > the critical stage"
+out_has "frames/s"
+! grep -q token "$work/out" || failed "a token in the report: $(grep token "$work/out")"
+grep -q "When each frame was in which stage" frames.html || failed "the timeline does not say frame"
+grep -q '"token": "frame"' frames.html || failed "the hints of the timeline do not say frame"
+! sed '/<script/,$d' frames.html | grep -q token || failed "a token in the text of the timeline"
+
 finish

@@ -27,6 +27,14 @@ test "$(setting cpu.workers value)" = 3 || failed "the value from the environmen
 test "$(setting cpu.workers origin)" = environment || failed "the origin environment"
 test "$(setting cpu.spin origin)" = default || failed "the origin of another setting"
 
+# A variable that is misspelt does nothing; each command says so once.
+for command in "info --settings --json" "info --kernels" "run --verify -k box_blur:radius=1 $work/in.pgm $work/out.pgm"; do
+    printf 'P5 2 2 255\n0123' >"$work/in.pgm"
+    run 0 env TRIREME_BACKENDS=cuda TRIREME_BACKEND=cpu "$trireme" $command
+    test "$(grep -cF "warning: TRIREME_BACKENDS is set, but there is no such setting; did you mean TRIREME_BACKEND?" \
+        "$work/err")" = 1 || failed "one warning of a misspelt variable: $command"
+done
+
 mkdir "$work/trireme"
 chmod 755 "$work" "$work/trireme"
 echo "cpu.workers = 2" >"$work/trireme/trireme.conf"

@@ -54,11 +54,12 @@ int command_failed(const char *what)
     return COMMAND_FAILED;
 }
 
-static int32_t create_context(const char *backend, bool verbose, trm_log_fn log, struct trm_context **context)
+int32_t command_context_for(const char *backend, bool verbose, struct trm_context **context)
 {
     struct trm_setting settings[3];
-    struct trm_context_desc desc = {.struct_size = sizeof(desc), .log = log, .settings = settings};
+    struct trm_context_desc desc = {.struct_size = sizeof(desc), .settings = settings};
 
+    desc.log = verbose ? log_to_stderr : warnings_to_stderr;
     if (verbose)
         settings[desc.setting_count++] = (struct trm_setting){.name = "log.level", .value = "4"};
     if (backend) {
@@ -69,12 +70,7 @@ static int32_t create_context(const char *backend, bool verbose, trm_log_fn log,
     return trm_context_create(&desc, context);
 }
 
-int32_t command_context_for(const char *backend, bool verbose, struct trm_context **context)
-{
-    return create_context(backend, verbose, verbose ? log_to_stderr : warnings_to_stderr, context);
-}
-
 int32_t command_context(bool verbose, struct trm_context **context)
 {
-    return create_context(NULL, verbose, verbose ? log_to_stderr : NULL, context);
+    return command_context_for(NULL, verbose, context);
 }

@@ -36,12 +36,12 @@ int command_usage_error(const struct command *command, const char *complaint);
 /* Print `what` failed and the last error of this thread to stderr. Returns COMMAND_FAILED. */
 int command_failed(const char *what);
 
-/* Create a context with default settings. With `verbose`, the log of the library goes to stderr. */
+/* Create a context with default settings. With `verbose`, the log of the library goes to stderr; without,
+ * its warnings. */
 int32_t command_context(bool verbose, struct trm_context **context);
 
 /* The same, for this backend alone, which overrides the settings of the user for the backend and for a list of
- * devices; NULL: those of the user. Without
- * `verbose`, warnings go to stderr. */
+ * devices; NULL: those of the user. */
 int32_t command_context_for(const char *backend, bool verbose, struct trm_context **context);
 
 #endif

@@ -1,7 +1,7 @@
 /* Trireme: suggestions for misspelled options of `trireme run`.
  *
  * Only the program knows these options: those of a kernel and its own. For a misspelled kernel the library's
- * error has a suggestion, from an edit distance of the library's own (core/shader/kernel_path.c): a program sees
+ * error has a suggestion, from an edit distance of the library's own (base/edit_distance.c): a program sees
  * the public headers only, and they have no function for it.
  * SPDX-License-Identifier: MIT
  */

@@ -375,7 +375,7 @@ START_TEST(spans_of_arguments_are_checked)
     ck_assert_int_eq(trm_buffer_create(store.device, TRM_MEMORY_DEVICE, 10, &dead), TRM_OK);
     trm_buffer_destroy(dead);
     ck_assert_int_eq(launch_saxpy(trm_arg_span(trm_span_of(x, 16, 400)), of_y, a, n), TRM_ERROR_OUT_OF_RANGE);
-    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "argument 0 of kernel \"saxpy\""));
+    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "argument 0 \"x\" of kernel \"saxpy\""));
     ck_assert_int_eq(launch_saxpy(trm_arg_span(trm_span_of(x, 8, 8)), of_y, a, n),
                      TRM_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(launch_saxpy(trm_arg_buffer(dead), of_y, a, n), TRM_ERROR_INVALID_HANDLE);

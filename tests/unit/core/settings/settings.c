@@ -101,6 +101,13 @@ START_TEST(without_anything_every_setting_has_its_default)
 }
 END_TEST
 
+START_TEST(the_table_is_sorted_by_name)
+{
+    for (uint32_t i = 1; i < trm_setting_count(); i++)
+        ck_assert_str_lt(core_setting_row_at(i - 1)->info.name, core_setting_row_at(i)->info.name);
+}
+END_TEST
+
 START_TEST(the_program_wins_over_the_environment_over_the_file_over_the_default)
 {
     user_file("cpu.workers = 1\n");
@@ -344,6 +351,74 @@ START_TEST(other_variables_are_none_of_ours)
 }
 END_TEST
 
+/* ---- misspelt variables ---- */
+
+static void create_logging(const char *variable, uint32_t flags)
+{
+    clearenv();
+    if (variable != NULL)
+        setenv(variable, "1", 1);
+    make(flags, NULL, NULL);
+}
+
+START_TEST(a_misspelt_variable_is_warned_about_once_in_a_process)
+{
+    create_logging("TRIREME_CPU_WORKERS", 0);
+    ck_assert_str_eq(logged, "");
+    setenv("TRIREME_BACKENDS", "cuda", 1);
+    make(0, NULL, NULL);
+    ck_assert_str_eq(
+        logged, "2 TRIREME_BACKENDS is set, but there is no such setting; did you mean TRIREME_BACKEND?\n");
+    make(0, NULL, NULL);
+    ck_assert_str_eq(logged, "");
+}
+END_TEST
+
+START_TEST(a_context_without_a_log_leaves_the_warning_to_the_next)
+{
+    clearenv();
+    setenv("TRIREME_BACKENDS", "cuda", 1);
+    ck_assert_int_eq(trm_context_create(NULL, &context), TRM_OK);
+    trm_context_destroy(context);
+    context = NULL;
+    create_logging("TRIREME_BACKENDS", TRM_CONTEXT_NO_ENVIRONMENT);
+    ck_assert_str_eq(logged, "");
+    make(0, NULL, NULL);
+    ck_assert_ptr_nonnull(strstr(logged, "TRIREME_BACKENDS"));
+}
+END_TEST
+
+START_TEST(every_misspelt_variable_is_named)
+{
+    clearenv();
+    setenv("TRIREME_LOG_LEVEL", "debug", 1);
+    setenv("TRIREME_VULCAN_ITEMS", "1", 1);
+    setenv("TRIREME_CPU_COLOUR", "1", 1);
+    make(0, NULL, NULL);
+    ck_assert_ptr_nonnull(strstr(logged,
+                                 "TRIREME_LOG_LEVEL is set, but there is no such setting; did you mean "
+                                 "TRIREME_LOG?"));
+    ck_assert_ptr_nonnull(strstr(logged, "did you mean TRIREME_VULKAN_ITEMS?"));
+    ck_assert_ptr_nonnull(strstr(logged, "TRIREME_CPU_COLOUR is set, but there is no such setting; `trireme "
+                                         "info --settings` lists them"));
+}
+END_TEST
+
+START_TEST(variables_of_other_backends_and_empty_ones_are_not_misspelt)
+{
+    char name[300] = "TRIREME_";
+    clearenv();
+    memset(name + 8, 'A', 200);
+    setenv(name, "1", 1);
+    setenv("TRIREME_SOURCE", "/x", 1);
+    setenv("TRIREME_MINE_FAST_PATH", "1", 1);
+    setenv("TRIREME_BACKENDS", "", 1);
+    setenv("TRIREME_\033[1m", "1", 1);
+    make(0, NULL, NULL);
+    ck_assert_str_eq(logged, "");
+}
+END_TEST
+
 /* ---- asking ---- */
 
 START_TEST(the_size_of_a_value_can_be_asked_first)
@@ -423,6 +498,7 @@ static Suite *make_suite(void)
     TCase *values = tcase_create("settings");
     tcase_add_checked_fixture(values, setup, teardown);
     tcase_add_test(values, without_anything_every_setting_has_its_default);
+    tcase_add_test(values, the_table_is_sorted_by_name);
     tcase_add_test(values, the_program_wins_over_the_environment_over_the_file_over_the_default);
     tcase_add_test(values, each_key_is_looked_up_by_itself);
     tcase_add_test(values, the_programs_last_word_counts);
@@ -440,6 +516,10 @@ static Suite *make_suite(void)
     tcase_add_test(values, a_file_that_may_not_be_read_is_passed_over_with_a_warning);
     tcase_add_test(values, a_backends_own_settings_are_kept_as_texts);
     tcase_add_test(values, other_variables_are_none_of_ours);
+    tcase_add_test(values, a_misspelt_variable_is_warned_about_once_in_a_process);
+    tcase_add_test(values, a_context_without_a_log_leaves_the_warning_to_the_next);
+    tcase_add_test(values, every_misspelt_variable_is_named);
+    tcase_add_test(values, variables_of_other_backends_and_empty_ones_are_not_misspelt);
     tcase_add_test(values, the_size_of_a_value_can_be_asked_first);
     tcase_add_test(values, asking_for_nonsense_fails);
     tcase_add_test(values, a_number_is_a_flag_unless_it_is_zero);

@@ -125,9 +125,10 @@ static void has_failed(int32_t status, int32_t expected, const char *sentence, i
     ck_assert_int_eq(trm_last_error().native_code, native_code);
 }
 
-START_TEST(the_first_failure_of_a_stream_stays_with_its_sentence)
+START_TEST(the_first_failure_of_a_stream_stays_and_later_operations_say_that_it_came_earlier)
 {
-    static const char words[] = "the kernel fell over";
+    static const char words[]   = "the kernel fell over";
+    static const char earlier[] = "the stream failed earlier: the kernel fell over";
     struct trm_point point;
     begin(FAKE_ALL);
     struct trm_stream *stream = make_stream();
@@ -139,10 +140,10 @@ START_TEST(the_first_failure_of_a_stream_stays_with_its_sentence)
     has_failed(trm_point_done(point), TRM_ERROR_KERNEL, words, 12);
     has_failed(trm_stream_query(stream), TRM_ERROR_KERNEL, words, 12);
     has_failed(trm_stream_sync(stream), TRM_ERROR_KERNEL, words, 12);
-    has_failed(trm_stream_flush(stream), TRM_ERROR_KERNEL, words, 12);
-    has_failed(trm_stream_mark(stream, &point), TRM_ERROR_KERNEL, words, 12);
-    has_failed(fake_enqueue(stream), TRM_ERROR_KERNEL, words, 12);
-    has_failed(trm_stream_wait(stream, point), TRM_ERROR_KERNEL, words, 12);
+    has_failed(trm_stream_flush(stream), TRM_ERROR_KERNEL, earlier, 12);
+    has_failed(trm_stream_mark(stream, &point), TRM_ERROR_KERNEL, earlier, 12);
+    has_failed(fake_enqueue(stream), TRM_ERROR_KERNEL, earlier, 12);
+    has_failed(trm_stream_wait(stream, point), TRM_ERROR_KERNEL, earlier, 12);
     has_failed(trm_device_sync(fake.device), TRM_ERROR_KERNEL, words, 12);
     trm_stream_destroy(stream);
     end();
@@ -272,7 +273,8 @@ static Suite *suite(void)
     suite_add_tcase(suite, state);
 
     TCase *failures = tcase_create("failures");
-    tcase_add_test(failures, the_first_failure_of_a_stream_stays_with_its_sentence);
+    tcase_add_test(failures,
+                   the_first_failure_of_a_stream_stays_and_later_operations_say_that_it_came_earlier);
     tcase_add_test(failures, an_enqueueing_call_that_fails_alone_is_not_the_streams_failure);
     tcase_add_test(failures, an_enqueueing_call_on_a_stream_that_has_failed_finds_the_failure);
     tcase_add_test(failures, without_memory_the_status_of_a_failure_is_kept);

@@ -296,17 +296,17 @@ END_TEST
 START_TEST(there_are_as_many_arguments_as_the_kernel_takes)
 {
     stages[0].argument_count = 3;
-    is_wrong("stage 0: kernel \"saxpy\" has 4 arguments, but 3 were given");
+    is_wrong("stage 0: kernel \"saxpy\" has 4 arguments (x, y, a, n), but 3 were given");
     stages[0].argument_count = 5;
-    is_wrong("stage 0: kernel \"saxpy\" has 4 arguments, but 5 were given");
+    is_wrong("stage 0: kernel \"saxpy\" has 4 arguments (x, y, a, n), but 5 were given");
     stages[0].arguments = NULL;
     is_wrong("stage 0 has an argument count, but no arguments");
     stages[1].argument_count = 3;
-    is_wrong("stage 1 \"twice\": argument \"y\" of kernel \"saxpy\" is missing");
+    is_wrong("stage 1 \"twice\": argument 1 \"y\" of kernel \"saxpy\" is missing");
     named[3].name = "z";
     is_wrong("stage 1 \"twice\": kernel \"saxpy\" has no parameter \"z\"");
     named[3].name = "x";
-    is_wrong("stage 1 \"twice\": argument \"x\" of kernel \"saxpy\" is given twice");
+    is_wrong("stage 1 \"twice\": argument 0 \"x\" of kernel \"saxpy\" is given twice");
     accepted();
 }
 END_TEST
