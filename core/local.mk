@@ -72,6 +72,7 @@ libtrireme_internal_la_SOURCES += \
 	core/stream/in_flight.c core/stream/in_flight.h \
 	core/stream/internal_stream.c \
 	core/stream/notify.c core/stream/notify.h \
+	core/stream/observe.c \
 	core/stream/point.c \
 	core/stream/point_fd.c \
 	core/stream/service.c core/stream/service.h \

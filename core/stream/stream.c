@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "core/object/object.h"
+#include "core/settings/settings.h"
 #include "core/stream/deferred.h"
 #include "core/stream/gates.h"
 #include "core/stream/notify.h"
@@ -171,6 +172,8 @@ static int32_t create(struct core_device *device, const struct stream_source *so
         goto destroy_in_backend;
     attach(stream);
     list_add(stream);
+    if ((flags & CORE_STREAM_INTERNAL) == 0 && core_setting_flag(context, "stream.serial"))
+        atomic_init(&stream->observed, CORE_STREAM_SERIAL);
     *out = stream;
     return TRM_OK;
 

@@ -7,6 +7,7 @@
  *     point_fd.c                   descriptors of points, for event loops
  *     device_sync.c                waiting for a device
  *     thread_stream.c              each thread's own stream of a device
+ *     observe.c                    waiting for each operation (stream.serial)
  *     internal_stream.c            the core's own stream of a device, for blocking calls
  *     event.c, event_time.c        events, and their timestamps; event_pool.c: their memory
  *     in_flight.c                  which streams use an object, and up to which operation

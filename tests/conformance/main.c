@@ -32,6 +32,7 @@ static void (*const groups[])(Suite *suite) = {
     add_thread_stream,
     add_ordering,
     add_failure,
+    add_serial,
     add_lifetime,
     add_pairs,
     add_buffer,
