@@ -75,6 +75,7 @@ libtrireme_internal_la_SOURCES += \
 	core/stream/observe.c \
 	core/stream/point.c \
 	core/stream/point_fd.c \
+	core/stream/profile.c core/stream/profile.h \
 	core/stream/service.c core/stream/service.h \
 	core/stream/stream.c core/stream/stream.h \
 	core/stream/stream_object.h \

@@ -1,10 +1,12 @@
-/* What is done with the operations of a stream besides enqueueing them: waiting for each (stream.serial).
+/* What is done with the operations of a stream besides enqueueing them: waiting for each (stream.serial), and noting
+ * it in a profile.
  *
  * An operation that waits for something else is not waited for, since the calling thread may have to bring
  * that about; nor is an operation behind it as long as it waits.
  * SPDX-License-Identifier: MIT
  */
 #include "base/base.h"
+#include "core/stream/profile.h"
 #include "core/stream/service.h"
 #include "core/stream/stream_object.h"
 
@@ -25,10 +27,13 @@ int32_t core_stream_commit_observed(struct core_stream *stream, uint64_t value, 
     int32_t status = core_stream_commit(stream, value, slot, answer);
     if (status != TRM_OK)
         return status;
-    if (work.kind == CORE_WORK_WAIT) {
+    int32_t observed = atomic_load_explicit(&stream->observed, memory_order_acquire);
+    if (observed & CORE_STREAM_PROFILED)
+        core_stream_profile_note(stream, value, &work);
+    if (work.kind == CORE_WORK_WAIT)
         stream->last_wait = value;
+    if (work.kind == CORE_WORK_WAIT || (observed & CORE_STREAM_SERIAL) == 0)
         return TRM_OK;
-    }
     return can_wait(stream, value) ? core_stream_wait_pinned(stream, value, TRM_FOREVER) : TRM_OK;
 }
 
@@ -36,7 +41,8 @@ int32_t core_stream_commit_observed(struct core_stream *stream, uint64_t value, 
 void core_stream_observe_callback(struct core_stream *stream, uint64_t value)
 {
     struct base_saved_error before;
-    if (core_callback_current(NULL) != NULL)
+    if ((atomic_load_explicit(&stream->observed, memory_order_relaxed) & CORE_STREAM_SERIAL) == 0 ||
+        core_callback_current(NULL) != NULL)
         return;
     base_error_save(&before);
     core_stream_wait_value(stream, value, TRM_FOREVER);

@@ -35,6 +35,7 @@ struct core_gate;
 struct core_in_flight;
 struct core_kernel;
 struct core_pool_stream;
+struct core_stream_profile;
 struct core_timestamp;
 struct core_watch;
 
@@ -51,7 +52,8 @@ enum core_stream_flags {
 
 /* What is done with every operation behind core_stream_commit_work(); bits of core_stream.observed. */
 enum core_stream_observers {
-    CORE_STREAM_SERIAL = 1 << 0, /* it is waited for: the setting stream.serial */
+    CORE_STREAM_SERIAL   = 1 << 0, /* it is waited for: the setting stream.serial */
+    CORE_STREAM_PROFILED = 1 << 1, /* it is counted and timed; profile.c */
 };
 
 /* What an operation does. */
@@ -114,9 +116,10 @@ struct core_stream {
      * where to note the launch; the enqueuing thread's. */
     const void *last_module;
     _Atomic uint64_t *last_launch;
-    struct core_job ending;                       /* ends the stream later; see CORE_STREAM_ENDING */
-    struct trm_stream_stats *stats;               /* never NULL; written by the enqueuing thread alone */
-    const struct core_recorder_ops *recorder_ops; /* of a recording stream; else NULL */
+    struct core_job ending;                        /* ends the stream later; see CORE_STREAM_ENDING */
+    _Atomic(struct core_stream_profile *) profile; /* profile.c; NULL: never profiled */
+    struct trm_stream_stats *stats;                /* never NULL; written by the enqueuing thread alone */
+    const struct core_recorder_ops *recorder_ops;  /* of a recording stream; else NULL */
 };
 
 static inline struct core_stream *core_stream_find(struct trm_stream *handle)

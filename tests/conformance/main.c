@@ -33,6 +33,7 @@ static void (*const groups[])(Suite *suite) = {
     add_ordering,
     add_failure,
     add_serial,
+    add_profile,
     add_lifetime,
     add_pairs,
     add_buffer,
