@@ -6,6 +6,7 @@ dist_doc_DATA += \
 	doc/architecture.md \
 	doc/writing-a-backend.md \
 	doc/writing-a-kernel.md \
+	doc/profiles.md \
 	doc/several-devices.md \
 	doc/writing-a-pipeline.md
 

@@ -29,7 +29,7 @@ struct trm_profile;
 
 struct trm_profile_desc {
     uint32_t struct_size;
-    /* every which operation of a stream is timed; 1: all. 0: as many as take at most a twentieth of the time
+    /* every which operation of a stream is timed; 1 or 2: all. 0: as many as take at most a twentieth of the time
      * of the thread that enqueues */
     uint32_t interval;
 };
