@@ -214,6 +214,31 @@ START_TEST(a_stream_that_fails_does_not_end_its_profile)
 }
 END_TEST
 
+START_TEST(where_memory_runs_out_none_begins_and_none_is_left)
+{
+    struct trm_profile *profile = NULL;
+    int32_t status              = TRM_ERROR_OUT_OF_HOST_MEMORY;
+    unsigned failures           = 0;
+    begin(FAKE_ALL);
+    fake_let_run(&fake);
+    struct trm_stream *first = make_stream(), *second = make_stream();
+    while (status != TRM_OK) {
+        counting.fail_at = counting.allocations + ++failures;
+        status           = trm_profile_begin(fake.device, NULL, &profile);
+        ck_assert(status == TRM_OK || status == TRM_ERROR_OUT_OF_HOST_MEMORY);
+    }
+    counting.fail_at = 0;
+    ck_assert_uint_gt(failures, 4);
+    enqueue(second, 3);
+    OK(trm_profile_end(profile));
+    ck_assert_uint_eq(stream_at(profile, 0).operations, 3);
+    trm_profile_destroy(profile);
+    trm_stream_destroy(second);
+    trm_stream_destroy(first);
+    end();
+}
+END_TEST
+
 START_TEST(it_is_written_as_text_as_json_and_as_a_trace)
 {
     begin(FAKE_ALL);
@@ -265,6 +290,7 @@ static Suite *suite(void)
     tcase_add_test(all, where_no_timestamp_is_free_operations_are_not_timed);
     tcase_add_test(all, an_interval_leaves_operations_out);
     tcase_add_test(all, a_stream_that_fails_does_not_end_its_profile);
+    tcase_add_test(all, where_memory_runs_out_none_begins_and_none_is_left);
     tcase_add_test(all, it_is_written_as_text_as_json_and_as_a_trace);
     tcase_add_test(all, a_time_is_kept_to_a_fourth_of_its_value);
     suite_add_tcase(suite, all);
