@@ -73,8 +73,10 @@ libtrireme_internal_la_SOURCES += \
 	core/stream/in_flight.c core/stream/in_flight.h \
 	core/stream/internal_stream.c \
 	core/stream/notify.c core/stream/notify.h \
+	core/stream/observe.c \
 	core/stream/point.c \
 	core/stream/point_fd.c \
+	core/stream/profile.c core/stream/profile.h \
 	core/stream/service.c core/stream/service.h \
 	core/stream/stream.c core/stream/stream.h \
 	core/stream/stream_object.h \

@@ -10,6 +10,7 @@ dist_pages_DATA = \
 	doc/environment.md \
 	doc/writing-a-backend.md \
 	doc/writing-a-kernel.md \
+	doc/profiles.md \
 	doc/several-devices.md \
 	doc/writing-a-pipeline.md
 

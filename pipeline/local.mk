@@ -104,6 +104,12 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/collective/relay.c \
 	pipeline/collective/task.c
 
+# pipeline/profile: profiles of devices.
+libtrireme_internal_la_SOURCES += \
+	pipeline/profile/profile.c pipeline/profile/profile.h \
+	pipeline/profile/profile_sums.c \
+	pipeline/profile/profile_text.c
+
 # pipeline/coordinator: tasks that name each other by id.
 libtrireme_internal_la_SOURCES += \
 	pipeline/coordinator/cause.c \

@@ -102,6 +102,7 @@ static const struct kind kinds[] = {
     {CORE_SEMAPHORE, "semaphore", "semaphores"},
     {CORE_IMAGE, "image", "images"},
     {CORE_SAMPLER, "sampler", "samplers"},
+    {CORE_PROFILE, "profile", "profiles"},
 };
 
 static uint32_t live(const struct core_device *device, enum core_type type)
@@ -404,6 +405,7 @@ int32_t core_device_latch_loss(struct core_device *device, int32_t status)
     if (!device->is_lost) {
         base_failure_save(&device->loss, status);
         atomic_store_explicit(&device->is_lost, true, memory_order_release);
+        atomic_fetch_or(&device->attention, CORE_DEVICE_LOST);
     }
     pthread_mutex_unlock(&device->lock);
     return base_failure_raise(&device->loss);

@@ -20,6 +20,7 @@
 struct core_deferred;
 struct core_event_pool;
 struct core_pool;
+struct core_profile;
 struct core_stream;
 
 /* Properties that calls need often, read once when the device is opened. */
@@ -36,6 +37,11 @@ struct core_device_limits {
     uint64_t max_arguments;
     uint64_t buffer_alignment;
     uint64_t has_peer_kernels; /* kernels take buffers of devices that the device can access */
+};
+
+enum core_device_attention {
+    CORE_DEVICE_LOST     = 1u << 0, /* is_lost */
+    CORE_DEVICE_PROFILED = 1u << 1,
 };
 
 struct core_device {
@@ -76,6 +82,8 @@ struct core_device {
     /* Set by the pool: releases the memory that was freed in the order of a stream, which is drained. */
     void (*end_parked)(struct core_stream *stream);
 
+    struct core_profile *profile; /* core/stream/profile.c: the one that is on; under `lock` */
+    _Atomic uint32_t attention;   /* enum core_device_attention: what calls to streams must look at */
     _Atomic bool is_lost;
     struct base_failure loss; /* the first cause; written before is_lost is set */
 };

@@ -33,16 +33,17 @@ static int32_t enqueue_copy_2d(struct core_stream *stream, const struct trm_copy
         return enqueue_rows(stream, desc);
     uint64_t value = core_stream_next(stream);
     base_error_clear();
-    return core_stream_commit(stream, value, "stream.copy_2d",
-                              stream->ops->copy_2d(stream->backend, value, desc));
+    return core_stream_commit_work(
+        stream, value, "stream.copy_2d", stream->ops->copy_2d(stream->backend, value, desc),
+        core_copy_kind(desc->destination, desc->source), desc->width * desc->height);
 }
 
 static int32_t enqueue_launch(struct core_stream *stream, const struct trm_launch_desc *desc)
 {
     uint64_t value = core_stream_next(stream);
     base_error_clear();
-    return core_stream_commit(stream, value, "stream.launch",
-                              stream->ops->launch(stream->backend, value, desc));
+    return core_stream_commit_work(stream, value, "stream.launch",
+                                   stream->ops->launch(stream->backend, value, desc), CORE_WORK_LAUNCH, 0);
 }
 
 static int32_t enqueue_fill(struct core_stream *stream, const struct core_node *node)
@@ -57,16 +58,18 @@ static int32_t enqueue_image_copy(struct core_stream *stream, const struct trm_i
 {
     uint64_t value = core_stream_next(stream);
     base_error_clear();
-    return core_stream_commit(stream, value, "image.copy",
-                              stream->device->backend->image.copy(stream->backend, value, desc));
+    return core_stream_commit_work(stream, value, "image.copy",
+                                   stream->device->backend->image.copy(stream->backend, value, desc),
+                                   CORE_WORK_COPY, 0);
 }
 
 static int32_t enqueue_image_transfer(struct core_stream *stream, const struct trm_image_transfer_desc *desc)
 {
     uint64_t value = core_stream_next(stream);
     base_error_clear();
-    return core_stream_commit(stream, value, "image.transfer",
-                              stream->device->backend->image.transfer(stream->backend, value, desc));
+    return core_stream_commit_work(stream, value, "image.transfer",
+                                   stream->device->backend->image.transfer(stream->backend, value, desc),
+                                   CORE_WORK_COPY, 0);
 }
 
 static int32_t enqueue(struct core_stream *stream, const struct core_node *node)

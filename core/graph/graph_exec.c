@@ -504,9 +504,9 @@ static int32_t launch_native(struct core_graph_exec *exec, struct core_stream *s
         return TRM_OK;
     uint64_t number = core_stream_next(stream);
     base_error_clear();
-    int32_t status =
-        core_stream_commit(stream, number, "graph.launch",
-                           exec->device->backend->graph.launch(stream->backend, number, exec->native));
+    int32_t status = core_stream_commit_work(
+        stream, number, "graph.launch",
+        exec->device->backend->graph.launch(stream->backend, number, exec->native), CORE_WORK_GRAPH, 0);
     if (status == TRM_OK)
         *value = number;
     return status;

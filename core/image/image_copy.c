@@ -145,8 +145,8 @@ static int32_t copy_native(const struct copy *copy)
 
     uint64_t value = core_stream_next(stream);
     base_error_clear();
-    int32_t status =
-        core_stream_commit(stream, value, "image.copy", ops_of(stream)->copy(stream->backend, value, &desc));
+    int32_t status = core_stream_commit_work(
+        stream, value, "image.copy", ops_of(stream)->copy(stream->backend, value, &desc), CORE_WORK_COPY, 0);
     if (status == TRM_OK)
         core_in_flight_add_each(sets, 2, stream, value);
     return status;
@@ -169,8 +169,9 @@ static int32_t transfer_native(struct core_stream *stream, struct core_image *de
 
     uint64_t value = core_stream_next(stream);
     base_error_clear();
-    int32_t status = core_stream_commit(stream, value, "image.transfer",
-                                        ops_of(stream)->transfer(stream->backend, value, &desc));
+    int32_t status =
+        core_stream_commit_work(stream, value, "image.transfer",
+                                ops_of(stream)->transfer(stream->backend, value, &desc), CORE_WORK_COPY, 0);
     if (status == TRM_OK)
         core_in_flight_add_each(sets, 2, stream, value);
     return status;

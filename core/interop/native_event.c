@@ -51,7 +51,11 @@ static int32_t enqueue(struct core_stream *stream, const char *slot, event_fn ca
         return status;
     uint64_t value = core_stream_next(stream);
     base_error_clear();
-    status = core_stream_commit(stream, value, slot, call(stream->backend, value, type, native));
+    status = call(stream->backend, value, type, native);
+    if (counter != NULL)
+        status = core_stream_commit_work(stream, value, slot, status, CORE_WORK_WAIT, 0);
+    else
+        status = core_stream_commit(stream, value, slot, status);
     if (status == TRM_OK)
         core_stream_count(stream, counter);
     return status;

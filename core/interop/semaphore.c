@@ -249,8 +249,11 @@ static int32_t enqueue(struct core_stream *stream, struct core_semaphore *semaph
         return core_interop_missing(stream->device, "semaphores in streams");
     uint64_t value = core_stream_next(stream);
     base_error_clear();
-    int32_t status = core_stream_commit(stream, value, slot,
-                                        call(stream->backend, value, semaphore->semaphore, semaphore_value));
+    int32_t status = call(stream->backend, value, semaphore->semaphore, semaphore_value);
+    if (counter != NULL)
+        status = core_stream_commit_work(stream, value, slot, status, CORE_WORK_WAIT, 0);
+    else
+        status = core_stream_commit(stream, value, slot, status);
     if (status != TRM_OK)
         return status;
     core_in_flight_add(&semaphore->in_flight, stream, value);

@@ -22,8 +22,8 @@ static int32_t fill_in_backend(struct core_stream *stream, struct core_buffer *b
     };
 
     base_error_clear();
-    int32_t status =
-        core_stream_commit(stream, value, "stream.fill", stream->ops->fill(stream->backend, value, &desc));
+    int32_t status = core_stream_commit_work(
+        stream, value, "stream.fill", stream->ops->fill(stream->backend, value, &desc), CORE_WORK_FILL, size);
     if (status != TRM_OK)
         return status;
     core_in_flight_add(&buffer->in_flight, stream, value);

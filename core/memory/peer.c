@@ -60,7 +60,7 @@ static int32_t copy_directly(struct core_stream *stream, struct core_buffer *des
 
     base_error_clear();
     int32_t status = stream->device->backend->peer.copy(stream->backend, value, &desc);
-    return core_stream_commit(stream, value, "peer.copy", status);
+    return core_stream_commit_work(stream, value, "peer.copy", status, CORE_WORK_COPY, size);
 }
 
 /* ---- kernels -------------------------------------------------------------------------------- */

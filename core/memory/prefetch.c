@@ -27,7 +27,8 @@ int32_t trm_prefetch(struct trm_stream *stream, struct trm_span span, int32_t to
     base_error_clear();
     status = found->ops->prefetch(found->backend, value, buffer->memory, buffer->base + span.offset, length,
                                   (uint32_t)to_host);
-    status = core_stream_commit(found, value, "stream.prefetch", status);
+    status = core_stream_commit_work(found, value, "stream.prefetch", status,
+                                     to_host != 0 ? CORE_WORK_DOWNLOAD : CORE_WORK_UPLOAD, length);
     if (status != TRM_OK)
         return status;
     core_in_flight_add(&buffer->in_flight, found, value);

@@ -21,8 +21,8 @@ inline void core_copy_count(struct core_stream *stream, enum core_direction dire
         core_stream_add(&stats->pageable_copies, 1);
 }
 
-inline int32_t core_copy_enqueue(struct core_stream *stream, struct trm_place destination,
-                                 struct trm_place source, uint64_t size)
+static inline int32_t copy_enqueue(struct core_stream *stream, struct trm_place destination,
+                                   struct trm_place source, uint64_t size, enum core_work_kind kind)
 {
     uint64_t value            = core_stream_next(stream);
     struct trm_copy_desc desc = {
@@ -33,7 +33,23 @@ inline int32_t core_copy_enqueue(struct core_stream *stream, struct trm_place de
     };
 
     base_error_clear();
-    return core_stream_commit(stream, value, "stream.copy", stream->ops->copy(stream->backend, value, &desc));
+    return core_stream_commit_work(stream, value, "stream.copy",
+                                   stream->ops->copy(stream->backend, value, &desc), kind, size);
+}
+
+inline int32_t core_copy_enqueue(struct core_stream *stream, struct trm_place destination,
+                                 struct trm_place source, uint64_t size)
+{
+    return copy_enqueue(stream, destination, source, size, core_copy_kind(destination, source));
+}
+
+/* Pinned memory is the host's. */
+static inline enum core_work_kind kind_of(const struct core_buffer *destination,
+                                          const struct core_buffer *source)
+{
+    if ((destination->kind == TRM_MEMORY_PINNED) == (source->kind == TRM_MEMORY_PINNED))
+        return CORE_WORK_COPY;
+    return source->kind == TRM_MEMORY_PINNED ? CORE_WORK_UPLOAD : CORE_WORK_DOWNLOAD;
 }
 
 inline int32_t core_copy_buffers(struct core_stream *stream, struct core_buffer *destination, uint64_t to,
@@ -43,7 +59,8 @@ inline int32_t core_copy_buffers(struct core_stream *stream, struct core_buffer 
         return core_peer_copy(stream, destination, to, source, from, size);
     struct core_in_flight *const sets[] = {&destination->in_flight, &source->in_flight};
     uint64_t value                      = core_stream_next(stream);
-    int32_t status = core_copy_enqueue(stream, core_place(destination, to), core_place(source, from), size);
+    int32_t status = copy_enqueue(stream, core_place(destination, to), core_place(source, from), size,
+                                  kind_of(destination, source));
     if (status == TRM_OK)
         core_in_flight_add_each(sets, 2, stream, value);
     return status;

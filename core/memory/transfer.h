@@ -22,6 +22,14 @@ static inline struct trm_place core_place_host(const void *memory)
     return place;
 }
 
+/* By the addresses alone: a copy between buffers is a COPY. */
+static inline enum core_work_kind core_copy_kind(struct trm_place destination, struct trm_place source)
+{
+    if (source.memory == NULL)
+        return CORE_WORK_UPLOAD;
+    return destination.memory == NULL ? CORE_WORK_DOWNLOAD : CORE_WORK_COPY;
+}
+
 /* Resolves a span of a buffer that the stream's device reaches. Errors: those of core_span_resolve(),
  * WRONG_DEVICE. */
 static inline int32_t core_span_resolve_on(const struct core_stream *stream, struct trm_span span,

@@ -165,8 +165,9 @@ static int32_t copy_in_backend(struct core_stream *stream, const struct core_row
     };
 
     base_error_clear();
-    int32_t status = core_stream_commit(stream, value, "stream.copy_2d",
-                                        stream->ops->copy_2d(stream->backend, value, &desc));
+    int32_t status = core_stream_commit_work(stream, value, "stream.copy_2d",
+                                             stream->ops->copy_2d(stream->backend, value, &desc),
+                                             core_copy_kind(desc.destination, desc.source), width * height);
     if (status != TRM_OK)
         return status;
     add_to_in_flight(destination, stream, value);

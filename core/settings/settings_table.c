@@ -243,6 +243,13 @@ static const struct core_setting_row rows[] = {
     },
     {
         .info = INFO(
+            TRM_SETTING_BOOL, "stream.serial", "TRIREME_SERIAL", "no", 0,
+            "Wait for each operation of a stream before the call that enqueues it returns, so that a failure "
+            "appears at its call. Waits for other streams and for semaphores are not waited for, nor what is "
+            "enqueued behind one while it lasts. Slow: for debugging."),
+    },
+    {
+        .info = INFO(
             TRM_SETTING_TEXT, "vulkan.copies", "TRIREME_VULKAN_COPIES", "auto", 0,
             "How the vulkan backend copies between host and device: engine, by Vulkan's copy commands; "
             "kernel, by kernels; auto, the faster one with NVIDIA's driver, and copy commands elsewhere."),

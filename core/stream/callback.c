@@ -77,6 +77,15 @@ static int32_t call_and_wait(struct core_stream *stream, trm_callback_fn callbac
     return TRM_OK;
 }
 
+static int32_t call_by_gate(struct core_stream *stream, trm_callback_fn callback, void *user)
+{
+    uint64_t value = core_stream_next(stream);
+    int32_t status = core_gate_callback(stream, callback, user);
+    if (status == TRM_OK && atomic_load_explicit(&stream->observed, memory_order_relaxed) != 0)
+        core_stream_observe_callback(stream, value);
+    return status;
+}
+
 int32_t trm_stream_callback(struct trm_stream *handle, trm_callback_fn callback, void *user)
 {
     struct core_stream *stream;
@@ -88,7 +97,7 @@ int32_t trm_stream_callback(struct trm_stream *handle, trm_callback_fn callback,
     /* The callback may destroy the stream. */
     core_object_retain(&stream->object);
     if (core_stream_has_gates(stream))
-        status = core_gate_callback(stream, callback, user);
+        status = call_by_gate(stream, callback, user);
     else
         status = call_and_wait(stream, callback, user);
     core_object_release(&stream->object);

@@ -211,8 +211,9 @@ static int32_t gate_enqueue(struct core_gate *gate)
 {
     struct core_stream *stream = gate->stream;
     gate->value                = core_stream_next(stream);
-    int32_t status             = core_stream_commit(stream, gate->value, "stream.gate",
-                                                    stream->ops->gate(stream->backend, gate->value));
+    int32_t status =
+        core_stream_commit_work(stream, gate->value, "stream.gate",
+                                stream->ops->gate(stream->backend, gate->value), CORE_WORK_WAIT, 0);
     if (status != TRM_OK) {
         core_free(stream->object.context, gate, sizeof(*gate));
         return status;

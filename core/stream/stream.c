@@ -7,9 +7,11 @@
 
 #include "base/base.h"
 #include "core/object/object.h"
+#include "core/settings/settings.h"
 #include "core/stream/deferred.h"
 #include "core/stream/gates.h"
 #include "core/stream/notify.h"
+#include "core/stream/profile.h"
 
 /* Bytes of struct trm_stream_stats in the first version. */
 #define STATS_MIN 96
@@ -67,6 +69,7 @@ static void stream_retire(struct core_object *object)
     device->end_parked(stream);
     if (!core_stream_is_recording(stream))
         list_remove(stream);
+    core_stream_profile_retire(stream);
     stream->ops->destroy(stream->backend);
     stream->backend = NULL;
     atomic_store_explicit(&stream->completed, UINT64_MAX, memory_order_release);
@@ -87,6 +90,7 @@ static void stream_release(struct core_object *object)
     core_stream_free_failure(stream);
     core_watch_destroy(stream->object.context, stream->watch);
     core_gates_free_spare(stream);
+    core_stream_profile_free(stream);
     core_free(object->context, stream, sizeof(struct stream_memory));
     if (device != NULL)
         core_object_release(&device->object);
@@ -171,6 +175,10 @@ static int32_t create(struct core_device *device, const struct stream_source *so
         goto destroy_in_backend;
     attach(stream);
     list_add(stream);
+    if ((flags & CORE_STREAM_INTERNAL) == 0 && core_setting_flag(context, "stream.serial"))
+        atomic_fetch_or(&stream->observed, CORE_STREAM_SERIAL);
+    if ((flags & CORE_STREAM_INTERNAL) == 0)
+        core_stream_profile_join(stream);
     *out = stream;
     return TRM_OK;
 
@@ -277,6 +285,10 @@ inline int32_t core_stream_begin(struct trm_stream *handle, struct core_stream *
     struct core_stream *stream = *out = core_stream_find(handle);
     if (UNLIKELY(stream == NULL))
         return base_last_status();
+    if (LIKELY(atomic_load_explicit(&stream->failure, memory_order_acquire) == NULL &&
+               atomic_load_explicit(&stream->device->attention, memory_order_acquire) == 0))
+        return TRM_OK;
+    core_stream_profile_call(stream);
     return core_stream_is_sound(stream) ? TRM_OK : core_stream_raise_earlier(stream);
 }
 

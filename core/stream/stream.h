@@ -7,6 +7,8 @@
  *     point_fd.c                   descriptors of points, for event loops
  *     device_sync.c                waiting for a device
  *     thread_stream.c              each thread's own stream of a device
+ *     observe.c                    waiting for each operation (stream.serial)
+ *     profile.c                    what streams record for a profile
  *     internal_stream.c            the core's own stream of a device, for blocking calls
  *     event.c, event_time.c        events, and their timestamps; event_pool.c: their memory
  *     in_flight.c                  which streams use an object, and up to which operation
@@ -30,6 +32,7 @@
 #include "core/stream/event_pool.h"
 #include "core/stream/in_flight.h"
 #include "core/stream/notify.h"
+#include "core/stream/profile.h"
 #include "core/stream/service.h"
 #include "core/stream/stream_object.h"
 

@@ -35,6 +35,7 @@ struct core_gate;
 struct core_in_flight;
 struct core_kernel;
 struct core_pool_stream;
+struct core_stream_profile;
 struct core_timestamp;
 struct core_watch;
 
@@ -49,6 +50,29 @@ enum core_stream_flags {
     CORE_STREAM_OWNED = CORE_STREAM_OF_THREAD | CORE_STREAM_INTERNAL | CORE_STREAM_RECORDING,
 };
 
+/* What is done with every operation behind core_stream_commit_work(); bits of core_stream.observed. */
+enum core_stream_observers {
+    CORE_STREAM_SERIAL   = 1 << 0, /* it is waited for: the setting stream.serial */
+    CORE_STREAM_PROFILED = 1 << 1, /* it is counted and timed; profile.c */
+};
+
+/* What an operation does. */
+enum core_work_kind {
+    CORE_WORK_UPLOAD,
+    CORE_WORK_DOWNLOAD,
+    CORE_WORK_COPY, /* on the device, or to another device */
+    CORE_WORK_FILL,
+    CORE_WORK_LAUNCH,
+    CORE_WORK_GRAPH,
+    CORE_WORK_WAIT, /* for another stream, the host or a callback: its end may need the calling thread */
+    CORE_WORK_KINDS,
+};
+
+struct core_work {
+    enum core_work_kind kind;
+    uint64_t bytes;
+};
+
 /* "The enqueuing thread's" fields are touched by the thread that enqueues alone. */
 struct core_stream {
     struct core_object object;
@@ -57,7 +81,9 @@ struct core_stream {
     struct trm_backend_stream *backend;  /* NULL once retired; then `completed` is UINT64_MAX */
     struct core_stream *next, *previous; /* device->streams; under device->lock */
 
-    _Atomic uint64_t enqueued;       /* the last operation; written by the enqueuing thread alone */
+    _Atomic uint64_t enqueued; /* the last operation; written by the enqueuing thread alone */
+    _Atomic int32_t observed;  /* enum core_stream_observers; observe.c */
+    uint64_t last_wait;        /* the last operation that waits, while observed; the enqueuing thread's */
     struct base_lock in_flight_lock; /* guards this stream's slots in all sets; see in_flight.h */
     uint64_t marked;                 /* the last operation given to ops->mark(); the enqueuing thread's */
     _Atomic uint64_t completed;      /* the highest operation known to be complete; only grows */
@@ -90,9 +116,10 @@ struct core_stream {
      * where to note the launch; the enqueuing thread's. */
     const void *last_module;
     _Atomic uint64_t *last_launch;
-    struct core_job ending;                       /* ends the stream later; see CORE_STREAM_ENDING */
-    struct trm_stream_stats *stats;               /* never NULL; written by the enqueuing thread alone */
-    const struct core_recorder_ops *recorder_ops; /* of a recording stream; else NULL */
+    struct core_job ending;                        /* ends the stream later; see CORE_STREAM_ENDING */
+    _Atomic(struct core_stream_profile *) profile; /* profile.c; NULL: never profiled */
+    struct trm_stream_stats *stats;                /* never NULL; written by the enqueuing thread alone */
+    const struct core_recorder_ops *recorder_ops;  /* of a recording stream; else NULL */
 };
 
 static inline struct core_stream *core_stream_find(struct trm_stream *handle)
@@ -175,6 +202,21 @@ static inline int32_t core_stream_commit(struct core_stream *stream, uint64_t va
     atomic_store_explicit(&stream->enqueued, value, memory_order_release);
     return TRM_OK;
 }
+
+/* The same for an operation that observers see. Costs one instruction more while there are none. */
+int32_t core_stream_commit_observed(struct core_stream *stream, uint64_t value, const char *slot,
+                                    int32_t answer, struct core_work work) __attribute__((cold));
+static inline int32_t core_stream_commit_work(struct core_stream *stream, uint64_t value, const char *slot,
+                                              int32_t answer, enum core_work_kind kind, uint64_t bytes)
+{
+    if (UNLIKELY((answer | atomic_load_explicit(&stream->observed, memory_order_relaxed)) != TRM_OK))
+        return core_stream_commit_observed(stream, value, slot, answer, (struct core_work){kind, bytes});
+    atomic_store_explicit(&stream->enqueued, value, memory_order_release);
+    return TRM_OK;
+}
+
+/* While stream->observed: waits for callback `value`, if the calling thread can. */
+void core_stream_observe_callback(struct core_stream *stream, uint64_t value);
 
 /* Adds to one of stream->stats' counters. The enqueuing thread writes them, any thread reads them: one that
  * reads them from last to first never sees more operations of a kind than operations. */

@@ -27,7 +27,7 @@ static int32_t wait_natively(struct core_stream *stream, struct core_stream *oth
     int32_t status = stream->ops->wait_stream(stream->backend, value, other->backend, other_value);
     if (status == TRM_ERROR_UNSUPPORTED)
         return status;
-    status = core_stream_commit(stream, value, "stream.wait_stream", status);
+    status = core_stream_commit_work(stream, value, "stream.wait_stream", status, CORE_WORK_WAIT, 0);
     if (status == TRM_OK)
         return TRM_OK;
     /* The backend may have refused because `other` has failed. */

@@ -3,6 +3,10 @@
  * Enqueueing is cheap. Operations are collected in batches: a batch is submitted to the driver when it is
  * full, when a thread waits for it or polls it, or by trm_stream_flush().
  *
+ * With the setting stream.serial (TRIREME_SERIAL=1) each copy, fill and launch has ended when its call returns,
+ * and the call returns its failure. Waits, and callbacks that are enqueued inside callbacks, return at once as
+ * without it; so does what is enqueued behind them until they have ended.
+ *
  * When enqueued work fails, its stream fails: the first failure stays, and later calls return it. A call that
  * is refused does not fail the stream.
  * SPDX-License-Identifier: MIT
@@ -144,7 +148,8 @@ typedef void (*trm_callback_fn)(void *user, int32_t status);
  *
  * callback    the function
  * user        its first argument
- * Blocks      no; on a backend that cannot hold a stream back, until the callback has returned
+ * Blocks      no; on a backend that cannot hold a stream back, and with stream.serial, until the callback has
+ *             returned
  * Ownership   the program keeps what `user` points to until the callback has run
  * Errors      INVALID_ARGUMENT when callback is NULL; UNSUPPORTED on a stream that records into a graph;
  *             DEADLOCK where the call blocks inside a callback of the same stream; the stream's first failure

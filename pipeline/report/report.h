@@ -1,5 +1,5 @@
 /* What the report room shows: measuring a pipeline, and writing reports and traces of what was measured. The
- * room knows no pipeline; its callers hand over everything that is written.
+ * room knows no pipeline; its callers hand over everything that is written. Its writer serves other rooms too.
  *
  *     measure.c        sums of the times of tokens         predict*.c, prediction.c  the predicted time
  *     rates.c          how fast copies and enqueueing are
@@ -25,6 +25,7 @@
 
 #include "pipeline/report/measure.h"
 #include "pipeline/report/shared.h"
+#include "pipeline/report/writer.h"
 
 /* Bytes of struct trm_report in the first version. */
 #define PIPELINE_REPORT_LEAST offsetof(struct trm_report, load_waiting_ns)

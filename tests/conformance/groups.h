@@ -23,6 +23,8 @@ void add_barrier(Suite *suite);
 void add_thread_stream(Suite *suite);
 void add_ordering(Suite *suite);
 void add_failure(Suite *suite);
+void add_serial(Suite *suite);
+void add_profile(Suite *suite);
 void add_lifetime(Suite *suite);
 void add_pairs(Suite *suite);
 

@@ -86,6 +86,8 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/pairs.c \
 	tests/conformance/pool.c \
 	tests/conformance/portable.c \
+	tests/conformance/profile.c \
+	tests/conformance/serial.c \
 	tests/conformance/shaders.c \
 	tests/conformance/shaders.h \
 	tests/conformance/span.c \

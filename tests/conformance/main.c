@@ -32,6 +32,8 @@ static void (*const groups[])(Suite *suite) = {
     add_thread_stream,
     add_ordering,
     add_failure,
+    add_serial,
+    add_profile,
     add_lifetime,
     add_pairs,
     add_buffer,

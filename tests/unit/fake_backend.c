@@ -268,5 +268,6 @@ int32_t fake_enqueue(struct trm_stream *handle)
     if (status != TRM_OK)
         return status;
     uint64_t value = core_stream_next(stream);
-    return core_stream_commit(stream, value, "stream.copy", fake_stream_nothing(stream->backend, value));
+    return core_stream_commit_work(stream, value, "stream.copy", fake_stream_nothing(stream->backend, value),
+                                   CORE_WORK_COPY, 1000);
 }

@@ -306,6 +306,7 @@ tests_unit_core_stream_tests_SOURCES = \
 	tests/unit/core/stream/event.c \
 	tests/unit/core/stream/gates.c \
 	tests/unit/core/stream/in_flight.c \
+	tests/unit/core/stream/observe.c \
 	tests/unit/core/stream/point_fd.c \
 	tests/unit/core/stream/service.c \
 	tests/unit/core/stream/stream.c \
@@ -369,6 +370,13 @@ tests_unit_pipeline_engine_tests_SOURCES = \
 	tests/unit/pipeline/engine/trial.c
 tests_unit_pipeline_engine_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pipeline_engine_tests_LDADD = $(UNIT_LIBS)
+
+# ---------------------------------------------------------- pipeline/profile
+
+UNIT_TESTS += tests/unit/pipeline/profile/tests
+tests_unit_pipeline_profile_tests_SOURCES = tests/unit/pipeline/profile/profile.c
+tests_unit_pipeline_profile_tests_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_pipeline_profile_tests_LDADD = $(UNIT_LIBS)
 
 # --------------------------------------------------------- pipeline/estimate
 

@@ -1,0 +1,483 @@
+/* What a stream records for a profile.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/stream/profile.h"
+
+#include <string.h>
+
+#include "base/base.h"
+
+/* Timestamps of a stream that are not read yet. */
+#define PENDING 256u
+/* Reading them begins with so many. */
+#define BATCH 32u
+/* interval 0: at most one part in so many of the time goes into timing. */
+#define SHARE 20u
+
+struct pending {
+    struct trm_backend_stamp *stamp;
+    uint64_t value;
+    struct core_profile_record record; /* of the operation before it; not is_record: a beginning alone */
+    bool is_record;
+};
+
+struct core_stream_profile {
+    pthread_mutex_t lock;         /* guards all but `called` */
+    uint64_t called;              /* when the current call began; 0: not known. The enqueuing thread's */
+    struct core_profile *profile; /* holds a reference; NULL: none is on */
+    struct core_profile_result *result;
+    uint64_t spent_ns;   /* in timing */
+    uint64_t noted;      /* operations */
+    uint64_t last_stamp; /* the operation that was the last timestamp */
+    uint64_t last_end;   /* the last time that was read; 0: the stream had nothing to do */
+    struct pending pending[PENDING];
+    uint32_t oldest, pending_count;
+    struct trm_backend_stamp *free_stamps[PENDING];
+    uint32_t free_count;
+};
+
+/* ---- times ------------------------------------------------------------------------------------------ */
+
+uint32_t core_profile_slot(uint64_t nanoseconds)
+{
+    if (nanoseconds < 4)
+        return (uint32_t)nanoseconds;
+    uint32_t power = 63u - (uint32_t)__builtin_clzll(nanoseconds);
+    uint32_t slot  = (power - 1) * 4 + ((uint32_t)(nanoseconds >> (power - 2)) & 3u);
+    return slot < CORE_PROFILE_TIMES ? slot : CORE_PROFILE_TIMES;
+}
+
+uint64_t core_profile_slot_time(uint32_t slot)
+{
+    return slot < 4 ? slot : (uint64_t)(4 + slot % 4) << (slot / 4 - 1);
+}
+
+/* ---- reading ---------------------------------------------------------------------------------------- */
+
+static void keep_record(const struct core_context *context, struct core_profile_result *result,
+                        const struct core_profile_record *record)
+{
+    if (result->record_count == result->record_capacity) {
+        uint32_t capacity = result->record_capacity == 0 ? 256 : result->record_capacity * 2;
+        if (capacity > CORE_PROFILE_RECORDS)
+            return;
+        struct core_profile_record *records = core_allocate(context, capacity * sizeof(*records));
+        if (records == NULL)
+            return;
+        if (result->record_count != 0)
+            memcpy(records, result->records, result->record_count * sizeof(*records));
+        core_free(context, result->records, result->record_capacity * sizeof(*records));
+        result->records         = records;
+        result->record_capacity = capacity;
+    }
+    result->records[result->record_count++] = *record;
+}
+
+static void add_record(struct core_stream_profile *state, const struct core_context *context,
+                       struct core_profile_record *record, uint64_t end)
+{
+    struct core_profile_result *result = state->result;
+    record->begin                      = record->called > state->last_end ? record->called : state->last_end;
+    record->end                        = end > record->begin ? end : record->begin;
+    result->timed[record->kind]++;
+    result->busy_ns[record->kind] += record->end - record->begin;
+    result->queued[core_profile_slot(record->begin - record->called)]++;
+    if (record->kind != CORE_WORK_WAIT)
+        result->ran[core_profile_slot(record->end - record->begin)]++;
+    if (record->end > result->last_ns)
+        result->last_ns = record->end;
+    keep_record(context, result, record);
+}
+
+static struct pending *oldest_of(struct core_stream_profile *state)
+{
+    return &state->pending[state->oldest];
+}
+
+/* Takes the oldest one, which is complete, and reads it where a profile wants it. */
+static void take_oldest(struct core_stream_profile *state, struct core_stream *stream, bool is_read)
+{
+    struct pending *pending = oldest_of(state);
+    uint64_t time           = 0;
+    if (is_read && state->result != NULL &&
+        stream->device->backend->profile.stamp_read(pending->stamp, &time) == TRM_OK) {
+        if (pending->is_record)
+            add_record(state, stream->object.context, &pending->record, time);
+        state->last_end = time;
+    }
+    state->free_stamps[state->free_count++] = pending->stamp;
+    state->oldest                           = (state->oldest + 1) % PENDING;
+    state->pending_count--;
+}
+
+/* Reads what is complete. */
+static void drain(struct core_stream_profile *state, struct core_stream *stream)
+{
+    struct base_saved_error before;
+    base_error_save(&before);
+    while (state->pending_count != 0 && core_stream_has_finished(stream, oldest_of(state)->value))
+        take_oldest(state, stream, core_stream_failure_status(stream) == TRM_OK);
+    base_error_restore(&before);
+}
+
+/* ---- timestamps ------------------------------------------------------------------------------------- */
+
+static bool is_timed(struct core_stream_profile *state, uint64_t now)
+{
+    uint32_t interval = state->profile->interval;
+    if (interval == 0)
+        return state->spent_ns * SHARE <= now - state->profile->begun;
+    return interval <= 1 || state->noted % interval <= 1;
+}
+
+static struct trm_backend_stamp *get_stamp(struct core_stream_profile *state, struct core_stream *stream)
+{
+    const struct trm_profile_ops *ops = &stream->device->backend->profile;
+    struct trm_backend_stamp *stamp   = NULL;
+    if (state->free_count != 0)
+        return state->free_stamps[--state->free_count];
+    if (ops->stamp_create == NULL || ops->stamp_destroy == NULL || ops->stamp_record == NULL ||
+        ops->stamp_read == NULL || ops->stamp_create(stream->device->device, &stamp) != TRM_OK)
+        return NULL;
+    return stamp;
+}
+
+static bool enqueue_stamp(struct core_stream_profile *state, struct core_stream *stream,
+                          const struct pending *pending)
+{
+    struct trm_backend_stamp *stamp = state->pending_count < PENDING ? get_stamp(state, stream) : NULL;
+    uint64_t value                  = core_stream_next(stream);
+    if (stamp == NULL)
+        return false;
+    if (stream->device->backend->profile.stamp_record(stream->backend, value, stamp) != TRM_OK) {
+        state->free_stamps[state->free_count++] = stamp;
+        return false;
+    }
+    atomic_store_explicit(&stream->enqueued, value, memory_order_release);
+    uint32_t at              = (state->oldest + state->pending_count++) % PENDING;
+    state->pending[at]       = *pending;
+    state->pending[at].stamp = stamp;
+    state->pending[at].value = value;
+    state->last_stamp        = value;
+    return true;
+}
+
+/* The operation can be timed if a timestamp is right before it, or it found the stream idle. */
+static bool has_beginning(const struct core_stream_profile *state, const struct core_stream *stream,
+                          uint64_t value)
+{
+    return state->last_stamp == value - 1 ||
+           atomic_load_explicit(&stream->completed, memory_order_acquire) >= value - 1;
+}
+
+static void time_operation(struct core_stream_profile *state, struct core_stream *stream, uint64_t value,
+                           const struct core_work *work, uint64_t called)
+{
+    struct base_saved_error before;
+    struct pending pending = {.record = {.called = called, .bytes = work->bytes, .kind = work->kind}};
+    pending.is_record      = has_beginning(state, stream, value);
+    base_error_save(&before);
+    enqueue_stamp(state, stream, &pending);
+    base_error_restore(&before);
+}
+
+/* ---- what streams call ------------------------------------------------------------------------------ */
+
+void core_stream_profile_call(struct core_stream *stream)
+{
+    struct core_stream_profile *state = atomic_load_explicit(&stream->profile, memory_order_acquire);
+    if (state != NULL)
+        state->called = base_now();
+}
+
+static void note(struct core_stream_profile *state, struct core_stream *stream, uint64_t value,
+                 const struct core_work *work)
+{
+    struct core_profile_result *result = state->result;
+    uint64_t now                       = base_now();
+    uint64_t called                    = state->called != 0 ? state->called : now;
+    uint64_t bytes = atomic_load_explicit(&stream->device->buffer_bytes, memory_order_relaxed);
+    result->count[work->kind]++;
+    result->bytes[work->kind] += work->bytes;
+    if (bytes > result->peak_bytes)
+        result->peak_bytes = bytes;
+    if (result->first_ns == 0)
+        result->first_ns = called;
+    if (is_timed(state, now)) {
+        if (state->pending_count >= BATCH)
+            drain(state, stream);
+        time_operation(state, stream, value, work, called);
+        state->spent_ns += base_now() - now;
+    }
+    state->noted++;
+}
+
+void core_stream_profile_note(struct core_stream *stream, uint64_t value, const struct core_work *work)
+{
+    struct core_stream_profile *state = atomic_load_explicit(&stream->profile, memory_order_acquire);
+    if (state == NULL)
+        return;
+    pthread_mutex_lock(&state->lock);
+    if (state->profile != NULL)
+        note(state, stream, value, work);
+    pthread_mutex_unlock(&state->lock);
+    state->called = 0;
+}
+
+/* ---- joining and leaving ---------------------------------------------------------------------------- */
+
+static struct core_stream_profile *get_state(struct core_stream *stream)
+{
+    struct core_stream_profile *state = atomic_load_explicit(&stream->profile, memory_order_acquire);
+    if (state != NULL)
+        return state;
+    struct core_stream_profile *made = core_allocate(stream->object.context, sizeof(*made));
+    if (made == NULL)
+        return NULL;
+    pthread_mutex_init(&made->lock, NULL);
+    if (atomic_compare_exchange_strong(&stream->profile, &state, made))
+        return made;
+    pthread_mutex_destroy(&made->lock);
+    core_free(stream->object.context, made, sizeof(*made));
+    return state;
+}
+
+/* Forgets timestamps that an earlier profile left. Asks how far the stream is, which tells whether the first
+ * operation finds it idle. */
+static void start(struct core_stream_profile *state, struct core_stream *stream, struct core_profile *profile,
+                  struct core_profile_result *result)
+{
+    drain(state, stream);
+    core_stream_has_finished(stream, atomic_load_explicit(&stream->enqueued, memory_order_acquire));
+    for (uint32_t i = 0; i < state->pending_count; i++)
+        state->pending[(state->oldest + i) % PENDING].is_record = false;
+    core_object_retain(&profile->object);
+    result->number    = core_object_number(&stream->object);
+    state->profile    = profile;
+    state->result     = result;
+    state->spent_ns   = 0;
+    state->noted      = 0;
+    state->last_stamp = UINT64_MAX;
+    state->last_end   = 0;
+    atomic_fetch_or(&stream->observed, CORE_STREAM_PROFILED);
+}
+
+static bool is_on(const struct core_profile *profile)
+{
+    pthread_mutex_lock(&profile->device->lock);
+    bool is_current = profile->device->profile == profile;
+    pthread_mutex_unlock(&profile->device->lock);
+    return is_current;
+}
+
+static int32_t join(struct core_stream *stream, struct core_profile *profile)
+{
+    struct core_context *context       = stream->object.context;
+    struct core_stream_profile *state  = get_state(stream);
+    struct core_profile_result *result = core_allocate(context, sizeof(*result));
+    if (state == NULL || result == NULL) {
+        core_free(context, result, sizeof(*result));
+        return base_fail_memory("profiling a stream");
+    }
+    pthread_mutex_lock(&state->lock);
+    bool is_new = state->profile == NULL && is_on(profile);
+    if (is_new)
+        start(state, stream, profile, result);
+    pthread_mutex_unlock(&state->lock);
+    if (!is_new)
+        core_free(context, result, sizeof(*result));
+    return TRM_OK;
+}
+
+/* The state's lock is held. Returns the profile, whose reference the caller releases. */
+static struct core_profile *leave(struct core_stream_profile *state, struct core_stream *stream)
+{
+    struct core_profile *profile = state->profile;
+    drain(state, stream);
+    atomic_fetch_and(&stream->observed, ~CORE_STREAM_PROFILED);
+    if (profile == NULL)
+        return NULL;
+    pthread_mutex_lock(&profile->lock);
+    state->result->next = profile->results;
+    profile->results    = state->result;
+    pthread_mutex_unlock(&profile->lock);
+    state->profile = NULL;
+    state->result  = NULL;
+    return profile;
+}
+
+static void leave_now(struct core_stream *stream, const struct core_profile *only)
+{
+    struct core_profile *profile      = NULL;
+    struct core_stream_profile *state = atomic_load_explicit(&stream->profile, memory_order_acquire);
+    if (state == NULL)
+        return;
+    pthread_mutex_lock(&state->lock);
+    if (only == NULL || state->profile == only)
+        profile = leave(state, stream);
+    pthread_mutex_unlock(&state->lock);
+    core_object_release(profile != NULL ? &profile->object : NULL);
+}
+
+void core_stream_profile_join(struct core_stream *stream)
+{
+    struct core_device *device = stream->device;
+    if ((atomic_load_explicit(&device->attention, memory_order_acquire) & CORE_DEVICE_PROFILED) == 0)
+        return;
+    pthread_mutex_lock(&device->lock);
+    struct core_profile *profile = device->profile;
+    if (profile != NULL)
+        core_object_retain(&profile->object);
+    pthread_mutex_unlock(&device->lock);
+    if (profile == NULL)
+        return;
+    struct base_saved_error before;
+    base_error_save(&before);
+    join(stream, profile);
+    base_error_restore(&before);
+    core_object_release(&profile->object);
+}
+
+void core_stream_profile_retire(struct core_stream *stream)
+{
+    struct core_stream_profile *state = atomic_load_explicit(&stream->profile, memory_order_acquire);
+    if (state == NULL)
+        return;
+    leave_now(stream, NULL);
+    pthread_mutex_lock(&state->lock);
+    while (state->pending_count != 0)
+        take_oldest(state, stream, false);
+    while (state->free_count != 0)
+        stream->device->backend->profile.stamp_destroy(state->free_stamps[--state->free_count]);
+    pthread_mutex_unlock(&state->lock);
+}
+
+void core_stream_profile_free(struct core_stream *stream)
+{
+    struct core_stream_profile *state = atomic_load_explicit(&stream->profile, memory_order_acquire);
+    if (state == NULL)
+        return;
+    pthread_mutex_destroy(&state->lock);
+    core_free(stream->object.context, state, sizeof(*state));
+}
+
+/* ---- all streams of a device ------------------------------------------------------------------------ */
+
+struct gathered {
+    struct core_stream **streams; /* with a reference each */
+    uint32_t count, capacity;
+};
+
+/* Neither the program's allocator nor a backend may be called under the device's lock. */
+static int32_t gather(struct core_device *device, struct gathered *all)
+{
+    *all = (struct gathered){0};
+    for (;;) {
+        uint32_t live = 0;
+        pthread_mutex_lock(&device->lock);
+        for (struct core_stream *each = device->streams; each != NULL; each = each->next)
+            live++;
+        for (struct core_stream *each = device->streams; live <= all->capacity && each != NULL;
+             each                     = each->next) {
+            core_object_retain(&each->object);
+            all->streams[all->count++] = each;
+        }
+        pthread_mutex_unlock(&device->lock);
+        if (live <= all->capacity)
+            return TRM_OK;
+        core_free(device->object.context, all->streams, all->capacity * sizeof(struct core_stream *));
+        all->streams = core_allocate(device->object.context, live * sizeof(struct core_stream *));
+        if (all->streams == NULL)
+            return base_fail_memory("profiling the streams of a device");
+        all->capacity = live;
+    }
+}
+
+static void release_gathered(const struct core_context *context, struct gathered *all)
+{
+    for (uint32_t i = 0; i < all->count; i++)
+        core_object_release(&all->streams[i]->object);
+    core_free(context, all->streams, all->capacity * sizeof(struct core_stream *));
+}
+
+static int32_t join_pinned(struct core_stream *stream, struct core_profile *profile)
+{
+    uint32_t flags = atomic_load_explicit(&stream->flags, memory_order_relaxed);
+    if ((flags & CORE_STREAM_INTERNAL) != 0 || !core_stream_try_pin(stream))
+        return TRM_OK;
+    int32_t status = join(stream, profile);
+    core_stream_unpin(stream, 1);
+    return status;
+}
+
+static void leave_pinned(struct core_stream *stream, const struct core_profile *profile)
+{
+    uint64_t last = atomic_load_explicit(&stream->enqueued, memory_order_acquire);
+    core_stream_wait_finished(stream, last, TRM_FOREVER);
+    if (!core_stream_try_pin(stream))
+        return;
+    leave_now(stream, profile);
+    core_stream_unpin(stream, 1);
+}
+
+static bool claim(struct core_device *device, struct core_profile *profile)
+{
+    pthread_mutex_lock(&device->lock);
+    bool is_free = device->profile == NULL;
+    if (is_free)
+        device->profile = profile;
+    pthread_mutex_unlock(&device->lock);
+    if (is_free)
+        atomic_fetch_or(&device->attention, CORE_DEVICE_PROFILED);
+    return is_free;
+}
+
+int32_t core_profile_begin(struct core_profile *profile)
+{
+    struct gathered all;
+    profile->begun = base_now();
+    if (!claim(profile->device, profile))
+        return base_fail(TRM_ERROR_BUSY, "the device %s has a profile already, which must end first",
+                         profile->device->id);
+    int32_t status = gather(profile->device, &all);
+    for (uint32_t i = 0; status == TRM_OK && i < all.count; i++)
+        status = join_pinned(all.streams[i], profile);
+    release_gathered(profile->object.context, &all);
+    if (status != TRM_OK)
+        core_profile_end(profile);
+    return status;
+}
+
+/* Streams that cannot be gathered for lack of memory stay with the profile until they end. */
+void core_profile_end(struct core_profile *profile)
+{
+    struct core_device *device = profile->device;
+    struct gathered all;
+    struct base_saved_error before;
+    pthread_mutex_lock(&device->lock);
+    bool is_on = device->profile == profile;
+    if (is_on)
+        device->profile = NULL;
+    pthread_mutex_unlock(&device->lock);
+    if (!is_on)
+        return;
+    atomic_fetch_and(&device->attention, ~(uint32_t)CORE_DEVICE_PROFILED);
+    base_error_save(&before);
+    if (gather(device, &all) == TRM_OK)
+        for (uint32_t i = 0; i < all.count; i++)
+            leave_pinned(all.streams[i], profile);
+    release_gathered(device->object.context, &all);
+    base_error_restore(&before);
+    atomic_store_explicit(&profile->ended, base_now(), memory_order_release);
+}
+
+void core_profile_free_results(struct core_profile *profile)
+{
+    struct core_context *context = profile->object.context;
+    for (struct core_profile_result *each = profile->results, *next; each != NULL; each = next) {
+        next = each->next;
+        core_free(context, each->records, each->record_capacity * sizeof(struct core_profile_record));
+        core_free(context, each, sizeof(*each));
+    }
+    profile->results = NULL;
+}

@@ -1,0 +1,133 @@
+/* Profiles: what the streams of a device did.
+ * SPDX-License-Identifier: MIT
+ */
+#include "groups.h"
+#include "harness.h"
+
+#include <pthread.h>
+
+#define N 1000u
+#define BYTES (sizeof(uint32_t) * N)
+
+static struct trm_profile *begin_profile(uint32_t interval)
+{
+    struct trm_profile_desc desc = {sizeof(desc), interval};
+    struct trm_profile *profile  = NULL;
+    ck_ok(trm_profile_begin(the.device, &desc, &profile));
+    return profile;
+}
+
+static struct trm_profile_stream stream_at(struct trm_profile *profile, uint32_t index)
+{
+    struct trm_profile_stream stream = {.struct_size = sizeof(stream)};
+    ck_ok(trm_profile_get_stream(profile, index, &stream));
+    return stream;
+}
+
+static uint64_t sum_of(const uint64_t *values)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < TRM_PROFILE_WORKS; i++)
+        sum += values[i];
+    return sum;
+}
+
+START_TEST(a_profile_has_the_operations_and_bytes_of_a_stream)
+{
+    static uint32_t numbers[N], found[N];
+    struct trm_buffer *buffer   = make_buffer(the.device, TRM_MEMORY_DEVICE, BYTES);
+    struct trm_profile *profile = begin_profile(1);
+    uint32_t count              = 0;
+    for (unsigned i = 0; i < 20; i++) {
+        numbers[i] = i;
+        ck_ok(trm_upload(the.stream, trm_span_whole(buffer), numbers));
+        ck_ok(trm_download(the.stream, found, trm_span_whole(buffer)));
+    }
+    ck_ok(trm_profile_end(profile));
+    ck_assert_mem_eq(found, numbers, BYTES);
+    ck_ok(trm_upload(the.stream, trm_span_whole(buffer), numbers));
+    ck_ok(trm_profile_stream_count(profile, &count));
+    ck_assert_uint_eq(count, 1);
+    struct trm_profile_stream stream = stream_at(profile, 0);
+    ck_assert_uint_eq(stream.count[TRM_PROFILE_UPLOAD], 20);
+    ck_assert_uint_eq(stream.count[TRM_PROFILE_DOWNLOAD], 20);
+    ck_assert_uint_eq(stream.bytes[TRM_PROFILE_UPLOAD], 20 * BYTES);
+    ck_assert_uint_eq(stream.bytes[TRM_PROFILE_DOWNLOAD], 20 * BYTES);
+    ck_assert_uint_ge(stream.peak_bytes, BYTES);
+    ck_assert(stream.timed == 0 || stream.timed == stream.operations);
+    ck_assert_uint_le(sum_of(stream.busy_ns), stream.span_ns);
+    ck_assert_uint_le(stream.ran.p50_ns, stream.ran.p99_ns);
+    trm_profile_destroy(profile);
+    trm_buffer_destroy(buffer);
+}
+END_TEST
+
+START_TEST(a_profile_does_not_change_what_work_does)
+{
+    static uint32_t found[N];
+    struct trm_buffer *buffer = make_buffer(the.device, TRM_MEMORY_DEVICE, BYTES);
+    struct trm_stream *other  = NULL;
+    struct trm_profile *profile;
+    ck_ok(trm_stream_create(the.device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &other));
+    struct trm_stream *streams[] = {the.stream, other};
+    for (uint32_t n = 1; n <= 30; n++) {
+        profile = begin_profile(n % 3);
+        ck_ok(trm_fill(the.stream, trm_span_whole(buffer), n, 4));
+        ck_ok(trm_stream_barrier(streams, 2));
+        ck_ok(trm_download(other, found, trm_span_whole(buffer)));
+        ck_ok(trm_stream_sync(other));
+        for (uint32_t i = 0; i < N; i++)
+            ck_assert_uint_eq(found[i], n);
+        trm_profile_destroy(profile);
+    }
+    trm_stream_destroy(other);
+    trm_buffer_destroy(buffer);
+}
+END_TEST
+
+struct worker {
+    pthread_t thread;
+    struct trm_buffer *buffer;
+    int32_t status;
+};
+
+static void *work(void *user)
+{
+    struct worker *worker = user;
+    for (uint32_t n = 0; n < 200 && worker->status == TRM_OK; n++) {
+        struct trm_stream *stream = NULL;
+        worker->status            = trm_stream_create(the.device, TRM_STREAM_ANY, 0, &stream);
+        for (uint32_t i = 0; i < 5 && worker->status == TRM_OK; i++)
+            worker->status = trm_fill(stream, trm_span_whole(worker->buffer), n, 4);
+        trm_stream_destroy(stream);
+    }
+    return NULL;
+}
+
+START_TEST(profiles_begin_and_end_while_threads_use_streams)
+{
+    struct worker workers[3] = {{0}};
+    for (unsigned i = 0; i < 3; i++) {
+        workers[i].buffer = make_buffer(the.device, TRM_MEMORY_DEVICE, BYTES);
+        ck_assert_int_eq(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
+    }
+    for (unsigned n = 0; n < 20; n++) {
+        struct trm_profile *profile = begin_profile(n % 2);
+        ck_ok(trm_profile_end(profile));
+        trm_profile_destroy(profile);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        pthread_join(workers[i].thread, NULL);
+        ck_ok(workers[i].status);
+        trm_buffer_destroy(workers[i].buffer);
+    }
+}
+END_TEST
+
+void add_profile(Suite *suite)
+{
+    TCase *group = group_make(suite, "profiles");
+    CASE(group, a_profile_has_the_operations_and_bytes_of_a_stream);
+    CASE(group, a_profile_does_not_change_what_work_does);
+    CASE(group, profiles_begin_and_end_while_threads_use_streams);
+}

@@ -1,0 +1,300 @@
+/* Profiles of devices.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/stream/profile.h"
+#include "tests/unit/stream_fixture.h"
+
+static struct trm_profile *begin_profile(uint32_t interval)
+{
+    struct trm_profile_desc desc = {sizeof(desc), interval};
+    struct trm_profile *profile;
+    OK(trm_profile_begin(fake.device, &desc, &profile));
+    return profile;
+}
+
+static struct trm_profile_stream stream_at(struct trm_profile *profile, uint32_t index)
+{
+    struct trm_profile_stream stream = {.struct_size = sizeof(stream)};
+    OK(trm_profile_get_stream(profile, index, &stream));
+    return stream;
+}
+
+static uint32_t count_of(struct trm_profile *profile)
+{
+    uint32_t count = 99;
+    OK(trm_profile_stream_count(profile, &count));
+    return count;
+}
+
+static void enqueue(struct trm_stream *stream, unsigned operations)
+{
+    for (unsigned i = 0; i < operations; i++)
+        OK(fake_enqueue(stream));
+}
+
+struct text {
+    char bytes[1 << 16];
+    size_t length;
+};
+
+static int32_t add_text(void *user, const char *bytes, size_t length)
+{
+    struct text *text = user;
+    if (length >= sizeof(text->bytes) - text->length)
+        return TRM_ERROR_OUT_OF_RANGE;
+    memcpy(text->bytes + text->length, bytes, length);
+    text->length += length;
+    text->bytes[text->length] = '\0';
+    return TRM_OK;
+}
+
+static const char *written(struct trm_profile *profile, int32_t format)
+{
+    static struct text text;
+    text.length = 0;
+    OK(trm_profile_write(profile, format, add_text, &text));
+    return text.bytes;
+}
+
+START_TEST(all_streams_are_counted_and_timed_also_new_ones)
+{
+    begin(FAKE_ALL);
+    fake_let_run(&fake);
+    struct trm_stream *first = make_stream();
+    enqueue(first, 3);
+    struct trm_profile *profile = begin_profile(1);
+    enqueue(first, 10);
+    struct trm_stream *second = make_stream(), *unused = make_stream();
+    enqueue(second, 1000);
+    OK(trm_profile_end(profile));
+    enqueue(first, 5);
+
+    ck_assert_uint_eq(count_of(profile), 2);
+    struct trm_profile_stream stream = stream_at(profile, 0);
+    ck_assert_uint_eq(stream.operations, 10);
+    ck_assert_uint_eq(stream.timed, 10);
+    ck_assert_uint_eq(stream.count[TRM_PROFILE_COPY], 10);
+    ck_assert_uint_eq(stream.bytes[TRM_PROFILE_COPY], 10000);
+    ck_assert_uint_eq(stream_at(profile, 1).timed, 1000);
+    trm_profile_destroy(profile);
+    trm_stream_destroy(unused);
+    trm_stream_destroy(second);
+    trm_stream_destroy(first);
+    end();
+}
+END_TEST
+
+START_TEST(without_timestamps_operations_are_counted_only)
+{
+    begin(FAKE_ALL & ~(uint32_t)FAKE_PROFILE);
+    fake_let_run(&fake);
+    struct trm_stream *stream   = make_stream();
+    struct trm_profile *profile = begin_profile(1);
+    enqueue(stream, 10);
+    OK(trm_profile_end(profile));
+    struct trm_profile_stream found = stream_at(profile, 0);
+    ck_assert_uint_eq(found.operations, 10);
+    ck_assert_uint_eq(found.timed, 0);
+    ck_assert_ptr_nonnull(strstr(written(profile, TRM_PROFILE_TEXT), "overlap unknown"));
+    ck_assert_ptr_nonnull(strstr(written(profile, TRM_PROFILE_JSON), "\"overlap\":null"));
+    trm_profile_destroy(profile);
+    trm_stream_destroy(stream);
+    end();
+}
+END_TEST
+
+START_TEST(a_stream_that_has_ended_is_in_the_profile)
+{
+    begin(FAKE_ALL);
+    fake_let_run(&fake);
+    struct trm_profile *profile = begin_profile(1);
+    struct trm_stream *stream   = make_stream();
+    enqueue(stream, 7);
+    trm_stream_destroy(stream);
+    OK(trm_profile_end(profile));
+    ck_assert_uint_eq(count_of(profile), 1);
+    ck_assert_uint_eq(stream_at(profile, 0).timed, 7);
+    trm_profile_destroy(profile);
+    end();
+}
+END_TEST
+
+START_TEST(a_device_has_one_profile_at_a_time)
+{
+    struct trm_profile *other = NULL;
+    uint32_t count;
+    begin(FAKE_ALL);
+    fake_let_run(&fake);
+    struct trm_stream *stream   = make_stream();
+    struct trm_profile *profile = begin_profile(1);
+    ck_assert_int_eq(trm_profile_begin(fake.device, NULL, &other), TRM_ERROR_BUSY);
+    ck_assert_int_eq(trm_profile_stream_count(profile, &count), TRM_ERROR_BUSY);
+    enqueue(stream, 2);
+    OK(trm_profile_end(profile));
+    OK(trm_profile_end(profile));
+    other = begin_profile(1);
+    enqueue(stream, 4);
+    trm_profile_destroy(profile);
+    OK(trm_profile_end(other));
+    ck_assert_uint_eq(stream_at(other, 0).operations, 4);
+    trm_profile_destroy(other);
+    trm_stream_destroy(stream);
+    end();
+}
+END_TEST
+
+START_TEST(destroying_a_profile_ends_it)
+{
+    begin(FAKE_ALL);
+    fake_let_run(&fake);
+    struct trm_stream *stream = make_stream();
+    trm_profile_destroy(begin_profile(1));
+    enqueue(stream, 3);
+    ck_assert_uint_eq(atomic_load(&fake.stamps), 0);
+    struct trm_profile *profile = begin_profile(1);
+    enqueue(stream, 3);
+    trm_profile_destroy(profile);
+    trm_profile_destroy(begin_profile(1));
+    trm_stream_destroy(stream);
+    end();
+}
+END_TEST
+
+START_TEST(where_no_timestamp_is_free_operations_are_not_timed)
+{
+    begin(FAKE_ALL);
+    struct trm_stream *stream   = make_stream();
+    struct trm_profile *profile = begin_profile(1);
+    enqueue(stream, 1000);
+    fake_let_run(&fake);
+    OK(trm_profile_end(profile));
+    struct trm_profile_stream found = stream_at(profile, 0);
+    ck_assert_uint_eq(found.operations, 1000);
+    ck_assert_uint_gt(found.timed, 0);
+    ck_assert_uint_lt(found.timed, 1000);
+    trm_profile_destroy(profile);
+    trm_stream_destroy(stream);
+    end();
+}
+END_TEST
+
+/* The first finds the stream idle; of the others, those right behind a timed one have a beginning. */
+START_TEST(an_interval_leaves_operations_out)
+{
+    begin(FAKE_ALL);
+    struct trm_stream *stream   = make_stream();
+    struct trm_profile *profile = begin_profile(10);
+    enqueue(stream, 100);
+    fake_let_run(&fake);
+    OK(trm_profile_end(profile));
+    struct trm_profile_stream found = stream_at(profile, 0);
+    ck_assert_uint_eq(found.operations, 100);
+    ck_assert_uint_eq(found.timed, 11);
+    trm_profile_destroy(profile);
+    trm_stream_destroy(stream);
+    end();
+}
+END_TEST
+
+START_TEST(a_stream_that_fails_does_not_end_its_profile)
+{
+    begin(FAKE_ALL);
+    fake_let_run(&fake);
+    struct trm_stream *stream   = make_stream();
+    struct trm_profile *profile = begin_profile(1);
+    enqueue(stream, 3);
+    fail_next(FAKE_CALL_STAMP, TRM_ERROR_OUT_OF_HOST_MEMORY);
+    enqueue(stream, 3);
+    fake_fail(&fake, stream, TRM_ERROR_KERNEL, 3, "it failed");
+    OK(trm_profile_end(profile));
+    ck_assert_uint_ge(stream_at(profile, 0).operations, 6);
+    trm_profile_destroy(profile);
+    trm_stream_destroy(stream);
+    end();
+}
+END_TEST
+
+START_TEST(where_memory_runs_out_none_begins_and_none_is_left)
+{
+    struct trm_profile *profile = NULL;
+    int32_t status              = TRM_ERROR_OUT_OF_HOST_MEMORY;
+    unsigned failures           = 0;
+    begin(FAKE_ALL);
+    fake_let_run(&fake);
+    struct trm_stream *first = make_stream(), *second = make_stream();
+    while (status != TRM_OK) {
+        counting.fail_at = counting.allocations + ++failures;
+        status           = trm_profile_begin(fake.device, NULL, &profile);
+        ck_assert(status == TRM_OK || status == TRM_ERROR_OUT_OF_HOST_MEMORY);
+    }
+    counting.fail_at = 0;
+    ck_assert_uint_gt(failures, 4);
+    enqueue(second, 3);
+    OK(trm_profile_end(profile));
+    ck_assert_uint_eq(stream_at(profile, 0).operations, 3);
+    trm_profile_destroy(profile);
+    trm_stream_destroy(second);
+    trm_stream_destroy(first);
+    end();
+}
+END_TEST
+
+START_TEST(it_is_written_as_text_as_json_and_as_a_trace)
+{
+    begin(FAKE_ALL);
+    fake_let_run(&fake);
+    struct trm_stream *stream   = make_stream();
+    struct trm_profile *profile = begin_profile(1);
+    enqueue(stream, 5);
+    OK(trm_profile_end(profile));
+    ck_assert_ptr_nonnull(strstr(written(profile, TRM_PROFILE_TEXT), "kernels    copies"));
+    ck_assert_ptr_nonnull(strstr(written(profile, TRM_PROFILE_JSON), "\"operations\":5,\"timed\":5"));
+    const char *trace = written(profile, TRM_PROFILE_TRACE);
+    unsigned events   = 0;
+    for (const char *at = trace; (at = strstr(at, "\"ph\":\"X\"")) != NULL; at++)
+        events++;
+    ck_assert_uint_eq(events, 5);
+    ck_assert_int_eq(trm_profile_write(profile, 3, add_text, NULL), TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(trm_profile_write(profile, 0, NULL, NULL), TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(trm_profile_write_file(profile, 0, "/nowhere/at/all"), TRM_ERROR_IO);
+    trm_profile_destroy(profile);
+    trm_stream_destroy(stream);
+    end();
+}
+END_TEST
+
+START_TEST(a_time_is_kept_to_a_fourth_of_its_value)
+{
+    uint32_t last = 0;
+    for (uint64_t time = 0; time < 100000; time++) {
+        uint32_t slot  = core_profile_slot(time);
+        uint64_t found = core_profile_slot_time(slot);
+        ck_assert_uint_ge(slot, last);
+        ck_assert_uint_le(found, time);
+        ck_assert_uint_ge(found * 4, time * 3);
+        last = slot;
+    }
+    ck_assert_uint_eq(core_profile_slot(UINT64_MAX), CORE_PROFILE_TIMES);
+}
+END_TEST
+
+static Suite *suite(void)
+{
+    Suite *suite = suite_create("profile");
+    TCase *all   = tcase_create("profiles");
+    tcase_add_test(all, all_streams_are_counted_and_timed_also_new_ones);
+    tcase_add_test(all, without_timestamps_operations_are_counted_only);
+    tcase_add_test(all, a_stream_that_has_ended_is_in_the_profile);
+    tcase_add_test(all, a_device_has_one_profile_at_a_time);
+    tcase_add_test(all, destroying_a_profile_ends_it);
+    tcase_add_test(all, where_no_timestamp_is_free_operations_are_not_timed);
+    tcase_add_test(all, an_interval_leaves_operations_out);
+    tcase_add_test(all, a_stream_that_fails_does_not_end_its_profile);
+    tcase_add_test(all, where_memory_runs_out_none_begins_and_none_is_left);
+    tcase_add_test(all, it_is_written_as_text_as_json_and_as_a_trace);
+    tcase_add_test(all, a_time_is_kept_to_a_fourth_of_its_value);
+    suite_add_tcase(suite, all);
+    return suite;
+}
+
+UNIT_SUITE(suite)
