@@ -56,6 +56,7 @@ enum core_type {
     CORE_GROUP_KERNEL = 18,
     CORE_GROUP_BUFFER = 19,
     CORE_COLLECTIVE   = 20,
+    CORE_STREAM_POOL  = 21,
     CORE_TYPES,
 };
 
