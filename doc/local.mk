@@ -7,6 +7,7 @@ dist_doc_DATA += \
 	doc/writing-a-backend.md \
 	doc/writing-a-kernel.md \
 	doc/several-devices.md \
+	doc/streams.md \
 	doc/writing-a-pipeline.md
 
 EXTRA_DIST += \
