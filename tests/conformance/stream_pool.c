@@ -318,6 +318,21 @@ START_TEST(destroying_a_pool_drains_its_streams)
 }
 END_TEST
 
+START_TEST(a_pool_that_was_destroyed_is_refused)
+{
+    struct trm_stream_pool *pool       = make_pool(TRM_STREAM_DEFAULT, 0, STREAMS);
+    struct trm_stream *stream          = borrow(pool);
+    struct trm_stream_pool_stats stats = {.struct_size = sizeof(stats)};
+    trm_stream_pool_destroy(pool);
+    ck_status(trm_stream_pool_acquire(pool, 0, 0, &stream), TRM_ERROR_INVALID_HANDLE);
+    ck_status(trm_stream_pool_release(pool, stream), TRM_ERROR_INVALID_HANDLE);
+    ck_status(trm_stream_pool_get_stats(pool, &stats), TRM_ERROR_INVALID_HANDLE);
+    trm_stream_pool_destroy(pool);
+    ck_assert_int_eq(trm_last_error().status, TRM_ERROR_INVALID_HANDLE);
+    trm_stream_pool_destroy(NULL);
+}
+END_TEST
+
 static void destroy_inside(void *user, int32_t status)
 {
     (void)status;
@@ -354,5 +369,6 @@ void add_stream_pool(Suite *suite)
     CASE(group, threads_never_have_the_same_stream);
     CASE(group, a_call_that_waits_returns_when_the_pool_is_destroyed);
     CASE(group, destroying_a_pool_drains_its_streams);
+    CASE(group, a_pool_that_was_destroyed_is_refused);
     CASE(group, a_callback_of_its_streams_cannot_destroy_a_pool);
 }
