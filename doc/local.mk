@@ -12,6 +12,7 @@ dist_pages_DATA = \
 	doc/writing-a-kernel.md \
 	doc/profiles.md \
 	doc/several-devices.md \
+	doc/streams.md \
 	doc/writing-a-pipeline.md
 
 EXTRA_DIST += \

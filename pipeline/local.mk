@@ -92,6 +92,13 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/group/group.c pipeline/group/group.h \
 	pipeline/group/replica.c
 
+# pipeline/pool: streams that are lent, and which one is lent next.
+libtrireme_internal_la_SOURCES += \
+	pipeline/pool/choose.c \
+	pipeline/pool/lend.c \
+	pipeline/pool/pool.c pipeline/pool/pool.h \
+	pipeline/pool/watch.c
+
 # pipeline/collective: operations over one span on each device of a group.
 libtrireme_internal_la_SOURCES += \
 	pipeline/collective/call.c \

@@ -103,6 +103,7 @@ static const struct kind kinds[] = {
     {CORE_IMAGE, "image", "images"},
     {CORE_SAMPLER, "sampler", "samplers"},
     {CORE_PROFILE, "profile", "profiles"},
+    {CORE_STREAM_POOL, "stream pool", "stream pools"},
 };
 
 static uint32_t live(const struct core_device *device, enum core_type type)

@@ -30,6 +30,7 @@ static const char *const type_names[CORE_HANDLE_TYPES] = {
     [CORE_GROUP_BUFFER] = "buffer of a group",
     [CORE_COLLECTIVE]   = "collective",
     [CORE_PROFILE]      = "profile",
+    [CORE_STREAM_POOL]  = "stream pool",
 };
 
 bool core_is_forked(const struct core_context *context)

@@ -57,6 +57,7 @@ enum core_type {
     CORE_GROUP_BUFFER = 19,
     CORE_COLLECTIVE   = 20,
     CORE_PROFILE      = 21,
+    CORE_STREAM_POOL  = 22,
     CORE_TYPES,
 };
 

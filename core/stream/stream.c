@@ -56,6 +56,11 @@ static bool is_owned(const struct core_stream *stream)
     return (atomic_load_explicit(&stream->flags, memory_order_relaxed) & CORE_STREAM_OWNED) != 0;
 }
 
+static bool is_of_pool(const struct core_stream *stream)
+{
+    return (atomic_load_explicit(&stream->flags, memory_order_relaxed) & CORE_STREAM_OF_POOL) != 0;
+}
+
 /* ---- the ends of life ---------------------------------------------------------------------------- */
 
 /* The stream is closed. Destroys deferred objects, whose work may have ended with it; but not for an owned
@@ -366,6 +371,8 @@ void trm_stream_destroy(struct trm_stream *handle)
     else if (is_owned(stream))
         base_fail(TRM_ERROR_INVALID_ARGUMENT,
                   "a thread's own stream ends with the thread and cannot be destroyed");
+    else if (is_of_pool(stream))
+        base_fail(TRM_ERROR_INVALID_ARGUMENT, "a pool's stream ends with its pool and cannot be destroyed");
     else
         core_stream_end(stream);
     core_object_leave(&stream->object);

@@ -44,6 +44,7 @@ enum core_stream_flags {
     CORE_STREAM_INTERNAL  = 1u << 1, /* the core's own: no program knows its handle */
     CORE_STREAM_ENDING    = 1u << 2, /* trm_stream_destroy() was called inside its own callback */
     CORE_STREAM_RECORDING = 1u << 3, /* a graph's: see core_stream_create_recording() */
+    CORE_STREAM_OF_POOL   = 1u << 4, /* a stream pool's: trm_stream_destroy() refuses it */
 
     /* Streams that belong to their device (or to a graph, which keeps it alive); they do not keep it
      * alive. */

@@ -282,6 +282,7 @@ static int32_t call_trm_pipeline_create(void *handle, const struct objects *othe
     return trm_pipeline_create(handle, &desc, out());
 }
 
+CALL(trm_stream_pool_create, (handle, NULL, out()))
 CALL(trm_coordinator_create, (handle, NULL, out()))
 CALL(trm_coordinator_submit, (handle))
 CALL(trm_coordinator_poll, (handle, 1))
@@ -458,6 +459,7 @@ const struct call calls[] = {
     ROW(OF_SHADER, trm_shader_constant),
     ROW(OF_SHADER, trm_shader_view),
     ROW(OF_KERNEL, trm_kernel_grid),
+    ROW(OF_DEVICE, trm_stream_pool_create),
     ROW(OF_DEVICE, trm_coordinator_create),
     ROW(OF_COORDINATOR, trm_coordinator_add),
     ROW(OF_COORDINATOR, trm_coordinator_submit),

@@ -111,6 +111,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/pipeline_serve.c \
 	tests/conformance/fragile.c \
 	tests/conformance/fragile.h \
+	tests/conformance/stream_pool.c \
 	tests/conformance/collective.c \
 	tests/conformance/collective_life.c \
 	tests/conformance/collectives.c \

@@ -84,6 +84,7 @@ static void (*const groups[])(Suite *suite) = {
     add_pipeline_lives,
     add_pipeline_image,
     add_group,
+    add_stream_pool,
     add_collective,
     add_collective_life,
     add_threads,

@@ -385,6 +385,13 @@ tests_unit_pipeline_estimate_tests_SOURCES = tests/unit/pipeline/estimate/estima
 tests_unit_pipeline_estimate_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pipeline_estimate_tests_LDADD = $(UNIT_LIBS)
 
+# ------------------------------------------------------------- pipeline/pool
+
+UNIT_TESTS += tests/unit/pipeline/pool/tests
+tests_unit_pipeline_pool_tests_SOURCES = tests/unit/pipeline/pool/choose.c
+tests_unit_pipeline_pool_tests_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_pipeline_pool_tests_LDADD = $(UNIT_LIBS)
+
 # ------------------------------------------------------------ pipeline/queue
 
 # fake.c has the functions of the engine, on a device that the tests command; the real ones are not linked.

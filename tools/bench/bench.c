@@ -12,8 +12,8 @@
 #include <string.h>
 
 static const struct bench_suite *const all_suites[] = {
-    &bench_stream_suite,   &bench_copy_suite,    &bench_alloc_suite,
-    &bench_pipeline_suite, &bench_devices_suite, &bench_collective_suite,
+    &bench_stream_suite,  &bench_copy_suite,       &bench_alloc_suite, &bench_pipeline_suite,
+    &bench_devices_suite, &bench_collective_suite, &bench_pools_suite,
 };
 
 enum {
@@ -244,7 +244,7 @@ const struct command bench_command = {
     .help    = "Usage: trireme bench [SUITE…] [--backend ID] [--json] [--repeat N] [--quick] [-v]\n"
                "       trireme bench --list [SUITE…]\n"
                "\n"
-               "Suites: stream, copy, alloc, pipeline, devices, collective; by default all of them. Some cases\n"
+               "Suites: stream, copy, alloc, pipeline, devices, collective, pools; by default all. Some cases\n"
                "measure the C library beside Trireme, so that the two can be compared within one run.\n"
                "\n"
                "      --backend ID  a device such as cuda:1, or a backend's first device\n"

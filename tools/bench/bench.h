@@ -28,6 +28,7 @@ struct bench {
     /* ---- */
     struct trm_stream *streams[2];
     struct trm_event *event;
+    struct trm_stream_pool *pool;
     struct trm_buffer *buffers[2];
     unsigned char *host[2];
     struct bench_flow *flow, *other_flow; /* bench_flow.h */
@@ -68,6 +69,7 @@ extern const struct bench_suite bench_alloc_suite;
 extern const struct bench_suite bench_pipeline_suite;
 extern const struct bench_suite bench_devices_suite;
 extern const struct bench_suite bench_collective_suite;
+extern const struct bench_suite bench_pools_suite;
 
 /* ---- results ------------------------------------------------------------------------------------------- */
 

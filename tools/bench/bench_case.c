@@ -73,6 +73,8 @@ void bench_teardown(struct bench *bench)
     bench->flow = bench->other_flow = NULL;
     bench_team_end(bench->team);
     bench->team = NULL;
+    trm_stream_pool_destroy(bench->pool);
+    bench->pool = NULL;
     trm_event_destroy(bench->event);
     bench->event = NULL;
     for (int i = 0; i < 2; i++) {

@@ -1,0 +1,138 @@
+/* Trireme: stream pools. A pool makes the streams of a device as they are needed, and chooses one for each user.
+ *
+ * A stream is lent to one user at a time, who enqueues on it and gives it back. A stream may be given back while
+ * its work is still running; it is then lent again when no idle one is left, and what the next user enqueues comes
+ * behind that work.
+ *
+ *     trm_stream_pool_create(device, NULL, &pool);
+ *     trm_stream_pool_acquire(pool, 0, TRM_FOREVER, &stream);
+ *     trm_copy(stream, to, from);
+ *     trm_stream_mark(stream, &point);
+ *     trm_stream_pool_release(pool, stream);
+ *     trm_point_wait(point, TRM_FOREVER);
+ * SPDX-License-Identifier: MIT
+ *
+ * Unless a function says otherwise:
+ *
+ * pool        the pool, or for trm_stream_pool_create() receives it
+ * Blocks      no
+ * Threads     any
+ * Ownership   a pool keeps its device alive. Its streams belong to it: trm_stream_destroy() refuses them
+ * Errors      those of every function (<trireme/api.h>)
+ */
+#ifndef TRIREME_STREAM_POOL_H
+#define TRIREME_STREAM_POOL_H
+
+#include <trireme/api.h>
+#include <trireme/stream.h>
+
+TRM_API_BEGIN
+
+struct trm_stream_pool;
+
+/* The most streams of a pool. */
+#define TRM_STREAM_POOL_MOST 64
+
+/* Which of the streams is lent that are not lent. An idle one always comes before one that has work. */
+enum trm_stream_strategy {
+    TRM_STREAM_DEFAULT     = 0, /* LEAST_LOADED */
+    TRM_STREAM_ROUND_ROBIN = 1, /* the next in turn */
+    /* The one whose work is predicted to end first. The pool learns how long an operation takes from the times
+     * between giving a stream back and the end of its work. */
+    TRM_STREAM_LEAST_LOADED = 2,
+};
+
+struct trm_stream_pool_desc {
+    uint32_t struct_size;
+    int32_t strategy; /* enum trm_stream_strategy */
+    int32_t role;     /* enum trm_stream_role, of every stream */
+    int32_t priority; /* enum trm_priority, of every stream */
+    /* Streams that stay when they are not needed. The pool makes none before it needs one. */
+    uint32_t least;
+    uint32_t most; /* at most TRM_STREAM_POOL_MOST; 0: 8 */
+};
+
+/* Make a pool of streams of a device.
+ *
+ * device      the device
+ * desc        NULL: all members are 0
+ * Ownership   the caller destroys the pool with trm_stream_pool_destroy()
+ * Errors      INVALID_ARGUMENT for an unknown strategy or role, or a `least` above `most`; OUT_OF_RANGE for a
+ *             `most` above TRM_STREAM_POOL_MOST
+ */
+TRM_API int32_t trm_stream_pool_create(struct trm_device *device, const struct trm_stream_pool_desc *desc,
+                                       struct trm_stream_pool **pool);
+
+/* Drain all streams of a pool, also those that are lent, and destroy it. Calls that wait for a stream return with
+ * INVALID_HANDLE.
+ *
+ * Blocks      until the work of the streams is done
+ * Threads     any; no other thread enqueues on the streams any more
+ * Errors      the last error is DEADLOCK in a callback of one of the streams, which then all stay
+ */
+TRM_API void trm_stream_pool_destroy(struct trm_stream_pool *pool);
+
+enum trm_stream_pool_flags {
+    /* Only a stream that has no work left. */
+    TRM_STREAM_POOL_IDLE = 1u << 0,
+};
+
+/* Borrow a stream. The pool lends an idle one; if there is none, it makes one as long as there are fewer than
+ * `most`; else it lends one that still has work, unless flags forbid that; else the call waits. A stream that has
+ * failed is not lent again: the pool replaces it.
+ *
+ * flags       enum trm_stream_pool_flags
+ * timeout_ns  nanoseconds; 0 does not wait, TRM_FOREVER waits without a limit
+ * stream      receives it; the caller alone uses it until trm_stream_pool_release()
+ * Blocks      until there is a stream, without polling; while a failed stream ends
+ * Errors      TIMEOUT; INVALID_ARGUMENT for unknown flags; as of trm_stream_create()
+ */
+TRM_API int32_t trm_stream_pool_acquire(struct trm_stream_pool *pool, uint32_t flags, uint64_t timeout_ns,
+                                        struct trm_stream **stream);
+
+/* Give a stream back, and submit what is enqueued on it. A stream that has failed may be given back like any other.
+ *
+ * stream      from trm_stream_pool_acquire()
+ * Blocks      no; where the host has no memory to watch the stream, until its work is done; while a stream ends that
+ *             the pool does not need any more
+ * Errors      INVALID_ARGUMENT for a stream that the pool has not lent
+ */
+TRM_API int32_t trm_stream_pool_release(struct trm_stream_pool *pool, struct trm_stream *stream);
+
+struct trm_stream_pool_stats {
+    uint32_t struct_size;
+    uint32_t streams;  /* that exist now */
+    uint32_t lent;     /* now */
+    uint32_t busy;     /* now: not lent, and their work is not known to have ended */
+    uint64_t loans;    /* streams lent since the pool was made */
+    uint64_t waits;    /* calls that had to wait for a stream, or returned TIMEOUT */
+    uint64_t grown;    /* streams made because none was idle */
+    uint64_t shrunk;   /* streams ended because they were not needed */
+    uint64_t replaced; /* streams that had failed */
+    /* The predicted time of an operation in nanoseconds; 0: not known yet. */
+    uint64_t operation_ns;
+};
+
+/* Get the statistics of a pool.
+ *
+ * stats       the caller sets its struct_size
+ */
+TRM_API int32_t trm_stream_pool_get_stats(struct trm_stream_pool *pool, struct trm_stream_pool_stats *stats);
+
+/* Find a strategy by its name: "default", "round-robin" or "least-loaded".
+ *
+ * strategy    receives enum trm_stream_strategy
+ * Errors      NOT_FOUND for another name; INVALID_ARGUMENT when name is NULL
+ */
+TRM_API int32_t trm_stream_strategy_find(const char *name, int32_t *strategy);
+
+/* Get the name of a strategy.
+ *
+ * Ownership   the string is static
+ * Errors      NULL for an unknown strategy
+ */
+TRM_API const char *trm_stream_strategy_name(int32_t strategy);
+
+TRM_API_END
+
+#endif

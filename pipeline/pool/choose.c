@@ -1,0 +1,113 @@
+/* Strategies: which stream of a pool is lent next.
+ *
+ * Round-robin is what PyTorch's pool of streams does (c10/cuda/CUDAStream.cpp), but for idle streams, which come first
+ * here. Least-loaded is the rule of a list scheduler: the earliest predicted end (R. L. Graham, "Bounds on
+ * Multiprocessing Timing Anomalies", 1969).
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "core/object/object.h"
+#include "pipeline/pool/pool.h"
+
+#define NONE UINT32_MAX
+
+static const char *const names[] = {
+    [TRM_STREAM_DEFAULT]      = "default",
+    [TRM_STREAM_ROUND_ROBIN]  = "round-robin",
+    [TRM_STREAM_LEAST_LOADED] = "least-loaded",
+};
+
+#define STRATEGIES ((int32_t)(sizeof(names) / sizeof(names[0])))
+
+/* The candidates of each kind that were found so far. */
+struct found {
+    uint32_t idle, busy, empty, failed;
+    uint32_t used;
+};
+
+static bool has_failed(const struct pipeline_pool_slot *slot)
+{
+    return slot->has_failed || atomic_load_explicit(&slot->stream->failure, memory_order_acquire) != NULL;
+}
+
+static void consider_free(const struct pipeline_stream_pool *pool, uint32_t index, struct found *found)
+{
+    const struct pipeline_pool_slot *slot = &pool->slots[index];
+    if (has_failed(slot)) {
+        if (slot->watches == 0)
+            found->failed = index;
+    } else if (slot->watches == 0) {
+        if (found->idle == NONE)
+            found->idle = index;
+    } else if (found->busy == NONE || (pool->strategy != TRM_STREAM_ROUND_ROBIN &&
+                                       slot->predicted_end < pool->slots[found->busy].predicted_end)) {
+        found->busy = index;
+    }
+}
+
+static void consider(const struct pipeline_stream_pool *pool, uint32_t index, struct found *found)
+{
+    const struct pipeline_pool_slot *slot = &pool->slots[index];
+    if (slot->state == PIPELINE_SLOT_EMPTY) {
+        if (found->empty == NONE)
+            found->empty = index;
+        return;
+    }
+    if (slot->state != PIPELINE_SLOT_FREE || slot->watches > 0)
+        found->used++;
+    if (slot->state == PIPELINE_SLOT_FREE)
+        consider_free(pool, index, found);
+}
+
+static struct pipeline_pool_choice choice_of(const struct found *found, bool wants_idle)
+{
+    if (found->idle != NONE)
+        return (struct pipeline_pool_choice){PIPELINE_POOL_LEND, found->idle, found->used};
+    if (found->failed != NONE)
+        return (struct pipeline_pool_choice){PIPELINE_POOL_REPLACE, found->failed, found->used};
+    if (found->empty != NONE)
+        return (struct pipeline_pool_choice){PIPELINE_POOL_GROW, found->empty, found->used};
+    if (found->busy != NONE && !wants_idle)
+        return (struct pipeline_pool_choice){PIPELINE_POOL_LEND, found->busy, found->used};
+    return (struct pipeline_pool_choice){PIPELINE_POOL_WAIT, NONE, found->used};
+}
+
+struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_pool *pool, bool wants_idle)
+{
+    struct found found = {NONE, NONE, NONE, NONE, 0};
+    uint32_t first     = pool->strategy == TRM_STREAM_ROUND_ROBIN ? pool->turn : 0;
+    for (uint32_t i = first; i < pool->most; i++)
+        consider(pool, i, &found);
+    for (uint32_t i = 0; i < first; i++)
+        consider(pool, i, &found);
+    struct pipeline_pool_choice choice = choice_of(&found, wants_idle);
+    if (choice.index != NONE)
+        pool->turn = choice.index + 1 < pool->most ? choice.index + 1 : 0;
+    return choice;
+}
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+int32_t trm_stream_strategy_find(const char *name, int32_t *strategy)
+{
+    int32_t status = core_output_check(strategy, "trm_stream_strategy_find", "strategy");
+    if (status != TRM_OK)
+        return status;
+    if (name == NULL)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_strategy_find: `name` is NULL");
+    for (int32_t i = 0; i < STRATEGIES; i++)
+        if (strcmp(names[i], name) == 0) {
+            *strategy = i;
+            return TRM_OK;
+        }
+    return base_fail(TRM_ERROR_NOT_FOUND,
+                     "there is no strategy of stream pools called \"%s\": use \"round-robin\" or "
+                     "\"least-loaded\"",
+                     name);
+}
+
+const char *trm_stream_strategy_name(int32_t strategy)
+{
+    return strategy >= 0 && strategy < STRATEGIES ? names[strategy] : NULL;
+}

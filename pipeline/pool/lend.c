@@ -1,0 +1,247 @@
+/* Lending streams and taking them back.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+
+#include "core/object/object.h"
+#include "pipeline/pool/pool.h"
+
+/* After so many loans the pool ends a stream that it did not need in any of them. */
+#define WINDOW 256
+
+static int32_t fail_closing(void)
+{
+    return base_fail(TRM_ERROR_INVALID_HANDLE, "trm_stream_pool_acquire: the pool is being destroyed");
+}
+
+/* ---- slots in transit ----------------------------------------------------------------------- */
+
+static void enter_transit_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
+{
+    slot->state = PIPELINE_SLOT_TRANSIT;
+    pool->transits++;
+}
+
+static void leave_transit_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
+                                 enum pipeline_pool_slot_state state)
+{
+    slot->state = state;
+    pool->transits--;
+    pipeline_pool_wake_locked(pool);
+}
+
+/* Other calls look at the streams of slots in transit too (pool.c). */
+static void set_stream(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
+                       struct core_stream *stream)
+{
+    base_lock_acquire(&pool->lock);
+    *slot = (struct pipeline_pool_slot){.state = PIPELINE_SLOT_TRANSIT, .stream = stream};
+    base_lock_release(&pool->lock);
+}
+
+static void end_stream(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
+{
+    struct core_stream *stream = slot->stream;
+    struct base_saved_error saved;
+    base_error_save(&saved);
+    core_stream_end(stream);
+    base_error_restore(&saved);
+    set_stream(pool, slot, NULL);
+    core_object_release(&stream->object);
+}
+
+static int32_t make_stream(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
+{
+    struct core_stream *stream;
+    int32_t status =
+        core_stream_create(pool->device, pool->role, pool->priority, CORE_STREAM_OF_POOL, &stream);
+    if (status != TRM_OK)
+        return status;
+    core_object_retain(&stream->object);
+    core_object_publish(&stream->object);
+    set_stream(pool, slot, stream);
+    return TRM_OK;
+}
+
+/* ---- lending -------------------------------------------------------------------------------- */
+
+static void lend_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot, uint32_t used,
+                        struct trm_stream **stream)
+{
+    slot->state = PIPELINE_SLOT_LENT;
+    pool->lent++;
+    pool->stats.loans++;
+    pool->window++;
+    if (used + 1 > pool->peak)
+        pool->peak = used + 1;
+    *stream = slot->stream->object.handle;
+}
+
+/* Makes the stream of an empty slot, or of one whose stream has failed, and lends it. Returns with the lock. */
+static int32_t make_and_lend_locked(struct pipeline_stream_pool *pool,
+                                    const struct pipeline_pool_choice *choice, struct trm_stream **stream)
+{
+    struct pipeline_pool_slot *slot = &pool->slots[choice->index];
+    bool is_new                     = choice->step == PIPELINE_POOL_GROW;
+    enter_transit_locked(pool, slot);
+    base_lock_release(&pool->lock);
+    if (!is_new)
+        end_stream(pool, slot);
+    int32_t status = make_stream(pool, slot);
+    base_lock_acquire(&pool->lock);
+    pool->streams += (status == TRM_OK) - (is_new ? 0 : 1);
+    leave_transit_locked(pool, slot, status == TRM_OK ? PIPELINE_SLOT_FREE : PIPELINE_SLOT_EMPTY);
+    if (status != TRM_OK)
+        return status;
+    if (is_new)
+        pool->stats.grown++;
+    else
+        pool->stats.replaced++;
+    lend_locked(pool, slot, choice->used, stream);
+    return TRM_OK;
+}
+
+/* Sleeps until a stream may be had. False when the deadline has passed. */
+static bool sleep_locked(struct pipeline_stream_pool *pool, uint64_t deadline)
+{
+    uint32_t epoch = atomic_load_explicit(&pool->epoch, memory_order_relaxed);
+    pool->sleepers++;
+    base_lock_release(&pool->lock);
+    bool is_in_time = base_futex_wait(&pool->epoch, epoch, deadline);
+    base_lock_acquire(&pool->lock);
+    pool->sleepers--;
+    return is_in_time;
+}
+
+static int32_t acquire_slowly_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_choice choice,
+                                     bool wants_idle, uint64_t timeout_ns, struct trm_stream **stream)
+{
+    uint64_t deadline = base_deadline(timeout_ns);
+    bool is_in_time   = timeout_ns != 0;
+    if (choice.step == PIPELINE_POOL_WAIT)
+        pool->stats.waits++;
+    for (;;) {
+        if (pool->is_closing)
+            return fail_closing();
+        if (choice.step == PIPELINE_POOL_LEND) {
+            lend_locked(pool, &pool->slots[choice.index], choice.used, stream);
+            return TRM_OK;
+        }
+        if (choice.step != PIPELINE_POOL_WAIT)
+            return make_and_lend_locked(pool, &choice, stream);
+        if (!is_in_time)
+            return base_fail(TRM_ERROR_TIMEOUT,
+                             "no stream of the pool is %s: %" PRIu32 " of at most %" PRIu32 " are lent",
+                             wants_idle ? "idle" : "free", pool->lent, pool->most);
+        is_in_time = sleep_locked(pool, deadline);
+        choice     = pipeline_pool_choose_locked(pool, wants_idle);
+    }
+}
+
+static int32_t acquire(struct pipeline_stream_pool *pool, uint32_t flags, uint64_t timeout_ns,
+                       struct trm_stream **stream)
+{
+    bool wants_idle = (flags & TRM_STREAM_POOL_IDLE) != 0;
+    int32_t status  = core_output_check(stream, "trm_stream_pool_acquire", "stream");
+    if (status != TRM_OK)
+        return status;
+    if ((flags & ~(uint32_t)TRM_STREAM_POOL_IDLE) != 0)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_pool_acquire: unknown flags %#" PRIx32,
+                         flags);
+    base_lock_acquire(&pool->lock);
+    struct pipeline_pool_choice choice = pipeline_pool_choose_locked(pool, wants_idle);
+    if (LIKELY(choice.step == PIPELINE_POOL_LEND && !pool->is_closing))
+        lend_locked(pool, &pool->slots[choice.index], choice.used, stream);
+    else
+        status = acquire_slowly_locked(pool, choice, wants_idle, timeout_ns, stream);
+    base_lock_release(&pool->lock);
+    return status;
+}
+
+int32_t trm_stream_pool_acquire(struct trm_stream_pool *handle, uint32_t flags, uint64_t timeout_ns,
+                                struct trm_stream **stream)
+{
+    struct pipeline_stream_pool *pool = core_object_enter(handle, CORE_STREAM_POOL);
+    if (pool == NULL)
+        return base_last_status();
+    int32_t status = acquire(pool, flags, timeout_ns, stream);
+    core_object_leave(&pool->object);
+    return status;
+}
+
+/* ---- taking back ---------------------------------------------------------------------------- */
+
+static struct pipeline_pool_slot *find_lent_locked(struct pipeline_stream_pool *pool,
+                                                   const struct trm_stream *stream)
+{
+    for (uint32_t i = 0; i < pool->most; i++) {
+        struct pipeline_pool_slot *slot = &pool->slots[i];
+        if (slot->state == PIPELINE_SLOT_LENT && slot->stream->object.handle == stream)
+            return slot;
+    }
+    return NULL;
+}
+
+/* The slot of a stream to end: the last idle one, if the last loans did not need it. */
+static struct pipeline_pool_slot *find_unneeded_locked(struct pipeline_stream_pool *pool)
+{
+    struct pipeline_pool_slot *found = NULL;
+    if (pool->window < WINDOW)
+        return NULL;
+    if (pool->streams > pool->least && pool->streams > pool->peak)
+        for (uint32_t i = 0; i < pool->most; i++)
+            if (pool->slots[i].state == PIPELINE_SLOT_FREE && pool->slots[i].watches == 0)
+                found = &pool->slots[i];
+    pool->window = 0;
+    pool->peak   = 0;
+    return found;
+}
+
+static void shrink(struct pipeline_stream_pool *pool)
+{
+    base_lock_acquire(&pool->lock);
+    struct pipeline_pool_slot *slot = pool->is_closing ? NULL : find_unneeded_locked(pool);
+    if (slot != NULL)
+        enter_transit_locked(pool, slot);
+    base_lock_release(&pool->lock);
+    if (slot == NULL)
+        return;
+    end_stream(pool, slot);
+    base_lock_acquire(&pool->lock);
+    pool->streams--;
+    pool->stats.shrunk++;
+    leave_transit_locked(pool, slot, PIPELINE_SLOT_EMPTY);
+    base_lock_release(&pool->lock);
+}
+
+static int32_t release(struct pipeline_stream_pool *pool, const struct trm_stream *stream)
+{
+    base_lock_acquire(&pool->lock);
+    struct pipeline_pool_slot *slot = find_lent_locked(pool, stream);
+    if (slot != NULL) {
+        enter_transit_locked(pool, slot);
+        pool->lent--;
+    }
+    base_lock_release(&pool->lock);
+    if (slot == NULL)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "trm_stream_pool_release: the pool has not lent this stream");
+    pipeline_pool_watch(pool, slot);
+    base_lock_acquire(&pool->lock);
+    leave_transit_locked(pool, slot, PIPELINE_SLOT_FREE);
+    bool is_window_over = pool->window >= WINDOW;
+    base_lock_release(&pool->lock);
+    if (is_window_over)
+        shrink(pool);
+    return TRM_OK;
+}
+
+int32_t trm_stream_pool_release(struct trm_stream_pool *handle, struct trm_stream *stream)
+{
+    struct pipeline_stream_pool *pool = core_object_enter(handle, CORE_STREAM_POOL);
+    if (pool == NULL)
+        return base_last_status();
+    int32_t status = release(pool, stream);
+    core_object_leave(&pool->object);
+    return status;
+}

@@ -1,0 +1,217 @@
+/* Stream pools: the object.
+ * SPDX-License-Identifier: MIT
+ */
+#include "pipeline/pool/pool.h"
+
+#include <inttypes.h>
+
+#include "core/object/object.h"
+
+/* Bytes of the structures in their first versions. */
+#define DESC_LEAST 24
+#define STATS_LEAST 64
+
+#define DEFAULT_MOST 8
+
+/* trm_stream_pool_destroy() has ended the streams. */
+static void pool_retire(struct core_object *object)
+{
+    core_device_uncount_child(((struct pipeline_stream_pool *)object)->device, CORE_STREAM_POOL);
+}
+
+static void pool_release(struct core_object *object)
+{
+    struct pipeline_stream_pool *pool = (struct pipeline_stream_pool *)object;
+    struct core_device *device        = pool->device;
+    for (uint32_t i = 0; i < pool->most; i++)
+        if (pool->slots[i].stream != NULL)
+            core_object_release(&pool->slots[i].stream->object);
+    pipeline_pool_free_watches(pool);
+    core_free(object->context, pool, sizeof(*pool));
+    core_object_release(&device->object);
+}
+
+static const char *pool_device_id(const struct core_object *object)
+{
+    return ((const struct pipeline_stream_pool *)object)->device->id;
+}
+
+static const struct core_object_ops pool_ops = {
+    .type      = CORE_STREAM_POOL,
+    .name      = "stream pool",
+    .source    = __FILE__,
+    .device_id = pool_device_id,
+    .retire    = pool_retire,
+    .release   = pool_release,
+};
+
+/* ---- creation ------------------------------------------------------------------------------- */
+
+static int32_t check_desc(struct trm_stream_pool_desc *desc)
+{
+    if (trm_stream_strategy_name(desc->strategy) == NULL)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not a strategy of a stream pool",
+                         desc->strategy);
+    if (desc->role < TRM_STREAM_ANY || desc->role > TRM_STREAM_SLOT)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not a role of a stream", desc->role);
+    if (desc->most > TRM_STREAM_POOL_MOST)
+        return base_fail(TRM_ERROR_OUT_OF_RANGE, "a stream pool has at most %d streams, not %" PRIu32,
+                         TRM_STREAM_POOL_MOST, desc->most);
+    if (desc->most == 0)
+        desc->most = DEFAULT_MOST;
+    if (desc->least > desc->most)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "a stream pool of at most %" PRIu32 " streams cannot keep %" PRIu32, desc->most,
+                         desc->least);
+    if (desc->priority < TRM_PRIORITY_LOW)
+        desc->priority = TRM_PRIORITY_LOW;
+    if (desc->priority > TRM_PRIORITY_HIGH)
+        desc->priority = TRM_PRIORITY_HIGH;
+    return TRM_OK;
+}
+
+static int32_t pool_create(struct core_device *device, const struct trm_stream_pool_desc *desc,
+                           struct trm_stream_pool **out)
+{
+    struct core_context *context = device->object.context;
+    int32_t status               = core_device_check(device);
+    if (status != TRM_OK)
+        return status;
+    struct pipeline_stream_pool *pool = core_allocate(context, sizeof(*pool));
+    if (pool == NULL)
+        return base_fail_memory("making a stream pool");
+    pool->device   = device;
+    pool->strategy = desc->strategy;
+    pool->role     = desc->role;
+    pool->priority = desc->priority;
+    pool->least    = desc->least;
+    pool->most     = desc->most;
+    status         = core_object_init(&pool->object, &pool_ops, context);
+    if (status != TRM_OK) {
+        core_free(context, pool, sizeof(*pool));
+        return status;
+    }
+    core_device_add_child(device, CORE_STREAM_POOL);
+    *out = core_object_publish(&pool->object);
+    return TRM_OK;
+}
+
+static int32_t create_checked(struct core_device *device, const struct trm_stream_pool_desc *given,
+                              struct trm_stream_pool **out)
+{
+    struct trm_stream_pool_desc desc = {.struct_size = sizeof(desc)};
+    int32_t status                   = core_output_check(out, "trm_stream_pool_create", "pool");
+    if (status != TRM_OK)
+        return status;
+    if (given != NULL && !core_struct_copy_in(&desc, sizeof(desc), given, DESC_LEAST))
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "trm_stream_pool_desc.struct_size is %" PRIu32 ", but its size is %zu",
+                         given->struct_size, sizeof(desc));
+    status = check_desc(&desc);
+    return status == TRM_OK ? pool_create(device, &desc, out) : status;
+}
+
+int32_t trm_stream_pool_create(struct trm_device *handle, const struct trm_stream_pool_desc *desc,
+                               struct trm_stream_pool **pool)
+{
+    struct core_device *device = core_object_enter(handle, CORE_DEVICE);
+    if (device == NULL)
+        return base_last_status();
+    int32_t status = create_checked(device, desc, pool);
+    core_object_leave(&device->object);
+    return status;
+}
+
+/* ---- destruction ---------------------------------------------------------------------------- */
+
+static bool is_inside_locked(const struct pipeline_stream_pool *pool)
+{
+    for (uint32_t i = 0; i < pool->most; i++) {
+        const struct core_stream *stream = pool->slots[i].stream;
+        if (stream != NULL && core_callback_is_inside(stream))
+            return true;
+    }
+    return false;
+}
+
+/* Lets no call lend or take back any more, and waits for those that are doing it. */
+static void wait_for_transits_locked(struct pipeline_stream_pool *pool)
+{
+    pool->is_closing = true;
+    pipeline_pool_wake_locked(pool);
+    while (pool->transits > 0) {
+        uint32_t epoch = atomic_load_explicit(&pool->epoch, memory_order_relaxed);
+        pool->sleepers++;
+        base_lock_release(&pool->lock);
+        base_futex_wait(&pool->epoch, epoch, BASE_NEVER);
+        base_lock_acquire(&pool->lock);
+        pool->sleepers--;
+    }
+}
+
+/* The streams stay in their slots until the pool is freed: their last notifications may still be on the way. */
+static void end_streams(struct pipeline_stream_pool *pool)
+{
+    for (uint32_t i = 0; i < pool->most; i++)
+        if (pool->slots[i].stream != NULL)
+            core_stream_end(pool->slots[i].stream);
+}
+
+static int32_t close_pool(struct pipeline_stream_pool *pool)
+{
+    base_lock_acquire(&pool->lock);
+    bool is_inside = is_inside_locked(pool), was_closing = pool->is_closing;
+    if (!is_inside && !was_closing)
+        wait_for_transits_locked(pool);
+    base_lock_release(&pool->lock);
+    if (is_inside)
+        return base_fail_static(TRM_ERROR_DEADLOCK,
+                                "trm_stream_pool_destroy: called in a callback of one of its streams");
+    if (!was_closing)
+        end_streams(pool);
+    return TRM_OK;
+}
+
+void trm_stream_pool_destroy(struct trm_stream_pool *handle)
+{
+    if (handle == NULL)
+        return;
+    struct pipeline_stream_pool *pool = core_object_enter(handle, CORE_STREAM_POOL);
+    if (pool == NULL)
+        return;
+    if (close_pool(pool) == TRM_OK)
+        core_object_kill(&pool->object);
+    core_object_leave(&pool->object);
+}
+
+/* ---- statistics ----------------------------------------------------------------------------- */
+
+static int32_t get_stats(struct pipeline_stream_pool *pool, struct trm_stream_pool_stats *stats)
+{
+    int32_t status = core_output_check(stats, "trm_stream_pool_get_stats", "stats");
+    if (status != TRM_OK)
+        return status;
+    base_lock_acquire(&pool->lock);
+    struct trm_stream_pool_stats ours = pool->stats;
+    ours.streams                      = pool->streams;
+    ours.lent                         = pool->lent;
+    ours.operation_ns                 = pipeline_estimate_ahead(&pool->operation, 0);
+    for (uint32_t i = 0; i < pool->most; i++)
+        ours.busy += pool->slots[i].state != PIPELINE_SLOT_LENT && pool->slots[i].watches > 0;
+    base_lock_release(&pool->lock);
+    if (!core_struct_copy_out(stats, &ours, sizeof(ours), STATS_LEAST))
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "trm_stream_pool_stats.struct_size is %" PRIu32 ", but its size is %zu",
+                         stats->struct_size, sizeof(ours));
+    return TRM_OK;
+}
+
+int32_t trm_stream_pool_get_stats(struct trm_stream_pool *handle, struct trm_stream_pool_stats *stats)
+{
+    struct pipeline_stream_pool *pool = core_object_enter(handle, CORE_STREAM_POOL);
+    if (pool == NULL)
+        return base_last_status();
+    int32_t status = get_stats(pool, stats);
+    core_object_leave(&pool->object);
+    return status;
+}

@@ -1,0 +1,103 @@
+/* The pool room: streams that are lent, and which one is lent next.
+ *
+ *     pool.c      a pool's life, statistics       lend.c      lending and taking back
+ *     choose.c    strategies                      watch.c     which streams have work, and how long it takes
+ *
+ * A slot has a stream or is empty. A slot in transit belongs to the call that put it there, which may then call the
+ * backend without the lock: it makes or ends the stream, or takes it back. All others belong to pool->lock.
+ *
+ * Each time a stream is given back with work on it, a watch is asked to be notified of the end of that work. A stream
+ * without watches is idle. So nothing polls, and a choice asks no backend.
+ *
+ * Locks: pool->lock is a leaf; backends notify under their own locks, so none is called under it.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PIPELINE_POOL_POOL_H
+#define PIPELINE_POOL_POOL_H
+
+#include <stdbool.h>
+#include <trireme/stream_pool.h>
+
+#include "base/base.h"
+#include "core/device/device.h"
+#include "core/stream/stream.h"
+#include "pipeline/estimate/estimate.h"
+
+struct pipeline_stream_pool;
+struct pipeline_pool_slot;
+
+/* Waits for the end of the work of one loan. */
+struct pipeline_pool_watch {
+    struct core_notification notification;
+    struct pipeline_pool_watch *next; /* of the spare ones */
+    struct pipeline_stream_pool *pool;
+    struct pipeline_pool_slot *slot;
+    uint64_t released;   /* base_now() when the stream was given back */
+    uint64_t operations; /* of the loan, at least one */
+};
+
+enum pipeline_pool_slot_state {
+    PIPELINE_SLOT_EMPTY   = 0,
+    PIPELINE_SLOT_FREE    = 1,
+    PIPELINE_SLOT_LENT    = 2,
+    PIPELINE_SLOT_TRANSIT = 3,
+};
+
+struct pipeline_pool_slot {
+    enum pipeline_pool_slot_state state;
+    uint32_t watches;           /* not notified yet; 0: idle */
+    bool has_failed;            /* a watch was told so */
+    struct core_stream *stream; /* holds a reference; changed under the lock, also in transit */
+    uint64_t seen;              /* the last operation when the stream was last given back */
+    uint64_t predicted_end;     /* base_now() when its work will have ended; 0 when it has */
+    uint64_t last_end;          /* when the work of the last loan ended */
+};
+
+struct pipeline_stream_pool {
+    struct core_object object;
+    struct core_device *device; /* holds a reference */
+    int32_t strategy, role, priority;
+    uint32_t least, most;
+
+    struct base_lock lock; /* guards all below, but `epoch` for sleepers */
+    bool is_closing;
+    uint32_t streams, lent, transits;
+    uint32_t turn;     /* round-robin: the slot that is looked at first */
+    uint32_t sleepers; /* threads that wait for `epoch` */
+    /* In the last `window` loans: the most streams that had work or were lent at once. */
+    uint32_t window, peak;
+    struct pipeline_pool_watch *spare;
+    struct pipeline_estimate operation;
+    uint64_t samples;
+    struct trm_stream_pool_stats stats; /* the counters */
+    _Atomic uint32_t epoch;             /* a futex: grows when sleepers have to look again */
+    struct pipeline_pool_slot slots[TRM_STREAM_POOL_MOST];
+};
+
+/* ---- choose.c ------------------------------------------------------------------------------- */
+
+/* What acquire() does next. */
+enum pipeline_pool_step {
+    PIPELINE_POOL_LEND    = 0, /* the slot's stream */
+    PIPELINE_POOL_GROW    = 1, /* the slot is empty */
+    PIPELINE_POOL_REPLACE = 2, /* the slot's stream has failed */
+    PIPELINE_POOL_WAIT    = 3, /* there is no slot */
+};
+
+struct pipeline_pool_choice {
+    enum pipeline_pool_step step;
+    uint32_t index;
+    uint32_t used; /* slots that are lent or have work */
+};
+
+struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_pool *pool, bool wants_idle);
+
+/* ---- watch.c -------------------------------------------------------------------------------- */
+
+/* Notes when the work ends that the slot's stream has, and predicts it. The slot is in transit. */
+void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot);
+/* Wakes the threads that wait for a stream. */
+void pipeline_pool_wake_locked(struct pipeline_stream_pool *pool);
+void pipeline_pool_free_watches(struct pipeline_stream_pool *pool);
+
+#endif

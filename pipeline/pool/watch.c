@@ -1,0 +1,120 @@
+/* Which streams of a pool have work, and how long it takes.
+ *
+ * The times are learned for the end that a choice predicts: of what is left when a stream is given back. So a
+ * sample is the time from there, or from the end of the loan before, to the end of the work, for each operation.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/object/object.h"
+#include "pipeline/pool/pool.h"
+
+void pipeline_pool_wake_locked(struct pipeline_stream_pool *pool)
+{
+    if (pool->sleepers == 0)
+        return;
+    atomic_fetch_add_explicit(&pool->epoch, 1, memory_order_release);
+    base_futex_wake(&pool->epoch, UINT32_MAX);
+}
+
+/* The numbers of samples are not consecutive: the loans of several streams have no common period. */
+static void learn_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_watch *watch,
+                         uint64_t end)
+{
+    const struct pipeline_pool_slot *slot = watch->slot;
+    uint64_t begin = slot->last_end > watch->released ? slot->last_end : watch->released;
+    uint64_t took  = end > begin ? (end - begin) / watch->operations : 0;
+    pool->samples += 2;
+    pipeline_estimate_add(
+        &pool->operation,
+        &(struct pipeline_sample){
+            .number = pool->samples, .begin = begin, .end = end, .took = took, .is_coarse = true});
+}
+
+/* On any thread, perhaps under a lock of the backend's. The work of a stream ends in order, so the last watch leaves
+ * the stream idle. */
+static void notified(struct core_notification *notification, int32_t status)
+{
+    struct pipeline_pool_watch *watch =
+        base_container_of(notification, struct pipeline_pool_watch, notification);
+    struct pipeline_stream_pool *pool = watch->pool;
+    struct pipeline_pool_slot *slot   = watch->slot;
+    uint64_t now                      = base_now();
+    base_lock_acquire(&pool->lock);
+    if (status == TRM_OK)
+        learn_locked(pool, watch, now);
+    else
+        slot->has_failed = true;
+    slot->last_end = now;
+    if (--slot->watches == 0)
+        slot->predicted_end = 0;
+    watch->next = pool->spare;
+    pool->spare = watch;
+    pipeline_pool_wake_locked(pool);
+    base_lock_release(&pool->lock);
+}
+
+static struct pipeline_pool_watch *take_spare(struct pipeline_stream_pool *pool)
+{
+    base_lock_acquire(&pool->lock);
+    struct pipeline_pool_watch *watch = pool->spare;
+    if (watch != NULL)
+        pool->spare = watch->next;
+    base_lock_release(&pool->lock);
+    return watch != NULL ? watch : core_allocate(pool->object.context, sizeof(*watch));
+}
+
+static void begin_watch(struct pipeline_stream_pool *pool, const struct pipeline_pool_watch *watch)
+{
+    struct pipeline_pool_slot *slot = watch->slot;
+    base_lock_acquire(&pool->lock);
+    uint64_t begin      = slot->predicted_end > watch->released ? slot->predicted_end : watch->released;
+    slot->predicted_end = begin + watch->operations * pipeline_estimate_ahead(&pool->operation, 0);
+    slot->watches++;
+    base_lock_release(&pool->lock);
+}
+
+/* core_notify() did not take the watch. */
+static void drop_watch(struct pipeline_stream_pool *pool, struct pipeline_pool_watch *watch)
+{
+    base_lock_acquire(&pool->lock);
+    if (--watch->slot->watches == 0)
+        watch->slot->predicted_end = 0;
+    watch->next = pool->spare;
+    pool->spare = watch;
+    base_lock_release(&pool->lock);
+}
+
+void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
+{
+    struct core_stream *stream = slot->stream;
+    uint64_t last              = atomic_load_explicit(&stream->enqueued, memory_order_acquire);
+    uint64_t operations        = last - slot->seen;
+    struct base_saved_error saved;
+
+    slot->seen = last;
+    if (operations == 0 || atomic_load_explicit(&stream->completed, memory_order_acquire) >= last)
+        return;
+    base_error_save(&saved);
+    struct pipeline_pool_watch *watch = take_spare(pool);
+    if (watch != NULL) {
+        *watch = (struct pipeline_pool_watch){
+            .notification = {.notified = notified}, .pool = pool, .slot = slot, .released = base_now()};
+        watch->operations = operations;
+        begin_watch(pool, watch);
+        if (core_notify(stream, last, &watch->notification) == TRM_OK)
+            goto restore_error;
+        drop_watch(pool, watch);
+    }
+    core_stream_wait_finished(stream, last, TRM_FOREVER);
+
+restore_error:
+    base_error_restore(&saved);
+}
+
+void pipeline_pool_free_watches(struct pipeline_stream_pool *pool)
+{
+    while (pool->spare != NULL) {
+        struct pipeline_pool_watch *watch = pool->spare;
+        pool->spare                       = watch->next;
+        core_free(pool->object.context, watch, sizeof(*watch));
+    }
+}

@@ -1,0 +1,138 @@
+/* Which stream of a pool is lent next.
+ * SPDX-License-Identifier: MIT
+ */
+#include <check.h>
+#include <string.h>
+
+#include "pipeline/pool/pool.h"
+#include "tests/unit/runner.h"
+
+#define SLOTS 4u
+
+static struct pipeline_stream_pool pool;
+static struct core_stream streams[SLOTS];
+
+/* A pool whose slots are all free and idle. */
+static void set_up(void)
+{
+    memset(&pool, 0, sizeof(pool));
+    memset(streams, 0, sizeof(streams));
+    pool.strategy = TRM_STREAM_LEAST_LOADED;
+    pool.most     = SLOTS;
+    for (uint32_t i = 0; i < SLOTS; i++) {
+        pool.slots[i].state  = PIPELINE_SLOT_FREE;
+        pool.slots[i].stream = &streams[i];
+    }
+}
+
+static void load(uint32_t index, uint64_t predicted_end)
+{
+    pool.slots[index].watches       = 1;
+    pool.slots[index].predicted_end = predicted_end;
+}
+
+static void load_all(void)
+{
+    static const uint64_t ends[SLOTS] = {900, 700, 800, 1000};
+    for (uint32_t i = 0; i < SLOTS; i++)
+        load(i, ends[i]);
+}
+
+static void ck_choice(bool wants_idle, enum pipeline_pool_step step, uint32_t index)
+{
+    struct pipeline_pool_choice choice = pipeline_pool_choose_locked(&pool, wants_idle);
+    ck_assert_int_eq(choice.step, step);
+    if (step != PIPELINE_POOL_WAIT)
+        ck_assert_uint_eq(choice.index, index);
+}
+
+START_TEST(round_robin_takes_idle_streams_in_turn)
+{
+    pool.strategy = TRM_STREAM_ROUND_ROBIN;
+    for (uint32_t i = 0; i < 3 * SLOTS; i++)
+        ck_choice(false, PIPELINE_POOL_LEND, i % SLOTS);
+}
+END_TEST
+
+START_TEST(round_robin_takes_streams_with_work_in_turn)
+{
+    pool.strategy = TRM_STREAM_ROUND_ROBIN;
+    load_all();
+    for (uint32_t i = 0; i < 3 * SLOTS; i++)
+        ck_choice(false, PIPELINE_POOL_LEND, i % SLOTS);
+}
+END_TEST
+
+START_TEST(least_loaded_takes_the_stream_whose_work_ends_first)
+{
+    load_all();
+    ck_choice(false, PIPELINE_POOL_LEND, 1);
+    pool.slots[1].state = PIPELINE_SLOT_LENT;
+    ck_choice(false, PIPELINE_POOL_LEND, 2);
+    pool.slots[2].state = PIPELINE_SLOT_TRANSIT;
+    ck_choice(false, PIPELINE_POOL_LEND, 0);
+}
+END_TEST
+
+START_TEST(an_idle_stream_comes_before_all_others)
+{
+    load_all();
+    pool.slots[3].watches = 0;
+    ck_choice(false, PIPELINE_POOL_LEND, 3);
+    ck_choice(true, PIPELINE_POOL_LEND, 3);
+}
+END_TEST
+
+START_TEST(a_pool_grows_before_it_lends_a_stream_with_work)
+{
+    load_all();
+    pool.slots[2] = (struct pipeline_pool_slot){.state = PIPELINE_SLOT_EMPTY};
+    ck_choice(false, PIPELINE_POOL_GROW, 2);
+}
+END_TEST
+
+START_TEST(a_call_for_an_idle_stream_waits_when_none_is_idle)
+{
+    load_all();
+    ck_choice(true, PIPELINE_POOL_WAIT, 0);
+}
+END_TEST
+
+START_TEST(a_stream_that_failed_is_replaced_when_its_watches_are_done)
+{
+    load_all();
+    pool.slots[3].has_failed = true;
+    ck_choice(false, PIPELINE_POOL_LEND, 1);
+    pool.slots[3].watches = 0;
+    ck_choice(false, PIPELINE_POOL_REPLACE, 3);
+}
+END_TEST
+
+START_TEST(a_choice_counts_the_streams_that_are_used)
+{
+    load(0, 100);
+    pool.slots[1].state = PIPELINE_SLOT_LENT;
+    pool.slots[2]       = (struct pipeline_pool_slot){.state = PIPELINE_SLOT_EMPTY};
+    ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, false).used, 2);
+}
+END_TEST
+
+static Suite *make_suite(void)
+{
+    Suite *suite = suite_create("pipeline pool");
+    TCase *tests = tcase_create("choose");
+
+    tcase_add_checked_fixture(tests, set_up, NULL);
+    tcase_add_test(tests, round_robin_takes_idle_streams_in_turn);
+    tcase_add_test(tests, round_robin_takes_streams_with_work_in_turn);
+    tcase_add_test(tests, least_loaded_takes_the_stream_whose_work_ends_first);
+    tcase_add_test(tests, an_idle_stream_comes_before_all_others);
+    tcase_add_test(tests, a_pool_grows_before_it_lends_a_stream_with_work);
+    tcase_add_test(tests, a_call_for_an_idle_stream_waits_when_none_is_idle);
+    tcase_add_test(tests, a_stream_that_failed_is_replaced_when_its_watches_are_done);
+    tcase_add_test(tests, a_choice_counts_the_streams_that_are_used);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
+
+UNIT_SUITE(make_suite)

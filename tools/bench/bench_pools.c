@@ -1,0 +1,96 @@
+/* Trireme: the suite `pools`: what it costs to borrow a stream and to give it back.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tools/bench/bench.h"
+
+enum {
+    STREAMS = 8,
+    ROUNDS  = 20000,
+};
+
+/* Makes a pool with all of its streams, which are idle. */
+static int32_t setup(struct bench *bench, const struct bench_case *test)
+{
+    const struct trm_stream_pool_desc desc = {
+        .struct_size = sizeof(desc), .strategy = (int32_t)test->argument, .least = STREAMS, .most = STREAMS};
+    struct trm_stream *streams[STREAMS];
+    int32_t status = trm_stream_pool_create(bench->device, &desc, &bench->pool);
+
+    for (uint32_t i = 0; i < STREAMS && status == TRM_OK; i++)
+        status = trm_stream_pool_acquire(bench->pool, 0, 0, &streams[i]);
+    for (uint32_t i = 0; i < STREAMS && status == TRM_OK; i++)
+        status = trm_stream_pool_release(bench->pool, streams[i]);
+    return status;
+}
+
+/* The times of borrowing all streams, and of giving them back. */
+static int32_t sample(struct bench *bench, uint64_t *borrowed, uint64_t *returned, uint64_t rounds)
+{
+    struct trm_stream *streams[STREAMS];
+    int32_t status = TRM_OK;
+
+    for (uint64_t round = 0; round < rounds && status == TRM_OK; round++) {
+        uint64_t begin = bench_now();
+        for (uint32_t i = 0; i < STREAMS && status == TRM_OK; i++)
+            status = trm_stream_pool_acquire(bench->pool, 0, 0, &streams[i]);
+        uint64_t middle = bench_now();
+        for (uint32_t i = 0; i < STREAMS && status == TRM_OK; i++)
+            status = trm_stream_pool_release(bench->pool, streams[i]);
+        *borrowed += middle - begin;
+        *returned += bench_now() - middle;
+    }
+    return status;
+}
+
+static int32_t sample_borrow(struct bench *bench, const struct bench_case *test, double *value)
+{
+    uint64_t rounds = bench_scale(bench, ROUNDS), borrowed = 0, returned = 0;
+    int32_t status = sample(bench, &borrowed, &returned, rounds);
+
+    (void)test;
+    *value = (double)borrowed / (double)(rounds * STREAMS);
+    return status;
+}
+
+static int32_t sample_return(struct bench *bench, const struct bench_case *test, double *value)
+{
+    uint64_t rounds = bench_scale(bench, ROUNDS), borrowed = 0, returned = 0;
+    int32_t status = sample(bench, &borrowed, &returned, rounds);
+
+    (void)test;
+    *value = (double)returned / (double)(rounds * STREAMS);
+    return status;
+}
+
+static const struct bench_case cases[] = {
+    {
+        .name     = "borrow_round_robin",
+        .help     = "borrow an idle stream of a pool of eight by the strategy round-robin",
+        .unit     = "ns",
+        .argument = TRM_STREAM_ROUND_ROBIN,
+        .setup    = setup,
+        .sample   = sample_borrow,
+    },
+    {
+        .name     = "borrow_least_loaded",
+        .help     = "the same by the strategy least-loaded",
+        .unit     = "ns",
+        .argument = TRM_STREAM_LEAST_LOADED,
+        .setup    = setup,
+        .sample   = sample_borrow,
+    },
+    {
+        .name     = "return",
+        .help     = "give a stream without new work back to its pool",
+        .unit     = "ns",
+        .argument = TRM_STREAM_LEAST_LOADED,
+        .setup    = setup,
+        .sample   = sample_return,
+    },
+};
+
+const struct bench_suite bench_pools_suite = {
+    .name  = "pools",
+    .cases = cases,
+    .count = sizeof(cases) / sizeof(cases[0]),
+};
