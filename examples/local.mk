@@ -26,8 +26,8 @@ EXAMPLES += \
 	examples/20-film \
 	examples/21-devices \
 	examples/22-data-parallel \
-	examples/24-profile \
-	examples/25-event-loop
+	examples/23-profile \
+	examples/24-event-loop
 
 examples_01_hello_SOURCES = examples/01-hello.c examples/example.h
 examples_01_hello_LDADD = libtrireme.la
@@ -117,13 +117,13 @@ examples_22_data_parallel_SOURCES = examples/22-data-parallel.c examples/example
 examples_22_data_parallel_LDADD = libtrireme.la -lm
 examples_22_data_parallel_LDFLAGS = $(UNINSTALLED_LINK)
 
-examples_24_profile_SOURCES = examples/24-profile.c examples/example.h
-examples_24_profile_LDADD = libtrireme.la
-examples_24_profile_LDFLAGS = $(UNINSTALLED_LINK)
+examples_23_profile_SOURCES = examples/23-profile.c examples/example.h
+examples_23_profile_LDADD = libtrireme.la
+examples_23_profile_LDFLAGS = $(UNINSTALLED_LINK)
 
-examples_25_event_loop_SOURCES = examples/25-event-loop.c examples/example.h
-examples_25_event_loop_LDADD = libtrireme.la
-examples_25_event_loop_LDFLAGS = $(UNINSTALLED_LINK)
+examples_24_event_loop_SOURCES = examples/24-event-loop.c examples/example.h
+examples_24_event_loop_LDADD = libtrireme.la
+examples_24_event_loop_LDFLAGS = $(UNINSTALLED_LINK)
 
 noinst_PROGRAMS += $(EXAMPLES)
 TESTS += $(EXAMPLES)
