@@ -84,7 +84,8 @@ enum trm_stream_pool_flags {
  * flags       enum trm_stream_pool_flags
  * timeout_ns  nanoseconds; 0 does not wait, TRM_FOREVER waits without a limit
  * stream      receives it; the caller alone uses it until trm_stream_pool_release()
- * Blocks      until there is a stream, without polling; while a failed stream ends
+ * Blocks      until there is a stream, without polling; while a failed stream ends. A callback of one of the
+ *             pool's streams that waits here for its own stream waits forever
  * Errors      TIMEOUT; INVALID_ARGUMENT for unknown flags; as of trm_stream_create()
  */
 TRM_API int32_t trm_stream_pool_acquire(struct trm_stream_pool *pool, uint32_t flags, uint64_t timeout_ns,
