@@ -54,7 +54,10 @@ err_has "no device works"
 echo "this is no plugin" >"$work/broken.so"
 run 0 env TRIREME_BACKEND_PATH="$work" "$trireme" info
 out_has "refused"
+out_lacks "stage reached"
 out_has "$work/broken.so"
+run 0 env TRIREME_BACKEND_PATH="$work" "$trireme" info --verbose
+out_has "stage reached"
 run 0 env TRIREME_BACKEND_PATH="$work" "$trireme" info --json
 grep -q '"accepted": false' "$work/out" || failed "the broken plugin is no refused candidate"
 

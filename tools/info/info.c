@@ -86,7 +86,7 @@ static int print_machine(struct trm_context *context, const struct info_options 
     if (options->json)
         info_print_json(&info);
     else
-        info_print_text(&info);
+        info_print_text(&info, options->verbose);
     if (info.failure) {
         fflush(stdout);
         fputs("trireme: no device works: ", stderr);
@@ -159,7 +159,8 @@ const struct command info_command = {
                "                  arguments and an example (trireme-kernels(7))\n"
                "      --settings  every setting: its value, the origin of the value, variable and default\n"
                "      --mdoc      the settings as the list in trireme(7)\n"
-               "  -v, --verbose   print the log of the library to stderr\n"
+               "  -v, --verbose   print the log of the library to stderr, and how far the loading of a\n"
+               "                  refused plugin came\n"
                "\n"
                "Exits with 0 if at least one device works (--kernels: one kernel was found; with names: each\n"
                "can be used), 1 if not, 2 if the command line is wrong.\n",

@@ -46,7 +46,8 @@ void info_release(struct info *info);
 const char *info_stage_name(int32_t stage);
 const char *info_kind_name(int32_t kind);
 
-void info_print_text(const struct info *info);
+/* is_verbose: with how far the loading of a refused plugin came. */
+void info_print_text(const struct info *info, bool is_verbose);
 void info_print_json(const struct info *info);
 
 /* All properties of an open device, in the order of enum trm_device_key, without those that it does not

@@ -28,7 +28,7 @@ static void print_name(const char *name, int width)
     printf("%*s  ", width - (int)strlen(name), "");
 }
 
-static void print_candidate(const struct trm_candidate *candidate, int width)
+static void print_candidate(const struct trm_candidate *candidate, int width, bool is_verbose)
 {
     print_name(candidate->name, width);
     if (candidate->accepted) {
@@ -41,18 +41,18 @@ static void print_candidate(const struct trm_candidate *candidate, int width)
     }
     printf("\n  %*s  %s", width, "", output_style(OUTPUT_FAINT));
     output_text(stdout, candidate->path);
-    if (!candidate->accepted)
+    if (!candidate->accepted && is_verbose)
         printf(" (stage reached: %s)", info_stage_name(candidate->stage));
     printf("%s\n", output_style(OUTPUT_PLAIN));
 }
 
-static void print_backends(const struct info *info)
+static void print_backends(const struct info *info, bool is_verbose)
 {
     int width = name_width(info);
 
     printf("\n%sBackends%s\n", output_style(OUTPUT_BOLD), output_style(OUTPUT_PLAIN));
     for (uint32_t i = 0; i < info->candidate_count; i++)
-        print_candidate(&info->candidates[i], width);
+        print_candidate(&info->candidates[i], width, is_verbose);
     for (uint32_t i = 0; i < info->absent_count; i++) {
         print_name(info->absent[i].name, width);
         output_text(stdout, info->absent[i].reason);
@@ -76,10 +76,10 @@ static void print_device(const struct info_device *device)
     fputc('\n', stdout);
 }
 
-void info_print_text(const struct info *info)
+void info_print_text(const struct info *info, bool is_verbose)
 {
     printf("trireme %s\n", trm_version());
-    print_backends(info);
+    print_backends(info, is_verbose);
     printf("\n%sDevices%s\n", output_style(OUTPUT_BOLD), output_style(OUTPUT_PLAIN));
     for (uint32_t i = 0; i < info->device_count; i++)
         print_device(&info->devices[i]);
