@@ -97,10 +97,14 @@ static struct pending *oldest_of(struct core_stream_profile *state)
 /* Takes the oldest one, which is complete, and reads it where a profile wants it. */
 static void take_oldest(struct core_stream_profile *state, struct core_stream *stream, bool is_read)
 {
-    struct pending *pending = oldest_of(state);
-    uint64_t time           = 0;
-    if (is_read && state->result != NULL &&
-        stream->device->backend->profile.stamp_read(pending->stamp, &time) == TRM_OK) {
+    struct pending *pending            = oldest_of(state);
+    const struct core_backend *backend = stream->device->backend;
+    uint64_t time                      = 0;
+    int32_t status                     = TRM_ERROR_NOT_FOUND;
+    if (is_read && state->result != NULL)
+        status =
+            core_answer(backend, "profile.stamp_read", backend->profile.stamp_read(pending->stamp, &time));
+    if (status == TRM_OK) {
         if (pending->is_record)
             add_record(state, stream->object.context, &pending->record, time);
         state->last_end = time;
@@ -137,19 +141,24 @@ static struct trm_backend_stamp *get_stamp(struct core_stream_profile *state, st
     if (state->free_count != 0)
         return state->free_stamps[--state->free_count];
     if (ops->stamp_create == NULL || ops->stamp_destroy == NULL || ops->stamp_record == NULL ||
-        ops->stamp_read == NULL || ops->stamp_create(stream->device->device, &stamp) != TRM_OK)
+        ops->stamp_read == NULL)
         return NULL;
-    return stamp;
+    int32_t status = core_answer_object(stream->device->backend, "profile.stamp_create",
+                                        ops->stamp_create(stream->device->device, &stamp), "stamp", &stamp);
+    return status == TRM_OK ? stamp : NULL;
 }
 
 static bool enqueue_stamp(struct core_stream_profile *state, struct core_stream *stream,
                           const struct pending *pending)
 {
-    struct trm_backend_stamp *stamp = state->pending_count < PENDING ? get_stamp(state, stream) : NULL;
-    uint64_t value                  = core_stream_next(stream);
+    struct trm_backend_stamp *stamp    = state->pending_count < PENDING ? get_stamp(state, stream) : NULL;
+    const struct core_backend *backend = stream->device->backend;
+    uint64_t value                     = core_stream_next(stream);
     if (stamp == NULL)
         return false;
-    if (stream->device->backend->profile.stamp_record(stream->backend, value, stamp) != TRM_OK) {
+    int32_t status = core_answer(backend, "profile.stamp_record",
+                                 backend->profile.stamp_record(stream->backend, value, stamp));
+    if (status != TRM_OK) {
         state->free_stamps[state->free_count++] = stamp;
         return false;
     }
