@@ -221,7 +221,7 @@ static uint32_t backend_settings(struct trm_setting *settings, uint32_t capacity
 /* The folder of compiled kernels that a context has which reads the environment. Returns how many settings that is. */
 static uint32_t cache_setting(struct trm_setting *setting)
 {
-    static char folder[4096];
+    static _Thread_local char folder[4096];
     const char *home = getenv("XDG_CACHE_HOME");
     if (home == NULL || snprintf(folder, sizeof(folder), "%s/trireme", home) >= (int)sizeof(folder))
         return 0;
