@@ -74,7 +74,7 @@ const char *core_parameter_text(const struct trm_parameter *parameter, char text
 #define PARAMETERS_MOST 65536
 #define NAME_BYTES 128
 
-static const char *name_of(const struct trm_parameter *parameter)
+const char *core_parameter_name(const struct trm_parameter *parameter)
 {
     return parameter->name != NULL ? parameter->name : "";
 }
@@ -92,7 +92,7 @@ static bool is_same_or_none(uint32_t one, uint32_t other)
 /* Hand-written code need not give the type of a buffer's elements, nor an image's type and format. */
 static bool is_same(const struct trm_parameter *one, const struct trm_parameter *other)
 {
-    if (one->kind != other->kind || strcmp(name_of(one), name_of(other)) != 0)
+    if (one->kind != other->kind || strcmp(core_parameter_name(one), core_parameter_name(other)) != 0)
         return false;
     if (one->kind == TRM_PARAMETER_SCALAR)
         return one->type == other->type;
@@ -121,8 +121,8 @@ static int32_t match_parameters(const struct trm_kernel_info *reflected, const s
                              "parameter %" PRIu32
                              " of the code of kernel \"%s\" is \"%.100s\", %s; its shader has "
                              "\"%s\", %s",
-                             i, reflected->name, name_of(one), core_parameter_text(one, is), name_of(two),
-                             core_parameter_text(two, should));
+                             i, reflected->name, core_parameter_name(one), core_parameter_text(one, is),
+                             core_parameter_name(two), core_parameter_text(two, should));
     }
     return TRM_OK;
 }

@@ -18,6 +18,9 @@ int32_t core_kernel_interface_match(const struct trm_kernel_info *reflected, str
 int32_t core_kernel_interface_copy(const struct core_context *context, struct trm_kernel_desc *desc,
                                    const char *name, size_t *size);
 
+/* The name of a parameter; "" where the code has none. */
+const char *core_parameter_name(const struct trm_parameter *parameter);
+
 /* What a parameter takes, for sentences: "f32", "a buffer of f32", "a block of 16 bytes". */
 #define CORE_PARAMETER_TEXT 128
 const char *core_parameter_text(const struct trm_parameter *parameter, char text[CORE_PARAMETER_TEXT]);

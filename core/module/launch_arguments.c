@@ -10,13 +10,6 @@
 
 #define NAMES_BYTES 240
 
-static const char *name_of(const struct core_kernel *kernel, uint32_t index)
-{
-    const char *name = kernel->parameters[index].name;
-
-    return name != NULL ? name : "";
-}
-
 /* ---- types --------------------------------------------------------------------------------- */
 
 static const char *article(const char *type)
@@ -94,7 +87,7 @@ int32_t core_launch_fail_argument(const struct core_kernel *kernel, uint32_t ind
 
     return base_fail(TRM_ERROR_TYPE_MISMATCH,
                      "argument %" PRIu32 " \"%s\" of kernel \"%s\" is %s, but %s was given", index,
-                     name_of(kernel, index), kernel->name,
+                     core_parameter_name(&kernel->parameters[index]), kernel->name,
                      core_parameter_text(&kernel->parameters[index], is), describe(given, what));
 }
 
@@ -107,7 +100,7 @@ static void list_names(const struct core_kernel *kernel, char names[NAMES_BYTES]
     names[0] = '\0';
     for (uint32_t i = 0; i < kernel->parameter_count && length < NAMES_BYTES; i++)
         length += (size_t)snprintf(names + length, NAMES_BYTES - length, "%s%s", i == 0 ? "" : ", ",
-                                   name_of(kernel, i));
+                                   core_parameter_name(&kernel->parameters[i]));
     if (length >= NAMES_BYTES)
         memcpy(names + NAMES_BYTES - 4, "...", 4);
 }
@@ -116,7 +109,7 @@ static void list_names(const struct core_kernel *kernel, char names[NAMES_BYTES]
 static int32_t fail_count(const struct core_kernel *kernel, uint32_t count, const char *how)
 {
     uint32_t wanted = kernel->parameter_count;
-    bool has_names  = wanted != 0 && name_of(kernel, 0)[0] != '\0';
+    bool has_names  = wanted != 0 && core_parameter_name(&kernel->parameters[0])[0] != '\0';
     char names[NAMES_BYTES];
 
     list_names(kernel, names);
@@ -139,15 +132,16 @@ static int32_t fail_missing(const struct core_kernel *kernel, uint32_t index)
 {
     char is[CORE_PARAMETER_TEXT];
 
-    return base_fail(
-        TRM_ERROR_INVALID_ARGUMENT, "argument %" PRIu32 " \"%s\" of kernel \"%s\" is missing; it is %s",
-        index, name_of(kernel, index), kernel->name, core_parameter_text(&kernel->parameters[index], is));
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                     "argument %" PRIu32 " \"%s\" of kernel \"%s\" is missing; it is %s", index,
+                     core_parameter_name(&kernel->parameters[index]), kernel->name,
+                     core_parameter_text(&kernel->parameters[index], is));
 }
 
 static uint32_t find_parameter(const struct core_kernel *kernel, const char *name)
 {
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
-        if (strcmp(name_of(kernel, i), name) == 0)
+        if (strcmp(core_parameter_name(&kernel->parameters[i]), name) == 0)
             return i;
     return UINT32_MAX;
 }

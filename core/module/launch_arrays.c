@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/module/kernel_interface.h"
 #include "core/module/launch.h"
 
 /* How many arguments an array is for the backend. */
@@ -20,17 +21,11 @@ static bool is_member(const struct trm_parameter *parameter)
     return parameter->kind == TRM_PARAMETER_SCALAR || parameter->kind == TRM_PARAMETER_BLOCK;
 }
 
-static const char *name_of(const struct core_kernel *kernel, uint32_t index)
-{
-    const char *name = kernel->parameters[index].name;
-
-    return name != NULL ? name : "";
-}
-
 /* argument 3 "a" */
 static uint32_t place_argument(const struct core_kernel *kernel, uint32_t index, char text[CORE_PLACE_TEXT])
 {
-    snprintf(text, CORE_PLACE_TEXT, "argument %" PRIu32 " \"%.80s\"", index, name_of(kernel, index));
+    snprintf(text, CORE_PLACE_TEXT, "argument %" PRIu32 " \"%.80s\"", index,
+             core_parameter_name(&kernel->parameters[index]));
     return index;
 }
 
@@ -47,7 +42,7 @@ uint32_t core_launch_place(const struct core_kernel *kernel, uint32_t index, cha
         if (!trm_parameter_is_array(&kernel->parameters[i]))
             return place_argument(kernel, i, text);
         snprintf(text, CORE_PLACE_TEXT, "element %" PRIu32 " of argument %" PRIu32 " \"%.80s\"",
-                 index - first, i, name_of(kernel, i));
+                 index - first, i, core_parameter_name(&kernel->parameters[i]));
         return i;
     }
     if (kernel->flat != NULL) /* the members of the push constants are last in both lists */
@@ -61,7 +56,7 @@ static int32_t check_count(const struct core_kernel *kernel, uint32_t index, uin
 {
     const struct trm_parameter *parameter = &kernel->parameters[index];
     uint32_t count                        = trm_parameter_count(parameter);
-    const char *name                      = name_of(kernel, index);
+    const char *name                      = core_parameter_name(&kernel->parameters[index]);
 
     if (count != 0 && given != count)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
@@ -85,14 +80,15 @@ static int32_t check_element(const struct core_kernel *kernel, uint32_t index, u
     if (element->name != NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "element %" PRIu32 " of argument %" PRIu32 " \"%s\" of kernel \"%s\" has a name",
-                         number, index, name_of(kernel, index), kernel->name);
+                         number, index, core_parameter_name(&kernel->parameters[index]), kernel->name);
     if (element->kind == trm_parameter_element(parameter))
         return TRM_OK;
-    return base_fail(
-        TRM_ERROR_TYPE_MISMATCH,
-        "element %" PRIu32 " of argument %" PRIu32 " \"%s\" of kernel \"%s\" has another kind than the "
-        "parameter (%" PRId32 " instead of %" PRId32 ")",
-        number, index, name_of(kernel, index), kernel->name, element->kind, trm_parameter_element(parameter));
+    return base_fail(TRM_ERROR_TYPE_MISMATCH,
+                     "element %" PRIu32 " of argument %" PRIu32
+                     " \"%s\" of kernel \"%s\" has another kind than the "
+                     "parameter (%" PRId32 " instead of %" PRId32 ")",
+                     number, index, core_parameter_name(&kernel->parameters[index]), kernel->name,
+                     element->kind, trm_parameter_element(parameter));
 }
 
 int32_t core_launch_check_array(const struct core_kernel *kernel, uint32_t index,
@@ -106,7 +102,7 @@ int32_t core_launch_check_array(const struct core_kernel *kernel, uint32_t index
     if (status == TRM_OK && elements == NULL)
         status = base_fail(TRM_ERROR_INVALID_ARGUMENT,
                            "argument %" PRIu32 " \"%s\" of kernel \"%s\": the elements of the array are NULL",
-                           index, name_of(kernel, index), kernel->name);
+                           index, core_parameter_name(&kernel->parameters[index]), kernel->name);
     for (uint32_t i = 0; status == TRM_OK && i < given->value.array.count; i++)
         status = check_element(kernel, index, i, &elements[i]);
     return status;

@@ -49,14 +49,14 @@ static void consider_free(const struct pipeline_stream_pool *pool, uint32_t inde
 static void consider(const struct pipeline_stream_pool *pool, uint32_t index, struct found *found)
 {
     const struct pipeline_pool_slot *slot = &pool->slots[index];
-    if (slot->state == PIPELINE_SLOT_EMPTY) {
+    if (slot->state == PIPELINE_POOL_SLOT_EMPTY) {
         if (found->empty == NONE)
             found->empty = index;
         return;
     }
-    if (slot->state != PIPELINE_SLOT_FREE || slot->watches > 0)
+    if (slot->state != PIPELINE_POOL_SLOT_FREE || slot->watches > 0)
         found->used++;
-    if (slot->state == PIPELINE_SLOT_FREE)
+    if (slot->state == PIPELINE_POOL_SLOT_FREE)
         consider_free(pool, index, found);
 }
 

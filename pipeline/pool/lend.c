@@ -18,7 +18,7 @@ static int32_t fail_closing(void)
 
 static void enter_transit_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
 {
-    slot->state = PIPELINE_SLOT_TRANSIT;
+    slot->state = PIPELINE_POOL_SLOT_TRANSIT;
     pool->transits++;
 }
 
@@ -35,7 +35,7 @@ static void set_stream(struct pipeline_stream_pool *pool, struct pipeline_pool_s
                        struct core_stream *stream)
 {
     base_lock_acquire(&pool->lock);
-    *slot = (struct pipeline_pool_slot){.state = PIPELINE_SLOT_TRANSIT, .stream = stream};
+    *slot = (struct pipeline_pool_slot){.state = PIPELINE_POOL_SLOT_TRANSIT, .stream = stream};
     base_lock_release(&pool->lock);
 }
 
@@ -68,7 +68,7 @@ static int32_t make_stream(struct pipeline_stream_pool *pool, struct pipeline_po
 static void lend_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot, uint32_t used,
                         struct trm_stream **stream)
 {
-    slot->state = PIPELINE_SLOT_LENT;
+    slot->state = PIPELINE_POOL_SLOT_LENT;
     pool->lent++;
     pool->stats.loans++;
     pool->window++;
@@ -90,7 +90,7 @@ static int32_t make_and_lend_locked(struct pipeline_stream_pool *pool,
     int32_t status = make_stream(pool, slot);
     base_lock_acquire(&pool->lock);
     pool->streams += (status == TRM_OK) - (is_new ? 0 : 1);
-    leave_transit_locked(pool, slot, status == TRM_OK ? PIPELINE_SLOT_FREE : PIPELINE_SLOT_EMPTY);
+    leave_transit_locked(pool, slot, status == TRM_OK ? PIPELINE_POOL_SLOT_FREE : PIPELINE_POOL_SLOT_EMPTY);
     if (status != TRM_OK)
         return status;
     if (is_new)
@@ -176,7 +176,7 @@ static struct pipeline_pool_slot *find_lent_locked(struct pipeline_stream_pool *
 {
     for (uint32_t i = 0; i < pool->most; i++) {
         struct pipeline_pool_slot *slot = &pool->slots[i];
-        if (slot->state == PIPELINE_SLOT_LENT && slot->stream->object.handle == stream)
+        if (slot->state == PIPELINE_POOL_SLOT_LENT && slot->stream->object.handle == stream)
             return slot;
     }
     return NULL;
@@ -190,7 +190,7 @@ static struct pipeline_pool_slot *find_unneeded_locked(struct pipeline_stream_po
         return NULL;
     if (pool->streams > pool->least && pool->streams > pool->peak)
         for (uint32_t i = 0; i < pool->most; i++)
-            if (pool->slots[i].state == PIPELINE_SLOT_FREE && pool->slots[i].watches == 0)
+            if (pool->slots[i].state == PIPELINE_POOL_SLOT_FREE && pool->slots[i].watches == 0)
                 found = &pool->slots[i];
     pool->window = 0;
     pool->peak   = 0;
@@ -210,7 +210,7 @@ static void shrink(struct pipeline_stream_pool *pool)
     base_lock_acquire(&pool->lock);
     pool->streams--;
     pool->stats.shrunk++;
-    leave_transit_locked(pool, slot, PIPELINE_SLOT_EMPTY);
+    leave_transit_locked(pool, slot, PIPELINE_POOL_SLOT_EMPTY);
     base_lock_release(&pool->lock);
 }
 
@@ -228,7 +228,7 @@ static int32_t release(struct pipeline_stream_pool *pool, const struct trm_strea
                          "trm_stream_pool_release: the pool has not lent this stream");
     pipeline_pool_watch(pool, slot);
     base_lock_acquire(&pool->lock);
-    leave_transit_locked(pool, slot, PIPELINE_SLOT_FREE);
+    leave_transit_locked(pool, slot, PIPELINE_POOL_SLOT_FREE);
     bool is_window_over = pool->window >= WINDOW;
     base_lock_release(&pool->lock);
     if (is_window_over)

@@ -197,7 +197,7 @@ static int32_t get_stats(struct pipeline_stream_pool *pool, struct trm_stream_po
     ours.lent                         = pool->lent;
     ours.operation_ns                 = pipeline_estimate_ahead(&pool->operation, 0);
     for (uint32_t i = 0; i < pool->most; i++)
-        ours.busy += pool->slots[i].state != PIPELINE_SLOT_LENT && pool->slots[i].watches > 0;
+        ours.busy += pool->slots[i].state != PIPELINE_POOL_SLOT_LENT && pool->slots[i].watches > 0;
     base_lock_release(&pool->lock);
     if (!core_struct_copy_out(stats, &ours, sizeof(ours), STATS_LEAST))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,

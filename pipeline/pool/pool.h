@@ -37,10 +37,10 @@ struct pipeline_pool_watch {
 };
 
 enum pipeline_pool_slot_state {
-    PIPELINE_SLOT_EMPTY   = 0,
-    PIPELINE_SLOT_FREE    = 1,
-    PIPELINE_SLOT_LENT    = 2,
-    PIPELINE_SLOT_TRANSIT = 3,
+    PIPELINE_POOL_SLOT_EMPTY   = 0,
+    PIPELINE_POOL_SLOT_FREE    = 1,
+    PIPELINE_POOL_SLOT_LENT    = 2,
+    PIPELINE_POOL_SLOT_TRANSIT = 3,
 };
 
 struct pipeline_pool_slot {

@@ -38,7 +38,7 @@ static bool is_lost(struct trm_backend_device *device)
 {
     CUcontext previous;
     if (cuda_device_is_lost(device) || cuda_enter(device, &previous) != TRM_OK)
-        return true;
+        return cuda_device_is_lost(device);
     CUresult result = device->cuda->cuStreamQuery(device->internal_stream);
     cuda_leave(device, previous);
     if (!cuda_is_sticky(result))

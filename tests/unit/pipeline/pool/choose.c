@@ -20,7 +20,7 @@ static void set_up(void)
     pool.strategy = TRM_STREAM_LEAST_LOADED;
     pool.most     = SLOTS;
     for (uint32_t i = 0; i < SLOTS; i++) {
-        pool.slots[i].state  = PIPELINE_SLOT_FREE;
+        pool.slots[i].state  = PIPELINE_POOL_SLOT_FREE;
         pool.slots[i].stream = &streams[i];
     }
 }
@@ -67,9 +67,9 @@ START_TEST(least_loaded_takes_the_stream_whose_work_ends_first)
 {
     load_all();
     ck_choice(false, PIPELINE_POOL_LEND, 1);
-    pool.slots[1].state = PIPELINE_SLOT_LENT;
+    pool.slots[1].state = PIPELINE_POOL_SLOT_LENT;
     ck_choice(false, PIPELINE_POOL_LEND, 2);
-    pool.slots[2].state = PIPELINE_SLOT_TRANSIT;
+    pool.slots[2].state = PIPELINE_POOL_SLOT_TRANSIT;
     ck_choice(false, PIPELINE_POOL_LEND, 0);
 }
 END_TEST
@@ -86,7 +86,7 @@ END_TEST
 START_TEST(a_pool_grows_before_it_lends_a_stream_with_work)
 {
     load_all();
-    pool.slots[2] = (struct pipeline_pool_slot){.state = PIPELINE_SLOT_EMPTY};
+    pool.slots[2] = (struct pipeline_pool_slot){.state = PIPELINE_POOL_SLOT_EMPTY};
     ck_choice(false, PIPELINE_POOL_GROW, 2);
 }
 END_TEST
@@ -111,8 +111,8 @@ END_TEST
 START_TEST(a_choice_counts_the_streams_that_are_used)
 {
     load(0, 100);
-    pool.slots[1].state = PIPELINE_SLOT_LENT;
-    pool.slots[2]       = (struct pipeline_pool_slot){.state = PIPELINE_SLOT_EMPTY};
+    pool.slots[1].state = PIPELINE_POOL_SLOT_LENT;
+    pool.slots[2]       = (struct pipeline_pool_slot){.state = PIPELINE_POOL_SLOT_EMPTY};
     ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, false).used, 2);
 }
 END_TEST
