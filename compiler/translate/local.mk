@@ -41,6 +41,7 @@ libtrireme_internal_la_SOURCES += \
 	compiler/translate/passes/lockstep.c \
 	compiler/translate/passes/lockstep.h \
 	compiler/translate/passes/lockstep_loop.c \
+	compiler/translate/passes/pair_sines.c \
 	compiler/translate/passes/passes.h \
 	compiler/translate/passes/place.c \
 	compiler/translate/passes/promote.c \

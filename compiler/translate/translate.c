@@ -76,6 +76,8 @@ static int32_t prepare(struct emit *emit, struct body *body)
         status = translate_split_at_barriers(body);
     if (status == TRM_OK)
         status = translate_place(body);
+    if (status == TRM_OK && emit->language == TRM_LANGUAGE_CUDA)
+        translate_pair_sines(body);
     return status;
 }
 

@@ -145,6 +145,7 @@ EXTRA_DIST += \
 	tests/unit/shaders/flow/saxpy.comp tests/unit/shaders/flow/saxpy.spv tests/unit/shaders/flow/saxpy_plain.spv \
 	tests/unit/shaders/flow/selects.comp tests/unit/shaders/flow/selects.spv tests/unit/shaders/flow/selects_plain.spv \
 	tests/unit/shaders/flow/sgemm.comp tests/unit/shaders/flow/sgemm.spv tests/unit/shaders/flow/sgemm_plain.spv \
+	tests/unit/shaders/flow/sines.comp tests/unit/shaders/flow/sines.spv tests/unit/shaders/flow/sines_plain.spv \
 	tests/unit/shaders/flow/early.comp tests/unit/shaders/flow/early.spv tests/unit/shaders/flow/early_plain.spv \
 	tests/unit/shaders/flow/spills.comp tests/unit/shaders/flow/spills.spv tests/unit/shaders/flow/spills_plain.spv \
 	tests/unit/shaders/flow/stages.spvasm tests/unit/shaders/flow/stages.spv

@@ -213,6 +213,9 @@ emit_statement_fn emit_statement(const struct emit *emit, const struct spirv_ins
         case GLSLstd450Frexp:
         case GLSLstd450MatrixInverse:
             return emit_glsl_statement;
+        case GLSLstd450Sin:
+        case GLSLstd450Cos:
+            return emit->body->values[op->result].pair != 0 ? emit_glsl_statement : NULL;
         default:
             return NULL;
         }

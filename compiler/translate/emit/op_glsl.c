@@ -401,12 +401,44 @@ static int32_t inverse(struct emit *emit, const struct spirv_instruction *op)
     return status;
 }
 
+/* Writes "const struct trm_sine_cosine trm_t12_0 = trm_sincos_f32(angle_x);". */
+static int32_t write_both(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
+{
+    text_begin_line(&emit->text);
+    text_add(&emit->text, "const struct ");
+    emit_part(emit, "sine_cosine");
+    text_add(&emit->text, " trm_t%u_%u = ", op->result, component == WHOLE ? 0 : component);
+    int32_t status = emit_pattern(emit, op, 2, component, "@sincos_f32($0)");
+    text_add(&emit->text, ";\n");
+    return status;
+}
+
+/* A sine and a cosine that are computed at once, by the first of them. */
+static int32_t sine_or_cosine(struct emit *emit, const struct spirv_instruction *op)
+{
+    uint32_t first = emit->body->values[op->result].pair, count = emit_components(emit, op->type);
+    int32_t status = TRM_OK;
+
+    for (uint32_t i = 0; op->result == first && i < count && status == TRM_OK; i++)
+        status = write_both(emit, op, count > 1 ? i : WHOLE);
+    for (uint32_t i = 0; i < count && status == TRM_OK; i++) {
+        emit_begin(emit, op->result, count > 1 ? i : WHOLE);
+        text_add(&emit->text, "trm_t%u_%u.%s;\n", first, i,
+                 op->operands[1] == GLSLstd450Sin ? "sine" : "cosine");
+    }
+    emit_assigned(emit, op->result);
+    return status;
+}
+
 int32_t emit_glsl_statement(struct emit *emit, const struct spirv_instruction *op)
 {
     switch (op->operands[1]) {
     case GLSLstd450Modf:
     case GLSLstd450Frexp:
         return split_to_pointer(emit, op);
+    case GLSLstd450Sin:
+    case GLSLstd450Cos:
+        return sine_or_cosine(emit, op);
     default:
         return emit_is_used(emit, op->result) ? inverse(emit, op) : TRM_OK;
     }

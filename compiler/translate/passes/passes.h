@@ -21,6 +21,7 @@
  *         hoist_spills.c           spills leave the loops of a region
  *     place.c                      where each value lives
  *       eliminate_dead_code.c      as above
+ *     pair_sines.c                 (CUDA) the sine and the cosine of one angle are computed at once
  *
  * Indented passes are steps of the pass above them (steps.h).
  * SPDX-License-Identifier: MIT
@@ -51,5 +52,8 @@ int32_t translate_split_at_barriers(struct body *body);
 
 /* Counts uses and decides where each value lives. */
 int32_t translate_place(struct body *body);
+
+/* (CUDA) Notes which sines and cosines of one angle are computed at once (value_info.pair). */
+void translate_pair_sines(struct body *body);
 
 #endif

@@ -42,6 +42,7 @@ struct value_info {
     uint8_t place;   /* enum place */
     bool is_uniform; /* the same for all work-items of a group */
     bool is_phi;
+    uint32_t pair;     /* of a sine or cosine: the first of the two that are computed at once; 0: alone */
     bool is_divergent; /* differs between work-items: some have left the construct in which it is computed */
     struct access access; /* of pointers; `variable` is 0 for any other value */
 };

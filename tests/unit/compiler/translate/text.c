@@ -323,6 +323,20 @@ START_TEST(a_thread_of_cuda_does_items_below_one_another_that_are_inside_of_a_qu
 }
 END_TEST
 
+START_TEST(cuda_computes_the_sine_and_the_cosine_of_one_angle_at_once)
+{
+    unsigned count = 0;
+
+    translate_to(TRM_LANGUAGE_CUDA, "flow/sines.spv");
+    for (const char *at = kernel.text.text; (at = strstr(at, "= trm_sincos_f32(")) != NULL; at++)
+        count++;
+    ck_assert_uint_eq(count, 1);
+    ck_assert_ptr_nonnull(strstr(kernel.text.text, "trm_sin_f32("));
+    ck_assert_ptr_nonnull(strstr(kernel.text.text, "trm_cos_f32("));
+    translated_close(&kernel);
+}
+END_TEST
+
 /* A stage goes on behind a scope that a work-item leaves, and keeps what it made. */
 START_TEST(a_stage_of_cuda_does_not_return_where_a_function_returned_early)
 {
@@ -486,6 +500,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_thread_of_cuda_does_several_items_that_have_nothing_to_do_with_each_other);
     tcase_add_test(tests, a_thread_of_cuda_does_items_below_one_another_where_groups_have_rows);
     tcase_add_test(tests, a_thread_of_cuda_does_items_below_one_another_that_are_inside_of_a_question);
+    tcase_add_test(tests, cuda_computes_the_sine_and_the_cosine_of_one_angle_at_once);
     tcase_add_test(tests, a_stage_of_cuda_does_not_return_where_a_function_returned_early);
     tcase_add_test(tests, cuda_loads_from_a_chosen_place_where_nothing_writes);
     tcase_add_test(tests, a_thread_of_cuda_does_one_item_where_there_are_barriers_or_loops);
