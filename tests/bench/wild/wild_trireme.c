@@ -184,20 +184,21 @@ static void run_case(const struct wild_work *work, enum wild_size size, const ch
 
 int main(int argc, char **argv)
 {
-    const char *backend          = getenv("BENCH_BACKEND");
+    char backend[64];
     struct trm_context_desc desc = {.struct_size = sizeof(desc)};
     struct wild_options options;
 
     wild_options_read(&options, argc, argv);
     must(trm_context_create(&desc, &context));
     must(trm_device_open(context, NULL, &device));
+    must(trm_device_get_info(device, TRM_DEVICE_BACKEND, backend, sizeof(backend), NULL));
     must(trm_stream_create(device, TRM_STREAM_COMPUTE, TRM_PRIORITY_NORMAL, &stream));
     for (int i = 0; i < WILD_CASES; i++) {
         struct wild_work work;
         if (!wild_is_wanted(&options, wild_name(i)))
             continue;
         wild_make(&work, i, options.size);
-        run_case(&work, options.size, backend ? backend : "cpu");
+        run_case(&work, options.size, backend);
         wild_free(&work);
     }
     trm_stream_destroy(stream);

@@ -1,4 +1,5 @@
 #version 450
+#extension GL_KHR_shader_subgroup_arithmetic : require
 /* Each row minus its mean, over its deviation, times a gain, plus a bias. A group has a row. */
 layout(local_size_x = 256) in;
 
@@ -13,11 +14,14 @@ layout(push_constant) uniform Parameters {
 
 shared float part[256];
 
+/* Sums within each subgroup, then over the subgroups, whose number is a power of two. */
 float total(uint t, float own)
 {
-    part[t] = own;
+    own = subgroupAdd(own);
+    if (subgroupElect())
+        part[gl_SubgroupID] = own;
     barrier();
-    for (uint k = 128; k > 0; k >>= 1) {
+    for (uint k = gl_NumSubgroups / 2; k > 0; k >>= 1) {
         if (t < k)
             part[t] += part[t + k];
         barrier();

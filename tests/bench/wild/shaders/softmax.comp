@@ -1,5 +1,6 @@
 #version 450
-/* The softmax of each row. A group has a row. */
+#extension GL_KHR_shader_subgroup_arithmetic : require
+/* The softmax of each row. A group has a row, whose subgroups are a power of two in number. */
 layout(local_size_x = 256) in;
 
 layout(std430, set = 0, binding = 0) readonly buffer X { float x[]; };
@@ -18,9 +19,11 @@ void main()
     float most = -3.4e38;
     for (uint c = t; c < columns; c += 256)
         most = max(most, x[row + c] * scale);
-    part[t] = most;
+    most = subgroupMax(most);
+    if (subgroupElect())
+        part[gl_SubgroupID] = most;
     barrier();
-    for (uint k = 128; k > 0; k >>= 1) {
+    for (uint k = gl_NumSubgroups / 2; k > 0; k >>= 1) {
         if (t < k)
             part[t] = max(part[t], part[t + k]);
         barrier();
@@ -34,9 +37,11 @@ void main()
         y[row + c] = e;
         sum += e;
     }
-    part[t] = sum;
+    sum = subgroupAdd(sum);
+    if (subgroupElect())
+        part[gl_SubgroupID] = sum;
     barrier();
-    for (uint k = 128; k > 0; k >>= 1) {
+    for (uint k = gl_NumSubgroups / 2; k > 0; k >>= 1) {
         if (t < k)
             part[t] += part[t + k];
         barrier();
