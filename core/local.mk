@@ -118,6 +118,7 @@ libtrireme_internal_la_SOURCES += \
 	core/image/image_copy.c \
 	core/image/image_desc.c core/image/image_desc.h \
 	core/image/image_object.h \
+	core/image/image_over.c \
 	core/image/image_plan.c core/image/image_plan.h \
 	core/image/image_region.c core/image/image_region.h \
 	core/image/sampler.c

@@ -46,8 +46,10 @@ static void image_retire(struct core_object *object)
     core_device_uncount_child(image->device, CORE_IMAGE);
     core_object_kill_handle(atomic_load_explicit(&image->mip_kernel, memory_order_acquire), CORE_KERNEL);
     if (image->buffer != NULL)
-        core_buffer_release_array(image->buffer);
-    else if (image->backend != NULL)
+        core_buffer_release_owner(image->buffer);
+    if (image->texels != NULL)
+        core_buffer_release_owner(image->texels);
+    if (image->backend != NULL)
         destroy_backend_when_done(image);
 }
 
@@ -58,6 +60,8 @@ static void image_release(struct core_object *object)
 
     if (image->buffer != NULL)
         core_object_release(&image->buffer->object);
+    if (image->texels != NULL)
+        core_object_release(&image->texels->object);
     if (image->plan != NULL)
         core_free(object->context, image->plan, sizeof(*image->plan));
     core_free(object->context, image, sizeof(*image));
@@ -114,7 +118,15 @@ static int32_t fail_large(const struct core_image *image)
                      image->device->id, image->device->limits.max_buffer_bytes);
 }
 
-/* The buffer belongs to the image: a program that guesses its handle cannot end it. */
+/* A program that guesses the handle of the buffer cannot end it. */
+void core_image_own_buffer(struct core_image *image, struct core_buffer *buffer)
+{
+    atomic_store_explicit(&buffer->users, CORE_BUFFER_OWNER, memory_order_relaxed);
+    core_object_retain(&buffer->object);
+    core_object_publish(&buffer->object);
+    image->buffer = buffer;
+}
+
 static int32_t create_plain(struct core_image *image)
 {
     struct core_context *context = image->object.context;
@@ -131,16 +143,8 @@ static int32_t create_plain(struct core_image *image)
     int32_t status = core_buffer_create_checked(image->device, &desc, &buffer);
     if (status != TRM_OK)
         return status;
-    status = core_buffer_write(buffer, 0, image->plan, sizeof(*image->plan));
-    if (status != TRM_OK) {
-        core_object_abandon(&buffer->object);
-        return status;
-    }
-    atomic_store_explicit(&buffer->users, CORE_BUFFER_OF_ARRAY, memory_order_relaxed);
-    core_object_retain(&buffer->object);
-    core_object_publish(&buffer->object);
-    image->buffer = buffer;
-    return TRM_OK;
+    core_image_own_buffer(image, buffer);
+    return core_buffer_write(buffer, 0, image->plan, sizeof(*image->plan));
 }
 
 int32_t core_image_create_by(struct core_device *device, const struct trm_image_desc *desc,

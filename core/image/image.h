@@ -3,6 +3,7 @@
  *     image.c, image_object.h    an image's life; the functions that create, end and describe it
  *     image_desc.c               checks of a description; what it leaves out
  *     image_plan.c               an image as plain memory: where its levels are
+ *     image_over.c               images whose texels are in a buffer of the program's
  *     image_copy.c               copies; image_region.c: the part of an image that is copied, and pitches
  *     image_argument.c           images, samplers and texel buffers as arguments of a launch
  *     sampler.c                  samplers

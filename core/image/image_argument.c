@@ -181,6 +181,8 @@ int32_t core_image_argument(const struct core_device *device, const struct trm_p
         describe(image, sampler, level, argument);
     sets[0] = image != NULL ? core_image_in_flight(image) : NULL;
     sets[1] = sampler != NULL && is_native ? &sampler->in_flight : NULL;
+    if (image != NULL && image->texels != NULL)
+        sets[1] = &image->texels->in_flight;
     return TRM_OK;
 }
 

@@ -6,7 +6,7 @@
 
 #include "core/image/image_object.h"
 
-/* What an argument uses: at most an image and a sampler. */
+/* What an argument uses: at most an image and a sampler of the backend's, or two buffers of an image. */
 #define CORE_IMAGE_SETS 2
 
 /* Is it an image or a sampler? A texel buffer is a span. */

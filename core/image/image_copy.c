@@ -33,13 +33,14 @@ static struct core_rows rows_of_image(const struct core_image *image, const stru
 {
     const struct trm_image_level *level = &image->plan->level[region->level];
     uint64_t slice                      = (uint64_t)region->layer * level->depth + region->z;
+    struct core_buffer *texels          = core_image_texels(image);
     struct core_rows rows               = {
-                      .buffer = image->buffer,
-                      .offset = level->offset + slice * level->slice_pitch + region->y * level->row_pitch +
-                                (uint64_t)region->x * trm_format_size(image->desc.format),
+                      .buffer = texels,
+                      .offset = core_image_level_offset(image, region->level) + slice * level->slice_pitch +
+                                region->y * level->row_pitch + (uint64_t)region->x * trm_format_size(image->desc.format),
                       .pitch = level->row_pitch,
     };
-    rows.host = image->buffer->host != NULL ? image->buffer->host + rows.offset : NULL;
+    rows.host = texels->host != NULL ? texels->host + rows.offset : NULL;
     return rows;
 }
 

@@ -13,12 +13,15 @@
 #include "core/stream/stream.h"
 
 /* An image is the backend's (`backend`), or plain memory (`buffer`). Plain memory is a buffer of the image's
- * own, as an array has one: the handle of the image ends it, and its in-flight set stands for the image. */
+ * own, as an array has one: the handle of the image ends it, and its in-flight set stands for the image. The
+ * texels may be elsewhere, in a buffer of the program's that the image owns too (image_over.c). */
 struct core_image {
     struct core_object object;
     struct core_device *device;
     struct trm_image_desc desc;    /* all sizes and the usage filled in */
     struct core_buffer *buffer;    /* a reference; NULL: the backend's image */
+    struct core_buffer *texels;    /* a reference to the program's; NULL: the texels are in `buffer` */
+    uint64_t texel_offset;         /* in `texels` */
     struct trm_image_layout *plan; /* a copy of what is in the buffer; NULL: the backend's image */
     struct trm_backend_image *backend;
     bool is_adopted; /* the backend's, of one of the application's */
@@ -45,6 +48,9 @@ int32_t core_image_create_by(struct core_device *device, const struct trm_image_
                              int32_t (*make)(void *user, struct core_image *image), void *user,
                              struct core_image **image);
 
+/* Gives the image a buffer of its own, which is published. */
+void core_image_own_buffer(struct core_image *image, struct core_buffer *buffer);
+
 static inline struct core_image *core_image_find(struct trm_image *handle)
 {
     return core_object_find(handle, CORE_IMAGE);
@@ -67,7 +73,18 @@ static inline struct core_in_flight *core_image_in_flight(struct core_image *ima
     return image->buffer != NULL ? &image->buffer->in_flight : &image->in_flight;
 }
 
-/* Level 0 of an image of plain memory, whose texels follow each other without gaps. */
+/* An image of plain memory: the buffer of its texels, and where a level begins there. */
+static inline struct core_buffer *core_image_texels(const struct core_image *image)
+{
+    return image->texels != NULL ? image->texels : image->buffer;
+}
+
+static inline uint64_t core_image_level_offset(const struct core_image *image, uint32_t level)
+{
+    return image->texels != NULL ? image->texel_offset : image->plan->level[level].offset;
+}
+
+/* Level 0 of an image of plain memory with its texels in `buffer`, whose texels follow each other without gaps. */
 static inline struct trm_span core_image_span(const struct core_image *image)
 {
     const struct trm_image_level *level = &image->plan->level[0];

@@ -40,19 +40,29 @@ void core_buffer_forget_address(struct core_buffer *buffer)
         memory->forget_address(buffer->memory, address, buffer->size);
 }
 
+int32_t core_buffer_find_address(struct core_buffer *buffer, uint64_t *address)
+{
+    uint64_t known = atomic_load_explicit(&buffer->address, memory_order_acquire);
+    int32_t status = TRM_OK;
+
+    if (known == 0) {
+        status = core_device_check(buffer->device);
+        if (status == TRM_OK)
+            status = find_address(buffer, &known);
+    }
+    if (status == TRM_OK)
+        *address = known;
+    return status;
+}
+
 int32_t trm_buffer_address(struct trm_buffer *buffer, uint64_t *address)
 {
     struct core_buffer *found = core_object_enter(buffer, CORE_BUFFER);
     if (found == NULL)
         return base_last_status();
     int32_t status = core_output_check(address, "trm_buffer_address", "address");
-    uint64_t known = atomic_load_explicit(&found->address, memory_order_acquire);
-    if (status == TRM_OK && known == 0)
-        status = core_device_check(found->device);
-    if (status == TRM_OK && known == 0)
-        status = find_address(found, &known);
     if (status == TRM_OK)
-        *address = known;
+        status = core_buffer_find_address(found, address);
     core_object_leave(&found->object);
     return status;
 }

@@ -14,7 +14,7 @@ static void array_retire(struct core_object *object)
     struct core_buffer *buffer = ((struct core_array *)object)->buffer;
 
     core_device_uncount_child(buffer->device, CORE_ARRAY);
-    core_buffer_release_array(buffer);
+    core_buffer_release_owner(buffer);
 }
 
 static void array_release(struct core_object *object)
@@ -60,7 +60,7 @@ static int32_t array_create(struct core_buffer *buffer, int32_t type, uint64_t c
         core_free(context, made, sizeof(*made));
         return status;
     }
-    atomic_store_explicit(&buffer->users, CORE_BUFFER_OF_ARRAY, memory_order_relaxed);
+    atomic_store_explicit(&buffer->users, CORE_BUFFER_OWNER, memory_order_relaxed);
     core_object_retain(&buffer->object);
     core_device_add_child(buffer->device, CORE_ARRAY);
     *array = made;

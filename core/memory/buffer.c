@@ -109,36 +109,54 @@ void core_buffer_end(struct core_buffer *buffer)
 
 /* ---- users --------------------------------------------------------------------------------- */
 
-int32_t core_buffer_add_user(struct core_buffer *buffer)
+static uint32_t users_of_program(uint64_t users)
 {
-    uint32_t users = atomic_load_explicit(&buffer->users, memory_order_relaxed);
+    return (uint32_t)users;
+}
+
+/* Adds a user or an owner. */
+static int32_t add(struct core_buffer *buffer, uint64_t one)
+{
+    uint64_t users = atomic_load_explicit(&buffer->users, memory_order_relaxed);
 
     do {
         if (users == 0)
             return base_fail(TRM_ERROR_INVALID_HANDLE, "this buffer has been destroyed");
-        if ((users & ~CORE_BUFFER_OF_ARRAY) == ~CORE_BUFFER_OF_ARRAY)
-            return base_fail(TRM_ERROR_OUT_OF_RANGE, "this buffer has been retained 2^31 times");
-    } while (!atomic_compare_exchange_weak_explicit(&buffer->users, &users, users + 1, memory_order_relaxed,
+        if (one == 1 && users_of_program(users) == UINT32_MAX)
+            return base_fail(TRM_ERROR_OUT_OF_RANGE, "this buffer has been retained 2^32 times");
+    } while (!atomic_compare_exchange_weak_explicit(&buffer->users, &users, users + one, memory_order_relaxed,
                                                     memory_order_relaxed));
     return TRM_OK;
+}
+
+int32_t core_buffer_add_user(struct core_buffer *buffer)
+{
+    return add(buffer, 1);
+}
+
+int32_t core_buffer_add_owner(struct core_buffer *buffer)
+{
+    return add(buffer, CORE_BUFFER_OWNER);
 }
 
 /* Takes one from the program's users; `*is_last` says whether none of any kind is left. With
  * `must_be_last`, BUSY where there are others. */
 static int32_t remove_user(struct core_buffer *buffer, bool must_be_last, bool *is_last)
 {
-    uint32_t users = atomic_load_explicit(&buffer->users, memory_order_relaxed);
+    uint64_t users = atomic_load_explicit(&buffer->users, memory_order_relaxed);
 
     do {
         if (users == 0)
             return base_fail(TRM_ERROR_INVALID_HANDLE, "this buffer has been destroyed");
-        if (users == CORE_BUFFER_OF_ARRAY)
-            return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                             "this buffer belongs to an array and ends with it; destroy the array");
-        if (must_be_last && users > CORE_BUFFER_OF_ARRAY)
-            return base_fail(TRM_ERROR_BUSY, "this buffer belongs to an array");
+        if (users_of_program(users) == 0)
+            return base_fail(
+                TRM_ERROR_INVALID_ARGUMENT,
+                "this buffer belongs to an array or an image and ends with it; destroy the array or the "
+                "image");
+        if (must_be_last && users >= CORE_BUFFER_OWNER)
+            return base_fail(TRM_ERROR_BUSY, "this buffer belongs to an array or an image");
         if (must_be_last && users > 1)
-            return base_fail(TRM_ERROR_BUSY, "this buffer has been retained %" PRIu32 " times", users - 1);
+            return base_fail(TRM_ERROR_BUSY, "this buffer has been retained %" PRIu64 " times", users - 1);
     } while (!atomic_compare_exchange_weak_explicit(&buffer->users, &users, users - 1, memory_order_acq_rel,
                                                     memory_order_relaxed));
     *is_last = users == 1;
@@ -155,10 +173,10 @@ int32_t core_buffer_release_user(struct core_buffer *buffer)
     return status;
 }
 
-void core_buffer_release_array(struct core_buffer *buffer)
+void core_buffer_release_owner(struct core_buffer *buffer)
 {
-    if (atomic_fetch_and_explicit(&buffer->users, ~CORE_BUFFER_OF_ARRAY, memory_order_acq_rel) ==
-        CORE_BUFFER_OF_ARRAY)
+    if (atomic_fetch_sub_explicit(&buffer->users, CORE_BUFFER_OWNER, memory_order_acq_rel) ==
+        CORE_BUFFER_OWNER)
         core_buffer_end(buffer);
 }
 

@@ -22,8 +22,8 @@ enum core_buffer_ending {
     CORE_ENDING_ONE   = 2, /* one step has happened */
 };
 
-/* In the count of users: the buffer belongs to an array, which is no user of the program. */
-#define CORE_BUFFER_OF_ARRAY (UINT32_C(1) << 31)
+/* In the count of users: an array or an image that the buffer belongs to, which is no user of the program. */
+#define CORE_BUFFER_OWNER (UINT64_C(1) << 32)
 
 struct core_buffer {
     struct core_object object;
@@ -35,7 +35,7 @@ struct core_buffer {
     struct core_block *block; /* where the memory came from; NULL: imported, empty, or `is_ordered` */
     int32_t kind;
     bool is_ordered;         /* the memory comes from the backend's own pool */
-    _Atomic uint32_t users;  /* of the program; and CORE_BUFFER_OF_ARRAY; 0: being destroyed */
+    _Atomic uint64_t users;  /* of the program; and CORE_BUFFER_OWNER for each owner; 0: being destroyed */
     _Atomic uint32_t mapped; /* enum core_map_state; map.c */
     void *staging;           /* while mapped, where the host cannot reach the memory */
     uint32_t map_flags;      /* while mapped */
@@ -78,14 +78,17 @@ void core_buffer_end(struct core_buffer *buffer);
 int32_t core_buffer_add_user(struct core_buffer *buffer);
 
 /* Removes one of the program's users; ends the buffer if it was the last one. Errors: INVALID_HANDLE;
- * INVALID_ARGUMENT where only an array is left. */
+ * INVALID_ARGUMENT where only owners are left. */
 int32_t core_buffer_release_user(struct core_buffer *buffer);
 
-/* Removes the array to which the buffer belongs; ends the buffer if the program has not retained it. */
-void core_buffer_release_array(struct core_buffer *buffer);
+/* Adds an array or an image that the buffer belongs to. Errors: INVALID_HANDLE. */
+int32_t core_buffer_add_owner(struct core_buffer *buffer);
+
+/* Removes one; ends the buffer if it was the last one and the program has not retained the buffer. */
+void core_buffer_release_owner(struct core_buffer *buffer);
 
 /* Removes the last user, without ending the buffer. Errors: BUSY where there are others; INVALID_HANDLE;
- * INVALID_ARGUMENT where only an array is left. */
+ * INVALID_ARGUMENT where only owners are left. */
 int32_t core_buffer_take_last_user(struct core_buffer *buffer);
 
 /* Frees the memory; all work that used it has finished. */
@@ -133,6 +136,10 @@ int32_t core_buffer_write(struct core_buffer *buffer, uint64_t offset, const voi
 int32_t core_buffer_read(struct core_buffer *buffer, uint64_t offset, void *data, uint64_t size);
 
 /* ---- addresses (address.c) ------------------------------------------------------------------------- */
+
+/* Gets the address of the buffer's first byte. Errors: UNSUPPORTED where kernels reach no memory through addresses;
+ * INVALID_ARGUMENT for a buffer of 0 bytes; the backend's. */
+int32_t core_buffer_find_address(struct core_buffer *buffer, uint64_t *address);
 
 /* Tells the backend that the buffer's address, if the program knows it, is no longer valid. No work uses the
  * buffer. */

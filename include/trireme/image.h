@@ -129,6 +129,29 @@ struct trm_image_desc {
 TRM_API int32_t trm_image_create(struct trm_device *device, const struct trm_image_desc *desc,
                                  struct trm_image **image);
 
+/* Create an image over texels in a buffer, without a copy: in memory of the application's, for example, of which
+ * trm_buffer_adopt() made a buffer (cudaMallocPitch()). The image and the buffer show the same texels, also of
+ * work in order on one stream; an image that a launch samples is not written through the buffer in that launch.
+ * A CUDA array, whose texels have no addresses, cannot be the memory of an image.
+ *
+ * device      where images are plain memory that kernels reach through addresses: cpu and cuda
+ * desc        of an image of one level; needed during the call only
+ * span        of the device's; begins with the first texel
+ * row_pitch   bytes from one row to the next; 0: rows follow each other
+ * slice_pitch bytes from one slice or layer to the next; 0: slices follow each other. On cuda a kernel samples by
+ *             the texture hardware where the address of the first texel is a multiple of 512 bytes and the row
+ *             pitch of 32, and else by code
+ * image       receives the image
+ * Blocks      as trm_buffer_create()
+ * Ownership   the image keeps the buffer: its handle stays valid until both are destroyed
+ * Errors      those of trm_image_create(); OUT_OF_RANGE for a span that is too short; INVALID_ARGUMENT for more
+ *             levels than one, a pitch below the row or slice, or a pitch or a place of the first texel that is
+ *             not a multiple of the texel; WRONG_DEVICE; UNSUPPORTED on other devices
+ */
+TRM_API int32_t trm_image_create_over(struct trm_device *device, const struct trm_image_desc *desc,
+                                      struct trm_span span, uint64_t row_pitch, uint64_t slice_pitch,
+                                      struct trm_image **image);
+
 /* Destroy an image. Enqueued work that uses it goes on. NULL is ignored. */
 TRM_API void trm_image_destroy(struct trm_image *image);
 

@@ -176,8 +176,8 @@ TRM_API int32_t trm_stream_adopt(struct trm_device *device, int32_t type, uint64
 TRM_API int32_t trm_buffer_adopt(struct trm_device *device, int32_t type, uint64_t native, uint64_t offset,
                                  uint64_t size, struct trm_buffer **buffer);
 
-/* Make an image of one of the application's, without a copy. Where images are plain memory (the cpu, CUDA) there
- * is nothing to adopt: UNSUPPORTED.
+/* Make an image of one of the application's, without a copy. Where images are plain memory (the cpu, CUDA) this is
+ * UNSUPPORTED: adopt the memory with trm_buffer_adopt(), and see trm_image_create_over().
  *
  * desc        describes it as the program created it; the usage is not 0. Needed during the call only
  * type        TRM_NATIVE_VULKAN_IMAGE: a VkImage of the device's VkDevice, of one sample, with memory and with

@@ -5,26 +5,6 @@
 
 #include "groups.h"
 #include "images.h"
-#include "shaders.h"
-
-/* The kernel, or NULL, with the reason printed, where the device cannot have it. */
-static struct trm_kernel *image_kernel(const char *name, const struct trm_constant *constants, uint32_t count)
-{
-    struct trm_module_desc desc = shader_desc(name);
-    struct trm_module *module   = NULL;
-    struct trm_kernel *kernel   = NULL;
-    desc.constants              = constants;
-    desc.constant_count         = count;
-    int32_t status              = trm_module_load(the.device, &desc, &module);
-    if (status == TRM_ERROR_UNSUPPORTED) {
-        skip(trm_last_error().sentence);
-        return NULL;
-    }
-    ck_ok(status);
-    ck_ok(trm_kernel_get(module, NULL, &kernel));
-    trm_module_destroy(module);
-    return kernel;
-}
 
 /* ---- sampling -------------------------------------------------------------------------------- */
 
@@ -139,7 +119,7 @@ static void check_sampler(struct trm_kernel *kernel, const struct picture *pictu
 static void check_all_samplers(bool is_apart)
 {
     struct trm_constant apart = trm_constant_u32("is_apart", is_apart);
-    struct trm_kernel *kernel = image_kernel("sampled", &apart, 1);
+    struct trm_kernel *kernel = image_shader("sampled", &apart, 1);
     struct trm_buffer *buffer = make_buffer(the.device, TRM_MEMORY_DEVICE, POINTS * 16);
     struct picture picture;
     if (kernel == NULL || !picture_make(&picture))
@@ -183,7 +163,7 @@ START_TEST(a_kernel_writes_one_level_of_an_image_and_nothing_outside)
         LAYERS = 3
     };
     struct trm_kernel *kernel;
-    if (shaders_missing() || (kernel = image_kernel("written", NULL, 0)) == NULL)
+    if (shaders_missing() || (kernel = image_shader("written", NULL, 0)) == NULL)
         return;
     static uint32_t texels[2 * W * 2 * H * LAYERS], found[2 * W * 2 * H * LAYERS];
     struct trm_image_desc desc = image_desc(TRM_IMAGE_2D_ARRAY, TRM_FORMAT_R32_UINT, 2 * W, 2 * H, 0);
@@ -237,7 +217,7 @@ static void refuse(struct trm_kernel *kernel, struct trm_argument image, struct 
 START_TEST(an_image_that_a_shader_does_not_declare_is_refused)
 {
     struct trm_kernel *kernel;
-    if (shaders_missing() || (kernel = image_kernel("written", NULL, 0)) == NULL)
+    if (shaders_missing() || (kernel = image_shader("written", NULL, 0)) == NULL)
         return;
     struct trm_buffer *buffer  = make_buffer(the.device, TRM_MEMORY_DEVICE, 16);
     struct trm_image_desc desc = image_desc(TRM_IMAGE_2D_ARRAY, TRM_FORMAT_R32_UINT, 4, 4, 0);
@@ -290,7 +270,7 @@ static void check_texels(struct trm_kernel *kernel, int32_t format, const void *
 START_TEST(texels_of_a_buffer_are_converted_from_their_format)
 {
     struct trm_kernel *kernel;
-    if (shaders_missing() || (kernel = image_kernel("texels", NULL, 0)) == NULL)
+    if (shaders_missing() || (kernel = image_shader("texels", NULL, 0)) == NULL)
         return;
     static const float floats[]       = {0, 1, -2.5f, 1000};
     static const uint8_t unorm[]      = {0, 255, 51, 1, 2, 3, 4, 254};
@@ -310,7 +290,7 @@ END_TEST
 START_TEST(a_graph_replays_a_kernel_that_writes_an_image)
 {
     struct trm_kernel *kernel;
-    if (shaders_missing() || (kernel = image_kernel("written", NULL, 0)) == NULL)
+    if (shaders_missing() || (kernel = image_shader("written", NULL, 0)) == NULL)
         return;
     struct trm_image_desc desc   = image_desc(TRM_IMAGE_2D_ARRAY, TRM_FORMAT_R32_UINT, 4, 4, 0);
     struct trm_buffer *buffer    = make_buffer(the.device, TRM_MEMORY_DEVICE, 16);

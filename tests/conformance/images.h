@@ -5,6 +5,7 @@
 #define CONFORMANCE_IMAGES_H
 
 #include "harness.h"
+#include "shaders.h"
 
 #define LAST_FORMAT TRM_FORMAT_RG11B10_FLOAT
 
@@ -32,6 +33,26 @@ static inline struct trm_image *image_make(const struct trm_image_desc *desc)
     ck_ok(status);
     ck_assert_ptr_nonnull(image);
     return image;
+}
+
+/* The kernel, or NULL, with the reason printed, where the device cannot have it. */
+static inline struct trm_kernel *image_shader(const char *name, const struct trm_constant *constants,
+                                              uint32_t count)
+{
+    struct trm_module_desc desc = shader_desc(name);
+    struct trm_module *module   = NULL;
+    struct trm_kernel *kernel   = NULL;
+    desc.constants              = constants;
+    desc.constant_count         = count;
+    int32_t status              = trm_module_load(the.device, &desc, &module);
+    if (status == TRM_ERROR_UNSUPPORTED) {
+        skip(trm_last_error().sentence);
+        return NULL;
+    }
+    ck_ok(status);
+    ck_ok(trm_kernel_get(module, NULL, &kernel));
+    trm_module_destroy(module);
+    return kernel;
 }
 
 #endif

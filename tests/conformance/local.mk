@@ -70,6 +70,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/image_argument.c \
 	tests/conformance/image_copy.c \
 	tests/conformance/image_kernel.c \
+	tests/conformance/image_over.c \
 	tests/conformance/images.h \
 	tests/conformance/interop.c \
 	tests/conformance/interop_ipc.c \

@@ -60,6 +60,7 @@ static void (*const groups[])(Suite *suite) = {
     add_array_argument,
     add_image_argument,
     add_image_kernel,
+    add_image_over,
     add_launch,
     add_portable,
     add_bounds,

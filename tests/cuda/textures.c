@@ -175,6 +175,50 @@ START_TEST(an_image_and_a_sampler_have_one_texture_object_for_all_launches)
 }
 END_TEST
 
+/* Bytes from row to row of an image over a buffer: a gap of 32 behind each. */
+#define GAPPED (SIDE * 4 + 32u)
+
+static struct trm_image *make_image_over(struct trm_buffer *buffer)
+{
+    const struct trm_image_desc desc = {.struct_size = sizeof(desc),
+                                        .type        = TRM_IMAGE_2D,
+                                        .format      = TRM_FORMAT_RGBA8_UNORM,
+                                        .width       = SIDE,
+                                        .height      = SIDE};
+    struct trm_image *image          = NULL;
+    ck_ok(trm_image_create_over(the.device, &desc, trm_span_whole(buffer), GAPPED, 0, &image));
+    return image;
+}
+
+START_TEST(an_image_over_a_buffer_has_a_texture_object_too)
+{
+    static uint8_t texels[SIDE * GAPPED];
+    struct trm_buffer *buffer = NULL;
+    world_open();
+    ck_ok(trm_buffer_create(the.device, TRM_MEMORY_DEVICE, sizeof(texels), &buffer));
+    for (uint32_t i = 0; i < sizeof(texels); i++)
+        texels[i] = i % GAPPED < SIDE * 4 ? byte_at(i % GAPPED / 4, i / GAPPED, i % 4) : 255;
+    ck_ok(trm_upload(the.stream, trm_span_whole(buffer), texels));
+    struct picture picture      = {make_image_over(buffer), make_image(SIDE, SIDE, 1), SIDE, SIDE};
+    struct trm_sampler *sampler = make_sampler(TRM_FILTER_LINEAR, TRM_ADDRESS_CLAMP);
+    struct trm_kernel *kernel   = open_warp();
+    launch(kernel, &picture, sampler);
+    check_result(&picture);
+    ck_assert_uint_eq(made(), 1);
+    struct picture itself = {picture.image, make_image_over(buffer), SIDE, SIDE};
+    launch(kernel, &itself, sampler);
+    ck_ok(trm_stream_sync(the.stream));
+    ck_assert_uint_eq(made(), 1); /* the launch writes what it samples: no texture object is asked for */
+    trm_image_destroy(itself.result);
+    trm_kernel_destroy(kernel);
+    trm_sampler_destroy(sampler);
+    end_picture(&picture);
+    trm_buffer_destroy(buffer);
+    world_close();
+    ck_assert_uint_eq(living_textures(), 0);
+}
+END_TEST
+
 START_TEST(texels_that_a_copy_or_a_launch_wrote_are_sampled_by_later_launches)
 {
     static uint8_t grey[SIDE * SIDE * 4], texels[SIDE * SIDE * 4];
@@ -298,6 +342,7 @@ int main(void)
     TCase *some = tcase_create("some"), *none = tcase_create("none");
     suite_add_tcase(suite, some);
     tcase_add_test(some, an_image_and_a_sampler_have_one_texture_object_for_all_launches);
+    tcase_add_test(some, an_image_over_a_buffer_has_a_texture_object_too);
     tcase_add_test(some, texels_that_a_copy_or_a_launch_wrote_are_sampled_by_later_launches);
     tcase_add_test(some, a_graph_samples_through_the_texture_object_of_its_launch);
     suite_add_tcase(suite, none);

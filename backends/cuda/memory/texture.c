@@ -206,13 +206,29 @@ static bool is_sampled(const struct trm_launch_argument *argument)
            argument->memory != NULL && argument->block != NULL;
 }
 
-/* May the kernel write to the image through another argument? */
-static bool is_written(const struct trm_launch_desc *desc, const struct trm_launch_argument *image)
+/* Where an argument's memory is; for an image, where its texels are: they need not lie behind its layout. */
+static void find_range(const struct trm_launch_argument *argument, uint64_t *begin, uint64_t *end)
+{
+    const struct trm_image_layout *layout = argument->kind == TRM_PARAMETER_IMAGE ? argument->block : NULL;
+    *begin                                = argument->memory->address + argument->offset;
+    *end                                  = *begin + argument->size;
+    if (layout == NULL)
+        return;
+    const struct trm_image_level *last = &layout->level[layout->levels - 1];
+    *end   = *begin + last->offset + last->slice_pitch * last->depth * layout->layers;
+    *begin = *begin + layout->level[0].offset;
+}
+
+/* May the kernel write to the texels through another argument? */
+static bool is_written(const struct trm_launch_desc *desc, const struct key *key)
 {
     for (uint32_t i = 0; i < desc->argument_count; i++) {
         const struct trm_launch_argument *other = &desc->arguments[i];
-        if (other->memory == image->memory && !is_sampled(other) &&
-            other->offset < image->offset + image->size && image->offset < other->offset + other->size)
+        uint64_t begin, end;
+        if (other->memory == NULL || is_sampled(other))
+            continue;
+        find_range(other, &begin, &end);
+        if (begin < key->address + key->row_pitch * key->height && key->address < end)
             return true;
     }
     return false;
@@ -266,7 +282,7 @@ uint64_t cuda_texture_state(const struct trm_launch_desc *desc, uint32_t index)
     uint64_t pitch = (uint64_t)physical->texture_pitch_alignment;
     if (key.height == 1 && pitch != 0)
         key.row_pitch = (key.row_pitch + pitch - 1) / pitch * pitch;
-    if (!is_taken(physical, &key) || is_written(desc, image))
+    if (!is_taken(physical, &key) || is_written(desc, &key))
         return 0;
     CUtexObject object = find_object(image->memory, &key);
     if (object == 0)
