@@ -49,6 +49,7 @@ tools_trireme_SOURCES += \
 	tools/bench/bench_alloc.c \
 	tools/bench/bench_by_hand.c \
 	tools/bench/bench_case.c \
+	tools/bench/bench_backward.c \
 	tools/bench/bench_collective.c \
 	tools/bench/bench_team.h \
 	tools/bench/bench_copy.c \

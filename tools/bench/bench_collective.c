@@ -2,7 +2,6 @@
  * streams, and one at a time.
  * SPDX-License-Identifier: MIT
  */
-#include "tools/bench/bench.h"
 #include "tools/bench/bench_team.h"
 
 #include <stdlib.h>
@@ -18,19 +17,11 @@ enum {
     SINGLE_CALLS = 200,
 };
 
-struct bench_team {
-    struct trm_group *group;
-    struct trm_collective *collective;
-    uint32_t devices;
-    struct trm_stream *streams[TRM_GROUP_DEVICES];
-    struct trm_buffer *inputs[TRM_GROUP_DEVICES], *outputs[TRM_GROUP_DEVICES];
-    struct trm_span in[TRM_GROUP_DEVICES], out[TRM_GROUP_DEVICES];
-};
-
 void bench_team_end(struct bench_team *team)
 {
     if (!team)
         return;
+    bench_backward_end(team->backward, team->devices);
     for (uint32_t d = 0; d < team->devices; d++) {
         trm_stream_destroy(team->streams[d]);
         trm_buffer_destroy(team->inputs[d]);
@@ -68,7 +59,7 @@ static int32_t call(struct bench_team *team)
                           TRM_REDUCE_SUM);
 }
 
-static int32_t sync_all(struct bench_team *team)
+int32_t bench_team_sync(struct bench_team *team)
 {
     int32_t status = TRM_OK;
 
@@ -77,8 +68,7 @@ static int32_t sync_all(struct bench_team *team)
     return status;
 }
 
-/* argument: bytes on each device. */
-static int32_t setup_team(struct bench *bench, const struct bench_case *test)
+int32_t bench_team_open(struct bench *bench, uint64_t size)
 {
     struct bench_team *team = calloc(1, sizeof(*team));
 
@@ -97,11 +87,19 @@ static int32_t setup_team(struct bench *bench, const struct bench_case *test)
     if (status == TRM_OK)
         status = trm_collective_create(team->group, 0, &team->collective);
     for (uint32_t d = 0; status == TRM_OK && d < team->devices; d++)
-        status = open_member(team, d, test->argument);
+        status = open_member(team, d, size);
+    return status;
+}
+
+/* argument: bytes on each device. */
+static int32_t setup_team(struct bench *bench, const struct bench_case *test)
+{
+    int32_t status = bench_team_open(bench, test->argument);
+
     for (uint32_t i = 0; status == TRM_OK && i < WARM_UP; i++) {
-        status = call(team);
+        status = call(bench->team);
         if (status == TRM_OK)
-            status = sync_all(team);
+            status = bench_team_sync(bench->team);
     }
     return status;
 }
@@ -112,7 +110,7 @@ static int32_t setup_team(struct bench *bench, const struct bench_case *test)
 static int32_t sample_queued(struct bench *bench, const struct bench_case *test, double *value)
 {
     uint64_t most  = CALLS_BYTES / test->argument, calls;
-    int32_t status = sync_all(bench->team);
+    int32_t status = bench_team_sync(bench->team);
 
     most           = most < LEAST_CALLS ? LEAST_CALLS : most > MOST_CALLS ? MOST_CALLS : most;
     calls          = bench_scale(bench, most);
@@ -120,7 +118,7 @@ static int32_t sample_queued(struct bench *bench, const struct bench_case *test,
     for (uint64_t i = 0; status == TRM_OK && i < calls; i++)
         status = call(bench->team);
     if (status == TRM_OK)
-        status = sync_all(bench->team);
+        status = bench_team_sync(bench->team);
     *value = (double)(bench_now() - begin) / (double)calls / 1e3;
     return status;
 }
@@ -130,13 +128,13 @@ static int32_t sample_single(struct bench *bench, const struct bench_case *test,
 {
     static uint64_t times[SINGLE_CALLS];
     uint64_t calls = bench_scale(bench, test->argument > MIB(4) ? LEAST_CALLS : SINGLE_CALLS);
-    int32_t status = sync_all(bench->team);
+    int32_t status = bench_team_sync(bench->team);
 
     for (uint64_t i = 0; status == TRM_OK && i < calls; i++) {
         uint64_t begin = bench_now();
         status         = call(bench->team);
         if (status == TRM_OK)
-            status = sync_all(bench->team);
+            status = bench_team_sync(bench->team);
         times[i] = bench_now() - begin;
     }
     *value = bench_percentile(times, calls, 50) / 1e3;
@@ -159,10 +157,23 @@ static int32_t sample_single(struct bench *bench, const struct bench_case *test,
     }
 
 static const struct bench_case cases[] = {
-    QUEUED("4KiB", KIB(4)),     SINGLE("4KiB", KIB(4)),   QUEUED("64KiB", KIB(64)),
-    SINGLE("64KiB", KIB(64)),   QUEUED("1MiB", MIB(1)),   SINGLE("1MiB", MIB(1)),
-    QUEUED("16MiB", MIB(16)),   SINGLE("16MiB", MIB(16)), QUEUED("256MiB", MIB(256)),
+    QUEUED("4KiB", KIB(4)),
+    SINGLE("4KiB", KIB(4)),
+    QUEUED("64KiB", KIB(64)),
+    SINGLE("64KiB", KIB(64)),
+    QUEUED("1MiB", MIB(1)),
+    SINGLE("1MiB", MIB(1)),
+    QUEUED("16MiB", MIB(16)),
+    SINGLE("16MiB", MIB(16)),
+    QUEUED("256MiB", MIB(256)),
     SINGLE("256MiB", MIB(256)),
+    {
+        .name   = "hidden_64MiB",
+        .help   = "part of the sum of 64 MiB of gradients that a backward pass hides",
+        .unit   = "%",
+        .setup  = bench_backward_setup,
+        .sample = bench_backward_sample,
+    },
 };
 
 const struct bench_suite bench_collective_suite = {
