@@ -185,6 +185,13 @@ tests/bench/peer_nccl: tests/bench/peer_nccl.cu tests/bench/measure.c tests/benc
 	  $(NVCC) -O3 -std=c++17 -arch=native -I$(srcdir)/tests/bench -I'$(NCCL)/include' $(srcdir)/tests/bench/peer_nccl.cu \
 	  tests/bench/peer_nccl-measure.o -o $@ -L'$(NCCL)/lib' -Xlinker -l:libnccl.so.2 -Xlinker -rpath='$(NCCL)/lib'
 
+# The same through the memory of the host, by hand: make tests/bench/peer_staging
+tests/bench/peer_staging: tests/bench/peer_staging.cu tests/bench/measure.c tests/bench/measure.h
+	$(AM_V_GEN)$(MKDIR_P) tests/bench && \
+	  $(CC) -D_GNU_SOURCE -O2 -c $(srcdir)/tests/bench/measure.c -o tests/bench/peer_staging-measure.o && \
+	  $(NVCC) -O3 -std=c++17 -arch=native -I$(srcdir)/tests/bench $(srcdir)/tests/bench/peer_staging.cu \
+	  tests/bench/peer_staging-measure.o -o $@
+
 # The built-in kernels beside others written by hand, in one process.
 if HAVE_NVCC
 OTHER_PEERS += tests/bench/cuda_kernels
@@ -216,13 +223,15 @@ tests/bench/peer_starpu tests/bench/peer_starpu_pipeline tests/bench/pipeline_tr
 EXTRA_PROGRAMS += $(PEERS) tests/bench/cpu_micro
 CLEANFILES += $(PEERS) $(OTHER_PEERS) tests/bench/peer_tbb-measure.o tests/bench/peer_cuda-measure.o \
 	tests/bench/cuda_kernels-measure.o tests/bench/wild/peer_cuda-*.o tests/bench/cpu_micro \
-	tests/bench/peer_nccl tests/bench/peer_nccl-measure.o
+	tests/bench/peer_nccl tests/bench/peer_nccl-measure.o \
+	tests/bench/peer_staging tests/bench/peer_staging-measure.o
 
 EXTRA_DIST += \
 	tests/bench/cuda_by_hand.cuh \
 	tests/bench/cuda_kernels.cu \
 	tests/bench/peer_cuda.cu \
 	tests/bench/peer_nccl.cu \
+	tests/bench/peer_staging.cu \
 	tests/bench/peer_tbb.cpp \
 	tests/bench/peer_torch.py \
 	tests/bench/compare-builds \
