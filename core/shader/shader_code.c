@@ -57,26 +57,42 @@ static uint64_t bits_of(const struct spirv_module *module, uint32_t id)
     return constant != NULL ? constant->bits : 0;
 }
 
+/* Finds the new value of the constant `info` if it differs from a default: constants that share an id share a
+ * value, but each has its own default. `*at` is the first of them in the lists of both modules, which are
+ * sorted by id, and becomes the first of the next id. */
+static bool find_new_value(const struct core_shader_code *code, const struct spirv_module *plain,
+                           const struct trm_constant_info *info, uint32_t *at, uint64_t *bits)
+{
+    const struct spirv_module *module = code->module;
+    bool differs                      = false;
+
+    for (; *at < module->constant_count; (*at)++) {
+        const struct spirv_constant *constant = spirv_constant(module, module->constants[*at]);
+        if (constant == NULL || constant->spec_id != info->id)
+            break;
+        *bits = low_bits(info->type, constant->bits);
+        differs |= *bits != low_bits(info->type, bits_of(plain, plain->constants[*at]));
+    }
+    return differs;
+}
+
 /* Lists the constants that differ from their defaults. code->module has the new values, `plain` has the
  * defaults; both have the same ids in the same order. */
 static int32_t list_constants(struct core_shader_code *code, const struct spirv_module *plain)
 {
-    const struct spirv_module *module = code->module;
-    uint32_t count                    = code->reflection.constant_count;
+    uint32_t count = code->reflection.constant_count, at = 0;
 
-    if (plain == NULL || count == 0 || plain->constant_count != module->constant_count ||
-        count > module->constant_count)
+    if (plain == NULL || count == 0 || plain->constant_count != code->module->constant_count)
         return TRM_OK;
     code->constants = base_arena_allocate(&code->arena, count, sizeof(*code->constants));
     if (code->constants == NULL)
         return base_fail_memory("reading a shader");
     for (uint32_t i = 0; i < count; i++) {
         const struct trm_constant_info *info = &code->reflection.constants[i];
-        uint64_t bits                        = low_bits(info->type, bits_of(module, module->constants[i]));
-        if (bits == low_bits(info->type, bits_of(plain, plain->constants[i])))
-            continue;
-        code->constants[code->constant_count++] =
-            (struct trm_constant){.id = info->id, .type = info->type, .bits = bits};
+        uint64_t bits;
+        if (find_new_value(code, plain, info, &at, &bits))
+            code->constants[code->constant_count++] =
+                (struct trm_constant){.id = info->id, .type = info->type, .bits = bits};
     }
     return TRM_OK;
 }

@@ -300,6 +300,40 @@ START_TEST(a_constant_may_be_the_size_of_a_group)
 }
 END_TEST
 
+static void one_id_gives(const struct trm_constant *constants, uint32_t count, const uint32_t expected[5])
+{
+    uint32_t found[64];
+    struct trm_kernel *kernel       = shader_kernel_with("one_id", constants, count);
+    struct trm_buffer *buffer       = make_buffer(the.device, TRM_MEMORY_DEVICE, sizeof(found));
+    struct trm_argument arguments[] = {trm_arg_buffer(buffer)};
+    ck_ok(shader_launch(kernel, 64, arguments, 1));
+    get(the.stream, buffer, 0, found, sizeof(found));
+    for (uint32_t i = 0; i < 64; i++)
+        ck_assert_msg(found[i] == expected[i < 4 ? i : 4], "element %u is %u, not %u", i, found[i],
+                      expected[i < 4 ? i : 4]);
+    trm_buffer_destroy(buffer);
+    trm_kernel_destroy(kernel);
+}
+
+/* The size of a group is the fifth. */
+START_TEST(constants_behind_two_of_one_id_get_their_own_values)
+{
+    if (shaders_missing())
+        return;
+    struct trm_constant constants[] = {
+        {.id = 0, .type = TRM_TYPE_U32, .bits = 32},
+        trm_constant_u32("third", 3),
+        trm_constant_u32("first", 1),
+    };
+    one_id_gives(NULL, 0, (const uint32_t[]){64, 10, 200, 3000, 1});
+    one_id_gives(constants, 1, (const uint32_t[]){32, 10, 200, 3000, 32});
+    one_id_gives(constants, 3, (const uint32_t[]){32, 1, 200, 3, 32});
+    one_id_gives(constants + 1, 2, (const uint32_t[]){64, 1, 200, 3, 1});
+    constants[0].bits = 64; /* the default of one, but not of the other */
+    one_id_gives(constants, 2, (const uint32_t[]){64, 10, 200, 3, 64});
+}
+END_TEST
+
 START_TEST(constants_that_a_shader_does_not_have_are_refused_by_name)
 {
     if (shaders_missing())
@@ -484,6 +518,7 @@ void add_portable(Suite *suite)
     CASE(group, constants_that_are_not_given_have_their_defaults);
     CASE(group, constants_are_given_by_name_or_by_number);
     CASE(group, a_constant_may_be_the_size_of_a_group);
+    CASE(group, constants_behind_two_of_one_id_get_their_own_values);
     CASE(group, constants_that_a_shader_does_not_have_are_refused_by_name);
     CASE(group, a_shader_runs_and_may_be_destroyed_once_it_is_loaded);
     CASE(group, a_shader_of_another_context_is_refused);

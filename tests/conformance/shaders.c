@@ -16,6 +16,9 @@ static const uint32_t constants_words[] = {
 static const uint32_t header_words[] = {
 #include "shaders/header.inc"
 };
+static const uint32_t one_id_words[] = {
+#include "shaders/one_id.inc"
+};
 static const uint32_t many_words[] = {
 #include "shaders/many.inc"
 };
@@ -61,6 +64,7 @@ static const uint32_t written_words[] = {
 static const struct shader_words shaders[] = {
     {"affine", affine_words, sizeof(affine_words)},
     {"constants", constants_words, sizeof(constants_words)},
+    {"one_id", one_id_words, sizeof(one_id_words)},
     {"header", header_words, sizeof(header_words)},
     {"many", many_words, sizeof(many_words)},
     {"mixed", mixed_words, sizeof(mixed_words)},
