@@ -57,6 +57,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/engine/record_operations.c \
 	pipeline/engine/recording.c \
 	pipeline/engine/sampling.c pipeline/engine/sampling.h \
+	pipeline/engine/scratch.c \
 	pipeline/engine/slot.c \
 	pipeline/engine/stage_arguments.c \
 	pipeline/engine/stages.c pipeline/engine/stages.h \

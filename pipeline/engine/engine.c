@@ -85,6 +85,9 @@ static int32_t describe(struct pipeline *pipeline)
     if (status != TRM_OK)
         return status;
     pipeline_pieces_choose(pipeline);
+    status = pipeline_scratch_plan(pipeline);
+    if (status != TRM_OK)
+        return status;
     engine->slot_bytes = pipeline_slot_device_bytes(pipeline);
     pipeline->pieces   = engine->pieces.count;
     return TRM_OK;
@@ -128,6 +131,7 @@ void pipeline_engine_destroy(struct pipeline *pipeline)
         trm_stream_destroy(engine->roles[i]);
     pipeline_regions_end(pipeline);
     pipeline_stages_fini(pipeline);
+    pipeline_scratch_fini(pipeline);
     pipeline_ports_fini(pipeline);
     pipeline_holds_destroy(pipeline);
     core_free(context, engine, sizeof(*engine));

@@ -10,7 +10,7 @@
  *     choose.c, trial.c    the fastest strategy                 tune.c             the best number of slots
  *     host_stage.c         stages on the host                   sampling.c         which tokens are measured
  *     range.c              profiler ranges                      port_image.c       ports that are images
- *     copy.c               copies of a port
+ *     copy.c               copies of a port                 scratch.c          ports that share memory
  *
  * The engine knows nothing of queues, sources and sinks; the queue room knows nothing of streams. Both meet
  * in the functions below.

@@ -64,6 +64,13 @@ struct pipeline_pieces {
     bool has_small_buffers; /* device buffers hold one piece, reused for each */
 };
 
+/* Scratch ports that share a buffer of the slot (scratch.c). */
+struct pipeline_scratch {
+    uint64_t ports;    /* bit i is port i; 0: none */
+    uint64_t bytes;    /* of the buffer */
+    uint64_t *offsets; /* by port; NULL: none */
+};
+
 struct pipeline_strategy_ops {
     int32_t strategy; /* enum trm_strategy */
     bool is_recorded; /* the variant that replays graphs */
@@ -133,6 +140,7 @@ struct pipeline_device {
     struct trm_range_ops range_table;
     struct pipeline_stage_plan *plans;
     struct pipeline_pieces pieces;
+    struct pipeline_scratch scratch;
     uint64_t host_ports;  /* ports with host memory of their own */
     uint64_t input_ports; /* ports of this kind */
     uint64_t output_ports;
@@ -220,6 +228,7 @@ struct pipeline_slot_device {
     struct trm_buffer **device; /* of an image of plain memory: its own, which ends with it */
     struct trm_image **images;  /* NULL: a buffer, or shared */
     unsigned char **memory;     /* host addresses of `host` */
+    struct trm_buffer *scratch; /* `device` of the ports that share it; NULL: none does */
 
     struct trm_stream *stream;                /* NULL until a strategy needs it */
     struct pipeline_recording *recordings[2]; /* without and with stamps; NULL: none yet */
@@ -313,6 +322,14 @@ uint64_t pipeline_piece_bytes(const struct pipeline *pipeline, uint32_t port);
 
 int32_t pipeline_slot_create(struct pipeline *pipeline, uint32_t index, struct pipeline_slot **slot);
 void pipeline_slot_destroy(struct pipeline_slot *slot); /* after its work has ended; NULL is fine */
+/* Where the port begins in the slot's device buffer: images and scratch ports that share memory do not begin at 0. */
+uint64_t pipeline_port_device_offset(const struct pipeline *pipeline, uint32_t port);
+
+/* Finds out which scratch ports share memory; once ports, stages and pieces are known. Errors: no memory;
+ * OUT_OF_RANGE. */
+int32_t pipeline_scratch_plan(struct pipeline *pipeline);
+void pipeline_scratch_fini(struct pipeline *pipeline);
+
 uint64_t pipeline_slot_device_bytes(const struct pipeline *pipeline);
 uint64_t pipeline_slot_host_bytes(const struct pipeline *pipeline);
 

@@ -110,11 +110,6 @@ struct trm_image *pipeline_port_native_image(const struct pipeline_slot *slot, u
     return slot->pipeline->engine->native_ports & PIPELINE_BIT(port) ? slot->device->images[port] : NULL;
 }
 
-uint64_t pipeline_port_device_offset(const struct pipeline *pipeline, uint32_t port)
-{
-    return pipeline->engine->images[port].offset;
-}
-
 /* ---- arguments ------------------------------------------------------------------------------- */
 
 /* The sampler that a parameter needs. */

@@ -33,9 +33,6 @@ struct trm_image *pipeline_port_image(const struct pipeline_slot *slot, uint32_t
 /* The slot's image where it is the backend's, else NULL. */
 struct trm_image *pipeline_port_native_image(const struct pipeline_slot *slot, uint32_t port);
 
-/* Where the port begins in the slot's device buffer: only an image does not begin at 0. */
-uint64_t pipeline_port_device_offset(const struct pipeline *pipeline, uint32_t port);
-
 /* Checks a port as an argument of a kernel. `argument` becomes a TRM_ARGUMENT_PORT_IMAGE whose sampler the
  * pipeline holds. Failures do not name the argument. */
 int32_t pipeline_port_image_check(struct pipeline *pipeline, const struct trm_parameter *parameter,

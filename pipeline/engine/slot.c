@@ -30,6 +30,11 @@ static bool has_common(const struct pipeline_device *engine, uint32_t port)
     return engine->unified && !pipeline_port_has_two_sides(engine, port);
 }
 
+static bool shares_scratch(const struct pipeline_device *engine, uint32_t port)
+{
+    return (engine->scratch.ports & PIPELINE_BIT(port)) != 0;
+}
+
 static uint64_t device_bytes_of(const struct pipeline *pipeline, uint32_t port)
 {
     if (pipeline_port_is_image(pipeline->engine, port))
@@ -40,10 +45,10 @@ static uint64_t device_bytes_of(const struct pipeline *pipeline, uint32_t port)
 
 uint64_t pipeline_slot_device_bytes(const struct pipeline *pipeline)
 {
-    uint64_t bytes = 0;
+    uint64_t bytes = pipeline->engine->scratch.bytes;
 
     for (uint32_t i = 0; i < pipeline->desc.port_count; i++)
-        if (has_device(pipeline->engine, i))
+        if (has_device(pipeline->engine, i) && !shares_scratch(pipeline->engine, i))
             bytes += device_bytes_of(pipeline, i);
     return bytes;
 }
@@ -56,6 +61,13 @@ uint64_t pipeline_slot_host_bytes(const struct pipeline *pipeline)
         if (has_host(pipeline->engine, i) && !has_common(pipeline->engine, i))
             bytes += pipeline->ports[i].size;
     return bytes;
+}
+
+uint64_t pipeline_port_device_offset(const struct pipeline *pipeline, uint32_t port)
+{
+    const struct pipeline_device *engine = pipeline->engine;
+
+    return shares_scratch(engine, port) ? engine->scratch.offsets[port] : engine->images[port].offset;
 }
 
 /* ---- memory --------------------------------------------------------------------------------- */
@@ -121,21 +133,38 @@ static int32_t make_pair(struct pipeline_slot *slot, uint32_t port)
     return status == TRM_ERROR_UNSUPPORTED ? make_plain(slot, port) : status;
 }
 
+static int32_t make_scratch(struct pipeline_slot *slot)
+{
+    const struct pipeline_scratch *scratch = &slot->pipeline->engine->scratch;
+    struct pipeline_slot_device *own       = slot->device;
+
+    if (scratch->ports == 0)
+        return TRM_OK;
+    int32_t status = make_buffer(slot->pipeline, TRM_MEMORY_DEVICE, scratch->bytes, &own->scratch);
+    if (status != TRM_OK)
+        return base_fail(status, "slot %" PRIu32 ", scratch ports: %s", slot->index,
+                         trm_last_error().sentence);
+    for (uint32_t i = 0; i < slot->pipeline->desc.port_count; i++)
+        if (shares_scratch(slot->pipeline->engine, i))
+            own->device[i] = own->scratch;
+    return TRM_OK;
+}
+
 static int32_t make_memory(struct pipeline_slot *slot)
 {
     const struct pipeline *pipeline = slot->pipeline;
-    int32_t status                  = TRM_OK;
     char text[PIPELINE_LABEL_BYTES];
 
-    for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
-        if (!has_device(pipeline->engine, i))
+    int32_t status = make_scratch(slot);
+    for (uint32_t i = 0; status == TRM_OK && i < pipeline->desc.port_count; i++) {
+        if (!has_device(pipeline->engine, i) || shares_scratch(pipeline->engine, i))
             continue;
         status = has_common(pipeline->engine, i) ? make_common(slot, i) : make_pair(slot, i);
         if (status != TRM_OK)
             return base_fail(status, "slot %" PRIu32 ", %s: %s", slot->index,
                              pipeline_port_label(pipeline->ports, i, text), trm_last_error().sentence);
     }
-    return TRM_OK;
+    return status;
 }
 
 static void end_memory(struct pipeline_slot *slot)
@@ -143,7 +172,10 @@ static void end_memory(struct pipeline_slot *slot)
     const struct pipeline *pipeline  = slot->pipeline;
     struct pipeline_slot_device *own = slot->device;
 
+    trm_buffer_destroy(own->scratch);
     for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
+        if (shares_scratch(pipeline->engine, i))
+            continue;
         if (own->memory != NULL && own->host[i] == NULL && !has_common(pipeline->engine, i))
             core_free(pipeline->object.context, own->memory[i], pipeline->ports[i].size);
         if (own->host != NULL)

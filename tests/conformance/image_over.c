@@ -201,7 +201,7 @@ START_TEST(an_image_that_does_not_fit_its_buffer_is_refused)
     refuse(desc, odd, ROW * 4, 0, TRM_ERROR_INVALID_ARGUMENT, "does not begin at a multiple of a texel");
     refuse(desc, span, ROW * 4, SLICE * 8, TRM_ERROR_OUT_OF_RANGE, "do not fit into the 256 bytes");
     refuse(desc, trm_span_of(buffer, BEGIN * 4, LAYERS * SLICE * 4 + 4), 0, 0, TRM_ERROR_OUT_OF_RANGE,
-           "span");
+           "past the end of a buffer");
     refuse(wide, span, UINT64_MAX / 4 * 4, 0, TRM_ERROR_OUT_OF_RANGE, "");
     trm_buffer_destroy(buffer);
     refuse(desc, span, 0, 0, TRM_ERROR_INVALID_HANDLE, "has been destroyed");

@@ -51,6 +51,56 @@ START_TEST(several_kernels_pass_scratch_on)
 }
 END_TEST
 
+START_TEST(a_chain_of_scratch_gives_what_a_loop_gives)
+{
+    run_plan("a chain of scratch");
+}
+END_TEST
+
+/* Device memory of a slot of a chain: in, kernels with `scratch` ports between them, out. */
+static uint64_t chain_bytes(struct trm_kernel *kernel, uint32_t scratch, uint64_t bytes)
+{
+    struct trm_port ports[12];
+    struct trm_stage stages[12];
+    struct trm_argument arguments[12][5];
+    struct trm_report report      = {.struct_size = sizeof(report)};
+    struct trm_pipeline *pipeline = NULL;
+    struct trm_pipeline_desc desc = {
+        .struct_size = sizeof(desc), .ports = ports, .stages = stages, .depth = 1};
+    desc.port_count  = scratch + 2;
+    desc.stage_count = scratch + 1;
+    for (uint32_t i = 0; i < desc.port_count; i++)
+        ports[i] = i == 0             ? trm_port_input("in", bytes)
+                   : i == scratch + 1 ? trm_port_output("out", bytes)
+                                      : trm_port_scratch(NULL, bytes);
+    for (uint32_t i = 0; i < desc.stage_count; i++) {
+        arguments[i][0] = trm_arg_port(i);
+        arguments[i][1] = trm_arg_port(i + 1);
+        arguments[i][2] = trm_arg_port_elements(i, 4);
+        arguments[i][3] = trm_arg_u32(3);
+        arguments[i][4] = trm_arg_u32(i);
+        stages[i]       = trm_stage_launch(kernel, arguments[i], 5, i, 4);
+    }
+    ck_ok(trm_pipeline_create(the.device, &desc, &pipeline));
+    ck_ok(trm_pipeline_report(pipeline, &report));
+    trm_pipeline_destroy(pipeline);
+    return report.device_bytes;
+}
+
+START_TEST(a_chain_of_ten_stages_needs_two_scratch_ports_of_memory)
+{
+    const uint64_t bytes = 40000;
+    if (kernels_missing())
+        return;
+    uint64_t without = chain_bytes(kernel("spread"), 0, bytes), one = chain_bytes(kernel("spread"), 1, bytes);
+    uint64_t nine = chain_bytes(kernel("spread"), 9, bytes);
+    ck_assert_uint_eq(one - without, bytes);
+    ck_assert_uint_ge(nine - without, 2 * bytes);
+    ck_assert_uint_le(nine - without, 2 * bytes * 21 / 20);
+    kernels_close();
+}
+END_TEST
+
 START_TEST(a_shared_table_is_read_by_all_tokens)
 {
     run_plan("a shared table");
@@ -319,6 +369,8 @@ void add_pipeline(Suite *suite)
     CASE(results, tokens_are_copied_up_and_down_where_there_are_no_stages);
     CASE(results, one_kernel_gives_what_a_loop_gives);
     CASE(results, several_kernels_pass_scratch_on);
+    CASE(results, a_chain_of_scratch_gives_what_a_loop_gives);
+    CASE(results, a_chain_of_ten_stages_needs_two_scratch_ports_of_memory);
     CASE(results, a_shared_table_is_read_by_all_tokens);
     CASE(results, a_shared_state_is_written_by_one_token_after_the_other);
     CASE(results, host_stages_read_and_write_between_launches);

@@ -10,6 +10,7 @@ const int32_t all_strategies[5] = {TRM_STRATEGY_AUTO, TRM_STRATEGY_ROLE_STREAMS,
 
 #define PORT_BYTES (PLAN_WORDS * sizeof(uint32_t))
 #define TABLE_WORDS 100u
+#define CHAIN_PORTS 9u /* scratch ports */
 
 /* ---- what goes in ----------------------------------------------------------------------------------- */
 
@@ -66,6 +67,14 @@ static void launch_spread(struct rig *rig, uint32_t from, uint32_t to, uint32_t 
     struct trm_argument arguments[] = {trm_arg_port(from), trm_arg_port(to), trm_arg_port_elements(from, 4),
                                        trm_arg_u32(factor), trm_arg_u32(addend)};
     rig_launch(rig, "spread", from, arguments, 5);
+}
+
+/* The same where the ports have other sizes than the input. */
+static void launch_link(struct rig *rig, uint32_t in, uint32_t from, uint32_t to, uint32_t number)
+{
+    struct trm_argument arguments[] = {trm_arg_port(from), trm_arg_port(to), trm_arg_port_elements(in, 4),
+                                       trm_arg_u32(2 * number + 1), trm_arg_u32(number)};
+    rig_launch(rig, "spread", in, arguments, 5);
 }
 
 static void launch_blend(struct rig *rig, uint32_t from, uint32_t table, uint32_t to, uint32_t factor)
@@ -133,6 +142,33 @@ static void expect_several(struct rig *rig, uint64_t index, uint32_t port, uint3
     for (uint32_t i = 0; i < count; i++) {
         uint32_t in = plan_input(rig, index, 0, i);
         words[i]    = ((in * 3 + 5) * 7 + 1) * 11 + in;
+    }
+}
+
+/* in → nine scratch ports, one after the other → out, which takes the first scratch in once more: ports whose lives do
+ * not overlap may share memory, the first lives as long as the others together. */
+static void build_chain(struct rig *rig)
+{
+    uint32_t in = add_input(rig), first = add_scratch(rig), before = first, next;
+    launch_spread(rig, in, first, 3, 5);
+    for (uint32_t i = 1; i < CHAIN_PORTS; i++, before = next) {
+        next = rig_port(rig, trm_port_scratch(NULL, PORT_BYTES + i % 4 * 1000));
+        launch_link(rig, in, before, next, i);
+    }
+    struct trm_argument arguments[] = {trm_arg_port(before), trm_arg_port(first),
+                                       trm_arg_port(add_output(rig)), trm_arg_port_elements(in, 4),
+                                       trm_arg_u32(11)};
+    rig_launch(rig, "blend", in, arguments, 5);
+}
+
+static void expect_chain(struct rig *rig, uint64_t index, uint32_t port, uint32_t *words, uint32_t count)
+{
+    (void)port;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t first = plan_input(rig, index, 0, i) * 3 + 5, last = first;
+        for (uint32_t k = 1; k < CHAIN_PORTS; k++)
+            last = last * (2 * k + 1) + k;
+        words[i] = last * 11 + first;
     }
 }
 
@@ -338,6 +374,7 @@ const struct plan plans[] = {
     {"copies alone", PLAN_UNKNOWN, build_copies, NULL},
     {"one kernel", 0, build_one, expect_one},
     {"several kernels with scratch", 0, build_several, expect_several},
+    {"a chain of scratch", 0, build_chain, expect_chain},
     {"a shared table", 0, build_table, expect_table},
     {"a shared state", PLAN_ORDERED, build_state, expect_state},
     {"host stages", 0, build_host, expect_host},

@@ -10,8 +10,8 @@
 #include "harness.h"
 
 #define PLAN_WORDS 1000u /* of a port, at most */
-#define PLAN_MOST_PORTS 8
-#define PLAN_MOST_STAGES 8
+#define PLAN_MOST_PORTS 12
+#define PLAN_MOST_STAGES 12
 #define PLAN_MOST_TOKENS 256
 
 enum plan_flags {

@@ -1,0 +1,123 @@
+/* Scratch ports of a slot share memory where their lives do not overlap.
+ *
+ * A port lives from the first stage that names it to the last one. The stages of a token run one after the other,
+ * so a stage may reuse the memory of a port whose last stage came before. The ports get places in one buffer of the
+ * slot, the largest first: each at the lowest offset where no port that lives at the same time is. (Greedy by size:
+ * Y. Pisarchyk and J. Lee, "Efficient memory management for deep neural net inference", 2020.)
+ *
+ * Ports keep memory of their own if a host stage names them, if they are images, or if tokens are cut in pieces,
+ * whose stages overlap.
+ * SPDX-License-Identifier: MIT
+ */
+#include "pipeline/engine/port_image.h"
+
+#define ALIGNMENT_LEAST 256u /* of a port: enough for vector loads and for neighbours' cache lines */
+
+struct life {
+    uint32_t port;
+    uint32_t first, last; /* stages */
+    uint64_t size, offset;
+};
+
+/* False: no stage names the port. */
+static bool find_life(const struct pipeline *pipeline, uint32_t port, struct life *life)
+{
+    bool is_named = false;
+
+    for (uint32_t i = 0; i < pipeline->desc.stage_count; i++) {
+        const struct pipeline_stage_plan *plan = &pipeline->engine->plans[i];
+        if (!((plan->reads | plan->writes) & PIPELINE_BIT(port)))
+            continue;
+        if (!is_named)
+            life->first = i;
+        life->last = i;
+        is_named   = true;
+    }
+    life->port = port;
+    return is_named;
+}
+
+static bool can_share(const struct pipeline *pipeline, uint32_t port)
+{
+    const struct pipeline_device *engine = pipeline->engine;
+
+    return pipeline->ports[port].kind == TRM_PORT_SCRATCH && !pipeline_port_is_image(engine, port) &&
+           !(engine->host_ports & PIPELINE_BIT(port));
+}
+
+/* Lists the ports that can share, the largest first. Sizes are rounded up to the alignment. */
+static uint32_t list_lives(const struct pipeline *pipeline, struct life lives[PIPELINE_PORTS_MOST])
+{
+    uint64_t alignment = pipeline->device->limits.buffer_alignment;
+    uint32_t count     = 0;
+
+    alignment = alignment > ALIGNMENT_LEAST ? alignment : ALIGNMENT_LEAST;
+    for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
+        struct life life;
+        uint32_t at = count;
+        if (!can_share(pipeline, i) || !find_life(pipeline, i, &life) ||
+            __builtin_add_overflow(pipeline->ports[i].size, alignment - 1, &life.size))
+            continue;
+        life.size -= life.size % alignment;
+        for (; at > 0 && lives[at - 1].size < life.size; at--)
+            lives[at] = lives[at - 1];
+        lives[at] = life;
+        count++;
+    }
+    return count;
+}
+
+static bool is_at_once(const struct life *one, const struct life *other)
+{
+    return one->first <= other->last && other->first <= one->last;
+}
+
+/* The lowest offset at which lives[index] meets none of those before it. */
+static uint64_t find_offset(const struct life *lives, uint32_t index)
+{
+    const struct life *own = &lives[index];
+    uint64_t offset        = 0;
+
+    for (uint32_t i = 0; i < index; i++) {
+        const struct life *other = &lives[i];
+        if (!is_at_once(own, other) || offset >= other->offset + other->size ||
+            other->offset >= offset + own->size)
+            continue;
+        offset = other->offset + other->size;
+        i      = UINT32_MAX; /* look at all again */
+    }
+    return offset;
+}
+
+int32_t pipeline_scratch_plan(struct pipeline *pipeline)
+{
+    struct pipeline_scratch *scratch = &pipeline->engine->scratch;
+    struct life lives[PIPELINE_PORTS_MOST];
+
+    if (pipeline->engine->pieces.count > 1)
+        return TRM_OK;
+    uint32_t count = list_lives(pipeline, lives);
+    if (count < 2)
+        return TRM_OK;
+    scratch->offsets = core_allocate(pipeline->object.context, pipeline->desc.port_count * sizeof(uint64_t));
+    if (scratch->offsets == NULL)
+        return base_fail_memory("making a pipeline");
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t end;
+        lives[i].offset = find_offset(lives, i);
+        if (__builtin_add_overflow(lives[i].offset, lives[i].size, &end))
+            return base_fail(TRM_ERROR_OUT_OF_RANGE, "the scratch ports are too large");
+        scratch->offsets[lives[i].port] = lives[i].offset;
+        scratch->ports |= PIPELINE_BIT(lives[i].port);
+        scratch->bytes = end > scratch->bytes ? end : scratch->bytes;
+    }
+    return TRM_OK;
+}
+
+void pipeline_scratch_fini(struct pipeline *pipeline)
+{
+    struct pipeline_scratch *scratch = &pipeline->engine->scratch;
+
+    core_free(pipeline->object.context, scratch->offsets, pipeline->desc.port_count * sizeof(uint64_t));
+    scratch->offsets = NULL;
+}
