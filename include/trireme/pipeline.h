@@ -42,8 +42,8 @@ TRM_API_BEGIN
 /* ---- ports ---------------------------------------------------------------------------------- */
 
 enum trm_port_kind {
-    TRM_PORT_INPUT   = 1, /* filled on the host for each token, and uploaded */
-    TRM_PORT_OUTPUT  = 2, /* downloaded for each token, and read on the host */
+    TRM_PORT_INPUT  = 1, /* filled on the host for each token, and uploaded */
+    TRM_PORT_OUTPUT = 2, /* downloaded for each token, and read on the host */
     /* on the device only, for each slot. Its contents are undefined before the first stage of a token that names it
      * and after the last one: ports whose stages do not overlap share memory */
     TRM_PORT_SCRATCH = 3,

@@ -161,7 +161,7 @@ static int32_t best(struct bench *bench, bool has_products, bool has_sums, doubl
 
 int32_t bench_backward_sample(struct bench *bench, const struct bench_case *test, double *value)
 {
-    double products, sums, both;
+    double products = 0, sums = 0, both = 0;
 
     (void)test;
     int32_t status = best(bench, true, false, &products);
