@@ -98,6 +98,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/pool/choose.c \
 	pipeline/pool/lend.c \
 	pipeline/pool/pool.c pipeline/pool/pool.h \
+	pipeline/pool/submit.c \
 	pipeline/pool/watch.c
 
 # pipeline/collective: operations over one span on each device of a group.

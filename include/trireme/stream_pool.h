@@ -10,6 +10,11 @@
  *     trm_stream_mark(stream, &point);
  *     trm_stream_pool_release(pool, stream);
  *     trm_point_wait(point, TRM_FOREVER);
+ *
+ * Or the pool is given a task, and chooses the stream, enqueues it and gives back a point to wait for:
+ *
+ *     struct trm_stream_task task = {.struct_size = sizeof(task), .kernel = kernel, .grid = grid, ...};
+ *     trm_stream_pool_submit(pool, &task, &point);
  * SPDX-License-Identifier: MIT
  *
  * Unless a function says otherwise:
@@ -24,6 +29,7 @@
 #define TRIREME_STREAM_POOL_H
 
 #include <trireme/api.h>
+#include <trireme/kernel.h>
 #include <trireme/stream.h>
 
 TRM_API_BEGIN
@@ -47,7 +53,8 @@ struct trm_stream_pool_desc {
     int32_t strategy; /* enum trm_stream_strategy */
     int32_t role;     /* enum trm_stream_role, of every stream */
     int32_t priority; /* enum trm_priority, of every stream */
-    /* Streams that stay when they are not needed. The pool makes none before it needs one. */
+    /* Streams that stay when they are not needed. The pool makes none before it needs one. One that has run a task
+     * always stays, since the task's point names it. */
     uint32_t least;
     uint32_t most; /* at most TRM_STREAM_POOL_MOST; 0: 8 */
 };
@@ -100,6 +107,39 @@ TRM_API int32_t trm_stream_pool_acquire(struct trm_stream_pool *pool, uint32_t f
  */
 TRM_API int32_t trm_stream_pool_release(struct trm_stream_pool *pool, struct trm_stream *stream);
 
+/* Enqueues a task on the stream that the pool has chosen: any operations, which trm_stream_pool_submit() lets run
+ * one after another. Runs in that call. It does not destroy the pool. */
+typedef int32_t (*trm_stream_task_fn)(void *user, struct trm_stream *stream);
+
+/* A launch, or what a function enqueues. */
+struct trm_stream_task {
+    uint32_t struct_size;
+    uint32_t argument_count;
+    struct trm_kernel *kernel; /* launched with `grid` and `arguments`; NULL: `enqueue` is called */
+    struct trm_grid grid;
+    const struct trm_argument *arguments;
+    trm_stream_task_fn enqueue; /* NULL where there is a kernel */
+    void *user;                 /* of `enqueue` */
+    /* The task begins when all of them are reached: points of any streams of the context. */
+    const struct trm_point *after;
+    uint32_t after_count;
+    uint32_t reserved;
+};
+
+/* Enqueue a task on a stream of the pool: as trm_stream_pool_acquire() without flags chooses it. Its work is
+ * submitted to the driver. When work before it on its stream fails, it fails with the same cause.
+ *
+ * task        what it points to is needed during the call only, as by trm_launch()
+ * point       receives the task's end. It can be waited for until the pool is destroyed, also when the task has
+ *             failed, unless TRM_STREAM_POOL_MOST more streams of the pool have failed since
+ * Blocks      while all streams are lent; as `enqueue` does; as trm_stream_pool_release()
+ * Errors      INVALID_ARGUMENT for both or neither of `kernel` and `enqueue`, or for missing arguments or points;
+ *             what `enqueue` returns; as of trm_launch(), trm_stream_wait() and trm_stream_pool_acquire(). Of
+ *             a task that is refused, what `enqueue` has enqueued runs
+ */
+TRM_API int32_t trm_stream_pool_submit(struct trm_stream_pool *pool, const struct trm_stream_task *task,
+                                       struct trm_point *point);
+
 struct trm_stream_pool_stats {
     uint32_t struct_size;
     uint32_t streams;  /* that exist now */
@@ -112,6 +152,7 @@ struct trm_stream_pool_stats {
     uint64_t replaced; /* streams that had failed */
     /* The predicted time of an operation in nanoseconds; 0: not known yet. */
     uint64_t operation_ns;
+    uint64_t tasks; /* submitted; each is a loan too */
 };
 
 /* Get the statistics of a pool.

@@ -73,7 +73,8 @@ static struct pipeline_pool_choice choice_of(const struct found *found, bool wan
     return (struct pipeline_pool_choice){PIPELINE_POOL_WAIT, NONE, found->used};
 }
 
-struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_pool *pool, bool wants_idle)
+struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_pool *pool,
+                                                        const struct pipeline_pool_request *request)
 {
     struct found found = {NONE, NONE, NONE, NONE, 0};
     uint32_t first     = pool->strategy == TRM_STREAM_ROUND_ROBIN ? pool->turn : 0;
@@ -81,7 +82,7 @@ struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_p
         consider(pool, i, &found);
     for (uint32_t i = 0; i < first; i++)
         consider(pool, i, &found);
-    struct pipeline_pool_choice choice = choice_of(&found, wants_idle);
+    struct pipeline_pool_choice choice = choice_of(&found, request->wants_idle);
     if (choice.index != NONE)
         pool->turn = choice.index + 1 < pool->most ? choice.index + 1 : 0;
     return choice;

@@ -11,7 +11,7 @@
 
 static int32_t fail_closing(void)
 {
-    return base_fail(TRM_ERROR_INVALID_HANDLE, "trm_stream_pool_acquire: the pool is being destroyed");
+    return base_fail(TRM_ERROR_INVALID_HANDLE, "the stream pool is being destroyed");
 }
 
 /* ---- slots in transit ----------------------------------------------------------------------- */
@@ -39,15 +39,38 @@ static void set_stream(struct pipeline_stream_pool *pool, struct pipeline_pool_s
     base_lock_release(&pool->lock);
 }
 
-static void end_stream(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
+static void end_quietly(struct core_stream *stream)
 {
-    struct core_stream *stream = slot->stream;
     struct base_saved_error saved;
     base_error_save(&saved);
     core_stream_end(stream);
     base_error_restore(&saved);
+}
+
+static void end_stream(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
+{
+    struct core_stream *stream = slot->stream;
+    end_quietly(stream);
     set_stream(pool, slot, NULL);
     core_object_release(&stream->object);
+}
+
+/* Takes the failed stream of a slot that points name, and ends the one that has been kept for longest. As there are
+ * at most as many slots in transit as places, each is used by one call at a time. */
+static void keep_failed_stream(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
+{
+    base_lock_acquire(&pool->lock);
+    struct core_stream **place = &pool->kept[pool->kept_turn++ % TRM_STREAM_POOL_MOST];
+    struct core_stream *oldest = *place;
+    base_lock_release(&pool->lock);
+    if (oldest != NULL)
+        end_quietly(oldest);
+    base_lock_acquire(&pool->lock);
+    *place = slot->stream;
+    *slot  = (struct pipeline_pool_slot){.state = PIPELINE_POOL_SLOT_TRANSIT};
+    base_lock_release(&pool->lock);
+    if (oldest != NULL)
+        core_object_release(&oldest->object);
 }
 
 static int32_t make_stream(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
@@ -65,27 +88,36 @@ static int32_t make_stream(struct pipeline_stream_pool *pool, struct pipeline_po
 
 /* ---- lending -------------------------------------------------------------------------------- */
 
+/* The slot of a task stays in transit until its work is enqueued. */
 static void lend_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot, uint32_t used,
-                        struct trm_stream **stream)
+                        const struct pipeline_pool_request *request)
 {
-    slot->state = PIPELINE_POOL_SLOT_LENT;
-    pool->lent++;
+    if (request->task == NULL) {
+        slot->state = PIPELINE_POOL_SLOT_LENT;
+        pool->lent++;
+    } else {
+        enter_transit_locked(pool, slot);
+        slot->has_points = true;
+        pool->stats.tasks++;
+    }
     pool->stats.loans++;
     pool->window++;
     if (used + 1 > pool->peak)
         pool->peak = used + 1;
-    *stream = slot->stream->object.handle;
 }
 
 /* Makes the stream of an empty slot, or of one whose stream has failed, and lends it. Returns with the lock. */
 static int32_t make_and_lend_locked(struct pipeline_stream_pool *pool,
-                                    const struct pipeline_pool_choice *choice, struct trm_stream **stream)
+                                    const struct pipeline_pool_choice *choice,
+                                    const struct pipeline_pool_request *request)
 {
     struct pipeline_pool_slot *slot = &pool->slots[choice->index];
     bool is_new                     = choice->step == PIPELINE_POOL_GROW;
     enter_transit_locked(pool, slot);
     base_lock_release(&pool->lock);
-    if (!is_new)
+    if (!is_new && slot->has_points)
+        keep_failed_stream(pool, slot);
+    else if (!is_new)
         end_stream(pool, slot);
     int32_t status = make_stream(pool, slot);
     base_lock_acquire(&pool->lock);
@@ -97,7 +129,7 @@ static int32_t make_and_lend_locked(struct pipeline_stream_pool *pool,
         pool->stats.grown++;
     else
         pool->stats.replaced++;
-    lend_locked(pool, slot, choice->used, stream);
+    lend_locked(pool, slot, choice->used, request);
     return TRM_OK;
 }
 
@@ -113,48 +145,69 @@ static bool sleep_locked(struct pipeline_stream_pool *pool, uint64_t deadline)
     return is_in_time;
 }
 
-static int32_t acquire_slowly_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_choice choice,
-                                     bool wants_idle, uint64_t timeout_ns, struct trm_stream **stream)
+static int32_t fail_timeout_locked(const struct pipeline_stream_pool *pool,
+                                   const struct pipeline_pool_request *request)
 {
-    uint64_t deadline = base_deadline(timeout_ns);
-    bool is_in_time   = timeout_ns != 0;
-    if (choice.step == PIPELINE_POOL_WAIT)
+    return base_fail(TRM_ERROR_TIMEOUT,
+                     "no stream of the pool is %s: %" PRIu32 " of at most %" PRIu32 " are lent",
+                     request->wants_idle ? "idle" : "free", pool->lent, pool->most);
+}
+
+static int32_t lend_slowly_locked(struct pipeline_stream_pool *pool,
+                                  const struct pipeline_pool_request *request,
+                                  struct pipeline_pool_choice *choice)
+{
+    uint64_t deadline = base_deadline(request->timeout_ns);
+    bool is_in_time   = request->timeout_ns != 0;
+    if (choice->step == PIPELINE_POOL_WAIT)
         pool->stats.waits++;
     for (;;) {
         if (pool->is_closing)
             return fail_closing();
-        if (choice.step == PIPELINE_POOL_LEND) {
-            lend_locked(pool, &pool->slots[choice.index], choice.used, stream);
+        if (choice->step == PIPELINE_POOL_LEND) {
+            lend_locked(pool, &pool->slots[choice->index], choice->used, request);
             return TRM_OK;
         }
-        if (choice.step != PIPELINE_POOL_WAIT)
-            return make_and_lend_locked(pool, &choice, stream);
+        if (choice->step != PIPELINE_POOL_WAIT)
+            return make_and_lend_locked(pool, choice, request);
         if (!is_in_time)
-            return base_fail(TRM_ERROR_TIMEOUT,
-                             "no stream of the pool is %s: %" PRIu32 " of at most %" PRIu32 " are lent",
-                             wants_idle ? "idle" : "free", pool->lent, pool->most);
+            return fail_timeout_locked(pool, request);
         is_in_time = sleep_locked(pool, deadline);
-        choice     = pipeline_pool_choose_locked(pool, wants_idle);
+        *choice    = pipeline_pool_choose_locked(pool, request);
     }
+}
+
+int32_t pipeline_pool_lend(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request,
+                           struct pipeline_pool_slot **slot)
+{
+    int32_t status = TRM_OK;
+    base_lock_acquire(&pool->lock);
+    struct pipeline_pool_choice choice = pipeline_pool_choose_locked(pool, request);
+    if (LIKELY(choice.step == PIPELINE_POOL_LEND && !pool->is_closing))
+        lend_locked(pool, &pool->slots[choice.index], choice.used, request);
+    else
+        status = lend_slowly_locked(pool, request, &choice);
+    base_lock_release(&pool->lock);
+    if (status == TRM_OK)
+        *slot = &pool->slots[choice.index];
+    return status;
 }
 
 static int32_t acquire(struct pipeline_stream_pool *pool, uint32_t flags, uint64_t timeout_ns,
                        struct trm_stream **stream)
 {
-    bool wants_idle = (flags & TRM_STREAM_POOL_IDLE) != 0;
-    int32_t status  = core_output_check(stream, "trm_stream_pool_acquire", "stream");
+    struct pipeline_pool_request request = {.timeout_ns = timeout_ns};
+    struct pipeline_pool_slot *slot;
+    int32_t status = core_output_check(stream, "trm_stream_pool_acquire", "stream");
     if (status != TRM_OK)
         return status;
     if ((flags & ~(uint32_t)TRM_STREAM_POOL_IDLE) != 0)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_pool_acquire: unknown flags %#" PRIx32,
                          flags);
-    base_lock_acquire(&pool->lock);
-    struct pipeline_pool_choice choice = pipeline_pool_choose_locked(pool, wants_idle);
-    if (LIKELY(choice.step == PIPELINE_POOL_LEND && !pool->is_closing))
-        lend_locked(pool, &pool->slots[choice.index], choice.used, stream);
-    else
-        status = acquire_slowly_locked(pool, choice, wants_idle, timeout_ns, stream);
-    base_lock_release(&pool->lock);
+    request.wants_idle = (flags & TRM_STREAM_POOL_IDLE) != 0;
+    status             = pipeline_pool_lend(pool, &request, &slot);
+    if (status == TRM_OK)
+        *stream = slot->stream->object.handle;
     return status;
 }
 
@@ -190,7 +243,8 @@ static struct pipeline_pool_slot *find_unneeded_locked(struct pipeline_stream_po
         return NULL;
     if (pool->streams > pool->least && pool->streams > pool->peak)
         for (uint32_t i = 0; i < pool->most; i++)
-            if (pool->slots[i].state == PIPELINE_POOL_SLOT_FREE && pool->slots[i].watches == 0)
+            if (pool->slots[i].state == PIPELINE_POOL_SLOT_FREE && pool->slots[i].watches == 0 &&
+                !pool->slots[i].has_points)
                 found = &pool->slots[i];
     pool->window = 0;
     pool->peak   = 0;
@@ -214,6 +268,17 @@ static void shrink(struct pipeline_stream_pool *pool)
     base_lock_release(&pool->lock);
 }
 
+void pipeline_pool_take_back(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
+{
+    pipeline_pool_watch(pool, slot);
+    base_lock_acquire(&pool->lock);
+    leave_transit_locked(pool, slot, PIPELINE_POOL_SLOT_FREE);
+    bool is_window_over = pool->window >= WINDOW;
+    base_lock_release(&pool->lock);
+    if (is_window_over)
+        shrink(pool);
+}
+
 static int32_t release(struct pipeline_stream_pool *pool, const struct trm_stream *stream)
 {
     base_lock_acquire(&pool->lock);
@@ -226,13 +291,7 @@ static int32_t release(struct pipeline_stream_pool *pool, const struct trm_strea
     if (slot == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_stream_pool_release: the pool has not lent this stream");
-    pipeline_pool_watch(pool, slot);
-    base_lock_acquire(&pool->lock);
-    leave_transit_locked(pool, slot, PIPELINE_POOL_SLOT_FREE);
-    bool is_window_over = pool->window >= WINDOW;
-    base_lock_release(&pool->lock);
-    if (is_window_over)
-        shrink(pool);
+    pipeline_pool_take_back(pool, slot);
     return TRM_OK;
 }
 

@@ -26,6 +26,9 @@ static void pool_release(struct core_object *object)
     for (uint32_t i = 0; i < pool->most; i++)
         if (pool->slots[i].stream != NULL)
             core_object_release(&pool->slots[i].stream->object);
+    for (uint32_t i = 0; i < TRM_STREAM_POOL_MOST; i++)
+        if (pool->kept[i] != NULL)
+            core_object_release(&pool->kept[i]->object);
     pipeline_pool_free_watches(pool);
     core_free(object->context, pool, sizeof(*pool));
     core_object_release(&device->object);
@@ -131,6 +134,9 @@ static bool is_inside_locked(const struct pipeline_stream_pool *pool)
         if (stream != NULL && core_callback_is_inside(stream))
             return true;
     }
+    for (uint32_t i = 0; i < TRM_STREAM_POOL_MOST; i++)
+        if (pool->kept[i] != NULL && core_callback_is_inside(pool->kept[i]))
+            return true;
     return false;
 }
 
@@ -155,6 +161,9 @@ static void end_streams(struct pipeline_stream_pool *pool)
     for (uint32_t i = 0; i < pool->most; i++)
         if (pool->slots[i].stream != NULL)
             core_stream_end(pool->slots[i].stream);
+    for (uint32_t i = 0; i < TRM_STREAM_POOL_MOST; i++)
+        if (pool->kept[i] != NULL)
+            core_stream_end(pool->kept[i]);
 }
 
 static int32_t close_pool(struct pipeline_stream_pool *pool)

@@ -2,9 +2,10 @@
  *
  *     pool.c      a pool's life, statistics       lend.c      lending and taking back
  *     choose.c    strategies                      watch.c     which streams have work, and how long it takes
+ *     submit.c    tasks
  *
  * A slot has a stream or is empty. A slot in transit belongs to the call that put it there, which may then call the
- * backend without the lock: it makes or ends the stream, or takes it back. All others belong to pool->lock.
+ * backend without the lock: it makes or ends the stream, enqueues a task on it, or takes it back. All others belong to pool->lock.
  *
  * Each time a stream is given back with work on it, a watch is asked to be notified of the end of that work. A stream
  * without watches is idle. So nothing polls, and a choice asks no backend.
@@ -47,6 +48,7 @@ struct pipeline_pool_slot {
     enum pipeline_pool_slot_state state;
     uint32_t watches;           /* not notified yet; 0: idle */
     bool has_failed;            /* a watch was told so */
+    bool has_points;            /* tasks ran on the stream, so the program may know points of it */
     struct core_stream *stream; /* holds a reference; changed under the lock, also in transit */
     uint64_t seen;              /* the last operation when the stream was last given back */
     uint64_t predicted_end;     /* base_now() when its work will have ended; 0 when it has */
@@ -70,7 +72,10 @@ struct pipeline_stream_pool {
     struct pipeline_estimate operation;
     uint64_t samples;
     struct trm_stream_pool_stats stats; /* the counters */
-    _Atomic uint32_t epoch;             /* a futex: grows when sleepers have to look again */
+    /* Failed streams that points name; the oldest ends when there is no place left. */
+    struct core_stream *kept[TRM_STREAM_POOL_MOST];
+    uint32_t kept_turn;
+    _Atomic uint32_t epoch; /* a futex: grows when sleepers have to look again */
     struct pipeline_pool_slot slots[TRM_STREAM_POOL_MOST];
 };
 
@@ -90,7 +95,23 @@ struct pipeline_pool_choice {
     uint32_t used; /* slots that are lent or have work */
 };
 
-struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_pool *pool, bool wants_idle);
+/* What a stream is wanted for. */
+struct pipeline_pool_request {
+    bool wants_idle;
+    uint64_t timeout_ns;
+    const struct trm_stream_task *task; /* NULL: a loan */
+};
+
+struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_pool *pool,
+                                                        const struct pipeline_pool_request *request);
+
+/* ---- lend.c --------------------------------------------------------------------------------- */
+
+/* Chooses a stream, makes it if need be, and waits if there is none. The slot is lent; of a task it is in transit, and
+ * goes back by pipeline_pool_take_back(). */
+int32_t pipeline_pool_lend(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request,
+                           struct pipeline_pool_slot **slot);
+void pipeline_pool_take_back(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot);
 
 /* ---- watch.c -------------------------------------------------------------------------------- */
 

@@ -113,6 +113,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/fragile.c \
 	tests/conformance/fragile.h \
 	tests/conformance/stream_pool.c \
+	tests/conformance/stream_pool_task.c \
 	tests/conformance/collective.c \
 	tests/conformance/collective_life.c \
 	tests/conformance/collectives.c \

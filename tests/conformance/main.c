@@ -86,6 +86,7 @@ static void (*const groups[])(Suite *suite) = {
     add_pipeline_image,
     add_group,
     add_stream_pool,
+    add_stream_pool_task,
     add_collective,
     add_collective_life,
     add_threads,

@@ -40,7 +40,8 @@ static void load_all(void)
 
 static void ck_choice(bool wants_idle, enum pipeline_pool_step step, uint32_t index)
 {
-    struct pipeline_pool_choice choice = pipeline_pool_choose_locked(&pool, wants_idle);
+    const struct pipeline_pool_request request = {.wants_idle = wants_idle};
+    struct pipeline_pool_choice choice         = pipeline_pool_choose_locked(&pool, &request);
     ck_assert_int_eq(choice.step, step);
     if (step != PIPELINE_POOL_WAIT)
         ck_assert_uint_eq(choice.index, index);
@@ -113,7 +114,8 @@ START_TEST(a_choice_counts_the_streams_that_are_used)
     load(0, 100);
     pool.slots[1].state = PIPELINE_POOL_SLOT_LENT;
     pool.slots[2]       = (struct pipeline_pool_slot){.state = PIPELINE_POOL_SLOT_EMPTY};
-    ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, false).used, 2);
+    const struct pipeline_pool_request request = {.wants_idle = false};
+    ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, &request).used, 2);
 }
 END_TEST
 

@@ -1,0 +1,89 @@
+/* Tasks: the pool chooses the stream, and enqueues.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+
+#include "core/object/object.h"
+#include "pipeline/pool/pool.h"
+
+/* Bytes of the structure in its first version. */
+#define TASK_LEAST 88
+
+static int32_t check_task(const struct trm_stream_task *task)
+{
+    if ((task->kernel == NULL) == (task->enqueue == NULL))
+        return base_fail_static(TRM_ERROR_INVALID_ARGUMENT,
+                                "trm_stream_pool_submit: a task has either a kernel or a function");
+    if (task->argument_count > 0 && task->arguments == NULL)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "trm_stream_pool_submit: the %" PRIu32 " arguments of the task are NULL",
+                         task->argument_count);
+    if (task->after_count > 0 && task->after == NULL)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "trm_stream_pool_submit: the %" PRIu32 " points of the task are NULL",
+                         task->after_count);
+    return TRM_OK;
+}
+
+static int32_t call_function(const struct trm_stream_task *task, struct trm_stream *stream)
+{
+    base_error_clear();
+    int32_t status = task->enqueue(task->user, stream);
+    if (status > 0)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "the function of the task returned %" PRId32 ", which is not a status", status);
+    return status == TRM_OK ? TRM_OK : base_fail_program(status);
+}
+
+static int32_t enqueue(const struct trm_stream_task *task, struct trm_stream *stream, struct trm_point *point)
+{
+    int32_t status = TRM_OK;
+    for (uint32_t i = 0; i < task->after_count && status == TRM_OK; i++)
+        status = trm_stream_wait(stream, task->after[i]);
+    if (status != TRM_OK)
+        return status;
+    if (task->kernel != NULL)
+        status = trm_launch(stream, task->kernel, &task->grid, task->arguments, task->argument_count);
+    else
+        status = call_function(task, stream);
+    return status == TRM_OK ? trm_stream_mark(stream, point) : status;
+}
+
+static int32_t submit(struct pipeline_stream_pool *pool, const struct trm_stream_task *given,
+                      struct trm_point *point)
+{
+    struct trm_stream_task task                = {.struct_size = sizeof(task)};
+    const struct pipeline_pool_request request = {.timeout_ns = TRM_FOREVER, .task = &task};
+    struct pipeline_pool_slot *slot;
+    struct trm_point end;
+    int32_t status = core_output_check(point, "trm_stream_pool_submit", "point");
+    if (status == TRM_OK && given == NULL)
+        status = base_fail_static(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_pool_submit: `task` is NULL");
+    if (status != TRM_OK)
+        return status;
+    if (!core_struct_copy_in(&task, sizeof(task), given, TASK_LEAST))
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "trm_stream_task.struct_size is %" PRIu32 ", but its size is %zu",
+                         given->struct_size, sizeof(task));
+    status = check_task(&task);
+    if (status == TRM_OK)
+        status = pipeline_pool_lend(pool, &request, &slot);
+    if (status != TRM_OK)
+        return status;
+    status = enqueue(&task, slot->stream->object.handle, &end);
+    pipeline_pool_take_back(pool, slot);
+    if (status == TRM_OK)
+        *point = end;
+    return status;
+}
+
+int32_t trm_stream_pool_submit(struct trm_stream_pool *handle, const struct trm_stream_task *task,
+                               struct trm_point *point)
+{
+    struct pipeline_stream_pool *pool = core_object_enter(handle, CORE_STREAM_POOL);
+    if (pool == NULL)
+        return base_last_status();
+    int32_t status = submit(pool, task, point);
+    core_object_leave(&pool->object);
+    return status;
+}

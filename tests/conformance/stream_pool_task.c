@@ -1,0 +1,385 @@
+/* Tasks of stream pools: what they enqueue, their points, what they come after, their failures.
+ * SPDX-License-Identifier: MIT
+ */
+#include "groups.h"
+#include "hold.h"
+#include "kernels.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define STREAMS 4u
+#define WORDS 64u
+#define TASKS 40u
+
+static struct trm_stream_pool *make_pool(int32_t strategy, uint32_t most)
+{
+    struct trm_stream_pool *pool           = NULL;
+    const struct trm_stream_pool_desc desc = {
+        .struct_size = sizeof(desc), .strategy = strategy, .most = most};
+    ck_ok(trm_stream_pool_create(the.device, &desc, &pool));
+    return pool;
+}
+
+static struct trm_stream_pool_stats stats_of(struct trm_stream_pool *pool)
+{
+    struct trm_stream_pool_stats stats = {.struct_size = sizeof(stats)};
+    ck_ok(trm_stream_pool_get_stats(pool, &stats));
+    return stats;
+}
+
+static struct trm_stream_task function_task(trm_stream_task_fn enqueue, void *user)
+{
+    return (struct trm_stream_task){
+        .struct_size = sizeof(struct trm_stream_task), .enqueue = enqueue, .user = user};
+}
+
+static struct trm_point submit(struct trm_stream_pool *pool, const struct trm_stream_task *task)
+{
+    struct trm_point point = {NULL, 0};
+    ck_ok(trm_stream_pool_submit(pool, task, &point));
+    ck_assert_ptr_nonnull(point.stream);
+    return point;
+}
+
+/* ---- what a task enqueues ------------------------------------------------------------------- */
+
+struct filling {
+    struct trm_span span;
+    uint8_t byte;
+    int32_t answer;
+    struct trm_stream *stream; /* that the function got */
+};
+
+static int32_t fill(void *user, struct trm_stream *stream)
+{
+    struct filling *filling = user;
+    filling->stream         = stream;
+    int32_t status          = trm_fill(stream, filling->span, filling->byte, 1);
+    return status == TRM_OK ? filling->answer : status;
+}
+
+/* A kernel "affine", and a task that launches it over `words`, which begin as zeros. */
+struct affine {
+    struct trm_buffer *words;
+    struct trm_argument arguments[4];
+    struct trm_stream_task task;
+};
+
+static void affine_init(struct affine *affine, uint32_t factor, uint32_t addend)
+{
+    affine->words        = make_buffer(the.device, TRM_MEMORY_DEVICE, WORDS * sizeof(uint32_t));
+    affine->arguments[0] = trm_arg_buffer(affine->words);
+    affine->arguments[1] = trm_arg_u32(WORDS);
+    affine->arguments[2] = trm_arg_u32(factor);
+    affine->arguments[3] = trm_arg_u32(addend);
+    affine->task         = (struct trm_stream_task){
+                .struct_size    = sizeof(affine->task),
+                .kernel         = kernel("affine"),
+                .grid           = trm_grid_1d(1, WORDS),
+                .arguments      = affine->arguments,
+                .argument_count = 4,
+    };
+    ck_ok(trm_fill(the.stream, trm_span_whole(affine->words), 0, 1));
+    ck_ok(trm_stream_sync(the.stream));
+}
+
+static void ck_affine(const struct affine *affine, uint32_t expected)
+{
+    uint32_t words[WORDS];
+    get(the.stream, affine->words, 0, words, sizeof(words));
+    ck_words(words, WORDS, expected);
+}
+
+START_TEST(a_task_launches_its_kernel)
+{
+    if (kernels_missing())
+        return;
+    struct trm_stream_pool *pool = make_pool(TRM_STREAM_DEFAULT, STREAMS);
+    struct affine affine;
+    affine_init(&affine, 3, 7);
+    struct trm_point point = submit(pool, &affine.task);
+    ck_ok(trm_point_wait(point, TRM_FOREVER));
+    ck_affine(&affine, 7);
+    ck_assert_uint_eq(stats_of(pool).tasks, 1);
+    ck_assert_uint_eq(stats_of(pool).loans, 1);
+    ck_assert_uint_eq(stats_of(pool).lent, 0);
+    trm_stream_pool_destroy(pool);
+    trm_buffer_destroy(affine.words);
+}
+END_TEST
+
+START_TEST(a_task_enqueues_what_its_function_does)
+{
+    struct trm_stream_pool *pool = make_pool(TRM_STREAM_DEFAULT, STREAMS);
+    struct trm_buffer *buffer    = make_buffer(the.device, TRM_MEMORY_DEVICE, TASKS * 256);
+    struct filling fillings[TASKS];
+    struct trm_point points[TASKS];
+    uint8_t bytes[TASKS * 256];
+    for (uint32_t i = 0; i < TASKS; i++) {
+        fillings[i]                 = (struct filling){.span = trm_span_of(buffer, i * 256, 256), .byte = 5};
+        struct trm_stream_task task = function_task(fill, &fillings[i]);
+        points[i]                   = submit(pool, &task);
+        ck_assert_ptr_eq(points[i].stream, fillings[i].stream);
+    }
+    ck_ok(trm_wait_all(points, TASKS, TRM_FOREVER));
+    get(the.stream, buffer, 0, bytes, sizeof(bytes));
+    ck_bytes(bytes, sizeof(bytes), 5);
+    trm_stream_pool_destroy(pool);
+    trm_buffer_destroy(buffer);
+}
+END_TEST
+
+START_TEST(a_task_comes_after_its_points)
+{
+    if (kernels_missing())
+        return;
+    struct trm_stream_pool *pool = make_pool(TRM_STREAM_ROUND_ROBIN, STREAMS);
+    uint32_t expected            = 0;
+    struct trm_point last;
+    struct affine affine;
+    affine_init(&affine, 3, 7);
+    affine.task.after = &last;
+    for (uint32_t i = 0; i < TASKS; i++) {
+        affine.task.after_count = i == 0 ? 0 : 1;
+        last                    = submit(pool, &affine.task);
+        expected                = expected * 3 + 7;
+    }
+    ck_ok(trm_point_wait(last, TRM_FOREVER));
+    ck_affine(&affine, expected);
+    trm_stream_pool_destroy(pool);
+    trm_buffer_destroy(affine.words);
+}
+END_TEST
+
+/* ---- what is refused ------------------------------------------------------------------------ */
+
+START_TEST(a_task_without_what_it_needs_is_refused)
+{
+    struct trm_stream_pool *pool = make_pool(TRM_STREAM_DEFAULT, STREAMS);
+    struct trm_stream_task task  = function_task(NULL, NULL);
+    struct trm_point point       = {NULL, 0};
+    ck_status(trm_stream_pool_submit(pool, &task, &point), TRM_ERROR_INVALID_ARGUMENT);
+    task.enqueue = fill;
+    task.kernel  = (struct trm_kernel *)the.stream;
+    ck_status(trm_stream_pool_submit(pool, &task, &point), TRM_ERROR_INVALID_ARGUMENT);
+    task.enqueue = NULL;
+    ck_status(trm_stream_pool_submit(pool, &task, &point), TRM_ERROR_INVALID_HANDLE);
+    task.argument_count = 1;
+    ck_status(trm_stream_pool_submit(pool, &task, &point), TRM_ERROR_INVALID_ARGUMENT);
+    task             = function_task(fill, NULL);
+    task.after_count = 1;
+    ck_status(trm_stream_pool_submit(pool, &task, &point), TRM_ERROR_INVALID_ARGUMENT);
+    task.after_count = 0;
+    task.struct_size = 8;
+    ck_status(trm_stream_pool_submit(pool, &task, &point), TRM_ERROR_INVALID_ARGUMENT);
+    task.struct_size = sizeof(task);
+    ck_status(trm_stream_pool_submit(pool, &task, NULL), TRM_ERROR_INVALID_ARGUMENT);
+    ck_status(trm_stream_pool_submit(pool, NULL, &point), TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_ptr_null(point.stream);
+    trm_stream_pool_destroy(pool);
+    ck_status(trm_stream_pool_submit(pool, &task, &point), TRM_ERROR_INVALID_HANDLE);
+}
+END_TEST
+
+START_TEST(a_task_is_refused_with_what_its_function_returns)
+{
+    struct trm_stream_pool *pool = make_pool(TRM_STREAM_DEFAULT, 1);
+    struct trm_buffer *buffer    = make_buffer(the.device, TRM_MEMORY_DEVICE, 256);
+    struct filling filling       = {.span = trm_span_whole(buffer), .byte = 5};
+    struct trm_stream_task task  = function_task(fill, &filling);
+    struct trm_point point       = {NULL, 0};
+    filling.answer               = TRM_ERROR_CANCELLED;
+    ck_status(trm_stream_pool_submit(pool, &task, &point), TRM_ERROR_CANCELLED);
+    filling.answer = 12;
+    ck_status(trm_stream_pool_submit(pool, &task, &point), TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_ptr_null(point.stream);
+    filling.answer = TRM_OK;
+    ck_ok(trm_point_wait(submit(pool, &task), TRM_FOREVER));
+    trm_stream_pool_destroy(pool);
+    trm_buffer_destroy(buffer);
+}
+END_TEST
+
+/* ---- points --------------------------------------------------------------------------------- */
+
+static int32_t fail_there(void *user, struct trm_stream *stream)
+{
+    fail_stream(stream, *(const int32_t *)user);
+    return TRM_OK;
+}
+
+START_TEST(the_point_of_a_failed_task_gives_the_cause_when_its_stream_has_been_replaced)
+{
+    if (functions_missing())
+        return;
+    struct trm_stream_pool *pool = make_pool(TRM_STREAM_DEFAULT, 1);
+    struct trm_buffer *buffer    = make_buffer(the.device, TRM_MEMORY_DEVICE, 256);
+    struct filling filling       = {.span = trm_span_whole(buffer), .byte = 5};
+    int32_t codes[]              = {5, 6, 7};
+    struct trm_stream_task good  = function_task(fill, &filling);
+    struct trm_point points[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        struct trm_stream_task bad = function_task(fail_there, &codes[i]);
+        struct trm_stream *idle;
+        points[i] = submit(pool, &bad);
+        ck_ok(trm_stream_pool_acquire(pool, TRM_STREAM_POOL_IDLE, TRM_FOREVER, &idle));
+        ck_assert_ptr_ne(idle, points[i].stream);
+        ck_ok(trm_stream_pool_release(pool, idle));
+        ck_ok(trm_point_wait(submit(pool, &good), TRM_FOREVER));
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        ck_status(trm_point_wait(points[i], TRM_FOREVER), TRM_ERROR_KERNEL);
+        ck_assert_int_eq(trm_last_error().native_code, codes[i]);
+    }
+    ck_assert_uint_eq(stats_of(pool).replaced, 3);
+    trm_stream_pool_destroy(pool);
+    ck_status(trm_point_wait(points[0], TRM_FOREVER), TRM_ERROR_INVALID_HANDLE);
+    trm_buffer_destroy(buffer);
+}
+END_TEST
+
+START_TEST(points_stay_valid_while_the_pool_shrinks)
+{
+    struct trm_stream_pool *pool = make_pool(TRM_STREAM_DEFAULT, STREAMS);
+    struct trm_buffer *buffer    = make_buffer(the.device, TRM_MEMORY_DEVICE, 256);
+    struct filling filling       = {.span = trm_span_whole(buffer), .byte = 5};
+    struct trm_stream_task task  = function_task(fill, &filling);
+    struct trm_point point       = submit(pool, &task);
+    struct trm_stream *streams[STREAMS];
+    for (uint32_t i = 0; i < STREAMS; i++)
+        ck_ok(trm_stream_pool_acquire(pool, 0, TRM_FOREVER, &streams[i]));
+    for (uint32_t i = 0; i < STREAMS; i++)
+        ck_ok(trm_stream_pool_release(pool, streams[i]));
+    for (uint32_t i = 0; i < 4000; i++) {
+        ck_ok(trm_stream_pool_acquire(pool, 0, TRM_FOREVER, &streams[0]));
+        ck_ok(trm_stream_pool_release(pool, streams[0]));
+    }
+    ck_ok(trm_point_wait(point, TRM_FOREVER));
+    ck_assert_uint_eq(stats_of(pool).streams, 1);
+    trm_stream_pool_destroy(pool);
+    trm_buffer_destroy(buffer);
+}
+END_TEST
+
+START_TEST(the_first_of_several_tasks_to_end_can_be_waited_for)
+{
+    if (!hold_works()) {
+        skip("its streams cannot be held");
+        return;
+    }
+    struct trm_stream_pool *pool = make_pool(TRM_STREAM_DEFAULT, 2);
+    struct trm_buffer *buffer    = make_buffer(the.device, TRM_MEMORY_DEVICE, 256);
+    struct filling filling       = {.span = trm_span_whole(buffer), .byte = 5};
+    struct trm_stream_task task  = function_task(fill, &filling);
+    uint32_t which               = 9;
+    struct trm_point points[2];
+    struct trm_stream *held;
+    ck_ok(trm_stream_pool_acquire(pool, 0, TRM_FOREVER, &held));
+    struct hold *hold = hold_begin(held);
+    ck_ok(trm_stream_mark(held, &points[0]));
+    ck_ok(trm_stream_pool_release(pool, held));
+    points[1] = submit(pool, &task);
+    ck_ok(trm_wait_any(points, 2, TRM_FOREVER, &which));
+    ck_assert_uint_eq(which, 1);
+    hold_end(hold);
+    trm_stream_pool_destroy(pool);
+    trm_buffer_destroy(buffer);
+}
+END_TEST
+
+/* ---- threads -------------------------------------------------------------------------------- */
+
+#define THREADS 4u
+#define ROUNDS 100u
+
+struct sharing {
+    struct trm_stream_pool *pool;
+    struct trm_buffer *buffer;
+    atomic_uint next, failures;
+};
+
+static void *share(void *user)
+{
+    struct sharing *sharing     = user;
+    uint32_t own                = atomic_fetch_add(&sharing->next, 1);
+    struct filling filling      = {.span = trm_span_of(sharing->buffer, own * 256, 256), .byte = 5};
+    struct trm_stream_task task = function_task(fill, &filling);
+    struct trm_point point      = {NULL, 0};
+    task.after                  = &point;
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        task.after_count = i == 0 ? 0 : 1;
+        if (trm_stream_pool_submit(sharing->pool, &task, &point) != TRM_OK)
+            atomic_fetch_add(&sharing->failures, 1);
+    }
+    if (trm_point_wait(point, TRM_FOREVER) != TRM_OK)
+        atomic_fetch_add(&sharing->failures, 1);
+    return NULL;
+}
+
+START_TEST(threads_submit_tasks_at_once)
+{
+    struct sharing sharing = {.pool   = make_pool(TRM_STREAM_LEAST_LOADED, 2),
+                              .buffer = make_buffer(the.device, TRM_MEMORY_DEVICE, THREADS * 256)};
+    uint8_t bytes[THREADS * 256];
+    pthread_t threads[THREADS];
+    for (unsigned i = 0; i < THREADS; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, share, &sharing), 0);
+    for (unsigned i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    ck_assert_uint_eq(atomic_load(&sharing.failures), 0);
+    ck_assert_uint_eq(stats_of(sharing.pool).tasks, THREADS * ROUNDS);
+    get(the.stream, sharing.buffer, 0, bytes, sizeof(bytes));
+    ck_bytes(bytes, sizeof(bytes), 5);
+    trm_stream_pool_destroy(sharing.pool);
+    trm_buffer_destroy(sharing.buffer);
+}
+END_TEST
+
+static void *submit_one(void *user)
+{
+    struct sharing *sharing     = user;
+    struct filling filling      = {.span = trm_span_whole(sharing->buffer), .byte = 6};
+    struct trm_stream_task task = function_task(fill, &filling);
+    struct trm_point point;
+    if (trm_stream_pool_submit(sharing->pool, &task, &point) != TRM_OK ||
+        trm_point_wait(point, TRM_FOREVER) != TRM_OK)
+        atomic_fetch_add(&sharing->failures, 1);
+    return NULL;
+}
+
+START_TEST(a_task_waits_for_a_stream_that_is_lent)
+{
+    struct sharing sharing = {.pool   = make_pool(TRM_STREAM_DEFAULT, 1),
+                              .buffer = make_buffer(the.device, TRM_MEMORY_DEVICE, 256)};
+    struct trm_stream *stream;
+    uint8_t bytes[256];
+    pthread_t thread;
+    ck_ok(trm_stream_pool_acquire(sharing.pool, 0, TRM_FOREVER, &stream));
+    ck_assert_int_eq(pthread_create(&thread, NULL, submit_one, &sharing), 0);
+    while (stats_of(sharing.pool).waits == 0)
+        sched_yield();
+    ck_ok(trm_stream_pool_release(sharing.pool, stream));
+    pthread_join(thread, NULL);
+    ck_assert_uint_eq(atomic_load(&sharing.failures), 0);
+    get(the.stream, sharing.buffer, 0, bytes, sizeof(bytes));
+    ck_bytes(bytes, sizeof(bytes), 6);
+    trm_stream_pool_destroy(sharing.pool);
+    trm_buffer_destroy(sharing.buffer);
+}
+END_TEST
+
+void add_stream_pool_task(Suite *suite)
+{
+    TCase *group = group_make(suite, "tasks of stream pools");
+    CASE(group, a_task_launches_its_kernel);
+    CASE(group, a_task_enqueues_what_its_function_does);
+    CASE(group, a_task_comes_after_its_points);
+    CASE(group, a_task_without_what_it_needs_is_refused);
+    CASE(group, a_task_is_refused_with_what_its_function_returns);
+    CASE(group, the_point_of_a_failed_task_gives_the_cause_when_its_stream_has_been_replaced);
+    CASE(group, points_stay_valid_while_the_pool_shrinks);
+    CASE(group, the_first_of_several_tasks_to_end_can_be_waited_for);
+    CASE(group, threads_submit_tasks_at_once);
+    CASE(group, a_task_waits_for_a_stream_that_is_lent);
+}
