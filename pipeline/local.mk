@@ -35,7 +35,8 @@ libtrireme_internal_la_SOURCES += \
 
 # pipeline/estimate: how long work takes on a device.
 libtrireme_internal_la_SOURCES += \
-	pipeline/estimate/estimate.c pipeline/estimate/estimate.h
+	pipeline/estimate/estimate.c pipeline/estimate/estimate.h \
+	pipeline/estimate/model.c pipeline/estimate/model.h
 
 # pipeline/engine: the device side, which enqueues tokens.
 libtrireme_internal_la_SOURCES += \
@@ -96,9 +97,11 @@ libtrireme_internal_la_SOURCES += \
 # pipeline/pool: streams that are lent, and which one is lent next.
 libtrireme_internal_la_SOURCES += \
 	pipeline/pool/choose.c \
+	pipeline/pool/learn.c pipeline/pool/learn.h \
 	pipeline/pool/lend.c \
 	pipeline/pool/pool.c pipeline/pool/pool.h \
 	pipeline/pool/submit.c \
+	pipeline/pool/trial.c pipeline/pool/trial.h \
 	pipeline/pool/watch.c
 
 # pipeline/collective: operations over one span on each device of a group.

@@ -43,9 +43,13 @@ struct trm_stream_pool;
 enum trm_stream_strategy {
     TRM_STREAM_DEFAULT     = 0, /* LEAST_LOADED */
     TRM_STREAM_ROUND_ROBIN = 1, /* the next in turn */
-    /* The one whose work is predicted to end first. The pool learns how long an operation takes from the times
-     * between giving a stream back and the end of its work. */
+    /* The one whose work is predicted to end first. The pool learns from the times between giving a
+     * stream back and the end of its work: how long a task takes, by what it runs and its size, and for lent
+     * streams how long an operation takes. A task goes behind the task that it comes after, where that is the
+     * last on its stream. */
     TRM_STREAM_LEAST_LOADED = 2,
+    /* What gets most of the pool's tasks done, as measured: at first least-loaded. */
+    TRM_STREAM_AUTO = 3,
 };
 
 struct trm_stream_pool_desc {
@@ -124,6 +128,9 @@ struct trm_stream_task {
     const struct trm_point *after;
     uint32_t after_count;
     uint32_t reserved;
+    /* That the task moves; 0: not known. With `enqueue`, tasks of about as many bytes count as of one size; with a
+     * kernel, those of about as many groups. */
+    uint64_t bytes;
 };
 
 /* Enqueue a task on a stream of the pool: as trm_stream_pool_acquire() without flags chooses it. Its work is
@@ -140,6 +147,25 @@ struct trm_stream_task {
 TRM_API int32_t trm_stream_pool_submit(struct trm_stream_pool *pool, const struct trm_stream_task *task,
                                        struct trm_point *point);
 
+/* How long a task takes on its stream, without what is before it there. */
+struct trm_stream_prediction {
+    uint32_t struct_size;
+    uint32_t reserved;
+    uint64_t mean_ns;
+    uint64_t spread_ns; /* the mean distance from mean_ns */
+    uint64_t samples;   /* tasks that it is learned from, since times last changed for good */
+};
+
+/* Predict how long a task takes, from the earlier tasks of the pool with the same kernel or function, and of about
+ * the same size. Times are those that the host sees, beside whatever else runs.
+ *
+ * task        is not enqueued
+ * prediction  the caller sets its struct_size
+ * Errors      NOT_FOUND when no such task has ended; as of trm_stream_pool_submit()
+ */
+TRM_API int32_t trm_stream_pool_predict(struct trm_stream_pool *pool, const struct trm_stream_task *task,
+                                        struct trm_stream_prediction *prediction);
+
 struct trm_stream_pool_stats {
     uint32_t struct_size;
     uint32_t streams;  /* that exist now */
@@ -153,6 +179,9 @@ struct trm_stream_pool_stats {
     /* The predicted time of an operation in nanoseconds; 0: not known yet. */
     uint64_t operation_ns;
     uint64_t tasks; /* submitted; each is a loan too */
+    /* enum trm_stream_strategy: the pool's, or the one that AUTO uses now */
+    int32_t strategy;
+    uint32_t reserved;
 };
 
 /* Get the statistics of a pool.
@@ -161,7 +190,7 @@ struct trm_stream_pool_stats {
  */
 TRM_API int32_t trm_stream_pool_get_stats(struct trm_stream_pool *pool, struct trm_stream_pool_stats *stats);
 
-/* Find a strategy by its name: "default", "round-robin" or "least-loaded".
+/* Find a strategy by its name: "default", "round-robin", "least-loaded" or "auto".
  *
  * strategy    receives enum trm_stream_strategy
  * Errors      NOT_FOUND for another name; INVALID_ARGUMENT when name is NULL

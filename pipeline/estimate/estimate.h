@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "pipeline/estimate/model.h"
+
 /* All zero: nothing is known. Times are in nanoseconds. */
 struct pipeline_estimate {
     double latency;

@@ -16,19 +16,31 @@ static const char *const names[] = {
     [TRM_STREAM_DEFAULT]      = "default",
     [TRM_STREAM_ROUND_ROBIN]  = "round-robin",
     [TRM_STREAM_LEAST_LOADED] = "least-loaded",
+    [TRM_STREAM_AUTO]         = "auto",
 };
 
 #define STRATEGIES ((int32_t)(sizeof(names) / sizeof(names[0])))
 
 /* The candidates of each kind that were found so far. */
 struct found {
+    const struct pipeline_pool_request *request;
+    bool is_round_robin;
     uint32_t idle, busy, empty, failed;
+    uint32_t follow; /* its last work is what the task comes after */
     uint32_t used;
 };
 
 static bool has_failed(const struct pipeline_pool_slot *slot)
 {
     return slot->has_failed || atomic_load_explicit(&slot->stream->failure, memory_order_acquire) != NULL;
+}
+
+static bool is_followed(const struct pipeline_pool_slot *slot, const struct trm_stream_task *task)
+{
+    for (uint32_t i = 0; i < task->after_count; i++)
+        if (task->after[i].value == slot->seen && task->after[i].stream == slot->stream->object.handle)
+            return true;
+    return false;
 }
 
 static void consider_free(const struct pipeline_stream_pool *pool, uint32_t index, struct found *found)
@@ -40,9 +52,12 @@ static void consider_free(const struct pipeline_stream_pool *pool, uint32_t inde
     } else if (slot->watches == 0) {
         if (found->idle == NONE)
             found->idle = index;
-    } else if (found->busy == NONE || (pool->strategy != TRM_STREAM_ROUND_ROBIN &&
-                                       slot->predicted_end < pool->slots[found->busy].predicted_end)) {
-        found->busy = index;
+    } else {
+        if (found->busy == NONE ||
+            (!found->is_round_robin && slot->predicted_end < pool->slots[found->busy].predicted_end))
+            found->busy = index;
+        if (found->request->task != NULL && is_followed(slot, found->request->task))
+            found->follow = index;
     }
 }
 
@@ -60,29 +75,40 @@ static void consider(const struct pipeline_stream_pool *pool, uint32_t index, st
         consider_free(pool, index, found);
 }
 
-static struct pipeline_pool_choice choice_of(const struct found *found, bool wants_idle)
+static struct pipeline_pool_choice choice_of(const struct found *found)
 {
+    if (found->follow != NONE && !found->is_round_robin)
+        return (struct pipeline_pool_choice){PIPELINE_POOL_LEND, found->follow, found->used};
     if (found->idle != NONE)
         return (struct pipeline_pool_choice){PIPELINE_POOL_LEND, found->idle, found->used};
     if (found->failed != NONE)
         return (struct pipeline_pool_choice){PIPELINE_POOL_REPLACE, found->failed, found->used};
     if (found->empty != NONE)
         return (struct pipeline_pool_choice){PIPELINE_POOL_GROW, found->empty, found->used};
-    if (found->busy != NONE && !wants_idle)
+    if (found->busy != NONE && !found->request->wants_idle)
         return (struct pipeline_pool_choice){PIPELINE_POOL_LEND, found->busy, found->used};
     return (struct pipeline_pool_choice){PIPELINE_POOL_WAIT, NONE, found->used};
+}
+
+int32_t pipeline_pool_strategy_locked(const struct pipeline_stream_pool *pool)
+{
+    if (pool->strategy == TRM_STREAM_AUTO)
+        return pipeline_pool_trial_strategy(&pool->trial);
+    return pool->strategy == TRM_STREAM_DEFAULT ? TRM_STREAM_LEAST_LOADED : pool->strategy;
 }
 
 struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_pool *pool,
                                                         const struct pipeline_pool_request *request)
 {
-    struct found found = {NONE, NONE, NONE, NONE, 0};
-    uint32_t first     = pool->strategy == TRM_STREAM_ROUND_ROBIN ? pool->turn : 0;
+    struct found found = {
+        .request = request, .idle = NONE, .busy = NONE, .empty = NONE, .failed = NONE, .follow = NONE};
+    found.is_round_robin = pipeline_pool_strategy_locked(pool) == TRM_STREAM_ROUND_ROBIN;
+    uint32_t first       = found.is_round_robin ? pool->turn : 0;
     for (uint32_t i = first; i < pool->most; i++)
         consider(pool, i, &found);
     for (uint32_t i = 0; i < first; i++)
         consider(pool, i, &found);
-    struct pipeline_pool_choice choice = choice_of(&found, request->wants_idle);
+    struct pipeline_pool_choice choice = choice_of(&found);
     if (choice.index != NONE)
         pool->turn = choice.index + 1 < pool->most ? choice.index + 1 : 0;
     return choice;
@@ -103,8 +129,8 @@ int32_t trm_stream_strategy_find(const char *name, int32_t *strategy)
             return TRM_OK;
         }
     return base_fail(TRM_ERROR_NOT_FOUND,
-                     "there is no strategy of stream pools called \"%s\": use \"round-robin\" or "
-                     "\"least-loaded\"",
+                     "there is no strategy of stream pools called \"%s\": use \"round-robin\", "
+                     "\"least-loaded\" or \"auto\"",
                      name);
 }
 

@@ -268,9 +268,10 @@ static void shrink(struct pipeline_stream_pool *pool)
     base_lock_release(&pool->lock);
 }
 
-void pipeline_pool_take_back(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
+void pipeline_pool_take_back(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
+                             const struct pipeline_pool_key *key)
 {
-    pipeline_pool_watch(pool, slot);
+    pipeline_pool_watch(pool, slot, key);
     base_lock_acquire(&pool->lock);
     leave_transit_locked(pool, slot, PIPELINE_POOL_SLOT_FREE);
     bool is_window_over = pool->window >= WINDOW;
@@ -281,6 +282,7 @@ void pipeline_pool_take_back(struct pipeline_stream_pool *pool, struct pipeline_
 
 static int32_t release(struct pipeline_stream_pool *pool, const struct trm_stream *stream)
 {
+    const struct pipeline_pool_key none = {.what = 0};
     base_lock_acquire(&pool->lock);
     struct pipeline_pool_slot *slot = find_lent_locked(pool, stream);
     if (slot != NULL) {
@@ -291,7 +293,7 @@ static int32_t release(struct pipeline_stream_pool *pool, const struct trm_strea
     if (slot == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_stream_pool_release: the pool has not lent this stream");
-    pipeline_pool_take_back(pool, slot);
+    pipeline_pool_take_back(pool, slot, &none);
     return TRM_OK;
 }
 

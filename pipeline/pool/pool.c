@@ -204,6 +204,7 @@ static int32_t get_stats(struct pipeline_stream_pool *pool, struct trm_stream_po
     struct trm_stream_pool_stats ours = pool->stats;
     ours.streams                      = pool->streams;
     ours.lent                         = pool->lent;
+    ours.strategy                     = pipeline_pool_strategy_locked(pool);
     ours.operation_ns                 = pipeline_estimate_ahead(&pool->operation, 0);
     for (uint32_t i = 0; i < pool->most; i++)
         ours.busy += pool->slots[i].state != PIPELINE_POOL_SLOT_LENT && pool->slots[i].watches > 0;

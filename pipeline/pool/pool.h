@@ -2,7 +2,8 @@
  *
  *     pool.c      a pool's life, statistics       lend.c      lending and taking back
  *     choose.c    strategies                      watch.c     which streams have work, and how long it takes
- *     submit.c    tasks
+ *     submit.c    tasks                           learn.c     models of tasks
+ *     trial.c     which strategy gets most done
  *
  * A slot has a stream or is empty. A slot in transit belongs to the call that put it there, which may then call the
  * backend without the lock: it makes or ends the stream, enqueues a task on it, or takes it back. All others belong to pool->lock.
@@ -23,6 +24,8 @@
 #include "core/device/device.h"
 #include "core/stream/stream.h"
 #include "pipeline/estimate/estimate.h"
+#include "pipeline/pool/learn.h"
+#include "pipeline/pool/trial.h"
 
 struct pipeline_stream_pool;
 struct pipeline_pool_slot;
@@ -35,6 +38,8 @@ struct pipeline_pool_watch {
     struct pipeline_pool_slot *slot;
     uint64_t released;   /* base_now() when the stream was given back */
     uint64_t operations; /* of the loan, at least one */
+    uint64_t predicted_end;
+    struct pipeline_pool_key key; /* of the task */
 };
 
 enum pipeline_pool_slot_state {
@@ -71,6 +76,8 @@ struct pipeline_stream_pool {
     struct pipeline_pool_watch *spare;
     struct pipeline_estimate operation;
     uint64_t samples;
+    struct pipeline_pool_models models;
+    struct pipeline_pool_trial trial;   /* of TRM_STREAM_AUTO */
     struct trm_stream_pool_stats stats; /* the counters */
     /* Failed streams that points name; the oldest ends when there is no place left. */
     struct core_stream *kept[TRM_STREAM_POOL_MOST];
@@ -100,23 +107,29 @@ struct pipeline_pool_request {
     bool wants_idle;
     uint64_t timeout_ns;
     const struct trm_stream_task *task; /* NULL: a loan */
+    struct pipeline_pool_key key;       /* of the task */
 };
 
+/* The strategy in use, which with TRM_STREAM_AUTO changes. */
+int32_t pipeline_pool_strategy_locked(const struct pipeline_stream_pool *pool);
 struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_pool *pool,
                                                         const struct pipeline_pool_request *request);
 
 /* ---- lend.c --------------------------------------------------------------------------------- */
 
-/* Chooses a stream, makes it if need be, and waits if there is none. The slot is lent; of a task it is in transit, and
- * goes back by pipeline_pool_take_back(). */
+/* Chooses a stream, makes it if need be, and waits if there is none. The slot is lent; of a task it is in transit.
+ * pipeline_pool_take_back() takes back a slot in transit that was lent for a key. */
 int32_t pipeline_pool_lend(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request,
                            struct pipeline_pool_slot **slot);
-void pipeline_pool_take_back(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot);
+void pipeline_pool_take_back(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
+                             const struct pipeline_pool_key *key);
 
 /* ---- watch.c -------------------------------------------------------------------------------- */
 
-/* Notes when the work ends that the slot's stream has, and predicts it. The slot is in transit. */
-void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot);
+/* Notes when the work ends that the slot's stream has, and predicts it. The slot is in transit; `key` is that of the
+ * task, or of a loan. */
+void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
+                         const struct pipeline_pool_key *key);
 /* Wakes the threads that wait for a stream. */
 void pipeline_pool_wake_locked(struct pipeline_stream_pool *pool);
 void pipeline_pool_free_watches(struct pipeline_stream_pool *pool);

@@ -6,8 +6,9 @@
 #include "core/object/object.h"
 #include "pipeline/pool/pool.h"
 
-/* Bytes of the structure in its first version. */
-#define TASK_LEAST 88
+/* Bytes of the structures in their first versions. */
+#define TASK_LEAST 96
+#define PREDICTION_LEAST 32
 
 static int32_t check_task(const struct trm_stream_task *task)
 {
@@ -49,29 +50,35 @@ static int32_t enqueue(const struct trm_stream_task *task, struct trm_stream *st
     return status == TRM_OK ? trm_stream_mark(stream, point) : status;
 }
 
+static int32_t copy_in(struct trm_stream_task *task, const struct trm_stream_task *given)
+{
+    if (given == NULL)
+        return base_fail_static(TRM_ERROR_INVALID_ARGUMENT, "a stream pool gets a task that is NULL");
+    if (!core_struct_copy_in(task, sizeof(*task), given, TASK_LEAST))
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "trm_stream_task.struct_size is %" PRIu32 ", but its size is %zu",
+                         given->struct_size, sizeof(*task));
+    return check_task(task);
+}
+
 static int32_t submit(struct pipeline_stream_pool *pool, const struct trm_stream_task *given,
                       struct trm_point *point)
 {
-    struct trm_stream_task task                = {.struct_size = sizeof(task)};
-    const struct pipeline_pool_request request = {.timeout_ns = TRM_FOREVER, .task = &task};
+    struct trm_stream_task task          = {.struct_size = sizeof(task)};
+    struct pipeline_pool_request request = {.timeout_ns = TRM_FOREVER, .task = &task};
     struct pipeline_pool_slot *slot;
     struct trm_point end;
     int32_t status = core_output_check(point, "trm_stream_pool_submit", "point");
-    if (status == TRM_OK && given == NULL)
-        status = base_fail_static(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_pool_submit: `task` is NULL");
+    if (status == TRM_OK)
+        status = copy_in(&task, given);
     if (status != TRM_OK)
         return status;
-    if (!core_struct_copy_in(&task, sizeof(task), given, TASK_LEAST))
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "trm_stream_task.struct_size is %" PRIu32 ", but its size is %zu",
-                         given->struct_size, sizeof(task));
-    status = check_task(&task);
-    if (status == TRM_OK)
-        status = pipeline_pool_lend(pool, &request, &slot);
+    request.key = pipeline_pool_key_of(&task);
+    status      = pipeline_pool_lend(pool, &request, &slot);
     if (status != TRM_OK)
         return status;
     status = enqueue(&task, slot->stream->object.handle, &end);
-    pipeline_pool_take_back(pool, slot);
+    pipeline_pool_take_back(pool, slot, &request.key);
     if (status == TRM_OK)
         *point = end;
     return status;
@@ -84,6 +91,46 @@ int32_t trm_stream_pool_submit(struct trm_stream_pool *handle, const struct trm_
     if (pool == NULL)
         return base_last_status();
     int32_t status = submit(pool, task, point);
+    core_object_leave(&pool->object);
+    return status;
+}
+
+/* ---- predictions ---------------------------------------------------------------------------- */
+
+static int32_t predict(struct pipeline_stream_pool *pool, const struct trm_stream_task *given,
+                       struct trm_stream_prediction *prediction)
+{
+    struct trm_stream_task task        = {.struct_size = sizeof(task)};
+    struct trm_stream_prediction found = {.samples = 0};
+    int32_t status = core_output_check(prediction, "trm_stream_pool_predict", "prediction");
+    if (status == TRM_OK)
+        status = copy_in(&task, given);
+    if (status != TRM_OK)
+        return status;
+    struct pipeline_pool_key key = pipeline_pool_key_of(&task);
+    base_lock_acquire(&pool->lock);
+    const struct pipeline_pool_model *model = pipeline_pool_model_find(&pool->models, &key);
+    if (model != NULL)
+        found = (struct trm_stream_prediction){.samples   = model->time.samples,
+                                               .mean_ns   = (uint64_t)model->time.mean,
+                                               .spread_ns = (uint64_t)model->time.spread};
+    base_lock_release(&pool->lock);
+    if (found.samples == 0)
+        return base_fail_static(TRM_ERROR_NOT_FOUND, "no task of this kind and size has ended in the pool");
+    if (!core_struct_copy_out(prediction, &found, sizeof(found), PREDICTION_LEAST))
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "trm_stream_prediction.struct_size is %" PRIu32 ", but its size is %zu",
+                         prediction->struct_size, sizeof(found));
+    return TRM_OK;
+}
+
+int32_t trm_stream_pool_predict(struct trm_stream_pool *handle, const struct trm_stream_task *task,
+                                struct trm_stream_prediction *prediction)
+{
+    struct pipeline_stream_pool *pool = core_object_enter(handle, CORE_STREAM_POOL);
+    if (pool == NULL)
+        return base_last_status();
+    int32_t status = predict(pool, task, prediction);
     core_object_leave(&pool->object);
     return status;
 }

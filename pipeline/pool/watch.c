@@ -16,17 +16,41 @@ void pipeline_pool_wake_locked(struct pipeline_stream_pool *pool)
 }
 
 /* The numbers of samples are not consecutive: the loans of several streams have no common period. */
-static void learn_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_watch *watch,
-                         uint64_t end)
+static void learn_operation_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_watch *watch,
+                                   uint64_t begin, uint64_t end)
 {
-    const struct pipeline_pool_slot *slot = watch->slot;
-    uint64_t begin = slot->last_end > watch->released ? slot->last_end : watch->released;
-    uint64_t took  = end > begin ? (end - begin) / watch->operations : 0;
+    uint64_t took = (end - begin) / watch->operations;
     pool->samples += 2;
     pipeline_estimate_add(
         &pool->operation,
         &(struct pipeline_sample){
             .number = pool->samples, .begin = begin, .end = end, .took = took, .is_coarse = true});
+}
+
+static void learn_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_watch *watch,
+                         uint64_t now)
+{
+    const struct pipeline_pool_slot *slot = watch->slot;
+    uint64_t begin = slot->last_end > watch->released ? slot->last_end : watch->released;
+    uint64_t end   = now > begin ? now : begin;
+    learn_operation_locked(pool, watch, begin, end);
+    if (watch->key.what == 0)
+        return;
+    const struct pipeline_pool_model *model =
+        pipeline_pool_model_add(&pool->models, &watch->key, (double)(end - begin));
+    if (pool->strategy == TRM_STREAM_AUTO)
+        pipeline_pool_trial_add(&pool->trial, model->least, now);
+}
+
+/* What is behind the work that has ended begins earlier than predicted, or later. */
+static void correct_prediction(struct pipeline_pool_slot *slot, const struct pipeline_pool_watch *watch,
+                               uint64_t now)
+{
+    slot->last_end = now;
+    if (--slot->watches == 0)
+        slot->predicted_end = 0;
+    else
+        slot->predicted_end = slot->predicted_end - watch->predicted_end + now;
 }
 
 /* On any thread, perhaps under a lock of the backend's. The work of a stream ends in order, so the last watch leaves
@@ -43,9 +67,9 @@ static void notified(struct core_notification *notification, int32_t status)
         learn_locked(pool, watch, now);
     else
         slot->has_failed = true;
-    slot->last_end = now;
-    if (--slot->watches == 0)
-        slot->predicted_end = 0;
+    correct_prediction(slot, watch, now);
+    if (pool->strategy == TRM_STREAM_AUTO)
+        pipeline_pool_trial_end(&pool->trial, now);
     watch->next = pool->spare;
     pool->spare = watch;
     pipeline_pool_wake_locked(pool);
@@ -62,13 +86,25 @@ static struct pipeline_pool_watch *take_spare(struct pipeline_stream_pool *pool)
     return watch != NULL ? watch : core_allocate(pool->object.context, sizeof(*watch));
 }
 
-static void begin_watch(struct pipeline_stream_pool *pool, const struct pipeline_pool_watch *watch)
+static uint64_t predict_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_watch *watch)
+{
+    const struct pipeline_pool_model *model =
+        watch->key.what != 0 ? pipeline_pool_model_find(&pool->models, &watch->key) : NULL;
+    if (model != NULL)
+        return (uint64_t)model->time.mean;
+    return watch->operations * pipeline_estimate_ahead(&pool->operation, 0);
+}
+
+static void begin_watch(struct pipeline_stream_pool *pool, struct pipeline_pool_watch *watch)
 {
     struct pipeline_pool_slot *slot = watch->slot;
     base_lock_acquire(&pool->lock);
-    uint64_t begin      = slot->predicted_end > watch->released ? slot->predicted_end : watch->released;
-    slot->predicted_end = begin + watch->operations * pipeline_estimate_ahead(&pool->operation, 0);
+    uint64_t begin       = slot->predicted_end > watch->released ? slot->predicted_end : watch->released;
+    watch->predicted_end = begin + predict_locked(pool, watch);
+    slot->predicted_end  = watch->predicted_end;
     slot->watches++;
+    if (pool->strategy == TRM_STREAM_AUTO)
+        pipeline_pool_trial_begin(&pool->trial, watch->released);
     base_lock_release(&pool->lock);
 }
 
@@ -78,12 +114,15 @@ static void drop_watch(struct pipeline_stream_pool *pool, struct pipeline_pool_w
     base_lock_acquire(&pool->lock);
     if (--watch->slot->watches == 0)
         watch->slot->predicted_end = 0;
+    if (pool->strategy == TRM_STREAM_AUTO)
+        pipeline_pool_trial_end(&pool->trial, base_now());
     watch->next = pool->spare;
     pool->spare = watch;
     base_lock_release(&pool->lock);
 }
 
-void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
+void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
+                         const struct pipeline_pool_key *key)
 {
     struct core_stream *stream = slot->stream;
     uint64_t last              = atomic_load_explicit(&stream->enqueued, memory_order_acquire);
@@ -99,6 +138,7 @@ void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool
         *watch = (struct pipeline_pool_watch){
             .notification = {.notified = notified}, .pool = pool, .slot = slot, .released = base_now()};
         watch->operations = operations;
+        watch->key        = *key;
         begin_watch(pool, watch);
         if (core_notify(stream, last, &watch->notification) == TRM_OK)
             goto restore_error;

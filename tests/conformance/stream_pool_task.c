@@ -288,6 +288,71 @@ START_TEST(the_first_of_several_tasks_to_end_can_be_waited_for)
 }
 END_TEST
 
+/* ---- predictions ---------------------------------------------------------------------------- */
+
+/* Submits a task behind a hold, so that the pool sees it begin and end. */
+static void run_observed(struct trm_stream_pool *pool, const struct trm_stream_task *task)
+{
+    struct trm_stream *stream;
+    ck_ok(trm_stream_pool_acquire(pool, TRM_STREAM_POOL_IDLE, TRM_FOREVER, &stream));
+    struct hold *hold = hold_begin(stream);
+    ck_ok(trm_stream_pool_release(pool, stream));
+    submit(pool, task);
+    hold_end(hold);
+    ck_ok(trm_stream_pool_acquire(pool, TRM_STREAM_POOL_IDLE, TRM_FOREVER, &stream));
+    ck_ok(trm_stream_pool_release(pool, stream));
+}
+
+START_TEST(a_pool_learns_how_long_tasks_of_a_size_take)
+{
+    if (!hold_works()) {
+        skip("its streams cannot be held");
+        return;
+    }
+    struct trm_stream_pool *pool            = make_pool(TRM_STREAM_DEFAULT, 1);
+    struct trm_buffer *buffer               = make_buffer(the.device, TRM_MEMORY_DEVICE, 65536);
+    struct filling filling                  = {.span = trm_span_whole(buffer), .byte = 5};
+    struct trm_stream_task task             = function_task(fill, &filling), other;
+    struct trm_stream_prediction prediction = {.struct_size = sizeof(prediction)};
+    task.bytes                              = 65536;
+    ck_status(trm_stream_pool_predict(pool, &task, &prediction), TRM_ERROR_NOT_FOUND);
+    for (uint32_t i = 1; i <= 3; i++) {
+        run_observed(pool, &task);
+        ck_ok(trm_stream_pool_predict(pool, &task, &prediction));
+        ck_assert_uint_eq(prediction.samples, i);
+    }
+    other       = task;
+    other.bytes = 256;
+    ck_status(trm_stream_pool_predict(pool, &other, &prediction), TRM_ERROR_NOT_FOUND);
+    ck_status(trm_stream_pool_predict(pool, NULL, &prediction), TRM_ERROR_INVALID_ARGUMENT);
+    ck_status(trm_stream_pool_predict(pool, &task, NULL), TRM_ERROR_INVALID_ARGUMENT);
+    prediction.struct_size = 4;
+    ck_status(trm_stream_pool_predict(pool, &task, &prediction), TRM_ERROR_INVALID_ARGUMENT);
+    trm_stream_pool_destroy(pool);
+    trm_buffer_destroy(buffer);
+}
+END_TEST
+
+START_TEST(a_pool_that_chooses_its_strategy_begins_with_least_loaded)
+{
+    struct trm_stream_pool *pool = make_pool(TRM_STREAM_AUTO, STREAMS);
+    struct trm_buffer *buffer    = make_buffer(the.device, TRM_MEMORY_DEVICE, 65536);
+    struct filling filling       = {.span = trm_span_whole(buffer), .byte = 5};
+    struct trm_stream_task task  = function_task(fill, &filling);
+    struct trm_point points[TASKS];
+    ck_assert_int_eq(stats_of(pool).strategy, TRM_STREAM_LEAST_LOADED);
+    for (uint32_t round = 0; round < 10; round++) {
+        for (uint32_t i = 0; i < TASKS; i++)
+            points[i] = submit(pool, &task);
+        ck_ok(trm_wait_all(points, TASKS, TRM_FOREVER));
+    }
+    int32_t strategy = stats_of(pool).strategy;
+    ck_assert(strategy == TRM_STREAM_LEAST_LOADED || strategy == TRM_STREAM_ROUND_ROBIN);
+    trm_stream_pool_destroy(pool);
+    trm_buffer_destroy(buffer);
+}
+END_TEST
+
 /* ---- threads -------------------------------------------------------------------------------- */
 
 #define THREADS 4u
@@ -357,7 +422,7 @@ START_TEST(a_task_waits_for_a_stream_that_is_lent)
     pthread_t thread;
     ck_ok(trm_stream_pool_acquire(sharing.pool, 0, TRM_FOREVER, &stream));
     ck_assert_int_eq(pthread_create(&thread, NULL, submit_one, &sharing), 0);
-    while (stats_of(sharing.pool).waits == 0)
+    while (stats_of(sharing.pool).waits == 0 && atomic_load(&sharing.failures) == 0)
         sched_yield();
     ck_ok(trm_stream_pool_release(sharing.pool, stream));
     pthread_join(thread, NULL);
@@ -380,6 +445,8 @@ void add_stream_pool_task(Suite *suite)
     CASE(group, the_point_of_a_failed_task_gives_the_cause_when_its_stream_has_been_replaced);
     CASE(group, points_stay_valid_while_the_pool_shrinks);
     CASE(group, the_first_of_several_tasks_to_end_can_be_waited_for);
+    CASE(group, a_pool_learns_how_long_tasks_of_a_size_take);
+    CASE(group, a_pool_that_chooses_its_strategy_begins_with_least_loaded);
     CASE(group, threads_submit_tasks_at_once);
     CASE(group, a_task_waits_for_a_stream_that_is_lent);
 }

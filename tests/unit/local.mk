@@ -382,14 +382,19 @@ tests_unit_pipeline_profile_tests_LDADD = $(UNIT_LIBS)
 # --------------------------------------------------------- pipeline/estimate
 
 UNIT_TESTS += tests/unit/pipeline/estimate/tests
-tests_unit_pipeline_estimate_tests_SOURCES = tests/unit/pipeline/estimate/estimate.c
+tests_unit_pipeline_estimate_tests_SOURCES = \
+	tests/unit/pipeline/estimate/estimate.c \
+	tests/unit/pipeline/estimate/model.c
 tests_unit_pipeline_estimate_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pipeline_estimate_tests_LDADD = $(UNIT_LIBS)
 
 # ------------------------------------------------------------- pipeline/pool
 
 UNIT_TESTS += tests/unit/pipeline/pool/tests
-tests_unit_pipeline_pool_tests_SOURCES = tests/unit/pipeline/pool/choose.c
+tests_unit_pipeline_pool_tests_SOURCES = \
+	tests/unit/pipeline/pool/choose.c \
+	tests/unit/pipeline/pool/learn.c \
+	tests/unit/pipeline/pool/trial.c
 tests_unit_pipeline_pool_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pipeline_pool_tests_LDADD = $(UNIT_LIBS)
 

@@ -119,6 +119,42 @@ START_TEST(a_choice_counts_the_streams_that_are_used)
 }
 END_TEST
 
+static struct pipeline_pool_choice choice_after(const struct trm_point *point)
+{
+    const struct trm_stream_task task          = {.after = point, .after_count = 1};
+    const struct pipeline_pool_request request = {.task = &task};
+    return pipeline_pool_choose_locked(&pool, &request);
+}
+
+START_TEST(a_task_goes_behind_what_it_comes_after)
+{
+    static int names[SLOTS];
+    load_all();
+    for (uint32_t i = 0; i < SLOTS; i++) {
+        streams[i].object.handle = &names[i];
+        pool.slots[i].seen       = 40 + i;
+    }
+    const struct trm_point last = {streams[3].object.handle, 43}, earlier = {last.stream, 42};
+    ck_assert_uint_eq(choice_after(&last).index, 3);
+    ck_assert_uint_eq(choice_after(&earlier).index, 1);
+    pool.slots[0].watches = 0;
+    ck_assert_uint_eq(choice_after(&last).index, 3);
+    pool.slots[3].state = PIPELINE_POOL_SLOT_LENT;
+    ck_assert_uint_eq(choice_after(&last).index, 0);
+}
+END_TEST
+
+START_TEST(auto_uses_the_strategy_of_its_trial)
+{
+    pool.strategy = TRM_STREAM_AUTO;
+    load_all();
+    ck_choice(false, PIPELINE_POOL_LEND, 1);
+    pool.trial.candidate = 1;
+    pool.turn            = 3;
+    ck_choice(false, PIPELINE_POOL_LEND, 3);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("pipeline pool");
@@ -133,6 +169,8 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_call_for_an_idle_stream_waits_when_none_is_idle);
     tcase_add_test(tests, a_stream_that_failed_is_replaced_when_its_watches_are_done);
     tcase_add_test(tests, a_choice_counts_the_streams_that_are_used);
+    tcase_add_test(tests, a_task_goes_behind_what_it_comes_after);
+    tcase_add_test(tests, auto_uses_the_strategy_of_its_trial);
     suite_add_tcase(suite, tests);
     return suite;
 }

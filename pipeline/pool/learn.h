@@ -1,0 +1,45 @@
+/* The models of a pool: how long tasks take, by what they run, how large they are and which workload they are.
+ *
+ * A table of fixed size: a model that has no place takes that of the one that was used longest ago nearby.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PIPELINE_POOL_LEARN_H
+#define PIPELINE_POOL_LEARN_H
+
+#include <stdint.h>
+#include <trireme/status.h>
+#include <trireme/stream_pool.h>
+
+#include "pipeline/estimate/estimate.h"
+
+#define PIPELINE_POOL_MODELS 256 /* a power of two */
+
+/* Which model a task has. */
+struct pipeline_pool_key {
+    uint64_t what;    /* the kernel's handle, or the function's address; 0: of a loan, which has no model */
+    uint32_t size;    /* class: the logarithm of the groups of a launch, or of the bytes, by the base 2 */
+    int32_t workload; /* given by the program */
+};
+
+struct pipeline_pool_model {
+    struct pipeline_pool_key key;
+    uint64_t last_use;
+    struct pipeline_model time;
+    double least; /* the least that the mean has been, of at least two samples; 0: not known */
+};
+
+struct pipeline_pool_models {
+    uint64_t uses;
+    struct pipeline_pool_model table[PIPELINE_POOL_MODELS];
+};
+
+struct pipeline_pool_key pipeline_pool_key_of(const struct trm_stream_task *task);
+
+/* The model of a key; NULL if there is none. */
+struct pipeline_pool_model *pipeline_pool_model_find(struct pipeline_pool_models *models,
+                                                     const struct pipeline_pool_key *key);
+/* Adds a sample to the model of a key, which may be new, and returns it. */
+struct pipeline_pool_model *pipeline_pool_model_add(struct pipeline_pool_models *models,
+                                                    const struct pipeline_pool_key *key, double took);
+
+#endif

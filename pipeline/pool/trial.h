@@ -1,0 +1,44 @@
+/* Which strategy gets most done: what TRM_STREAM_AUTO measures.
+ *
+ * Strategies take turns of some tasks. The rate of a turn is the work that it did, as the sum of the least times that
+ * its tasks are known to take, for each nanosecond in which a stream had work. So neither a change of the mix nor a pause
+ * of the program changes a rate much. The first tasks after a change are not counted. The fastest strategy stays;
+ * the others get a turn now and then, the more rarely the longer it stays.
+ *
+ * Locks: none; the pool locks.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PIPELINE_POOL_TRIAL_H
+#define PIPELINE_POOL_TRIAL_H
+
+#include <stdint.h>
+#include <trireme/stream_pool.h>
+
+#define PIPELINE_POOL_CANDIDATES 2
+
+struct pipeline_pool_trial {
+    uint32_t candidate; /* in use */
+    uint32_t best;
+    uint32_t
+        tried; /* candidates behind the best that have had a turn in this round; 0: the best has its turns */
+    uint32_t turns;     /* of the best since the others had one */
+    uint32_t patience;  /* turns of the best until the others get one */
+    uint32_t ended;     /* tasks in this turn */
+    double work;        /* nanoseconds that are counted in this turn */
+    uint64_t busy;      /* nanoseconds of this turn in which streams had work, up to `busy_from` */
+    uint64_t busy_from; /* 0: no stream has work */
+    uint32_t working;   /* watches */
+    double rates[PIPELINE_POOL_CANDIDATES]; /* 0: not measured yet */
+};
+
+/* The strategy to use now. */
+int32_t pipeline_pool_trial_strategy(const struct pipeline_pool_trial *trial);
+
+/* Work has begun, or ended, on a stream at base_now(). */
+void pipeline_pool_trial_begin(struct pipeline_pool_trial *trial, uint64_t now);
+void pipeline_pool_trial_end(struct pipeline_pool_trial *trial, uint64_t now);
+
+/* A task has ended that takes at least so many nanoseconds; 0: not known yet. Comes before the end of its work. */
+void pipeline_pool_trial_add(struct pipeline_pool_trial *trial, double least, uint64_t now);
+
+#endif

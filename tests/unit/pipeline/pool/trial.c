@@ -1,0 +1,115 @@
+/* Which strategy AUTO uses.
+ * SPDX-License-Identifier: MIT
+ */
+#include <check.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "pipeline/pool/trial.h"
+#include "tests/unit/runner.h"
+
+static struct pipeline_pool_trial trial;
+static uint64_t now;
+
+static void set_up(void)
+{
+    memset(&trial, 0, sizeof(trial));
+    now = 1000;
+}
+
+/* Runs tasks of 100 ns one after another, of which one by `strategy` takes 100 / `speed`. */
+static void run(uint32_t tasks, int32_t strategy, double speed)
+{
+    for (uint32_t i = 0; i < tasks; i++) {
+        bool is_it = pipeline_pool_trial_strategy(&trial) == strategy;
+        pipeline_pool_trial_begin(&trial, now);
+        now += (uint64_t)(100 / (is_it ? speed : 1));
+        pipeline_pool_trial_add(&trial, 100, now);
+        pipeline_pool_trial_end(&trial, now);
+    }
+}
+
+/* Of so many tasks, those that ran by `strategy`. */
+static uint32_t count(uint32_t tasks, int32_t strategy, double speed)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < tasks; i++) {
+        found += pipeline_pool_trial_strategy(&trial) == strategy;
+        run(1, strategy, speed);
+    }
+    return found;
+}
+
+START_TEST(it_begins_with_least_loaded)
+{
+    ck_assert_int_eq(pipeline_pool_trial_strategy(&trial), TRM_STREAM_LEAST_LOADED);
+}
+END_TEST
+
+START_TEST(it_moves_to_what_is_faster)
+{
+    run(200, TRM_STREAM_ROUND_ROBIN, 1.3);
+    ck_assert_uint_eq(count(1000, TRM_STREAM_ROUND_ROBIN, 1.3), 1000);
+}
+END_TEST
+
+START_TEST(it_stays_where_nothing_is_much_faster)
+{
+    run(200, TRM_STREAM_ROUND_ROBIN, 1.01);
+    ck_assert_uint_eq(count(1000, TRM_STREAM_LEAST_LOADED, 1), 1000);
+}
+END_TEST
+
+START_TEST(it_moves_again_when_another_one_becomes_faster)
+{
+    run(200, TRM_STREAM_ROUND_ROBIN, 1.3);
+    run(20000, TRM_STREAM_ROUND_ROBIN, 0.7);
+    ck_assert_int_eq(pipeline_pool_trial_strategy(&trial), TRM_STREAM_LEAST_LOADED);
+}
+END_TEST
+
+START_TEST(others_are_tried_the_more_rarely_the_longer_the_best_stays)
+{
+    uint32_t first = count(20000, TRM_STREAM_ROUND_ROBIN, 0.5);
+    ck_assert_uint_gt(first, 0);
+    ck_assert_uint_lt(count(20000, TRM_STREAM_ROUND_ROBIN, 0.5), first);
+}
+END_TEST
+
+START_TEST(time_without_work_is_not_counted)
+{
+    for (uint32_t i = 0; i < 400; i++) {
+        now += pipeline_pool_trial_strategy(&trial) == TRM_STREAM_ROUND_ROBIN ? 0 : 5000;
+        run(1, TRM_STREAM_ROUND_ROBIN, 1);
+    }
+    ck_assert_int_eq(pipeline_pool_trial_strategy(&trial), TRM_STREAM_LEAST_LOADED);
+}
+END_TEST
+
+START_TEST(tasks_of_unknown_times_are_not_counted)
+{
+    for (uint32_t i = 0; i < 1000; i++)
+        pipeline_pool_trial_add(&trial, 0, now);
+    ck_assert_int_eq(pipeline_pool_trial_strategy(&trial), TRM_STREAM_LEAST_LOADED);
+    ck_assert_uint_eq(trial.ended, 0);
+}
+END_TEST
+
+static Suite *make_suite(void)
+{
+    Suite *suite = suite_create("pipeline pool trial");
+    TCase *tests = tcase_create("trial");
+
+    tcase_add_checked_fixture(tests, set_up, NULL);
+    tcase_add_test(tests, it_begins_with_least_loaded);
+    tcase_add_test(tests, it_moves_to_what_is_faster);
+    tcase_add_test(tests, it_stays_where_nothing_is_much_faster);
+    tcase_add_test(tests, it_moves_again_when_another_one_becomes_faster);
+    tcase_add_test(tests, others_are_tried_the_more_rarely_the_longer_the_best_stays);
+    tcase_add_test(tests, time_without_work_is_not_counted);
+    tcase_add_test(tests, tasks_of_unknown_times_are_not_counted);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
+
+UNIT_SUITE(make_suite)
