@@ -58,6 +58,7 @@ tools_trireme_SOURCES += \
 	tools/bench/bench_graph.c \
 	tools/bench/bench_group.c \
 	tools/bench/bench_kernels.c \
+	tools/bench/bench_mix.c tools/bench/bench_mix.h \
 	tools/bench/bench_objects.c \
 	tools/bench/bench_pipeline.c \
 	tools/bench/bench_pools.c \

@@ -33,6 +33,7 @@ struct bench {
     unsigned char *host[2];
     struct bench_flow *flow, *other_flow; /* bench_flow.h */
     struct bench_team *team;              /* bench_team.h */
+    struct bench_mix *mix;                /* bench_mix.h */
 };
 
 enum bench_needs {

@@ -4,6 +4,7 @@
 #include "tools/bench/bench.h"
 
 #include "tools/bench/bench_flow.h"
+#include "tools/bench/bench_mix.h"
 #include "tools/bench/bench_team.h"
 #include "tools/output/output.h"
 
@@ -73,6 +74,8 @@ void bench_teardown(struct bench *bench)
     bench->flow = bench->other_flow = NULL;
     bench_team_end(bench->team);
     bench->team = NULL;
+    bench_mix_end(bench->mix);
+    bench->mix = NULL;
     trm_stream_pool_destroy(bench->pool);
     bench->pool = NULL;
     trm_event_destroy(bench->event);

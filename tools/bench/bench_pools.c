@@ -1,7 +1,8 @@
-/* Trireme: the suite `pools`: what it costs to borrow a stream and to give it back.
+/* Trireme: the suite `pools`: what it costs to borrow a stream and to give it back, and how fast mixes of tasks are
+ * by each strategy.
  * SPDX-License-Identifier: MIT
  */
-#include "tools/bench/bench.h"
+#include "tools/bench/bench_mix.h"
 
 enum {
     STREAMS = 8,
@@ -62,6 +63,17 @@ static int32_t sample_return(struct bench *bench, const struct bench_case *test,
     return status;
 }
 
+#define MIX(its_name, its_help, kind, strategy_name, strategy)                                     \
+    {                                                                                              \
+        .name = its_name "_" strategy_name, .help = its_help ", " strategy_name " to round-robin", \
+        .unit = "x", .argument = BENCH_MIX(kind, strategy), .setup = bench_mix_setup,              \
+        .sample = bench_mix_sample,                                                                \
+    }
+
+#define STRATEGIES(its_name, its_help, kind)                                \
+    MIX(its_name, its_help, kind, "least_loaded", TRM_STREAM_LEAST_LOADED), \
+        MIX(its_name, its_help, kind, "auto", TRM_STREAM_AUTO)
+
 static const struct bench_case cases[] = {
     {
         .name     = "borrow_round_robin",
@@ -87,6 +99,11 @@ static const struct bench_case cases[] = {
         .setup    = setup,
         .sample   = sample_return,
     },
+    STRATEGIES("tiny", "many tiny tasks", BENCH_MIX_TINY),
+    STRATEGIES("long_short", "long and short tasks", BENCH_MIX_LONG),
+    STRATEGIES("memory_compute", "tasks bound by memory and by arithmetic", BENCH_MIX_MEMORY),
+    STRATEGIES("bursts", "bursts of tasks that are waited for", BENCH_MIX_BURSTS),
+    STRATEGIES("chain", "a chain of tasks with side branches", BENCH_MIX_CHAIN),
 };
 
 const struct bench_suite bench_pools_suite = {

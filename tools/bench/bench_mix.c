@@ -1,0 +1,261 @@
+/* Trireme: mixes of tasks that go to pools of two strategies in turns.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tools/bench/bench_mix.h"
+
+#include "tools/output/output.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    STREAMS     = 8,
+    TURNS       = 8,
+    PARTS       = 16, /* of the target: so many tasks write memory of their own */
+    POINTS_MOST = 4096,
+    LINKS       = 256, /* fused multiply-adds for an element of a task that is bound by arithmetic */
+    GPU_LINKS   = 4096,
+};
+
+/* Elements of tasks. */
+enum {
+    TINY   = 256,
+    SHORT  = 1024,
+    MEDIUM = 8192,
+    LONG   = 65536,
+    LARGE  = 1 << 19,
+};
+
+enum work {
+    MEMORY,
+    ARITHMETIC,
+    WORKS,
+};
+
+struct bench_mix {
+    struct trm_stream_pool *pools[2]; /* the strategy's, and round-robin's */
+    struct trm_module *modules[WORKS];
+    struct trm_kernel *kernels[WORKS];
+    struct trm_buffer *source, *target;
+    struct trm_point points[POINTS_MOST]; /* of the tasks that are not waited for yet */
+    uint32_t count;
+    uint32_t part; /* of the next task */
+};
+
+/* ---- making and ending --------------------------------------------------------------------------------- */
+
+static int32_t load(struct bench *bench, struct bench_mix *mix, enum work work)
+{
+    bool is_gpu   = bench->summary.kind == TRM_DEVICE_GPU || bench->summary.kind == TRM_DEVICE_IGPU;
+    uint32_t many = is_gpu ? GPU_LINKS : LINKS;
+    const struct trm_constant links   = trm_constant_u32("links", work == MEMORY ? 1 : many);
+    const struct trm_module_desc desc = {
+        .struct_size    = sizeof(desc),
+        .format         = TRM_MODULE_NAMED,
+        .data           = "fma_chain",
+        .size           = sizeof("fma_chain"),
+        .constants      = &links,
+        .constant_count = 1,
+    };
+    int32_t status = trm_module_load(bench->device, &desc, &mix->modules[work]);
+
+    if (status == TRM_ERROR_NOT_FOUND) {
+        bench->complaint = "the built-in kernels are not installed";
+        return TRM_ERROR_UNSUPPORTED;
+    }
+    return status == TRM_OK ? trm_kernel_get(mix->modules[work], NULL, &mix->kernels[work]) : status;
+}
+
+static int32_t make_pool(struct bench *bench, int32_t strategy, struct trm_stream_pool **pool)
+{
+    const struct trm_stream_pool_desc desc = {
+        .struct_size = sizeof(desc), .strategy = strategy, .most = STREAMS};
+
+    return trm_stream_pool_create(bench->device, &desc, pool);
+}
+
+static int32_t make_buffer(struct bench *bench, uint64_t floats, struct trm_buffer **buffer)
+{
+    return trm_buffer_create(bench->device, TRM_MEMORY_DEVICE, floats * sizeof(float), buffer);
+}
+
+/* The source is filled, so that the arithmetic meets no numbers that are slow. */
+static int32_t fill(struct bench *bench, const struct bench_mix *mix)
+{
+    struct trm_stream *stream;
+    int32_t status = trm_device_thread_stream(bench->device, &stream);
+
+    if (status == TRM_OK)
+        status = trm_fill(stream, trm_span_whole(mix->source), 0x3f000000, sizeof(float));
+    return status == TRM_OK ? trm_stream_sync(stream) : status;
+}
+
+int32_t bench_mix_setup(struct bench *bench, const struct bench_case *test)
+{
+    struct bench_mix *mix = output_allocate(1, sizeof(*mix));
+    int32_t status        = load(bench, mix, MEMORY);
+
+    bench->mix = mix;
+    if (status == TRM_OK)
+        status = load(bench, mix, ARITHMETIC);
+    if (status == TRM_OK)
+        status = make_buffer(bench, LARGE, &mix->source);
+    if (status == TRM_OK)
+        status = make_buffer(bench, (uint64_t)LARGE * PARTS, &mix->target);
+    if (status == TRM_OK)
+        status = fill(bench, mix);
+    if (status == TRM_OK)
+        status = make_pool(bench, (int32_t)(test->argument & 0xff), &mix->pools[0]);
+    return status == TRM_OK ? make_pool(bench, TRM_STREAM_ROUND_ROBIN, &mix->pools[1]) : status;
+}
+
+void bench_mix_end(struct bench_mix *mix)
+{
+    if (!mix)
+        return;
+    trm_stream_pool_destroy(mix->pools[0]);
+    trm_stream_pool_destroy(mix->pools[1]);
+    for (int i = 0; i < WORKS; i++) {
+        trm_kernel_destroy(mix->kernels[i]);
+        trm_module_destroy(mix->modules[i]);
+    }
+    trm_buffer_destroy(mix->source);
+    trm_buffer_destroy(mix->target);
+    free(mix);
+}
+
+/* ---- tasks --------------------------------------------------------------------------------------------- */
+
+static int32_t wait_for_all(struct bench_mix *mix)
+{
+    int32_t status = trm_wait_all(mix->points, mix->count, TRM_FOREVER);
+
+    mix->count = 0;
+    return status;
+}
+
+/* Puts a task into the pool; its point stays valid for the next POINTS_MOST tasks. */
+static int32_t put(struct bench_mix *mix, struct trm_stream_pool *pool, enum work work, uint32_t elements,
+                   const struct trm_point *after)
+{
+    uint64_t bytes = elements * sizeof(float), place = mix->part++ % PARTS * (uint64_t)LARGE * sizeof(float);
+    const struct trm_argument arguments[] = {
+        trm_arg_span(trm_span_of(mix->source, 0, bytes)),
+        trm_arg_span(trm_span_of(mix->target, place, bytes)),
+        trm_arg_f32(0.5f),
+        trm_arg_f32(0.25f),
+        trm_arg_u32(elements),
+    };
+    const struct trm_stream_task task = {
+        .struct_size    = sizeof(task),
+        .kernel         = mix->kernels[work],
+        .grid           = trm_grid_1d((elements + 255) / 256, 0),
+        .arguments      = arguments,
+        .argument_count = sizeof(arguments) / sizeof(arguments[0]),
+        .after          = after,
+        .after_count    = after ? 1 : 0,
+        .bytes          = 2 * bytes,
+    };
+    int32_t status = mix->count < POINTS_MOST ? TRM_OK : wait_for_all(mix);
+
+    return status == TRM_OK ? trm_stream_pool_submit(pool, &task, &mix->points[mix->count++]) : status;
+}
+
+/* ---- mixes --------------------------------------------------------------------------------------------- */
+
+static int32_t run_tiny(struct bench_mix *mix, struct trm_stream_pool *pool)
+{
+    int32_t status = TRM_OK;
+
+    for (int i = 0; i < 64 && status == TRM_OK; i++)
+        status = put(mix, pool, MEMORY, TINY, NULL);
+    return status;
+}
+
+static int32_t run_long(struct bench_mix *mix, struct trm_stream_pool *pool)
+{
+    int32_t status = TRM_OK;
+
+    for (int i = 0; i < 16 && status == TRM_OK; i++)
+        status = put(mix, pool, ARITHMETIC, i % 8 == 0 ? LONG : SHORT, NULL);
+    return status;
+}
+
+static int32_t run_memory(struct bench_mix *mix, struct trm_stream_pool *pool)
+{
+    int32_t status = TRM_OK;
+
+    for (int i = 0; i < 8 && status == TRM_OK; i++)
+        status = i % 2 == 0 ? put(mix, pool, MEMORY, LARGE, NULL) : put(mix, pool, ARITHMETIC, MEDIUM, NULL);
+    return status;
+}
+
+static int32_t run_bursts(struct bench_mix *mix, struct trm_stream_pool *pool)
+{
+    static const uint32_t sizes[] = {SHORT, MEDIUM, SHORT, TINY, LONG, SHORT, TINY, MEDIUM};
+    int32_t status                = TRM_OK;
+
+    for (int i = 0; i < 24 && status == TRM_OK; i++)
+        status = put(mix, pool, ARITHMETIC, sizes[i % 8], NULL);
+    return status == TRM_OK ? wait_for_all(mix) : status;
+}
+
+static int32_t run_chain(struct bench_mix *mix, struct trm_stream_pool *pool)
+{
+    struct trm_point last;
+    int32_t status = TRM_OK;
+
+    for (int i = 0; i < 16 && status == TRM_OK; i++) {
+        status = put(mix, pool, ARITHMETIC, MEDIUM, i == 0 ? NULL : &last);
+        if (status != TRM_OK)
+            break;
+        last   = mix->points[mix->count - 1];
+        status = put(mix, pool, ARITHMETIC, SHORT, &last);
+        if (status == TRM_OK)
+            status = put(mix, pool, MEMORY, MEDIUM, &last);
+    }
+    return status;
+}
+
+/* ---- measuring ----------------------------------------------------------------------------------------- */
+
+struct mix_kind {
+    int32_t (*run)(struct bench_mix *mix, struct trm_stream_pool *pool);
+    uint64_t times; /* in all turns of one strategy */
+};
+
+static const struct mix_kind kinds[BENCH_MIXES] = {
+    [BENCH_MIX_TINY] = {run_tiny, 400},     [BENCH_MIX_LONG] = {run_long, 200},
+    [BENCH_MIX_MEMORY] = {run_memory, 200}, [BENCH_MIX_BURSTS] = {run_bursts, 100},
+    [BENCH_MIX_CHAIN] = {run_chain, 200},
+};
+
+static int32_t run_turn(struct bench_mix *mix, const struct mix_kind *kind, struct trm_stream_pool *pool,
+                        uint64_t times, double *least)
+{
+    uint64_t begin = bench_now();
+    int32_t status = TRM_OK;
+
+    for (uint64_t i = 0; i < times && status == TRM_OK; i++)
+        status = kind->run(mix, pool);
+    if (status == TRM_OK)
+        status = wait_for_all(mix);
+    double took = (double)(bench_now() - begin);
+    *least      = took < *least ? took : *least;
+    return status;
+}
+
+/* Other work on the machine makes a turn longer and never shorter. */
+int32_t bench_mix_sample(struct bench *bench, const struct bench_case *test, double *value)
+{
+    const struct mix_kind *kind = &kinds[test->argument >> 8];
+    uint64_t times              = bench_scale(bench, kind->times) / TURNS + 1;
+    int turns                   = bench->quick ? 2 : TURNS;
+    double least[2]             = {HUGE_VAL, HUGE_VAL};
+    int32_t status              = TRM_OK;
+
+    for (int i = 0; i < turns * 2 && status == TRM_OK; i++)
+        status = run_turn(bench->mix, kind, bench->mix->pools[i % 2], times, &least[i % 2]);
+    *value = least[1] / least[0];
+    return status;
+}

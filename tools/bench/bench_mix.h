@@ -1,0 +1,30 @@
+/* Trireme: the mixes of tasks of the suite `pools`.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TRIREME_TOOLS_BENCH_BENCH_MIX_H
+#define TRIREME_TOOLS_BENCH_BENCH_MIX_H
+
+#include "tools/bench/bench.h"
+
+struct bench_mix;
+
+enum bench_mix_kind {
+    BENCH_MIX_TINY,   /* many tiny tasks */
+    BENCH_MIX_LONG,   /* long and short ones */
+    BENCH_MIX_MEMORY, /* bound by memory, and bound by arithmetic */
+    BENCH_MIX_BURSTS, /* of tasks of several sizes, each of which is waited for */
+    BENCH_MIX_CHAIN,  /* each task comes after the one before, with side branches */
+    BENCH_MIXES,
+};
+
+/* The argument of a case: a mix and enum trm_stream_strategy. */
+#define BENCH_MIX(kind, strategy) ((uint64_t)(kind) << 8 | (uint64_t)(strategy))
+
+/* How many times as fast a mix is by the strategy as by round-robin, in turns. */
+int32_t bench_mix_setup(struct bench *bench, const struct bench_case *test);
+int32_t bench_mix_sample(struct bench *bench, const struct bench_case *test, double *value);
+
+/* End a mix; NULL is fine. */
+void bench_mix_end(struct bench_mix *mix);
+
+#endif
