@@ -51,6 +51,7 @@ enum trm_device_key {
      * a peer table of those that can_access() allows, else of all (trm_device_can_access()) */
     TRM_DEVICE_PEER_KERNELS = 25,
     TRM_DEVICE_MAX_KERNELS  = 26, /* kernels of different streams that can run at the same time */
+    TRM_DEVICE_PRIORITIES   = 27, /* priorities of streams that the device tells apart; absent: 1 */
 
     /* What the library answers of an open device; backends are not asked. */
     TRM_DEVICE_BACKEND = 0x10000, /* text: "cuda" */

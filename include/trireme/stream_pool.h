@@ -50,17 +50,23 @@ enum trm_stream_strategy {
     TRM_STREAM_LEAST_LOADED = 2,
     /* What gets most of the pool's tasks done, as measured: at first least-loaded. */
     TRM_STREAM_AUTO = 3,
+    /* Tasks of each priority have up to `most` streams of their own, of that priority, and among these least-loaded.
+     * Where the device tells no priorities apart (TRM_DEVICE_PRIORITIES), tasks below TRM_PRIORITY_HIGH are held
+     * back instead: trm_stream_pool_submit() waits while tasks of a higher priority have not ended, or two of its
+     * own have not. */
+    TRM_STREAM_PRIORITY = 4,
 };
 
 struct trm_stream_pool_desc {
     uint32_t struct_size;
     int32_t strategy; /* enum trm_stream_strategy */
     int32_t role;     /* enum trm_stream_role, of every stream */
-    int32_t priority; /* enum trm_priority, of every stream */
+    int32_t
+        priority; /* enum trm_priority, of every stream; with TRM_STREAM_PRIORITY, of those that are lent */
     /* Streams that stay when they are not needed. The pool makes none before it needs one. One that has run a task
      * always stays, since the task's point names it. */
     uint32_t least;
-    uint32_t most; /* at most TRM_STREAM_POOL_MOST; 0: 8 */
+    uint32_t most; /* at most TRM_STREAM_POOL_MOST, with TRM_STREAM_PRIORITY a third of that; 0: 8 */
 };
 
 /* Make a pool of streams of a device.
@@ -127,7 +133,7 @@ struct trm_stream_task {
     /* The task begins when all of them are reached: points of any streams of the context. */
     const struct trm_point *after;
     uint32_t after_count;
-    uint32_t reserved;
+    int32_t priority; /* enum trm_priority, with the strategy TRM_STREAM_PRIORITY */
     /* That the task moves; 0: not known. With `enqueue`, tasks of about as many bytes count as of one size; with a
      * kernel, those of about as many groups. */
     uint64_t bytes;
@@ -139,7 +145,7 @@ struct trm_stream_task {
  * task        what it points to is needed during the call only, as by trm_launch()
  * point       receives the task's end. It can be waited for until the pool is destroyed, also when the task has
  *             failed, unless TRM_STREAM_POOL_MOST more streams of the pool have failed since
- * Blocks      while all streams are lent; as `enqueue` does; as trm_stream_pool_release()
+ * Blocks      while all streams are lent, or tasks of its priority are held back; as `enqueue` does; as trm_stream_pool_release()
  * Errors      INVALID_ARGUMENT for both or neither of `kernel` and `enqueue`, or for missing arguments or points;
  *             what `enqueue` returns; as of trm_launch(), trm_stream_wait() and trm_stream_pool_acquire(). Of
  *             a task that is refused, what `enqueue` has enqueued runs
@@ -190,7 +196,7 @@ struct trm_stream_pool_stats {
  */
 TRM_API int32_t trm_stream_pool_get_stats(struct trm_stream_pool *pool, struct trm_stream_pool_stats *stats);
 
-/* Find a strategy by its name: "default", "round-robin", "least-loaded" or "auto".
+/* Find a strategy by its name: "default", "round-robin", "least-loaded", "auto" or "priority".
  *
  * strategy    receives enum trm_stream_strategy
  * Errors      NOT_FOUND for another name; INVALID_ARGUMENT when name is NULL

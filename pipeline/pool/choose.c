@@ -13,10 +13,9 @@
 #define NONE UINT32_MAX
 
 static const char *const names[] = {
-    [TRM_STREAM_DEFAULT]      = "default",
-    [TRM_STREAM_ROUND_ROBIN]  = "round-robin",
-    [TRM_STREAM_LEAST_LOADED] = "least-loaded",
-    [TRM_STREAM_AUTO]         = "auto",
+    [TRM_STREAM_DEFAULT] = "default",           [TRM_STREAM_ROUND_ROBIN] = "round-robin",
+    [TRM_STREAM_LEAST_LOADED] = "least-loaded", [TRM_STREAM_AUTO] = "auto",
+    [TRM_STREAM_PRIORITY] = "priority",
 };
 
 #define STRATEGIES ((int32_t)(sizeof(names) / sizeof(names[0])))
@@ -61,6 +60,12 @@ static void consider_free(const struct pipeline_stream_pool *pool, uint32_t inde
     }
 }
 
+static bool is_used(const struct pipeline_pool_slot *slot)
+{
+    return slot->state != PIPELINE_POOL_SLOT_EMPTY &&
+           (slot->state != PIPELINE_POOL_SLOT_FREE || slot->watches > 0);
+}
+
 static void consider(const struct pipeline_stream_pool *pool, uint32_t index, struct found *found)
 {
     const struct pipeline_pool_slot *slot = &pool->slots[index];
@@ -69,8 +74,7 @@ static void consider(const struct pipeline_stream_pool *pool, uint32_t index, st
             found->empty = index;
         return;
     }
-    if (slot->state != PIPELINE_POOL_SLOT_FREE || slot->watches > 0)
-        found->used++;
+    found->used += is_used(slot);
     if (slot->state == PIPELINE_POOL_SLOT_FREE)
         consider_free(pool, index, found);
 }
@@ -90,6 +94,39 @@ static struct pipeline_pool_choice choice_of(const struct found *found)
     return (struct pipeline_pool_choice){PIPELINE_POOL_WAIT, NONE, found->used};
 }
 
+/* ---- priorities ----------------------------------------------------------------------------- */
+
+/* Tasks of a priority that is held back which are not ended. */
+#define HELD_MOST 2
+
+/* Which part of the slots a priority has. */
+static uint32_t band_of(int32_t priority)
+{
+    return priority < TRM_PRIORITY_NORMAL ? 0 : priority == TRM_PRIORITY_NORMAL ? 1 : 2;
+}
+
+int32_t pipeline_pool_priority(const struct pipeline_stream_pool *pool, uint32_t index)
+{
+    if (pool->strategy != TRM_STREAM_PRIORITY)
+        return pool->priority;
+    return (int32_t)(index / pool->most) + TRM_PRIORITY_LOW;
+}
+
+static bool is_held_back_locked(const struct pipeline_stream_pool *pool, uint32_t band)
+{
+    uint32_t own = 0;
+    if (!pool->holds_back || band == band_of(TRM_PRIORITY_HIGH))
+        return false;
+    for (uint32_t i = band * pool->most; i < pool->slot_count; i++) {
+        const struct pipeline_pool_slot *slot = &pool->slots[i];
+        if (i < (band + 1) * pool->most)
+            own += slot->watches;
+        else if (slot->watches > 0)
+            return true;
+    }
+    return own >= HELD_MOST;
+}
+
 int32_t pipeline_pool_strategy_locked(const struct pipeline_stream_pool *pool)
 {
     if (pool->strategy == TRM_STREAM_AUTO)
@@ -102,12 +139,18 @@ struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_p
 {
     struct found found = {
         .request = request, .idle = NONE, .busy = NONE, .empty = NONE, .failed = NONE, .follow = NONE};
+    uint32_t band = pool->strategy == TRM_STREAM_PRIORITY ? band_of(request->priority) : 0;
+    uint32_t low = band * pool->most, end = low + pool->most;
     found.is_round_robin = pipeline_pool_strategy_locked(pool) == TRM_STREAM_ROUND_ROBIN;
-    uint32_t first       = found.is_round_robin ? pool->turn : 0;
-    for (uint32_t i = first; i < pool->most; i++)
+    uint32_t first       = found.is_round_robin ? pool->turn : low;
+    if (is_held_back_locked(pool, band) && request->task != NULL)
+        return (struct pipeline_pool_choice){PIPELINE_POOL_WAIT, NONE, 0};
+    for (uint32_t i = first; i < end; i++)
         consider(pool, i, &found);
-    for (uint32_t i = 0; i < first; i++)
+    for (uint32_t i = low; i < first; i++)
         consider(pool, i, &found);
+    for (uint32_t i = 0; i < pool->slot_count; i++)
+        found.used += (i < low || i >= end) && is_used(&pool->slots[i]);
     struct pipeline_pool_choice choice = choice_of(&found);
     if (choice.index != NONE)
         pool->turn = choice.index + 1 < pool->most ? choice.index + 1 : 0;
@@ -130,7 +173,7 @@ int32_t trm_stream_strategy_find(const char *name, int32_t *strategy)
         }
     return base_fail(TRM_ERROR_NOT_FOUND,
                      "there is no strategy of stream pools called \"%s\": use \"round-robin\", "
-                     "\"least-loaded\" or \"auto\"",
+                     "\"least-loaded\", \"auto\" or \"priority\"",
                      name);
 }
 

@@ -76,8 +76,8 @@ static void keep_failed_stream(struct pipeline_stream_pool *pool, struct pipelin
 static int32_t make_stream(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
 {
     struct core_stream *stream;
-    int32_t status =
-        core_stream_create(pool->device, pool->role, pool->priority, CORE_STREAM_OF_POOL, &stream);
+    int32_t priority = pipeline_pool_priority(pool, (uint32_t)(slot - pool->slots));
+    int32_t status   = core_stream_create(pool->device, pool->role, priority, CORE_STREAM_OF_POOL, &stream);
     if (status != TRM_OK)
         return status;
     core_object_retain(&stream->object);
@@ -196,7 +196,7 @@ int32_t pipeline_pool_lend(struct pipeline_stream_pool *pool, const struct pipel
 static int32_t acquire(struct pipeline_stream_pool *pool, uint32_t flags, uint64_t timeout_ns,
                        struct trm_stream **stream)
 {
-    struct pipeline_pool_request request = {.timeout_ns = timeout_ns};
+    struct pipeline_pool_request request = {.priority = pool->priority, .timeout_ns = timeout_ns};
     struct pipeline_pool_slot *slot;
     int32_t status = core_output_check(stream, "trm_stream_pool_acquire", "stream");
     if (status != TRM_OK)
@@ -227,7 +227,7 @@ int32_t trm_stream_pool_acquire(struct trm_stream_pool *handle, uint32_t flags, 
 static struct pipeline_pool_slot *find_lent_locked(struct pipeline_stream_pool *pool,
                                                    const struct trm_stream *stream)
 {
-    for (uint32_t i = 0; i < pool->most; i++) {
+    for (uint32_t i = 0; i < pool->slot_count; i++) {
         struct pipeline_pool_slot *slot = &pool->slots[i];
         if (slot->state == PIPELINE_POOL_SLOT_LENT && slot->stream->object.handle == stream)
             return slot;
@@ -242,7 +242,7 @@ static struct pipeline_pool_slot *find_unneeded_locked(struct pipeline_stream_po
     if (pool->window < WINDOW)
         return NULL;
     if (pool->streams > pool->least && pool->streams > pool->peak)
-        for (uint32_t i = 0; i < pool->most; i++)
+        for (uint32_t i = 0; i < pool->slot_count; i++)
             if (pool->slots[i].state == PIPELINE_POOL_SLOT_FREE && pool->slots[i].watches == 0 &&
                 !pool->slots[i].has_points)
                 found = &pool->slots[i];

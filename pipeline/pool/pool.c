@@ -13,6 +13,8 @@
 
 #define DEFAULT_MOST 8
 
+#define PRIORITIES 3
+
 /* trm_stream_pool_destroy() has ended the streams. */
 static void pool_retire(struct core_object *object)
 {
@@ -23,7 +25,7 @@ static void pool_release(struct core_object *object)
 {
     struct pipeline_stream_pool *pool = (struct pipeline_stream_pool *)object;
     struct core_device *device        = pool->device;
-    for (uint32_t i = 0; i < pool->most; i++)
+    for (uint32_t i = 0; i < pool->slot_count; i++)
         if (pool->slots[i].stream != NULL)
             core_object_release(&pool->slots[i].stream->object);
     for (uint32_t i = 0; i < TRM_STREAM_POOL_MOST; i++)
@@ -57,9 +59,12 @@ static int32_t check_desc(struct trm_stream_pool_desc *desc)
                          desc->strategy);
     if (desc->role < TRM_STREAM_ANY || desc->role > TRM_STREAM_SLOT)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not a role of a stream", desc->role);
-    if (desc->most > TRM_STREAM_POOL_MOST)
-        return base_fail(TRM_ERROR_OUT_OF_RANGE, "a stream pool has at most %d streams, not %" PRIu32,
-                         TRM_STREAM_POOL_MOST, desc->most);
+    uint32_t limit =
+        desc->strategy == TRM_STREAM_PRIORITY ? TRM_STREAM_POOL_MOST / PRIORITIES : TRM_STREAM_POOL_MOST;
+    if (desc->most > limit)
+        return base_fail(TRM_ERROR_OUT_OF_RANGE,
+                         "a stream pool has at most %" PRIu32 " streams%s, not %" PRIu32, limit,
+                         desc->strategy == TRM_STREAM_PRIORITY ? " of each priority" : "", desc->most);
     if (desc->most == 0)
         desc->most = DEFAULT_MOST;
     if (desc->least > desc->most)
@@ -73,6 +78,16 @@ static int32_t check_desc(struct trm_stream_pool_desc *desc)
     return TRM_OK;
 }
 
+static bool tells_priorities_apart(struct core_device *device)
+{
+    struct base_saved_error saved;
+    uint64_t priorities = 1;
+    base_error_save(&saved);
+    if (trm_device_get_u64(device->object.handle, TRM_DEVICE_PRIORITIES, &priorities) != TRM_OK)
+        base_error_restore(&saved);
+    return priorities > 1;
+}
+
 static int32_t pool_create(struct core_device *device, const struct trm_stream_pool_desc *desc,
                            struct trm_stream_pool **out)
 {
@@ -83,13 +98,18 @@ static int32_t pool_create(struct core_device *device, const struct trm_stream_p
     struct pipeline_stream_pool *pool = core_allocate(context, sizeof(*pool));
     if (pool == NULL)
         return base_fail_memory("making a stream pool");
-    pool->device   = device;
-    pool->strategy = desc->strategy;
-    pool->role     = desc->role;
-    pool->priority = desc->priority;
-    pool->least    = desc->least;
-    pool->most     = desc->most;
-    status         = core_object_init(&pool->object, &pool_ops, context);
+    pool->device     = device;
+    pool->strategy   = desc->strategy;
+    pool->role       = desc->role;
+    pool->priority   = desc->priority;
+    pool->least      = desc->least;
+    pool->most       = desc->most;
+    pool->slot_count = desc->most;
+    if (pool->strategy == TRM_STREAM_PRIORITY) {
+        pool->slot_count = PRIORITIES * desc->most;
+        pool->holds_back = !tells_priorities_apart(device);
+    }
+    status = core_object_init(&pool->object, &pool_ops, context);
     if (status != TRM_OK) {
         core_free(context, pool, sizeof(*pool));
         return status;
@@ -129,7 +149,7 @@ int32_t trm_stream_pool_create(struct trm_device *handle, const struct trm_strea
 
 static bool is_inside_locked(const struct pipeline_stream_pool *pool)
 {
-    for (uint32_t i = 0; i < pool->most; i++) {
+    for (uint32_t i = 0; i < pool->slot_count; i++) {
         const struct core_stream *stream = pool->slots[i].stream;
         if (stream != NULL && core_callback_is_inside(stream))
             return true;
@@ -158,7 +178,7 @@ static void wait_for_transits_locked(struct pipeline_stream_pool *pool)
 /* The streams stay in their slots until the pool is freed: their last notifications may still be on the way. */
 static void end_streams(struct pipeline_stream_pool *pool)
 {
-    for (uint32_t i = 0; i < pool->most; i++)
+    for (uint32_t i = 0; i < pool->slot_count; i++)
         if (pool->slots[i].stream != NULL)
             core_stream_end(pool->slots[i].stream);
     for (uint32_t i = 0; i < TRM_STREAM_POOL_MOST; i++)
@@ -206,7 +226,7 @@ static int32_t get_stats(struct pipeline_stream_pool *pool, struct trm_stream_po
     ours.lent                         = pool->lent;
     ours.strategy                     = pipeline_pool_strategy_locked(pool);
     ours.operation_ns                 = pipeline_estimate_ahead(&pool->operation, 0);
-    for (uint32_t i = 0; i < pool->most; i++)
+    for (uint32_t i = 0; i < pool->slot_count; i++)
         ours.busy += pool->slots[i].state != PIPELINE_POOL_SLOT_LENT && pool->slots[i].watches > 0;
     base_lock_release(&pool->lock);
     if (!core_struct_copy_out(stats, &ours, sizeof(ours), STATS_LEAST))

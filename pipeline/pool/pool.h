@@ -65,6 +65,8 @@ struct pipeline_stream_pool {
     struct core_device *device; /* holds a reference */
     int32_t strategy, role, priority;
     uint32_t least, most;
+    uint32_t slot_count; /* in use: `most`, with TRM_STREAM_PRIORITY for each priority, the lowest first */
+    bool holds_back;     /* TRM_STREAM_PRIORITY on a device without priorities */
 
     struct base_lock lock; /* guards all below, but `epoch` for sleepers */
     bool is_closing;
@@ -104,12 +106,15 @@ struct pipeline_pool_choice {
 
 /* What a stream is wanted for. */
 struct pipeline_pool_request {
+    int32_t priority; /* with TRM_STREAM_PRIORITY */
     bool wants_idle;
     uint64_t timeout_ns;
     const struct trm_stream_task *task; /* NULL: a loan */
     struct pipeline_pool_key key;       /* of the task */
 };
 
+/* The priority of a slot's stream. */
+int32_t pipeline_pool_priority(const struct pipeline_stream_pool *pool, uint32_t index);
 /* The strategy in use, which with TRM_STREAM_AUTO changes. */
 int32_t pipeline_pool_strategy_locked(const struct pipeline_stream_pool *pool);
 struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_pool *pool,

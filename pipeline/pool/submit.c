@@ -73,8 +73,9 @@ static int32_t submit(struct pipeline_stream_pool *pool, const struct trm_stream
         status = copy_in(&task, given);
     if (status != TRM_OK)
         return status;
-    request.key = pipeline_pool_key_of(&task);
-    status      = pipeline_pool_lend(pool, &request, &slot);
+    request.priority = task.priority;
+    request.key      = pipeline_pool_key_of(&task);
+    status           = pipeline_pool_lend(pool, &request, &slot);
     if (status != TRM_OK)
         return status;
     status = enqueue(&task, slot->stream->object.handle, &end);

@@ -88,6 +88,7 @@ void add_pipeline_image(Suite *suite);
 void add_group(Suite *suite);
 void add_stream_pool(Suite *suite);
 void add_stream_pool_task(Suite *suite);
+void add_stream_pool_strategy(Suite *suite);
 void add_collective(Suite *suite);
 void add_collective_life(Suite *suite);
 

@@ -113,7 +113,9 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/fragile.c \
 	tests/conformance/fragile.h \
 	tests/conformance/stream_pool.c \
+	tests/conformance/stream_pool_strategy.c \
 	tests/conformance/stream_pool_task.c \
+	tests/conformance/stream_pools.h \
 	tests/conformance/collective.c \
 	tests/conformance/collective_life.c \
 	tests/conformance/collectives.c \

@@ -87,6 +87,7 @@ static void (*const groups[])(Suite *suite) = {
     add_group,
     add_stream_pool,
     add_stream_pool_task,
+    add_stream_pool_strategy,
     add_collective,
     add_collective_life,
     add_threads,

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 enum {
+    BUSY        = 48,  /* long tasks that have not ended */
+    URGENT      = 200, /* short tasks of high priority in a sample */
     STREAMS     = 8,
     TURNS       = 8,
     PARTS       = 16, /* of the target: so many tasks write memory of their own */
@@ -39,7 +41,8 @@ struct bench_mix {
     struct trm_buffer *source, *target;
     struct trm_point points[POINTS_MOST]; /* of the tasks that are not waited for yet */
     uint32_t count;
-    uint32_t part; /* of the next task */
+    uint32_t part;    /* of the next task */
+    int32_t priority; /* of the next task */
 };
 
 /* ---- making and ending --------------------------------------------------------------------------------- */
@@ -154,6 +157,7 @@ static int32_t put(struct bench_mix *mix, struct trm_stream_pool *pool, enum wor
         .argument_count = sizeof(arguments) / sizeof(arguments[0]),
         .after          = after,
         .after_count    = after ? 1 : 0,
+        .priority       = mix->priority,
         .bytes          = 2 * bytes,
     };
     int32_t status = mix->count < POINTS_MOST ? TRM_OK : wait_for_all(mix);
@@ -257,5 +261,67 @@ int32_t bench_mix_sample(struct bench *bench, const struct bench_case *test, dou
     for (int i = 0; i < turns * 2 && status == TRM_OK; i++)
         status = run_turn(bench->mix, kind, bench->mix->pools[i % 2], times, &least[i % 2]);
     *value = least[1] / least[0];
+    return status;
+}
+
+/* ---- priorities ---------------------------------------------------------------------------------------- */
+
+/* Puts a long task in the place of each that has ended. */
+static int32_t keep_busy(struct bench_mix *mix, struct trm_stream_pool *pool, bool is_first)
+{
+    int32_t status = TRM_OK;
+
+    mix->priority = TRM_PRIORITY_LOW;
+    for (uint32_t i = 0; i < BUSY && status == TRM_OK; i++) {
+        if (!is_first && trm_point_done(mix->points[i]) == TRM_ERROR_TIMEOUT)
+            continue;
+        mix->count = i;
+        status     = put(mix, pool, ARITHMETIC, LONG, NULL);
+    }
+    mix->count = BUSY;
+    return status;
+}
+
+static int32_t run_urgent(struct bench_mix *mix, struct trm_stream_pool *pool, uint64_t *took)
+{
+    uint64_t begin = bench_now();
+
+    mix->priority  = TRM_PRIORITY_HIGH;
+    int32_t status = put(mix, pool, ARITHMETIC, SHORT, NULL);
+    if (status == TRM_OK)
+        status = trm_point_wait(mix->points[BUSY], TRM_FOREVER);
+    *took = bench_now() - begin;
+    return status;
+}
+
+static int32_t find_p99(struct bench *bench, struct trm_stream_pool *pool, double *p99)
+{
+    struct bench_mix *mix = bench->mix;
+    uint64_t count = bench_scale(bench, URGENT), *times = output_allocate(count, sizeof(*times));
+    int32_t status = keep_busy(mix, pool, true);
+
+    for (uint64_t i = 0; i < count && status == TRM_OK; i++) {
+        status = run_urgent(mix, pool, &times[i]);
+        if (status == TRM_OK)
+            status = keep_busy(mix, pool, false);
+    }
+    if (status == TRM_OK)
+        status = wait_for_all(mix);
+    mix->count = 0;
+    *p99       = bench_percentile(times, count, 99);
+    free(times);
+    return status;
+}
+
+int32_t bench_mix_sample_urgent(struct bench *bench, const struct bench_case *test, double *value)
+{
+    double mine, other;
+    int32_t status = find_p99(bench, bench->mix->pools[0], &mine);
+
+    (void)test;
+    if (status == TRM_OK)
+        status = find_p99(bench, bench->mix->pools[1], &other);
+    if (status == TRM_OK)
+        *value = mine / other;
     return status;
 }

@@ -14,6 +14,7 @@ enum bench_mix_kind {
     BENCH_MIX_MEMORY, /* bound by memory, and bound by arithmetic */
     BENCH_MIX_BURSTS, /* of tasks of several sizes, each of which is waited for */
     BENCH_MIX_CHAIN,  /* each task comes after the one before, with side branches */
+    BENCH_MIX_URGENT, /* of two priorities */
     BENCH_MIXES,
 };
 
@@ -23,6 +24,10 @@ enum bench_mix_kind {
 /* How many times as fast a mix is by the strategy as by round-robin, in turns. */
 int32_t bench_mix_setup(struct bench *bench, const struct bench_case *test);
 int32_t bench_mix_sample(struct bench *bench, const struct bench_case *test, double *value);
+
+/* How long short tasks of high priority take, beside as many long ones of low priority as keep the device busy: the 99th
+ * percentile by the strategy to that by round-robin. */
+int32_t bench_mix_sample_urgent(struct bench *bench, const struct bench_case *test, double *value);
 
 /* End a mix; NULL is fine. */
 void bench_mix_end(struct bench_mix *mix);

@@ -104,6 +104,14 @@ static const struct bench_case cases[] = {
     STRATEGIES("memory_compute", "tasks bound by memory and by arithmetic", BENCH_MIX_MEMORY),
     STRATEGIES("bursts", "bursts of tasks that are waited for", BENCH_MIX_BURSTS),
     STRATEGIES("chain", "a chain of tasks with side branches", BENCH_MIX_CHAIN),
+    {
+        .name     = "urgent_p99",
+        .help     = "the time of short urgent tasks beside long ones, priority to round-robin",
+        .unit     = "x",
+        .argument = BENCH_MIX(BENCH_MIX_URGENT, TRM_STREAM_PRIORITY),
+        .setup    = bench_mix_setup,
+        .sample   = bench_mix_sample_urgent,
+    },
 };
 
 const struct bench_suite bench_pools_suite = {

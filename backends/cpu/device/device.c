@@ -52,6 +52,9 @@ static bool find_number(struct trm_backend_instance *instance, uint32_t index, u
     case TRM_DEVICE_MAX_ARGUMENTS:
         *number = CPU_MAX_ARGUMENTS;
         return true;
+    case TRM_DEVICE_PRIORITIES: /* the scheduler's queues */
+        *number = 3;
+        return true;
     case TRM_DEVICE_TIMESTAMP_HZ:
         *number = 1000000000;
         return true;

@@ -113,6 +113,9 @@ static bool find_number(const struct trm_backend_instance *instance, const struc
     case TRM_DEVICE_MAX_KERNELS:
         *number = resident_grids(physical);
         return true;
+    case TRM_DEVICE_PRIORITIES: /* since compute capability 3.5; low is the same as normal (stream.c) */
+        *number = 2;
+        return true;
     case TRM_DEVICE_COPY_ENGINES:
         *number = (uint64_t)physical->copy_engines;
         return true;

@@ -86,6 +86,21 @@ static uint64_t kernel_queues(const struct vulkan_physical *physical)
     return plan.info_count != 0 ? plan.infos[0].queueCount : 0;
 }
 
+/* How many priorities the queues that run kernels have. */
+static uint64_t queue_priorities(const struct vulkan_physical *physical)
+{
+    struct vulkan_queue_plan plan;
+    uint64_t found = 0;
+    vulkan_queues_plan(physical, &plan);
+    for (uint32_t i = 0; plan.info_count != 0 && i < plan.infos[0].queueCount; i++) {
+        bool is_new = true;
+        for (uint32_t k = 0; k < i; k++)
+            is_new = is_new && plan.priorities[0][k] != plan.priorities[0][i];
+        found += is_new;
+    }
+    return found;
+}
+
 /* Of the device's clock; false if its timestamps cannot be converted to host time. */
 static bool timestamp_hertz(const struct vulkan_physical *physical, uint64_t *hertz)
 {
@@ -145,6 +160,9 @@ static bool find_number(const struct trm_backend_instance *instance, const struc
         return true;
     case TRM_DEVICE_MAX_KERNELS:
         *number = kernel_queues(physical);
+        return *number != 0;
+    case TRM_DEVICE_PRIORITIES:
+        *number = queue_priorities(physical);
         return *number != 0;
     case TRM_DEVICE_COPY_ENGINES:
         *number = copy_engines(physical);

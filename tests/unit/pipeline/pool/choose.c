@@ -17,8 +17,9 @@ static void set_up(void)
 {
     memset(&pool, 0, sizeof(pool));
     memset(streams, 0, sizeof(streams));
-    pool.strategy = TRM_STREAM_LEAST_LOADED;
-    pool.most     = SLOTS;
+    pool.strategy   = TRM_STREAM_LEAST_LOADED;
+    pool.most       = SLOTS;
+    pool.slot_count = SLOTS;
     for (uint32_t i = 0; i < SLOTS; i++) {
         pool.slots[i].state  = PIPELINE_POOL_SLOT_FREE;
         pool.slots[i].stream = &streams[i];
@@ -144,6 +145,55 @@ START_TEST(a_task_goes_behind_what_it_comes_after)
 }
 END_TEST
 
+static void ck_task_of(int32_t priority, enum pipeline_pool_step step, uint32_t index)
+{
+    const struct trm_stream_task task          = {.priority = priority};
+    const struct pipeline_pool_request request = {.priority = priority, .task = &task};
+    struct pipeline_pool_choice choice         = pipeline_pool_choose_locked(&pool, &request);
+    ck_assert_int_eq(choice.step, step);
+    if (step != PIPELINE_POOL_WAIT)
+        ck_assert_uint_eq(choice.index, index);
+}
+
+/* One stream for each priority, and a fourth slot that is not in use. */
+static void set_up_priorities(void)
+{
+    pool.strategy   = TRM_STREAM_PRIORITY;
+    pool.most       = 1;
+    pool.slot_count = 3;
+}
+
+START_TEST(each_priority_has_slots_of_its_own)
+{
+    set_up_priorities();
+    load_all();
+    ck_task_of(TRM_PRIORITY_LOW, PIPELINE_POOL_LEND, 0);
+    ck_task_of(TRM_PRIORITY_NORMAL, PIPELINE_POOL_LEND, 1);
+    ck_task_of(TRM_PRIORITY_HIGH, PIPELINE_POOL_LEND, 2);
+    for (uint32_t i = 0; i < 3; i++)
+        ck_assert_int_eq(pipeline_pool_priority(&pool, i), (int32_t)i - 1);
+}
+END_TEST
+
+START_TEST(work_below_a_higher_priority_is_held_back_where_the_device_has_none)
+{
+    set_up_priorities();
+    load(2, 100);
+    ck_task_of(TRM_PRIORITY_LOW, PIPELINE_POOL_LEND, 0);
+    pool.holds_back = true;
+    ck_task_of(TRM_PRIORITY_LOW, PIPELINE_POOL_WAIT, 0);
+    ck_task_of(TRM_PRIORITY_NORMAL, PIPELINE_POOL_WAIT, 0);
+    ck_task_of(TRM_PRIORITY_HIGH, PIPELINE_POOL_LEND, 2);
+    pool.slots[2].watches = 0;
+    ck_task_of(TRM_PRIORITY_LOW, PIPELINE_POOL_LEND, 0);
+    load(1, 100);
+    ck_task_of(TRM_PRIORITY_LOW, PIPELINE_POOL_WAIT, 0);
+    ck_task_of(TRM_PRIORITY_NORMAL, PIPELINE_POOL_LEND, 1);
+    pool.slots[1].watches = 2;
+    ck_task_of(TRM_PRIORITY_NORMAL, PIPELINE_POOL_WAIT, 0);
+}
+END_TEST
+
 START_TEST(auto_uses_the_strategy_of_its_trial)
 {
     pool.strategy = TRM_STREAM_AUTO;
@@ -170,6 +220,8 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_stream_that_failed_is_replaced_when_its_watches_are_done);
     tcase_add_test(tests, a_choice_counts_the_streams_that_are_used);
     tcase_add_test(tests, a_task_goes_behind_what_it_comes_after);
+    tcase_add_test(tests, each_priority_has_slots_of_its_own);
+    tcase_add_test(tests, work_below_a_higher_priority_is_held_back_where_the_device_has_none);
     tcase_add_test(tests, auto_uses_the_strategy_of_its_trial);
     suite_add_tcase(suite, tests);
     return suite;
