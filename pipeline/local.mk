@@ -102,7 +102,8 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/pool/pool.c pipeline/pool/pool.h \
 	pipeline/pool/submit.c \
 	pipeline/pool/trial.c pipeline/pool/trial.h \
-	pipeline/pool/watch.c
+	pipeline/pool/watch.c \
+	pipeline/pool/workload.c pipeline/pool/workload.h
 
 # pipeline/collective: operations over one span on each device of a group.
 libtrireme_internal_la_SOURCES += \

@@ -55,6 +55,17 @@ enum trm_stream_strategy {
      * back instead: trm_stream_pool_submit() waits while tasks of a higher priority have not ended, or two of its
      * own have not. */
     TRM_STREAM_PRIORITY = 4,
+    /* Least-loaded, but that a task goes behind one of a workload that hinders its own, as measured. */
+    TRM_STREAM_WORKLOAD = 5,
+};
+
+/* What bounds a task. */
+enum trm_stream_workload {
+    TRM_STREAM_WORKLOAD_FOUND        = 0, /* found from trm_stream_task.bytes and the time measured */
+    TRM_STREAM_WORKLOAD_COMPUTE      = 1,
+    TRM_STREAM_WORKLOAD_MEMORY       = 2,
+    TRM_STREAM_WORKLOAD_MIXED        = 3,
+    TRM_STREAM_WORKLOAD_COORDINATION = 4, /* waits and callbacks, which leave the device free */
 };
 
 struct trm_stream_pool_desc {
@@ -137,6 +148,8 @@ struct trm_stream_task {
     /* That the task moves; 0: not known. With `enqueue`, tasks of about as many bytes count as of one size; with a
      * kernel, those of about as many groups. */
     uint64_t bytes;
+    int32_t workload; /* enum trm_stream_workload */
+    uint32_t reserved;
 };
 
 /* Enqueue a task on a stream of the pool: as trm_stream_pool_acquire() without flags chooses it. Its work is
@@ -146,7 +159,8 @@ struct trm_stream_task {
  * point       receives the task's end. It can be waited for until the pool is destroyed, also when the task has
  *             failed, unless TRM_STREAM_POOL_MOST more streams of the pool have failed since
  * Blocks      while all streams are lent, or tasks of its priority are held back; as `enqueue` does; as trm_stream_pool_release()
- * Errors      INVALID_ARGUMENT for both or neither of `kernel` and `enqueue`, or for missing arguments or points;
+ * Errors      INVALID_ARGUMENT for both or neither of `kernel` and `enqueue`, for missing arguments or points, or for
+ *             an unknown workload;
  *             what `enqueue` returns; as of trm_launch(), trm_stream_wait() and trm_stream_pool_acquire(). Of
  *             a task that is refused, what `enqueue` has enqueued runs
  */
@@ -160,6 +174,8 @@ struct trm_stream_prediction {
     uint64_t mean_ns;
     uint64_t spread_ns; /* the mean distance from mean_ns */
     uint64_t samples;   /* tasks that it is learned from, since times last changed for good */
+    int32_t workload;   /* enum trm_stream_workload: the task's, or as found; MIXED: not known yet */
+    uint32_t reserved_2;
 };
 
 /* Predict how long a task takes, from the earlier tasks of the pool with the same kernel or function, and of about
@@ -196,7 +212,8 @@ struct trm_stream_pool_stats {
  */
 TRM_API int32_t trm_stream_pool_get_stats(struct trm_stream_pool *pool, struct trm_stream_pool_stats *stats);
 
-/* Find a strategy by its name: "default", "round-robin", "least-loaded", "auto" or "priority".
+/* Find a strategy by its name: "default", "round-robin", "least-loaded", "auto", "priority" or
+ * "workload".
  *
  * strategy    receives enum trm_stream_strategy
  * Errors      NOT_FOUND for another name; INVALID_ARGUMENT when name is NULL

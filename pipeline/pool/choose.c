@@ -15,7 +15,7 @@
 static const char *const names[] = {
     [TRM_STREAM_DEFAULT] = "default",           [TRM_STREAM_ROUND_ROBIN] = "round-robin",
     [TRM_STREAM_LEAST_LOADED] = "least-loaded", [TRM_STREAM_AUTO] = "auto",
-    [TRM_STREAM_PRIORITY] = "priority",
+    [TRM_STREAM_PRIORITY] = "priority",         [TRM_STREAM_WORKLOAD] = "workload",
 };
 
 #define STRATEGIES ((int32_t)(sizeof(names) / sizeof(names[0])))
@@ -25,7 +25,9 @@ struct found {
     const struct pipeline_pool_request *request;
     bool is_round_robin;
     uint32_t idle, busy, empty, failed;
-    uint32_t follow; /* its last work is what the task comes after */
+    uint32_t follow;    /* its last work is what the task comes after */
+    uint32_t hinder;    /* its last work is of a workload that hinders the task's */
+    uint32_t hindering; /* such workloads: bit i is enum trm_stream_workload i */
     uint32_t used;
 };
 
@@ -42,6 +44,22 @@ static bool is_followed(const struct pipeline_pool_slot *slot, const struct trm_
     return false;
 }
 
+static bool ends_earlier(const struct pipeline_stream_pool *pool, uint32_t index, uint32_t other)
+{
+    return other == NONE || pool->slots[index].predicted_end < pool->slots[other].predicted_end;
+}
+
+static void consider_busy(const struct pipeline_stream_pool *pool, uint32_t index, struct found *found)
+{
+    const struct pipeline_pool_slot *slot = &pool->slots[index];
+    if (found->busy == NONE || (!found->is_round_robin && ends_earlier(pool, index, found->busy)))
+        found->busy = index;
+    if (found->request->task != NULL && is_followed(slot, found->request->task))
+        found->follow = index;
+    if ((found->hindering >> slot->workload & 1) != 0 && ends_earlier(pool, index, found->hinder))
+        found->hinder = index;
+}
+
 static void consider_free(const struct pipeline_stream_pool *pool, uint32_t index, struct found *found)
 {
     const struct pipeline_pool_slot *slot = &pool->slots[index];
@@ -52,11 +70,7 @@ static void consider_free(const struct pipeline_stream_pool *pool, uint32_t inde
         if (found->idle == NONE)
             found->idle = index;
     } else {
-        if (found->busy == NONE ||
-            (!found->is_round_robin && slot->predicted_end < pool->slots[found->busy].predicted_end))
-            found->busy = index;
-        if (found->request->task != NULL && is_followed(slot, found->request->task))
-            found->follow = index;
+        consider_busy(pool, index, found);
     }
 }
 
@@ -83,6 +97,8 @@ static struct pipeline_pool_choice choice_of(const struct found *found)
 {
     if (found->follow != NONE && !found->is_round_robin)
         return (struct pipeline_pool_choice){PIPELINE_POOL_LEND, found->follow, found->used};
+    if (found->hinder != NONE)
+        return (struct pipeline_pool_choice){PIPELINE_POOL_LEND, found->hinder, found->used};
     if (found->idle != NONE)
         return (struct pipeline_pool_choice){PIPELINE_POOL_LEND, found->idle, found->used};
     if (found->failed != NONE)
@@ -92,6 +108,15 @@ static struct pipeline_pool_choice choice_of(const struct found *found)
     if (found->busy != NONE && !found->request->wants_idle)
         return (struct pipeline_pool_choice){PIPELINE_POOL_LEND, found->busy, found->used};
     return (struct pipeline_pool_choice){PIPELINE_POOL_WAIT, NONE, found->used};
+}
+
+/* ---- workloads ------------------------------------------------------------------------------ */
+
+static int32_t workload_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request)
+{
+    const struct pipeline_pool_model *model = pipeline_pool_model_find(&pool->models, &request->key);
+    return pipeline_pool_workload_of(&pool->workloads, request->task->workload, request->task->bytes,
+                                     model != NULL ? model->least : 0);
 }
 
 /* ---- priorities ----------------------------------------------------------------------------- */
@@ -134,26 +159,43 @@ int32_t pipeline_pool_strategy_locked(const struct pipeline_stream_pool *pool)
     return pool->strategy == TRM_STREAM_DEFAULT ? TRM_STREAM_LEAST_LOADED : pool->strategy;
 }
 
+/* ---- the choice ----------------------------------------------------------------------------- */
+
+/* Looks at the slots of a priority, and counts those that are used of all. */
+static void consider_all(const struct pipeline_stream_pool *pool, uint32_t band, struct found *found)
+{
+    uint32_t low = band * pool->most, end = low + pool->most;
+    uint32_t first = found->is_round_robin ? pool->turn : low;
+    for (uint32_t i = first; i < end; i++)
+        consider(pool, i, found);
+    for (uint32_t i = low; i < first; i++)
+        consider(pool, i, found);
+    for (uint32_t i = 0; i < low; i++)
+        found->used += is_used(&pool->slots[i]);
+    for (uint32_t i = end; i < pool->slot_count; i++)
+        found->used += is_used(&pool->slots[i]);
+}
+
 struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_pool *pool,
                                                         const struct pipeline_pool_request *request)
 {
-    struct found found = {
-        .request = request, .idle = NONE, .busy = NONE, .empty = NONE, .failed = NONE, .follow = NONE};
-    uint32_t band = pool->strategy == TRM_STREAM_PRIORITY ? band_of(request->priority) : 0;
-    uint32_t low = band * pool->most, end = low + pool->most;
-    found.is_round_robin = pipeline_pool_strategy_locked(pool) == TRM_STREAM_ROUND_ROBIN;
-    uint32_t first       = found.is_round_robin ? pool->turn : low;
-    if (is_held_back_locked(pool, band) && request->task != NULL)
+    struct found found = {request, false, NONE, NONE, NONE, NONE, NONE, NONE, 0, 0};
+    int32_t strategy   = pipeline_pool_strategy_locked(pool);
+    int32_t workload   = TRM_STREAM_WORKLOAD_FOUND;
+    uint32_t band      = strategy == TRM_STREAM_PRIORITY ? band_of(request->priority) : 0;
+    if (request->task != NULL && is_held_back_locked(pool, band))
         return (struct pipeline_pool_choice){PIPELINE_POOL_WAIT, NONE, 0};
-    for (uint32_t i = first; i < end; i++)
-        consider(pool, i, &found);
-    for (uint32_t i = low; i < first; i++)
-        consider(pool, i, &found);
-    for (uint32_t i = 0; i < pool->slot_count; i++)
-        found.used += (i < low || i >= end) && is_used(&pool->slots[i]);
+    if (request->task != NULL && strategy == TRM_STREAM_WORKLOAD) {
+        workload        = workload_locked(pool, request);
+        found.hindering = pipeline_pool_workload_hindering(&pool->workloads, workload);
+    }
+    found.is_round_robin = strategy == TRM_STREAM_ROUND_ROBIN;
+    consider_all(pool, band, &found);
     struct pipeline_pool_choice choice = choice_of(&found);
     if (choice.index != NONE)
         pool->turn = choice.index + 1 < pool->most ? choice.index + 1 : 0;
+    if (choice.index != NONE && choice.index == found.hinder)
+        pipeline_pool_workload_heed(&pool->workloads, workload, pool->slots[choice.index].workload);
     return choice;
 }
 
@@ -173,7 +215,7 @@ int32_t trm_stream_strategy_find(const char *name, int32_t *strategy)
         }
     return base_fail(TRM_ERROR_NOT_FOUND,
                      "there is no strategy of stream pools called \"%s\": use \"round-robin\", "
-                     "\"least-loaded\", \"auto\" or \"priority\"",
+                     "\"least-loaded\", \"auto\", \"priority\" or \"workload\"",
                      name);
 }
 

@@ -21,7 +21,8 @@ static uint64_t groups_of(const struct trm_grid *grid)
 
 struct pipeline_pool_key pipeline_pool_key_of(const struct trm_stream_task *task)
 {
-    struct pipeline_pool_key key = {.what = (uintptr_t)task->kernel, .size = logarithm(task->bytes)};
+    struct pipeline_pool_key key = {
+        .what = (uintptr_t)task->kernel, .size = logarithm(task->bytes), .workload = task->workload};
     if (task->kernel == NULL)
         key.what = (uintptr_t)task->enqueue;
     else

@@ -269,9 +269,9 @@ static void shrink(struct pipeline_stream_pool *pool)
 }
 
 void pipeline_pool_take_back(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
-                             const struct pipeline_pool_key *key)
+                             const struct pipeline_pool_request *request)
 {
-    pipeline_pool_watch(pool, slot, key);
+    pipeline_pool_watch(pool, slot, request);
     base_lock_acquire(&pool->lock);
     leave_transit_locked(pool, slot, PIPELINE_POOL_SLOT_FREE);
     bool is_window_over = pool->window >= WINDOW;
@@ -282,7 +282,7 @@ void pipeline_pool_take_back(struct pipeline_stream_pool *pool, struct pipeline_
 
 static int32_t release(struct pipeline_stream_pool *pool, const struct trm_stream *stream)
 {
-    const struct pipeline_pool_key none = {.what = 0};
+    const struct pipeline_pool_request loan = {.task = NULL};
     base_lock_acquire(&pool->lock);
     struct pipeline_pool_slot *slot = find_lent_locked(pool, stream);
     if (slot != NULL) {
@@ -293,7 +293,7 @@ static int32_t release(struct pipeline_stream_pool *pool, const struct trm_strea
     if (slot == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_stream_pool_release: the pool has not lent this stream");
-    pipeline_pool_take_back(pool, slot, &none);
+    pipeline_pool_take_back(pool, slot, &loan);
     return TRM_OK;
 }
 

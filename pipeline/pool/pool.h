@@ -3,7 +3,7 @@
  *     pool.c      a pool's life, statistics       lend.c      lending and taking back
  *     choose.c    strategies                      watch.c     which streams have work, and how long it takes
  *     submit.c    tasks                           learn.c     models of tasks
- *     trial.c     which strategy gets most done
+ *     trial.c     which strategy gets most done   workload.c  which workloads hinder each other
  *
  * A slot has a stream or is empty. A slot in transit belongs to the call that put it there, which may then call the
  * backend without the lock: it makes or ends the stream, enqueues a task on it, or takes it back. All others belong to pool->lock.
@@ -26,6 +26,7 @@
 #include "pipeline/estimate/estimate.h"
 #include "pipeline/pool/learn.h"
 #include "pipeline/pool/trial.h"
+#include "pipeline/pool/workload.h"
 
 struct pipeline_stream_pool;
 struct pipeline_pool_slot;
@@ -40,6 +41,9 @@ struct pipeline_pool_watch {
     uint64_t operations; /* of the loan, at least one */
     uint64_t predicted_end;
     struct pipeline_pool_key key; /* of the task */
+    uint64_t bytes;
+    int32_t workload;
+    struct pipeline_pool_company company;
 };
 
 enum pipeline_pool_slot_state {
@@ -57,6 +61,7 @@ struct pipeline_pool_slot {
     struct core_stream *stream; /* holds a reference; changed under the lock, also in transit */
     uint64_t seen;              /* the last operation when the stream was last given back */
     uint64_t predicted_end;     /* base_now() when its work will have ended; 0 when it has */
+    int32_t workload;           /* of its last work; FOUND: not known */
     uint64_t last_end;          /* when the work of the last loan ended */
 };
 
@@ -79,7 +84,8 @@ struct pipeline_stream_pool {
     struct pipeline_estimate operation;
     uint64_t samples;
     struct pipeline_pool_models models;
-    struct pipeline_pool_trial trial;   /* of TRM_STREAM_AUTO */
+    struct pipeline_pool_trial trial; /* of TRM_STREAM_AUTO */
+    struct pipeline_pool_workloads workloads;
     struct trm_stream_pool_stats stats; /* the counters */
     /* Failed streams that points name; the oldest ends when there is no place left. */
     struct core_stream *kept[TRM_STREAM_POOL_MOST];
@@ -123,18 +129,18 @@ struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_p
 /* ---- lend.c --------------------------------------------------------------------------------- */
 
 /* Chooses a stream, makes it if need be, and waits if there is none. The slot is lent; of a task it is in transit.
- * pipeline_pool_take_back() takes back a slot in transit that was lent for a key. */
+ * pipeline_pool_take_back() takes back a slot in transit. */
 int32_t pipeline_pool_lend(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request,
                            struct pipeline_pool_slot **slot);
 void pipeline_pool_take_back(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
-                             const struct pipeline_pool_key *key);
+                             const struct pipeline_pool_request *request);
 
 /* ---- watch.c -------------------------------------------------------------------------------- */
 
-/* Notes when the work ends that the slot's stream has, and predicts it. The slot is in transit; `key` is that of the
- * task, or of a loan. */
+/* Notes when the work ends that the slot's stream has, and predicts it. The slot is in transit; `request` is what
+ * it was lent for. */
 void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
-                         const struct pipeline_pool_key *key);
+                         const struct pipeline_pool_request *request);
 /* Wakes the threads that wait for a stream. */
 void pipeline_pool_wake_locked(struct pipeline_stream_pool *pool);
 void pipeline_pool_free_watches(struct pipeline_stream_pool *pool);

@@ -7,8 +7,8 @@
 #include "pipeline/pool/pool.h"
 
 /* Bytes of the structures in their first versions. */
-#define TASK_LEAST 96
-#define PREDICTION_LEAST 32
+#define TASK_LEAST 104
+#define PREDICTION_LEAST 40
 
 static int32_t check_task(const struct trm_stream_task *task)
 {
@@ -23,6 +23,9 @@ static int32_t check_task(const struct trm_stream_task *task)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_stream_pool_submit: the %" PRIu32 " points of the task are NULL",
                          task->after_count);
+    if (task->workload < TRM_STREAM_WORKLOAD_FOUND || task->workload > TRM_STREAM_WORKLOAD_COORDINATION)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "trm_stream_pool_submit: %" PRId32 " is not a workload of a task", task->workload);
     return TRM_OK;
 }
 
@@ -79,7 +82,7 @@ static int32_t submit(struct pipeline_stream_pool *pool, const struct trm_stream
     if (status != TRM_OK)
         return status;
     status = enqueue(&task, slot->stream->object.handle, &end);
-    pipeline_pool_take_back(pool, slot, &request.key);
+    pipeline_pool_take_back(pool, slot, &request);
     if (status == TRM_OK)
         *point = end;
     return status;
@@ -112,9 +115,11 @@ static int32_t predict(struct pipeline_stream_pool *pool, const struct trm_strea
     base_lock_acquire(&pool->lock);
     const struct pipeline_pool_model *model = pipeline_pool_model_find(&pool->models, &key);
     if (model != NULL)
-        found = (struct trm_stream_prediction){.samples   = model->time.samples,
-                                               .mean_ns   = (uint64_t)model->time.mean,
-                                               .spread_ns = (uint64_t)model->time.spread};
+        found = (struct trm_stream_prediction){
+            .samples   = model->time.samples,
+            .mean_ns   = (uint64_t)model->time.mean,
+            .spread_ns = (uint64_t)model->time.spread,
+            .workload = pipeline_pool_workload_of(&pool->workloads, task.workload, task.bytes, model->least)};
     base_lock_release(&pool->lock);
     if (found.samples == 0)
         return base_fail_static(TRM_ERROR_NOT_FOUND, "no task of this kind and size has ended in the pool");

@@ -15,7 +15,8 @@
 #define WEIGHT 0.25
 
 /* The first is used until another one proves faster. */
-static const int32_t candidates[PIPELINE_POOL_CANDIDATES] = {TRM_STREAM_LEAST_LOADED, TRM_STREAM_ROUND_ROBIN};
+static const int32_t candidates[PIPELINE_POOL_CANDIDATES] = {TRM_STREAM_LEAST_LOADED, TRM_STREAM_ROUND_ROBIN,
+                                                             TRM_STREAM_WORKLOAD};
 
 int32_t pipeline_pool_trial_strategy(const struct pipeline_pool_trial *trial)
 {

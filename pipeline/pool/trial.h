@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <trireme/stream_pool.h>
 
-#define PIPELINE_POOL_CANDIDATES 2
+#define PIPELINE_POOL_CANDIDATES 3
 
 struct pipeline_pool_trial {
     uint32_t candidate; /* in use */

@@ -38,6 +38,8 @@ static void learn_locked(struct pipeline_stream_pool *pool, const struct pipelin
         return;
     const struct pipeline_pool_model *model =
         pipeline_pool_model_add(&pool->models, &watch->key, (double)(end - begin));
+    pipeline_pool_workload_add(&pool->workloads, watch->workload, watch->bytes, &watch->company,
+                               (double)(end - begin), model->least);
     if (pool->strategy == TRM_STREAM_AUTO)
         pipeline_pool_trial_add(&pool->trial, model->least, now);
 }
@@ -86,10 +88,28 @@ static struct pipeline_pool_watch *take_spare(struct pipeline_stream_pool *pool)
     return watch != NULL ? watch : core_allocate(pool->object.context, sizeof(*watch));
 }
 
-static uint64_t predict_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_watch *watch)
+/* Only for strategies that ask which workloads hinder each other. */
+static void note_company_locked(const struct pipeline_stream_pool *pool, struct pipeline_pool_watch *watch)
+{
+    watch->company = (struct pipeline_pool_company){.streams = 1};
+    if (pool->strategy != TRM_STREAM_AUTO && pool->strategy != TRM_STREAM_WORKLOAD)
+        return;
+    for (uint32_t i = 0; i < pool->slot_count; i++) {
+        const struct pipeline_pool_slot *slot = &pool->slots[i];
+        if (slot == watch->slot || slot->watches == 0)
+            continue;
+        watch->company.workloads |= 1u << slot->workload;
+        watch->company.streams++;
+    }
+}
+
+static uint64_t predict_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_watch *watch)
 {
     const struct pipeline_pool_model *model =
         watch->key.what != 0 ? pipeline_pool_model_find(&pool->models, &watch->key) : NULL;
+    if (watch->key.what != 0)
+        watch->workload = pipeline_pool_workload_of(&pool->workloads, watch->workload, watch->bytes,
+                                                    model != NULL ? model->least : 0);
     if (model != NULL)
         return (uint64_t)model->time.mean;
     return watch->operations * pipeline_estimate_ahead(&pool->operation, 0);
@@ -102,6 +122,8 @@ static void begin_watch(struct pipeline_stream_pool *pool, struct pipeline_pool_
     uint64_t begin       = slot->predicted_end > watch->released ? slot->predicted_end : watch->released;
     watch->predicted_end = begin + predict_locked(pool, watch);
     slot->predicted_end  = watch->predicted_end;
+    slot->workload       = watch->workload;
+    note_company_locked(pool, watch);
     slot->watches++;
     if (pool->strategy == TRM_STREAM_AUTO)
         pipeline_pool_trial_begin(&pool->trial, watch->released);
@@ -122,7 +144,7 @@ static void drop_watch(struct pipeline_stream_pool *pool, struct pipeline_pool_w
 }
 
 void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
-                         const struct pipeline_pool_key *key)
+                         const struct pipeline_pool_request *request)
 {
     struct core_stream *stream = slot->stream;
     uint64_t last              = atomic_load_explicit(&stream->enqueued, memory_order_acquire);
@@ -138,7 +160,11 @@ void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool
         *watch = (struct pipeline_pool_watch){
             .notification = {.notified = notified}, .pool = pool, .slot = slot, .released = base_now()};
         watch->operations = operations;
-        watch->key        = *key;
+        watch->key        = request->key;
+        if (request->task != NULL) {
+            watch->bytes    = request->task->bytes;
+            watch->workload = request->task->workload;
+        }
         begin_watch(pool, watch);
         if (core_notify(stream, last, &watch->notification) == TRM_OK)
             goto restore_error;

@@ -68,7 +68,7 @@ END_TEST
 START_TEST(strategies_have_names)
 {
     int32_t strategy = -1;
-    for (int32_t i = TRM_STREAM_DEFAULT; i <= TRM_STREAM_PRIORITY; i++) {
+    for (int32_t i = TRM_STREAM_DEFAULT; i <= TRM_STREAM_WORKLOAD; i++) {
         ck_ok(trm_stream_strategy_find(trm_stream_strategy_name(i), &strategy));
         ck_assert_int_eq(strategy, i);
     }

@@ -1,4 +1,4 @@
-/* Strategies of stream pools that look at what a task is: its priority.
+/* Strategies of stream pools that look at what a task is: its priority, its workload.
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"
@@ -28,14 +28,19 @@ struct scene {
     atomic_bool has_failed, is_done;
 };
 
-static void scene_begin(struct scene *scene)
+static void scene_begin_with(struct scene *scene, int32_t strategy)
 {
-    scene->pool    = make_pool(TRM_STREAM_PRIORITY, STREAMS);
+    scene->pool    = make_pool(strategy, STREAMS);
     scene->buffer  = make_buffer(the.device, TRM_MEMORY_DEVICE, 256);
     scene->filling = (struct filling){.span = trm_span_whole(scene->buffer), .byte = 5};
     scene->task    = function_task(fill, &scene->filling);
     atomic_init(&scene->has_failed, false);
     atomic_init(&scene->is_done, false);
+}
+
+static void scene_begin(struct scene *scene)
+{
+    scene_begin_with(scene, TRM_STREAM_PRIORITY);
 }
 
 static void scene_end(struct scene *scene)
@@ -169,6 +174,46 @@ START_TEST(a_pool_of_priorities_has_a_third_of_the_streams_for_each)
 }
 END_TEST
 
+START_TEST(tasks_of_all_workloads_are_done)
+{
+    struct scene scene;
+    struct trm_point points[100];
+    scene_begin_with(&scene, TRM_STREAM_WORKLOAD);
+    for (uint32_t i = 0; i < 100; i++) {
+        scene.task.workload = (int32_t)(i % (TRM_STREAM_WORKLOAD_COORDINATION + 1));
+        scene.task.bytes    = i % 2 == 0 ? 256 : 0;
+        points[i]           = submit(scene.pool, &scene.task);
+    }
+    ck_ok(trm_wait_all(points, 100, TRM_FOREVER));
+    ck_assert_int_eq(stats_of(scene.pool).strategy, TRM_STREAM_WORKLOAD);
+    ck_assert_uint_eq(stats_of(scene.pool).tasks, 100);
+    scene_end(&scene);
+}
+END_TEST
+
+START_TEST(a_prediction_tells_the_workload_that_was_given)
+{
+    if (nothing_held())
+        return;
+    struct scene scene;
+    struct trm_point point;
+    struct trm_stream_prediction prediction = {.struct_size = sizeof(prediction)};
+    scene_begin_with(&scene, TRM_STREAM_WORKLOAD);
+    struct hold *hold      = submit_hold(&scene, TRM_PRIORITY_NORMAL, &point);
+    scene.task.after       = &point; /* so that the pool sees it end */
+    scene.task.after_count = 1;
+    scene.task.workload    = TRM_STREAM_WORKLOAD_MEMORY;
+    point                  = submit(scene.pool, &scene.task);
+    hold_end(hold);
+    ck_ok(trm_point_wait(point, TRM_FOREVER));
+    while (stats_of(scene.pool).busy > 0)
+        sched_yield();
+    ck_ok(trm_stream_pool_predict(scene.pool, &scene.task, &prediction));
+    ck_assert_int_eq(prediction.workload, TRM_STREAM_WORKLOAD_MEMORY);
+    scene_end(&scene);
+}
+END_TEST
+
 void add_stream_pool_strategy(Suite *suite)
 {
     TCase *group = group_make(suite, "strategies of stream pools");
@@ -176,5 +221,7 @@ void add_stream_pool_strategy(Suite *suite)
     CASE(group, a_task_of_high_priority_does_not_wait_behind_others);
     CASE(group, a_device_with_priorities_gets_tasks_of_low_priority_at_once);
     CASE(group, a_device_without_priorities_gets_tasks_of_low_priority_after_the_others);
+    CASE(group, tasks_of_all_workloads_are_done);
+    CASE(group, a_prediction_tells_the_workload_that_was_given);
     CASE(group, a_pool_of_priorities_has_a_third_of_the_streams_for_each);
 }

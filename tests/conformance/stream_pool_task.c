@@ -132,6 +132,9 @@ START_TEST(a_task_without_what_it_needs_is_refused)
     task.struct_size = sizeof(task);
     ck_status(trm_stream_pool_submit(pool, &task, NULL), TRM_ERROR_INVALID_ARGUMENT);
     ck_status(trm_stream_pool_submit(pool, NULL, &point), TRM_ERROR_INVALID_ARGUMENT);
+    task.workload = TRM_STREAM_WORKLOAD_COORDINATION + 1;
+    ck_status(trm_stream_pool_submit(pool, &task, &point), TRM_ERROR_INVALID_ARGUMENT);
+    task.workload = TRM_STREAM_WORKLOAD_COMPUTE;
     ck_assert_ptr_null(point.stream);
     trm_stream_pool_destroy(pool);
     ck_status(trm_stream_pool_submit(pool, &task, &point), TRM_ERROR_INVALID_HANDLE);
@@ -303,7 +306,8 @@ START_TEST(a_pool_that_chooses_its_strategy_begins_with_least_loaded)
         ck_ok(trm_wait_all(points, TASKS, TRM_FOREVER));
     }
     int32_t strategy = stats_of(pool).strategy;
-    ck_assert(strategy == TRM_STREAM_LEAST_LOADED || strategy == TRM_STREAM_ROUND_ROBIN);
+    ck_assert(strategy == TRM_STREAM_LEAST_LOADED || strategy == TRM_STREAM_ROUND_ROBIN ||
+              strategy == TRM_STREAM_WORKLOAD);
     trm_stream_pool_destroy(pool);
     trm_buffer_destroy(buffer);
 }

@@ -102,6 +102,8 @@ static const struct bench_case cases[] = {
     STRATEGIES("tiny", "many tiny tasks", BENCH_MIX_TINY),
     STRATEGIES("long_short", "long and short tasks", BENCH_MIX_LONG),
     STRATEGIES("memory_compute", "tasks bound by memory and by arithmetic", BENCH_MIX_MEMORY),
+    MIX("memory_compute", "tasks bound by memory and by arithmetic", BENCH_MIX_MEMORY, "workload",
+        TRM_STREAM_WORKLOAD),
     STRATEGIES("bursts", "bursts of tasks that are waited for", BENCH_MIX_BURSTS),
     STRATEGIES("chain", "a chain of tasks with side branches", BENCH_MIX_CHAIN),
     {

@@ -163,6 +163,28 @@ static void set_up_priorities(void)
     pool.slot_count = 3;
 }
 
+START_TEST(a_task_goes_behind_a_workload_that_hinders_its_own)
+{
+    const struct trm_stream_task task          = {.workload = TRM_STREAM_WORKLOAD_MEMORY};
+    const struct pipeline_pool_request request = {.task = &task};
+    struct pipeline_pool_harm *harm =
+        &pool.workloads.harm[TRM_STREAM_WORKLOAD_MEMORY][TRM_STREAM_WORKLOAD_MEMORY];
+    pool.strategy = TRM_STREAM_WORKLOAD;
+    load_all();
+    pool.slots[1].watches  = 0;
+    pool.slots[2].workload = TRM_STREAM_WORKLOAD_MEMORY;
+    pool.slots[3].workload = TRM_STREAM_WORKLOAD_MEMORY;
+    ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, &request).index, 1);
+    *harm = (struct pipeline_pool_harm){.factor = 1.5, .samples = 100};
+    ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, &request).index, 2);
+    ck_assert_uint_eq(harm->heeded, 1);
+    pool.slots[2].workload = TRM_STREAM_WORKLOAD_COMPUTE;
+    ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, &request).index, 3);
+    pool.strategy = TRM_STREAM_LEAST_LOADED;
+    ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, &request).index, 1);
+}
+END_TEST
+
 START_TEST(each_priority_has_slots_of_its_own)
 {
     set_up_priorities();
@@ -220,6 +242,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_stream_that_failed_is_replaced_when_its_watches_are_done);
     tcase_add_test(tests, a_choice_counts_the_streams_that_are_used);
     tcase_add_test(tests, a_task_goes_behind_what_it_comes_after);
+    tcase_add_test(tests, a_task_goes_behind_a_workload_that_hinders_its_own);
     tcase_add_test(tests, each_priority_has_slots_of_its_own);
     tcase_add_test(tests, work_below_a_higher_priority_is_held_back_where_the_device_has_none);
     tcase_add_test(tests, auto_uses_the_strategy_of_its_trial);

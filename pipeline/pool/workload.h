@@ -1,0 +1,53 @@
+/* Which workload a task is, and which workloads hinder each other.
+ *
+ * A task's workload is given, or found: memory if it moves at least half as many bytes in a nanosecond as the fastest
+ * task of the pool, compute if less than an eighth, else mixed.
+ *
+ * Of `k` streams that have work each should get a `k`-th of the device, so that a task takes at most `k` times as long
+ * as alone. What it takes beyond that is harm. Two workloads hinder each other when both suffer harm side by
+ * side, by a tenth in the mean: one after the other they would end sooner. A finding is forgotten after it was heeded
+ * for some time, so that it is measured again.
+ *
+ * Locks: none; the pool locks.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PIPELINE_POOL_WORKLOAD_H
+#define PIPELINE_POOL_WORKLOAD_H
+
+#include <stdint.h>
+#include <trireme/stream_pool.h>
+
+#define PIPELINE_POOL_WORKLOADS 5
+
+/* What ran beside a task when it was submitted. */
+struct pipeline_pool_company {
+    uint32_t workloads; /* bit i: enum trm_stream_workload i */
+    uint32_t streams;   /* with work, and the task's own */
+};
+
+struct pipeline_pool_harm {
+    double factor; /* the mean of: the time beside others, to the time alone times the streams with work */
+    uint32_t samples;
+    uint32_t heeded;
+};
+
+struct pipeline_pool_workloads {
+    double best_rate; /* bytes a nanosecond of the fastest task */
+    /* harm[a][b]: of tasks of workload a beside b */
+    struct pipeline_pool_harm harm[PIPELINE_POOL_WORKLOADS][PIPELINE_POOL_WORKLOADS];
+};
+
+/* The workload of a task that takes `least` nanoseconds (0: not known) and is given as `given`. */
+int32_t pipeline_pool_workload_of(const struct pipeline_pool_workloads *workloads, int32_t given,
+                                  uint64_t bytes, double least);
+
+/* Learns from a task that took `took` nanoseconds beside others. */
+void pipeline_pool_workload_add(struct pipeline_pool_workloads *workloads, int32_t workload, uint64_t bytes,
+                                const struct pipeline_pool_company *company, double took, double least);
+
+/* The workloads that hinder one: bit i is enum trm_stream_workload i. */
+uint32_t pipeline_pool_workload_hindering(const struct pipeline_pool_workloads *workloads, int32_t workload);
+/* A task of workload a was put behind one of b, which hinder each other. */
+void pipeline_pool_workload_heed(struct pipeline_pool_workloads *workloads, int32_t a, int32_t b);
+
+#endif
