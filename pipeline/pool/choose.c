@@ -187,7 +187,7 @@ struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_p
         return (struct pipeline_pool_choice){PIPELINE_POOL_WAIT, NONE, 0};
     if (request->task != NULL && strategy == TRM_STREAM_WORKLOAD) {
         workload        = workload_locked(pool, request);
-        found.hindering = pipeline_pool_workload_hindering(&pool->workloads, workload);
+        found.hindering = pool->workloads.hindering[workload];
     }
     found.is_round_robin = strategy == TRM_STREAM_ROUND_ROBIN;
     consider_all(pool, band, &found);

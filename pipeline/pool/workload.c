@@ -12,6 +12,7 @@
 #define SAMPLES_LEAST 16u
 #define HEEDED_MOST 512u
 #define WEIGHT (1.0 / 16)
+#define FIND_EVERY 16u
 
 int32_t pipeline_pool_workload_of(const struct pipeline_pool_workloads *workloads, int32_t given,
                                   uint64_t bytes, double least)
@@ -33,6 +34,41 @@ static void add_harm(struct pipeline_pool_harm *harm, double factor)
     harm->samples++;
 }
 
+static void take_lower(const struct pipeline_pool_harm *harm, double *least)
+{
+    if (harm->samples >= SAMPLES_LEAST && (*least == 0 || harm->factor < *least))
+        *least = harm->factor;
+}
+
+/* The harm beside a workload to the least in any company; 0: not known. */
+static double relative_harm(const struct pipeline_pool_workloads *workloads, int32_t workload, int32_t beside)
+{
+    const struct pipeline_pool_harm *harm = &workloads->harm[workload][beside];
+    double least                          = 0;
+    if (harm->samples < SAMPLES_LEAST)
+        return 0;
+    take_lower(&workloads->alone[workload], &least);
+    for (int32_t other = 0; other < PIPELINE_POOL_WORKLOADS; other++)
+        take_lower(&workloads->harm[workload][other], &least);
+    return harm->factor / least;
+}
+
+static bool is_found(const struct pipeline_pool_workloads *workloads, int32_t a, int32_t b)
+{
+    double one = relative_harm(workloads, a, b), other = relative_harm(workloads, b, a);
+    return one > 0 && other > 0 && one + other > 2 * HARM;
+}
+
+static void find_all(struct pipeline_pool_workloads *workloads)
+{
+    for (int32_t a = TRM_STREAM_WORKLOAD_COMPUTE; a < PIPELINE_POOL_WORKLOADS; a++) {
+        workloads->hindering[a] = 0;
+        for (int32_t b = TRM_STREAM_WORKLOAD_COMPUTE; b < PIPELINE_POOL_WORKLOADS; b++)
+            if (is_found(workloads, a, b))
+                workloads->hindering[a] |= 1u << b;
+    }
+}
+
 void pipeline_pool_workload_add(struct pipeline_pool_workloads *workloads, int32_t workload, uint64_t bytes,
                                 const struct pipeline_pool_company *company, double took, double least)
 {
@@ -43,20 +79,10 @@ void pipeline_pool_workload_add(struct pipeline_pool_workloads *workloads, int32
     for (int32_t other = 0; other < PIPELINE_POOL_WORKLOADS; other++)
         if ((company->workloads >> other & 1) != 0)
             add_harm(&workloads->harm[workload][other], took / least / company->streams);
-}
-
-static bool is_found(const struct pipeline_pool_harm *a, const struct pipeline_pool_harm *b)
-{
-    return a->samples >= SAMPLES_LEAST && b->samples >= SAMPLES_LEAST && a->factor + b->factor > 2 * HARM;
-}
-
-uint32_t pipeline_pool_workload_hindering(const struct pipeline_pool_workloads *workloads, int32_t workload)
-{
-    uint32_t found = 0;
-    for (int32_t other = TRM_STREAM_WORKLOAD_COMPUTE; other < PIPELINE_POOL_WORKLOADS; other++)
-        if (is_found(&workloads->harm[workload][other], &workloads->harm[other][workload]))
-            found |= 1u << other;
-    return found;
+    if (company->streams == 1)
+        add_harm(&workloads->alone[workload], took / least);
+    if (++workloads->added % FIND_EVERY == 0)
+        find_all(workloads);
 }
 
 void pipeline_pool_workload_heed(struct pipeline_pool_workloads *workloads, int32_t a, int32_t b)
@@ -66,4 +92,5 @@ void pipeline_pool_workload_heed(struct pipeline_pool_workloads *workloads, int3
         return;
     *one   = (struct pipeline_pool_harm){.samples = 0};
     *other = (struct pipeline_pool_harm){.samples = 0};
+    find_all(workloads);
 }

@@ -4,9 +4,10 @@
  * task of the pool, compute if less than an eighth, else mixed.
  *
  * Of `k` streams that have work each should get a `k`-th of the device, so that a task takes at most `k` times as long
- * as alone. What it takes beyond that is harm. Two workloads hinder each other when both suffer harm side by
- * side, by a tenth in the mean: one after the other they would end sooner. A finding is forgotten after it was heeded
- * for some time, so that it is measured again.
+ * as alone. What it takes beyond that is harm. Harm that a workload suffers in any company, or alone, is the machine's.
+ * Two workloads hinder each other when side by side they suffer more than that, by a tenth in the mean of both: one
+ * after the other they would end sooner. A finding is forgotten after it was heeded for some time, so that it is
+ * measured again.
  *
  * Locks: none; the pool locks.
  * SPDX-License-Identifier: MIT
@@ -35,6 +36,10 @@ struct pipeline_pool_workloads {
     double best_rate; /* bytes a nanosecond of the fastest task */
     /* harm[a][b]: of tasks of workload a beside b */
     struct pipeline_pool_harm harm[PIPELINE_POOL_WORKLOADS][PIPELINE_POOL_WORKLOADS];
+    struct pipeline_pool_harm alone[PIPELINE_POOL_WORKLOADS];
+    uint32_t added; /* samples */
+    /* What was found after so many: bit b of hindering[a] is that a and b hinder each other. */
+    uint32_t hindering[PIPELINE_POOL_WORKLOADS];
 };
 
 /* The workload of a task that takes `least` nanoseconds (0: not known) and is given as `given`. */
@@ -45,8 +50,6 @@ int32_t pipeline_pool_workload_of(const struct pipeline_pool_workloads *workload
 void pipeline_pool_workload_add(struct pipeline_pool_workloads *workloads, int32_t workload, uint64_t bytes,
                                 const struct pipeline_pool_company *company, double took, double least);
 
-/* The workloads that hinder one: bit i is enum trm_stream_workload i. */
-uint32_t pipeline_pool_workload_hindering(const struct pipeline_pool_workloads *workloads, int32_t workload);
 /* A task of workload a was put behind one of b, which hinder each other. */
 void pipeline_pool_workload_heed(struct pipeline_pool_workloads *workloads, int32_t a, int32_t b);
 

@@ -63,6 +63,34 @@ static int32_t sample_return(struct bench *bench, const struct bench_case *test,
     return status;
 }
 
+static int32_t enqueue_nothing(void *user, struct trm_stream *stream)
+{
+    (void)user;
+    (void)stream;
+    return TRM_OK;
+}
+
+static int32_t sample_submit(struct bench *bench, const struct bench_case *test, double *value)
+{
+    const struct trm_stream_task task = {
+        .struct_size = sizeof(task), .enqueue = enqueue_nothing, .bytes = 4096};
+    uint64_t rounds = bench_scale(bench, ROUNDS * STREAMS), begin = bench_now();
+    int32_t status = TRM_OK;
+    struct trm_point point;
+
+    (void)test;
+    for (uint64_t i = 0; i < rounds && status == TRM_OK; i++)
+        status = trm_stream_pool_submit(bench->pool, &task, &point);
+    *value = (double)(bench_now() - begin) / (double)rounds;
+    return status;
+}
+
+#define SUBMIT(strategy_name, strategy)                                                             \
+    {                                                                                               \
+        .name = "submit_" strategy_name, .help = "submit a task that does nothing, " strategy_name, \
+        .unit = "ns", .argument = (strategy), .setup = setup, .sample = sample_submit,              \
+    }
+
 #define MIX(its_name, its_help, kind, strategy_name, strategy)                                     \
     {                                                                                              \
         .name = its_name "_" strategy_name, .help = its_help ", " strategy_name " to round-robin", \
@@ -99,6 +127,10 @@ static const struct bench_case cases[] = {
         .setup    = setup,
         .sample   = sample_return,
     },
+    SUBMIT("round_robin", TRM_STREAM_ROUND_ROBIN),
+    SUBMIT("least_loaded", TRM_STREAM_LEAST_LOADED),
+    SUBMIT("auto", TRM_STREAM_AUTO),
+    SUBMIT("workload", TRM_STREAM_WORKLOAD),
     STRATEGIES("tiny", "many tiny tasks", BENCH_MIX_TINY),
     STRATEGIES("long_short", "long and short tasks", BENCH_MIX_LONG),
     STRATEGIES("memory_compute", "tasks bound by memory and by arithmetic", BENCH_MIX_MEMORY),

@@ -167,7 +167,7 @@ START_TEST(a_task_goes_behind_a_workload_that_hinders_its_own)
 {
     const struct trm_stream_task task          = {.workload = TRM_STREAM_WORKLOAD_MEMORY};
     const struct pipeline_pool_request request = {.task = &task};
-    struct pipeline_pool_harm *harm =
+    const struct pipeline_pool_harm *harm =
         &pool.workloads.harm[TRM_STREAM_WORKLOAD_MEMORY][TRM_STREAM_WORKLOAD_MEMORY];
     pool.strategy = TRM_STREAM_WORKLOAD;
     load_all();
@@ -175,7 +175,7 @@ START_TEST(a_task_goes_behind_a_workload_that_hinders_its_own)
     pool.slots[2].workload = TRM_STREAM_WORKLOAD_MEMORY;
     pool.slots[3].workload = TRM_STREAM_WORKLOAD_MEMORY;
     ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, &request).index, 1);
-    *harm = (struct pipeline_pool_harm){.factor = 1.5, .samples = 100};
+    pool.workloads.hindering[TRM_STREAM_WORKLOAD_MEMORY] = 1u << TRM_STREAM_WORKLOAD_MEMORY;
     ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, &request).index, 2);
     ck_assert_uint_eq(harm->heeded, 1);
     pool.slots[2].workload = TRM_STREAM_WORKLOAD_COMPUTE;

@@ -57,38 +57,61 @@ START_TEST(workloads_that_share_the_device_do_not_hinder_each_other)
 {
     run(100, MEMORY, COMPUTE, 2000);
     run(100, COMPUTE, MEMORY, 1200);
-    ck_assert_uint_eq(pipeline_pool_workload_hindering(&workloads, MEMORY), 0);
-    ck_assert_uint_eq(pipeline_pool_workload_hindering(&workloads, COMPUTE), 0);
+    ck_assert_uint_eq(workloads.hindering[MEMORY], 0);
+    ck_assert_uint_eq(workloads.hindering[COMPUTE], 0);
 }
 END_TEST
 
 START_TEST(workloads_that_take_longer_than_one_after_the_other_hinder_each_other)
 {
+    run(100, MEMORY, COMPUTE, 2000);
     run(100, MEMORY, MEMORY, 2600);
     run(100, COMPUTE, COMPUTE, 2000);
-    ck_assert_uint_eq(pipeline_pool_workload_hindering(&workloads, MEMORY), 1u << MEMORY);
-    ck_assert_uint_eq(pipeline_pool_workload_hindering(&workloads, COMPUTE), 0);
+    ck_assert_uint_eq(workloads.hindering[MEMORY], 1u << MEMORY);
+    ck_assert_uint_eq(workloads.hindering[COMPUTE], 0);
+}
+END_TEST
+
+START_TEST(a_workload_that_is_faster_alone_hinders_itself)
+{
+    const struct pipeline_pool_company none = {.streams = 1};
+    run(100, MEMORY, MEMORY, 2600);
+    ck_assert_uint_eq(workloads.hindering[MEMORY], 0);
+    for (uint32_t i = 0; i < 100; i++)
+        pipeline_pool_workload_add(&workloads, MEMORY, 4000, &none, 1000, 1000);
+    ck_assert_uint_eq(workloads.hindering[MEMORY], 1u << MEMORY);
+}
+END_TEST
+
+START_TEST(a_busy_machine_makes_no_workloads_hinder_each_other)
+{
+    run(100, MEMORY, COMPUTE, 9000);
+    run(100, COMPUTE, MEMORY, 9000);
+    run(100, MEMORY, MEMORY, 9000);
+    ck_assert_uint_eq(workloads.hindering[MEMORY], 0);
 }
 END_TEST
 
 START_TEST(a_few_samples_are_no_finding)
 {
+    run(100, MEMORY, COMPUTE, 2000);
     run(3, MEMORY, MEMORY, 9000);
-    ck_assert_uint_eq(pipeline_pool_workload_hindering(&workloads, MEMORY), 0);
+    ck_assert_uint_eq(workloads.hindering[MEMORY], 0);
 }
 END_TEST
 
 START_TEST(a_finding_that_was_heeded_for_long_is_forgotten)
 {
     uint32_t heeded = 0;
+    run(100, MEMORY, COMPUTE, 2000);
     run(100, MEMORY, MEMORY, 2600);
-    while (pipeline_pool_workload_hindering(&workloads, MEMORY) != 0) {
+    while (workloads.hindering[MEMORY] != 0) {
         pipeline_pool_workload_heed(&workloads, MEMORY, MEMORY);
         heeded++;
     }
     ck_assert_uint_gt(heeded, 100);
     run(100, MEMORY, MEMORY, 2600);
-    ck_assert_uint_ne(pipeline_pool_workload_hindering(&workloads, MEMORY), 0);
+    ck_assert_uint_ne(workloads.hindering[MEMORY], 0);
 }
 END_TEST
 
@@ -103,6 +126,8 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_workload_that_is_given_stays);
     tcase_add_test(tests, workloads_that_share_the_device_do_not_hinder_each_other);
     tcase_add_test(tests, workloads_that_take_longer_than_one_after_the_other_hinder_each_other);
+    tcase_add_test(tests, a_workload_that_is_faster_alone_hinders_itself);
+    tcase_add_test(tests, a_busy_machine_makes_no_workloads_hinder_each_other);
     tcase_add_test(tests, a_few_samples_are_no_finding);
     tcase_add_test(tests, a_finding_that_was_heeded_for_long_is_forgotten);
     suite_add_tcase(suite, tests);
