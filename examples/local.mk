@@ -27,7 +27,8 @@ EXAMPLES += \
 	examples/21-devices \
 	examples/22-data-parallel \
 	examples/23-profile \
-	examples/24-event-loop
+	examples/24-event-loop \
+	examples/25-stream-pool
 
 examples_01_hello_SOURCES = examples/01-hello.c examples/example.h
 examples_01_hello_LDADD = libtrireme.la
@@ -124,6 +125,10 @@ examples_23_profile_LDFLAGS = $(UNINSTALLED_LINK)
 examples_24_event_loop_SOURCES = examples/24-event-loop.c examples/example.h
 examples_24_event_loop_LDADD = libtrireme.la
 examples_24_event_loop_LDFLAGS = $(UNINSTALLED_LINK)
+
+examples_25_stream_pool_SOURCES = examples/25-stream-pool.c examples/example.h
+examples_25_stream_pool_LDADD = libtrireme.la
+examples_25_stream_pool_LDFLAGS = $(UNINSTALLED_LINK)
 
 noinst_PROGRAMS += $(EXAMPLES)
 TESTS += $(EXAMPLES)
