@@ -1,5 +1,6 @@
-/* A pool of streams: jobs of three sizes, each of which goes to the stream that is expected to end it first. The program
- * takes their results in the order in which they end, and knows neither how many streams there are nor which is busy.
+/* A pool of streams: jobs of three sizes, each of which goes to the stream that is expected to end it first.
+ * The program takes their results in the order in which they end, and knows neither how many streams there
+ * are nor which is busy.
  *
  * New here: trm_stream_pool_submit, and how long the pool expects a job to take.
  * SPDX-License-Identifier: MIT

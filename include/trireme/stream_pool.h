@@ -50,10 +50,10 @@ enum trm_stream_strategy {
     TRM_STREAM_LEAST_LOADED = 2,
     /* What gets most of the pool's tasks done, as measured: at first least-loaded. */
     TRM_STREAM_AUTO = 3,
-    /* Tasks of each priority have up to `most` streams of their own, of that priority, and among these least-loaded.
-     * Where the device tells no priorities apart (TRM_DEVICE_PRIORITIES), tasks below TRM_PRIORITY_HIGH are held
-     * back instead: trm_stream_pool_submit() waits while tasks of a higher priority have not ended, or two of its
-     * own have not. */
+    /* Tasks of each priority have up to `most` streams of their own, of that priority, and among these
+     * least-loaded. Where the device tells no priorities apart (TRM_DEVICE_PRIORITIES), tasks below
+     * TRM_PRIORITY_HIGH are held back instead: trm_stream_pool_submit() waits while tasks of a higher
+     * priority have not ended, or two of its own have not. */
     TRM_STREAM_PRIORITY = 4,
     /* Least-loaded, but that a task goes behind one of a workload that hinders its own, as measured. */
     TRM_STREAM_WORKLOAD = 5,
@@ -74,8 +74,8 @@ struct trm_stream_pool_desc {
     int32_t role;     /* enum trm_stream_role, of every stream */
     int32_t
         priority; /* enum trm_priority, of every stream; with TRM_STREAM_PRIORITY, of those that are lent */
-    /* Streams that stay when they are not needed. The pool makes none before it needs one. One that has run a task
-     * always stays, since the task's point names it. */
+    /* Streams that stay when they are not needed. The pool makes none before it needs one. One that has run a
+     * task always stays, since the task's point names it. */
     uint32_t least;
     uint32_t most; /* at most TRM_STREAM_POOL_MOST, with TRM_STREAM_PRIORITY a third of that; 0: 8 */
 };
@@ -128,8 +128,8 @@ TRM_API int32_t trm_stream_pool_acquire(struct trm_stream_pool *pool, uint32_t f
  */
 TRM_API int32_t trm_stream_pool_release(struct trm_stream_pool *pool, struct trm_stream *stream);
 
-/* Enqueues a task on the stream that the pool has chosen: any operations, which trm_stream_pool_submit() lets run
- * one after another. Runs in that call. It does not destroy the pool. */
+/* Enqueues a task on the stream that the pool has chosen: any operations, which trm_stream_pool_submit() lets
+ * run one after another. Runs in that call. It does not destroy the pool. */
 typedef int32_t (*trm_stream_task_fn)(void *user, struct trm_stream *stream);
 
 /* A launch, or what a function enqueues. */
@@ -145,8 +145,8 @@ struct trm_stream_task {
     const struct trm_point *after;
     uint32_t after_count;
     int32_t priority; /* enum trm_priority, with the strategy TRM_STREAM_PRIORITY */
-    /* That the task moves; 0: not known. With `enqueue`, tasks of about as many bytes count as of one size; with a
-     * kernel, those of about as many groups. */
+    /* That the task moves; 0: not known. With `enqueue`, tasks of about as many bytes count as of one size;
+     * with a kernel, those of about as many groups. */
     uint64_t bytes;
     int32_t workload; /* enum trm_stream_workload */
     uint32_t reserved;
@@ -156,13 +156,14 @@ struct trm_stream_task {
  * submitted to the driver. When work before it on its stream fails, it fails with the same cause.
  *
  * task        what it points to is needed during the call only, as by trm_launch()
- * point       receives the task's end. It can be waited for until the pool is destroyed, also when the task has
- *             failed, unless TRM_STREAM_POOL_MOST more streams of the pool have failed since
- * Blocks      while all streams are lent, or tasks of its priority are held back; as `enqueue` does; as trm_stream_pool_release()
- * Errors      INVALID_ARGUMENT for both or neither of `kernel` and `enqueue`, for missing arguments or points, or for
- *             an unknown workload;
- *             what `enqueue` returns; as of trm_launch(), trm_stream_wait() and trm_stream_pool_acquire(). Of
- *             a task that is refused, what `enqueue` has enqueued runs
+ * point       receives the task's end. It can be waited for until the pool is destroyed, also when the task
+ *             has failed, unless TRM_STREAM_POOL_MOST more streams of the pool have failed since
+ * Blocks      while all streams are lent, or tasks of its priority are held back; as `enqueue` does; as
+ *             trm_stream_pool_release()
+ * Errors      INVALID_ARGUMENT for both or neither of `kernel` and `enqueue`, for missing arguments or
+ *             points, or for an unknown workload; what `enqueue` returns; as of trm_launch(),
+ *             trm_stream_wait() and trm_stream_pool_acquire(). Of a task that is refused, what `enqueue` has
+ *             enqueued runs
  */
 TRM_API int32_t trm_stream_pool_submit(struct trm_stream_pool *pool, const struct trm_stream_task *task,
                                        struct trm_point *point);
@@ -178,8 +179,8 @@ struct trm_stream_prediction {
     uint32_t reserved_2;
 };
 
-/* Predict how long a task takes, from the earlier tasks of the pool with the same kernel or function, and of about
- * the same size. Times are those that the host sees, beside whatever else runs.
+/* Predict how long a task takes, from the earlier tasks of the pool with the same kernel or function, and of
+ * about the same size. Times are those that the host sees, beside whatever else runs.
  *
  * task        is not enqueued
  * prediction  the caller sets its struct_size
@@ -212,8 +213,7 @@ struct trm_stream_pool_stats {
  */
 TRM_API int32_t trm_stream_pool_get_stats(struct trm_stream_pool *pool, struct trm_stream_pool_stats *stats);
 
-/* Find a strategy by its name: "default", "round-robin", "least-loaded", "auto", "priority" or
- * "workload".
+/* Find a strategy by its name: "default", "round-robin", "least-loaded", "auto", "priority" or "workload".
  *
  * strategy    receives enum trm_stream_strategy
  * Errors      NOT_FOUND for another name; INVALID_ARGUMENT when name is NULL

@@ -1,9 +1,9 @@
 /* Models: the time of one kind of work, with its spread, learned from samples.
  *
- * Mean and spread are exponentially weighted (after the first few a new sample counts an eighth). A sample far from
- * the mean is drawn near it, so that a single outlier changes little. Several in a row on the same side are a lasting
- * change: the model then forgets what was before. Drawing near is P. J. Huber's estimator ("Robust Estimation of a
- * Location Parameter", 1964).
+ * Mean and spread are exponentially weighted (after the first few a new sample counts an eighth). A sample
+ * far from the mean is drawn near it, so that a single outlier changes little. Several in a row on the same
+ * side are a lasting change: the model then forgets what was before. Drawing near is P. J. Huber's estimator
+ * ("Robust Estimation of a Location Parameter", 1964).
  *
  * Locks: none; the owner locks.
  * SPDX-License-Identifier: MIT

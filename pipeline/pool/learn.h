@@ -1,4 +1,5 @@
-/* The models of a pool: how long tasks take, by what they run, how large they are and which workload they are.
+/* The models of a pool: how long tasks take, by what they run, how large they are and which workload they
+ * are.
  *
  * A table of fixed size: a model that has no place takes that of the one that was used longest ago nearby.
  * SPDX-License-Identifier: MIT

@@ -55,8 +55,8 @@ static void end_stream(struct pipeline_stream_pool *pool, struct pipeline_pool_s
     core_object_release(&stream->object);
 }
 
-/* Takes the failed stream of a slot that points name, and ends the one that has been kept for longest. As there are
- * at most as many slots in transit as places, each is used by one call at a time. */
+/* Takes the failed stream of a slot that points name, and ends the one that has been kept for longest. As
+ * there are at most as many slots in transit as places, each is used by one call at a time. */
 static void keep_failed_stream(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
 {
     base_lock_acquire(&pool->lock);

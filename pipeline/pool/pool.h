@@ -6,7 +6,8 @@
  *     trial.c     which strategy gets most done   workload.c  which workloads hinder each other
  *
  * A slot has a stream or is empty. A slot in transit belongs to the call that put it there, which may then call the
- * backend without the lock: it makes or ends the stream, enqueues a task on it, or takes it back. All others belong to pool->lock.
+ * backend without the lock: it makes or ends the stream, enqueues a task on it, or takes it back. All others
+ * belong to pool->lock.
  *
  * Each time a stream is given back with work on it, a watch is asked to be notified of the end of that work. A stream
  * without watches is idle. So nothing polls, and a choice asks no backend.
@@ -128,8 +129,8 @@ struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_p
 
 /* ---- lend.c --------------------------------------------------------------------------------- */
 
-/* Chooses a stream, makes it if need be, and waits if there is none. The slot is lent; of a task it is in transit.
- * pipeline_pool_take_back() takes back a slot in transit. */
+/* Chooses a stream, makes it if need be, and waits if there is none. The slot is lent; of a task it is in
+ * transit. pipeline_pool_take_back() takes back a slot in transit. */
 int32_t pipeline_pool_lend(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request,
                            struct pipeline_pool_slot **slot);
 void pipeline_pool_take_back(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
@@ -137,8 +138,8 @@ void pipeline_pool_take_back(struct pipeline_stream_pool *pool, struct pipeline_
 
 /* ---- watch.c -------------------------------------------------------------------------------- */
 
-/* Notes when the work ends that the slot's stream has, and predicts it. The slot is in transit; `request` is what
- * it was lent for. */
+/* Notes when the work ends that the slot's stream has, and predicts it. The slot is in transit; `request` is
+ * what it was lent for. */
 void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                          const struct pipeline_pool_request *request);
 /* Wakes the threads that wait for a stream. */

@@ -1,9 +1,9 @@
 /* Which strategy gets most done: what TRM_STREAM_AUTO measures.
  *
- * Strategies take turns of some tasks. The rate of a turn is the work that it did, as the sum of the least times that
- * its tasks are known to take, for each nanosecond in which a stream had work. So neither a change of the mix nor a pause
- * of the program changes a rate much. The first tasks after a change are not counted. The fastest strategy stays;
- * the others get a turn now and then, the more rarely the longer it stays.
+ * Strategies take turns of some tasks. The rate of a turn is the work that it did, as the sum of the least
+ * times that its tasks are known to take, for each nanosecond in which a stream had work. So neither a change
+ * of the mix nor a pause of the program changes a rate much. The first tasks after a change are not counted.
+ * The fastest strategy stays; the others get a turn now and then, the more rarely the longer it stays.
  *
  * Locks: none; the pool locks.
  * SPDX-License-Identifier: MIT
@@ -38,7 +38,8 @@ int32_t pipeline_pool_trial_strategy(const struct pipeline_pool_trial *trial);
 void pipeline_pool_trial_begin(struct pipeline_pool_trial *trial, uint64_t now);
 void pipeline_pool_trial_end(struct pipeline_pool_trial *trial, uint64_t now);
 
-/* A task has ended that takes at least so many nanoseconds; 0: not known yet. Comes before the end of its work. */
+/* A task has ended that takes at least so many nanoseconds; 0: not known yet. Comes before the end of its
+ * work. */
 void pipeline_pool_trial_add(struct pipeline_pool_trial *trial, double least, uint64_t now);
 
 #endif

@@ -1,13 +1,13 @@
 /* Which workload a task is, and which workloads hinder each other.
  *
- * A task's workload is given, or found: memory if it moves at least half as many bytes in a nanosecond as the fastest
- * task of the pool, compute if less than an eighth, else mixed.
+ * A task's workload is given, or found: memory if it moves at least half as many bytes in a nanosecond as the
+ * fastest task of the pool, compute if less than an eighth, else mixed.
  *
- * Of `k` streams that have work each should get a `k`-th of the device, so that a task takes at most `k` times as long
- * as alone. What it takes beyond that is harm. Harm that a workload suffers in any company, or alone, is the machine's.
- * Two workloads hinder each other when side by side they suffer more than that, by a tenth in the mean of both: one
- * after the other they would end sooner. A finding is forgotten after it was heeded for some time, so that it is
- * measured again.
+ * Of `k` streams that have work each should get a `k`-th of the device, so that a task takes at most `k`
+ * times as long as alone. What it takes beyond that is harm. Harm that a workload suffers in any company, or
+ * alone, is the machine's. Two workloads hinder each other when side by side they suffer more than that, by a
+ * tenth in the mean of both: one after the other they would end sooner. A finding is forgotten after it was
+ * heeded for some time, so that it is measured again.
  *
  * Locks: none; the pool locks.
  * SPDX-License-Identifier: MIT

@@ -1,5 +1,5 @@
-/* Trireme: the suite `pools`: what it costs to borrow a stream and to give it back, and how fast mixes of tasks are
- * by each strategy.
+/* Trireme: the suite `pools`: what it costs to borrow a stream and to give it back, and how fast mixes of
+ * tasks are by each strategy.
  * SPDX-License-Identifier: MIT
  */
 #include "tools/bench/bench_mix.h"
