@@ -315,7 +315,7 @@ static int32_t find_p99(struct bench *bench, struct trm_stream_pool *pool, doubl
 
 int32_t bench_mix_sample_urgent(struct bench *bench, const struct bench_case *test, double *value)
 {
-    double mine, other;
+    double mine = 0, other = 1;
     int32_t status = find_p99(bench, bench->mix->pools[0], &mine);
 
     (void)test;
