@@ -18,12 +18,14 @@
 
 #define FIBERS_MOST 1024u
 #define LANES 32u
-#define STACK_BYTES 65536u
 #define GUARD_BYTES 4096u
+/* An odd number of pages: a cache holds few lines that are a power of two apart. */
+#define STACK_BYTES (17 * GUARD_BYTES)
 #define GARBAGE UINT64_C(0xfdfdfdfdfdfdfdfd)
 
-#define ON_OWN_STACK \
-    __attribute__((no_sanitize("address"), no_sanitize("thread"), no_sanitize("undefined"), noinline))
+#define NOT_INSTRUMENTED \
+    __attribute__((no_sanitize("address"), no_sanitize("thread"), no_sanitize("undefined")))
+#define ON_OWN_STACK NOT_INSTRUMENTED __attribute__((noinline))
 
 enum state {
     READY,
@@ -46,6 +48,8 @@ struct fiber {
 struct group {
     struct fiber fibers[FIBERS_MOST];
     uint32_t count, current;
+    uint32_t end;   /* behind the last lane of the warp that runs */
+    bool has_asked; /* a lane of it has asked for a mask or waited for other lanes */
     struct fiber_stack scheduler;
     unsigned char *stacks;
     const struct standin_kernel *kernel;
@@ -60,12 +64,27 @@ static _Thread_local struct group *group __attribute__((tls_model("initial-exec"
 
 /* ---- on the stacks of work-items */
 
-ON_OWN_STACK static void pause_item(enum state state)
+/* The stack of the first lane from this one on that can run, which becomes the current one; where there is none, that of
+ * the scheduler. */
+NOT_INSTRUMENTED static inline const struct fiber_stack *next_lane(struct group *of, uint32_t lane)
 {
-    struct fiber *fiber = &group->fibers[group->current];
+    while (lane < of->end && of->fibers[lane].state != READY)
+        lane++;
+    if (lane >= of->end)
+        return &of->scheduler;
+    of->current      = lane;
+    of->item->thread = of->fibers[lane].thread;
+    return &of->fibers[lane].stack;
+}
+
+/* Goes to the next lane at once and not through the scheduler: a launch has millions of turns. */
+NOT_INSTRUMENTED static inline void pause_item(enum state state)
+{
+    struct group *own   = group;
+    struct fiber *fiber = &own->fibers[own->current];
 
     fiber->state = state;
-    fiber_switch(&fiber->stack, &group->scheduler);
+    fiber_switch(&fiber->stack, next_lane(own, own->current + 1));
 }
 
 ON_OWN_STACK static void item_main(void)
@@ -84,12 +103,14 @@ ON_OWN_STACK static unsigned int barrier_count(int predicate)
 
 ON_OWN_STACK static void barrier(void)
 {
-    (void)barrier_count(0);
+    group->fibers[group->current].value = 0;
+    pause_item(AT_BARRIER);
 }
 
 ON_OWN_STACK static unsigned int active_mask(const void *place)
 {
     group->fibers[group->current].place = place;
+    group->has_asked                    = true;
     pause_item(AT_MASK);
     return (unsigned int)group->fibers[group->current].result;
 }
@@ -105,6 +126,7 @@ ON_OWN_STACK static unsigned long long collective(enum standin_collective kind, 
     fiber->value      = value;
     fiber->argument   = argument;
     fiber->width      = width;
+    group->has_asked  = true;
     pause_item(AT_COLLECTIVE);
     return fiber->result;
 }
@@ -245,15 +267,12 @@ static bool resolve_mask(struct fiber *warp, uint32_t count)
     return true;
 }
 
-static void run_lanes(uint32_t first, uint32_t count)
+static void run_lanes(uint32_t first)
 {
-    for (uint32_t i = first; i < first + count; i++) {
-        if (group->fibers[i].state != READY)
-            continue;
-        group->current      = i;
-        group->item->thread = group->fibers[i].thread;
-        fiber_switch(&group->scheduler, &group->fibers[i].stack);
-    }
+    const struct fiber_stack *stack = next_lane(group, first);
+
+    if (stack != &group->scheduler)
+        fiber_switch(&group->scheduler, stack);
 }
 
 /* Until each lane has ended or waits at a barrier. False: some never will. */
@@ -262,10 +281,12 @@ static bool run_warp(uint32_t first)
     uint32_t count     = group->count - first < LANES ? group->count - first : LANES;
     struct fiber *warp = &group->fibers[first];
 
+    group->end       = first + count;
+    group->has_asked = false;
     do
-        run_lanes(first, count);
-    while (resolve_collective(warp, count) || resolve_mask(warp, count));
-    return lanes_in(warp, count, AT_COLLECTIVE) == 0;
+        run_lanes(first);
+    while (group->has_asked && (resolve_collective(warp, count) || resolve_mask(warp, count)));
+    return !group->has_asked || lanes_in(warp, count, AT_COLLECTIVE) == 0;
 }
 
 /* ---- a group */
