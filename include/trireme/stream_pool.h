@@ -72,8 +72,8 @@ struct trm_stream_pool_desc {
     uint32_t struct_size;
     int32_t strategy; /* enum trm_stream_strategy */
     int32_t role;     /* enum trm_stream_role, of every stream */
-    int32_t
-        priority; /* enum trm_priority, of every stream; with TRM_STREAM_PRIORITY, of those that are lent */
+    /* enum trm_priority, of every stream; with TRM_STREAM_PRIORITY, of those that are lent */
+    int32_t priority;
     /* Streams that stay when they are not needed. The pool makes none before it needs one. One that has run a
      * task always stays, since the task's point names it. */
     uint32_t least;
