@@ -77,6 +77,7 @@ libtrireme_internal_la_SOURCES += \
 	core/stream/point.c \
 	core/stream/point_fd.c \
 	core/stream/profile.c core/stream/profile.h \
+	core/stream/profile_devices.c core/stream/profile_result.c \
 	core/stream/service.c core/stream/service.h \
 	core/stream/stream.c core/stream/stream.h \
 	core/stream/stream_object.h \

@@ -112,11 +112,15 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/collective/relay.c \
 	pipeline/collective/task.c
 
-# pipeline/profile: profiles of devices.
+# pipeline/profile: profiles of devices and contexts.
 libtrireme_internal_la_SOURCES += \
 	pipeline/profile/profile.c pipeline/profile/profile.h \
+	pipeline/profile/profile_calls.c \
+	pipeline/profile/profile_json.c \
 	pipeline/profile/profile_sums.c \
-	pipeline/profile/profile_text.c
+	pipeline/profile/profile_text.c \
+	pipeline/profile/profile_trace.c \
+	pipeline/profile/profile_view.c
 
 # pipeline/coordinator: tasks that name each other by id.
 libtrireme_internal_la_SOURCES += \

@@ -19,6 +19,22 @@
 #define CONTEXT_DESC_LEAST 48
 #define CANDIDATE_LEAST 48
 
+static void create_locks(struct core_context *context)
+{
+    pthread_mutex_init(&context->lock, NULL);
+    pthread_cond_init(&context->registry_loaded, NULL);
+    pthread_mutex_init(&context->devices_lock, NULL);
+    pthread_cond_init(&context->devices_changed, NULL);
+}
+
+static void destroy_locks(struct core_context *context)
+{
+    pthread_cond_destroy(&context->devices_changed);
+    pthread_mutex_destroy(&context->devices_lock);
+    pthread_cond_destroy(&context->registry_loaded);
+    pthread_mutex_destroy(&context->lock);
+}
+
 /* Runs after the last object is freed. The backends close before the parts that they may use. */
 static void context_release(struct core_object *object)
 {
@@ -31,8 +47,7 @@ static void context_release(struct core_object *object)
     base_log_close(&context->log);
     core_settings_destroy(context, context->settings);
     core_handle_table_close(context->handles);
-    pthread_cond_destroy(&context->registry_loaded);
-    pthread_mutex_destroy(&context->lock);
+    destroy_locks(context);
     allocator.release(allocator.user, context, sizeof(*context));
 }
 
@@ -129,8 +144,7 @@ int32_t trm_context_create(const struct trm_context_desc *given, struct trm_cont
         goto close_log;
     core_host_init(context);
     context->device_hooks = &core_device_hooks;
-    pthread_mutex_init(&context->lock, NULL);
-    pthread_cond_init(&context->registry_loaded, NULL);
+    create_locks(context);
     status = core_object_init(&context->object, &context_ops, context);
     if (status != TRM_OK)
         goto close_handles;
@@ -138,8 +152,7 @@ int32_t trm_context_create(const struct trm_context_desc *given, struct trm_cont
     return TRM_OK;
 
 close_handles:
-    pthread_cond_destroy(&context->registry_loaded);
-    pthread_mutex_destroy(&context->lock);
+    destroy_locks(context);
     core_handle_table_close(context->handles);
 close_log:
     base_log_close(&context->log);

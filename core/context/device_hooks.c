@@ -24,12 +24,14 @@ static void close_device(struct core_device *device)
     core_device_reap_all(device);
     core_device_end_internal_stream(device);
     core_device_wait_owned_streams(device);
+    core_profile_device_closes(device);
     core_pool_destroy(device->pool);
     core_event_pool_destroy(device->object.context, device->events);
 }
 
 const struct core_device_hooks core_device_hooks = {
     .open   = open_device,
+    .opened = core_profile_device_opens,
     .retire = retire_device,
     .reap   = core_device_reap,
     .close  = close_device,

@@ -13,7 +13,9 @@
 #include "base/base.h"
 #include "core/object/handle.h"
 
+struct core_device;
 struct core_device_hooks;
+struct core_profile;
 struct core_registry;
 struct core_service;
 struct core_settings;
@@ -33,6 +35,11 @@ struct core_context {
     pthread_cond_t registry_loaded;
     struct core_registry *registry; /* NULL until the first call that needs a device */
     struct core_service *service;   /* NULL until the first callback */
+
+    pthread_mutex_t devices_lock; /* guards the members below; comes before core_device.lock */
+    pthread_cond_t devices_changed;
+    struct core_device *devices;  /* open ones */
+    struct core_profile *profile; /* core/stream/profile.h: of the whole context; NULL: none is on */
 };
 
 static inline struct core_context *core_context_find(struct trm_context *handle)

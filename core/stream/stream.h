@@ -8,7 +8,7 @@
  *     device_sync.c                waiting for a device
  *     thread_stream.c              each thread's own stream of a device
  *     observe.c                    waiting for each operation (stream.serial)
- *     profile.c                    what streams record for a profile
+ *     profile.h                    what streams record for a profile (three files)
  *     internal_stream.c            the core's own stream of a device, for blocking calls
  *     event.c, event_time.c        events, and their timestamps; event_pool.c: their memory
  *     in_flight.c                  which streams use an object, and up to which operation

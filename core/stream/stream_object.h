@@ -24,6 +24,7 @@
 #define CORE_STREAM_STREAM_OBJECT_H
 
 #include <stdbool.h>
+#include <trireme/profile.h>
 #include <trireme/stream.h>
 
 #include "base/base.h"
@@ -69,9 +70,18 @@ enum core_work_kind {
     CORE_WORK_KINDS,
 };
 
+/* What a wait is for; numbers of objects, as in the log. */
+struct core_wait {
+    int32_t kind;    /* enum trm_profile_wait_kind */
+    uint32_t stream; /* whose point it is; 0: unknown */
+    uint32_t event;  /* 0: none */
+};
+
 struct core_work {
     enum core_work_kind kind;
     uint64_t bytes;
+    const char *kernel;    /* of a launch: its name; else NULL */
+    struct core_wait wait; /* of a wait */
 };
 
 /* "The enqueuing thread's" fields are touched by the thread that enqueues alone. */
@@ -206,12 +216,36 @@ static inline int32_t core_stream_commit(struct core_stream *stream, uint64_t va
 
 /* The same for an operation that observers see. Costs one instruction more while there are none. */
 int32_t core_stream_commit_observed(struct core_stream *stream, uint64_t value, const char *slot,
-                                    int32_t answer, struct core_work work) __attribute__((cold));
+                                    int32_t answer, const struct core_work *work) __attribute__((cold));
 static inline int32_t core_stream_commit_work(struct core_stream *stream, uint64_t value, const char *slot,
                                               int32_t answer, enum core_work_kind kind, uint64_t bytes)
 {
-    if (UNLIKELY((answer | atomic_load_explicit(&stream->observed, memory_order_relaxed)) != TRM_OK))
-        return core_stream_commit_observed(stream, value, slot, answer, (struct core_work){kind, bytes});
+    if (UNLIKELY((answer | atomic_load_explicit(&stream->observed, memory_order_relaxed)) != TRM_OK)) {
+        struct core_work work = {.kind = kind, .bytes = bytes};
+        return core_stream_commit_observed(stream, value, slot, answer, &work);
+    }
+    atomic_store_explicit(&stream->enqueued, value, memory_order_release);
+    return TRM_OK;
+}
+
+/* The same for a launch, and for a wait. */
+static inline int32_t core_stream_commit_launch(struct core_stream *stream, uint64_t value, int32_t answer,
+                                                const char *kernel)
+{
+    if (UNLIKELY((answer | atomic_load_explicit(&stream->observed, memory_order_relaxed)) != TRM_OK)) {
+        struct core_work work = {.kind = CORE_WORK_LAUNCH, .kernel = kernel};
+        return core_stream_commit_observed(stream, value, "stream.launch", answer, &work);
+    }
+    atomic_store_explicit(&stream->enqueued, value, memory_order_release);
+    return TRM_OK;
+}
+static inline int32_t core_stream_commit_wait(struct core_stream *stream, uint64_t value, const char *slot,
+                                              int32_t answer, struct core_wait wait)
+{
+    if (UNLIKELY((answer | atomic_load_explicit(&stream->observed, memory_order_relaxed)) != TRM_OK)) {
+        struct core_work work = {.kind = CORE_WORK_WAIT, .wait = wait};
+        return core_stream_commit_observed(stream, value, slot, answer, &work);
+    }
     atomic_store_explicit(&stream->enqueued, value, memory_order_release);
     return TRM_OK;
 }
@@ -274,6 +308,10 @@ int32_t core_stream_submit(struct core_stream *stream, uint64_t value);
 /* Lets `stream` wait for `value` of `other` on the device (natively, by a gate, or on the host). The caller
  * holds a reference of `other` and enqueues on `stream`. */
 int32_t core_stream_wait_other(struct core_stream *stream, struct core_stream *other, uint64_t value);
+
+/* The same for the point that event number `event` holds; 0: no event. */
+int32_t core_stream_wait_event(struct core_stream *stream, struct core_stream *other, uint64_t value,
+                               uint32_t event);
 
 /* ---- the first failure (stream_state.c) ------------------------------------------------------------ */
 
