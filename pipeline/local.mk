@@ -122,6 +122,11 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/profile/profile_trace.c \
 	pipeline/profile/profile_view.c
 
+# pipeline/context: contexts, and the profile that a setting asks for.
+libtrireme_internal_la_SOURCES += \
+	pipeline/context/context.c \
+	pipeline/context/program_profile.c pipeline/context/program_profile.h
+
 # pipeline/coordinator: tasks that name each other by id.
 libtrireme_internal_la_SOURCES += \
 	pipeline/coordinator/cause.c \

@@ -1,4 +1,4 @@
-/* Creates and destroys contexts, and lists the candidates for backends.
+/* Creates contexts, and lists the candidates for backends.
  * SPDX-License-Identifier: MIT
  */
 #include "core/context/context.h"
@@ -51,10 +51,18 @@ static void context_release(struct core_object *object)
     allocator.release(allocator.user, context, sizeof(*context));
 }
 
+static void context_retire(struct core_object *object)
+{
+    struct core_context *context = base_container_of(object, struct core_context, object);
+    if (context->hooks != NULL)
+        context->hooks->retire(context);
+}
+
 static const struct core_object_ops context_ops = {
     .type    = CORE_CONTEXT,
     .name    = "context",
     .source  = __FILE__,
+    .retire  = context_retire,
     .release = context_release,
 };
 
@@ -119,12 +127,10 @@ static int32_t open_log(struct core_context *context)
     return TRM_OK;
 }
 
-int32_t trm_context_create(const struct trm_context_desc *given, struct trm_context **out)
+int32_t core_context_create(const struct trm_context_desc *given, struct core_context **out)
 {
     struct trm_context_desc desc;
-    int32_t status = core_output_check(out, "trm_context_create", "context");
-    if (status == TRM_OK)
-        status = check_desc(given, &desc);
+    int32_t status = check_desc(given, &desc);
     if (status != TRM_OK)
         return status;
 
@@ -148,7 +154,7 @@ int32_t trm_context_create(const struct trm_context_desc *given, struct trm_cont
     status = core_object_init(&context->object, &context_ops, context);
     if (status != TRM_OK)
         goto close_handles;
-    *out = core_object_publish(&context->object);
+    *out = context;
     return TRM_OK;
 
 close_handles:
@@ -161,11 +167,6 @@ destroy_settings:
 free_context:
     core_free(context, context, sizeof(*context));
     return status;
-}
-
-void trm_context_destroy(struct trm_context *handle)
-{
-    core_object_kill_handle(handle, CORE_CONTEXT);
 }
 
 /* ---- the report of candidates ---- */

@@ -11,6 +11,14 @@ static int32_t open_device(struct core_device *device)
     return core_pool_create(device, &device->pool);
 }
 
+static void opened_device(struct core_device *device)
+{
+    const struct core_context_hooks *hooks = device->object.context->hooks;
+    core_profile_device_opens(device);
+    if (hooks != NULL)
+        hooks->device_opened(device->object.context);
+}
+
 static void retire_device(struct core_device *device)
 {
     core_device_end_thread_streams(device);
@@ -31,7 +39,7 @@ static void close_device(struct core_device *device)
 
 const struct core_device_hooks core_device_hooks = {
     .open   = open_device,
-    .opened = core_profile_device_opens,
+    .opened = opened_device,
     .retire = retire_device,
     .reap   = core_device_reap,
     .close  = close_device,

@@ -20,6 +20,13 @@ struct core_registry;
 struct core_service;
 struct core_settings;
 
+/* What a room above does for a context that it creates. */
+struct core_context_hooks {
+    void (*device_opened)(struct core_context *context);
+    /* The handle is dead and no call is inside. */
+    void (*retire)(struct core_context *context);
+};
+
 struct core_context {
     struct core_object object;
     struct trm_allocator allocator;
@@ -40,6 +47,10 @@ struct core_context {
     pthread_cond_t devices_changed;
     struct core_device *devices;  /* open ones */
     struct core_profile *profile; /* core/stream/profile.h: of the whole context; NULL: none is on */
+
+    /* pipeline/context; both are set before the context is published. */
+    const struct core_context_hooks *hooks; /* NULL: none */
+    void *program_profile;
 };
 
 static inline struct core_context *core_context_find(struct trm_context *handle)

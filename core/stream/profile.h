@@ -88,6 +88,7 @@ struct core_profile {
     struct core_object object;
     struct core_device *device; /* a device's: holds a reference; NULL: a context's */
     uint32_t interval;          /* every which operation is timed; 0: as many as cost little */
+    uint64_t patience_ns;       /* how long the end waits for what a stream has enqueued */
     uint64_t begun;
     _Atomic uint64_t ended;          /* 0: it is on */
     _Atomic bool is_ending;          /* a call ends it */

@@ -58,7 +58,7 @@ static int32_t join_pinned(struct core_stream *stream, struct core_profile_part 
 static void leave_pinned(struct core_stream *stream, const struct core_profile_part *part)
 {
     uint64_t last = atomic_load_explicit(&stream->enqueued, memory_order_acquire);
-    core_stream_wait_finished(stream, last, TRM_FOREVER);
+    core_stream_wait_finished(stream, last, part->profile->patience_ns);
     if (!core_stream_try_pin(stream))
         return;
     core_stream_profile_end(stream, part);
@@ -105,6 +105,17 @@ static bool unclaim(struct core_device *device, const struct core_profile_part *
     return is_ours;
 }
 
+/* id: NULL: of the context. */
+static int32_t fail_busy(const struct core_context *context, const char *id)
+{
+    const char *why = context->program_profile != NULL
+                          ? ", which the setting profile.file (TRIREME_PROFILE) asks for"
+                          : ", which must end first";
+    if (id == NULL)
+        return base_fail(TRM_ERROR_BUSY, "the context has a profile already%s", why);
+    return base_fail(TRM_ERROR_BUSY, "the device %s has a profile already%s", id, why);
+}
+
 /* Puts the device into a new part, unless the profile has ended meanwhile: then *part is NULL. */
 static int32_t add_part(struct core_profile *profile, struct core_device *device,
                         struct core_profile_part **out)
@@ -128,9 +139,7 @@ static int32_t add_part(struct core_profile *profile, struct core_device *device
         return TRM_OK;
     }
     core_free(context, part, sizeof(*part));
-    return is_on ? base_fail(TRM_ERROR_BUSY, "the device %s has a profile already, which must end first",
-                             device->id)
-                 : TRM_OK;
+    return is_on ? fail_busy(context, device->id) : TRM_OK;
 }
 
 /* Lets the device's streams join a new part. */
@@ -227,7 +236,7 @@ static int32_t begin_devices(struct core_profile *profile)
         device->is_followed = false;
     pthread_mutex_unlock(&context->devices_lock);
     if (!is_free)
-        return base_fail(TRM_ERROR_BUSY, "the context has a profile already, which must end first");
+        return fail_busy(context, NULL);
     while (status == TRM_OK && (device = next_device(context)) != NULL) {
         status = begin_part(profile, device);
         core_object_release(&device->object);

@@ -50,8 +50,9 @@ int32_t pipeline_profile_create(struct core_context *context, struct core_device
     struct core_profile *profile = core_allocate(context, sizeof(*profile));
     if (profile == NULL)
         return base_fail_memory("making a profile");
-    profile->device   = device;
-    profile->interval = interval;
+    profile->device      = device;
+    profile->interval    = interval;
+    profile->patience_ns = TRM_FOREVER;
     pthread_mutex_init(&profile->lock, NULL);
     int32_t status = core_object_init(&profile->object, &profile_ops, context);
     if (status != TRM_OK) {

@@ -150,7 +150,7 @@ START_TEST(a_profile_of_a_context_is_the_sum_of_its_devices)
     ck_ok(trm_profile_end(profile));
     ck_ok(trm_profile_get_device(profile, 0, &one));
     ck_ok(trm_profile_get_device(profile, TRM_PROFILE_ALL, &all));
-    ck_assert_uint_ge(one.count[TRM_PROFILE_FILL] + one.count[TRM_PROFILE_COPY], 10);
+    ck_assert_uint_ge(one.operations, 10);
     ck_assert_uint_eq(all.operations, one.operations);
     ck_assert_uint_le(all.active_ns, all.wall_ns);
     ck_assert(all.overlap == 0 || all.overlap >= 999);

@@ -11,6 +11,7 @@ PIPELINE_TESTS = \
 	tests/pipeline/lost_devices \
 	tests/pipeline/overlap \
 	tests/pipeline/profile \
+	tests/pipeline/program_profile \
 	tests/pipeline/shared_limits
 
 check_PROGRAMS += $(PIPELINE_TESTS)
@@ -65,6 +66,10 @@ tests_pipeline_overlap_LDADD = $(PIPELINE_TEST_LIBS) -lm
 tests_pipeline_profile_SOURCES = tests/pipeline/profile.c
 tests_pipeline_profile_CFLAGS = $(PIPELINE_TEST_CFLAGS)
 tests_pipeline_profile_LDADD = $(PIPELINE_TEST_LIBS)
+
+tests_pipeline_program_profile_SOURCES = tests/pipeline/program_profile.c
+tests_pipeline_program_profile_CFLAGS = $(PIPELINE_TEST_CFLAGS)
+tests_pipeline_program_profile_LDADD = $(PIPELINE_TEST_LIBS)
 
 tests_pipeline_shared_limits_SOURCES = tests/pipeline/shared_limits.c
 tests_pipeline_shared_limits_CFLAGS = $(PIPELINE_TEST_CFLAGS)
