@@ -115,6 +115,7 @@ libtrireme_internal_la_SOURCES += \
 # pipeline/profile: profiles of devices and contexts.
 libtrireme_internal_la_SOURCES += \
 	pipeline/profile/profile.c pipeline/profile/profile.h \
+	pipeline/profile/profile_advice.c \
 	pipeline/profile/profile_calls.c \
 	pipeline/profile/profile_json.c \
 	pipeline/profile/profile_sums.c \

@@ -80,6 +80,7 @@ struct core_profile_part {
     struct core_profile *profile;
     struct core_device *device; /* NULL: it has closed; under context->devices_lock */
     char device_id[64];
+    bool has_own_memory;                 /* the device does not share the host's */
     uint64_t begun, ended;               /* ended: 0 while it is on */
     struct core_profile_result *results; /* under profile->lock */
 };

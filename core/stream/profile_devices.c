@@ -73,9 +73,10 @@ static int32_t part_create(struct core_profile *profile, struct core_device *dev
     struct core_profile_part *part = core_allocate(profile->object.context, sizeof(*part));
     if (part == NULL)
         return base_fail_memory("profiling a device");
-    part->profile = profile;
-    part->device  = device;
-    part->begun   = base_now();
+    part->profile        = profile;
+    part->device         = device;
+    part->begun          = base_now();
+    part->has_own_memory = device->limits.unified == 0;
     snprintf(part->device_id, sizeof(part->device_id), "%s", device->id);
     *out = part;
     return TRM_OK;

@@ -199,6 +199,35 @@ struct trm_profile_device {
 TRM_API int32_t trm_profile_get_device(struct trm_profile *profile, uint32_t index,
                                        struct trm_profile_device *device);
 
+enum trm_profile_advice_kind {
+    TRM_PROFILE_ADVICE_AHEAD         = 1, /* enqueue a round of work before the last one is done */
+    TRM_PROFILE_ADVICE_STREAMS       = 2, /* a stream each for uploads, kernels and downloads */
+    TRM_PROFILE_ADVICE_STREAMS_AHEAD = 3, /* both */
+};
+
+/* What would make a stream be done earlier. A round is what the stream does again and again: uploads, kernels,
+ * downloads. */
+struct trm_profile_advice {
+    uint32_t struct_size;
+    int32_t kind;       /* enum trm_profile_advice_kind */
+    uint32_t stream;    /* its number */
+    uint32_t device;    /* the device's index in the profile */
+    uint32_t streams;   /* that the work takes then */
+    uint32_t buffers;   /* of each kind that are used in turn then */
+    double gain;        /* from the first call to the last end: the time now / the time then; at least 1.05 */
+    char sentence[256]; /* without the gain */
+};
+
+/* Get advice about a device. There is none where operations are not known with their times, where the device shares
+ * the host's memory, where several streams share its work, and where nothing gains 5 %.
+ *
+ * index       from 0 until OUT_OF_RANGE
+ * advice      the caller sets its struct_size
+ * Errors      BUSY for a profile that has not ended; OUT_OF_RANGE
+ */
+TRM_API int32_t trm_profile_get_advice(struct trm_profile *profile, uint32_t index,
+                                       struct trm_profile_advice *advice);
+
 enum trm_profile_format {
     TRM_PROFILE_TEXT = 0, /* 80 columns, to be read by people */
     TRM_PROFILE_JSON = 1, /* one object; members are only added from version to version */

@@ -2,6 +2,7 @@
  *
  *     profile.c        the object             profile_calls.c  the functions that read one
  *     profile_view.c   its streams in order   profile_sums.c   numbers from what streams recorded
+ *     profile_advice.c what to change
  *     profile_text.c   text                   profile_json.c   JSON            profile_trace.c  the trace
  *
  * An ended profile does not change any more.
@@ -59,6 +60,12 @@ const struct core_profile_subject *pipeline_profile_wait(const struct core_profi
 /* index: TRM_PROFILE_ALL: of all devices. Errors: OUT_OF_HOST_MEMORY. */
 int32_t pipeline_profile_sum_device(const struct pipeline_profile_view *view, uint32_t index,
                                     struct trm_profile_device *device);
+
+/* ---- advice (profile_advice.c) ---- */
+
+/* False: there is less. */
+bool pipeline_profile_advise(const struct pipeline_profile_view *view, uint32_t index,
+                             struct trm_profile_advice *advice);
 
 /* ---- writing ---- */
 

@@ -10,6 +10,7 @@
 #define WAIT_LEAST sizeof(struct trm_profile_wait)
 #define KERNEL_LEAST sizeof(struct trm_profile_kernel)
 #define DEVICE_LEAST sizeof(struct trm_profile_device)
+#define ADVICE_LEAST sizeof(struct trm_profile_advice)
 
 /* ---- reading ---------------------------------------------------------------------------------------- */
 
@@ -157,6 +158,22 @@ int32_t trm_profile_get_device(struct trm_profile *profile, uint32_t index, stru
 {
     struct question question = {.index = index, .answer = device};
     return ask(profile, "trm_profile_get_device", "device", &question, answer_device);
+}
+
+static int32_t answer_advice(const struct pipeline_profile_view *view, const struct question *question)
+{
+    struct trm_profile_advice advice, *out = question->answer;
+    if (!pipeline_profile_advise(view, question->index, &advice))
+        return base_fail(TRM_ERROR_OUT_OF_RANGE, "there is no advice at index %u", question->index);
+    if (!core_struct_copy_out(out, &advice, sizeof(advice), ADVICE_LEAST))
+        return fail_size("trm_profile_advice", out->struct_size, sizeof(advice));
+    return TRM_OK;
+}
+
+int32_t trm_profile_get_advice(struct trm_profile *profile, uint32_t index, struct trm_profile_advice *advice)
+{
+    struct question question = {.index = index, .answer = advice};
+    return ask(profile, "trm_profile_get_advice", "advice", &question, answer_advice);
 }
 
 /* ---- writing ---------------------------------------------------------------------------------------- */

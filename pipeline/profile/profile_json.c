@@ -117,6 +117,29 @@ static void write_kernels(const struct pipeline_profile_view *view, struct pipel
     pipeline_write(writer, "]");
 }
 
+static void write_advice(const struct pipeline_profile_view *view, struct pipeline_writer *writer)
+{
+    static const char *const advice_kinds[] = {
+        [TRM_PROFILE_ADVICE_AHEAD]         = "ahead",
+        [TRM_PROFILE_ADVICE_STREAMS]       = "streams",
+        [TRM_PROFILE_ADVICE_STREAMS_AHEAD] = "streams and ahead",
+    };
+    struct trm_profile_advice advice;
+    pipeline_write(writer, ",\"advice\":[");
+    for (uint32_t i = 0; pipeline_profile_advise(view, i, &advice); i++) {
+        pipeline_writef(writer,
+                        "%s{\"kind\":\"%s\",\"stream\":%" PRIu32 ",\"device\":%" PRIu32
+                        ",\"streams\":%" PRIu32 ",\"buffers\":%" PRIu32 ",\"gain\":",
+                        i == 0 ? "" : ",", advice_kinds[advice.kind], advice.stream, advice.device,
+                        advice.streams, advice.buffers);
+        pipeline_write_number(writer, advice.gain, 3);
+        pipeline_write(writer, ",\"sentence\":");
+        pipeline_write_json(writer, advice.sentence);
+        pipeline_write(writer, "}");
+    }
+    pipeline_write(writer, "]");
+}
+
 int32_t pipeline_profile_write_json(const struct pipeline_profile_view *view, struct pipeline_writer *writer)
 {
     pipeline_write(writer, "{");
@@ -129,6 +152,7 @@ int32_t pipeline_profile_write_json(const struct pipeline_profile_view *view, st
     }
     pipeline_write(writer, "]");
     write_kernels(view, writer);
+    write_advice(view, writer);
     pipeline_write(writer, ",\"streams\":[");
     for (uint32_t i = 0; i < view->stream_count; i++) {
         pipeline_write(writer, i == 0 ? "" : ",");

@@ -3,6 +3,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "pipeline/profile/profile.h"
 
@@ -123,11 +124,49 @@ static void write_kernels(const struct pipeline_profile_view *view, struct pipel
         pipeline_writef(writer, "and %" PRIu32 " more kernels\n", view->kernel_count - MOST_KERNELS);
 }
 
+/* ---- advice ----------------------------------------------------------------------------------------- */
+
+#define COLUMNS 80u
+
+/* Breaks lines between words. */
+static void write_wrapped(struct pipeline_writer *writer, const char *text)
+{
+    size_t column = 0;
+    while (*text != '\0') {
+        size_t length = strcspn(text, " ");
+        if (column != 0 && column + 1 + length > COLUMNS) {
+            pipeline_write(writer, "\n");
+            column = 0;
+        } else if (column != 0) {
+            pipeline_write(writer, " ");
+            column++;
+        }
+        pipeline_write_bytes(writer, text, length);
+        column += length;
+        text += length;
+        text += strspn(text, " ");
+    }
+    pipeline_write(writer, "\n");
+}
+
+static void write_advice(const struct pipeline_profile_view *view, struct pipeline_writer *writer)
+{
+    struct trm_profile_advice advice;
+    char gain[32], text[320];
+    for (uint32_t i = 0; i < MOST_DEVICES && pipeline_profile_advise(view, i, &advice); i++) {
+        pipeline_number_text(gain, sizeof(gain), advice.gain, 2);
+        snprintf(text, sizeof(text), "Advice: %s: %s x.", advice.sentence, gain);
+        pipeline_write(writer, i == 0 ? "\n" : "");
+        write_wrapped(writer, text);
+    }
+}
+
 int32_t pipeline_profile_write_text(const struct pipeline_profile_view *view, struct pipeline_writer *writer)
 {
     int32_t status = write_head(view, writer);
     write_streams(view, writer);
     write_kernels(view, writer);
+    write_advice(view, writer);
     return status;
 }
 
