@@ -24,10 +24,11 @@ struct core_stream_profile {
     uint64_t called;                /* when the current call began; 0: not known. The enqueuing thread's */
     struct core_profile_part *part; /* holds a reference of the profile; NULL: none is on */
     struct core_profile_result *result;
-    uint64_t spent_ns;   /* in timing */
-    uint64_t noted;      /* operations */
-    uint64_t last_stamp; /* the operation that was the last timestamp */
-    uint64_t last_end;   /* the last time that was read; 0: the stream had nothing to do */
+    struct core_profile_range *range; /* the innermost one; NULL: none is known */
+    uint64_t spent_ns;                /* in timing */
+    uint64_t noted;                   /* operations */
+    uint64_t last_stamp;              /* the operation that was the last timestamp */
+    uint64_t last_end;                /* the last time that was read; 0: the stream had nothing to do */
     struct pending pending[PENDING];
     uint32_t oldest, pending_count;
     struct trm_backend_stamp *free_stamps[PENDING];
@@ -161,6 +162,7 @@ static void note(struct core_stream_profile *state, struct core_stream *stream, 
     uint64_t called                    = state->called != 0 ? state->called : now;
     uint64_t bytes = atomic_load_explicit(&stream->device->buffer_bytes, memory_order_relaxed);
     struct core_profile_record record = {.called = called, .bytes = work->bytes, .kind = work->kind};
+    record.range                      = state->range;
     record.subject                    = core_profile_count(stream->object.context, result, work);
     if (bytes > result->peak_bytes)
         result->peak_bytes = bytes;
@@ -185,6 +187,36 @@ void core_stream_profile_note(struct core_stream *stream, uint64_t value, const 
         note(state, stream, value, work);
     pthread_mutex_unlock(&state->lock);
     state->called = 0;
+}
+
+/* ---- ranges ----------------------------------------------------------------------------------------- */
+
+void core_stream_profile_push(struct core_stream *stream, const char *name, uint32_t depth)
+{
+    struct core_stream_profile *state = atomic_load_explicit(&stream->profile, memory_order_acquire);
+    if (state == NULL)
+        return;
+    pthread_mutex_lock(&state->lock);
+    struct core_profile_range *made =
+        state->result != NULL ? core_profile_add_range(stream->object.context, state->result, name) : NULL;
+    if (made != NULL) {
+        made->depth  = depth;
+        made->parent = state->range;
+        state->range = made;
+    }
+    pthread_mutex_unlock(&state->lock);
+}
+
+/* The innermost range may be one that the profile does not know. */
+void core_stream_profile_pop(struct core_stream *stream, uint32_t depth)
+{
+    struct core_stream_profile *state = atomic_load_explicit(&stream->profile, memory_order_acquire);
+    if (state == NULL)
+        return;
+    pthread_mutex_lock(&state->lock);
+    if (state->result != NULL && state->range != NULL && state->range->depth == depth)
+        state->range = state->range->parent;
+    pthread_mutex_unlock(&state->lock);
 }
 
 /* ---- joining and leaving ---------------------------------------------------------------------------- */
@@ -218,6 +250,7 @@ static void start(struct core_stream_profile *state, struct core_stream *stream,
     result->number    = core_object_number(&stream->object);
     state->part       = part;
     state->result     = result;
+    state->range      = NULL;
     state->spent_ns   = 0;
     state->noted      = 0;
     state->last_stamp = UINT64_MAX;

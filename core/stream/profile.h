@@ -1,6 +1,7 @@
 /* Profiles: what the streams of a device did, and when.
  *
  *     profile.c          what a stream does for a profile    profile_result.c   what is kept of it
+ *     range.c            ranges of streams, also for profilers of backends
  *     profile_devices.c  profiles of devices and of contexts: which streams belong to them
  *
  * A stream that is profiled counts its operations and records a timestamp behind each one that is timed. In a
@@ -27,19 +28,32 @@
 #define CORE_PROFILE_RECORDS 65536u
 
 /* Kernels, and things waited for, that a stream tells apart; further ones are counted together. */
-#define CORE_PROFILE_KERNELS 256u
+#define CORE_PROFILE_KERNELS 256u /* and as many names of ranges */
 #define CORE_PROFILE_WAITS 64u
 
 /* Times by powers of two, each divided into four; CORE_PROFILE_TIMES / 4 powers. */
 #define CORE_PROFILE_TIMES 160u
 
-/* What operations of a stream were about: a kernel, or something that it waited for. */
+/* Ranges that a stream keeps for the trace. */
+#define CORE_PROFILE_RANGES 65536u
+
+/* What operations of a stream were about: a kernel, a range, or something that it waited for. */
 struct core_profile_subject {
     struct core_profile_subject *next;
     uint64_t count, timed, busy_ns;
+    uint64_t span_ns;      /* of ranges */
     struct core_wait wait; /* of waits */
     size_t size;           /* of the allocation */
-    char name[];           /* of launches */
+    char name[];           /* of launches and ranges */
+};
+
+/* A range between its push and its pop. */
+struct core_profile_range {
+    struct core_profile_range *next;   /* in the order of their beginnings */
+    struct core_profile_range *parent; /* the one around it; NULL: none */
+    struct core_profile_subject *subject;
+    uint32_t depth;      /* of the stream's ranges around it */
+    uint64_t begin, end; /* of its timed operations; end 0: none */
 };
 
 /* A timed operation; nanoseconds of CLOCK_MONOTONIC. */
@@ -47,6 +61,7 @@ struct core_profile_record {
     uint64_t called, begin, end;
     uint64_t bytes;
     struct core_profile_subject *subject; /* of launches and waits; NULL: not known */
+    struct core_profile_range *range;     /* the innermost; NULL: none */
     enum core_work_kind kind;
 };
 
@@ -67,8 +82,10 @@ struct core_profile_result {
     uint64_t peak_bytes;                     /* of the device's buffers, at an operation */
     uint32_t queued[CORE_PROFILE_TIMES + 1]; /* from the call to the beginning, by core_profile_slot() */
     uint32_t ran[CORE_PROFILE_TIMES + 1];    /* from the beginning to the end, without waits */
-    struct core_profile_subject *kernels, *waits;
-    uint32_t kernel_count, wait_count;
+    struct core_profile_subject *kernels, *waits, *range_names;
+    uint32_t kernel_count, wait_count, range_name_count;
+    struct core_profile_range *ranges, *last_range;
+    uint32_t range_count;
     struct core_profile_name names[CORE_PROFILE_NAMES];
     struct core_profile_record *records;
     uint32_t record_count, record_capacity;
@@ -108,6 +125,10 @@ struct core_profile_subject *core_profile_count(const struct core_context *conte
                                                 struct core_profile_result *result,
                                                 const struct core_work *work);
 
+/* Adds a range. NULL: there are too many, or memory ran out. */
+struct core_profile_range *core_profile_add_range(const struct core_context *context,
+                                                  struct core_profile_result *result, const char *name);
+
 /* Adds a timed operation. */
 void core_profile_add_record(const struct core_context *context, struct core_profile_result *result,
                              const struct core_profile_record *record);
@@ -141,6 +162,10 @@ void core_stream_profile_call(struct core_stream *stream);
 
 /* An operation is enqueued; only while the stream is PROFILED. */
 void core_stream_profile_note(struct core_stream *stream, uint64_t value, const struct core_work *work);
+
+/* A range begins or ends, within `depth` others. */
+void core_stream_profile_push(struct core_stream *stream, const char *name, uint32_t depth);
+void core_stream_profile_pop(struct core_stream *stream, uint32_t depth);
 
 /* The stream has ended, and its backend's part goes: gives what it has to the profile. */
 void core_stream_profile_retire(struct core_stream *stream);

@@ -51,18 +51,19 @@ static struct core_profile_subject *find_name(struct core_profile_subject *list,
     return list;
 }
 
-static struct core_profile_subject *get_kernel(const struct core_context *context,
-                                               struct core_profile_result *result, const char *name)
+static struct core_profile_subject *get_name(const struct core_context *context,
+                                             struct core_profile_subject **list, uint32_t *count,
+                                             const char *name)
 {
-    struct core_profile_subject *found = find_name(result->kernels, name);
-    if (found == NULL && result->kernel_count >= CORE_PROFILE_KERNELS) {
+    struct core_profile_subject *found = find_name(*list, name);
+    if (found == NULL && *count >= CORE_PROFILE_KERNELS) {
         name  = others;
-        found = find_name(result->kernels, name);
+        found = find_name(*list, name);
     }
     if (found != NULL)
         return found;
-    found = add_subject(context, &result->kernels, name, &(struct core_wait){0});
-    result->kernel_count += found != NULL;
+    found = add_subject(context, list, name, &(struct core_wait){0});
+    *count += found != NULL;
     return found;
 }
 
@@ -74,7 +75,7 @@ static struct core_profile_subject *find_kernel(const struct core_context *conte
     struct core_profile_name *place = &result->names[hash >> 58];
     if (place->address == name && strcmp(place->subject->name, name) == 0)
         return place->subject;
-    struct core_profile_subject *found = get_kernel(context, result, name);
+    struct core_profile_subject *found = get_name(context, &result->kernels, &result->kernel_count, name);
     if (found != NULL)
         *place = (struct core_profile_name){name, found};
     return found;
@@ -120,6 +121,44 @@ struct core_profile_subject *core_profile_count(const struct core_context *conte
     return subject;
 }
 
+/* ---- ranges ----------------------------------------------------------------------------------------- */
+
+struct core_profile_range *core_profile_add_range(const struct core_context *context,
+                                                  struct core_profile_result *result, const char *name)
+{
+    if (result->range_count >= CORE_PROFILE_RANGES)
+        return NULL;
+    struct core_profile_subject *subject =
+        get_name(context, &result->range_names, &result->range_name_count, name);
+    struct core_profile_range *made = subject != NULL ? core_allocate(context, sizeof(*made)) : NULL;
+    if (made == NULL)
+        return NULL;
+    subject->count++;
+    made->subject = subject;
+    if (result->last_range != NULL)
+        result->last_range->next = made;
+    else
+        result->ranges = made;
+    result->last_range = made;
+    result->range_count++;
+    return made;
+}
+
+/* The operation is in the range and in those around it. */
+static void extend_ranges(const struct core_profile_record *record)
+{
+    for (struct core_profile_range *each = record->range; each != NULL; each = each->parent) {
+        uint64_t before = each->end - each->begin;
+        if (each->end == 0)
+            each->begin = record->begin;
+        each->end = record->end;
+        each->subject->span_ns += each->end - each->begin - before;
+        each->subject->timed++;
+        if (record->kind != CORE_WORK_WAIT)
+            each->subject->busy_ns += record->end - record->begin;
+    }
+}
+
 /* ---- records ---------------------------------------------------------------------------------------- */
 
 static void keep_record(const struct core_context *context, struct core_profile_result *result,
@@ -156,6 +195,7 @@ void core_profile_add_record(const struct core_context *context, struct core_pro
     }
     if (record->end > result->last_ns)
         result->last_ns = record->end;
+    extend_ranges(record);
     keep_record(context, result, record);
 }
 
@@ -169,12 +209,22 @@ static void free_subjects(const struct core_context *context, struct core_profil
     }
 }
 
+static void free_ranges(const struct core_context *context, struct core_profile_range *list)
+{
+    for (struct core_profile_range *next; list != NULL; list = next) {
+        next = list->next;
+        core_free(context, list, sizeof(*list));
+    }
+}
+
 void core_profile_free_results(const struct core_context *context, struct core_profile_result *results)
 {
     for (struct core_profile_result *next; results != NULL; results = next) {
         next = results->next;
         free_subjects(context, results->kernels);
         free_subjects(context, results->waits);
+        free_subjects(context, results->range_names);
+        free_ranges(context, results->ranges);
         core_free(context, results->records, results->record_capacity * sizeof(struct core_profile_record));
         core_free(context, results, sizeof(*results));
     }

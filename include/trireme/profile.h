@@ -23,6 +23,7 @@
 #include <trireme/context.h>
 #include <trireme/device.h>
 #include <trireme/report.h>
+#include <trireme/stream.h>
 
 TRM_API_BEGIN
 
@@ -198,6 +199,48 @@ struct trm_profile_device {
  */
 TRM_API int32_t trm_profile_get_device(struct trm_profile *profile, uint32_t index,
                                        struct trm_profile_device *device);
+
+/* ---- ranges: what a program calls its own operations ---- */
+
+/* Begin a range of a stream: what is enqueued until the matching trm_range_pop() belongs to it. Ranges nest. Profiles
+ * add up each range, and traces show it around its operations; a profile that begins within a range does not know it.
+ * Where a backend has ranges for profilers (cuda: NVTX), a profiler sees it as a range of the calling thread. A range
+ * around one operation names it.
+ *
+ * stream      the stream
+ * name        of the range; copied
+ * Threads     the stream's: as for enqueueing
+ * Errors      INVALID_ARGUMENT when name is NULL; not those of the stream's work
+ */
+TRM_API int32_t trm_range_push(struct trm_stream *stream, const char *name);
+
+/* End the range that was begun last.
+ *
+ * stream      the stream
+ * Threads     as above; where profilers matter, the thread that began the range
+ * Errors      INVALID_ARGUMENT when the stream is in no range
+ */
+TRM_API int32_t trm_range_pop(struct trm_stream *stream);
+
+/* The ranges of one name, on all streams. */
+struct trm_profile_range {
+    uint32_t struct_size;
+    uint32_t reserved;
+    char name[64];       /* cut where it is longer */
+    uint64_t count;      /* how often it was begun */
+    uint64_t operations; /* with times; those of ranges within it too */
+    uint64_t busy_ns;    /* of these operations, without waits */
+    uint64_t span_ns;    /* from the beginning of the first to the end of the last, of each range */
+};
+
+/* Get the ranges of one name, those with the longest spans first.
+ *
+ * index       from 0 until OUT_OF_RANGE
+ * range       the caller sets its struct_size
+ * Errors      BUSY for a profile that has not ended; OUT_OF_RANGE
+ */
+TRM_API int32_t trm_profile_get_range(struct trm_profile *profile, uint32_t index,
+                                      struct trm_profile_range *range);
 
 enum trm_profile_advice_kind {
     TRM_PROFILE_ADVICE_AHEAD         = 1, /* enqueue a round of work before the last one is done */

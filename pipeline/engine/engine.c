@@ -1,6 +1,7 @@
 /* The device side: creation, destruction, recovery, runs.
  * SPDX-License-Identifier: MIT
  */
+#include "core/stream/stream.h"
 #include "pipeline/engine/engine_internal.h"
 
 #include "pipeline/engine/range.h"
@@ -99,7 +100,7 @@ int32_t pipeline_engine_create(struct pipeline *pipeline)
     if (engine == NULL)
         return base_fail_memory("making a pipeline");
     pipeline->engine = engine;
-    engine->ranges   = pipeline_ranges_find(pipeline->device->backend, &engine->range_table);
+    engine->ranges   = core_ranges_find(pipeline->device->backend, &engine->range_table);
     engine->unified  = pipeline->device->limits.unified != 0;
     engine->mapped   = !engine->unified && pipeline->device->limits.mapped != 0;
 

@@ -31,13 +31,20 @@ struct pipeline_profile_entry {
     uint32_t device; /* index of its part */
 };
 
+/* The kernels, or ranges, of one name. */
+struct pipeline_profile_named {
+    char name[64];
+    uint64_t count, timed, busy_ns; /* of kernels: busy_ns is scaled to all */
+    uint64_t span_ns;               /* of ranges */
+};
+
 struct pipeline_profile_view {
     struct core_context *context;
     const struct core_profile *profile;
     struct pipeline_profile_entry *streams; /* that enqueued something, in the order of their first calls */
-    struct trm_profile_kernel *kernels;     /* those that took the longest first */
-    uint32_t stream_count, kernel_count, device_count;
-    uint32_t stream_capacity, kernel_capacity;
+    struct pipeline_profile_named *kernels, *ranges; /* those that took the longest first */
+    uint32_t stream_count, kernel_count, range_count, device_count;
+    uint32_t stream_capacity, kernel_capacity, range_capacity;
 };
 
 /* Errors: OUT_OF_HOST_MEMORY. */

@@ -10,6 +10,7 @@
 #define WAIT_LEAST sizeof(struct trm_profile_wait)
 #define KERNEL_LEAST sizeof(struct trm_profile_kernel)
 #define DEVICE_LEAST sizeof(struct trm_profile_device)
+#define RANGE_LEAST sizeof(struct trm_profile_range)
 #define ADVICE_LEAST sizeof(struct trm_profile_advice)
 
 /* ---- reading ---------------------------------------------------------------------------------------- */
@@ -128,12 +129,16 @@ int32_t trm_profile_get_wait(struct trm_profile *profile, uint32_t stream, uint3
 
 static int32_t answer_kernel(const struct pipeline_profile_view *view, const struct question *question)
 {
-    struct trm_profile_kernel *out = question->answer;
+    struct trm_profile_kernel kernel = {.struct_size = sizeof(kernel)}, *out = question->answer;
     if (question->index >= view->kernel_count)
         return fail_index("kernel", question->index, view->kernel_count);
-    const struct trm_profile_kernel *kernel = &view->kernels[question->index];
-    if (!core_struct_copy_out(out, kernel, sizeof(*kernel), KERNEL_LEAST))
-        return fail_size("trm_profile_kernel", out->struct_size, sizeof(*kernel));
+    const struct pipeline_profile_named *named = &view->kernels[question->index];
+    base_text_copy(kernel.name, sizeof(kernel.name), named->name);
+    kernel.count   = named->count;
+    kernel.timed   = named->timed;
+    kernel.busy_ns = named->busy_ns;
+    if (!core_struct_copy_out(out, &kernel, sizeof(kernel), KERNEL_LEAST))
+        return fail_size("trm_profile_kernel", out->struct_size, sizeof(kernel));
     return TRM_OK;
 }
 
@@ -141,6 +146,28 @@ int32_t trm_profile_get_kernel(struct trm_profile *profile, uint32_t index, stru
 {
     struct question question = {.index = index, .answer = kernel};
     return ask(profile, "trm_profile_get_kernel", "kernel", &question, answer_kernel);
+}
+
+static int32_t answer_range(const struct pipeline_profile_view *view, const struct question *question)
+{
+    struct trm_profile_range range = {.struct_size = sizeof(range)}, *out = question->answer;
+    if (question->index >= view->range_count)
+        return fail_index("range", question->index, view->range_count);
+    const struct pipeline_profile_named *named = &view->ranges[question->index];
+    base_text_copy(range.name, sizeof(range.name), named->name);
+    range.count      = named->count;
+    range.operations = named->timed;
+    range.busy_ns    = named->busy_ns;
+    range.span_ns    = named->span_ns;
+    if (!core_struct_copy_out(out, &range, sizeof(range), RANGE_LEAST))
+        return fail_size("trm_profile_range", out->struct_size, sizeof(range));
+    return TRM_OK;
+}
+
+int32_t trm_profile_get_range(struct trm_profile *profile, uint32_t index, struct trm_profile_range *range)
+{
+    struct question question = {.index = index, .answer = range};
+    return ask(profile, "trm_profile_get_range", "range", &question, answer_range);
 }
 
 static int32_t answer_device(const struct pipeline_profile_view *view, const struct question *question)

@@ -108,11 +108,26 @@ static void write_kernels(const struct pipeline_profile_view *view, struct pipel
 {
     pipeline_write(writer, ",\"kernels\":[");
     for (uint32_t i = 0; i < view->kernel_count; i++) {
-        const struct trm_profile_kernel *kernel = &view->kernels[i];
+        const struct pipeline_profile_named *kernel = &view->kernels[i];
         pipeline_write(writer, i == 0 ? "{\"name\":" : ",{\"name\":");
         pipeline_write_json(writer, kernel->name);
         pipeline_writef(writer, ",\"count\":%" PRIu64 ",\"timed\":%" PRIu64 ",\"busy_ns\":%" PRIu64 "}",
                         kernel->count, kernel->timed, kernel->busy_ns);
+    }
+    pipeline_write(writer, "]");
+}
+
+static void write_ranges(const struct pipeline_profile_view *view, struct pipeline_writer *writer)
+{
+    pipeline_write(writer, ",\"ranges\":[");
+    for (uint32_t i = 0; i < view->range_count; i++) {
+        const struct pipeline_profile_named *range = &view->ranges[i];
+        pipeline_write(writer, i == 0 ? "{\"name\":" : ",{\"name\":");
+        pipeline_write_json(writer, range->name);
+        pipeline_writef(writer,
+                        ",\"count\":%" PRIu64 ",\"operations\":%" PRIu64 ",\"busy_ns\":%" PRIu64
+                        ",\"span_ns\":%" PRIu64 "}",
+                        range->count, range->timed, range->busy_ns, range->span_ns);
     }
     pipeline_write(writer, "]");
 }
@@ -152,6 +167,7 @@ int32_t pipeline_profile_write_json(const struct pipeline_profile_view *view, st
     }
     pipeline_write(writer, "]");
     write_kernels(view, writer);
+    write_ranges(view, writer);
     write_advice(view, writer);
     pipeline_write(writer, ",\"streams\":[");
     for (uint32_t i = 0; i < view->stream_count; i++) {

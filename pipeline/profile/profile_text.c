@@ -8,8 +8,9 @@
 #include "pipeline/profile/profile.h"
 
 /* Lines beyond these are left out, so that the text fits on a screen. */
-#define MOST_STREAMS 8u
+#define MOST_STREAMS 6u
 #define MOST_KERNELS 3u
+#define MOST_RANGES 3u
 #define MOST_DEVICES 3u
 
 static uint64_t copies(const uint64_t *values)
@@ -107,21 +108,35 @@ static void write_streams(const struct pipeline_profile_view *view, struct pipel
         pipeline_writef(writer, "and %" PRIu32 " more streams\n", view->stream_count - MOST_STREAMS);
 }
 
-/* ---- kernels ---------------------------------------------------------------------------------------- */
+/* ---- kernels and ranges ---------------------------------------------------------------------------------------- */
+
+static void write_named(struct pipeline_writer *writer, const struct pipeline_profile_named *named,
+                        uint64_t spent)
+{
+    char time[32], each[32];
+    pipeline_time_text(time, sizeof(time), (double)spent);
+    pipeline_time_text(each, sizeof(each), (double)spent / (double)named->count);
+    pipeline_writef(writer, "%-34.34s %9" PRIu64 " %9.9s  %s\n", named->name, named->count, time, each);
+}
 
 static void write_kernels(const struct pipeline_profile_view *view, struct pipeline_writer *writer)
 {
-    char time[32], each[32];
     if (view->kernel_count != 0)
         pipeline_write(writer, "\nkernel                              launches      time  each\n");
-    for (uint32_t i = 0; i < view->kernel_count && i < MOST_KERNELS; i++) {
-        const struct trm_profile_kernel *kernel = &view->kernels[i];
-        pipeline_time_text(time, sizeof(time), (double)kernel->busy_ns);
-        pipeline_time_text(each, sizeof(each), (double)kernel->busy_ns / (double)kernel->count);
-        pipeline_writef(writer, "%-34.34s %9" PRIu64 " %9.9s  %s\n", kernel->name, kernel->count, time, each);
-    }
+    for (uint32_t i = 0; i < view->kernel_count && i < MOST_KERNELS; i++)
+        write_named(writer, &view->kernels[i], view->kernels[i].busy_ns);
     if (view->kernel_count > MOST_KERNELS)
         pipeline_writef(writer, "and %" PRIu32 " more kernels\n", view->kernel_count - MOST_KERNELS);
+}
+
+static void write_ranges(const struct pipeline_profile_view *view, struct pipeline_writer *writer)
+{
+    if (view->range_count != 0)
+        pipeline_write(writer, "\nrange                                  times      time  each\n");
+    for (uint32_t i = 0; i < view->range_count && i < MOST_RANGES; i++)
+        write_named(writer, &view->ranges[i], view->ranges[i].span_ns);
+    if (view->range_count > MOST_RANGES)
+        pipeline_writef(writer, "and %" PRIu32 " more ranges\n", view->range_count - MOST_RANGES);
 }
 
 /* ---- advice ----------------------------------------------------------------------------------------- */
@@ -166,6 +181,7 @@ int32_t pipeline_profile_write_text(const struct pipeline_profile_view *view, st
     int32_t status = write_head(view, writer);
     write_streams(view, writer);
     write_kernels(view, writer);
+    write_ranges(view, writer);
     write_advice(view, writer);
     return status;
 }

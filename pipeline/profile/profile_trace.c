@@ -63,6 +63,23 @@ static void write_record(struct pipeline_writer *writer, uint32_t process, uint3
     pipeline_write(writer, "}}");
 }
 
+/* A range stands before what it is around, which may begin at the same time. */
+static void write_range(struct pipeline_writer *writer, uint32_t process, uint32_t thread,
+                        const struct core_profile_range *range)
+{
+    if (range->end == 0)
+        return;
+    pipeline_writef(writer,
+                    ",\n{\"ph\":\"X\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"cat\":\"range\",\"name\":",
+                    process, thread);
+    pipeline_write_json(writer, range->subject->name);
+    pipeline_write(writer, ",\"ts\":");
+    pipeline_write_scaled(writer, range->begin, 3);
+    pipeline_write(writer, ",\"dur\":");
+    pipeline_write_scaled(writer, range->end - range->begin, 3);
+    pipeline_write(writer, "}");
+}
+
 static void write_track(struct pipeline_writer *writer, uint32_t process, uint32_t thread,
                         const struct core_profile_result *result)
 {
@@ -70,6 +87,8 @@ static void write_track(struct pipeline_writer *writer, uint32_t process, uint32
                     ",\n{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"name\":\"thread_name\","
                     "\"args\":{\"name\":\"stream %" PRIu32 "\"}}",
                     process, thread, result->number);
+    for (const struct core_profile_range *each = result->ranges; each != NULL; each = each->next)
+        write_range(writer, process, thread, each);
     for (uint32_t i = 0; i < result->record_count; i++)
         write_record(writer, process, thread, &result->records[i]);
 }

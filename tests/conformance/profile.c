@@ -136,6 +136,31 @@ START_TEST(a_profile_tells_what_a_stream_waited_for)
 }
 END_TEST
 
+START_TEST(a_profile_adds_up_the_ranges_of_a_program)
+{
+    struct trm_profile_range range = {.struct_size = sizeof(range)};
+    struct trm_buffer *buffer      = make_buffer(the.device, TRM_MEMORY_DEVICE, BYTES);
+    struct trm_profile *profile    = begin_profile(1);
+    for (uint32_t i = 0; i < 10; i++) {
+        ck_ok(trm_range_push(the.stream, "fills"));
+        ck_ok(trm_fill(the.stream, trm_span_whole(buffer), i, 4));
+        ck_ok(trm_range_pop(the.stream));
+        ck_ok(trm_fill(the.stream, trm_span_whole(buffer), i, 4));
+    }
+    ck_status(trm_range_pop(the.stream), TRM_ERROR_INVALID_ARGUMENT);
+    ck_ok(trm_profile_end(profile));
+    struct trm_profile_stream stream = stream_at(profile, 0);
+    ck_ok(trm_profile_get_range(profile, 0, &range));
+    ck_assert_str_eq(range.name, "fills");
+    ck_assert_uint_eq(range.count, 10);
+    ck_assert(range.operations == 0 || range.operations * 2 == stream.timed);
+    ck_assert_uint_le(range.busy_ns, range.span_ns);
+    ck_assert_uint_le(range.span_ns, stream.span_ns);
+    trm_profile_destroy(profile);
+    trm_buffer_destroy(buffer);
+}
+END_TEST
+
 START_TEST(a_profile_of_a_context_is_the_sum_of_its_devices)
 {
     struct trm_profile_desc desc  = {.struct_size = sizeof(desc), .interval = 1};
@@ -210,6 +235,7 @@ void add_profile(Suite *suite)
     CASE(group, a_profile_does_not_change_what_work_does);
     CASE(group, a_profile_knows_kernels_by_their_names);
     CASE(group, a_profile_tells_what_a_stream_waited_for);
+    CASE(group, a_profile_adds_up_the_ranges_of_a_program);
     CASE(group, a_profile_of_a_context_is_the_sum_of_its_devices);
     CASE(group, profiles_begin_and_end_while_threads_use_streams);
 }

@@ -264,6 +264,97 @@ START_TEST(a_wait_tells_for_which_stream_and_how_long)
 }
 END_TEST
 
+/* ---- ranges --------------------------------------------------------------------------------- */
+
+static struct trm_profile_range range_at(uint32_t index)
+{
+    struct trm_profile_range range = {.struct_size = sizeof(range)};
+
+    ck_ok(trm_profile_get_range(profile, index, &range));
+    return range;
+}
+
+START_TEST(a_range_spans_its_operations_and_those_of_the_ranges_in_it)
+{
+    begin();
+    struct trm_stream *stream = make_stream(the.device);
+    hold(stream);
+    for (int i = 0; i < 2; i++) {
+        ck_ok(trm_range_push(stream, "round"));
+        upload(stream);
+        ck_ok(trm_range_push(stream, "compute"));
+        launch(stream, 3 * MS);
+        launch(stream, 4 * MS);
+        ck_ok(trm_range_pop(stream));
+        ck_ok(trm_range_pop(stream));
+        download(stream);
+    }
+    release_and_end();
+
+    struct trm_profile_range outer = range_at(0), inner = range_at(1);
+    ck_assert_str_eq(outer.name, "round");
+    ck_assert_uint_eq(outer.count, 2);
+    ck_assert_uint_eq(outer.operations, 6);
+    ck_assert_uint_eq(outer.span_ns, 18 * MS);
+    ck_assert_uint_eq(outer.busy_ns, 18 * MS);
+    ck_assert_str_eq(inner.name, "compute");
+    ck_assert_uint_eq(inner.operations, 4);
+    ck_assert_uint_eq(inner.span_ns, 14 * MS);
+    ck_assert_int_eq(trm_profile_get_range(profile, 2, &inner), TRM_ERROR_OUT_OF_RANGE);
+    trm_stream_destroy(stream);
+    end();
+}
+END_TEST
+
+START_TEST(a_range_counts_what_it_waited_for_as_span_alone)
+{
+    begin();
+    struct trm_stream *first = make_stream(the.device), *second = make_stream(the.device);
+    struct trm_point held = hold(first), point;
+    launch(first, 5 * MS);
+    ck_ok(trm_stream_mark(first, &point));
+    ck_ok(trm_stream_wait(second, held));
+    ck_ok(trm_range_push(second, "both"));
+    upload(second);
+    ck_ok(trm_stream_wait(second, point)); /* from 2 to 5 ms */
+    upload(second);
+    ck_ok(trm_range_pop(second));
+    release_and_end();
+
+    ck_assert_uint_eq(range_at(0).span_ns, 7 * MS);
+    ck_assert_uint_eq(range_at(0).busy_ns, 4 * MS);
+    trm_stream_destroy(second);
+    trm_stream_destroy(first);
+    end();
+}
+END_TEST
+
+START_TEST(a_profile_that_begins_within_a_range_does_not_know_it)
+{
+    begin();
+    struct trm_profile_desc desc = {.struct_size = sizeof(desc), .interval = 1};
+    struct trm_stream *stream    = make_stream(the.device);
+    ck_ok(trm_range_push(stream, "begun before"));
+    trm_profile_destroy(profile);
+    ck_ok(trm_profile_begin(the.device, &desc, &profile));
+    hold(stream);
+    ck_ok(trm_range_push(stream, "within"));
+    upload(stream);
+    ck_ok(trm_range_pop(stream));
+    upload(stream);
+    ck_ok(trm_range_pop(stream));
+    upload(stream);
+    release_and_end();
+
+    ck_assert_str_eq(range_at(0).name, "within");
+    ck_assert_uint_eq(range_at(0).operations, 1);
+    ck_assert_int_eq(trm_range_pop(stream), TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(trm_range_push(stream, NULL), TRM_ERROR_INVALID_ARGUMENT);
+    trm_stream_destroy(stream);
+    end();
+}
+END_TEST
+
 /* ---- a context ------------------------------------------------------------------------------ */
 
 /* Each device copies on its own engine. */
@@ -337,7 +428,9 @@ START_TEST(the_trace_names_kernels_and_what_is_waited_for)
     begin();
     struct trm_stream *first = make_stream(the.device), *second = make_stream(the.device);
     ck_ok(trm_stream_wait(second, hold(first)));
+    ck_ok(trm_range_push(second, "a \"range\""));
     launch(second, 3 * MS);
+    ck_ok(trm_range_pop(second));
     release_and_end();
 
     ck_ok(trm_profile_write(profile, TRM_PROFILE_TRACE, add_text, &text));
@@ -346,6 +439,7 @@ START_TEST(the_trace_names_kernels_and_what_is_waited_for)
     ck_assert_ptr_nonnull(strstr(text.bytes, "\"name\":\"wait for a callback\""));
     ck_assert_ptr_nonnull(strstr(text.bytes, "\"cat\":\"launch\",\"name\":\"timed\""));
     ck_assert_ptr_nonnull(strstr(text.bytes, "\"dur\":3000.000"));
+    ck_assert_ptr_nonnull(strstr(text.bytes, "\"cat\":\"range\",\"name\":\"a \\\"range\\\"\""));
     trm_stream_destroy(second);
     trm_stream_destroy(first);
     end();
@@ -367,6 +461,9 @@ int main(void)
     tcase_add_test(all, streams_that_are_busy_together_overlap);
     tcase_add_test(all, one_stream_after_the_other_does_not_overlap);
     tcase_add_test(all, a_wait_tells_for_which_stream_and_how_long);
+    tcase_add_test(all, a_range_spans_its_operations_and_those_of_the_ranges_in_it);
+    tcase_add_test(all, a_range_counts_what_it_waited_for_as_span_alone);
+    tcase_add_test(all, a_profile_that_begins_within_a_range_does_not_know_it);
     tcase_add_test(all, the_devices_of_a_context_overlap_and_one_that_closes_is_kept);
     tcase_add_test(all, the_trace_names_kernels_and_what_is_waited_for);
     suite_add_tcase(suite, all);
