@@ -446,6 +446,14 @@ int32_t trm_stream_query(struct trm_stream *handle)
     return status;
 }
 
+/* From last to first, so that there are never more operations of a kind than operations. */
+static void read_counters(const struct core_stream *stream, uint64_t *to)
+{
+    const uint64_t *from = (const void *)((const char *)stream->stats + FIRST_COUNTER);
+    for (size_t i = COUNTERS; i > 0; i--)
+        to[i - 1] = __atomic_load_n(&from[i - 1], __ATOMIC_ACQUIRE);
+}
+
 static int32_t get_stats(struct core_stream *stream, struct trm_stream_stats *out)
 {
     int32_t status = core_output_check(out, "trm_stream_get_stats", "stats");
@@ -453,10 +461,13 @@ static int32_t get_stats(struct core_stream *stream, struct trm_stream_stats *ou
         return status;
 
     struct trm_stream_stats stats = {.struct_size = sizeof(stats)};
-    const uint64_t *from          = (const void *)((const char *)stream->stats + FIRST_COUNTER);
     uint64_t *to                  = (void *)((char *)&stats + FIRST_COUNTER);
-    for (size_t i = COUNTERS; i > 0; i--)
-        to[i - 1] = __atomic_load_n(&from[i - 1], __ATOMIC_ACQUIRE);
+    const uint64_t *before        = (const void *)((const char *)&stream->reset_at + FIRST_COUNTER);
+    pthread_mutex_lock(&stream->device->lock);
+    read_counters(stream, to);
+    for (size_t i = 0; i < COUNTERS; i++)
+        to[i] -= before[i];
+    pthread_mutex_unlock(&stream->device->lock);
     if (!core_struct_copy_out(out, &stats, sizeof(stats), STATS_MIN))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_stream_stats.struct_size is %u, but its size is %zu", out->struct_size,
@@ -472,4 +483,16 @@ int32_t trm_stream_get_stats(struct trm_stream *handle, struct trm_stream_stats 
     int32_t status = get_stats(stream, out);
     core_object_leave(&stream->object);
     return status;
+}
+
+int32_t trm_stream_reset_stats(struct trm_stream *handle)
+{
+    struct core_stream *stream = core_object_enter(handle, CORE_STREAM);
+    if (stream == NULL)
+        return base_last_status();
+    pthread_mutex_lock(&stream->device->lock);
+    read_counters(stream, (void *)((char *)&stream->reset_at + FIRST_COUNTER));
+    pthread_mutex_unlock(&stream->device->lock);
+    core_object_leave(&stream->object);
+    return TRM_OK;
 }

@@ -261,3 +261,9 @@ void pipeline_engine_report(const struct pipeline *pipeline, struct trm_report *
     if (device->limits.synchronous)
         report->processors = 1;
 }
+
+void pipeline_engine_reset_report(struct pipeline *pipeline)
+{
+    atomic_store_explicit(&pipeline->engine->host_waits, 0, memory_order_relaxed);
+    atomic_store_explicit(&pipeline->engine->pageable_copies, 0, memory_order_relaxed);
+}
