@@ -119,6 +119,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/profile/profile_calls.c \
 	pipeline/profile/profile_json.c \
 	pipeline/profile/profile_sums.c \
+	pipeline/profile/profile_tasks.c \
 	pipeline/profile/profile_text.c \
 	pipeline/profile/profile_trace.c \
 	pipeline/profile/profile_view.c

@@ -27,7 +27,7 @@ struct core_stream_profile {
     struct core_profile_range *range; /* the innermost one; NULL: none is known */
     uint64_t spent_ns;                /* in timing */
     uint64_t noted;                   /* operations */
-    uint64_t last_stamp;              /* the operation that was the last timestamp */
+    bool is_stamped;                  /* a timestamp is behind the last operation that takes time */
     uint64_t last_end;                /* the last time that was read; 0: the stream had nothing to do */
     struct pending pending[PENDING];
     uint32_t oldest, pending_count;
@@ -123,16 +123,16 @@ static bool enqueue_stamp(struct core_stream_profile *state, struct core_stream 
     state->pending[at]       = *pending;
     state->pending[at].stamp = stamp;
     state->pending[at].value = value;
-    state->last_stamp        = value;
+    state->is_stamped        = true;
     return true;
 }
 
-/* The operation can be timed if a timestamp is right before it, or it found the stream idle. */
+/* The operation can be timed if a timestamp is before it, or it found the stream idle. What else has a number (the
+ * program's timestamps, signals) takes no time. */
 static bool has_beginning(const struct core_stream_profile *state, const struct core_stream *stream,
                           uint64_t value)
 {
-    return state->last_stamp == value - 1 ||
-           atomic_load_explicit(&stream->completed, memory_order_acquire) >= value - 1;
+    return state->is_stamped || atomic_load_explicit(&stream->completed, memory_order_acquire) >= value - 1;
 }
 
 static void time_operation(struct core_stream_profile *state, struct core_stream *stream, uint64_t value,
@@ -140,6 +140,7 @@ static void time_operation(struct core_stream_profile *state, struct core_stream
 {
     struct base_saved_error before;
     struct pending pending = {.record = *record, .is_record = has_beginning(state, stream, value)};
+    state->is_stamped      = false;
     base_error_save(&before);
     enqueue_stamp(state, stream, &pending);
     base_error_restore(&before);
@@ -173,6 +174,8 @@ static void note(struct core_stream_profile *state, struct core_stream *stream, 
             drain(state, stream);
         time_operation(state, stream, value, &record);
         state->spent_ns += base_now() - now;
+    } else {
+        state->is_stamped = false;
     }
     state->noted++;
 }
@@ -191,14 +194,15 @@ void core_stream_profile_note(struct core_stream *stream, uint64_t value, const 
 
 /* ---- ranges ----------------------------------------------------------------------------------------- */
 
-void core_stream_profile_push(struct core_stream *stream, const char *name, uint32_t depth)
+void core_stream_profile_push(struct core_stream *stream, const char *name, uint32_t depth, bool is_task)
 {
     struct core_stream_profile *state = atomic_load_explicit(&stream->profile, memory_order_acquire);
     if (state == NULL)
         return;
     pthread_mutex_lock(&state->lock);
     struct core_profile_range *made =
-        state->result != NULL ? core_profile_add_range(stream->object.context, state->result, name) : NULL;
+        state->result != NULL ? core_profile_add_range(stream->object.context, state->result, name, is_task)
+                              : NULL;
     if (made != NULL) {
         made->depth  = depth;
         made->parent = state->range;
@@ -253,7 +257,7 @@ static void start(struct core_stream_profile *state, struct core_stream *stream,
     state->range      = NULL;
     state->spent_ns   = 0;
     state->noted      = 0;
-    state->last_stamp = UINT64_MAX;
+    state->is_stamped = false;
     state->last_end   = 0;
     atomic_fetch_or(&stream->observed, CORE_STREAM_PROFILED);
 }

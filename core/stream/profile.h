@@ -49,11 +49,13 @@ struct core_profile_subject {
 
 /* A range between its push and its pop. */
 struct core_profile_range {
-    struct core_profile_range *next;   /* in the order of their beginnings */
-    struct core_profile_range *parent; /* the one around it; NULL: none */
-    struct core_profile_subject *subject;
-    uint32_t depth;      /* of the stream's ranges around it */
-    uint64_t begin, end; /* of its timed operations; end 0: none */
+    struct core_profile_range *next;      /* in the order of their beginnings */
+    struct core_profile_range *parent;    /* the one around it; NULL: none */
+    struct core_profile_subject *subject; /* NULL: it is a coordinator's task */
+    uint32_t depth;                       /* of the stream's ranges around it */
+    uint64_t begin, end;                  /* of its timed operations; end 0: none */
+    size_t size;                          /* of the allocation */
+    char name[];                          /* of a task */
 };
 
 /* A timed operation; nanoseconds of CLOCK_MONOTONIC. */
@@ -91,6 +93,14 @@ struct core_profile_result {
     uint32_t record_count, record_capacity;
 };
 
+/* A task of a coordinator that ran on the host. */
+struct core_profile_task {
+    struct core_profile_task *next;
+    uint64_t begin, end;
+    size_t size; /* of the allocation */
+    char name[];
+};
+
 /* What the streams of one device did. */
 struct core_profile_part {
     struct core_profile_part *next;
@@ -100,6 +110,8 @@ struct core_profile_part {
     bool has_own_memory;                 /* the device does not share the host's */
     uint64_t begun, ended;               /* ended: 0 while it is on */
     struct core_profile_result *results; /* under profile->lock */
+    struct core_profile_task *tasks;     /* the same */
+    uint32_t task_count;
 };
 
 struct core_profile {
@@ -125,9 +137,10 @@ struct core_profile_subject *core_profile_count(const struct core_context *conte
                                                 struct core_profile_result *result,
                                                 const struct core_work *work);
 
-/* Adds a range. NULL: there are too many, or memory ran out. */
+/* Adds a range, or a task. NULL: there are too many, or memory ran out. */
 struct core_profile_range *core_profile_add_range(const struct core_context *context,
-                                                  struct core_profile_result *result, const char *name);
+                                                  struct core_profile_result *result, const char *name,
+                                                  bool is_task);
 
 /* Adds a timed operation. */
 void core_profile_add_record(const struct core_context *context, struct core_profile_result *result,
@@ -143,6 +156,9 @@ void core_profile_free_results(const struct core_context *context, struct core_p
 int32_t core_profile_begin(struct core_profile *profile);
 void core_profile_end(struct core_profile *profile);
 void core_profile_free_parts(struct core_profile *profile);
+
+/* A coordinator's task on the host has ended, which began then. */
+void core_profile_add_task(struct core_device *device, const char *name, uint64_t begin);
 
 /* A device opens: joins its context's profile, if memory allows; and closes, without streams. */
 void core_profile_device_opens(struct core_device *device);
@@ -164,7 +180,7 @@ void core_stream_profile_call(struct core_stream *stream);
 void core_stream_profile_note(struct core_stream *stream, uint64_t value, const struct core_work *work);
 
 /* A range begins or ends, within `depth` others. */
-void core_stream_profile_push(struct core_stream *stream, const char *name, uint32_t depth);
+void core_stream_profile_push(struct core_stream *stream, const char *name, uint32_t depth, bool is_task);
 void core_stream_profile_pop(struct core_stream *stream, uint32_t depth);
 
 /* The stream has ended, and its backend's part goes: gives what it has to the profile. */

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/base.h"
 #include "core/stream/profile.h"
@@ -48,7 +49,7 @@ static void release_gathered(const struct core_context *context, struct gathered
 static int32_t join_pinned(struct core_stream *stream, struct core_profile_part *part)
 {
     uint32_t flags = atomic_load_explicit(&stream->flags, memory_order_relaxed);
-    if ((flags & CORE_STREAM_INTERNAL) != 0 || !core_stream_try_pin(stream))
+    if (core_stream_is_hidden(flags) || !core_stream_try_pin(stream))
         return TRM_OK;
     int32_t status = core_stream_profile_begin(stream, part);
     core_stream_unpin(stream, 1);
@@ -167,7 +168,36 @@ static void end_part(struct core_profile_part *part, struct core_device *device)
         for (uint32_t i = 0; i < all.count; i++)
             leave_pinned(all.streams[i], part);
     release_gathered(device->object.context, &all);
+    pthread_mutex_lock(&part->profile->lock);
     part->ended = base_now();
+    pthread_mutex_unlock(&part->profile->lock);
+}
+
+/* ---- tasks of the host ------------------------------------------------------------------------------ */
+
+void core_profile_add_task(struct core_device *device, const char *name, uint64_t begin)
+{
+    uint64_t end = base_now();
+    pthread_mutex_lock(&device->lock);
+    struct core_profile_part *part = device->profile;
+    if (part != NULL)
+        core_object_retain(&part->profile->object);
+    pthread_mutex_unlock(&device->lock);
+    if (part == NULL)
+        return;
+    size_t size                    = sizeof(struct core_profile_task) + strlen(name) + 1;
+    struct core_profile_task *made = core_allocate(device->object.context, size);
+    pthread_mutex_lock(&part->profile->lock);
+    if (made != NULL && part->ended == 0 && part->task_count < CORE_PROFILE_RANGES) {
+        *made = (struct core_profile_task){.next = part->tasks, .begin = begin, .end = end, .size = size};
+        memcpy(made->name, name, size - sizeof(*made));
+        part->tasks = made;
+        part->task_count++;
+        made = NULL;
+    }
+    pthread_mutex_unlock(&part->profile->lock);
+    core_free(device->object.context, made, size);
+    core_object_release(&part->profile->object);
 }
 
 /* ---- the devices of a context ----------------------------------------------------------------------- */
@@ -298,12 +328,21 @@ void core_profile_end(struct core_profile *profile)
     atomic_store_explicit(&profile->ended, base_now(), memory_order_release);
 }
 
+static void free_tasks(const struct core_context *context, struct core_profile_task *list)
+{
+    for (struct core_profile_task *next; list != NULL; list = next) {
+        next = list->next;
+        core_free(context, list, list->size);
+    }
+}
+
 void core_profile_free_parts(struct core_profile *profile)
 {
     struct core_context *context = profile->object.context;
     for (struct core_profile_part *each = profile->parts, *next; each != NULL; each = next) {
         next = each->next;
         core_profile_free_results(context, each->results);
+        free_tasks(context, each->tasks);
         core_free(context, each, sizeof(*each));
     }
     profile->parts = NULL;

@@ -124,17 +124,27 @@ struct core_profile_subject *core_profile_count(const struct core_context *conte
 /* ---- ranges ----------------------------------------------------------------------------------------- */
 
 struct core_profile_range *core_profile_add_range(const struct core_context *context,
-                                                  struct core_profile_result *result, const char *name)
+                                                  struct core_profile_result *result, const char *name,
+                                                  bool is_task)
 {
+    struct core_profile_subject *subject = NULL;
+    size_t length                        = is_task ? strlen(name) : 0;
+    size_t size                          = sizeof(struct core_profile_range) + length + 1;
     if (result->range_count >= CORE_PROFILE_RANGES)
         return NULL;
-    struct core_profile_subject *subject =
-        get_name(context, &result->range_names, &result->range_name_count, name);
-    struct core_profile_range *made = subject != NULL ? core_allocate(context, sizeof(*made)) : NULL;
+    if (!is_task)
+        subject = get_name(context, &result->range_names, &result->range_name_count, name);
+    if (!is_task && subject == NULL)
+        return NULL;
+    struct core_profile_range *made = core_allocate(context, size);
     if (made == NULL)
         return NULL;
-    subject->count++;
-    made->subject = subject;
+    memcpy(made->name, name, length);
+    made->name[length] = '\0';
+    made->size         = size;
+    made->subject      = subject;
+    if (subject != NULL)
+        subject->count++;
     if (result->last_range != NULL)
         result->last_range->next = made;
     else
@@ -152,6 +162,8 @@ static void extend_ranges(const struct core_profile_record *record)
         if (each->end == 0)
             each->begin = record->begin;
         each->end = record->end;
+        if (each->subject == NULL)
+            continue;
         each->subject->span_ns += each->end - each->begin - before;
         each->subject->timed++;
         if (record->kind != CORE_WORK_WAIT)
@@ -213,7 +225,7 @@ static void free_ranges(const struct core_context *context, struct core_profile_
 {
     for (struct core_profile_range *next; list != NULL; list = next) {
         next = list->next;
-        core_free(context, list, sizeof(*list));
+        core_free(context, list, list->size);
     }
 }
 

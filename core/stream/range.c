@@ -17,9 +17,19 @@ const struct trm_range_ops *core_ranges_find(const struct core_backend *backend,
     return copy;
 }
 
-static bool is_profiled(const struct core_stream *stream)
+bool core_range_is_wanted(const struct core_stream *stream)
 {
     return (atomic_load_explicit(&stream->observed, memory_order_acquire) & CORE_STREAM_PROFILED) != 0;
+}
+
+void core_range_push_task(struct core_stream *stream, const char *name)
+{
+    core_stream_profile_push(stream, name, stream->range_depth++, true);
+}
+
+void core_range_pop_task(struct core_stream *stream)
+{
+    core_stream_profile_pop(stream, --stream->range_depth);
 }
 
 int32_t trm_range_push(struct trm_stream *handle, const char *name)
@@ -33,8 +43,8 @@ int32_t trm_range_push(struct trm_stream *handle, const char *name)
     const struct trm_range_ops *ranges = core_ranges_find(stream->device->backend, &copy);
     if (ranges != NULL)
         ranges->begin(name, stream->range_count);
-    if (is_profiled(stream))
-        core_stream_profile_push(stream, name, stream->range_depth);
+    if (core_range_is_wanted(stream))
+        core_stream_profile_push(stream, name, stream->range_depth, false);
     stream->range_count++;
     stream->range_depth++;
     return TRM_OK;
@@ -49,7 +59,7 @@ int32_t trm_range_pop(struct trm_stream *handle)
     if (stream->range_depth == 0)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the stream is in no range");
     stream->range_depth--;
-    if (is_profiled(stream))
+    if (core_range_is_wanted(stream))
         core_stream_profile_pop(stream, stream->range_depth);
     const struct trm_range_ops *ranges = core_ranges_find(stream->device->backend, &copy);
     if (ranges != NULL)

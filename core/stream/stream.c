@@ -182,7 +182,7 @@ static int32_t create(struct core_device *device, const struct stream_source *so
     list_add(stream);
     if ((flags & CORE_STREAM_INTERNAL) == 0 && core_setting_flag(context, "stream.serial"))
         atomic_fetch_or(&stream->observed, CORE_STREAM_SERIAL);
-    if ((flags & CORE_STREAM_INTERNAL) == 0)
+    if (!core_stream_is_hidden(flags))
         core_stream_profile_join(stream);
     *out = stream;
     return TRM_OK;

@@ -46,6 +46,7 @@ enum core_stream_flags {
     CORE_STREAM_ENDING    = 1u << 2, /* trm_stream_destroy() was called inside its own callback */
     CORE_STREAM_RECORDING = 1u << 3, /* a graph's: see core_stream_create_recording() */
     CORE_STREAM_OF_POOL   = 1u << 4, /* a stream pool's: trm_stream_destroy() refuses it */
+    CORE_STREAM_OF_TASKS  = 1u << 5, /* with INTERNAL: of a coordinator, whose tasks are the program's */
 
     /* Streams that belong to their device (or to a graph, which keeps it alive); they do not keep it
      * alive. */
@@ -134,6 +135,12 @@ struct core_stream {
     struct trm_stream_stats reset_at;              /* what they were then; under device->lock */
     const struct core_recorder_ops *recorder_ops;  /* of a recording stream; else NULL */
 };
+
+/* Does it do only what the core needs inside of calls? Profiles leave it out. */
+static inline bool core_stream_is_hidden(uint32_t flags)
+{
+    return (flags & (CORE_STREAM_INTERNAL | CORE_STREAM_OF_TASKS)) == CORE_STREAM_INTERNAL;
+}
 
 static inline struct core_stream *core_stream_find(struct trm_stream *handle)
 {

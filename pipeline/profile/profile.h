@@ -4,6 +4,7 @@
  *     profile_view.c   its streams in order   profile_sums.c   numbers from what streams recorded
  *     profile_advice.c what to change
  *     profile_text.c   text                   profile_json.c   JSON            profile_trace.c  the trace
+ *     profile_tasks.c  the tracks of tasks in it
  *
  * An ended profile does not change any more.
  * SPDX-License-Identifier: MIT
@@ -85,6 +86,10 @@ int32_t pipeline_profile_write_text(const struct pipeline_profile_view *view, st
 int32_t pipeline_profile_write_json(const struct pipeline_profile_view *view, struct pipeline_writer *writer);
 int32_t pipeline_profile_write_trace(const struct pipeline_profile_view *view,
                                      struct pipeline_writer *writer);
+
+/* The tracks of tasks, whose threads are numbered from `thread` on. Errors: OUT_OF_HOST_MEMORY. */
+int32_t pipeline_profile_write_tasks(const struct pipeline_profile_view *view, struct pipeline_writer *writer,
+                                     uint32_t thread);
 
 /* Writes an ended profile. Errors: OUT_OF_HOST_MEMORY, those of `write`. */
 int32_t pipeline_profile_write(const struct core_profile *profile, int32_t format, trm_write_fn write,

@@ -72,7 +72,7 @@ static void write_range(struct pipeline_writer *writer, uint32_t process, uint32
     pipeline_writef(writer,
                     ",\n{\"ph\":\"X\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"cat\":\"range\",\"name\":",
                     process, thread);
-    pipeline_write_json(writer, range->subject->name);
+    pipeline_write_json(writer, range->subject != NULL ? range->subject->name : range->name);
     pipeline_write(writer, ",\"ts\":");
     pipeline_write_scaled(writer, range->begin, 3);
     pipeline_write(writer, ",\"dur\":");
@@ -107,8 +107,10 @@ int32_t pipeline_profile_write_trace(const struct pipeline_profile_view *view, s
     }
     for (uint32_t i = 0; i < view->stream_count; i++)
         write_track(writer, view->streams[i].device + 1, i + 1, view->streams[i].result);
+    int32_t status = pipeline_profile_write_tasks(view, writer, view->stream_count + 1);
     pipeline_write(writer, "\n],\"displayTimeUnit\":\"ns\",\n\"profile\":");
-    int32_t status = pipeline_profile_write_json(view, writer);
+    if (status == TRM_OK)
+        status = pipeline_profile_write_json(view, writer);
     pipeline_write(writer, "}\n");
     return status;
 }

@@ -158,6 +158,27 @@ START_TEST(each_operation_takes_its_time)
 }
 END_TEST
 
+START_TEST(timestamps_of_the_program_take_no_time)
+{
+    begin();
+    struct trm_stream *stream = make_stream(the.device);
+    struct trm_event *event;
+    ck_ok(trm_event_create(the.device, TRM_EVENT_TIMING, &event));
+    hold(stream);
+    for (int i = 0; i < 3; i++) {
+        launch(stream, 3 * MS);
+        ck_ok(trm_event_record(event, stream));
+    }
+    release_and_end();
+
+    ck_assert_uint_eq(stream_at(0).timed, 4);
+    ck_assert_uint_eq(stream_at(0).busy_ns[TRM_PROFILE_LAUNCH], 9 * MS);
+    trm_event_destroy(event);
+    trm_stream_destroy(stream);
+    end();
+}
+END_TEST
+
 START_TEST(launches_are_known_by_their_kernels)
 {
     begin();
@@ -446,6 +467,69 @@ START_TEST(the_trace_names_kernels_and_what_is_waited_for)
 }
 END_TEST
 
+/* ---- tasks ---------------------------------------------------------------------------------- */
+
+static unsigned occurrences(const char *bytes, const char *words)
+{
+    unsigned count = 0;
+
+    for (const char *at = bytes; (at = strstr(at, words)) != NULL; at++)
+        count++;
+    return count;
+}
+
+/* An upload and a function of the host, and a kernel behind both. */
+START_TEST(the_trace_has_the_tasks_of_a_coordinator)
+{
+    static struct text text;
+    static unsigned char bytes[BYTES];
+    begin();
+    struct trm_coordinator *coordinator;
+    struct trm_argument arguments[] = {trm_arg_buffer(buffers[0]), trm_arg_buffer(buffers[1]),
+                                       trm_arg_u64(3 * MS)};
+    uint64_t after[]                = {1, 2};
+    struct trm_task tasks[]         = {
+                {.struct_size = sizeof(tasks[0]),
+                 .id          = 1,
+                 .name        = "read",
+                 .kind        = TRM_TASK_UPLOAD,
+                 .destination = trm_span_whole(buffers[0]),
+                 .host_source = bytes},
+                {.struct_size = sizeof(tasks[0]),
+                 .id          = 2,
+                 .name        = "think",
+                 .kind        = TRM_TASK_HOST,
+                 .host        = wait_for_release},
+                {.struct_size    = sizeof(tasks[0]),
+                 .id             = 3,
+                 .kind           = TRM_TASK_COMPUTE,
+                 .after          = after,
+                 .after_count    = 2,
+                 .kernel         = the.timed,
+                 .grid           = trm_grid_1d(1, 0),
+                 .arguments      = arguments,
+                 .argument_count = 3},
+    };
+    atomic_store(&is_released, true);
+    ck_ok(trm_coordinator_create(the.device, NULL, &coordinator));
+    for (int i = 0; i < 3; i++)
+        ck_ok(trm_coordinator_add(coordinator, &tasks[i]));
+    ck_ok(trm_coordinator_submit(coordinator));
+    ck_ok(trm_coordinator_wait_all(coordinator, TRM_FOREVER));
+    ck_ok(trm_profile_end(profile));
+    trm_coordinator_destroy(coordinator);
+
+    ck_ok(trm_profile_write(profile, TRM_PROFILE_TRACE, add_text, &text));
+    ck_assert_uint_eq(occurrences(text.bytes, "\"cat\":\"task\""), 3);
+    ck_assert_uint_eq(occurrences(text.bytes, "\"cat\":\"task\",\"name\":\"1 \\\"read\\\"\""), 1);
+    ck_assert_uint_eq(occurrences(text.bytes, "\"cat\":\"task\",\"name\":\"2 \\\"think\\\"\""), 1);
+    ck_assert_uint_eq(occurrences(text.bytes, "\"cat\":\"task\",\"name\":\"3\""), 1);
+    ck_assert_uint_ge(occurrences(text.bytes, "\"name\":\"tasks 1\""), 1);
+    ck_assert_uint_eq(device_at(0).busy_ns[TRM_PROFILE_LAUNCH] >= 3 * MS, 1);
+    end();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite    = suite_create("exact profiles");
@@ -457,6 +541,7 @@ int main(void)
         return 77;
     tcase_set_timeout(all, 60);
     tcase_add_test(all, each_operation_takes_its_time);
+    tcase_add_test(all, timestamps_of_the_program_take_no_time);
     tcase_add_test(all, launches_are_known_by_their_kernels);
     tcase_add_test(all, streams_that_are_busy_together_overlap);
     tcase_add_test(all, one_stream_after_the_other_does_not_overlap);
@@ -466,6 +551,7 @@ int main(void)
     tcase_add_test(all, a_profile_that_begins_within_a_range_does_not_know_it);
     tcase_add_test(all, the_devices_of_a_context_overlap_and_one_that_closes_is_kept);
     tcase_add_test(all, the_trace_names_kernels_and_what_is_waited_for);
+    tcase_add_test(all, the_trace_has_the_tasks_of_a_coordinator);
     suite_add_tcase(suite, all);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
