@@ -49,7 +49,7 @@ int main(void)
     must(trm_stream_create(device, TRM_STREAM_COMPUTE, TRM_PRIORITY_NORMAL, &fills));
     must(trm_stream_create(device, TRM_STREAM_DOWNLOAD, TRM_PRIORITY_NORMAL, &downloads));
 
-    /* work() need not know of the profile. Without one, an operation costs one instruction more. */
+    /* work() need not know of the profile. Without one, an operation costs two instructions more. */
     must(trm_profile_begin(device, &desc, &profile));
     work(fills, downloads, buffer);
     must(trm_profile_end(profile));

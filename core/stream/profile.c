@@ -20,7 +20,8 @@ struct pending {
 };
 
 struct core_stream_profile {
-    pthread_mutex_t lock;           /* guards all but `called` */
+    struct base_lock lock;          /* guards all but `called` */
+    _Atomic bool has_clock;         /* the profile takes times */
     uint64_t called;                /* when the current call began; 0: not known. The enqueuing thread's */
     struct core_profile_part *part; /* holds a reference of the profile; NULL: none is on */
     struct core_profile_result *result;
@@ -151,24 +152,37 @@ static void time_operation(struct core_stream_profile *state, struct core_stream
 void core_stream_profile_call(struct core_stream *stream)
 {
     struct core_stream_profile *state = atomic_load_explicit(&stream->profile, memory_order_acquire);
-    if (state != NULL)
+    if (state != NULL && atomic_load_explicit(&state->has_clock, memory_order_relaxed))
         state->called = base_now();
+}
+
+/* Counts the operation; *record gets what is known of it without a clock. */
+static void count(struct core_stream_profile *state, struct core_stream *stream, const struct core_work *work,
+                  struct core_profile_record *record)
+{
+    struct core_profile_result *result = state->result;
+    uint64_t bytes = atomic_load_explicit(&stream->device->buffer_bytes, memory_order_relaxed);
+    if (bytes > result->peak_bytes)
+        result->peak_bytes = bytes;
+    record->bytes   = work->bytes;
+    record->kind    = work->kind;
+    record->range   = state->range;
+    record->subject = core_profile_count(stream->object.context, result, work);
 }
 
 static void note(struct core_stream_profile *state, struct core_stream *stream, uint64_t value,
                  const struct core_work *work)
 {
-    struct core_profile_result *result = state->result;
-    uint64_t now                       = base_now();
-    uint64_t called                    = state->called != 0 ? state->called : now;
-    uint64_t bytes = atomic_load_explicit(&stream->device->buffer_bytes, memory_order_relaxed);
-    struct core_profile_record record = {.called = called, .bytes = work->bytes, .kind = work->kind};
-    record.range                      = state->range;
-    record.subject                    = core_profile_count(stream->object.context, result, work);
-    if (bytes > result->peak_bytes)
-        result->peak_bytes = bytes;
-    if (result->first_ns == 0)
-        result->first_ns = called;
+    struct core_profile_record record = {0};
+    count(state, stream, work, &record);
+    if (!atomic_load_explicit(&state->has_clock, memory_order_relaxed)) {
+        state->result->first_ns = state->part->begun;
+        return;
+    }
+    uint64_t now  = base_now();
+    record.called = state->called != 0 ? state->called : now;
+    if (state->result->first_ns == 0)
+        state->result->first_ns = record.called;
     if (is_timed(state, now)) {
         if (state->pending_count >= BATCH)
             drain(state, stream);
@@ -185,10 +199,10 @@ void core_stream_profile_note(struct core_stream *stream, uint64_t value, const 
     struct core_stream_profile *state = atomic_load_explicit(&stream->profile, memory_order_acquire);
     if (state == NULL)
         return;
-    pthread_mutex_lock(&state->lock);
+    base_lock_acquire(&state->lock);
     if (state->part != NULL)
         note(state, stream, value, work);
-    pthread_mutex_unlock(&state->lock);
+    base_lock_release(&state->lock);
     state->called = 0;
 }
 
@@ -199,7 +213,7 @@ void core_stream_profile_push(struct core_stream *stream, const char *name, uint
     struct core_stream_profile *state = atomic_load_explicit(&stream->profile, memory_order_acquire);
     if (state == NULL)
         return;
-    pthread_mutex_lock(&state->lock);
+    base_lock_acquire(&state->lock);
     struct core_profile_range *made =
         state->result != NULL ? core_profile_add_range(stream->object.context, state->result, name, is_task)
                               : NULL;
@@ -208,7 +222,7 @@ void core_stream_profile_push(struct core_stream *stream, const char *name, uint
         made->parent = state->range;
         state->range = made;
     }
-    pthread_mutex_unlock(&state->lock);
+    base_lock_release(&state->lock);
 }
 
 /* The innermost range may be one that the profile does not know. */
@@ -217,10 +231,10 @@ void core_stream_profile_pop(struct core_stream *stream, uint32_t depth)
     struct core_stream_profile *state = atomic_load_explicit(&stream->profile, memory_order_acquire);
     if (state == NULL)
         return;
-    pthread_mutex_lock(&state->lock);
+    base_lock_acquire(&state->lock);
     if (state->result != NULL && state->range != NULL && state->range->depth == depth)
         state->range = state->range->parent;
-    pthread_mutex_unlock(&state->lock);
+    base_lock_release(&state->lock);
 }
 
 /* ---- joining and leaving ---------------------------------------------------------------------------- */
@@ -233,10 +247,8 @@ static struct core_stream_profile *get_state(struct core_stream *stream)
     struct core_stream_profile *made = core_allocate(stream->object.context, sizeof(*made));
     if (made == NULL)
         return NULL;
-    pthread_mutex_init(&made->lock, NULL);
     if (atomic_compare_exchange_strong(&stream->profile, &state, made))
         return made;
-    pthread_mutex_destroy(&made->lock);
     core_free(stream->object.context, made, sizeof(*made));
     return state;
 }
@@ -251,12 +263,14 @@ static void start(struct core_stream_profile *state, struct core_stream *stream,
     for (uint32_t i = 0; i < state->pending_count; i++)
         state->pending[(state->oldest + i) % PENDING].is_record = false;
     core_object_retain(&part->profile->object);
-    result->number    = core_object_number(&stream->object);
-    state->part       = part;
-    state->result     = result;
-    state->range      = NULL;
-    state->spent_ns   = 0;
-    state->noted      = 0;
+    result->number  = core_object_number(&stream->object);
+    state->part     = part;
+    state->result   = result;
+    state->range    = NULL;
+    state->spent_ns = 0;
+    state->noted    = 0;
+    atomic_store_explicit(&state->has_clock, part->profile->interval != TRM_PROFILE_COUNTED,
+                          memory_order_relaxed);
     state->is_stamped = false;
     state->last_end   = 0;
     atomic_fetch_or(&stream->observed, CORE_STREAM_PROFILED);
@@ -279,11 +293,11 @@ int32_t core_stream_profile_begin(struct core_stream *stream, struct core_profil
         core_free(context, result, sizeof(*result));
         return base_fail_memory("profiling a stream");
     }
-    pthread_mutex_lock(&state->lock);
+    base_lock_acquire(&state->lock);
     bool is_new = state->part == NULL && is_on(stream->device, part);
     if (is_new)
         start(state, stream, part, result);
-    pthread_mutex_unlock(&state->lock);
+    base_lock_release(&state->lock);
     if (!is_new)
         core_free(context, result, sizeof(*result));
     return TRM_OK;
@@ -314,10 +328,10 @@ void core_stream_profile_end(struct core_stream *stream, const struct core_profi
     struct core_stream_profile *state = atomic_load_explicit(&stream->profile, memory_order_acquire);
     if (state == NULL)
         return;
-    pthread_mutex_lock(&state->lock);
+    base_lock_acquire(&state->lock);
     if (part == NULL || state->part == part)
         profile = leave(state, stream);
-    pthread_mutex_unlock(&state->lock);
+    base_lock_release(&state->lock);
     core_object_release(profile != NULL ? &profile->object : NULL);
 }
 
@@ -346,12 +360,12 @@ void core_stream_profile_retire(struct core_stream *stream)
     if (state == NULL)
         return;
     core_stream_profile_end(stream, NULL);
-    pthread_mutex_lock(&state->lock);
+    base_lock_acquire(&state->lock);
     while (state->pending_count != 0)
         take_oldest(state, stream, false);
     while (state->free_count != 0)
         stream->device->backend->profile.stamp_destroy(state->free_stamps[--state->free_count]);
-    pthread_mutex_unlock(&state->lock);
+    base_lock_release(&state->lock);
 }
 
 void core_stream_profile_free(struct core_stream *stream)
@@ -359,6 +373,5 @@ void core_stream_profile_free(struct core_stream *stream)
     struct core_stream_profile *state = atomic_load_explicit(&stream->profile, memory_order_acquire);
     if (state == NULL)
         return;
-    pthread_mutex_destroy(&state->lock);
     core_free(stream->object.context, state, sizeof(*state));
 }

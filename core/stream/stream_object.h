@@ -223,7 +223,7 @@ static inline int32_t core_stream_commit(struct core_stream *stream, uint64_t va
     return TRM_OK;
 }
 
-/* The same for an operation that observers see. Costs one instruction more while there are none. */
+/* The same for an operation that observers see. Costs two instructions more while there are none. */
 int32_t core_stream_commit_observed(struct core_stream *stream, uint64_t value, const char *slot,
                                     int32_t answer, const struct core_work *work) __attribute__((cold));
 static inline int32_t core_stream_commit_work(struct core_stream *stream, uint64_t value, const char *slot,

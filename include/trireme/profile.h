@@ -5,7 +5,7 @@
  * when it ended. An operation begins when the one before it on its stream ends, or when its call began if that
  * was later; so it includes what the device needs to start it. Backends without timestamps are counted only.
  * Operations that the library enqueues for a pipeline or a coordinator count too. Without a profile an
- * operation costs one instruction more.
+ * operation costs two instructions more.
  * SPDX-License-Identifier: MIT
  *
  * Unless a function says otherwise:
@@ -28,6 +28,9 @@
 TRM_API_BEGIN
 
 struct trm_profile;
+
+/* An interval: operations are counted, and no times are taken, which costs the least. */
+#define TRM_PROFILE_COUNTED UINT32_MAX
 
 struct trm_profile_desc {
     uint32_t struct_size;
