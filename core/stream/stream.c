@@ -96,6 +96,7 @@ static void stream_release(struct core_object *object)
     core_watch_destroy(stream->object.context, stream->watch);
     core_gates_free_spare(stream);
     core_stream_profile_free(stream);
+    core_free(object->context, stream->reset_at, sizeof(*stream->reset_at));
     core_free(object->context, stream, sizeof(struct stream_memory));
     if (device != NULL)
         core_object_release(&device->object);
@@ -462,11 +463,10 @@ static int32_t get_stats(struct core_stream *stream, struct trm_stream_stats *ou
 
     struct trm_stream_stats stats = {.struct_size = sizeof(stats)};
     uint64_t *to                  = (void *)((char *)&stats + FIRST_COUNTER);
-    const uint64_t *before        = (const void *)((const char *)&stream->reset_at + FIRST_COUNTER);
     pthread_mutex_lock(&stream->device->lock);
     read_counters(stream, to);
-    for (size_t i = 0; i < COUNTERS; i++)
-        to[i] -= before[i];
+    for (size_t i = 0; stream->reset_at != NULL && i < COUNTERS; i++)
+        to[i] -= ((const uint64_t *)(const void *)((const char *)stream->reset_at + FIRST_COUNTER))[i];
     pthread_mutex_unlock(&stream->device->lock);
     if (!core_struct_copy_out(out, &stats, sizeof(stats), STATS_MIN))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
@@ -485,14 +485,28 @@ int32_t trm_stream_get_stats(struct trm_stream *handle, struct trm_stream_stats 
     return status;
 }
 
+static int32_t reset_stats(struct core_stream *stream)
+{
+    struct core_context *context  = stream->object.context;
+    struct trm_stream_stats *made = core_allocate(context, sizeof(*made));
+    if (made == NULL)
+        return base_fail_memory("resetting the statistics of a stream");
+    pthread_mutex_lock(&stream->device->lock);
+    struct trm_stream_stats *spare = stream->reset_at != NULL ? made : NULL;
+    if (stream->reset_at == NULL)
+        stream->reset_at = made;
+    read_counters(stream, (void *)((char *)stream->reset_at + FIRST_COUNTER));
+    pthread_mutex_unlock(&stream->device->lock);
+    core_free(context, spare, sizeof(*spare));
+    return TRM_OK;
+}
+
 int32_t trm_stream_reset_stats(struct trm_stream *handle)
 {
     struct core_stream *stream = core_object_enter(handle, CORE_STREAM);
     if (stream == NULL)
         return base_last_status();
-    pthread_mutex_lock(&stream->device->lock);
-    read_counters(stream, (void *)((char *)&stream->reset_at + FIRST_COUNTER));
-    pthread_mutex_unlock(&stream->device->lock);
+    int32_t status = reset_stats(stream);
     core_object_leave(&stream->object);
-    return TRM_OK;
+    return status;
 }

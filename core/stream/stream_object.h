@@ -132,7 +132,7 @@ struct core_stream {
     struct core_job ending;                        /* ends the stream later; see CORE_STREAM_ENDING */
     _Atomic(struct core_stream_profile *) profile; /* profile.c; NULL: never profiled */
     struct trm_stream_stats *stats;                /* never NULL; written by the enqueuing thread alone */
-    struct trm_stream_stats reset_at;              /* what they were then; under device->lock */
+    struct trm_stream_stats *reset_at;             /* what they were then; NULL: never; under device->lock */
     const struct core_recorder_ops *recorder_ops;  /* of a recording stream; else NULL */
 };
 
