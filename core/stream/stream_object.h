@@ -93,11 +93,12 @@ struct core_stream {
     struct trm_backend_stream *backend;  /* NULL once retired; then `completed` is UINT64_MAX */
     struct core_stream *next, *previous; /* device->streams; under device->lock */
 
-    _Atomic uint64_t enqueued;         /* the last operation; written by the enqueuing thread alone */
-    _Atomic int32_t observed;          /* enum core_stream_observers; observe.c */
-    uint32_t range_depth, range_count; /* range.c: how many are open, were begun; the enqueuing thread\'s */
-    uint64_t last_wait; /* the last operation that waits, while observed; the enqueuing thread's */
+    _Atomic uint64_t enqueued; /* the last operation; written by the enqueuing thread alone */
+    _Atomic int32_t observed;  /* enum core_stream_observers; observe.c */
+    uint32_t range_depth;      /* range.c: how many are open; the enqueuing thread's */
+    uint64_t last_wait;        /* the last operation that waits, while observed; the enqueuing thread's */
     struct base_lock in_flight_lock; /* guards this stream's slots in all sets; see in_flight.h */
+    uint32_t range_count;            /* how many were begun; the enqueuing thread's */
     uint64_t marked;                 /* the last operation given to ops->mark(); the enqueuing thread's */
     _Atomic uint64_t completed;      /* the highest operation known to be complete; only grows */
     _Atomic uint64_t flushed;        /* the highest operation known to be submitted; only grows */
