@@ -69,7 +69,7 @@ static uint32_t merge(struct pipeline_profile_named *list, uint32_t count)
 
 static uint32_t sort(struct pipeline_profile_named *list, uint32_t count)
 {
-    if (count == 0)
+    if (list == NULL)
         return 0;
     qsort(list, count, sizeof(*list), compare_names);
     uint32_t kept = merge(list, count);
@@ -121,7 +121,7 @@ static void fill(struct pipeline_profile_view *view)
             add_result(view, each, device);
         device++;
     }
-    if (view->stream_count != 0)
+    if (view->streams != NULL)
         qsort(view->streams, view->stream_count, sizeof(*view->streams), compare_streams);
     view->kernel_count = sort(view->kernels, view->kernel_count);
     view->range_count  = sort(view->ranges, view->range_count);

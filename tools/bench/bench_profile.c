@@ -84,15 +84,15 @@ static int32_t sample_round(struct bench *bench, const struct bench_case *test, 
     return status;
 }
 
-#define LAUNCH(name_, help_, interval_)                                                                  \
-    {                                                                                                    \
-        .name = name_, .help = help_, .unit = "ns", .needs = BENCH_NEEDS_EMPTY, .argument = (interval_), \
-        .setup = bench_streams_setup, .sample = sample_launch,                                           \
+#define LAUNCH(name_, help_, interval_)                                                                      \
+    {                                                                                                        \
+        .name = (name_), .help = (help_), .unit = "ns", .needs = BENCH_NEEDS_EMPTY, .argument = (interval_), \
+        .setup = bench_streams_setup, .sample = sample_launch,                                               \
     }
-#define ROUND(name_, help_, interval_)                                                                   \
-    {                                                                                                    \
-        .name = name_, .help = help_, .unit = "us", .needs = BENCH_NEEDS_EMPTY, .argument = (interval_), \
-        .setup = setup_copies, .sample = sample_round,                                                   \
+#define ROUND(name_, help_, interval_)                                                                       \
+    {                                                                                                        \
+        .name = (name_), .help = (help_), .unit = "us", .needs = BENCH_NEEDS_EMPTY, .argument = (interval_), \
+        .setup = setup_copies, .sample = sample_round,                                                       \
     }
 
 static const struct bench_case cases[] = {
