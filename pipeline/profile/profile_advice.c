@@ -254,7 +254,8 @@ bool pipeline_profile_advise(const struct pipeline_profile_view *view, uint32_t 
 {
     uint32_t device = 0, found = 0;
     for (const struct core_profile_part *part = view->profile->parts; part != NULL; part = part->next) {
-        *advice = (struct trm_profile_advice){.struct_size = sizeof(*advice), .device = device++};
+        *advice = (struct trm_profile_advice){.struct_size = sizeof(*advice), .device = device};
+        device++;
         if (advise_part(view, part, advice) && found++ == index)
             return true;
     }
