@@ -5,6 +5,7 @@
 #include "base/file_permissions.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -235,4 +236,21 @@ int32_t base_folder_make(const char *path)
     if (verdict == TRM_OK)
         verdict = make_below(path, strlen(existing));
     return verdict == TRM_OK ? base_folder_permissions_check(path) : verdict;
+}
+
+/* ---- the user's own files ---- */
+
+/* O_NONBLOCK: opening a FIFO must not wait for a reader; regular files ignore it. */
+int base_file_open_own(const char *path, int flags, int *fd)
+{
+    struct stat stat;
+    int opened = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+    if (opened < 0)
+        return errno;
+    if (fstat(opened, &stat) != 0 || !S_ISREG(stat.st_mode) || stat.st_uid != geteuid()) {
+        close(opened);
+        return EPERM;
+    }
+    *fd = opened;
+    return 0;
 }

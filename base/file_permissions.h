@@ -27,4 +27,8 @@ int32_t base_place_permissions_check(const char *path);
  * refuse. Errors: also BACKEND for a full or broken disk. */
 int32_t base_folder_make(const char *path);
 
+/* Opens a file of this user for this user alone, with more `flags` for open(). Refuses what is no regular file and
+ * files of other users (EPERM); follows no symbolic link. 0, or an errno. */
+int base_file_open_own(const char *path, int flags, int *fd);
+
 #endif

@@ -9,10 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/file_permissions.h"
 
 #define MESSAGE_BYTES 1024
 #define LINE_BYTES (MESSAGE_BYTES + 128)
@@ -36,20 +37,12 @@ int32_t base_log_level(const char *text)
 
 /* ---- the file ---- */
 
-/* O_NONBLOCK: opening a FIFO must not wait for a reader; regular files ignore it. */
 int base_log_open(struct base_log *log, const char *path)
 {
-    struct stat stat;
-    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
-    if (fd < 0)
-        return errno;
-    if (fstat(fd, &stat) != 0 || !S_ISREG(stat.st_mode) || stat.st_uid != geteuid()) {
-        close(fd);
-        return EPERM;
-    }
-    log->fd      = fd;
-    log->owns_fd = true;
-    return 0;
+    int error = base_file_open_own(path, O_WRONLY | O_CREAT | O_APPEND, &log->fd);
+    if (error == 0)
+        log->owns_fd = true;
+    return error;
 }
 
 void base_log_close(struct base_log *log)

@@ -77,6 +77,8 @@ libtrireme_internal_la_SOURCES += \
 	core/stream/point.c \
 	core/stream/point_fd.c \
 	core/stream/profile.c core/stream/profile.h \
+	core/stream/profile_devices.c core/stream/profile_result.c \
+	core/stream/range.c core/stream/range.h \
 	core/stream/service.c core/stream/service.h \
 	core/stream/stream.c core/stream/stream.h \
 	core/stream/stream_object.h \

@@ -34,6 +34,7 @@ EXTRA_DIST += \
 	doc/results/2026-11-23-shaders-found.md \
 	doc/results/2026-11-24-h200.md \
 	doc/results/2026-11-28-h200.md \
+	doc/results/2026-11-28-profiles.md \
 	doc/results/2026-11-24-wild.md \
 	doc/update-kernels \
 	doc/update-settings

@@ -117,11 +117,22 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/collective/relay.c \
 	pipeline/collective/task.c
 
-# pipeline/profile: profiles of devices.
+# pipeline/profile: profiles of devices and contexts.
 libtrireme_internal_la_SOURCES += \
 	pipeline/profile/profile.c pipeline/profile/profile.h \
+	pipeline/profile/profile_advice.c \
+	pipeline/profile/profile_calls.c \
+	pipeline/profile/profile_json.c \
 	pipeline/profile/profile_sums.c \
-	pipeline/profile/profile_text.c
+	pipeline/profile/profile_tasks.c \
+	pipeline/profile/profile_text.c \
+	pipeline/profile/profile_trace.c \
+	pipeline/profile/profile_view.c
+
+# pipeline/context: contexts, and the profile that a setting asks for.
+libtrireme_internal_la_SOURCES += \
+	pipeline/context/context.c \
+	pipeline/context/program_profile.c pipeline/context/program_profile.h
 
 # pipeline/coordinator: tasks that name each other by id.
 libtrireme_internal_la_SOURCES += \

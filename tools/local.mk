@@ -62,6 +62,7 @@ tools_trireme_SOURCES += \
 	tools/bench/bench_objects.c \
 	tools/bench/bench_pipeline.c \
 	tools/bench/bench_pools.c \
+	tools/bench/bench_profile.c \
 	tools/bench/bench_report.c \
 	tools/bench/bench_run.c \
 	tools/bench/bench_stream.c tools/bench/bench_stream.h

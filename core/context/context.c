@@ -1,4 +1,4 @@
-/* Creates and destroys contexts, and lists the candidates for backends.
+/* Creates contexts, and lists the candidates for backends.
  * SPDX-License-Identifier: MIT
  */
 #include "core/context/context.h"
@@ -19,6 +19,22 @@
 #define CONTEXT_DESC_LEAST 48
 #define CANDIDATE_LEAST 48
 
+static void create_locks(struct core_context *context)
+{
+    pthread_mutex_init(&context->lock, NULL);
+    pthread_cond_init(&context->registry_loaded, NULL);
+    pthread_mutex_init(&context->devices_lock, NULL);
+    pthread_cond_init(&context->devices_changed, NULL);
+}
+
+static void destroy_locks(struct core_context *context)
+{
+    pthread_cond_destroy(&context->devices_changed);
+    pthread_mutex_destroy(&context->devices_lock);
+    pthread_cond_destroy(&context->registry_loaded);
+    pthread_mutex_destroy(&context->lock);
+}
+
 /* Runs after the last object is freed. The backends close before the parts that they may use. */
 static void context_release(struct core_object *object)
 {
@@ -31,15 +47,22 @@ static void context_release(struct core_object *object)
     base_log_close(&context->log);
     core_settings_destroy(context, context->settings);
     core_handle_table_close(context->handles);
-    pthread_cond_destroy(&context->registry_loaded);
-    pthread_mutex_destroy(&context->lock);
+    destroy_locks(context);
     allocator.release(allocator.user, context, sizeof(*context));
+}
+
+static void context_retire(struct core_object *object)
+{
+    struct core_context *context = base_container_of(object, struct core_context, object);
+    if (context->hooks != NULL)
+        context->hooks->retire(context);
 }
 
 static const struct core_object_ops context_ops = {
     .type    = CORE_CONTEXT,
     .name    = "context",
     .source  = __FILE__,
+    .retire  = context_retire,
     .release = context_release,
 };
 
@@ -104,12 +127,10 @@ static int32_t open_log(struct core_context *context)
     return TRM_OK;
 }
 
-int32_t trm_context_create(const struct trm_context_desc *given, struct trm_context **out)
+int32_t core_context_create(const struct trm_context_desc *given, struct core_context **out)
 {
     struct trm_context_desc desc;
-    int32_t status = core_output_check(out, "trm_context_create", "context");
-    if (status == TRM_OK)
-        status = check_desc(given, &desc);
+    int32_t status = check_desc(given, &desc);
     if (status != TRM_OK)
         return status;
 
@@ -129,17 +150,15 @@ int32_t trm_context_create(const struct trm_context_desc *given, struct trm_cont
         goto close_log;
     core_host_init(context);
     context->device_hooks = &core_device_hooks;
-    pthread_mutex_init(&context->lock, NULL);
-    pthread_cond_init(&context->registry_loaded, NULL);
+    create_locks(context);
     status = core_object_init(&context->object, &context_ops, context);
     if (status != TRM_OK)
         goto close_handles;
-    *out = core_object_publish(&context->object);
+    *out = context;
     return TRM_OK;
 
 close_handles:
-    pthread_cond_destroy(&context->registry_loaded);
-    pthread_mutex_destroy(&context->lock);
+    destroy_locks(context);
     core_handle_table_close(context->handles);
 close_log:
     base_log_close(&context->log);
@@ -148,11 +167,6 @@ destroy_settings:
 free_context:
     core_free(context, context, sizeof(*context));
     return status;
-}
-
-void trm_context_destroy(struct trm_context *handle)
-{
-    core_object_kill_handle(handle, CORE_CONTEXT);
 }
 
 /* ---- the report of candidates ---- */

@@ -1,6 +1,6 @@
 /* The context room: the root object, on top of all rooms of the core.
  *
- * context       creation from a description, destruction, the list of candidates
+ * context       creation from a description, the list of candidates
  * host          the functions that backends may call
  * device_hooks  opens and closes the parts of a device that streams and memory own
  *
@@ -11,8 +11,15 @@
 #ifndef CORE_CONTEXT_CONTEXT_H
 #define CORE_CONTEXT_CONTEXT_H
 
-struct core_context;
+#include <trireme/context.h>
+
+#include "core/object/object.h"
+
 struct core_device_hooks;
+
+/* Creates a context, which the caller publishes or abandons (context.c): what trm_context_create() does but for what
+ * the rooms above add. */
+int32_t core_context_create(const struct trm_context_desc *desc, struct core_context **context);
 
 /* Fills context->host, the functions that backends may call (host.c). */
 void core_host_init(struct core_context *context);

@@ -11,6 +11,14 @@ static int32_t open_device(struct core_device *device)
     return core_pool_create(device, &device->pool);
 }
 
+static void opened_device(struct core_device *device)
+{
+    const struct core_context_hooks *hooks = device->object.context->hooks;
+    core_profile_device_opens(device);
+    if (hooks != NULL)
+        hooks->device_opened(device->object.context);
+}
+
 static void retire_device(struct core_device *device)
 {
     core_device_end_thread_streams(device);
@@ -24,12 +32,14 @@ static void close_device(struct core_device *device)
     core_device_reap_all(device);
     core_device_end_internal_stream(device);
     core_device_wait_owned_streams(device);
+    core_profile_device_closes(device);
     core_pool_destroy(device->pool);
     core_event_pool_destroy(device->object.context, device->events);
 }
 
 const struct core_device_hooks core_device_hooks = {
     .open   = open_device,
+    .opened = opened_device,
     .retire = retire_device,
     .reap   = core_device_reap,
     .close  = close_device,

@@ -234,6 +234,7 @@ static int32_t finish_opening(struct core_device *device, struct core_device **o
     status = core_object_init(&device->object, &device_object_ops, device->object.context);
     if (status != TRM_OK)
         goto run_close_hook;
+    hooks->opened(device);
     *out = device;
     return TRM_OK;
 

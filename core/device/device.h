@@ -20,7 +20,7 @@
 struct core_deferred;
 struct core_event_pool;
 struct core_pool;
-struct core_profile;
+struct core_profile_part;
 struct core_stream;
 
 /* Properties that calls need often, read once when the device is opened. */
@@ -82,8 +82,10 @@ struct core_device {
     /* Set by the pool: releases the memory that was freed in the order of a stream, which is drained. */
     void (*end_parked)(struct core_stream *stream);
 
-    struct core_profile *profile; /* core/stream/profile.c: the one that is on; under `lock` */
-    _Atomic uint32_t attention;   /* enum core_device_attention: what calls to streams must look at */
+    struct core_profile_part *profile; /* core/stream/profile.h: the one that is on; under `lock` */
+    _Atomic uint32_t attention;        /* enum core_device_attention: what calls to streams must look at */
+    struct core_device *next;          /* context->devices; it and the next one under context->devices_lock */
+    bool is_followed;                  /* the context's profile knows the device */
     _Atomic bool is_lost;
     struct base_failure loss; /* the first cause; written before is_lost is set */
 };
@@ -92,6 +94,8 @@ struct core_device {
 struct core_device_hooks {
     /* The backend's device is open: create the memory pool. */
     int32_t (*open)(struct core_device *device);
+    /* The device is complete. */
+    void (*opened)(struct core_device *device);
     /* The handle is dead and no call is inside: end the threads' own streams. */
     void (*retire)(struct core_device *device);
     /* Destroy deferred objects whose work has completed. */

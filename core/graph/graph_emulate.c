@@ -38,12 +38,12 @@ static int32_t enqueue_copy_2d(struct core_stream *stream, const struct trm_copy
         core_copy_kind(desc->destination, desc->source), desc->width * desc->height);
 }
 
-static int32_t enqueue_launch(struct core_stream *stream, const struct trm_launch_desc *desc)
+static int32_t enqueue_launch(struct core_stream *stream, const struct core_node *node)
 {
     uint64_t value = core_stream_next(stream);
     base_error_clear();
-    return core_stream_commit_work(stream, value, "stream.launch",
-                                   stream->ops->launch(stream->backend, value, desc), CORE_WORK_LAUNCH, 0);
+    return core_stream_commit_launch(
+        stream, value, stream->ops->launch(stream->backend, value, &node->launch), node->kernel->name);
 }
 
 static int32_t enqueue_fill(struct core_stream *stream, const struct core_node *node)
@@ -82,7 +82,7 @@ static int32_t enqueue(struct core_stream *stream, const struct core_node *node)
     case CORE_NODE_FILL:
         return enqueue_fill(stream, node);
     case CORE_NODE_LAUNCH:
-        return enqueue_launch(stream, &node->launch);
+        return enqueue_launch(stream, node);
     case CORE_NODE_TIMESTAMP:
         return core_event_record(node->event, stream);
     case CORE_NODE_IMAGE_COPY:

@@ -53,7 +53,8 @@ static int32_t enqueue(struct core_stream *stream, const char *slot, event_fn ca
     base_error_clear();
     status = call(stream->backend, value, type, native);
     if (counter != NULL)
-        status = core_stream_commit_work(stream, value, slot, status, CORE_WORK_WAIT, 0);
+        status = core_stream_commit_wait(stream, value, slot, status,
+                                         (struct core_wait){.kind = TRM_PROFILE_WAIT_NATIVE});
     else
         status = core_stream_commit(stream, value, slot, status);
     if (status == TRM_OK)

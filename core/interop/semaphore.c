@@ -251,7 +251,8 @@ static int32_t enqueue(struct core_stream *stream, struct core_semaphore *semaph
     base_error_clear();
     int32_t status = call(stream->backend, value, semaphore->semaphore, semaphore_value);
     if (counter != NULL)
-        status = core_stream_commit_work(stream, value, slot, status, CORE_WORK_WAIT, 0);
+        status = core_stream_commit_wait(stream, value, slot, status,
+                                         (struct core_wait){.kind = TRM_PROFILE_WAIT_SEMAPHORE});
     else
         status = core_stream_commit(stream, value, slot, status);
     if (status != TRM_OK)

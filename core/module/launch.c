@@ -433,9 +433,8 @@ static int32_t launch_run(struct launch *launch, const struct trm_argument *argu
         stream->recorder_ops->expect_uses(stream, launch->reached_count);
     uint64_t value = core_stream_next(stream);
     base_error_clear();
-    status = core_stream_commit_work(stream, value, "stream.launch",
-                                     stream->ops->launch(stream->backend, value, &launch->desc),
-                                     CORE_WORK_LAUNCH, 0);
+    status = core_stream_commit_launch(
+        stream, value, stream->ops->launch(stream->backend, value, &launch->desc), launch->kernel->name);
     if (!LIKELY(status == TRM_OK))
         return status;
     if (LIKELY(!core_stream_is_recording(stream)))

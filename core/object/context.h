@@ -13,10 +13,19 @@
 #include "base/base.h"
 #include "core/object/handle.h"
 
+struct core_device;
 struct core_device_hooks;
+struct core_profile;
 struct core_registry;
 struct core_service;
 struct core_settings;
+
+/* What a room above does for a context that it creates. */
+struct core_context_hooks {
+    void (*device_opened)(struct core_context *context);
+    /* The handle is dead and no call is inside. */
+    void (*retire)(struct core_context *context);
+};
 
 struct core_context {
     struct core_object object;
@@ -33,6 +42,15 @@ struct core_context {
     pthread_cond_t registry_loaded;
     struct core_registry *registry; /* NULL until the first call that needs a device */
     struct core_service *service;   /* NULL until the first callback */
+
+    pthread_mutex_t devices_lock; /* guards the members below; comes before core_device.lock */
+    pthread_cond_t devices_changed;
+    struct core_device *devices;  /* open ones */
+    struct core_profile *profile; /* core/stream/profile.h: of the whole context; NULL: none is on */
+
+    /* pipeline/context; both are set before the context is published. */
+    const struct core_context_hooks *hooks; /* NULL: none */
+    void *program_profile;
 };
 
 static inline struct core_context *core_context_find(struct trm_context *handle)

@@ -354,6 +354,15 @@ void core_object_retain(struct core_object *object)
     atomic_fetch_add_explicit(&object->references, 1, memory_order_relaxed);
 }
 
+bool core_object_try_retain(struct core_object *object)
+{
+    uint32_t count = atomic_load_explicit(&object->references, memory_order_relaxed);
+    while (count != 0 && !atomic_compare_exchange_weak_explicit(&object->references, &count, count + 1,
+                                                                memory_order_acquire, memory_order_relaxed))
+        ;
+    return count != 0;
+}
+
 void core_object_release(struct core_object *object)
 {
     if (object == NULL || atomic_fetch_sub_explicit(&object->references, 1, memory_order_acq_rel) != 1)

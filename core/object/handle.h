@@ -135,6 +135,8 @@ bool core_object_kill_handle(const void *handle, enum core_type type);
 uint32_t core_object_number(const struct core_object *object);
 
 void core_object_retain(struct core_object *object);
+/* False when no reference is left: the object is being released. A lock keeps its memory meanwhile. */
+bool core_object_try_retain(struct core_object *object);
 void core_object_release(struct core_object *object); /* NULL is fine */
 
 /* Would core_object_find() find the handle? Sets no error. */

@@ -58,7 +58,8 @@ struct core_handle_table {
     pthread_mutex_t growth_lock;        /* guards adding chunks */
 };
 
-/* The only mutable global of the library, beside a bit in core/settings/unknown_variable.c. */
+/* The only mutable global of the library, beside a bit in core/settings/unknown_variable.c and the list in
+ * pipeline/context/program_profile.c. */
 struct core_handle_directory {
     _Atomic(_Atomic uint32_t *) fork_words; /* one for each table; base/fork.h */
     struct core_handle_table tables[CORE_HANDLE_TABLES];

@@ -66,6 +66,14 @@ static bool is_collective_way(const char *value, char *allowed, size_t capacity)
     return false;
 }
 
+static bool is_profile(const char *value, char *allowed, size_t capacity)
+{
+    size_t length   = strlen(value);
+    const char *end = value + length;
+    snprintf(allowed, capacity, "a path that ends in .json or .txt");
+    return (length > 5 && strcmp(end - 5, ".json") == 0) || (length > 4 && strcmp(end - 4, ".txt") == 0);
+}
+
 #define INFO(type_, name_, variable_, default_, secure_, help_)                                     \
     {                                                                                               \
         .struct_size = sizeof(struct trm_setting_info), .type = (type_), .name = (name_),           \
@@ -240,6 +248,21 @@ static const struct core_setting_row rows[] = {
         .info = INFO(TRM_SETTING_BYTES, "pool.threshold", "TRIREME_POOL_THRESHOLD", "512M", 0,
                      "Memory of freed buffers that a device keeps for reuse; the pool returns more than that "
                      "to the driver."),
+    },
+    {
+        .info =
+            INFO(TRM_SETTING_TEXT, "profile.file", "TRIREME_PROFILE", "", 1,
+                 "The file into which a profile of each context is written when it is destroyed or the "
+                 "program exits: *.json, a trace with all numbers, or *.txt, a summary. %p in the name is "
+                 "the number of the process; contexts after the first put their number before the suffix."),
+        .check = is_profile,
+    },
+    {
+        .info =
+            INFO(TRM_SETTING_COUNT, "profile.interval", "TRIREME_PROFILE_INTERVAL", "0", 0,
+                 "Every which operation of a stream the profile of profile.file times; 1: all; 0: as many "
+                 "as take at most a twentieth of the time."),
+        .maximum = 1000000,
     },
     {
         .info = INFO(

@@ -207,13 +207,12 @@ static void append(struct core_gate *gate)
 }
 
 /* Enqueues the gate and arranges for it to open. Once it is enqueued nothing can fail. */
-static int32_t gate_enqueue(struct core_gate *gate)
+static int32_t gate_enqueue(struct core_gate *gate, struct core_wait wait)
 {
     struct core_stream *stream = gate->stream;
     gate->value                = core_stream_next(stream);
-    int32_t status =
-        core_stream_commit_work(stream, gate->value, "stream.gate",
-                                stream->ops->gate(stream->backend, gate->value), CORE_WORK_WAIT, 0);
+    int32_t status             = core_stream_commit_wait(stream, gate->value, "stream.gate",
+                                                         stream->ops->gate(stream->backend, gate->value), wait);
     if (status != TRM_OK) {
         core_free(stream->object.context, gate, sizeof(*gate));
         return status;
@@ -231,7 +230,8 @@ static int32_t gate_enqueue(struct core_gate *gate)
     return TRM_OK;
 }
 
-int32_t core_gate_wait(struct core_stream *stream, struct core_stream *other, uint64_t value)
+int32_t core_gate_wait(struct core_stream *stream, struct core_stream *other, uint64_t value,
+                       struct core_wait wait)
 {
     struct core_gate *gate;
     int32_t status = gate_create(stream, &gate);
@@ -239,7 +239,7 @@ int32_t core_gate_wait(struct core_stream *stream, struct core_stream *other, ui
         return status;
     gate->other       = other;
     gate->other_value = value;
-    return gate_enqueue(gate);
+    return gate_enqueue(gate, wait);
 }
 
 int32_t core_gate_callback(struct core_stream *stream, trm_callback_fn callback, void *user)
@@ -256,5 +256,5 @@ int32_t core_gate_callback(struct core_stream *stream, trm_callback_fn callback,
     gate->other_value = value;
     gate->callback    = callback;
     gate->user        = user;
-    return gate_enqueue(gate);
+    return gate_enqueue(gate, (struct core_wait){.kind = TRM_PROFILE_WAIT_CALLBACK});
 }

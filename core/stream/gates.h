@@ -15,8 +15,9 @@ static inline bool core_stream_has_gates(const struct core_stream *stream)
     return stream->ops->gate != NULL && stream->ops->open_gates != NULL;
 }
 
-/* Lets `stream` wait for `value` of `other`. If `other` fails, so does `stream`. */
-int32_t core_gate_wait(struct core_stream *stream, struct core_stream *other, uint64_t value);
+/* Lets `stream` wait for `value` of `other`, which `wait` names. If `other` fails, so does `stream`. */
+int32_t core_gate_wait(struct core_stream *stream, struct core_stream *other, uint64_t value,
+                       struct core_wait wait);
 
 /* Lets `stream` call back, and wait until the callback has returned. */
 int32_t core_gate_callback(struct core_stream *stream, trm_callback_fn callback, void *user);

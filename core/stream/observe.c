@@ -22,17 +22,17 @@ static bool can_wait(struct core_stream *stream, uint64_t value)
 }
 
 int32_t core_stream_commit_observed(struct core_stream *stream, uint64_t value, const char *slot,
-                                    int32_t answer, struct core_work work)
+                                    int32_t answer, const struct core_work *work)
 {
     int32_t status = core_stream_commit(stream, value, slot, answer);
     if (status != TRM_OK)
         return status;
     int32_t observed = atomic_load_explicit(&stream->observed, memory_order_acquire);
     if (observed & CORE_STREAM_PROFILED)
-        core_stream_profile_note(stream, value, &work);
-    if (work.kind == CORE_WORK_WAIT)
+        core_stream_profile_note(stream, value, work);
+    if (work->kind == CORE_WORK_WAIT)
         stream->last_wait = value;
-    if (work.kind == CORE_WORK_WAIT || (observed & CORE_STREAM_SERIAL) == 0)
+    if (work->kind == CORE_WORK_WAIT || (observed & CORE_STREAM_SERIAL) == 0)
         return TRM_OK;
     return can_wait(stream, value) ? core_stream_wait_pinned(stream, value, TRM_FOREVER) : TRM_OK;
 }

@@ -3,8 +3,6 @@
  */
 #include "core/stream/profile.h"
 
-#include <string.h>
-
 #include "base/base.h"
 
 /* Timestamps of a stream that are not read yet. */
@@ -22,71 +20,30 @@ struct pending {
 };
 
 struct core_stream_profile {
-    pthread_mutex_t lock;         /* guards all but `called` */
-    uint64_t called;              /* when the current call began; 0: not known. The enqueuing thread's */
-    struct core_profile *profile; /* holds a reference; NULL: none is on */
+    struct base_lock lock;          /* guards all but `called` */
+    _Atomic bool has_clock;         /* the profile takes times */
+    uint64_t called;                /* when the current call began; 0: not known. The enqueuing thread's */
+    struct core_profile_part *part; /* holds a reference of the profile; NULL: none is on */
     struct core_profile_result *result;
-    uint64_t spent_ns;   /* in timing */
-    uint64_t noted;      /* operations */
-    uint64_t last_stamp; /* the operation that was the last timestamp */
-    uint64_t last_end;   /* the last time that was read; 0: the stream had nothing to do */
+    struct core_profile_range *range; /* the innermost one; NULL: none is known */
+    uint64_t spent_ns;                /* in timing */
+    uint64_t noted;                   /* operations */
+    bool is_stamped;                  /* a timestamp is behind the last operation that takes time */
+    uint64_t last_end;                /* the last time that was read; 0: the stream had nothing to do */
     struct pending pending[PENDING];
     uint32_t oldest, pending_count;
     struct trm_backend_stamp *free_stamps[PENDING];
     uint32_t free_count;
 };
 
-/* ---- times ------------------------------------------------------------------------------------------ */
-
-uint32_t core_profile_slot(uint64_t nanoseconds)
-{
-    if (nanoseconds < 4)
-        return (uint32_t)nanoseconds;
-    uint32_t power = 63u - (uint32_t)__builtin_clzll(nanoseconds);
-    uint32_t slot  = (power - 1) * 4 + ((uint32_t)(nanoseconds >> (power - 2)) & 3u);
-    return slot < CORE_PROFILE_TIMES ? slot : CORE_PROFILE_TIMES;
-}
-
-uint64_t core_profile_slot_time(uint32_t slot)
-{
-    return slot < 4 ? slot : (uint64_t)(4 + slot % 4) << (slot / 4 - 1);
-}
-
 /* ---- reading ---------------------------------------------------------------------------------------- */
-
-static void keep_record(const struct core_context *context, struct core_profile_result *result,
-                        const struct core_profile_record *record)
-{
-    if (result->record_count == result->record_capacity) {
-        uint32_t capacity = result->record_capacity == 0 ? 256 : result->record_capacity * 2;
-        if (capacity > CORE_PROFILE_RECORDS)
-            return;
-        struct core_profile_record *records = core_allocate(context, capacity * sizeof(*records));
-        if (records == NULL)
-            return;
-        if (result->record_count != 0)
-            memcpy(records, result->records, result->record_count * sizeof(*records));
-        core_free(context, result->records, result->record_capacity * sizeof(*records));
-        result->records         = records;
-        result->record_capacity = capacity;
-    }
-    result->records[result->record_count++] = *record;
-}
 
 static void add_record(struct core_stream_profile *state, const struct core_context *context,
                        struct core_profile_record *record, uint64_t end)
 {
-    struct core_profile_result *result = state->result;
-    record->begin                      = record->called > state->last_end ? record->called : state->last_end;
-    record->end                        = end > record->begin ? end : record->begin;
-    result->timed[record->kind]++;
-    result->busy_ns[record->kind] += record->end - record->begin;
-    result->queued[core_profile_slot(record->begin - record->called)]++;
-    if (record->kind != CORE_WORK_WAIT)
-        result->ran[core_profile_slot(record->end - record->begin)]++;
-    if (record->end > result->last_ns)
-        result->last_ns = record->end;
-    keep_record(context, result, record);
+    record->begin = record->called > state->last_end ? record->called : state->last_end;
+    record->end   = end > record->begin ? end : record->begin;
+    core_profile_add_record(context, state->result, record);
 }
 
 static struct pending *oldest_of(struct core_stream_profile *state)
@@ -128,9 +85,9 @@ static void drain(struct core_stream_profile *state, struct core_stream *stream)
 
 static bool is_timed(struct core_stream_profile *state, uint64_t now)
 {
-    uint32_t interval = state->profile->interval;
+    uint32_t interval = state->part->profile->interval;
     if (interval == 0)
-        return state->spent_ns * SHARE <= now - state->profile->begun;
+        return state->spent_ns * SHARE <= now - state->part->begun;
     return interval <= 1 || state->noted % interval <= 1;
 }
 
@@ -167,24 +124,24 @@ static bool enqueue_stamp(struct core_stream_profile *state, struct core_stream 
     state->pending[at]       = *pending;
     state->pending[at].stamp = stamp;
     state->pending[at].value = value;
-    state->last_stamp        = value;
+    state->is_stamped        = true;
     return true;
 }
 
-/* The operation can be timed if a timestamp is right before it, or it found the stream idle. */
+/* The operation can be timed if a timestamp is before it, or it found the stream idle. What else has a number (the
+ * program's timestamps, signals) takes no time. */
 static bool has_beginning(const struct core_stream_profile *state, const struct core_stream *stream,
                           uint64_t value)
 {
-    return state->last_stamp == value - 1 ||
-           atomic_load_explicit(&stream->completed, memory_order_acquire) >= value - 1;
+    return state->is_stamped || atomic_load_explicit(&stream->completed, memory_order_acquire) >= value - 1;
 }
 
 static void time_operation(struct core_stream_profile *state, struct core_stream *stream, uint64_t value,
-                           const struct core_work *work, uint64_t called)
+                           const struct core_profile_record *record)
 {
     struct base_saved_error before;
-    struct pending pending = {.record = {.called = called, .bytes = work->bytes, .kind = work->kind}};
-    pending.is_record      = has_beginning(state, stream, value);
+    struct pending pending = {.record = *record, .is_record = has_beginning(state, stream, value)};
+    state->is_stamped      = false;
     base_error_save(&before);
     enqueue_stamp(state, stream, &pending);
     base_error_restore(&before);
@@ -195,28 +152,44 @@ static void time_operation(struct core_stream_profile *state, struct core_stream
 void core_stream_profile_call(struct core_stream *stream)
 {
     struct core_stream_profile *state = atomic_load_explicit(&stream->profile, memory_order_acquire);
-    if (state != NULL)
+    if (state != NULL && atomic_load_explicit(&state->has_clock, memory_order_relaxed))
         state->called = base_now();
+}
+
+/* Counts the operation; *record gets what is known of it without a clock. */
+static void count(struct core_stream_profile *state, struct core_stream *stream, const struct core_work *work,
+                  struct core_profile_record *record)
+{
+    struct core_profile_result *result = state->result;
+    uint64_t bytes = atomic_load_explicit(&stream->device->buffer_bytes, memory_order_relaxed);
+    if (bytes > result->peak_bytes)
+        result->peak_bytes = bytes;
+    record->bytes   = work->bytes;
+    record->kind    = work->kind;
+    record->range   = state->range;
+    record->subject = core_profile_count(stream->object.context, result, work);
 }
 
 static void note(struct core_stream_profile *state, struct core_stream *stream, uint64_t value,
                  const struct core_work *work)
 {
-    struct core_profile_result *result = state->result;
-    uint64_t now                       = base_now();
-    uint64_t called                    = state->called != 0 ? state->called : now;
-    uint64_t bytes = atomic_load_explicit(&stream->device->buffer_bytes, memory_order_relaxed);
-    result->count[work->kind]++;
-    result->bytes[work->kind] += work->bytes;
-    if (bytes > result->peak_bytes)
-        result->peak_bytes = bytes;
-    if (result->first_ns == 0)
-        result->first_ns = called;
+    struct core_profile_record record = {0};
+    count(state, stream, work, &record);
+    if (!atomic_load_explicit(&state->has_clock, memory_order_relaxed)) {
+        state->result->first_ns = state->part->begun;
+        return;
+    }
+    uint64_t now  = base_now();
+    record.called = state->called != 0 ? state->called : now;
+    if (state->result->first_ns == 0)
+        state->result->first_ns = record.called;
     if (is_timed(state, now)) {
         if (state->pending_count >= BATCH)
             drain(state, stream);
-        time_operation(state, stream, value, work, called);
+        time_operation(state, stream, value, &record);
         state->spent_ns += base_now() - now;
+    } else {
+        state->is_stamped = false;
     }
     state->noted++;
 }
@@ -226,11 +199,42 @@ void core_stream_profile_note(struct core_stream *stream, uint64_t value, const 
     struct core_stream_profile *state = atomic_load_explicit(&stream->profile, memory_order_acquire);
     if (state == NULL)
         return;
-    pthread_mutex_lock(&state->lock);
-    if (state->profile != NULL)
+    base_lock_acquire(&state->lock);
+    if (state->part != NULL)
         note(state, stream, value, work);
-    pthread_mutex_unlock(&state->lock);
+    base_lock_release(&state->lock);
     state->called = 0;
+}
+
+/* ---- ranges ----------------------------------------------------------------------------------------- */
+
+void core_stream_profile_push(struct core_stream *stream, const char *name, uint32_t depth, bool is_task)
+{
+    struct core_stream_profile *state = atomic_load_explicit(&stream->profile, memory_order_acquire);
+    if (state == NULL)
+        return;
+    base_lock_acquire(&state->lock);
+    struct core_profile_range *made =
+        state->result != NULL ? core_profile_add_range(stream->object.context, state->result, name, is_task)
+                              : NULL;
+    if (made != NULL) {
+        made->depth  = depth;
+        made->parent = state->range;
+        state->range = made;
+    }
+    base_lock_release(&state->lock);
+}
+
+/* The innermost range may be one that the profile does not know. */
+void core_stream_profile_pop(struct core_stream *stream, uint32_t depth)
+{
+    struct core_stream_profile *state = atomic_load_explicit(&stream->profile, memory_order_acquire);
+    if (state == NULL)
+        return;
+    base_lock_acquire(&state->lock);
+    if (state->result != NULL && state->range != NULL && state->range->depth == depth)
+        state->range = state->range->parent;
+    base_lock_release(&state->lock);
 }
 
 /* ---- joining and leaving ---------------------------------------------------------------------------- */
@@ -243,43 +247,44 @@ static struct core_stream_profile *get_state(struct core_stream *stream)
     struct core_stream_profile *made = core_allocate(stream->object.context, sizeof(*made));
     if (made == NULL)
         return NULL;
-    pthread_mutex_init(&made->lock, NULL);
     if (atomic_compare_exchange_strong(&stream->profile, &state, made))
         return made;
-    pthread_mutex_destroy(&made->lock);
     core_free(stream->object.context, made, sizeof(*made));
     return state;
 }
 
 /* Forgets timestamps that an earlier profile left. Asks how far the stream is, which tells whether the first
  * operation finds it idle. */
-static void start(struct core_stream_profile *state, struct core_stream *stream, struct core_profile *profile,
-                  struct core_profile_result *result)
+static void start(struct core_stream_profile *state, struct core_stream *stream,
+                  struct core_profile_part *part, struct core_profile_result *result)
 {
     drain(state, stream);
     core_stream_has_finished(stream, atomic_load_explicit(&stream->enqueued, memory_order_acquire));
     for (uint32_t i = 0; i < state->pending_count; i++)
         state->pending[(state->oldest + i) % PENDING].is_record = false;
-    core_object_retain(&profile->object);
-    result->number    = core_object_number(&stream->object);
-    state->profile    = profile;
-    state->result     = result;
-    state->spent_ns   = 0;
-    state->noted      = 0;
-    state->last_stamp = UINT64_MAX;
+    core_object_retain(&part->profile->object);
+    result->number  = core_object_number(&stream->object);
+    state->part     = part;
+    state->result   = result;
+    state->range    = NULL;
+    state->spent_ns = 0;
+    state->noted    = 0;
+    atomic_store_explicit(&state->has_clock, part->profile->interval != TRM_PROFILE_COUNTED,
+                          memory_order_relaxed);
+    state->is_stamped = false;
     state->last_end   = 0;
     atomic_fetch_or(&stream->observed, CORE_STREAM_PROFILED);
 }
 
-static bool is_on(const struct core_profile *profile)
+static bool is_on(struct core_device *device, const struct core_profile_part *part)
 {
-    pthread_mutex_lock(&profile->device->lock);
-    bool is_current = profile->device->profile == profile;
-    pthread_mutex_unlock(&profile->device->lock);
+    pthread_mutex_lock(&device->lock);
+    bool is_current = device->profile == part;
+    pthread_mutex_unlock(&device->lock);
     return is_current;
 }
 
-static int32_t join(struct core_stream *stream, struct core_profile *profile)
+int32_t core_stream_profile_begin(struct core_stream *stream, struct core_profile_part *part)
 {
     struct core_context *context       = stream->object.context;
     struct core_stream_profile *state  = get_state(stream);
@@ -288,11 +293,11 @@ static int32_t join(struct core_stream *stream, struct core_profile *profile)
         core_free(context, result, sizeof(*result));
         return base_fail_memory("profiling a stream");
     }
-    pthread_mutex_lock(&state->lock);
-    bool is_new = state->profile == NULL && is_on(profile);
+    base_lock_acquire(&state->lock);
+    bool is_new = state->part == NULL && is_on(stream->device, part);
     if (is_new)
-        start(state, stream, profile, result);
-    pthread_mutex_unlock(&state->lock);
+        start(state, stream, part, result);
+    base_lock_release(&state->lock);
     if (!is_new)
         core_free(context, result, sizeof(*result));
     return TRM_OK;
@@ -301,30 +306,32 @@ static int32_t join(struct core_stream *stream, struct core_profile *profile)
 /* The state's lock is held. Returns the profile, whose reference the caller releases. */
 static struct core_profile *leave(struct core_stream_profile *state, struct core_stream *stream)
 {
-    struct core_profile *profile = state->profile;
+    struct core_profile_part *part = state->part;
     drain(state, stream);
     atomic_fetch_and(&stream->observed, ~CORE_STREAM_PROFILED);
-    if (profile == NULL)
+    if (part == NULL)
         return NULL;
+    struct core_profile *profile = part->profile;
     pthread_mutex_lock(&profile->lock);
-    state->result->next = profile->results;
-    profile->results    = state->result;
+    state->result->next = part->results;
+    part->results       = state->result;
     pthread_mutex_unlock(&profile->lock);
-    state->profile = NULL;
-    state->result  = NULL;
+    state->part   = NULL;
+    state->result = NULL;
     return profile;
 }
 
-static void leave_now(struct core_stream *stream, const struct core_profile *only)
+/* part: NULL: any. */
+void core_stream_profile_end(struct core_stream *stream, const struct core_profile_part *part)
 {
     struct core_profile *profile      = NULL;
     struct core_stream_profile *state = atomic_load_explicit(&stream->profile, memory_order_acquire);
     if (state == NULL)
         return;
-    pthread_mutex_lock(&state->lock);
-    if (only == NULL || state->profile == only)
+    base_lock_acquire(&state->lock);
+    if (part == NULL || state->part == part)
         profile = leave(state, stream);
-    pthread_mutex_unlock(&state->lock);
+    base_lock_release(&state->lock);
     core_object_release(profile != NULL ? &profile->object : NULL);
 }
 
@@ -334,17 +341,17 @@ void core_stream_profile_join(struct core_stream *stream)
     if ((atomic_load_explicit(&device->attention, memory_order_acquire) & CORE_DEVICE_PROFILED) == 0)
         return;
     pthread_mutex_lock(&device->lock);
-    struct core_profile *profile = device->profile;
-    if (profile != NULL)
-        core_object_retain(&profile->object);
+    struct core_profile_part *part = device->profile;
+    if (part != NULL)
+        core_object_retain(&part->profile->object);
     pthread_mutex_unlock(&device->lock);
-    if (profile == NULL)
+    if (part == NULL)
         return;
     struct base_saved_error before;
     base_error_save(&before);
-    join(stream, profile);
+    core_stream_profile_begin(stream, part);
     base_error_restore(&before);
-    core_object_release(&profile->object);
+    core_object_release(&part->profile->object);
 }
 
 void core_stream_profile_retire(struct core_stream *stream)
@@ -352,13 +359,13 @@ void core_stream_profile_retire(struct core_stream *stream)
     struct core_stream_profile *state = atomic_load_explicit(&stream->profile, memory_order_acquire);
     if (state == NULL)
         return;
-    leave_now(stream, NULL);
-    pthread_mutex_lock(&state->lock);
+    core_stream_profile_end(stream, NULL);
+    base_lock_acquire(&state->lock);
     while (state->pending_count != 0)
         take_oldest(state, stream, false);
     while (state->free_count != 0)
         stream->device->backend->profile.stamp_destroy(state->free_stamps[--state->free_count]);
-    pthread_mutex_unlock(&state->lock);
+    base_lock_release(&state->lock);
 }
 
 void core_stream_profile_free(struct core_stream *stream)
@@ -366,127 +373,5 @@ void core_stream_profile_free(struct core_stream *stream)
     struct core_stream_profile *state = atomic_load_explicit(&stream->profile, memory_order_acquire);
     if (state == NULL)
         return;
-    pthread_mutex_destroy(&state->lock);
     core_free(stream->object.context, state, sizeof(*state));
-}
-
-/* ---- all streams of a device ------------------------------------------------------------------------ */
-
-struct gathered {
-    struct core_stream **streams; /* with a reference each */
-    uint32_t count, capacity;
-};
-
-/* Neither the program's allocator nor a backend may be called under the device's lock. */
-static int32_t gather(struct core_device *device, struct gathered *all)
-{
-    *all = (struct gathered){0};
-    for (;;) {
-        uint32_t live = 0;
-        pthread_mutex_lock(&device->lock);
-        for (struct core_stream *each = device->streams; each != NULL; each = each->next)
-            live++;
-        for (struct core_stream *each = device->streams; live <= all->capacity && each != NULL;
-             each                     = each->next) {
-            core_object_retain(&each->object);
-            all->streams[all->count++] = each;
-        }
-        pthread_mutex_unlock(&device->lock);
-        if (live <= all->capacity)
-            return TRM_OK;
-        core_free(device->object.context, all->streams, all->capacity * sizeof(struct core_stream *));
-        all->streams = core_allocate(device->object.context, live * sizeof(struct core_stream *));
-        if (all->streams == NULL)
-            return base_fail_memory("profiling the streams of a device");
-        all->capacity = live;
-    }
-}
-
-static void release_gathered(const struct core_context *context, struct gathered *all)
-{
-    for (uint32_t i = 0; i < all->count; i++)
-        core_object_release(&all->streams[i]->object);
-    core_free(context, all->streams, all->capacity * sizeof(struct core_stream *));
-}
-
-static int32_t join_pinned(struct core_stream *stream, struct core_profile *profile)
-{
-    uint32_t flags = atomic_load_explicit(&stream->flags, memory_order_relaxed);
-    if ((flags & CORE_STREAM_INTERNAL) != 0 || !core_stream_try_pin(stream))
-        return TRM_OK;
-    int32_t status = join(stream, profile);
-    core_stream_unpin(stream, 1);
-    return status;
-}
-
-static void leave_pinned(struct core_stream *stream, const struct core_profile *profile)
-{
-    uint64_t last = atomic_load_explicit(&stream->enqueued, memory_order_acquire);
-    core_stream_wait_finished(stream, last, TRM_FOREVER);
-    if (!core_stream_try_pin(stream))
-        return;
-    leave_now(stream, profile);
-    core_stream_unpin(stream, 1);
-}
-
-static bool claim(struct core_device *device, struct core_profile *profile)
-{
-    pthread_mutex_lock(&device->lock);
-    bool is_free = device->profile == NULL;
-    if (is_free)
-        device->profile = profile;
-    pthread_mutex_unlock(&device->lock);
-    if (is_free)
-        atomic_fetch_or(&device->attention, CORE_DEVICE_PROFILED);
-    return is_free;
-}
-
-int32_t core_profile_begin(struct core_profile *profile)
-{
-    struct gathered all;
-    profile->begun = base_now();
-    if (!claim(profile->device, profile))
-        return base_fail(TRM_ERROR_BUSY, "the device %s has a profile already, which must end first",
-                         profile->device->id);
-    int32_t status = gather(profile->device, &all);
-    for (uint32_t i = 0; status == TRM_OK && i < all.count; i++)
-        status = join_pinned(all.streams[i], profile);
-    release_gathered(profile->object.context, &all);
-    if (status != TRM_OK)
-        core_profile_end(profile);
-    return status;
-}
-
-/* Streams that cannot be gathered for lack of memory stay with the profile until they end. */
-void core_profile_end(struct core_profile *profile)
-{
-    struct core_device *device = profile->device;
-    struct gathered all;
-    struct base_saved_error before;
-    pthread_mutex_lock(&device->lock);
-    bool is_on = device->profile == profile;
-    if (is_on)
-        device->profile = NULL;
-    pthread_mutex_unlock(&device->lock);
-    if (!is_on)
-        return;
-    atomic_fetch_and(&device->attention, ~(uint32_t)CORE_DEVICE_PROFILED);
-    base_error_save(&before);
-    if (gather(device, &all) == TRM_OK)
-        for (uint32_t i = 0; i < all.count; i++)
-            leave_pinned(all.streams[i], profile);
-    release_gathered(device->object.context, &all);
-    base_error_restore(&before);
-    atomic_store_explicit(&profile->ended, base_now(), memory_order_release);
-}
-
-void core_profile_free_results(struct core_profile *profile)
-{
-    struct core_context *context = profile->object.context;
-    for (struct core_profile_result *each = profile->results, *next; each != NULL; each = next) {
-        next = each->next;
-        core_free(context, each->records, each->record_capacity * sizeof(struct core_profile_record));
-        core_free(context, each, sizeof(*each));
-    }
-    profile->results = NULL;
 }

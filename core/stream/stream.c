@@ -96,6 +96,7 @@ static void stream_release(struct core_object *object)
     core_watch_destroy(stream->object.context, stream->watch);
     core_gates_free_spare(stream);
     core_stream_profile_free(stream);
+    core_free(object->context, stream->reset_at, sizeof(*stream->reset_at));
     core_free(object->context, stream, sizeof(struct stream_memory));
     if (device != NULL)
         core_object_release(&device->object);
@@ -182,7 +183,7 @@ static int32_t create(struct core_device *device, const struct stream_source *so
     list_add(stream);
     if ((flags & CORE_STREAM_INTERNAL) == 0 && core_setting_flag(context, "stream.serial"))
         atomic_fetch_or(&stream->observed, CORE_STREAM_SERIAL);
-    if ((flags & CORE_STREAM_INTERNAL) == 0)
+    if (!core_stream_is_hidden(flags))
         core_stream_profile_join(stream);
     *out = stream;
     return TRM_OK;
@@ -446,6 +447,14 @@ int32_t trm_stream_query(struct trm_stream *handle)
     return status;
 }
 
+/* From last to first, so that there are never more operations of a kind than operations. */
+static void read_counters(const struct core_stream *stream, uint64_t *to)
+{
+    const uint64_t *from = (const void *)((const char *)stream->stats + FIRST_COUNTER);
+    for (size_t i = COUNTERS; i > 0; i--)
+        to[i - 1] = __atomic_load_n(&from[i - 1], __ATOMIC_ACQUIRE);
+}
+
 static int32_t get_stats(struct core_stream *stream, struct trm_stream_stats *out)
 {
     int32_t status = core_output_check(out, "trm_stream_get_stats", "stats");
@@ -453,10 +462,12 @@ static int32_t get_stats(struct core_stream *stream, struct trm_stream_stats *ou
         return status;
 
     struct trm_stream_stats stats = {.struct_size = sizeof(stats)};
-    const uint64_t *from          = (const void *)((const char *)stream->stats + FIRST_COUNTER);
     uint64_t *to                  = (void *)((char *)&stats + FIRST_COUNTER);
-    for (size_t i = COUNTERS; i > 0; i--)
-        to[i - 1] = __atomic_load_n(&from[i - 1], __ATOMIC_ACQUIRE);
+    pthread_mutex_lock(&stream->device->lock);
+    read_counters(stream, to);
+    for (size_t i = 0; stream->reset_at != NULL && i < COUNTERS; i++)
+        to[i] -= ((const uint64_t *)(const void *)((const char *)stream->reset_at + FIRST_COUNTER))[i];
+    pthread_mutex_unlock(&stream->device->lock);
     if (!core_struct_copy_out(out, &stats, sizeof(stats), STATS_MIN))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_stream_stats.struct_size is %u, but its size is %zu", out->struct_size,
@@ -470,6 +481,32 @@ int32_t trm_stream_get_stats(struct trm_stream *handle, struct trm_stream_stats 
     if (stream == NULL)
         return base_last_status();
     int32_t status = get_stats(stream, out);
+    core_object_leave(&stream->object);
+    return status;
+}
+
+static int32_t reset_stats(struct core_stream *stream)
+{
+    struct core_context *context  = stream->object.context;
+    struct trm_stream_stats *made = core_allocate(context, sizeof(*made));
+    if (made == NULL)
+        return base_fail_memory("resetting the statistics of a stream");
+    pthread_mutex_lock(&stream->device->lock);
+    struct trm_stream_stats *spare = stream->reset_at != NULL ? made : NULL;
+    if (stream->reset_at == NULL)
+        stream->reset_at = made;
+    read_counters(stream, (void *)((char *)stream->reset_at + FIRST_COUNTER));
+    pthread_mutex_unlock(&stream->device->lock);
+    core_free(context, spare, sizeof(*spare));
+    return TRM_OK;
+}
+
+int32_t trm_stream_reset_stats(struct trm_stream *handle)
+{
+    struct core_stream *stream = core_object_enter(handle, CORE_STREAM);
+    if (stream == NULL)
+        return base_last_status();
+    int32_t status = reset_stats(stream);
     core_object_leave(&stream->object);
     return status;
 }

@@ -8,7 +8,8 @@
  *     device_sync.c                waiting for a device
  *     thread_stream.c              each thread's own stream of a device
  *     observe.c                    waiting for each operation (stream.serial)
- *     profile.c                    what streams record for a profile
+ *     profile.h                    what streams record for a profile (three files)
+ *     range.c                      what a program calls its operations
  *     internal_stream.c            the core's own stream of a device, for blocking calls
  *     event.c, event_time.c        events, and their timestamps; event_pool.c: their memory
  *     in_flight.c                  which streams use an object, and up to which operation
@@ -33,6 +34,7 @@
 #include "core/stream/in_flight.h"
 #include "core/stream/notify.h"
 #include "core/stream/profile.h"
+#include "core/stream/range.h"
 #include "core/stream/service.h"
 #include "core/stream/stream_object.h"
 

@@ -24,6 +24,7 @@
 #define CORE_STREAM_STREAM_OBJECT_H
 
 #include <stdbool.h>
+#include <trireme/profile.h>
 #include <trireme/stream.h>
 
 #include "base/base.h"
@@ -45,6 +46,7 @@ enum core_stream_flags {
     CORE_STREAM_ENDING    = 1u << 2, /* trm_stream_destroy() was called inside its own callback */
     CORE_STREAM_RECORDING = 1u << 3, /* a graph's: see core_stream_create_recording() */
     CORE_STREAM_OF_POOL   = 1u << 4, /* a stream pool's: trm_stream_destroy() refuses it */
+    CORE_STREAM_OF_TASKS  = 1u << 5, /* with INTERNAL: of a coordinator, whose tasks are the program's */
 
     /* Streams that belong to their device (or to a graph, which keeps it alive); they do not keep it
      * alive. */
@@ -69,9 +71,18 @@ enum core_work_kind {
     CORE_WORK_KINDS,
 };
 
+/* What a wait is for; numbers of objects, as in the log. */
+struct core_wait {
+    int32_t kind;    /* enum trm_profile_wait_kind */
+    uint32_t stream; /* whose point it is; 0: unknown */
+    uint32_t event;  /* 0: none */
+};
+
 struct core_work {
     enum core_work_kind kind;
     uint64_t bytes;
+    const char *kernel;    /* of a launch: its name; else NULL */
+    struct core_wait wait; /* of a wait */
 };
 
 /* "The enqueuing thread's" fields are touched by the thread that enqueues alone. */
@@ -84,8 +95,10 @@ struct core_stream {
 
     _Atomic uint64_t enqueued; /* the last operation; written by the enqueuing thread alone */
     _Atomic int32_t observed;  /* enum core_stream_observers; observe.c */
+    uint32_t range_depth;      /* range.c: how many are open; the enqueuing thread's */
     uint64_t last_wait;        /* the last operation that waits, while observed; the enqueuing thread's */
     struct base_lock in_flight_lock; /* guards this stream's slots in all sets; see in_flight.h */
+    uint32_t range_count;            /* how many were begun; the enqueuing thread's */
     uint64_t marked;                 /* the last operation given to ops->mark(); the enqueuing thread's */
     _Atomic uint64_t completed;      /* the highest operation known to be complete; only grows */
     _Atomic uint64_t flushed;        /* the highest operation known to be submitted; only grows */
@@ -120,8 +133,15 @@ struct core_stream {
     struct core_job ending;                        /* ends the stream later; see CORE_STREAM_ENDING */
     _Atomic(struct core_stream_profile *) profile; /* profile.c; NULL: never profiled */
     struct trm_stream_stats *stats;                /* never NULL; written by the enqueuing thread alone */
+    struct trm_stream_stats *reset_at;             /* what they were then; NULL: never; under device->lock */
     const struct core_recorder_ops *recorder_ops;  /* of a recording stream; else NULL */
 };
+
+/* Does it do only what the core needs inside of calls? Profiles leave it out. */
+static inline bool core_stream_is_hidden(uint32_t flags)
+{
+    return (flags & (CORE_STREAM_INTERNAL | CORE_STREAM_OF_TASKS)) == CORE_STREAM_INTERNAL;
+}
 
 static inline struct core_stream *core_stream_find(struct trm_stream *handle)
 {
@@ -204,14 +224,38 @@ static inline int32_t core_stream_commit(struct core_stream *stream, uint64_t va
     return TRM_OK;
 }
 
-/* The same for an operation that observers see. Costs one instruction more while there are none. */
+/* The same for an operation that observers see. Costs two instructions more while there are none. */
 int32_t core_stream_commit_observed(struct core_stream *stream, uint64_t value, const char *slot,
-                                    int32_t answer, struct core_work work) __attribute__((cold));
+                                    int32_t answer, const struct core_work *work) __attribute__((cold));
 static inline int32_t core_stream_commit_work(struct core_stream *stream, uint64_t value, const char *slot,
                                               int32_t answer, enum core_work_kind kind, uint64_t bytes)
 {
-    if (UNLIKELY((answer | atomic_load_explicit(&stream->observed, memory_order_relaxed)) != TRM_OK))
-        return core_stream_commit_observed(stream, value, slot, answer, (struct core_work){kind, bytes});
+    if (UNLIKELY((answer | atomic_load_explicit(&stream->observed, memory_order_relaxed)) != TRM_OK)) {
+        struct core_work work = {.kind = kind, .bytes = bytes};
+        return core_stream_commit_observed(stream, value, slot, answer, &work);
+    }
+    atomic_store_explicit(&stream->enqueued, value, memory_order_release);
+    return TRM_OK;
+}
+
+/* The same for a launch, and for a wait. */
+static inline int32_t core_stream_commit_launch(struct core_stream *stream, uint64_t value, int32_t answer,
+                                                const char *kernel)
+{
+    if (UNLIKELY((answer | atomic_load_explicit(&stream->observed, memory_order_relaxed)) != TRM_OK)) {
+        struct core_work work = {.kind = CORE_WORK_LAUNCH, .kernel = kernel};
+        return core_stream_commit_observed(stream, value, "stream.launch", answer, &work);
+    }
+    atomic_store_explicit(&stream->enqueued, value, memory_order_release);
+    return TRM_OK;
+}
+static inline int32_t core_stream_commit_wait(struct core_stream *stream, uint64_t value, const char *slot,
+                                              int32_t answer, struct core_wait wait)
+{
+    if (UNLIKELY((answer | atomic_load_explicit(&stream->observed, memory_order_relaxed)) != TRM_OK)) {
+        struct core_work work = {.kind = CORE_WORK_WAIT, .wait = wait};
+        return core_stream_commit_observed(stream, value, slot, answer, &work);
+    }
     atomic_store_explicit(&stream->enqueued, value, memory_order_release);
     return TRM_OK;
 }
@@ -274,6 +318,10 @@ int32_t core_stream_submit(struct core_stream *stream, uint64_t value);
 /* Lets `stream` wait for `value` of `other` on the device (natively, by a gate, or on the host). The caller
  * holds a reference of `other` and enqueues on `stream`. */
 int32_t core_stream_wait_other(struct core_stream *stream, struct core_stream *other, uint64_t value);
+
+/* The same for the point that event number `event` holds; 0: no event. */
+int32_t core_stream_wait_event(struct core_stream *stream, struct core_stream *other, uint64_t value,
+                               uint32_t event);
 
 /* ---- the first failure (stream_state.c) ------------------------------------------------------------ */
 

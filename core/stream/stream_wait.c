@@ -21,13 +21,14 @@ static bool same_instance(const struct core_stream *a, const struct core_stream 
 }
 
 /* UNSUPPORTED: the caller waits by other means. */
-static int32_t wait_natively(struct core_stream *stream, struct core_stream *other, uint64_t other_value)
+static int32_t wait_natively(struct core_stream *stream, struct core_stream *other, uint64_t other_value,
+                             struct core_wait wait)
 {
     uint64_t value = core_stream_next(stream);
     int32_t status = stream->ops->wait_stream(stream->backend, value, other->backend, other_value);
     if (status == TRM_ERROR_UNSUPPORTED)
         return status;
-    status = core_stream_commit_work(stream, value, "stream.wait_stream", status, CORE_WORK_WAIT, 0);
+    status = core_stream_commit_wait(stream, value, "stream.wait_stream", status, wait);
     if (status == TRM_OK)
         return TRM_OK;
     /* The backend may have refused because `other` has failed. */
@@ -50,7 +51,8 @@ static int32_t wait_on_host(struct core_stream *stream, struct core_stream *othe
 }
 
 /* Both streams are entered or pinned. */
-static int32_t wait_pinned(struct core_stream *stream, struct core_stream *other, uint64_t value)
+static int32_t wait_pinned(struct core_stream *stream, struct core_stream *other, uint64_t value,
+                           struct core_wait wait)
 {
     bool is_native = same_instance(stream, other) && stream->ops->wait_stream != NULL;
 
@@ -59,7 +61,7 @@ static int32_t wait_pinned(struct core_stream *stream, struct core_stream *other
     if (atomic_load_explicit(&other->completed, memory_order_acquire) >= value)
         return TRM_OK;
     if (is_native) {
-        int32_t answer = wait_natively(stream, other, value);
+        int32_t answer = wait_natively(stream, other, value, wait);
         if (answer != TRM_ERROR_UNSUPPORTED)
             return answer;
     }
@@ -70,20 +72,29 @@ static int32_t wait_pinned(struct core_stream *stream, struct core_stream *other
     if (core_stream_failure_status(other) != TRM_OK)
         return inherit_failure(stream, other, value);
     if (core_stream_has_gates(stream))
-        return core_gate_wait(stream, other, value);
+        return core_gate_wait(stream, other, value, wait);
     return wait_on_host(stream, other, value);
 }
 
-int32_t core_stream_wait_other(struct core_stream *stream, struct core_stream *other, uint64_t value)
+int32_t core_stream_wait_event(struct core_stream *stream, struct core_stream *other, uint64_t value,
+                               uint32_t event)
 {
+    struct core_wait wait = {.kind   = event != 0 ? TRM_PROFILE_WAIT_EVENT : TRM_PROFILE_WAIT_STREAM,
+                             .stream = core_object_number(&other->object),
+                             .event  = event};
     core_stream_count(stream, &stream->stats->waits);
     if (other == stream)
         return TRM_OK;
     if (!core_stream_try_pin(other))
         return inherit_failure(stream, other, value);
-    int32_t status = wait_pinned(stream, other, value);
+    int32_t status = wait_pinned(stream, other, value, wait);
     core_stream_unpin(other, 1);
     return status;
+}
+
+int32_t core_stream_wait_other(struct core_stream *stream, struct core_stream *other, uint64_t value)
+{
+    return core_stream_wait_event(stream, other, value, 0);
 }
 
 static int32_t check_context(const struct core_stream *stream, const struct core_stream *other)
@@ -123,7 +134,7 @@ int32_t trm_stream_wait_event(struct trm_stream *handle, struct trm_event *event
         return TRM_OK;
     status = check_context(stream, other);
     if (status == TRM_OK)
-        status = core_stream_wait_other(stream, other, value);
+        status = core_stream_wait_event(stream, other, value, core_object_number(&event->object));
     core_object_release(&other->object);
     return status;
 }

@@ -515,7 +515,8 @@ struct trm_graph_ops {
 /* ---- ranges (an extension) ------------------------------------------------------------------ */
 
 /* Ranges that a profiler shows beside the work of the device: get_extension(TRM_RANGE_EXTENSION, 1). The core
- * asks when a pipeline is created. NULL while no profiler is attached, so that ranges cost nothing then. */
+ * asks when a pipeline is created, and when a range of a stream begins or ends. NULL while no profiler is attached,
+ * so that ranges cost nothing then. */
 #define TRM_RANGE_EXTENSION "range"
 
 struct trm_range_ops {

@@ -179,6 +179,11 @@ struct trm_report {
  * pipeline. */
 TRM_API int32_t trm_pipeline_report(struct trm_pipeline *pipeline, struct trm_report *report);
 
+/* Begin the report and the trace of a pipeline anew, also while it runs or serves: from then on they cover the tokens
+ * that are done later, those in flight included. What the pipeline is, its depth, its strategy and why it was chosen,
+ * stays; so does its failure. May be called inside callbacks of the pipeline. */
+TRM_API int32_t trm_pipeline_reset_report(struct trm_pipeline *pipeline);
+
 enum trm_report_format {
     TRM_REPORT_TEXT = 0, /* about twenty lines of 80 columns, to be read by people */
     TRM_REPORT_JSON = 1, /* one object; members are only added from version to version */

@@ -195,6 +195,13 @@ struct trm_stream_stats {
  */
 TRM_API int32_t trm_stream_get_stats(struct trm_stream *stream, struct trm_stream_stats *stats);
 
+/* Let the statistics of a stream count from 0 again.
+ *
+ * Threads     any; what another thread enqueues meanwhile is counted before or after
+ * Errors      those of every function, not the stream's failure
+ */
+TRM_API int32_t trm_stream_reset_stats(struct trm_stream *stream);
+
 TRM_API_END
 
 #endif

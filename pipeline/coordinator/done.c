@@ -44,7 +44,11 @@ static void run_host(struct core_job *job)
 {
     struct pipeline_task_work *work          = work_of(job);
     struct pipeline_coordinator *coordinator = work->coordinator;
+    uint64_t begin                           = base_now();
+    char name[96];
     call(work, work->desc.host, TRM_OK);
+    if (atomic_load_explicit(&coordinator->device->attention, memory_order_relaxed) & CORE_DEVICE_PROFILED)
+        core_profile_add_task(coordinator->device, pipeline_task_name(work->task, name, sizeof(name)), begin);
     pipeline_task_ended(work, TRM_OK);
     pipeline_coordinator_unhold(coordinator);
 }

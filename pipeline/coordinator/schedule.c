@@ -279,9 +279,22 @@ static int32_t open_stream(const struct pipeline_coordinator *coordinator, struc
     if (lane->stream != NULL)
         return TRM_OK;
     int32_t status = core_stream_create(coordinator->device, lane->class->role, lane->class->priority,
-                                        CORE_STREAM_INTERNAL, &lane->stream);
+                                        CORE_STREAM_INTERNAL | CORE_STREAM_OF_TASKS, &lane->stream);
     if (status == TRM_OK)
         core_object_publish(&lane->stream->object);
+    return status;
+}
+
+/* A profile shows the task around its operations. */
+static int32_t enqueue_named(struct pipeline_task_work *work)
+{
+    struct core_stream *stream = work->lane->stream;
+    char name[96];
+    if (!core_range_is_wanted(stream))
+        return pipeline_task_enqueue(stream, &work->desc);
+    core_range_push_task(stream, pipeline_task_name(work->task, name, sizeof(name)));
+    int32_t status = pipeline_task_enqueue(stream, &work->desc);
+    core_range_pop_task(stream);
     return status;
 }
 
@@ -292,7 +305,7 @@ static int32_t enqueue(const struct pipeline_coordinator *coordinator, struct pi
     if (status == TRM_OK)
         status = wait_for_others(work);
     if (status == TRM_OK)
-        status = pipeline_task_enqueue(work->lane->stream, &work->desc);
+        status = enqueue_named(work);
     return status == TRM_OK ? core_stream_mark(work->lane->stream, &work->value) : status;
 }
 

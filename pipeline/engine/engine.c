@@ -1,6 +1,7 @@
 /* The device side: creation, destruction, recovery, runs.
  * SPDX-License-Identifier: MIT
  */
+#include "core/stream/stream.h"
 #include "pipeline/engine/engine_internal.h"
 
 #include "pipeline/engine/range.h"
@@ -99,7 +100,7 @@ int32_t pipeline_engine_create(struct pipeline *pipeline)
     if (engine == NULL)
         return base_fail_memory("making a pipeline");
     pipeline->engine = engine;
-    engine->ranges   = pipeline_ranges_find(pipeline->device->backend, &engine->range_table);
+    engine->ranges   = core_ranges_find(pipeline->device->backend, &engine->range_table);
     engine->unified  = pipeline->device->limits.unified != 0;
     engine->mapped   = !engine->unified && pipeline->device->limits.mapped != 0;
 
@@ -259,4 +260,10 @@ void pipeline_engine_report(const struct pipeline *pipeline, struct trm_report *
     report->pageable_copies = atomic_load_explicit(&engine->pageable_copies, memory_order_relaxed);
     if (device->limits.synchronous)
         report->processors = 1;
+}
+
+void pipeline_engine_reset_report(struct pipeline *pipeline)
+{
+    atomic_store_explicit(&pipeline->engine->host_waits, 0, memory_order_relaxed);
+    atomic_store_explicit(&pipeline->engine->pageable_copies, 0, memory_order_relaxed);
 }

@@ -196,6 +196,9 @@ int32_t pipeline_engine_grow(struct pipeline *pipeline);
 /* Fills in the pipeline's identity and what the engine knows; leaves the rest alone. With `lock`. */
 void pipeline_engine_report(const struct pipeline *pipeline, struct trm_report *report);
 
+/* What it counts begins at 0 again. */
+void pipeline_engine_reset_report(struct pipeline *pipeline);
+
 /* Whether the calling thread is inside a host stage of this front. */
 bool pipeline_engine_is_inside(const struct pipeline *pipeline);
 

@@ -6,10 +6,6 @@
 
 #include "pipeline/engine/engine_internal.h"
 
-/* The backend's ranges, copied to `copy`, or NULL. */
-const struct trm_range_ops *pipeline_ranges_find(const struct core_backend *backend,
-                                                 struct trm_range_ops *copy);
-
 /* Names a stream of the pipeline for the profiler: "upload", "slot 2". */
 void pipeline_ranges_name_stream(const struct pipeline *pipeline, struct trm_stream *stream,
                                  const char *name);

@@ -1,15 +1,17 @@
-/* Profiles as text, as JSON, and as a trace.
+/* Profiles as text of one screen: 24 lines of 80 columns.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "pipeline/profile/profile.h"
-#include "pipeline/report/report.h"
 
-static const char *const words[TRM_PROFILE_WORKS] = {"upload", "download", "copy", "fill",
-                                                     "launch", "graph",    "wait"};
-
-/* ---- text ------------------------------------------------------------------------------------------- */
+/* Lines beyond these are left out, so that the text fits on a screen. */
+#define MOST_STREAMS 6u
+#define MOST_KERNELS 3u
+#define MOST_RANGES 3u
+#define MOST_DEVICES 3u
 
 static uint64_t copies(const uint64_t *values)
 {
@@ -22,160 +24,184 @@ static uint64_t kernels(const uint64_t *values)
     return values[TRM_PROFILE_LAUNCH] + values[TRM_PROFILE_GRAPH];
 }
 
-static void write_stream(struct pipeline_writer *writer, const struct trm_profile_stream *stream)
-{
-    char kernel[32], copy[32], wait[32], idle[32], p50[32], p99[32];
-    pipeline_time_text(kernel, sizeof(kernel), (double)kernels(stream->busy_ns));
-    pipeline_time_text(copy, sizeof(copy), (double)copies(stream->busy_ns));
-    pipeline_time_text(wait, sizeof(wait), (double)stream->busy_ns[TRM_PROFILE_WAIT]);
-    pipeline_time_text(idle, sizeof(idle), (double)stream->idle_ns);
-    pipeline_time_text(p50, sizeof(p50), (double)stream->ran.p50_ns);
-    pipeline_time_text(p99, sizeof(p99), (double)stream->ran.p99_ns);
-    pipeline_writef(writer, "%6" PRIu32 " %7" PRIu64 " %9.9s %9.9s %9.9s %9.9s %9.9s %9.9s\n", stream->number,
-                    stream->operations, kernel, copy, wait, idle, p50, p99);
-}
+/* ---- devices ---------------------------------------------------------------------------------------- */
 
-/* Streams beyond these are left out, so that the text fits on a screen. */
-#define MOST_LINES 12u
-
-static void write_text(const struct core_profile *profile, const struct pipeline_profile_device *device,
-                       struct pipeline_writer *writer)
+static void write_times(struct pipeline_writer *writer, const struct trm_profile_device *device)
 {
-    char wall[32], busy[32], peak[32];
-    uint32_t count = pipeline_profile_count(profile);
-    pipeline_time_text(wall, sizeof(wall), (double)device->wall_ns);
-    pipeline_time_text(busy, sizeof(busy), (double)device->busy_ns);
-    pipeline_bytes_text(peak, sizeof(peak), device->peak_bytes);
-    pipeline_writef(writer, "profile of %.40s: %s, %" PRIu32 " streams\n", profile->device->id, wall, count);
+    char busy[32], kernel[32], copy[32], peak[32];
+    pipeline_time_text(busy, sizeof(busy), (double)(kernels(device->busy_ns) + copies(device->busy_ns)));
     pipeline_writef(writer, "busy %s; overlap ", busy);
-    if (device->overlap != 0)
+    if (device->active_ns != 0) {
+        pipeline_time_text(kernel, sizeof(kernel), (double)device->kernels_ns);
+        pipeline_time_text(copy, sizeof(copy), (double)device->copies_ns);
         pipeline_write_scaled(writer, device->overlap, 3);
+        pipeline_writef(writer, "; kernels %s, copies %s", kernel, copy);
+    } else {
+        pipeline_write(writer, "unknown (not all are timed)");
+    }
+    pipeline_bytes_text(peak, sizeof(peak), device->peak_bytes);
+    pipeline_writef(writer, "; memory %s\n", peak);
+}
+
+static int32_t write_head(const struct pipeline_profile_view *view, struct pipeline_writer *writer)
+{
+    struct trm_profile_device device;
+    char wall[32];
+    int32_t status = pipeline_profile_sum_device(view, TRM_PROFILE_ALL, &device);
+    pipeline_time_text(wall, sizeof(wall), (double)device.wall_ns);
+    if (view->device_count == 1)
+        pipeline_writef(writer, "profile of %.40s", device.id);
     else
-        pipeline_write(writer, "unknown (not all operations are timed)");
-    pipeline_writef(writer, "; memory at most %s\n\n", peak);
-    pipeline_write(writer, "stream     ops   kernels    copies   waiting      idle   run p50   run p99\n");
-    for (uint32_t i = 0; i < count && i < MOST_LINES; i++) {
-        struct trm_profile_stream stream;
-        pipeline_profile_sum(pipeline_profile_at(profile, i), &stream);
-        write_stream(writer, &stream);
+        pipeline_writef(writer, "profile of %" PRIu32 " devices", view->device_count);
+    pipeline_writef(writer, ": %s, %" PRIu32 " streams\n", wall, view->stream_count);
+    write_times(writer, &device);
+    for (uint32_t i = 0; status == TRM_OK && view->device_count > 1 && i < view->device_count; i++) {
+        if (i == MOST_DEVICES) {
+            pipeline_writef(writer, "and %" PRIu32 " more devices\n", view->device_count - i);
+            break;
+        }
+        status = pipeline_profile_sum_device(view, i, &device);
+        pipeline_writef(writer, "%.12s: ", device.id);
+        write_times(writer, &device);
     }
-    if (count > MOST_LINES)
-        pipeline_writef(writer, "and %" PRIu32 " more streams\n", count - MOST_LINES);
+    return status;
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------------- */
+/* ---- streams ---------------------------------------------------------------------------------------- */
 
-static void write_json_works(struct pipeline_writer *writer, const char *name, const uint64_t *values)
+/* The stream that is waited for the longest, "host" or "driver"; "-": nothing is. */
+static void write_longest_wait(struct pipeline_writer *writer, const struct core_profile_result *result)
 {
-    pipeline_writef(writer, ",\"%s\":{", name);
-    for (uint32_t i = 0; i < TRM_PROFILE_WORKS; i++)
-        pipeline_writef(writer, "%s\"%s\":%" PRIu64, i == 0 ? "" : ",", words[i], values[i]);
-    pipeline_write(writer, "}");
+    const struct core_profile_subject *wait = pipeline_profile_wait(result, 0);
+    if (wait == NULL)
+        pipeline_write(writer, "     -");
+    else if (wait->wait.stream != 0)
+        pipeline_writef(writer, " %5" PRIu32, wait->wait.stream);
+    else
+        pipeline_write(writer, wait->wait.kind == TRM_PROFILE_WAIT_CALLBACK ? "  host" : " other");
 }
 
-static void write_json_slots(struct pipeline_writer *writer, const char *name, const uint32_t *slots,
-                             const struct trm_profile_times *times)
-{
-    bool is_first = true;
-    pipeline_writef(writer, ",\"%s\":{\"p50_ns\":%" PRIu64 ",\"p99_ns\":%" PRIu64 ",\"histogram\":[", name,
-                    times->p50_ns, times->p99_ns);
-    for (uint32_t i = 0; i <= CORE_PROFILE_TIMES; i++) {
-        if (slots[i] == 0)
-            continue;
-        pipeline_writef(writer, "%s[%" PRIu64 ",%" PRIu32 "]", is_first ? "" : ",", core_profile_slot_time(i),
-                        slots[i]);
-        is_first = false;
-    }
-    pipeline_write(writer, "]}");
-}
-
-static void write_json_stream(struct pipeline_writer *writer, const struct core_profile_result *result)
+static void write_stream(struct pipeline_writer *writer, const struct pipeline_profile_entry *entry)
 {
     struct trm_profile_stream stream;
-    pipeline_profile_sum(result, &stream);
-    pipeline_writef(writer,
-                    "{\"number\":%" PRIu32 ",\"operations\":%" PRIu64 ",\"timed\":%" PRIu64
-                    ",\"span_ns\":%" PRIu64 ",\"idle_ns\":%" PRIu64 ",\"peak_bytes\":%" PRIu64,
-                    stream.number, stream.operations, stream.timed, stream.span_ns, stream.idle_ns,
-                    stream.peak_bytes);
-    write_json_works(writer, "count", stream.count);
-    write_json_works(writer, "bytes", stream.bytes);
-    write_json_works(writer, "busy_ns", stream.busy_ns);
-    write_json_slots(writer, "queued", result->queued, &stream.queued);
-    write_json_slots(writer, "ran", result->ran, &stream.ran);
-    pipeline_write(writer, "}");
+    char kernel[32], copy[32], wait[32], idle[32], p50[32], p99[32];
+    pipeline_profile_sum(entry, &stream);
+    pipeline_time_text(kernel, sizeof(kernel), (double)kernels(stream.busy_ns));
+    pipeline_time_text(copy, sizeof(copy), (double)copies(stream.busy_ns));
+    pipeline_time_text(wait, sizeof(wait), (double)stream.busy_ns[TRM_PROFILE_WAIT]);
+    pipeline_time_text(idle, sizeof(idle), (double)stream.idle_ns);
+    pipeline_time_text(p50, sizeof(p50), (double)stream.ran.p50_ns);
+    pipeline_time_text(p99, sizeof(p99), (double)stream.ran.p99_ns);
+    pipeline_writef(writer, "%6" PRIu32 " %7" PRIu64 " %9.9s %9.9s %9.9s", stream.number, stream.operations,
+                    kernel, copy, wait);
+    write_longest_wait(writer, entry->result);
+    pipeline_writef(writer, " %9.9s %9.9s %9.9s\n", idle, p50, p99);
 }
 
-static void write_json(const struct core_profile *profile, const struct pipeline_profile_device *device,
-                       struct pipeline_writer *writer)
+static void write_streams(const struct pipeline_profile_view *view, struct pipeline_writer *writer)
 {
-    uint32_t count = pipeline_profile_count(profile);
-    pipeline_write(writer, "{\"device\":");
-    pipeline_write_json(writer, profile->device->id);
-    pipeline_writef(
-        writer, ",\"wall_ns\":%" PRIu64 ",\"busy_ns\":%" PRIu64 ",\"peak_bytes\":%" PRIu64 ",\"overlap\":",
-        device->wall_ns, device->busy_ns, device->peak_bytes);
-    if (device->overlap != 0)
-        pipeline_write_scaled(writer, device->overlap, 3);
-    else
-        pipeline_write(writer, "null");
-    pipeline_write(writer, ",\"streams\":[");
-    for (uint32_t i = 0; i < count; i++) {
-        if (i != 0)
-            pipeline_write(writer, ",");
-        write_json_stream(writer, pipeline_profile_at(profile, i));
+    pipeline_write(writer,
+                   "\nstream     ops   kernels    copies   waiting   for      idle   run p50   run p99\n");
+    for (uint32_t i = 0; i < view->stream_count && i < MOST_STREAMS; i++)
+        write_stream(writer, &view->streams[i]);
+    if (view->stream_count > MOST_STREAMS)
+        pipeline_writef(writer, "and %" PRIu32 " more streams\n", view->stream_count - MOST_STREAMS);
+}
+
+/* ---- kernels and ranges ---------------------------------------------------------------------------------------- */
+
+static void write_named(struct pipeline_writer *writer, const struct pipeline_profile_named *named,
+                        uint64_t spent)
+{
+    char time[32], each[32];
+    pipeline_time_text(time, sizeof(time), (double)spent);
+    pipeline_time_text(each, sizeof(each), (double)spent / (double)named->count);
+    pipeline_writef(writer, "%-34.34s %9" PRIu64 " %9.9s  %s\n", named->name, named->count, time, each);
+}
+
+static void write_kernels(const struct pipeline_profile_view *view, struct pipeline_writer *writer)
+{
+    if (view->kernel_count != 0)
+        pipeline_write(writer, "\nkernel                              launches      time  each\n");
+    for (uint32_t i = 0; i < view->kernel_count && i < MOST_KERNELS; i++)
+        write_named(writer, &view->kernels[i], view->kernels[i].busy_ns);
+    if (view->kernel_count > MOST_KERNELS)
+        pipeline_writef(writer, "and %" PRIu32 " more kernels\n", view->kernel_count - MOST_KERNELS);
+}
+
+static void write_ranges(const struct pipeline_profile_view *view, struct pipeline_writer *writer)
+{
+    if (view->range_count != 0)
+        pipeline_write(writer, "\nrange                                  times      time  each\n");
+    for (uint32_t i = 0; i < view->range_count && i < MOST_RANGES; i++)
+        write_named(writer, &view->ranges[i], view->ranges[i].span_ns);
+    if (view->range_count > MOST_RANGES)
+        pipeline_writef(writer, "and %" PRIu32 " more ranges\n", view->range_count - MOST_RANGES);
+}
+
+/* ---- advice ----------------------------------------------------------------------------------------- */
+
+#define COLUMNS 80u
+
+/* Breaks lines between words. */
+static void write_wrapped(struct pipeline_writer *writer, const char *text)
+{
+    size_t column = 0;
+    while (*text != '\0') {
+        size_t length = strcspn(text, " ");
+        if (column != 0 && column + 1 + length > COLUMNS) {
+            pipeline_write(writer, "\n");
+            column = 0;
+        } else if (column != 0) {
+            pipeline_write(writer, " ");
+            column++;
+        }
+        pipeline_write_bytes(writer, text, length);
+        column += length;
+        text += length;
+        text += strspn(text, " ");
     }
-    pipeline_write(writer, "]}\n");
+    pipeline_write(writer, "\n");
 }
 
-/* ---- trace ------------------------------------------------------------------------------------------ */
-
-static void write_record(struct pipeline_writer *writer, uint32_t thread,
-                         const struct core_profile_record *record)
+static void write_advice(const struct pipeline_profile_view *view, struct pipeline_writer *writer)
 {
-    pipeline_writef(writer, ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%" PRIu32 ",\"name\":\"%s\",\"ts\":", thread,
-                    words[record->kind]);
-    pipeline_write_scaled(writer, record->begin, 3);
-    pipeline_write(writer, ",\"dur\":");
-    pipeline_write_scaled(writer, record->end - record->begin, 3);
-    pipeline_writef(writer, ",\"args\":{\"bytes\":%" PRIu64 ",\"queued_us\":", record->bytes);
-    pipeline_write_scaled(writer, record->begin - record->called, 3);
-    pipeline_write(writer, "}}");
-}
-
-static void write_trace(const struct core_profile *profile, struct pipeline_writer *writer)
-{
-    uint32_t count = pipeline_profile_count(profile);
-    pipeline_write(writer, "{\"traceEvents\":[\n"
-                           "{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":");
-    pipeline_write_json(writer, profile->device->id);
-    pipeline_write(writer, "}}");
-    for (uint32_t i = 0; i < count; i++) {
-        const struct core_profile_result *result = pipeline_profile_at(profile, i);
-        pipeline_writef(writer,
-                        ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%" PRIu32 ",\"name\":\"thread_name\","
-                        "\"args\":{\"name\":\"stream %" PRIu32 "\"}}",
-                        i + 1, result->number);
-        for (uint32_t j = 0; j < result->record_count; j++)
-            write_record(writer, i + 1, &result->records[j]);
+    struct trm_profile_advice advice;
+    char gain[32], text[320];
+    for (uint32_t i = 0; i < MOST_DEVICES && pipeline_profile_advise(view, i, &advice); i++) {
+        pipeline_number_text(gain, sizeof(gain), advice.gain, 2);
+        snprintf(text, sizeof(text), "Advice: %s: %s x.", advice.sentence, gain);
+        pipeline_write(writer, i == 0 ? "\n" : "");
+        write_wrapped(writer, text);
     }
-    pipeline_write(writer, "\n],\"displayTimeUnit\":\"ns\"}\n");
+}
+
+int32_t pipeline_profile_write_text(const struct pipeline_profile_view *view, struct pipeline_writer *writer)
+{
+    int32_t status = write_head(view, writer);
+    write_streams(view, writer);
+    write_kernels(view, writer);
+    write_ranges(view, writer);
+    write_advice(view, writer);
+    return status;
 }
 
 int32_t pipeline_profile_write(const struct core_profile *profile, int32_t format, trm_write_fn write,
                                void *user)
 {
     struct pipeline_writer writer;
-    struct pipeline_profile_device device;
-    int32_t status = pipeline_profile_sum_device(profile, &device);
+    struct pipeline_profile_view view;
+    int32_t status = pipeline_profile_view_init(&view, profile);
     if (status != TRM_OK)
         return status;
     pipeline_writer_begin(&writer, write, user);
     if (format == TRM_PROFILE_TEXT)
-        write_text(profile, &device, &writer);
+        status = pipeline_profile_write_text(&view, &writer);
     else if (format == TRM_PROFILE_JSON)
-        write_json(profile, &device, &writer);
+        status = pipeline_profile_write_json(&view, &writer);
     else
-        write_trace(profile, &writer);
-    return pipeline_writer_end(&writer);
+        status = pipeline_profile_write_trace(&view, &writer);
+    pipeline_profile_view_fini(&view);
+    int32_t written = pipeline_writer_end(&writer);
+    return status != TRM_OK ? status : written;
 }

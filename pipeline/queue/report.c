@@ -107,6 +107,29 @@ int32_t trm_pipeline_report(struct trm_pipeline *handle, struct trm_report *repo
     return status;
 }
 
+static void reset_report(struct pipeline *pipeline)
+{
+    pthread_mutex_lock(&pipeline->lock);
+    pipeline_measure_restart(pipeline->measure);
+    for (uint32_t i = 0; i < pipeline->member_count; i++) {
+        pipeline_measure_restart(pipeline->members[i]->measure);
+        pipeline_engine_reset_report(pipeline->members[i]);
+    }
+    pipeline->queue->repeated = 0;
+    pthread_mutex_unlock(&pipeline->lock);
+}
+
+int32_t trm_pipeline_reset_report(struct trm_pipeline *handle)
+{
+    struct pipeline *pipeline = pipeline_enter(handle);
+
+    if (pipeline == NULL)
+        return base_last_status();
+    reset_report(pipeline);
+    core_object_leave(&pipeline->object);
+    return TRM_OK;
+}
+
 struct output {
     struct trm_report report;
     int32_t format;

@@ -106,6 +106,14 @@ void pipeline_measure_reset(struct pipeline_measure *measure)
     measure->before = read_usage();
 }
 
+void pipeline_measure_restart(struct pipeline_measure *measure)
+{
+    uint32_t workers = measure->workers;
+    bool one_thread  = measure->one_thread;
+    pipeline_measure_reset(measure);
+    pipeline_measure_threads(measure, workers, one_thread);
+}
+
 void pipeline_measure_slots(struct pipeline_measure *measure, uint32_t slots)
 {
     measure->depth = slots < DEPTH_MOST ? slots : DEPTH_MOST;

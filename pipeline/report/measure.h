@@ -91,6 +91,9 @@ void pipeline_measure_slots(struct pipeline_measure *measure, uint32_t slots);
 /* Forgets everything: a run begins. */
 void pipeline_measure_reset(struct pipeline_measure *measure);
 
+/* Forgets everything but which threads load: the run goes on. */
+void pipeline_measure_restart(struct pipeline_measure *measure);
+
 /* Adds a token that has ended, failed, was dropped, or was skipped (status TRM_TOKEN_SKIP). Tokens come in the
  * order in which they ended. With several loaders or an unordered pipeline begin times need not be sorted, but
  * no two are further apart than the depth. */

@@ -2,8 +2,10 @@
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "pipeline/report/report.h"
@@ -30,14 +32,30 @@ static int32_t write_to_file(void *user, const char *text, size_t length)
     return fail_file(target->path, "cannot be written");
 }
 
+static int32_t fill(struct target *target, pipeline_produce_fn produce, const void *subject)
+{
+    int32_t status = produce(subject, write_to_file, target);
+    if (fclose(target->file) != 0 && status == TRM_OK)
+        status = fail_file(target->path, "cannot be written");
+    return status;
+}
+
 int32_t pipeline_output_file(const char *path, pipeline_produce_fn produce, const void *subject)
 {
     struct target target = {fopen(path, "we"), path};
 
-    if (target.file == NULL)
-        return fail_file(path, "cannot be created");
-    int32_t status = produce(subject, write_to_file, &target);
-    if (fclose(target.file) != 0 && status == TRM_OK)
-        status = fail_file(path, "cannot be written");
+    return target.file == NULL ? fail_file(path, "cannot be created") : fill(&target, produce, subject);
+}
+
+int32_t pipeline_output_descriptor(int fd, const char *path, pipeline_produce_fn produce, const void *subject)
+{
+    int own              = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    struct target target = {own >= 0 ? fdopen(own, "w") : NULL, path};
+
+    if (target.file != NULL)
+        return fill(&target, produce, subject);
+    int32_t status = fail_file(path, "cannot be written");
+    if (own >= 0)
+        close(own);
     return status;
 }

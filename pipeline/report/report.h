@@ -76,4 +76,8 @@ typedef int32_t (*pipeline_produce_fn)(const void *subject, trm_write_fn write, 
 /* Creates or truncates `path` and fills it by one call of `produce`. Errors: IO, those of `produce`. */
 int32_t pipeline_output_file(const char *path, pipeline_produce_fn produce, const void *subject);
 
+/* The same into an open file, which stays open; `path` is for messages. */
+int32_t pipeline_output_descriptor(int fd, const char *path, pipeline_produce_fn produce,
+                                   const void *subject);
+
 #endif

@@ -104,6 +104,9 @@ CALL(trm_stream_sync, (handle))
 CALL(trm_stream_query, (handle))
 CALL(trm_stream_callback, (handle, do_nothing, NULL))
 CALL(trm_stream_get_stats, (handle, sized(sizeof(struct trm_stream_stats))))
+CALL(trm_stream_reset_stats, (handle))
+CALL(trm_range_push, (handle, "a range"))
+CALL(trm_range_pop, (handle))
 CALL(trm_stream_alloc, (handle, 64, out()))
 CALL(trm_point_wait, (point_of(handle), 0))
 CALL(trm_point_done, (point_of(handle)))
@@ -301,6 +304,9 @@ CALL(trm_pipeline_release, (handle, NULL))
 CALL(trm_pipeline_cancel, (handle, 0))
 CALL(trm_pipeline_slots, (handle, NULL, 0, out()))
 CALL(trm_pipeline_report, (handle, sized(sizeof(struct trm_report))))
+CALL(trm_pipeline_reset_report, (handle))
+CALL(trm_profile_begin, (handle, NULL, out()))
+CALL(trm_profile_begin_context, (handle, NULL, out()))
 CALL(trm_pipeline_trace, (handle, TRM_REPORT_JSON, write_none, NULL))
 
 /* ---- images ---- */
@@ -366,6 +372,9 @@ const struct call calls[] = {
     ROW(OF_STREAM, trm_stream_query),
     ROW(OF_STREAM, trm_stream_callback),
     ROW(OF_STREAM, trm_stream_get_stats),
+    ROW(OF_STREAM, trm_stream_reset_stats),
+    ROW(OF_STREAM, trm_range_push),
+    ROW(OF_STREAM, trm_range_pop),
     ROW(OF_STREAM, trm_stream_alloc),
     ROW(OF_STREAM, trm_point_wait),
     ROW(OF_STREAM, trm_point_done),
@@ -479,6 +488,9 @@ const struct call calls[] = {
     ROW(OF_PIPELINE, trm_pipeline_cancel),
     ROW(OF_PIPELINE, trm_pipeline_slots),
     ROW(OF_PIPELINE, trm_pipeline_report),
+    ROW(OF_PIPELINE, trm_pipeline_reset_report),
+    ROW(OF_DEVICE, trm_profile_begin),
+    ROW(OF_CONTEXT, trm_profile_begin_context),
     ROW(OF_DEVICE, trm_image_create),
     ROW(OF_DEVICE, trm_sampler_create),
     ROW(OF_IMAGE, trm_image_describe),

@@ -222,6 +222,25 @@ START_TEST(a_stream_counts_its_fills)
 }
 END_TEST
 
+START_TEST(statistics_that_are_reset_count_from_0_again)
+{
+    struct trm_stream *stream     = make_stream(the.device);
+    struct trm_buffer *buffer     = make_buffer(the.device, TRM_MEMORY_DEVICE, 1000);
+    struct trm_stream_stats stats = {.struct_size = sizeof(stats)};
+    for (unsigned round = 0; round < 3; round++) {
+        for (unsigned i = 0; i < 5; i++)
+            ck_ok(trm_fill(stream, trm_span_whole(buffer), i, 4));
+        ck_ok(trm_stream_get_stats(stream, &stats));
+        ck_assert_uint_eq(stats.fills, 5);
+        ck_ok(trm_stream_reset_stats(stream));
+        ck_ok(trm_stream_get_stats(stream, &stats));
+        ck_assert_uint_eq(stats.fills, 0);
+        ck_assert_uint_eq(stats.operations, 0);
+    }
+    trm_buffer_destroy(buffer);
+}
+END_TEST
+
 void add_fill(Suite *suite)
 {
     TCase *group = group_make(suite, "fill");
@@ -237,4 +256,5 @@ void add_fill(Suite *suite)
     CASE(group, a_large_fill_reaches_every_byte);
     CASE(group, fills_happen_in_order_with_each_other_and_with_copies);
     CASE(group, a_stream_counts_its_fills);
+    CASE(group, statistics_that_are_reset_count_from_0_again);
 }

@@ -187,6 +187,30 @@ START_TEST(a_server_submits_and_takes)
 }
 END_TEST
 
+START_TEST(a_server_begins_its_report_anew)
+{
+    struct trm_report report = {.struct_size = sizeof(report)};
+    struct rig rig;
+    if (kernels_missing())
+        return;
+    open_plan(&rig, "one kernel", 3, TRM_STRATEGY_ROLE_STREAMS);
+    rig.count = 100;
+    for (uint64_t i = 0; i < 30; i++) {
+        if (i % 10 == 0)
+            ck_ok(trm_pipeline_reset_report(rig.pipeline));
+        serve_one(&rig, i);
+        ck_ok(trm_pipeline_report(rig.pipeline, &report));
+        ck_assert_uint_eq(report.tokens, i % 10 + 1);
+    }
+    ck_ok(trm_pipeline_reset_report(rig.pipeline));
+    ck_ok(trm_pipeline_report(rig.pipeline, &report));
+    ck_assert_uint_eq(report.tokens, 0);
+    ck_assert_uint_eq(report.elapsed_ns, 0);
+    ck_assert_uint_eq(report.depth, 3);
+    rig_close(&rig);
+}
+END_TEST
+
 START_TEST(as_many_tokens_as_slots_are_under_way)
 {
     struct trm_token *token, *tokens[5];
@@ -339,6 +363,7 @@ void add_pipeline_serve(Suite *suite)
 
     TCase *serve = group_make(suite, "pipelines: submit and next");
     CASE(serve, a_server_submits_and_takes);
+    CASE(serve, a_server_begins_its_report_anew);
     CASE(serve, as_many_tokens_as_slots_are_under_way);
     CASE(serve, results_come_in_the_order_of_submission);
     CASE(serve, a_discarded_token_leaves_no_trace);

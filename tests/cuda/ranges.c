@@ -120,6 +120,28 @@ START_TEST(a_profiler_sees_tokens_of_every_strategy)
 }
 END_TEST
 
+START_TEST(a_profiler_sees_the_ranges_of_a_program)
+{
+    const struct cuda_test_profiler *seen = profiler();
+    struct trm_stream *stream             = NULL;
+    if (nvtx_missing(seen))
+        return;
+    look_on();
+    ck_ok(trm_stream_create(the.device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &stream));
+    for (unsigned i = 0; i < 5; i++) {
+        ck_ok(trm_range_push(stream, "decode"));
+        ck_ok(trm_range_pop(stream));
+    }
+    ck_assert_int_eq(trm_range_pop(stream), TRM_ERROR_INVALID_ARGUMENT);
+    trm_stream_destroy(stream);
+    ck_assert_uint_eq(seen->named, 5);
+    ck_assert_uint_eq(seen->number, 4);
+    ck_assert_uint_eq(seen->ended, 5);
+    ck_assert_uint_eq(seen->below, 0);
+    world_close();
+}
+END_TEST
+
 START_TEST(without_a_profiler_no_range_is_reported)
 {
     const struct cuda_test_profiler *seen = profiler();
@@ -147,6 +169,7 @@ int main(void)
     TCase *tests = tcase_create("ranges");
     tcase_add_test(tests, a_profiler_sees_tokens_with_their_stages_and_streams_with_names);
     tcase_add_test(tests, a_profiler_sees_tokens_of_every_strategy);
+    tcase_add_test(tests, a_profiler_sees_the_ranges_of_a_program);
     tcase_add_test(tests, without_a_profiler_no_range_is_reported);
     tcase_add_test(tests, a_profiler_that_is_not_there_is_none);
     suite_add_tcase(suite, tests);

@@ -10,6 +10,9 @@ PIPELINE_TESTS = \
 	tests/pipeline/fault_matrix \
 	tests/pipeline/lost_devices \
 	tests/pipeline/overlap \
+	tests/pipeline/profile \
+	tests/pipeline/profile_advice \
+	tests/pipeline/program_profile \
 	tests/pipeline/shared_limits
 
 check_PROGRAMS += $(PIPELINE_TESTS)
@@ -60,6 +63,18 @@ tests_pipeline_lost_devices_LDADD = $(PIPELINE_TEST_LIBS)
 tests_pipeline_overlap_SOURCES = tests/pipeline/overlap.c
 tests_pipeline_overlap_CFLAGS = $(PIPELINE_TEST_CFLAGS)
 tests_pipeline_overlap_LDADD = $(PIPELINE_TEST_LIBS) -lm
+
+tests_pipeline_profile_SOURCES = tests/pipeline/profile.c
+tests_pipeline_profile_CFLAGS = $(PIPELINE_TEST_CFLAGS)
+tests_pipeline_profile_LDADD = $(PIPELINE_TEST_LIBS)
+
+tests_pipeline_profile_advice_SOURCES = tests/pipeline/profile_advice.c
+tests_pipeline_profile_advice_CFLAGS = $(PIPELINE_TEST_CFLAGS)
+tests_pipeline_profile_advice_LDADD = $(PIPELINE_TEST_LIBS) -lm
+
+tests_pipeline_program_profile_SOURCES = tests/pipeline/program_profile.c
+tests_pipeline_program_profile_CFLAGS = $(PIPELINE_TEST_CFLAGS)
+tests_pipeline_program_profile_LDADD = $(PIPELINE_TEST_LIBS)
 
 tests_pipeline_shared_limits_SOURCES = tests/pipeline/shared_limits.c
 tests_pipeline_shared_limits_CFLAGS = $(PIPELINE_TEST_CFLAGS)

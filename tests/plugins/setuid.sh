@@ -47,6 +47,20 @@ does_not()
     ! echo "$found" | grep "$work" >/dev/null || { echo "$found"; fail "$*: a privileged program looked there"; }
 }
 
+# A file that the environment names is written with the rights of the user alone.
+mkdir "$work/profiles" && chmod 1777 "$work/profiles" || fail "making a folder"
+writes_it()
+{
+    as_nobody TRIREME_PROFILE="$work/profiles/user.txt" >"$work/found"
+    test -s "$work/profiles/user.txt" || { cat "$work/found"; fail "no profile is written without privilege"; }
+}
+writes_nothing()
+{
+    as_nobody TRIREME_PROFILE="$work/profiles/root.txt" >"$work/found"
+    test ! -e "$work/profiles/root.txt" || fail "a privileged program wrote a profile"
+}
+
+writes_it
 for answer in finds_it does_not; do
     $answer TRIREME_BACKEND_PATH="$work/plugins"
     $answer TRIREME_BACKEND="$work/plugins/template.so"
@@ -54,4 +68,5 @@ for answer in finds_it does_not; do
     $answer XDG_CONFIG_HOME="$work/config"
     chown root:root "$work/helper" && chmod 4755 "$work/helper" || fail "making the helper setuid"
 done
+writes_nothing
 exit 0

@@ -375,7 +375,9 @@ tests_unit_pipeline_engine_tests_LDADD = $(UNIT_LIBS)
 # ---------------------------------------------------------- pipeline/profile
 
 UNIT_TESTS += tests/unit/pipeline/profile/tests
-tests_unit_pipeline_profile_tests_SOURCES = tests/unit/pipeline/profile/profile.c
+tests_unit_pipeline_profile_tests_SOURCES = \
+	tests/unit/pipeline/profile/context_profile.c \
+	tests/unit/pipeline/profile/profile.c
 tests_unit_pipeline_profile_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pipeline_profile_tests_LDADD = $(UNIT_LIBS)
 

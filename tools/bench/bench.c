@@ -13,7 +13,7 @@
 
 static const struct bench_suite *const all_suites[] = {
     &bench_stream_suite,  &bench_copy_suite,       &bench_alloc_suite, &bench_pipeline_suite,
-    &bench_devices_suite, &bench_collective_suite, &bench_pools_suite,
+    &bench_devices_suite, &bench_collective_suite, &bench_pools_suite, &bench_profile_suite,
 };
 
 enum {
@@ -241,20 +241,21 @@ static int bench_main(int argc, char **argv)
 const struct command bench_command = {
     .name    = "bench",
     .summary = "measure the cost of operations on a device",
-    .help    = "Usage: trireme bench [SUITE…] [--backend ID] [--json] [--repeat N] [--quick] [-v]\n"
-               "       trireme bench --list [SUITE…]\n"
-               "\n"
-               "Suites: stream, copy, alloc, pipeline, devices, collective, pools; by default all. Some cases\n"
-               "measure the C library beside Trireme, so that the two can be compared within one run.\n"
-               "\n"
-               "      --backend ID  a device such as cuda:1, or a backend's first device\n"
-               "      --json        one JSON object a line\n"
-               "      --list        list the cases and what they measure\n"
-               "      --repeat N    rounds; a figure is the median over them (default 5, quick 3)\n"
-               "      --quick       a twentieth of the work: checks that all cases run; not for comparisons\n"
-               "  -v, --verbose     print the log of the library to stderr\n"
-               "\n"
-               "Cases that a device cannot run are named on stderr. Exits with 0 if no case failed, 1 if one\n"
-               "failed or there is no device, 2 if the command line is wrong.\n",
-    .run     = bench_main,
+    .help =
+        "Usage: trireme bench [SUITE…] [--backend ID] [--json] [--repeat N] [--quick] [-v]\n"
+        "       trireme bench --list [SUITE…]\n"
+        "\n"
+        "Suites: stream, copy, alloc, pipeline, devices, collective, pools, profile; by default all.\n"
+        "Some cases measure the C library beside Trireme, so that the two can be compared within one run.\n"
+        "\n"
+        "      --backend ID  a device such as cuda:1, or a backend's first device\n"
+        "      --json        one JSON object a line\n"
+        "      --list        list the cases and what they measure\n"
+        "      --repeat N    rounds; a figure is the median over them (default 5, quick 3)\n"
+        "      --quick       a twentieth of the work: checks that all cases run; not for comparisons\n"
+        "  -v, --verbose     print the log of the library to stderr\n"
+        "\n"
+        "Cases that a device cannot run are named on stderr. Exits with 0 if no case failed, 1 if one\n"
+        "failed or there is no device, 2 if the command line is wrong.\n",
+    .run = bench_main,
 };

@@ -196,6 +196,30 @@ START_TEST(an_interval_leaves_operations_out)
 }
 END_TEST
 
+START_TEST(a_profile_that_counts_takes_no_times)
+{
+    begin(FAKE_ALL);
+    fake_let_run(&fake);
+    struct trm_stream *stream   = make_stream();
+    struct trm_profile *profile = begin_profile(TRM_PROFILE_COUNTED);
+    enqueue(stream, 100);
+    OK(trm_profile_end(profile));
+    struct trm_profile_stream found = stream_at(profile, 0);
+    ck_assert_uint_eq(found.operations, 100);
+    ck_assert_uint_eq(found.timed, 0);
+    ck_assert_uint_eq(found.span_ns, 0);
+    ck_assert_uint_eq(calls(FAKE_CALL_STAMP), 0);
+    trm_profile_destroy(profile);
+    profile = begin_profile(1);
+    enqueue(stream, 3);
+    OK(trm_profile_end(profile));
+    ck_assert_uint_eq(stream_at(profile, 0).timed, 3);
+    trm_profile_destroy(profile);
+    trm_stream_destroy(stream);
+    end();
+}
+END_TEST
+
 START_TEST(a_stream_that_fails_does_not_end_its_profile)
 {
     begin(FAKE_ALL);
@@ -289,6 +313,7 @@ static Suite *suite(void)
     tcase_add_test(all, destroying_a_profile_ends_it);
     tcase_add_test(all, where_no_timestamp_is_free_operations_are_not_timed);
     tcase_add_test(all, an_interval_leaves_operations_out);
+    tcase_add_test(all, a_profile_that_counts_takes_no_times);
     tcase_add_test(all, a_stream_that_fails_does_not_end_its_profile);
     tcase_add_test(all, where_memory_runs_out_none_begins_and_none_is_left);
     tcase_add_test(all, it_is_written_as_text_as_json_and_as_a_trace);
