@@ -43,14 +43,19 @@ struct bench_mix {
     uint32_t count;
     uint32_t part;    /* of the next task */
     int32_t priority; /* of the next task */
+    uint64_t filling; /* elements of a task that fills the device */
 };
 
 /* ---- making and ending --------------------------------------------------------------------------------- */
 
+static bool is_gpu(const struct bench *bench)
+{
+    return bench->summary.kind == TRM_DEVICE_GPU || bench->summary.kind == TRM_DEVICE_IGPU;
+}
+
 static int32_t load(struct bench *bench, struct bench_mix *mix, enum work work)
 {
-    bool is_gpu   = bench->summary.kind == TRM_DEVICE_GPU || bench->summary.kind == TRM_DEVICE_IGPU;
-    uint32_t many = is_gpu ? GPU_LINKS : LINKS;
+    uint32_t many                     = is_gpu(bench) ? GPU_LINKS : LINKS;
     const struct trm_constant links   = trm_constant_u32("links", work == MEMORY ? 1 : many);
     const struct trm_module_desc desc = {
         .struct_size    = sizeof(desc),
@@ -98,7 +103,8 @@ int32_t bench_mix_setup(struct bench *bench, const struct bench_case *test)
     struct bench_mix *mix = output_allocate(1, sizeof(*mix));
     int32_t status        = load(bench, mix, MEMORY);
 
-    bench->mix = mix;
+    bench->mix   = mix;
+    mix->filling = is_gpu(bench) ? LARGE : LONG;
     if (status == TRM_OK)
         status = load(bench, mix, ARITHMETIC);
     if (status == TRM_OK)
@@ -276,7 +282,7 @@ static int32_t keep_busy(struct bench_mix *mix, struct trm_stream_pool *pool, bo
         if (!is_first && trm_point_done(mix->points[i]) == TRM_ERROR_TIMEOUT)
             continue;
         mix->count = i;
-        status     = put(mix, pool, ARITHMETIC, LONG, NULL);
+        status     = put(mix, pool, ARITHMETIC, mix->filling, NULL);
     }
     mix->count = BUSY;
     return status;
