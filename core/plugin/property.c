@@ -18,7 +18,7 @@ static bool is_text(uint32_t key)
 /* The bytes of a value; ANY_SIZE of text, and of keys that this version does not know. */
 static uint64_t size_of(uint32_t key)
 {
-    if (is_text(key) || key < TRM_DEVICE_NAME || key > TRM_DEVICE_PRIORITIES)
+    if (is_text(key) || key < TRM_DEVICE_NAME || key > TRM_DEVICE_QUEUES)
         return ANY_SIZE;
     if (key == TRM_DEVICE_UUID)
         return 16;

@@ -52,6 +52,9 @@ enum trm_device_key {
     TRM_DEVICE_PEER_KERNELS = 25,
     TRM_DEVICE_MAX_KERNELS  = 26, /* kernels of different streams that can run at the same time */
     TRM_DEVICE_PRIORITIES   = 27, /* priorities of streams that the device tells apart; absent: 1 */
+    /* queues among which the driver spreads streams: work of streams that share one may wait for each other;
+     * absent: no stream waits for another in this way */
+    TRM_DEVICE_QUEUES = 28,
 
     /* What the library answers of an open device; backends are not asked. */
     TRM_DEVICE_BACKEND = 0x10000, /* text: "cuda" */

@@ -78,14 +78,30 @@ static int32_t check_desc(struct trm_stream_pool_desc *desc)
     return TRM_OK;
 }
 
-static bool tells_priorities_apart(struct core_device *device)
+/* A property of the device, or `absent`. */
+static uint64_t ask(struct core_device *device, uint32_t key, uint64_t absent)
 {
     struct base_saved_error saved;
-    uint64_t priorities = 1;
+    uint64_t found = absent;
     base_error_save(&saved);
-    if (trm_device_get_u64(device->object.handle, TRM_DEVICE_PRIORITIES, &priorities) != TRM_OK)
+    if (trm_device_get_u64(device->object.handle, key, &found) != TRM_OK) {
         base_error_restore(&saved);
-    return priorities > 1;
+        return absent;
+    }
+    return found;
+}
+
+/* Streams of all priorities together, and some of the rest of the program, fit in the queues among which the driver
+ * spreads streams: what shares a queue with low work waits behind it, whatever its priority. */
+static void fit_in_queues(struct pipeline_stream_pool *pool)
+{
+    uint64_t queues = ask(pool->device, TRM_DEVICE_QUEUES, UINT32_MAX), share = queues / (PRIORITIES + 1);
+    if (share == 0)
+        share = 1;
+    if (pool->most > share)
+        pool->most = (uint32_t)share;
+    if (pool->least > pool->most)
+        pool->least = pool->most;
 }
 
 static int32_t pool_create(struct core_device *device, const struct trm_stream_pool_desc *desc,
@@ -106,8 +122,10 @@ static int32_t pool_create(struct core_device *device, const struct trm_stream_p
     pool->most       = desc->most;
     pool->slot_count = desc->most;
     if (pool->strategy == TRM_STREAM_PRIORITY) {
-        pool->slot_count = PRIORITIES * desc->most;
-        pool->holds_back = !tells_priorities_apart(device);
+        pool->holds_back = ask(device, TRM_DEVICE_PRIORITIES, 1) < 2;
+        if (!pool->holds_back)
+            fit_in_queues(pool);
+        pool->slot_count = PRIORITIES * pool->most;
     }
     status = core_object_init(&pool->object, &pool_ops, context);
     if (status != TRM_OK) {

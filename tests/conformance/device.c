@@ -285,6 +285,19 @@ START_TEST(a_device_that_says_how_many_priorities_it_has_has_up_to_three)
 }
 END_TEST
 
+START_TEST(a_device_that_says_how_many_queues_its_streams_have_has_one)
+{
+    uint64_t count = 0;
+    int32_t status = trm_device_get_u64(the.device, TRM_DEVICE_QUEUES, &count);
+    if (status == TRM_ERROR_NOT_FOUND) {
+        skip("it does not say");
+        return;
+    }
+    ck_ok(status);
+    ck_assert_uint_ge(count, 1);
+}
+END_TEST
+
 START_TEST(an_unknown_key_is_not_found)
 {
     uint64_t value = 5;
@@ -429,6 +442,7 @@ void add_device(Suite *suite)
     CASE(group, a_fact_that_does_not_fit_tells_its_size);
     CASE(group, an_open_device_tells_its_backend_index_and_id);
     CASE(group, a_device_that_says_how_many_kernels_run_at_once_runs_one);
+    CASE(group, a_device_that_says_how_many_queues_its_streams_have_has_one);
     CASE(group, a_device_that_says_how_many_priorities_it_has_has_up_to_three);
     CASE(group, an_unknown_key_is_not_found);
     CASE(group, usage_counts_what_is_alive);

@@ -47,6 +47,7 @@ static const struct property properties[] = {
     {TRM_DEVICE_COPY_ENGINES, PROPERTY_COUNT, "copy_engines", "copies at once with kernels"},
     {TRM_DEVICE_MAX_KERNELS, PROPERTY_COUNT, "max_kernels", "kernels at once"},
     {TRM_DEVICE_PRIORITIES, PROPERTY_COUNT, "priorities", "priorities of streams"},
+    {TRM_DEVICE_QUEUES, PROPERTY_COUNT, "queues", "queues for streams"},
     {TRM_DEVICE_MAX_GROUPS, PROPERTY_TRIPLE, "max_groups", "largest grid (groups)"},
     {TRM_DEVICE_MAX_GROUP_SIZE, PROPERTY_TRIPLE, "max_group_size", "largest group"},
     {TRM_DEVICE_MAX_GROUP_ITEMS, PROPERTY_COUNT, "max_group_items", "most items of a group"},

@@ -159,6 +159,7 @@ static bool find_number(const struct trm_backend_instance *instance, const struc
         *number = physical->units;
         return true;
     case TRM_DEVICE_MAX_KERNELS:
+    case TRM_DEVICE_QUEUES:
         *number = kernel_queues(physical);
         return *number != 0;
     case TRM_DEVICE_PRIORITIES:
