@@ -43,10 +43,14 @@ static int32_t read_limit(struct core_device *device, const struct limit *limit)
     const struct core_backend *backend = device->backend;
     char *value                        = (char *)&device->limits + limit->offset;
     uint64_t size                      = limit->count * sizeof(uint64_t);
+    struct base_saved_error before;
     uint64_t needed;
+    base_error_save(&before);
     int32_t status = core_property_read(backend, device->index, limit->key, value, size, &needed);
-    if (status == TRM_ERROR_NOT_FOUND && !limit->is_required)
+    if (status == TRM_ERROR_NOT_FOUND && !limit->is_required) {
+        base_error_restore(&before);
         return TRM_OK;
+    }
     if (status == TRM_ERROR_NOT_FOUND)
         return base_fail(TRM_ERROR_ABI, "the backend %s lacks the required property %u of device %s",
                          backend->name, limit->key, device->id);

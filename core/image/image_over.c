@@ -63,10 +63,14 @@ static int32_t complete_pitches(const struct trm_image_desc *desc, struct place 
         status = check_pitch("slice", place->slice_pitch, slice, texel);
     if (status != TRM_OK)
         return status;
-    if (!measure(desc, place, row, &extent) || extent > place->length)
+    if (!measure(desc, place, row, &extent))
         return base_fail(TRM_ERROR_OUT_OF_RANGE,
-                         "the texels of the image do not fit into the %" PRIu64 " bytes of the span",
-                         place->length);
+                         "the texels of the image take more bytes than 64 bits count");
+    if (extent > place->length)
+        return base_fail(TRM_ERROR_OUT_OF_RANGE,
+                         "the texels of the image take %" PRIu64 " bytes and do not fit into the %" PRIu64
+                         " bytes of the span",
+                         extent, place->length);
     return TRM_OK;
 }
 
@@ -89,7 +93,9 @@ static int32_t plan(struct core_image *image, const struct place *place, uint64_
 
     if ((texels + place->offset) % texel != 0)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "the span does not begin at a multiple of a texel of %" PRIu32 " bytes", texel);
+                         "the texels begin at address %" PRIu64
+                         ", which is not a multiple of a texel of %" PRIu32 " bytes",
+                         texels + place->offset, texel);
     *image->plan = (struct trm_image_layout){
         .struct_size = sizeof(*image->plan),
         .type        = desc->type,
@@ -159,8 +165,8 @@ static int32_t create(struct core_device *device, const struct trm_image_desc *t
     if (status == TRM_OK)
         status = core_image_desc_complete(device, theirs, &desc);
     if (status == TRM_OK && desc.levels != 1)
-        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "an image over a buffer has one level, not %" PRIu32,
-                           desc.levels);
+        status = base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                           "an image over a buffer has one level, and not %" PRIu32, desc.levels);
     if (status == TRM_OK)
         status = core_span_resolve(span, &place->buffer, &place->length);
     if (status == TRM_OK)

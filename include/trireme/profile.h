@@ -34,8 +34,8 @@ struct trm_profile;
 
 struct trm_profile_desc {
     uint32_t struct_size;
-    /* every which operation of a stream is timed; 1 or 2: all. 0: as many as take at most a twentieth of the time
-     * of the thread that enqueues */
+    /* n: one in n operations of a stream is timed, with a timestamp before and behind it; so 1 and 2 time all.
+     * 0: as many as take at most a twentieth of the time of the thread that enqueues */
     uint32_t interval;
 };
 

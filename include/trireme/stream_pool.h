@@ -87,7 +87,7 @@ struct trm_stream_pool_desc {
  * desc        NULL: all members are 0
  * Ownership   the caller destroys the pool with trm_stream_pool_destroy()
  * Errors      INVALID_ARGUMENT for an unknown strategy or role, or a `least` above `most`; OUT_OF_RANGE for a
- *             `most` above TRM_STREAM_POOL_MOST
+ *             `most` above TRM_STREAM_POOL_MOST, or above a third of it with TRM_STREAM_PRIORITY
  */
 TRM_API int32_t trm_stream_pool_create(struct trm_device *device, const struct trm_stream_pool_desc *desc,
                                        struct trm_stream_pool **pool);
@@ -174,7 +174,7 @@ struct trm_stream_prediction {
     uint32_t struct_size;
     uint32_t reserved;
     uint64_t mean_ns;
-    uint64_t spread_ns; /* the mean distance from mean_ns */
+    uint64_t spread_ns; /* how far samples were from mean_ns: the mean, in which recent ones count more */
     uint64_t samples;   /* tasks that it is learned from, since times last changed for good */
     int32_t workload;   /* enum trm_stream_workload: the task's, or as found; MIXED: not known yet */
     uint32_t reserved_2;

@@ -37,7 +37,8 @@ static void write_times(struct pipeline_writer *writer, const struct trm_profile
         pipeline_write_scaled(writer, device->overlap, 3);
         pipeline_writef(writer, "; kernels %s, copies %s", kernel, copy);
     } else {
-        pipeline_write(writer, "unknown (not all are timed)");
+        pipeline_write(writer,
+                       device->operations != 0 ? "unknown (not all are timed)" : "unknown (nothing ran)");
     }
     pipeline_bytes_text(peak, sizeof(peak), device->peak_bytes);
     pipeline_writef(writer, "; memory %s\n", peak);
@@ -108,15 +109,25 @@ static void write_streams(const struct pipeline_profile_view *view, struct pipel
         pipeline_writef(writer, "and %" PRIu32 " more streams\n", view->stream_count - MOST_STREAMS);
 }
 
+/* A name of the program's: characters that would break the line become question marks. */
+static void make_plain(char *text)
+{
+    for (; *text != '\0'; text++)
+        if ((unsigned char)*text < ' ' || *text == 127)
+            *text = '?';
+}
+
 /* ---- kernels and ranges ---------------------------------------------------------------------------------------- */
 
 static void write_named(struct pipeline_writer *writer, const struct pipeline_profile_named *named,
                         uint64_t spent)
 {
-    char time[32], each[32];
+    char time[32], each[32], name[40];
+    snprintf(name, sizeof(name), "%.34s", named->name);
+    make_plain(name);
     pipeline_time_text(time, sizeof(time), (double)spent);
     pipeline_time_text(each, sizeof(each), (double)spent / (double)named->count);
-    pipeline_writef(writer, "%-34.34s %9" PRIu64 " %9.9s  %s\n", named->name, named->count, time, each);
+    pipeline_writef(writer, "%-34s %9" PRIu64 " %9.9s  %s\n", name, named->count, time, each);
 }
 
 static void write_kernels(const struct pipeline_profile_view *view, struct pipeline_writer *writer)

@@ -193,12 +193,12 @@ START_TEST(an_image_that_does_not_fit_its_buffer_is_refused)
     wide.height   = UINT32_MAX;
     odd.offset += 2;
     odd.length -= 2;
-    refuse(levels, span, 0, 0, TRM_ERROR_INVALID_ARGUMENT, "has one level, not 2");
+    refuse(levels, span, 0, 0, TRM_ERROR_INVALID_ARGUMENT, "has one level, and not 2");
     refuse(desc, span, WIDTH * 4 - 4, 0, TRM_ERROR_INVALID_ARGUMENT, "less than the 20 bytes of a row");
     refuse(desc, span, ROW * 4, HEIGHT * ROW * 4 - 4, TRM_ERROR_INVALID_ARGUMENT,
            "less than the 96 bytes of a slice");
     refuse(desc, span, ROW * 4 + 2, 0, TRM_ERROR_INVALID_ARGUMENT, "is not a multiple of a texel");
-    refuse(desc, odd, ROW * 4, 0, TRM_ERROR_INVALID_ARGUMENT, "does not begin at a multiple of a texel");
+    refuse(desc, odd, ROW * 4, 0, TRM_ERROR_INVALID_ARGUMENT, "is not a multiple of a texel");
     refuse(desc, span, ROW * 4, SLICE * 8, TRM_ERROR_OUT_OF_RANGE, "do not fit into the 256 bytes");
     refuse(desc, trm_span_of(buffer, BEGIN * 4, LAYERS * SLICE * 4 + 4), 0, 0, TRM_ERROR_OUT_OF_RANGE,
            "past the end of a buffer");
