@@ -303,7 +303,8 @@ int32_t core_stream_profile_begin(struct core_stream *stream, struct core_profil
     return TRM_OK;
 }
 
-/* The state's lock is held. Returns the profile, whose reference the caller releases. */
+/* The state's lock is held. Returns the profile, whose reference the caller releases. A part that has ended does not
+ * change any more: it lacks a stream that was being destroyed at that moment. */
 static struct core_profile *leave(struct core_stream_profile *state, struct core_stream *stream)
 {
     struct core_profile_part *part = state->part;
@@ -311,11 +312,16 @@ static struct core_profile *leave(struct core_stream_profile *state, struct core
     atomic_fetch_and(&stream->observed, ~CORE_STREAM_PROFILED);
     if (part == NULL)
         return NULL;
-    struct core_profile *profile = part->profile;
+    struct core_profile *profile     = part->profile;
+    struct core_profile_result *late = state->result;
     pthread_mutex_lock(&profile->lock);
-    state->result->next = part->results;
-    part->results       = state->result;
+    if (part->ended == 0) {
+        late->next    = part->results;
+        part->results = late;
+        late          = NULL;
+    }
     pthread_mutex_unlock(&profile->lock);
+    core_profile_free_results(stream->object.context, late);
     state->part   = NULL;
     state->result = NULL;
     return profile;

@@ -203,6 +203,17 @@ static void *work(void *user)
     return NULL;
 }
 
+/* Streams that are being destroyed come too late. */
+static void check_frozen(struct trm_profile *profile)
+{
+    uint32_t first = 0, again = 0;
+    ck_ok(trm_profile_stream_count(profile, &first));
+    for (unsigned i = 0; i < 20; i++) {
+        ck_ok(trm_profile_stream_count(profile, &again));
+        ck_assert_uint_eq(again, first);
+    }
+}
+
 START_TEST(profiles_begin_and_end_while_threads_use_streams)
 {
     struct worker workers[3] = {{0}};
@@ -210,7 +221,7 @@ START_TEST(profiles_begin_and_end_while_threads_use_streams)
         workers[i].buffer = make_buffer(the.device, TRM_MEMORY_DEVICE, BYTES);
         ck_assert_int_eq(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
     }
-    for (unsigned n = 0; n < 20; n++) {
+    for (unsigned n = 0; n < scaled(400, 40); n++) {
         struct trm_profile_desc desc = {.struct_size = sizeof(desc), .interval = n % 2};
         struct trm_profile *profile  = NULL;
         if (n % 4 < 2)
@@ -218,6 +229,7 @@ START_TEST(profiles_begin_and_end_while_threads_use_streams)
         else
             ck_ok(trm_profile_begin_context(the.context, &desc, &profile));
         ck_ok(trm_profile_end(profile));
+        check_frozen(profile);
         trm_profile_destroy(profile);
     }
     for (unsigned i = 0; i < 3; i++) {
