@@ -113,13 +113,15 @@ static void write_file(struct program_profile *each)
     int32_t status   = TRM_ERROR_IO;
     each->is_written = true;
     base_error_save(&before);
+    base_fail_static(TRM_ERROR_IO, "the program has closed the file");
     core_profile_end(each->profile);
-    if (is_still_open(each) && ftruncate(each->fd, 0) == 0)
+    if (is_still_open(each) && ftruncate(each->fd, 0) == 0 && lseek(each->fd, 0, SEEK_SET) == 0)
         status = pipeline_output_descriptor(each->fd, each->path, produce, each);
     if (status == TRM_OK)
         core_log(each->context, TRM_LOG_INFO, "the profile is in %s", each->path);
     else
-        core_log(each->context, TRM_LOG_WARNING, "the profile cannot be written to %s", each->path);
+        core_log(each->context, TRM_LOG_WARNING, "the profile cannot be written to %s: %s", each->path,
+                 trm_last_error().sentence);
     base_error_restore(&before);
 }
 
@@ -143,7 +145,7 @@ static void context_retires(struct core_context *context)
     core_free(context, each, sizeof(*each));
 }
 
-/* A child that was forked has the list of its parent, perhaps with the lock held. */
+/* A child that was forked has the list of its parent, perhaps with the lock held, until it makes a context. */
 static void process_exits(void)
 {
     if (atomic_load(&all.process) != getpid())
@@ -174,9 +176,21 @@ static const struct core_context_hooks hooks = {
 
 /* ---- the beginning ---------------------------------------------------------------------------------- */
 
+/* The first context of a process that was forked forgets those of the parent, whose lock may be held for good. */
+static void forget_parent(void)
+{
+    pid_t before = atomic_load(&all.process), own = getpid();
+    if (before == own || !atomic_compare_exchange_strong(&all.process, &before, own) || before == 0)
+        return;
+    pthread_mutex_init(&all.lock, NULL);
+    all.first = NULL;
+    all.count = 0;
+}
+
 /* 0: there are enough files. */
 static uint32_t next_number(void)
 {
+    forget_parent();
     pthread_mutex_lock(&all.lock);
     uint32_t number = all.count < MOST_FILES ? ++all.count : 0;
     pthread_mutex_unlock(&all.lock);
@@ -188,7 +202,6 @@ static void add(struct program_profile *made)
     pthread_mutex_lock(&all.lock);
     made->next = all.first;
     all.first  = made;
-    atomic_store(&all.process, getpid());
     pthread_mutex_unlock(&all.lock);
 }
 

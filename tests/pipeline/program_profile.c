@@ -240,6 +240,38 @@ START_TEST(the_child_of_a_program_writes_nothing)
 }
 END_TEST
 
+static void profile_once(void)
+{
+    char path[400];
+    struct trm_setting setting   = {"profile.file", path};
+    struct trm_context_desc desc = {.struct_size = sizeof(desc), .settings = &setting, .setting_count = 1};
+    struct trm_context *context  = NULL;
+
+    snprintf(path, sizeof(path), "%s/child.txt", folder);
+    ck_ok(trm_context_create(&desc, &context));
+    trm_context_destroy(context);
+}
+
+/* The child has files of its own, and leaves that of its parent alone. */
+START_TEST(the_child_of_a_program_may_make_a_context)
+{
+    char own[400];
+    if (sanitized())
+        return;
+    make_folder();
+    open_profiled("out.%p.txt");
+    upload_once();
+    snprintf(own, sizeof(own), "%s/out.%d.txt", folder, (int)getpid());
+    run_program(profile_once);
+    fixture_close();
+    FILE *file = fopen(own, "r");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq(fgetc(file), 'p'); /* "profile of …", and no hole before it */
+    fclose(file);
+    remove_folder();
+}
+END_TEST
+
 /* As a program does that becomes a daemon: afterwards the descriptors are those of other files. */
 START_TEST(a_program_may_close_all_descriptors)
 {
@@ -309,6 +341,7 @@ int main(void)
     tcase_add_test(all, a_program_that_exits_without_destroying_anything_has_a_profile);
     tcase_add_test(all, work_that_never_ends_does_not_keep_a_program_from_exiting);
     tcase_add_test(all, the_child_of_a_program_writes_nothing);
+    tcase_add_test(all, the_child_of_a_program_may_make_a_context);
     tcase_add_test(all, a_program_may_close_all_descriptors);
     tcase_add_test(all, what_is_no_file_of_the_user_is_refused);
     suite_add_tcase(suite, all);
