@@ -325,8 +325,7 @@ void pipeline_slot_destroy(struct pipeline_slot *slot); /* after its work has en
 /* Where the port begins in the slot's device buffer: images and scratch ports that share memory do not begin at 0. */
 uint64_t pipeline_port_device_offset(const struct pipeline *pipeline, uint32_t port);
 
-/* Finds out which scratch ports share memory; once ports, stages and pieces are known. Errors: no memory;
- * OUT_OF_RANGE. */
+/* Finds out which scratch ports share memory; once ports, stages and pieces are known. Errors: no memory. */
 int32_t pipeline_scratch_plan(struct pipeline *pipeline);
 void pipeline_scratch_fini(struct pipeline *pipeline);
 

@@ -89,6 +89,22 @@ static uint64_t find_offset(const struct life *lives, uint32_t index)
     return offset;
 }
 
+/* Gives each port its place. 0: as one buffer the ports would be too large for the device, or save nothing. */
+static uint64_t find_places(const struct pipeline *pipeline, struct life *lives, uint32_t count)
+{
+    uint64_t bytes = 0, sum = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t end;
+        lives[i].offset = find_offset(lives, i);
+        if (__builtin_add_overflow(lives[i].offset, lives[i].size, &end) ||
+            __builtin_add_overflow(sum, lives[i].size, &sum))
+            return 0;
+        bytes = end > bytes ? end : bytes;
+    }
+    return bytes < sum && bytes <= pipeline->device->limits.max_buffer_bytes ? bytes : 0;
+}
+
 int32_t pipeline_scratch_plan(struct pipeline *pipeline)
 {
     struct pipeline_scratch *scratch = &pipeline->engine->scratch;
@@ -97,20 +113,17 @@ int32_t pipeline_scratch_plan(struct pipeline *pipeline)
     if (pipeline->engine->pieces.count > 1)
         return TRM_OK;
     uint32_t count = list_lives(pipeline, lives);
-    if (count < 2)
+    uint64_t bytes = find_places(pipeline, lives, count);
+    if (bytes == 0)
         return TRM_OK;
     scratch->offsets = core_allocate(pipeline->object.context, pipeline->desc.port_count * sizeof(uint64_t));
     if (scratch->offsets == NULL)
         return base_fail_memory("making a pipeline");
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t end;
-        lives[i].offset = find_offset(lives, i);
-        if (__builtin_add_overflow(lives[i].offset, lives[i].size, &end))
-            return base_fail(TRM_ERROR_OUT_OF_RANGE, "the scratch ports are too large");
         scratch->offsets[lives[i].port] = lives[i].offset;
         scratch->ports |= PIPELINE_BIT(lives[i].port);
-        scratch->bytes = end > scratch->bytes ? end : scratch->bytes;
     }
+    scratch->bytes = bytes;
     return TRM_OK;
 }
 
