@@ -137,16 +137,22 @@ int32_t pipeline_pool_priority(const struct pipeline_stream_pool *pool, uint32_t
     return (int32_t)(index / pool->most) + TRM_PRIORITY_LOW;
 }
 
+/* Tasks that have not ended. One that is being enqueued has no watch yet. */
+static uint32_t tasks_locked(const struct pipeline_pool_slot *slot)
+{
+    return slot->watches > 0 ? slot->watches : slot->state == PIPELINE_POOL_SLOT_TRANSIT;
+}
+
 static bool is_held_back_locked(const struct pipeline_stream_pool *pool, uint32_t band)
 {
     uint32_t own = 0;
     if (!pool->holds_back || band == band_of(TRM_PRIORITY_HIGH))
         return false;
     for (uint32_t i = band * pool->most; i < pool->slot_count; i++) {
-        const struct pipeline_pool_slot *slot = &pool->slots[i];
+        uint32_t tasks = tasks_locked(&pool->slots[i]);
         if (i < (band + 1) * pool->most)
-            own += slot->watches;
-        else if (slot->watches > 0)
+            own += tasks;
+        else if (tasks > 0)
             return true;
     }
     return own >= HELD_MOST;
