@@ -7,11 +7,11 @@
 
 /* Bytes of the structures in their first version. */
 #define STREAM_LEAST offsetof(struct trm_profile_stream, device)
-#define WAIT_LEAST sizeof(struct trm_profile_wait)
-#define KERNEL_LEAST sizeof(struct trm_profile_kernel)
-#define DEVICE_LEAST sizeof(struct trm_profile_device)
-#define RANGE_LEAST sizeof(struct trm_profile_range)
-#define ADVICE_LEAST sizeof(struct trm_profile_advice)
+#define WAIT_LEAST 40
+#define KERNEL_LEAST 96
+#define DEVICE_LEAST 304
+#define RANGE_LEAST 104
+#define ADVICE_LEAST 288
 
 /* ---- reading ---------------------------------------------------------------------------------------- */
 
