@@ -2,14 +2,9 @@
  * SPDX-License-Identifier: MIT
  */
 #include "device.h"
-#include <stdlib.h>
 
 #include <stdio.h>
 #include <string.h>
-
-/* CUDA_DEVICE_MAX_CONNECTIONS: what the driver takes without the variable, and at most. */
-#define CONNECTIONS_USUAL 8u
-#define CONNECTIONS_MOST 32
 
 /* Kernels load up to 16 bytes at once; cuMemAlloc aligns to a multiple of this. */
 #define BUFFER_ALIGNMENT 16u
@@ -93,15 +88,6 @@ static bool find_limit(const struct cuda_physical *physical, uint32_t key, uint6
     }
 }
 
-/* The hardware queues to which the driver assigns streams, as the program's environment asks for them: the driver
- * reads the variable when a context is made. */
-static uint64_t connections(void)
-{
-    const char *text = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
-    long number      = text != NULL ? strtol(text, NULL, 10) : 0;
-    return number >= 1 && number <= CONNECTIONS_MOST ? (uint64_t)number : CONNECTIONS_USUAL;
-}
-
 /* One number; false for a key that has no such answer here. */
 static bool find_number(const struct trm_backend_instance *instance, const struct cuda_physical *physical,
                         uint32_t key, uint64_t *number)
@@ -131,7 +117,7 @@ static bool find_number(const struct trm_backend_instance *instance, const struc
         *number = 2;
         return true;
     case TRM_DEVICE_QUEUES:
-        *number = connections();
+        *number = (uint64_t)physical->connections;
         return true;
     case TRM_DEVICE_COPY_ENGINES:
         *number = (uint64_t)physical->copy_engines;

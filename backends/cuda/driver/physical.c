@@ -5,7 +5,12 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* CUDA_DEVICE_MAX_CONNECTIONS: what the driver takes without the variable, and at most. */
+#define CONNECTIONS_USUAL 8
+#define CONNECTIONS_MOST 32
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -54,11 +59,20 @@ static void find_limits(struct query *query, struct cuda_physical *physical)
     }
 }
 
+/* As the program's environment asks for them; the driver reads the variable too, when a context is made. */
+static int connections(void)
+{
+    const char *text = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+    long number      = text != NULL ? strtol(text, NULL, 10) : 0;
+    return number >= 1 && number <= CONNECTIONS_MOST ? (int)number : CONNECTIONS_USUAL;
+}
+
 static void find_facts(struct query *query, struct cuda_physical *physical)
 {
     int shared_bytes       = get_attribute(query, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
     physical->minor        = get_attribute(query, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     physical->copy_engines = get_attribute(query, CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT);
+    physical->connections  = connections();
     physical->compute_mode = get_attribute(query, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE);
     physical->shared_bytes = shared_bytes > physical->shared_bytes ? shared_bytes : physical->shared_bytes;
     physical->cache_bytes  = (uint64_t)get_attribute(query, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);

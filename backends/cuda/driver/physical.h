@@ -24,6 +24,7 @@ struct cuda_physical {
     uint64_t memory_bytes, cache_bytes, clock_hz;
     int major, minor; /* compute capability */
     int units, warp, copy_engines;
+    int connections; /* hardware queues to which the driver assigns streams */
     int group_items, group_size[3], grid[3];
     int shared_bytes; /* the most that a group may have, with opting in */
     bool integrated;  /* host and device share one memory */
