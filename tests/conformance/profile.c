@@ -113,6 +113,7 @@ END_TEST
 START_TEST(a_profile_tells_what_a_stream_waited_for)
 {
     struct trm_buffer *buffer    = make_buffer(the.device, TRM_MEMORY_DEVICE, BYTES);
+    struct trm_buffer *another   = make_buffer(the.device, TRM_MEMORY_DEVICE, BYTES);
     struct trm_stream *other     = make_stream(the.device);
     struct trm_stream *streams[] = {the.stream, other};
     struct trm_profile *profile  = begin_profile(1);
@@ -120,7 +121,7 @@ START_TEST(a_profile_tells_what_a_stream_waited_for)
     for (uint32_t i = 0; i < 50; i++) {
         ck_ok(trm_fill(the.stream, trm_span_whole(buffer), i, 4));
         ck_ok(trm_stream_barrier(streams, 2));
-        ck_ok(trm_fill(other, trm_span_whole(buffer), i, 4));
+        ck_ok(trm_fill(other, trm_span_whole(another), i, 4));
     }
     ck_ok(trm_profile_end(profile));
     struct trm_profile_stream first = stream_at(profile, 0), second = stream_at(profile, 1);
@@ -132,6 +133,7 @@ START_TEST(a_profile_tells_what_a_stream_waited_for)
     }
     ck_refused(trm_profile_get_wait(profile, 1, second.wait_count, &wait));
     trm_profile_destroy(profile);
+    trm_buffer_destroy(another);
     trm_buffer_destroy(buffer);
 }
 END_TEST

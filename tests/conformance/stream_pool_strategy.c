@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #define STREAMS 2u
+#define WORKS 100u /* tasks that may run at once: no two write the same */
 
 static bool nothing_held(void)
 {
@@ -31,7 +32,7 @@ struct scene {
 static void scene_begin_with(struct scene *scene, int32_t strategy)
 {
     scene->pool    = make_pool(strategy, STREAMS);
-    scene->buffer  = make_buffer(the.device, TRM_MEMORY_DEVICE, 256);
+    scene->buffer  = make_buffer(the.device, TRM_MEMORY_DEVICE, WORKS * 256);
     scene->filling = (struct filling){.span = trm_span_whole(scene->buffer), .byte = 5};
     scene->task    = function_task(fill, &scene->filling);
     atomic_init(&scene->has_failed, false);
@@ -177,16 +178,17 @@ END_TEST
 START_TEST(tasks_of_all_workloads_are_done)
 {
     struct scene scene;
-    struct trm_point points[100];
+    struct trm_point points[WORKS];
     scene_begin_with(&scene, TRM_STREAM_WORKLOAD);
-    for (uint32_t i = 0; i < 100; i++) {
+    for (uint32_t i = 0; i < WORKS; i++) {
+        scene.filling.span  = trm_span_of(scene.buffer, i * 256, 256);
         scene.task.workload = (int32_t)(i % (TRM_STREAM_WORKLOAD_COORDINATION + 1));
         scene.task.bytes    = i % 2 == 0 ? 256 : 0;
         points[i]           = submit(scene.pool, &scene.task);
     }
-    ck_ok(trm_wait_all(points, 100, TRM_FOREVER));
+    ck_ok(trm_wait_all(points, WORKS, TRM_FOREVER));
     ck_assert_int_eq(stats_of(scene.pool).strategy, TRM_STREAM_WORKLOAD);
-    ck_assert_uint_eq(stats_of(scene.pool).tasks, 100);
+    ck_assert_uint_eq(stats_of(scene.pool).tasks, WORKS);
     scene_end(&scene);
 }
 END_TEST

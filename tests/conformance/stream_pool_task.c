@@ -301,8 +301,10 @@ START_TEST(a_pool_that_chooses_its_strategy_begins_with_least_loaded)
     struct trm_point points[TASKS];
     ck_assert_int_eq(stats_of(pool).strategy, TRM_STREAM_LEAST_LOADED);
     for (uint32_t round = 0; round < 10; round++) {
-        for (uint32_t i = 0; i < TASKS; i++)
-            points[i] = submit(pool, &task);
+        for (uint32_t i = 0; i < TASKS; i++) {
+            filling.span = trm_span_of(buffer, i * 256, 256); /* no two tasks write the same */
+            points[i]    = submit(pool, &task);
+        }
         ck_ok(trm_wait_all(points, TASKS, TRM_FOREVER));
     }
     int32_t strategy = stats_of(pool).strategy;
