@@ -352,7 +352,7 @@ static int32_t set_arguments(struct launch *launch, const struct trm_argument *g
     for (uint32_t i = 0; i < launch->desc.argument_count && status == TRM_OK; i++) {
         if (!LIKELY(given[i].name == NULL))
             return set_named(launch, given);
-        if (given[i].kind == CORE_ARGUMENT_NONE && launch->kernel->flat != NULL) {
+        if (given[i].kind == CORE_ARGUMENT_NONE && launch->parameters == launch->kernel->flat) {
             set_none(launch, i);
             continue;
         }
