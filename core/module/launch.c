@@ -24,6 +24,7 @@ struct launch {
     /* Buffers that the kernel reaches through addresses. */
     const struct trm_argument *reached;
     uint32_t reached_count;
+    bool is_flat; /* elements of arrays are arguments of their own, and may be missing */
 };
 
 /* Room for up to ARGUMENTS_INLINE arguments; more are allocated. */
@@ -352,7 +353,7 @@ static int32_t set_arguments(struct launch *launch, const struct trm_argument *g
     for (uint32_t i = 0; i < launch->desc.argument_count && status == TRM_OK; i++) {
         if (!LIKELY(given[i].name == NULL))
             return set_named(launch, given);
-        if (given[i].kind == CORE_ARGUMENT_NONE && launch->parameters == launch->kernel->flat) {
+        if (given[i].kind == CORE_ARGUMENT_NONE && launch->is_flat) {
             set_none(launch, i);
             continue;
         }
@@ -523,6 +524,7 @@ int32_t core_launch_flat(struct core_stream *stream, struct core_kernel *kernel,
     launch.kernel        = kernel;
     launch.reached       = arguments + kernel->flat_count;
     launch.reached_count = reached_count;
+    launch.is_flat       = true;
     return launch_checked(&launch, kernel->flat, grid, arguments, kernel->flat_count);
 }
 
@@ -534,6 +536,7 @@ int32_t core_launch(struct core_stream *stream, struct core_kernel *kernel, cons
     launch.stream        = stream;
     launch.kernel        = kernel;
     launch.reached_count = 0;
+    launch.is_flat       = false;
     if (!LIKELY(argument_count == kernel->parameter_count))
         argument_count = take_reached(&launch, arguments, argument_count);
     int32_t status = check_launch(stream, kernel, arguments, argument_count);
