@@ -258,10 +258,10 @@ static const struct core_setting_row rows[] = {
         .check = is_profile,
     },
     {
-        .info =
-            INFO(TRM_SETTING_COUNT, "profile.interval", "TRIREME_PROFILE_INTERVAL", "0", 0,
-                 "Every which operation of a stream the profile of profile.file times; 1: all; 0: as many "
-                 "as take at most a twentieth of the time."),
+        .info = INFO(
+            TRM_SETTING_COUNT, "profile.interval", "TRIREME_PROFILE_INTERVAL", "0", 0,
+            "One in so many operations of a stream is timed in the profile of profile.file; 1: all; 0: as "
+            "many as take at most a twentieth of the time."),
         .maximum = 1000000,
     },
     {

@@ -346,11 +346,7 @@ void core_stream_profile_join(struct core_stream *stream)
     struct core_device *device = stream->device;
     if ((atomic_load_explicit(&device->attention, memory_order_acquire) & CORE_DEVICE_PROFILED) == 0)
         return;
-    pthread_mutex_lock(&device->lock);
-    struct core_profile_part *part = device->profile;
-    if (part != NULL)
-        core_object_retain(&part->profile->object);
-    pthread_mutex_unlock(&device->lock);
+    struct core_profile_part *part = core_profile_part_of(device);
     if (part == NULL)
         return;
     struct base_saved_error before;

@@ -157,6 +157,9 @@ int32_t core_profile_begin(struct core_profile *profile);
 void core_profile_end(struct core_profile *profile);
 void core_profile_free_parts(struct core_profile *profile);
 
+/* The device's part of a profile, with a reference to the profile; NULL: the device is in none. */
+struct core_profile_part *core_profile_part_of(struct core_device *device);
+
 /* A coordinator's task on the host has ended, which began then. */
 void core_profile_add_task(struct core_device *device, const char *name, uint64_t begin);
 

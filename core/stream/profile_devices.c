@@ -175,14 +175,20 @@ static void end_part(struct core_profile_part *part, struct core_device *device)
 
 /* ---- tasks of the host ------------------------------------------------------------------------------ */
 
-void core_profile_add_task(struct core_device *device, const char *name, uint64_t begin)
+struct core_profile_part *core_profile_part_of(struct core_device *device)
 {
-    uint64_t end = base_now();
     pthread_mutex_lock(&device->lock);
     struct core_profile_part *part = device->profile;
     if (part != NULL)
         core_object_retain(&part->profile->object);
     pthread_mutex_unlock(&device->lock);
+    return part;
+}
+
+void core_profile_add_task(struct core_device *device, const char *name, uint64_t begin)
+{
+    uint64_t end                   = base_now();
+    struct core_profile_part *part = core_profile_part_of(device);
     if (part == NULL)
         return;
     size_t size                    = sizeof(struct core_profile_task) + strlen(name) + 1;
