@@ -64,11 +64,12 @@ void pipeline_load_dispose(struct pipeline_slot *slot, int32_t answer)
 struct pipeline_slot *pipeline_load_pop(struct pipeline *pipeline, bool *has_ended)
 {
     struct pipeline_queue *queue = pipeline->queue;
-    uint64_t count               = queue->source.desc.count;
     *has_ended = queue->has_source_ended || queue->stop != PIPELINE_GOING || queue->is_closing ||
                  queue->fault.status != TRM_OK;
+    /* The source may be closing, without the lock. */
     if (*has_ended)
         return NULL;
+    uint64_t count             = queue->source.desc.count;
     struct pipeline_slot *slot = pipeline_queue_pop(pipeline, PIPELINE_SLOT_LOADING);
     if (slot != NULL && count != 0 && queue->next_index == count)
         queue->has_source_ended = true;
