@@ -158,6 +158,11 @@ CONFORMANCE_RUNS = \
 
 dist_check_SCRIPTS += $(CONFORMANCE_RUNS)
 TESTS += $(CONFORMANCE_RUNS)
+LONG_TESTS += \
+	tests/conformance/run-cuda-old.sh \
+	tests/conformance/run-vulkan-copies.sh \
+	tests/conformance/run-vulkan-discrete.sh \
+	tests/conformance/run-vulkan-minimal.sh
 EXTRA_DIST += tests/conformance/run
 
 # SPIR-V that the suite includes, and what it was made of.

@@ -33,6 +33,7 @@ CUDA_TESTS = \
 
 check_PROGRAMS += $(CUDA_TESTS)
 TESTS += $(CUDA_TESTS)
+LONG_TESTS += tests/cuda/out_of_memory
 
 CUDA_SCENARIO = tests/cuda/scenario.c
 CUDA_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)

@@ -65,4 +65,5 @@ TESTS += $(KERNEL_TESTS)
 # All of them on Vulkan and on CUDA as well.
 dist_check_SCRIPTS += tests/kernels/run-cuda.sh tests/kernels/run-vulkan.sh
 TESTS += tests/kernels/run-cuda.sh tests/kernels/run-vulkan.sh
+LONG_TESTS += tests/kernels/run-cuda.sh tests/kernels/run-vulkan.sh
 EXTRA_DIST += tests/vulkan/common.sh

@@ -17,6 +17,7 @@ PIPELINE_TESTS = \
 
 check_PROGRAMS += $(PIPELINE_TESTS)
 TESTS += $(PIPELINE_TESTS)
+LONG_TESTS += tests/pipeline/fault_devices tests/pipeline/fault_matrix
 
 PIPELINE_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(CUDA_STANDIN_CPPFLAGS)
 PIPELINE_TEST_LIBS = tests/pipeline/libfixture.la libtrireme.la $(CHECK_LIBS)

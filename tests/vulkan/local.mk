@@ -44,6 +44,7 @@ VULKAN_TESTS = \
 
 check_PROGRAMS += $(VULKAN_TESTS)
 TESTS += $(VULKAN_TESTS)
+LONG_TESTS += tests/vulkan/out_of_memory
 
 VULKAN_FIXTURE = tests/differential/sanitizers.c
 VULKAN_SCENARIO = tests/vulkan/scenario.c
