@@ -43,8 +43,9 @@ static int32_t check_call(struct spirv_reader *reader, const struct spirv_call *
     if (callee->result != call->type)
         return spirv_invalid(reader, "the result type differs from that of the function");
     if (call->operand_count != type->count + 1)
-        return spirv_invalid(reader, "the call passes %u arguments to a function of %u parameters",
-                             call->operand_count - 1, type->count);
+        return spirv_invalid(reader, "the call passes %u argument%s to a function of %u parameter%s",
+                             call->operand_count - 1, base_plural(call->operand_count - 1), type->count,
+                             base_plural(type->count));
     for (uint32_t i = 0; i < type->count; i++)
         if (module->ids[call->operands[1 + i]].type != type->parameters[i])
             return spirv_invalid(reader, "argument %u has another type than its parameter", i);

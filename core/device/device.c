@@ -203,8 +203,9 @@ static int32_t adopt_backend_device(struct core_device *device, int32_t type, co
     if (device->index >= backend->device_count)
         status = base_fail(TRM_ERROR_ABI,
                            "interop.adopt() of the backend %s returned device number %" PRIu32
-                           ", but it has %" PRIu32 " devices",
-                           backend->name, device->index, backend->device_count);
+                           ", but it has %" PRIu32 " device%s",
+                           backend->name, device->index, backend->device_count,
+                           base_plural(backend->device_count));
     if (status == TRM_OK)
         status = read_limits(device);
     if (status != TRM_OK)

@@ -44,8 +44,8 @@ static int32_t check_usage(const struct trm_argument *given, const struct trm_im
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the image was created without %s",
                          is_storage ? "TRM_IMAGE_STORAGE" : "TRM_IMAGE_SAMPLED");
     if (given->value.image.level >= desc->levels)
-        return base_fail(TRM_ERROR_OUT_OF_RANGE, "level %" PRIu32 " of an image of %" PRIu32 " levels",
-                         given->value.image.level, desc->levels);
+        return base_fail(TRM_ERROR_OUT_OF_RANGE, "level %" PRIu32 " of an image of %" PRIu32 " level%s",
+                         given->value.image.level, desc->levels, base_plural(desc->levels));
     return TRM_OK;
 }
 

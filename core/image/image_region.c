@@ -46,8 +46,8 @@ int32_t core_region_complete(const struct core_image *image, const struct trm_im
     if (theirs != NULL && !core_struct_copy_in(region, sizeof(*region), theirs, REGION_MIN))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a region needs its struct_size");
     if (region->level >= desc->levels)
-        return base_fail(TRM_ERROR_OUT_OF_RANGE, "level %" PRIu32 " of an image of %" PRIu32 " levels",
-                         region->level, desc->levels);
+        return base_fail(TRM_ERROR_OUT_OF_RANGE, "level %" PRIu32 " of an image of %" PRIu32 " level%s",
+                         region->level, desc->levels, base_plural(desc->levels));
     int32_t status =
         complete_axis("x", region->x, core_level_size(desc->width, region->level), &region->width);
     if (status == TRM_OK)

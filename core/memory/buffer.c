@@ -156,7 +156,8 @@ static int32_t remove_user(struct core_buffer *buffer, bool must_be_last, bool *
         if (must_be_last && users >= CORE_BUFFER_OWNER)
             return base_fail(TRM_ERROR_BUSY, "this buffer belongs to an array or an image");
         if (must_be_last && users > 1)
-            return base_fail(TRM_ERROR_BUSY, "this buffer has been retained %" PRIu64 " times", users - 1);
+            return base_fail(TRM_ERROR_BUSY, "this buffer has been retained %" PRIu64 " time%s", users - 1,
+                             base_plural(users - 1));
     } while (!atomic_compare_exchange_weak_explicit(&buffer->users, &users, users - 1, memory_order_acq_rel,
                                                     memory_order_relaxed));
     *is_last = users == 1;

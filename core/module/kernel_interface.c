@@ -31,7 +31,8 @@ static const char *array_text(const struct trm_parameter *parameter, char text[C
     if (count == 0)
         snprintf(text, CORE_PARAMETER_TEXT, "an array of 1 to %u elements, each %.60s", TRM_ARRAY_MOST, one);
     else
-        snprintf(text, CORE_PARAMETER_TEXT, "an array of %" PRIu32 " elements, each %.60s", count, one);
+        snprintf(text, CORE_PARAMETER_TEXT, "an array of %" PRIu32 " element%s, each %.60s", count,
+                 base_plural(count), one);
     return text;
 }
 

@@ -40,7 +40,8 @@ static const char *describe(const struct trm_argument *given, char text[CORE_PAR
     case TRM_PARAMETER_TEXELS:
         return "a texel buffer";
     case TRM_ARGUMENT_ARRAY:
-        snprintf(text, CORE_PARAMETER_TEXT, "an array of %" PRIu64 " elements", given->value.array.count);
+        snprintf(text, CORE_PARAMETER_TEXT, "an array of %" PRIu64 " element%s", given->value.array.count,
+                 base_plural(given->value.array.count));
         return text;
     case TRM_ARGUMENT_PORT:
     case TRM_ARGUMENT_PORT_IMAGE:
@@ -115,8 +116,8 @@ static int32_t fail_count(const struct core_kernel *kernel, uint32_t count, cons
     list_names(kernel, names);
     return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                      "kernel \"%s\" has %" PRIu32 " argument%s%s%s%s, but %" PRIu32 " %s given%s",
-                     kernel->name, wanted, wanted == 1 ? "" : "s", has_names ? " (" : "",
-                     has_names ? names : "", has_names ? ")" : "", count, count == 1 ? "was" : "were", how);
+                     kernel->name, wanted, base_plural(wanted), has_names ? " (" : "", has_names ? names : "",
+                     has_names ? ")" : "", count, count == 1 ? "was" : "were", how);
 }
 
 static int32_t fail_unknown(const struct core_kernel *kernel, const char *name)

@@ -54,7 +54,8 @@ static int32_t write_head(const struct pipeline_profile_view *view, struct pipel
         pipeline_writef(writer, "profile of %.40s", device.id);
     else
         pipeline_writef(writer, "profile of %" PRIu32 " devices", view->device_count);
-    pipeline_writef(writer, ": %s, %" PRIu32 " streams\n", wall, view->stream_count);
+    pipeline_writef(writer, ": %s, %" PRIu32 " stream%s\n", wall, view->stream_count,
+                    base_plural(view->stream_count));
     write_times(writer, &device);
     for (uint32_t i = 0; status == TRM_OK && view->device_count > 1 && i < view->device_count; i++) {
         if (i == MOST_DEVICES) {

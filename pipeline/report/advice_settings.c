@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "pipeline/report/advice.h"
 
 enum {
@@ -176,7 +177,7 @@ static void write_use(const struct pipeline_advisor *advisor, const struct propo
     if (proposal->workers > report->workers && words->are_given)
         append(text, capacity, " %s %u", words->workers, proposal->workers);
     else if (proposal->workers > report->workers)
-        append(text, capacity, " %u loader worker%s", proposal->workers, proposal->workers == 1 ? "" : "s");
+        append(text, capacity, " %u loader worker%s", proposal->workers, base_plural(proposal->workers));
     if (proposal->workers > report->workers && report->workers > 0)
         append(text, capacity, " instead of %u", report->workers);
     if (proposal->sinks > sinks)

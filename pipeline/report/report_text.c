@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "pipeline/report/report_internal.h"
 
 enum {
@@ -77,7 +78,7 @@ static void write_head(struct pipeline_writer *writer, const struct trm_report *
 
     snprintf(line, sizeof(line), "%s on %s (%s): %s, %u slot%s",
              report->name[0] != '\0' ? report->name : "pipeline", report->device, report->backend,
-             trm_strategy_name(report->strategy), report->depth, report->depth == 1 ? "" : "s");
+             trm_strategy_name(report->strategy), report->depth, base_plural(report->depth));
     if (report->pieces > 1)
         snprintf(line + strlen(line), sizeof(line) - strlen(line), ", %s in %u pieces",
                  pipeline_report_tokens(report), report->pieces);
@@ -325,7 +326,7 @@ void pipeline_report_threads(const struct trm_report *report, char *text, size_t
     if (report->one_thread)
         snprintf(text, capacity, "load and sink take turns in one thread");
     else if (report->workers > 0)
-        snprintf(text, capacity, "%u loader worker%s", report->workers, report->workers == 1 ? "" : "s");
+        snprintf(text, capacity, "%u loader worker%s", report->workers, base_plural(report->workers));
     else
         snprintf(text, capacity, "%s", "");
 }
@@ -367,8 +368,9 @@ static void write_memory(struct pipeline_writer *writer, const struct trm_report
     write_labelled(writer, "slots", line);
     if (report->host_waits == 0 && report->pageable_copies == 0)
         return;
-    snprintf(line, sizeof(line), "%" PRIu64 " waits on the host, %" PRIu64 " copies of pageable memory",
-             report->host_waits, report->pageable_copies);
+    snprintf(line, sizeof(line), "%" PRIu64 " wait%s on the host, %" PRIu64 " cop%s of pageable memory",
+             report->host_waits, base_plural(report->host_waits), report->pageable_copies,
+             report->pageable_copies == 1 ? "y" : "ies");
     write_labelled(writer, "", line);
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "pipeline/report/report_internal.h"
 #include "pipeline/report/trace.h"
 
@@ -62,7 +63,7 @@ static void write_begin(struct pipeline_writer *writer, const struct trm_report 
     pipeline_write(writer, "</h1>\n<p class=\"under\">");
     pipeline_write_html(writer, report->device);
     pipeline_writef(writer, ", %s, %u slot%s", trm_strategy_name(report->strategy), report->depth,
-                    report->depth == 1 ? "" : "s");
+                    base_plural(report->depth));
     pipeline_report_threads(report, threads, sizeof(threads));
     if (threads[0] != '\0')
         pipeline_writef(writer, ", %s", threads);
