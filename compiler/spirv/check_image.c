@@ -198,14 +198,24 @@ static int32_t check_gather(const struct spirv_reader *reader, const struct spir
     return check_operands(reader, image, &operands, allowed);
 }
 
-/* The image and the sampler become a sampled image of exactly this image's type. */
+/* Whether two types of images differ at most in what is ignored: whether the texels are depths. */
+static bool is_same_image(const struct spirv_type *one, const struct spirv_type *other)
+{
+    const struct spirv_image *a = one->image, *b = other->image;
+
+    return one->kind == SPIRV_IMAGE && other->kind == SPIRV_IMAGE && one->element == other->element &&
+           a->type == b->type && a->format == b->format && a->is_storage == b->is_storage;
+}
+
+/* The image and the sampler become a sampled image of this image's type. */
 static int32_t check_sampled_image(const struct spirv_reader *reader,
                                    const struct spirv_instruction *instruction)
 {
     const struct spirv_type *result = spirv_type(reader->module, instruction->type);
 
     return result->kind == SPIRV_SAMPLED_IMAGE && result->image->type != TRM_IMAGE_BUFFER &&
-                   result->element == operand_type(reader, instruction, 0)->id &&
+                   is_same_image(spirv_type(reader->module, result->element),
+                                 operand_type(reader, instruction, 0)) &&
                    operand_type(reader, instruction, 1)->kind == SPIRV_SAMPLER
                ? TRM_OK
                : spirv_type_mismatch(reader);

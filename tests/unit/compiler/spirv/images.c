@@ -255,6 +255,13 @@ START_TEST(a_sampled_image_is_made_of_its_own_image_and_a_sampler)
     CODE(&builder, SpvOpSampledImage, SAMPLED, RESULT, IMAGE, OTHER);
     CODE(&builder, SpvOpImage, TEXTURE, EXTRA_ONE, RESULT);
     builder_accept(&builder);
+    afresh(); /* glslang mixes types that differ in the depth alone */
+    TYPE(SpvOpTypeImage, EXTRA, F32, SpvDim2D, 1, 0, 0, 1, SpvImageFormatUnknown);
+    TYPE(SpvOpTypeSampledImage, EXTRA_ONE, EXTRA);
+    load(TEXTURE, IMAGE, LOOKED_UP);
+    load(SAMPLER, OTHER, TAKEN);
+    CODE(&builder, SpvOpSampledImage, EXTRA_ONE, RESULT, IMAGE, OTHER);
+    builder_accept(&builder);
     afresh();
     load(TEXTURE, IMAGE, LOOKED_UP);
     CODE(&builder, SpvOpSampledImage, SAMPLED, RESULT, IMAGE, IMAGE);
