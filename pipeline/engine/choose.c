@@ -28,6 +28,13 @@ static const struct pipeline_strategy_ops *const strategies[] = {
     [TRM_STRATEGY_ZERO_COPY]    = &pipeline_strategy_zero_copy,
 };
 
+/* In the name of the device: a pipeline that is being created, or the part of one on a device, has no handle. */
+static void log_strategy(const struct pipeline *pipeline, int32_t level, const char *verb)
+{
+    core_object_log(&pipeline->device->object, level, "pipeline \"%s\" %s strategy %s: %s", pipeline->name, verb,
+                    trm_strategy_name(pipeline->strategy), pipeline->reason);
+}
+
 static void settle(struct pipeline *pipeline, const struct pipeline_strategy_ops *strategy,
                    const char *reason)
 {
@@ -37,8 +44,7 @@ static void settle(struct pipeline *pipeline, const struct pipeline_strategy_ops
     pipeline->strategy = strategy->strategy;
     base_text_copy(pipeline->reason, sizeof(pipeline->reason), reason);
     pthread_mutex_unlock(&pipeline->front->lock);
-    core_object_log(&pipeline->object, TRM_LOG_DEBUG, "strategy %s: %s",
-                    trm_strategy_name(strategy->strategy), reason);
+    log_strategy(pipeline, TRM_LOG_DEBUG, "has");
 }
 
 /* The strategy stays: the decision of the program, of a rule or of the trial. */
@@ -46,8 +52,7 @@ static void decide(struct pipeline *pipeline, const struct pipeline_strategy_ops
                    const char *reason)
 {
     settle(pipeline, strategy, reason);
-    core_object_log(&pipeline->object, TRM_LOG_INFO, "chose strategy %s: %s",
-                    trm_strategy_name(strategy->strategy), reason);
+    log_strategy(pipeline, TRM_LOG_INFO, "chose");
 }
 
 /* Without copies a token is launches alone, which some devices run faster when they are recorded. */

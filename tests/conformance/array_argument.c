@@ -147,7 +147,7 @@ START_TEST(an_argument_that_is_no_array_is_refused_for_one_and_the_other_way)
     parts.arguments[0] = trm_arg_array(parts.elements, PARTS);
     parts.arguments[2] = trm_arg_array(parts.elements, 1);
     ck_status(launch(), TRM_ERROR_TYPE_MISMATCH);
-    ck_sentence_has("but an array of 1 elements was given");
+    ck_sentence_has("but an array of 1 element was given");
     parts.arguments[2] = trm_arg_u32(N);
     ck_status(shader_launch(parts.kernel, N, parts.arguments, 3), TRM_ERROR_INVALID_ARGUMENT);
     ck_status(shader_launch(parts.kernel, N, NULL, 4), TRM_ERROR_INVALID_ARGUMENT);
