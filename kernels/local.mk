@@ -6,7 +6,8 @@
 
 HAND_TUNED = fma_chain reduce sgemm
 
-EXTRA_DIST += kernels/fma_chain.c kernels/reduce.c kernels/sgemm.c kernels/sgemm_block.h
+EXTRA_DIST += kernels/levels.h kernels/fma_chain.c kernels/fma_chain_level.h kernels/reduce.c kernels/reduce_level.h \
+	kernels/sgemm.c kernels/sgemm_block.h
 
 # The sources select instruction sets by function attributes, so the code runs on every processor of the
 # architecture. -ffp-contract=fast allows fused multiply-adds, which -std=c11 alone forbids.
@@ -40,6 +41,6 @@ shaders/scan.fatbin: kernels/scan.cu
 shaders/sgemm.fatbin: kernels/sgemm.cu
 shaders/transpose.fatbin: kernels/transpose.cu
 
-shaders/fma_chain.so: kernels/fma_chain.c
-shaders/reduce.so: kernels/reduce.c
-shaders/sgemm.so: kernels/sgemm.c kernels/sgemm_block.h
+shaders/fma_chain.so: kernels/levels.h kernels/fma_chain.c kernels/fma_chain_level.h
+shaders/reduce.so: kernels/levels.h kernels/reduce.c kernels/reduce_level.h
+shaders/sgemm.so: kernels/levels.h kernels/sgemm.c kernels/sgemm_block.h

@@ -1,7 +1,7 @@
 /* reduce for the cpu: the sum of the floats of each block, with the interface of shaders/reduce.comp.
  *
  * Each block has enough partial sums to hide the latency of an addition, which stay in registers. The order
- * of the additions is the same each time.
+ * of the additions is the same each time, and on all processors of the architecture.
  * SPDX-License-Identifier: MIT
  */
 #include <stdint.h>
@@ -9,44 +9,16 @@
 
 #define GROUP 256u
 #define BLOCK (GROUP * 16u)
-#define LANES 16u        /* floats of the widest vector; compilers split it on narrower targets */
-#define STEP (4 * LANES) /* floats that are read at once */
+#define WIDEST 16u /* floats of the widest vector: partial sums are those of this one with all */
+#define ROWS 4u    /* of partial sums, which hide the latency of an addition */
 
-typedef float vector __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
-
-/* One function for each level of x86-64; the dynamic linker picks the best. clang 14 does not support
- * this. */
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12
-#define LEVELS __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
-#else
-#define LEVELS
-#endif
+#define LEVEL "kernels/reduce_level.h"
+#include "kernels/levels.h"
 
 struct arguments {
     struct trm_cpu_buffer source, partial;
     uint32_t count;
 };
-
-LEVELS static float sum_of(const float *source, uint32_t count)
-{
-    vector a = {0}, b = {0}, c = {0}, d = {0};
-    float sum  = 0;
-    uint32_t i = 0;
-
-    for (; i + STEP <= count; i += STEP) {
-        const vector *from = (const vector *)(source + i);
-        a += from[0];
-        b += from[1];
-        c += from[2];
-        d += from[3];
-    }
-    a = (a + b) + (c + d);
-    for (uint32_t k = 0; k < LANES; k++)
-        sum += a[k];
-    for (; i < count; i++)
-        sum += source[i];
-    return sum;
-}
 
 static int32_t reduce(const struct trm_cpu_groups *groups, const void *block)
 {
@@ -58,7 +30,7 @@ static int32_t reduce(const struct trm_cpu_groups *groups, const void *block)
         uint32_t number = (uint32_t)(group % groups->groups[0]); /* groups in y and z repeat the work */
         uint64_t begin  = (uint64_t)number * BLOCK;
         uint64_t left   = begin < arguments->count ? arguments->count - begin : 0;
-        partial[number] = sum_of(source + begin, left < BLOCK ? (uint32_t)left : BLOCK);
+        partial[number] = BEST(sum_of)(source + begin, left < BLOCK ? (uint32_t)left : BLOCK);
     }
     return 0;
 }

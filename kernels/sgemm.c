@@ -42,36 +42,8 @@ struct rectangle {
 
 typedef void (*multiply_fn)(const struct problem *p, const struct rectangle *part, float *space);
 
-#if defined(__x86_64__)
-#define LANES 16
-#define ROWS 12
-#define NAME(x) avx512_##x
-#define TARGET __attribute__((target("avx512f,avx2,fma")))
-#include "kernels/sgemm_block.h"
-
-#define LANES 8
-#define ROWS 6
-#define NAME(x) avx2_##x
-#define TARGET __attribute__((target("avx2,fma")))
-#include "kernels/sgemm_block.h"
-#endif
-
-#define LANES 4
-#define ROWS 6
-#define NAME(x) any_##x
-#define TARGET
-#include "kernels/sgemm_block.h"
-
-static multiply_fn choose(void)
-{
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f"))
-        return avx512_multiply;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return avx2_multiply;
-#endif
-    return any_multiply;
-}
+#define LEVEL "kernels/sgemm_block.h"
+#include "kernels/levels.h"
 
 static uint32_t least(uint64_t x, uint64_t y)
 {
@@ -110,7 +82,7 @@ static int32_t sgemm(const struct trm_cpu_groups *groups, const void *block)
                          .alpha = arguments->alpha,
                          .beta  = arguments->beta,
     };
-    multiply_fn multiply = choose();
+    multiply_fn multiply = BEST(multiply);
     uint64_t plane       = (uint64_t)groups->groups[0] * groups->groups[1];
     uint64_t end         = groups->end < plane ? groups->end : plane; /* groups in z would repeat the work */
     struct rectangle part;

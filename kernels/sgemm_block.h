@@ -1,12 +1,9 @@
-/* sgemm for one width of vectors: included once for each instruction set, with
- *     LANES    floats of a vector
- *     ROWS     rows that are computed at once: two vectors each stay in registers
- *     NAME(x)  gives the functions their names
- *     TARGET   their attribute
+/* sgemm for one width of vectors (levels.h).
  * SPDX-License-Identifier: MIT
  */
 
-#define WIDTH (2 * LANES) /* columns that are computed at once */
+#define ROWS (REGISTERS == 32 ? 12 : 6) /* that are computed at once: two vectors each stay in registers */
+#define WIDTH (2 * LANES)               /* columns that are computed at once */
 #define VECTOR NAME(vector)
 
 typedef float VECTOR __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
@@ -106,7 +103,4 @@ TARGET static void NAME(multiply)(const struct problem *p, const struct rectangl
 
 #undef VECTOR
 #undef WIDTH
-#undef LANES
 #undef ROWS
-#undef NAME
-#undef TARGET
