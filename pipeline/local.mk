@@ -67,6 +67,8 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/engine/strategy_slot_streams.c \
 	pipeline/engine/strategy_zero_copy.c \
 	pipeline/engine/times.c \
+	pipeline/engine/slots_in_use.c \
+	pipeline/engine/depth_trial.c pipeline/engine/depth_trial.h \
 	pipeline/engine/trial.c pipeline/engine/trial.h \
 	pipeline/engine/tune.c
 

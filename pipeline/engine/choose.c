@@ -31,8 +31,8 @@ static const struct pipeline_strategy_ops *const strategies[] = {
 /* In the name of the device: a pipeline that is being created, or the part of one on a device, has no handle. */
 static void log_strategy(const struct pipeline *pipeline, int32_t level, const char *verb)
 {
-    core_object_log(&pipeline->device->object, level, "pipeline \"%s\" %s strategy %s: %s", pipeline->name, verb,
-                    trm_strategy_name(pipeline->strategy), pipeline->reason);
+    core_object_log(&pipeline->device->object, level, "pipeline \"%s\" %s strategy %s: %s", pipeline->name,
+                    verb, trm_strategy_name(pipeline->strategy), pipeline->reason);
 }
 
 static void settle(struct pipeline *pipeline, const struct pipeline_strategy_ops *strategy,
@@ -75,8 +75,7 @@ static void begin_trial(struct pipeline *pipeline, uint32_t count)
     settle(pipeline, choice->candidates[0], "still on trial");
 }
 
-/* Bytes of a token's inputs and outputs. */
-static uint64_t bytes_of(const struct pipeline *pipeline)
+uint64_t pipeline_token_bytes(const struct pipeline *pipeline)
 {
     const struct pipeline_device *engine = pipeline->engine;
     uint64_t bytes                       = 0;
@@ -94,7 +93,7 @@ static bool may_be_mapped(const struct pipeline *pipeline)
     uint64_t reached = (engine->input_ports | engine->output_ports) & ~engine->image_ports;
 
     return engine->mapped && engine->host_count == 0 && (reached != 0 || engine->image_ports == 0) &&
-           bytes_of(pipeline) <= MAPPED_MOST;
+           pipeline_token_bytes(pipeline) <= MAPPED_MOST;
 }
 
 /* Tries first what is usually best: for large tokens, a stream for each direction. */
@@ -102,7 +101,7 @@ static void try_all(struct pipeline *pipeline)
 {
     struct pipeline_choice *choice = &pipeline->engine->choice;
     bool overlaps                  = pipeline->desc.depth != 1;
-    bool is_large                  = bytes_of(pipeline) >= LARGE_LEAST;
+    bool is_large                  = pipeline_token_bytes(pipeline) >= LARGE_LEAST;
     uint32_t count                 = 0;
 
     if (overlaps && is_large)
@@ -159,6 +158,7 @@ int32_t pipeline_choose_begin(struct pipeline *pipeline)
         snprintf(reason, sizeof(reason), "host and device share the memory of %.60s, so %s copied",
                  pipeline->device->id, copies_images(pipeline->engine) ? "only images are" : "nothing is");
         decide(pipeline, &pipeline_strategy_zero_copy, reason);
+        pipeline_use_allow(pipeline);
     } else if (pipeline->desc.depth == 1 && !may_be_mapped(pipeline)) {
         decide(pipeline, &pipeline_strategy_slot_streams, "there is one slot, so nothing overlaps");
     } else {

@@ -11,6 +11,7 @@
 #define PIPELINE_ENGINE_ENGINE_INTERNAL_H
 
 #include "core/object/object.h"
+#include "pipeline/engine/depth_trial.h"
 #include "pipeline/engine/engine.h"
 #include "pipeline/engine/sampling.h"
 #include "pipeline/engine/trial.h"
@@ -116,6 +117,13 @@ struct pipeline_tuning {
     double rate;                  /* tokens per nanosecond before the last slot was added; 0: none was */
 };
 
+/* How many slots are in use at once (slots_in_use.c). Under the front's lock. */
+struct pipeline_use {
+    struct pipeline_depth_trial trial;
+    bool may_try; /* the library chooses, and nothing but the memory is shared by its tokens */
+    bool has_begun;
+};
+
 /* Adds no more slots. */
 void pipeline_tuning_settle(struct pipeline_tuning *tuning);
 
@@ -167,8 +175,9 @@ struct pipeline_device {
     const struct pipeline_strategy_ops *strategy; /* in use; AUTO: the one on trial */
     struct pipeline_choice choice;
     struct pipeline_tuning tuning; /* under pipeline->lock */
-    struct trm_stream *roles[3];   /* upload, compute, download; NULL until needed */
-    struct trm_point last;         /* in_order: where the last token was processed; stream NULL: none */
+    struct pipeline_use use;
+    struct trm_stream *roles[3]; /* upload, compute, download; NULL until needed */
+    struct trm_point last;       /* in_order: where the last token was processed; stream NULL: none */
     struct pipeline_region regions[PIPELINE_REGIONS];
     uint64_t sequence;                /* tokens enqueued */
     _Atomic uint64_t host_waits;      /* enqueued operations that waited for a full stream */
@@ -451,6 +460,15 @@ void pipeline_host_calling_pop(const struct pipeline_host_calling *inside);
 
 /* Decides the strategy or its candidates before the first token. Errors: UNSUPPORTED, with the reason. */
 int32_t pipeline_choose_begin(struct pipeline *pipeline);
+
+/* Bytes of a token's inputs and outputs. */
+uint64_t pipeline_token_bytes(const struct pipeline *pipeline);
+
+/* Lets the pipeline use fewer slots than it has; a run begins; whether numbers of slots are tried, with the front's
+ * lock. */
+void pipeline_use_allow(struct pipeline *pipeline);
+void pipeline_use_interrupt(struct pipeline *pipeline);
+bool pipeline_use_is_trying(const struct pipeline *pipeline);
 
 /* The strategy of the next token. */
 const struct pipeline_strategy_ops *pipeline_choose(struct pipeline *pipeline);

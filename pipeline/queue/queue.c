@@ -64,6 +64,8 @@ static void move(struct pipeline_slot *slot, int32_t state, uint64_t token)
     /* Threads that wait for a slot, or for all of them, wait for the end of its work from now on. */
     if (state == PIPELINE_SLOT_ABANDONED)
         pipeline_queue_wake_all(queue);
+    else if (pipeline_queue_is_limited(queue) && (state == PIPELINE_SLOT_SINK || state == PIPELINE_SLOT_OUT))
+        pipeline_queue_wake_free(queue);
 }
 
 void pipeline_queue_move(struct pipeline_slot *slot, int32_t state)
@@ -81,6 +83,14 @@ void pipeline_list_append(struct pipeline_slot_list *list, struct pipeline_slot 
     else
         list->first = slot;
     list->last = slot;
+}
+
+static void prepend(struct pipeline_slot_list *list, struct pipeline_slot *slot)
+{
+    slot->next  = list->first;
+    list->first = slot;
+    if (list->last == NULL)
+        list->last = slot;
 }
 
 void pipeline_list_remove(struct pipeline_slot_list *list, struct pipeline_slot *slot)
@@ -135,7 +145,10 @@ void pipeline_queue_free(struct pipeline_slot *slot)
 {
     struct pipeline_queue *queue = slot->front->queue;
     pipeline_queue_move(slot, PIPELINE_SLOT_FREE);
-    pipeline_list_append(&pipeline_queue_member(slot)->free, slot);
+    if (pipeline_queue_is_limited(queue))
+        prepend(&pipeline_queue_member(slot)->free, slot); /* its memory is in the caches */
+    else
+        pipeline_list_append(&pipeline_queue_member(slot)->free, slot);
     pipeline_queue_member(slot)->in_use--;
     pipeline_queue_wake_free(queue);
     if (queue->quiet_waiters > 0)
@@ -283,6 +296,8 @@ void pipeline_queue_finish(struct pipeline_slot *slot)
         pipeline_queue_note(slot, &times);
         pipeline_queue_free(slot);
     }
+    if (pipeline->member_count == 1 && queue->mode != PIPELINE_SERVING)
+        queue->slots_in_use = pipeline_engine_slots_in_use(slot->pipeline);
     if (!queue->is_growing && pipeline_engine_wants_slot(slot->pipeline)) {
         /* Without memory for another slot the pipeline goes on as it is. */
         struct base_saved_error saved;

@@ -117,6 +117,7 @@ struct pipeline_queue {
     uint32_t slots_in[PIPELINE_SLOT_STATES]; /* number of slots in each state */
     uint32_t depth;                          /* slots that the queues know of, on all devices */
     struct pipeline_slot_list ordered;
+    uint32_t slots_in_use;     /* of a source: the most without those with the program or the sink; 0: all */
     uint64_t next_index;       /* of the token acquired next */
     uint64_t repeated;         /* tokens of the run that a lost device left to another one */
     struct base_failure fault; /* an illegal move */
@@ -162,6 +163,12 @@ struct pipeline_queue {
 
     struct pipeline_shared shared; /* several members only; large, and rarely used */
 };
+
+/* Whether fewer slots than there are may be in use at once. */
+static inline bool pipeline_queue_is_limited(const struct pipeline_queue *queue)
+{
+    return queue->slots_in_use != 0;
+}
 
 static inline struct pipeline_queue_entry *pipeline_queue_entry(const struct pipeline_slot *slot)
 {

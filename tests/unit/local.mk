@@ -366,6 +366,7 @@ UNIT_TESTS += tests/unit/pipeline/engine/tests
 tests_unit_pipeline_engine_tests_SOURCES = \
 	tests/unit/pipeline/engine/check.c \
 	tests/unit/pipeline/engine/check_fixture.h \
+	tests/unit/pipeline/engine/depth_trial.c \
 	tests/unit/pipeline/engine/ranges.c \
 	tests/unit/pipeline/engine/sampling.c \
 	tests/unit/pipeline/engine/trial.c

@@ -1,0 +1,38 @@
+/* A trial of how many slots are in use at once.
+ *
+ * Where host and device share their memory and their processors, more slots than needed only make the tokens in use
+ * larger than the caches. So some of the first tokens run with all slots, some with two and some with one, twice in
+ * turns, and fewer slots stay if they are clearly faster. The trial takes at most 64 tokens. It knows numbers and times
+ * only.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PIPELINE_ENGINE_DEPTH_TRIAL_H
+#define PIPELINE_ENGINE_DEPTH_TRIAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PIPELINE_DEPTH_WAYS 3u
+
+struct pipeline_depth_trial {
+    uint32_t slots[PIPELINE_DEPTH_WAYS]; /* all, two, one */
+    uint64_t ns[PIPELINE_DEPTH_WAYS];    /* of a token, in the faster round; 0: not known */
+    uint32_t ways;
+    uint32_t way;      /* the one whose turn it is; at the end the one that stays */
+    uint32_t turns;    /* that have ended */
+    uint32_t tokens;   /* of this turn */
+    uint64_t begin;    /* of its stretch */
+    uint32_t attempts; /* runs so far, most of them too short for a turn */
+    bool is_over;
+};
+
+/* Begins the trial of a pipeline of so many slots. */
+void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t depth);
+
+/* A run begins: the turn begins again. */
+void pipeline_depth_trial_interrupt(struct pipeline_depth_trial *trial);
+
+/* A token has ended. Returns the number of slots to be in use from now on. */
+uint32_t pipeline_depth_trial_next(struct pipeline_depth_trial *trial, uint64_t now);
+
+#endif

@@ -1,0 +1,82 @@
+/* How many slots are in use at once, where the library chooses and host and device share memory (depth_trial.h).
+ *
+ * Tokens that fit into the caches all together gain nothing from fewer slots, so they are not tried.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "pipeline/engine/engine_internal.h"
+
+/* Where the C library does not know the size of the second-level cache. */
+#define CACHE_BYTES (UINT64_C(1) << 20)
+
+void pipeline_use_allow(struct pipeline *pipeline)
+{
+    pipeline->engine->use.may_try = pipeline->front == pipeline && pipeline->engine->host_count == 0;
+}
+
+static uint64_t cache_bytes(void)
+{
+    long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return bytes > 0 ? (uint64_t)bytes : CACHE_BYTES;
+}
+
+static void begin(struct pipeline *pipeline, struct pipeline_use *use)
+{
+    uint32_t depth = atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
+
+    use->has_begun = true;
+    if (use->may_try && pipeline_token_bytes(pipeline) > cache_bytes() / depth)
+        pipeline_depth_trial_begin(&use->trial, depth);
+    else
+        pipeline_depth_trial_begin(&use->trial, 1);
+}
+
+/* "…; 1 of 3 slots in use at a time: 612.3 us a token, 1040.9 with all" */
+static void explain(struct pipeline *pipeline, const struct pipeline_depth_trial *trial)
+{
+    size_t length = strlen(pipeline->reason);
+
+    snprintf(pipeline->reason + length, sizeof(pipeline->reason) - length,
+             "; %" PRIu32 " of %" PRIu32 " slots in use at a time: %" PRIu64 ".%" PRIu64
+             " us a token, %" PRIu64 ".%" PRIu64 " with all",
+             trial->slots[trial->way], trial->slots[0], trial->ns[trial->way] / 1000,
+             trial->ns[trial->way] % 1000 / 100, trial->ns[0] / 1000, trial->ns[0] % 1000 / 100);
+    core_object_log(&pipeline->device->object, TRM_LOG_INFO, "pipeline \"%s\": %s", pipeline->name,
+                    pipeline->reason);
+}
+
+uint32_t pipeline_engine_slots_in_use(struct pipeline *pipeline)
+{
+    struct pipeline_use *use           = &pipeline->engine->use;
+    struct pipeline_depth_trial *trial = &use->trial;
+
+    if (!use->has_begun)
+        begin(pipeline, use);
+    if (!trial->is_over) {
+        pipeline_depth_trial_next(trial, base_now());
+        if (trial->is_over && trial->way != 0) {
+            explain(pipeline, trial);
+            pipeline_tuning_settle(&pipeline->engine->tuning);
+        }
+    }
+    return trial->way == 0 ? 0 : trial->slots[trial->way];
+}
+
+bool pipeline_use_is_trying(const struct pipeline *pipeline)
+{
+    const struct pipeline_use *use = &pipeline->engine->use;
+    return use->has_begun && !use->trial.is_over;
+}
+
+void pipeline_use_interrupt(struct pipeline *pipeline)
+{
+    pthread_mutex_lock(&pipeline->front->lock);
+    if (pipeline->engine->use.has_begun)
+        pipeline_depth_trial_interrupt(&pipeline->engine->use.trial);
+    pthread_mutex_unlock(&pipeline->front->lock);
+}

@@ -1,0 +1,102 @@
+/* Trials of numbers of slots with made-up times: a token takes as long as the slots in use say.
+ * SPDX-License-Identifier: MIT
+ */
+#include "pipeline/engine/depth_trial.h"
+#include "tests/unit/runner.h"
+
+#define US UINT64_C(1000)
+
+struct times {
+    uint64_t all, two, one;
+};
+
+static uint64_t time_with(const struct times *times, uint32_t slots)
+{
+    return slots == 1 ? times->one : slots == 2 ? times->two : times->all;
+}
+
+/* Runs of `run` tokens until the trial is over; returns how many tokens it took. */
+static uint32_t pass(struct pipeline_depth_trial *trial, uint32_t depth, const struct times *times,
+                     uint32_t run)
+{
+    uint64_t now    = 1;
+    uint32_t tokens = 0, slots = depth;
+
+    pipeline_depth_trial_begin(trial, depth);
+    for (; !trial->is_over; tokens++) {
+        if (tokens % run == 0)
+            pipeline_depth_trial_interrupt(trial);
+        now += time_with(times, slots);
+        slots = pipeline_depth_trial_next(trial, now);
+    }
+    return tokens;
+}
+
+START_TEST(the_number_of_slots_that_is_fastest_stays)
+{
+    struct pipeline_depth_trial trial;
+
+    pass(&trial, 3, &(struct times){.all = 1000 * US, .two = 950 * US, .one = 600 * US}, UINT32_MAX);
+    ck_assert_uint_eq(trial.slots[trial.way], 1);
+    pass(&trial, 8, &(struct times){.all = 1000 * US, .two = 700 * US, .one = 800 * US}, UINT32_MAX);
+    ck_assert_uint_eq(trial.slots[trial.way], 2);
+    pass(&trial, 2, &(struct times){.two = 1000 * US, .one = 900 * US}, UINT32_MAX);
+    ck_assert_uint_eq(trial.slots[trial.way], 1);
+}
+END_TEST
+
+START_TEST(all_slots_stay_where_fewer_gain_little)
+{
+    struct pipeline_depth_trial trial;
+
+    pass(&trial, 3, &(struct times){.all = 1000 * US, .two = 970 * US, .one = 960 * US}, UINT32_MAX);
+    ck_assert_uint_eq(trial.slots[trial.way], 3);
+    pass(&trial, 4, &(struct times){.all = 500 * US, .two = 700 * US, .one = 1100 * US}, UINT32_MAX);
+    ck_assert_uint_eq(trial.slots[trial.way], 4);
+}
+END_TEST
+
+START_TEST(the_trial_takes_at_most_64_tokens)
+{
+    struct pipeline_depth_trial trial;
+
+    for (uint32_t depth = 2; depth <= 32; depth++)
+        ck_assert_uint_le(pass(&trial, depth, &(struct times){9 * US, 8 * US, 7 * US}, UINT32_MAX), 64);
+}
+END_TEST
+
+START_TEST(one_slot_is_no_trial)
+{
+    struct pipeline_depth_trial trial;
+
+    pipeline_depth_trial_begin(&trial, 1);
+    ck_assert(trial.is_over);
+    ck_assert_uint_eq(pipeline_depth_trial_next(&trial, 5), 1);
+}
+END_TEST
+
+START_TEST(runs_of_one_turn_are_enough_and_shorter_ones_end_the_trial)
+{
+    struct pipeline_depth_trial trial;
+
+    pass(&trial, 3, &(struct times){.all = 1000 * US, .two = 950 * US, .one = 600 * US}, 10);
+    ck_assert_uint_eq(trial.slots[trial.way], 1);
+    pass(&trial, 3, &(struct times){.all = 1000 * US, .two = 950 * US, .one = 600 * US}, 9);
+    ck_assert_uint_eq(trial.slots[trial.way], 3);
+}
+END_TEST
+
+static Suite *make_suite(void)
+{
+    Suite *suite  = suite_create("trials of numbers of slots");
+    TCase *trials = tcase_create("slots");
+    tcase_add_test(trials, the_number_of_slots_that_is_fastest_stays);
+    tcase_add_test(trials, all_slots_stay_where_fewer_gain_little);
+    tcase_add_test(trials, the_trial_takes_at_most_64_tokens);
+    tcase_add_test(trials, one_slot_is_no_trial);
+    tcase_add_test(trials, runs_of_one_turn_are_enough_and_shorter_ones_end_the_trial);
+    suite_add_tcase(suite, trials);
+    return suite;
+}
+
+UNIT_SUITE(make_suite)
