@@ -28,7 +28,8 @@ EXAMPLES += \
 	examples/22-data-parallel \
 	examples/23-profile \
 	examples/24-event-loop \
-	examples/25-stream-pool
+	examples/25-stream-pool \
+	examples/28-warps
 
 examples_01_hello_SOURCES = examples/01-hello.c examples/example.h
 examples_01_hello_LDADD = libtrireme.la
@@ -129,6 +130,11 @@ examples_24_event_loop_LDFLAGS = $(UNINSTALLED_LINK)
 examples_25_stream_pool_SOURCES = examples/25-stream-pool.c examples/example.h
 examples_25_stream_pool_LDADD = libtrireme.la
 examples_25_stream_pool_LDFLAGS = $(UNINSTALLED_LINK)
+
+examples_28_warps_SOURCES = examples/28-warps.c examples/example.h
+examples_28_warps_CPPFLAGS = $(AM_CPPFLAGS) -DINCLUDE_FOLDER='"$(abs_top_srcdir)/include"'
+examples_28_warps_LDADD = libtrireme.la
+examples_28_warps_LDFLAGS = $(UNINSTALLED_LINK)
 
 noinst_PROGRAMS += $(EXAMPLES)
 TESTS += $(EXAMPLES)

@@ -18,6 +18,7 @@ AM_TESTS_ENVIRONMENT = \
 	CC='$(CC)'; export CC; \
 	CXX='$(CXX)'; export CXX; \
 	NM='$(NM)'; export NM; \
+	NVCC='$(NVCC)'; export NVCC; \
 	MAKE='$(MAKE)'; export MAKE; \
 	PKG_CONFIG='$(PKG_CONFIG)'; export PKG_CONFIG; \
 	PUBLIC_HEADERS='$(triremeinclude_HEADERS)'; export PUBLIC_HEADERS; \
@@ -56,6 +57,7 @@ dist_check_SCRIPTS += \
 	tests/headers/comments-planted.sh \
 	tests/headers/comments.sh \
 	tests/headers/cxx17.sh \
+	tests/headers/device.sh \
 	tests/symbols/headers.sh \
 	tests/symbols/library.sh \
 	tests/symbols/plugins.sh \
@@ -69,11 +71,12 @@ TESTS += \
 	tests/headers/comments-planted.sh \
 	tests/headers/comments.sh \
 	tests/headers/cxx17.sh \
+	tests/headers/device.sh \
 	tests/symbols/headers.sh \
 	tests/symbols/library.sh \
 	tests/symbols/plugins.sh \
 	tests/packaging/prefix.sh
-EXTRA_DIST += tests/run-test tests/headers/compile-alone tests/symbols/compare
+EXTRA_DIST += tests/run-test tests/headers/compile-alone tests/headers/pipe.cu tests/symbols/compare
 
 # ------------------------------------------------------------------- packaging
 #

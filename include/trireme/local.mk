@@ -36,3 +36,8 @@ triremeinclude_HEADERS = \
 	include/trireme/transfer.h \
 	include/trireme/trireme.h \
 	include/trireme/type.h
+
+# For kernels in CUDA C++: tests/headers/device.sh compiles them where nvcc is installed.
+
+triremedeviceincludedir = $(includedir)/trireme/device
+triremedeviceinclude_HEADERS = include/trireme/device/pipe.cuh
