@@ -127,18 +127,19 @@ static void write_file(struct program_profile *each)
 
 /* ---- the end of a context, and of the process ------------------------------------------------------- */
 
-/* The context's handle is dead and no call is inside. In the child of a fork this never runs. */
+/* The context's handle is dead and no call is inside. In the child of a fork this never runs. The end of the process in
+ * another thread waits for the lock, so that the file is complete. */
 static void context_retires(struct core_context *context)
 {
     struct program_profile *each = context->program_profile, **link = &all.first;
     pthread_mutex_lock(&all.lock);
+    if (!each->is_written)
+        write_file(each);
     while (*link != NULL && *link != each)
         link = &(*link)->next;
     if (*link != NULL)
         *link = each->next;
     pthread_mutex_unlock(&all.lock);
-    if (!each->is_written)
-        write_file(each);
     if (is_still_open(each))
         close(each->fd);
     core_object_abandon(&each->profile->object);
