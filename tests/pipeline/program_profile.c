@@ -156,7 +156,7 @@ START_TEST(each_context_of_a_process_has_a_file)
     }
     ck_assert_uint_eq(list_files(names), 3);
     for (int i = 0; i < 3; i++)
-        ck_assert_ptr_nonnull(strstr(read_file(names[i]), "1 streams"));
+        ck_assert_ptr_nonnull(strstr(read_file(names[i]), "1 stream\n"));
     remove_folder();
 }
 END_TEST
