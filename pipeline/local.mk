@@ -76,6 +76,7 @@ libtrireme_internal_la_SOURCES += \
 libtrireme_internal_la_SOURCES += \
 	pipeline/queue/cancel.c \
 	pipeline/queue/failure.c \
+	pipeline/queue/fresh.c \
 	pipeline/queue/group_pipeline.c \
 	pipeline/queue/loader.c \
 	pipeline/queue/members.c \

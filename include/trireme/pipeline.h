@@ -14,7 +14,7 @@
  *
  * All memory is allocated when the pipeline is made: the depth times the ports. Only a depth of 0 adds slots
  * later, within a budget. Nothing grows when tokens arrive faster than they leave; trm_pipeline_acquire()
- * waits instead.
+ * waits instead, or drops an older token (enum trm_full_mode).
  * SPDX-License-Identifier: MIT
  *
  * Unless a function says otherwise:
@@ -157,6 +157,12 @@ struct trm_token {
      * ports that follow an input are set when the token is submitted. */
     uint64_t *size;
     void *user; /* for the program, from the source to the sink; at first NULL */
+    /* When its results are wanted, in nanoseconds of trm_clock_now(); 0, as at first: at any time. Set by a source, or
+     * by the program before it submits the token. A token that comes out later is marked as late. A pipeline that
+     * drops tokens (enum trm_full_mode) drops one whose deadline has passed when it would be enqueued. */
+    uint64_t deadline_ns;
+    uint32_t late; /* 1: it came out after its deadline. For sinks and after trm_pipeline_next() */
+    uint32_t reserved;
 };
 
 /* What a source may return other than TRM_OK and errors; trm_pipeline_next() also returns END. */
@@ -256,6 +262,22 @@ enum trm_failure_mode {
     TRM_FAILURE_SKIP  = 2, /* the failed token is skipped and counted; all others go on */
 };
 
+/* What a pipeline without a free slot does for the next token: of trm_pipeline_acquire(), or of a source with workers (a
+ * source without workers is called by the thread that takes the results, and only while a slot is free). Results
+ * stay in order, and the report counts dropped tokens. A token is not dropped when it has failed, is with the
+ * program or the sink, or is waited for by a call of trm_pipeline_next(). */
+enum trm_full_mode {
+    TRM_FULL_BLOCK = 0, /* the next token waits until a slot is released; none is dropped */
+    /* The oldest token whose work has ended is dropped. The newest of them stays: for a source always, with
+     * trm_pipeline_acquire() while tokens after it are in flight and its time has not run out. So producers never
+     * wait for a consumer, only for the device, and a consumer finds a result. Of 3 slots one is with the
+     * consumer, one has the result that is taken next, and one is filled. */
+    TRM_FULL_DROP_OLDEST = 1,
+    /* The same; besides, trm_pipeline_next() and the sink get the newest token that has ended, and all before it
+     * are dropped. Not in an UNORDERED pipeline. */
+    TRM_FULL_LATEST = 2,
+};
+
 enum trm_measure {
     TRM_MEASURE_SAMPLED = 0, /* take the times of some tokens, at a negligible cost */
     TRM_MEASURE_ALL     = 1, /* of every token; needed for a complete trace */
@@ -313,6 +335,8 @@ struct trm_pipeline_desc {
     uint32_t trace_tokens;
     uint32_t reserved;
     const struct trm_advice_words *words; /* for reports and their advice; NULL: as described there; copied */
+    int32_t on_full;                      /* enum trm_full_mode */
+    uint32_t reserved2;
 };
 
 /* Make a pipeline and all of its memory.
@@ -467,8 +491,9 @@ TRM_API int32_t trm_pipeline_start(struct trm_pipeline *pipeline, const struct t
 /* Acquire a token in a free slot. The caller fills it and then submits or discards it.
  *
  * token       receives the token
- * Blocks      until a slot is free. The library cannot detect that the only thread of a program has all slots
- *             and waits for itself: without another thread that takes results, use a timeout
+ * Blocks      until a slot is free; where tokens may be dropped (enum trm_full_mode), until one is. The library
+ *             cannot detect that the only thread of a program has all slots and waits for itself: without
+ *             another thread that takes results, use a timeout
  * Ownership   the token is the caller's until it is submitted or discarded
  * Errors      TIMEOUT; CANCELLED; in modes STOP and DRAIN the first failure of the pipeline, until it is
  *             cancelled, run or started; BUSY while it is run or started; DEADLOCK inside its own callbacks
@@ -476,7 +501,8 @@ TRM_API int32_t trm_pipeline_start(struct trm_pipeline *pipeline, const struct t
 TRM_API int32_t trm_pipeline_acquire(struct trm_pipeline *pipeline, uint64_t timeout_ns,
                                      struct trm_token **token);
 
-/* Submit a filled token: enqueue its work. When that fails, the token is gone and its slot free. A failure
+/* Submit a filled token: enqueue its work, or drop it where its deadline has passed and the pipeline may drop
+ * tokens, which is no error. When enqueueing fails, the token is gone and its slot free. A failure
  * that an earlier token in flight may have caused is not returned here but by trm_pipeline_next(), which
  * names the right token.
  *
@@ -496,7 +522,8 @@ TRM_API int32_t trm_pipeline_submit(struct trm_pipeline *pipeline, struct trm_to
  */
 TRM_API int32_t trm_pipeline_discard(struct trm_pipeline *pipeline, struct trm_token *token);
 
-/* Take the next token that is done, in the order of submission, in an UNORDERED pipeline any. Returns
+/* Take the next token that is done, in the order of submission, in an UNORDERED pipeline any, with
+ * TRM_FULL_LATEST the newest. Returns
  * TRM_TOKEN_END when what was started is over: its source has ended and all tokens were taken, or its failure
  * or CANCELLED was returned before.
  *
@@ -532,6 +559,12 @@ TRM_API int32_t trm_pipeline_release(struct trm_pipeline *pipeline, struct trm_t
  *             inside the pipeline's own callbacks
  */
 TRM_API int32_t trm_pipeline_cancel(struct trm_pipeline *pipeline, uint64_t timeout_ns);
+
+/* Get the time of the clock of deadlines: nanoseconds of CLOCK_MONOTONIC.
+ *
+ * Errors      none
+ */
+TRM_API uint64_t trm_clock_now(void);
 
 /* ---- observing ------------------------------------------------------------------------------ */
 

@@ -157,8 +157,7 @@ struct trm_report {
     uint64_t sink_waiting_ns;
     uint64_t processor_ns; /* that all threads of the process spent on processors during the run */
     struct trm_advice advised;
-    /* Begun, but dropped, since another token failed or the pipeline was cancelled. A token that was begun
-     * counts once, in tokens, skipped, failed or cancelled. */
+    /* begun, but dropped, since another token failed or the pipeline was cancelled */
     uint64_t cancelled;
     /* A pipeline of a group with several devices; 0: one device */
     uint32_t device_count;
@@ -172,6 +171,11 @@ struct trm_report {
     /* What a token and several of them are called (struct trm_advice_words): "frame", "frames"; "": token */
     char token_word[24];
     char tokens_word[24];
+    /* Dropped for newer ones (enum trm_full_mode); not in `cancelled`. A token that was begun counts once, in tokens,
+     * skipped, failed, cancelled or dropped. */
+    uint64_t dropped;
+    uint64_t expired; /* of `dropped`: the deadline had passed before the token was enqueued */
+    uint64_t late;    /* of `tokens`: came out after their deadline */
 };
 
 /* Get the report of the current or last run; of a pipeline that serves, of everything since it was made.

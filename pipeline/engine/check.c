@@ -222,6 +222,12 @@ static int32_t check_choices(const struct trm_pipeline_desc *desc)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not a strategy", desc->strategy);
     if (desc->on_failure < TRM_FAILURE_STOP || desc->on_failure > TRM_FAILURE_SKIP)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not a failure mode", desc->on_failure);
+    if (desc->on_full < TRM_FULL_BLOCK || desc->on_full > TRM_FULL_LATEST)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not what a full pipeline does",
+                         desc->on_full);
+    if (desc->on_full == TRM_FULL_LATEST && (desc->flags & TRM_PIPELINE_UNORDERED))
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "the latest result is the last in order, but the pipeline is UNORDERED");
     if (desc->measure < TRM_MEASURE_SAMPLED || desc->measure > TRM_MEASURE_NONE)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not a way to measure", desc->measure);
     if (desc->measure == TRM_MEASURE_NONE && desc->trace_tokens != 0)

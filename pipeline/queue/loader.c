@@ -142,10 +142,13 @@ static void *loader(void *argument)
         struct pipeline_slot *slot = pipeline_load_pop(pipeline, &has_ended);
         if (slot != NULL)
             load_one(slot);
-        else if (!has_ended && queue->slots_in[PIPELINE_SLOT_ABANDONED] > 0)
+        else if (has_ended || pipeline_fresh_make_room(pipeline, PIPELINE_FRESH_SPARE_NEWEST))
+            continue;
+        else if (queue->slots_in[PIPELINE_SLOT_ABANDONED] > 0)
             pipeline_reap(pipeline, BASE_NEVER);
-        else if (!has_ended)
-            pipeline_sleep(pipeline, &queue->freed, &queue->free_waiters, BASE_NEVER);
+        else
+            pipeline_sleep(pipeline, &queue->freed, &queue->free_waiters,
+                           pipeline_fresh_slice(pipeline, BASE_NEVER));
     }
     queue->working--;
     pipeline_queue_wake_all(queue);

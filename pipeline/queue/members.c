@@ -187,6 +187,7 @@ static void repeat(struct pipeline_slot *from, struct pipeline_slot *to)
     struct pipeline *pipeline        = from->front;
     struct pipeline_queue *queue     = pipeline->queue;
     pipeline_queue_entry(to)->output = pipeline_queue_entry(from)->output;
+    to->token.deadline_ns            = from->token.deadline_ns;
     pipeline_queue_move(to, PIPELINE_SLOT_ENQUEUING);
     pthread_mutex_unlock(&pipeline->lock);
     pipeline_slot_repeat(to, from);

@@ -290,6 +290,8 @@ static int32_t deliver(struct request *request, struct pipeline_slot *slot, stru
     struct pipeline_queue_entry *entry = pipeline_queue_entry(slot);
     pipeline_list_remove(&request->queue->ordered, slot);
     if (slot->failure.status == TRM_OK) {
+        entry->is_late   = pipeline_fresh_is_late(slot);
+        slot->token.late = entry->is_late;
         pipeline_queue_move(slot, request->state);
         *delivered = slot;
         return TRM_OK;
@@ -328,6 +330,7 @@ static int32_t step(struct request *request, struct pipeline_slot **delivered)
     if (request->queue->stop != PIPELINE_STOPPED && request->queue->ordered.first != NULL &&
         wants_recovery(request))
         return recover(request);
+    pipeline_fresh_keep_latest(request->pipeline);
     struct pipeline_slot *slot = ended_slot(request);
     if (slot != NULL && pipeline_members_can_repeat(slot) && pipeline_members_repeat(slot))
         return TRM_OK;

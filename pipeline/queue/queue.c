@@ -124,9 +124,11 @@ struct pipeline_slot *pipeline_queue_take(struct pipeline *pipeline, uint32_t me
     if (slot->next == NULL)
         from->free.last = NULL;
     from->in_use++;
-    from->idle_since  = 0;
-    slot->next        = NULL;
-    slot->token.index = index;
+    from->idle_since        = 0;
+    slot->next              = NULL;
+    slot->token.index       = index;
+    slot->token.deadline_ns = 0;
+    slot->token.late        = 0;
     move(slot, state, index);
     queue->entries[slot->number] = (struct pipeline_queue_entry){
         .is_being_read = queue->entries[slot->number].is_being_read, .number = from->given++};
@@ -213,6 +215,7 @@ void pipeline_queue_times(struct pipeline_slot *slot, int32_t status, bool has_r
     times->slot                  = slot->number;
     times->device                = slot->pipeline->member;
     times->status                = status;
+    times->is_late               = pipeline_queue_entry(slot)->is_late;
     times->begin[TRM_STAGE_LOAD] = slot->load_begin;
     times->end[TRM_STAGE_LOAD]   = slot->load_end;
     times->begin[TRM_STAGE_SINK] = slot->sink_begin;

@@ -11,7 +11,7 @@
  *     source.c     memory, files and functions   sink.c              the same
  *     failure.c    stop, drain, skip, recover    cancel.c            cancel and close
  *     states.c     what observers see            members.c           which device gets a token
- *     group_pipeline.c  pipelines of groups
+ *     fresh.c      tokens dropped for newer ones  group_pipeline.c   pipelines of groups
  *
  * A slot is in exactly one state. pipeline_queue_move() alone changes it, checks that the move is legal, and
  * counts. Two lists go through slot->next: the free slots, and `ordered`: those submitted and ended, in the
@@ -85,6 +85,7 @@ struct pipeline_queue_entry {
     int32_t answer;    /* FILLED: what the source returned */
     bool is_cancelled; /* the token is dropped at the next look */
     bool is_final;     /* its failure is its own, or cannot be recovered from */
+    bool is_late;      /* it came out after its deadline */
     bool has_reaper;   /* ABANDONED: a thread waits for it */
     uint64_t number;   /* of its token among those of its device */
     /* SUBMITTED: not flushed yet; the thread that runs the pipeline flushes it before it waits */
@@ -347,6 +348,33 @@ void pipeline_leader_leave(struct pipeline *pipeline);
  * stopped. */
 int32_t pipeline_next(struct pipeline *pipeline, int32_t state, uint64_t deadline,
                       struct pipeline_slot **slot, struct base_failure *failure);
+
+/* ---- fresh.c: with the lock, unless stated otherwise ----------------------------------------- */
+
+/* Which tokens that have ended a thread does not drop although it wants a slot. */
+enum pipeline_fresh_spare {
+    PIPELINE_FRESH_SPARE_NEWEST        = 0, /* the newest of them, so that there is always a result */
+    PIPELINE_FRESH_SPARE_BEFORE_OTHERS = 1, /* the newest, while tokens after it are in flight */
+    PIPELINE_FRESH_SPARE_NONE          = 2,
+};
+
+/* Drops the oldest token that has ended, where the pipeline may drop tokens, no slot is free and no thread
+ * waits for a result. False: no token was dropped. */
+bool pipeline_fresh_make_room(struct pipeline *pipeline, enum pipeline_fresh_spare spare);
+
+/* Until when a thread that waits for a free slot sleeps before it calls pipeline_fresh_make_room() again. */
+uint64_t pipeline_fresh_slice(const struct pipeline *pipeline, uint64_t deadline);
+
+/* Wakes threads that wait for a free slot where there may be a token to drop. */
+void pipeline_fresh_wake(struct pipeline *pipeline);
+
+/* Drops what is older than the newest token that has ended, where results are the latest ones. By the leader. */
+void pipeline_fresh_keep_latest(struct pipeline *pipeline);
+
+/* Whether the deadline of a token has passed; is_expired: and the token is to be dropped, as it is not
+ * enqueued yet. By the owner of the slot. */
+bool pipeline_fresh_is_late(const struct pipeline_slot *slot);
+bool pipeline_fresh_is_expired(const struct pipeline_slot *slot);
 
 /* ---- serve.c -------------------------------------------------------------------------------- */
 

@@ -31,7 +31,8 @@ static bool wait_for_free(struct pipeline *pipeline, uint64_t deadline)
     struct pipeline_queue *queue = pipeline->queue;
     if (queue->slots_in[PIPELINE_SLOT_ABANDONED] > 0)
         return pipeline_reap(pipeline, deadline) > 0 || base_remaining(deadline) > 0;
-    return pipeline_sleep(pipeline, &queue->freed, &queue->free_waiters, deadline) ||
+    return pipeline_sleep(pipeline, &queue->freed, &queue->free_waiters,
+                          pipeline_fresh_slice(pipeline, deadline)) ||
            base_remaining(deadline) > 0;
 }
 
@@ -49,6 +50,9 @@ static int32_t acquire(struct pipeline *pipeline, uint64_t deadline, struct pipe
             queue->is_over = false;
             return TRM_OK;
         }
+        if (pipeline_fresh_make_room(pipeline, is_late ? PIPELINE_FRESH_SPARE_NONE
+                                                       : PIPELINE_FRESH_SPARE_BEFORE_OTHERS))
+            continue;
         if (is_late)
             return base_fail_static(TRM_ERROR_TIMEOUT, "no slot became free in time");
         is_late = !wait_for_free(pipeline, deadline);
@@ -161,6 +165,7 @@ static int32_t submitted(struct pipeline_slot *slot, bool by_program)
     pipeline_queue_move(slot, PIPELINE_SLOT_SUBMITTED);
     pipeline_list_append(&queue->ordered, slot);
     pipeline_queue_wake_changed(queue);
+    pipeline_fresh_wake(pipeline);
     if (!pipeline_queue_entry(slot)->is_cancelled)
         return TRM_OK;
     if (!queue->has_leader)
@@ -219,6 +224,12 @@ int32_t pipeline_submit(struct pipeline_slot *slot, bool by_program)
     int32_t status            = lock_to_submit(slot);
     if (status != TRM_OK)
         return status;
+    if (pipeline_fresh_is_expired(slot)) {
+        pipeline_queue_retire(slot, PIPELINE_TOKEN_EXPIRED, false);
+        pthread_mutex_unlock(&pipeline->lock);
+        pthread_mutex_unlock(&pipeline->enqueue_lock);
+        return TRM_OK;
+    }
     pipeline_queue_move(slot, PIPELINE_SLOT_ENQUEUING);
     pthread_mutex_unlock(&pipeline->lock);
 

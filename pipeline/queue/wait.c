@@ -166,4 +166,5 @@ void pipeline_leader_leave(struct pipeline *pipeline)
     pipeline->queue->has_leader = false;
     if (pipeline->queue->leader_waiters > 0)
         pthread_cond_signal(&pipeline->queue->leader_left);
+    pipeline_fresh_wake(pipeline);
 }

@@ -350,16 +350,34 @@ static void trace_token(struct pipeline_measure *measure, const struct pipeline_
     }
 }
 
+static void count_token(struct pipeline_measure *measure, const struct pipeline_token_times *times)
+{
+    switch (times->status) {
+    case TRM_OK:
+        measure->tokens++;
+        measure->late += times->is_late;
+        break;
+    case TRM_TOKEN_SKIP:
+        measure->skipped++;
+        break;
+    case PIPELINE_TOKEN_EXPIRED:
+        measure->expired++;
+        measure->dropped++;
+        break;
+    case PIPELINE_TOKEN_DROPPED:
+        measure->dropped++;
+        break;
+    case TRM_ERROR_CANCELLED:
+        measure->cancelled++;
+        break;
+    default:
+        measure->failed++;
+    }
+}
+
 void pipeline_measure_token(struct pipeline_measure *measure, const struct pipeline_token_times *times)
 {
-    if (times->status == TRM_OK)
-        measure->tokens++;
-    else if (times->status == TRM_TOKEN_SKIP)
-        measure->skipped++;
-    else if (times->status == TRM_ERROR_CANCELLED)
-        measure->cancelled++;
-    else
-        measure->failed++;
+    count_token(measure, times);
     measure->bytes_up += times->bytes_up;
     measure->bytes_down += times->bytes_down;
     add_stages(measure, times);

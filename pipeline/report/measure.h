@@ -13,6 +13,12 @@
 struct core_context;
 struct pipeline_measure;
 
+/* Why a token did not come out, beside the answers of sources. */
+enum pipeline_token_end {
+    PIPELINE_TOKEN_DROPPED = 3, /* for a newer one */
+    PIPELINE_TOKEN_EXPIRED = 4, /* the same, since its deadline passed before it was enqueued */
+};
+
 /* The times of one token in nanoseconds of base_now(). begin and end 0: not measured, or a stage that the
  * token did not have (copies of zero-copy). Stages of one token follow each other; those of different tokens
  * may overlap. */
@@ -20,7 +26,9 @@ struct pipeline_token_times {
     uint64_t index; /* token->index */
     uint32_t slot;
     uint32_t device; /* number of the device among those of the pipeline */
-    int32_t status;  /* TRM_OK; how it failed; TRM_ERROR_CANCELLED: it was dropped */
+    /* TRM_OK; how it failed; TRM_ERROR_CANCELLED: it was dropped with another one; enum trm_token_answer and enum
+     * pipeline_token_end */
+    int32_t status;
     uint64_t begin[TRM_STAGES], end[TRM_STAGES];
     uint64_t bytes_up, bytes_down;
     /* some of these bytes were copied from, or to, pageable memory although the slot has pinned memory */
@@ -32,6 +40,7 @@ struct pipeline_token_times {
     const uint64_t *launch_end;
     /* The time that the thread of load, or of the sink, ran on a processor; 0: not measured. */
     uint64_t load_ran, sink_ran;
+    bool is_late; /* it came out after its deadline */
 };
 
 /* How long each stage took for one token; 0: it did not have the stage. */

@@ -130,6 +130,9 @@ void pipeline_measure_report(const struct pipeline_measure *measure, struct trm_
     report->skipped       = measure->skipped;
     report->failed        = measure->failed;
     report->cancelled     = measure->cancelled;
+    report->dropped       = measure->dropped;
+    report->expired       = measure->expired;
+    report->late          = measure->late;
     report->measured      = measure->sampled;
     report->preempted     = measure->used.preempted;
     report->processor_ns  = measure->used.processor_ns;
@@ -151,7 +154,8 @@ void pipeline_measure_report(const struct pipeline_measure *measure, struct trm_
     report->load_waiting_ns = waiting_of(&measure->load_ran, &report->stages[TRM_STAGE_LOAD]);
     report->sink_waiting_ns = waiting_of(&measure->sink_ran, &report->stages[TRM_STAGE_SINK]);
     if (report->elapsed_ns > 0 && measure->seen_in_slots > 0) {
-        uint64_t all  = measure->tokens + measure->skipped + measure->failed + measure->cancelled;
+        uint64_t all =
+            measure->tokens + measure->skipped + measure->failed + measure->cancelled + measure->dropped;
         uint64_t held = scale(measure->in_slots, all, measure->seen_in_slots);
         double fill   = (double)held / ((double)report->elapsed_ns * depth);
         report->fill  = fill < 1 ? fill : 1;

@@ -52,7 +52,7 @@ struct pipeline_measure {
 
     uint32_t workers;
     bool one_thread;
-    uint64_t tokens, skipped, failed, cancelled, sampled;
+    uint64_t tokens, skipped, failed, cancelled, dropped, expired, late, sampled;
     uint64_t first, last; /* of all stages */
     uint64_t bytes_up, bytes_down;
     /* since the run began, and when it was last counted */

@@ -28,7 +28,8 @@ const char *pipeline_report_token(const struct trm_report *report);
 const char *pipeline_report_a_token(const struct trm_report *report, char text[PIPELINE_WORD_BYTES]);
 const char *pipeline_report_tokens(const struct trm_report *report);
 
-/* Tokens that did not come out: "2 skipped, 1 failed, 3 cancelled"; "" where all did. */
+/* Tokens that did not come out, or late: "2 skipped, 1 failed, 3 cancelled, 4 dropped, 1 of them expired, 5 late"; ""
+ * where all did in time. */
 void pipeline_report_lost(const struct trm_report *report, char *text, size_t capacity);
 
 /* Which threads load and sink: "load and sink take turns in one thread"; "" where the program does both. */

@@ -127,6 +127,9 @@ void pipeline_report_json(const struct trm_report *report, struct pipeline_write
     write_count(writer, "skipped", report->skipped);
     write_count(writer, "failed", report->failed);
     write_count(writer, "cancelled", report->cancelled);
+    write_count(writer, "dropped", report->dropped);
+    write_count(writer, "expired", report->expired);
+    write_count(writer, "late", report->late);
     write_count(writer, "measured", report->measured);
     write_count(writer, "preempted", report->preempted);
     write_seconds(writer, "seconds", report->elapsed_ns);

@@ -115,7 +115,9 @@ void pipeline_report_lost(const struct trm_report *report, char *text, size_t ca
     const struct {
         uint64_t count;
         const char *what;
-    } lost[]  = {{report->skipped, "skipped"}, {report->failed, "failed"}, {report->cancelled, "cancelled"}};
+    } lost[]  = {{report->skipped, "skipped"},         {report->failed, "failed"},
+                 {report->cancelled, "cancelled"},     {report->dropped, "dropped"},
+                 {report->expired, "of them expired"}, {report->late, "late"}};
     size_t at = 0;
 
     text[0] = '\0';

@@ -15,9 +15,18 @@ int32_t pipeline_trace_check_format(int32_t format)
 
 const char *pipeline_trace_status(int32_t status)
 {
-    if (status == TRM_TOKEN_SKIP)
+    switch (status) {
+    case TRM_TOKEN_SKIP:
         return "skipped";
-    return status == TRM_ERROR_CANCELLED ? "cancelled" : trm_status_name(status);
+    case PIPELINE_TOKEN_DROPPED:
+        return "dropped";
+    case PIPELINE_TOKEN_EXPIRED:
+        return "expired";
+    case TRM_ERROR_CANCELLED:
+        return "cancelled";
+    default:
+        return trm_status_name(status);
+    }
 }
 
 int32_t pipeline_trace_write(struct core_context *context, const struct pipeline_measure *measure,

@@ -123,6 +123,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/group.c \
 	tests/conformance/pipeline_cancel.c \
 	tests/conformance/pipeline_failures.c \
+	tests/conformance/pipeline_fresh.c \
 	tests/conformance/pipeline_functions.c \
 	tests/conformance/pipeline_image.c \
 	tests/conformance/pipeline_lives.c \

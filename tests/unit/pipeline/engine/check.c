@@ -72,6 +72,14 @@ START_TEST(numbers_beyond_what_there_is_are_refused)
     is_wrong("3 is not a failure mode");
     desc.on_failure = TRM_FAILURE_SKIP;
     accepted();
+    desc.on_full = TRM_FULL_LATEST + 1;
+    is_wrong("3 is not what a full pipeline does");
+    desc.on_full = TRM_FULL_LATEST;
+    desc.flags   = TRM_PIPELINE_UNORDERED;
+    is_wrong("the pipeline is UNORDERED");
+    desc.on_full = TRM_FULL_DROP_OLDEST;
+    accepted();
+    desc.flags   = 0;
     desc.measure = TRM_MEASURE_NONE + 1;
     is_wrong("3 is not a way to measure");
     desc.measure = TRM_MEASURE_NONE;

@@ -97,10 +97,13 @@ START_TEST(the_text_tells_of_failures_and_of_what_is_slow)
     report.pageable_copies = 300;
     report.pieces          = 16;
     report.cancelled       = 3;
+    report.dropped         = 5;
+    report.expired         = 2;
+    report.late            = 4;
     format_report(&report, TRM_REPORT_TEXT);
     check_width(text, 80, &lines);
     has("tokens in 16 pieces");
-    has("             1 failed, 3 cancelled\n");
+    has("             1 failed, 3 cancelled, 5 dropped, 2 of them expired, 4 late\n");
     has("  failure    token 17, compute \"sobel\": the kernel says that its input is no\n             "
         "picture");
     has("             7 waits on the host, 300 copies of pageable memory\n");
@@ -280,6 +283,9 @@ START_TEST(the_json_has_every_member)
         "\"skipped\": 0,",
         "\"failed\": 0,",
         "\"cancelled\": 0,",
+        "\"dropped\": 0,",
+        "\"expired\": 0,",
+        "\"late\": 0,",
         "\"measured\": 300,",
         "\"seconds\": 1.205000000,",
         "\"bytes_up\": 314572800,",

@@ -247,6 +247,7 @@ START_TEST(tokens_are_counted_by_how_they_ended)
     token.bytes_up   = 100;
     token.bytes_down = 30;
     pipeline_measure_token(measure, &token);
+    token.is_late = true;
     pipeline_measure_token(measure, &token);
     token        = make_token(2, 0, only_load);
     token.status = TRM_TOKEN_SKIP;
@@ -259,17 +260,25 @@ START_TEST(tokens_are_counted_by_how_they_ended)
         token.status = TRM_ERROR_CANCELLED;
         pipeline_measure_token(measure, &token);
     }
+    for (uint64_t i = 7; i < 12; i++) {
+        token        = make_token(i, 0, only_load);
+        token.status = i < 9 ? PIPELINE_TOKEN_EXPIRED : PIPELINE_TOKEN_DROPPED;
+        pipeline_measure_token(measure, &token);
+    }
     report = measure_report(measure, 3);
     ck_assert_uint_eq(report.tokens, 2);
+    ck_assert_uint_eq(report.late, 1);
     ck_assert_uint_eq(report.skipped, 1);
     ck_assert_uint_eq(report.failed, 1);
     ck_assert_uint_eq(report.cancelled, 3);
+    ck_assert_uint_eq(report.dropped, 5);
+    ck_assert_uint_eq(report.expired, 2);
     ck_assert_uint_eq(report.measured, 2);
     ck_assert_uint_eq(report.bytes_up, 200);
     ck_assert_uint_eq(report.bytes_down, 60);
     ck_assert_uint_eq(report.stages[TRM_STAGE_UPLOAD].bytes, 200);
     ck_assert_uint_eq(report.stages[TRM_STAGE_DOWNLOAD].bytes, 60);
-    ck_assert_uint_eq(report.stages[TRM_STAGE_LOAD].tokens, 7);
+    ck_assert_uint_eq(report.stages[TRM_STAGE_LOAD].tokens, 12);
     ck_assert_uint_eq(report.stages[TRM_STAGE_COMPUTE].tokens, 2);
     pipeline_measure_destroy(measure);
 }

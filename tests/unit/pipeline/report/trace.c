@@ -339,18 +339,25 @@ START_TEST(tokens_that_did_not_come_out_say_why)
     pipeline_measure_token(measure, &failed);
     pipeline_measure_token(measure, &skipped);
     pipeline_measure_token(measure, &dropped);
+    for (int32_t i = 0; i < 2; i++) {
+        dropped        = make_token(3 + (uint64_t)i, 0, only_load);
+        dropped.status = PIPELINE_TOKEN_DROPPED + i;
+        pipeline_measure_token(measure, &dropped);
+    }
     report  = measure_report(measure, 2);
     written = write_trace(measure, &report, TRM_TRACE_EVENTS);
     read_trace(written.text);
-    check_trace(3);
+    check_trace(5);
     ck_assert_ptr_nonnull(strstr(written.text, "\"status\": \"TRM_ERROR_KERNEL\""));
     ck_assert_ptr_nonnull(strstr(written.text, "\"token\": 2, \"slot\": 0, \"status\": \"cancelled\""));
     ck_assert_ptr_nonnull(strstr(written.text, "\"token\": 1, \"slot\": 1, \"status\": \"skipped\""));
     free(written.text);
     written = write_trace(measure, &report, TRM_TRACE_TIMELINE);
+    ck_assert_ptr_nonnull(
+        strstr(written.text, "\"tokens\": [[0,0,\"TRM_ERROR_KERNEL\"],[1,1,\"skipped\"],[2,0,\"cancelled\"],"
+                             "[3,0,\"dropped\"],[4,0,\"expired\"]]"));
     ck_assert_ptr_nonnull(strstr(
-        written.text, "\"tokens\": [[0,0,\"TRM_ERROR_KERNEL\"],[1,1,\"skipped\"],[2,0,\"cancelled\"]]"));
-    ck_assert_ptr_nonnull(strstr(written.text, "<small>1 skipped, 1 failed, 1 cancelled</small>"));
+        written.text, "<small>1 skipped, 1 failed, 1 cancelled, 2 dropped, 1 of them expired</small>"));
     free(written.text);
     pipeline_measure_destroy(measure);
 }
