@@ -56,6 +56,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/engine/progress.c \
 	pipeline/engine/range.c pipeline/engine/range.h \
 	pipeline/engine/record_operations.c \
+	pipeline/engine/reorder.c \
 	pipeline/engine/recording.c \
 	pipeline/engine/sampling.c pipeline/engine/sampling.h \
 	pipeline/engine/scratch.c \
@@ -81,6 +82,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/queue/loader.c \
 	pipeline/queue/members.c \
 	pipeline/queue/next.c \
+	pipeline/queue/order.c \
 	pipeline/queue/pipeline.c \
 	pipeline/queue/queue.c pipeline/queue/queue.h \
 	pipeline/queue/report.c \

@@ -185,8 +185,8 @@ typedef int32_t (*trm_shape_fn)(void *user, const struct trm_token *token, struc
  * which it can access anyway. */
 typedef int32_t (*trm_host_stage_fn)(void *user, const struct trm_token *token);
 
-/* A stage: a launch, or a host stage where `host` is set. The stages of a token run in the order of the
- * array. */
+/* A stage: a launch, or a host stage where `host` is set. The stages of a token run in the order of the array, or
+ * in that of trm_pipeline_set_stage_order(). */
 struct trm_stage {
     const char *name;          /* for report, trace and messages; NULL: the kernel's, or "host" */
     struct trm_kernel *kernel; /* kept alive by the pipeline */
@@ -352,6 +352,21 @@ struct trm_pipeline_desc {
  */
 TRM_API int32_t trm_pipeline_create(struct trm_device *device, const struct trm_pipeline_desc *desc,
                                     struct trm_pipeline **pipeline);
+
+/* Set the order in which the stages of a token run, while the pipeline is idle: no run, no token with the program
+ * or in flight. Its report and trace begin anew. Stages keep their names, and where scratch ports share memory
+ * they get other places in it.
+ *
+ * order       the indexes of the stages in the descriptor, each once: first the stage that runs first
+ * count       elements of `order`: as many as the pipeline has stages
+ * Blocks      while memory is allocated, where scratch ports need more of it in this order
+ * Errors      BUSY when the pipeline is not idle; INVALID_ARGUMENT for an order that is none, or in which a stage
+ *             reads a scratch port or an output that only a later stage writes, though in the descriptor an
+ *             earlier one did; OUT_OF_DEVICE_MEMORY; DEADLOCK inside its own callbacks. The order stays as it
+ *             was then
+ */
+TRM_API int32_t trm_pipeline_set_stage_order(struct trm_pipeline *pipeline, const uint32_t *order,
+                                             uint32_t count);
 
 /* Cancel a pipeline and destroy it. Tokens that the program has become invalid.
  *

@@ -11,6 +11,7 @@
  *     host_stage.c         stages on the host                   sampling.c         which tokens are measured
  *     range.c              profiler ranges                      port_image.c       ports that are images
  *     copy.c               copies of a port                 scratch.c          ports that share memory
+ *     reorder.c            stages in another order
  *
  * The engine knows nothing of queues, sources and sinks; the queue room knows nothing of streams. Both meet
  * in the functions below.
@@ -196,6 +197,25 @@ uint32_t pipeline_engine_slots_in_use(struct pipeline *pipeline);
  * pipeline_engine_grow() without `lock`, which adds slots[depth]; the caller then makes it a free one. */
 bool pipeline_engine_wants_slot(struct pipeline *pipeline);
 int32_t pipeline_engine_grow(struct pipeline *pipeline);
+
+/* Stages in another order. Only while the pipeline is idle and no slot is made, with enqueue_lock.
+ *
+ * pipeline_order_check() turns an order of the stages' indexes in the descriptor into `places`: where the stages
+ * that are to run first, second, … are now. Errors: INVALID_ARGUMENT.
+ * pipeline_reorder_begin() gets memory for a member's new order. Errors: no memory. pipeline_reorder_commit(),
+ * with `lock` too, changes the order, and pipeline_reorder_end() frees what is left over, also after a failure. */
+struct pipeline_reorder {
+    uint32_t places[PIPELINE_STAGES_MOST];
+    uint64_t scratch_bytes; /* of the buffer of scratch ports that share memory; 0: there is none */
+    uint64_t scratch_offsets[PIPELINE_PORTS_MOST];
+    struct trm_buffer *scratch[PIPELINE_DEPTH_MOST]; /* larger ones for the slots; NULL: the old ones do */
+};
+
+int32_t pipeline_order_check(const struct pipeline *member, const uint32_t *order, uint32_t count,
+                             uint32_t places[PIPELINE_STAGES_MOST]);
+int32_t pipeline_reorder_begin(struct pipeline *member, struct pipeline_reorder *reorder);
+void pipeline_reorder_commit(struct pipeline *member, struct pipeline_reorder *reorder);
+void pipeline_reorder_end(struct pipeline_reorder *reorder);
 
 /* Fills in the pipeline's identity and what the engine knows; leaves the rest alone. With `lock`. */
 void pipeline_engine_report(const struct pipeline *pipeline, struct trm_report *report);

@@ -35,6 +35,7 @@ struct pipeline_stage_plan {
     struct trm_kernel *kernel; /* the handle of a hold; NULL: a host stage */
     uint32_t argument_count;
     uint32_t number;                        /* among the host stages */
+    uint32_t declared;                      /* its index in the descriptor */
     const struct trm_parameter *parameters; /* the kernel's */
     struct trm_argument *arguments;         /* ports are not resolved yet */
     uint32_t *order;                        /* position of declared argument i */
@@ -337,6 +338,11 @@ uint64_t pipeline_port_device_offset(const struct pipeline *pipeline, uint32_t p
 /* Finds out which scratch ports share memory; once ports, stages and pieces are known. Errors: no memory. */
 int32_t pipeline_scratch_plan(struct pipeline *pipeline);
 void pipeline_scratch_fini(struct pipeline *pipeline);
+
+/* The bytes of the buffer of ports that share memory, and the place of each in it, if the stages ran in another order:
+ * first the one that is at places[0] now. 0: more than the device has in one buffer. */
+uint64_t pipeline_scratch_places(const struct pipeline *pipeline, const uint32_t *places,
+                                 uint64_t offsets[PIPELINE_PORTS_MOST]);
 
 uint64_t pipeline_slot_device_bytes(const struct pipeline *pipeline);
 uint64_t pipeline_slot_host_bytes(const struct pipeline *pipeline);

@@ -19,13 +19,14 @@ struct life {
     uint64_t size, offset;
 };
 
-/* False: no stage names the port. */
-static bool find_life(const struct pipeline *pipeline, uint32_t port, struct life *life)
+/* Where the stages run in the order of `places`, or NULL: as they do. False: no stage names the port. */
+static bool find_life(const struct pipeline *pipeline, const uint32_t *places, uint32_t port,
+                      struct life *life)
 {
     bool is_named = false;
 
     for (uint32_t i = 0; i < pipeline->desc.stage_count; i++) {
-        const struct pipeline_stage_plan *plan = &pipeline->engine->plans[i];
+        const struct pipeline_stage_plan *plan = &pipeline->engine->plans[places != NULL ? places[i] : i];
         if (!((plan->reads | plan->writes) & PIPELINE_BIT(port)))
             continue;
         if (!is_named)
@@ -46,7 +47,8 @@ static bool can_share(const struct pipeline *pipeline, uint32_t port)
 }
 
 /* Lists the ports that can share, the largest first. Sizes are rounded up to the alignment. */
-static uint32_t list_lives(const struct pipeline *pipeline, struct life lives[PIPELINE_PORTS_MOST])
+static uint32_t list_lives(const struct pipeline *pipeline, const uint32_t *places,
+                           struct life lives[PIPELINE_PORTS_MOST])
 {
     uint64_t alignment = pipeline->device->limits.buffer_alignment;
     uint32_t count     = 0;
@@ -55,7 +57,7 @@ static uint32_t list_lives(const struct pipeline *pipeline, struct life lives[PI
     for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
         struct life life;
         uint32_t at = count;
-        if (!can_share(pipeline, i) || !find_life(pipeline, i, &life) ||
+        if (!can_share(pipeline, i) || !find_life(pipeline, places, i, &life) ||
             __builtin_add_overflow(pipeline->ports[i].size, alignment - 1, &life.size))
             continue;
         life.size -= life.size % alignment;
@@ -89,32 +91,49 @@ static uint64_t find_offset(const struct life *lives, uint32_t index)
     return offset;
 }
 
-/* Gives each port its place. 0: as one buffer the ports would be too large for the device, or save nothing. */
-static uint64_t find_places(const struct pipeline *pipeline, struct life *lives, uint32_t count)
+/* Gives each port its place, and returns the bytes of all. 0: as one buffer the ports would be too large for the
+ * device. sum: of the ports' sizes. */
+static uint64_t find_places(const struct pipeline *pipeline, struct life *lives, uint32_t count,
+                            uint64_t *sum)
 {
-    uint64_t bytes = 0, sum = 0;
+    uint64_t bytes = 0;
 
+    *sum = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t end;
         lives[i].offset = find_offset(lives, i);
         if (__builtin_add_overflow(lives[i].offset, lives[i].size, &end) ||
-            __builtin_add_overflow(sum, lives[i].size, &sum))
+            __builtin_add_overflow(*sum, lives[i].size, sum))
             return 0;
         bytes = end > bytes ? end : bytes;
     }
-    return bytes < sum && bytes <= pipeline->device->limits.max_buffer_bytes ? bytes : 0;
+    return bytes <= pipeline->device->limits.max_buffer_bytes ? bytes : 0;
+}
+
+uint64_t pipeline_scratch_places(const struct pipeline *pipeline, const uint32_t *places,
+                                 uint64_t offsets[PIPELINE_PORTS_MOST])
+{
+    struct life lives[PIPELINE_PORTS_MOST];
+    uint64_t sum;
+
+    uint32_t count = list_lives(pipeline, places, lives);
+    uint64_t bytes = find_places(pipeline, lives, count, &sum);
+    for (uint32_t i = 0; i < count; i++)
+        offsets[lives[i].port] = lives[i].offset;
+    return bytes;
 }
 
 int32_t pipeline_scratch_plan(struct pipeline *pipeline)
 {
     struct pipeline_scratch *scratch = &pipeline->engine->scratch;
     struct life lives[PIPELINE_PORTS_MOST];
+    uint64_t sum;
 
     if (pipeline->engine->pieces.count > 1)
         return TRM_OK;
-    uint32_t count = list_lives(pipeline, lives);
-    uint64_t bytes = find_places(pipeline, lives, count);
-    if (bytes == 0)
+    uint32_t count = list_lives(pipeline, NULL, lives);
+    uint64_t bytes = find_places(pipeline, lives, count, &sum);
+    if (bytes == 0 || bytes == sum)
         return TRM_OK;
     scratch->offsets = core_allocate(pipeline->object.context, pipeline->desc.port_count * sizeof(uint64_t));
     if (scratch->offsets == NULL)

@@ -76,9 +76,10 @@ static int32_t copy_stage(struct pipeline *pipeline, const struct trm_stage *dec
         return base_fail(status, "%s: %s", pipeline_stage_label(declared - index, index, text),
                          trm_last_error().sentence);
 
-    *stage           = *declared;
-    stage->name      = subject.plan->name;
-    stage->arguments = subject.plan->arguments;
+    *stage                 = *declared;
+    stage->name            = subject.plan->name;
+    stage->arguments       = subject.plan->arguments;
+    subject.plan->declared = index;
     if (declared->host != NULL) {
         subject.plan->number = engine->host_count++;
         subject.plan->reads  = declared->host_reads;

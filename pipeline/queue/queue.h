@@ -12,6 +12,7 @@
  *     failure.c    stop, drain, skip, recover    cancel.c            cancel and close
  *     states.c     what observers see            members.c           which device gets a token
  *     fresh.c      tokens dropped for newer ones  group_pipeline.c   pipelines of groups
+ *     order.c      stages in another order
  *
  * A slot is in exactly one state. pipeline_queue_move() alone changes it, checks that the move is legal, and
  * counts. Two lists go through slot->next: the free slots, and `ordered`: those submitted and ended, in the
@@ -138,6 +139,8 @@ struct pipeline_queue {
     bool has_leader;
     int32_t dirty;   /* enum pipeline_queue_dirty */
     bool is_growing; /* a thread creates another slot */
+    /* a thread changes the order of the stages: all slots are free, and no token begins */
+    bool is_changing;
 
     /* A run. */
     struct pipeline_source source;
@@ -440,6 +443,10 @@ void pipeline_run_consume(struct pipeline_slot *slot);
 
 /* Ends a run that is stopped or complete. With the lock, released meanwhile. TRM_OK or TIMEOUT. */
 int32_t pipeline_run_finish(struct pipeline *pipeline, uint64_t deadline);
+
+/* TRM_OK when a run may begin: the pipeline serves, and no token is with the program or in flight. With the lock,
+ * released meanwhile. Errors: BUSY, CANCELLED. */
+int32_t pipeline_run_may_begin(struct pipeline *pipeline);
 
 /* Makes all waiting calls return and drops all tokens in flight. With the lock. */
 void pipeline_cancel(struct pipeline *pipeline);

@@ -80,8 +80,7 @@ static void pass_all(struct pipeline *pipeline)
 
 /* ---- beginning ------------------------------------------------------------------------------ */
 
-/* With the lock. */
-static int32_t may_begin(struct pipeline *pipeline)
+int32_t pipeline_run_may_begin(struct pipeline *pipeline)
 {
     struct pipeline_queue *queue = pipeline->queue;
     if (queue->fault.status != TRM_OK)
@@ -92,6 +91,8 @@ static int32_t may_begin(struct pipeline *pipeline)
         pipeline_run_finish(pipeline, BASE_NEVER);
     if (queue->mode != PIPELINE_SERVING)
         return base_fail_static(TRM_ERROR_BUSY, "the pipeline is running or started already");
+    if (queue->is_changing)
+        return base_fail_static(TRM_ERROR_BUSY, "the order of the pipeline's stages is being changed");
     uint32_t owned = queue->slots_in[PIPELINE_SLOT_HELD] + queue->slots_in[PIPELINE_SLOT_OUT];
     if (owned > 0)
         return base_fail(TRM_ERROR_BUSY, "%u tokens of the pipeline were acquired and not returned", owned);
@@ -177,7 +178,7 @@ static int32_t begin(struct pipeline *pipeline, int32_t mode, const struct trm_s
                      const struct trm_sink *sink)
 {
     pthread_mutex_lock(&pipeline->lock);
-    int32_t status = may_begin(pipeline);
+    int32_t status = pipeline_run_may_begin(pipeline);
     if (status != TRM_OK) {
         pthread_mutex_unlock(&pipeline->lock);
         return status;

@@ -22,6 +22,8 @@ static int32_t may_acquire(struct pipeline *pipeline, uint32_t epoch, uint64_t d
     if (queue->mode != PIPELINE_SERVING)
         return base_fail_static(TRM_ERROR_BUSY,
                                 "the pipeline is running or started: its tokens come from a source");
+    if (queue->is_changing)
+        return base_fail_static(TRM_ERROR_BUSY, "the order of the pipeline's stages is being changed");
     return queue->stop != PIPELINE_GOING ? base_failure_raise(&queue->cause) : TRM_OK;
 }
 

@@ -114,6 +114,17 @@ void pipeline_measure_restart(struct pipeline_measure *measure)
     pipeline_measure_threads(measure, workers, one_thread);
 }
 
+void pipeline_measure_reorder(struct pipeline_measure *measure, const uint32_t *places)
+{
+    char names[DEPTH_MOST][sizeof(*measure->launch_names)];
+
+    for (uint32_t i = 0; i < measure->launch_count && i < DEPTH_MOST; i++)
+        memcpy(names[i], measure->launch_names[places[i]], sizeof(names[i]));
+    for (uint32_t i = 0; i < measure->launch_count && i < DEPTH_MOST; i++)
+        memcpy(measure->launch_names[i], names[i], sizeof(names[i]));
+    pipeline_measure_restart(measure);
+}
+
 void pipeline_measure_slots(struct pipeline_measure *measure, uint32_t slots)
 {
     measure->depth = slots < DEPTH_MOST ? slots : DEPTH_MOST;

@@ -108,6 +108,9 @@ void pipeline_measure_restart(struct pipeline_measure *measure);
  * no two are further apart than the depth. */
 void pipeline_measure_token(struct pipeline_measure *measure, const struct pipeline_token_times *times);
 
+/* The launches have changed places, and the first one is that at places[0] now. Forgets everything as a restart does. */
+void pipeline_measure_reorder(struct pipeline_measure *measure, const uint32_t *places);
+
 /* Sets which threads load in the run that begins: so many workers, or the thread that also has the sink
  * (one_thread). A reset sets 0 and false. */
 void pipeline_measure_threads(struct pipeline_measure *measure, uint32_t workers, bool one_thread);

@@ -127,6 +127,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/pipeline_functions.c \
 	tests/conformance/pipeline_image.c \
 	tests/conformance/pipeline_lives.c \
+	tests/conformance/pipeline_order.c \
 	tests/conformance/pipeline_sources.c \
 	tests/conformance/pipeline_states.c \
 	tests/conformance/pipeline_threads.c \

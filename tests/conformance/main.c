@@ -82,6 +82,7 @@ static void (*const groups[])(Suite *suite) = {
     add_pipeline_cancel,
     add_pipeline_states,
     add_pipeline_fresh,
+    add_pipeline_order,
     add_pipeline_threads,
     add_pipeline_lives,
     add_pipeline_image,
