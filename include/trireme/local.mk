@@ -25,6 +25,7 @@ triremeinclude_HEADERS = \
 	include/trireme/pipeline.h \
 	include/trireme/point.h \
 	include/trireme/pool.h \
+	include/trireme/port.h \
 	include/trireme/profile.h \
 	include/trireme/program.h \
 	include/trireme/report.h \

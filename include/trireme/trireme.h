@@ -21,6 +21,7 @@
 #include <trireme/pipeline.h>
 #include <trireme/point.h>
 #include <trireme/pool.h>
+#include <trireme/port.h>
 #include <trireme/profile.h>
 #include <trireme/program.h>
 #include <trireme/report.h>
