@@ -163,7 +163,8 @@ enum trm_failure_mode {
 /* What a pipeline without a free slot does for the next token: of trm_pipeline_acquire(), or of a source with workers (a
  * source without workers is called by the thread that takes the results, and only while a slot is free). Results
  * stay in order, and the report counts dropped tokens. A token is not dropped when it has failed, is with the
- * program or the sink, or is waited for by a call of trm_pipeline_next(). */
+ * program or the sink, or is waited for by a call of trm_pipeline_next(). The program is not told what the `user` of a
+ * dropped token was; memory of a source that it used is free when its slot (token->slot) has another token. */
 enum trm_full_mode {
     TRM_FULL_BLOCK = 0, /* the next token waits until a slot is released; none is dropped */
     /* The oldest token whose work has ended is dropped. The newest of them stays: for a source always, with
