@@ -211,6 +211,8 @@ void pipeline_reorder_commit(struct pipeline *member, struct pipeline_reorder *r
 {
     uint32_t depth = atomic_load_explicit(&member->depth, memory_order_relaxed);
 
+    if (member->desc.stage_count == 0)
+        return;
     move_stages(member, reorder->places);
     for (uint32_t i = 0; i < depth; i++)
         move_arguments(member->slots[i], reorder->places);

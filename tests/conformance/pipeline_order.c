@@ -228,6 +228,21 @@ START_TEST(an_order_that_is_none_is_refused)
 }
 END_TEST
 
+START_TEST(a_pipeline_without_stages_has_one_order)
+{
+    static const uint32_t none[1] = {0};
+    struct rig rig;
+    if (kernels_missing())
+        return;
+    rig_make(&rig, plan_named("copies alone"), 2, TRM_STRATEGY_AUTO);
+    ck_ok(rig_open(&rig));
+    ck_ok(trm_pipeline_set_stage_order(rig.pipeline, NULL, 0));
+    ck_refused(trm_pipeline_set_stage_order(rig.pipeline, none, 1));
+    rig_run(&rig, 4, 0);
+    rig_close(&rig);
+}
+END_TEST
+
 static int32_t set_inside(void *user, const struct trm_token *token)
 {
     struct rig *rig = user;
@@ -307,6 +322,7 @@ void add_pipeline_order(Suite *suite)
     CASE(tests, the_report_has_the_stages_in_their_new_order);
     CASE(tests, scratch_ports_that_share_memory_get_more_of_it_where_they_need_it);
     CASE(tests, an_order_that_is_none_is_refused);
+    CASE(tests, a_pipeline_without_stages_has_one_order);
     CASE(tests, the_order_is_set_only_while_the_pipeline_is_idle);
     CASE(tests, the_order_is_set_after_a_cancel);
 }
