@@ -150,14 +150,14 @@ static void move_stages(struct pipeline *member, const uint32_t *places)
     struct trm_stage stages[PIPELINE_STAGES_MOST];
     uint32_t count = member->desc.stage_count, hosts = 0;
 
+    memcpy(plans, engine->plans, count * sizeof(plans[0]));
+    memcpy(stages, member->stages, count * sizeof(stages[0]));
     for (uint32_t i = 0; i < count; i++) {
-        plans[i]  = engine->plans[places[i]];
-        stages[i] = member->stages[places[i]];
-        if (plans[i].kernel == NULL)
-            plans[i].number = hosts++;
+        engine->plans[i]  = plans[places[i]];
+        member->stages[i] = stages[places[i]];
+        if (engine->plans[i].kernel == NULL)
+            engine->plans[i].number = hosts++;
     }
-    memcpy(engine->plans, plans, count * sizeof(plans[0]));
-    memcpy(member->stages, stages, count * sizeof(stages[0]));
 }
 
 static void move_arguments(struct pipeline_slot *slot, const uint32_t *places)
@@ -167,9 +167,9 @@ static void move_arguments(struct pipeline_slot *slot, const uint32_t *places)
     struct trm_argument *arguments[PIPELINE_STAGES_MOST];
     uint32_t count = member->desc.stage_count;
 
+    memcpy(arguments, own->arguments, count * sizeof(arguments[0]));
     for (uint32_t i = 0; i < count; i++)
-        arguments[i] = own->arguments[places[i]];
-    memcpy(own->arguments, arguments, count * sizeof(arguments[0]));
+        own->arguments[i] = arguments[places[i]];
     for (uint32_t i = 0; i < count; i++)
         if (member->engine->plans[i].kernel == NULL)
             own->calls[member->engine->plans[i].number] =
