@@ -14,9 +14,11 @@
 /* Where the C library does not know the size of the second-level cache. */
 #define CACHE_BYTES (UINT64_C(1) << 20)
 
+/* A pipeline that drops results keeps the newest one while the next is on its way, which takes a slot more. */
 void pipeline_use_allow(struct pipeline *pipeline)
 {
-    pipeline->engine->use.may_try = pipeline->front == pipeline && pipeline->engine->host_count == 0;
+    pipeline->engine->use.may_try = pipeline->front == pipeline && pipeline->engine->host_count == 0 &&
+                                    pipeline->desc.on_full == TRM_FULL_BLOCK;
 }
 
 static uint64_t cache_bytes(void)
