@@ -278,6 +278,12 @@ int32_t pipeline_engine_grow(struct pipeline *pipeline)
     return make_slot(pipeline);
 }
 
+uint32_t pipeline_engine_slots_in_use(struct pipeline *pipeline)
+{
+    (void)pipeline;
+    return 0;
+}
+
 bool pipeline_engine_is_inside(const struct pipeline *pipeline)
 {
     (void)pipeline;
