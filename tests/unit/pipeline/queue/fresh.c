@@ -252,6 +252,7 @@ START_TEST(the_latest_result_passes_over_older_ones_that_still_run)
     ck_assert_uint_eq(fake_free_slots(), 1); /* the device has the other one */
     fake_let_go();
     submit(2);
+    wait_until_done(3);
     take(3);
     fake_destroy();
 }
