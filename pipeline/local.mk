@@ -17,6 +17,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/report/prediction.c \
 	pipeline/report/report.h pipeline/report/report_internal.h \
 	pipeline/report/rates.c \
+	pipeline/report/report_branches.c \
 	pipeline/report/report_devices.c \
 	pipeline/report/report_json.c \
 	pipeline/report/report_text.c \
@@ -41,6 +42,7 @@ libtrireme_internal_la_SOURCES += \
 # pipeline/engine: the device side, which enqueues tokens.
 libtrireme_internal_la_SOURCES += \
 	pipeline/engine/arguments.c \
+	pipeline/engine/branches.c \
 	pipeline/engine/check.c \
 	pipeline/engine/choose.c \
 	pipeline/engine/copy.c pipeline/engine/copy.h \
@@ -54,7 +56,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/engine/port_memory.c \
 	pipeline/engine/ports.c \
 	pipeline/engine/progress.c \
-	pipeline/engine/range.c pipeline/engine/range.h \
+	pipeline/engine/range.h \
 	pipeline/engine/record_operations.c \
 	pipeline/engine/reorder.c \
 	pipeline/engine/recording.c \

@@ -84,7 +84,7 @@ typedef int32_t (*trm_shape_fn)(void *user, const struct trm_token *token, struc
 typedef int32_t (*trm_host_stage_fn)(void *user, const struct trm_token *token);
 
 /* A stage: a launch, or a host stage where `host` is set. The stages of a token run in the order of the array, or
- * in that of trm_pipeline_set_stage_order(). */
+ * in that of trm_pipeline_set_stage_order(), unless trm_pipeline_desc.after says which runs after which. */
 struct trm_stage {
     const char *name;          /* for report, trace and messages; NULL: the kernel's, or "host" */
     struct trm_kernel *kernel; /* kept alive by the pipeline */
@@ -236,6 +236,20 @@ struct trm_pipeline_desc {
     const struct trm_advice_words *words; /* for reports and their advice; NULL: as described there; copied */
     int32_t on_full;                      /* enum trm_full_mode */
     uint32_t reserved2;
+    /* Branches: one set for each stage. Bit j of after[i] says that stage i begins when stage j has ended; a stage whose
+     * set is 0 begins with the token's computing. NULL: each stage runs after the one before it in the array. Copied.
+     *
+     * Stages without an order between them may run at once, at most four of a token, where the strategy can: not in
+     * recorded graphs (SLOT_GRAPHS), nor in pieces of a divisible pipeline, where they run one after the other. Two stages
+     * of which one writes a port that the other uses need an order. Where a kernel does not tell whether it writes, two
+     * stages that share its port get the order of the array; so do host stages, of which one runs at a time. Buffers and
+     * images that are arguments and no ports are not looked at. In reports, stages have an order in which
+     * they can run, which is that of the array where it can be */
+    const uint64_t *after;
+    /* One for each stage, enum trm_priority: the stage prefers a stream of this priority, which is another one than that
+     * of normal stages. NULL: all are normal. Where stages are on one stream (see `after`), and on devices without
+     * priorities, this changes nothing. Copied */
+    const int32_t *priorities;
 };
 
 /* Make a pipeline and all of its memory.
@@ -244,7 +258,8 @@ struct trm_pipeline_desc {
  * desc        needed during the call only
  * Blocks      while memory is allocated and the device's clock is compared with the host's
  * Ownership   the caller destroys the pipeline with trm_pipeline_destroy()
- * Errors      INVALID_ARGUMENT, naming the port or stage and what is wrong with it; OUT_OF_RANGE for a port
+ * Errors      INVALID_ARGUMENT, naming the port or stage and what is wrong with it: with branches also the
+ *             stages of a cycle, or two stages that would race and their port; OUT_OF_RANGE for a port
  *             beyond TRM_DEVICE_MAX_BUFFER_BYTES; TYPE_MISMATCH and OUT_OF_RANGE for an argument, as of
  *             trm_launch(); WRONG_DEVICE for a kernel or buffer of another device; OUT_OF_DEVICE_MEMORY;
  *             UNSUPPORTED for the strategy, with the reason
@@ -259,7 +274,8 @@ TRM_API int32_t trm_pipeline_create(struct trm_device *device, const struct trm_
  * order       the indexes of the stages in the descriptor, each once: first the stage that runs first
  * count       elements of `order`: as many as the pipeline has stages
  * Blocks      while memory is allocated, where scratch ports need more of it in this order
- * Errors      BUSY when the pipeline is not idle; INVALID_ARGUMENT for an order that is none, or in which a stage
+ * Errors      BUSY when the pipeline is not idle; UNSUPPORTED for a pipeline with branches or priorities;
+ *             INVALID_ARGUMENT for an order that is none, or in which a stage
  *             reads a scratch port or an output that only a later stage writes, though in the descriptor an
  *             earlier one did; OUT_OF_DEVICE_MEMORY; DEADLOCK inside its own callbacks. The order stays as it
  *             was then

@@ -176,6 +176,17 @@ struct trm_report {
     uint64_t dropped;
     uint64_t expired; /* of `dropped`: the deadline had passed before the token was enqueued */
     uint64_t late;    /* of `tokens`: came out after their deadline */
+    /* Branches: how many stages of a token can run at once; 1: its stages run one after the other, since they have no
+     * branches, or since the strategy does not overlap them */
+    uint32_t branches;
+    uint32_t reserved_branches;
+    /* bit j of launch_after[i]: launch i began when launch j had ended, since the program said so or since they share
+     * a stream. j is below i */
+    uint64_t launch_after[TRM_REPORT_LAUNCHES];
+    /* the longest path through `launches`, which is the least that the compute of all tokens takes one token after the
+     * other; without branches the sum. Like their busy_ns the sum of all tokens. Bit i of `path`: launch i is on it */
+    uint64_t path_ns;
+    uint64_t path;
 };
 
 /* Get the report of the current or last run; of a pipeline that serves, of everything since it was made.
@@ -265,6 +276,13 @@ struct trm_prediction_desc {
     uint32_t reserved_devices;
     /* What all devices share: bytes a second that the memory of the host moves up and down together; 0: no limit */
     double host_speed;
+    /* The stages of compute, at most TRM_REPORT_LAUNCHES; 0: stage_ns says how long compute takes. Else it takes the
+     * longest path through them where `branches` is above 1, and their sum where they run one after the other */
+    uint32_t launch_count;
+    uint32_t branches; /* how many of them can run at once; 0 counts as 1 */
+    uint64_t launch_ns[TRM_REPORT_LAUNCHES];
+    uint64_t
+        launch_after[TRM_REPORT_LAUNCHES]; /* bit j of launch_after[i]: i begins when j, below i, has ended */
 };
 
 struct trm_prediction {
@@ -298,7 +316,8 @@ struct trm_prediction {
  * Blocks      no; takes some microseconds for any number of tokens, and where stages share processors or a
  *             thread up to some milliseconds with 64 slots
  * Errors      INVALID_ARGUMENT for no tokens, more than 64 slots on all devices, stages that take no time,
- *             speeds below 0, or times that overflow
+ *             speeds below 0, times that overflow, more than TRM_REPORT_LAUNCHES launches, or a launch after one
+ *             that is not before it
  */
 TRM_API int32_t trm_predict(const struct trm_prediction_desc *desc, struct trm_prediction *prediction);
 
@@ -306,7 +325,8 @@ TRM_API int32_t trm_predict(const struct trm_prediction_desc *desc, struct trm_p
  * loader threads (lanes[TRM_STAGE_LOAD], with one_thread 0), or sets the number of devices. A pipeline of a
  * group is described as one device that is as fast as all of them together. A load or sink that worked on several tokens at
  * once gets the average number of them as lanes. Upload, compute and download get one lane, in which a token
- * takes its share of the stage's busy time.
+ * takes its share of the stage's busy time. Of a pipeline with branches it has the launches, whose longest path is that
+ * share: with `branches` 1 the prediction is of the same stages one after the other.
  *
  * desc        receives the description; the caller sets its struct_size
  * Errors      INVALID_ARGUMENT when nothing was measured

@@ -263,5 +263,5 @@ int32_t pipeline_desc_check(const struct core_device *device, const struct trm_p
         status = check_port(device, desc, i);
     for (uint32_t i = 0; status == TRM_OK && i < desc->stage_count; i++)
         status = desc->stages[i].host != NULL ? check_host(desc, i) : check_launch(desc, i);
-    return status;
+    return status == TRM_OK ? pipeline_branches_check(desc) : status;
 }

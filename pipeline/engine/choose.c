@@ -41,7 +41,8 @@ static void settle(struct pipeline *pipeline, const struct pipeline_strategy_ops
     pipeline->engine->strategy  = strategy;
     pipeline->engine->zero_copy = strategy->strategy == TRM_STRATEGY_ZERO_COPY;
     pthread_mutex_lock(&pipeline->front->lock);
-    pipeline->strategy = strategy->strategy;
+    pipeline->strategy        = strategy->strategy;
+    pipeline->engine->records = strategy->enqueue == pipeline_enqueue_recording;
     base_text_copy(pipeline->reason, sizeof(pipeline->reason), reason);
     pthread_mutex_unlock(&pipeline->front->lock);
     log_strategy(pipeline, TRM_LOG_DEBUG, "has");

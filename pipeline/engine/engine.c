@@ -130,6 +130,8 @@ void pipeline_engine_destroy(struct pipeline *pipeline)
     }
     for (uint32_t i = 0; i < 3; i++)
         trm_stream_destroy(engine->roles[i]);
+    for (uint32_t i = 1; i < PIPELINE_LANES_MOST; i++)
+        trm_stream_destroy(engine->lanes[i]);
     pipeline_regions_end(pipeline);
     pipeline_stages_fini(pipeline);
     pipeline_scratch_fini(pipeline);
@@ -181,11 +183,16 @@ static void forget_failures(struct pipeline *pipeline)
     struct pipeline_device *engine = pipeline->engine;
     uint32_t depth                 = atomic_load_explicit(&pipeline->depth, memory_order_acquire);
 
-    for (uint32_t i = 0; i < depth; i++)
+    for (uint32_t i = 0; i < depth; i++) {
         if (replace(&pipeline->slots[i]->device->stream))
             pipeline_recordings_drop(pipeline->slots[i]);
+        for (uint32_t k = 1; k < engine->lane_count; k++)
+            replace(&pipeline->slots[i]->device->lanes[k]);
+    }
     for (uint32_t i = 0; i < 3; i++)
         replace(&engine->roles[i]);
+    for (uint32_t i = 1; i < engine->lane_count; i++)
+        replace(&engine->lanes[i]);
     engine->last = (struct trm_point){.stream = NULL};
 }
 
@@ -243,6 +250,21 @@ void pipeline_engine_end(struct pipeline *pipeline)
 
 /* ---- the report ----------------------------------------------------------------------------- */
 
+/* Recorded graphs and pieces have their stages one after the other. */
+static void report_branches(const struct pipeline *pipeline, struct trm_report *report)
+{
+    const struct pipeline_device *engine = pipeline->engine;
+
+    bool overlaps = engine->has_branches && !engine->records && pipeline_lanes_help(pipeline);
+
+    report->branches = overlaps ? engine->lane_count : 1;
+    for (uint32_t i = 0; i < pipeline->desc.stage_count && i < TRM_REPORT_LAUNCHES; i++)
+        if (report->branches > 1)
+            report->launch_after[i] = engine->launch_after[i];
+        else
+            report->launch_after[i] = i == 0 ? 0 : PIPELINE_BIT(i - 1);
+}
+
 void pipeline_engine_report(const struct pipeline *pipeline, struct trm_report *report)
 {
     const struct pipeline_device *engine = pipeline->engine;
@@ -261,6 +283,7 @@ void pipeline_engine_report(const struct pipeline *pipeline, struct trm_report *
     report->pageable_copies = atomic_load_explicit(&engine->pageable_copies, memory_order_relaxed);
     if (device->limits.synchronous)
         report->processors = 1;
+    report_branches(pipeline, report);
 }
 
 void pipeline_engine_reset_report(struct pipeline *pipeline)

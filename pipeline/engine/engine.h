@@ -9,8 +9,9 @@
  *     progress.c           how far a token is, why it failed    times.c            time stamps of a token
  *     choose.c, trial.c    the fastest strategy                 tune.c             the best number of slots
  *     host_stage.c         stages on the host                   sampling.c         which tokens are measured
- *     range.c              profiler ranges                      port_image.c       ports that are images
+ *     range.h              profiler ranges                      port_image.c       ports that are images
  *     copy.c               copies of a port                 scratch.c          ports that share memory
+ *     branches.c           the order of stages, branches at once
  *     reorder.c            stages in another order
  *
  * The engine knows nothing of queues, sources and sinks; the queue room knows nothing of streams. Both meet

@@ -25,6 +25,9 @@ struct pipeline_slot_device;
 
 #define PIPELINE_DEPTH_TUNED_FIRST 3
 
+/* Most stages of a token that run at once. */
+#define PIPELINE_LANES_MOST 4
+
 #define PIPELINE_BIT(number) (UINT64_C(1) << (number))
 
 /* ---- the descriptor, resolved; constant ----------------------------------------------------- */
@@ -42,6 +45,17 @@ struct pipeline_stage_plan {
     uint32_t group_size;                    /* the kernel's, in x; 0: none */
     uint64_t writes;                        /* ports that it may write: bit i is port i */
     uint64_t reads;                         /* ports that it may read */
+    uint64_t surely_writes;                 /* of `writes`, those of which it is known */
+
+    /* Its order (branches.c). Bit i is stage i, which has a lower number. */
+    uint64_t after;  /* it begins when these have ended */
+    uint64_t before; /* these and those that they run after */
+    uint32_t lane;
+    int32_t priority; /* enum trm_priority: of the lane that it prefers */
+    uint64_t waits;   /* stages on other lanes for which its lane waits before it */
+    bool is_forking;  /* its lane waits for what is on lane 0 before the stages */
+    bool is_awaited;  /* another lane waits for it */
+
     bool writes_image; /* or a texel buffer: an argument that is the same for all tokens */
 };
 
@@ -162,6 +176,12 @@ struct pipeline_device {
     uint64_t slot_bytes;                /* device memory of one slot */
     uint32_t host_count;                /* host stages */
     uint32_t launch_count;
+    bool has_order;                          /* the program gave `after` or priorities */
+    bool has_branches;                       /* not all stages have an order */
+    uint32_t lane_count;                     /* 1: the stages run one after the other */
+    int32_t priorities[PIPELINE_LANES_MOST]; /* enum trm_priority, by lane; that of lane 0 is normal */
+    uint64_t joins;         /* stages on other lanes for which lane 0 waits after all stages */
+    uint64_t *launch_after; /* by stage: after which it runs where lanes are used; NULL: there is one lane */
     /* Tokens are processed one after the other, because they share ports that they write. */
     bool writes_images; /* any launch may, of its arguments */
     bool in_order;
@@ -174,11 +194,14 @@ struct pipeline_device {
     struct pipeline_holds holds; /* buffers in shared ports, and objects in arguments */
 
     const struct pipeline_strategy_ops *strategy; /* in use; AUTO: the one on trial */
+    bool records;                                 /* it records tokens; under pipeline->lock */
     struct pipeline_choice choice;
     struct pipeline_tuning tuning; /* under pipeline->lock */
     struct pipeline_use use;
     struct trm_stream *roles[3]; /* upload, compute, download; NULL until needed */
-    struct trm_point last;       /* in_order: where the last token was processed; stream NULL: none */
+    /* Beside the role of compute, from 1 on; NULL until needed. */
+    struct trm_stream *lanes[PIPELINE_LANES_MOST];
+    struct trm_point last; /* in_order: where the last token was processed; stream NULL: none */
     struct pipeline_region regions[PIPELINE_REGIONS];
     uint64_t sequence;                /* tokens enqueued */
     _Atomic uint64_t host_waits;      /* enqueued operations that waited for a full stream */
@@ -240,9 +263,10 @@ struct pipeline_slot_device {
     unsigned char **memory;     /* host addresses of `host` */
     struct trm_buffer *scratch; /* `device` of the ports that share it; NULL: none does */
 
-    struct trm_stream *stream;                /* NULL until a strategy needs it */
-    struct pipeline_recording *recordings[2]; /* without and with stamps; NULL: none yet */
-    bool recorded_zero_copy;                  /* of tokens without copies */
+    struct trm_stream *stream;                     /* NULL until a strategy needs it */
+    struct trm_stream *lanes[PIPELINE_LANES_MOST]; /* beside `stream`, from 1 on; NULL until needed */
+    struct pipeline_recording *recordings[2];      /* without and with stamps; NULL: none yet */
+    bool recorded_zero_copy;                       /* of tokens without copies */
 
     /* The token. */
     struct pipeline_port_memory *port_memory;
@@ -261,6 +285,11 @@ struct pipeline_slot_device {
      * a lock notices when the slot went on to another token. */
     _Atomic uint32_t epoch;
     struct pipeline_slot_point uploaded, processed, finished;
+    /* The last operation on each lane from 1 on; none where the stages of this token are on one stream. */
+    struct pipeline_slot_point lane_ends[PIPELINE_LANES_MOST];
+    bool uses_lanes;
+    struct trm_point forked;      /* where the stages begin on lane 0 */
+    struct trm_point *stage_ends; /* by stage: where it ends, if another lane waits for it */
 
     /* Host stages; written on their thread before the stream goes on. */
     struct pipeline_host_call *calls; /* by number of the host stage */
@@ -347,9 +376,12 @@ uint64_t pipeline_scratch_places(const struct pipeline *pipeline, const uint32_t
 uint64_t pipeline_slot_device_bytes(const struct pipeline *pipeline);
 uint64_t pipeline_slot_host_bytes(const struct pipeline *pipeline);
 
-/* The slot's own stream, or the stream of a role (enum trm_stream_role); created at first use. */
+/* The slot's own stream, the stream of a role (enum trm_stream_role), or that of a lane beside one of them; created at
+ * first use. */
 int32_t pipeline_slot_stream(struct pipeline_slot *slot, struct trm_stream **stream);
 int32_t pipeline_role_stream(struct pipeline *pipeline, int32_t role, struct trm_stream **stream);
+int32_t pipeline_lane_stream(struct pipeline_slot *slot, const struct trm_stream *beside, uint32_t lane,
+                             struct trm_stream **stream);
 
 /* ---- arguments.c, port_memory.c: a token ---------------------------------------------------- */
 
@@ -408,6 +440,7 @@ void pipeline_slot_pass_turn(struct pipeline_slot *slot);
 /* Sets a point of the slot to the stream's latest operation. Exact: the point can be waited for. */
 int32_t pipeline_slot_mark(struct pipeline_slot_point *point, struct trm_stream *stream, bool exact);
 void pipeline_slot_unmark(struct pipeline_slot_point *point);
+void pipeline_slot_unmark_lanes(struct pipeline_slot_device *own);
 struct trm_point pipeline_slot_point(const struct pipeline_slot_point *point);
 
 /* Sets the exact end of a token that was enqueued with `status`. Returns `status` and keeps its sentence; if
@@ -430,6 +463,39 @@ int32_t pipeline_enqueue_on_slot_stream(struct pipeline_slot *slot);
 /* Enqueues a token on its slot's stream by replaying a recording; operation by operation where it does not
  * fit. */
 int32_t pipeline_enqueue_recording(struct pipeline_slot *slot);
+
+/* ---- branches.c: the order of the stages ----------------------------------------------------- */
+
+/* Inside the engine stages have the numbers of an order in which they can run one after the other: none comes before a
+ * stage that it runs after. The order of the descriptor stays where it is such an order. */
+
+/* Checks trm_pipeline_desc.after and priorities. Errors: INVALID_ARGUMENT, with the names of a cycle. */
+int32_t pipeline_branches_check(const struct trm_pipeline_desc *desc);
+
+/* Finds the order: stage number i is `declared[i]` in the checked descriptor. Sets `after` of the plans. */
+void pipeline_branches_sort(const struct trm_pipeline_desc *desc, struct pipeline_stage_plan *plans,
+                            uint32_t declared[PIPELINE_STAGES_MOST]);
+
+/* Once the plans know what their stages read and write: refuses stages without an order that would race, adds
+ * what else orders stages, and gives each stage a lane. Errors: INVALID_ARGUMENT, no memory. */
+int32_t pipeline_branches_plan(struct pipeline *pipeline);
+void pipeline_branches_fini(struct pipeline *pipeline);
+
+/* ---- branches of a token at once ---------------------------------------------------- */
+
+/* Whether the strategy, unless it records, should run branches of the next token at once. Threads: any. */
+bool pipeline_lanes_help(const struct pipeline *pipeline);
+
+/* Begins the stages of the current piece. `main` has lane 0. */
+int32_t pipeline_lanes_begin(const struct core_recorder *main);
+
+/* Readies the lane of a stage: `recorder` then goes on it. After the stage, notes where it ends. */
+int32_t pipeline_lane_enter(const struct core_recorder *main, uint32_t stage, struct core_recorder *recorder);
+int32_t pipeline_lane_leave(const struct core_recorder *recorder, uint32_t stage);
+
+/* Lets lane 0 wait for the others, unless `status` is a failure, and notes where each of them ends. Returns
+ * `status` or the failure to wait. */
+int32_t pipeline_lanes_join(const struct core_recorder *main, int32_t status);
 
 /* ---- recording.c: a token as a graph -------------------------------------------------------- */
 

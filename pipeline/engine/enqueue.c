@@ -37,6 +37,8 @@ void pipeline_slot_flush(struct pipeline_slot *slot)
         flush_point(&own->uploaded);
         flush_point(&own->processed);
     }
+    for (uint32_t i = 1; i < slot->pipeline->engine->lane_count; i++)
+        flush_point(&own->lane_ends[i]);
     flush_point(&own->finished);
 }
 
@@ -72,6 +74,10 @@ static struct counts count_streams(const struct pipeline_slot *slot)
     count_stream(slot->device->stream, &counts);
     for (uint32_t i = 0; i < 3; i++)
         count_stream(slot->pipeline->engine->roles[i], &counts);
+    for (uint32_t i = 1; i < slot->pipeline->engine->lane_count; i++) {
+        count_stream(slot->device->lanes[i], &counts);
+        count_stream(slot->pipeline->engine->lanes[i], &counts);
+    }
     return counts;
 }
 
@@ -100,6 +106,7 @@ static void forget_before(struct pipeline_slot *slot)
     pipeline_slot_unmark(&own->uploaded);
     pipeline_slot_unmark(&own->processed);
     pipeline_slot_unmark(&own->finished);
+    pipeline_slot_unmark_lanes(own);
     own->bytes_up   = 0;
     own->bytes_down = 0;
     memset(own->launched, 0, slot->pipeline->desc.stage_count * sizeof(*own->launched));

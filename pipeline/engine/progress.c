@@ -90,11 +90,17 @@ static bool is_through(const struct pipeline_slot_point *point)
 
 static bool has_come_through(const struct pipeline_slot_device *own)
 {
-    return !atomic_load_explicit(&own->is_partial, memory_order_relaxed) && is_through(&own->uploaded) &&
-           is_through(&own->processed) && is_through(&own->finished);
+    bool are_through = !atomic_load_explicit(&own->is_partial, memory_order_relaxed) &&
+                       is_through(&own->uploaded) && is_through(&own->processed) &&
+                       is_through(&own->finished);
+
+    for (uint32_t i = 1; are_through && i < PIPELINE_LANES_MOST; i++)
+        are_through = is_through(&own->lane_ends[i]);
+    return are_through;
 }
 
-/* The stream must be known to have stopped before the operation ahead of the first launch. */
+/* The stream must be known to have stopped before the operation ahead of the first launch. Of several streams that is
+ * not looked for. */
 bool pipeline_slot_is_untouched(const struct pipeline_slot *slot)
 {
     const struct pipeline_slot_device *own = slot->device;
@@ -105,7 +111,7 @@ bool pipeline_slot_is_untouched(const struct pipeline_slot *slot)
     struct trm_point processed = pipeline_slot_point(&own->processed);
     if (processed.stream == NULL)
         processed = pipeline_slot_point(&own->finished);
-    if (first == 0)
+    if (first == 0 || own->uses_lanes)
         return false;
     uint64_t completed = came_to(processed.stream);
     /* The operation after the last complete one may have begun. */
@@ -126,62 +132,66 @@ static bool names(const char *sentence, const char *kernel)
     return strstr(sentence, quoted) != NULL;
 }
 
-/* The stages that may have failed: those between the last host stage that ran and the first that did not. */
-struct range {
-    uint32_t begin, end;
-};
-
-static struct range find_range(const struct pipeline_slot *slot)
+/* The launches that may have failed, a bit for each stage: none before a host stage that ran, nor after the first that
+ * did not. */
+static uint64_t find_suspects(const struct pipeline_slot *slot)
 {
-    const struct pipeline *pipeline = slot->pipeline;
-    uint32_t ran                    = atomic_load_explicit(&slot->device->host_ran, memory_order_acquire);
-    struct range range              = {0, pipeline->desc.stage_count};
+    const struct pipeline *pipeline         = slot->pipeline;
+    const struct pipeline_stage_plan *plans = pipeline->engine->plans;
+    uint32_t ran      = atomic_load_explicit(&slot->device->host_ran, memory_order_acquire);
+    uint64_t suspects = 0, cleared = 0, unreached = 0;
 
     for (uint32_t i = 0; i < pipeline->desc.stage_count; i++) {
-        const struct pipeline_stage_plan *plan = &pipeline->engine->plans[i];
-        if (plan->kernel == NULL && plan->number < ran)
-            range.begin = i + 1;
-        if (plan->kernel == NULL && plan->number == ran)
-            range.end = i;
+        if (plans[i].kernel != NULL)
+            suspects |= PIPELINE_BIT(i);
+        else if (plans[i].number < ran)
+            cleared |= plans[i].before;
+        else
+            unreached |= PIPELINE_BIT(i);
+        if (plans[i].before & unreached)
+            cleared |= PIPELINE_BIT(i);
     }
-    return range;
-}
-
-static bool is_launch(const struct pipeline_slot *slot, uint32_t stage)
-{
-    return slot->pipeline->engine->plans[stage].kernel != NULL;
+    return suspects & ~cleared;
 }
 
 /* Backends name the kernel that failed. */
-static const char *named_in(const struct pipeline_slot *slot, struct range range, const char *sentence)
+static const char *named_in(const struct pipeline_slot *slot, uint64_t suspects, const char *sentence)
 {
-    for (uint32_t i = range.begin; i < range.end; i++) {
-        const struct pipeline_stage_plan *plan = &slot->pipeline->engine->plans[i];
-        const struct core_kernel *kernel       = is_launch(slot, i) ? core_kernel_find(plan->kernel) : NULL;
+    for (; suspects != 0; suspects &= suspects - 1) {
+        const struct pipeline_stage_plan *plan = &slot->pipeline->engine->plans[__builtin_ctzll(suspects)];
+        const struct core_kernel *kernel       = core_kernel_find(plan->kernel);
         if (kernel != NULL && names(sentence, kernel->name))
             return plan->name;
     }
     return NULL;
 }
 
-static const char *first_launch(const struct pipeline_slot *slot, struct range range)
+/* The first of the launches on a lane that the stream of the lane had not completed; NULL: not known. */
+static const char *launch_after(const struct pipeline_slot *slot, uint64_t suspects, uint32_t lane,
+                                uint64_t completed)
 {
-    for (uint32_t i = range.begin; i < range.end; i++)
-        if (is_launch(slot, i))
-            return slot->pipeline->engine->plans[i].name;
+    const struct pipeline_stage_plan *plans = slot->pipeline->engine->plans;
+
+    for (; completed != UNKNOWN && suspects != 0; suspects &= suspects - 1) {
+        uint32_t stage = (uint32_t)__builtin_ctzll(suspects);
+        bool is_there  = !slot->device->uses_lanes || plans[stage].lane == lane;
+        if (is_there && slot->device->launched[stage] > completed)
+            return plans[stage].name;
+    }
     return NULL;
 }
 
 /* Known by how far the stream came, else by the sentence; else the first launch. */
 static const char *which_launch(const struct pipeline_slot *slot, uint64_t completed, const char *sentence)
 {
-    struct range range = find_range(slot);
+    uint64_t suspects = find_suspects(slot);
+    const char *name  = launch_after(slot, suspects, 0, completed);
 
-    for (uint32_t i = range.begin; completed != UNKNOWN && i < range.end; i++)
-        if (is_launch(slot, i) && slot->device->launched[i] > completed)
-            return slot->pipeline->engine->plans[i].name;
-    const char *named = named_in(slot, range, sentence);
-    return named != NULL ? named : first_launch(slot, range);
+    if (name == NULL)
+        name = named_in(slot, suspects, sentence);
+    if (name == NULL && suspects != 0)
+        name = slot->pipeline->engine->plans[__builtin_ctzll(suspects)].name;
+    return name;
 }
 
 static int32_t fail_of(const struct pipeline_slot *slot, int32_t status, uint64_t completed)
@@ -220,6 +230,20 @@ static int32_t raise_of(const struct pipeline_slot_point *point)
     return status == TRM_ERROR_TIMEOUT ? TRM_OK : status;
 }
 
+/* The failure of a lane beside lane 0, if its stream failed itself. TRM_OK: there is none. */
+static int32_t fail_on_lane(const struct pipeline_slot *slot)
+{
+    for (uint32_t i = 1; slot->device->uses_lanes && i < PIPELINE_LANES_MOST; i++) {
+        const struct pipeline_slot_point *end = &slot->device->lane_ends[i];
+        uint64_t completed                    = came_to(pipeline_slot_point(end).stream);
+        const char *launch                    = launch_after(slot, find_suspects(slot), i, completed);
+        int32_t cause                         = launch != NULL ? raise_of(end) : TRM_OK;
+        if (cause != TRM_OK)
+            return pipeline_fail_compute(cause, launch);
+    }
+    return TRM_OK;
+}
+
 /* The first failed stream on the token's way is the cause; later streams inherited the failure. */
 static int32_t fail_on_roles(const struct pipeline_slot *slot, int32_t status)
 {
@@ -241,6 +265,9 @@ static int32_t name_failure(const struct pipeline_slot *slot, int32_t status)
     const struct pipeline_slot_device *own = slot->device;
     struct trm_stream *first               = pipeline_slot_point(&own->uploaded).stream;
 
+    int32_t cause = fail_on_lane(slot);
+    if (cause != TRM_OK)
+        return cause;
     if (first == NULL || first == pipeline_slot_point(&own->finished).stream)
         return fail_on_slot(slot, status);
     return fail_on_roles(slot, status);
@@ -301,6 +328,8 @@ static int32_t wait_rest(const struct pipeline_slot *slot, int32_t status, uint6
     int32_t rest = wait_end(&own->uploaded, deadline);
     if (rest == TRM_OK)
         rest = wait_end(&own->processed, deadline);
+    for (uint32_t i = 1; rest == TRM_OK && i < PIPELINE_LANES_MOST; i++)
+        rest = wait_end(&own->lane_ends[i], deadline);
     if (rest != TRM_OK)
         return rest;
     base_error_restore(&saved);

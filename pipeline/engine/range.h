@@ -6,10 +6,6 @@
 
 #include "pipeline/engine/engine_internal.h"
 
-/* Names a stream of the pipeline for the profiler: "upload", "slot 2". */
-void pipeline_ranges_name_stream(const struct pipeline *pipeline, struct trm_stream *stream,
-                                 const char *name);
-
 static inline void pipeline_range_begin(const struct pipeline *pipeline, const char *name, uint64_t number)
 {
     const struct trm_range_ops *ranges = pipeline->engine->ranges;

@@ -25,6 +25,13 @@ void pipeline_slot_unmark(struct pipeline_slot_point *point)
     atomic_store_explicit(&point->value, 0, memory_order_release);
 }
 
+void pipeline_slot_unmark_lanes(struct pipeline_slot_device *own)
+{
+    for (uint32_t i = 0; i < PIPELINE_LANES_MOST; i++)
+        pipeline_slot_unmark(&own->lane_ends[i]);
+    own->uses_lanes = false;
+}
+
 /* A point that is only observed need not be waitable. */
 int32_t pipeline_slot_mark(struct pipeline_slot_point *point, struct trm_stream *handle, bool exact)
 {
@@ -198,6 +205,23 @@ static int32_t record_launch(const struct core_recorder *recorder, uint32_t stag
     return status;
 }
 
+static int32_t record_stage(const struct core_recorder *main, uint32_t stage)
+{
+    const struct pipeline *pipeline        = main->slot->pipeline;
+    const struct pipeline_stage_plan *plan = &pipeline->engine->plans[stage];
+    struct core_recorder recorder;
+
+    int32_t status = pipeline_lane_enter(main, stage, &recorder);
+    if (status == TRM_OK)
+        status = plan->kernel != NULL ? record_launch(&recorder, stage)
+                                      : pipeline_record_host_stage(&recorder, stage);
+    if (status == TRM_OK && pipeline->desc.stage_count > 1)
+        status = pipeline_record_stamp(&recorder, PIPELINE_STAMP_LAUNCHES + stage);
+    if (status == TRM_OK)
+        status = pipeline_lane_leave(&recorder, stage);
+    return status == TRM_OK ? TRM_OK : pipeline_fail_compute(status, plan->name);
+}
+
 int32_t pipeline_record_stages(struct core_recorder *recorder)
 {
     const struct pipeline *pipeline = recorder->slot->pipeline;
@@ -206,14 +230,13 @@ int32_t pipeline_record_stages(struct core_recorder *recorder)
 
     if (recorder->is_separate || !pipeline_slot_has_copies(recorder->slot, pipeline->engine->input_ports))
         status = pipeline_record_stamp(recorder, PIPELINE_STAMP_COMPUTE);
-    for (uint32_t i = 0; status == TRM_OK && i < count; i++) {
-        const struct pipeline_stage_plan *plan = &pipeline->engine->plans[i];
-        status = plan->kernel != NULL ? record_launch(recorder, i) : pipeline_record_host_stage(recorder, i);
-        if (status == TRM_OK && count > 1)
-            status = pipeline_record_stamp(recorder, PIPELINE_STAMP_LAUNCHES + i);
-        if (status != TRM_OK)
-            return pipeline_fail_compute(status, plan->name);
-    }
+    if (status == TRM_OK)
+        status = pipeline_lanes_begin(recorder);
+    for (uint32_t i = 0; status == TRM_OK && i < count; i++)
+        status = record_stage(recorder, i);
+    status = pipeline_lanes_join(recorder, status);
+    if (status != TRM_OK)
+        return status;
     if (status == TRM_OK)
         status = pipeline_record_stamp(recorder, PIPELINE_STAMP_PROCESSED);
     return status == TRM_OK ? TRM_OK : pipeline_fail_stage(status, "compute");

@@ -75,8 +75,12 @@ int32_t pipeline_order_check(const struct pipeline *member, const uint32_t *orde
                              uint32_t places[PIPELINE_STAGES_MOST])
 {
     uint64_t written = 0;
-    int32_t status   = find_places(member, order, count, places);
 
+    if (member->engine->has_order)
+        return base_fail(TRM_ERROR_UNSUPPORTED,
+                         "pipeline \"%s\" has branches or priorities, which order its stages for good",
+                         member->name);
+    int32_t status = find_places(member, order, count, places);
     if (status != TRM_OK)
         return status;
     for (uint32_t i = 0; i < count; i++) {
@@ -153,8 +157,11 @@ static void move_stages(struct pipeline *member, const uint32_t *places)
     memcpy(plans, engine->plans, count * sizeof(plans[0]));
     memcpy(stages, member->stages, count * sizeof(stages[0]));
     for (uint32_t i = 0; i < count; i++) {
-        engine->plans[i]  = plans[places[i]];
-        member->stages[i] = stages[places[i]];
+        engine->plans[i] = plans[places[i]];
+        /* Without branches, each runs after the one before it. */
+        engine->plans[i].after  = i != 0 ? PIPELINE_BIT(i - 1) : 0;
+        engine->plans[i].before = PIPELINE_BIT(i) - 1;
+        member->stages[i]       = stages[places[i]];
         if (engine->plans[i].kernel == NULL)
             engine->plans[i].number = hosts++;
     }

@@ -1,7 +1,7 @@
 /* Scratch ports of a slot share memory where their lives do not overlap.
  *
- * A port lives from the first stage that names it to the last one. The stages of a token run one after the other,
- * so a stage may reuse the memory of a port whose last stage came before. The ports get places in one buffer of the
+ * A port lives while stages that name it run. A stage may reuse the memory of a port when it runs after all stages that
+ * name that port; stages of branches without an order may run at once, so their ports do not share. The ports get places in one buffer of the
  * slot, the largest first: each at the lowest offset where no port that lives at the same time is. (Greedy by size:
  * Y. Pisarchyk and J. Lee, "Efficient memory management for deep neural net inference", 2020.)
  *
@@ -15,7 +15,7 @@
 
 struct life {
     uint32_t port;
-    uint32_t first, last; /* stages */
+    uint64_t stages; /* that name it */
     uint64_t size, offset;
 };
 
@@ -23,19 +23,14 @@ struct life {
 static bool find_life(const struct pipeline *pipeline, const uint32_t *places, uint32_t port,
                       struct life *life)
 {
-    bool is_named = false;
-
+    life->port   = port;
+    life->stages = 0;
     for (uint32_t i = 0; i < pipeline->desc.stage_count; i++) {
         const struct pipeline_stage_plan *plan = &pipeline->engine->plans[places != NULL ? places[i] : i];
-        if (!((plan->reads | plan->writes) & PIPELINE_BIT(port)))
-            continue;
-        if (!is_named)
-            life->first = i;
-        life->last = i;
-        is_named   = true;
+        if ((plan->reads | plan->writes) & PIPELINE_BIT(port))
+            life->stages |= PIPELINE_BIT(i);
     }
-    life->port = port;
-    return is_named;
+    return life->stages != 0;
 }
 
 static bool can_share(const struct pipeline *pipeline, uint32_t port)
@@ -69,20 +64,29 @@ static uint32_t list_lives(const struct pipeline *pipeline, const uint32_t *plac
     return count;
 }
 
-static bool is_at_once(const struct life *one, const struct life *other)
+/* Whether every stage of `later` runs after every stage of `earlier`. */
+static bool is_after(const struct pipeline *pipeline, const struct life *later, const struct life *earlier)
 {
-    return one->first <= other->last && other->first <= one->last;
+    for (uint64_t rest = later->stages; rest != 0; rest &= rest - 1)
+        if (earlier->stages & ~pipeline->engine->plans[__builtin_ctzll(rest)].before)
+            return false;
+    return true;
+}
+
+static bool is_at_once(const struct pipeline *pipeline, const struct life *one, const struct life *other)
+{
+    return !is_after(pipeline, one, other) && !is_after(pipeline, other, one);
 }
 
 /* The lowest offset at which lives[index] meets none of those before it. */
-static uint64_t find_offset(const struct life *lives, uint32_t index)
+static uint64_t find_offset(const struct pipeline *pipeline, const struct life *lives, uint32_t index)
 {
     const struct life *own = &lives[index];
     uint64_t offset        = 0;
 
     for (uint32_t i = 0; i < index; i++) {
         const struct life *other = &lives[i];
-        if (!is_at_once(own, other) || offset >= other->offset + other->size ||
+        if (!is_at_once(pipeline, own, other) || offset >= other->offset + other->size ||
             other->offset >= offset + own->size)
             continue;
         offset = other->offset + other->size;
@@ -101,7 +105,7 @@ static uint64_t find_places(const struct pipeline *pipeline, struct life *lives,
     *sum = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t end;
-        lives[i].offset = find_offset(lives, i);
+        lives[i].offset = find_offset(pipeline, lives, i);
         if (__builtin_add_overflow(lives[i].offset, lives[i].size, &end) ||
             __builtin_add_overflow(*sum, lives[i].size, sum))
             return 0;

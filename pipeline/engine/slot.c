@@ -225,6 +225,7 @@ static void lay_out(struct pipeline_slot *slot, struct tables *tables)
     TABLE(tables, own->grids, stages);
     TABLE(tables, own->launched, stages);
     TABLE(tables, own->launch_end, stages);
+    TABLE(tables, own->stage_ends, stages);
     TABLE(tables, own->calls, engine->host_count);
     for (uint32_t i = 0; i < stages; i++) {
         uint32_t count = engine->plans[i].argument_count;
@@ -310,6 +311,8 @@ void pipeline_slot_destroy(struct pipeline_slot *slot)
     struct pipeline_slot_device *own = slot->device;
 
     pipeline_recordings_drop(slot);
+    for (uint32_t i = 1; i < PIPELINE_LANES_MOST; i++)
+        trm_stream_destroy(own->lanes[i]);
     trm_stream_destroy(own->stream);
     pipeline_times_destroy(slot);
     end_memory(slot);
@@ -338,6 +341,7 @@ void pipeline_slot_prepare(struct pipeline_slot *slot)
     pipeline_slot_unmark(&own->uploaded);
     pipeline_slot_unmark(&own->processed);
     pipeline_slot_unmark(&own->finished);
+    pipeline_slot_unmark_lanes(own);
 }
 
 void pipeline_slot_repeat(struct pipeline_slot *slot, const struct pipeline_slot *from)
@@ -391,16 +395,25 @@ void pipeline_slot_bytes(const struct pipeline_slot *slot, struct pipeline_token
 
 /* ---- streams -------------------------------------------------------------------------------- */
 
-static int32_t make_stream(struct pipeline *pipeline, int32_t role, const char *name,
+/* Names a stream of the pipeline for the profiler: "upload", "slot 2". */
+static void name_stream(const struct pipeline *pipeline, struct trm_stream *handle, const char *name)
+{
+    const struct trm_range_ops *ranges = pipeline->engine->ranges;
+    const struct core_stream *stream   = ranges != NULL ? core_stream_find(handle) : NULL;
+    if (stream != NULL && ranges->name_stream != NULL)
+        ranges->name_stream(stream->backend, name);
+}
+
+static int32_t make_stream(struct pipeline *pipeline, int32_t role, int32_t priority, const char *name,
                            struct trm_stream **stream)
 {
     struct core_stream *made;
 
-    int32_t status = core_stream_create(pipeline->device, role, TRM_PRIORITY_NORMAL, 0, &made);
+    int32_t status = core_stream_create(pipeline->device, role, priority, 0, &made);
     if (status != TRM_OK)
         return status;
     *stream = core_object_publish(&made->object);
-    pipeline_ranges_name_stream(pipeline, *stream, name);
+    name_stream(pipeline, *stream, name);
     return TRM_OK;
 }
 
@@ -414,7 +427,7 @@ int32_t pipeline_slot_stream(struct pipeline_slot *slot, struct trm_stream **str
         return TRM_OK;
     }
     snprintf(name, sizeof(name), "slot %" PRIu32, slot->index);
-    int32_t status = make_stream(slot->pipeline, TRM_STREAM_SLOT, name, own);
+    int32_t status = make_stream(slot->pipeline, TRM_STREAM_SLOT, TRM_PRIORITY_NORMAL, name, own);
     *stream        = *own;
     return status;
 }
@@ -425,8 +438,30 @@ int32_t pipeline_role_stream(struct pipeline *pipeline, int32_t role, struct trm
     uint32_t index                    = role == TRM_STREAM_UPLOAD ? 0 : role == TRM_STREAM_COMPUTE ? 1 : 2;
 
     struct trm_stream **own = &pipeline->engine->roles[index];
-    int32_t status          = *own != NULL ? TRM_OK : make_stream(pipeline, role, names[index], own);
+    int32_t status =
+        *own != NULL ? TRM_OK : make_stream(pipeline, role, TRM_PRIORITY_NORMAL, names[index], own);
 
+    *stream = *own;
+    return status;
+}
+
+/* Streams of lanes beside a slot's stream belong to the slot, those beside the role of compute to all tokens. */
+int32_t pipeline_lane_stream(struct pipeline_slot *slot, const struct trm_stream *beside, uint32_t lane,
+                             struct trm_stream **stream)
+{
+    bool is_own             = beside == slot->device->stream;
+    struct trm_stream **own = is_own ? &slot->device->lanes[lane] : &slot->pipeline->engine->lanes[lane];
+    int32_t status          = TRM_OK;
+    char name[40];
+
+    if (*own == NULL) {
+        if (is_own)
+            snprintf(name, sizeof(name), "slot %" PRIu32 ", branch %" PRIu32, slot->index, lane);
+        else
+            snprintf(name, sizeof(name), "compute, branch %" PRIu32, lane);
+        status = make_stream(slot->pipeline, is_own ? TRM_STREAM_SLOT : TRM_STREAM_COMPUTE,
+                             slot->pipeline->engine->priorities[lane], name, own);
+    }
     *stream = *own;
     return status;
 }

@@ -121,6 +121,8 @@ static int32_t check_port(const struct pipeline_stage_subject *subject, uint32_t
         subject->plan->reads |= PIPELINE_BIT(number);
     if ((access & TRM_ACCESS_WRITE) && !(pipeline->ports[number].flags & TRM_PORT_READ_ONLY))
         subject->plan->writes |= PIPELINE_BIT(number);
+    if (parameter->access != 0)
+        subject->plan->surely_writes |= subject->plan->writes & PIPELINE_BIT(number);
     return TRM_OK;
 }
 

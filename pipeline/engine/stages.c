@@ -57,8 +57,11 @@ static int32_t name_stage(struct pipeline_stage_subject *subject)
     return subject->plan->name != NULL ? TRM_OK : base_fail_memory("making a pipeline");
 }
 
-static int32_t copy_stage(struct pipeline *pipeline, const struct trm_stage *declared, uint32_t index)
+/* number: of the stage in the descriptor; index: in the engine. */
+static int32_t copy_stage(struct pipeline *pipeline, const struct trm_stage *stages, uint32_t number,
+                          uint32_t index)
 {
+    const struct trm_stage *declared      = &stages[number];
     struct pipeline_device *engine        = pipeline->engine;
     struct trm_stage *stage               = &pipeline->stages[index];
     struct pipeline_stage_subject subject = {
@@ -73,17 +76,18 @@ static int32_t copy_stage(struct pipeline *pipeline, const struct trm_stage *dec
     if (status == TRM_OK && declared->host == NULL)
         status = resolve_launch(&subject);
     if (status != TRM_OK)
-        return base_fail(status, "%s: %s", pipeline_stage_label(declared - index, index, text),
+        return base_fail(status, "%s: %s", pipeline_stage_label(stages, number, text),
                          trm_last_error().sentence);
 
     *stage                 = *declared;
     stage->name            = subject.plan->name;
     stage->arguments       = subject.plan->arguments;
-    subject.plan->declared = index;
+    subject.plan->declared = number;
     if (declared->host != NULL) {
-        subject.plan->number = engine->host_count++;
-        subject.plan->reads  = declared->host_reads;
-        subject.plan->writes = declared->host_writes;
+        subject.plan->number        = engine->host_count++;
+        subject.plan->reads         = declared->host_reads;
+        subject.plan->writes        = declared->host_writes;
+        subject.plan->surely_writes = declared->host_writes;
         engine->host_writes |= declared->host_writes;
         engine->host_ports |= declared->host_reads | declared->host_writes;
     } else {
@@ -149,19 +153,26 @@ int32_t pipeline_stages_copy(struct pipeline *pipeline, const struct trm_pipelin
     struct pipeline_device *engine = pipeline->engine;
     int32_t status                 = TRM_OK;
     uint32_t count                 = desc->stage_count;
+    uint32_t declared[PIPELINE_STAGES_MOST];
 
+    engine->has_order         = desc->after != NULL || desc->priorities != NULL;
+    pipeline->desc.after      = NULL;
+    pipeline->desc.priorities = NULL;
     if (count == 0)
         return TRM_OK;
     engine->plans    = core_allocate(context, count * sizeof(*engine->plans));
     pipeline->stages = core_allocate(context, count * sizeof(*pipeline->stages));
     if (engine->plans == NULL || pipeline->stages == NULL)
         return base_fail_memory("making a pipeline");
+    pipeline_branches_sort(desc, engine->plans, declared);
     for (uint32_t i = 0; status == TRM_OK && i < count; i++)
-        status = copy_stage(pipeline, &desc->stages[i], i);
+        status = copy_stage(pipeline, desc->stages, declared[i], i);
     for (uint32_t i = 0; status == TRM_OK && i < count; i++)
         status = number_equals(pipeline, i);
     if (status == TRM_OK)
         status = check_outputs(engine, desc);
+    if (status == TRM_OK)
+        status = pipeline_branches_plan(pipeline);
     if (status == TRM_OK)
         pipeline->desc.stages = pipeline->stages;
     return status;
@@ -181,6 +192,7 @@ void pipeline_stages_fini(struct pipeline *pipeline)
     struct pipeline_device *engine = pipeline->engine;
     uint32_t count                 = pipeline->desc.stage_count;
 
+    pipeline_branches_fini(pipeline);
     for (uint32_t i = 0; engine->plans != NULL && i < count; i++)
         plan_fini(context, &engine->plans[i]);
     core_free(context, engine->plans, count * sizeof(*engine->plans));

@@ -402,6 +402,7 @@ void pipeline_slot_times(struct pipeline_slot *slot, struct pipeline_token_times
         times->begin[i] = times->end[i] = 0;
     times->launch_count = 0;
     times->launch_end   = own->launch_end;
+    times->launch_after = own->uses_lanes ? slot->pipeline->engine->launch_after : NULL;
     if (own->samples == 0)
         return;
     times->enqueue_ns = own->enqueue_ns;

@@ -143,10 +143,12 @@ static int32_t members_make(struct pipeline *front, const struct pipeline_place 
         }
         if (status != TRM_OK)
             return status;
-        front->ports       = front->members[0]->ports;
-        front->stages      = front->members[0]->stages;
-        front->desc.ports  = front->ports;
-        front->desc.stages = front->stages;
+        front->ports           = front->members[0]->ports;
+        front->stages          = front->members[0]->stages;
+        front->desc.ports      = front->ports;
+        front->desc.stages     = front->stages;
+        front->desc.after      = NULL;
+        front->desc.priorities = NULL;
         return measure_create(front, false);
     }
     front->device       = places[0].device;

@@ -169,7 +169,7 @@ void pipeline_report_advise(struct trm_report *report, const struct pipeline_rep
     report->advised.sinks = pipeline_advice_sinks(&advisor);
     if (!has_measured(&advisor))
         return;
-    if (trm_report_prediction(report, &advisor.desc) != TRM_OK ||
+    if (pipeline_report_describe(report, &advisor.desc) != TRM_OK ||
         trm_predict(&advisor.desc, &advisor.now) != TRM_OK)
         return;
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)

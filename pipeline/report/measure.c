@@ -326,18 +326,24 @@ void pipeline_measure_rates(const struct pipeline_measure *measure, struct pipel
     *rates = measure->rates;
 }
 
-static void add_launches(struct pipeline_measure *measure, const struct pipeline_token_times *times)
+uint64_t pipeline_times_launch_begin(const struct pipeline_token_times *times, uint32_t number)
 {
     uint64_t begin = times->begin[TRM_STAGE_COMPUTE];
 
-    if (times->launch_count == 0 || times->launch_end == NULL || begin == 0)
-        return;
-    for (uint32_t i = 0; i < times->launch_count && i < TRM_REPORT_LAUNCHES; i++) {
-        if (times->launch_end[i] <= begin)
-            continue;
-        measure->launch_sum[i] += times->launch_end[i] - begin;
-        begin = times->launch_end[i];
+    for (uint32_t i = 0; i < number; i++) {
+        bool is_before = times->launch_after == NULL || (times->launch_after[number] >> i & 1) != 0;
+        if (is_before && times->launch_end[i] > begin)
+            begin = times->launch_end[i];
     }
+    return begin;
+}
+
+static void add_launches(struct pipeline_measure *measure, const struct pipeline_token_times *times)
+{
+    if (times->launch_count == 0 || times->launch_end == NULL || times->begin[TRM_STAGE_COMPUTE] == 0)
+        return;
+    for (uint32_t i = 0; i < times->launch_count && i < TRM_REPORT_LAUNCHES; i++)
+        measure->launch_sum[i] += above(times->launch_end[i], pipeline_times_launch_begin(times, i));
     measure->launch_tokens++;
 }
 

@@ -38,10 +38,16 @@ struct pipeline_token_times {
     uint32_t launch_count;
     /* The end of each stage of the descriptor; the first begins with COMPUTE. */
     const uint64_t *launch_end;
+    /* By stage: the stages that it ran after (bit j is stage j), which have lower numbers; NULL: one after the other. Not
+     * copied; stays as long as the pipeline's engines. */
+    const uint64_t *launch_after;
     /* The time that the thread of load, or of the sink, ran on a processor; 0: not measured. */
     uint64_t load_ran, sink_ran;
     bool is_late; /* it came out after its deadline */
 };
+
+/* When a launch began: when those that it ran after had ended. */
+uint64_t pipeline_times_launch_begin(const struct pipeline_token_times *times, uint32_t number);
 
 /* How long each stage took for one token; 0: it did not have the stage. */
 struct pipeline_stage_times {

@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "core/object/object.h"
+#include "pipeline/report/report_internal.h"
 
 /* Bytes of the structures in their first version. */
 #define DESC_LEAST offsetof(struct trm_prediction_desc, devices)
@@ -43,6 +44,30 @@ static void set_lanes(const struct trm_prediction_desc *desc, struct pipeline_mo
     model->depth *= model->devices;
 }
 
+/* How long compute takes as branches: the longest path where they run at once, else the sum. */
+static int32_t compute_time(const struct trm_prediction_desc *desc, uint64_t *time)
+{
+    uint64_t sum = 0, path;
+
+    if (desc->launch_count == 0)
+        return TRM_OK;
+    if (desc->launch_count > TRM_REPORT_LAUNCHES)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "launch_count is %u: a prediction has at most %d launches", desc->launch_count,
+                         TRM_REPORT_LAUNCHES);
+    for (uint32_t i = 0; i < desc->launch_count; i++) {
+        if (desc->launch_after[i] >> i != 0)
+            return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                             "launch_after[%u] names a launch that is not before it", i);
+        if (__builtin_add_overflow(sum, desc->launch_ns[i], &sum))
+            return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the times of the launches overflow");
+    }
+    *time = sum;
+    if (desc->branches > 1)
+        *time = pipeline_longest_path(desc->launch_ns, desc->launch_after, desc->launch_count, &path);
+    return TRM_OK;
+}
+
 static int32_t read_description(const struct trm_prediction_desc *desc, struct pipeline_model *model)
 {
     uint64_t sum = 0, whole;
@@ -62,6 +87,9 @@ static int32_t read_description(const struct trm_prediction_desc *desc, struct p
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "depth is %u on each of %u devices: a pipeline has at most %d slots", model->depth,
                          model->devices, PIPELINE_PREDICT_DEPTH_MOST);
+    status = compute_time(desc, &model->time[TRM_STAGE_COMPUTE]);
+    if (status != TRM_OK)
+        return status;
     status = link_time(desc->bytes_up, desc->up_speed, "up_speed", &model->time[TRM_STAGE_UPLOAD]);
     if (status == TRM_OK)
         status =

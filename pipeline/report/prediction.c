@@ -38,9 +38,34 @@ static void describe_stage(const struct trm_report *report, uint32_t number, str
     desc->stage_ns[number] = (uint64_t)((unsigned __int128)stage->busy_ns * lanes / stage->tokens);
 }
 
+/* Branches that are as long as compute, each stage in proportion. */
+static void describe_launches(const struct trm_report *report, struct trm_prediction_desc *desc)
+{
+    uint64_t compute = desc->stage_ns[TRM_STAGE_COMPUTE];
+
+    if (report->branches < 2 || report->path_ns == 0 || report->launch_count > TRM_REPORT_LAUNCHES)
+        return;
+    desc->branches     = report->branches;
+    desc->launch_count = report->launch_count;
+    for (uint32_t i = 0; i < report->launch_count; i++) {
+        desc->launch_ns[i] =
+            (uint64_t)((unsigned __int128)report->launches[i].busy_ns * compute / report->path_ns);
+        desc->launch_after[i] = report->launch_after[i];
+    }
+}
+
+/* What the report itself predicts from: how long compute took. */
+int32_t pipeline_report_describe(const struct trm_report *report, struct trm_prediction_desc *desc)
+{
+    int32_t status     = trm_report_prediction(report, desc);
+    desc->launch_count = 0;
+    return status;
+}
+
 int32_t trm_report_prediction(const struct trm_report *report, struct trm_prediction_desc *desc)
 {
     struct trm_prediction_desc answer = {.struct_size = sizeof(answer)};
+    struct trm_report own;
 
     if (report == NULL || report->struct_size < PIPELINE_REPORT_LEAST)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the report is NULL, or its struct_size is too small");
@@ -59,6 +84,8 @@ int32_t trm_report_prediction(const struct trm_report *report, struct trm_predic
     answer.bytes_down = report->bytes_down / report->tokens;
     for (uint32_t i = 0; i < TRM_STAGES; i++)
         describe_stage(report, i, &answer);
+    if (core_struct_copy_in(&own, sizeof(own), report, PIPELINE_REPORT_LEAST))
+        describe_launches(&own, &answer);
     if (!core_struct_copy_out(desc, &answer, sizeof(answer), offsetof(struct trm_prediction_desc, devices)))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_prediction_desc.struct_size is %u, but its size is %zu", desc->struct_size,
@@ -84,7 +111,8 @@ void pipeline_report_complete(struct trm_report *report, const struct pipeline_r
     struct trm_prediction prediction = {.struct_size = sizeof(prediction)};
 
     report->predicted_ns = 0;
-    if (report->measured > 0 && trm_report_prediction(report, &desc) == TRM_OK &&
+    pipeline_report_find_path(report);
+    if (report->measured > 0 && pipeline_report_describe(report, &desc) == TRM_OK &&
         trm_predict(&desc, &prediction) == TRM_OK)
         report->predicted_ns = prediction.elapsed_ns;
     pipeline_report_advise(report, facts != NULL ? facts : &none, count_processors());

@@ -10,6 +10,7 @@
  *     slices.c         tokens of a trace by stage          trace_events.c   a trace as Trace Event JSON
  *     shared.c         limits that devices share       report_devices.c  what each device of a group did
  *     timeline_html.c  a trace as one HTML file            timeline_style.c, timeline_script.c  its fixed parts
+ *     report_branches.c  the branches of compute, and their longest path
  *     trace.c          formats of traces                   stage.c          names of the stages
  *     strategy.c       names of the strategies
  *

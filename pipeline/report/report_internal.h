@@ -15,6 +15,9 @@
 void pipeline_report_advise(struct trm_report *report, const struct pipeline_report_facts *facts,
                             uint32_t processors);
 
+/* trm_report_prediction() without the stages of compute, so that stage_ns counts. */
+int32_t pipeline_report_describe(const struct trm_report *report, struct trm_prediction_desc *desc);
+
 /* Whether stages share memory and perhaps processors, so that they slow each other down; the sum of their
  * times is then a limit of what overlap can gain. */
 bool pipeline_report_is_shared(const struct trm_report *report);
@@ -42,5 +45,19 @@ void pipeline_report_json(const struct trm_report *report, struct pipeline_write
 void pipeline_report_devices_text(const struct trm_report *report, struct pipeline_writer *writer);
 void pipeline_report_devices_json(const struct trm_report *report, struct pipeline_writer *writer);
 void pipeline_report_devices_html(const struct trm_report *report, struct pipeline_writer *writer);
+
+/* The time of the longest path through `count` stages, at most TRM_REPORT_LAUNCHES: bit j of after[i], of which j is below
+ * i, says that stage i runs after stage j. path: receives a bit for each stage on it. */
+uint64_t pipeline_longest_path(const uint64_t *times, const uint64_t *after, uint32_t count, uint64_t *path);
+
+/* Fills in path_ns and path from the launches. */
+void pipeline_report_find_path(struct trm_report *report);
+
+/* What branches a token has, in words; false: none. As a member of a launch in JSON, and as a table; nothing where there
+ * are none. */
+bool pipeline_report_branches_line(const struct trm_report *report, char *text, size_t capacity);
+void pipeline_report_after_json(const struct trm_report *report, uint32_t launch,
+                                struct pipeline_writer *writer);
+void pipeline_report_branches_html(const struct trm_report *report, struct pipeline_writer *writer);
 
 #endif

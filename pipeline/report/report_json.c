@@ -72,6 +72,7 @@ static void write_launches(struct pipeline_writer *writer, const struct trm_repo
         pipeline_write_json(writer, report->launches[i].name);
         pipeline_write(writer, ", \"busy_seconds\": ");
         pipeline_write_scaled(writer, report->launches[i].busy_ns, 9);
+        pipeline_report_after_json(report, i, writer);
         pipeline_write(writer, "}");
     }
     pipeline_write(writer, report->launch_count > 0 ? "\n  ]" : "]");
@@ -137,6 +138,8 @@ void pipeline_report_json(const struct trm_report *report, struct pipeline_write
     write_count(writer, "bytes_down", report->bytes_down);
     write_stages(writer, report);
     write_launches(writer, report);
+    write_count(writer, "branches", report->branches);
+    write_seconds(writer, "path_seconds", report->path_ns);
     write_critical(writer, report);
     write_seconds(writer, "bound_seconds", report->bound_ns);
     write_ratio(writer, "efficiency", report->efficiency);

@@ -241,6 +241,8 @@ static void write_launches(struct pipeline_writer *writer, const struct trm_repo
         at += (size_t)snprintf(line + at, sizeof(line) - at, "%s%s %u %%", i == 0 ? "" : ", ",
                                report->launches[i].name, share(report->launches[i].busy_ns, whole, 100));
     write_labelled(writer, "compute", line);
+    if (pipeline_report_branches_line(report, line, sizeof(line)))
+        write_labelled(writer, "branches", line);
 }
 
 /* Stages that worked on several tokens at once, whose times are therefore no shares of the stage's time. */

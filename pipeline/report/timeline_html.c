@@ -353,6 +353,7 @@ void pipeline_trace_timeline(const struct pipeline_trace *trace, struct pipeline
     write_figures(writer, trace->report);
     write_chart(writer, trace, skipped);
     write_table(writer, trace->report);
+    pipeline_report_branches_html(trace->report, writer);
     pipeline_report_devices_html(trace->report, writer);
     pipeline_write(writer, "<footer>Made by Trireme. Busy: at least one ");
     pipeline_write_html(writer, pipeline_report_token(trace->report));

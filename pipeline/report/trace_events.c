@@ -19,7 +19,9 @@
 
 enum {
     PROCESS     = 1,
-    TRACK_LANES = 100 /* thread numbers: track × this + lane, from 1 */
+    TRACK_LANES = 100, /* thread numbers: track × this + lane, from 1 */
+    BRANCHES    = 4,   /* of a token, at once; the engine has no more */
+    BRANCH      = 10000
 };
 
 /* The order of events with the same time and slice. */
@@ -36,6 +38,7 @@ struct event {
     uint32_t track;
     uint32_t slice;  /* of the track; COUNTER: unused */
     uint32_t number; /* LAUNCH: its number */
+    uint32_t branch; /* LAUNCH: 0 is inside the slice, others have threads of their own */
     int32_t step;    /* COUNTER: the change; FLOW: the letter */
     uint64_t end;
 };
@@ -46,6 +49,7 @@ struct events {
     struct event *all;
     size_t count, capacity;
     uint32_t written;
+    uint8_t branches[PIPELINE_TRACKS_MOST][TRACK_LANES]; /* most of any token, by track and lane */
 };
 
 /* ---- collecting events ---------------------------------------------------------------------- */
@@ -59,21 +63,35 @@ static struct event *add_event(struct events *events, uint64_t time, enum kind k
     return event;
 }
 
+static void note_branch(struct events *events, uint32_t track, uint32_t lane, uint32_t branch)
+{
+    uint8_t *branches = &events->branches[track][lane];
+
+    if (branch + 1 > *branches)
+        *branches = (uint8_t)(branch + 1);
+}
+
 static void add_launches(struct events *events, uint32_t track, uint32_t slice)
 {
     const struct pipeline_slice *compute     = &events->trace->tracks[track].slices[slice];
     const struct pipeline_token_times *times = pipeline_trace_token(events->trace, compute);
-    uint64_t begin                           = compute->begin;
+    uint64_t free_at[BRANCHES]               = {0};
 
     for (uint32_t i = 0; i < times->launch_count; i++) {
-        uint64_t end = times->launch_end[i] < compute->end ? times->launch_end[i] : compute->end;
+        uint64_t end    = times->launch_end[i] < compute->end ? times->launch_end[i] : compute->end;
+        uint64_t begin  = pipeline_times_launch_begin(times, i);
+        uint32_t branch = 0;
 
         if (end <= begin)
             continue;
+        while (branch + 1 < BRANCHES && free_at[branch] > begin)
+            branch++;
         struct event *event = add_event(events, begin, LAUNCH, track, slice);
         event->number       = i;
         event->end          = end;
-        begin               = end;
+        event->branch       = branch;
+        free_at[branch]     = end;
+        note_branch(events, track, compute->lane, branch);
     }
 }
 
@@ -165,18 +183,28 @@ static uint32_t thread_of(uint32_t track, uint32_t lane)
     return TRACK_LANES * (track + 1) + lane + 1;
 }
 
-static void write_track(struct events *events, uint32_t track, uint32_t lane)
+static void write_thread(struct events *events, uint32_t thread, const char *name, uint32_t place)
 {
-    char name[96];
-
-    snprintf(name, sizeof(name), lane > 0 ? "%s (%u)" : "%s", events->trace->tracks[track].name, lane + 1);
-    begin_event(events, "M", thread_of(track, lane));
+    begin_event(events, "M", thread);
     pipeline_write(events->writer, ", \"name\": \"thread_name\", \"args\": {\"name\": ");
     pipeline_write_json(events->writer, name);
     pipeline_write(events->writer, "}}");
-    begin_event(events, "M", thread_of(track, lane));
+    begin_event(events, "M", thread);
     pipeline_writef(events->writer, ", \"name\": \"thread_sort_index\", \"args\": {\"sort_index\": %u}}",
-                    thread_of(track, lane));
+                    place);
+}
+
+static void write_track(struct events *events, uint32_t track, uint32_t lane)
+{
+    char name[96], branch[128];
+
+    snprintf(name, sizeof(name), lane > 0 ? "%s (%u)" : "%s", events->trace->tracks[track].name, lane + 1);
+    write_thread(events, thread_of(track, lane), name, BRANCHES * thread_of(track, lane));
+    for (uint32_t i = 1; i < events->branches[track][lane]; i++) {
+        snprintf(branch, sizeof(branch), "%s, branch %u", name, i + 1);
+        write_thread(events, BRANCH * i + thread_of(track, lane), branch,
+                     BRANCHES * thread_of(track, lane) + i);
+    }
 }
 
 static void write_tracks(struct events *events)
@@ -231,7 +259,7 @@ static void write_launch(struct events *events, const struct event *event)
     const struct pipeline_slice *slice = &events->trace->tracks[event->track].slices[event->slice];
     const char *name                   = pipeline_measure_launch_name(events->trace->measure, event->number);
 
-    begin_event(events, "X", thread_of(event->track, slice->lane));
+    begin_event(events, "X", BRANCH * event->branch + thread_of(event->track, slice->lane));
     write_time(events, "ts", event->time - events->trace->first);
     write_time(events, "dur", event->end - event->time);
     pipeline_write(events->writer, ", \"cat\": \"launch\", \"name\": ");
