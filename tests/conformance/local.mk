@@ -121,6 +121,8 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/collectives.c \
 	tests/conformance/collectives.h \
 	tests/conformance/group.c \
+	tests/conformance/pipeline_branches.c \
+	tests/conformance/pipeline_branches_failures.c \
 	tests/conformance/pipeline_cancel.c \
 	tests/conformance/pipeline_failures.c \
 	tests/conformance/pipeline_fresh.c \

@@ -76,6 +76,8 @@ static void (*const groups[])(Suite *suite) = {
     add_coordinator_wait,
     add_pipeline,
     add_pipeline_serve,
+    add_pipeline_branches,
+    add_pipeline_branches_failures,
     add_pipeline_sources,
     add_pipeline_functions,
     add_pipeline_failures,

@@ -53,6 +53,7 @@ struct rig {
     struct trm_stage stages[PLAN_MOST_STAGES];
     struct trm_argument arguments[PLAN_MOST_STAGES][PLAN_MOST_PORTS];
     struct trm_kernel *kernels[PLAN_MOST_STAGES];
+    uint64_t after[PLAN_MOST_STAGES]; /* of the stages of a plan with branches */
     uint32_t seed;
 
     uint32_t state;                 /* of the plain loop of an ORDERED plan */

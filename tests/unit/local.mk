@@ -364,6 +364,7 @@ tests_unit_core_interop_tests_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/pipeline/engine/tests
 tests_unit_pipeline_engine_tests_SOURCES = \
+	tests/unit/pipeline/engine/branches.c \
 	tests/unit/pipeline/engine/check.c \
 	tests/unit/pipeline/engine/check_fixture.h \
 	tests/unit/pipeline/engine/depth_trial.c \
@@ -425,6 +426,7 @@ tests_unit_pipeline_report_tests_SOURCES = \
 	tests/unit/pipeline/report/advice.c \
 	tests/unit/pipeline/report/advice.h \
 	tests/unit/pipeline/report/advice_host.c \
+	tests/unit/pipeline/report/branches.c \
 	tests/unit/pipeline/report/fixture.h \
 	tests/unit/pipeline/report/format.c \
 	tests/unit/pipeline/report/measure.c \

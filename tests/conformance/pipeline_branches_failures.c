@@ -1,0 +1,134 @@
+/* Pipelines whose stages fork and join: failures in a branch.
+ * SPDX-License-Identifier: MIT
+ */
+#include "groups.h"
+#include "kernels.h"
+#include "plans.h"
+
+#define BIT(number) (UINT64_C(1) << (number))
+#define MARK 0xDEADBEEFu
+
+struct broken {
+    struct trm_port ports[4];
+    struct trm_argument arguments[3][5];
+    struct trm_stage stages[3];
+    uint64_t after[3];
+    uint64_t at, delivered;
+    const char *wrong;
+};
+
+static int32_t broken_load(void *user, struct trm_token *token)
+{
+    const struct broken *broken = user;
+    uint32_t *words             = token->data[0];
+    if (token->index == 20)
+        return TRM_TOKEN_END;
+    for (uint32_t i = 0; i < 64; i++)
+        words[i] = (uint32_t)token->index * 100 + i;
+    if (token->index == broken->at)
+        words[0] = MARK;
+    return TRM_OK;
+}
+
+static int32_t broken_sink(void *user, const struct trm_token *token)
+{
+    struct broken *broken = user;
+    const uint32_t *words = token->data[3];
+    for (uint32_t i = 0; i < 64; i++) {
+        uint32_t in = (uint32_t)token->index * 100 + i;
+        if (words[i] != (in * 3 + 1) * 5 + in + 1)
+            broken->wrong = "a token came out with wrong data";
+    }
+    if (token->index == broken->at)
+        broken->wrong = "the failed token came out";
+    broken->delivered++;
+    return TRM_OK;
+}
+
+static int32_t broken_host(void *user, const struct trm_token *token)
+{
+    const struct broken *broken = user;
+    const uint32_t *in          = token->data[0];
+    uint32_t *to                = token->data[2];
+    for (uint32_t i = 0; i < 64; i++)
+        to[i] = in[i] + 1;
+    return token->index == broken->at ? TRM_ERROR_NOT_FOUND : TRM_OK;
+}
+
+/* in → left (spread) and right (a kernel or function that fails at one token) → join. */
+static void fail_in_branch(uint32_t depth, int32_t strategy, bool runs_on_host)
+{
+    struct broken broken = {.at = 7};
+    struct trm_pipeline *pipeline;
+    struct trm_pipeline_desc desc = {.struct_size = sizeof(desc),
+                                     .ports       = broken.ports,
+                                     .port_count  = 4,
+                                     .stages      = broken.stages,
+                                     .stage_count = 3,
+                                     .depth       = depth,
+                                     .strategy    = strategy,
+                                     .on_failure  = TRM_FAILURE_SKIP,
+                                     .after       = broken.after};
+    struct trm_source source      = trm_source_function(broken_load, &broken);
+    struct trm_sink sink          = trm_sink_function(broken_sink, &broken);
+    struct trm_report report      = {.struct_size = sizeof(report)};
+
+    broken.ports[0]             = trm_port_input("in", 256);
+    broken.ports[1]             = trm_port_scratch("left", 256);
+    broken.ports[2]             = trm_port_scratch("right", 256);
+    broken.ports[3]             = trm_port_output("out", 256);
+    struct trm_argument left[]  = {trm_arg_port(0), trm_arg_port(1), trm_arg_port_elements(0, 4),
+                                   trm_arg_u32(3), trm_arg_u32(1)};
+    struct trm_argument right[] = {trm_arg_port(0), trm_arg_port(2), trm_arg_u32(64), trm_arg_u32(MARK)};
+    struct trm_argument join[]  = {trm_arg_port(1), trm_arg_port(2), trm_arg_port(3),
+                                   trm_arg_port_elements(0, 4), trm_arg_u32(5)};
+    memcpy(broken.arguments[0], left, sizeof(left));
+    memcpy(broken.arguments[1], right, sizeof(right));
+    memcpy(broken.arguments[2], join, sizeof(join));
+    broken.stages[0]      = trm_stage_launch(stage_kernel("spread"), broken.arguments[0], 5, 0, 4);
+    broken.stages[1]      = runs_on_host ? trm_stage_host(broken_host, &broken, BIT(0), BIT(2))
+                                         : trm_stage_launch(stage_kernel("picky"), broken.arguments[1], 4, 0, 0);
+    broken.stages[1].name = "right";
+    if (!runs_on_host)
+        broken.stages[1].grid = trm_grid_1d(1, 0);
+    broken.stages[2] = trm_stage_launch(stage_kernel("blend"), broken.arguments[2], 5, 0, 4);
+    broken.after[2]  = BIT(0) | BIT(1);
+
+    int32_t status = pipeline_under_test(&desc, &pipeline);
+    if (status == TRM_ERROR_UNSUPPORTED && strategy != TRM_STRATEGY_AUTO)
+        return;
+    ck_assert_msg(status == TRM_OK, "%s", trm_last_error().sentence);
+    ck_ok(trm_pipeline_run(pipeline, &source, &sink));
+    ck_assert_msg(broken.wrong == NULL, "depth %u, %s: %s", depth, trm_strategy_name(strategy), broken.wrong);
+    ck_assert_uint_eq(broken.delivered, 19);
+    ck_ok(trm_pipeline_report(pipeline, &report));
+    ck_assert_uint_eq(report.failed, 1);
+    ck_assert_msg(strstr(report.failure, "token 7") != NULL && strstr(report.failure, "\"right\"") != NULL,
+                  "depth %u, %s: the failure is: %s", depth, trm_strategy_name(strategy), report.failure);
+    broken.at        = UINT64_MAX; /* and it can be used again */
+    broken.delivered = 0;
+    ck_ok(trm_pipeline_run(pipeline, &source, &sink));
+    ck_assert_msg(broken.wrong == NULL, "%s", broken.wrong);
+    ck_assert_uint_eq(broken.delivered, 20);
+    trm_pipeline_destroy(pipeline);
+}
+
+START_TEST(a_failure_in_a_branch_names_its_stage_and_spares_other_tokens)
+{
+    if (kernels_missing())
+        return;
+    for (uint32_t depth = 1; depth <= 4; depth += 3)
+        for (size_t i = 0; i < sizeof(all_strategies) / sizeof(all_strategies[0]); i++)
+            for (int runs_on_host = 0; runs_on_host < 2; runs_on_host++)
+                if (runs_on_host || functions_there()) {
+                    fail_in_branch(depth, all_strategies[i], runs_on_host != 0);
+                    kernels_close();
+                }
+}
+END_TEST
+
+void add_pipeline_branches_failures(Suite *suite)
+{
+    TCase *failures = group_make(suite, "pipelines: branches that fail");
+    CASE(failures, a_failure_in_a_branch_names_its_stage_and_spares_other_tokens);
+}
