@@ -30,6 +30,7 @@ EXAMPLES += \
 	examples/24-event-loop \
 	examples/25-stream-pool \
 	examples/26-freshness \
+	examples/27-branches \
 	examples/28-warps
 
 examples_01_hello_SOURCES = examples/01-hello.c examples/example.h
@@ -135,6 +136,10 @@ examples_25_stream_pool_LDFLAGS = $(UNINSTALLED_LINK)
 examples_26_freshness_SOURCES = examples/26-freshness.c examples/example.h
 examples_26_freshness_LDADD = libtrireme.la
 examples_26_freshness_LDFLAGS = $(UNINSTALLED_LINK)
+
+examples_27_branches_SOURCES = examples/27-branches.c examples/example.h
+examples_27_branches_LDADD = libtrireme.la
+examples_27_branches_LDFLAGS = $(UNINSTALLED_LINK)
 
 examples_28_warps_SOURCES = examples/28-warps.c examples/example.h
 examples_28_warps_CPPFLAGS = $(AM_CPPFLAGS) -DINCLUDE_FOLDER='"$(abs_top_srcdir)/include"'
