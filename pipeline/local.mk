@@ -102,9 +102,12 @@ libtrireme_internal_la_SOURCES += \
 # pipeline/pool: streams that are lent, and which one is lent next.
 libtrireme_internal_la_SOURCES += \
 	pipeline/pool/choose.c \
+	pipeline/pool/keep.c pipeline/pool/keep.h \
 	pipeline/pool/learn.c pipeline/pool/learn.h \
 	pipeline/pool/lend.c \
 	pipeline/pool/pool.c pipeline/pool/pool.h \
+	pipeline/pool/stored.c pipeline/pool/stored.h \
+	pipeline/pool/stored_list.c \
 	pipeline/pool/submit.c \
 	pipeline/pool/trial.c pipeline/pool/trial.h \
 	pipeline/pool/watch.c \

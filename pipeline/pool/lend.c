@@ -182,6 +182,11 @@ int32_t pipeline_pool_lend(struct pipeline_stream_pool *pool, const struct pipel
 {
     int32_t status = TRM_OK;
     base_lock_acquire(&pool->lock);
+    if (UNLIKELY(pipeline_pool_keep_is_new_locked(pool, request->task, &request->key))) {
+        base_lock_release(&pool->lock);
+        pipeline_pool_keep_recall(pool, request->task, &request->key);
+        base_lock_acquire(&pool->lock);
+    }
     struct pipeline_pool_choice choice = pipeline_pool_choose_locked(pool, request);
     if (LIKELY(choice.step == PIPELINE_POOL_LEND && !pool->is_closing))
         lend_locked(pool, &pool->slots[choice.index], choice.used, request);

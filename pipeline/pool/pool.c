@@ -32,6 +32,7 @@ static void pool_release(struct core_object *object)
         if (pool->kept[i] != NULL)
             core_object_release(&pool->kept[i]->object);
     pipeline_pool_free_watches(pool);
+    pipeline_pool_keep_fini(pool);
     core_free(object->context, pool, sizeof(*pool));
     core_object_release(&device->object);
 }
@@ -132,6 +133,7 @@ static int32_t pool_create(struct core_device *device, const struct trm_stream_p
         core_free(context, pool, sizeof(*pool));
         return status;
     }
+    pipeline_pool_keep_load(pool);
     core_device_add_child(device, CORE_STREAM_POOL);
     *out = core_object_publish(&pool->object);
     return TRM_OK;
@@ -214,8 +216,10 @@ static int32_t close_pool(struct pipeline_stream_pool *pool)
     if (is_inside)
         return base_fail_static(TRM_ERROR_DEADLOCK,
                                 "trm_stream_pool_destroy: called in a callback of one of its streams");
-    if (!was_closing)
+    if (!was_closing) {
         end_streams(pool);
+        pipeline_pool_keep_save(pool);
+    }
     return TRM_OK;
 }
 

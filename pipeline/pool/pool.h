@@ -4,6 +4,7 @@
  *     choose.c    strategies                      watch.c     which streams have work, and how long it takes
  *     submit.c    tasks                           learn.c     models of tasks
  *     trial.c     which strategy gets most done   workload.c  which workloads hinder each other
+ *     keep.c      models that outlive the pool    stored.c    their files; stored_list.c: what programs see of them
  *
  * A slot has a stream or is empty. A slot in transit belongs to the call that put it there, which may then call the
  * backend without the lock: it makes or ends the stream, enqueues a task on it, or takes it back. All others
@@ -25,6 +26,7 @@
 #include "core/device/device.h"
 #include "core/stream/stream.h"
 #include "pipeline/estimate/estimate.h"
+#include "pipeline/pool/keep.h"
 #include "pipeline/pool/learn.h"
 #include "pipeline/pool/trial.h"
 #include "pipeline/pool/workload.h"
@@ -87,6 +89,7 @@ struct pipeline_stream_pool {
     struct pipeline_pool_models models;
     struct pipeline_pool_trial trial; /* of TRM_STREAM_AUTO */
     struct pipeline_pool_workloads workloads;
+    struct pipeline_pool_keep *keep;    /* NULL: nothing is kept between runs */
     struct trm_stream_pool_stats stats; /* the counters */
     /* Failed streams that points name; the oldest ends when there is no place left. */
     struct core_stream *kept[TRM_STREAM_POOL_MOST];

@@ -113,6 +113,11 @@ static int32_t predict(struct pipeline_stream_pool *pool, const struct trm_strea
         return status;
     struct pipeline_pool_key key = pipeline_pool_key_of(&task);
     base_lock_acquire(&pool->lock);
+    if (pipeline_pool_keep_is_new_locked(pool, &task, &key)) {
+        base_lock_release(&pool->lock);
+        pipeline_pool_keep_recall(pool, &task, &key);
+        base_lock_acquire(&pool->lock);
+    }
     const struct pipeline_pool_model *model = pipeline_pool_model_find(&pool->models, &key);
     if (model != NULL)
         found = (struct trm_stream_prediction){

@@ -110,7 +110,7 @@ static uint64_t predict_locked(struct pipeline_stream_pool *pool, struct pipelin
     if (watch->key.what != 0)
         watch->workload = pipeline_pool_workload_of(&pool->workloads, watch->workload, watch->bytes,
                                                     model != NULL ? model->least : 0);
-    if (model != NULL)
+    if (model != NULL && pipeline_model_is_known(&model->time))
         return (uint64_t)model->time.mean;
     return watch->operations * pipeline_estimate_ahead(&pool->operation, 0);
 }

@@ -112,6 +112,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/pipeline_serve.c \
 	tests/conformance/fragile.c \
 	tests/conformance/fragile.h \
+	tests/conformance/stream_model.c \
 	tests/conformance/stream_pool.c \
 	tests/conformance/stream_pool_strategy.c \
 	tests/conformance/stream_pool_task.c \

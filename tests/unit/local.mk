@@ -397,6 +397,7 @@ UNIT_TESTS += tests/unit/pipeline/pool/tests
 tests_unit_pipeline_pool_tests_SOURCES = \
 	tests/unit/pipeline/pool/choose.c \
 	tests/unit/pipeline/pool/learn.c \
+	tests/unit/pipeline/pool/stored.c \
 	tests/unit/pipeline/pool/trial.c \
 	tests/unit/pipeline/pool/workload.c
 tests_unit_pipeline_pool_tests_CFLAGS = $(UNIT_CFLAGS)
