@@ -149,6 +149,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/coordinator/coordinator.c pipeline/coordinator/coordinator.h \
 	pipeline/coordinator/cycle.c \
 	pipeline/coordinator/done.c \
+	pipeline/coordinator/graph.c \
 	pipeline/coordinator/schedule.c \
 	pipeline/coordinator/settle.c \
 	pipeline/coordinator/submit.c \

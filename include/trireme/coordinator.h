@@ -28,7 +28,9 @@
 #include <trireme/api.h>
 #include <trireme/buffer.h>
 #include <trireme/kernel.h>
+#include <trireme/report.h>
 #include <trireme/stream.h>
+#include <trireme/transfer.h>
 
 TRM_API_BEGIN
 
@@ -39,6 +41,8 @@ enum trm_task_kind {
     TRM_TASK_COPY     = 4, /* source → destination */
     TRM_TASK_HOST     = 5, /* host(user, TRM_OK), on a thread of the library; it cannot fail */
     TRM_TASK_NOTHING  = 6, /* only joins the tasks that it comes after */
+    TRM_TASK_FILL     = 7, /* pattern → destination */
+    TRM_TASK_COPY_2D  = 8, /* source_rows → destination_rows, either of which may be in host memory */
 };
 
 struct trm_task {
@@ -64,6 +68,15 @@ struct trm_task {
      * for the task does. */
     trm_callback_fn done;
     void *user; /* of host and done */
+    /* Of COPY_2D, as of trm_copy_2d(). Host memory stays unchanged until the task is done. */
+    struct trm_rows destination_rows;
+    struct trm_rows source_rows;
+    uint64_t width;  /* bytes of a row */
+    uint64_t height; /* rows */
+    /* Of FILL, as of trm_fill(). */
+    uint64_t pattern;
+    uint32_t pattern_size; /* 1, 2, 4 or 8 bytes */
+    uint32_t reserved_2;
 };
 
 struct trm_coordinator_desc {
@@ -154,6 +167,17 @@ TRM_API int32_t trm_coordinator_wait_any(struct trm_coordinator *coordinator, co
  * Blocks      not for tasks; for a submit of another thread
  */
 TRM_API int32_t trm_coordinator_forget(struct trm_coordinator *coordinator);
+
+/* Write the tasks that are not forgotten, and what they come after, as a graph in the language DOT of Graphviz: a
+ * node for each id, and an arrow from each task to those that come after it. Its label has name, kind and state.
+ * Tasks that are done have neither kind nor what they came after; write the graph before the submit to have all.
+ *
+ * write       called in the calling thread with one part after another, as by trm_profile_write()
+ * user        its first argument
+ * Errors      what `write` returns; INVALID_ARGUMENT when write is NULL
+ */
+TRM_API int32_t trm_coordinator_write_graph(struct trm_coordinator *coordinator, trm_write_fn write,
+                                            void *user);
 
 TRM_API_END
 

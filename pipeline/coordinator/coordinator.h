@@ -5,6 +5,7 @@
  *     check.c        operations of tasks         schedule.c  which task runs on which stream
  *     settle.c       the end of tasks, the pump  done.c      the program's functions
  *     cause.c        why tasks failed            wait.c      waiting for tasks
+ *     graph.c        tasks as a picture
  *
  * One stream, one task: a stream carries at most one task that has not ended. So a stream that fails has
  * failed by that task or by one that it waits for, and never fails an unrelated task; no task is ever run

@@ -41,10 +41,19 @@ static void queue_remove(struct pipeline_task_queue *queue, struct pipeline_task
 
 /* ---- streams -------------------------------------------------------------------------------- */
 
+/* Index of `roles`. */
+static int32_t role_of(const struct trm_task *task)
+{
+    bool is_2d = task->kind == TRM_TASK_COPY_2D;
+    if (task->kind == TRM_TASK_UPLOAD || (is_2d && task->source_rows.buffer == NULL))
+        return 0;
+    return task->kind == TRM_TASK_DOWNLOAD || (is_2d && task->destination_rows.buffer == NULL) ? 2 : 1;
+}
+
 struct pipeline_task_class *pipeline_schedule_class(struct pipeline_coordinator *coordinator,
                                                     const struct trm_task *task)
 {
-    int32_t role     = task->kind == TRM_TASK_UPLOAD ? 0 : task->kind == TRM_TASK_DOWNLOAD ? 2 : 1;
+    int32_t role     = role_of(task);
     int32_t priority = task->priority < TRM_PRIORITY_NORMAL    ? 0
                        : task->priority == TRM_PRIORITY_NORMAL ? 1
                                                                : 2;

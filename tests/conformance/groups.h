@@ -72,6 +72,7 @@ void add_graph_update(Suite *suite);
 
 /* The coordinator. */
 void add_coordinator(Suite *suite);
+void add_coordinator_kinds(Suite *suite);
 void add_coordinator_wait(Suite *suite);
 
 /* Pipelines. */

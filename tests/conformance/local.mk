@@ -15,6 +15,7 @@ tests_conformance_conformance_SOURCES = \
 	tests/conformance/calls.h \
 	tests/conformance/context.c \
 	tests/conformance/coordinator.c \
+	tests/conformance/coordinator_kinds.c \
 	tests/conformance/coordinator_wait.c \
 	tests/conformance/device.c \
 	tests/conformance/event.c \

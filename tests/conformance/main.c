@@ -73,6 +73,7 @@ static void (*const groups[])(Suite *suite) = {
     add_graph_update,
     add_glsl,
     add_coordinator,
+    add_coordinator_kinds,
     add_coordinator_wait,
     add_pipeline,
     add_pipeline_serve,
