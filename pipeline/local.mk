@@ -102,6 +102,7 @@ libtrireme_internal_la_SOURCES += \
 # pipeline/pool: streams that are lent, and which one is lent next.
 libtrireme_internal_la_SOURCES += \
 	pipeline/pool/choose.c \
+	pipeline/pool/draw.c \
 	pipeline/pool/keep.c pipeline/pool/keep.h \
 	pipeline/pool/learn.c pipeline/pool/learn.h \
 	pipeline/pool/lend.c \

@@ -30,6 +30,7 @@
 #include <trireme/kernel.h>
 #include <trireme/report.h>
 #include <trireme/stream.h>
+#include <trireme/stream_pool.h>
 #include <trireme/transfer.h>
 
 TRM_API_BEGIN
@@ -84,6 +85,11 @@ struct trm_coordinator_desc {
     uint32_t compute_streams; /* the most kernels that run at once, up to 64; 0: chosen */
     uint32_t copy_streams;    /* the most copies in each direction at once, up to 64; 0: 1 */
     uint32_t reserved;
+    /* Where all streams come from, so that other users of the pool have the rest, and the pool learns from the
+     * tasks. A task gets an idle stream that the pool's strategy chooses, for itself, and waits while there is none;
+     * it has a stream of its priority with TRM_STREAM_PRIORITY, else its priority only says which task starts first.
+     * Streams have the pool's role. The pool outlives the coordinator. NULL: the coordinator has streams of its own. */
+    struct trm_stream_pool *pool;
 };
 
 /* Make a coordinator.
@@ -91,6 +97,7 @@ struct trm_coordinator_desc {
  * device      the device that runs the tasks
  * desc        NULL: all defaults
  * Ownership   the caller destroys the coordinator with trm_coordinator_destroy()
+ * Errors      WRONG_DEVICE for a pool of another device
  */
 TRM_API int32_t trm_coordinator_create(struct trm_device *device, const struct trm_coordinator_desc *desc,
                                        struct trm_coordinator **coordinator);

@@ -93,11 +93,12 @@ TRM_API int32_t trm_stream_pool_create(struct trm_device *device, const struct t
                                        struct trm_stream_pool **pool);
 
 /* Drain all streams of a pool, also those that are lent, and destroy it. Calls that wait for a stream return with
- * INVALID_HANDLE.
+ * INVALID_HANDLE. Coordinators that draw from the pool are destroyed before it.
  *
  * Blocks      until the work of the streams is done
  * Threads     any; no other thread enqueues on the streams any more
- * Errors      the last error is DEADLOCK in a callback of one of the streams, which then all stay
+ * Errors      the last error is DEADLOCK in a callback of one of the streams, or BUSY while a coordinator draws
+ *             from the pool; all streams then stay
  */
 TRM_API void trm_stream_pool_destroy(struct trm_stream_pool *pool);
 

@@ -92,14 +92,14 @@ static int32_t make_stream(struct pipeline_stream_pool *pool, struct pipeline_po
 static void lend_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot, uint32_t used,
                         const struct pipeline_pool_request *request)
 {
-    if (request->task == NULL) {
+    if (request->task == NULL || request->listener != NULL) {
         slot->state = PIPELINE_POOL_SLOT_LENT;
         pool->lent++;
     } else {
         enter_transit_locked(pool, slot);
         slot->has_points = true;
-        pool->stats.tasks++;
     }
+    pool->stats.tasks += request->task != NULL;
     pool->stats.loans++;
     pool->window++;
     if (used + 1 > pool->peak)
@@ -170,6 +170,8 @@ static int32_t lend_slowly_locked(struct pipeline_stream_pool *pool,
         }
         if (choice->step != PIPELINE_POOL_WAIT)
             return make_and_lend_locked(pool, choice, request);
+        if (!is_in_time && request->listener != NULL)
+            pipeline_pool_listen_locked(pool, request->listener);
         if (!is_in_time)
             return fail_timeout_locked(pool, request);
         is_in_time = sleep_locked(pool, deadline);

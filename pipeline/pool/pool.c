@@ -209,10 +209,13 @@ static void end_streams(struct pipeline_stream_pool *pool)
 static int32_t close_pool(struct pipeline_stream_pool *pool)
 {
     base_lock_acquire(&pool->lock);
-    bool is_inside = is_inside_locked(pool), was_closing = pool->is_closing;
-    if (!is_inside && !was_closing)
+    bool is_inside = is_inside_locked(pool), was_closing = pool->is_closing, is_used = pool->users > 0;
+    if (!is_inside && !was_closing && !is_used)
         wait_for_transits_locked(pool);
     base_lock_release(&pool->lock);
+    if (is_used)
+        return base_fail_static(TRM_ERROR_BUSY,
+                                "trm_stream_pool_destroy: destroy the coordinator that uses the pool first");
     if (is_inside)
         return base_fail_static(TRM_ERROR_DEADLOCK,
                                 "trm_stream_pool_destroy: called in a callback of one of its streams");

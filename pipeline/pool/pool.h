@@ -4,6 +4,7 @@
  *     choose.c    strategies                      watch.c     which streams have work, and how long it takes
  *     submit.c    tasks                           learn.c     models of tasks
  *     trial.c     which strategy gets most done   workload.c  which workloads hinder each other
+ *     draw.c      streams for coordinators
  *     keep.c      models that outlive the pool    stored.c    their files; stored_list.c: what programs see of them
  *
  * A slot has a stream or is empty. A slot in transit belongs to the call that put it there, which may then call the
@@ -13,7 +14,8 @@
  * Each time a stream is given back with work on it, a watch is asked to be notified of the end of that work. A stream
  * without watches is idle. So nothing polls, and a choice asks no backend.
  *
- * Locks: pool->lock is a leaf; backends notify under their own locks, so none is called under it.
+ * Locks: backends notify under their own locks, so none is called under pool->lock. Listeners are, which may post to
+ * the service.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_POOL_POOL_H
@@ -68,6 +70,14 @@ struct pipeline_pool_slot {
     uint64_t last_end;          /* when the work of the last loan ended */
 };
 
+/* Of another room: called once when a stream may be had that pipeline_pool_draw() did not find. */
+struct pipeline_pool_listener {
+    /* On any thread, under pool->lock and perhaps a lock of the backend's. */
+    void (*freed)(struct pipeline_pool_listener *listener);
+    struct pipeline_pool_listener *next;
+    bool is_listening;
+};
+
 struct pipeline_stream_pool {
     struct core_object object;
     struct core_device *device; /* holds a reference */
@@ -81,6 +91,8 @@ struct pipeline_stream_pool {
     uint32_t streams, lent, transits;
     uint32_t turn;     /* round-robin: the slot that is looked at first */
     uint32_t sleepers; /* threads that wait for `epoch` */
+    uint32_t users;    /* coordinators that draw streams from it */
+    struct pipeline_pool_listener *listeners;
     /* In the last `window` loans: the most streams that had work or were lent at once. */
     uint32_t window, peak;
     struct pipeline_pool_watch *spare;
@@ -121,6 +133,8 @@ struct pipeline_pool_request {
     uint64_t timeout_ns;
     const struct trm_stream_task *task; /* NULL: a loan */
     struct pipeline_pool_key key;       /* of the task */
+    /* Of a coordinator's task: its stream is lent, not in transit, and the call does not wait. */
+    struct pipeline_pool_listener *listener;
 };
 
 /* The priority of a slot's stream. */
@@ -138,6 +152,30 @@ int32_t pipeline_pool_lend(struct pipeline_stream_pool *pool, const struct pipel
                            struct pipeline_pool_slot **slot);
 void pipeline_pool_take_back(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                              const struct pipeline_pool_request *request);
+
+/* ---- draw.c: for other rooms ------------------------------------------------------------------ */
+
+/* Count a user of a pool of the device, which trm_stream_pool_destroy() then refuses to end. Errors: WRONG_DEVICE,
+ * INVALID_HANDLE. */
+int32_t pipeline_pool_attach(struct trm_stream_pool *handle, const struct core_device *device,
+                             struct pipeline_stream_pool **pool);
+void pipeline_pool_detach(struct pipeline_stream_pool *pool);
+
+/* Lends the idle stream that the strategy chooses for a task. Its owner enqueues the task, calls
+ * pipeline_pool_drawn(), also when that failed (with NULL the pool does not learn from it), and some time later
+ * pipeline_pool_give_back(). Errors: TIMEOUT when
+ * none is idle, and then the listener is called once one may be; as of core_stream_create(). */
+int32_t pipeline_pool_draw(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
+                           struct pipeline_pool_listener *listener, struct pipeline_pool_slot **slot);
+void pipeline_pool_drawn(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
+                         const struct trm_stream_task *task);
+/* Does not call the backend. */
+void pipeline_pool_give_back(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot);
+
+void pipeline_pool_listen_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_listener *listener);
+void pipeline_pool_tell_listeners_locked(struct pipeline_stream_pool *pool);
+/* From now on the listener is not called. */
+void pipeline_pool_unlisten(struct pipeline_stream_pool *pool, struct pipeline_pool_listener *listener);
 
 /* ---- watch.c -------------------------------------------------------------------------------- */
 

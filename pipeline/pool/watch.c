@@ -9,6 +9,8 @@
 
 void pipeline_pool_wake_locked(struct pipeline_stream_pool *pool)
 {
+    if (UNLIKELY(pool->listeners != NULL))
+        pipeline_pool_tell_listeners_locked(pool);
     if (pool->sleepers == 0)
         return;
     atomic_fetch_add_explicit(&pool->epoch, 1, memory_order_release);

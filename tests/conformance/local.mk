@@ -16,6 +16,7 @@ tests_conformance_conformance_SOURCES = \
 	tests/conformance/context.c \
 	tests/conformance/coordinator.c \
 	tests/conformance/coordinator_kinds.c \
+	tests/conformance/coordinator_pool.c \
 	tests/conformance/coordinator_wait.c \
 	tests/conformance/device.c \
 	tests/conformance/event.c \
@@ -148,6 +149,7 @@ CONFORMANCE_RUNS = \
 	tests/conformance/run-template.sh \
 	tests/conformance/run-timed.sh \
 	tests/conformance/run-cpu-group.sh \
+	tests/conformance/run-cpu-pool.sh \
 	tests/conformance/run-cpu-collective.sh \
 	tests/conformance/run-cpu-gates-alone.sh \
 	tests/conformance/run-cpu-without-optional.sh \

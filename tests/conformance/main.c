@@ -74,6 +74,7 @@ static void (*const groups[])(Suite *suite) = {
     add_glsl,
     add_coordinator,
     add_coordinator_kinds,
+    add_coordinator_pool,
     add_coordinator_wait,
     add_pipeline,
     add_pipeline_serve,
