@@ -121,7 +121,8 @@ enum trm_stream_pool_flags {
 TRM_API int32_t trm_stream_pool_acquire(struct trm_stream_pool *pool, uint32_t flags, uint64_t timeout_ns,
                                         struct trm_stream **stream);
 
-/* Give a stream back, and submit what is enqueued on it. A stream that has failed may be given back like any other.
+/* Give a stream back, submit what is enqueued on it, and end its ranges (trm_range_push()) that are open. A stream
+ * that has failed may be given back like any other.
  *
  * stream      from trm_stream_pool_acquire()
  * Blocks      no; where the host has no memory to watch the stream, until its work is done; while a stream ends that

@@ -392,9 +392,9 @@ static int32_t enqueue_named(struct pipeline_task_work *work)
     char name[96];
     if (!core_range_is_wanted(stream))
         return pipeline_task_enqueue(stream, &work->desc);
-    core_range_push_task(stream, pipeline_task_name(work->task, name, sizeof(name)));
+    uint32_t depth = core_range_push_task(stream, pipeline_task_name(work->task, name, sizeof(name)));
     int32_t status = pipeline_task_enqueue(stream, &work->desc);
-    core_range_pop_task(stream);
+    core_range_pop_task(stream, depth);
     return status;
 }
 

@@ -278,6 +278,8 @@ static void shrink(struct pipeline_stream_pool *pool)
 void pipeline_pool_take_back(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                              const struct pipeline_pool_request *request)
 {
+    if (UNLIKELY(slot->stream->range_depth > 0))
+        core_range_pop_all(slot->stream);
     pipeline_pool_watch(pool, slot, request);
     base_lock_acquire(&pool->lock);
     leave_transit_locked(pool, slot, PIPELINE_POOL_SLOT_FREE);

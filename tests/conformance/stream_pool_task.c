@@ -108,6 +108,35 @@ START_TEST(a_task_comes_after_its_points)
 }
 END_TEST
 
+static int32_t begin_range(void *user, struct trm_stream *stream)
+{
+    (void)user;
+    return trm_range_push(stream, "left open");
+}
+
+START_TEST(ranges_that_are_left_open_end_when_the_stream_is_given_back)
+{
+    struct trm_stream_pool *pool = make_pool(TRM_STREAM_DEFAULT, 1);
+    struct trm_stream_task task  = function_task(begin_range, NULL);
+    struct trm_stream *stream    = NULL;
+    struct trm_point point       = {NULL, 0};
+    ck_ok(trm_stream_pool_acquire(pool, 0, TRM_FOREVER, &stream));
+    ck_ok(trm_range_push(stream, "outer"));
+    ck_ok(trm_range_push(stream, "inner"));
+    ck_ok(trm_stream_pool_release(pool, stream));
+    ck_ok(trm_stream_pool_acquire(pool, 0, TRM_FOREVER, &stream));
+    ck_status(trm_range_pop(stream), TRM_ERROR_INVALID_ARGUMENT);
+    ck_ok(trm_range_push(stream, "mine"));
+    ck_ok(trm_range_pop(stream));
+    ck_ok(trm_stream_pool_release(pool, stream));
+    ck_ok(trm_stream_pool_submit(pool, &task, &point));
+    ck_ok(trm_stream_pool_acquire(pool, 0, TRM_FOREVER, &stream));
+    ck_status(trm_range_pop(stream), TRM_ERROR_INVALID_ARGUMENT);
+    ck_ok(trm_stream_pool_release(pool, stream));
+    trm_stream_pool_destroy(pool);
+}
+END_TEST
+
 /* ---- what is refused ------------------------------------------------------------------------ */
 
 START_TEST(a_task_without_what_it_needs_is_refused)
@@ -402,6 +431,7 @@ void add_stream_pool_task(Suite *suite)
     CASE(group, a_task_launches_its_kernel);
     CASE(group, a_task_enqueues_what_its_function_does);
     CASE(group, a_task_comes_after_its_points);
+    CASE(group, ranges_that_are_left_open_end_when_the_stream_is_given_back);
     CASE(group, a_task_without_what_it_needs_is_refused);
     CASE(group, a_task_is_refused_with_what_its_function_returns);
     CASE(group, the_point_of_a_failed_task_gives_the_cause_when_its_stream_has_been_replaced);

@@ -308,6 +308,7 @@ tests_unit_core_stream_tests_SOURCES = \
 	tests/unit/core/stream/gates.c \
 	tests/unit/core/stream/in_flight.c \
 	tests/unit/core/stream/observe.c \
+	tests/unit/core/stream/range.c \
 	tests/unit/core/stream/point_fd.c \
 	tests/unit/core/stream/service.c \
 	tests/unit/core/stream/stream.c \
