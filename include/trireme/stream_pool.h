@@ -207,6 +207,9 @@ struct trm_stream_pool_stats {
     uint64_t tasks; /* submitted; each is a loan too */
     /* enum trm_stream_strategy: the pool's, or the one that AUTO uses now */
     int32_t strategy;
+    uint32_t
+        queues; /* among which the driver spreads streams (TRM_DEVICE_QUEUES); 0: no stream waits for another */
+    uint32_t sharing; /* of the streams that exist now: at least so many share a queue with another one */
     uint32_t reserved;
 };
 

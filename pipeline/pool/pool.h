@@ -84,6 +84,7 @@ struct pipeline_stream_pool {
     int32_t strategy, role, priority;
     uint32_t least, most;
     uint32_t slot_count; /* in use: `most`, with TRM_STREAM_PRIORITY for each priority, the lowest first */
+    uint32_t queues;     /* TRM_DEVICE_QUEUES; 0: the device does not tell */
     bool holds_back;     /* TRM_STREAM_PRIORITY on a device without priorities */
 
     struct base_lock lock; /* guards all below, but `epoch` for sleepers */

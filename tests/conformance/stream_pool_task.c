@@ -108,6 +108,24 @@ START_TEST(a_task_comes_after_its_points)
 }
 END_TEST
 
+START_TEST(streams_that_share_a_queue_are_counted)
+{
+    struct trm_stream_pool *pool = make_pool(TRM_STREAM_DEFAULT, TRM_STREAM_POOL_MOST);
+    struct trm_stream *streams[TRM_STREAM_POOL_MOST];
+    uint64_t queues = device_number(the.device, TRM_DEVICE_QUEUES), count = queues + 2;
+    if (queues == 0 || count > TRM_STREAM_POOL_MOST)
+        count = 4;
+    ck_assert_uint_eq(stats_of(pool).queues, queues);
+    for (uint64_t i = 0; i < count; i++) {
+        ck_ok(trm_stream_pool_acquire(pool, 0, TRM_FOREVER, &streams[i]));
+        ck_assert_uint_eq(stats_of(pool).sharing, queues != 0 && i + 1 > queues ? i + 2 - queues : 0);
+    }
+    for (uint64_t i = 0; i < count; i++)
+        ck_ok(trm_stream_pool_release(pool, streams[i]));
+    trm_stream_pool_destroy(pool);
+}
+END_TEST
+
 static int32_t begin_range(void *user, struct trm_stream *stream)
 {
     (void)user;
@@ -431,6 +449,7 @@ void add_stream_pool_task(Suite *suite)
     CASE(group, a_task_launches_its_kernel);
     CASE(group, a_task_enqueues_what_its_function_does);
     CASE(group, a_task_comes_after_its_points);
+    CASE(group, streams_that_share_a_queue_are_counted);
     CASE(group, ranges_that_are_left_open_end_when_the_stream_is_given_back);
     CASE(group, a_task_without_what_it_needs_is_refused);
     CASE(group, a_task_is_refused_with_what_its_function_returns);
