@@ -171,6 +171,18 @@ struct trm_stream_task {
 TRM_API int32_t trm_stream_pool_submit(struct trm_stream_pool *pool, const struct trm_stream_task *task,
                                        struct trm_point *point);
 
+/* Enqueue the same task on every stream that the pool has now, one after another: what each stream needs once, or
+ * what all that is enqueued later comes after. Streams that have failed are left out.
+ *
+ * task        as for trm_stream_pool_submit()
+ * points      receives the task's end on each of the streams; room for TRM_STREAM_POOL_MOST
+ * count       receives how many they are; 0 before the pool has lent its first
+ * Blocks      until each stream has been given back; as trm_stream_pool_submit()
+ * Errors      as of trm_stream_pool_submit(). The streams before the one that refused the task have it then
+ */
+TRM_API int32_t trm_stream_pool_submit_all(struct trm_stream_pool *pool, const struct trm_stream_task *task,
+                                           struct trm_point *points, uint32_t *count);
+
 /* How long a task takes on its stream, without what is before it there. */
 struct trm_stream_prediction {
     uint32_t struct_size;

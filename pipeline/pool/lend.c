@@ -200,6 +200,40 @@ int32_t pipeline_pool_lend(struct pipeline_stream_pool *pool, const struct pipel
     return status;
 }
 
+static bool is_away(const struct pipeline_pool_slot *slot)
+{
+    return slot->state == PIPELINE_POOL_SLOT_LENT || slot->state == PIPELINE_POOL_SLOT_TRANSIT;
+}
+
+static uint32_t count_used_locked(const struct pipeline_stream_pool *pool)
+{
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < pool->slot_count; i++)
+        used += is_away(&pool->slots[i]) || pool->slots[i].watches > 0;
+    return used;
+}
+
+int32_t pipeline_pool_lend_slot(struct pipeline_stream_pool *pool, uint32_t index,
+                                const struct pipeline_pool_request *request, struct pipeline_pool_slot **slot)
+{
+    struct pipeline_pool_slot *wanted = &pool->slots[index];
+    int32_t status                    = TRM_OK;
+    *slot                             = NULL;
+    base_lock_acquire(&pool->lock);
+    pool->stats.waits += is_away(wanted);
+    while (!pool->is_closing && is_away(wanted))
+        sleep_locked(pool, BASE_NEVER);
+    if (pool->is_closing) {
+        status = fail_closing();
+    } else if (wanted->state == PIPELINE_POOL_SLOT_FREE && !wanted->has_failed &&
+               atomic_load_explicit(&wanted->stream->failure, memory_order_acquire) == NULL) {
+        lend_locked(pool, wanted, count_used_locked(pool), request);
+        *slot = wanted;
+    }
+    base_lock_release(&pool->lock);
+    return status;
+}
+
 static int32_t acquire(struct pipeline_stream_pool *pool, uint32_t flags, uint64_t timeout_ns,
                        struct trm_stream **stream)
 {

@@ -151,6 +151,11 @@ struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_p
  * transit. pipeline_pool_take_back() takes back a slot in transit. */
 int32_t pipeline_pool_lend(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request,
                            struct pipeline_pool_slot **slot);
+/* Waits until the stream of a slot is given back, and lends it for a task. *slot is NULL where there is none, or it
+ * has failed. Errors: INVALID_HANDLE. */
+int32_t pipeline_pool_lend_slot(struct pipeline_stream_pool *pool, uint32_t index,
+                                const struct pipeline_pool_request *request,
+                                struct pipeline_pool_slot **slot);
 void pipeline_pool_take_back(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                              const struct pipeline_pool_request *request);
 
