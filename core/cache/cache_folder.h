@@ -9,8 +9,8 @@
 
 struct core_context;
 
-/* Finds the folder, or makes it, and checks that no other user can write it. The path lives as long as the context.
- * Errors: UNSUPPORTED when there is no cache, NOT_FOUND, PERMISSION, explained. */
+/* Finds the folder, or makes it, and checks that no other user can write it. The path lives as long as the
+ * context. Errors: UNSUPPORTED when there is no cache, NOT_FOUND, PERMISSION, explained. */
 int32_t core_cache_folder(struct core_context *context, bool may_create, const char **folder);
 
 #endif

@@ -85,10 +85,11 @@ struct trm_coordinator_desc {
     uint32_t compute_streams; /* the most kernels that run at once, up to 64; 0: chosen */
     uint32_t copy_streams;    /* the most copies in each direction at once, up to 64; 0: 1 */
     uint32_t reserved;
-    /* Where all streams come from, so that other users of the pool have the rest, and the pool learns from the
-     * tasks. A task gets an idle stream that the pool's strategy chooses, for itself, and waits while there is none;
-     * it has a stream of its priority with TRM_STREAM_PRIORITY, else its priority only says which task starts first.
-     * Streams have the pool's role. The pool outlives the coordinator. NULL: the coordinator has streams of its own. */
+    /* Where all streams come from, so that other users of the pool have the rest, and the pool learns from
+     * the tasks. A task gets an idle stream that the pool's strategy chooses, for itself, and waits while
+     * there is none; it has a stream of its priority with TRM_STREAM_PRIORITY, else its priority only says
+     * which task starts first. Streams have the pool's role. The pool outlives the coordinator. NULL: the
+     * coordinator has streams of its own. */
     struct trm_stream_pool *pool;
 };
 
@@ -175,9 +176,10 @@ TRM_API int32_t trm_coordinator_wait_any(struct trm_coordinator *coordinator, co
  */
 TRM_API int32_t trm_coordinator_forget(struct trm_coordinator *coordinator);
 
-/* Write the tasks that are not forgotten, and what they come after, as a graph in the language DOT of Graphviz: a
- * node for each id, and an arrow from each task to those that come after it. Its label has name, kind and state.
- * Tasks that are done have neither kind nor what they came after; write the graph before the submit to have all.
+/* Write the tasks that are not forgotten, and what they come after, as a graph in the language DOT of
+ * Graphviz: a node for each id, and an arrow from each task to those that come after it. Its label has name,
+ * kind and state. Tasks that are done have neither kind nor what they came after; write the graph before the
+ * submit to have all.
  *
  * write       called in the calling thread with one part after another, as by trm_profile_write()
  * user        its first argument

@@ -1,9 +1,9 @@
 /* Trireme: what stream pools of earlier runs have learned of kernels.
  *
- * With the setting stream.models a pool keeps how long kernels take in the cache of compiled kernels, when it is
- * destroyed, and a later pool of the same device, driver and version of the library begins with that. A model
- * is of a kernel's code, its constants and its name, so that a kernel that was changed is learned anew. Kernels
- * that are loaded as native code, and functions that enqueue, have no model that is kept.
+ * With the setting stream.models a pool keeps how long kernels take in the cache of compiled kernels, when it
+ * is destroyed, and a later pool of the same device, driver and version of the library begins with that. A
+ * model is of a kernel's code, its constants and its name, so that a kernel that was changed is learned anew.
+ * Kernels that are loaded as native code, and functions that enqueue, have no model that is kept.
  * SPDX-License-Identifier: MIT
  *
  * Unless a function says otherwise:

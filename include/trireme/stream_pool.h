@@ -97,8 +97,8 @@ TRM_API int32_t trm_stream_pool_create(struct trm_device *device, const struct t
  *
  * Blocks      until the work of the streams is done
  * Threads     any; no other thread enqueues on the streams any more
- * Errors      the last error is DEADLOCK in a callback of one of the streams, or BUSY while a coordinator draws
- *             from the pool; all streams then stay
+ * Errors      the last error is DEADLOCK in a callback of one of the streams, or BUSY while a coordinator
+ *             draws from the pool; all streams then stay
  */
 TRM_API void trm_stream_pool_destroy(struct trm_stream_pool *pool);
 
@@ -121,8 +121,8 @@ enum trm_stream_pool_flags {
 TRM_API int32_t trm_stream_pool_acquire(struct trm_stream_pool *pool, uint32_t flags, uint64_t timeout_ns,
                                         struct trm_stream **stream);
 
-/* Give a stream back, submit what is enqueued on it, and end its ranges (trm_range_push()) that are open. A stream
- * that has failed may be given back like any other.
+/* Give a stream back, submit what is enqueued on it, and end its ranges (trm_range_push()) that are open. A
+ * stream that has failed may be given back like any other.
  *
  * stream      from trm_stream_pool_acquire()
  * Blocks      no; where the host has no memory to watch the stream, until its work is done; while a stream ends that
@@ -171,8 +171,8 @@ struct trm_stream_task {
 TRM_API int32_t trm_stream_pool_submit(struct trm_stream_pool *pool, const struct trm_stream_task *task,
                                        struct trm_point *point);
 
-/* Enqueue the same task on every stream that the pool has now, one after another: what each stream needs once, or
- * what all that is enqueued later comes after. Streams that have failed are left out.
+/* Enqueue the same task on every stream that the pool has now, one after another: what each stream needs
+ * once, or what all that is enqueued later comes after. Streams that have failed are left out.
  *
  * task        as for trm_stream_pool_submit()
  * points      receives the task's end on each of the streams; room for TRM_STREAM_POOL_MOST

@@ -16,8 +16,9 @@
  *   enqueued, and waits for their points on the device. A stream stays occupied until the tasks that wait for
  *   it have ended as well: a wait on a stream that later failed with another task would fail too.
  *
- * With a pool, a lane has a stream only while it carries a task or a task waits for it on the device. Where the pool
- * has none left the task goes back to the front of its queue, and the pool calls when a stream is free.
+ * With a pool, a lane has a stream only while it carries a task or a task waits for it on the device. Where
+ * the pool has none left the task goes back to the front of its queue, and the pool calls when a stream is
+ * free.
  *
  * There are twice as many streams as the program asked for: one works while the other one's task waits behind
  * it.

@@ -1,6 +1,7 @@
 /* Tasks and their dependencies as a graph in DOT.
  *
- * What is written is copied first, since a function of the program takes it, and under the lock it may not be called.
+ * What is written is copied first, since a function of the program takes it, and under the lock it may not be
+ * called.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>

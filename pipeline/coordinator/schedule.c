@@ -364,7 +364,8 @@ static int32_t draw_stream(struct pipeline_coordinator *coordinator, struct pipe
     return status;
 }
 
-/* The pool watches also what was enqueued before a failure. It does not learn from tasks that wait for others first. */
+/* The pool watches also what was enqueued before a failure. It does not learn from tasks that wait for others
+ * first. */
 static void note_drawn(const struct pipeline_coordinator *coordinator, const struct pipeline_task_work *work)
 {
     const struct trm_stream_task task = stream_task_of(&work->desc);

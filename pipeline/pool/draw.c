@@ -1,4 +1,5 @@
-/* Streams for the tasks of coordinators: a task has an idle stream for itself until nothing waits for it any more.
+/* Streams for the tasks of coordinators: a task has an idle stream for itself until nothing waits for it any
+ * more.
  * SPDX-License-Identifier: MIT
  */
 #include "core/object/object.h"

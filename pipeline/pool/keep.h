@@ -1,4 +1,5 @@
-/* What a pool keeps for later runs: which kernels its models are of, and what earlier runs have learned of them.
+/* What a pool keeps for later runs: which kernels its models are of, and what earlier runs have learned of
+ * them.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_POOL_KEEP_H

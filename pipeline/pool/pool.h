@@ -5,7 +5,8 @@
  *     submit.c    tasks                           learn.c     models of tasks
  *     trial.c     which strategy gets most done   workload.c  which workloads hinder each other
  *     draw.c      streams for coordinators
- *     keep.c      models that outlive the pool    stored.c    their files; stored_list.c: what programs see of them
+ *     keep.c      models that outlive the pool    stored.c    their files
+ *     stored_list.c  what programs see of them
  *
  * A slot has a stream or is empty. A slot in transit belongs to the call that put it there, which may then call the
  * backend without the lock: it makes or ends the stream, enqueues a task on it, or takes it back. All others
@@ -14,8 +15,8 @@
  * Each time a stream is given back with work on it, a watch is asked to be notified of the end of that work. A stream
  * without watches is idle. So nothing polls, and a choice asks no backend.
  *
- * Locks: backends notify under their own locks, so none is called under pool->lock. Listeners are, which may post to
- * the service.
+ * Locks: backends notify under their own locks, so none is called under pool->lock. Listeners are, which may
+ * post to the service.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_POOL_POOL_H
@@ -151,26 +152,26 @@ struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_p
  * transit. pipeline_pool_take_back() takes back a slot in transit. */
 int32_t pipeline_pool_lend(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request,
                            struct pipeline_pool_slot **slot);
-/* Waits until the stream of a slot is given back, and lends it for a task. *slot is NULL where there is none, or it
- * has failed. Errors: INVALID_HANDLE. */
+/* Waits until the stream of a slot is given back, and lends it for a task. *slot is NULL where there is none,
+ * or it has failed. Errors: INVALID_HANDLE. */
 int32_t pipeline_pool_lend_slot(struct pipeline_stream_pool *pool, uint32_t index,
                                 const struct pipeline_pool_request *request,
                                 struct pipeline_pool_slot **slot);
 void pipeline_pool_take_back(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                              const struct pipeline_pool_request *request);
 
-/* ---- draw.c: for other rooms ------------------------------------------------------------------ */
+/* ---- draw.c: for other rooms ---------------------------------------------------------------- */
 
-/* Count a user of a pool of the device, which trm_stream_pool_destroy() then refuses to end. Errors: WRONG_DEVICE,
- * INVALID_HANDLE. */
+/* Count a user of a pool of the device, which trm_stream_pool_destroy() then refuses to end. Errors:
+ * WRONG_DEVICE, INVALID_HANDLE. */
 int32_t pipeline_pool_attach(struct trm_stream_pool *handle, const struct core_device *device,
                              struct pipeline_stream_pool **pool);
 void pipeline_pool_detach(struct pipeline_stream_pool *pool);
 
 /* Lends the idle stream that the strategy chooses for a task. Its owner enqueues the task, calls
- * pipeline_pool_drawn(), also when that failed (with NULL the pool does not learn from it), and some time later
- * pipeline_pool_give_back(). Errors: TIMEOUT when
- * none is idle, and then the listener is called once one may be; as of core_stream_create(). */
+ * pipeline_pool_drawn(), also when that failed (with NULL the pool does not learn from it), and some time
+ * later pipeline_pool_give_back(). Errors: TIMEOUT when none is idle, and then the listener is called once one
+ * may be; as of core_stream_create(). */
 int32_t pipeline_pool_draw(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
                            struct pipeline_pool_listener *listener, struct pipeline_pool_slot **slot);
 void pipeline_pool_drawn(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,

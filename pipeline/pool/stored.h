@@ -1,9 +1,9 @@
 /* Models of tasks in a file of the cache, which outlive the pool: one file for each device and driver.
  *
- * The cache checks that the file is this user's and complete (core/cache); what it says is checked here again, so
- * that a file of another machine or of another version is ignored. A process reads the file, merges what it has
- * learned, and puts a new one in its place: of two that do so at the same moment one prevails, and the samples
- * of the other are lost, which costs some tasks that are learned from again.
+ * The cache checks that the file is this user's and complete (core/cache); what it says is checked here
+ * again, so that a file of another machine or of another version is ignored. A process reads the file, merges
+ * what it has learned, and puts a new one in its place: of two that do so at the same moment one prevails,
+ * and the samples of the other are lost, which costs some tasks that are learned from again.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_POOL_STORED_H
@@ -71,7 +71,7 @@ struct pipeline_stored *pipeline_stored_create(struct core_context *context,
                                                uint32_t capacity);
 void pipeline_stored_destroy(struct core_context *context, struct pipeline_stored *stored);
 
-/* Reads a file, with room for `more` models. NULL: it is missing, or damaged or another's, which is logged. */
+/* Reads a file, with room for `more` models. NULL: it is missing, or damaged or another's, and logged so. */
 struct pipeline_stored *pipeline_stored_read(struct core_context *context, const char *path, uint32_t more);
 /* The file of a device. NULL also when it is of another device. */
 struct pipeline_stored *pipeline_stored_load(struct core_context *context,
@@ -80,7 +80,8 @@ struct pipeline_stored *pipeline_stored_load(struct core_context *context,
 const struct pipeline_stored_model *pipeline_stored_find(const struct pipeline_stored *stored,
                                                          const uint8_t kernel[BASE_SHA256_BYTES],
                                                          uint32_t size, int32_t workload);
-/* Puts news in. A model that another process has changed since is averaged, weighted by samples. There is room. */
+/* Puts news in. A model that another process has changed since is averaged, weighted by samples. There is
+ * room. */
 void pipeline_stored_merge(struct pipeline_stored *stored, const struct pipeline_stored_news *news);
 /* Writes the file. Failures are logged. */
 void pipeline_stored_save(struct core_context *context, struct pipeline_stored *stored);

@@ -1,9 +1,9 @@
 /* Which workload a task is, and which workloads hinder each other.
  *
  * A task's workload is given, or found: memory if it moves at least half as many bytes in a nanosecond as the
- * fastest task of the pool of late, compute if less than an eighth, else mixed. The fastest is looked for among
- * some tasks that are not bound by compute; if none of them is as fast as those before, the rate goes half way
- * towards them.
+ * fastest task of the pool of late, compute if less than an eighth, else mixed. The fastest is looked for
+ * among some tasks that are not bound by compute; if none of them is as fast as those before, the rate goes
+ * half way towards them.
  *
  * Of `k` streams that have work each should get a `k`-th of the device, so that a task takes at most `k`
  * times as long as alone. What it takes beyond that is harm. Harm that a workload suffers in any company, or

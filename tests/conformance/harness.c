@@ -247,7 +247,8 @@ int32_t context_with(const struct trm_setting *more, uint32_t count, struct trm_
     return trm_context_create(&desc, context);
 }
 
-/* No case knows what pools have learned before it. Reads the environment: a third party's backend may need settings of its own. */
+/* No case knows what pools have learned before it. Reads the environment: a third party's backend may need
+ * settings of its own. */
 struct trm_context *open_context(void)
 {
     struct trm_setting settings[] = {{"backend", backend_under_test()}, {"stream.models", "no"}};
