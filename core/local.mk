@@ -39,6 +39,8 @@ libtrireme_internal_la_SOURCES += \
 libtrireme_internal_la_SOURCES += \
 	core/cache/cache.c core/cache/cache.h \
 	core/cache/cache_file.c core/cache/cache_file.h \
+	core/cache/cache_folder.h \
+	core/cache/cache_list.c \
 	core/cache/cache_trim.c core/cache/cache_trim.h
 
 # core/program: Compilers, run under the limits that the settings set.

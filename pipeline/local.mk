@@ -104,9 +104,13 @@ libtrireme_internal_la_SOURCES += \
 # pipeline/pool: streams that are lent, and which one is lent next.
 libtrireme_internal_la_SOURCES += \
 	pipeline/pool/choose.c \
+	pipeline/pool/draw.c \
+	pipeline/pool/keep.c pipeline/pool/keep.h \
 	pipeline/pool/learn.c pipeline/pool/learn.h \
 	pipeline/pool/lend.c \
 	pipeline/pool/pool.c pipeline/pool/pool.h \
+	pipeline/pool/stored.c pipeline/pool/stored.h \
+	pipeline/pool/stored_list.c \
 	pipeline/pool/submit.c \
 	pipeline/pool/trial.c pipeline/pool/trial.h \
 	pipeline/pool/watch.c \
@@ -148,6 +152,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/coordinator/coordinator.c pipeline/coordinator/coordinator.h \
 	pipeline/coordinator/cycle.c \
 	pipeline/coordinator/done.c \
+	pipeline/coordinator/graph.c \
 	pipeline/coordinator/schedule.c \
 	pipeline/coordinator/settle.c \
 	pipeline/coordinator/submit.c \

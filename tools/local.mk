@@ -29,6 +29,7 @@ tools_trireme_SOURCES += \
 	tools/info/info_collect.c \
 	tools/info/info_help.c \
 	tools/info/info_kernels.c \
+	tools/info/info_models.c \
 	tools/info/info_print.c \
 	tools/info/info_properties.c \
 	tools/info/info_settings.c

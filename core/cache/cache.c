@@ -15,6 +15,7 @@
 
 #include "base/base.h"
 #include "core/cache/cache_file.h"
+#include "core/cache/cache_folder.h"
 #include "core/cache/cache_trim.h"
 #include "core/object/object.h"
 #include "core/settings/settings.h"
@@ -63,7 +64,7 @@ static int32_t final_path(const char *folder, const uint8_t digest[BASE_SHA256_B
 
 /* ---- the folder ---------------------------------------------------------------------------- */
 
-static int32_t find_folder(struct core_context *context, bool may_create, const char **folder)
+int32_t core_cache_folder(struct core_context *context, bool may_create, const char **folder)
 {
     const char *set = core_setting_text(context, "kernel.cache");
 
@@ -106,7 +107,7 @@ int32_t core_cache_find(struct core_context *context, const char *key, const cha
 
     int32_t status = check_extension(extension);
     if (status == TRM_OK)
-        status = find_folder(context, false, &folder);
+        status = core_cache_folder(context, false, &folder);
     if (status != TRM_OK)
         return without_cache(context, status, TRM_ERROR_NOT_FOUND);
     digest_key(key, digest);
@@ -161,7 +162,7 @@ int32_t core_cache_begin(struct core_context *context, const char *key, const ch
     (void)key; /* the commit names the file */
     int32_t status = check_extension(extension);
     if (status == TRM_OK)
-        status = find_folder(context, true, &folder);
+        status = core_cache_folder(context, true, &folder);
     if (status == TRM_OK)
         status = create_file(folder, extension, path);
     return status == TRM_OK ? TRM_OK : without_cache(context, status, TRM_ERROR_UNSUPPORTED);
@@ -176,7 +177,7 @@ static int32_t store(struct core_context *context, const char *key, const char *
 
     int32_t status = check_extension(extension);
     if (status == TRM_OK)
-        status = find_folder(context, false, &folder);
+        status = core_cache_folder(context, false, &folder);
     if (status != TRM_OK)
         return status;
     digest_key(key, digest);

@@ -1,6 +1,7 @@
-/* The cache room: compiled code in files that all processes of a user share.
+/* The cache room: compiled code, and what was learned of it, in files that all processes of a user share.
  *
  * cache       finds, creates and stores files
+ * cache_list  lists and removes the files of an extension
  * cache_file  seals and checks a file
  * cache_trim  evicts files and removes abandoned ones
  *
@@ -30,5 +31,17 @@ int32_t core_cache_begin(struct core_context *context, const char *key, const ch
 int32_t core_cache_commit(struct core_context *context, const char *key, const char *extension,
                           const char *begun, char *path);
 void core_cache_discard(struct core_context *context, const char *begun);
+
+/* Receives the path of one file. A status other than TRM_OK ends the listing. */
+typedef int32_t (*core_cache_visit_fn)(void *user, const char *path);
+
+/* Visits the files with an extension that are sound; removes the others, which it logs. Without a cache there
+ * are none. Errors: what `visit` returns; PERMISSION for a folder that others can write. */
+int32_t core_cache_list(struct core_context *context, const char *extension, core_cache_visit_fn visit,
+                        void *user);
+
+/* Removes the files with an extension; `count` receives how many there were. Errors: PERMISSION; BACKEND for
+ * a file that cannot be removed. */
+int32_t core_cache_forget(struct core_context *context, const char *extension, uint32_t *count);
 
 #endif

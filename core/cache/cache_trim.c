@@ -95,7 +95,7 @@ static bool grow(struct listing *listing)
     return true;
 }
 
-static bool is_stored(const char *name)
+bool core_cache_is_stored(const char *name)
 {
     size_t length = strlen(name);
 
@@ -113,7 +113,7 @@ static void add_file(struct listing *listing, const char *name)
         (void)unlinkat(listing->folder, name, 0);
         return;
     }
-    if (!is_stored(name))
+    if (!core_cache_is_stored(name))
         return;
     listing->bytes += (uint64_t)facts.st_size;
     if (listing->count == listing->capacity && !grow(listing))

@@ -237,6 +237,19 @@ void trm_kernel_destroy(struct trm_kernel *kernel)
     core_object_kill_handle(kernel, CORE_KERNEL);
 }
 
+bool core_kernel_digest(const struct core_kernel *kernel, uint8_t digest[BASE_SHA256_BYTES])
+{
+    const struct core_shader_code *code = kernel->module->portable;
+    struct base_sha256 hash;
+    if (code == NULL)
+        return false;
+    base_sha256_init(&hash);
+    base_sha256_update(&hash, code->digest, sizeof(code->digest));
+    base_sha256_update(&hash, kernel->name, strlen(kernel->name));
+    base_sha256_final(&hash, digest);
+    return true;
+}
+
 static int32_t describe(const struct core_kernel *found, struct trm_kernel_info *info)
 {
     struct trm_kernel_info known = {

@@ -4,8 +4,10 @@
 #ifndef CORE_MODULE_KERNEL_H
 #define CORE_MODULE_KERNEL_H
 
+#include <stdbool.h>
 #include <trireme/backend.h>
 
+#include "base/base.h"
 #include "core/module/module_object.h"
 
 struct core_kernel {
@@ -28,5 +30,8 @@ static inline struct core_kernel *core_kernel_find(struct trm_kernel *handle)
 {
     return core_object_find(handle, CORE_KERNEL);
 }
+
+/* The SHA-256 of a kernel's code, constants and name. False: it is native code, which has none. */
+bool core_kernel_digest(const struct core_kernel *kernel, uint8_t digest[BASE_SHA256_BYTES]);
 
 #endif

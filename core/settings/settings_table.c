@@ -266,6 +266,12 @@ static const struct core_setting_row rows[] = {
     },
     {
         .info = INFO(
+            TRM_SETTING_BOOL, "stream.models", "TRIREME_STREAM_MODELS", "yes", 0,
+            "Keep what stream pools learn of kernels in the folder of kernel.cache, and read it in later "
+            "runs; trireme info --models shows it."),
+    },
+    {
+        .info = INFO(
             TRM_SETTING_BOOL, "stream.serial", "TRIREME_SERIAL", "no", 0,
             "Wait for each operation of a stream before the call that enqueues it returns, so that a failure "
             "appears at its call. Waits for other streams and for semaphores are not waited for, nor what is "

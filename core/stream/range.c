@@ -22,14 +22,35 @@ bool core_range_is_wanted(const struct core_stream *stream)
     return (atomic_load_explicit(&stream->observed, memory_order_acquire) & CORE_STREAM_PROFILED) != 0;
 }
 
-void core_range_push_task(struct core_stream *stream, const char *name)
+uint32_t core_range_push_task(struct core_stream *stream, const char *name)
 {
-    core_stream_profile_push(stream, name, stream->range_depth++, true);
+    core_stream_profile_push(stream, name, stream->range_depth, true);
+    return stream->range_depth++;
 }
 
-void core_range_pop_task(struct core_stream *stream)
+void core_range_pop_task(struct core_stream *stream, uint32_t depth)
 {
-    core_stream_profile_pop(stream, --stream->range_depth);
+    while (stream->range_depth > depth)
+        core_stream_profile_pop(stream, --stream->range_depth);
+    stream->range_depth = depth;
+}
+
+/* The innermost range. */
+static void pop(struct core_stream *stream)
+{
+    struct trm_range_ops copy;
+    stream->range_depth--;
+    if (core_range_is_wanted(stream))
+        core_stream_profile_pop(stream, stream->range_depth);
+    const struct trm_range_ops *ranges = core_ranges_find(stream->device->backend, &copy);
+    if (ranges != NULL)
+        ranges->end();
+}
+
+void core_range_pop_all(struct core_stream *stream)
+{
+    while (stream->range_depth > 0)
+        pop(stream);
 }
 
 int32_t trm_range_push(struct trm_stream *handle, const char *name)
@@ -52,17 +73,11 @@ int32_t trm_range_push(struct trm_stream *handle, const char *name)
 
 int32_t trm_range_pop(struct trm_stream *handle)
 {
-    struct trm_range_ops copy;
     struct core_stream *stream = core_stream_find(handle);
     if (stream == NULL)
         return base_last_status();
     if (stream->range_depth == 0)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the stream is in no range");
-    stream->range_depth--;
-    if (core_range_is_wanted(stream))
-        core_stream_profile_pop(stream, stream->range_depth);
-    const struct trm_range_ops *ranges = core_ranges_find(stream->device->backend, &copy);
-    if (ranges != NULL)
-        ranges->end();
+    pop(stream);
     return TRM_OK;
 }

@@ -28,7 +28,10 @@
 #include <trireme/api.h>
 #include <trireme/buffer.h>
 #include <trireme/kernel.h>
+#include <trireme/report.h>
 #include <trireme/stream.h>
+#include <trireme/stream_pool.h>
+#include <trireme/transfer.h>
 
 TRM_API_BEGIN
 
@@ -39,6 +42,8 @@ enum trm_task_kind {
     TRM_TASK_COPY     = 4, /* source → destination */
     TRM_TASK_HOST     = 5, /* host(user, TRM_OK), on a thread of the library; it cannot fail */
     TRM_TASK_NOTHING  = 6, /* only joins the tasks that it comes after */
+    TRM_TASK_FILL     = 7, /* pattern → destination */
+    TRM_TASK_COPY_2D  = 8, /* source_rows → destination_rows, either of which may be in host memory */
 };
 
 struct trm_task {
@@ -64,6 +69,15 @@ struct trm_task {
      * for the task does. */
     trm_callback_fn done;
     void *user; /* of host and done */
+    /* Of COPY_2D, as of trm_copy_2d(). Host memory stays unchanged until the task is done. */
+    struct trm_rows destination_rows;
+    struct trm_rows source_rows;
+    uint64_t width;  /* bytes of a row */
+    uint64_t height; /* rows */
+    /* Of FILL, as of trm_fill(). */
+    uint64_t pattern;
+    uint32_t pattern_size; /* 1, 2, 4 or 8 bytes */
+    uint32_t reserved_2;
 };
 
 struct trm_coordinator_desc {
@@ -71,6 +85,12 @@ struct trm_coordinator_desc {
     uint32_t compute_streams; /* the most kernels that run at once, up to 64; 0: chosen */
     uint32_t copy_streams;    /* the most copies in each direction at once, up to 64; 0: 1 */
     uint32_t reserved;
+    /* Where all streams come from, so that other users of the pool have the rest, and the pool learns from
+     * the tasks. A task gets an idle stream that the pool's strategy chooses, for itself, and waits while
+     * there is none; it has a stream of its priority with TRM_STREAM_PRIORITY, else its priority only says
+     * which task starts first. Streams have the pool's role. The pool outlives the coordinator. NULL: the
+     * coordinator has streams of its own. */
+    struct trm_stream_pool *pool;
 };
 
 /* Make a coordinator.
@@ -78,6 +98,7 @@ struct trm_coordinator_desc {
  * device      the device that runs the tasks
  * desc        NULL: all defaults
  * Ownership   the caller destroys the coordinator with trm_coordinator_destroy()
+ * Errors      WRONG_DEVICE for a pool of another device
  */
 TRM_API int32_t trm_coordinator_create(struct trm_device *device, const struct trm_coordinator_desc *desc,
                                        struct trm_coordinator **coordinator);
@@ -154,6 +175,18 @@ TRM_API int32_t trm_coordinator_wait_any(struct trm_coordinator *coordinator, co
  * Blocks      not for tasks; for a submit of another thread
  */
 TRM_API int32_t trm_coordinator_forget(struct trm_coordinator *coordinator);
+
+/* Write the tasks that are not forgotten, and what they come after, as a graph in the language DOT of
+ * Graphviz: a node for each id, and an arrow from each task to those that come after it. Its label has name,
+ * kind and state. Tasks that are done have neither kind nor what they came after; write the graph before the
+ * submit to have all.
+ *
+ * write       called in the calling thread with one part after another, as by trm_profile_write()
+ * user        its first argument
+ * Errors      what `write` returns; INVALID_ARGUMENT when write is NULL
+ */
+TRM_API int32_t trm_coordinator_write_graph(struct trm_coordinator *coordinator, trm_write_fn write,
+                                            void *user);
 
 TRM_API_END
 

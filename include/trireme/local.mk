@@ -33,6 +33,7 @@ triremeinclude_HEADERS = \
 	include/trireme/shader.h \
 	include/trireme/status.h \
 	include/trireme/stream.h \
+	include/trireme/stream_model.h \
 	include/trireme/stream_pool.h \
 	include/trireme/transfer.h \
 	include/trireme/trireme.h \

@@ -93,11 +93,12 @@ TRM_API int32_t trm_stream_pool_create(struct trm_device *device, const struct t
                                        struct trm_stream_pool **pool);
 
 /* Drain all streams of a pool, also those that are lent, and destroy it. Calls that wait for a stream return with
- * INVALID_HANDLE.
+ * INVALID_HANDLE. Coordinators that draw from the pool are destroyed before it.
  *
  * Blocks      until the work of the streams is done
  * Threads     any; no other thread enqueues on the streams any more
- * Errors      the last error is DEADLOCK in a callback of one of the streams, which then all stay
+ * Errors      the last error is DEADLOCK in a callback of one of the streams, or BUSY while a coordinator
+ *             draws from the pool; all streams then stay
  */
 TRM_API void trm_stream_pool_destroy(struct trm_stream_pool *pool);
 
@@ -120,7 +121,8 @@ enum trm_stream_pool_flags {
 TRM_API int32_t trm_stream_pool_acquire(struct trm_stream_pool *pool, uint32_t flags, uint64_t timeout_ns,
                                         struct trm_stream **stream);
 
-/* Give a stream back, and submit what is enqueued on it. A stream that has failed may be given back like any other.
+/* Give a stream back, submit what is enqueued on it, and end its ranges (trm_range_push()) that are open. A
+ * stream that has failed may be given back like any other.
  *
  * stream      from trm_stream_pool_acquire()
  * Blocks      no; where the host has no memory to watch the stream, until its work is done; while a stream ends that
@@ -169,6 +171,18 @@ struct trm_stream_task {
 TRM_API int32_t trm_stream_pool_submit(struct trm_stream_pool *pool, const struct trm_stream_task *task,
                                        struct trm_point *point);
 
+/* Enqueue the same task on every stream that the pool has now, one after another: what each stream needs
+ * once, or what all that is enqueued later comes after. Streams that have failed are left out.
+ *
+ * task        as for trm_stream_pool_submit()
+ * points      receives the task's end on each of the streams; room for TRM_STREAM_POOL_MOST
+ * count       receives how many they are; 0 before the pool has lent its first
+ * Blocks      until each stream has been given back; as trm_stream_pool_submit()
+ * Errors      as of trm_stream_pool_submit(). The streams before the one that refused the task have it then
+ */
+TRM_API int32_t trm_stream_pool_submit_all(struct trm_stream_pool *pool, const struct trm_stream_task *task,
+                                           struct trm_point *points, uint32_t *count);
+
 /* How long a task takes on its stream, without what is before it there. */
 struct trm_stream_prediction {
     uint32_t struct_size;
@@ -205,6 +219,9 @@ struct trm_stream_pool_stats {
     uint64_t tasks; /* submitted; each is a loan too */
     /* enum trm_stream_strategy: the pool's, or the one that AUTO uses now */
     int32_t strategy;
+    uint32_t
+        queues; /* among which the driver spreads streams (TRM_DEVICE_QUEUES); 0: no stream waits for another */
+    uint32_t sharing; /* of the streams that exist now: at least so many share a queue with another one */
     uint32_t reserved;
 };
 

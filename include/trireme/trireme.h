@@ -29,6 +29,7 @@
 #include <trireme/shader.h>
 #include <trireme/status.h>
 #include <trireme/stream.h>
+#include <trireme/stream_model.h>
 #include <trireme/stream_pool.h>
 #include <trireme/transfer.h>
 #include <trireme/type.h>

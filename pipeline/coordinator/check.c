@@ -29,10 +29,26 @@ static int32_t nothing_launched(struct trm_backend_stream *stream, uint64_t valu
     return TRM_OK;
 }
 
+static int32_t nothing_copied_2d(struct trm_backend_stream *stream, uint64_t value,
+                                 const struct trm_copy_2d_desc *desc)
+{
+    (void)stream, (void)value, (void)desc;
+    return TRM_OK;
+}
+
+static int32_t nothing_filled(struct trm_backend_stream *stream, uint64_t value,
+                              const struct trm_fill_desc *desc)
+{
+    (void)stream, (void)value, (void)desc;
+    return TRM_OK;
+}
+
 static const struct trm_stream_ops checker_ops = {
     .struct_size = sizeof(checker_ops),
     .copy        = nothing_copied,
     .launch      = nothing_launched,
+    .copy_2d     = nothing_copied_2d,
+    .fill        = nothing_filled,
 };
 
 /* ---- the checking stream -------------------------------------------------------------------- */
@@ -93,6 +109,10 @@ int32_t pipeline_task_enqueue(struct core_stream *stream, const struct trm_task 
         return trm_launch(handle, task->kernel, &task->grid, task->arguments, task->argument_count);
     case TRM_TASK_DOWNLOAD:
         return trm_download(handle, task->host_destination, task->source);
+    case TRM_TASK_FILL:
+        return trm_fill(handle, task->destination, task->pattern, task->pattern_size);
+    case TRM_TASK_COPY_2D:
+        return trm_copy_2d(handle, &task->destination_rows, &task->source_rows, task->width, task->height);
     default:
         return trm_copy(handle, task->destination, task->source);
     }
@@ -123,12 +143,31 @@ static bool is_foreign_copy(const struct core_stream *checker, const struct trm_
     return true;
 }
 
+/* The same for rows, whose places in the buffers are checked when the copy is enqueued. */
+static bool is_foreign_copy_2d(const struct core_stream *checker, const struct trm_task *task,
+                               int32_t *status)
+{
+    struct core_buffer *to, *from;
+    uint64_t length;
+    *status = TRM_OK;
+    if (task->destination_rows.buffer == NULL || task->source_rows.buffer == NULL)
+        return false;
+    *status = core_span_resolve(trm_span_whole(task->destination_rows.buffer), &to, &length);
+    if (*status == TRM_OK)
+        *status = core_span_resolve(trm_span_whole(task->source_rows.buffer), &from, &length);
+    if (*status == TRM_OK)
+        *status = core_copy_check_devices(checker, to, from);
+    return *status != TRM_OK || to->device != from->device;
+}
+
 int32_t pipeline_task_check(struct core_stream *checker, const struct trm_task *task)
 {
     int32_t status;
     if (task->kind == TRM_TASK_HOST || task->kind == TRM_TASK_NOTHING)
         return TRM_OK;
     if (task->kind == TRM_TASK_COPY && is_foreign_copy(checker, task, &status))
+        return status;
+    if (task->kind == TRM_TASK_COPY_2D && is_foreign_copy_2d(checker, task, &status))
         return status;
     return pipeline_task_enqueue(checker, task);
 }

@@ -15,7 +15,14 @@ static void coordinator_retire(struct core_object *object)
     core_service_destroy(atomic_load(&coordinator->functions));
     pipeline_schedule_end_streams(coordinator);
     pipeline_checker_destroy(coordinator->checker);
+    if (coordinator->pool != NULL)
+        pipeline_pool_detach(coordinator->pool);
     core_device_uncount_child(coordinator->device, CORE_COORDINATOR);
+}
+
+static void stream_freed(struct pipeline_pool_listener *listener)
+{
+    pipeline_coordinator_stir(base_container_of(listener, struct pipeline_coordinator, listener));
 }
 
 static void free_tasks(struct pipeline_coordinator *coordinator)
@@ -64,9 +71,15 @@ static int32_t coordinator_init(struct pipeline_coordinator *coordinator, struct
     coordinator->device           = device;
     coordinator->has_device_waits = device->backend->stream.wait_stream != NULL;
     coordinator->job.run          = pipeline_coordinator_pump_job;
-    int32_t status                = pipeline_schedule_init(coordinator, desc);
+    coordinator->listener.freed   = stream_freed;
+    int32_t status                = TRM_OK;
+    if (desc->pool != NULL)
+        status = pipeline_pool_attach(desc->pool, device, &coordinator->pool);
     if (status != TRM_OK)
         return status;
+    status = pipeline_schedule_init(coordinator, desc);
+    if (status != TRM_OK)
+        goto detach_pool;
     status = pipeline_checker_create(device, &coordinator->checker);
     if (status != TRM_OK)
         goto fini_schedule;
@@ -80,6 +93,9 @@ destroy_checker:
     pipeline_checker_destroy(coordinator->checker);
 fini_schedule:
     pipeline_schedule_fini(coordinator);
+detach_pool:
+    if (coordinator->pool != NULL)
+        pipeline_pool_detach(coordinator->pool);
     return status;
 }
 

@@ -5,6 +5,7 @@
  *     check.c        operations of tasks         schedule.c  which task runs on which stream
  *     settle.c       the end of tasks, the pump  done.c      the program's functions
  *     cause.c        why tasks failed            wait.c      waiting for tasks
+ *     graph.c        tasks as a picture
  *
  * One stream, one task: a stream carries at most one task that has not ended. So a stream that fails has
  * failed by that task or by one that it waits for, and never fails an unrelated task; no task is ever run
@@ -14,6 +15,10 @@
  * - While streams are left over, it is enqueued earlier ("early"), when all its dependencies have been
  *   enqueued, and waits for their points on the device. A stream stays occupied until the tasks that wait for
  *   it have ended as well: a wait on a stream that later failed with another task would fail too.
+ *
+ * With a pool, a lane has a stream only while it carries a task or a task waits for it on the device. Where
+ * the pool has none left the task goes back to the front of its queue, and the pool calls when a stream is
+ * free.
  *
  * There are twice as many streams as the program asked for: one works while the other one's task waits behind
  * it.
@@ -36,6 +41,7 @@
 #include "base/base.h"
 #include "core/device/device.h"
 #include "core/stream/stream.h"
+#include "pipeline/pool/pool.h"
 
 #define PIPELINE_TASK_STREAMS_MOST 64u
 #define PIPELINE_TASK_ROLES 3
@@ -76,6 +82,8 @@ struct pipeline_task_cause {
 /* A stream that tasks run on, one at a time. */
 struct pipeline_task_lane {
     struct core_stream *stream; /* NULL: created when needed */
+    /* With a pool: where the stream is from while `holds` is not 0. */
+    struct pipeline_pool_slot *slot;
     struct pipeline_task_lane *next;
     struct pipeline_task_class *class;
     uint32_t holds;  /* the task on it, and tasks that wait for that one on the device */
@@ -95,6 +103,7 @@ struct pipeline_task_class {
     uint32_t count;
     uint32_t early_most;   /* most tasks that may be enqueued early */
     uint32_t early_flying; /* tasks that are */
+    bool is_starved;       /* in this round the pool had no stream for its first task */
     int32_t role, priority;
 };
 
@@ -163,8 +172,10 @@ struct pipeline_coordinator {
     struct core_device *device;
     struct core_service *service; /* the context's; runs the pump */
     _Atomic(struct core_service *)
-        functions;               /* its own, for functions of the program; NULL until one is added */
-    struct core_stream *checker; /* check.c; under submit_lock */
+        functions;                     /* its own, for functions of the program; NULL until one is added */
+    struct core_stream *checker;       /* check.c; under submit_lock */
+    struct pipeline_stream_pool *pool; /* NULL: lanes have streams of their own */
+    struct pipeline_pool_listener listener;
     bool has_device_waits;
 
     struct base_lock submit_lock;
@@ -275,6 +286,8 @@ void pipeline_coordinator_pump_job(struct core_job *job);
 void pipeline_coordinator_tidy(struct pipeline_coordinator *coordinator);
 /* Tells that a task's operation has ended. Threads: any. Does not block. */
 void pipeline_task_ended(struct pipeline_task_work *work, int32_t status);
+/* Makes the pump look. Threads: any. Does not block. */
+void pipeline_coordinator_stir(struct pipeline_coordinator *coordinator);
 /* Keep the coordinator alive while other threads use it outside of a program's calls.
  * pipeline_coordinator_unhold() is the last thing that touches it. */
 void pipeline_coordinator_hold(struct pipeline_coordinator *coordinator);

@@ -41,10 +41,19 @@ static void queue_remove(struct pipeline_task_queue *queue, struct pipeline_task
 
 /* ---- streams -------------------------------------------------------------------------------- */
 
+/* Index of `roles`. */
+static int32_t role_of(const struct trm_task *task)
+{
+    bool is_2d = task->kind == TRM_TASK_COPY_2D;
+    if (task->kind == TRM_TASK_UPLOAD || (is_2d && task->source_rows.buffer == NULL))
+        return 0;
+    return task->kind == TRM_TASK_DOWNLOAD || (is_2d && task->destination_rows.buffer == NULL) ? 2 : 1;
+}
+
 struct pipeline_task_class *pipeline_schedule_class(struct pipeline_coordinator *coordinator,
                                                     const struct trm_task *task)
 {
-    int32_t role     = task->kind == TRM_TASK_UPLOAD ? 0 : task->kind == TRM_TASK_DOWNLOAD ? 2 : 1;
+    int32_t role     = role_of(task);
     int32_t priority = task->priority < TRM_PRIORITY_NORMAL    ? 0
                        : task->priority == TRM_PRIORITY_NORMAL ? 1
                                                                : 2;
@@ -72,9 +81,11 @@ static void class_init(struct pipeline_task_class *class, struct pipeline_task_l
 int32_t pipeline_schedule_init(struct pipeline_coordinator *coordinator,
                                const struct trm_coordinator_desc *desc)
 {
-    uint32_t compute  = 2 * streams_of(desc->compute_streams, CHOSEN_COMPUTE);
-    uint32_t copy     = 2 * streams_of(desc->copy_streams, CHOSEN_COPY);
-    uint32_t together = PIPELINE_TASK_PRIORITIES * (compute + 2 * copy);
+    const struct pipeline_stream_pool *pool = coordinator->pool;
+    uint32_t chosen                         = pool == NULL ? CHOSEN_COMPUTE : pool->most / 2 + 1;
+    uint32_t compute                        = 2 * streams_of(desc->compute_streams, chosen);
+    uint32_t copy                           = 2 * streams_of(desc->copy_streams, CHOSEN_COPY);
+    uint32_t together                       = PIPELINE_TASK_PRIORITIES * (compute + 2 * copy);
     struct pipeline_task_lane *lane =
         core_allocate(coordinator->object.context, together * sizeof(struct pipeline_task_lane));
     if (lane == NULL)
@@ -115,10 +126,26 @@ static void lane_free_locked(struct pipeline_task_lane *lane)
     lane->class->free = lane;
 }
 
+/* The pool replaces a stream that has failed. */
+static void leave_stream_locked(const struct pipeline_coordinator *coordinator,
+                                struct pipeline_task_lane *lane)
+{
+    if (lane->slot != NULL)
+        pipeline_pool_give_back(coordinator->pool, lane->slot);
+    lane->slot       = NULL;
+    lane->stream     = NULL;
+    lane->has_failed = false;
+    lane_free_locked(lane);
+}
+
 void pipeline_lane_release_locked(struct pipeline_coordinator *coordinator, struct pipeline_task_lane *lane)
 {
     if (--lane->holds > 0)
         return;
+    if (coordinator->pool != NULL) {
+        leave_stream_locked(coordinator, lane);
+        return;
+    }
     if (!lane->has_failed) {
         lane_free_locked(lane);
         return;
@@ -245,7 +272,7 @@ static struct pipeline_task_work *choose_early_locked(struct pipeline_task_class
 static struct pipeline_task_work *choose_in_locked(struct pipeline_task_class *class)
 {
     struct pipeline_task_work *work = class->ready.first;
-    if (class->free == NULL)
+    if (class->free == NULL || class->is_starved)
         return NULL;
     if (work == NULL)
         return choose_early_locked(class);
@@ -274,6 +301,80 @@ static int32_t wait_for_others(const struct pipeline_task_work *work)
     return status;
 }
 
+/* ---- streams of a pool ---------------------------------------------------------------------- */
+
+static void queue_add_first(struct pipeline_task_queue *queue, struct pipeline_task_work *work)
+{
+    work->next     = queue->first;
+    work->previous = NULL;
+    if (queue->first != NULL)
+        queue->first->previous = work;
+    else
+        queue->last = work;
+    queue->first = work;
+}
+
+static void unhold_locked(struct pipeline_coordinator *coordinator, struct pipeline_task_work *work)
+{
+    for (uint32_t i = 0; i < work->desc.after_count; i++) {
+        struct pipeline_task_edge *edge = &work->edges[i];
+        if (edge->lane != NULL)
+            pipeline_lane_release_locked(coordinator, edge->lane);
+        edge->lane = NULL;
+    }
+    work->is_early = false;
+    work->class->early_flying--;
+}
+
+/* The task starts when the pool has a stream for it. Nothing was enqueued. */
+static void put_back_locked(struct pipeline_coordinator *coordinator, struct pipeline_task_work *work)
+{
+    bool was_early = work->is_early;
+    if (was_early)
+        unhold_locked(coordinator, work);
+    work->lane->holds = 0;
+    lane_free_locked(work->lane);
+    work->lane              = NULL;
+    work->task->state       = was_early ? PIPELINE_TASK_EARLY : PIPELINE_TASK_READY;
+    work->class->is_starved = true;
+    queue_add_first(was_early ? &work->class->early : &work->class->ready, work);
+}
+
+/* What the pool has to know of a task. */
+static struct trm_stream_task stream_task_of(const struct trm_task *task)
+{
+    return (struct trm_stream_task){
+        .struct_size = sizeof(struct trm_stream_task),
+        .kernel      = task->kind == TRM_TASK_COMPUTE ? task->kernel : NULL,
+        .grid        = task->grid,
+        .priority    = task->priority,
+    };
+}
+
+static int32_t draw_stream(struct pipeline_coordinator *coordinator, struct pipeline_task_work *work)
+{
+    const struct trm_stream_task task = stream_task_of(&work->desc);
+    struct pipeline_task_lane *lane   = work->lane;
+    if (coordinator->pool == NULL)
+        return TRM_OK;
+    base_error_clear();
+    int32_t status = pipeline_pool_draw(coordinator->pool, &task, &coordinator->listener, &lane->slot);
+    if (status == TRM_OK)
+        lane->stream = lane->slot->stream;
+    return status;
+}
+
+/* The pool watches also what was enqueued before a failure. It does not learn from tasks that wait for others
+ * first. */
+static void note_drawn(const struct pipeline_coordinator *coordinator, const struct pipeline_task_work *work)
+{
+    const struct trm_stream_task task = stream_task_of(&work->desc);
+    if (work->lane->slot != NULL)
+        pipeline_pool_drawn(coordinator->pool, work->lane->slot, work->is_early ? NULL : &task);
+}
+
+/* ---- enqueueing ----------------------------------------------------------------------------- */
+
 static int32_t open_stream(const struct pipeline_coordinator *coordinator, struct pipeline_task_lane *lane)
 {
     if (lane->stream != NULL)
@@ -292,9 +393,9 @@ static int32_t enqueue_named(struct pipeline_task_work *work)
     char name[96];
     if (!core_range_is_wanted(stream))
         return pipeline_task_enqueue(stream, &work->desc);
-    core_range_push_task(stream, pipeline_task_name(work->task, name, sizeof(name)));
+    uint32_t depth = core_range_push_task(stream, pipeline_task_name(work->task, name, sizeof(name)));
     int32_t status = pipeline_task_enqueue(stream, &work->desc);
-    core_range_pop_task(stream);
+    core_range_pop_task(stream, depth);
     return status;
 }
 
@@ -338,7 +439,16 @@ static void publish_locked(struct pipeline_coordinator *coordinator, struct pipe
 
 static void start(struct pipeline_coordinator *coordinator, struct pipeline_task_work *work)
 {
-    int32_t status = enqueue(coordinator, work);
+    int32_t status = draw_stream(coordinator, work);
+    if (status == TRM_ERROR_TIMEOUT) {
+        base_lock_acquire(&coordinator->lock);
+        put_back_locked(coordinator, work);
+        base_lock_release(&coordinator->lock);
+        return;
+    }
+    if (status == TRM_OK)
+        status = enqueue(coordinator, work);
+    note_drawn(coordinator, work);
     if (status != TRM_OK) {
         base_fail_backend(status);
         work->own = pipeline_task_cause_create(coordinator, work->task, status);
@@ -351,9 +461,20 @@ static void start(struct pipeline_coordinator *coordinator, struct pipeline_task
     base_lock_release(&coordinator->lock);
 }
 
+static void feed_all(struct pipeline_coordinator *coordinator)
+{
+    base_lock_acquire(&coordinator->lock);
+    for (int32_t role = 0; role < PIPELINE_TASK_ROLES; role++)
+        for (int32_t priority = 0; priority < PIPELINE_TASK_PRIORITIES; priority++)
+            coordinator->classes[role][priority].is_starved = false;
+    base_lock_release(&coordinator->lock);
+}
+
 void pipeline_schedule_start(struct pipeline_coordinator *coordinator)
 {
     struct pipeline_task_work *work;
+    if (coordinator->pool != NULL)
+        feed_all(coordinator);
     do {
         base_lock_acquire(&coordinator->lock);
         work = choose_locked(coordinator);

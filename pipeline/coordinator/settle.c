@@ -67,6 +67,13 @@ void pipeline_task_ended(struct pipeline_task_work *work, int32_t status)
     pipeline_coordinator_unhold(coordinator);
 }
 
+void pipeline_coordinator_stir(struct pipeline_coordinator *coordinator)
+{
+    pipeline_coordinator_hold(coordinator);
+    notify_pump(coordinator);
+    pipeline_coordinator_unhold(coordinator);
+}
+
 /* Oldest first. */
 static struct pipeline_task_work *collect_ended(struct pipeline_coordinator *coordinator)
 {

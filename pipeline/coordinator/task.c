@@ -124,6 +124,16 @@ static int32_t check_compute(const struct trm_task *task)
     return TRM_OK;
 }
 
+static int32_t check_2d(const struct trm_task *task)
+{
+    const struct trm_rows *to = &task->destination_rows, *from = &task->source_rows;
+    if (to->buffer == NULL && from->buffer == NULL)
+        return lacks(task, "a buffer in its destination_rows or source_rows");
+    if (to->buffer == NULL && to->host == NULL)
+        return lacks(task, "its destination_rows");
+    return from->buffer == NULL && from->host == NULL ? lacks(task, "its source_rows") : TRM_OK;
+}
+
 static int32_t check_kind(const struct trm_task *task)
 {
     switch (task->kind) {
@@ -141,6 +151,10 @@ static int32_t check_kind(const struct trm_task *task)
         if (task->destination.buffer == NULL)
             return lacks(task, "its destination");
         return task->source.buffer == NULL ? lacks(task, "its source") : TRM_OK;
+    case TRM_TASK_FILL:
+        return task->destination.buffer == NULL ? lacks(task, "its destination") : TRM_OK;
+    case TRM_TASK_COPY_2D:
+        return check_2d(task);
     case TRM_TASK_HOST:
         return task->host == NULL ? lacks(task, "its host function") : TRM_OK;
     case TRM_TASK_NOTHING:

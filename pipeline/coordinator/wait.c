@@ -238,5 +238,7 @@ void pipeline_coordinator_drain(struct pipeline_coordinator *coordinator)
     while (coordinator->unfinished > 0)
         sleep_locked(coordinator, BASE_NEVER);
     base_lock_release(&coordinator->lock);
+    if (coordinator->pool != NULL)
+        pipeline_pool_unlisten(coordinator->pool, &coordinator->listener);
     pipeline_coordinator_wait_unheld(coordinator);
 }

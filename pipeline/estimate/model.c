@@ -48,19 +48,22 @@ static void blend(struct pipeline_model *model, double off)
     model->samples++;
 }
 
-void pipeline_model_add(struct pipeline_model *model, double took)
+bool pipeline_model_add(struct pipeline_model *model, double took)
 {
     double off = took - model->mean, most = FAR_SPREADS * model->spread + FAR_PART * model->mean;
     if (model->samples < 2) {
         model->mean = took;
         model->samples++;
-        return;
+        return false;
     }
     bool is_above = off > most, is_below = -off > most;
     if (model->samples < SETTLED || !(is_above || is_below)) {
         model->misfits = 0;
         blend(model, off);
-    } else if (!note_misfit(model, took, is_above)) {
+    } else {
+        if (note_misfit(model, took, is_above))
+            return true;
         blend(model, is_above ? most : -most);
     }
+    return false;
 }

@@ -24,8 +24,9 @@ struct pipeline_model {
     bool is_above;      /* the side of the mean on which they are */
 };
 
-/* The first sample is replaced by the second: it contains what happens only once, such as compiling. */
-void pipeline_model_add(struct pipeline_model *model, double took);
+/* The first sample is replaced by the second: it contains what happens only once, such as compiling. True if
+ * times have changed for good, and the model has begun anew. */
+bool pipeline_model_add(struct pipeline_model *model, double took);
 
 static inline bool pipeline_model_is_known(const struct pipeline_model *model)
 {

@@ -191,7 +191,7 @@ struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_p
     uint32_t band      = strategy == TRM_STREAM_PRIORITY ? band_of(request->priority) : 0;
     if (request->task != NULL && is_held_back_locked(pool, band))
         return (struct pipeline_pool_choice){PIPELINE_POOL_WAIT, NONE, 0};
-    if (request->task != NULL && strategy == TRM_STREAM_WORKLOAD) {
+    if (request->task != NULL && !request->wants_idle && strategy == TRM_STREAM_WORKLOAD) {
         workload        = workload_locked(pool, request);
         found.hindering = pool->workloads.hindering[workload];
     }

@@ -6,6 +6,9 @@
 /* A model is in one of so many places behind that of its key. */
 #define NEAR 8u
 
+/* How far a lasting change to longer times draws the least time. It may be the company of other tasks. */
+#define DRIFT (1.0 / 4)
+
 static uint32_t logarithm(uint64_t number)
 {
     return number == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(number);
@@ -61,8 +64,8 @@ struct pipeline_pool_model *pipeline_pool_model_find(struct pipeline_pool_models
     return NULL;
 }
 
-static struct pipeline_pool_model *make(struct pipeline_pool_models *models,
-                                        const struct pipeline_pool_key *key)
+struct pipeline_pool_model *pipeline_pool_model_make(struct pipeline_pool_models *models,
+                                                     const struct pipeline_pool_key *key)
 {
     uint32_t place                   = place_of(key);
     struct pipeline_pool_model *made = model_at(models, place);
@@ -78,9 +81,12 @@ struct pipeline_pool_model *pipeline_pool_model_add(struct pipeline_pool_models 
 {
     struct pipeline_pool_model *model = pipeline_pool_model_find(models, key);
     if (model == NULL)
-        model = make(models, key);
-    pipeline_model_add(&model->time, took);
+        model = pipeline_pool_model_make(models, key);
+    bool has_changed = pipeline_model_add(&model->time, took);
+    model->fresh++;
     if (model->time.samples > 1 && (model->least == 0 || model->time.mean < model->least))
         model->least = model->time.mean;
+    else if (has_changed)
+        model->least += (model->time.mean - model->least) * DRIFT;
     return model;
 }

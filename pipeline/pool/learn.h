@@ -15,6 +15,8 @@
 
 #define PIPELINE_POOL_MODELS 256 /* a power of two */
 
+struct pipeline_stored_model;
+
 /* Which model a task has. */
 struct pipeline_pool_key {
     uint64_t what;    /* the kernel's handle, or the function's address; 0: of a loan, which has no model */
@@ -25,8 +27,12 @@ struct pipeline_pool_key {
 struct pipeline_pool_model {
     struct pipeline_pool_key key;
     uint64_t last_use;
-    struct pipeline_model time;
-    double least; /* the least that the mean has been, of at least two samples; 0: not known */
+    struct pipeline_model time; /* without samples: the kernel is known, but not how long it takes */
+    /* The least that the mean has been, of at least two samples, drawn towards the mean when times change for
+     * good; 0: not known. */
+    double least;
+    uint64_t fresh;                            /* samples of this pool */
+    const struct pipeline_stored_model *begun; /* what was kept of it; NULL: nothing */
 };
 
 struct pipeline_pool_models {
@@ -38,6 +44,9 @@ struct pipeline_pool_key pipeline_pool_key_of(const struct trm_stream_task *task
 
 /* The model of a key; NULL if there is none. */
 struct pipeline_pool_model *pipeline_pool_model_find(struct pipeline_pool_models *models,
+                                                     const struct pipeline_pool_key *key);
+/* A new model in the place of one that has been used longest ago. */
+struct pipeline_pool_model *pipeline_pool_model_make(struct pipeline_pool_models *models,
                                                      const struct pipeline_pool_key *key);
 /* Adds a sample to the model of a key, which may be new, and returns it. */
 struct pipeline_pool_model *pipeline_pool_model_add(struct pipeline_pool_models *models,

@@ -92,14 +92,14 @@ static int32_t make_stream(struct pipeline_stream_pool *pool, struct pipeline_po
 static void lend_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot, uint32_t used,
                         const struct pipeline_pool_request *request)
 {
-    if (request->task == NULL) {
+    if (request->task == NULL || request->listener != NULL) {
         slot->state = PIPELINE_POOL_SLOT_LENT;
         pool->lent++;
     } else {
         enter_transit_locked(pool, slot);
         slot->has_points = true;
-        pool->stats.tasks++;
     }
+    pool->stats.tasks += request->task != NULL;
     pool->stats.loans++;
     pool->window++;
     if (used + 1 > pool->peak)
@@ -170,6 +170,8 @@ static int32_t lend_slowly_locked(struct pipeline_stream_pool *pool,
         }
         if (choice->step != PIPELINE_POOL_WAIT)
             return make_and_lend_locked(pool, choice, request);
+        if (!is_in_time && request->listener != NULL)
+            pipeline_pool_listen_locked(pool, request->listener);
         if (!is_in_time)
             return fail_timeout_locked(pool, request);
         is_in_time = sleep_locked(pool, deadline);
@@ -182,6 +184,11 @@ int32_t pipeline_pool_lend(struct pipeline_stream_pool *pool, const struct pipel
 {
     int32_t status = TRM_OK;
     base_lock_acquire(&pool->lock);
+    if (UNLIKELY(pipeline_pool_keep_is_new_locked(pool, request->task, &request->key))) {
+        base_lock_release(&pool->lock);
+        pipeline_pool_keep_recall(pool, request->task, &request->key);
+        base_lock_acquire(&pool->lock);
+    }
     struct pipeline_pool_choice choice = pipeline_pool_choose_locked(pool, request);
     if (LIKELY(choice.step == PIPELINE_POOL_LEND && !pool->is_closing))
         lend_locked(pool, &pool->slots[choice.index], choice.used, request);
@@ -190,6 +197,40 @@ int32_t pipeline_pool_lend(struct pipeline_stream_pool *pool, const struct pipel
     base_lock_release(&pool->lock);
     if (status == TRM_OK)
         *slot = &pool->slots[choice.index];
+    return status;
+}
+
+static bool is_away(const struct pipeline_pool_slot *slot)
+{
+    return slot->state == PIPELINE_POOL_SLOT_LENT || slot->state == PIPELINE_POOL_SLOT_TRANSIT;
+}
+
+static uint32_t count_used_locked(const struct pipeline_stream_pool *pool)
+{
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < pool->slot_count; i++)
+        used += is_away(&pool->slots[i]) || pool->slots[i].watches > 0;
+    return used;
+}
+
+int32_t pipeline_pool_lend_slot(struct pipeline_stream_pool *pool, uint32_t index,
+                                const struct pipeline_pool_request *request, struct pipeline_pool_slot **slot)
+{
+    struct pipeline_pool_slot *wanted = &pool->slots[index];
+    int32_t status                    = TRM_OK;
+    *slot                             = NULL;
+    base_lock_acquire(&pool->lock);
+    pool->stats.waits += is_away(wanted);
+    while (!pool->is_closing && is_away(wanted))
+        sleep_locked(pool, BASE_NEVER);
+    if (pool->is_closing) {
+        status = fail_closing();
+    } else if (wanted->state == PIPELINE_POOL_SLOT_FREE && !wanted->has_failed &&
+               atomic_load_explicit(&wanted->stream->failure, memory_order_acquire) == NULL) {
+        lend_locked(pool, wanted, count_used_locked(pool), request);
+        *slot = wanted;
+    }
+    base_lock_release(&pool->lock);
     return status;
 }
 
@@ -271,6 +312,8 @@ static void shrink(struct pipeline_stream_pool *pool)
 void pipeline_pool_take_back(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                              const struct pipeline_pool_request *request)
 {
+    if (UNLIKELY(slot->stream->range_depth > 0))
+        core_range_pop_all(slot->stream);
     pipeline_pool_watch(pool, slot, request);
     base_lock_acquire(&pool->lock);
     leave_transit_locked(pool, slot, PIPELINE_POOL_SLOT_FREE);

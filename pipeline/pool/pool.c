@@ -32,6 +32,7 @@ static void pool_release(struct core_object *object)
         if (pool->kept[i] != NULL)
             core_object_release(&pool->kept[i]->object);
     pipeline_pool_free_watches(pool);
+    pipeline_pool_keep_fini(pool);
     core_free(object->context, pool, sizeof(*pool));
     core_object_release(&device->object);
 }
@@ -95,13 +96,28 @@ static uint64_t ask(struct core_device *device, uint32_t key, uint64_t absent)
  * spreads streams: what shares a queue with low work waits behind it, whatever its priority. */
 static void fit_in_queues(struct pipeline_stream_pool *pool)
 {
-    uint64_t queues = ask(pool->device, TRM_DEVICE_QUEUES, UINT32_MAX), share = queues / (PRIORITIES + 1);
+    uint64_t queues = pool->queues != 0 ? pool->queues : UINT32_MAX, share = queues / (PRIORITIES + 1);
     if (share == 0)
         share = 1;
     if (pool->most > share)
         pool->most = (uint32_t)share;
     if (pool->least > pool->most)
         pool->least = pool->most;
+}
+
+static uint32_t queues_of(struct core_device *device)
+{
+    uint64_t queues = ask(device, TRM_DEVICE_QUEUES, 0);
+    return queues < UINT32_MAX ? (uint32_t)queues : UINT32_MAX;
+}
+
+static void log_sharing(const struct pipeline_stream_pool *pool)
+{
+    if (pool->queues != 0 && pool->slot_count > pool->queues)
+        core_log(pool->object.context, TRM_LOG_INFO,
+                 "the driver of %s spreads streams over %" PRIu32 " queues: of %" PRIu32
+                 " streams of a pool some share one, and wait for each other",
+                 pool->device->id, pool->queues, pool->slot_count);
 }
 
 static int32_t pool_create(struct core_device *device, const struct trm_stream_pool_desc *desc,
@@ -121,6 +137,7 @@ static int32_t pool_create(struct core_device *device, const struct trm_stream_p
     pool->least      = desc->least;
     pool->most       = desc->most;
     pool->slot_count = desc->most;
+    pool->queues     = queues_of(device);
     if (pool->strategy == TRM_STREAM_PRIORITY) {
         pool->holds_back = ask(device, TRM_DEVICE_PRIORITIES, 1) < 2;
         if (!pool->holds_back)
@@ -132,6 +149,8 @@ static int32_t pool_create(struct core_device *device, const struct trm_stream_p
         core_free(context, pool, sizeof(*pool));
         return status;
     }
+    pipeline_pool_keep_load(pool);
+    log_sharing(pool);
     core_device_add_child(device, CORE_STREAM_POOL);
     *out = core_object_publish(&pool->object);
     return TRM_OK;
@@ -207,15 +226,20 @@ static void end_streams(struct pipeline_stream_pool *pool)
 static int32_t close_pool(struct pipeline_stream_pool *pool)
 {
     base_lock_acquire(&pool->lock);
-    bool is_inside = is_inside_locked(pool), was_closing = pool->is_closing;
-    if (!is_inside && !was_closing)
+    bool is_inside = is_inside_locked(pool), was_closing = pool->is_closing, is_used = pool->users > 0;
+    if (!is_inside && !was_closing && !is_used)
         wait_for_transits_locked(pool);
     base_lock_release(&pool->lock);
+    if (is_used)
+        return base_fail_static(TRM_ERROR_BUSY,
+                                "trm_stream_pool_destroy: destroy the coordinator that uses the pool first");
     if (is_inside)
         return base_fail_static(TRM_ERROR_DEADLOCK,
                                 "trm_stream_pool_destroy: called in a callback of one of its streams");
-    if (!was_closing)
+    if (!was_closing) {
         end_streams(pool);
+        pipeline_pool_keep_save(pool);
+    }
     return TRM_OK;
 }
 
@@ -243,7 +267,10 @@ static int32_t get_stats(struct pipeline_stream_pool *pool, struct trm_stream_po
     ours.streams                      = pool->streams;
     ours.lent                         = pool->lent;
     ours.strategy                     = pipeline_pool_strategy_locked(pool);
-    ours.operation_ns                 = pipeline_estimate_ahead(&pool->operation, 0);
+    ours.queues                       = pool->queues;
+    if (pool->queues != 0 && pool->streams > pool->queues)
+        ours.sharing = pool->streams - pool->queues + 1;
+    ours.operation_ns = pipeline_estimate_ahead(&pool->operation, 0);
     for (uint32_t i = 0; i < pool->slot_count; i++)
         ours.busy += pool->slots[i].state != PIPELINE_POOL_SLOT_LENT && pool->slots[i].watches > 0;
     base_lock_release(&pool->lock);

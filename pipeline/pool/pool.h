@@ -4,6 +4,9 @@
  *     choose.c    strategies                      watch.c     which streams have work, and how long it takes
  *     submit.c    tasks                           learn.c     models of tasks
  *     trial.c     which strategy gets most done   workload.c  which workloads hinder each other
+ *     draw.c      streams for coordinators
+ *     keep.c      models that outlive the pool    stored.c    their files
+ *     stored_list.c  what programs see of them
  *
  * A slot has a stream or is empty. A slot in transit belongs to the call that put it there, which may then call the
  * backend without the lock: it makes or ends the stream, enqueues a task on it, or takes it back. All others
@@ -12,7 +15,8 @@
  * Each time a stream is given back with work on it, a watch is asked to be notified of the end of that work. A stream
  * without watches is idle. So nothing polls, and a choice asks no backend.
  *
- * Locks: pool->lock is a leaf; backends notify under their own locks, so none is called under it.
+ * Locks: backends notify under their own locks, so none is called under pool->lock. Listeners are, which may
+ * post to the service.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_POOL_POOL_H
@@ -25,6 +29,7 @@
 #include "core/device/device.h"
 #include "core/stream/stream.h"
 #include "pipeline/estimate/estimate.h"
+#include "pipeline/pool/keep.h"
 #include "pipeline/pool/learn.h"
 #include "pipeline/pool/trial.h"
 #include "pipeline/pool/workload.h"
@@ -66,12 +71,21 @@ struct pipeline_pool_slot {
     uint64_t last_end;          /* when the work of the last loan ended */
 };
 
+/* Of another room: called once when a stream may be had that pipeline_pool_draw() did not find. */
+struct pipeline_pool_listener {
+    /* On any thread, under pool->lock and perhaps a lock of the backend's. */
+    void (*freed)(struct pipeline_pool_listener *listener);
+    struct pipeline_pool_listener *next;
+    bool is_listening;
+};
+
 struct pipeline_stream_pool {
     struct core_object object;
     struct core_device *device; /* holds a reference */
     int32_t strategy, role, priority;
     uint32_t least, most;
     uint32_t slot_count; /* in use: `most`, with TRM_STREAM_PRIORITY for each priority, the lowest first */
+    uint32_t queues;     /* TRM_DEVICE_QUEUES; 0: the device does not tell */
     bool holds_back;     /* TRM_STREAM_PRIORITY on a device without priorities */
 
     struct base_lock lock; /* guards all below, but `epoch` for sleepers */
@@ -79,6 +93,8 @@ struct pipeline_stream_pool {
     uint32_t streams, lent, transits;
     uint32_t turn;     /* round-robin: the slot that is looked at first */
     uint32_t sleepers; /* threads that wait for `epoch` */
+    uint32_t users;    /* coordinators that draw streams from it */
+    struct pipeline_pool_listener *listeners;
     /* In the last `window` loans: the most streams that had work or were lent at once. */
     uint32_t window, peak;
     struct pipeline_pool_watch *spare;
@@ -87,6 +103,7 @@ struct pipeline_stream_pool {
     struct pipeline_pool_models models;
     struct pipeline_pool_trial trial; /* of TRM_STREAM_AUTO */
     struct pipeline_pool_workloads workloads;
+    struct pipeline_pool_keep *keep;    /* NULL: nothing is kept between runs */
     struct trm_stream_pool_stats stats; /* the counters */
     /* Failed streams that points name; the oldest ends when there is no place left. */
     struct core_stream *kept[TRM_STREAM_POOL_MOST];
@@ -118,6 +135,8 @@ struct pipeline_pool_request {
     uint64_t timeout_ns;
     const struct trm_stream_task *task; /* NULL: a loan */
     struct pipeline_pool_key key;       /* of the task */
+    /* Of a coordinator's task: its stream is lent, not in transit, and the call does not wait. */
+    struct pipeline_pool_listener *listener;
 };
 
 /* The priority of a slot's stream. */
@@ -133,8 +152,37 @@ struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_p
  * transit. pipeline_pool_take_back() takes back a slot in transit. */
 int32_t pipeline_pool_lend(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request,
                            struct pipeline_pool_slot **slot);
+/* Waits until the stream of a slot is given back, and lends it for a task. *slot is NULL where there is none,
+ * or it has failed. Errors: INVALID_HANDLE. */
+int32_t pipeline_pool_lend_slot(struct pipeline_stream_pool *pool, uint32_t index,
+                                const struct pipeline_pool_request *request,
+                                struct pipeline_pool_slot **slot);
 void pipeline_pool_take_back(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                              const struct pipeline_pool_request *request);
+
+/* ---- draw.c: for other rooms ---------------------------------------------------------------- */
+
+/* Count a user of a pool of the device, which trm_stream_pool_destroy() then refuses to end. Errors:
+ * WRONG_DEVICE, INVALID_HANDLE. */
+int32_t pipeline_pool_attach(struct trm_stream_pool *handle, const struct core_device *device,
+                             struct pipeline_stream_pool **pool);
+void pipeline_pool_detach(struct pipeline_stream_pool *pool);
+
+/* Lends the idle stream that the strategy chooses for a task. Its owner enqueues the task, calls
+ * pipeline_pool_drawn(), also when that failed (with NULL the pool does not learn from it), and some time
+ * later pipeline_pool_give_back(). Errors: TIMEOUT when none is idle, and then the listener is called once one
+ * may be; as of core_stream_create(). */
+int32_t pipeline_pool_draw(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
+                           struct pipeline_pool_listener *listener, struct pipeline_pool_slot **slot);
+void pipeline_pool_drawn(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
+                         const struct trm_stream_task *task);
+/* Does not call the backend. */
+void pipeline_pool_give_back(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot);
+
+void pipeline_pool_listen_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_listener *listener);
+void pipeline_pool_tell_listeners_locked(struct pipeline_stream_pool *pool);
+/* From now on the listener is not called. */
+void pipeline_pool_unlisten(struct pipeline_stream_pool *pool, struct pipeline_pool_listener *listener);
 
 /* ---- watch.c -------------------------------------------------------------------------------- */
 

@@ -99,6 +99,44 @@ int32_t trm_stream_pool_submit(struct trm_stream_pool *handle, const struct trm_
     return status;
 }
 
+static int32_t submit_all(struct pipeline_stream_pool *pool, const struct trm_stream_task *given,
+                          struct trm_point *points, uint32_t *count)
+{
+    struct trm_stream_task task          = {.struct_size = sizeof(task)};
+    struct pipeline_pool_request request = {.timeout_ns = TRM_FOREVER, .task = &task};
+    struct pipeline_pool_slot *slot;
+    uint32_t done  = 0;
+    int32_t status = core_output_check(points, "trm_stream_pool_submit_all", "points");
+    if (status == TRM_OK)
+        status = core_output_check(count, "trm_stream_pool_submit_all", "count");
+    if (status == TRM_OK)
+        status = copy_in(&task, given);
+    if (status == TRM_OK)
+        request.key = pipeline_pool_key_of(&task);
+    for (uint32_t i = 0; i < pool->slot_count && status == TRM_OK; i++) {
+        status = pipeline_pool_lend_slot(pool, i, &request, &slot);
+        if (status != TRM_OK || slot == NULL)
+            continue;
+        status = enqueue(&task, slot->stream->object.handle, &points[done]);
+        pipeline_pool_take_back(pool, slot, &request);
+        done += status == TRM_OK;
+    }
+    if (status == TRM_OK)
+        *count = done;
+    return status;
+}
+
+int32_t trm_stream_pool_submit_all(struct trm_stream_pool *handle, const struct trm_stream_task *task,
+                                   struct trm_point *points, uint32_t *count)
+{
+    struct pipeline_stream_pool *pool = core_object_enter(handle, CORE_STREAM_POOL);
+    if (pool == NULL)
+        return base_last_status();
+    int32_t status = submit_all(pool, task, points, count);
+    core_object_leave(&pool->object);
+    return status;
+}
+
 /* ---- predictions ---------------------------------------------------------------------------- */
 
 static int32_t predict(struct pipeline_stream_pool *pool, const struct trm_stream_task *given,
@@ -113,6 +151,11 @@ static int32_t predict(struct pipeline_stream_pool *pool, const struct trm_strea
         return status;
     struct pipeline_pool_key key = pipeline_pool_key_of(&task);
     base_lock_acquire(&pool->lock);
+    if (pipeline_pool_keep_is_new_locked(pool, &task, &key)) {
+        base_lock_release(&pool->lock);
+        pipeline_pool_keep_recall(pool, &task, &key);
+        base_lock_acquire(&pool->lock);
+    }
     const struct pipeline_pool_model *model = pipeline_pool_model_find(&pool->models, &key);
     if (model != NULL)
         found = (struct trm_stream_prediction){

@@ -9,6 +9,8 @@
 
 void pipeline_pool_wake_locked(struct pipeline_stream_pool *pool)
 {
+    if (UNLIKELY(pool->listeners != NULL))
+        pipeline_pool_tell_listeners_locked(pool);
     if (pool->sleepers == 0)
         return;
     atomic_fetch_add_explicit(&pool->epoch, 1, memory_order_release);
@@ -110,7 +112,7 @@ static uint64_t predict_locked(struct pipeline_stream_pool *pool, struct pipelin
     if (watch->key.what != 0)
         watch->workload = pipeline_pool_workload_of(&pool->workloads, watch->workload, watch->bytes,
                                                     model != NULL ? model->least : 0);
-    if (model != NULL)
+    if (model != NULL && pipeline_model_is_known(&model->time))
         return (uint64_t)model->time.mean;
     return watch->operations * pipeline_estimate_ahead(&pool->operation, 0);
 }

@@ -13,6 +13,7 @@
 #define HEEDED_MOST 512u
 #define WEIGHT (1.0 / 16)
 #define FIND_EVERY 16u
+#define RATE_WINDOW 256u /* tasks among which the fastest is looked for */
 
 int32_t pipeline_pool_workload_of(const struct pipeline_pool_workloads *workloads, int32_t given,
                                   uint64_t bytes, double least)
@@ -69,13 +70,27 @@ static void find_all(struct pipeline_pool_workloads *workloads)
     }
 }
 
+static void note_rate(struct pipeline_pool_workloads *workloads, double rate)
+{
+    if (rate > workloads->best_rate)
+        workloads->best_rate = rate;
+    if (rate < COMPUTE_PART * workloads->best_rate || rate == 0)
+        return;
+    if (rate > workloads->window_rate)
+        workloads->window_rate = rate;
+    if (++workloads->window < RATE_WINDOW)
+        return;
+    workloads->best_rate += (workloads->window_rate - workloads->best_rate) / 2;
+    workloads->window_rate = 0;
+    workloads->window      = 0;
+}
+
 void pipeline_pool_workload_add(struct pipeline_pool_workloads *workloads, int32_t workload, uint64_t bytes,
                                 const struct pipeline_pool_company *company, double took, double least)
 {
     if (least == 0)
         return;
-    if ((double)bytes / least > workloads->best_rate)
-        workloads->best_rate = (double)bytes / least;
+    note_rate(workloads, (double)bytes / least);
     for (int32_t other = 0; other < PIPELINE_POOL_WORKLOADS; other++)
         if ((company->workloads >> other & 1) != 0)
             add_harm(&workloads->harm[workload][other], took / least / company->streams);

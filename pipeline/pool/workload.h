@@ -1,7 +1,9 @@
 /* Which workload a task is, and which workloads hinder each other.
  *
  * A task's workload is given, or found: memory if it moves at least half as many bytes in a nanosecond as the
- * fastest task of the pool, compute if less than an eighth, else mixed.
+ * fastest task of the pool of late, compute if less than an eighth, else mixed. The fastest is looked for
+ * among some tasks that are not bound by compute; if none of them is as fast as those before, the rate goes
+ * half way towards them.
  *
  * Of `k` streams that have work each should get a `k`-th of the device, so that a task takes at most `k`
  * times as long as alone. What it takes beyond that is harm. Harm that a workload suffers in any company, or
@@ -33,7 +35,9 @@ struct pipeline_pool_harm {
 };
 
 struct pipeline_pool_workloads {
-    double best_rate; /* bytes a nanosecond of the fastest task */
+    double best_rate;   /* bytes a nanosecond of the fastest task of late */
+    double window_rate; /* of the fastest in this window */
+    uint32_t window;    /* tasks in it */
     /* harm[a][b]: of tasks of workload a beside b */
     struct pipeline_pool_harm harm[PIPELINE_POOL_WORKLOADS][PIPELINE_POOL_WORKLOADS];
     struct pipeline_pool_harm alone[PIPELINE_POOL_WORKLOADS];

@@ -285,6 +285,14 @@ static int32_t call_trm_pipeline_create(void *handle, const struct objects *othe
     return trm_pipeline_create(handle, &desc, out());
 }
 
+static int32_t visit_no_model(void *user, const struct trm_stream_model *model)
+{
+    (void)user;
+    (void)model;
+    return TRM_OK;
+}
+
+CALL(trm_stream_model_list, (handle, visit_no_model, NULL))
 CALL(trm_stream_pool_create, (handle, NULL, out()))
 CALL(trm_coordinator_create, (handle, NULL, out()))
 CALL(trm_coordinator_submit, (handle))
@@ -294,6 +302,7 @@ CALL(trm_coordinator_wait_any, (handle, host_memory, 1, 0, out()))
 CALL(trm_coordinator_wait_all, (handle, 0))
 CALL(trm_coordinator_forget, (handle))
 CALL(trm_coordinator_add, (handle, NULL))
+CALL(trm_coordinator_write_graph, (handle, write_none, NULL))
 CALL(trm_pipeline_run, (handle, NULL, NULL))
 CALL(trm_pipeline_start, (handle, NULL))
 CALL(trm_pipeline_acquire, (handle, 0, out()))
@@ -468,6 +477,7 @@ const struct call calls[] = {
     ROW(OF_SHADER, trm_shader_constant),
     ROW(OF_SHADER, trm_shader_view),
     ROW(OF_KERNEL, trm_kernel_grid),
+    ROW(OF_CONTEXT, trm_stream_model_list),
     ROW(OF_DEVICE, trm_stream_pool_create),
     ROW(OF_DEVICE, trm_coordinator_create),
     ROW(OF_COORDINATOR, trm_coordinator_add),
@@ -477,6 +487,7 @@ const struct call calls[] = {
     ROW(OF_COORDINATOR, trm_coordinator_wait_any),
     ROW(OF_COORDINATOR, trm_coordinator_wait_all),
     ROW(OF_COORDINATOR, trm_coordinator_forget),
+    ROW(OF_COORDINATOR, trm_coordinator_write_graph),
     ROW(OF_DEVICE, trm_pipeline_create),
     ROW(OF_PIPELINE, trm_pipeline_run),
     ROW(OF_PIPELINE, trm_pipeline_start),

@@ -72,6 +72,8 @@ void add_graph_update(Suite *suite);
 
 /* The coordinator. */
 void add_coordinator(Suite *suite);
+void add_coordinator_kinds(Suite *suite);
+void add_coordinator_pool(Suite *suite);
 void add_coordinator_wait(Suite *suite);
 
 /* Pipelines. */
@@ -90,6 +92,7 @@ void add_pipeline_threads(Suite *suite);
 void add_pipeline_lives(Suite *suite);
 void add_pipeline_image(Suite *suite);
 void add_group(Suite *suite);
+void add_stream_model(Suite *suite);
 void add_stream_pool(Suite *suite);
 void add_stream_pool_task(Suite *suite);
 void add_stream_pool_strategy(Suite *suite);

@@ -231,15 +231,15 @@ static uint32_t cache_setting(struct trm_setting *setting)
 
 int32_t context_with(const struct trm_setting *more, uint32_t count, struct trm_context **context)
 {
-    struct trm_setting settings[32] = {{"backend", backend_under_test()}};
+    struct trm_setting settings[32] = {{"backend", backend_under_test()}, {"stream.models", "no"}};
     struct trm_context_desc desc    = {
            .struct_size   = sizeof(desc),
            .flags         = TRM_CONTEXT_NO_CONFIG | TRM_CONTEXT_NO_ENVIRONMENT,
            .log           = keep_log,
            .settings      = settings,
-           .setting_count = 1,
+           .setting_count = 2,
     };
-    desc.setting_count += backend_settings(settings + 1, 14);
+    desc.setting_count += backend_settings(settings + 2, 13);
     desc.setting_count += cache_setting(settings + desc.setting_count);
     ck_assert_uint_lt(count, 16);
     for (uint32_t i = 0; i < count; i++)
@@ -247,16 +247,17 @@ int32_t context_with(const struct trm_setting *more, uint32_t count, struct trm_
     return trm_context_create(&desc, context);
 }
 
-/* Reads the environment: a third party's backend may need settings of its own. */
+/* No case knows what pools have learned before it. Reads the environment: a third party's backend may need
+ * settings of its own. */
 struct trm_context *open_context(void)
 {
-    struct trm_setting settings[] = {{"backend", backend_under_test()}};
+    struct trm_setting settings[] = {{"backend", backend_under_test()}, {"stream.models", "no"}};
     struct trm_context_desc desc  = {
          .struct_size   = sizeof(desc),
          .flags         = TRM_CONTEXT_NO_CONFIG,
          .log           = keep_log,
          .settings      = settings,
-         .setting_count = 1,
+         .setting_count = 2,
     };
     struct trm_context *context = NULL;
     ck_ok(trm_context_create(&desc, &context));

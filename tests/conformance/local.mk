@@ -15,6 +15,8 @@ tests_conformance_conformance_SOURCES = \
 	tests/conformance/calls.h \
 	tests/conformance/context.c \
 	tests/conformance/coordinator.c \
+	tests/conformance/coordinator_kinds.c \
+	tests/conformance/coordinator_pool.c \
 	tests/conformance/coordinator_wait.c \
 	tests/conformance/device.c \
 	tests/conformance/event.c \
@@ -112,6 +114,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/pipeline_serve.c \
 	tests/conformance/fragile.c \
 	tests/conformance/fragile.h \
+	tests/conformance/stream_model.c \
 	tests/conformance/stream_pool.c \
 	tests/conformance/stream_pool_strategy.c \
 	tests/conformance/stream_pool_task.c \
@@ -148,6 +151,7 @@ CONFORMANCE_RUNS = \
 	tests/conformance/run-template.sh \
 	tests/conformance/run-timed.sh \
 	tests/conformance/run-cpu-group.sh \
+	tests/conformance/run-cpu-pool.sh \
 	tests/conformance/run-cpu-collective.sh \
 	tests/conformance/run-cpu-gates-alone.sh \
 	tests/conformance/run-cpu-without-optional.sh \

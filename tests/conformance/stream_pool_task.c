@@ -7,6 +7,7 @@
 #include "stream_pools.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 
 #define STREAMS 4u
@@ -105,6 +106,129 @@ START_TEST(a_task_comes_after_its_points)
     ck_affine(&affine, expected);
     trm_stream_pool_destroy(pool);
     trm_buffer_destroy(affine.words);
+}
+END_TEST
+
+/* A call on another thread. */
+struct waiting {
+    struct trm_stream_pool *pool;
+    struct trm_point *points;
+    uint32_t calls, count;
+    int32_t status;
+    atomic_bool is_done;
+};
+
+static int32_t count_calls(void *user, struct trm_stream *stream)
+{
+    uint32_t *calls = user;
+    (void)stream;
+    return ++*calls == 0 ? TRM_ERROR_CANCELLED : TRM_OK;
+}
+
+static void *submit_all_there(void *user)
+{
+    struct waiting *waiting     = user;
+    struct trm_stream_task task = function_task(count_calls, &waiting->calls);
+    waiting->status = trm_stream_pool_submit_all(waiting->pool, &task, waiting->points, &waiting->count);
+    atomic_store(&waiting->is_done, true);
+    return NULL;
+}
+
+START_TEST(a_task_is_enqueued_on_all_streams)
+{
+    struct trm_stream_pool *pool = make_pool(TRM_STREAM_DEFAULT, STREAMS);
+    struct trm_stream *streams[STREAMS];
+    struct trm_point points[TRM_STREAM_POOL_MOST];
+    uint32_t calls = 0, count = 7;
+    struct trm_stream_task task = function_task(count_calls, &calls);
+    ck_ok(trm_stream_pool_submit_all(pool, &task, points, &count));
+    ck_assert_uint_eq(count, 0);
+    for (uint32_t i = 0; i < STREAMS; i++)
+        ck_ok(trm_stream_pool_acquire(pool, 0, TRM_FOREVER, &streams[i]));
+    for (uint32_t i = 0; i < STREAMS; i++)
+        ck_ok(trm_stream_pool_release(pool, streams[i]));
+    ck_ok(trm_stream_pool_submit_all(pool, &task, points, &count));
+    ck_assert_uint_eq(count, STREAMS);
+    ck_assert_uint_eq(calls, STREAMS);
+    for (uint32_t i = 0; i < STREAMS; i++)
+        for (uint32_t other = 0; other < i; other++)
+            ck_assert_ptr_ne(points[i].stream, points[other].stream);
+    ck_ok(trm_wait_all(points, count, TRM_FOREVER));
+    calls = UINT32_MAX;
+    ck_status(trm_stream_pool_submit_all(pool, &task, points, &count), TRM_ERROR_CANCELLED);
+    ck_status(trm_stream_pool_submit_all(pool, &task, NULL, &count), TRM_ERROR_INVALID_ARGUMENT);
+    ck_status(trm_stream_pool_submit_all(pool, &task, points, NULL), TRM_ERROR_INVALID_ARGUMENT);
+    ck_status(trm_stream_pool_submit_all(pool, NULL, points, &count), TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_uint_eq(count, STREAMS);
+    trm_stream_pool_destroy(pool);
+}
+END_TEST
+
+START_TEST(a_task_for_all_streams_waits_for_those_that_are_lent)
+{
+    struct trm_stream_pool *pool = make_pool(TRM_STREAM_DEFAULT, 1);
+    struct trm_point points[TRM_STREAM_POOL_MOST];
+    struct trm_stream *stream = NULL;
+    struct waiting waiting    = {.pool = pool, .points = points};
+    pthread_t thread;
+    ck_ok(trm_stream_pool_acquire(pool, 0, TRM_FOREVER, &stream));
+    atomic_init(&waiting.is_done, false);
+    ck_assert_int_eq(pthread_create(&thread, NULL, submit_all_there, &waiting), 0);
+    while (stats_of(pool).waits == 0 && !atomic_load(&waiting.is_done))
+        sched_yield();
+    ck_assert(!atomic_load(&waiting.is_done));
+    ck_ok(trm_stream_pool_release(pool, stream));
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(waiting.status, TRM_OK);
+    ck_assert_uint_eq(waiting.count, 1);
+    trm_stream_pool_destroy(pool);
+}
+END_TEST
+
+START_TEST(streams_that_share_a_queue_are_counted)
+{
+    struct trm_stream_pool *pool = make_pool(TRM_STREAM_DEFAULT, TRM_STREAM_POOL_MOST);
+    struct trm_stream *streams[TRM_STREAM_POOL_MOST];
+    uint64_t queues = device_number(the.device, TRM_DEVICE_QUEUES), count = queues + 2;
+    if (queues == 0 || count > TRM_STREAM_POOL_MOST)
+        count = 4;
+    ck_assert_uint_eq(stats_of(pool).queues, queues);
+    for (uint64_t i = 0; i < count; i++) {
+        ck_ok(trm_stream_pool_acquire(pool, 0, TRM_FOREVER, &streams[i]));
+        ck_assert_uint_eq(stats_of(pool).sharing, queues != 0 && i + 1 > queues ? i + 2 - queues : 0);
+    }
+    for (uint64_t i = 0; i < count; i++)
+        ck_ok(trm_stream_pool_release(pool, streams[i]));
+    trm_stream_pool_destroy(pool);
+}
+END_TEST
+
+static int32_t begin_range(void *user, struct trm_stream *stream)
+{
+    (void)user;
+    return trm_range_push(stream, "left open");
+}
+
+START_TEST(ranges_that_are_left_open_end_when_the_stream_is_given_back)
+{
+    struct trm_stream_pool *pool = make_pool(TRM_STREAM_DEFAULT, 1);
+    struct trm_stream_task task  = function_task(begin_range, NULL);
+    struct trm_stream *stream    = NULL;
+    struct trm_point point       = {NULL, 0};
+    ck_ok(trm_stream_pool_acquire(pool, 0, TRM_FOREVER, &stream));
+    ck_ok(trm_range_push(stream, "outer"));
+    ck_ok(trm_range_push(stream, "inner"));
+    ck_ok(trm_stream_pool_release(pool, stream));
+    ck_ok(trm_stream_pool_acquire(pool, 0, TRM_FOREVER, &stream));
+    ck_status(trm_range_pop(stream), TRM_ERROR_INVALID_ARGUMENT);
+    ck_ok(trm_range_push(stream, "mine"));
+    ck_ok(trm_range_pop(stream));
+    ck_ok(trm_stream_pool_release(pool, stream));
+    ck_ok(trm_stream_pool_submit(pool, &task, &point));
+    ck_ok(trm_stream_pool_acquire(pool, 0, TRM_FOREVER, &stream));
+    ck_status(trm_range_pop(stream), TRM_ERROR_INVALID_ARGUMENT);
+    ck_ok(trm_stream_pool_release(pool, stream));
+    trm_stream_pool_destroy(pool);
 }
 END_TEST
 
@@ -402,6 +526,10 @@ void add_stream_pool_task(Suite *suite)
     CASE(group, a_task_launches_its_kernel);
     CASE(group, a_task_enqueues_what_its_function_does);
     CASE(group, a_task_comes_after_its_points);
+    CASE(group, a_task_is_enqueued_on_all_streams);
+    CASE(group, a_task_for_all_streams_waits_for_those_that_are_lent);
+    CASE(group, streams_that_share_a_queue_are_counted);
+    CASE(group, ranges_that_are_left_open_end_when_the_stream_is_given_back);
     CASE(group, a_task_without_what_it_needs_is_refused);
     CASE(group, a_task_is_refused_with_what_its_function_returns);
     CASE(group, the_point_of_a_failed_task_gives_the_cause_when_its_stream_has_been_replaced);

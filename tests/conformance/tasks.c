@@ -5,17 +5,32 @@
 
 #include "kernels.h"
 
+#include <stdlib.h>
+
 struct trm_coordinator *coordinator;
 
+static struct trm_stream_pool *pool;
+
+/* CONFORMANCE_POOL=N: coordinators draw from a pool of N streams. */
 void open_coordinator(void)
 {
-    ck_ok(trm_coordinator_create(the.device, NULL, &coordinator));
+    struct trm_coordinator_desc desc = {.struct_size = sizeof(desc)};
+    const char *most                 = getenv("CONFORMANCE_POOL");
+    if (most != NULL) {
+        const struct trm_stream_pool_desc of_pool = {.struct_size = sizeof(of_pool),
+                                                     .most        = (uint32_t)strtoul(most, NULL, 10)};
+        ck_ok(trm_stream_pool_create(the.device, &of_pool, &pool));
+        desc.pool = pool;
+    }
+    ck_ok(trm_coordinator_create(the.device, &desc, &coordinator));
 }
 
 static void close_coordinator(void)
 {
     trm_coordinator_destroy(coordinator);
+    trm_stream_pool_destroy(pool);
     coordinator = NULL;
+    pool        = NULL;
 }
 
 TCase *group_with_coordinator(Suite *suite, const char *name)

@@ -9,6 +9,7 @@ TOOL_TESTS = \
 	tests/tools/kernels.sh \
 	tests/tools/catalogue.sh \
 	tests/tools/locale.sh \
+	tests/tools/models.sh \
 	tests/tools/settings.sh \
 	tests/tools/colour.sh \
 	tests/tools/bench.sh \
@@ -36,6 +37,12 @@ check_PROGRAMS += tests/tools/decimal_comma
 tests_tools_decimal_comma_SOURCES = tests/tools/decimal_comma.c
 tests_tools_decimal_comma_LDADD = libtrireme.la
 tests_tools_decimal_comma_LDFLAGS = $(UNINSTALLED_LINK)
+
+# A program whose stream pool learns, for models.sh.
+check_PROGRAMS += tests/tools/learn
+tests_tools_learn_SOURCES = tests/tools/learn.c
+tests_tools_learn_LDADD = libtrireme.la
+tests_tools_learn_LDFLAGS = $(UNINSTALLED_LINK)
 
 # Videos for the tests of `trireme run`.
 check_PROGRAMS += tests/tools/video

@@ -308,6 +308,7 @@ tests_unit_core_stream_tests_SOURCES = \
 	tests/unit/core/stream/gates.c \
 	tests/unit/core/stream/in_flight.c \
 	tests/unit/core/stream/observe.c \
+	tests/unit/core/stream/range.c \
 	tests/unit/core/stream/point_fd.c \
 	tests/unit/core/stream/service.c \
 	tests/unit/core/stream/stream.c \
@@ -398,6 +399,7 @@ UNIT_TESTS += tests/unit/pipeline/pool/tests
 tests_unit_pipeline_pool_tests_SOURCES = \
 	tests/unit/pipeline/pool/choose.c \
 	tests/unit/pipeline/pool/learn.c \
+	tests/unit/pipeline/pool/stored.c \
 	tests/unit/pipeline/pool/trial.c \
 	tests/unit/pipeline/pool/workload.c
 tests_unit_pipeline_pool_tests_CFLAGS = $(UNIT_CFLAGS)

@@ -12,6 +12,8 @@
 struct info_options {
     bool settings;
     bool kernels;
+    bool models;
+    bool forget;
     bool json;
     bool mdoc;
     bool verbose;
@@ -21,15 +23,31 @@ struct info_options {
 enum {
     OPTION_SETTINGS = 256,
     OPTION_KERNELS,
+    OPTION_MODELS,
+    OPTION_FORGET,
     OPTION_JSON,
     OPTION_MDOC
 };
+
+static int check_options(const struct info_options *options)
+{
+    if (options->kernels + options->settings + options->models + options->forget > 1)
+        return command_usage_error(&info_command,
+                                   "--kernels, --settings, --models and --forget-models cannot be combined");
+    if (options->forget && options->json)
+        return command_usage_error(&info_command, "--forget-models has no output as JSON");
+    if (options->mdoc && (!options->settings || options->json))
+        return command_usage_error(&info_command, "--mdoc requires --settings and excludes --json");
+    return COMMAND_OK;
+}
 
 static int parse_options(int argc, char **argv, struct info_options *options)
 {
     static const struct option known[] = {
         {"settings", no_argument, NULL, OPTION_SETTINGS},
         {"kernels", no_argument, NULL, OPTION_KERNELS},
+        {"models", no_argument, NULL, OPTION_MODELS},
+        {"forget-models", no_argument, NULL, OPTION_FORGET},
         {"json", no_argument, NULL, OPTION_JSON},
         {"mdoc", no_argument, NULL, OPTION_MDOC},
         {"verbose", no_argument, NULL, 'v'},
@@ -44,6 +62,12 @@ static int parse_options(int argc, char **argv, struct info_options *options)
             break;
         case OPTION_KERNELS:
             options->kernels = true;
+            break;
+        case OPTION_MODELS:
+            options->models = true;
+            break;
+        case OPTION_FORGET:
+            options->forget = true;
             break;
         case OPTION_JSON:
             options->json = true;
@@ -62,11 +86,7 @@ static int parse_options(int argc, char **argv, struct info_options *options)
     if (optind < argc && !options->kernels)
         return command_usage_error(&info_command,
                                    "only --kernels takes arguments, which are names of kernels");
-    if (options->kernels && options->settings)
-        return command_usage_error(&info_command, "--kernels and --settings cannot be combined");
-    if (options->mdoc && (!options->settings || options->json))
-        return command_usage_error(&info_command, "--mdoc requires --settings and excludes --json");
-    return COMMAND_OK;
+    return check_options(options);
 }
 
 static void print_settings(struct trm_context *context, const struct info_options *options)
@@ -110,6 +130,8 @@ static int fail_context(const struct info_options *options)
         info_settings_json(NULL);
     } else if (options->kernels) {
         info_kernels_failure_json();
+    } else if (options->models) {
+        info_models_failure_json();
     } else {
         info_collect_failure(&info);
         info_print_json(&info);
@@ -136,6 +158,10 @@ static int info_run(int argc, char **argv)
         print_settings(context, &options);
     else if (options.kernels)
         status = info_kernels(context, options.json, options.names);
+    else if (options.models)
+        status = info_models(context, options.json);
+    else if (options.forget)
+        status = info_forget_models(context);
     else
         status = print_machine(context, &options);
     trm_context_destroy(context);
@@ -148,11 +174,16 @@ const struct command info_command = {
     .help    = "Usage: trireme info [--json] [-v]\n"
                "       trireme info --kernels [--json] [-v] [NAME…]\n"
                "       trireme info --settings [--json | --mdoc]\n"
+               "       trireme info --models [--json]\n"
+               "       trireme info --forget-models\n"
                "\n"
                "Shows every backend plugin that was found, with the reason if it cannot be used, and every\n"
                "device with its properties.\n"
                "\n"
                "      --json      one JSON object instead of text\n"
+               "      --models    how long kernels take on each device, as stream pools have learned and kept\n"
+               "      --forget-models\n"
+               "                  remove these models\n"
                "      --kernels   every kernel that can be loaded by name: its parameters, specialisation\n"
                "                  constants and work-group, and the backends that it has code for; with\n"
                "                  names, those kernels, and what each computes, in a formula, with its\n"

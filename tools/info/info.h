@@ -62,6 +62,13 @@ int info_kernels(struct trm_context *context, bool json, char *const *names);
 /* The same object as JSON when there is no context: no kernel, and the last error. */
 void info_kernels_failure_json(void);
 
+/* What stream pools have learned of kernels and kept. Returns an exit status. */
+int info_models(struct trm_context *context, bool json);
+int info_forget_models(struct trm_context *context);
+
+/* The same object as JSON when there is no context: no model, and the last error. */
+void info_models_failure_json(void);
+
 /* The description of a kernel, to be freed; NULL: it has none. */
 char *info_help_read(const struct trm_shader_place *place);
 

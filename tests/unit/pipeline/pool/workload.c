@@ -37,6 +37,38 @@ START_TEST(a_workload_is_found_from_bytes_and_time)
 }
 END_TEST
 
+/* 2 bytes a nanosecond: half of before. */
+static void run_slower(uint32_t tasks)
+{
+    const struct pipeline_pool_company company = {.workloads = 0, .streams = 1};
+    for (uint32_t i = 0; i < tasks; i++)
+        pipeline_pool_workload_add(&workloads, FOUND, 4000, &company, 2000, 2000);
+}
+
+START_TEST(the_fastest_task_is_that_of_late)
+{
+    run(1, FOUND, COMPUTE, 1000);
+    run_slower(255);
+    ck_assert_double_eq(workloads.best_rate, 4);
+    run_slower(256);
+    ck_assert_double_eq(workloads.best_rate, 3);
+    run_slower(4 * 256);
+    ck_assert_double_le(workloads.best_rate, 2.1);
+    run(1, FOUND, COMPUTE, 1000);
+    ck_assert_double_eq(workloads.best_rate, 4);
+}
+END_TEST
+
+START_TEST(tasks_that_are_bound_by_compute_do_not_make_others_the_fastest)
+{
+    const struct pipeline_pool_company company = {.workloads = 0, .streams = 1};
+    run(1, FOUND, COMPUTE, 1000);
+    for (uint32_t i = 0; i < 2000; i++)
+        pipeline_pool_workload_add(&workloads, FOUND, 40, &company, 1000, 1000);
+    ck_assert_double_eq(workloads.best_rate, 4);
+}
+END_TEST
+
 START_TEST(a_workload_is_mixed_until_bytes_and_time_are_known)
 {
     ck_assert_int_eq(pipeline_pool_workload_of(&workloads, FOUND, 4000, 1000), MIXED);
@@ -122,6 +154,8 @@ static Suite *make_suite(void)
 
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_test(tests, a_workload_is_found_from_bytes_and_time);
+    tcase_add_test(tests, the_fastest_task_is_that_of_late);
+    tcase_add_test(tests, tasks_that_are_bound_by_compute_do_not_make_others_the_fastest);
     tcase_add_test(tests, a_workload_is_mixed_until_bytes_and_time_are_known);
     tcase_add_test(tests, a_workload_that_is_given_stays);
     tcase_add_test(tests, workloads_that_share_the_device_do_not_hinder_each_other);

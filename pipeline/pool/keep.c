@@ -1,0 +1,179 @@
+/* Models that are kept between runs.
+ * SPDX-License-Identifier: MIT
+ */
+#include "pipeline/pool/keep.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "core/module/module.h"
+#include "core/object/object.h"
+#include "core/settings/settings.h"
+#include "pipeline/pool/pool.h"
+
+void pipeline_pool_keep_load(struct pipeline_stream_pool *pool)
+{
+    struct core_context *context = pool->object.context;
+    struct base_saved_error saved;
+    if (!core_setting_flag(context, "stream.models"))
+        return;
+    struct pipeline_pool_keep *keep = core_allocate(context, sizeof(*keep));
+    if (keep == NULL)
+        return;
+    base_error_save(&saved);
+    pipeline_stored_device_of(pool->device, &keep->device);
+    keep->stored = pipeline_stored_load(context, &keep->device, 0);
+    base_error_restore(&saved);
+    if (keep->stored != NULL)
+        pool->workloads.best_rate = keep->stored->head.best_rate;
+    pool->keep = keep;
+}
+
+void pipeline_pool_keep_fini(struct pipeline_stream_pool *pool)
+{
+    if (pool->keep == NULL)
+        return;
+    pipeline_stored_destroy(pool->object.context, pool->keep->stored);
+    core_free(pool->object.context, pool->keep, sizeof(*pool->keep));
+}
+
+/* ---- which kernel --------------------------------------------------------------------------- */
+
+/* Native code that the program gives has no digest. */
+static void identify(struct pipeline_pool_identity *identity, struct trm_kernel *handle)
+{
+    struct base_saved_error saved;
+    base_error_save(&saved);
+    struct core_kernel *kernel = core_object_enter(handle, CORE_KERNEL);
+    base_error_restore(&saved);
+    if (kernel == NULL)
+        return;
+    identity->is_known = core_kernel_digest(kernel, identity->kernel);
+    base_text_copy(identity->name, sizeof(identity->name), kernel->name);
+    core_object_leave(&kernel->object);
+}
+
+static void recall_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_identity *identity,
+                          const struct pipeline_pool_key *key)
+{
+    struct pipeline_pool_keep *keep = pool->keep;
+    if (pipeline_pool_model_find(&pool->models, key) != NULL)
+        return; /* another thread was first */
+    struct pipeline_pool_model *model            = pipeline_pool_model_make(&pool->models, key);
+    keep->identities[model - pool->models.table] = *identity;
+    const struct pipeline_stored_model *stored   = NULL;
+    if (identity->is_known && keep->stored != NULL)
+        stored = pipeline_stored_find(keep->stored, identity->kernel, key->size, key->workload);
+    if (stored == NULL)
+        return;
+    model->begun = stored;
+    model->least = stored->least;
+    model->time =
+        (struct pipeline_model){.mean = stored->mean, .spread = stored->spread, .samples = stored->samples};
+}
+
+bool pipeline_pool_keep_is_new_locked(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
+                                      const struct pipeline_pool_key *key)
+{
+    return pool->keep != NULL && task != NULL && task->kernel != NULL &&
+           pipeline_pool_model_find(&pool->models, key) == NULL;
+}
+
+void pipeline_pool_keep_recall(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
+                               const struct pipeline_pool_key *key)
+{
+    struct pipeline_pool_identity identity = {.what = key->what};
+    identify(&identity, task->kernel);
+    base_lock_acquire(&pool->lock);
+    recall_locked(pool, &identity, key);
+    base_lock_release(&pool->lock);
+}
+
+/* ---- saving --------------------------------------------------------------------------------- */
+
+static uint64_t now_realtime(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/* The identity of a model that is worth keeping; NULL of another. */
+static const struct pipeline_pool_identity *news_of_locked(const struct pipeline_stream_pool *pool,
+                                                           uint32_t place)
+{
+    const struct pipeline_pool_model *model       = &pool->models.table[place];
+    const struct pipeline_pool_identity *identity = &pool->keep->identities[place];
+    bool is_news = model->key.what != 0 && model->fresh > 0 && model->time.samples > 1;
+    return is_news && identity->is_known && identity->what == model->key.what ? identity : NULL;
+}
+
+static void merge_locked(const struct pipeline_stream_pool *pool, uint32_t place, uint64_t now,
+                         struct pipeline_stored *stored)
+{
+    const struct pipeline_pool_model *model       = &pool->models.table[place];
+    const struct pipeline_pool_identity *identity = news_of_locked(pool, place);
+    if (identity == NULL)
+        return;
+    struct pipeline_stored_news news = {.begun = model->begun, .fresh = model->fresh};
+    news.model                       = (struct pipeline_stored_model){
+                              .size     = model->key.size,
+                              .workload = model->key.workload,
+                              .samples  = model->time.samples,
+                              .learned  = now,
+                              .mean     = model->time.mean,
+                              .spread   = model->time.spread,
+                              .least    = model->least,
+    };
+    memcpy(news.model.kernel, identity->kernel, sizeof(news.model.kernel));
+    base_text_copy(news.model.name, sizeof(news.model.name), identity->name);
+    pipeline_stored_merge(stored, &news);
+}
+
+static void merge_rate_locked(const struct pipeline_stream_pool *pool, struct pipeline_stored *stored)
+{
+    double begun = pool->keep->stored != NULL ? pool->keep->stored->head.best_rate : 0;
+    double ours = pool->workloads.best_rate, *theirs = &stored->head.best_rate;
+    if (*theirs == begun || ours > *theirs)
+        *theirs = ours;
+}
+
+static bool has_news(struct pipeline_stream_pool *pool)
+{
+    bool found = false;
+    base_lock_acquire(&pool->lock);
+    for (uint32_t i = 0; i < PIPELINE_POOL_MODELS && !found; i++)
+        found = news_of_locked(pool, i) != NULL;
+    base_lock_release(&pool->lock);
+    return found;
+}
+
+/* The last notifications of streams that have ended may still come, and are not waited for. */
+static void merge_all(struct pipeline_stream_pool *pool, struct pipeline_stored *stored)
+{
+    uint64_t now = now_realtime();
+    base_lock_acquire(&pool->lock);
+    for (uint32_t i = 0; i < PIPELINE_POOL_MODELS; i++)
+        merge_locked(pool, i, now, stored);
+    merge_rate_locked(pool, stored);
+    base_lock_release(&pool->lock);
+}
+
+void pipeline_pool_keep_save(struct pipeline_stream_pool *pool)
+{
+    struct core_context *context = pool->object.context;
+    struct base_saved_error saved;
+    if (pool->keep == NULL || !has_news(pool))
+        return;
+    base_error_save(&saved);
+    const struct pipeline_stored_device *device = &pool->keep->device;
+    struct pipeline_stored *stored              = pipeline_stored_load(context, device, PIPELINE_POOL_MODELS);
+    if (stored == NULL)
+        stored = pipeline_stored_create(context, device, PIPELINE_POOL_MODELS);
+    if (stored != NULL) {
+        merge_all(pool, stored);
+        pipeline_stored_save(context, stored);
+    }
+    pipeline_stored_destroy(context, stored);
+    base_error_restore(&saved);
+}

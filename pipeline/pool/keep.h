@@ -1,0 +1,45 @@
+/* What a pool keeps for later runs: which kernels its models are of, and what earlier runs have learned of
+ * them.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PIPELINE_POOL_KEEP_H
+#define PIPELINE_POOL_KEEP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <trireme/stream_pool.h>
+
+#include "base/base.h"
+#include "pipeline/pool/learn.h"
+#include "pipeline/pool/stored.h"
+
+struct pipeline_stream_pool;
+
+/* What the model at the same place in the table is of. */
+struct pipeline_pool_identity {
+    uint64_t what; /* as in the model's key: else it is of an earlier model */
+    bool is_known; /* the kernel has a digest */
+    uint8_t kernel[BASE_SHA256_BYTES];
+    char name[64];
+};
+
+struct pipeline_pool_keep {
+    struct pipeline_stored_device device;
+    struct pipeline_stored *stored; /* as it was read when the pool was made; NULL: none */
+    struct pipeline_pool_identity identities[PIPELINE_POOL_MODELS];
+};
+
+/* Reads what is kept, if the setting allows that. */
+void pipeline_pool_keep_load(struct pipeline_stream_pool *pool);
+/* Writes what was learned. No stream of the pool has work any more. */
+void pipeline_pool_keep_save(struct pipeline_stream_pool *pool);
+void pipeline_pool_keep_fini(struct pipeline_stream_pool *pool);
+
+/* Is the task a launch that has no model in the pool yet? False where nothing is kept. */
+bool pipeline_pool_keep_is_new_locked(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
+                                      const struct pipeline_pool_key *key);
+/* Makes the model of such a launch, of what is kept if there is something. Takes pool->lock. */
+void pipeline_pool_keep_recall(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
+                               const struct pipeline_pool_key *key);
+
+#endif

@@ -1,0 +1,167 @@
+/* Trireme: `trireme info --models` and `--forget-models`.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tools/info/info.h"
+
+#include "tools/command/command.h"
+#include "tools/output/output.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *workload_name(int32_t workload)
+{
+    static const char *const names[] = {
+        [TRM_STREAM_WORKLOAD_FOUND]        = "found",
+        [TRM_STREAM_WORKLOAD_COMPUTE]      = "compute",
+        [TRM_STREAM_WORKLOAD_MEMORY]       = "memory",
+        [TRM_STREAM_WORKLOAD_MIXED]        = "mixed",
+        [TRM_STREAM_WORKLOAD_COORDINATION] = "coordination",
+    };
+
+    if (workload < 0 || (size_t)workload >= sizeof(names) / sizeof(names[0]))
+        return "found";
+    return names[workload];
+}
+
+/* ---- text ---- */
+
+/* The table of one device. */
+struct listing {
+    char *device; /* what the models so far are of; NULL: there are none */
+    struct table models;
+};
+
+static void end_device(struct listing *listing)
+{
+    if (!listing->device)
+        return;
+    fputs(output_style(OUTPUT_BOLD), stdout);
+    output_text(stdout, listing->device);
+    printf("%s\n", output_style(OUTPUT_PLAIN));
+    table_print(&listing->models, stdout, 2, 1);
+    table_fini(&listing->models);
+    free(listing->device);
+    listing->device = NULL;
+}
+
+static void begin_device(struct listing *listing, const char *device)
+{
+    static const char *const heading[] = {"kernel", "groups", "workload", "mean us", "spread us", "samples"};
+    static const uint32_t numbers      = 1u << 1 | 1u << 3 | 1u << 4 | 1u << 5;
+
+    end_device(listing);
+    listing->device = output_copy(device);
+    table_init(&listing->models, 6, numbers);
+    for (int i = 0; i < 6; i++)
+        table_add(&listing->models, heading[i]);
+}
+
+static void add_count(struct table *table, uint64_t count)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "%" PRIu64, count);
+    table_add(table, text);
+}
+
+static void add_time(struct table *table, uint64_t nanoseconds)
+{
+    char text[32];
+
+    output_number(text, sizeof(text), (double)nanoseconds / 1e3);
+    table_add(table, text);
+}
+
+static int32_t add_row(void *user, const struct trm_stream_model *model)
+{
+    struct listing *listing = user;
+    char device[400];
+
+    snprintf(device, sizeof(device), "%s: %s%s%s%s", model->backend, model->device,
+             *model->driver ? " (" : "", model->driver, *model->driver ? ")" : "");
+    if (!listing->device || strcmp(listing->device, device) != 0)
+        begin_device(listing, device);
+    table_add(&listing->models, model->kernel);
+    add_count(&listing->models, model->groups);
+    table_add(&listing->models, workload_name(model->workload));
+    add_time(&listing->models, model->mean_ns);
+    add_time(&listing->models, model->spread_ns);
+    add_count(&listing->models, model->samples);
+    return TRM_OK;
+}
+
+static int32_t print_text(struct trm_context *context)
+{
+    struct listing listing = {0};
+    int32_t status         = trm_stream_model_list(context, add_row, &listing);
+
+    if (status == TRM_OK && !listing.device)
+        puts("Stream pools have kept no models of kernels.");
+    end_device(&listing);
+    return status;
+}
+
+/* ---- JSON ---- */
+
+static int32_t write_model(void *user, const struct trm_stream_model *model)
+{
+    struct json *json = user;
+
+    json_object_begin(json, NULL);
+    json_text(json, "backend", model->backend);
+    json_text(json, "device", model->device);
+    json_text(json, "driver", model->driver);
+    json_text(json, "kernel", model->kernel);
+    json_text(json, "digest", model->digest);
+    json_text(json, "workload", workload_name(model->workload));
+    json_count(json, "groups", model->groups);
+    json_count(json, "mean_ns", model->mean_ns);
+    json_count(json, "spread_ns", model->spread_ns);
+    json_count(json, "samples", model->samples);
+    json_count(json, "learned", model->learned);
+    json_object_end(json);
+    return TRM_OK;
+}
+
+static int32_t print_json(struct trm_context *context)
+{
+    struct json json;
+    int32_t status = TRM_OK;
+
+    json_begin(&json, stdout, true);
+    json_object_begin(&json, NULL);
+    json_text(&json, "version", trm_version());
+    json_array_begin(&json, "models");
+    if (context)
+        status = trm_stream_model_list(context, write_model, &json);
+    json_array_end(&json);
+    json_text(&json, "failure", status == TRM_OK && context ? NULL : trm_last_error().sentence);
+    json_object_end(&json);
+    json_end(&json);
+    return status;
+}
+
+void info_models_failure_json(void)
+{
+    (void)print_json(NULL);
+}
+
+int info_models(struct trm_context *context, bool json)
+{
+    int32_t status = json ? print_json(context) : print_text(context);
+
+    return status == TRM_OK ? COMMAND_OK : command_failed("the models cannot be read");
+}
+
+int info_forget_models(struct trm_context *context)
+{
+    uint32_t count;
+
+    if (trm_stream_model_forget(context, &count) != TRM_OK)
+        return command_failed("the models cannot be removed");
+    printf("Removed the models of %" PRIu32 " %s.\n", count, count == 1 ? "device" : "devices");
+    return COMMAND_OK;
+}
