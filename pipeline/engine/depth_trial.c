@@ -4,7 +4,7 @@
 #include "pipeline/engine/depth_trial.h"
 
 #define ROUNDS 2u
-#define TOKENS_MOST 64u
+#define TURN_TOKENS (64u / (ROUNDS * PIPELINE_DEPTH_WAYS))
 
 /* At the beginning of a turn, tokens that the turn before had begun, and that meet cold caches. */
 #define SETTLE_MOST 5u
@@ -58,7 +58,6 @@ static void next_turn(struct pipeline_depth_trial *trial)
 
 uint32_t pipeline_depth_trial_next(struct pipeline_depth_trial *trial, uint64_t now)
 {
-    uint32_t a_turn = TOKENS_MOST / (ROUNDS * trial->ways);
     uint32_t settle = trial->slots[0] < SETTLE_MOST ? trial->slots[0] : SETTLE_MOST;
 
     if (trial->is_over)
@@ -66,8 +65,8 @@ uint32_t pipeline_depth_trial_next(struct pipeline_depth_trial *trial, uint64_t 
     trial->tokens++;
     if (trial->tokens == settle)
         trial->begin = now;
-    if (trial->tokens == a_turn) {
-        uint64_t took = (now - trial->begin) / (a_turn - settle) + 1;
+    if (trial->tokens == TURN_TOKENS) {
+        uint64_t took = (now - trial->begin) / (TURN_TOKENS - settle) + 1;
         if (trial->ns[trial->way] == 0 || took < trial->ns[trial->way])
             trial->ns[trial->way] = took;
         next_turn(trial);
