@@ -31,7 +31,8 @@ EXAMPLES += \
 	examples/25-stream-pool \
 	examples/26-freshness \
 	examples/27-branches \
-	examples/28-warps
+	examples/28-warps \
+	examples/29-training-loop
 
 examples_01_hello_SOURCES = examples/01-hello.c examples/example.h
 examples_01_hello_LDADD = libtrireme.la
@@ -145,6 +146,10 @@ examples_28_warps_SOURCES = examples/28-warps.c examples/example.h
 examples_28_warps_CPPFLAGS = $(AM_CPPFLAGS) -DINCLUDE_FOLDER='"$(abs_top_srcdir)/include"'
 examples_28_warps_LDADD = libtrireme.la
 examples_28_warps_LDFLAGS = $(UNINSTALLED_LINK)
+
+examples_29_training_loop_SOURCES = examples/29-training-loop.c examples/training_loop.h examples/example.h
+examples_29_training_loop_LDADD = libtrireme.la
+examples_29_training_loop_LDFLAGS = $(UNINSTALLED_LINK)
 
 noinst_PROGRAMS += $(EXAMPLES)
 TESTS += $(EXAMPLES)
