@@ -160,4 +160,4 @@ TESTS += examples/run-cuda.sh examples/run-vulkan.sh
 
 # They are installed too, because README.md and the pages in doc/ refer to them.
 examplesdir = $(docdir)/examples
-dist_examples_DATA = examples/README.md examples/example.h $(EXAMPLES:=.c)
+dist_examples_DATA = examples/README.md examples/example.h examples/training_loop.h $(EXAMPLES:=.c)
