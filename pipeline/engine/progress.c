@@ -166,22 +166,30 @@ static const char *named_in(const struct pipeline_slot *slot, uint64_t suspects,
     return NULL;
 }
 
-/* The first of the launches on a lane that the stream of the lane had not completed; NULL: not known. */
+/* The first of the launches on a lane that the stream of the lane had not completed; NULL: not known, or it was enqueued
+ * together with others, as a graph. */
 static const char *launch_after(const struct pipeline_slot *slot, uint64_t suspects, uint32_t lane,
                                 uint64_t completed)
 {
     const struct pipeline_stage_plan *plans = slot->pipeline->engine->plans;
+    const uint64_t *launched                = slot->device->launched;
+    const char *name                        = NULL;
+    uint64_t first                          = 0;
 
     for (; completed != UNKNOWN && suspects != 0; suspects &= suspects - 1) {
         uint32_t stage = (uint32_t)__builtin_ctzll(suspects);
         bool is_there  = !slot->device->uses_lanes || plans[stage].lane == lane;
-        if (is_there && slot->device->launched[stage] > completed)
-            return plans[stage].name;
+        if (!is_there || launched[stage] <= completed)
+            continue;
+        if (name != NULL)
+            return launched[stage] != first ? name : NULL;
+        name  = plans[stage].name;
+        first = launched[stage];
     }
-    return NULL;
+    return name;
 }
 
-/* Known by how far the stream came, else by the sentence; else the first launch. */
+/* Known by how far the stream came, by the sentence, or because there is no other; NULL: not known. */
 static const char *which_launch(const struct pipeline_slot *slot, uint64_t completed, const char *sentence)
 {
     uint64_t suspects = find_suspects(slot);
@@ -189,7 +197,7 @@ static const char *which_launch(const struct pipeline_slot *slot, uint64_t compl
 
     if (name == NULL)
         name = named_in(slot, suspects, sentence);
-    if (name == NULL && suspects != 0)
+    if (name == NULL && suspects != 0 && (suspects & (suspects - 1)) == 0)
         name = slot->pipeline->engine->plans[__builtin_ctzll(suspects)].name;
     return name;
 }

@@ -103,7 +103,11 @@ static void fail_in_branch(uint32_t depth, int32_t strategy, bool runs_on_host)
     ck_assert_uint_eq(broken.delivered, 19);
     ck_ok(trm_pipeline_report(pipeline, &report));
     ck_assert_uint_eq(report.failed, 1);
-    ck_assert_msg(strstr(report.failure, "token 7") != NULL && strstr(report.failure, "\"right\"") != NULL,
+    /* A graph does not tell which of its kernels failed; some backends do. */
+    bool names_one   = strstr(report.failure, "compute \"") != NULL;
+    bool names_right = strstr(report.failure, "\"right\"") != NULL;
+    ck_assert_msg(strstr(report.failure, "token 7") != NULL &&
+                      (names_right || (!names_one && strategy == TRM_STRATEGY_SLOT_GRAPHS && !runs_on_host)),
                   "depth %u, %s: the failure is: %s", depth, trm_strategy_name(strategy), report.failure);
     broken.at        = UINT64_MAX; /* and it can be used again */
     broken.delivered = 0;
