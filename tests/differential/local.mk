@@ -97,7 +97,7 @@ LATE_DIFFERENTIAL_TESTS = \
 dist_check_SCRIPTS += tests/differential/backend.sh tests/differential/sample.sh $(LATE_DIFFERENTIAL_TESTS)
 TESTS += tests/differential/backend.sh tests/differential/sample.sh
 LONG_TESTS += tests/differential/backend.sh tests/differential/coarsen.sh tests/differential/cuda.sh tests/differential/texts.sh \
-	tests/differential/random.sh
+	tests/differential/random.sh tests/differential/written.sh
 LATE_TESTS += $(LATE_DIFFERENTIAL_TESTS)
 
 # make differential SEEDS=1000 FIRST=1: more random shaders than `make check` has time for
