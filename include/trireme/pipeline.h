@@ -242,7 +242,8 @@ struct trm_pipeline_desc {
      * Stages without an order between them may run at once, at most four of a token, where the strategy can: not in
      * recorded graphs (SLOT_GRAPHS), nor in pieces of a divisible pipeline, where they run one after the other. Two stages
      * of which one writes a port that the other uses need an order. Where a kernel does not tell whether it writes, two
-     * stages that share its port get the order of the array; so do host stages, of which one runs at a time. Buffers and
+     * stages that share its port get the order of the array. Host stages of a token run one at a time, in the order
+     * of the array where they have no other; they say which ports they write, so the rule above holds for them. Buffers and
      * images that are arguments and no ports are not looked at. In reports, stages have an order in which
      * they can run, which is that of the array where it can be */
     const uint64_t *after;
@@ -477,8 +478,10 @@ TRM_API int32_t trm_pipeline_next(struct trm_pipeline *pipeline, uint64_t timeou
  */
 TRM_API int32_t trm_pipeline_release(struct trm_pipeline *pipeline, struct trm_token *token);
 
-/* Cancel: no further token begins, waiting calls return CANCELLED, and tokens in flight are discarded.
- * Afterwards the pipeline can be used again. trm_pipeline_run() returns as soon as the program's function
+/* Cancel: no further token begins, calls that wait return CANCELLED, and tokens in flight are discarded.
+ * Afterwards the pipeline can be used again: a call that begins later waits as before, so a thread that serves in a loop
+ * looks at a flag of the program's before each call. Tokens that the program has stay its own until it discards or
+ * releases them. trm_pipeline_run() returns as soon as the program's function
  * that it calls has returned, at most 100 ms after the cancel, whatever the device does.
  *
  * timeout_ns  how long to wait until nothing is in flight; 0 does not wait

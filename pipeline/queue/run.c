@@ -95,7 +95,9 @@ int32_t pipeline_run_may_begin(struct pipeline *pipeline)
         return base_fail_static(TRM_ERROR_BUSY, "the order of the pipeline's stages is being changed");
     uint32_t owned = queue->slots_in[PIPELINE_SLOT_HELD] + queue->slots_in[PIPELINE_SLOT_OUT];
     if (owned > 0)
-        return base_fail(TRM_ERROR_BUSY, "%u tokens of the pipeline were acquired and not returned", owned);
+        return base_fail(TRM_ERROR_BUSY,
+                         "the program has %u token%s of the pipeline: submit, discard or release %s", owned,
+                         base_plural(owned), owned == 1 ? "it" : "them");
     if (pipeline_queue_in_flight(queue) > queue->slots_in[PIPELINE_SLOT_ABANDONED])
         return base_fail_static(TRM_ERROR_BUSY,
                                 "submitted tokens have not been fetched with trm_pipeline_next()");

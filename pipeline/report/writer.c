@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/base.h"
+
 void pipeline_writer_begin(struct pipeline_writer *writer, trm_write_fn write, void *user)
 {
     writer->write  = write;
@@ -18,8 +20,12 @@ void pipeline_writer_begin(struct pipeline_writer *writer, trm_write_fn write, v
 
 static void hand_over(struct pipeline_writer *writer, const char *bytes, size_t length)
 {
-    if (writer->status == TRM_OK && length > 0)
-        writer->status = writer->write(writer->user, bytes, length);
+    if (writer->status != TRM_OK || length == 0)
+        return;
+    base_error_clear(); /* an earlier sentence would be taken for the function's own */
+    writer->status = writer->write(writer->user, bytes, length);
+    if (writer->status != TRM_OK)
+        writer->status = base_fail_program(writer->status);
 }
 
 static void flush(struct pipeline_writer *writer)

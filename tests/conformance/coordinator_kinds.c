@@ -169,6 +169,7 @@ START_TEST(what_takes_the_graph_may_refuse_it)
     struct text text = {.answer = TRM_ERROR_CANCELLED};
     ck_ok(add_nothing(1, NULL, AFTER_NOTHING));
     ck_assert_int_eq(trm_coordinator_write_graph(coordinator, keep_text, &text), TRM_ERROR_CANCELLED);
+    ck_sentence_has("the program's function returned TRM_ERROR_CANCELLED");
     ck_status(trm_coordinator_write_graph(coordinator, NULL, NULL), TRM_ERROR_INVALID_ARGUMENT);
 }
 END_TEST

@@ -14,7 +14,7 @@
 static const char *workload_name(int32_t workload)
 {
     static const char *const names[] = {
-        [TRM_STREAM_WORKLOAD_FOUND]        = "found",
+        [TRM_STREAM_WORKLOAD_FOUND]        = "auto",
         [TRM_STREAM_WORKLOAD_COMPUTE]      = "compute",
         [TRM_STREAM_WORKLOAD_MEMORY]       = "memory",
         [TRM_STREAM_WORKLOAD_MIXED]        = "mixed",
@@ -22,7 +22,7 @@ static const char *workload_name(int32_t workload)
     };
 
     if (workload < 0 || (size_t)workload >= sizeof(names) / sizeof(names[0]))
-        return "found";
+        return "auto";
     return names[workload];
 }
 

@@ -157,8 +157,8 @@ bool verify_print(const struct verify *verify, FILE *file)
 
     if (maximum > 0 && !verify->plan->packed)
         snprintf(scale, sizeof(scale), " of %u", maximum);
-    fprintf(file, "verify: %" PRIu64 " frames, %" PRIu64 " samples against the cpu: ", verify->frames,
-            verify->samples);
+    fprintf(file, "verify: %" PRIu64 " frame%s, %" PRIu64 " samples against the cpu: ", verify->frames,
+            verify->frames == 1 ? "" : "s", verify->samples);
     if (verify->largest == 0) {
         fprintf(file, "no difference\n");
         return true;
