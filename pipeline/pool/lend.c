@@ -133,13 +133,16 @@ static int32_t make_and_lend_locked(struct pipeline_stream_pool *pool,
     return TRM_OK;
 }
 
-/* Sleeps until a stream may be had. False when the deadline has passed. */
+/* Sleeps until a stream may be had; in a callback, while another thread runs the callbacks, one of which may give a
+ * stream back. False when the deadline has passed. */
 static bool sleep_locked(struct pipeline_stream_pool *pool, uint64_t deadline)
 {
     uint32_t epoch = atomic_load_explicit(&pool->epoch, memory_order_relaxed);
     pool->sleepers++;
     base_lock_release(&pool->lock);
+    core_service_block();
     bool is_in_time = base_futex_wait(&pool->epoch, epoch, deadline);
+    core_service_unblock();
     base_lock_acquire(&pool->lock);
     pool->sleepers--;
     return is_in_time;
