@@ -54,7 +54,8 @@ TRM_API int32_t trm_stream_model_list(struct trm_context *context, trm_stream_mo
 /* Remove all models that are kept. A pool that exists keeps what it has learned, and writes it when it is
  * destroyed.
  *
- * count       receives how many devices there were models of; may be NULL
+ * count       receives how many files were removed: one for each device, its driver and the version of
+ *             the library; may be NULL
  * Errors      BACKEND for a file that cannot be removed
  */
 TRM_API int32_t trm_stream_model_forget(struct trm_context *context, uint32_t *count);

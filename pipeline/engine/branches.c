@@ -87,9 +87,9 @@ int32_t pipeline_branches_check(const struct trm_pipeline_desc *desc)
         uint64_t unknown = after_of(desc, i) & ~left;
         if (unknown != 0)
             return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                             "%s runs after stage %" PRIu32 ", but the pipeline has %" PRIu32 " stages",
+                             "%s runs after stage %" PRIu32 ", but the pipeline has %" PRIu32 " stage%s",
                              pipeline_stage_label(desc->stages, i, text), first_of(unknown),
-                             desc->stage_count);
+                             desc->stage_count, base_plural(desc->stage_count));
     }
     for (uint32_t i = 0; i < desc->stage_count; i++) {
         int32_t priority = priority_of(desc, i);

@@ -223,7 +223,7 @@ static int32_t check_choices(const struct trm_pipeline_desc *desc)
     if (desc->on_failure < TRM_FAILURE_STOP || desc->on_failure > TRM_FAILURE_SKIP)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not a failure mode", desc->on_failure);
     if (desc->on_full < TRM_FULL_BLOCK || desc->on_full > TRM_FULL_LATEST)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not what a full pipeline does",
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not a mode of full pipelines",
                          desc->on_full);
     if (desc->on_full == TRM_FULL_LATEST && (desc->flags & TRM_PIPELINE_UNORDERED))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,

@@ -191,7 +191,7 @@ bool pipeline_slot_is_repeatable(const struct pipeline_slot *slot);
 void pipeline_slot_repeat(struct pipeline_slot *slot, const struct pipeline_slot *from);
 
 /* Called under `lock` after each token of a source: how many slots may be in use at once, without those whose token
- * the program or the sink has; 0: all. */
+ * the program or the sink has, or was dropped; 0: all. */
 uint32_t pipeline_engine_slots_in_use(struct pipeline *pipeline);
 
 /* Called under `lock` after each token: whether another slot would help (depth 0). If so, the caller calls

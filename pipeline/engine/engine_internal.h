@@ -287,8 +287,8 @@ struct pipeline_slot_device {
     struct pipeline_slot_point uploaded, processed, finished;
     /* The last operation on each lane from 1 on; none where the stages of this token are on one stream. */
     struct pipeline_slot_point lane_ends[PIPELINE_LANES_MOST];
-    bool uses_lanes;
-    struct trm_point forked;      /* where the stages begin on lane 0 */
+    bool uses_lanes;         /* until the next token is enqueued, since a thread may still read the times */
+    struct trm_point forked; /* where the stages begin on lane 0 */
     struct trm_point *stage_ends; /* by stage: where it ends, if another lane waits for it */
 
     /* Host stages; written on their thread before the stream goes on. */

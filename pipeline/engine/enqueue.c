@@ -107,6 +107,7 @@ static void forget_before(struct pipeline_slot *slot)
     pipeline_slot_unmark(&own->processed);
     pipeline_slot_unmark(&own->finished);
     pipeline_slot_unmark_lanes(own);
+    own->uses_lanes = false;
     own->bytes_up   = 0;
     own->bytes_down = 0;
     memset(own->launched, 0, slot->pipeline->desc.stage_count * sizeof(*own->launched));

@@ -29,7 +29,6 @@ void pipeline_slot_unmark_lanes(struct pipeline_slot_device *own)
 {
     for (uint32_t i = 0; i < PIPELINE_LANES_MOST; i++)
         pipeline_slot_unmark(&own->lane_ends[i]);
-    own->uses_lanes = false;
 }
 
 /* A point that is only observed need not be waitable. */

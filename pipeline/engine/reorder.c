@@ -21,14 +21,14 @@ static int32_t find_places(const struct pipeline *member, const uint32_t *order,
 
     if (count != member->desc.stage_count || (count != 0 && order == NULL))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "the order has %" PRIu32 " stages, but pipeline \"%s\" has %" PRIu32, count,
-                         member->name, member->desc.stage_count);
+                         "the order has %" PRIu32 " stage%s, but pipeline \"%s\" has %" PRIu32, count,
+                         base_plural(count), member->name, member->desc.stage_count);
     for (uint32_t i = 0; i < count; i++)
         now[member->engine->plans[i].declared] = i;
     for (uint32_t i = 0; i < count; i++) {
         if (order[i] >= count || (seen & PIPELINE_BIT(order[i])))
             return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the order names stage %" PRIu32 "%s", order[i],
-                             order[i] >= count ? ", which there is not" : " twice");
+                             order[i] >= count ? ", which does not exist" : " twice");
         seen |= PIPELINE_BIT(order[i]);
         places[i] = now[order[i]];
     }

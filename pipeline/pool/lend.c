@@ -133,13 +133,16 @@ static int32_t make_and_lend_locked(struct pipeline_stream_pool *pool,
     return TRM_OK;
 }
 
-/* Sleeps until a stream may be had. False when the deadline has passed. */
+/* Sleeps until a stream may be had; in a callback, while another thread runs the callbacks, one of which may give a
+ * stream back. False when the deadline has passed. */
 static bool sleep_locked(struct pipeline_stream_pool *pool, uint64_t deadline)
 {
     uint32_t epoch = atomic_load_explicit(&pool->epoch, memory_order_relaxed);
     pool->sleepers++;
     base_lock_release(&pool->lock);
+    core_service_block();
     bool is_in_time = base_futex_wait(&pool->epoch, epoch, deadline);
+    core_service_unblock();
     base_lock_acquire(&pool->lock);
     pool->sleepers--;
     return is_in_time;
@@ -179,16 +182,22 @@ static int32_t lend_slowly_locked(struct pipeline_stream_pool *pool,
     }
 }
 
+/* Makes the model of a kernel that the pool does not know yet. With the lock, released meanwhile. */
+static void recall_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request)
+{
+    if (LIKELY(!pipeline_pool_keep_is_new_locked(pool, request->task, &request->key)))
+        return;
+    base_lock_release(&pool->lock);
+    pipeline_pool_keep_recall(pool, request->task, &request->key);
+    base_lock_acquire(&pool->lock);
+}
+
 int32_t pipeline_pool_lend(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request,
                            struct pipeline_pool_slot **slot)
 {
     int32_t status = TRM_OK;
     base_lock_acquire(&pool->lock);
-    if (UNLIKELY(pipeline_pool_keep_is_new_locked(pool, request->task, &request->key))) {
-        base_lock_release(&pool->lock);
-        pipeline_pool_keep_recall(pool, request->task, &request->key);
-        base_lock_acquire(&pool->lock);
-    }
+    recall_locked(pool, request);
     struct pipeline_pool_choice choice = pipeline_pool_choose_locked(pool, request);
     if (LIKELY(choice.step == PIPELINE_POOL_LEND && !pool->is_closing))
         lend_locked(pool, &pool->slots[choice.index], choice.used, request);
@@ -220,6 +229,7 @@ int32_t pipeline_pool_lend_slot(struct pipeline_stream_pool *pool, uint32_t inde
     int32_t status                    = TRM_OK;
     *slot                             = NULL;
     base_lock_acquire(&pool->lock);
+    recall_locked(pool, request);
     pool->stats.waits += is_away(wanted);
     while (!pool->is_closing && is_away(wanted))
         sleep_locked(pool, BASE_NEVER);

@@ -90,8 +90,9 @@ uint32_t pipeline_members_choose(const struct pipeline *pipeline, bool may_wait)
     const struct pipeline_queue *queue = pipeline->queue;
     bool is_free                       = queue->members[0].free.first != NULL;
     if (is_free && may_wait && pipeline_queue_is_limited(queue)) {
-        uint32_t with_others = queue->slots_in[PIPELINE_SLOT_SINK] + queue->slots_in[PIPELINE_SLOT_OUT];
-        is_free              = queue->members[0].in_use - with_others < queue->slots_in_use;
+        uint32_t not_counted = queue->slots_in[PIPELINE_SLOT_SINK] + queue->slots_in[PIPELINE_SLOT_OUT] +
+                               queue->slots_in[PIPELINE_SLOT_ABANDONED];
+        is_free = queue->members[0].in_use - not_counted < queue->slots_in_use;
     }
     return is_free ? 0 : PIPELINE_MEMBERS_MOST;
 }

@@ -4,14 +4,21 @@
 #include "core/object/object.h"
 #include "pipeline/queue/queue.h"
 
-/* Waits for threads that still have to do with tokens which have come out. With the lock, released meanwhile. */
+static bool is_any_read(const struct pipeline_queue *queue)
+{
+    for (uint32_t i = 0; i < queue->depth; i++)
+        if (queue->entries[i].is_being_read)
+            return true;
+    return false;
+}
+
+/* Waits for threads that still have to do with tokens which have come out. A thread that has read the times of one may
+ * add a slot then. With the lock, released meanwhile. */
 static void wait_for_others(struct pipeline *pipeline)
 {
     struct pipeline_queue *queue = pipeline->queue;
-    while (queue->is_growing)
+    while (queue->is_growing || is_any_read(queue))
         pipeline_sleep(pipeline, &queue->quiet, &queue->quiet_waiters, BASE_NEVER);
-    for (uint32_t i = 0; i < queue->depth; i++)
-        pipeline_queue_wait_read(pipeline->slots[i]);
 }
 
 /* With the lock, released meanwhile; without enqueue_lock, which the end of what was started takes. TRM_OK: no token

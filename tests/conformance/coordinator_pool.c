@@ -7,6 +7,8 @@
 #include "tasks.h"
 
 #define STREAMS 3u
+#define LONG_BYTES (UINT64_C(64) << 20)          /* so many take a while to fill */
+#define PATIENCE (UINT64_C(10) * 1000 * 1000000) /* nanoseconds */
 
 static struct trm_stream_pool *pool;
 
@@ -101,6 +103,39 @@ START_TEST(a_task_waits_until_the_pool_has_a_stream)
 }
 END_TEST
 
+struct borrowing {
+    struct trm_buffer *buffer;
+    int32_t status;
+};
+
+/* The task has the only stream of the pool, and gives it back on the thread that runs callbacks. */
+static void borrow(void *user, int32_t status)
+{
+    struct borrowing *borrowing = user;
+    struct trm_stream *stream   = NULL;
+    if (status == TRM_OK)
+        status = add_fill_of(1, borrowing->buffer, 7, AFTER_NOTHING);
+    if (status == TRM_OK)
+        status = trm_coordinator_submit(coordinator);
+    if (status == TRM_OK)
+        status = trm_stream_pool_acquire(pool, 0, PATIENCE, &stream);
+    if (status == TRM_OK)
+        status = trm_stream_pool_release(pool, stream);
+    borrowing->status = status;
+}
+
+START_TEST(a_callback_may_wait_for_a_stream_that_a_task_has)
+{
+    struct borrowing borrowing = {.buffer = make_buffer(the.device, TRM_MEMORY_DEVICE, LONG_BYTES)};
+    open_over(TRM_STREAM_DEFAULT, 1);
+    ck_ok(trm_stream_callback(the.stream, borrow, &borrowing));
+    ck_ok(trm_stream_sync(the.stream));
+    ck_ok(borrowing.status);
+    close_all();
+    trm_buffer_destroy(borrowing.buffer);
+}
+END_TEST
+
 START_TEST(with_priorities_a_task_has_a_stream_of_its_priority)
 {
     struct trm_buffer *buffer = make_buffer(the.device, TRM_MEMORY_DEVICE, BYTES);
@@ -171,6 +206,7 @@ void add_coordinator_pool(Suite *suite)
     CASE(group, tasks_run_on_streams_of_the_pool);
     CASE(group, many_tasks_make_do_with_few_streams);
     CASE(group, a_task_waits_until_the_pool_has_a_stream);
+    CASE(group, a_callback_may_wait_for_a_stream_that_a_task_has);
     CASE(group, with_priorities_a_task_has_a_stream_of_its_priority);
     CASE(group, a_stream_on_which_a_task_has_failed_is_replaced_by_the_pool);
     CASE(group, a_pool_stays_while_a_coordinator_draws_from_it);

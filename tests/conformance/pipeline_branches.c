@@ -5,6 +5,9 @@
 #include "kernels.h"
 #include "plans.h"
 
+#include <pthread.h>
+#include <string.h>
+
 #define BYTES (PLAN_WORDS * sizeof(uint32_t))
 #define BIT(number) (UINT64_C(1) << (number))
 
@@ -408,6 +411,49 @@ START_TEST(a_report_tells_which_stages_run_after_which)
 }
 END_TEST
 
+#define PASSED 300u
+
+static void *take_all(void *pipeline)
+{
+    struct trm_token *token;
+    int32_t status = TRM_OK;
+    for (uint32_t i = 0; status == TRM_OK && i < PASSED; i++) {
+        status = trm_pipeline_next(pipeline, TRM_FOREVER, &token);
+        if (status == TRM_OK)
+            status = trm_pipeline_release(pipeline, token);
+    }
+    return status == TRM_OK ? pipeline : NULL;
+}
+
+/* One thread reads the times of a token that came out while another one fills its slot; a sanitizer would see what they
+ * share. */
+START_TEST(a_slot_is_filled_while_the_times_of_its_branches_are_read)
+{
+    struct trm_report report = {.struct_size = sizeof(report)};
+    struct trm_token *token;
+    struct rig rig;
+    pthread_t taker;
+    void *taken;
+    if (kernels_missing())
+        return;
+    rig_make(&rig, &diamond, 2, TRM_STRATEGY_AUTO);
+    rig.desc.measure = TRM_MEASURE_ALL;
+    ck_assert_int_eq(rig_open(&rig), TRM_OK);
+    ck_assert_int_eq(pthread_create(&taker, NULL, take_all, rig.pipeline), 0);
+    for (uint32_t i = 0; i < PASSED; i++) {
+        ck_ok(trm_pipeline_acquire(rig.pipeline, TRM_FOREVER, &token));
+        memset(token->data[0], 0, BYTES);
+        ck_ok(trm_pipeline_submit(rig.pipeline, token));
+    }
+    ck_assert_int_eq(pthread_join(taker, &taken), 0);
+    ck_assert_ptr_nonnull(taken);
+    ck_ok(trm_pipeline_report(rig.pipeline, &report));
+    ck_assert_uint_eq(report.tokens, PASSED);
+    rig_close(&rig);
+    kernels_close();
+}
+END_TEST
+
 /* ---- refusals ------------------------------------------------------------------------------- */
 
 static void refused(struct rig *rig, const char *const *words, uint32_t count)
@@ -516,6 +562,7 @@ void add_pipeline_branches(Suite *suite)
     CASE(results, stages_may_prefer_priorities);
     CASE(results, scratch_of_branches_that_may_run_at_once_is_apart);
     CASE(results, a_report_tells_which_stages_run_after_which);
+    CASE(results, a_slot_is_filled_while_the_times_of_its_branches_are_read);
 
     TCase *refusals = group_make(suite, "pipelines: branches refused");
     CASE(refusals, a_cycle_is_refused_with_its_stages);

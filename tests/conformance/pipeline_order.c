@@ -218,8 +218,9 @@ START_TEST(an_order_that_is_none_is_refused)
     ck_ok(rig_open(&rig));
     is_refused(&rig, orders[0], STAGES - 1, "has 9 stages");
     is_refused(&rig, NULL, STAGES, "stages");
+    is_refused(&rig, orders[0], 1, "has 1 stage, but");
     is_refused(&rig, twice, STAGES, "names stage 8 twice");
-    is_refused(&rig, unknown, STAGES, "names stage 10, which there is not");
+    is_refused(&rig, unknown, STAGES, "names stage 10, which does not exist");
     is_refused(&rig, join_early, STAGES, "\"join\" reads port 5 \"d\"");
     is_refused(&rig, join_early, STAGES, "only the later stage \"right 2\" writes");
     is_refused(&rig, step_early, STAGES, "only the later stage \"first\" writes");

@@ -248,6 +248,30 @@ START_TEST(models_of_two_pools_are_merged)
 }
 END_TEST
 
+START_TEST(models_of_tasks_for_all_streams_are_kept)
+{
+    struct scene scene;
+    struct hold *hold = NULL;
+    struct trm_point points[TRM_STREAM_POOL_MOST];
+    uint32_t count;
+    if (!scene_begin(&scene, "yes"))
+        return;
+    struct trm_stream_pool *pool = make_pool(TRM_STREAM_DEFAULT, 1);
+    struct trm_stream_task task  = function_task(hold_there, &hold);
+    submit(pool, &task);
+    for (uint32_t i = 0; i < TASKS; i++)
+        ck_ok(trm_stream_pool_submit_all(pool, &scene.task, points, &count));
+    ck_assert_uint_eq(count, 1);
+    hold_end(hold);
+    ck_ok(trm_point_wait(points[0], TRM_FOREVER));
+    while (stats_of(pool).busy > 0)
+        sched_yield();
+    trm_stream_pool_destroy(pool);
+    ck_assert_uint_eq(samples_known(&scene), TASKS);
+    scene_end(&scene);
+}
+END_TEST
+
 START_TEST(without_the_setting_nothing_is_kept_and_nothing_known)
 {
     struct scene scene;
@@ -326,6 +350,7 @@ void add_stream_model(Suite *suite)
     CASE(group, models_of_kernels_are_listed);
     CASE(group, models_that_are_forgotten_are_not_known);
     CASE(group, models_of_two_pools_are_merged);
+    CASE(group, models_of_tasks_for_all_streams_are_kept);
     CASE(group, without_the_setting_nothing_is_kept_and_nothing_known);
     CASE(group, damaged_models_are_ignored_and_learned_anew);
     CASE(group, a_kernel_takes_as_long_as_was_kept_until_it_is_measured);

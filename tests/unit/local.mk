@@ -416,6 +416,7 @@ tests_unit_pipeline_queue_tests_SOURCES = \
 	tests/unit/pipeline/queue/fake.h \
 	tests/unit/pipeline/queue/files.c \
 	tests/unit/pipeline/queue/fresh.c \
+	tests/unit/pipeline/queue/order.c \
 	tests/unit/pipeline/queue/queue.c \
 	tests/unit/pipeline/queue/states.c
 tests_unit_pipeline_queue_tests_CFLAGS = $(UNIT_CFLAGS)

@@ -73,7 +73,7 @@ START_TEST(numbers_beyond_what_there_is_are_refused)
     desc.on_failure = TRM_FAILURE_SKIP;
     accepted();
     desc.on_full = TRM_FULL_LATEST + 1;
-    is_wrong("3 is not what a full pipeline does");
+    is_wrong("3 is not a mode of full pipelines");
     desc.on_full = TRM_FULL_LATEST;
     desc.flags   = TRM_PIPELINE_UNORDERED;
     is_wrong("the pipeline is UNORDERED");

@@ -275,13 +275,47 @@ bool pipeline_engine_wants_slot(struct pipeline *pipeline)
 
 int32_t pipeline_engine_grow(struct pipeline *pipeline)
 {
+    pthread_mutex_lock(&fake.lock);
+    fake.growing++;
+    pthread_cond_broadcast(&fake.changed);
+    while (fake.holds_growth && !fake.let_go)
+        pthread_cond_wait(&fake.changed, &fake.lock);
+    fake.growing--;
+    pthread_mutex_unlock(&fake.lock);
     return make_slot(pipeline);
 }
 
 uint32_t pipeline_engine_slots_in_use(struct pipeline *pipeline)
 {
     (void)pipeline;
-    return 0;
+    return fake.slots_in_use;
+}
+
+int32_t pipeline_order_check(const struct pipeline *member, const uint32_t *order, uint32_t count,
+                             uint32_t places[PIPELINE_STAGES_MOST])
+{
+    (void)member, (void)order, (void)count, (void)places;
+    return TRM_OK;
+}
+
+int32_t pipeline_reorder_begin(struct pipeline *member, struct pipeline_reorder *reorder)
+{
+    (void)member, (void)reorder;
+    pthread_mutex_lock(&fake.lock);
+    fault_if(fake.growing > 0 || fake.reading > 0);
+    fake.reordered++;
+    pthread_mutex_unlock(&fake.lock);
+    return TRM_OK;
+}
+
+void pipeline_reorder_commit(struct pipeline *member, struct pipeline_reorder *reorder)
+{
+    (void)member, (void)reorder;
+}
+
+void pipeline_reorder_end(struct pipeline_reorder *reorder)
+{
+    (void)reorder;
 }
 
 bool pipeline_engine_is_inside(const struct pipeline *pipeline)

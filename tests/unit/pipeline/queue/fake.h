@@ -36,6 +36,7 @@ struct fake {
     bool fates_are_permanent; /* a token that is enqueued again fails again */
     bool unrepeatable;
     uint32_t grows_to;                                  /* slots */
+    uint32_t slots_in_use;                              /* at most, of a source; 0: all */
     int32_t (*stage)(const struct pipeline_slot *slot); /* answers instead of the fake; may be NULL */
 
     pthread_mutex_t lock;
@@ -47,6 +48,9 @@ struct fake {
     bool stamped;      /* tokens have stamps */
     bool holds_times;  /* reading them does not end before fake_let_go() */
     uint32_t reading;  /* threads that read them */
+    bool holds_growth; /* making a slot does not end before fake_let_go() */
+    uint32_t growing;  /* threads that make slots */
+    uint32_t reordered;
     uint64_t last_end; /* of the last enqueued token */
     uint64_t enqueued, recovered, begun, ended, waits;
     uint32_t faults; /* calls that are not allowed */

@@ -1,6 +1,7 @@
 /* Queues of pipelines: runs, starts, serving, and which calls are allowed when.
  * SPDX-License-Identifier: MIT
  */
+#include <sched.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -163,6 +164,31 @@ START_TEST(a_slot_is_free_before_its_times_are_read_and_enqueued_after_that)
     OK(trm_pipeline_release(fake.handle, token));
     ck_assert_uint_eq(fake.enqueued, 2);
     fake_counts(2, 0, 0, 0);
+    fake_destroy();
+}
+END_TEST
+
+START_TEST(a_token_that_times_out_leaves_its_place_among_the_slots_in_use)
+{
+    struct trm_pipeline_desc desc = {.struct_size      = sizeof(desc),
+                                     .depth            = 3,
+                                     .on_failure       = TRM_FAILURE_SKIP,
+                                     .token_timeout_ns = 5 * MILLISECOND};
+    struct trm_source source      = source_of(4, (uint32_t)_i);
+    struct trm_token *token;
+
+    fake_create(&desc);
+    fake.slots_in_use = 1;
+    fake.fates[1]     = FATE_HANGS;
+    OK(trm_pipeline_start(fake.handle, &source));
+    for (uint64_t i = 0; i < 4; i++) {
+        int32_t status = trm_pipeline_next(fake.handle, TRM_FOREVER, &token);
+        ck_assert_int_eq(status, i == 1 ? TRM_ERROR_TIMEOUT : TRM_OK);
+        if (status == TRM_OK) {
+            ck_assert_uint_eq(token->index, i);
+            OK(trm_pipeline_release(fake.handle, token));
+        }
+    }
     fake_destroy();
 }
 END_TEST
@@ -509,6 +535,7 @@ static Suite *make_suite(void)
     tcase_add_loop_test(runs, a_source_without_tokens_is_a_run_without_tokens, 0, 3);
     tcase_add_test(runs, loaders_of_uneven_speed_keep_the_order);
     tcase_add_test(runs, a_slot_is_free_before_its_times_are_read_and_enqueued_after_that);
+    tcase_add_loop_test(runs, a_token_that_times_out_leaves_its_place_among_the_slots_in_use, 0, 2);
     tcase_add_loop_test(runs, a_serial_source_gets_one_worker_at_most, 0, 5);
     tcase_add_test(runs, flags_of_ends_that_are_not_known_are_refused);
     tcase_add_loop_test(runs, a_load_that_sleeps_is_reported_as_waiting, 0, 3);
