@@ -56,7 +56,7 @@ public:
     {
         if (threadIdx.x == 0) {
             for (unsigned i = 0; i < Depth; i++) {
-                initialise(of.full[i], lanes);
+                initialise(of.full[i], lanes + 1); /* and the count of the tile */
                 initialise(of.empty[i], blockDim.x / lanes - 1);
             }
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -82,8 +82,10 @@ public:
         if (position_ >= Depth)
             wait(ring_.empty[place], (position_ / Depth - 1) % 2);
         position_++;
-        if (lane == 0)
+        if (lane == 0) {
             ring_.counts[place] = count;
+            arrive(ring_.full[place]);
+        }
         if ((bytes | (unsigned)(unsigned long long)from) % 16 == 0 && bytes != 0)
             move(place, from, bytes);
         else
@@ -177,6 +179,10 @@ private:
     {
         for (unsigned i = threadIdx.x; i < count; i += lanes)
             ring_.tiles[place][i] = from[i];
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+        /* The copy engine may write the next tile here. */
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
         arrive(ring_.full[place]);
     }
 };
