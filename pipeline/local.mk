@@ -3,6 +3,7 @@
 # pipeline/report: measuring a pipeline, and writing reports and traces of it.
 libtrireme_internal_la_SOURCES += \
 	pipeline/report/advice.c pipeline/report/advice.h \
+	pipeline/report/advice_drops.c \
 	pipeline/report/advice_limits.c \
 	pipeline/report/advice_settings.c \
 	pipeline/report/advice_tokens.c \

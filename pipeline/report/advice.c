@@ -105,7 +105,9 @@ static bool has_measured(const struct pipeline_advisor *advisor)
 
     if (report->measured > 0 && report->tokens > 0 && report->elapsed_ns > 0)
         return true;
-    if (report->tokens == 0)
+    if (report->tokens == 0 && report->expired > 0)
+        pipeline_advise_drops(advisor);
+    else if (report->tokens == 0)
         pipeline_advise(advisor, TRM_ADVICE_NONE, -1, 1,
                         "No %s has come out yet, so there is nothing to advise.",
                         pipeline_advice_token(advisor));
@@ -139,13 +141,14 @@ static bool needs_warning(const struct trm_report *report)
     return pipeline_advice_is_disturbed(report) && advised->kind != TRM_ADVICE_MACHINE && !is_pace;
 }
 
-/* In this order: what keeps the stages from working at all; what can be set; what the data could do; what
+/* In this order: what is left out; what keeps the stages from working at all; what can be set; what the data could do; what
  * the program could do; limits. */
 static const pipeline_advice_fn kinds[] = {
-    pipeline_advise_more_tokens,    pipeline_advise_larger_tokens, pipeline_advise_machine,
-    pipeline_advise_pace,           pipeline_advise_settings,      pipeline_advise_even_times,
-    pipeline_advise_smaller_tokens, pipeline_advise_pinned_memory, pipeline_advise_quicker_end,
-    pipeline_advise_longer_run,     pipeline_advise_bound,         pipeline_advise_nothing,
+    pipeline_advise_drops,       pipeline_advise_more_tokens,    pipeline_advise_larger_tokens,
+    pipeline_advise_machine,     pipeline_advise_pace,           pipeline_advise_settings,
+    pipeline_advise_even_times,  pipeline_advise_smaller_tokens, pipeline_advise_pinned_memory,
+    pipeline_advise_quicker_end, pipeline_advise_longer_run,     pipeline_advise_bound,
+    pipeline_advise_nothing,
 };
 
 void pipeline_report_advise(struct trm_report *report, const struct pipeline_report_facts *facts,

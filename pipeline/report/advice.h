@@ -76,6 +76,9 @@ bool pipeline_advise_larger_tokens(const struct pipeline_advisor *advisor);
 bool pipeline_advise_smaller_tokens(const struct pipeline_advisor *advisor);
 bool pipeline_advise_longer_run(const struct pipeline_advisor *advisor);
 
+/* advice_drops.c: tokens that are left out. */
+bool pipeline_advise_drops(const struct pipeline_advisor *advisor);
+
 /* advice_limits.c: limits that no setting moves. The last one always applies. */
 bool pipeline_advise_pace(const struct pipeline_advisor *advisor);
 bool pipeline_advise_machine(const struct pipeline_advisor *advisor);
