@@ -11,11 +11,13 @@ struct trm_coordinator *coordinator;
 
 static struct trm_stream_pool *pool;
 
-/* CONFORMANCE_POOL=N: coordinators draw from a pool of N streams. */
+/* CONFORMANCE_POOL=N: coordinators draw from a pool of N streams. The coordinator before has been destroyed. */
 void open_coordinator(void)
 {
     struct trm_coordinator_desc desc = {.struct_size = sizeof(desc)};
     const char *most                 = getenv("CONFORMANCE_POOL");
+    trm_stream_pool_destroy(pool);
+    pool = NULL;
     if (most != NULL) {
         const struct trm_stream_pool_desc of_pool = {.struct_size = sizeof(of_pool),
                                                      .most        = (uint32_t)strtoul(most, NULL, 10)};
