@@ -52,9 +52,10 @@ enum trm_stream_strategy {
     TRM_STREAM_AUTO = 3,
     /* Tasks of each priority have up to `most` streams of their own, of that priority, and among these
      * least-loaded; fewer where the driver has few queues for streams (TRM_DEVICE_QUEUES: a quarter of them for
-     * each priority), since high work would wait behind low work in the same queue. Where the device tells no priorities apart (TRM_DEVICE_PRIORITIES), tasks below
-     * TRM_PRIORITY_HIGH are held back instead: trm_stream_pool_submit() waits while tasks of a higher
-     * priority have not ended, or two of its own have not. */
+     * each priority), since high work would wait behind low work in the same queue. Where the device tells no
+     * priorities apart (TRM_DEVICE_PRIORITIES), tasks below TRM_PRIORITY_HIGH are held back instead:
+     * trm_stream_pool_submit() waits while tasks of a higher priority have not ended, or two of its own have
+     * not. */
     TRM_STREAM_PRIORITY = 4,
     /* Least-loaded, but that a task goes behind one of a workload that hinders its own, as measured. */
     TRM_STREAM_WORKLOAD = 5,
