@@ -38,14 +38,14 @@ static void begin(struct pipeline *pipeline, struct pipeline_use *use)
         pipeline_depth_trial_begin(&use->trial, 1);
 }
 
-/* "…; 1 of 3 slots in use at a time: 612.3 us a token, 1040.9 with all" */
+/* "…; 1 of 3 slots in use at a time: 612.3 us each, 1040.9 with all" */
 static void explain(struct pipeline *pipeline, const struct pipeline_depth_trial *trial)
 {
     size_t length = strlen(pipeline->reason);
 
     snprintf(pipeline->reason + length, sizeof(pipeline->reason) - length,
-             "; %" PRIu32 " of %" PRIu32 " slots in use at a time: %" PRIu64 ".%" PRIu64
-             " us a token, %" PRIu64 ".%" PRIu64 " with all",
+             "; %" PRIu32 " of %" PRIu32 " slots in use at a time: %" PRIu64 ".%" PRIu64 " us each, %" PRIu64
+             ".%" PRIu64 " with all",
              trial->slots[trial->way], trial->slots[0], trial->ns[trial->way] / 1000,
              trial->ns[trial->way] % 1000 / 100, trial->ns[0] / 1000, trial->ns[0] % 1000 / 100);
     core_object_log(&pipeline->device->object, TRM_LOG_INFO, "pipeline \"%s\": %s", pipeline->name,
