@@ -33,7 +33,7 @@ EXTRA_DIST += \
 	doc/results/2026-11-23-h100.md \
 	doc/results/2026-11-23-shaders-found.md \
 	doc/results/2026-11-24-h200.md \
-	doc/results/2026-11-28-h200.md \
+	doc/results/2026-11-28-cpu.md doc/results/2026-11-28-h200.md \
 	doc/results/2026-11-28-profiles.md \
 	doc/results/2026-11-24-wild.md \
 	doc/update-kernels \
