@@ -148,6 +148,7 @@ static inline struct trm_report ideal_report(const struct ideal *ideal)
     report.strategy     = ideal->bytes_up > 0 ? TRM_STRATEGY_ROLE_STREAMS : TRM_STRATEGY_ZERO_COPY;
     report.device_bytes = 3 << 20;
     report.host_bytes   = 3 << 20;
+    report.preempted    = 0; /* of this process, which the times are not of */
     for (uint32_t i = 0; ideal->devices > 1 && i < ideal->devices; i++) {
         struct trm_device_report *device = &report.devices[report.device_count++];
 
