@@ -159,7 +159,7 @@ int32_t pipeline_choose_begin(struct pipeline *pipeline)
         snprintf(reason, sizeof(reason), "host and device share the memory of %.60s, so %s copied",
                  pipeline->device->id, copies_images(pipeline->engine) ? "only images are" : "nothing is");
         decide(pipeline, &pipeline_strategy_zero_copy, reason);
-        pipeline_use_allow(pipeline);
+        pipeline_slots_allow_fewer(pipeline);
     } else if (pipeline->desc.depth == 1 && !may_be_mapped(pipeline)) {
         decide(pipeline, &pipeline_strategy_slot_streams, "there is one slot, so nothing overlaps");
     } else {

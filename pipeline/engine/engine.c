@@ -233,7 +233,7 @@ void pipeline_engine_begin(struct pipeline *pipeline, const struct trm_source *s
     pipeline_sampling_begin(&pipeline->front->sampling, pipeline_is_choosing(pipeline) ? 0 : source->count);
     pipeline_regions_begin(pipeline, source, sink);
     pipeline_choose_interrupt(pipeline);
-    pipeline_use_interrupt(pipeline);
+    pipeline_slots_trial_interrupt(pipeline);
     pthread_mutex_unlock(&pipeline->front->enqueue_lock);
     base_error_restore(&saved);
 }

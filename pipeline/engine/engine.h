@@ -13,6 +13,7 @@
  *     copy.c               copies of a port                 scratch.c          ports that share memory
  *     branches.c           the order of stages, branches at once
  *     reorder.c            stages in another order
+ *     slots_in_use.c, depth_trial.c  fewer slots at a time, where caches gain from it
  *
  * The engine knows nothing of queues, sources and sinks; the queue room knows nothing of streams. Both meet
  * in the functions below.

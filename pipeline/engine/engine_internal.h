@@ -133,7 +133,7 @@ struct pipeline_tuning {
 };
 
 /* How many slots are in use at once (slots_in_use.c). Under the front's lock. */
-struct pipeline_use {
+struct pipeline_slots_in_use {
     struct pipeline_depth_trial trial;
     bool may_try; /* the library chooses, and nothing but the memory is shared by its tokens */
     bool has_begun;
@@ -197,7 +197,7 @@ struct pipeline_device {
     bool records;                                 /* it records tokens; under pipeline->lock */
     struct pipeline_choice choice;
     struct pipeline_tuning tuning; /* under pipeline->lock */
-    struct pipeline_use use;
+    struct pipeline_slots_in_use slots_in_use;
     struct trm_stream *roles[3]; /* upload, compute, download; NULL until needed */
     /* Beside the role of compute, from 1 on; NULL until needed. */
     struct trm_stream *lanes[PIPELINE_LANES_MOST];
@@ -538,9 +538,9 @@ uint64_t pipeline_token_bytes(const struct pipeline *pipeline);
 
 /* Lets the pipeline use fewer slots than it has; a run begins; whether numbers of slots are tried, with the front's
  * lock. */
-void pipeline_use_allow(struct pipeline *pipeline);
-void pipeline_use_interrupt(struct pipeline *pipeline);
-bool pipeline_use_is_trying(const struct pipeline *pipeline);
+void pipeline_slots_allow_fewer(struct pipeline *pipeline);
+void pipeline_slots_trial_interrupt(struct pipeline *pipeline);
+bool pipeline_slots_are_tried(const struct pipeline *pipeline);
 
 /* The strategy of the next token. */
 const struct pipeline_strategy_ops *pipeline_choose(struct pipeline *pipeline);

@@ -15,10 +15,11 @@
 #define CACHE_BYTES (UINT64_C(1) << 20)
 
 /* A pipeline that drops results keeps the newest one while the next is on its way, which takes a slot more. */
-void pipeline_use_allow(struct pipeline *pipeline)
+void pipeline_slots_allow_fewer(struct pipeline *pipeline)
 {
-    pipeline->engine->use.may_try = pipeline->front == pipeline && pipeline->engine->host_count == 0 &&
-                                    pipeline->desc.on_full == TRM_FULL_BLOCK;
+    pipeline->engine->slots_in_use.may_try = pipeline->front == pipeline &&
+                                             pipeline->engine->host_count == 0 &&
+                                             pipeline->desc.on_full == TRM_FULL_BLOCK;
 }
 
 static uint64_t cache_bytes(void)
@@ -27,15 +28,15 @@ static uint64_t cache_bytes(void)
     return bytes > 0 ? (uint64_t)bytes : CACHE_BYTES;
 }
 
-static void begin(struct pipeline *pipeline, struct pipeline_use *use)
+static void begin(struct pipeline *pipeline, struct pipeline_slots_in_use *in_use)
 {
     uint32_t depth = atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
 
-    use->has_begun = true;
-    if (use->may_try && pipeline_token_bytes(pipeline) > cache_bytes() / depth)
-        pipeline_depth_trial_begin(&use->trial, depth);
+    in_use->has_begun = true;
+    if (in_use->may_try && pipeline_token_bytes(pipeline) > cache_bytes() / depth)
+        pipeline_depth_trial_begin(&in_use->trial, depth);
     else
-        pipeline_depth_trial_begin(&use->trial, 1);
+        pipeline_depth_trial_begin(&in_use->trial, 1);
 }
 
 /* "…; 1 of 3 slots in use at a time: 612.3 us each, 1040.9 with all" */
@@ -54,11 +55,11 @@ static void explain(struct pipeline *pipeline, const struct pipeline_depth_trial
 
 uint32_t pipeline_engine_slots_in_use(struct pipeline *pipeline)
 {
-    struct pipeline_use *use           = &pipeline->engine->use;
-    struct pipeline_depth_trial *trial = &use->trial;
+    struct pipeline_slots_in_use *in_use = &pipeline->engine->slots_in_use;
+    struct pipeline_depth_trial *trial   = &in_use->trial;
 
-    if (!use->has_begun)
-        begin(pipeline, use);
+    if (!in_use->has_begun)
+        begin(pipeline, in_use);
     if (!trial->is_over) {
         pipeline_depth_trial_next(trial, base_now());
         if (trial->is_over && trial->way != 0) {
@@ -69,16 +70,16 @@ uint32_t pipeline_engine_slots_in_use(struct pipeline *pipeline)
     return trial->way == 0 ? 0 : trial->slots[trial->way];
 }
 
-bool pipeline_use_is_trying(const struct pipeline *pipeline)
+bool pipeline_slots_are_tried(const struct pipeline *pipeline)
 {
-    const struct pipeline_use *use = &pipeline->engine->use;
-    return use->has_begun && !use->trial.is_over;
+    const struct pipeline_slots_in_use *in_use = &pipeline->engine->slots_in_use;
+    return in_use->has_begun && !in_use->trial.is_over;
 }
 
-void pipeline_use_interrupt(struct pipeline *pipeline)
+void pipeline_slots_trial_interrupt(struct pipeline *pipeline)
 {
     pthread_mutex_lock(&pipeline->front->lock);
-    if (pipeline->engine->use.has_begun)
-        pipeline_depth_trial_interrupt(&pipeline->engine->use.trial);
+    if (pipeline->engine->slots_in_use.has_begun)
+        pipeline_depth_trial_interrupt(&pipeline->engine->slots_in_use.trial);
     pthread_mutex_unlock(&pipeline->front->lock);
 }

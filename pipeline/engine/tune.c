@@ -65,7 +65,7 @@ bool pipeline_engine_wants_slot(struct pipeline *pipeline)
     uint32_t depth                 = atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
 
     if (pipeline->desc.depth != 0 || tuning->is_settled || tuning->is_growing ||
-        pipeline_is_choosing(pipeline) || pipeline_use_is_trying(pipeline))
+        pipeline_is_choosing(pipeline) || pipeline_slots_are_tried(pipeline))
         return false;
     if (tuning->tokens++ == 0)
         tuning->window_begin = base_now();
