@@ -160,6 +160,7 @@ START_TEST(an_image_and_a_sampler_have_one_texture_object_for_all_launches)
     launch(kernel, &picture, twin);
     check_result(&picture);
     ck_assert_uint_eq(made(), 1);
+    ck_assert_str_eq(standin->launched(), "main_kernel_textures");
     launch(kernel, &picture, other);
     launch(kernel, &picture, sampler);
     check_result(&picture);
@@ -287,6 +288,7 @@ static void sample(uint32_t width, uint32_t levels, uint64_t objects)
     launch(kernel, &picture, sampler);
     check_result(&picture);
     ck_assert_uint_eq(made(), objects);
+    ck_assert_str_eq(standin->launched(), "main_kernel");
     trm_kernel_destroy(kernel);
     trm_sampler_destroy(sampler);
     end_picture(&picture);

@@ -126,6 +126,7 @@ const struct cuda_standin_control cuda_standin_control = {
     .fail_work        = standin_fail_work,
     .calls            = standin_calls,
     .fallible_calls   = standin_fallible_calls,
+    .launched         = standin_launched,
     .hold             = standin_hold,
     .step             = standin_step,
     .release          = standin_release,

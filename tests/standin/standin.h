@@ -86,6 +86,7 @@ bool standin_is_sticky(CUresult result);
 uint64_t standin_failures(void);
 const char *standin_failed_function(void);
 uint64_t standin_calls(const char *name);
+const char *standin_launched(void); /* launch.c */
 uint64_t standin_fallible_calls(void);
 
 /* ---- what lives (ledger.c) */

@@ -82,31 +82,44 @@ static int32_t find_parameters(struct trm_backend_module *module, const char *na
     return TRM_OK;
 }
 
-/* Query what a launch must know. Load the function now, so that its first launch does not. */
-static int32_t find_attributes(struct trm_backend_kernel *kernel)
+/* Query what a launch of the function must know. Load it now, so that its first launch does not. */
+static int32_t prepare(struct trm_backend_device *device, CUfunction function, int *items, int *shared)
 {
-    struct trm_backend_device *device = kernel->module->device;
     const struct cuda_functions *cuda = device->cuda;
-    int items = 0, shared = 0, most = device->physical->shared_bytes;
-    CUresult result = CUDA_SUCCESS;
+    int most                          = device->physical->shared_bytes;
+    CUresult result                   = CUDA_SUCCESS;
     if (cuda->cuFuncLoad != NULL)
-        result = cuda->cuFuncLoad(kernel->function);
+        result = cuda->cuFuncLoad(function);
     if (result != CUDA_SUCCESS)
         return cuda_device_fail(device, result, "cuFuncLoad");
-    result = cuda->cuFuncGetAttribute(&items, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel->function);
+    result = cuda->cuFuncGetAttribute(items, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function);
     if (result == CUDA_SUCCESS)
-        result = cuda->cuFuncGetAttribute(&shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel->function);
+        result = cuda->cuFuncGetAttribute(shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function);
     if (result != CUDA_SUCCESS)
         return cuda_device_fail(device, result, "cuFuncGetAttribute");
-    if (most > (int)SHARED_ALWAYS && shared < most) {
-        result = cuda->cuFuncSetAttribute(kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                          most - shared);
+    if (most > (int)SHARED_ALWAYS && *shared < most) {
+        result = cuda->cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                          most - *shared);
         if (result != CUDA_SUCCESS)
             return cuda_device_fail(device, result, "cuFuncSetAttribute");
     }
+    return TRM_OK;
+}
+
+/* A launch may take either function. */
+static int32_t find_attributes(struct trm_backend_kernel *kernel)
+{
+    struct trm_backend_device *device = kernel->module->device;
+    int items = 0, shared = 0, other_items = 0, other_shared = 0;
+    int32_t status = prepare(device, kernel->function, &items, &shared);
+    if (status == TRM_OK && kernel->of_textures != NULL) {
+        status = prepare(device, kernel->of_textures, &other_items, &other_shared);
+        items  = other_items < items ? other_items : items;
+        shared = other_shared > shared ? other_shared : shared;
+    }
     kernel->max_group_items = items > 0 ? (uint32_t)items : 0;
     kernel->shared_bytes    = (shared > 0 ? (uint32_t)shared : 0) + kernel->dynamic_bytes;
-    return TRM_OK;
+    return status;
 }
 
 /* ---- objects --------------------------------------------------------------------------------- */
@@ -304,7 +317,7 @@ static uint32_t dynamic_bytes(const struct trm_backend_module *module, const str
 }
 
 int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct trm_kernel_info *info,
-                               uint32_t coarsening, CUfunction function)
+                               uint32_t coarsening, CUfunction function, CUfunction of_textures)
 {
     uint32_t buffers = count_buffers(info), own = 0;
     struct found found;
@@ -325,6 +338,7 @@ int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct t
     kernel->coarsening   = coarsening;
     lay_out(kernel, info, &layout);
     kernel->function       = function;
+    kernel->of_textures    = of_textures;
     kernel->parameters     = info->parameters;
     kernel->entry_count    = layout.count;
     kernel->wants_sizes    = buffers != 0;

@@ -52,6 +52,8 @@ struct trm_backend_module {
 struct trm_backend_kernel {
     struct trm_backend_module *module;
     CUfunction function;
+    CUfunction
+        of_textures; /* for launches whose sampled images all have texture objects; NULL: there is none */
     const char *name;
     const struct trm_parameter *parameters;
     uint32_t parameter_count;
@@ -92,11 +94,11 @@ bool cuda_image_is_whole(const void *bytes, uint64_t size);
 
 /* ---- kernel.c -------------------------------------------------------------------------------- */
 
-/* Make a kernel of a function that was translated or has the parameters of a translated one. Errors: ABI
- * where it has other parameters. This and the next function need the context entered and add the kernel to
+/* Make a kernel of a function that was translated or has the parameters of a translated one. of_textures: see struct
+ * trm_backend_kernel. Errors: ABI where `function` has other parameters. This and the next function need the context entered and add the kernel to
  * the module's list; the caller holds the list's lock where other threads may see the module. */
 int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct trm_kernel_info *info,
-                               uint32_t coarsening, CUfunction function);
+                               uint32_t coarsening, CUfunction function, CUfunction of_textures);
 
 /* Make a kernel of native code. info: what the program says of it, or NULL. Errors: UNSUPPORTED where
  * neither the program nor the driver tells its parameters; INVALID_ARGUMENT where they disagree. */

@@ -15,46 +15,70 @@
 #include "module.h"
 
 #define EXTENSION ".fatbin"
+#define OF_TEXTURES "_textures" /* compiler/translate/targets/cuda_target.h */
 
 /* ---- modules of code ------------------------------------------------------------------------- */
 
-/* The function of kernel number `index`. Code made from a shader lists its symbols in the order of the
- * kernels, whatever their names were then. Code written by hand is searched by the kernel's name. */
-static int32_t find_function(const struct trm_backend_module *module, const struct trm_module_source *source,
-                             const struct cuda_trailer *trailer, uint32_t index, CUfunction *function,
-                             uint32_t *coarsening)
+static bool samples(const struct trm_kernel_info *kernel)
 {
-    char space[CUDA_TRAILER_SYMBOL_BYTES];
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        if (kernel->parameters[i].kind == TRM_PARAMETER_TEXTURE ||
+            kernel->parameters[i].kind == TRM_PARAMETER_SAMPLED_IMAGE)
+            return true;
+    return false;
+}
+
+/* What the code has of one kernel. */
+struct functions {
+    CUfunction function, of_textures; /* as in struct trm_backend_kernel */
+    uint32_t coarsening;
+};
+
+/* The functions of kernel number `index`. Code made from a shader lists its symbols in the order of the
+ * kernels, whatever their names were then. Code written by hand is searched by the kernel's name. */
+static int32_t find_functions(const struct trm_backend_module *module, const struct trm_module_source *source,
+                              const struct cuda_trailer *trailer, uint32_t index, struct functions *found)
+{
+    const struct cuda_functions *cuda = module->device->cuda;
+    char space[CUDA_TRAILER_SYMBOL_BYTES], textures[CUDA_TRAILER_SYMBOL_BYTES + sizeof(OF_TEXTURES)];
     const char *symbol = source->kernels[index].name;
-    *coarsening        = 0;
+    *found             = (struct functions){.coarsening = 0};
     if (trailer->is_present) {
-        if (!cuda_trailer_symbol(trailer, index, space, coarsening))
+        if (!cuda_trailer_symbol(trailer, index, space, &found->coarsening))
             return trm_util_fail(module->device->instance->host, TRM_ERROR_ABI, 0,
                                  "The code of module '%.80s' has no kernel number %u.", source->name, index);
         symbol = space;
     }
-    CUresult result = module->device->cuda->cuModuleGetFunction(function, module->handle, symbol);
-    if (result == CUDA_SUCCESS)
-        return TRM_OK;
+    CUresult result = cuda->cuModuleGetFunction(&found->function, module->handle, symbol);
     if (result == CUDA_ERROR_NOT_FOUND)
         return trm_util_fail(module->device->instance->host, TRM_ERROR_ABI, result,
                              "The code of module '%.80s' has no function '%.100s'.", source->name, symbol);
-    return cuda_device_fail(module->device, result, "cuModuleGetFunction");
+    if (result != CUDA_SUCCESS)
+        return cuda_device_fail(module->device, result, "cuModuleGetFunction");
+    if (!samples(&source->kernels[index]))
+        return TRM_OK;
+    snprintf(textures, sizeof(textures), "%s" OF_TEXTURES, symbol);
+    result = cuda->cuModuleGetFunction(&found->of_textures, module->handle, textures);
+    if (result == CUDA_SUCCESS)
+        return TRM_OK;
+    found->of_textures = NULL;
+    return result == CUDA_ERROR_NOT_FOUND ? TRM_OK
+                                          : cuda_device_fail(module->device, result, "cuModuleGetFunction");
 }
 
 static int32_t make_kernels(struct trm_backend_module *module, const struct trm_module_source *source,
                             const struct cuda_trailer *trailer)
 {
-    CUfunction function = NULL;
-    uint32_t coarsening = 0;
+    struct functions found;
     CUcontext previous;
     int32_t status = cuda_enter(module->device, &previous);
     if (status != TRM_OK)
         return status;
     for (uint32_t i = source->kernel_count; i-- > 0 && status == TRM_OK;) {
-        status = find_function(module, source, trailer, i, &function, &coarsening);
+        status = find_functions(module, source, trailer, i, &found);
         if (status == TRM_OK)
-            status = cuda_kernel_translated(module, &source->kernels[i], coarsening, function);
+            status = cuda_kernel_translated(module, &source->kernels[i], found.coarsening, found.function,
+                                            found.of_textures);
     }
     cuda_leave(module->device, previous);
     return status;

@@ -48,9 +48,23 @@ static inline void write_scalar(uint8_t *to, const struct trm_launch_argument *a
         *to = (uint8_t)scalar;
 }
 
-static void write_arguments(const struct trm_launch_desc *desc, uint8_t *bytes)
+/* An image, a sampler or a texel buffer. */
+static void write_words(const struct trm_launch_desc *desc, uint32_t index, uint8_t *to, bool *lacks_texture)
+{
+    const struct trm_launch_argument *argument = &desc->arguments[index];
+    uint64_t texture                           = cuda_texture_state(desc, index);
+    struct trm_image_words words = {(void *)(uintptr_t)address_of(argument), argument->scalar | texture};
+    bool is_sampled =
+        argument->kind == TRM_PARAMETER_TEXTURE || argument->kind == TRM_PARAMETER_SAMPLED_IMAGE;
+    *lacks_texture |= is_sampled && texture == 0;
+    memcpy(to, &words, sizeof(words));
+}
+
+/* Whether a sampled image has no texture object. */
+static bool write_arguments(const struct trm_launch_desc *desc, uint8_t *bytes)
 {
     const struct trm_backend_kernel *kernel = desc->kernel;
+    bool lacks_texture                      = false;
     for (uint32_t i = 0; i < desc->argument_count; i++) {
         const struct trm_launch_argument *argument = &desc->arguments[i];
         uint8_t *to                                = bytes + kernel->offsets[i];
@@ -60,10 +74,10 @@ static void write_arguments(const struct trm_launch_desc *desc, uint8_t *bytes)
             write_scalar(to, argument);
         else if (argument->kind == TRM_PARAMETER_BLOCK)
             memcpy(to, argument->block, argument->size);
-        else /* an image, a sampler or a texel buffer: struct trm_image_words */
-            memcpy(to, (uint64_t[]){address_of(argument), argument->scalar | cuda_texture_state(desc, i)},
-                   2 * sizeof(uint64_t));
+        else
+            write_words(desc, i, to, &lacks_texture);
     }
+    return lacks_texture;
 }
 
 static void write_sizes(const struct trm_launch_desc *desc, uint8_t *to)
@@ -97,13 +111,13 @@ int32_t cuda_launch_build(struct trm_backend_device *device, const struct trm_la
         if (!TRM_UTIL_LIKELY(unaligned == UINT32_MAX))
             return fail_alignment(device, kernel, unaligned);
     }
-    launch->function = kernel->function;
-    launch->kernel   = kernel;
+    launch->kernel = kernel;
     memcpy(launch->groups, desc->groups, sizeof(launch->groups));
     memcpy(launch->group_size, desc->group_size, sizeof(launch->group_size));
     launch->shared_bytes   = desc->shared_bytes + kernel->dynamic_bytes;
     launch->argument_bytes = kernel->argument_bytes;
-    write_arguments(desc, launch->arguments);
+    bool lacks_texture     = write_arguments(desc, launch->arguments);
+    launch->function = kernel->of_textures != NULL && !lacks_texture ? kernel->of_textures : kernel->function;
     if (kernel->coarsening != 0) {
         memcpy(launch->arguments + kernel->groups_offset, &desc->groups[0], sizeof(uint32_t));
         launch->groups[0] = (desc->groups[0] - 1) / kernel->coarsening + 1;

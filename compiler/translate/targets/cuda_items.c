@@ -126,7 +126,7 @@ int32_t target_cuda_write_coarsened(struct emit *emit, const struct text *body)
     int32_t status = target_cuda_stages(emit, body, &stages);
     if (status != TRM_OK)
         return status;
-    target_cuda_signature(emit, body, CUDA_GROUPS);
+    target_cuda_signature(emit, body, "", CUDA_GROUPS);
     text_line(&emit->text, "{");
     text_line(&emit->text, "if (blockIdx.x * %uu + threadIdx.x / %uu >= " CUDA_GROUPS ")", count,
               size / count);

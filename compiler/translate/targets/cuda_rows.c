@@ -87,7 +87,7 @@ int32_t target_cuda_write_rows(struct emit *emit, const struct text *body)
         status = write_leaves(emit, body);
     if (status != TRM_OK)
         return status;
-    target_cuda_signature(emit, body, CUDA_GROUPS);
+    target_cuda_signature(emit, body, "", CUDA_GROUPS);
     text_line(&emit->text, "{");
     write_place(emit);
     if (stages != 0) {

@@ -24,11 +24,15 @@
  * neighbours in x or in y (cuda_coarsen.c). Then a COUNTth of the groups in x, rounded up, must be launched,
  * and the number of groups before that division is one more parameter, a uint32_t between 2. and 3.
  *
+ * A kernel that samples only 1D and 2D images is there twice. SYMBOL_textures, with the same parameters, is for launches in
+ * which each of them has a texture object: without the code that samples memory it needs half as many registers.
+ *
  * Pointers are __restrict__: under SPIR-V's GLSL memory model buffers are different memory unless they are
  * decorated Aliased, which GLSL never does. Work-items communicate through buffers that are `coherent` or
  * `volatile`; those are not restrict.
  * SPDX-License-Identifier: MIT
  */
+#include <trireme/image.h>
 #include <trireme/status.h>
 
 #include "compiler/translate/targets/cuda_target.h"
@@ -209,13 +213,13 @@ void target_cuda_parameters(struct emit *emit, const struct text *body, const ch
     }
 }
 
-void target_cuda_signature(struct emit *emit, const struct text *body, const char *more)
+void target_cuda_signature(struct emit *emit, const struct text *body, const char *end, const char *more)
 {
     const uint32_t *size = emit->body->entry->local_size;
 
     text_begin_line(&emit->text);
-    text_add(&emit->text, "extern \"C\" __global__ void __launch_bounds__(%u) %s(",
-             size[0] * size[1] * size[2], emit->symbol);
+    text_add(&emit->text, "extern \"C\" __global__ void __launch_bounds__(%u) %s%s(",
+             size[0] * size[1] * size[2], emit->symbol, end);
     target_cuda_parameters(emit, body, more);
     text_add(&emit->text, ")\n");
 }
@@ -330,18 +334,69 @@ static void write_images(struct emit *emit, const struct text *body)
             target_open_image(emit, body, i, base_arena_format(emit->arena, CUDA_WORDS, i));
 }
 
-static void write_plain(struct emit *emit, const struct text *body)
+/* Is the parameter sampled? Then *has_object says whether there may be a texture object for it. */
+static bool is_sampled(const struct emit *emit, uint32_t parameter, bool *has_object)
 {
-    target_cuda_signature(emit, body, NULL);
+    const struct trm_parameter *info = &target_kernel_info(emit)->parameters[parameter];
+    int32_t kind                     = trm_parameter_element(info);
+
+    if (kind != TRM_PARAMETER_TEXTURE && kind != TRM_PARAMETER_SAMPLED_IMAGE)
+        return false;
+    const struct spirv_image *image =
+        spirv_descriptor_of(emit->module, emit->reflection.parameter_variables[parameter])->image;
+    *has_object =
+        !trm_parameter_is_array(info) && (image->type == TRM_IMAGE_1D || image->type == TRM_IMAGE_2D);
+    return true;
+}
+
+/* May a launch have a texture object for each image that it samples? */
+static bool may_have_objects(const struct emit *emit, const struct text *body)
+{
+    bool has_object = false;
+
+    if (!target_mentions(body, "trm_sample1_f32") && !target_mentions(body, "trm_sample2_f32"))
+        return false;
+    for (uint32_t i = 0; i < target_kernel_info(emit)->parameter_count; i++)
+        if (is_sampled(emit, i, &has_object) && !has_object)
+            return false;
+    return true;
+}
+
+/* The launch has made sure of it: says so to the compiler, which then leaves out what samples memory. */
+static void require_objects(struct emit *emit, const struct text *body)
+{
+    bool has_object;
+
+    for (uint32_t i = 0; i < target_kernel_info(emit)->parameter_count; i++) {
+        const char *name = emit_name(emit, emit->reflection.parameter_variables[i]);
+        if (!is_sampled(emit, i, &has_object) || !target_mentions(body, name))
+            continue;
+        text_line(&emit->text, "if (%s.object == 0)", name);
+        text_line(&emit->text, "    return;");
+    }
+}
+
+static void write_plain(struct emit *emit, const struct text *body, const char *end)
+{
+    target_cuda_signature(emit, body, end, NULL);
     text_line(&emit->text, "{");
     write_aligned(emit);
     write_images(emit, body);
+    if (*end != '\0')
+        require_objects(emit, body);
     write_shared(emit, body);
     if (emit->flags & TRM_TRANSLATE_BOUNDS)
         target_cuda_open_bounds(emit, body);
     text_add_bytes(&emit->text, body->bytes, body->length);
     text_close(&emit->text, "}");
     text_add_bytes(&emit->text, "\n", 1);
+}
+
+static void write_kernel(struct emit *emit, const struct text *body)
+{
+    write_plain(emit, body, "");
+    if (may_have_objects(emit, body))
+        write_plain(emit, body, CUDA_TEXTURES);
 }
 
 /* Decides about coarsening, and notes the count for the last line. */
@@ -381,7 +436,7 @@ static int32_t kernel(struct emit *emit)
     if (emit->coarsen.count != 0)
         status = target_cuda_write_coarsened(emit, &body);
     else
-        write_plain(emit, &body);
+        write_kernel(emit, &body);
     if (status != TRM_OK)
         return status;
     return emit->arena->failed ? TRM_ERROR_OUT_OF_HOST_MEMORY : TRM_OK;

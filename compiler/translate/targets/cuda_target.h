@@ -10,6 +10,8 @@
 #define CUDA_ROW "trm_row"        /* its number in y, in kernels coarsened along y */
 #define CUDA_WORDS "trm_words_%u" /* an image's or sampler's parameter, by its number */
 #define CUDA_GROUPS "trm_groups"  /* how many groups in x there are before coarsening */
+#define CUDA_TEXTURES \
+    "_textures" /* behind the symbol of a kernel for launches that have all texture objects */
 
 #define CUDA_RECORD "trm_record" /* the parameter that says where a fault is noted, with bounds */
 #define CUDA_BUFFERS "trm_buffers"
@@ -37,7 +39,8 @@ bool target_cuda_asks_for_sizes(struct emit *emit, const struct text *body);
 
 /* Writes the parameters that cuda_target.c documents; `more` is one more before the sizes, or NULL. */
 void target_cuda_parameters(struct emit *emit, const struct text *body, const char *more);
-void target_cuda_signature(struct emit *emit, const struct text *body, const char *more);
+/* `end` stands behind the kernel's symbol. */
+void target_cuda_signature(struct emit *emit, const struct text *body, const char *end, const char *more);
 
 /* ---- cuda_coarsen.c */
 
