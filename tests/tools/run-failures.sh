@@ -35,6 +35,11 @@ run 1 "$trireme" run -k copy broken.y4m out.y4m
 err_has "broken.y4m: byte $((header + 4 * frame)): frame 4 does not begin"
 err_has "4 frames before were written"
 
+# An extension that is not known: the format of the input, which is told.
+run 0 "$trireme" run -k copy in.y4m out.txt
+err_has "out.txt is written as y4m, like the input, since its extension is not known"
+cmp in.y4m out.txt || failed "the file with another extension differs"
+
 # An image that is missing bytes, in the middle of a folder.
 "$video" make mono 20 10 6 >mono.y4m
 run 0 "$trireme" run -k copy mono.y4m 'f%d.pgm'

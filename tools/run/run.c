@@ -42,6 +42,16 @@ static bool make_plan(struct session *session)
     return well;
 }
 
+/* A file whose ending says nothing gets the format of the input, which may surprise. */
+static void tell_kind(const struct session *session, int kind)
+{
+    const char *path = session->options->output, *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+    if (!session->options->quiet && strchr(name, '.'))
+        fprintf(stderr, "trireme run: %s is written as %s, like the input, since its extension is not known\n",
+                path, media_kind_name(kind));
+}
+
 static bool choose_output(struct session *session)
 {
     const struct run_options *options = session->options;
@@ -50,8 +60,10 @@ static bool choose_output(struct session *session)
 
     if (kind == MEDIA_NONE)
         kind = writer_kind(options->output);
-    if (kind == MEDIA_NONE)
+    if (kind == MEDIA_NONE) {
         kind = session->reader.format.kind;
+        tell_kind(session, kind);
+    }
     if (options->rate > 0) {
         from.rate         = options->rate;
         from.rate_divisor = options->rate_divisor;
