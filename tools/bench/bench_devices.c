@@ -16,8 +16,7 @@
 
 enum {
     SIZES        = 5,
-    TURNS        = 10,
-    TURNS_LARGE  = 4,
+    TURNS        = 3,
     TURNS_TINY   = 40,
     LEAST_TOKENS = 12, /* of a turn: enough to fill all slots */
     TINY_TOKENS  = 50000,
@@ -31,7 +30,7 @@ enum {
 
 #define FIVE_SIZES(place)                                                      \
     KIND(KIB(64), 32, 8192, 8192, place), KIND(MIB(1), 32, 8192, 1024, place), \
-        KIND(MIB(4), 32, 8192, 256, place), KIND(MIB(16), 1, 1, 64, place), KIND(MIB(64), 1, 1, 16, place)
+        KIND(MIB(4), 32, 8192, 256, place), KIND(MIB(16), 1, 1, 128, place), KIND(MIB(64), 1, 1, 32, place)
 
 static const struct bench_flow_kind kinds[2 * SIZES] = {FIVE_SIZES(BENCH_ON_GROUP),
                                                         FIVE_SIZES(BENCH_ON_DEVICE)};
@@ -44,16 +43,16 @@ static int32_t setup_rate(struct bench *bench, const struct bench_case *test)
     return bench_flow_begin(bench, &kinds[test->argument], &bench->flow);
 }
 
-static uint64_t tokens_of(const struct bench *bench, const struct bench_flow_kind *kind, uint32_t turns)
+static uint64_t tokens_of(const struct bench *bench, const struct bench_flow_kind *kind)
 {
-    uint64_t tokens = bench_scale(bench, kind->tokens) / turns;
+    uint64_t tokens = bench_scale(bench, kind->tokens);
 
     return tokens > LEAST_TOKENS ? tokens : LEAST_TOKENS;
 }
 
 static int32_t sample_rate(struct bench *bench, const struct bench_case *test, double *value)
 {
-    uint64_t tokens = tokens_of(bench, &kinds[test->argument], 1);
+    uint64_t tokens = tokens_of(bench, &kinds[test->argument]);
     double seconds;
     int32_t status = bench_flow_run(bench, bench->flow, tokens, &seconds);
 
@@ -90,13 +89,15 @@ static int32_t take_turns(struct bench *bench, uint64_t tokens, uint32_t turns, 
     return status;
 }
 
+/* Each device gets as many tokens as a run on one device, so that filling and draining its slots counts as little. */
 static int32_t sample_gain(struct bench *bench, const struct bench_case *test, double *value)
 {
-    const struct bench_flow_kind *kind = &kinds[test->argument];
-    uint32_t turns                     = kind->tokens / TURNS >= LEAST_TOKENS ? TURNS : TURNS_LARGE;
-    double group, one;
-    int32_t status = take_turns(bench, tokens_of(bench, kind, turns), turns, &group, &one);
+    uint32_t devices = 0;
+    double group = 0, one = 0;
+    int32_t status = trm_group_size(bench->flow->group, &devices);
 
+    if (status == TRM_OK)
+        status = take_turns(bench, tokens_of(bench, &kinds[test->argument]) * devices, TURNS, &group, &one);
     if (status == TRM_OK)
         *value = one / group;
     return status;
