@@ -23,8 +23,10 @@
  *     count items in x
  * Constants
  *     0               items of a group (256)
- *     pair            1, 2: for sums of two spans, written to one or two; the last four
- *                     arguments are then as these say (0)
+ *     reads           2 to 4: for sums of so many spans; `sources`, `targets` and `operation` are not used then,
+ *                     and `divisor` only with `averages` (0)
+ *     writes          with `reads`, how many spans the sum is written to (1)
+ *     averages        1: with `reads`, divides the sum by `divisor` (0)
  * Notes
  *     A minimum or a maximum with a NaN is a NaN.
  * Example

@@ -26,8 +26,8 @@ static void collective_retire(struct core_object *object)
     for (uint32_t d = 0; d < collective->devices; d++)
         pipeline_relay_fini(&collective->relays[d]);
     for (uint32_t i = 0; i < PIPELINE_REDUCE_TYPES; i++)
-        for (uint32_t pair = 0; pair < 3; pair++)
-            trm_group_kernel_destroy(collective->kernels[i][pair]);
+        for (uint32_t form = 0; form < PIPELINE_REDUCE_FORMS; form++)
+            trm_group_kernel_destroy(collective->kernels[i][form]);
     destroy_choices(collective);
     while (collective->messages != NULL) {
         struct pipeline_message *message = collective->messages;

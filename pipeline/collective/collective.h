@@ -53,6 +53,8 @@ enum pipeline_collective_kind {
 
 /* The types that reduce_spans kernels exist for. */
 #define PIPELINE_REDUCE_TYPES 6
+/* Forms of such a kernel: that for everything, and sums of two to four spans, to one or to as many, divided or not. */
+#define PIPELINE_REDUCE_FORMS (1 + 3 * 2 * 2)
 /* Classes of sizes: powers of two. */
 #define PIPELINE_SIZES 64
 /* Spans of a kernel, to read or to write. */
@@ -164,8 +166,9 @@ struct pipeline_collective {
     uint64_t aligns; /* offsets of which all devices' kernels take spans */
 
     struct base_lock lock;
-    /* The kernel for everything, and those for sums of two spans that write one or two; NULL: cannot be had. */
-    struct trm_group_kernel *kernels[PIPELINE_REDUCE_TYPES][3];
+    /* NULL: not loaded. Bit i of asked_forms: form i was asked for; NULL then says that it cannot be had. */
+    struct trm_group_kernel *kernels[PIPELINE_REDUCE_TYPES][PIPELINE_REDUCE_FORMS];
+    uint32_t asked_forms[PIPELINE_REDUCE_TYPES];
     struct pipeline_relay relays[PIPELINE_DEVICES];
     struct trm_stream *relayed[PIPELINE_DEVICES]; /* the streams of the last call that used `relays` */
     /* Behind the last call nothing was enqueued on these streams as long as their next operations have these

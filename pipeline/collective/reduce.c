@@ -21,23 +21,48 @@ int32_t pipeline_reduce_index(int32_t type)
     return -1;
 }
 
+/* The form for sums of `sources` spans; 0: only that for everything does it. */
+static uint32_t form_of(uint32_t sources, uint32_t targets, bool is_average)
+{
+    if (sources < 2 || sources > SPANS || (targets != 1 && targets != sources))
+        return 0;
+    return 1 + (sources - 2) * 4 + (targets > 1 ? 2 : 0) + is_average;
+}
+
+/* Loads a form once. */
+static void load_form(struct pipeline_collective *collective, const char *name, int32_t type,
+                      uint32_t sources, uint32_t targets, bool is_average)
+{
+    const struct trm_constant constants[] = {trm_constant_u32("reads", sources),
+                                             trm_constant_u32("writes", targets),
+                                             trm_constant_u32("averages", is_average)};
+    uint32_t form = form_of(sources, targets, is_average), count = is_average ? 3 : targets > 1 ? 2 : 1;
+
+    if (form == 0 || (collective->asked_forms[type] >> form & 1) != 0)
+        return;
+    collective->asked_forms[type] |= 1u << form;
+    if (trm_group_kernel_named(collective->group_held, name, constants, count,
+                               &collective->kernels[type][form]) != TRM_OK)
+        base_error_clear(); /* that for everything does the same */
+}
+
 int32_t pipeline_reduce_load(struct pipeline_collective *collective, const struct pipeline_call *call)
 {
     char name[32];
+    int32_t status  = TRM_OK;
+    bool is_average = call->operation == TRM_REDUCE_AVERAGE;
 
     if (!pipeline_kind_reduces(call->kind) || collective->devices == 1)
         return TRM_OK;
-    struct trm_group_kernel **kernels = collective->kernels[pipeline_reduce_index(call->type)];
-    if (kernels[0] != NULL)
-        return TRM_OK;
+    int32_t type = pipeline_reduce_index(call->type);
     snprintf(name, sizeof(name), "reduce_spans_%s", trm_type_name(call->type));
-    int32_t status = trm_group_kernel_named(collective->group_held, name, NULL, 0, &kernels[0]);
-    for (uint32_t pair = 1; status == TRM_OK && pair < 3; pair++) {
-        const struct trm_constant constant = trm_constant_u32("pair", pair);
-        if (trm_group_kernel_named(collective->group_held, name, &constant, 1, &kernels[pair]) != TRM_OK)
-            base_error_clear(); /* the first one does the same */
-    }
-    return status;
+    if (collective->kernels[type][0] == NULL)
+        status = trm_group_kernel_named(collective->group_held, name, NULL, 0, &collective->kernels[type][0]);
+    if (status != TRM_OK || (call->operation != TRM_REDUCE_SUM && !is_average))
+        return status;
+    load_form(collective, name, type, call->devices, 1, is_average);
+    load_form(collective, name, type, call->devices, call->devices, is_average);
+    return TRM_OK;
 }
 
 /* ---- one launch ----------------------------------------------------------------------------- */
@@ -80,7 +105,7 @@ static int32_t launch_range(struct trm_kernel *kernel, struct trm_stream *stream
 /* ---- a task --------------------------------------------------------------------------------- */
 
 struct reduction {
-    struct trm_kernel *kernels[3]; /* as those of the collective */
+    struct trm_group_kernel *const *kernels; /* by form; of the collective */
     struct trm_stream *stream;
     const struct pipeline_task_range *task;
     uint64_t most_elements;
@@ -90,12 +115,14 @@ struct reduction {
 
 static int32_t run(const struct reduction *reduction, const struct step *step)
 {
-    uint64_t elements = reduction->task->bytes / reduction->element;
-    bool is_pair      = step->source_count == 2 && step->target_count <= 2 && step->operation == 0 &&
-                   step->divisor == 1 && reduction->kernels[step->target_count] != NULL;
-    struct trm_kernel *kernel = reduction->kernels[is_pair ? step->target_count : 0];
-    int32_t status            = TRM_OK;
+    const struct pipeline_task_range *task = reduction->task;
+    uint64_t elements                      = task->bytes / reduction->element;
+    uint32_t form =
+        step->operation == 0 ? form_of(step->source_count, step->target_count, step->divisor > 1) : 0;
+    struct trm_kernel *kernel = NULL;
 
+    int32_t status = trm_group_kernel_get(reduction->kernels[reduction->kernels[form] != NULL ? form : 0],
+                                          task->device, &kernel);
     for (uint64_t done = 0; status == TRM_OK && done < elements;) {
         uint64_t left  = elements - done;
         uint32_t count = (uint32_t)(left < reduction->most_elements ? left : reduction->most_elements);
@@ -156,6 +183,7 @@ int32_t pipeline_reduce_enqueue(struct pipeline_collective *collective, const st
     uint64_t items                   = device->limits.max_groups[0] * GROUP_ITEMS;
     bool is_average                  = call->operation == TRM_REDUCE_AVERAGE;
     struct reduction reduction       = {
+              .kernels       = collective->kernels[pipeline_reduce_index(call->type)],
               .stream        = stream,
               .task          = task,
               .most_elements = items < MOST_ELEMENTS ? items : MOST_ELEMENTS,
@@ -164,12 +192,6 @@ int32_t pipeline_reduce_enqueue(struct pipeline_collective *collective, const st
               .divisor       = is_average ? call->devices : 1,
     };
 
-    struct trm_group_kernel *const *kernels = collective->kernels[pipeline_reduce_index(call->type)];
-    int32_t status                          = TRM_OK;
-    for (uint32_t pair = 0; status == TRM_OK && pair < 3; pair++)
-        if (kernels[pair] != NULL)
-            status = trm_group_kernel_get(kernels[pair], task->device, &reduction.kernels[pair]);
-    if (status == TRM_OK)
-        status = combine(&reduction, &scratch);
+    int32_t status = combine(&reduction, &scratch);
     return status == TRM_OK ? spread(&reduction) : status;
 }

@@ -8,7 +8,9 @@
  * SPDX-License-Identifier: MIT
  */
 layout(local_size_x = 256, local_size_x_id = 0) in;
-layout(constant_id = 1) const uint pair = 0;
+layout(constant_id = 1) const uint reads = 0;
+layout(constant_id = 2) const uint writes = 1;
+layout(constant_id = 3) const uint averages = 0;
 
 layout(std430, set = 0, binding = 0) readonly buffer A { ELEMENT a[]; };
 layout(std430, set = 0, binding = 1) readonly buffer B { ELEMENT b[]; };
@@ -38,16 +40,34 @@ VALUE combine(VALUE x, VALUE y)
     return x > y ? x : y;
 }
 
+/* The sum with constant counts: no load waits for another. */
+VALUE sum(uint i)
+{
+    VALUE x = LOAD(a[i]), y = LOAD(b[i]);
+    if (reads == 2)
+        return x + y;
+    VALUE z = LOAD(c[i]);
+    if (reads == 3)
+        return x + y + z;
+    return x + y + z + LOAD(d[i]);
+}
+
 void main()
 {
     uint i = gl_GlobalInvocationID.x;
     if (i >= count)
         return;
-    if (pair > 0) {
-        VALUE both = LOAD(a[i]) + LOAD(b[i]);
-        s[i]       = STORE(both);
-        if (pair > 1)
-            t[i] = STORE(both);
+    if (reads > 1) {
+        VALUE all = sum(i);
+        if (averages != 0)
+            all = all / VALUE(divisor);
+        s[i] = STORE(all);
+        if (writes > 1)
+            t[i] = STORE(all);
+        if (writes > 2)
+            u[i] = STORE(all);
+        if (writes > 3)
+            v[i] = STORE(all);
         return;
     }
     VALUE value = LOAD(a[i]);

@@ -90,8 +90,8 @@ static int32_t finish(struct bench_flow *flow, struct bench_hand_slot *slot, boo
 {
     int32_t status = trm_point_wait(slot->end, TRM_FOREVER);
 
-    if (status == TRM_OK && look && !bench_flow_is_right(flow, slot->floats[1]))
-        flow->wrong = true;
+    if (status == TRM_OK && look)
+        bench_flow_look(flow, slot->floats[1]);
     return status;
 }
 

@@ -30,6 +30,9 @@ struct bench_flow_kind {
     uint32_t gpu_links; /* on anything but a cpu; 0: `links` */
 };
 
+/* Elements of a result that are checked. */
+#define BENCH_SAMPLES 64
+
 struct bench_hand_slot {
     struct trm_stream *stream;
     struct trm_buffer *host[2];   /* pinned: what goes up, what came down */
@@ -51,7 +54,7 @@ struct bench_flow {
     struct trm_pipeline *pipeline;
     struct bench_hand_slot slots[BENCH_DEPTH_MOST];
     uint64_t filled; /* bit i: the inputs of slot i have been written; they stay as they are */
-    bool wrong;      /* a result was */
+    float seen[BENCH_SAMPLES]; /* elements of a result */
 };
 
 int32_t bench_flow_begin(struct bench *bench, const struct bench_flow_kind *kind, struct bench_flow **flow);
@@ -74,9 +77,11 @@ void bench_group_end(struct bench_flow *flow);
 int32_t bench_graph_setup(struct bench *bench, const struct bench_case *test);
 int32_t bench_graph_sample(struct bench *bench, const struct bench_case *test, double *value);
 
-/* Write the input of a batch, and see whether an output is what comes of it (by samples). */
+/* Write the input of a batch; take samples of an output, and see whether they are what comes of it, which takes
+ * longer. */
 void bench_flow_fill(float *floats, uint64_t count);
-bool bench_flow_is_right(const struct bench_flow *flow, const float *result);
+void bench_flow_look(struct bench_flow *flow, const float *result);
+bool bench_flow_is_right(const struct bench_flow *flow);
 
 /* The multiply-adds' constants. */
 #define BENCH_FLOW_FACTOR 0.9990234375f

@@ -61,7 +61,9 @@ int32_t bench_graph_sample(struct bench *bench, const struct bench_case *test, d
     if (status == TRM_OK)
         status = repeat(bench, exec, value);
     trm_graph_exec_destroy(exec);
-    if (status == TRM_OK && !bench_flow_is_right(bench->flow, bench->flow->slots[0].floats[1])) {
+    if (status == TRM_OK)
+        bench_flow_look(bench->flow, bench->flow->slots[0].floats[1]);
+    if (status == TRM_OK && !bench_flow_is_right(bench->flow)) {
         bench->complaint = "a replay came out wrong";
         return TRM_ERROR_INTERNAL;
     }
