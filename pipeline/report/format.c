@@ -44,6 +44,39 @@ int32_t pipeline_report_write(const struct trm_report *report, int32_t format, t
     return pipeline_writer_end(&writer);
 }
 
+/* ---- a report that the program may have changed ----------------------------------------------- */
+
+#define END_TEXT(member) ((member)[sizeof(member) - 1] = '\0')
+
+/* Bounds what is used as a count or as a text: any bytes give some text and no more. */
+static void bound_members(struct trm_report *report)
+{
+    if (report->launch_count > TRM_REPORT_LAUNCHES)
+        report->launch_count = TRM_REPORT_LAUNCHES;
+    if (report->device_count > TRM_REPORT_DEVICES)
+        report->device_count = TRM_REPORT_DEVICES;
+    if (report->critical >= TRM_STAGES)
+        report->critical = -1;
+    for (uint32_t i = 0; i < TRM_REPORT_LAUNCHES; i++) {
+        END_TEXT(report->launches[i].name);
+        report->launch_after[i] &= (UINT64_C(1) << i) - 1;
+    }
+    for (uint32_t i = 0; i < TRM_REPORT_DEVICES; i++)
+        END_TEXT(report->devices[i].device);
+    END_TEXT(report->name);
+    END_TEXT(report->backend);
+    END_TEXT(report->device);
+    END_TEXT(report->reason);
+    END_TEXT(report->advice);
+    END_TEXT(report->failure);
+    END_TEXT(report->loss);
+    END_TEXT(report->shared);
+    END_TEXT(report->token_word);
+    END_TEXT(report->tokens_word);
+}
+
+/* ---- to a caller's buffer ---------------------------------------------------------------------- */
+
 int32_t trm_report_format(const struct trm_report *report, int32_t format, char *text, size_t capacity,
                           size_t *needed)
 {
@@ -58,6 +91,7 @@ int32_t trm_report_format(const struct trm_report *report, int32_t format, char 
     int32_t status = pipeline_report_check_format(format);
     if (status != TRM_OK)
         return status;
+    bound_members(&ours);
     pipeline_report_write(&ours, format, add_to_room, &room);
     add_to_room(&room, "", 1);
     if (needed != NULL)

@@ -456,6 +456,26 @@ static int32_t refuse(void *user, const char *bytes, size_t length)
     return ++*calls == 2 ? TRM_ERROR_IO : TRM_OK;
 }
 
+/* A report of any bytes, such as one that was not initialized, gives some text: nothing is read beyond it. */
+START_TEST(a_report_of_any_bytes_gives_some_text)
+{
+    static char room[1 << 18];
+    uint32_t state = 1;
+
+    for (int round = 0; round < 200; round++) {
+        struct trm_report report;
+        unsigned char *bytes = (unsigned char *)&report;
+        for (size_t i = 0; i < sizeof(report); i++) {
+            state    = state * 1664525 + 1013904223;
+            bytes[i] = round < 2 ? 255 : (unsigned char)(state >> 24);
+        }
+        report.struct_size = sizeof(report);
+        for (int32_t format = TRM_REPORT_TEXT; format <= TRM_REPORT_JSON; format++)
+            ck_assert_int_eq(trm_report_format(&report, format, room, sizeof(room), NULL), TRM_OK);
+    }
+}
+END_TEST
+
 START_TEST(a_writer_stops_at_the_first_error)
 {
     struct pipeline_writer writer;
@@ -495,6 +515,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, times_and_bytes_are_said_as_people_say_them);
     tcase_add_test(tests, a_query_of_the_size_alone_succeeds);
     tcase_add_test(tests, the_room_that_is_needed_is_told_and_less_is_out_of_range);
+    tcase_add_test(tests, a_report_of_any_bytes_gives_some_text);
     tcase_add_test(tests, a_writer_stops_at_the_first_error);
     suite_add_tcase(suite, tests);
     return suite;
