@@ -102,20 +102,24 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/group/group.c pipeline/group/group.h \
 	pipeline/group/replica.c
 
+# pipeline/model: how long tasks take and which hinder each other, also kept between runs.
+libtrireme_internal_la_SOURCES += \
+	pipeline/model/learn.c pipeline/model/learn.h \
+	pipeline/model/model.h \
+	pipeline/model/stored.c pipeline/model/stored.h \
+	pipeline/model/stored_list.c \
+	pipeline/model/workload.c pipeline/model/workload.h
+
 # pipeline/pool: streams that are lent, and which one is lent next.
 libtrireme_internal_la_SOURCES += \
 	pipeline/pool/choose.c \
 	pipeline/pool/draw.c \
 	pipeline/pool/keep.c pipeline/pool/keep.h \
-	pipeline/pool/learn.c pipeline/pool/learn.h \
 	pipeline/pool/lend.c \
 	pipeline/pool/pool.c pipeline/pool/pool.h \
-	pipeline/pool/stored.c pipeline/pool/stored.h \
-	pipeline/pool/stored_list.c \
 	pipeline/pool/submit.c \
 	pipeline/pool/trial.c pipeline/pool/trial.h \
-	pipeline/pool/watch.c \
-	pipeline/pool/workload.c pipeline/pool/workload.h
+	pipeline/pool/watch.c
 
 # pipeline/collective: operations over one span on each device of a group.
 libtrireme_internal_la_SOURCES += \

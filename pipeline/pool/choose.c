@@ -114,8 +114,8 @@ static struct pipeline_pool_choice choice_of(const struct found *found)
 
 static int32_t workload_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request)
 {
-    const struct pipeline_pool_model *model = pipeline_pool_model_find(&pool->models, &request->key);
-    return pipeline_pool_workload_of(&pool->workloads, request->task->workload, request->task->bytes,
+    const struct pipeline_task_model *model = pipeline_task_model_find(&pool->models, &request->key);
+    return pipeline_task_workload_of(&pool->workloads, request->task->workload, request->task->bytes,
                                      model != NULL ? model->least : 0);
 }
 
@@ -201,7 +201,7 @@ struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_p
     if (choice.index != NONE)
         pool->turn = choice.index + 1 < pool->most ? choice.index + 1 : 0;
     if (choice.index != NONE && choice.index == found.hinder)
-        pipeline_pool_workload_heed(&pool->workloads, workload, pool->slots[choice.index].workload);
+        pipeline_task_workload_heed(&pool->workloads, workload, pool->slots[choice.index].workload);
     return choice;
 }
 

@@ -44,7 +44,7 @@ int32_t pipeline_pool_draw(struct pipeline_stream_pool *pool, const struct trm_s
         .priority   = task->priority,
         .wants_idle = true,
         .task       = task,
-        .key        = pipeline_pool_key_of(task),
+        .key        = pipeline_task_key_of(task),
         .listener   = listener,
     };
     return pipeline_pool_lend(pool, &request, slot);
@@ -55,7 +55,7 @@ void pipeline_pool_drawn(struct pipeline_stream_pool *pool, struct pipeline_pool
 {
     struct pipeline_pool_request request = {.task = task};
     if (task != NULL)
-        request.key = pipeline_pool_key_of(task);
+        request.key = pipeline_task_key_of(task);
     pipeline_pool_watch(pool, slot, &request);
 }
 

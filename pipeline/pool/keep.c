@@ -54,12 +54,12 @@ static void identify(struct pipeline_pool_identity *identity, struct trm_kernel 
 }
 
 static void recall_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_identity *identity,
-                          const struct pipeline_pool_key *key)
+                          const struct pipeline_task_key *key)
 {
     struct pipeline_pool_keep *keep = pool->keep;
-    if (pipeline_pool_model_find(&pool->models, key) != NULL)
+    if (pipeline_task_model_find(&pool->models, key) != NULL)
         return; /* another thread was first */
-    struct pipeline_pool_model *model            = pipeline_pool_model_make(&pool->models, key);
+    struct pipeline_task_model *model            = pipeline_task_model_make(&pool->models, key);
     keep->identities[model - pool->models.table] = *identity;
     const struct pipeline_stored_model *stored   = NULL;
     if (identity->is_known && keep->stored != NULL)
@@ -73,14 +73,14 @@ static void recall_locked(struct pipeline_stream_pool *pool, const struct pipeli
 }
 
 bool pipeline_pool_keep_is_new_locked(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
-                                      const struct pipeline_pool_key *key)
+                                      const struct pipeline_task_key *key)
 {
     return pool->keep != NULL && task != NULL && task->kernel != NULL &&
-           pipeline_pool_model_find(&pool->models, key) == NULL;
+           pipeline_task_model_find(&pool->models, key) == NULL;
 }
 
 void pipeline_pool_keep_recall(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
-                               const struct pipeline_pool_key *key)
+                               const struct pipeline_task_key *key)
 {
     struct pipeline_pool_identity identity = {.what = key->what};
     identify(&identity, task->kernel);
@@ -102,7 +102,7 @@ static uint64_t now_realtime(void)
 static const struct pipeline_pool_identity *news_of_locked(const struct pipeline_stream_pool *pool,
                                                            uint32_t place)
 {
-    const struct pipeline_pool_model *model       = &pool->models.table[place];
+    const struct pipeline_task_model *model       = &pool->models.table[place];
     const struct pipeline_pool_identity *identity = &pool->keep->identities[place];
     bool is_news = model->key.what != 0 && model->fresh > 0 && model->time.samples > 1;
     return is_news && identity->is_known && identity->what == model->key.what ? identity : NULL;
@@ -111,7 +111,7 @@ static const struct pipeline_pool_identity *news_of_locked(const struct pipeline
 static void merge_locked(const struct pipeline_stream_pool *pool, uint32_t place, uint64_t now,
                          struct pipeline_stored *stored)
 {
-    const struct pipeline_pool_model *model       = &pool->models.table[place];
+    const struct pipeline_task_model *model       = &pool->models.table[place];
     const struct pipeline_pool_identity *identity = news_of_locked(pool, place);
     if (identity == NULL)
         return;
@@ -142,7 +142,7 @@ static bool has_news(struct pipeline_stream_pool *pool)
 {
     bool found = false;
     base_lock_acquire(&pool->lock);
-    for (uint32_t i = 0; i < PIPELINE_POOL_MODELS && !found; i++)
+    for (uint32_t i = 0; i < PIPELINE_TASK_MODELS && !found; i++)
         found = news_of_locked(pool, i) != NULL;
     base_lock_release(&pool->lock);
     return found;
@@ -153,7 +153,7 @@ static void merge_all(struct pipeline_stream_pool *pool, struct pipeline_stored 
 {
     uint64_t now = now_realtime();
     base_lock_acquire(&pool->lock);
-    for (uint32_t i = 0; i < PIPELINE_POOL_MODELS; i++)
+    for (uint32_t i = 0; i < PIPELINE_TASK_MODELS; i++)
         merge_locked(pool, i, now, stored);
     merge_rate_locked(pool, stored);
     base_lock_release(&pool->lock);
@@ -167,9 +167,9 @@ void pipeline_pool_keep_save(struct pipeline_stream_pool *pool)
         return;
     base_error_save(&saved);
     const struct pipeline_stored_device *device = &pool->keep->device;
-    struct pipeline_stored *stored              = pipeline_stored_load(context, device, PIPELINE_POOL_MODELS);
+    struct pipeline_stored *stored              = pipeline_stored_load(context, device, PIPELINE_TASK_MODELS);
     if (stored == NULL)
-        stored = pipeline_stored_create(context, device, PIPELINE_POOL_MODELS);
+        stored = pipeline_stored_create(context, device, PIPELINE_TASK_MODELS);
     if (stored != NULL) {
         merge_all(pool, stored);
         pipeline_stored_save(context, stored);

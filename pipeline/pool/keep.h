@@ -10,8 +10,7 @@
 #include <trireme/stream_pool.h>
 
 #include "base/base.h"
-#include "pipeline/pool/learn.h"
-#include "pipeline/pool/stored.h"
+#include "pipeline/model/model.h"
 
 struct pipeline_stream_pool;
 
@@ -26,7 +25,7 @@ struct pipeline_pool_identity {
 struct pipeline_pool_keep {
     struct pipeline_stored_device device;
     struct pipeline_stored *stored; /* as it was read when the pool was made; NULL: none */
-    struct pipeline_pool_identity identities[PIPELINE_POOL_MODELS];
+    struct pipeline_pool_identity identities[PIPELINE_TASK_MODELS];
 };
 
 /* Reads what is kept, if the setting allows that. */
@@ -37,9 +36,9 @@ void pipeline_pool_keep_fini(struct pipeline_stream_pool *pool);
 
 /* Is the task a launch that has no model in the pool yet? False where nothing is kept. */
 bool pipeline_pool_keep_is_new_locked(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
-                                      const struct pipeline_pool_key *key);
+                                      const struct pipeline_task_key *key);
 /* Makes the model of such a launch, of what is kept if there is something. Takes pool->lock. */
 void pipeline_pool_keep_recall(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
-                               const struct pipeline_pool_key *key);
+                               const struct pipeline_task_key *key);
 
 #endif

@@ -2,11 +2,8 @@
  *
  *     pool.c      a pool's life, statistics       lend.c      lending and taking back
  *     choose.c    strategies                      watch.c     which streams have work, and how long it takes
- *     submit.c    tasks                           learn.c     models of tasks
- *     trial.c     which strategy gets most done   workload.c  which workloads hinder each other
- *     draw.c      streams for coordinators
- *     keep.c      models that outlive the pool    stored.c    their files
- *     stored_list.c  what programs see of them
+ *     submit.c    tasks                           trial.c     which strategy gets most done
+ *     draw.c      streams for coordinators        keep.c      models that outlive the pool
  *
  * A slot has a stream or is empty. A slot in transit belongs to the call that put it there, which may then call the
  * backend without the lock: it makes or ends the stream, enqueues a task on it, or takes it back. All others
@@ -29,10 +26,9 @@
 #include "core/device/device.h"
 #include "core/stream/stream.h"
 #include "pipeline/estimate/estimate.h"
+#include "pipeline/model/model.h"
 #include "pipeline/pool/keep.h"
-#include "pipeline/pool/learn.h"
 #include "pipeline/pool/trial.h"
-#include "pipeline/pool/workload.h"
 
 struct pipeline_stream_pool;
 struct pipeline_pool_slot;
@@ -46,10 +42,10 @@ struct pipeline_pool_watch {
     uint64_t released;   /* base_now() when the stream was given back */
     uint64_t operations; /* of the loan, at least one */
     uint64_t predicted_end;
-    struct pipeline_pool_key key; /* of the task */
+    struct pipeline_task_key key; /* of the task */
     uint64_t bytes;
     int32_t workload;
-    struct pipeline_pool_company company;
+    struct pipeline_task_company company;
 };
 
 enum pipeline_pool_slot_state {
@@ -100,9 +96,9 @@ struct pipeline_stream_pool {
     struct pipeline_pool_watch *spare;
     struct pipeline_estimate operation;
     uint64_t samples;
-    struct pipeline_pool_models models;
+    struct pipeline_task_models models;
     struct pipeline_pool_trial trial; /* of TRM_STREAM_AUTO */
-    struct pipeline_pool_workloads workloads;
+    struct pipeline_task_workloads workloads;
     struct pipeline_pool_keep *keep;    /* NULL: nothing is kept between runs */
     struct trm_stream_pool_stats stats; /* the counters */
     /* Failed streams that points name; the oldest ends when there is no place left. */
@@ -134,7 +130,7 @@ struct pipeline_pool_request {
     bool wants_idle;
     uint64_t timeout_ns;
     const struct trm_stream_task *task; /* NULL: a loan */
-    struct pipeline_pool_key key;       /* of the task */
+    struct pipeline_task_key key;       /* of the task */
     /* Of a coordinator's task: its stream is lent, not in transit, and the call does not wait. */
     struct pipeline_pool_listener *listener;
 };

@@ -77,7 +77,7 @@ static int32_t submit(struct pipeline_stream_pool *pool, const struct trm_stream
     if (status != TRM_OK)
         return status;
     request.priority = task.priority;
-    request.key      = pipeline_pool_key_of(&task);
+    request.key      = pipeline_task_key_of(&task);
     status           = pipeline_pool_lend(pool, &request, &slot);
     if (status != TRM_OK)
         return status;
@@ -112,7 +112,7 @@ static int32_t submit_all(struct pipeline_stream_pool *pool, const struct trm_st
     if (status == TRM_OK)
         status = copy_in(&task, given);
     if (status == TRM_OK)
-        request.key = pipeline_pool_key_of(&task);
+        request.key = pipeline_task_key_of(&task);
     for (uint32_t i = 0; i < pool->slot_count && status == TRM_OK; i++) {
         status = pipeline_pool_lend_slot(pool, i, &request, &slot);
         if (status != TRM_OK || slot == NULL)
@@ -149,20 +149,20 @@ static int32_t predict(struct pipeline_stream_pool *pool, const struct trm_strea
         status = copy_in(&task, given);
     if (status != TRM_OK)
         return status;
-    struct pipeline_pool_key key = pipeline_pool_key_of(&task);
+    struct pipeline_task_key key = pipeline_task_key_of(&task);
     base_lock_acquire(&pool->lock);
     if (pipeline_pool_keep_is_new_locked(pool, &task, &key)) {
         base_lock_release(&pool->lock);
         pipeline_pool_keep_recall(pool, &task, &key);
         base_lock_acquire(&pool->lock);
     }
-    const struct pipeline_pool_model *model = pipeline_pool_model_find(&pool->models, &key);
+    const struct pipeline_task_model *model = pipeline_task_model_find(&pool->models, &key);
     if (model != NULL)
         found = (struct trm_stream_prediction){
             .samples   = model->time.samples,
             .mean_ns   = (uint64_t)model->time.mean,
             .spread_ns = (uint64_t)model->time.spread,
-            .workload = pipeline_pool_workload_of(&pool->workloads, task.workload, task.bytes, model->least)};
+            .workload = pipeline_task_workload_of(&pool->workloads, task.workload, task.bytes, model->least)};
     base_lock_release(&pool->lock);
     if (found.samples == 0)
         return base_fail_static(TRM_ERROR_NOT_FOUND, "no task of this kind and size has ended in the pool");

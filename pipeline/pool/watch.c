@@ -38,9 +38,9 @@ static void learn_locked(struct pipeline_stream_pool *pool, const struct pipelin
     learn_operation_locked(pool, watch, begin, end);
     if (watch->key.what == 0)
         return;
-    const struct pipeline_pool_model *model =
-        pipeline_pool_model_add(&pool->models, &watch->key, (double)(end - begin));
-    pipeline_pool_workload_add(&pool->workloads, watch->workload, watch->bytes, &watch->company,
+    const struct pipeline_task_model *model =
+        pipeline_task_model_add(&pool->models, &watch->key, (double)(end - begin));
+    pipeline_task_workload_add(&pool->workloads, watch->workload, watch->bytes, &watch->company,
                                (double)(end - begin), model->least);
     if (pool->strategy == TRM_STREAM_AUTO)
         pipeline_pool_trial_add(&pool->trial, model->least, now);
@@ -93,7 +93,7 @@ static struct pipeline_pool_watch *take_spare(struct pipeline_stream_pool *pool)
 /* Only for strategies that ask which workloads hinder each other. */
 static void note_company_locked(const struct pipeline_stream_pool *pool, struct pipeline_pool_watch *watch)
 {
-    watch->company = (struct pipeline_pool_company){.streams = 1};
+    watch->company = (struct pipeline_task_company){.streams = 1};
     if (pool->strategy != TRM_STREAM_AUTO && pool->strategy != TRM_STREAM_WORKLOAD)
         return;
     for (uint32_t i = 0; i < pool->slot_count; i++) {
@@ -107,10 +107,10 @@ static void note_company_locked(const struct pipeline_stream_pool *pool, struct 
 
 static uint64_t predict_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_watch *watch)
 {
-    const struct pipeline_pool_model *model =
-        watch->key.what != 0 ? pipeline_pool_model_find(&pool->models, &watch->key) : NULL;
+    const struct pipeline_task_model *model =
+        watch->key.what != 0 ? pipeline_task_model_find(&pool->models, &watch->key) : NULL;
     if (watch->key.what != 0)
-        watch->workload = pipeline_pool_workload_of(&pool->workloads, watch->workload, watch->bytes,
+        watch->workload = pipeline_task_workload_of(&pool->workloads, watch->workload, watch->bytes,
                                                     model != NULL ? model->least : 0);
     if (model != NULL && pipeline_model_is_known(&model->time))
         return (uint64_t)model->time.mean;

@@ -393,15 +393,22 @@ tests_unit_pipeline_estimate_tests_SOURCES = \
 tests_unit_pipeline_estimate_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pipeline_estimate_tests_LDADD = $(UNIT_LIBS)
 
+# ------------------------------------------------------------ pipeline/model
+
+UNIT_TESTS += tests/unit/pipeline/model/tests
+tests_unit_pipeline_model_tests_SOURCES = \
+	tests/unit/pipeline/model/learn.c \
+	tests/unit/pipeline/model/stored.c \
+	tests/unit/pipeline/model/workload.c
+tests_unit_pipeline_model_tests_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_pipeline_model_tests_LDADD = $(UNIT_LIBS)
+
 # ------------------------------------------------------------- pipeline/pool
 
 UNIT_TESTS += tests/unit/pipeline/pool/tests
 tests_unit_pipeline_pool_tests_SOURCES = \
 	tests/unit/pipeline/pool/choose.c \
-	tests/unit/pipeline/pool/learn.c \
-	tests/unit/pipeline/pool/stored.c \
-	tests/unit/pipeline/pool/trial.c \
-	tests/unit/pipeline/pool/workload.c
+	tests/unit/pipeline/pool/trial.c
 tests_unit_pipeline_pool_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pipeline_pool_tests_LDADD = $(UNIT_LIBS)
 

@@ -167,7 +167,7 @@ START_TEST(a_task_goes_behind_a_workload_that_hinders_its_own)
 {
     const struct trm_stream_task task          = {.workload = TRM_STREAM_WORKLOAD_MEMORY};
     const struct pipeline_pool_request request = {.task = &task};
-    const struct pipeline_pool_harm *harm =
+    const struct pipeline_task_harm *harm =
         &pool.workloads.harm[TRM_STREAM_WORKLOAD_MEMORY][TRM_STREAM_WORKLOAD_MEMORY];
     pool.strategy = TRM_STREAM_WORKLOAD;
     load_all();

@@ -14,47 +14,47 @@
  * Locks: none; the pool locks.
  * SPDX-License-Identifier: MIT
  */
-#ifndef PIPELINE_POOL_WORKLOAD_H
-#define PIPELINE_POOL_WORKLOAD_H
+#ifndef PIPELINE_MODEL_WORKLOAD_H
+#define PIPELINE_MODEL_WORKLOAD_H
 
 #include <stdint.h>
 #include <trireme/stream_pool.h>
 
-#define PIPELINE_POOL_WORKLOADS 5
+#define PIPELINE_TASK_WORKLOADS 5
 
 /* What ran beside a task when it was submitted. */
-struct pipeline_pool_company {
+struct pipeline_task_company {
     uint32_t workloads; /* bit i: enum trm_stream_workload i */
     uint32_t streams;   /* with work, and the task's own */
 };
 
-struct pipeline_pool_harm {
+struct pipeline_task_harm {
     double factor; /* the mean of: the time beside others, to the time alone times the streams with work */
     uint32_t samples;
     uint32_t heeded;
 };
 
-struct pipeline_pool_workloads {
+struct pipeline_task_workloads {
     double best_rate;   /* bytes a nanosecond of the fastest task of late */
     double window_rate; /* of the fastest in this window */
     uint32_t window;    /* tasks in it */
     /* harm[a][b]: of tasks of workload a beside b */
-    struct pipeline_pool_harm harm[PIPELINE_POOL_WORKLOADS][PIPELINE_POOL_WORKLOADS];
-    struct pipeline_pool_harm alone[PIPELINE_POOL_WORKLOADS];
+    struct pipeline_task_harm harm[PIPELINE_TASK_WORKLOADS][PIPELINE_TASK_WORKLOADS];
+    struct pipeline_task_harm alone[PIPELINE_TASK_WORKLOADS];
     uint32_t added; /* samples */
     /* What was found after so many: bit b of hindering[a] is that a and b hinder each other. */
-    uint32_t hindering[PIPELINE_POOL_WORKLOADS];
+    uint32_t hindering[PIPELINE_TASK_WORKLOADS];
 };
 
 /* The workload of a task that takes `least` nanoseconds (0: not known) and is given as `given`. */
-int32_t pipeline_pool_workload_of(const struct pipeline_pool_workloads *workloads, int32_t given,
+int32_t pipeline_task_workload_of(const struct pipeline_task_workloads *workloads, int32_t given,
                                   uint64_t bytes, double least);
 
 /* Learns from a task that took `took` nanoseconds beside others. */
-void pipeline_pool_workload_add(struct pipeline_pool_workloads *workloads, int32_t workload, uint64_t bytes,
-                                const struct pipeline_pool_company *company, double took, double least);
+void pipeline_task_workload_add(struct pipeline_task_workloads *workloads, int32_t workload, uint64_t bytes,
+                                const struct pipeline_task_company *company, double took, double least);
 
 /* A task of workload a was put behind one of b, which hinder each other. */
-void pipeline_pool_workload_heed(struct pipeline_pool_workloads *workloads, int32_t a, int32_t b);
+void pipeline_task_workload_heed(struct pipeline_task_workloads *workloads, int32_t a, int32_t b);
 
 #endif

@@ -1,7 +1,7 @@
 /* Workloads.
  * SPDX-License-Identifier: MIT
  */
-#include "pipeline/pool/workload.h"
+#include "pipeline/model/workload.h"
 
 #include <stdbool.h>
 
@@ -15,7 +15,7 @@
 #define FIND_EVERY 16u
 #define RATE_WINDOW 256u /* tasks among which the fastest is looked for */
 
-int32_t pipeline_pool_workload_of(const struct pipeline_pool_workloads *workloads, int32_t given,
+int32_t pipeline_task_workload_of(const struct pipeline_task_workloads *workloads, int32_t given,
                                   uint64_t bytes, double least)
 {
     if (given != TRM_STREAM_WORKLOAD_FOUND)
@@ -28,49 +28,49 @@ int32_t pipeline_pool_workload_of(const struct pipeline_pool_workloads *workload
     return part < COMPUTE_PART ? TRM_STREAM_WORKLOAD_COMPUTE : TRM_STREAM_WORKLOAD_MIXED;
 }
 
-static void add_harm(struct pipeline_pool_harm *harm, double factor)
+static void add_harm(struct pipeline_task_harm *harm, double factor)
 {
     double plain = 1.0 / (double)(harm->samples + 1);
     harm->factor += (factor - harm->factor) * (plain > WEIGHT ? plain : WEIGHT);
     harm->samples++;
 }
 
-static void take_lower(const struct pipeline_pool_harm *harm, double *least)
+static void take_lower(const struct pipeline_task_harm *harm, double *least)
 {
     if (harm->samples >= SAMPLES_LEAST && (*least == 0 || harm->factor < *least))
         *least = harm->factor;
 }
 
 /* The harm beside a workload to the least in any company; 0: not known. */
-static double relative_harm(const struct pipeline_pool_workloads *workloads, int32_t workload, int32_t beside)
+static double relative_harm(const struct pipeline_task_workloads *workloads, int32_t workload, int32_t beside)
 {
-    const struct pipeline_pool_harm *harm = &workloads->harm[workload][beside];
+    const struct pipeline_task_harm *harm = &workloads->harm[workload][beside];
     double least                          = 0;
     if (harm->samples < SAMPLES_LEAST)
         return 0;
     take_lower(&workloads->alone[workload], &least);
-    for (int32_t other = 0; other < PIPELINE_POOL_WORKLOADS; other++)
+    for (int32_t other = 0; other < PIPELINE_TASK_WORKLOADS; other++)
         take_lower(&workloads->harm[workload][other], &least);
     return harm->factor / least;
 }
 
-static bool is_found(const struct pipeline_pool_workloads *workloads, int32_t a, int32_t b)
+static bool is_found(const struct pipeline_task_workloads *workloads, int32_t a, int32_t b)
 {
     double one = relative_harm(workloads, a, b), other = relative_harm(workloads, b, a);
     return one > 0 && other > 0 && one + other > 2 * HARM;
 }
 
-static void find_all(struct pipeline_pool_workloads *workloads)
+static void find_all(struct pipeline_task_workloads *workloads)
 {
-    for (int32_t a = TRM_STREAM_WORKLOAD_COMPUTE; a < PIPELINE_POOL_WORKLOADS; a++) {
+    for (int32_t a = TRM_STREAM_WORKLOAD_COMPUTE; a < PIPELINE_TASK_WORKLOADS; a++) {
         workloads->hindering[a] = 0;
-        for (int32_t b = TRM_STREAM_WORKLOAD_COMPUTE; b < PIPELINE_POOL_WORKLOADS; b++)
+        for (int32_t b = TRM_STREAM_WORKLOAD_COMPUTE; b < PIPELINE_TASK_WORKLOADS; b++)
             if (is_found(workloads, a, b))
                 workloads->hindering[a] |= 1u << b;
     }
 }
 
-static void note_rate(struct pipeline_pool_workloads *workloads, double rate)
+static void note_rate(struct pipeline_task_workloads *workloads, double rate)
 {
     if (rate > workloads->best_rate)
         workloads->best_rate = rate;
@@ -85,13 +85,13 @@ static void note_rate(struct pipeline_pool_workloads *workloads, double rate)
     workloads->window      = 0;
 }
 
-void pipeline_pool_workload_add(struct pipeline_pool_workloads *workloads, int32_t workload, uint64_t bytes,
-                                const struct pipeline_pool_company *company, double took, double least)
+void pipeline_task_workload_add(struct pipeline_task_workloads *workloads, int32_t workload, uint64_t bytes,
+                                const struct pipeline_task_company *company, double took, double least)
 {
     if (least == 0)
         return;
     note_rate(workloads, (double)bytes / least);
-    for (int32_t other = 0; other < PIPELINE_POOL_WORKLOADS; other++)
+    for (int32_t other = 0; other < PIPELINE_TASK_WORKLOADS; other++)
         if ((company->workloads >> other & 1) != 0)
             add_harm(&workloads->harm[workload][other], took / least / company->streams);
     if (company->streams == 1)
@@ -100,12 +100,12 @@ void pipeline_pool_workload_add(struct pipeline_pool_workloads *workloads, int32
         find_all(workloads);
 }
 
-void pipeline_pool_workload_heed(struct pipeline_pool_workloads *workloads, int32_t a, int32_t b)
+void pipeline_task_workload_heed(struct pipeline_task_workloads *workloads, int32_t a, int32_t b)
 {
-    struct pipeline_pool_harm *one = &workloads->harm[a][b], *other = &workloads->harm[b][a];
+    struct pipeline_task_harm *one = &workloads->harm[a][b], *other = &workloads->harm[b][a];
     if (++one->heeded < HEEDED_MOST)
         return;
-    *one   = (struct pipeline_pool_harm){.samples = 0};
-    *other = (struct pipeline_pool_harm){.samples = 0};
+    *one   = (struct pipeline_task_harm){.samples = 0};
+    *other = (struct pipeline_task_harm){.samples = 0};
     find_all(workloads);
 }

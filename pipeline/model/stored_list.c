@@ -5,7 +5,7 @@
 
 #include "core/cache/cache.h"
 #include "core/object/object.h"
-#include "pipeline/pool/stored.h"
+#include "pipeline/model/stored.h"
 
 #define NANOSECONDS UINT64_C(1000000000)
 

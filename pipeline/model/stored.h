@@ -6,8 +6,8 @@
  * and the samples of the other are lost, which costs some tasks that are learned from again.
  * SPDX-License-Identifier: MIT
  */
-#ifndef PIPELINE_POOL_STORED_H
-#define PIPELINE_POOL_STORED_H
+#ifndef PIPELINE_MODEL_STORED_H
+#define PIPELINE_MODEL_STORED_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,12 +33,12 @@ struct pipeline_stored_device {
 struct pipeline_stored_model {
     uint8_t kernel[BASE_SHA256_BYTES]; /* of its code, its constants and its name */
     char name[64];                     /* of the kernel, for people */
-    uint32_t size;                     /* as in struct pipeline_pool_key */
+    uint32_t size;                     /* as in struct pipeline_task_key */
     int32_t workload;
     uint64_t samples;
     uint64_t learned; /* nanoseconds since 1970 */
     double mean, spread;
-    double least; /* as in struct pipeline_pool_model */
+    double least; /* as in struct pipeline_task_model */
 };
 
 /* The file as it is written. */
@@ -47,7 +47,7 @@ struct pipeline_stored_head {
     uint32_t version;
     uint32_t count;
     struct pipeline_stored_device device;
-    double best_rate; /* as in struct pipeline_pool_workloads; 0: not known */
+    double best_rate; /* as in struct pipeline_task_workloads; 0: not known */
 };
 
 struct pipeline_stored {

@@ -4,7 +4,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "pipeline/pool/workload.h"
+#include "pipeline/model/workload.h"
 #include "tests/unit/runner.h"
 
 #define FOUND TRM_STREAM_WORKLOAD_FOUND
@@ -12,7 +12,7 @@
 #define MEMORY TRM_STREAM_WORKLOAD_MEMORY
 #define MIXED TRM_STREAM_WORKLOAD_MIXED
 
-static struct pipeline_pool_workloads workloads;
+static struct pipeline_task_workloads workloads;
 
 static void set_up(void)
 {
@@ -22,27 +22,27 @@ static void set_up(void)
 /* Tasks of one workload that take 1000 ns alone, beside one stream of another. */
 static void run(uint32_t tasks, int32_t workload, int32_t beside, double took)
 {
-    const struct pipeline_pool_company company = {.workloads = 1u << beside, .streams = 2};
+    const struct pipeline_task_company company = {.workloads = 1u << beside, .streams = 2};
     for (uint32_t i = 0; i < tasks; i++)
-        pipeline_pool_workload_add(&workloads, workload, 4000, &company, took, 1000);
+        pipeline_task_workload_add(&workloads, workload, 4000, &company, took, 1000);
 }
 
 START_TEST(a_workload_is_found_from_bytes_and_time)
 {
     run(1, FOUND, COMPUTE, 1000); /* 4 bytes a nanosecond */
-    ck_assert_int_eq(pipeline_pool_workload_of(&workloads, FOUND, 4000, 1000), MEMORY);
-    ck_assert_int_eq(pipeline_pool_workload_of(&workloads, FOUND, 4000, 1900), MEMORY);
-    ck_assert_int_eq(pipeline_pool_workload_of(&workloads, FOUND, 4000, 4000), MIXED);
-    ck_assert_int_eq(pipeline_pool_workload_of(&workloads, FOUND, 4000, 9000), COMPUTE);
+    ck_assert_int_eq(pipeline_task_workload_of(&workloads, FOUND, 4000, 1000), MEMORY);
+    ck_assert_int_eq(pipeline_task_workload_of(&workloads, FOUND, 4000, 1900), MEMORY);
+    ck_assert_int_eq(pipeline_task_workload_of(&workloads, FOUND, 4000, 4000), MIXED);
+    ck_assert_int_eq(pipeline_task_workload_of(&workloads, FOUND, 4000, 9000), COMPUTE);
 }
 END_TEST
 
 /* 2 bytes a nanosecond: half of before. */
 static void run_slower(uint32_t tasks)
 {
-    const struct pipeline_pool_company company = {.workloads = 0, .streams = 1};
+    const struct pipeline_task_company company = {.workloads = 0, .streams = 1};
     for (uint32_t i = 0; i < tasks; i++)
-        pipeline_pool_workload_add(&workloads, FOUND, 4000, &company, 2000, 2000);
+        pipeline_task_workload_add(&workloads, FOUND, 4000, &company, 2000, 2000);
 }
 
 START_TEST(the_fastest_task_is_that_of_late)
@@ -61,27 +61,27 @@ END_TEST
 
 START_TEST(tasks_that_are_bound_by_compute_do_not_make_others_the_fastest)
 {
-    const struct pipeline_pool_company company = {.workloads = 0, .streams = 1};
+    const struct pipeline_task_company company = {.workloads = 0, .streams = 1};
     run(1, FOUND, COMPUTE, 1000);
     for (uint32_t i = 0; i < 2000; i++)
-        pipeline_pool_workload_add(&workloads, FOUND, 40, &company, 1000, 1000);
+        pipeline_task_workload_add(&workloads, FOUND, 40, &company, 1000, 1000);
     ck_assert_double_eq(workloads.best_rate, 4);
 }
 END_TEST
 
 START_TEST(a_workload_is_mixed_until_bytes_and_time_are_known)
 {
-    ck_assert_int_eq(pipeline_pool_workload_of(&workloads, FOUND, 4000, 1000), MIXED);
+    ck_assert_int_eq(pipeline_task_workload_of(&workloads, FOUND, 4000, 1000), MIXED);
     run(1, FOUND, COMPUTE, 1000);
-    ck_assert_int_eq(pipeline_pool_workload_of(&workloads, FOUND, 0, 1000), MIXED);
-    ck_assert_int_eq(pipeline_pool_workload_of(&workloads, FOUND, 4000, 0), MIXED);
+    ck_assert_int_eq(pipeline_task_workload_of(&workloads, FOUND, 0, 1000), MIXED);
+    ck_assert_int_eq(pipeline_task_workload_of(&workloads, FOUND, 4000, 0), MIXED);
 }
 END_TEST
 
 START_TEST(a_workload_that_is_given_stays)
 {
     run(1, FOUND, COMPUTE, 1000);
-    ck_assert_int_eq(pipeline_pool_workload_of(&workloads, COMPUTE, 4000, 1000), COMPUTE);
+    ck_assert_int_eq(pipeline_task_workload_of(&workloads, COMPUTE, 4000, 1000), COMPUTE);
 }
 END_TEST
 
@@ -106,11 +106,11 @@ END_TEST
 
 START_TEST(a_workload_that_is_faster_alone_hinders_itself)
 {
-    const struct pipeline_pool_company none = {.streams = 1};
+    const struct pipeline_task_company none = {.streams = 1};
     run(100, MEMORY, MEMORY, 2600);
     ck_assert_uint_eq(workloads.hindering[MEMORY], 0);
     for (uint32_t i = 0; i < 100; i++)
-        pipeline_pool_workload_add(&workloads, MEMORY, 4000, &none, 1000, 1000);
+        pipeline_task_workload_add(&workloads, MEMORY, 4000, &none, 1000, 1000);
     ck_assert_uint_eq(workloads.hindering[MEMORY], 1u << MEMORY);
 }
 END_TEST
@@ -138,7 +138,7 @@ START_TEST(a_finding_that_was_heeded_for_long_is_forgotten)
     run(100, MEMORY, COMPUTE, 2000);
     run(100, MEMORY, MEMORY, 2600);
     while (workloads.hindering[MEMORY] != 0) {
-        pipeline_pool_workload_heed(&workloads, MEMORY, MEMORY);
+        pipeline_task_workload_heed(&workloads, MEMORY, MEMORY);
         heeded++;
     }
     ck_assert_uint_gt(heeded, 100);

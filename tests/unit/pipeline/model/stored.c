@@ -1,7 +1,7 @@
 /* Files of models: what is read back, what is ignored, how models of two processes are merged.
  * SPDX-License-Identifier: MIT
  */
-#include "pipeline/pool/stored.h"
+#include "pipeline/model/stored.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The file of models.
  * SPDX-License-Identifier: MIT
  */
-#include "pipeline/pool/stored.h"
+#include "pipeline/model/stored.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 
 #include "core/cache/cache.h"
 #include "core/object/object.h"
-#include "pipeline/pool/workload.h"
+#include "pipeline/model/workload.h"
 
 #define VERSION 1u
 
@@ -109,7 +109,7 @@ static bool is_time(double time)
 static bool is_sound_model(const struct pipeline_stored_model *model)
 {
     return is_text(model->name, sizeof(model->name)) && model->size <= 64 &&
-           model->workload >= TRM_STREAM_WORKLOAD_FOUND && model->workload < PIPELINE_POOL_WORKLOADS &&
+           model->workload >= TRM_STREAM_WORKLOAD_FOUND && model->workload < PIPELINE_TASK_WORKLOADS &&
            model->samples >= 2 && is_time(model->mean) && is_time(model->spread) && is_time(model->least);
 }
 

@@ -1,7 +1,7 @@
 /* The table of models.
  * SPDX-License-Identifier: MIT
  */
-#include "pipeline/pool/learn.h"
+#include "pipeline/model/learn.h"
 
 /* A model is in one of so many places behind that of its key. */
 #define NEAR 8u
@@ -22,9 +22,9 @@ static uint64_t groups_of(const struct trm_grid *grid)
     return groups;
 }
 
-struct pipeline_pool_key pipeline_pool_key_of(const struct trm_stream_task *task)
+struct pipeline_task_key pipeline_task_key_of(const struct trm_stream_task *task)
 {
-    struct pipeline_pool_key key = {
+    struct pipeline_task_key key = {
         .what = (uintptr_t)task->kernel, .size = logarithm(task->bytes), .workload = task->workload};
     if (task->kernel == NULL)
         key.what = (uintptr_t)task->enqueue;
@@ -33,29 +33,29 @@ struct pipeline_pool_key pipeline_pool_key_of(const struct trm_stream_task *task
     return key;
 }
 
-static uint32_t place_of(const struct pipeline_pool_key *key)
+static uint32_t place_of(const struct pipeline_task_key *key)
 {
     uint64_t mixed = (key->what ^ (uint64_t)key->size << 56 ^ (uint64_t)(uint32_t)key->workload << 48) *
                      UINT64_C(0x9e3779b97f4a7c15);
-    return (uint32_t)(mixed >> 32) & (PIPELINE_POOL_MODELS - 1);
+    return (uint32_t)(mixed >> 32) & (PIPELINE_TASK_MODELS - 1);
 }
 
-static bool is_same(const struct pipeline_pool_key *a, const struct pipeline_pool_key *b)
+static bool is_same(const struct pipeline_task_key *a, const struct pipeline_task_key *b)
 {
     return a->what == b->what && a->size == b->size && a->workload == b->workload;
 }
 
-static struct pipeline_pool_model *model_at(struct pipeline_pool_models *models, uint32_t place)
+static struct pipeline_task_model *model_at(struct pipeline_task_models *models, uint32_t place)
 {
-    return &models->table[place & (PIPELINE_POOL_MODELS - 1)];
+    return &models->table[place & (PIPELINE_TASK_MODELS - 1)];
 }
 
-struct pipeline_pool_model *pipeline_pool_model_find(struct pipeline_pool_models *models,
-                                                     const struct pipeline_pool_key *key)
+struct pipeline_task_model *pipeline_task_model_find(struct pipeline_task_models *models,
+                                                     const struct pipeline_task_key *key)
 {
     uint32_t place = place_of(key);
     for (uint32_t i = 0; i < NEAR; i++) {
-        struct pipeline_pool_model *model = model_at(models, place + i);
+        struct pipeline_task_model *model = model_at(models, place + i);
         if (is_same(&model->key, key)) {
             model->last_use = ++models->uses;
             return model;
@@ -64,24 +64,24 @@ struct pipeline_pool_model *pipeline_pool_model_find(struct pipeline_pool_models
     return NULL;
 }
 
-struct pipeline_pool_model *pipeline_pool_model_make(struct pipeline_pool_models *models,
-                                                     const struct pipeline_pool_key *key)
+struct pipeline_task_model *pipeline_task_model_make(struct pipeline_task_models *models,
+                                                     const struct pipeline_task_key *key)
 {
     uint32_t place                   = place_of(key);
-    struct pipeline_pool_model *made = model_at(models, place);
+    struct pipeline_task_model *made = model_at(models, place);
     for (uint32_t i = 1; i < NEAR; i++)
         if (model_at(models, place + i)->last_use < made->last_use)
             made = model_at(models, place + i);
-    *made = (struct pipeline_pool_model){.key = *key, .last_use = ++models->uses};
+    *made = (struct pipeline_task_model){.key = *key, .last_use = ++models->uses};
     return made;
 }
 
-struct pipeline_pool_model *pipeline_pool_model_add(struct pipeline_pool_models *models,
-                                                    const struct pipeline_pool_key *key, double took)
+struct pipeline_task_model *pipeline_task_model_add(struct pipeline_task_models *models,
+                                                    const struct pipeline_task_key *key, double took)
 {
-    struct pipeline_pool_model *model = pipeline_pool_model_find(models, key);
+    struct pipeline_task_model *model = pipeline_task_model_find(models, key);
     if (model == NULL)
-        model = pipeline_pool_model_make(models, key);
+        model = pipeline_task_model_make(models, key);
     bool has_changed = pipeline_model_add(&model->time, took);
     model->fresh++;
     if (model->time.samples > 1 && (model->least == 0 || model->time.mean < model->least))
