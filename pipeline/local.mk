@@ -38,7 +38,9 @@ libtrireme_internal_la_SOURCES += \
 # pipeline/estimate: how long work takes on a device.
 libtrireme_internal_la_SOURCES += \
 	pipeline/estimate/estimate.c pipeline/estimate/estimate.h \
-	pipeline/estimate/model.c pipeline/estimate/model.h
+	pipeline/estimate/load.c pipeline/estimate/load.h \
+	pipeline/estimate/model.c pipeline/estimate/model.h \
+	pipeline/estimate/transfer.c pipeline/estimate/transfer.h
 
 # pipeline/engine: the device side, which enqueues tokens.
 libtrireme_internal_la_SOURCES += \
@@ -99,6 +101,8 @@ libtrireme_internal_la_SOURCES += \
 
 # pipeline/group: groups of devices, and what exists on each of them.
 libtrireme_internal_la_SOURCES += \
+	pipeline/group/contents.c \
+	pipeline/group/data.c pipeline/group/data.h \
 	pipeline/group/group.c pipeline/group/group.h \
 	pipeline/group/replica.c
 
@@ -118,6 +122,11 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/pool/lend.c \
 	pipeline/pool/pool.c pipeline/pool/pool.h \
 	pipeline/pool/submit.c \
+	pipeline/pool/team.c pipeline/pool/team.h \
+	pipeline/pool/team_choose.c \
+	pipeline/pool/team_copy.c \
+	pipeline/pool/team_plan.c \
+	pipeline/pool/team_submit.c \
 	pipeline/pool/trial.c pipeline/pool/trial.h \
 	pipeline/pool/watch.c
 

@@ -18,6 +18,7 @@ triremeinclude_HEADERS = \
 	include/trireme/event.h \
 	include/trireme/graph.h \
 	include/trireme/group.h \
+	include/trireme/group_pool.h \
 	include/trireme/image.h \
 	include/trireme/image_layout.h \
 	include/trireme/interop.h \

@@ -35,6 +35,7 @@
 TRM_API_BEGIN
 
 struct trm_stream_pool;
+struct trm_group_use;
 
 /* The most streams of a pool. */
 #define TRM_STREAM_POOL_MOST 64
@@ -154,6 +155,11 @@ struct trm_stream_task {
     uint64_t bytes;
     int32_t workload; /* enum trm_stream_workload */
     uint32_t reserved;
+    /* In a pool over a group (<trireme/group_pool.h>), else NULL and 0: buffers of the group that the task uses,
+     * where the kernel's arguments do not tell; at most 64 with these. */
+    const struct trm_group_use *uses;
+    uint32_t use_count;
+    uint32_t devices; /* on which the task may run: bit i is device i of the group; 0: on all */
 };
 
 /* Enqueue a task on a stream of the pool: as trm_stream_pool_acquire() without flags chooses it. Its work is
@@ -165,7 +171,9 @@ struct trm_stream_task {
  * Blocks      while all streams are lent, or tasks of its priority are held back; as `enqueue` does; as
  *             trm_stream_pool_release()
  * Errors      INVALID_ARGUMENT for both or neither of `kernel` and `enqueue`, for missing arguments or
- *             points, or for an unknown workload; what `enqueue` returns; as of trm_launch(),
+ *             points, or for an unknown workload; UNSUPPORTED for buffers of a group in the pool of a
+ *             single device; of a pool over a group DEADLOCK within the function of a task that uses its buffers, and
+ *             DEVICE_LOST when no device is left that may run the task, or has the data; what `enqueue` returns; as of trm_launch(),
  *             trm_stream_wait() and trm_stream_pool_acquire(). Of a task that is refused, what `enqueue` has
  *             enqueued runs
  */
@@ -192,7 +200,11 @@ struct trm_stream_prediction {
     uint64_t spread_ns; /* how far samples were from mean_ns: the mean, in which recent ones count more */
     uint64_t samples;   /* tasks that it is learned from, since times last changed for good */
     int32_t workload;   /* enum trm_stream_workload: the task's, or as found; MIXED: not known yet */
-    uint32_t reserved_2;
+    /* Of a pool over a group: the device that would get the task now, the time until it would have ended there with
+     * all that comes before it, and of that, the time of the copies that it needs. */
+    uint32_t device;
+    uint64_t end_ns;
+    uint64_t copy_ns;
 };
 
 /* Predict how long a task takes, from the earlier tasks of the pool with the same kernel or function, and of
@@ -224,6 +236,9 @@ struct trm_stream_pool_stats {
         queues; /* among which the driver spreads streams (TRM_DEVICE_QUEUES); 0: no stream waits for another */
     uint32_t sharing; /* of the streams that exist now: at least so many share a queue with another one */
     uint32_t reserved;
+    /* Of a pool over a group, which otherwise tells the sums of its devices. */
+    uint64_t copies; /* of buffers from device to device, for tasks */
+    uint64_t copied_bytes;
 };
 
 /* Get the statistics of a pool.

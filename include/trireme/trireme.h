@@ -15,6 +15,7 @@
 #include <trireme/event.h>
 #include <trireme/graph.h>
 #include <trireme/group.h>
+#include <trireme/group_pool.h>
 #include <trireme/image.h>
 #include <trireme/interop.h>
 #include <trireme/kernel.h>

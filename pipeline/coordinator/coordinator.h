@@ -130,6 +130,7 @@ struct pipeline_task_work {
     struct pipeline_task_class *class;
     struct pipeline_task_lane *lane;
     uint64_t value;                  /* on the lane's stream */
+    uint64_t waited;                 /* the operation there with which it has waited for others; 0: none */
     struct pipeline_task_cause *own; /* its own failure, unless memory was short */
     int32_t ended_status;            /* how its operation ended; written before it goes into `ended` */
     bool has_ended;

@@ -290,14 +290,17 @@ static struct pipeline_task_work *choose_locked(struct pipeline_coordinator *coo
     return work;
 }
 
-static int32_t wait_for_others(const struct pipeline_task_work *work)
+static int32_t wait_for_others(struct pipeline_task_work *work)
 {
-    int32_t status = TRM_OK;
+    uint64_t before = core_stream_next(work->lane->stream);
+    int32_t status  = TRM_OK;
     for (uint32_t i = 0; i < work->desc.after_count && status == TRM_OK; i++) {
         const struct pipeline_task_edge *edge = &work->edges[i];
         if (edge->lane != NULL)
             status = core_stream_wait_other(work->lane->stream, edge->lane->stream, edge->from->work->value);
     }
+    if (core_stream_next(work->lane->stream) > before)
+        work->waited = core_stream_next(work->lane->stream) - 1;
     return status;
 }
 
@@ -364,13 +367,12 @@ static int32_t draw_stream(struct pipeline_coordinator *coordinator, struct pipe
     return status;
 }
 
-/* The pool watches also what was enqueued before a failure. It does not learn from tasks that wait for others
- * first. */
+/* The pool watches also what was enqueued before a failure. */
 static void note_drawn(const struct pipeline_coordinator *coordinator, const struct pipeline_task_work *work)
 {
     const struct trm_stream_task task = stream_task_of(&work->desc);
     if (work->lane->slot != NULL)
-        pipeline_pool_drawn(coordinator->pool, work->lane->slot, work->is_early ? NULL : &task);
+        pipeline_pool_drawn(coordinator->pool, work->lane->slot, &task, work->waited);
 }
 
 /* ---- enqueueing ----------------------------------------------------------------------------- */

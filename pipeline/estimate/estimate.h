@@ -6,6 +6,9 @@
  * counts an eighth), so that they follow a device whose speed changes. The first sample is replaced by the second: it contains
  * what happens only once, such as compiling.
  *
+ * Work of several kinds at once has other files: model.c, how long one kind takes; load.c, when a device would end
+ * more of it; transfer.c, how long data takes to get there.
+ *
  * Locks: none; the owner locks.
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +18,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "pipeline/estimate/load.h"
 #include "pipeline/estimate/model.h"
+#include "pipeline/estimate/transfer.h"
 
 /* All zero: nothing is known. Times are in nanoseconds. */
 struct pipeline_estimate {

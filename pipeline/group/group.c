@@ -27,6 +27,35 @@ int32_t pipeline_group_fail_index(const struct pipeline_group *group, uint32_t i
                      group->count);
 }
 
+uint32_t pipeline_group_sound(const struct pipeline_group *group)
+{
+    uint32_t sound = 0;
+    for (uint32_t i = 0; i < group->count; i++)
+        if (!atomic_load_explicit(&group->devices[i]->is_lost, memory_order_acquire))
+            sound |= 1u << i;
+    return sound;
+}
+
+/* ---- the lock of data ----------------------------------------------------------------------- */
+
+int32_t pipeline_group_lock_data(struct pipeline_group *group)
+{
+    uintptr_t self = (uintptr_t)pthread_self();
+    if (atomic_load_explicit(&group->data_owner, memory_order_relaxed) == self)
+        return base_fail_static(TRM_ERROR_DEADLOCK,
+                                "the function of a task that uses buffers of a group submits such tasks, or "
+                                "reads such buffers");
+    pthread_mutex_lock(&group->data_lock);
+    atomic_store_explicit(&group->data_owner, self, memory_order_relaxed);
+    return TRM_OK;
+}
+
+void pipeline_group_unlock_data(struct pipeline_group *group)
+{
+    atomic_store_explicit(&group->data_owner, 0, memory_order_relaxed);
+    pthread_mutex_unlock(&group->data_lock);
+}
+
 /* ---- the object ----------------------------------------------------------------------------- */
 
 static void group_retire(struct core_object *object)
@@ -47,6 +76,7 @@ static void group_release(struct core_object *object)
 
     for (uint32_t i = 0; i < group->count; i++)
         core_object_end_hold(group->held[i]);
+    pthread_mutex_destroy(&group->data_lock);
     core_free(object->context, group, sizeof(*group));
 }
 
@@ -173,6 +203,7 @@ static int32_t create(struct core_context *context, struct trm_context *handle, 
         core_free(context, made, sizeof(*made));
         return status;
     }
+    pthread_mutex_init(&made->data_lock, NULL);
     if (devices == NULL)
         devices = core_setting_text(context, "devices");
     status = devices[0] != '\0' ? add_list(made, handle, devices) : add(made, handle, NULL);

@@ -2,17 +2,22 @@
  * the queue room's.
  *
  *     group.c     a list of ids as open devices      replica.c   a kernel or a buffer on every device
+ *     data.c      which copies of a buffer are current, and what work on them comes after
+ *     contents.c  the functions of <trireme/group_pool.h> that read and move them
  *
- * Locks: none; a group does not change once it is made.
+ * Locks: group->data_lock guards the data of all buffers of the group; all else does not change once it is made. It
+ * comes before the locks of pools and of the core.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_GROUP_GROUP_H
 #define PIPELINE_GROUP_GROUP_H
 
-#include <trireme/group.h>
+#include <pthread.h>
+#include <trireme/group_pool.h>
 
 #include "core/device/device.h"
 #include "core/object/object.h"
+#include "pipeline/group/data.h"
 
 struct pipeline_group {
     struct core_object object;
@@ -20,6 +25,8 @@ struct pipeline_group {
     struct trm_device *handles[TRM_GROUP_DEVICES]; /* the program gets further references to them */
     void *held[TRM_GROUP_DEVICES];                 /* holds of the same devices */
     struct core_device *devices[TRM_GROUP_DEVICES];
+    pthread_mutex_t data_lock;
+    _Atomic uintptr_t data_owner; /* the thread that has data_lock; 0: none */
 };
 
 /* A kernel or a buffer of a group. */
@@ -28,6 +35,7 @@ struct pipeline_replica {
     struct pipeline_group *group; /* holds a reference */
     uint32_t count;               /* of the devices that have one */
     void *ones[TRM_GROUP_DEVICES];
+    struct pipeline_data data; /* of a buffer; under group->data_lock */
 };
 
 /* Puts the device's id before the last error's sentence. Returns the status. */
@@ -35,6 +43,13 @@ int32_t pipeline_group_fail(const struct pipeline_group *group, uint32_t index, 
 
 /* OUT_OF_RANGE: the group has no such device. */
 int32_t pipeline_group_fail_index(const struct pipeline_group *group, uint32_t index);
+
+/* Takes data_lock. Errors: DEADLOCK where this thread has it: within the function of a task. */
+int32_t pipeline_group_lock_data(struct pipeline_group *group);
+void pipeline_group_unlock_data(struct pipeline_group *group);
+
+/* The devices of the group that are not lost: bit i is device i. */
+uint32_t pipeline_group_sound(const struct pipeline_group *group);
 
 /* The handle of device `index` for a handle of a replica of this type, which must be of the group; any other
  * handle as it is. Errors: WRONG_DEVICE. */

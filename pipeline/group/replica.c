@@ -30,8 +30,10 @@ static void replica_retire(struct core_object *object)
 
 static void replica_release(struct core_object *object)
 {
-    struct pipeline_group *group = ((struct pipeline_replica *)object)->group;
+    struct pipeline_replica *replica = (struct pipeline_replica *)object;
+    struct pipeline_group *group     = replica->group;
 
+    pipeline_data_fini(object->context, &replica->data);
     core_free(object->context, object, sizeof(struct pipeline_replica));
     core_object_release(&group->object);
 }
@@ -118,6 +120,9 @@ static int32_t make(struct pipeline_group *group, const struct recipe *recipe, v
         else
             status = pipeline_group_fail(group, i, status);
     }
+    if (status == TRM_OK && recipe->ops == &buffer_ops)
+        replica->data = (struct pipeline_data){.size    = core_buffer_find(replica->ones[0])->size,
+                                               .current = (1u << group->count) - 1};
     if (status != TRM_OK) {
         struct base_saved_error saved;
         base_error_save(&saved);
@@ -251,6 +256,22 @@ static int32_t write_one(struct trm_buffer *handle, uint64_t offset, const void 
     return status;
 }
 
+/* With data_lock. Copies that are not current stay so, unless all of the buffer is written. */
+static int32_t write_all(struct pipeline_replica *replica, uint64_t offset, const void *data, uint64_t size)
+{
+    int32_t status = TRM_OK;
+    for (uint32_t i = 0; status == TRM_OK && i < replica->count; i++) {
+        status = pipeline_data_drain(&replica->data, i);
+        if (status == TRM_OK)
+            status = write_one(replica->ones[i], offset, data, size);
+        if (status != TRM_OK)
+            return pipeline_group_fail(replica->group, i, status);
+    }
+    if (offset == 0 && size == replica->data.size)
+        replica->data.current = (1u << replica->count) - 1;
+    return TRM_OK;
+}
+
 int32_t trm_group_buffer_write(struct trm_group_buffer *handle, uint64_t offset, const void *data,
                                uint64_t size)
 {
@@ -260,10 +281,11 @@ int32_t trm_group_buffer_write(struct trm_group_buffer *handle, uint64_t offset,
     int32_t status = TRM_OK;
     if (data == NULL && size != 0)
         status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_group_buffer_write: `data` is NULL");
-    for (uint32_t i = 0; status == TRM_OK && i < replica->count; i++) {
-        status = write_one(replica->ones[i], offset, data, size);
-        if (status != TRM_OK)
-            status = pipeline_group_fail(replica->group, i, status);
+    if (status == TRM_OK)
+        status = pipeline_group_lock_data(replica->group);
+    if (status == TRM_OK) {
+        status = write_all(replica, offset, data, size);
+        pipeline_group_unlock_data(replica->group);
     }
     core_object_leave(&replica->object);
     return status;

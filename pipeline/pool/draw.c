@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "core/object/object.h"
-#include "pipeline/pool/pool.h"
+#include "pipeline/pool/team.h"
 
 int32_t pipeline_pool_attach(struct trm_stream_pool *handle, const struct core_device *device,
                              struct pipeline_stream_pool **found)
@@ -12,6 +12,10 @@ int32_t pipeline_pool_attach(struct trm_stream_pool *handle, const struct core_d
     if (pool == NULL)
         return base_last_status();
     int32_t status = TRM_OK;
+    if (pool->team != NULL) {
+        core_object_leave(&pool->object);
+        return pipeline_pool_team_refuse("trm_coordinator_create");
+    }
     base_lock_acquire(&pool->lock);
     bool is_closing = pool->is_closing;
     pool->users += !is_closing && pool->device == device;
@@ -51,11 +55,10 @@ int32_t pipeline_pool_draw(struct pipeline_stream_pool *pool, const struct trm_s
 }
 
 void pipeline_pool_drawn(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
-                         const struct trm_stream_task *task)
+                         const struct trm_stream_task *task, uint64_t waited)
 {
-    struct pipeline_pool_request request = {.task = task};
-    if (task != NULL)
-        request.key = pipeline_task_key_of(task);
+    const struct pipeline_pool_request request = {
+        .task = task, .key = pipeline_task_key_of(task), .waited = waited};
     pipeline_pool_watch(pool, slot, &request);
 }
 

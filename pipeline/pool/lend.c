@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "core/object/object.h"
-#include "pipeline/pool/pool.h"
+#include "pipeline/pool/team.h"
 
 /* After so many loans the pool ends a stream that it did not need in any of them. */
 #define WINDOW 256
@@ -255,6 +255,8 @@ static int32_t acquire(struct pipeline_stream_pool *pool, uint32_t flags, uint64
     if ((flags & ~(uint32_t)TRM_STREAM_POOL_IDLE) != 0)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_pool_acquire: unknown flags %#" PRIx32,
                          flags);
+    if (pool->team != NULL)
+        return pipeline_pool_team_refuse("trm_stream_pool_acquire");
     request.wants_idle = (flags & TRM_STREAM_POOL_IDLE) != 0;
     status             = pipeline_pool_lend(pool, &request, &slot);
     if (status == TRM_OK)
@@ -274,6 +276,16 @@ int32_t trm_stream_pool_acquire(struct trm_stream_pool *handle, uint32_t flags, 
 }
 
 /* ---- taking back ---------------------------------------------------------------------------- */
+
+bool pipeline_pool_has_stream(struct pipeline_stream_pool *pool, const struct trm_stream *stream)
+{
+    bool is_found = false;
+    base_lock_acquire(&pool->lock);
+    for (uint32_t i = 0; i < pool->slot_count && !is_found; i++)
+        is_found = pool->slots[i].stream != NULL && pool->slots[i].stream->object.handle == stream;
+    base_lock_release(&pool->lock);
+    return is_found;
+}
 
 static struct pipeline_pool_slot *find_lent_locked(struct pipeline_stream_pool *pool,
                                                    const struct trm_stream *stream)
@@ -336,6 +348,8 @@ void pipeline_pool_take_back(struct pipeline_stream_pool *pool, struct pipeline_
 static int32_t release(struct pipeline_stream_pool *pool, const struct trm_stream *stream)
 {
     const struct pipeline_pool_request loan = {.task = NULL};
+    if (pool->team != NULL)
+        return pipeline_pool_team_refuse("trm_stream_pool_release");
     base_lock_acquire(&pool->lock);
     struct pipeline_pool_slot *slot = find_lent_locked(pool, stream);
     if (slot != NULL) {

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "core/object/object.h"
+#include "pipeline/pool/team.h"
 
 /* Bytes of the structures in their first versions. */
 #define DESC_LEAST 24
@@ -42,6 +43,13 @@ static const char *pool_device_id(const struct core_object *object)
     return ((const struct pipeline_stream_pool *)object)->device->id;
 }
 
+static void team_release(struct core_object *object)
+{
+    struct pipeline_stream_pool *pool = (struct pipeline_stream_pool *)object;
+    pipeline_pool_team_free(pool->team);
+    core_free(object->context, pool, sizeof(*pool));
+}
+
 static const struct core_object_ops pool_ops = {
     .type      = CORE_STREAM_POOL,
     .name      = "stream pool",
@@ -49,6 +57,13 @@ static const struct core_object_ops pool_ops = {
     .device_id = pool_device_id,
     .retire    = pool_retire,
     .release   = pool_release,
+};
+
+static const struct core_object_ops team_ops = {
+    .type    = CORE_STREAM_POOL,
+    .name    = "stream pool over a group",
+    .source  = __FILE__,
+    .release = team_release,
 };
 
 /* ---- creation ------------------------------------------------------------------------------- */
@@ -120,8 +135,8 @@ static void log_sharing(const struct pipeline_stream_pool *pool)
                  pool->device->id, pool->queues, pool->slot_count);
 }
 
-static int32_t pool_create(struct core_device *device, const struct trm_stream_pool_desc *desc,
-                           struct trm_stream_pool **out)
+int32_t pipeline_pool_create(struct core_device *device, const struct trm_stream_pool_desc *desc,
+                             struct pipeline_stream_pool **out)
 {
     struct core_context *context = device->object.context;
     int32_t status               = core_device_check(device);
@@ -152,23 +167,55 @@ static int32_t pool_create(struct core_device *device, const struct trm_stream_p
     pipeline_pool_keep_load(pool);
     log_sharing(pool);
     core_device_add_child(device, CORE_STREAM_POOL);
-    *out = core_object_publish(&pool->object);
+    *out = pool;
     return TRM_OK;
+}
+
+int32_t pipeline_pool_create_over(struct pipeline_pool_team *team, const struct trm_stream_pool_desc *desc,
+                                  struct trm_stream_pool **out)
+{
+    struct core_context *context      = team->context;
+    struct pipeline_stream_pool *pool = core_allocate(context, sizeof(*pool));
+    int32_t status                    = pool != NULL ? core_object_init(&pool->object, &team_ops, context)
+                                                     : base_fail_memory("making a stream pool");
+    if (status != TRM_OK) {
+        struct base_saved_error saved;
+        base_error_save(&saved);
+        core_free(context, pool, sizeof(*pool));
+        pipeline_pool_team_close(team);
+        pipeline_pool_team_free(team);
+        base_error_restore(&saved);
+        return status;
+    }
+    pool->team     = team;
+    pool->strategy = desc->strategy;
+    *out           = core_object_publish(&pool->object);
+    return TRM_OK;
+}
+
+int32_t pipeline_pool_desc_copy(struct trm_stream_pool_desc *desc, const struct trm_stream_pool_desc *given)
+{
+    *desc = (struct trm_stream_pool_desc){.struct_size = sizeof(*desc)};
+    if (given != NULL && !core_struct_copy_in(desc, sizeof(*desc), given, DESC_LEAST))
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "trm_stream_pool_desc.struct_size is %" PRIu32 ", but its size is %zu",
+                         given->struct_size, sizeof(*desc));
+    return check_desc(desc);
 }
 
 static int32_t create_checked(struct core_device *device, const struct trm_stream_pool_desc *given,
                               struct trm_stream_pool **out)
 {
-    struct trm_stream_pool_desc desc = {.struct_size = sizeof(desc)};
-    int32_t status                   = core_output_check(out, "trm_stream_pool_create", "pool");
-    if (status != TRM_OK)
-        return status;
-    if (given != NULL && !core_struct_copy_in(&desc, sizeof(desc), given, DESC_LEAST))
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "trm_stream_pool_desc.struct_size is %" PRIu32 ", but its size is %zu",
-                         given->struct_size, sizeof(desc));
-    status = check_desc(&desc);
-    return status == TRM_OK ? pool_create(device, &desc, out) : status;
+    struct trm_stream_pool_desc desc;
+    struct pipeline_stream_pool *pool;
+    int32_t status = core_output_check(out, "trm_stream_pool_create", "pool");
+    if (status == TRM_OK)
+        status = pipeline_pool_desc_copy(&desc, given);
+    if (status == TRM_OK)
+        status = pipeline_pool_create(device, &desc, &pool);
+    if (status == TRM_OK)
+        *out = core_object_publish(&pool->object);
+    return status;
 }
 
 int32_t trm_stream_pool_create(struct trm_device *handle, const struct trm_stream_pool_desc *desc,
@@ -223,19 +270,35 @@ static void end_streams(struct pipeline_stream_pool *pool)
             core_stream_end(pool->kept[i]);
 }
 
-static int32_t close_pool(struct pipeline_stream_pool *pool)
+static int32_t check_close_locked(const struct pipeline_stream_pool *pool)
 {
-    base_lock_acquire(&pool->lock);
-    bool is_inside = is_inside_locked(pool), was_closing = pool->is_closing, is_used = pool->users > 0;
-    if (!is_inside && !was_closing && !is_used)
-        wait_for_transits_locked(pool);
-    base_lock_release(&pool->lock);
-    if (is_used)
+    if (pool->users > 0)
         return base_fail_static(TRM_ERROR_BUSY,
                                 "trm_stream_pool_destroy: destroy the coordinator that uses the pool first");
-    if (is_inside)
+    if (is_inside_locked(pool))
         return base_fail_static(TRM_ERROR_DEADLOCK,
                                 "trm_stream_pool_destroy: called in a callback of one of its streams");
+    return TRM_OK;
+}
+
+int32_t pipeline_pool_check_close(struct pipeline_stream_pool *pool)
+{
+    base_lock_acquire(&pool->lock);
+    int32_t status = check_close_locked(pool);
+    base_lock_release(&pool->lock);
+    return status;
+}
+
+int32_t pipeline_pool_close(struct pipeline_stream_pool *pool)
+{
+    base_lock_acquire(&pool->lock);
+    int32_t status   = check_close_locked(pool);
+    bool was_closing = pool->is_closing;
+    if (status == TRM_OK && !was_closing)
+        wait_for_transits_locked(pool);
+    base_lock_release(&pool->lock);
+    if (status != TRM_OK)
+        return status;
     if (!was_closing) {
         end_streams(pool);
         pipeline_pool_keep_save(pool);
@@ -250,30 +313,45 @@ void trm_stream_pool_destroy(struct trm_stream_pool *handle)
     struct pipeline_stream_pool *pool = core_object_enter(handle, CORE_STREAM_POOL);
     if (pool == NULL)
         return;
-    if (close_pool(pool) == TRM_OK)
+    int32_t status = TRM_OK;
+    if (pool->is_member)
+        status = base_fail_static(TRM_ERROR_BUSY,
+                                  "trm_stream_pool_destroy: the pool belongs to a pool over a group");
+    else
+        status = pool->team != NULL ? pipeline_pool_team_close(pool->team) : pipeline_pool_close(pool);
+    if (status == TRM_OK)
         core_object_kill(&pool->object);
     core_object_leave(&pool->object);
 }
 
 /* ---- statistics ----------------------------------------------------------------------------- */
 
+void pipeline_pool_stats(struct pipeline_stream_pool *pool, struct trm_stream_pool_stats *stats)
+{
+    base_lock_acquire(&pool->lock);
+    *stats          = pool->stats;
+    stats->streams  = pool->streams;
+    stats->lent     = pool->lent;
+    stats->strategy = pipeline_pool_strategy_locked(pool);
+    stats->queues   = pool->queues;
+    if (pool->queues != 0 && pool->streams > pool->queues)
+        stats->sharing = pool->streams - pool->queues + 1;
+    stats->operation_ns = pipeline_estimate_ahead(&pool->operation, 0);
+    for (uint32_t i = 0; i < pool->slot_count; i++)
+        stats->busy += pool->slots[i].state != PIPELINE_POOL_SLOT_LENT && pool->slots[i].watches > 0;
+    base_lock_release(&pool->lock);
+}
+
 static int32_t get_stats(struct pipeline_stream_pool *pool, struct trm_stream_pool_stats *stats)
 {
+    struct trm_stream_pool_stats ours;
     int32_t status = core_output_check(stats, "trm_stream_pool_get_stats", "stats");
     if (status != TRM_OK)
         return status;
-    base_lock_acquire(&pool->lock);
-    struct trm_stream_pool_stats ours = pool->stats;
-    ours.streams                      = pool->streams;
-    ours.lent                         = pool->lent;
-    ours.strategy                     = pipeline_pool_strategy_locked(pool);
-    ours.queues                       = pool->queues;
-    if (pool->queues != 0 && pool->streams > pool->queues)
-        ours.sharing = pool->streams - pool->queues + 1;
-    ours.operation_ns = pipeline_estimate_ahead(&pool->operation, 0);
-    for (uint32_t i = 0; i < pool->slot_count; i++)
-        ours.busy += pool->slots[i].state != PIPELINE_POOL_SLOT_LENT && pool->slots[i].watches > 0;
-    base_lock_release(&pool->lock);
+    if (pool->team != NULL)
+        pipeline_pool_team_stats(pool, &ours);
+    else
+        pipeline_pool_stats(pool, &ours);
     if (!core_struct_copy_out(stats, &ours, sizeof(ours), STATS_LEAST))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_stream_pool_stats.struct_size is %" PRIu32 ", but its size is %zu",

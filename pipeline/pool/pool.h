@@ -4,6 +4,7 @@
  *     choose.c    strategies                      watch.c     which streams have work, and how long it takes
  *     submit.c    tasks                           trial.c     which strategy gets most done
  *     draw.c      streams for coordinators        keep.c      models that outlive the pool
+ *     team.h      pools over groups of devices
  *
  * A slot has a stream or is empty. A slot in transit belongs to the call that put it there, which may then call the
  * backend without the lock: it makes or ends the stream, enqueues a task on it, or takes it back. All others
@@ -36,13 +37,17 @@ struct pipeline_pool_slot;
 /* Waits for the end of the work of one loan. */
 struct pipeline_pool_watch {
     struct core_notification notification;
+    struct core_notification begun;   /* what the task waits for is reached */
     struct pipeline_pool_watch *next; /* of the spare ones */
     struct pipeline_stream_pool *pool;
     struct pipeline_pool_slot *slot;
+    uint32_t pending;    /* notifications; the watch is spare when there is none */
     uint64_t released;   /* base_now() when the stream was given back */
+    uint64_t begun_at;   /* base_now() at `begun`; UINT64_MAX: not yet; 0: nothing to wait for */
     uint64_t operations; /* of the loan, at least one */
     uint64_t predicted_end;
     struct pipeline_task_key key; /* of the task */
+    double work;                  /* of a member's load */
     uint64_t bytes;
     int32_t workload;
     struct pipeline_task_company company;
@@ -75,8 +80,13 @@ struct pipeline_pool_listener {
     bool is_listening;
 };
 
+struct pipeline_pool_team;
+
 struct pipeline_stream_pool {
     struct core_object object;
+    struct pipeline_pool_team
+        *team;      /* of a pool over a group, of which the members below are not used; else NULL */
+    bool is_member; /* of such a pool */
     struct core_device *device; /* holds a reference */
     int32_t strategy, role, priority;
     uint32_t least, most;
@@ -95,6 +105,7 @@ struct pipeline_stream_pool {
     uint32_t window, peak;
     struct pipeline_pool_watch *spare;
     struct pipeline_estimate operation;
+    struct pipeline_load load; /* of a member */
     uint64_t samples;
     struct pipeline_task_models models;
     struct pipeline_pool_trial trial; /* of TRM_STREAM_AUTO */
@@ -107,6 +118,22 @@ struct pipeline_stream_pool {
     _Atomic uint32_t epoch; /* a futex: grows when sleepers have to look again */
     struct pipeline_pool_slot slots[TRM_STREAM_POOL_MOST];
 };
+
+/* ---- pool.c --------------------------------------------------------------------------------- */
+
+/* A checked copy of the descriptor; NULL: all members are 0. */
+int32_t pipeline_pool_desc_copy(struct trm_stream_pool_desc *desc, const struct trm_stream_pool_desc *given);
+/* The caller publishes the pool. */
+int32_t pipeline_pool_create(struct core_device *device, const struct trm_stream_pool_desc *desc,
+                             struct pipeline_stream_pool **pool);
+/* Takes over the team, also when it fails. */
+int32_t pipeline_pool_create_over(struct pipeline_pool_team *team, const struct trm_stream_pool_desc *desc,
+                                  struct trm_stream_pool **pool);
+/* Could pipeline_pool_close() end the pool now? */
+int32_t pipeline_pool_check_close(struct pipeline_stream_pool *pool);
+/* Ends the streams. May be called again. Errors: BUSY, DEADLOCK. */
+int32_t pipeline_pool_close(struct pipeline_stream_pool *pool);
+void pipeline_pool_stats(struct pipeline_stream_pool *pool, struct trm_stream_pool_stats *stats);
 
 /* ---- choose.c ------------------------------------------------------------------------------- */
 
@@ -131,6 +158,13 @@ struct pipeline_pool_request {
     uint64_t timeout_ns;
     const struct trm_stream_task *task; /* NULL: a loan */
     struct pipeline_task_key key;       /* of the task */
+    /* The stream's operation with which it has waited for what the task comes after; 0: it waits for nothing. */
+    uint64_t waited;
+    /* Of a task of a pool over a group: when its data is there, and nanoseconds that it takes alone, as
+     * predicted; 0: not known. */
+    uint64_t ready_at;
+    double work;
+    uint64_t begun; /* base_now() before it was enqueued; 0: not of such a pool */
     /* Of a coordinator's task: its stream is lent, not in transit, and the call does not wait. */
     struct pipeline_pool_listener *listener;
 };
@@ -155,6 +189,13 @@ int32_t pipeline_pool_lend_slot(struct pipeline_stream_pool *pool, uint32_t inde
                                 struct pipeline_pool_slot **slot);
 void pipeline_pool_take_back(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                              const struct pipeline_pool_request *request);
+bool pipeline_pool_has_stream(struct pipeline_stream_pool *pool, const struct trm_stream *stream);
+
+/* ---- submit.c ------------------------------------------------------------------------------- */
+
+/* Enqueues the request's task on a stream that was lent for it. */
+int32_t pipeline_pool_enqueue(const struct pipeline_pool_slot *slot, struct pipeline_pool_request *request,
+                              struct trm_point *point);
 
 /* ---- draw.c: for other rooms ---------------------------------------------------------------- */
 
@@ -165,13 +206,13 @@ int32_t pipeline_pool_attach(struct trm_stream_pool *handle, const struct core_d
 void pipeline_pool_detach(struct pipeline_stream_pool *pool);
 
 /* Lends the idle stream that the strategy chooses for a task. Its owner enqueues the task, calls
- * pipeline_pool_drawn(), also when that failed (with NULL the pool does not learn from it), and some time
+ * pipeline_pool_drawn(), also when that failed (`waited` is as in struct pipeline_pool_request), and some time
  * later pipeline_pool_give_back(). Errors: TIMEOUT when none is idle, and then the listener is called once one
  * may be; as of core_stream_create(). */
 int32_t pipeline_pool_draw(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
                            struct pipeline_pool_listener *listener, struct pipeline_pool_slot **slot);
 void pipeline_pool_drawn(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
-                         const struct trm_stream_task *task);
+                         const struct trm_stream_task *task, uint64_t waited);
 /* Does not call the backend. */
 void pipeline_pool_give_back(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot);
 
@@ -183,7 +224,7 @@ void pipeline_pool_unlisten(struct pipeline_stream_pool *pool, struct pipeline_p
 /* ---- watch.c -------------------------------------------------------------------------------- */
 
 /* Notes when the work ends that the slot's stream has, and predicts it. The slot is in transit; `request` is
- * what it was lent for. */
+ * what it was lent for. The time for which a task waits for others does not count as its own. */
 void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                          const struct pipeline_pool_request *request);
 /* Wakes the threads that wait for a stream. */

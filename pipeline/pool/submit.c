@@ -5,6 +5,7 @@
 
 #include "core/object/object.h"
 #include "pipeline/pool/pool.h"
+#include "pipeline/pool/team.h"
 
 /* Bytes of the structures in their first versions. */
 #define TASK_LEAST 104
@@ -29,6 +30,15 @@ static int32_t check_task(const struct trm_stream_task *task)
     return TRM_OK;
 }
 
+static int32_t check_uses(const struct pipeline_stream_pool *pool, const struct trm_stream_task *task)
+{
+    if (pool->team != NULL || task->use_count == 0)
+        return TRM_OK;
+    return base_fail_static(TRM_ERROR_UNSUPPORTED,
+                            "trm_stream_pool_submit: the task uses buffers of a group, but "
+                            "the pool is of a single device");
+}
+
 static int32_t call_function(const struct trm_stream_task *task, struct trm_stream *stream)
 {
     base_error_clear();
@@ -39,11 +49,25 @@ static int32_t call_function(const struct trm_stream_task *task, struct trm_stre
     return status == TRM_OK ? TRM_OK : base_fail_program(status);
 }
 
-static int32_t enqueue(const struct trm_stream_task *task, struct trm_stream *stream, struct trm_point *point)
+/* Lets the slot's stream wait for what the task comes after. */
+static int32_t wait_for_points(const struct core_stream *stream, struct pipeline_pool_request *request)
 {
-    int32_t status = TRM_OK;
+    const struct trm_stream_task *task = request->task;
+    uint64_t before                    = core_stream_next(stream);
+    int32_t status                     = TRM_OK;
     for (uint32_t i = 0; i < task->after_count && status == TRM_OK; i++)
-        status = trm_stream_wait(stream, task->after[i]);
+        status = trm_stream_wait(stream->object.handle, task->after[i]);
+    if (core_stream_next(stream) > before)
+        request->waited = core_stream_next(stream) - 1;
+    return status;
+}
+
+int32_t pipeline_pool_enqueue(const struct pipeline_pool_slot *slot, struct pipeline_pool_request *request,
+                              struct trm_point *point)
+{
+    const struct trm_stream_task *task = request->task;
+    struct trm_stream *stream          = slot->stream->object.handle;
+    int32_t status                     = wait_for_points(slot->stream, request);
     if (status != TRM_OK)
         return status;
     if (task->kernel != NULL)
@@ -53,7 +77,8 @@ static int32_t enqueue(const struct trm_stream_task *task, struct trm_stream *st
     return status == TRM_OK ? trm_stream_mark(stream, point) : status;
 }
 
-static int32_t copy_in(struct trm_stream_task *task, const struct trm_stream_task *given)
+static int32_t copy_in(const struct pipeline_stream_pool *pool, struct trm_stream_task *task,
+                       const struct trm_stream_task *given)
 {
     if (given == NULL)
         return base_fail_static(TRM_ERROR_INVALID_ARGUMENT, "a stream pool gets a task that is NULL");
@@ -61,7 +86,8 @@ static int32_t copy_in(struct trm_stream_task *task, const struct trm_stream_tas
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_stream_task.struct_size is %" PRIu32 ", but its size is %zu",
                          given->struct_size, sizeof(*task));
-    return check_task(task);
+    int32_t status = check_task(task);
+    return status == TRM_OK ? check_uses(pool, task) : status;
 }
 
 static int32_t submit(struct pipeline_stream_pool *pool, const struct trm_stream_task *given,
@@ -73,15 +99,17 @@ static int32_t submit(struct pipeline_stream_pool *pool, const struct trm_stream
     struct trm_point end;
     int32_t status = core_output_check(point, "trm_stream_pool_submit", "point");
     if (status == TRM_OK)
-        status = copy_in(&task, given);
+        status = copy_in(pool, &task, given);
     if (status != TRM_OK)
         return status;
+    if (pool->team != NULL)
+        return pipeline_pool_team_submit(pool, &task, point);
     request.priority = task.priority;
     request.key      = pipeline_task_key_of(&task);
     status           = pipeline_pool_lend(pool, &request, &slot);
     if (status != TRM_OK)
         return status;
-    status = enqueue(&task, slot->stream->object.handle, &end);
+    status = pipeline_pool_enqueue(slot, &request, &end);
     pipeline_pool_take_back(pool, slot, &request);
     if (status == TRM_OK)
         *point = end;
@@ -110,14 +138,17 @@ static int32_t submit_all(struct pipeline_stream_pool *pool, const struct trm_st
     if (status == TRM_OK)
         status = core_output_check(count, "trm_stream_pool_submit_all", "count");
     if (status == TRM_OK)
-        status = copy_in(&task, given);
+        status = copy_in(pool, &task, given);
+    if (status == TRM_OK && pool->team != NULL)
+        status = pipeline_pool_team_refuse("trm_stream_pool_submit_all");
     if (status == TRM_OK)
         request.key = pipeline_task_key_of(&task);
     for (uint32_t i = 0; i < pool->slot_count && status == TRM_OK; i++) {
         status = pipeline_pool_lend_slot(pool, i, &request, &slot);
         if (status != TRM_OK || slot == NULL)
             continue;
-        status = enqueue(&task, slot->stream->object.handle, &points[done]);
+        request.waited = 0;
+        status         = pipeline_pool_enqueue(slot, &request, &points[done]);
         pipeline_pool_take_back(pool, slot, &request);
         done += status == TRM_OK;
     }
@@ -139,6 +170,27 @@ int32_t trm_stream_pool_submit_all(struct trm_stream_pool *handle, const struct 
 
 /* ---- predictions ---------------------------------------------------------------------------- */
 
+static void look_up(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
+                    struct trm_stream_prediction *found)
+{
+    struct pipeline_task_key key = pipeline_task_key_of(task);
+    base_lock_acquire(&pool->lock);
+    if (pipeline_pool_keep_is_new_locked(pool, task, &key)) {
+        base_lock_release(&pool->lock);
+        pipeline_pool_keep_recall(pool, task, &key);
+        base_lock_acquire(&pool->lock);
+    }
+    const struct pipeline_task_model *model = pipeline_task_model_find(&pool->models, &key);
+    if (model != NULL)
+        *found =
+            (struct trm_stream_prediction){.samples   = model->time.samples,
+                                           .mean_ns   = (uint64_t)model->time.mean,
+                                           .spread_ns = (uint64_t)model->time.spread,
+                                           .workload  = pipeline_task_workload_of(
+                                                &pool->workloads, task->workload, task->bytes, model->least)};
+    base_lock_release(&pool->lock);
+}
+
 static int32_t predict(struct pipeline_stream_pool *pool, const struct trm_stream_task *given,
                        struct trm_stream_prediction *prediction)
 {
@@ -146,24 +198,13 @@ static int32_t predict(struct pipeline_stream_pool *pool, const struct trm_strea
     struct trm_stream_prediction found = {.samples = 0};
     int32_t status = core_output_check(prediction, "trm_stream_pool_predict", "prediction");
     if (status == TRM_OK)
-        status = copy_in(&task, given);
+        status = copy_in(pool, &task, given);
+    if (status == TRM_OK && pool->team != NULL)
+        status = pipeline_pool_team_predict(pool, &task, &found);
+    else if (status == TRM_OK)
+        look_up(pool, &task, &found);
     if (status != TRM_OK)
         return status;
-    struct pipeline_task_key key = pipeline_task_key_of(&task);
-    base_lock_acquire(&pool->lock);
-    if (pipeline_pool_keep_is_new_locked(pool, &task, &key)) {
-        base_lock_release(&pool->lock);
-        pipeline_pool_keep_recall(pool, &task, &key);
-        base_lock_acquire(&pool->lock);
-    }
-    const struct pipeline_task_model *model = pipeline_task_model_find(&pool->models, &key);
-    if (model != NULL)
-        found = (struct trm_stream_prediction){
-            .samples   = model->time.samples,
-            .mean_ns   = (uint64_t)model->time.mean,
-            .spread_ns = (uint64_t)model->time.spread,
-            .workload = pipeline_task_workload_of(&pool->workloads, task.workload, task.bytes, model->least)};
-    base_lock_release(&pool->lock);
     if (found.samples == 0)
         return base_fail_static(TRM_ERROR_NOT_FOUND, "no task of this kind and size has ended in the pool");
     if (!core_struct_copy_out(prediction, &found, sizeof(found), PREDICTION_LEAST))

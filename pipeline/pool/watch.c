@@ -34,16 +34,42 @@ static void learn_locked(struct pipeline_stream_pool *pool, const struct pipelin
 {
     const struct pipeline_pool_slot *slot = watch->slot;
     uint64_t begin = slot->last_end > watch->released ? slot->last_end : watch->released;
-    uint64_t end   = now > begin ? now : begin;
+    if (watch->begun_at == UINT64_MAX)
+        return;
+    if (watch->begun_at > begin)
+        begin = watch->begun_at;
+    uint64_t end = now > begin ? now : begin;
     learn_operation_locked(pool, watch, begin, end);
     if (watch->key.what == 0)
         return;
-    const struct pipeline_task_model *model =
+    struct pipeline_task_model *model =
         pipeline_task_model_add(&pool->models, &watch->key, (double)(end - begin));
+    model->last_end = now;
     pipeline_task_workload_add(&pool->workloads, watch->workload, watch->bytes, &watch->company,
                                (double)(end - begin), model->least);
     if (pool->strategy == TRM_STREAM_AUTO)
         pipeline_pool_trial_add(&pool->trial, model->least, now);
+}
+
+/* Only pools over groups ask for it. */
+static void begin_load_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_watch *watch,
+                              uint64_t ready_at)
+{
+    struct pipeline_task_model *model =
+        watch->key.what != 0 ? pipeline_task_model_find(&pool->models, &watch->key) : NULL;
+    if (model != NULL)
+        model->measuring++;
+    pipeline_load_begin(&pool->load, watch->released, ready_at, watch->work);
+}
+
+static void end_load_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_watch *watch,
+                            uint64_t now)
+{
+    struct pipeline_task_model *model =
+        watch->key.what != 0 ? pipeline_task_model_find(&pool->models, &watch->key) : NULL;
+    if (model != NULL && model->measuring > 0)
+        model->measuring--;
+    pipeline_load_end(&pool->load, now, watch->work);
 }
 
 /* What is behind the work that has ended begins earlier than predicted, or later. */
@@ -55,6 +81,27 @@ static void correct_prediction(struct pipeline_pool_slot *slot, const struct pip
         slot->predicted_end = 0;
     else
         slot->predicted_end = slot->predicted_end - watch->predicted_end + now;
+}
+
+static void settle_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_watch *watch)
+{
+    if (--watch->pending > 0)
+        return;
+    watch->next = pool->spare;
+    pool->spare = watch;
+}
+
+/* On any thread, perhaps under a lock of the backend's. */
+static void begun(struct core_notification *notification, int32_t status)
+{
+    struct pipeline_pool_watch *watch = base_container_of(notification, struct pipeline_pool_watch, begun);
+    struct pipeline_stream_pool *pool = watch->pool;
+    uint64_t now                      = base_now();
+    base_lock_acquire(&pool->lock);
+    if (status == TRM_OK)
+        watch->begun_at = now;
+    settle_locked(pool, watch);
+    base_lock_release(&pool->lock);
 }
 
 /* On any thread, perhaps under a lock of the backend's. The work of a stream ends in order, so the last watch leaves
@@ -72,10 +119,11 @@ static void notified(struct core_notification *notification, int32_t status)
     else
         slot->has_failed = true;
     correct_prediction(slot, watch, now);
+    if (pool->is_member)
+        end_load_locked(pool, watch, now);
     if (pool->strategy == TRM_STREAM_AUTO)
         pipeline_pool_trial_end(&pool->trial, now);
-    watch->next = pool->spare;
-    pool->spare = watch;
+    settle_locked(pool, watch);
     pipeline_pool_wake_locked(pool);
     base_lock_release(&pool->lock);
 }
@@ -117,7 +165,8 @@ static uint64_t predict_locked(struct pipeline_stream_pool *pool, struct pipelin
     return watch->operations * pipeline_estimate_ahead(&pool->operation, 0);
 }
 
-static void begin_watch(struct pipeline_stream_pool *pool, struct pipeline_pool_watch *watch)
+static void begin_watch(struct pipeline_stream_pool *pool, struct pipeline_pool_watch *watch,
+                        uint64_t ready_at)
 {
     struct pipeline_pool_slot *slot = watch->slot;
     base_lock_acquire(&pool->lock);
@@ -126,6 +175,8 @@ static void begin_watch(struct pipeline_stream_pool *pool, struct pipeline_pool_
     slot->predicted_end  = watch->predicted_end;
     slot->workload       = watch->workload;
     note_company_locked(pool, watch);
+    if (pool->is_member)
+        begin_load_locked(pool, watch, ready_at);
     slot->watches++;
     if (pool->strategy == TRM_STREAM_AUTO)
         pipeline_pool_trial_begin(&pool->trial, watch->released);
@@ -138,10 +189,43 @@ static void drop_watch(struct pipeline_stream_pool *pool, struct pipeline_pool_w
     base_lock_acquire(&pool->lock);
     if (--watch->slot->watches == 0)
         watch->slot->predicted_end = 0;
+    if (pool->is_member)
+        end_load_locked(pool, watch, base_now());
     if (pool->strategy == TRM_STREAM_AUTO)
         pipeline_pool_trial_end(&pool->trial, base_now());
-    watch->next = pool->spare;
-    pool->spare = watch;
+    settle_locked(pool, watch);
+    base_lock_release(&pool->lock);
+}
+
+/* Notes when the task has what it waits for. Without the notification its time is not known. */
+static void watch_begin(struct pipeline_stream_pool *pool, struct pipeline_pool_watch *watch, uint64_t waited)
+{
+    const struct core_stream *stream = watch->slot->stream;
+    if (waited == 0 || watch->key.what == 0 ||
+        atomic_load_explicit(&stream->completed, memory_order_acquire) >= waited)
+        return;
+    base_lock_acquire(&pool->lock);
+    watch->begun_at = UINT64_MAX;
+    watch->pending++;
+    base_lock_release(&pool->lock);
+    if (core_notify(watch->slot->stream, waited, &watch->begun) == TRM_OK)
+        return;
+    base_lock_acquire(&pool->lock);
+    settle_locked(pool, watch);
+    base_lock_release(&pool->lock);
+}
+
+/* A task of a pool over a group that has ended already. A time that contains waits stands for a better one. */
+static void learn_ended(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request)
+{
+    uint64_t now = base_now();
+    base_lock_acquire(&pool->lock);
+    const struct pipeline_task_model *known = pipeline_task_model_find(&pool->models, &request->key);
+    if (request->waited == 0 || known == NULL || known->time.samples < 2) {
+        struct pipeline_task_model *model =
+            pipeline_task_model_add(&pool->models, &request->key, (double)(now - request->begun));
+        model->last_end = now;
+    }
     base_lock_release(&pool->lock);
 }
 
@@ -154,20 +238,31 @@ void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool
     struct base_saved_error saved;
 
     slot->seen = last;
-    if (operations == 0 || atomic_load_explicit(&stream->completed, memory_order_acquire) >= last)
+    if (operations == 0)
         return;
+    if (atomic_load_explicit(&stream->completed, memory_order_acquire) >= last) {
+        if (request->begun != 0 && core_stream_failure_status(stream) == TRM_OK)
+            learn_ended(pool, request);
+        return;
+    }
     base_error_save(&saved);
     struct pipeline_pool_watch *watch = take_spare(pool);
     if (watch != NULL) {
-        *watch = (struct pipeline_pool_watch){
-            .notification = {.notified = notified}, .pool = pool, .slot = slot, .released = base_now()};
+        *watch            = (struct pipeline_pool_watch){.notification = {.notified = notified},
+                                                         .begun        = {.notified = begun},
+                                                         .pool         = pool,
+                                                         .slot         = slot,
+                                                         .pending      = 1,
+                                                         .released     = base_now()};
         watch->operations = operations;
         watch->key        = request->key;
+        watch->work       = request->work;
         if (request->task != NULL) {
             watch->bytes    = request->task->bytes;
             watch->workload = request->task->workload;
         }
-        begin_watch(pool, watch);
+        begin_watch(pool, watch, request->ready_at);
+        watch_begin(pool, watch, request->waited);
         if (core_notify(stream, last, &watch->notification) == TRM_OK)
             goto restore_error;
         drop_watch(pool, watch);

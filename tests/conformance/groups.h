@@ -92,6 +92,7 @@ void add_pipeline_threads(Suite *suite);
 void add_pipeline_lives(Suite *suite);
 void add_pipeline_image(Suite *suite);
 void add_group(Suite *suite);
+void add_group_pool(Suite *suite);
 void add_stream_model(Suite *suite);
 void add_stream_pool(Suite *suite);
 void add_stream_pool_task(Suite *suite);

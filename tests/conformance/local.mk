@@ -124,6 +124,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/collectives.c \
 	tests/conformance/collectives.h \
 	tests/conformance/group.c \
+	tests/conformance/group_pool.c \
 	tests/conformance/pipeline_branches.c \
 	tests/conformance/pipeline_branches_failures.c \
 	tests/conformance/pipeline_cancel.c \
@@ -159,6 +160,7 @@ CONFORMANCE_RUNS = \
 	tests/conformance/run-cuda-old.sh \
 	tests/conformance/run-cuda-collective.sh \
 	tests/conformance/run-mixed-collective.sh \
+	tests/conformance/run-mixed-group-pool.sh \
 	tests/conformance/run-vulkan.sh \
 	tests/conformance/run-vulkan-copies.sh \
 	tests/conformance/run-vulkan-discrete.sh \

@@ -91,6 +91,7 @@ static void (*const groups[])(Suite *suite) = {
     add_pipeline_lives,
     add_pipeline_image,
     add_group,
+    add_group_pool,
     add_stream_model,
     add_stream_pool,
     add_stream_pool_task,

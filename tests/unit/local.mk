@@ -389,7 +389,9 @@ tests_unit_pipeline_profile_tests_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/pipeline/estimate/tests
 tests_unit_pipeline_estimate_tests_SOURCES = \
 	tests/unit/pipeline/estimate/estimate.c \
-	tests/unit/pipeline/estimate/model.c
+	tests/unit/pipeline/estimate/load.c \
+	tests/unit/pipeline/estimate/model.c \
+	tests/unit/pipeline/estimate/transfer.c
 tests_unit_pipeline_estimate_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pipeline_estimate_tests_LDADD = $(UNIT_LIBS)
 

@@ -1,0 +1,143 @@
+/* What programs read of a group's buffer, and move, beside pools.
+ * SPDX-License-Identifier: MIT
+ */
+#include "base/base.h"
+#include "core/memory/memory.h"
+#include "pipeline/group/group.h"
+
+/* Bytes that are moved through the host at once. */
+#define PIECE (UINT64_C(4) << 20)
+
+/* Enters the buffer and takes data_lock. NULL: the last error tells why. */
+static struct pipeline_replica *open_data(struct trm_group_buffer *handle)
+{
+    struct pipeline_replica *replica = core_object_enter(handle, CORE_GROUP_BUFFER);
+    if (replica == NULL)
+        return NULL;
+    if (pipeline_group_lock_data(replica->group) == TRM_OK)
+        return replica;
+    core_object_leave(&replica->object);
+    return NULL;
+}
+
+static int32_t close_data(struct pipeline_replica *replica, int32_t status)
+{
+    pipeline_group_unlock_data(replica->group);
+    core_object_leave(&replica->object);
+    return status;
+}
+
+static int32_t check_index(const struct pipeline_replica *replica, uint32_t index)
+{
+    return index < replica->count ? TRM_OK : pipeline_group_fail_index(replica->group, index);
+}
+
+/* A device whose copy is current and has been made. */
+static int32_t find_source(struct pipeline_replica *replica, uint32_t *device)
+{
+    uint32_t current = pipeline_data_current(&replica->data) & pipeline_group_sound(replica->group);
+    if (current == 0)
+        return base_fail_static(TRM_ERROR_DEVICE_LOST,
+                                "the devices that had the contents of the buffer are lost");
+    *device = (uint32_t)__builtin_ctz(current);
+    return pipeline_data_finish(&replica->data, *device);
+}
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+static int32_t read_current(struct pipeline_replica *replica, uint64_t offset, void *data, uint64_t size)
+{
+    struct core_buffer *buffer;
+    uint64_t length;
+    uint32_t device;
+    int32_t status = core_span_resolve(trm_span_of(replica->ones[0], offset, size), &buffer, &length);
+    if (status == TRM_OK)
+        status = find_source(replica, &device);
+    if (status != TRM_OK)
+        return status;
+    return core_buffer_read(core_buffer_find(replica->ones[device]), offset, data, size);
+}
+
+int32_t trm_group_buffer_read(struct trm_group_buffer *buffer, uint64_t offset, void *data, uint64_t size)
+{
+    if (data == NULL && size != 0)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_group_buffer_read: `data` is NULL");
+    struct pipeline_replica *replica = open_data(buffer);
+    return replica == NULL ? base_last_status()
+                           : close_data(replica, read_current(replica, offset, data, size));
+}
+
+/* ---- moving --------------------------------------------------------------------------------- */
+
+/* No work uses either copy. */
+static int32_t move(const struct pipeline_replica *replica, uint32_t from, uint32_t to)
+{
+    struct core_context *context = replica->object.context;
+    struct core_buffer *source   = core_buffer_find(replica->ones[from]);
+    struct core_buffer *target   = core_buffer_find(replica->ones[to]);
+    uint64_t size = replica->data.size, piece = size < PIECE ? size : PIECE;
+    void *memory   = core_allocate(context, piece);
+    int32_t status = TRM_OK;
+    if (memory == NULL && piece > 0)
+        return base_fail_memory("moving a buffer of a group");
+    for (uint64_t at = 0; status == TRM_OK && at < size; at += piece) {
+        uint64_t length = size - at < piece ? size - at : piece;
+        status          = core_buffer_read(source, at, memory, length);
+        if (status == TRM_OK)
+            status = core_buffer_write(target, at, memory, length);
+    }
+    core_free(context, memory, piece);
+    return status;
+}
+
+static int32_t update(struct pipeline_replica *replica, uint32_t index)
+{
+    struct pipeline_data *data = &replica->data;
+    uint32_t source;
+    int32_t status = check_index(replica, index);
+    if (status != TRM_OK)
+        return status;
+    if ((pipeline_data_current(data) >> index & 1) != 0)
+        return pipeline_data_finish(data, index);
+    status = find_source(replica, &source);
+    if (status == TRM_OK)
+        status = pipeline_data_drain(data, index);
+    if (status == TRM_OK)
+        status = move(replica, source, index);
+    if (status == TRM_OK)
+        data->current |= 1u << index;
+    return status;
+}
+
+int32_t trm_group_buffer_update(struct trm_group_buffer *buffer, uint32_t index)
+{
+    struct pipeline_replica *replica = open_data(buffer);
+    return replica == NULL ? base_last_status() : close_data(replica, update(replica, index));
+}
+
+static int32_t change(struct pipeline_replica *replica, uint32_t index)
+{
+    int32_t status = check_index(replica, index);
+    if (status == TRM_OK)
+        status = pipeline_data_drain(&replica->data, index);
+    if (status == TRM_OK)
+        replica->data.current = 1u << index;
+    return status;
+}
+
+int32_t trm_group_buffer_changed(struct trm_group_buffer *buffer, uint32_t index)
+{
+    struct pipeline_replica *replica = open_data(buffer);
+    return replica == NULL ? base_last_status() : close_data(replica, change(replica, index));
+}
+
+int32_t trm_group_buffer_current(struct trm_group_buffer *buffer, uint32_t *devices)
+{
+    struct pipeline_replica *replica = open_data(buffer);
+    if (replica == NULL)
+        return base_last_status();
+    int32_t status = core_output_check(devices, "trm_group_buffer_current", "devices");
+    if (status == TRM_OK)
+        *devices = pipeline_data_current(&replica->data);
+    return close_data(replica, status);
+}

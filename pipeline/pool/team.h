@@ -1,0 +1,147 @@
+/* Pools over groups: a pool for each device, its member, and what they share.
+ *
+ *     team.c         life, statistics           team_plan.c   what a task uses, and its form for a device
+ *     team_choose.c  which device gets a task   team_copy.c   copies of data, and how long they take
+ *     team_submit.c  submitting and predicting
+ *
+ * The device is chosen as StarPU's dmda does (C. Augonnet and others, "StarPU: A Unified Platform for Task
+ * Scheduling on Heterogeneous Multicore Architectures", 2011): the earliest end, with the work that the device has
+ * and the copies that the task needs. Here a device is not one worker but has a load with a width
+ * (pipeline/estimate/load.h), since it runs several tasks side by side.
+ *
+ * Locks: group->data_lock before all others, held while a task that uses data is enqueued. team->lock is a leaf.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PIPELINE_POOL_TEAM_H
+#define PIPELINE_POOL_TEAM_H
+
+#include "pipeline/group/group.h"
+#include "pipeline/pool/pool.h"
+
+/* The most buffers of the group that a task uses. */
+#define PIPELINE_POOL_USES 64u
+
+struct pipeline_pool_member {
+    struct pipeline_stream_pool *pool; /* holds a reference */
+    struct core_stream *copies; /* into the device; holds a reference; NULL: none yet; under data_lock */
+    uint64_t copies_until;      /* base_now() when they will have ended, as predicted; under data_lock */
+};
+
+/* Waits for the end of a copy, to learn from it. */
+struct pipeline_pool_copy {
+    struct core_notification begun, ended;
+    struct pipeline_pool_copy *next; /* of the spare ones */
+    struct pipeline_pool_team *team;
+    uint32_t from, to; /* devices */
+    uint32_t pending;  /* notifications */
+    uint64_t bytes;
+    uint64_t begun_at; /* base_now() when it could begin; 0: not yet */
+};
+
+struct pipeline_pool_team {
+    struct pipeline_group *group; /* holds a reference */
+    struct core_context *context;
+    uint32_t count;  /* members */
+    bool is_closing; /* under data_lock */
+    struct pipeline_pool_member members[TRM_GROUP_DEVICES];
+    struct base_lock lock; /* guards what follows */
+    struct pipeline_pool_copy *spare;
+    uint64_t copies, copied_bytes;
+    struct pipeline_transfer transfers[]; /* [from * count + to] */
+};
+
+/* ---- team_plan.c ---------------------------------------------------------------------------- */
+
+struct pipeline_pool_use {
+    struct pipeline_replica *replica; /* entered */
+    uint32_t access;                  /* enum trm_access */
+    bool is_given;                    /* by trm_stream_task.uses */
+};
+
+/* What a task uses. */
+struct pipeline_pool_plan {
+    const struct pipeline_pool_team *team;
+    const struct trm_stream_task *task; /* as the program gave it */
+    struct pipeline_replica *kernel;    /* entered; NULL: the task has none of the group */
+    uint32_t devices;                   /* on which it may run: bit i is device i */
+    uint32_t use_count;
+    struct pipeline_pool_use uses[PIPELINE_POOL_USES];
+};
+
+/* A task with the handles of one device. */
+struct pipeline_pool_form {
+    struct trm_stream_task task;
+    struct trm_argument few[16];
+    struct trm_argument *many; /* NULL: few has room for all */
+};
+
+/* Checks what the task uses. pipeline_pool_plan_close() in any case. Errors: WRONG_DEVICE, INVALID_HANDLE,
+ * OUT_OF_RANGE. */
+int32_t pipeline_pool_plan_open(const struct pipeline_pool_team *team, const struct trm_stream_task *task,
+                                struct pipeline_pool_plan *plan);
+void pipeline_pool_plan_close(struct pipeline_pool_plan *plan);
+
+/* The kernel's handle on a device, or the function's address. */
+uint64_t pipeline_pool_plan_what(const struct pipeline_pool_plan *plan, uint32_t device);
+
+int32_t pipeline_pool_form_init(const struct pipeline_pool_plan *plan, uint32_t device,
+                                struct pipeline_pool_form *form);
+void pipeline_pool_form_fini(const struct pipeline_pool_plan *plan, struct pipeline_pool_form *form);
+
+/* ---- team_choose.c -------------------------------------------------------------------------- */
+
+/* What a device would do with a task. Times are of base_now(). */
+struct pipeline_pool_forecast {
+    uint32_t device;
+    bool is_known;     /* how long the task takes there */
+    uint32_t measured; /* samples, and tasks that will be some */
+    uint32_t pieces;   /* that the device has */
+    uint64_t ready_at; /* its data is there */
+    uint64_t copy_ns;  /* of that, copies */
+    uint64_t end;      /* of the task */
+    uint64_t last_end; /* of the last such task; 0: there was none */
+    double work;       /* nanoseconds alone; 0: not known */
+    struct pipeline_model model;
+    int32_t workload;
+};
+
+/* The device that gets the task now. Errors: DEVICE_LOST. */
+int32_t pipeline_pool_team_choose(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
+                                  struct pipeline_pool_forecast *chosen);
+
+/* ---- team_copy.c: with data_lock ------------------------------------------------------------ */
+
+/* When the data that a task reads would be on a device, and how long copies take for that. False where no sound
+ * device has it. */
+bool pipeline_pool_team_foresee(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
+                                uint32_t device, uint64_t now, uint64_t *ready_at, uint64_t *copy_ns);
+
+/* Enqueues these copies, and makes room to note the task. */
+int32_t pipeline_pool_team_bring(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
+                                 uint32_t device);
+
+/* Lets the stream of a task wait for its data. */
+int32_t pipeline_pool_team_wait(const struct pipeline_pool_plan *plan, uint32_t device,
+                                struct core_stream *stream);
+/* The task uses its data until `value` of the stream, as predicted at `end`. */
+void pipeline_pool_team_note(const struct pipeline_pool_plan *plan, uint32_t device,
+                             struct core_stream *stream, uint64_t value, uint64_t end);
+
+void pipeline_pool_team_free_copies(struct pipeline_pool_team *team);
+
+/* ---- team_submit.c, team.c: the calls of a pool that is over a group -------------------------- */
+
+int32_t pipeline_pool_team_submit(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
+                                  struct trm_point *point);
+int32_t pipeline_pool_team_predict(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
+                                   struct trm_stream_prediction *prediction);
+void pipeline_pool_team_stats(struct pipeline_stream_pool *pool, struct trm_stream_pool_stats *stats);
+
+/* Ends members and copies. May be called again where it failed. Errors: BUSY, DEADLOCK. */
+int32_t pipeline_pool_team_close(struct pipeline_pool_team *team);
+void pipeline_pool_team_free(struct pipeline_pool_team *team);
+
+/* UNSUPPORTED: what a pool over a group does not do. */
+int32_t pipeline_pool_team_refuse(const char *call);
+
+#endif

@@ -1,0 +1,128 @@
+/* Which device gets a task of a pool over a group.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/object/object.h"
+#include "pipeline/pool/team.h"
+
+/* Tasks by which a device is measured: the first contains what happens only once. */
+#define MEASURED 2u
+
+/* A device that had no such task for so many times as long as it would take is measured again: at most a hundredth of
+ * the time is lost. */
+#define STALE 100u
+
+/* ---- one device ----------------------------------------------------------------------------- */
+
+/* Makes the model of a kernel that earlier runs know. */
+static void recall(struct pipeline_stream_pool *member, const struct pipeline_pool_plan *plan,
+                   uint32_t device, const struct pipeline_task_key *key)
+{
+    struct trm_stream_task task = *plan->task;
+    if (plan->kernel != NULL)
+        task.kernel = plan->kernel->ones[device];
+    base_lock_acquire(&member->lock);
+    bool is_new = pipeline_pool_keep_is_new_locked(member, &task, key);
+    base_lock_release(&member->lock);
+    if (is_new)
+        pipeline_pool_keep_recall(member, &task, key);
+}
+
+/* What the member knows of such tasks. */
+static void look_up_locked(struct pipeline_stream_pool *member, const struct pipeline_task_key *key,
+                           const struct trm_stream_task *task, struct pipeline_pool_forecast *forecast)
+{
+    const struct pipeline_task_model *model = pipeline_task_model_find(&member->models, key);
+    forecast->pieces                        = member->load.pieces;
+    forecast->workload                      = TRM_STREAM_WORKLOAD_MIXED;
+    if (model == NULL)
+        return;
+    forecast->measured = model->time.samples < MEASURED ? (uint32_t)model->time.samples : MEASURED;
+    forecast->measured += model->measuring;
+    forecast->is_known = model->time.samples >= MEASURED;
+    forecast->model    = model->time;
+    forecast->last_end = model->last_end;
+    forecast->work     = model->least > 0 ? model->least : model->time.mean;
+    forecast->workload =
+        pipeline_task_workload_of(&member->workloads, task->workload, task->bytes, model->least);
+}
+
+static void foresee(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan, uint32_t device,
+                    uint64_t now, struct pipeline_pool_forecast *forecast)
+{
+    struct pipeline_stream_pool *member = team->members[device].pool;
+    struct pipeline_task_key key        = pipeline_task_key_of(plan->task);
+    key.what                            = pipeline_pool_plan_what(plan, device);
+    forecast->device                    = device;
+    recall(member, plan, device, &key);
+    base_lock_acquire(&member->lock);
+    look_up_locked(member, &key, plan->task, forecast);
+    forecast->end = pipeline_load_predict(&member->load, now, forecast->ready_at, forecast->work);
+    base_lock_release(&member->lock);
+}
+
+/* ---- all devices ---------------------------------------------------------------------------- */
+
+/* Measures a device that has had too few of these tasks. */
+static bool is_wanted(const struct pipeline_pool_forecast *forecast)
+{
+    return !forecast->is_known && forecast->measured < MEASURED;
+}
+
+static bool is_stale(const struct pipeline_pool_forecast *forecast, uint64_t now)
+{
+    return forecast->is_known && forecast->pieces == 0 && forecast->last_end != 0 &&
+           now > forecast->last_end && now - forecast->last_end > STALE * (forecast->end - now);
+}
+
+/* Of devices whose times are known the earliest end; else the one with the fewest tasks. */
+static bool is_better(const struct pipeline_pool_forecast *one, const struct pipeline_pool_forecast *other)
+{
+    if (one->is_known != other->is_known)
+        return one->is_known;
+    if (one->is_known)
+        return one->end < other->end;
+    return one->pieces != other->pieces ? one->pieces < other->pieces : one->copy_ns < other->copy_ns;
+}
+
+struct found {
+    struct pipeline_pool_forecast best, wanted, stale;
+    bool has_best, has_wanted, has_stale;
+};
+
+static void consider(const struct pipeline_pool_forecast *forecast, uint64_t now, struct found *found)
+{
+    if (is_wanted(forecast) && (!found->has_wanted || forecast->measured < found->wanted.measured)) {
+        found->wanted     = *forecast;
+        found->has_wanted = true;
+    }
+    if (!found->has_stale && is_stale(forecast, now)) {
+        found->stale     = *forecast;
+        found->has_stale = true;
+    }
+    if (!found->has_best || is_better(forecast, &found->best)) {
+        found->best     = *forecast;
+        found->has_best = true;
+    }
+}
+
+int32_t pipeline_pool_team_choose(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
+                                  struct pipeline_pool_forecast *chosen)
+{
+    uint64_t now       = base_now();
+    uint32_t devices   = plan->devices & pipeline_group_sound(team->group);
+    struct found found = {.has_best = false};
+    for (uint32_t i = 0; i < team->count; i++) {
+        struct pipeline_pool_forecast forecast = {.ready_at = now};
+        if ((devices >> i & 1) == 0 ||
+            !pipeline_pool_team_foresee(team, plan, i, now, &forecast.ready_at, &forecast.copy_ns))
+            continue;
+        foresee(team, plan, i, now, &forecast);
+        consider(&forecast, now, &found);
+    }
+    if (!found.has_best)
+        return base_fail(TRM_ERROR_DEVICE_LOST, devices == 0
+                                                    ? "every device that may run the task is lost"
+                                                    : "the devices that had the data of the task are lost");
+    *chosen = found.has_wanted ? found.wanted : found.has_stale ? found.stale : found.best;
+    return TRM_OK;
+}

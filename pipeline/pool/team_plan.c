@@ -1,0 +1,234 @@
+/* What a task of a pool over a group uses, and its form for one of the devices.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/memory/memory.h"
+#include "core/module/module.h"
+#include "core/object/object.h"
+#include "pipeline/pool/team.h"
+
+static int32_t fail_foreign(const char *what)
+{
+    return base_fail(TRM_ERROR_WRONG_DEVICE, "the %s belongs to another group than the pool", what);
+}
+
+/* ---- devices -------------------------------------------------------------------------------- */
+
+/* The task runs where an object of one device is. */
+static void keep_on(struct pipeline_pool_plan *plan, const struct core_device *device)
+{
+    for (uint32_t i = 0; i < plan->team->count; i++)
+        if (plan->team->group->devices[i] == device)
+            plan->devices &= 1u << i;
+}
+
+static int32_t check_devices(const struct pipeline_pool_plan *plan)
+{
+    if (plan->devices != 0)
+        return TRM_OK;
+    return base_fail_static(TRM_ERROR_WRONG_DEVICE,
+                            "no device of the group may run the task: its kernel, its buffers and `devices` "
+                            "leave none");
+}
+
+/* ---- uses ----------------------------------------------------------------------------------- */
+
+static struct pipeline_pool_use *find_use(struct pipeline_pool_plan *plan,
+                                          const struct pipeline_replica *replica)
+{
+    for (uint32_t i = 0; i < plan->use_count; i++)
+        if (plan->uses[i].replica == replica)
+            return &plan->uses[i];
+    return NULL;
+}
+
+static int32_t add_use(struct pipeline_pool_plan *plan, const void *handle, uint32_t access, bool is_given)
+{
+    struct pipeline_replica *replica = core_object_enter(handle, CORE_GROUP_BUFFER);
+    int32_t status                   = TRM_OK;
+    if (replica == NULL)
+        return base_last_status();
+    struct pipeline_pool_use *use = find_use(plan, replica);
+    if (replica->group != plan->team->group)
+        status = fail_foreign("buffer");
+    else if (use == NULL && plan->use_count == PIPELINE_POOL_USES)
+        status = base_fail(TRM_ERROR_OUT_OF_RANGE, "a task uses at most %u buffers of a group",
+                           PIPELINE_POOL_USES);
+    if (status == TRM_OK && use == NULL) {
+        plan->uses[plan->use_count++] =
+            (struct pipeline_pool_use){.replica = replica, .access = access, .is_given = is_given};
+        return TRM_OK;
+    }
+    if (status == TRM_OK && use->is_given == is_given)
+        use->access |= access;
+    core_object_leave(&replica->object);
+    return status;
+}
+
+static int32_t add_given(struct pipeline_pool_plan *plan)
+{
+    const struct trm_stream_task *task = plan->task;
+    int32_t status                     = TRM_OK;
+    if (task->use_count > 0 && task->uses == NULL)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "trm_stream_pool_submit: the %" PRIu32 " uses of the task are NULL",
+                         task->use_count);
+    for (uint32_t i = 0; status == TRM_OK && i < task->use_count; i++) {
+        uint32_t access = task->uses[i].access;
+        if (access == 0 || (access & ~(uint32_t)(TRM_ACCESS_READ | TRM_ACCESS_WRITE)) != 0)
+            return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                             "use %" PRIu32 " of the task has the access %#" PRIx32
+                             ": it reads, writes, or both",
+                             i, access);
+        status = add_use(plan, task->uses[i].buffer, access, true);
+    }
+    return status;
+}
+
+/* ---- arguments ------------------------------------------------------------------------------ */
+
+static bool has_span(const struct trm_argument *argument)
+{
+    return argument->kind == TRM_PARAMETER_BUFFER || argument->kind == TRM_PARAMETER_TEXELS ||
+           argument->kind == TRM_ARGUMENT_REACHED;
+}
+
+/* The parameter that an argument is for; as many as there are: none. */
+static uint32_t parameter_of(const struct core_kernel *kernel, uint32_t position,
+                             const struct trm_argument *argument)
+{
+    if (argument->name == NULL)
+        return position;
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        if (kernel->parameters[i].name != NULL && strcmp(kernel->parameters[i].name, argument->name) == 0)
+            return i;
+    return kernel->parameter_count;
+}
+
+/* What the kernel does with an argument. It may write a part, so it needs what was there. */
+static uint32_t access_of(const struct core_kernel *kernel, uint32_t position,
+                          const struct trm_argument *argument)
+{
+    const uint32_t both = TRM_ACCESS_READ | TRM_ACCESS_WRITE;
+    if (argument->kind == TRM_ARGUMENT_REACHED)
+        return both;
+    uint32_t index = parameter_of(kernel, position, argument);
+    bool is_read   = index < kernel->parameter_count && kernel->parameters[index].access == TRM_ACCESS_READ;
+    return is_read ? TRM_ACCESS_READ : both;
+}
+
+static int32_t add_arguments(struct pipeline_pool_plan *plan, const struct core_kernel *kernel)
+{
+    const struct trm_stream_task *task = plan->task;
+    int32_t status                     = TRM_OK;
+    for (uint32_t i = 0; status == TRM_OK && i < task->argument_count; i++) {
+        const struct trm_argument *argument = &task->arguments[i];
+        const void *handle                  = argument->value.span.buffer;
+        if (!has_span(argument))
+            continue;
+        if (core_object_is_alive(handle, CORE_GROUP_BUFFER))
+            status = add_use(plan, handle, access_of(kernel, i, argument), false);
+        else if (core_object_is_alive(handle, CORE_BUFFER))
+            keep_on(plan, core_buffer_find(argument->value.span.buffer)->device);
+    }
+    return status;
+}
+
+/* Enters a kernel of the group; one of a single device keeps the task there. */
+static int32_t add_kernel(struct pipeline_pool_plan *plan)
+{
+    const void *handle         = plan->task->kernel;
+    struct core_kernel *kernel = NULL;
+    if (core_object_is_alive(handle, CORE_GROUP_KERNEL)) {
+        plan->kernel = core_object_enter(handle, CORE_GROUP_KERNEL);
+        if (plan->kernel == NULL)
+            return base_last_status();
+        if (plan->kernel->group != plan->team->group)
+            return fail_foreign("kernel");
+        kernel = core_kernel_find(plan->kernel->ones[0]);
+    } else if (handle != NULL) {
+        kernel = core_kernel_find(plan->task->kernel);
+        if (kernel == NULL)
+            return base_last_status();
+        keep_on(plan, kernel->module->device);
+    }
+    return handle != NULL ? add_arguments(plan, kernel) : TRM_OK;
+}
+
+int32_t pipeline_pool_plan_open(const struct pipeline_pool_team *team, const struct trm_stream_task *task,
+                                struct pipeline_pool_plan *plan)
+{
+    uint32_t all    = (1u << team->count) - 1;
+    plan->team      = team;
+    plan->task      = task;
+    plan->kernel    = NULL;
+    plan->use_count = 0;
+    plan->devices   = task->devices != 0 ? task->devices & all : all;
+    int32_t status  = add_given(plan);
+    if (status == TRM_OK)
+        status = add_kernel(plan);
+    return status == TRM_OK ? check_devices(plan) : status;
+}
+
+void pipeline_pool_plan_close(struct pipeline_pool_plan *plan)
+{
+    struct base_saved_error saved;
+    base_error_save(&saved);
+    for (uint32_t i = 0; i < plan->use_count; i++)
+        core_object_leave(&plan->uses[i].replica->object);
+    if (plan->kernel != NULL)
+        core_object_leave(&plan->kernel->object);
+    base_error_restore(&saved);
+}
+
+/* ---- the form for a device ------------------------------------------------------------------ */
+
+uint64_t pipeline_pool_plan_what(const struct pipeline_pool_plan *plan, uint32_t device)
+{
+    if (plan->kernel != NULL)
+        return (uintptr_t)plan->kernel->ones[device];
+    return plan->task->kernel != NULL ? (uintptr_t)plan->task->kernel : (uintptr_t)plan->task->enqueue;
+}
+
+static struct trm_argument *room_for(const struct pipeline_pool_plan *plan, struct pipeline_pool_form *form)
+{
+    uint32_t count = plan->task->argument_count;
+    form->many     = NULL;
+    if (count <= sizeof(form->few) / sizeof(form->few[0]))
+        return form->few;
+    form->many = core_allocate(plan->team->context, count * sizeof(*form->many));
+    return form->many;
+}
+
+int32_t pipeline_pool_form_init(const struct pipeline_pool_plan *plan, uint32_t device,
+                                struct pipeline_pool_form *form)
+{
+    form->task                     = *plan->task;
+    struct trm_argument *arguments = room_for(plan, form);
+    void *one;
+    int32_t status = TRM_OK;
+    if (arguments == NULL)
+        return base_fail_memory("submitting a task");
+    if (plan->kernel != NULL)
+        form->task.kernel = plan->kernel->ones[device];
+    for (uint32_t i = 0; status == TRM_OK && i < form->task.argument_count; i++) {
+        arguments[i] = plan->task->arguments[i];
+        if (!has_span(&arguments[i]))
+            continue;
+        status = pipeline_replica_resolve(plan->team->group, device, CORE_GROUP_BUFFER,
+                                          arguments[i].value.span.buffer, &one);
+        if (status == TRM_OK)
+            arguments[i].value.span.buffer = one;
+    }
+    form->task.arguments = arguments;
+    if (status != TRM_OK)
+        pipeline_pool_form_fini(plan, form);
+    return status;
+}
+
+void pipeline_pool_form_fini(const struct pipeline_pool_plan *plan, struct pipeline_pool_form *form)
+{
+    core_free(plan->team->context, form->many, plan->task->argument_count * sizeof(*form->many));
+}

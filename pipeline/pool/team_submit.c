@@ -1,0 +1,148 @@
+/* Tasks of a pool over a group: the device is chosen, gets the data, and its pool chooses the stream.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+
+#include "core/object/object.h"
+#include "pipeline/pool/team.h"
+
+/* ---- submitting ----------------------------------------------------------------------------- */
+
+/* What the task has enqueued uses its data also where it was refused. */
+static void note(const struct pipeline_pool_plan *plan, const struct pipeline_pool_forecast *chosen,
+                 struct core_stream *stream, uint64_t before)
+{
+    uint64_t last = core_stream_next(stream) - 1;
+    if (last > before)
+        pipeline_pool_team_note(plan, chosen->device, stream, last, chosen->end);
+}
+
+static int32_t enqueue(const struct pipeline_pool_plan *plan, const struct pipeline_pool_forecast *chosen,
+                       struct pipeline_stream_pool *member, struct pipeline_pool_request *request,
+                       struct trm_point *point)
+{
+    struct pipeline_pool_slot *slot;
+    int32_t status = pipeline_pool_lend(member, request, &slot);
+    if (status != TRM_OK)
+        return status;
+    uint64_t first = core_stream_next(slot->stream);
+    status         = pipeline_pool_team_wait(plan, chosen->device, slot->stream);
+    if (core_stream_next(slot->stream) > first)
+        request->waited = core_stream_next(slot->stream) - 1;
+    uint64_t before = core_stream_next(slot->stream) - 1;
+    request->begun  = base_now();
+    if (status == TRM_OK)
+        status = pipeline_pool_enqueue(slot, request, point);
+    if (request->waited > before)
+        before = request->waited;
+    note(plan, chosen, slot->stream, before);
+    pipeline_pool_take_back(member, slot, request);
+    return status;
+}
+
+static int32_t submit_to(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
+                         const struct pipeline_pool_forecast *chosen, struct trm_point *point)
+{
+    struct pipeline_stream_pool *member = team->members[chosen->device].pool;
+    struct pipeline_pool_form form;
+    int32_t status = pipeline_pool_team_bring(team, plan, chosen->device);
+    if (status == TRM_OK)
+        status = pipeline_pool_form_init(plan, chosen->device, &form);
+    if (status != TRM_OK)
+        return status;
+    struct pipeline_pool_request request = {
+        .priority   = form.task.priority,
+        .timeout_ns = TRM_FOREVER,
+        .task       = &form.task,
+        .key        = pipeline_task_key_of(&form.task),
+        .ready_at   = chosen->ready_at,
+        .work       = chosen->work,
+    };
+    status = enqueue(plan, chosen, member, &request, point);
+    pipeline_pool_form_fini(plan, &form);
+    return status;
+}
+
+static bool is_lost(const struct pipeline_pool_team *team, uint32_t device)
+{
+    return (pipeline_group_sound(team->group) >> device & 1) == 0;
+}
+
+/* Another device takes over from one that is lost. */
+static int32_t submit_somewhere(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
+                                struct trm_point *point)
+{
+    struct pipeline_pool_forecast chosen;
+    int32_t status;
+    if (team->is_closing)
+        return base_fail_static(TRM_ERROR_INVALID_HANDLE, "the stream pool is being destroyed");
+    do {
+        status = pipeline_pool_team_choose(team, plan, &chosen);
+        if (status != TRM_OK)
+            return status;
+        status = submit_to(team, plan, &chosen, point);
+    } while (status == TRM_ERROR_DEVICE_LOST && is_lost(team, chosen.device));
+    return status;
+}
+
+/* Tasks that use no data need no order among each other. */
+static int32_t lock_data(const struct pipeline_pool_plan *plan)
+{
+    return plan->use_count > 0 ? pipeline_group_lock_data(plan->team->group) : TRM_OK;
+}
+
+static void unlock_data(const struct pipeline_pool_plan *plan)
+{
+    if (plan->use_count > 0)
+        pipeline_group_unlock_data(plan->team->group);
+}
+
+int32_t pipeline_pool_team_submit(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
+                                  struct trm_point *point)
+{
+    struct pipeline_pool_plan plan;
+    int32_t status = pipeline_pool_plan_open(pool->team, task, &plan);
+    if (status == TRM_OK)
+        status = lock_data(&plan);
+    if (status == TRM_OK) {
+        status = submit_somewhere(pool->team, &plan, point);
+        unlock_data(&plan);
+    }
+    pipeline_pool_plan_close(&plan);
+    return status;
+}
+
+/* ---- predicting ----------------------------------------------------------------------------- */
+
+static int32_t predict(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
+                       struct trm_stream_prediction *found)
+{
+    struct pipeline_pool_forecast chosen;
+    uint64_t now   = base_now();
+    int32_t status = pipeline_pool_team_choose(team, plan, &chosen);
+    if (status != TRM_OK)
+        return status;
+    found->device    = chosen.device;
+    found->workload  = chosen.workload;
+    found->samples   = chosen.model.samples;
+    found->mean_ns   = (uint64_t)chosen.model.mean;
+    found->spread_ns = (uint64_t)chosen.model.spread;
+    found->end_ns    = chosen.end > now ? chosen.end - now : 0;
+    found->copy_ns   = chosen.copy_ns;
+    return TRM_OK;
+}
+
+int32_t pipeline_pool_team_predict(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
+                                   struct trm_stream_prediction *prediction)
+{
+    struct pipeline_pool_plan plan;
+    int32_t status = pipeline_pool_plan_open(pool->team, task, &plan);
+    if (status == TRM_OK)
+        status = lock_data(&plan);
+    if (status == TRM_OK) {
+        status = predict(pool->team, &plan, prediction);
+        unlock_data(&plan);
+    }
+    pipeline_pool_plan_close(&plan);
+    return status;
+}

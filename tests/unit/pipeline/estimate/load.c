@@ -1,0 +1,102 @@
+/* When a device would end new work, and how much it does side by side.
+ * SPDX-License-Identifier: MIT
+ */
+#include <check.h>
+
+#include "pipeline/estimate/estimate.h"
+#include "tests/unit/runner.h"
+
+#define PIECES 64u
+
+START_TEST(work_on_an_idle_device_ends_after_its_own_time)
+{
+    struct pipeline_load load = {.work = 0};
+    ck_assert_uint_eq(pipeline_load_predict(&load, 1000, 0, 50), 1050);
+    ck_assert_uint_eq(pipeline_load_predict(&load, 1000, 1200, 50), 1250);
+}
+END_TEST
+
+START_TEST(work_waits_for_what_the_device_has)
+{
+    struct pipeline_load load = {.work = 0};
+    pipeline_load_begin(&load, 1000, 0, 300);
+    ck_assert_uint_eq(pipeline_load_predict(&load, 1100, 0, 50), 1350);
+    ck_assert_uint_eq(pipeline_load_predict(&load, 1100, 1400, 50), 1450);
+    pipeline_load_begin(&load, 1100, 0, 50);
+    ck_assert_uint_eq(load.drained_at, 1350);
+}
+END_TEST
+
+START_TEST(work_that_ends_early_or_late_moves_what_is_behind_it)
+{
+    struct pipeline_load early = {.work = 0}, late = {.work = 0};
+    pipeline_load_begin(&early, 1000, 0, 300);
+    pipeline_load_begin(&early, 1000, 0, 100);
+    late = early;
+    pipeline_load_end(&early, 1200, 300);
+    ck_assert_uint_eq(early.drained_at, 1300);
+    pipeline_load_end(&late, 1500, 300);
+    ck_assert_uint_eq(late.drained_at, 1600);
+    pipeline_load_end(&late, 1600, 100);
+    ck_assert_uint_eq(late.pieces, 0);
+    ck_assert_uint_eq(pipeline_load_predict(&late, 2000, 0, 10), 2010);
+}
+END_TEST
+
+/* `side` pieces of 100 ns at a time, which together take `took`. */
+static void run(struct pipeline_load *load, uint32_t side, uint64_t took, bool one_by_one, double work)
+{
+    uint64_t now = 1000;
+    for (uint32_t i = 0; i < PIECES; i += side) {
+        for (uint32_t k = 0; k < side; k++)
+            pipeline_load_begin(load, now, 0, work);
+        for (uint32_t k = 1; k <= side; k++)
+            pipeline_load_end(load, one_by_one ? now + took * k / side : now + took, work);
+        now += took;
+    }
+}
+
+START_TEST(a_device_that_works_off_pieces_one_by_one_has_the_width_one)
+{
+    struct pipeline_load load = {.work = 0};
+    run(&load, 4, 400, true, 100);
+    ck_assert_double_eq_tol(load.width, 1, 0.01);
+}
+END_TEST
+
+START_TEST(a_device_that_runs_four_pieces_side_by_side_has_the_width_four)
+{
+    struct pipeline_load load = {.work = 0};
+    run(&load, 4, 100, false, 100);
+    ck_assert_double_eq_tol(load.width, 4, 0.01);
+    for (uint32_t i = 0; i < 8; i++)
+        pipeline_load_begin(&load, 90000, 0, 100);
+    ck_assert_uint_eq(load.drained_at, 90200);
+}
+END_TEST
+
+START_TEST(pieces_that_come_alone_or_are_of_unknown_length_tell_no_width)
+{
+    struct pipeline_load load = {.work = 0};
+    run(&load, 1, 100, true, 100);
+    ck_assert_double_eq(load.width, 0);
+    run(&load, 4, 100, false, 0);
+    ck_assert_double_eq(load.width, 0);
+}
+END_TEST
+
+static Suite *make_suite(void)
+{
+    Suite *suite = suite_create("load of a device");
+    TCase *tests = tcase_create("load");
+    tcase_add_test(tests, work_on_an_idle_device_ends_after_its_own_time);
+    tcase_add_test(tests, work_waits_for_what_the_device_has);
+    tcase_add_test(tests, work_that_ends_early_or_late_moves_what_is_behind_it);
+    tcase_add_test(tests, a_device_that_works_off_pieces_one_by_one_has_the_width_one);
+    tcase_add_test(tests, a_device_that_runs_four_pieces_side_by_side_has_the_width_four);
+    tcase_add_test(tests, pieces_that_come_alone_or_are_of_unknown_length_tell_no_width);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
+
+UNIT_SUITE(make_suite)
