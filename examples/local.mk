@@ -32,7 +32,8 @@ EXAMPLES += \
 	examples/26-freshness \
 	examples/27-branches \
 	examples/28-warps \
-	examples/29-training-loop
+	examples/29-training-loop \
+	examples/30-group-pool
 
 examples_01_hello_SOURCES = examples/01-hello.c examples/example.h
 examples_01_hello_LDADD = libtrireme.la
@@ -150,6 +151,10 @@ examples_28_warps_LDFLAGS = $(UNINSTALLED_LINK)
 examples_29_training_loop_SOURCES = examples/29-training-loop.c examples/training_loop.h examples/example.h
 examples_29_training_loop_LDADD = libtrireme.la
 examples_29_training_loop_LDFLAGS = $(UNINSTALLED_LINK)
+
+examples_30_group_pool_SOURCES = examples/30-group-pool.c examples/example.h
+examples_30_group_pool_LDADD = libtrireme.la
+examples_30_group_pool_LDFLAGS = $(UNINSTALLED_LINK)
 
 noinst_PROGRAMS += $(EXAMPLES)
 TESTS += $(EXAMPLES)

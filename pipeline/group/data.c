@@ -91,9 +91,9 @@ void pipeline_data_note_reader(struct pipeline_data *data, uint32_t device, stru
     uint32_t place                  = 0;
     while (place < copy->reader_count && copy->readers[place].stream != stream)
         place++;
-    set(&copy->readers[place], stream, value);
     if (place == copy->reader_count)
-        copy->reader_count++;
+        copy->readers[copy->reader_count++] = (struct pipeline_data_point){.stream = NULL};
+    set(&copy->readers[place], stream, value);
 }
 
 void pipeline_data_note_made(struct pipeline_data *data, uint32_t device, struct core_stream *stream,

@@ -292,6 +292,53 @@ START_TEST(what_a_program_wrote_on_one_device_of_a_group_is_brought_to_the_other
 }
 END_TEST
 
+/* Downloads a word of the buffer of the device on which it runs. */
+struct reading {
+    const struct team *team;
+    uint32_t word;
+};
+
+static int32_t read_there(void *user, struct trm_stream *stream)
+{
+    struct reading *reading = user;
+    struct trm_buffer *one  = NULL;
+    uint32_t device         = 0;
+    int32_t status          = trm_group_pool_find(reading->team->pool, stream, &device);
+    if (status == TRM_OK)
+        status = trm_group_buffer_get(reading->team->buffers[0], device, &one);
+    return status == TRM_OK ? trm_download(stream, &reading->word, trm_span_of(one, 0, 4)) : status;
+}
+
+START_TEST(many_tasks_read_a_buffer_of_a_group_between_two_that_write_it)
+{
+    enum {
+        ROUNDS = 8
+    };
+    static struct reading readings[ROUNDS][TASKS];
+    struct team team;
+    team_open(&team);
+    struct group_filling filling   = {.team = &team, .buffer = team.buffers[0]};
+    const struct trm_group_use use = {.buffer = team.buffers[0], .access = TRM_ACCESS_READ};
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        filling.value = round + 1;
+        submit_filling(&filling, 0);
+        for (uint32_t i = 0; i < TASKS; i++) {
+            readings[round][i]          = (struct reading){.team = &team};
+            struct trm_stream_task task = function_task(read_there, &readings[round][i]);
+            task.uses                   = &use;
+            task.use_count              = 1;
+            submit(team.pool, &task);
+        }
+    }
+    trm_stream_pool_destroy(team.pool);
+    for (uint32_t round = 0; round < ROUNDS; round++)
+        for (uint32_t i = 0; i < TASKS; i++)
+            ck_assert_uint_eq(readings[round][i].word, round + 1);
+    ck_ok(trm_group_pool_create(team.group, NULL, &team.pool));
+    team_close(&team);
+}
+END_TEST
+
 /* ---- one device ----------------------------------------------------------------------------- */
 
 START_TEST(the_pool_of_one_device_of_a_group_lends_streams_and_ends_with_the_whole)
@@ -464,6 +511,7 @@ void add_group_pool(Suite *suite)
     CASE(group, a_task_that_overwrites_a_buffer_of_a_group_needs_no_copy);
     CASE(group, a_buffer_of_a_group_is_current_where_it_was_written_and_brought);
     CASE(group, what_a_program_wrote_on_one_device_of_a_group_is_brought_to_the_others);
+    CASE(group, many_tasks_read_a_buffer_of_a_group_between_two_that_write_it);
     CASE(group, the_pool_of_one_device_of_a_group_lends_streams_and_ends_with_the_whole);
     CASE(group, a_buffer_of_one_device_keeps_a_task_of_a_group_there);
     CASE(group, a_group_pool_refuses_what_is_of_another_group_or_has_no_sense);

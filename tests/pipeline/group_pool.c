@@ -1,0 +1,451 @@
+/* Pools over groups and what pools learn, on devices of known times (tests/plugins/timed).
+ * SPDX-License-Identifier: MIT
+ */
+#include "fixture.h"
+
+#include <stdatomic.h>
+
+#define BYTES 4096u
+#define MOST 64u
+
+/* ---- kernels and devices -------------------------------------------------------------------- */
+
+/* Takes `ns`; fails where `answer` is not 0. */
+static int32_t work(const struct trm_cpu_groups *groups, const void *block)
+{
+    const struct {
+        uint64_t ns;
+        int32_t answer;
+    } *arguments = block;
+
+    (void)groups;
+    return arguments->answer;
+}
+
+static const struct trm_parameter work_parameters[] = {
+    {.name = "ns", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_U64},
+    {.name = "answer", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_I32},
+};
+
+static const struct trm_cpu_kernel kernels[] = {
+    {.name            = "work",
+     .function        = work,
+     .parameters      = work_parameters,
+     .parameter_count = 2,
+     .group_size      = {1, 1, 1}},
+};
+
+static struct trm_group *group;
+static struct trm_group_kernel *kernel;
+static struct trm_stream_pool *pool;
+
+/* Two devices, on which a copy to or from the host takes so long. */
+static void open_pool(const char *copy_ns)
+{
+    struct trm_setting settings[] = {{"timed.devices", "2"},
+                                     {"timed.upload_ns", copy_ns},
+                                     {"timed.download_ns", copy_ns},
+                                     {"stream.models", "no"}};
+    struct trm_module_desc desc   = {.struct_size = sizeof(desc),
+                                     .format      = TRM_MODULE_FUNCTIONS,
+                                     .data        = kernels,
+                                     .size        = sizeof(kernels)};
+
+    fixture_open(ON_TIMED, settings, 4);
+    ck_ok(trm_group_create(the.context, "timed:*", &group));
+    ck_ok(trm_group_kernel_load(group, &desc, "work", &kernel));
+    ck_ok(trm_group_pool_create(group, NULL, &pool));
+}
+
+static void close_pool(void)
+{
+    trm_stream_pool_destroy(pool);
+    trm_group_kernel_destroy(kernel);
+    trm_group_destroy(group);
+    fixture_close();
+}
+
+static struct trm_group_buffer *make_buffer(void)
+{
+    const struct trm_buffer_desc desc = {
+        .struct_size = sizeof(desc), .size = BYTES, .flags = TRM_BUFFER_ZEROED};
+    struct trm_group_buffer *buffer = NULL;
+
+    ck_ok(trm_group_buffer_create(group, &desc, &buffer));
+    return buffer;
+}
+
+/* ---- tasks ---------------------------------------------------------------------------------- */
+
+static struct trm_point points[MOST];
+static uint32_t point_count;
+
+/* A kind of task: how long it takes on each device. Pools tell kinds apart by their size. */
+struct kind {
+    uint64_t ns[2];
+    atomic_uint ran[2]; /* tasks on each device */
+    int32_t answer;
+    uint64_t size;
+};
+
+static int32_t launch(void *user, struct trm_stream *stream)
+{
+    struct kind *kind = user;
+    struct trm_kernel *one;
+    struct trm_grid grid = trm_grid_1d(1, 0);
+    uint32_t device;
+    int32_t status = trm_group_pool_find(pool, stream, &device);
+
+    if (status == TRM_OK)
+        status = trm_group_kernel_get(kernel, device, &one);
+    if (status != TRM_OK)
+        return status;
+    struct trm_argument arguments[] = {trm_arg_u64(kind->ns[device]), trm_arg_i32(kind->answer)};
+    kind->ran[device]++;
+    return trm_launch(stream, one, &grid, arguments, 2);
+}
+
+static struct trm_stream_task task_of(struct kind *kind, const struct trm_group_use *uses, uint32_t count)
+{
+    return (struct trm_stream_task){.struct_size = sizeof(struct trm_stream_task),
+                                    .enqueue     = launch,
+                                    .user        = kind,
+                                    .bytes       = kind->size,
+                                    .uses        = uses,
+                                    .use_count   = count};
+}
+
+static void submit(const struct trm_stream_task *task)
+{
+    ck_assert_uint_lt(point_count, MOST);
+    ck_ok(trm_stream_pool_submit(pool, task, &points[point_count++]));
+}
+
+static void finish(void)
+{
+    ck_ok(trm_wait_all(points, point_count, TRM_FOREVER));
+    point_count = 0;
+}
+
+static struct trm_stream_prediction predict(const struct trm_stream_task *task)
+{
+    struct trm_stream_prediction prediction = {.struct_size = sizeof(prediction)};
+
+    ck_ok(trm_stream_pool_predict(pool, task, &prediction));
+    return prediction;
+}
+
+static uint64_t copies(void)
+{
+    struct trm_stream_pool_stats stats = {.struct_size = sizeof(stats)};
+
+    ck_ok(trm_stream_pool_get_stats(pool, &stats));
+    return stats.copies;
+}
+
+/* Has each device run some of these tasks, one after another, so that their times are known? */
+static void measure(struct kind *kind)
+{
+    struct trm_stream_task task = task_of(kind, NULL, 0);
+
+    for (uint32_t i = 0; i < 6; i++) {
+        task.devices = 1u << i % 2;
+        submit(&task);
+        finish();
+    }
+    kind->ran[0] = kind->ran[1] = 0;
+}
+
+/* ---- which device --------------------------------------------------------------------------- */
+
+START_TEST(a_task_goes_to_the_device_that_ends_it_first)
+{
+    struct kind kind = {.ns = {60 * MS, 15 * MS}};
+
+    open_pool("0");
+    measure(&kind);
+    struct trm_stream_task task = task_of(&kind, NULL, 0);
+    ck_assert_uint_eq(predict(&task).device, 1);
+    ck_assert_uint_ge(predict(&task).end_ns, 15 * MS);
+    submit(&task);
+    finish();
+    ck_assert_uint_eq(kind.ran[1], 1);
+    close_pool();
+}
+END_TEST
+
+START_TEST(a_device_that_is_four_times_as_slow_gets_a_fifth_of_the_tasks)
+{
+    struct kind kind = {.ns = {80 * MS, 20 * MS}};
+
+    open_pool("0");
+    measure(&kind);
+    struct trm_stream_task task = task_of(&kind, NULL, 0);
+    for (uint32_t i = 0; i < 20; i++)
+        submit(&task);
+    finish();
+    ck_assert_uint_ge(kind.ran[0], 3);
+    ck_assert_uint_le(kind.ran[0], 5);
+    ck_assert_uint_eq(kind.ran[0] + kind.ran[1], 20);
+    close_pool();
+}
+END_TEST
+
+START_TEST(a_device_that_would_end_a_task_after_all_others_gets_none)
+{
+    struct kind kind = {.ns = {900 * MS, 5 * MS}};
+
+    open_pool("0");
+    measure(&kind);
+    struct trm_stream_task task = task_of(&kind, NULL, 0);
+    for (uint32_t i = 0; i < 10; i++)
+        submit(&task);
+    finish();
+    ck_assert_uint_eq(kind.ran[0], 0);
+    close_pool();
+}
+END_TEST
+
+/* ---- with data ------------------------------------------------------------------------------ */
+
+/* Lets a buffer go to and fro until the times of copies are known. */
+static void measure_copies(struct trm_group_buffer *buffer)
+{
+    struct kind short_ones         = {.ns = {MS, MS}, .size = 1u << 20};
+    const struct trm_group_use use = {.buffer = buffer, .access = TRM_ACCESS_READ | TRM_ACCESS_WRITE};
+    struct trm_stream_task task    = task_of(&short_ones, &use, 1);
+
+    for (uint32_t i = 0; i < 6; i++) {
+        task.devices = 1u << i % 2;
+        submit(&task);
+        finish();
+    }
+}
+
+START_TEST(a_task_stays_with_its_data_where_copies_take_longer)
+{
+    struct kind kind = {.ns = {10 * MS, 9 * MS}};
+
+    open_pool("20000000");
+    struct trm_group_buffer *buffer = make_buffer();
+    measure_copies(buffer);
+    measure(&kind);
+    ck_ok(trm_group_buffer_changed(buffer, 0));
+    const struct trm_group_use use = {.buffer = buffer, .access = TRM_ACCESS_READ};
+    struct trm_stream_task task    = task_of(&kind, &use, 1);
+    uint64_t before                = copies();
+    ck_assert_uint_eq(predict(&task).device, 0);
+    ck_assert_uint_eq(predict(&task).copy_ns, 0);
+    submit(&task);
+    finish();
+    ck_assert_uint_eq(kind.ran[0], 1);
+    ck_assert_uint_eq(copies(), before);
+    task.devices = 2;
+    ck_assert_uint_ge(predict(&task).copy_ns, 10 * MS);
+    ck_assert_uint_ge(predict(&task).end_ns, 19 * MS);
+    trm_group_buffer_destroy(buffer);
+    close_pool();
+}
+END_TEST
+
+START_TEST(a_task_leaves_its_data_where_the_other_device_is_that_much_faster)
+{
+    struct kind kind = {.ns = {400 * MS, 9 * MS}};
+
+    open_pool("20000000");
+    struct trm_group_buffer *buffer = make_buffer();
+    measure_copies(buffer);
+    measure(&kind);
+    ck_ok(trm_group_buffer_changed(buffer, 0));
+    const struct trm_group_use use = {.buffer = buffer, .access = TRM_ACCESS_READ};
+    struct trm_stream_task task    = task_of(&kind, &use, 1);
+    uint64_t before                = copies();
+    submit(&task);
+    finish();
+    ck_assert_uint_eq(kind.ran[1], 1);
+    ck_assert_uint_eq(copies(), before + 1);
+    submit(&task); /* now the data is there */
+    finish();
+    ck_assert_uint_eq(copies(), before + 1);
+    trm_group_buffer_destroy(buffer);
+    close_pool();
+}
+END_TEST
+
+START_TEST(a_chain_of_tasks_stays_with_what_it_writes)
+{
+    struct kind kind = {.ns = {10 * MS, 10 * MS}};
+
+    open_pool("20000000");
+    struct trm_group_buffer *buffer = make_buffer();
+    measure_copies(buffer);
+    measure(&kind);
+    const struct trm_group_use use = {.buffer = buffer, .access = TRM_ACCESS_READ | TRM_ACCESS_WRITE};
+    struct trm_stream_task task    = task_of(&kind, &use, 1);
+    uint64_t before                = copies();
+    for (uint32_t i = 0; i < 8; i++)
+        submit(&task);
+    finish();
+    ck_assert_uint_eq(copies(), before);
+    ck_assert(kind.ran[0] == 8 || kind.ran[1] == 8);
+    trm_group_buffer_destroy(buffer);
+    close_pool();
+}
+END_TEST
+
+/* ---- failures ------------------------------------------------------------------------------- */
+
+START_TEST(tasks_behind_one_that_fails_fail_until_the_buffer_is_written_anew)
+{
+    static const unsigned char zeros[BYTES];
+    unsigned char bytes[BYTES];
+    struct kind fails = {.ns = {MS, MS}, .answer = 7}, works = {.ns = {MS, MS}};
+
+    open_pool("0");
+    struct trm_group_buffer *buffer = make_buffer();
+    const struct trm_group_use use  = {.buffer = buffer, .access = TRM_ACCESS_READ | TRM_ACCESS_WRITE};
+    struct trm_stream_task first = task_of(&fails, &use, 1), second = task_of(&works, &use, 1);
+    struct trm_point failed, behind;
+    ck_ok(trm_stream_pool_submit(pool, &first, &failed));
+    int32_t status = trm_stream_pool_submit(pool, &second, &behind);
+    ck_assert_int_eq(trm_point_wait(failed, TRM_FOREVER), TRM_ERROR_KERNEL);
+    if (status == TRM_OK)
+        status = trm_point_wait(behind, TRM_FOREVER);
+    ck_assert_int_eq(status, TRM_ERROR_KERNEL);
+    ck_assert_int_eq(trm_group_buffer_read(buffer, 0, bytes, BYTES), TRM_ERROR_KERNEL);
+    ck_ok(trm_group_buffer_write(buffer, 0, zeros, BYTES));
+    submit(&second);
+    finish();
+    ck_ok(trm_group_buffer_read(buffer, 0, bytes, BYTES));
+    trm_group_buffer_destroy(buffer);
+    close_pool();
+}
+END_TEST
+
+/* ---- what pools learn ----------------------------------------------------------------------- */
+
+/* A pool of one device, and a task that launches the fixture's kernel for so long. */
+struct single {
+    struct trm_stream_pool *pool;
+    struct trm_buffer *buffers[2];
+    struct trm_argument arguments[3];
+    struct trm_stream_task task;
+};
+
+static void single_open(struct single *single, uint64_t nanoseconds)
+{
+    struct trm_setting settings[] = {{"stream.models", "no"}};
+
+    fixture_open(ON_TIMED, settings, 1);
+    ck_ok(trm_stream_pool_create(the.device, NULL, &single->pool));
+    for (uint32_t i = 0; i < 2; i++) {
+        ck_ok(trm_buffer_create(the.device, TRM_MEMORY_DEVICE, BYTES, &single->buffers[i]));
+        single->arguments[i] = trm_arg_buffer(single->buffers[i]);
+    }
+    single->arguments[2] = trm_arg_u64(nanoseconds);
+    single->task         = (struct trm_stream_task){.struct_size    = sizeof(single->task),
+                                                    .kernel         = the.timed,
+                                                    .grid           = trm_grid_1d(1, 0),
+                                                    .arguments      = single->arguments,
+                                                    .argument_count = 3};
+}
+
+static void single_close(struct single *single)
+{
+    trm_stream_pool_destroy(single->pool);
+    for (uint32_t i = 0; i < 2; i++)
+        trm_buffer_destroy(single->buffers[i]);
+    fixture_close();
+}
+
+static struct trm_stream_prediction learned(const struct single *single)
+{
+    struct trm_stream_prediction prediction = {.struct_size = sizeof(prediction)};
+
+    ck_ok(trm_stream_pool_predict(single->pool, &single->task, &prediction));
+    return prediction;
+}
+
+START_TEST(what_a_task_waits_for_does_not_count_as_its_time)
+{
+    struct single single;
+    struct trm_stream *other;
+    struct trm_point before, end;
+    struct trm_grid grid = trm_grid_1d(1, 0);
+
+    single_open(&single, 10 * MS);
+    ck_ok(trm_stream_create(the.device, TRM_STREAM_COMPUTE, TRM_PRIORITY_NORMAL, &other));
+    for (uint32_t i = 0; i < 3; i++) {
+        struct trm_argument longer[] = {single.arguments[0], single.arguments[1], trm_arg_u64(300 * MS)};
+        ck_ok(trm_launch(other, the.timed, &grid, longer, 3));
+        ck_ok(trm_stream_mark(other, &before));
+        single.task.after       = &before;
+        single.task.after_count = 1;
+        ck_ok(trm_stream_pool_submit(single.pool, &single.task, &end));
+        ck_ok(trm_point_wait(end, TRM_FOREVER));
+    }
+    ck_assert_uint_ge(learned(&single).samples, 2);
+    ck_assert_uint_lt(learned(&single).mean_ns, 200 * MS);
+    trm_stream_destroy(other);
+    single_close(&single);
+}
+END_TEST
+
+START_TEST(a_pool_learns_from_tasks_of_a_coordinator_that_are_enqueued_early)
+{
+    enum {
+        TASKS = 6
+    };
+    struct single single;
+    struct trm_coordinator *coordinator;
+
+    single_open(&single, 20 * MS);
+    struct trm_coordinator_desc desc = {.struct_size = sizeof(desc), .pool = single.pool};
+    ck_ok(trm_coordinator_create(the.device, &desc, &coordinator));
+    for (uint64_t i = 1; i <= TASKS; i++) {
+        uint64_t before      = i - 1;
+        struct trm_task task = {.struct_size    = sizeof(task),
+                                .kind           = TRM_TASK_COMPUTE,
+                                .id             = i,
+                                .after          = &before,
+                                .after_count    = i > 1,
+                                .kernel         = the.timed,
+                                .grid           = trm_grid_1d(1, 0),
+                                .arguments      = single.arguments,
+                                .argument_count = 3};
+        ck_ok(trm_coordinator_add(coordinator, &task));
+    }
+    ck_ok(trm_coordinator_submit(coordinator));
+    ck_ok(trm_coordinator_wait_all(coordinator, TRM_FOREVER));
+    ck_assert_uint_ge(learned(&single).samples, 3);
+    ck_assert_uint_ge(learned(&single).mean_ns, 10 * MS);
+    trm_coordinator_destroy(coordinator);
+    single_close(&single);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("pools over groups");
+    TCase *tests = tcase_create("pools");
+
+    if (!backend_there(ON_TIMED))
+        return 77;
+    tcase_set_timeout(tests, 60);
+    suite_add_tcase(suite, tests);
+    tcase_add_test(tests, a_task_goes_to_the_device_that_ends_it_first);
+    tcase_add_test(tests, a_device_that_is_four_times_as_slow_gets_a_fifth_of_the_tasks);
+    tcase_add_test(tests, a_device_that_would_end_a_task_after_all_others_gets_none);
+    tcase_add_test(tests, a_task_stays_with_its_data_where_copies_take_longer);
+    tcase_add_test(tests, a_task_leaves_its_data_where_the_other_device_is_that_much_faster);
+    tcase_add_test(tests, a_chain_of_tasks_stays_with_what_it_writes);
+    tcase_add_test(tests, tasks_behind_one_that_fails_fail_until_the_buffer_is_written_anew);
+    tcase_add_test(tests, what_a_task_waits_for_does_not_count_as_its_time);
+    tcase_add_test(tests, a_pool_learns_from_tasks_of_a_coordinator_that_are_enqueued_early);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
