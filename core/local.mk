@@ -84,6 +84,7 @@ libtrireme_internal_la_SOURCES += \
 	core/stream/service.c core/stream/service.h \
 	core/stream/stream.c core/stream/stream.h \
 	core/stream/stream_object.h \
+	core/stream/stream_name.c \
 	core/stream/stream_state.c \
 	core/stream/stream_wait.c \
 	core/stream/thread_stream.c \

@@ -314,6 +314,7 @@ static struct core_profile *leave(struct core_stream_profile *state, struct core
         return NULL;
     struct core_profile *profile     = part->profile;
     struct core_profile_result *late = state->result;
+    core_stream_copy_name(stream, late->name);
     pthread_mutex_lock(&profile->lock);
     if (part->ended == 0) {
         late->next    = part->results;

@@ -78,6 +78,7 @@ struct core_profile_name {
 struct core_profile_result {
     struct core_profile_result *next;
     uint32_t number; /* of the stream's object */
+    char name[CORE_STREAM_NAME];
     uint64_t count[CORE_WORK_KINDS], bytes[CORE_WORK_KINDS];
     uint64_t timed[CORE_WORK_KINDS], busy_ns[CORE_WORK_KINDS];
     uint64_t first_ns, last_ns;              /* the first call, the last end; 0: none */

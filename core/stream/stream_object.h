@@ -37,6 +37,9 @@ struct core_in_flight;
 struct core_kernel;
 struct core_pool_stream;
 struct core_stream_profile;
+
+/* Bytes of a stream's name, with the zero. */
+#define CORE_STREAM_NAME 32
 struct core_timestamp;
 struct core_watch;
 
@@ -132,6 +135,7 @@ struct core_stream {
     _Atomic uint64_t *last_launch;
     struct core_job ending;                        /* ends the stream later; see CORE_STREAM_ENDING */
     _Atomic(struct core_stream_profile *) profile; /* profile.c; NULL: never profiled */
+    char name[CORE_STREAM_NAME];                   /* "": it has none; under device->lock */
     struct trm_stream_stats *stats;                /* never NULL; written by the enqueuing thread alone */
     struct trm_stream_stats *reset_at;             /* what they were then; NULL: never; under device->lock */
     const struct core_recorder_ops *recorder_ops;  /* of a recording stream; else NULL */
@@ -192,6 +196,14 @@ static inline bool core_stream_is_recording(const struct core_stream *stream)
 /* Drains and kills the stream: what trm_stream_destroy() does. The caller has entered the stream, or no other
  * thread can end it meanwhile. */
 void core_stream_end(struct core_stream *stream);
+
+/* ---- names (stream_name.c) ------------------------------------------------------------------------- */
+
+/* What trm_stream_set_name() does, without the backend's profilers. The caller has entered the stream, or no other
+ * thread knows it yet. */
+void core_stream_set_name(struct core_stream *stream, const char *name);
+/* The caller holds a reference. */
+void core_stream_copy_name(struct core_stream *stream, char name[CORE_STREAM_NAME]);
 
 /* ---- enqueueing (stream.c) ------------------------------------------------------------------------- */
 

@@ -105,6 +105,7 @@ struct trm_profile_stream {
     struct trm_profile_times ran;        /* from the beginning to the end, without waits */
     uint32_t device;                     /* its index in the profile */
     uint32_t wait_count;                 /* how many different things it waited for */
+    char name[32];                       /* trm_stream_set_name(); "": it has none */
 };
 
 /* Get how many streams of an ended profile enqueued something.

@@ -202,6 +202,15 @@ TRM_API int32_t trm_stream_get_stats(struct trm_stream *stream, struct trm_strea
  */
 TRM_API int32_t trm_stream_reset_stats(struct trm_stream *stream);
 
+/* Name a stream, for profiles and traces (<trireme/profile.h>) and for profilers of the backend. Streams of the
+ * library's pipelines, pools and coordinators have names of their own.
+ *
+ * name        copied, up to 31 bytes; "" for none
+ * Threads     any
+ * Errors      INVALID_ARGUMENT when name is NULL; not the stream's failure
+ */
+TRM_API int32_t trm_stream_set_name(struct trm_stream *stream, const char *name);
+
 TRM_API_END
 
 #endif

@@ -412,6 +412,7 @@ static int32_t make_stream(struct pipeline *pipeline, int32_t role, int32_t prio
     int32_t status = core_stream_create(pipeline->device, role, priority, 0, &made);
     if (status != TRM_OK)
         return status;
+    core_stream_set_name(made, name);
     *stream = core_object_publish(&made->object);
     name_stream(pipeline, *stream, name);
     return TRM_OK;

@@ -54,12 +54,13 @@ static void write_stream(struct pipeline_writer *writer, const struct pipeline_p
 {
     struct trm_profile_stream stream;
     pipeline_profile_sum(entry, &stream);
+    pipeline_writef(writer, "{\"number\":%" PRIu32 ",\"name\":", stream.number);
+    pipeline_write_json(writer, stream.name);
     pipeline_writef(writer,
-                    "{\"number\":%" PRIu32 ",\"device\":%" PRIu32 ",\"operations\":%" PRIu64
-                    ",\"timed\":%" PRIu64 ",\"span_ns\":%" PRIu64 ",\"idle_ns\":%" PRIu64
-                    ",\"peak_bytes\":%" PRIu64,
-                    stream.number, stream.device, stream.operations, stream.timed, stream.span_ns,
-                    stream.idle_ns, stream.peak_bytes);
+                    ",\"device\":%" PRIu32 ",\"operations\":%" PRIu64 ",\"timed\":%" PRIu64
+                    ",\"span_ns\":%" PRIu64 ",\"idle_ns\":%" PRIu64 ",\"peak_bytes\":%" PRIu64,
+                    stream.device, stream.operations, stream.timed, stream.span_ns, stream.idle_ns,
+                    stream.peak_bytes);
     write_works(writer, "count", stream.count);
     write_works(writer, "bytes", stream.bytes);
     write_works(writer, "busy_ns", stream.busy_ns);

@@ -38,6 +38,7 @@ void pipeline_profile_sum(const struct pipeline_profile_entry *entry, struct trm
                                          .device      = entry->device,
                                          .wait_count  = result->wait_count,
     };
+    memcpy(stream->name, result->name, sizeof(stream->name));
     for (uint32_t i = 0; i < TRM_PROFILE_WORKS; i++) {
         stream->count[i] = result->count[i];
         stream->bytes[i] = result->bytes[i];

@@ -69,6 +69,14 @@ static int32_t write_head(const struct pipeline_profile_view *view, struct pipel
     return status;
 }
 
+/* A name of the program's: characters that would break the line become question marks. */
+static void make_plain(char *text)
+{
+    for (; *text != '\0'; text++)
+        if ((unsigned char)*text < ' ' || *text == 127)
+            *text = '?';
+}
+
 /* ---- streams ---------------------------------------------------------------------------------------- */
 
 /* The stream that is waited for the longest, "host" or "driver"; "-": nothing is. */
@@ -86,7 +94,7 @@ static void write_longest_wait(struct pipeline_writer *writer, const struct core
 static void write_stream(struct pipeline_writer *writer, const struct pipeline_profile_entry *entry)
 {
     struct trm_profile_stream stream;
-    char kernel[32], copy[32], wait[32], idle[32], p50[32], p99[32];
+    char kernel[32], copy[32], wait[32], idle[32], p50[32], p99[32], name[16 + sizeof(stream.name)];
     pipeline_profile_sum(entry, &stream);
     pipeline_time_text(kernel, sizeof(kernel), (double)kernels(stream.busy_ns));
     pipeline_time_text(copy, sizeof(copy), (double)copies(stream.busy_ns));
@@ -94,28 +102,22 @@ static void write_stream(struct pipeline_writer *writer, const struct pipeline_p
     pipeline_time_text(idle, sizeof(idle), (double)stream.idle_ns);
     pipeline_time_text(p50, sizeof(p50), (double)stream.ran.p50_ns);
     pipeline_time_text(p99, sizeof(p99), (double)stream.ran.p99_ns);
-    pipeline_writef(writer, "%6" PRIu32 " %7" PRIu64 " %9.9s %9.9s %9.9s", stream.number, stream.operations,
-                    kernel, copy, wait);
+    snprintf(name, sizeof(name), "%" PRIu32 " %s", stream.number, stream.name);
+    make_plain(name);
+    pipeline_writef(writer, "%-12.12s %7" PRIu64 " %8.8s %8.8s %8.8s", name, stream.operations, kernel, copy,
+                    wait);
     write_longest_wait(writer, entry->result);
-    pipeline_writef(writer, " %9.9s %9.9s %9.9s\n", idle, p50, p99);
+    pipeline_writef(writer, " %8.8s %8.8s %8.8s\n", idle, p50, p99);
 }
 
 static void write_streams(const struct pipeline_profile_view *view, struct pipeline_writer *writer)
 {
     pipeline_write(writer,
-                   "\nstream     ops   kernels    copies   waiting   for      idle   run p50   run p99\n");
+                   "\nstream           ops  kernels   copies  waiting   for     idle  run p50  run p99\n");
     for (uint32_t i = 0; i < view->stream_count && i < MOST_STREAMS; i++)
         write_stream(writer, &view->streams[i]);
     if (view->stream_count > MOST_STREAMS)
         pipeline_writef(writer, "and %" PRIu32 " more streams\n", view->stream_count - MOST_STREAMS);
-}
-
-/* A name of the program's: characters that would break the line become question marks. */
-static void make_plain(char *text)
-{
-    for (; *text != '\0'; text++)
-        if ((unsigned char)*text < ' ' || *text == 127)
-            *text = '?';
 }
 
 /* ---- kernels and ranges ---------------------------------------------------------------------------------------- */

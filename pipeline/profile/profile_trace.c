@@ -80,13 +80,25 @@ static void write_range(struct pipeline_writer *writer, uint32_t process, uint32
     pipeline_write(writer, "}");
 }
 
+/* "stream 3", or "stream 3: decode" */
+static void write_track_name(struct pipeline_writer *writer, uint32_t process, uint32_t thread,
+                             const struct core_profile_result *result)
+{
+    char name[24 + CORE_STREAM_NAME];
+    snprintf(name, sizeof(name), "stream %" PRIu32 "%s%s", result->number,
+             result->name[0] != '\0' ? ": " : "", result->name);
+    pipeline_writef(writer,
+                    ",\n{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"name\":\"thread_name\","
+                    "\"args\":{\"name\":",
+                    process, thread);
+    pipeline_write_json(writer, name);
+    pipeline_write(writer, "}}");
+}
+
 static void write_track(struct pipeline_writer *writer, uint32_t process, uint32_t thread,
                         const struct core_profile_result *result)
 {
-    pipeline_writef(writer,
-                    ",\n{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"name\":\"thread_name\","
-                    "\"args\":{\"name\":\"stream %" PRIu32 "\"}}",
-                    process, thread, result->number);
+    write_track_name(writer, process, thread, result);
     for (const struct core_profile_range *each = result->ranges; each != NULL; each = each->next)
         write_range(writer, process, thread, each);
     for (uint32_t i = 0; i < result->record_count; i++)

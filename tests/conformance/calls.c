@@ -103,6 +103,7 @@ CALL(trm_stream_flush, (handle))
 CALL(trm_stream_sync, (handle))
 CALL(trm_stream_query, (handle))
 CALL(trm_stream_callback, (handle, do_nothing, NULL))
+CALL(trm_stream_set_name, (handle, ""))
 CALL(trm_stream_get_stats, (handle, sized(sizeof(struct trm_stream_stats))))
 CALL(trm_stream_reset_stats, (handle))
 CALL(trm_range_push, (handle, "a range"))
@@ -380,6 +381,7 @@ const struct call calls[] = {
     ROW(OF_STREAM, trm_stream_sync),
     ROW(OF_STREAM, trm_stream_query),
     ROW(OF_STREAM, trm_stream_callback),
+    ROW(OF_STREAM, trm_stream_set_name),
     ROW(OF_STREAM, trm_stream_get_stats),
     ROW(OF_STREAM, trm_stream_reset_stats),
     ROW(OF_STREAM, trm_range_push),

@@ -467,6 +467,38 @@ START_TEST(the_trace_names_kernels_and_what_is_waited_for)
 }
 END_TEST
 
+START_TEST(streams_are_shown_by_their_names)
+{
+    static struct text text;
+    begin();
+    struct trm_stream *first = make_stream(the.device), *second = make_stream(the.device);
+    char expected[80];
+    ck_ok(trm_stream_set_name(first, "a name that is longer than what a stream keeps"));
+    ck_ok(trm_stream_set_name(first, "decode"));
+    ck_assert_int_eq(trm_stream_set_name(first, NULL), TRM_ERROR_INVALID_ARGUMENT);
+    hold(first);
+    launch(first, 3 * MS);
+    launch(second, 3 * MS);
+    release_and_end();
+
+    ck_assert_str_eq(stream_at(0).name, "decode");
+    ck_assert_str_eq(stream_at(1).name, "");
+    ck_ok(trm_profile_write(profile, TRM_PROFILE_TRACE, add_text, &text));
+    snprintf(expected, sizeof(expected), "\"stream %u: decode\"", stream_at(0).number);
+    ck_assert_ptr_nonnull(strstr(text.bytes, expected));
+    snprintf(expected, sizeof(expected), "\"stream %u\"", stream_at(1).number);
+    ck_assert_ptr_nonnull(strstr(text.bytes, expected));
+    ck_assert_ptr_nonnull(strstr(text.bytes, "\"name\":\"decode\""));
+    memset(&text, 0, sizeof(text));
+    ck_ok(trm_profile_write(profile, TRM_PROFILE_TEXT, add_text, &text));
+    snprintf(expected, sizeof(expected), "\n%u decode", stream_at(0).number);
+    ck_assert_ptr_nonnull(strstr(text.bytes, expected));
+    trm_stream_destroy(second);
+    trm_stream_destroy(first);
+    end();
+}
+END_TEST
+
 /* ---- tasks ---------------------------------------------------------------------------------- */
 
 static unsigned occurrences(const char *bytes, const char *words)
@@ -551,6 +583,7 @@ int main(void)
     tcase_add_test(all, a_profile_that_begins_within_a_range_does_not_know_it);
     tcase_add_test(all, the_devices_of_a_context_overlap_and_one_that_closes_is_kept);
     tcase_add_test(all, the_trace_names_kernels_and_what_is_waited_for);
+    tcase_add_test(all, streams_are_shown_by_their_names);
     tcase_add_test(all, the_trace_has_the_tasks_of_a_coordinator);
     suite_add_tcase(suite, all);
     srunner_run_all(runner, CK_NORMAL);

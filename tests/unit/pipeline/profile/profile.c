@@ -271,7 +271,7 @@ START_TEST(it_is_written_as_text_as_json_and_as_a_trace)
     struct trm_profile *profile = begin_profile(1);
     enqueue(stream, 5);
     OK(trm_profile_end(profile));
-    ck_assert_ptr_nonnull(strstr(written(profile, TRM_PROFILE_TEXT), "kernels    copies"));
+    ck_assert_ptr_nonnull(strstr(written(profile, TRM_PROFILE_TEXT), "kernels   copies"));
     ck_assert_ptr_nonnull(strstr(written(profile, TRM_PROFILE_JSON), "\"operations\":5,\"timed\":5"));
     const char *trace = written(profile, TRM_PROFILE_TRACE);
     unsigned events   = 0;
