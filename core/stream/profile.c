@@ -3,6 +3,8 @@
  */
 #include "core/stream/profile.h"
 
+#include <sched.h>
+
 #include "base/base.h"
 
 /* Timestamps of a stream that are not read yet. */
@@ -20,8 +22,13 @@ struct pending {
 };
 
 struct core_stream_profile {
-    struct base_lock lock;          /* guards all but `called` */
-    _Atomic bool has_clock;         /* the profile takes times */
+    struct base_lock lock;  /* guards all but `called` and what is counted */
+    _Atomic bool has_clock; /* the profile takes times */
+    /* Where the enqueuing thread counts without the lock, for a profile without a clock; NULL: nowhere. It says so in
+     * `is_counting` before it looks here, and a thread that ends this waits for that. */
+    _Atomic(struct core_profile_result *) counted;
+    _Atomic bool is_counting;
+    uint64_t counted_from;          /* that profile's beginning */
     uint64_t called;                /* when the current call began; 0: not known. The enqueuing thread's */
     struct core_profile_part *part; /* holds a reference of the profile; NULL: none is on */
     struct core_profile_result *result;
@@ -156,31 +163,50 @@ void core_stream_profile_call(struct core_stream *stream)
         state->called = base_now();
 }
 
-/* Counts the operation; *record gets what is known of it without a clock. */
-static void count(struct core_stream_profile *state, struct core_stream *stream, const struct core_work *work,
-                  struct core_profile_record *record)
+/* Returns what the operation was about. */
+static struct core_profile_subject *count(struct core_profile_result *result,
+                                          const struct core_stream *stream, const struct core_work *work)
 {
-    struct core_profile_result *result = state->result;
     uint64_t bytes = atomic_load_explicit(&stream->device->buffer_bytes, memory_order_relaxed);
     if (bytes > result->peak_bytes)
         result->peak_bytes = bytes;
-    record->bytes   = work->bytes;
-    record->kind    = work->kind;
-    record->range   = state->range;
-    record->subject = core_profile_count(stream->object.context, result, work);
+    return core_profile_count(stream->object.context, result, work);
+}
+
+/* Counts for a profile without a clock. False where there is none. */
+static bool count_alone(struct core_stream_profile *state, const struct core_stream *stream,
+                        const struct core_work *work)
+{
+    if (atomic_load_explicit(&state->counted, memory_order_relaxed) == NULL)
+        return false;
+    atomic_exchange(&state->is_counting, true);
+    struct core_profile_result *result = atomic_load(&state->counted);
+    if (result != NULL) {
+        result->first_ns = state->counted_from;
+        count(result, stream, work);
+    }
+    atomic_store_explicit(&state->is_counting, false, memory_order_release);
+    return result != NULL;
+}
+
+/* The enqueuing thread is not between the two for longer than it counts one operation. */
+static void stop_counting(struct core_stream_profile *state)
+{
+    atomic_store(&state->counted, NULL);
+    while (atomic_load(&state->is_counting))
+        sched_yield();
 }
 
 static void note(struct core_stream_profile *state, struct core_stream *stream, uint64_t value,
                  const struct core_work *work)
 {
-    struct core_profile_record record = {0};
-    count(state, stream, work, &record);
-    if (!atomic_load_explicit(&state->has_clock, memory_order_relaxed)) {
-        state->result->first_ns = state->part->begun;
-        return;
-    }
-    uint64_t now  = base_now();
-    record.called = state->called != 0 ? state->called : now;
+    struct core_profile_subject *subject = count(state->result, stream, work);
+    uint64_t now                         = base_now();
+    struct core_profile_record record    = {.called  = state->called != 0 ? state->called : now,
+                                            .bytes   = work->bytes,
+                                            .subject = subject,
+                                            .range   = state->range,
+                                            .kind    = work->kind};
     if (state->result->first_ns == 0)
         state->result->first_ns = record.called;
     if (is_timed(state, now)) {
@@ -197,10 +223,10 @@ static void note(struct core_stream_profile *state, struct core_stream *stream, 
 void core_stream_profile_note(struct core_stream *stream, uint64_t value, const struct core_work *work)
 {
     struct core_stream_profile *state = atomic_load_explicit(&stream->profile, memory_order_acquire);
-    if (state == NULL)
+    if (state == NULL || count_alone(state, stream, work))
         return;
     base_lock_acquire(&state->lock);
-    if (state->part != NULL)
+    if (state->part != NULL && atomic_load_explicit(&state->has_clock, memory_order_relaxed))
         note(state, stream, value, work);
     base_lock_release(&state->lock);
     state->called = 0;
@@ -271,8 +297,11 @@ static void start(struct core_stream_profile *state, struct core_stream *stream,
     state->noted    = 0;
     atomic_store_explicit(&state->has_clock, part->profile->interval != TRM_PROFILE_COUNTED,
                           memory_order_relaxed);
-    state->is_stamped = false;
-    state->last_end   = 0;
+    state->is_stamped   = false;
+    state->last_end     = 0;
+    state->counted_from = part->begun;
+    if (part->profile->interval == TRM_PROFILE_COUNTED)
+        atomic_store_explicit(&state->counted, result, memory_order_release);
     atomic_fetch_or(&stream->observed, CORE_STREAM_PROFILED);
 }
 
@@ -308,6 +337,7 @@ int32_t core_stream_profile_begin(struct core_stream *stream, struct core_profil
 static struct core_profile *leave(struct core_stream_profile *state, struct core_stream *stream)
 {
     struct core_profile_part *part = state->part;
+    stop_counting(state);
     drain(state, stream);
     atomic_fetch_and(&stream->observed, ~CORE_STREAM_PROFILED);
     if (part == NULL)

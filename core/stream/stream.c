@@ -96,6 +96,7 @@ static void stream_release(struct core_object *object)
     core_watch_destroy(stream->object.context, stream->watch);
     core_gates_free_spare(stream);
     core_stream_profile_free(stream);
+    core_stream_free_name(stream);
     core_free(object->context, stream->reset_at, sizeof(*stream->reset_at));
     core_free(object->context, stream, sizeof(struct stream_memory));
     if (device != NULL)

@@ -5,11 +5,44 @@
 #include "core/stream/range.h"
 #include "core/stream/stream_object.h"
 
-void core_stream_set_name(struct core_stream *stream, const char *name)
+static void free_copy(const struct core_stream *stream, const char *name, bool is_static)
+{
+    if (!is_static)
+        core_free(stream->object.context, (void *)(uintptr_t)name, CORE_STREAM_NAME);
+}
+
+static void replace(struct core_stream *stream, const char *name, bool is_static)
 {
     pthread_mutex_lock(&stream->device->lock);
-    base_text_copy(stream->name, sizeof(stream->name), name);
+    const char *before      = stream->name;
+    bool was_static         = stream->has_static_name;
+    stream->name            = name;
+    stream->has_static_name = is_static;
     pthread_mutex_unlock(&stream->device->lock);
+    free_copy(stream, before, was_static);
+}
+
+void core_stream_set_static_name(struct core_stream *stream, const char *name)
+{
+    replace(stream, name, true);
+}
+
+void core_stream_free_name(struct core_stream *stream)
+{
+    free_copy(stream, stream->name, stream->has_static_name);
+}
+
+static int32_t set_name(struct core_stream *stream, const char *name)
+{
+    char *copy = NULL;
+    if (name[0] != '\0') {
+        copy = core_allocate(stream->object.context, CORE_STREAM_NAME);
+        if (copy == NULL)
+            return base_fail_memory("naming a stream");
+        base_text_copy(copy, CORE_STREAM_NAME, name);
+    }
+    replace(stream, copy, false);
+    return TRM_OK;
 }
 
 static void tell_profiler(const struct core_stream *stream, const char *name)
@@ -23,7 +56,7 @@ static void tell_profiler(const struct core_stream *stream, const char *name)
 void core_stream_copy_name(struct core_stream *stream, char name[CORE_STREAM_NAME])
 {
     pthread_mutex_lock(&stream->device->lock);
-    base_text_copy(name, CORE_STREAM_NAME, stream->name);
+    base_text_copy(name, CORE_STREAM_NAME, stream->name != NULL ? stream->name : "");
     pthread_mutex_unlock(&stream->device->lock);
 }
 
@@ -34,9 +67,9 @@ int32_t trm_stream_set_name(struct trm_stream *handle, const char *name)
     struct core_stream *stream = core_object_enter(handle, CORE_STREAM);
     if (stream == NULL)
         return base_last_status();
-    core_stream_set_name(stream, name);
-    if (!core_stream_is_recording(stream))
+    int32_t status = set_name(stream, name);
+    if (status == TRM_OK && !core_stream_is_recording(stream))
         tell_profiler(stream, name);
     core_object_leave(&stream->object);
-    return TRM_OK;
+    return status;
 }

@@ -120,10 +120,11 @@ struct core_stream {
     _Atomic uint32_t pins;
 
     /* gates.c; all under device->lock. */
-    bool is_opening_gates;               /* a service thread is walking `gates` */
     struct core_gate *gates, *last_gate; /* not yet open, oldest first */
     struct core_gate *spare_gates;       /* for reuse */
     uint32_t spare_gate_count;
+    bool is_opening_gates; /* a service thread is walking `gates` */
+    bool has_static_name;  /* under device->lock */
 
     struct core_watch *watch; /* notify.c: emulated notifications; under device->lock */
     /* event_time.c: emulated timestamps that have no time yet, oldest first; under device->lock */
@@ -135,7 +136,7 @@ struct core_stream {
     _Atomic uint64_t *last_launch;
     struct core_job ending;                        /* ends the stream later; see CORE_STREAM_ENDING */
     _Atomic(struct core_stream_profile *) profile; /* profile.c; NULL: never profiled */
-    char name[CORE_STREAM_NAME];                   /* "": it has none; under device->lock */
+    const char *name;                              /* NULL: it has none; under device->lock */
     struct trm_stream_stats *stats;                /* never NULL; written by the enqueuing thread alone */
     struct trm_stream_stats *reset_at;             /* what they were then; NULL: never; under device->lock */
     const struct core_recorder_ops *recorder_ops;  /* of a recording stream; else NULL */
@@ -199,11 +200,11 @@ void core_stream_end(struct core_stream *stream);
 
 /* ---- names (stream_name.c) ------------------------------------------------------------------------- */
 
-/* What trm_stream_set_name() does, without the backend's profilers. The caller has entered the stream, or no other
- * thread knows it yet. */
-void core_stream_set_name(struct core_stream *stream, const char *name);
+/* For the library's own streams: the name is a literal. No other thread knows the stream yet. */
+void core_stream_set_static_name(struct core_stream *stream, const char *name);
 /* The caller holds a reference. */
 void core_stream_copy_name(struct core_stream *stream, char name[CORE_STREAM_NAME]);
+void core_stream_free_name(struct core_stream *stream);
 
 /* ---- enqueueing (stream.c) ------------------------------------------------------------------------- */
 

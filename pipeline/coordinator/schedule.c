@@ -384,7 +384,7 @@ static int32_t open_stream(const struct pipeline_coordinator *coordinator, struc
     int32_t status = core_stream_create(coordinator->device, lane->class->role, lane->class->priority,
                                         CORE_STREAM_INTERNAL | CORE_STREAM_OF_TASKS, &lane->stream);
     if (status == TRM_OK) {
-        core_stream_set_name(lane->stream, "tasks");
+        core_stream_set_static_name(lane->stream, "tasks");
         core_object_publish(&lane->stream->object);
     }
     return status;

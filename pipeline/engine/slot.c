@@ -395,6 +395,11 @@ void pipeline_slot_bytes(const struct pipeline_slot *slot, struct pipeline_token
 
 /* ---- streams -------------------------------------------------------------------------------- */
 
+static const char *const role_names[] = {
+    [TRM_STREAM_ANY] = "pipeline",      [TRM_STREAM_COMPUTE] = "compute", [TRM_STREAM_UPLOAD] = "upload",
+    [TRM_STREAM_DOWNLOAD] = "download", [TRM_STREAM_SLOT] = "slot",
+};
+
 /* Names a stream of the pipeline for the profiler: "upload", "slot 2". */
 static void name_stream(const struct pipeline *pipeline, struct trm_stream *handle, const char *name)
 {
@@ -412,7 +417,7 @@ static int32_t make_stream(struct pipeline *pipeline, int32_t role, int32_t prio
     int32_t status = core_stream_create(pipeline->device, role, priority, 0, &made);
     if (status != TRM_OK)
         return status;
-    core_stream_set_name(made, name);
+    core_stream_set_static_name(made, role_names[role]);
     *stream = core_object_publish(&made->object);
     name_stream(pipeline, *stream, name);
     return TRM_OK;

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "core/object/object.h"
 #include "pipeline/pool/team.h"
@@ -77,13 +76,11 @@ static void keep_failed_stream(struct pipeline_stream_pool *pool, struct pipelin
 static int32_t make_stream(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
 {
     struct core_stream *stream;
-    char name[CORE_STREAM_NAME];
     int32_t priority = pipeline_pool_priority(pool, (uint32_t)(slot - pool->slots));
     int32_t status   = core_stream_create(pool->device, pool->role, priority, CORE_STREAM_OF_POOL, &stream);
     if (status != TRM_OK)
         return status;
-    snprintf(name, sizeof(name), "pool %u", (unsigned)(slot - pool->slots) + 1);
-    core_stream_set_name(stream, name);
+    core_stream_set_static_name(stream, "pool");
     core_object_retain(&stream->object);
     core_object_publish(&stream->object);
     set_stream(pool, slot, stream);

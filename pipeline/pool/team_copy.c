@@ -175,7 +175,7 @@ static int32_t open_stream(struct pipeline_pool_team *team, uint32_t device, str
                                             CORE_STREAM_OF_POOL, &made);
         if (status != TRM_OK)
             return status;
-        core_stream_set_name(made, "copies");
+        core_stream_set_static_name(made, "copies");
         core_object_retain(&made->object);
         core_object_publish(&made->object);
         member->copies = made;
