@@ -224,8 +224,9 @@ START_TEST(profiles_begin_and_end_while_threads_use_streams)
         ck_assert_int_eq(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
     }
     for (unsigned n = 0; n < scaled(400, 40); n++) {
-        struct trm_profile_desc desc = {.struct_size = sizeof(desc), .interval = n % 2};
-        struct trm_profile *profile  = NULL;
+        static const uint32_t intervals[] = {0, 1, TRM_PROFILE_COUNTED};
+        struct trm_profile_desc desc      = {.struct_size = sizeof(desc), .interval = intervals[n % 3]};
+        struct trm_profile *profile       = NULL;
         if (n % 4 < 2)
             ck_ok(trm_profile_begin(the.device, &desc, &profile));
         else
