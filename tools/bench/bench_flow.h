@@ -53,7 +53,7 @@ struct bench_flow {
     struct trm_kernel *kernel;
     struct trm_pipeline *pipeline;
     struct bench_hand_slot slots[BENCH_DEPTH_MOST];
-    uint64_t filled; /* bit i: the inputs of slot i have been written; they stay as they are */
+    uint64_t filled;           /* bit i: the inputs of slot i have been written; they stay as they are */
     float seen[BENCH_SAMPLES]; /* elements of a result */
 };
 

@@ -45,11 +45,13 @@ static bool make_plan(struct session *session)
 /* A file whose ending says nothing gets the format of the input, which may surprise. */
 static void tell_kind(const struct session *session, int kind)
 {
-    const char *path = session->options->output, *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *path = session->options->output, *slash = strrchr(path, '/'),
+               *name = slash ? slash + 1 : path;
 
     if (!session->options->quiet && strchr(name, '.'))
-        fprintf(stderr, "trireme run: %s is written as %s, like the input, since its extension is not known\n",
-                path, media_kind_name(kind));
+        fprintf(stderr,
+                "trireme run: %s is written as %s, like the input, since its extension is not known\n", path,
+                media_kind_name(kind));
 }
 
 static bool choose_output(struct session *session)
