@@ -149,6 +149,7 @@ libtrireme_internal_la_SOURCES += \
 	core/graph/create.h \
 	core/graph/graph.c core/graph/graph.h \
 	core/graph/graph_emulate.c \
+	core/graph/graph_describe.c \
 	core/graph/graph_exec.c \
 	core/graph/graph_node.c \
 	core/graph/graph_record.c \

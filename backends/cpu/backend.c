@@ -106,6 +106,14 @@ static void backend_close(struct trm_backend_instance *instance)
     trm_util_release(instance->host, instance, sizeof(*instance));
 }
 
+/* The workers are threads that stay and poll a queue in memory for a while before they sleep (cpu.spin): a graph on
+ * any stream is a resident one. */
+static const struct trm_resident_ops cpu_resident_ops = {
+    .struct_size = sizeof(cpu_resident_ops),
+    .stream      = &cpu_stream_ops,
+    .graph       = &cpu_graph_ops,
+};
+
 static const struct trm_backend cpu_backend = {
     .struct_size = sizeof(cpu_backend),
     .abi_minor   = TRM_BACKEND_ABI_MINOR,
@@ -121,6 +129,7 @@ static const struct trm_backend cpu_backend = {
     .module      = &cpu_module_ops,
     .graph       = &cpu_graph_ops,
     .profile     = &cpu_profile_ops,
+    .resident    = &cpu_resident_ops,
 };
 
 /* A newer core works with this backend. Only a core that requires a later minor is refused. */

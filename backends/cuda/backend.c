@@ -10,6 +10,7 @@
 #include "backends/cuda/memory/memory.h"
 #include "backends/cuda/module/module.h"
 #include "backends/cuda/profile/profile.h"
+#include "backends/cuda/resident/resident.h"
 #include "backends/cuda/stream/stream.h"
 
 /* A device is preferred by CUDA over the same device by Vulkan. */
@@ -85,6 +86,7 @@ static const struct trm_backend cuda_backend = {
     .peer          = &cuda_peer_ops,
     .interop       = &cuda_interop_ops,
     .profile       = &cuda_profile_ops,
+    .resident      = &cuda_resident_ops,
     .get_extension = cuda_get_extension,
 };
 

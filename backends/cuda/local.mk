@@ -23,6 +23,7 @@ backends_cuda_libtrireme_cuda_la_SOURCES = \
 	backends/cuda/driver/objects.h \
 	backends/cuda/driver/physical.c \
 	backends/cuda/driver/physical.h \
+	backends/cuda/driver/quiet.c \
 	backends/cuda/graph/graph.c \
 	backends/cuda/graph/graph.h \
 	backends/cuda/interop/adopt.c \
@@ -57,6 +58,14 @@ backends_cuda_libtrireme_cuda_la_SOURCES = \
 	backends/cuda/profile/profile.c \
 	backends/cuda/profile/profile.h \
 	backends/cuda/profile/range.c \
+	backends/cuda/resident/graph.c \
+	backends/cuda/resident/graph.h \
+	backends/cuda/resident/program.c \
+	backends/cuda/resident/resident.h \
+	backends/cuda/resident/stream.c \
+	backends/cuda/resident/stream.h \
+	backends/cuda/resident/text.c \
+	backends/cuda/resident/text.h \
 	backends/cuda/stream/copy.c \
 	backends/cuda/stream/copy.h \
 	backends/cuda/stream/deferred_submit.c \

@@ -112,7 +112,7 @@ int32_t trm_graph_node_count(struct trm_graph *handle, uint32_t *count)
     return status;
 }
 
-int32_t trm_graph_instantiate(struct trm_graph *handle, struct trm_graph_exec **out)
+static int32_t instantiate(struct trm_graph *handle, bool is_resident, struct trm_graph_exec **out)
 {
     struct core_graph_exec *exec;
     struct core_graph *graph = core_object_enter(handle, CORE_GRAPH);
@@ -125,9 +125,20 @@ int32_t trm_graph_instantiate(struct trm_graph *handle, struct trm_graph_exec **
         status = base_fail(TRM_ERROR_INVALID_HANDLE,
                            "a buffer was destroyed by another thread while it was recorded into the graph");
     if (status == TRM_OK)
-        status = core_exec_create(graph->device, graph->recorder.nodes, graph->recorder.count, &exec);
+        status =
+            core_exec_create(graph->device, graph->recorder.nodes, graph->recorder.count, is_resident, &exec);
     if (status == TRM_OK)
         *out = core_object_publish(&exec->object);
     core_object_leave(&graph->object);
     return status;
+}
+
+int32_t trm_graph_instantiate(struct trm_graph *graph, struct trm_graph_exec **exec)
+{
+    return instantiate(graph, false, exec);
+}
+
+int32_t core_graph_instantiate_resident(struct trm_graph *graph, struct trm_graph_exec **exec)
+{
+    return instantiate(graph, true, exec);
 }

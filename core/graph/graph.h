@@ -3,6 +3,7 @@
  *     graph.c            a graph's life; recording streams
  *     graph_record.c     the recorder, which stands where a stream has its backend
  *     graph_node.c       nodes: single operations that were recorded
+ *     graph_describe.c   an instance's nodes as the backend takes them
  *     graph_exec.c       instances: creating, replacing nodes, launching
  *     graph_emulate.c    launching an instance operation by operation
  *     graph_update.c     the functions that update an instance
@@ -140,6 +141,8 @@ struct core_graph_exec {
     struct core_node_pool pool;
     struct core_node **nodes; /* references */
     uint32_t count;
+    const struct trm_graph_ops *ops;  /* the backend's graph table, or that of resident graphs */
+    bool is_resident;                 /* for streams of core_stream_create_resident() */
     bool is_emulated;                 /* the core launches it, operation by operation */
     struct trm_backend_graph *native; /* NULL: emulated, or every node is empty */
     struct core_exec_timestamp *timestamps;
@@ -162,11 +165,25 @@ static inline struct core_graph_exec *core_graph_exec_find(struct trm_graph_exec
 
 /* The caller publishes the instance. */
 int32_t core_exec_create(struct core_device *device, struct core_node *const *nodes, uint32_t count,
-                         struct core_graph_exec **exec);
+                         bool is_resident, struct core_graph_exec **exec);
 
 /* Replaces a node of an idle instance. Takes over the caller's reference of `node`, which is the only
  * one. On an error nothing has changed. */
 int32_t core_exec_replace(struct core_graph_exec *exec, uint32_t index, struct core_node *node);
+
+/* Descriptions of nodes, as the backend takes them: one allocation of `size` bytes from `nodes` on. */
+struct core_described {
+    const struct trm_graph_node **pointers;
+    struct trm_graph_node *nodes;
+    struct trm_module_source *sources;
+    uint32_t count; /* of those that are not empty */
+    uint64_t size;
+};
+
+/* Describes node number `index`, or all; `source` is storage of the caller. */
+void core_exec_describe(const struct core_graph_exec *exec, uint32_t index, struct trm_graph_node *theirs,
+                        struct trm_module_source *source);
+int32_t core_exec_describe_all(const struct core_graph_exec *exec, struct core_described *described);
 
 /* Enqueues all operations; `*value` is the last one, or 0 if none was enqueued. On an error the first of
  * them may be enqueued. */

@@ -27,7 +27,7 @@ static void exec_free(struct core_graph_exec *exec)
     struct core_context *context = device->object.context;
 
     if (exec->native != NULL)
-        device->backend->graph.destroy(exec->native);
+        exec->ops->destroy(exec->native);
     free_timestamps(exec);
     for (uint32_t i = 0; i < exec->count; i++)
         core_node_release(&exec->pool, exec->nodes[i]);
@@ -153,87 +153,13 @@ static void gather_totals(struct core_graph_exec *exec)
 
 /* ---- the backend's graph ------------------------------------------------------------------- */
 
-static struct trm_backend_stamp *backend_timestamp_of(const struct core_graph_exec *exec, uint32_t index)
-{
-    uint32_t i = 0;
-
-    while (exec->timestamps[i].node != index)
-        i++;
-    return core_timestamp_backend(exec->timestamps[i].timestamp);
-}
-
-static void describe(const struct core_graph_exec *exec, uint32_t index, struct trm_graph_node *theirs)
-{
-    const struct core_node *node = exec->nodes[index];
-
-    memset(theirs, 0, sizeof(*theirs));
-    theirs->struct_size = sizeof(*theirs);
-    switch (node->kind) {
-    case CORE_NODE_COPY_2D:
-        theirs->kind    = TRM_GRAPH_COPY_2D;
-        theirs->copy_2d = &node->copy_2d;
-        return;
-    case CORE_NODE_FILL:
-        theirs->kind = TRM_GRAPH_FILL;
-        theirs->fill = &node->fill;
-        return;
-    case CORE_NODE_LAUNCH:
-        theirs->kind   = TRM_GRAPH_LAUNCH;
-        theirs->launch = &node->launch;
-        return;
-    case CORE_NODE_TIMESTAMP:
-        theirs->kind  = TRM_GRAPH_STAMP;
-        theirs->stamp = backend_timestamp_of(exec, index);
-        return;
-    case CORE_NODE_IMAGE_COPY:
-        theirs->kind       = TRM_GRAPH_IMAGE_COPY;
-        theirs->image_copy = &node->image_copy;
-        return;
-    case CORE_NODE_IMAGE_TRANSFER:
-        theirs->kind           = TRM_GRAPH_IMAGE_TRANSFER;
-        theirs->image_transfer = &node->image_transfer;
-        return;
-    default:
-        theirs->kind = TRM_GRAPH_COPY;
-        theirs->copy = &node->copy;
-    }
-}
-
-/* Descriptions of nodes, as the backend takes them. */
-struct described {
-    const struct trm_graph_node **pointers;
-    struct trm_graph_node *nodes;
-    uint32_t count; /* of those that are not empty */
-    uint64_t size;  /* of the allocation */
-};
-
-static int32_t describe_all(const struct core_graph_exec *exec, struct described *described)
-{
-    uint64_t each = sizeof(struct trm_graph_node) + sizeof(struct trm_graph_node *);
-
-    described->size  = exec->count * each;
-    described->count = 0;
-    described->nodes = core_allocate(exec->device->object.context, described->size);
-    if (described->nodes == NULL)
-        return base_fail_memory("creating an instance of a graph");
-    described->pointers = (const struct trm_graph_node **)(void *)(described->nodes + exec->count);
-    for (uint32_t i = 0; i < exec->count; i++) {
-        if (exec->nodes[i]->is_empty)
-            continue;
-        describe(exec, i, &described->nodes[described->count]);
-        described->pointers[described->count] = &described->nodes[described->count];
-        described->count++;
-    }
-    return TRM_OK;
-}
-
 /* A backend's graph takes the operations that its streams take, so a backend need not support more for
  * graphs. */
 static bool can_be_native(const struct core_graph_exec *exec)
 {
     const struct core_backend *backend = exec->device->backend;
 
-    if (backend->graph.create == NULL)
+    if (exec->ops->create == NULL)
         return false;
     for (uint32_t i = 0; i < exec->count; i++) {
         int32_t kind = exec->nodes[i]->kind;
@@ -250,11 +176,11 @@ static bool can_be_native(const struct core_graph_exec *exec)
 static int32_t create_native(const struct core_graph_exec *exec, struct trm_backend_graph **native)
 {
     struct core_device *device = exec->device;
-    struct described described;
+    struct core_described described;
     struct base_saved_error before;
 
     *native        = NULL;
-    int32_t status = describe_all(exec, &described);
+    int32_t status = core_exec_describe_all(exec, &described);
     if (status != TRM_OK)
         return status;
     base_error_save(&before);
@@ -262,9 +188,8 @@ static int32_t create_native(const struct core_graph_exec *exec, struct trm_back
     if (described.count != 0)
         status = core_answer_object(
             device->backend, "graph.create",
-            device->backend->graph.create(device->device, described.pointers, described.count, native),
-            "graph", native);
-    if (status == TRM_OK || status == TRM_ERROR_UNSUPPORTED)
+            exec->ops->create(device->device, described.pointers, described.count, native), "graph", native);
+    if (status == TRM_OK || (status == TRM_ERROR_UNSUPPORTED && !exec->is_resident))
         base_error_restore(&before);
     else
         status = core_device_latch_loss(device, base_fail_backend(status));
@@ -314,8 +239,23 @@ static void emulate(struct core_graph_exec *exec, const char *why)
              "a graph of %u nodes on %s is replayed node by node: %s", exec->count, exec->device->id, why);
 }
 
+/* A resident graph is not emulated: its stream runs nothing else. */
+static int32_t create_resident(struct core_graph_exec *exec)
+{
+    int32_t status = TRM_OK;
+
+    if (!can_be_native(exec))
+        return base_fail_static(TRM_ERROR_UNSUPPORTED,
+                                "a kernel that stays on the device runs launches and copies only");
+    if (exec->count != 0)
+        status = create_timestamps(exec);
+    return status == TRM_OK && exec->count != 0 ? create_native(exec, &exec->native) : status;
+}
+
 static int32_t create_native_or_emulate(struct core_graph_exec *exec)
 {
+    if (exec->is_resident)
+        return create_resident(exec);
     if (!can_be_native(exec)) {
         emulate(exec, "the backend has no graphs for its nodes");
         return TRM_OK;
@@ -348,7 +288,7 @@ static int32_t take_nodes(struct core_graph_exec *exec, struct core_node *const 
 }
 
 int32_t core_exec_create(struct core_device *device, struct core_node *const *nodes, uint32_t count,
-                         struct core_graph_exec **out)
+                         bool is_resident, struct core_graph_exec **out)
 {
     struct core_context *context = device->object.context;
 
@@ -358,6 +298,8 @@ int32_t core_exec_create(struct core_device *device, struct core_node *const *no
         return base_fail_memory("creating an instance of a graph");
     exec->device       = device;
     exec->pool.context = context;
+    exec->is_resident  = is_resident;
+    exec->ops          = is_resident ? &device->backend->resident_graph : &device->backend->graph;
     core_object_retain(&device->object);
     int32_t status = take_nodes(exec, nodes, count);
     if (status == TRM_OK)
@@ -406,17 +348,17 @@ static uint32_t native_index(const struct core_graph_exec *exec, uint32_t index)
 static int32_t update_native(struct core_graph_exec *exec, uint32_t index)
 {
     struct core_device *device = exec->device;
+    struct trm_module_source source;
     struct trm_graph_node theirs;
     struct base_saved_error before;
 
-    if (device->backend->graph.update == NULL)
+    if (exec->ops->update == NULL)
         return TRM_ERROR_UNSUPPORTED;
-    describe(exec, index, &theirs);
+    core_exec_describe(exec, index, &theirs, &source);
     base_error_save(&before);
     base_error_clear();
-    int32_t status =
-        core_answer(device->backend, "graph.update",
-                    device->backend->graph.update(exec->native, native_index(exec, index), &theirs));
+    int32_t status = core_answer(device->backend, "graph.update",
+                                 exec->ops->update(exec->native, native_index(exec, index), &theirs));
     if (status != TRM_OK && status != TRM_ERROR_UNSUPPORTED)
         return core_device_latch_loss(device, base_fail_backend(status));
     base_error_restore(&before);
@@ -428,10 +370,10 @@ static int32_t recreate_native(struct core_graph_exec *exec)
     struct trm_backend_graph *native;
 
     int32_t status = create_native(exec, &native);
-    if (status != TRM_OK && status != TRM_ERROR_UNSUPPORTED)
+    if (status != TRM_OK && (status != TRM_ERROR_UNSUPPORTED || exec->is_resident))
         return status;
     if (exec->native != NULL)
-        exec->device->backend->graph.destroy(exec->native);
+        exec->ops->destroy(exec->native);
     exec->native = native;
     if (status == TRM_ERROR_UNSUPPORTED) {
         exec->native = NULL;
@@ -484,8 +426,11 @@ int32_t core_exec_replace(struct core_graph_exec *exec, uint32_t index, struct c
 
 static int32_t check_launch(const struct core_graph_exec *exec, const struct core_stream *stream)
 {
-    if (exec->device == stream->device)
+    if (exec->device == stream->device && exec->is_resident == core_stream_is_resident(stream))
         return TRM_OK;
+    if (exec->device == stream->device)
+        return base_fail_static(TRM_ERROR_UNSUPPORTED,
+                                "resident graphs run on resident streams, and nothing else does");
     return base_fail(TRM_ERROR_WRONG_DEVICE, "the graph belongs to another device (%s) than the stream (%s)",
                      exec->device->id, stream->device->id);
 }
@@ -504,9 +449,9 @@ static int32_t launch_native(struct core_graph_exec *exec, struct core_stream *s
         return TRM_OK;
     uint64_t number = core_stream_next(stream);
     base_error_clear();
-    int32_t status = core_stream_commit_work(
-        stream, number, "graph.launch",
-        exec->device->backend->graph.launch(stream->backend, number, exec->native), CORE_WORK_GRAPH, 0);
+    int32_t status =
+        core_stream_commit_work(stream, number, "graph.launch",
+                                exec->ops->launch(stream->backend, number, exec->native), CORE_WORK_GRAPH, 0);
     if (status == TRM_OK)
         *value = number;
     return status;

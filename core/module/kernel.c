@@ -237,6 +237,14 @@ void trm_kernel_destroy(struct trm_kernel *kernel)
     core_object_kill_handle(kernel, CORE_KERNEL);
 }
 
+bool core_kernel_source(const struct core_kernel *kernel, struct trm_module_source *source)
+{
+    if (kernel->module->portable == NULL)
+        return false;
+    core_shader_code_source(kernel->module->portable, source);
+    return true;
+}
+
 bool core_kernel_digest(const struct core_kernel *kernel, uint8_t digest[BASE_SHA256_BYTES])
 {
     const struct core_shader_code *code = kernel->module->portable;

@@ -31,6 +31,9 @@ static inline struct core_kernel *core_kernel_find(struct trm_kernel *handle)
     return core_object_find(handle, CORE_KERNEL);
 }
 
+/* What the kernel's module was loaded from, as the backend got it. False: it is native code. */
+bool core_kernel_source(const struct core_kernel *kernel, struct trm_module_source *source);
+
 /* The SHA-256 of a kernel's code, constants and name. False: it is native code, which has none. */
 bool core_kernel_digest(const struct core_kernel *kernel, uint8_t digest[BASE_SHA256_BYTES]);
 

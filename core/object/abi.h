@@ -25,6 +25,7 @@
 #define CORE_ABI_INTEROP_OPS 160 /* struct trm_interop_ops */
 #define CORE_ABI_RANGE_OPS 32    /* struct trm_range_ops */
 #define CORE_ABI_IMAGE_OPS 64    /* struct trm_image_ops, of minor 2 */
+#define CORE_ABI_RESIDENT_OPS 24 /* struct trm_resident_ops, of minor 4 */
 
 /* Copies of structures that begin with struct_size, from and to code that was compiled against another
  * minor version. `ours` has our size in its struct_size. */

@@ -32,6 +32,9 @@ struct core_backend {
     struct trm_graph_ops graph;
     struct trm_interop_ops interop;
     struct trm_image_ops image;
+    /* The two tables of trm_resident_ops. */
+    struct trm_stream_ops resident_stream;
+    struct trm_graph_ops resident_graph;
 };
 
 /* The registry of a context. The first call finds and loads the plugins; the failures of single plugins are

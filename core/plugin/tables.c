@@ -90,6 +90,14 @@ static const struct slot image_slots[] = {
     SLOT(image_ops, sampler_destroy), {NULL, 0},
 };
 
+static const struct slot resident_graph_slots[] = {
+    SLOT(graph_ops, create),
+    SLOT(graph_ops, destroy),
+    SLOT(graph_ops, launch),
+    SLOT(graph_ops, update),
+    {NULL, 0},
+};
+
 static const struct slot profile_slots[] = {
     SLOT(profile_ops, stamp_create),
     SLOT(profile_ops, stamp_destroy),
@@ -179,6 +187,39 @@ static bool check_pairs(struct core_candidate *candidate)
     return true;
 }
 
+/* The tables of resident kernels: both or none. */
+static bool copy_resident(struct core_candidate *candidate)
+{
+    struct core_backend *backend = &candidate->backend;
+    struct trm_resident_ops resident;
+
+    if (backend->table.resident == NULL)
+        return true;
+    if (!core_struct_copy_in(&resident, sizeof(resident), backend->table.resident, CORE_ABI_RESIDENT_OPS))
+        return core_loader_refuse(candidate,
+                                  "its table resident has fewer bytes than the %u of the first version",
+                                  CORE_ABI_RESIDENT_OPS);
+    const struct table stream = {
+        .name        = "resident.stream",
+        .theirs      = resident.stream,
+        .ours        = &backend->resident_stream,
+        .our_size    = sizeof(backend->resident_stream),
+        .least       = CORE_ABI_STREAM_OPS,
+        .is_required = true,
+        .slots       = stream_slots,
+    };
+    const struct table graph = {
+        .name        = "resident.graph",
+        .theirs      = resident.graph,
+        .ours        = &backend->resident_graph,
+        .our_size    = sizeof(backend->resident_graph),
+        .least       = CORE_ABI_GRAPH_OPS,
+        .is_required = true,
+        .slots       = resident_graph_slots,
+    };
+    return copy_table(candidate, &stream) && copy_table(candidate, &graph);
+}
+
 #define TABLE(name_, is_required_, least_)                                                    \
     {                                                                                         \
         .name = #name_, .theirs = backend->table.name_, .ours = &backend->name_,              \
@@ -211,6 +252,8 @@ bool core_loader_copy_tables(struct core_candidate *candidate, const struct trm_
         if (!copy_table(candidate, &tables[i]))
             return false;
     }
+    if (!copy_resident(candidate))
+        return false;
     backend->name              = candidate->name;
     backend->table.name        = candidate->name;
     backend->table.version     = candidate->version;

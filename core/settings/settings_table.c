@@ -169,6 +169,18 @@ static const struct core_setting_row rows[] = {
         .check = is_library,
     },
     {
+        .info    = INFO(TRM_SETTING_COUNT, "cuda.resident.groups", "TRIREME_CUDA_RESIDENT_GROUPS", "8", 0,
+                        "The most groups with which a kernel that stays on a device (the strategy resident) "
+                           "works on one token; they wait for each other after each stage."),
+        .maximum = 64,
+    },
+    {
+        .info    = INFO(TRM_SETTING_COUNT, "cuda.resident.idle", "TRIREME_CUDA_RESIDENT_IDLE", "5000", 0,
+                        "Microseconds without a token after which a kernel that stays on a device leaves it "
+                           "until the next one."),
+        .maximum = 1000000,
+    },
+    {
         .info    = INFO(TRM_SETTING_COUNT, "cuda.spin", "TRIREME_CUDA_SPIN", "", 0,
                         "Microseconds for which a wait of the cuda backend polls before it sleeps; "
                            "unset, 10000 "

@@ -143,7 +143,7 @@ static int32_t check_desc(const struct trm_translate_desc *desc)
 {
     if (desc->language != TRM_LANGUAGE_C && desc->language != TRM_LANGUAGE_CUDA)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "language %" PRId32 " is not supported", desc->language);
-    if (desc->flags & ~(uint32_t)TRM_TRANSLATE_BOUNDS)
+    if (desc->flags & ~(uint32_t)(TRM_TRANSLATE_BOUNDS | TRM_TRANSLATE_FUNCTIONS))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_translate_desc: flags 0x%" PRIx32 " has unknown bits", desc->flags);
     return TRM_OK;

@@ -130,6 +130,7 @@ struct stream_source {
     int32_t role, priority;
     int32_t type; /* 0: a new one; else enum trm_native_type, of an application's own */
     uint64_t native;
+    bool is_resident; /* of the backend's table of resident kernels */
 };
 
 static int32_t create_in_backend(struct core_stream *stream, const struct stream_source *source)
@@ -144,9 +145,9 @@ static int32_t create_in_backend(struct core_stream *stream, const struct stream
     int32_t status;
     base_error_clear();
     if (source->type == 0)
-        status = core_answer_object(backend, "stream.create",
-                                    backend->stream.create(device, &desc, &stream->backend), "stream",
-                                    &stream->backend);
+        status =
+            core_answer_object(backend, "stream.create", stream->ops->create(device, &desc, &stream->backend),
+                               "stream", &stream->backend);
     else
         status = core_answer_object(
             backend, "interop.stream_adopt",
@@ -170,8 +171,8 @@ static int32_t create(struct core_device *device, const struct stream_source *so
 
     struct core_stream *stream = &memory->stream;
     stream->device             = device;
-    stream->ops                = &device->backend->stream;
-    stream->stats              = &memory->stats;
+    stream->ops   = source->is_resident ? &device->backend->resident_stream : &device->backend->stream;
+    stream->stats = &memory->stats;
     atomic_init(&stream->flags, flags);
     atomic_init(&stream->failed_after, UINT64_MAX);
     status = create_in_backend(stream, source);
@@ -201,6 +202,16 @@ int32_t core_stream_create(struct core_device *device, int32_t role, int32_t pri
 {
     const struct stream_source source = {.role = role, .priority = priority};
     return create(device, &source, flags, out);
+}
+
+int32_t core_stream_create_resident(struct core_device *device, struct core_stream **out)
+{
+    const struct stream_source source = {
+        .role = TRM_STREAM_SLOT, .priority = TRM_PRIORITY_NORMAL, .is_resident = true};
+    if (!core_device_has_residents(device))
+        return base_fail(TRM_ERROR_UNSUPPORTED, "the backend %s has no kernels that stay on the device",
+                         device->backend->name);
+    return create(device, &source, 0, out);
 }
 
 int32_t core_stream_create_adopted(struct core_device *device, int32_t type, uint64_t native,

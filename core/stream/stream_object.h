@@ -91,8 +91,9 @@ struct core_work {
 /* "The enqueuing thread's" fields are touched by the thread that enqueues alone. */
 struct core_stream {
     struct core_object object;
-    struct core_device *device;          /* not to be touched once an OWNED stream is retired */
-    const struct trm_stream_ops *ops;    /* device->backend->stream; when recording: recorder_ops->stream */
+    struct core_device *device; /* not to be touched once an OWNED stream is retired */
+    /* device->backend->stream or resident_stream; when recording: recorder_ops->stream */
+    const struct trm_stream_ops *ops;
     struct trm_backend_stream *backend;  /* NULL once retired; then `completed` is UINT64_MAX */
     struct core_stream *next, *previous; /* device->streams; under device->lock */
 
@@ -158,6 +159,20 @@ static inline struct core_stream *core_stream_find(struct trm_stream *handle)
 /* Creates a stream, which the caller publishes; its handle's reference belongs to the caller. */
 int32_t core_stream_create(struct core_device *device, int32_t role, int32_t priority, uint32_t flags,
                            struct core_stream **stream);
+
+/* Whether the device's backend has streams whose graphs run in kernels that stay on the device. */
+static inline bool core_device_has_residents(const struct core_device *device)
+{
+    return device->backend->resident_stream.create != NULL;
+}
+
+static inline bool core_stream_is_resident(const struct core_stream *stream)
+{
+    return stream->ops == &stream->device->backend->resident_stream;
+}
+
+/* Creates such a stream, on which resident graphs alone can be enqueued (core/graph/create.h). Errors: UNSUPPORTED. */
+int32_t core_stream_create_resident(struct core_device *device, struct core_stream **stream);
 
 /* The same on top of an application's own; type: enum trm_native_type. The backend must have
  * stream_adopt(). */

@@ -15,9 +15,10 @@ static int32_t inherit_failure(struct core_stream *stream, struct core_stream *o
     return TRM_OK;
 }
 
+/* A backend knows the streams of its own instance and kind. */
 static bool same_instance(const struct core_stream *a, const struct core_stream *b)
 {
-    return a->device->backend == b->device->backend;
+    return a->device->backend == b->device->backend && a->ops == b->ops;
 }
 
 /* UNSUPPORTED: the caller waits by other means. */

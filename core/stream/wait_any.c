@@ -139,7 +139,7 @@ static bool set_is_native(const struct wait_set *set)
     uint32_t i                         = 0;
     if (backend->stream.wait_any == NULL)
         return false;
-    while (i < set->count && set->streams[i]->device->backend == backend)
+    while (i < set->count && set->streams[i]->ops == &backend->stream)
         i++;
     return i == set->count;
 }

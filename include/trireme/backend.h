@@ -54,7 +54,7 @@
 TRM_API_BEGIN
 
 #define TRM_BACKEND_ABI_MAJOR 1
-#define TRM_BACKEND_ABI_MINOR 3
+#define TRM_BACKEND_ABI_MINOR 4
 #define TRM_BACKEND_QUERY_SYMBOL "trm_backend_query_v1"
 
 /* Objects of the backend. Each plugin defines them as it likes; the core only passes pointers. */
@@ -488,6 +488,8 @@ struct trm_graph_node {
     struct trm_backend_stamp *stamp;
     const struct trm_image_copy_desc *image_copy; /* since minor 2 */
     const struct trm_image_transfer_desc *image_transfer;
+    /* Since minor 4: of a launch in a graph of trm_resident_ops, what its kernel was loaded from. NULL: native code. */
+    const struct trm_module_source *source;
 };
 
 /* Without this table the core enqueues the operations one by one. All slots but update are required. */
@@ -504,6 +506,22 @@ struct trm_graph_ops {
     /* Replace a node by another of the same kind, while the graph is idle. Optional: the core creates the
      * graph again. */
     int32_t (*update)(struct trm_backend_graph *graph, uint32_t index, const struct trm_graph_node *node);
+};
+
+/* ---- resident (optional, since minor 4): kernels that stay on the device ------------------------ */
+
+/* Streams on which nothing but graphs run, by kernels that stay on the device and take launches from memory that they
+ * share with the host. Launching such a graph, and seeing that it has ended, calls no driver.
+ *
+ * stream  as trm_stream_ops: create, destroy, query and wait are required; copy and launch answer UNSUPPORTED. A
+ *         stream may stop using the device while nothing is enqueued on it.
+ * graph   as trm_graph_ops: for these streams only. A graph that cannot run in this way is refused with UNSUPPORTED
+ *         and the reason, which the core passes on. update() is required. */
+struct trm_resident_ops {
+    uint32_t struct_size;
+    uint32_t reserved;
+    const struct trm_stream_ops *stream;
+    const struct trm_graph_ops *graph;
 };
 
 /* ---- interop and images (optional) ------------------------------------------------------------ */
@@ -563,7 +581,8 @@ struct trm_backend {
      * Optional. */
     const void *(*get_extension)(const char *name, uint32_t version);
 
-    const struct trm_image_ops *image; /* optional; since minor 2 */
+    const struct trm_image_ops *image;       /* optional; since minor 2 */
+    const struct trm_resident_ops *resident; /* optional; since minor 4 */
 };
 
 /* The one symbol of a plugin. Opens no driver and starts no thread.

@@ -138,6 +138,10 @@ enum trm_translate_flag {
      * out, and the text notes where it was: in C in struct trm_cpu_fault of <trireme/cpu_kernel.h>, in CUDA C in
      * the struct trm_fault_record that a parameter points to, which the text explains */
     TRM_TRANSLATE_BOUNDS = 1u << 0,
+    /* CUDA C: kernels become functions of the device that other code calls for each group in turn, as kernels that
+     * stay on the device do. Memory may change from one call to the next, so no pointer is __restrict__. Not with
+     * TRM_TRANSLATE_BOUNDS. */
+    TRM_TRANSLATE_FUNCTIONS = 1u << 1,
 };
 
 struct trm_translate_desc {

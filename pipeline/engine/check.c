@@ -218,7 +218,7 @@ static int32_t check_choices(const struct trm_pipeline_desc *desc)
     if (desc->depth > PIPELINE_DEPTH_MOST)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a pipeline has at most %d slots, not %" PRIu32,
                          PIPELINE_DEPTH_MOST, desc->depth);
-    if (desc->strategy < TRM_STRATEGY_AUTO || desc->strategy > TRM_STRATEGY_ZERO_COPY)
+    if (desc->strategy < TRM_STRATEGY_AUTO || desc->strategy > TRM_STRATEGY_RESIDENT)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not a strategy", desc->strategy);
     if (desc->on_failure < TRM_FAILURE_STOP || desc->on_failure > TRM_FAILURE_SKIP)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not a failure mode", desc->on_failure);

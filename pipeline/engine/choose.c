@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "base/base.h"
+#include "core/stream/stream.h"
 #include "pipeline/engine/engine_internal.h"
 
 /* Largest token, in bytes of inputs and outputs, whose kernels are tried on host memory. It is far above the
@@ -26,6 +27,7 @@ static const struct pipeline_strategy_ops *const strategies[] = {
     [TRM_STRATEGY_SLOT_STREAMS] = &pipeline_strategy_slot_streams,
     [TRM_STRATEGY_SLOT_GRAPHS]  = &pipeline_strategy_slot_graphs,
     [TRM_STRATEGY_ZERO_COPY]    = &pipeline_strategy_zero_copy,
+    [TRM_STRATEGY_RESIDENT]     = &pipeline_strategy_resident,
 };
 
 /* In the name of the device: a pipeline that is being created, or the part of one on a device, has no handle. */
@@ -39,10 +41,13 @@ static void settle(struct pipeline *pipeline, const struct pipeline_strategy_ops
                    const char *reason)
 {
     pipeline->engine->strategy  = strategy;
-    pipeline->engine->zero_copy = strategy->strategy == TRM_STRATEGY_ZERO_COPY;
+    pipeline->engine->zero_copy = strategy->strategy == TRM_STRATEGY_ZERO_COPY ||
+                                  (strategy->strategy == TRM_STRATEGY_RESIDENT &&
+                                   (pipeline->engine->unified || pipeline->engine->mapped));
     pthread_mutex_lock(&pipeline->front->lock);
-    pipeline->strategy        = strategy->strategy;
-    pipeline->engine->records = strategy->enqueue == pipeline_enqueue_recording;
+    pipeline->strategy = strategy->strategy;
+    pipeline->engine->records =
+        strategy->enqueue == pipeline_enqueue_recording || strategy->strategy == TRM_STRATEGY_RESIDENT;
     base_text_copy(pipeline->reason, sizeof(pipeline->reason), reason);
     pthread_mutex_unlock(&pipeline->front->lock);
     log_strategy(pipeline, TRM_LOG_DEBUG, "has");
@@ -117,6 +122,31 @@ static void try_all(struct pipeline *pipeline)
     begin_trial(pipeline, count);
 }
 
+/* Kernels that stay on the device cannot be stopped by the host, and read images through another path. */
+static int32_t check_resident(const struct pipeline *pipeline)
+{
+    const struct pipeline_device *engine = pipeline->engine;
+
+    if (!core_device_has_residents(pipeline->device))
+        return base_fail(TRM_ERROR_UNSUPPORTED,
+                         "the strategy resident needs kernels that stay on the device, which the backend %s "
+                         "does not have",
+                         pipeline->device->backend->name);
+    if (!engine->unified && !engine->mapped)
+        return base_fail(TRM_ERROR_UNSUPPORTED,
+                         "the strategy resident needs host memory that kernels reach; those of device %s "
+                         "reach none",
+                         pipeline->device->id);
+    if (engine->host_count != 0)
+        return base_fail_static(TRM_ERROR_UNSUPPORTED,
+                                "the strategy resident cannot have host stages: between two kernels that "
+                                "stay on the device the host cannot run");
+    if (engine->image_ports != 0 || engine->writes_images)
+        return base_fail_static(TRM_ERROR_UNSUPPORTED,
+                                "the strategy resident takes buffers, and this pipeline has images");
+    return TRM_OK;
+}
+
 static int32_t begin_asked(struct pipeline *pipeline)
 {
     const struct pipeline_device *engine = pipeline->engine;
@@ -134,7 +164,10 @@ static int32_t begin_asked(struct pipeline *pipeline)
     if (asked == TRM_STRATEGY_SLOT_GRAPHS && engine->host_count != 0)
         return base_fail(TRM_ERROR_UNSUPPORTED,
                          "slot graphs cannot have host stages: a graph does not record them");
+    int32_t status = asked == TRM_STRATEGY_RESIDENT ? check_resident(pipeline) : TRM_OK;
     uint32_t count = 0;
+    if (status != TRM_OK)
+        return status;
     if (asked == TRM_STRATEGY_ZERO_COPY && !engine->unified)
         add_mapped(pipeline, &count);
     if (count > 1)

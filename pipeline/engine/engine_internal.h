@@ -99,6 +99,7 @@ extern const struct pipeline_strategy_ops pipeline_strategy_slot_streams;
 extern const struct pipeline_strategy_ops pipeline_strategy_slot_graphs;
 extern const struct pipeline_strategy_ops pipeline_strategy_zero_copy;
 extern const struct pipeline_strategy_ops pipeline_strategy_zero_copy_graphs;
+extern const struct pipeline_strategy_ops pipeline_strategy_resident;
 
 /* Host memory of a source or sink, imported for a run. */
 struct pipeline_region {
@@ -508,6 +509,8 @@ int32_t pipeline_recording_stamp(struct pipeline_recording *recording, uint32_t 
 /* Records the token in a slot, or updates its recording. On any failure the caller calls
  * pipeline_recording_restart(), which resets the counts, and enqueues the token directly. */
 int32_t pipeline_recording_ready(struct pipeline_slot *slot, struct trm_graph_exec **exec);
+/* The same for a slot whose tokens must be recorded: one that does not fit is recorded anew at once. */
+int32_t pipeline_recording_ready_anew(struct pipeline_slot *slot, struct trm_graph_exec **exec);
 void pipeline_recording_restart(struct pipeline_slot *slot);
 void pipeline_recordings_drop(struct pipeline_slot *slot);
 void pipeline_recordings_forget_regions(struct pipeline_slot *slot); /* drops those that use a region */

@@ -299,6 +299,11 @@ static int32_t go_through(struct pipeline_recording *recording, int32_t mode)
     return status;
 }
 
+static bool is_resident(const struct pipeline_recording *recording)
+{
+    return recording->slot->pipeline->engine->strategy->strategy == TRM_STRATEGY_RESIDENT;
+}
+
 static int32_t record(struct pipeline_recording *recording)
 {
     forget(recording);
@@ -308,7 +313,8 @@ static int32_t record(struct pipeline_recording *recording)
     if (status == TRM_OK)
         status = go_through(recording, MODE_RECORD);
     if (status == TRM_OK)
-        status = trm_graph_instantiate(recording->graph, &recording->exec);
+        status = is_resident(recording) ? core_graph_instantiate_resident(recording->graph, &recording->exec)
+                                        : trm_graph_instantiate(recording->graph, &recording->exec);
     trm_graph_destroy(recording->graph);
     recording->graph  = NULL;
     recording->stream = NULL;
@@ -346,7 +352,7 @@ static int32_t bring_up_to_date(struct pipeline_recording *recording)
     return status;
 }
 
-int32_t pipeline_recording_ready(struct pipeline_slot *slot, struct trm_graph_exec **exec)
+static int32_t recording_of(struct pipeline_slot *slot, struct pipeline_recording **out)
 {
     struct pipeline_recording **recording = &slot->device->recordings[slot->device->is_measured != 0];
 
@@ -354,11 +360,40 @@ int32_t pipeline_recording_ready(struct pipeline_slot *slot, struct trm_graph_ex
         *recording = recording_create(slot);
     if (*recording == NULL)
         return base_fail_memory("recording a token");
-    if ((*recording)->is_unrecordable)
+    *out = *recording;
+    return TRM_OK;
+}
+
+int32_t pipeline_recording_ready(struct pipeline_slot *slot, struct trm_graph_exec **exec)
+{
+    struct pipeline_recording *recording;
+
+    int32_t status = recording_of(slot, &recording);
+    if (status != TRM_OK)
+        return status;
+    if (recording->is_unrecordable)
         return base_fail_static(TRM_ERROR_UNSUPPORTED, "the token cannot be recorded");
-    int32_t status = bring_up_to_date(*recording);
-    if (status == TRM_ERROR_UNSUPPORTED && !(*recording)->is_misfit)
-        (*recording)->is_unrecordable = true;
-    *exec = (*recording)->exec;
+    status = bring_up_to_date(recording);
+    if (status == TRM_ERROR_UNSUPPORTED && !recording->is_misfit)
+        recording->is_unrecordable = true;
+    *exec = recording->exec;
+    return status;
+}
+
+int32_t pipeline_recording_ready_anew(struct pipeline_slot *slot, struct trm_graph_exec **exec)
+{
+    struct pipeline_recording *recording;
+
+    int32_t status = recording_of(slot, &recording);
+    if (status != TRM_OK)
+        return status;
+    status = recording->exec != NULL ? go_through(recording, MODE_COMPARE) : record(recording);
+    if (recording->is_misfit) {
+        pipeline_recording_restart(slot);
+        status = record(recording);
+    }
+    if (status != TRM_OK)
+        forget(recording);
+    *exec = recording->exec;
     return status;
 }

@@ -414,7 +414,9 @@ static int32_t make_stream(struct pipeline *pipeline, int32_t role, int32_t prio
 {
     struct core_stream *made;
 
-    int32_t status = core_stream_create(pipeline->device, role, priority, 0, &made);
+    int32_t status = pipeline->engine->strategy == &pipeline_strategy_resident
+                         ? core_stream_create_resident(pipeline->device, &made)
+                         : core_stream_create(pipeline->device, role, priority, 0, &made);
     if (status != TRM_OK)
         return status;
     core_stream_set_static_name(made, role_names[role]);

@@ -107,6 +107,9 @@ static bool measures_next(const struct pipeline *pipeline)
 
     if (!pipeline_times_wanted(pipeline))
         return false;
+    /* A kernel that stays on a device with memory of its own takes no time stamps. */
+    if (engine->strategy->strategy == TRM_STRATEGY_RESIDENT && !engine->unified)
+        return false;
     if (pipeline->desc.measure == TRM_MEASURE_ALL ||
         (pipeline->desc.trace_tokens != 0 && !engine->stamps_are_slow))
         return true;

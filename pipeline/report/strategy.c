@@ -11,6 +11,7 @@ const char *trm_strategy_name(int32_t strategy)
         [TRM_STRATEGY_SLOT_STREAMS] = "slot streams",
         [TRM_STRATEGY_SLOT_GRAPHS]  = "slot graphs",
         [TRM_STRATEGY_ZERO_COPY]    = "zero-copy",
+        [TRM_STRATEGY_RESIDENT]     = "resident",
     };
-    return strategy >= TRM_STRATEGY_AUTO && strategy <= TRM_STRATEGY_ZERO_COPY ? names[strategy] : "unknown";
+    return strategy >= TRM_STRATEGY_AUTO && strategy <= TRM_STRATEGY_RESIDENT ? names[strategy] : "unknown";
 }

@@ -5,8 +5,9 @@
 
 #include "kernels.h"
 
-const int32_t all_strategies[5] = {TRM_STRATEGY_AUTO, TRM_STRATEGY_ROLE_STREAMS, TRM_STRATEGY_SLOT_STREAMS,
-                                   TRM_STRATEGY_SLOT_GRAPHS, TRM_STRATEGY_ZERO_COPY};
+const int32_t all_strategies[6] = {TRM_STRATEGY_AUTO,         TRM_STRATEGY_ROLE_STREAMS,
+                                   TRM_STRATEGY_SLOT_STREAMS, TRM_STRATEGY_SLOT_GRAPHS,
+                                   TRM_STRATEGY_ZERO_COPY,    TRM_STRATEGY_RESIDENT};
 
 #define PORT_BYTES (PLAN_WORDS * sizeof(uint32_t))
 #define TABLE_WORDS 100u

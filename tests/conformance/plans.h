@@ -106,6 +106,6 @@ struct trm_stage *rig_host(struct rig *rig, trm_host_stage_fn host, uint64_t rea
 uint32_t plan_input(const struct rig *rig, uint64_t index, uint32_t port, uint32_t i);
 
 /* The strategies, AUTO first. */
-extern const int32_t all_strategies[5];
+extern const int32_t all_strategies[6];
 
 #endif

@@ -55,6 +55,7 @@ static struct trm_backend_device *allocate_device(struct trm_backend_instance *i
     pthread_mutex_init(&device->lazy_lock, NULL);
     pthread_mutex_init(&device->textures_lock, NULL);
     pthread_mutex_init(&device->streams_lock, NULL);
+    pthread_mutex_init(&device->quiet_lock, NULL);
     return device;
 }
 
@@ -85,6 +86,7 @@ static void device_close(struct trm_backend_device *device)
         if (!device->borrowed)
             (void)device->cuda->cuDevicePrimaryCtxRelease(device->handle);
     }
+    pthread_mutex_destroy(&device->quiet_lock);
     pthread_mutex_destroy(&device->streams_lock);
     pthread_mutex_destroy(&device->textures_lock);
     pthread_mutex_destroy(&device->lazy_lock);

@@ -7,6 +7,7 @@
  *     context.c        makes a device's context current, and restores the caller's
  *     failure.c        translates CUresults to statuses and explains failures
  *     handle.c         native handles and file descriptors
+ *     quiet.c          stops the kernels that stay on a device, around calls that wait for all of its work
  *     blocking_wait.c  blocks a thread in the driver until an event is complete
  *
  * All driver calls go through device->cuda, the table in the instance. cuda_enter() and cuda_leave() stand
@@ -110,5 +111,16 @@ void cuda_blocking_waits_close(struct trm_backend_device *device);
 
 /* Block the calling thread until the event is complete. Returns the driver's answer. */
 CUresult cuda_blocking_wait(struct trm_backend_device *device, CUevent event);
+
+/* ---- quiet.c -------------------------------------------------------------------------------- */
+
+/* Between these two calls no kernel stays on the device. They stand around driver calls that wait for all of its work,
+ * and nest. Blocks until the kernels that stay have ended what they do. */
+void cuda_quiet_begin(struct trm_backend_device *device);
+void cuda_quiet_end(struct trm_backend_device *device);
+
+/* A member is paused and resumed from now on, or no longer. */
+void cuda_quiet_join(struct trm_backend_device *device, struct cuda_quiet_member *member);
+void cuda_quiet_leave(struct trm_backend_device *device, struct cuda_quiet_member *member);
 
 #endif

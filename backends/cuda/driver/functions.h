@@ -77,6 +77,7 @@
 #define CUDA_OPTIONAL_FUNCTIONS(USE)               \
     USE(cuDeviceGetUuid, 11040)                    \
     USE(cuStreamGetCtx, 9020)                      \
+    USE(cuLaunchCooperativeKernel, 9000)           \
     USE(cuMemPrefetchAsync, 12020)                 \
     USE(cuMemPoolCreate, 11020)                    \
     USE(cuMemPoolDestroy, 11020)                   \

@@ -3,7 +3,7 @@
  * A device carries the parts that other rooms add to it (its pool, timestamps, watcher threads) as opaque
  * pointers: the room that is named beside a pointer creates and destroys what it points to.
  *
- * Locks, in the order in which they may be taken: the instance's follow_lock, its defer_lock, a device's streams_lock, a
+ * Locks, in the order in which they may be taken: a device's quiet_lock, the instance's follow_lock, its defer_lock, a device's streams_lock, a
  * stream's lock, all other locks, the lock of a stream's marks. A thread never holds two streams' locks.
  * Under a lock the backend calls only log(), fail() and the allocator of the core, and nothing that waits
  * for the device, except where the lock's comment says so.
@@ -34,6 +34,14 @@ struct cuda_pageable;
 struct cuda_pool;
 struct cuda_stamps;
 struct cuda_watchers;
+
+/* What stays on a device, such as a kernel. Called under the device's quiet_lock. */
+struct cuda_quiet_member {
+    void (*pause)(struct cuda_quiet_member *member);  /* let it end soon, and do not begin again */
+    void (*await)(struct cuda_quiet_member *member);  /* block until it has ended */
+    void (*resume)(struct cuda_quiet_member *member); /* begin again where there is work */
+    struct cuda_quiet_member *next;
+};
 
 struct trm_backend_instance {
     const struct trm_host *host;
@@ -89,6 +97,10 @@ struct trm_backend_device {
     char lost_sentence[512];
     pthread_mutex_t streams_lock;
     struct trm_backend_stream *streams; /* all of them, by stream->next */
+
+    pthread_mutex_t quiet_lock;              /* quiet.c; held while kernels that stay are stopped */
+    struct cuda_quiet_member *quiet_members; /* under quiet_lock, as the next */
+    uint32_t quiet_depth;
 
     /* The stream room's part, set when the device is opened (stream/loss.c). on_loss latches the loss of the
      * device, says what was running, and wakes all threads that wait. on_kernel_unload drops what streams

@@ -272,14 +272,20 @@ static void free_source(struct trm_backend_memory *memory)
 
 void cuda_memory_free(struct trm_backend_memory *memory)
 {
+    struct trm_backend_device *device = memory->device;
+    bool waits                        = memory->source != CUDA_MEMORY_POOL;
     cuda_textures_destroy(memory);
+    if (waits)
+        cuda_quiet_begin(device);
     if (memory->source < SOURCES_OWN || memory->source == CUDA_MEMORY_REGISTERED)
         free_source(memory);
     else if (memory->source == CUDA_MEMORY_OPENED)
         cuda_ipc_close(memory);
     else
         cuda_external_free(memory);
-    trm_util_release(memory->device->instance->host, memory, sizeof(*memory));
+    if (waits)
+        cuda_quiet_end(device);
+    trm_util_release(device->instance->host, memory, sizeof(*memory));
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -291,7 +297,12 @@ static int32_t memory_allocate(struct trm_backend_device *device, const struct t
     int32_t status         = cuda_device_check(device);
     if (status == TRM_OK)
         status = find_source(device, desc->kind, &request.source);
-    return status == TRM_OK ? cuda_memory_create(device, allocate_source, &request, result) : status;
+    if (status != TRM_OK || request.source == CUDA_MEMORY_POOL)
+        return status == TRM_OK ? cuda_memory_create(device, allocate_source, &request, result) : status;
+    cuda_quiet_begin(device);
+    status = cuda_memory_create(device, allocate_source, &request, result);
+    cuda_quiet_end(device);
+    return status;
 }
 
 static int32_t memory_host_pointer(struct trm_backend_memory *memory, void **pointer)

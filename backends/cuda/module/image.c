@@ -111,7 +111,9 @@ int32_t cuda_image_load(struct trm_backend_module *module, const void *bytes, bo
     if (status != TRM_OK)
         return status;
     CUmodule handle = NULL;
+    cuda_quiet_begin(device);
     CUresult result = device->cuda->cuModuleLoadDataEx(&handle, bytes, 2, options, values);
+    cuda_quiet_end(device);
     cuda_leave(device, previous);
     if (result == CUDA_SUCCESS) {
         module->handle = handle;

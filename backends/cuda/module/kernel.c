@@ -65,7 +65,7 @@ static int32_t find_parameters(struct trm_backend_module *module, const char *na
     const struct cuda_functions *cuda = module->device->cuda;
     size_t offset, size;
     found->count    = 0;
-    found->is_known = cuda->cuFuncGetParamInfo != NULL;
+    found->is_known = function != NULL && cuda->cuFuncGetParamInfo != NULL;
     while (found->is_known) {
         CUresult result = cuda->cuFuncGetParamInfo(function, found->count, &offset, &size);
         if (result == CUDA_ERROR_INVALID_VALUE)
@@ -111,6 +111,10 @@ static int32_t find_attributes(struct trm_backend_kernel *kernel)
 {
     struct trm_backend_device *device = kernel->module->device;
     int items = 0, shared = 0, other_items = 0, other_shared = 0;
+    if (kernel->function == NULL) {
+        kernel->max_group_items = UINT32_MAX;
+        return TRM_OK;
+    }
     int32_t status = prepare(device, kernel->function, &items, &shared);
     if (status == TRM_OK && kernel->of_textures != NULL) {
         status = prepare(device, kernel->of_textures, &other_items, &other_shared);

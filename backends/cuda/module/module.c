@@ -46,7 +46,9 @@ static void unload_code(const struct trm_backend_module *module)
     CUcontext previous;
     if (module->handle == NULL || cuda_enter(module->device, &previous) != TRM_OK)
         return;
+    cuda_quiet_begin(module->device);
     (void)module->device->cuda->cuModuleUnload(module->handle);
+    cuda_quiet_end(module->device);
     cuda_leave(module->device, previous);
 }
 

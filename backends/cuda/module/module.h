@@ -92,10 +92,25 @@ int32_t cuda_image_load(struct trm_backend_module *module, const void *bytes, bo
  * size. Text, which has no such headers, is accepted. */
 bool cuda_image_is_whole(const void *bytes, uint64_t size);
 
+/* ---- portable.c: code that other rooms put together ------------------------------------------ */
+
+#define CUDA_SYMBOL_BYTES 256
+
+/* The function of kernel number `index` in a translation to CUDA C, and how many items a thread computes (0: one).
+ * False: the text does not say. */
+bool cuda_translated_symbol(const char *text, uint64_t length, uint32_t index, char symbol[CUDA_SYMBOL_BYTES],
+                            uint32_t *coarsening);
+
+/* Compile CUDA C that includes nothing and ends with a zero, through the cache, and load it as a module without
+ * kernels. Errors: those of compiling and loading. */
+int32_t cuda_module_compile(struct trm_backend_device *device, const char *name, const char *text,
+                            uint64_t length, struct trm_backend_module **module);
+
 /* ---- kernel.c -------------------------------------------------------------------------------- */
 
-/* Make a kernel of a function that was translated or has the parameters of a translated one. of_textures: see struct
- * trm_backend_kernel. Errors: ABI where `function` has other parameters. This and the next function need the context entered and add the kernel to
+/* Make a kernel of a function that was translated or has the parameters of a translated one. function NULL: the layout
+ * of its arguments alone, with nothing to launch. of_textures: see struct trm_backend_kernel. Errors: ABI where
+ * `function` has other parameters. This and the next function need the context entered and add the kernel to
  * the module's list; the caller holds the list's lock where other threads may see the module. */
 int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct trm_kernel_info *info,
                                uint32_t coarsening, CUfunction function, CUfunction of_textures);

@@ -177,6 +177,39 @@ static int32_t load_compiled(struct trm_backend_device *device, const struct trm
     return status;
 }
 
+bool cuda_translated_symbol(const char *text, uint64_t length, uint32_t index, char symbol[CUDA_SYMBOL_BYTES],
+                            uint32_t *coarsening)
+{
+    struct cuda_trailer trailer;
+    _Static_assert(CUDA_SYMBOL_BYTES == CUDA_TRAILER_SYMBOL_BYTES, "symbols have one size");
+    cuda_trailer_read(text, length, &trailer);
+    return trailer.is_present && cuda_trailer_symbol(&trailer, index, symbol, coarsening);
+}
+
+int32_t cuda_module_compile(struct trm_backend_device *device, const char *name, const char *text,
+                            uint64_t length, struct trm_backend_module **module)
+{
+    const struct cuda_text source   = {.text = text, .length = length, .name = name, .is_ours = true};
+    struct trm_backend_module *made = NULL;
+    bool is_refused                 = true;
+    int32_t status                  = cuda_module_create(device, name, &made);
+    for (int as_ptx = 0; status == TRM_OK && as_ptx < 2 && is_refused; as_ptx++) {
+        struct cuda_code code = {0};
+        is_refused            = false;
+        status                = cuda_compile(device, &source, as_ptx != 0, &code);
+        if (status == TRM_OK)
+            status = cuda_image_load(made, code.bytes, &is_refused);
+        if (is_refused && as_ptx == 0)
+            status = TRM_OK;
+        cuda_code_release(device, &code);
+    }
+    if (status == TRM_OK)
+        *module = made;
+    else
+        cuda_module_destroy(made);
+    return status;
+}
+
 /* flags: TRM_TRANSLATE_BOUNDS, or 0. */
 static int32_t translate(struct trm_backend_device *device, const struct trm_module_source *source,
                          uint32_t flags, struct trm_translation *translation, struct cuda_text *text)

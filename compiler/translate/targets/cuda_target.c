@@ -30,6 +30,8 @@
  * Pointers are __restrict__: under SPIR-V's GLSL memory model buffers are different memory unless they are
  * decorated Aliased, which GLSL never does. Work-items communicate through buffers that are `coherent` or
  * `volatile`; those are not restrict.
+ *
+ * With TRM_TRANSLATE_FUNCTIONS kernels are functions of the device, for backends/cuda/resident.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/image.h>
@@ -106,7 +108,8 @@ void target_cuda_separate(struct emit *emit, uint32_t *count)
 static void write_pointer(struct emit *emit, const struct trm_parameter *parameter, uint32_t id)
 {
     const struct spirv_variable *variable = emit->module->ids[id].as.variable;
-    bool is_own = !variable->is_coherent && !variable->is_volatile && emit->body->memory_count == 0;
+    bool is_own = !variable->is_coherent && !variable->is_volatile && emit->body->memory_count == 0 &&
+                  !(emit->flags & TRM_TRANSLATE_FUNCTIONS);
 
     text_add(&emit->text, "%s%s *%s%s", parameter->access == TRM_ACCESS_READ ? "const " : "",
              emit_buffer_type(emit, id), is_own ? "__restrict__ " : "", emit_name(emit, id));
@@ -218,8 +221,11 @@ void target_cuda_signature(struct emit *emit, const struct text *body, const cha
     const uint32_t *size = emit->body->entry->local_size;
 
     text_begin_line(&emit->text);
-    text_add(&emit->text, "extern \"C\" __global__ void __launch_bounds__(%u) %s%s(",
-             size[0] * size[1] * size[2], emit->symbol, end);
+    if (emit->flags & TRM_TRANSLATE_FUNCTIONS)
+        text_add(&emit->text, "static __device__ __forceinline__ void %s%s(", emit->symbol, end);
+    else
+        text_add(&emit->text, "extern \"C\" __global__ void __launch_bounds__(%u) %s%s(",
+                 size[0] * size[1] * size[2], emit->symbol, end);
     target_cuda_parameters(emit, body, more);
     text_add(&emit->text, ")\n");
 }

@@ -25,6 +25,15 @@ template <typename T, typename U> STANDIN_INLINE void ptx_mov_b32(T &to, U from)
 {
     to = (T)from;
 }
+template <typename T, typename U> STANDIN_INLINE void ptx_mov_u64(T &to, U from)
+{
+    to = (T)from;
+}
+/* Nanoseconds, about: of a counter of some two or three GHz. */
+STANDIN_INLINE unsigned long long ptx_globaltimer(void)
+{
+    return (unsigned long long)clock64() / 2;
+}
 STANDIN_INLINE unsigned int ptx_laneid(void)
 {
     return standin_lane();

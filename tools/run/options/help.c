@@ -33,7 +33,7 @@ const char run_help[] =
     "      --devices LIST    devices that share the frames, such as cuda:0,cuda:1 or cuda:* or *\n"
     "      --depth N         frames in flight: 1 sequential, 2 double, 3 triple buffering (default), 0 "
     "tuned\n"
-    "      --strategy NAME   auto, role-streams, slot-streams, slot-graphs or zero-copy\n"
+    "      --strategy NAME   auto, role-streams, slot-streams, slot-graphs, zero-copy or resident\n"
     "      --workers N       threads that load frames (default 1)\n"
     "      --sink-workers N  threads that write frames to a file or folder (default: chosen)\n"
     "\n"

@@ -160,6 +160,7 @@ static int parse_strategy(const char *name, int32_t *strategy)
         [TRM_STRATEGY_SLOT_STREAMS] = "slot-streams",
         [TRM_STRATEGY_SLOT_GRAPHS]  = "slot-graphs",
         [TRM_STRATEGY_ZERO_COPY]    = "zero-copy",
+        [TRM_STRATEGY_RESIDENT]     = "resident",
     };
 
     for (int32_t i = 0; i < (int32_t)(sizeof(names) / sizeof(names[0])); i++) {
@@ -168,7 +169,7 @@ static int parse_strategy(const char *name, int32_t *strategy)
             return COMMAND_OK;
         }
     }
-    return complain("--strategy takes auto, role-streams, slot-streams, slot-graphs or zero-copy");
+    return complain("--strategy takes auto, role-streams, slot-streams, slot-graphs, zero-copy or resident");
 }
 
 static int parse_report(const char *name, int *report)

@@ -1,0 +1,464 @@
+/* cuda backend: resident streams.
+ *
+ * The ring's head names the launch of the kernel that may serve it, the version of the graph's table and the last
+ * token. A kernel that finds another launch in it ends; so the host stops it by naming another. A kernel that has
+ * been idle writes its launch into `leaving`, and then looks at the head once more; the host writes the head, and then
+ * looks at `leaving`. One of the two sees the other. If both do, the host's next launch is queued behind the kernel,
+ * finds in the ring what it has served, and goes on from there.
+ *
+ * Numbers of tokens in the ring are the low 32 bits of the core's.
+ * SPDX-License-Identifier: MIT
+ */
+#include "stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "backends/cuda/memory/memory.h"
+#include "resident.h"
+
+#define RING_BYTES 4096u
+#define MEET_BYTES 256u
+#define LAUNCHES 0x7fffu /* launches have the numbers from 1 to this, again and again */
+#define STOP 0x8000u     /* no launch has this bit */
+#define IDLE_DEFAULT_US 5000u
+#define NAP_NS 20000     /* between looks, once a wait has polled for the spin time */
+#define LOOKS_EACH 1024u /* looks without progress before the driver is asked whether all is well */
+
+struct ring {
+    _Atomic uint64_t head; /* launch << 48 | version << 32 | token */
+    uint64_t unused[7];    /* the host writes the first line, the device the second */
+    _Atomic uint64_t done;
+    _Atomic uint64_t leaving;
+};
+
+struct cuda_resident {
+    struct cuda_quiet_member member; /* first */
+    struct trm_backend_device *device;
+    CUstream handle;
+    struct ring *ring;
+    CUdeviceptr ring_address, meet;
+    uint64_t idle_ns;
+    struct trm_util_lock lock; /* guards what follows but the atomics' readers */
+    struct cuda_resident_graph
+        *graph; /* of the kernel; NULL: none. Written under the device's quiet_lock too */
+    uint32_t launch;
+    bool is_alive;  /* a kernel is launched and not known to leave */
+    bool is_paused; /* none may be launched */
+    _Atomic uint64_t submitted;
+    _Atomic int32_t failure; /* the first; TRM_OK: none */
+    _Atomic uint32_t looks;
+};
+
+static struct cuda_resident *resident_of(struct trm_backend_stream *stream)
+{
+    return (struct cuda_resident *)(void *)stream;
+}
+
+/* ---- how far it is --------------------------------------------------------------------------- */
+
+static uint64_t completed(const struct cuda_resident *resident)
+{
+    uint32_t done      = (uint32_t)atomic_load_explicit(&resident->ring->done, memory_order_acquire);
+    uint64_t submitted = atomic_load_explicit(&resident->submitted, memory_order_acquire);
+    return submitted - ((uint32_t)submitted - done);
+}
+
+static uint64_t submitted(const struct cuda_resident *resident)
+{
+    return atomic_load_explicit(&resident->submitted, memory_order_acquire);
+}
+
+/* ---- launching and stopping; under the lock -------------------------------------------------- */
+
+static void write_head(struct cuda_resident *resident, uint32_t launch)
+{
+    uint32_t version = resident->graph != NULL ? resident->graph->version & 0xffffu : 0;
+    atomic_store(&resident->ring->head,
+                 (uint64_t)launch << 48 | (uint64_t)version << 32 |
+                     (uint32_t)atomic_load_explicit(&resident->submitted, memory_order_relaxed));
+}
+
+static bool is_leaving(const struct cuda_resident *resident)
+{
+    return atomic_load(&resident->ring->leaving) == resident->launch;
+}
+
+static CUresult start(struct cuda_resident *resident)
+{
+    const struct cuda_functions *cuda       = resident->device->cuda;
+    const struct cuda_resident_graph *graph = resident->graph;
+    uint32_t launch                         = resident->launch;
+    void *parameters[]                      = {
+                             &resident->ring_address,
+                             &resident->meet,
+                             (void *)(uintptr_t)&graph->table_address,
+                             (void *)(uintptr_t)&graph->table_bytes,
+                             (void *)(uintptr_t)&graph->count,
+                             &launch,
+                             &resident->idle_ns,
+    };
+    if (graph->groups == 1)
+        return cuda->cuLaunchKernel(graph->function, 1, 1, 1, graph->threads, 1, 1, graph->table_bytes,
+                                    resident->handle, parameters, NULL);
+    CUresult result =
+        cuda->cuMemsetD32Async(resident->meet, 0, MEET_BYTES / sizeof(uint32_t), resident->handle);
+    return result != CUDA_SUCCESS
+               ? result
+               : cuda->cuLaunchCooperativeKernel(graph->function, graph->groups, 1, 1, graph->threads, 1, 1,
+                                                 graph->table_bytes, resident->handle, parameters);
+}
+
+/* Launches a kernel unless one is alive or none may be. */
+static int32_t ensure(struct cuda_resident *resident)
+{
+    CUcontext previous;
+    if (resident->is_alive && is_leaving(resident))
+        resident->is_alive = false;
+    if (resident->is_alive || resident->is_paused || resident->graph == NULL)
+        return TRM_OK;
+    int32_t status = cuda_enter(resident->device, &previous);
+    if (status != TRM_OK)
+        return status;
+    resident->launch = resident->launch % LAUNCHES + 1;
+    write_head(resident, resident->launch);
+    CUresult result = start(resident);
+    cuda_leave(resident->device, previous);
+    resident->is_alive = result == CUDA_SUCCESS;
+    return result == CUDA_SUCCESS ? TRM_OK : cuda_device_fail(resident->device, result, "cuLaunchKernel");
+}
+
+static void stop(struct cuda_resident *resident)
+{
+    if (resident->is_alive)
+        write_head(resident, resident->launch | STOP);
+    resident->is_alive = false;
+}
+
+/* Without the lock: a kernel that was stopped ends its token first. */
+static void await_stop(struct cuda_resident *resident)
+{
+    CUcontext previous;
+    if (cuda_device_is_lost(resident->device) || cuda_enter(resident->device, &previous) != TRM_OK)
+        return;
+    (void)resident->device->cuda->cuStreamSynchronize(resident->handle);
+    cuda_leave(resident->device, previous);
+}
+
+static void stop_and_wait(struct cuda_resident *resident)
+{
+    trm_util_lock_acquire(&resident->lock);
+    stop(resident);
+    trm_util_lock_release(&resident->lock);
+    await_stop(resident);
+}
+
+/* ---- quiet times ----------------------------------------------------------------------------- */
+
+static void pause_member(struct cuda_quiet_member *member)
+{
+    struct cuda_resident *resident = (struct cuda_resident *)member;
+    trm_util_lock_acquire(&resident->lock);
+    resident->is_paused = true;
+    stop(resident);
+    trm_util_lock_release(&resident->lock);
+}
+
+static void await_member(struct cuda_quiet_member *member)
+{
+    await_stop((struct cuda_resident *)member);
+}
+
+/* A failure to launch shows when the stream is looked at. */
+static void resume_member(struct cuda_quiet_member *member)
+{
+    struct cuda_resident *resident = (struct cuda_resident *)member;
+    trm_util_lock_acquire(&resident->lock);
+    resident->is_paused = false;
+    if (completed(resident) < submitted(resident))
+        (void)ensure(resident);
+    trm_util_lock_release(&resident->lock);
+}
+
+/* ---- submitting ------------------------------------------------------------------------------ */
+
+static void wait_for_all(struct cuda_resident *resident)
+{
+    while (completed(resident) < submitted(resident) && !cuda_device_is_lost(resident->device)) {
+        trm_util_lock_acquire(&resident->lock);
+        int32_t status = ensure(resident);
+        trm_util_lock_release(&resident->lock);
+        if (status != TRM_OK)
+            return;
+        trm_util_relax();
+    }
+}
+
+/* Stops the kernel of the graph that the stream has, and takes another. Under the device's quiet_lock. */
+static void take_graph(struct cuda_resident *resident, struct cuda_resident_graph *graph)
+{
+    if (graph != NULL && graph->stream != NULL) {
+        graph->stream->graph = NULL;
+        stop_and_wait(graph->stream);
+    }
+    trm_util_lock_acquire(&resident->lock);
+    stop(resident);
+    if (resident->graph != NULL)
+        resident->graph->stream = NULL;
+    resident->graph = graph;
+    if (graph != NULL)
+        graph->stream = resident;
+    trm_util_lock_release(&resident->lock);
+}
+
+static void change_graph(struct cuda_resident *resident, struct cuda_resident_graph *graph)
+{
+    wait_for_all(resident);
+    pthread_mutex_lock(&resident->device->quiet_lock);
+    take_graph(resident, graph);
+    pthread_mutex_unlock(&resident->device->quiet_lock);
+}
+
+int32_t cuda_resident_submit(struct trm_backend_stream *stream, uint64_t value,
+                             struct cuda_resident_graph *graph)
+{
+    struct cuda_resident *resident = resident_of(stream);
+    int32_t status                 = atomic_load_explicit(&resident->failure, memory_order_relaxed);
+    if (TRM_UTIL_UNLIKELY(status != TRM_OK))
+        return status;
+    if (TRM_UTIL_UNLIKELY(resident->graph != graph))
+        change_graph(resident, graph);
+    trm_util_lock_acquire(&resident->lock);
+    atomic_store_explicit(&resident->submitted, value, memory_order_release);
+    if (resident->is_alive)
+        write_head(resident, resident->launch);
+    if (TRM_UTIL_UNLIKELY(!resident->is_alive || is_leaving(resident))) {
+        status = ensure(resident);
+        if (status != TRM_OK)
+            atomic_store_explicit(&resident->submitted, value - 1, memory_order_release);
+    }
+    trm_util_lock_release(&resident->lock);
+    return status;
+}
+
+void cuda_resident_forget(struct cuda_resident_graph *graph)
+{
+    pthread_mutex_lock(&graph->device->quiet_lock);
+    struct cuda_resident *resident = graph->stream;
+    if (resident != NULL) {
+        take_graph(resident, NULL);
+        await_stop(resident);
+    }
+    pthread_mutex_unlock(&graph->device->quiet_lock);
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+/* Keeps the first failure. */
+static int32_t fail(struct cuda_resident *resident, int32_t status)
+{
+    int32_t none = TRM_OK;
+    (void)atomic_compare_exchange_strong(&resident->failure, &none, status);
+    return status;
+}
+
+/* Asks the driver, which alone knows of a fault, whether the stream goes on. */
+static int32_t check_health(struct cuda_resident *resident)
+{
+    CUcontext previous;
+    int32_t status = cuda_device_check(resident->device);
+    if (status == TRM_OK)
+        status = cuda_enter(resident->device, &previous);
+    if (status != TRM_OK)
+        return fail(resident, status);
+    CUresult result = resident->device->cuda->cuStreamQuery(resident->handle);
+    cuda_leave(resident->device, previous);
+    if (result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY)
+        return TRM_OK;
+    return fail(resident, cuda_device_fail(resident->device, result, "cuStreamQuery"));
+}
+
+/* Launches the kernel again where it has left though there is work. */
+static int32_t look(struct cuda_resident *resident)
+{
+    int32_t status = atomic_load_explicit(&resident->failure, memory_order_relaxed);
+    if (status != TRM_OK)
+        return trm_util_fail(resident->device->instance->host, status, 0,
+                             "A kernel that stays on the device failed.");
+    trm_util_lock_acquire(&resident->lock);
+    if (completed(resident) < submitted(resident))
+        status = ensure(resident);
+    trm_util_lock_release(&resident->lock);
+    if (status != TRM_OK)
+        return fail(resident, status);
+    if (atomic_fetch_add_explicit(&resident->looks, 1, memory_order_relaxed) % LOOKS_EACH == LOOKS_EACH - 1)
+        return check_health(resident);
+    return TRM_OK;
+}
+
+static int32_t stream_query(struct trm_backend_stream *stream, uint64_t *reached)
+{
+    struct cuda_resident *resident = resident_of(stream);
+    int32_t status                 = TRM_OK;
+    uint64_t value                 = completed(resident);
+    if (value < submitted(resident))
+        status = look(resident);
+    *reached = value;
+    return status;
+}
+
+static void nap(void)
+{
+    const struct timespec time = {.tv_nsec = NAP_NS};
+    nanosleep(&time, NULL);
+}
+
+static int32_t stream_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t timeout_ns)
+{
+    struct cuda_resident *resident = resident_of(stream);
+    uint64_t begin                 = 0;
+    if (completed(resident) >= value)
+        return TRM_OK;
+    uint64_t deadline = trm_util_deadline(timeout_ns);
+    while (completed(resident) < value) {
+        int32_t status = look(resident);
+        uint64_t now   = trm_util_now();
+        if (status != TRM_OK)
+            return status;
+        if (now >= deadline)
+            return completed(resident) >= value ? TRM_OK : TRM_ERROR_TIMEOUT;
+        begin = begin == 0 ? now : begin;
+        if (now - begin < resident->device->spin_ns)
+            trm_util_relax();
+        else
+            nap();
+    }
+    return TRM_OK;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static uint64_t idle_setting(const struct trm_host *host)
+{
+    char text[32];
+    uint64_t needed = 0;
+    if (host->get_setting(host->context, "cuda.resident.idle", text, sizeof(text), &needed) != TRM_OK ||
+        text[0] == '\0')
+        return IDLE_DEFAULT_US * UINT64_C(1000);
+    return strtoull(text, NULL, 10) * 1000u;
+}
+
+/* With the context entered. */
+static int32_t make_parts(struct cuda_resident *resident)
+{
+    struct trm_backend_device *device = resident->device;
+    void *ring                        = NULL;
+    CUresult result                   = cuda_memory_pin(device, RING_BYTES, &resident->ring_address, &ring);
+    if (result != CUDA_SUCCESS)
+        return cuda_device_fail(device, result, "cuMemHostAlloc");
+    resident->ring = memset(ring, 0, RING_BYTES);
+    result         = device->cuda->cuMemAlloc(&resident->meet, MEET_BYTES);
+    if (result != CUDA_SUCCESS)
+        return cuda_device_fail(device, result, "cuMemAlloc");
+    result = device->cuda->cuStreamCreateWithPriority(&resident->handle, CU_STREAM_NON_BLOCKING, 0);
+    return result == CUDA_SUCCESS ? TRM_OK : cuda_device_fail(device, result, "cuStreamCreateWithPriority");
+}
+
+static void release(struct cuda_resident *resident)
+{
+    struct trm_backend_device *device = resident->device;
+    CUcontext previous;
+    cuda_quiet_begin(device);
+    if (cuda_enter(device, &previous) == TRM_OK) {
+        if (resident->handle != NULL)
+            (void)device->cuda->cuStreamDestroy(resident->handle);
+        if (resident->meet != 0)
+            (void)device->cuda->cuMemFree(resident->meet);
+        if (resident->ring != NULL)
+            (void)device->cuda->cuMemFreeHost(resident->ring);
+        cuda_leave(device, previous);
+    }
+    cuda_quiet_end(device);
+    trm_util_release(device->instance->host, resident, sizeof(*resident));
+}
+
+static int32_t stream_create(struct trm_backend_device *device, const struct trm_stream_desc *desc,
+                             struct trm_backend_stream **stream)
+{
+    CUcontext previous;
+    sigset_t before;
+    (void)desc;
+    struct cuda_resident *resident = trm_util_allocate(device->instance->host, sizeof(*resident));
+    if (resident == NULL)
+        return trm_util_fail_host_memory(device->instance->host, "a resident stream");
+    resident->device  = device;
+    resident->idle_ns = idle_setting(device->instance->host);
+    resident->member =
+        (struct cuda_quiet_member){.pause = pause_member, .await = await_member, .resume = resume_member};
+    int32_t status = cuda_enter(device, &previous);
+    if (status == TRM_OK) {
+        cuda_quiet_begin(device);
+        trm_util_signals_block(&before);
+        status = make_parts(resident);
+        trm_util_signals_restore(&before);
+        cuda_quiet_end(device);
+        cuda_leave(device, previous);
+    }
+    if (status != TRM_OK) {
+        release(resident);
+        return status;
+    }
+    cuda_quiet_join(device, &resident->member);
+    *stream = (struct trm_backend_stream *)(void *)resident;
+    return TRM_OK;
+}
+
+static void stream_destroy(struct trm_backend_stream *stream)
+{
+    struct cuda_resident *resident = resident_of(stream);
+    pthread_mutex_lock(&resident->device->quiet_lock);
+    take_graph(resident, NULL);
+    pthread_mutex_unlock(&resident->device->quiet_lock);
+    await_stop(resident);
+    cuda_quiet_leave(resident->device, &resident->member);
+    release(resident);
+}
+
+static int32_t refuse(struct trm_backend_stream *stream)
+{
+    return trm_util_fail(resident_of(stream)->device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                         "A resident stream runs resident graphs alone.");
+}
+
+static int32_t stream_copy(struct trm_backend_stream *stream, uint64_t value,
+                           const struct trm_copy_desc *desc)
+{
+    (void)value;
+    (void)desc;
+    return refuse(stream);
+}
+
+static int32_t stream_launch(struct trm_backend_stream *stream, uint64_t value,
+                             const struct trm_launch_desc *desc)
+{
+    (void)value;
+    (void)desc;
+    return refuse(stream);
+}
+
+const struct trm_stream_ops cuda_resident_stream_ops = {
+    .struct_size = sizeof(cuda_resident_stream_ops),
+    .create      = stream_create,
+    .destroy     = stream_destroy,
+    .copy        = stream_copy,
+    .launch      = stream_launch,
+    .query       = stream_query,
+    .wait        = stream_wait,
+};
+
+const struct trm_resident_ops cuda_resident_ops = {
+    .struct_size = sizeof(cuda_resident_ops),
+    .stream      = &cuda_resident_stream_ops,
+    .graph       = &cuda_resident_graph_ops,
+};
