@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "base/base.h"
+#include "core/module/module.h"
 #include "core/stream/stream.h"
 #include "pipeline/engine/engine_internal.h"
 
@@ -122,6 +123,29 @@ static void try_all(struct pipeline *pipeline)
     begin_trial(pipeline, count);
 }
 
+/* Kernels are translated again for the loop that stays. Where the device is the host's processors, they are not. */
+static int32_t check_resident_kernels(const struct pipeline *pipeline)
+{
+    for (uint32_t i = 0; i < pipeline->desc.stage_count; i++) {
+        const struct pipeline_stage_plan *plan = &pipeline->engine->plans[i];
+        struct trm_module_source source;
+        if (plan->kernel != NULL && !core_kernel_source(core_kernel_find(plan->kernel), &source))
+            return base_fail(TRM_ERROR_UNSUPPORTED,
+                             "stage %" PRIu32
+                             " \"%s\": the strategy resident translates kernels, and this one "
+                             "is native code",
+                             i, plan->name);
+        for (uint32_t k = 0; k < plan->argument_count; k++)
+            if (plan->parameters[k].kind > TRM_PARAMETER_BLOCK)
+                return base_fail(TRM_ERROR_UNSUPPORTED,
+                                 "stage %" PRIu32
+                                 " \"%s\": with the strategy resident kernels take buffers and "
+                                 "values, no images, samplers or arrays",
+                                 i, plan->name);
+    }
+    return TRM_OK;
+}
+
 /* Kernels that stay on the device cannot be stopped by the host, and read images through another path. */
 static int32_t check_resident(const struct pipeline *pipeline)
 {
@@ -144,7 +168,7 @@ static int32_t check_resident(const struct pipeline *pipeline)
     if (engine->image_ports != 0 || engine->writes_images)
         return base_fail_static(TRM_ERROR_UNSUPPORTED,
                                 "the strategy resident takes buffers, and this pipeline has images");
-    return TRM_OK;
+    return engine->unified ? TRM_OK : check_resident_kernels(pipeline);
 }
 
 static int32_t begin_asked(struct pipeline *pipeline)

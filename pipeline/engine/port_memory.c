@@ -160,6 +160,30 @@ static int32_t check_input(const struct pipeline_slot *slot, uint32_t port)
                      pipeline_port_label(slot->pipeline->ports, port, text));
 }
 
+/* Kernels that stay on a device reach imported and pinned memory alone, so the host copies what a source has in other
+ * memory into the slot's own. */
+static bool copies_on_host(const struct pipeline_slot *slot, uint32_t port)
+{
+    const struct pipeline *pipeline = slot->pipeline;
+    uint64_t offset;
+
+    return pipeline->engine->strategy == &pipeline_strategy_resident && !pipeline->engine->unified &&
+           slot->device->host[port] != NULL &&
+           pipeline_region_find(pipeline, PIPELINE_REGION_SOURCE, slot->token.data[port],
+                                slot->token.size[port], &offset) == NULL;
+}
+
+static int32_t use_source_memory(struct pipeline_slot *slot, uint32_t port)
+{
+    int32_t status = check_input(slot, port);
+
+    if (status == TRM_OK && slot->token.size[port] != 0 && copies_on_host(slot, port))
+        memcpy(slot->device->memory[port], slot->token.data[port], slot->token.size[port]);
+    else
+        use_foreign_memory(slot, port, PIPELINE_REGION_SOURCE, slot->token.data[port]);
+    return status;
+}
+
 int32_t pipeline_port_memory_set(struct pipeline_slot *slot, void *output)
 {
     const struct pipeline *pipeline        = slot->pipeline;
@@ -169,10 +193,8 @@ int32_t pipeline_port_memory_set(struct pipeline_slot *slot, void *output)
 
     for (uint32_t i = 0; status == TRM_OK && i < pipeline->desc.port_count; i++) {
         use_slot_memory(slot, i);
-        if ((engine->input_ports & PIPELINE_BIT(i)) && slot->token.data[i] != own->memory[i]) {
-            status = check_input(slot, i);
-            use_foreign_memory(slot, i, PIPELINE_REGION_SOURCE, slot->token.data[i]);
-        }
+        if ((engine->input_ports & PIPELINE_BIT(i)) && slot->token.data[i] != own->memory[i])
+            status = use_source_memory(slot, i);
         if ((engine->output_ports & PIPELINE_BIT(i)) && output != NULL) {
             use_foreign_memory(slot, i, PIPELINE_REGION_SINK, output);
             slot->token.data[i] = output;

@@ -6,6 +6,11 @@
 #include "base/base.h"
 #include "pipeline/engine/engine_internal.h"
 
+static const char *first_stage(const struct pipeline_slot *slot)
+{
+    return slot->pipeline->desc.stage_count != 0 ? slot->pipeline->stages[0].name : "nothing";
+}
+
 static int32_t replay(struct pipeline_slot *slot, struct trm_stream *stream, struct trm_graph_exec *exec)
 {
     struct core_recorder recorder    = {.slot = slot, .stream = stream};
@@ -15,7 +20,7 @@ static int32_t replay(struct pipeline_slot *slot, struct trm_stream *stream, str
     if (status == TRM_OK)
         status = trm_graph_launch(exec, stream);
     if (status != TRM_OK)
-        status = pipeline_fail_compute(status, slot->pipeline->stages[0].name);
+        status = pipeline_fail_compute(status, first_stage(slot));
     status = pipeline_finish_point(&own->finished, stream, status);
     pipeline_slot_mark(&own->processed, stream, false);
     return status;
@@ -32,7 +37,7 @@ static int32_t enqueue(struct pipeline_slot *slot)
     status = pipeline_recording_ready_anew(slot, &exec);
     if (status != TRM_OK)
         return pipeline_finish_point(&slot->device->finished, stream,
-                                     pipeline_fail_compute(status, slot->pipeline->stages[0].name));
+                                     pipeline_fail_compute(status, first_stage(slot)));
     return replay(slot, stream, exec);
 }
 

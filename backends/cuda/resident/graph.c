@@ -16,7 +16,7 @@
 
 #define ALIGNMENT 16u
 #define SHARED_MOST 49152u /* bytes of shared memory that a group has without opting in */
-#define GROUPS_EACH 4u     /* groups of a launch for each group of the program: a barrier takes longer */
+#define GROUPS_LEAST 2u    /* one group does the work of so many in the time of a barrier among them */
 #define UNITS_EACH 16u     /* multiprocessors for each group of one stream */
 #define GROUPS_DEFAULT 8u
 
@@ -145,16 +145,18 @@ static int32_t pin_table(struct cuda_resident_graph *graph)
     return status;
 }
 
-/* How many groups the largest node can use. */
+/* How many groups of the program the largest node keeps busy. */
 static uint32_t groups_needed(const struct cuda_resident_graph *graph)
 {
     uint64_t most = 1;
     for (uint32_t i = 0; i < graph->count; i++) {
         const struct cuda_resident_record *record = record_of(graph, i);
-        uint64_t groups = (uint64_t)record->groups[0] * record->groups[1] * record->groups[2];
-        if (record->kernel == CUDA_RESIDENT_COPY)
-            groups = record->bytes / ALIGNMENT / graph->threads;
-        most = groups > most ? groups : most;
+        uint64_t items                            = record->bytes / ALIGNMENT;
+        if (record->kernel != CUDA_RESIDENT_COPY)
+            items =
+                (uint64_t)record->groups[0] * record->groups[1] * record->groups[2] * graph->nodes[i].items;
+        uint64_t groups = (items + graph->threads - 1) / graph->threads;
+        most            = groups > most ? groups : most;
     }
     return most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
 }
@@ -166,7 +168,7 @@ static uint32_t choose_groups(const struct cuda_resident_graph *graph)
     char text[32];
     uint64_t needed = 0;
     uint32_t most = GROUPS_DEFAULT, share = (uint32_t)device->physical->units / UNITS_EACH;
-    uint32_t wanted = groups_needed(graph) / GROUPS_EACH;
+    uint32_t wanted = groups_needed(graph);
     if (host_of(graph)->get_setting(host_of(graph)->context, "cuda.resident.groups", text, sizeof(text),
                                     &needed) == TRM_OK &&
         text[0] != '\0')
@@ -175,7 +177,7 @@ static uint32_t choose_groups(const struct cuda_resident_graph *graph)
         most = 1;
     if (most > share && share >= 1)
         most = share;
-    return wanted < 1 ? 1 : wanted < most ? wanted : most;
+    return wanted <= GROUPS_LEAST ? 1 : wanted < most ? wanted : most;
 }
 
 static void release(struct cuda_resident_graph *graph)

@@ -19,6 +19,7 @@ struct cuda_resident_node {
     const struct trm_backend_kernel *kernel; /* the layout of a launch's arguments as translated here */
     uint32_t number;                         /* of the kernel in the program */
     uint32_t at;                             /* of the arguments in the table */
+    uint32_t items;                          /* of a group of a launch */
 };
 
 struct cuda_resident;

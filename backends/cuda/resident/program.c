@@ -15,7 +15,8 @@
 #define KERNELS_MOST 64u
 #define WARP 32u
 #define SHARED_MOST 49152u /* bytes of shared memory that a group has without opting in */
-#define COPY_THREADS 256u  /* of a graph without launches */
+#define THREADS_MOST 1024u
+#define COPY_THREADS 256u /* of a graph without launches */
 
 /* A distinct kernel of the graph. */
 struct part {
@@ -202,39 +203,75 @@ static void write_part(struct program *program, const struct part *part, uint32_
         print(program, "#undef __syncthreads\n");
 }
 
-static void write_run(struct program *program)
+/* Several groups work at once where they do not share what a kernel has once: memory and barriers. */
+static bool is_alone(const struct part *part, uint32_t threads)
 {
-    print(program,
-          "static __device__ __forceinline__ void trm_run(trm_u32 kernel, const unsigned char *arguments)\n"
-          "{\n"
-          "    switch (kernel) {\n");
+    return part->has_barriers || part->info->shared_bytes != 0 || part->items % WARP != 0 ||
+           part->items > threads;
+}
+
+static void write_run(struct program *program, uint32_t threads)
+{
+    print(program, "static __device__ __forceinline__ void trm_run(const struct trm_record *record, "
+                   "const unsigned char *arguments)\n"
+                   "{\n"
+                   "    switch (record->kernel) {\n");
     for (uint32_t i = 0; i < program->count; i++) {
         const struct part *part = &program->parts[i];
         print(program,
               "    case %u:\n"
-              "        if (trm_thread() < %uu)\n"
-              "            trm_call(trm_kernel_%u::%.200s, arguments);\n"
+              "        trm_launch<%uu, %s>(record, arguments, trm_kernel_%u::%.200s);\n"
               "        break;\n",
-              i, part->items, i, part->symbol);
+              i, part->items, is_alone(part, threads) ? "true" : "false", i, part->symbol);
     }
     print(program, "    }\n}\n");
 }
 
-static int32_t write_text(struct program *program)
+static uint32_t round_to_warps(uint64_t items)
 {
-    uint32_t threads = program->count != 0 ? WARP : COPY_THREADS;
+    return (uint32_t)((items + WARP - 1) / WARP * WARP);
+}
+
+/* As many as the largest group; more where all groups of a launch can work at once. */
+static uint32_t choose_threads(const struct program *program, const struct trm_graph_node *const *nodes)
+{
+    uint32_t least = program->count != 0 ? WARP : COPY_THREADS;
+    uint64_t most  = 0;
+    bool may_grow  = true;
+    for (uint32_t i = 0; i < program->count; i++) {
+        uint32_t items = round_to_warps(program->parts[i].items);
+        least          = items > least ? items : least;
+        may_grow       = may_grow && !is_alone(&program->parts[i], UINT32_MAX);
+    }
+    for (uint32_t i = 0; i < program->graph->count; i++) {
+        const struct trm_launch_desc *launch = nodes[i]->launch;
+        if (nodes[i]->kind != TRM_GRAPH_LAUNCH)
+            continue;
+        const struct part *part = &program->parts[program->graph->nodes[i].number];
+        uint32_t each           = part->coarsening != 0 ? part->coarsening : 1;
+        uint64_t items          = ((uint64_t)launch->groups[0] + each - 1) / each * part->items;
+        items *= (uint64_t)launch->groups[1] * launch->groups[2];
+        most = items > most ? items : most;
+    }
+    while (may_grow && least < most && least * 2 <= THREADS_MOST)
+        least *= 2;
+    return least;
+}
+
+static int32_t write_text(struct program *program, const struct trm_graph_node *const *nodes)
+{
     for (uint32_t i = 0; i < program->count; i++) {
         int32_t status = translate(program, &program->parts[i]);
         if (status != TRM_OK)
             return status;
-        uint32_t items = (program->parts[i].items + WARP - 1) / WARP * WARP;
-        threads        = items > threads ? items : threads;
     }
+    uint32_t threads = choose_threads(program, nodes);
     add(program, cuda_resident_begin, strlen(cuda_resident_begin));
     for (uint32_t i = 0; i < program->count; i++)
         write_part(program, &program->parts[i], i, threads);
     print(program, "#define TRM_THREADS %u\n", threads);
-    write_run(program);
+    add(program, cuda_resident_launch, strlen(cuda_resident_launch));
+    write_run(program, threads);
     add(program, cuda_resident_end, strlen(cuda_resident_end));
     program->graph->threads = threads;
     return program->is_out_of_memory ? trm_util_fail_host_memory(host_of(program), "a resident kernel")
@@ -255,6 +292,13 @@ static int32_t load(struct program *program)
     return result == CUDA_SUCCESS ? TRM_OK : cuda_device_fail(graph->device, result, "cuModuleGetFunction");
 }
 
+static void note_layout(struct cuda_resident_node *node, const struct trm_backend_kernel *kernel,
+                        uint32_t items)
+{
+    node->kernel = kernel;
+    node->items  = items;
+}
+
 /* The layouts of the arguments, as kernels of the module without a function. */
 static int32_t make_layouts(struct program *program)
 {
@@ -266,7 +310,7 @@ static int32_t make_layouts(struct program *program)
             return status;
         for (uint32_t k = 0; k < graph->count; k++)
             if (graph->nodes[k].kind == TRM_GRAPH_LAUNCH && graph->nodes[k].number == i)
-                graph->nodes[k].kernel = graph->module->kernels;
+                note_layout(&graph->nodes[k], graph->module->kernels, program->parts[i].items);
     }
     return TRM_OK;
 }
@@ -277,7 +321,7 @@ static int32_t build(struct program *program, const struct trm_graph_node *const
     CUcontext previous;
     int32_t status = find_parts(program, nodes);
     if (status == TRM_OK)
-        status = write_text(program);
+        status = write_text(program, nodes);
     if (status == TRM_OK)
         status = cuda_enter(device, &previous);
     if (status != TRM_OK)

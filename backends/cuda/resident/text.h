@@ -6,7 +6,9 @@
 
 /* Before the kernels: what they call for their place in the grid. */
 extern const char cuda_resident_begin[];
-/* After them: the kernel that stays. It needs TRM_THREADS, and trm_run(kernel, arguments). */
+/* After them: a template that does a launch. It needs TRM_THREADS. */
+extern const char cuda_resident_launch[];
+/* The kernel that stays. It needs trm_run(record, arguments), which does the launch of a record. */
 extern const char cuda_resident_end[];
 
 #endif

@@ -29,6 +29,14 @@ template <typename T, typename U> STANDIN_INLINE void ptx_mov_u64(T &to, U from)
 {
     to = (T)from;
 }
+STANDIN_INLINE void ptx_ld_acquire_sys_global_u64(unsigned long long &to, const unsigned long long *from)
+{
+    to = __atomic_load_n(from, __ATOMIC_ACQUIRE);
+}
+STANDIN_INLINE void ptx_st_release_sys_global_u64(unsigned long long *to, unsigned long long value)
+{
+    __atomic_store_n(to, value, __ATOMIC_RELEASE);
+}
 /* Nanoseconds, about: of a counter of some two or three GHz. */
 STANDIN_INLINE unsigned long long ptx_globaltimer(void)
 {

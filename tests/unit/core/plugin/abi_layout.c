@@ -53,6 +53,15 @@ PIN(trm_image_layout, layers, 12, 4);
 PIN(trm_image_layout, levels, 16, 4);
 PIN(trm_image_layout, level, 32, 640);
 
+/* ---- minor 4 ---- */
+
+PIN_GROWING(trm_resident_ops, 24);
+PIN(trm_resident_ops, struct_size, 0, 4);
+PIN(trm_resident_ops, stream, 8, 8);
+PIN(trm_resident_ops, graph, 16, 8);
+PIN(trm_backend, resident, 152, 8);
+PIN(trm_graph_node, source, 64, 8);
+
 START_TEST(the_core_asks_of_plugins_what_minor_0_had_and_no_more)
 {
     ck_assert_uint_eq(CORE_ABI_HOST, pinned_size_of_trm_host);
@@ -67,6 +76,7 @@ START_TEST(the_core_asks_of_plugins_what_minor_0_had_and_no_more)
     ck_assert_uint_eq(CORE_ABI_GRAPH_OPS, pinned_size_of_trm_graph_ops);
     ck_assert_uint_eq(CORE_ABI_INTEROP_OPS, pinned_size_of_trm_interop_ops);
     ck_assert_uint_eq(CORE_ABI_IMAGE_OPS, pinned_size_of_trm_image_ops); /* of minor 2 */
+    ck_assert_uint_eq(CORE_ABI_RESIDENT_OPS, pinned_size_of_trm_resident_ops); /* of minor 4 */
 }
 END_TEST
 
