@@ -11,6 +11,7 @@ dist_pages_DATA = \
 	doc/writing-a-backend.md \
 	doc/writing-a-kernel.md \
 	doc/profiles.md \
+	doc/resident.md \
 	doc/several-devices.md \
 	doc/streams.md \
 	doc/writing-a-pipeline.md

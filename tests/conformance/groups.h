@@ -90,6 +90,7 @@ void add_pipeline_fresh(Suite *suite);
 void add_pipeline_order(Suite *suite);
 void add_pipeline_threads(Suite *suite);
 void add_pipeline_lives(Suite *suite);
+void add_pipeline_resident(Suite *suite);
 void add_pipeline_image(Suite *suite);
 void add_group(Suite *suite);
 void add_group_pool(Suite *suite);

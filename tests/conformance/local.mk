@@ -111,6 +111,7 @@ endif
 # Pipelines.
 tests_conformance_conformance_SOURCES += \
 	tests/conformance/pipeline.c \
+	tests/conformance/pipeline_resident.c \
 	tests/conformance/pipeline_serve.c \
 	tests/conformance/fragile.c \
 	tests/conformance/fragile.h \

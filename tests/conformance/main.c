@@ -89,6 +89,7 @@ static void (*const groups[])(Suite *suite) = {
     add_pipeline_order,
     add_pipeline_threads,
     add_pipeline_lives,
+    add_pipeline_resident,
     add_pipeline_image,
     add_group,
     add_group_pool,
