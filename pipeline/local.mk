@@ -68,7 +68,6 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/engine/slot.c \
 	pipeline/engine/stage_arguments.c \
 	pipeline/engine/stages.c pipeline/engine/stages.h \
-	pipeline/engine/strategy_resident.c \
 	pipeline/engine/strategy_role_streams.c \
 	pipeline/engine/strategy_slot_graphs.c \
 	pipeline/engine/strategy_slot_streams.c \

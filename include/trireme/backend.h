@@ -488,8 +488,8 @@ struct trm_graph_node {
     struct trm_backend_stamp *stamp;
     const struct trm_image_copy_desc *image_copy; /* since minor 2 */
     const struct trm_image_transfer_desc *image_transfer;
-    /* Since minor 4: of a launch in a graph of trm_resident_ops, what its kernel was loaded from. NULL: native code. */
-    const struct trm_module_source *source;
+    const struct trm_module_source
+        *source; /* since minor 4: of launches in resident graphs; NULL: native code */
 };
 
 /* Without this table the core enqueues the operations one by one. All slots but update are required. */
@@ -510,13 +510,9 @@ struct trm_graph_ops {
 
 /* ---- resident (optional, since minor 4): kernels that stay on the device ------------------------ */
 
-/* Streams on which nothing but graphs run, by kernels that stay on the device and take launches from memory that they
- * share with the host. Launching such a graph, and seeing that it has ended, calls no driver.
- *
- * stream  as trm_stream_ops: create, destroy, query and wait are required; copy and launch answer UNSUPPORTED. A
- *         stream may stop using the device while nothing is enqueued on it.
- * graph   as trm_graph_ops: for these streams only. A graph that cannot run in this way is refused with UNSUPPORTED
- *         and the reason, which the core passes on. update() is required. */
+/* Streams on which graphs alone run, by kernels that stay on the device: launching one, and seeing that it has ended,
+ * calls no driver. stream: create, destroy, query and wait are used; copy and launch answer UNSUPPORTED. graph: with
+ * update(); UNSUPPORTED comes with the reason, which the core passes on. Both are for each other alone. */
 struct trm_resident_ops {
     uint32_t struct_size;
     uint32_t reserved;

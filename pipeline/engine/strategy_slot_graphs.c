@@ -1,5 +1,5 @@
 /* A stream and a recorded graph for each slot. A token is one launch of the graph; one that does not fit the
- * recording is enqueued operation by operation.
+ * recording is enqueued operation by operation, or, where kernels stay on the device, recorded anew.
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/engine/engine_internal.h"
@@ -56,4 +56,45 @@ int32_t pipeline_enqueue_recording(struct pipeline_slot *slot)
 const struct pipeline_strategy_ops pipeline_strategy_slot_graphs = {
     .strategy = TRM_STRATEGY_SLOT_GRAPHS,
     .enqueue  = pipeline_enqueue_recording,
+};
+
+/* ---- kernels that stay on the device --------------------------------------------------------- */
+
+/* A resident stream for each slot, and each token a resident graph (core/graph/create.h), which the backend starts by a
+ * store into memory that host and device share. Nothing else can run on such a stream. */
+static int32_t replay_resident(struct pipeline_slot *slot, struct trm_stream *stream,
+                               struct trm_graph_exec *exec)
+{
+    struct core_recorder recorder    = {.slot = slot, .stream = stream};
+    struct pipeline_slot_device *own = slot->device;
+
+    int32_t status = pipeline_record_wait_turn(&recorder);
+    if (status == TRM_OK)
+        status = trm_graph_launch(exec, stream);
+    if (status != TRM_OK)
+        status = pipeline_fail_compute(status, first_stage(slot->pipeline));
+    status = pipeline_finish_point(&own->finished, stream, status);
+    pipeline_slot_mark(&own->processed, stream, false);
+    return status;
+}
+
+static int32_t enqueue_resident(struct pipeline_slot *slot)
+{
+    struct trm_graph_exec *exec = NULL;
+    struct trm_stream *stream;
+
+    int32_t status = pipeline_slot_stream(slot, &stream);
+    if (status != TRM_OK)
+        return pipeline_fail_stage(status, "upload");
+    status = pipeline_recording_ready_anew(slot, &exec);
+    if (status != TRM_OK)
+        return pipeline_finish_point(&slot->device->finished, stream,
+                                     pipeline_fail_compute(status, first_stage(slot->pipeline)));
+    return replay_resident(slot, stream, exec);
+}
+
+const struct pipeline_strategy_ops pipeline_strategy_resident = {
+    .strategy    = TRM_STRATEGY_RESIDENT,
+    .is_recorded = true,
+    .enqueue     = enqueue_resident,
 };

@@ -45,7 +45,7 @@ for writers in 0 1 2 5 64; do
         same in.y4m out.y4m
     done
 done
-for strategy in auto role-streams slot-streams slot-graphs zero-copy; do
+for strategy in auto role-streams slot-streams slot-graphs zero-copy resident; do
     run 0 "$trireme" run -k convert_f32_f32 --strategy $strategy in.y4m out.y4m
     same in.y4m out.y4m
 done

@@ -75,7 +75,7 @@ START_TEST(the_core_asks_of_plugins_what_minor_0_had_and_no_more)
     ck_assert_uint_eq(CORE_ABI_PEER_OPS, pinned_size_of_trm_peer_ops);
     ck_assert_uint_eq(CORE_ABI_GRAPH_OPS, pinned_size_of_trm_graph_ops);
     ck_assert_uint_eq(CORE_ABI_INTEROP_OPS, pinned_size_of_trm_interop_ops);
-    ck_assert_uint_eq(CORE_ABI_IMAGE_OPS, pinned_size_of_trm_image_ops); /* of minor 2 */
+    ck_assert_uint_eq(CORE_ABI_IMAGE_OPS, pinned_size_of_trm_image_ops);       /* of minor 2 */
     ck_assert_uint_eq(CORE_ABI_RESIDENT_OPS, pinned_size_of_trm_resident_ops); /* of minor 4 */
 }
 END_TEST

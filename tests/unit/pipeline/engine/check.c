@@ -64,8 +64,8 @@ START_TEST(numbers_beyond_what_there_is_are_refused)
     is_wrong("at most 64 slots, not 65");
     desc.depth = PIPELINE_DEPTH_MOST;
     accepted();
-    desc.strategy = TRM_STRATEGY_ZERO_COPY + 1;
-    is_wrong("5 is not a strategy");
+    desc.strategy = TRM_STRATEGY_RESIDENT + 1;
+    is_wrong("6 is not a strategy");
     desc.strategy = TRM_STRATEGY_SLOT_GRAPHS;
     accepted();
     desc.on_failure = TRM_FAILURE_SKIP + 1;
@@ -427,6 +427,15 @@ START_TEST(without_copies_only_where_memory_is_one)
 }
 END_TEST
 
+START_TEST(kernels_stay_only_where_the_backend_has_such_kernels)
+{
+    desc.strategy = TRM_STRATEGY_RESIDENT;
+    refused(TRM_ERROR_UNSUPPORTED, "kernels that stay on the device");
+    desc.strategy = TRM_STRATEGY_SLOT_STREAMS;
+    accepted();
+}
+END_TEST
+
 START_TEST(host_stages_cannot_be_recorded)
 {
     stages[1]     = trm_stage_host(on_host, NULL, PIPELINE_BIT(Y), PIPELINE_BIT(Y));
@@ -525,6 +534,7 @@ static Suite *pipeline_check_suite(void)
         values_are_of_the_parameters_type,
         buffers_of_arguments_are_alive_large_enough_and_of_the_device,
         without_copies_only_where_memory_is_one,
+        kernels_stay_only_where_the_backend_has_such_kernels,
         host_stages_cannot_be_recorded,
         memory_that_is_not_there_names_slot_and_port,
         a_launch_of_ports_is_refused,
