@@ -66,6 +66,7 @@ tools_trireme_SOURCES += \
 	tools/bench/bench_profile.c \
 	tools/bench/bench_report.c \
 	tools/bench/bench_run.c \
+	tools/bench/bench_serve.c \
 	tools/bench/bench_stream.c tools/bench/bench_stream.h
 
 # tools/run/file, tools/run/media: Reading and writing frames. Tests use them too.

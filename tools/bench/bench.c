@@ -12,8 +12,9 @@
 #include <string.h>
 
 static const struct bench_suite *const all_suites[] = {
-    &bench_stream_suite,  &bench_copy_suite,       &bench_alloc_suite, &bench_pipeline_suite,
-    &bench_devices_suite, &bench_collective_suite, &bench_pools_suite, &bench_profile_suite,
+    &bench_stream_suite,   &bench_copy_suite,    &bench_alloc_suite,
+    &bench_pipeline_suite, &bench_devices_suite, &bench_collective_suite,
+    &bench_pools_suite,    &bench_profile_suite, &bench_serve_suite,
 };
 
 enum {

@@ -72,6 +72,7 @@ extern const struct bench_suite bench_devices_suite;
 extern const struct bench_suite bench_collective_suite;
 extern const struct bench_suite bench_pools_suite;
 extern const struct bench_suite bench_profile_suite;
+extern const struct bench_suite bench_serve_suite;
 
 /* ---- results ------------------------------------------------------------------------------------------- */
 
