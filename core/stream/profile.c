@@ -120,6 +120,10 @@ static bool enqueue_stamp(struct core_stream_profile *state, struct core_stream 
     uint64_t value                     = core_stream_next(stream);
     if (stamp == NULL)
         return false;
+    if (!core_stream_is_ordinary(stream)) {
+        state->free_stamps[state->free_count++] = stamp;
+        return false;
+    }
     int32_t status = core_answer(backend, "profile.stamp_record",
                                  backend->profile.stamp_record(stream->backend, value, stamp));
     if (status != TRM_OK) {

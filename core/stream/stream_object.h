@@ -171,6 +171,12 @@ static inline bool core_stream_is_resident(const struct core_stream *stream)
     return stream->ops == &stream->device->backend->resident_stream;
 }
 
+/* Whether the backend's tables beside that of streams take its part of the stream: not that of a kind of its own. */
+static inline bool core_stream_is_ordinary(const struct core_stream *stream)
+{
+    return stream->ops->create == stream->device->backend->stream.create;
+}
+
 /* Creates such a stream, on which resident graphs alone can be enqueued (core/graph/create.h). Errors: UNSUPPORTED. */
 int32_t core_stream_create_resident(struct core_device *device, struct core_stream **stream);
 

@@ -488,8 +488,7 @@ struct trm_graph_node {
     struct trm_backend_stamp *stamp;
     const struct trm_image_copy_desc *image_copy; /* since minor 2 */
     const struct trm_image_transfer_desc *image_transfer;
-    const struct trm_module_source
-        *source; /* since minor 4: of launches in resident graphs; NULL: native code */
+    const struct trm_module_source *source; /* since minor 4: of resident launches; NULL: native code */
 };
 
 /* Without this table the core enqueues the operations one by one. All slots but update are required. */

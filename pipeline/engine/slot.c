@@ -405,7 +405,7 @@ static void name_stream(const struct pipeline *pipeline, struct trm_stream *hand
 {
     const struct trm_range_ops *ranges = pipeline->engine->ranges;
     const struct core_stream *stream   = ranges != NULL ? core_stream_find(handle) : NULL;
-    if (stream != NULL && ranges->name_stream != NULL)
+    if (stream != NULL && ranges->name_stream != NULL && core_stream_is_ordinary(stream))
         ranges->name_stream(stream->backend, name);
 }
 

@@ -251,7 +251,7 @@ static int32_t graph_update(struct trm_backend_graph *given, uint32_t index,
     int32_t status                    = cuda_device_check(graph->device);
     if (status == TRM_OK)
         status = write_node(graph, index, node);
-    graph->version++;
+    atomic_fetch_add_explicit(&graph->version, 1, memory_order_release);
     return status;
 }
 

@@ -31,10 +31,10 @@ struct cuda_resident_graph {
     struct cuda_resident
         *stream; /* whose kernel is of this graph; NULL: none. Under the device's quiet_lock */
     CUfunction function;
-    uint32_t threads; /* of a group of the program */
-    uint32_t groups;  /* of its launch */
-    uint32_t version; /* counts changes of the table */
-    void *table;      /* host memory: records, then arguments */
+    uint32_t threads;         /* of a group of the program */
+    uint32_t groups;          /* of its launch */
+    _Atomic uint32_t version; /* counts changes of the table */
+    void *table;              /* host memory: records, then arguments */
     CUdeviceptr table_address;
     uint32_t table_bytes;
     uint32_t count;

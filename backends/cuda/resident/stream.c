@@ -74,7 +74,9 @@ static uint64_t submitted(const struct cuda_resident *resident)
 
 static void write_head(struct cuda_resident *resident, uint32_t launch)
 {
-    uint32_t version = resident->graph != NULL ? resident->graph->version & 0xffffu : 0;
+    struct cuda_resident_graph *graph = resident->graph;
+    uint32_t version =
+        graph != NULL ? atomic_load_explicit(&graph->version, memory_order_acquire) & 0xffffu : 0;
     atomic_store(&resident->ring->head,
                  (uint64_t)launch << 48 | (uint64_t)version << 32 |
                      (uint32_t)atomic_load_explicit(&resident->submitted, memory_order_relaxed));
@@ -181,6 +183,18 @@ static void resume_member(struct cuda_quiet_member *member)
     trm_util_lock_release(&resident->lock);
 }
 
+/* The first failure, explained. */
+static int32_t check(struct cuda_resident *resident)
+{
+    int32_t status = atomic_load_explicit(&resident->failure, memory_order_relaxed);
+    if (TRM_UTIL_LIKELY(status == TRM_OK))
+        return TRM_OK;
+    if (cuda_device_is_lost(resident->device))
+        return cuda_device_check(resident->device);
+    return trm_util_fail(resident->device->instance->host, status, 0,
+                         "A kernel that stays on the device failed.");
+}
+
 /* ---- submitting ------------------------------------------------------------------------------ */
 
 static void wait_for_all(struct cuda_resident *resident)
@@ -204,8 +218,9 @@ static void take_graph(struct cuda_resident *resident, struct cuda_resident_grap
     }
     trm_util_lock_acquire(&resident->lock);
     stop(resident);
-    if (resident->graph != NULL)
-        resident->graph->stream = NULL;
+    struct cuda_resident_graph *before = resident->graph;
+    if (before != NULL)
+        before->stream = NULL;
     resident->graph = graph;
     if (graph != NULL)
         graph->stream = resident;
@@ -224,10 +239,10 @@ int32_t cuda_resident_submit(struct trm_backend_stream *stream, uint64_t value,
                              struct cuda_resident_graph *graph)
 {
     struct cuda_resident *resident = resident_of(stream);
-    int32_t status                 = atomic_load_explicit(&resident->failure, memory_order_relaxed);
+    int32_t status                 = check(resident);
     if (TRM_UTIL_UNLIKELY(status != TRM_OK))
         return status;
-    if (TRM_UTIL_UNLIKELY(resident->graph != graph))
+    if (TRM_UTIL_UNLIKELY(atomic_load_explicit(&resident->graph, memory_order_relaxed) != graph))
         change_graph(resident, graph);
     trm_util_lock_acquire(&resident->lock);
     atomic_store_explicit(&resident->submitted, value, memory_order_release);
@@ -282,10 +297,9 @@ static int32_t check_health(struct cuda_resident *resident)
 /* Launches the kernel again where it has left though there is work. */
 static int32_t look(struct cuda_resident *resident)
 {
-    int32_t status = atomic_load_explicit(&resident->failure, memory_order_relaxed);
+    int32_t status = check(resident);
     if (status != TRM_OK)
-        return trm_util_fail(resident->device->instance->host, status, 0,
-                             "A kernel that stays on the device failed.");
+        return status;
     trm_util_lock_acquire(&resident->lock);
     if (completed(resident) < submitted(resident))
         status = ensure(resident);
