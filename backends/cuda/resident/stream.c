@@ -41,8 +41,9 @@ struct cuda_resident {
     CUdeviceptr ring_address, meet;
     uint64_t idle_ns;
     struct trm_util_lock lock; /* guards what follows but the atomics' readers */
-    struct cuda_resident_graph
-        *graph; /* of the kernel; NULL: none. Written under the device's quiet_lock too */
+    /* Of the kernel; NULL: none. Written under the device's quiet_lock as well; the thread that submits reads it
+     * without a lock. */
+    _Atomic(struct cuda_resident_graph *) graph;
     uint32_t launch;
     bool is_alive;  /* a kernel is launched and not known to leave */
     bool is_paused; /* none may be launched */
