@@ -278,6 +278,23 @@ START_TEST(a_cuda_kernel_has_restricted_pointers_and_its_scalars_by_value)
 }
 END_TEST
 
+/* Another kernel calls them, again and again, and memory changes meanwhile. */
+START_TEST(a_cuda_kernel_becomes_a_function_whose_pointers_are_not_restricted)
+{
+    ck_assert_int_eq(translated_text(&kernel, translated_path("flow/saxpy.spv"), TRM_LANGUAGE_CUDA,
+                                     TRM_TRANSLATE_FUNCTIONS, NULL, 0),
+                     TRM_OK);
+    const char *text = kernel.text.text;
+    ck_assert_ptr_nonnull(
+        strstr(text, "static __device__ __forceinline__ void shader_kernel("
+                     "const float *s_x, float *s_y, "
+                     "const struct shader_kernel_arguments arguments, const uint32_t trm_groups)\n"));
+    ck_assert_ptr_null(strstr(text, "__global__"));
+    ck_assert_ptr_null(strstr(text, "__restrict__"));
+    translated_close(&kernel);
+}
+END_TEST
+
 START_TEST(a_thread_of_cuda_does_several_items_that_have_nothing_to_do_with_each_other)
 {
     translate_to(TRM_LANGUAGE_CUDA, "flow/saxpy.spv");
@@ -497,6 +514,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, no_header_of_the_text_has_a_name_like_the_shaders);
     tcase_add_test(tests, a_limit_of_a_translation_is_named_with_its_setting);
     tcase_add_test(tests, a_cuda_kernel_has_restricted_pointers_and_its_scalars_by_value);
+    tcase_add_test(tests, a_cuda_kernel_becomes_a_function_whose_pointers_are_not_restricted);
     tcase_add_test(tests, a_thread_of_cuda_does_several_items_that_have_nothing_to_do_with_each_other);
     tcase_add_test(tests, a_thread_of_cuda_does_items_below_one_another_where_groups_have_rows);
     tcase_add_test(tests, a_thread_of_cuda_does_items_below_one_another_that_are_inside_of_a_question);
