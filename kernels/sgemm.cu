@@ -35,24 +35,24 @@ struct matrices {
 
 /* ---- copies to shared memory ------------------------------------------------------------------------- */
 
-/* Copy COUNT elements, one or a unit, or write zeros without reading. */
+/* Copy COUNT elements, one or a unit, to this address in shared memory, or write zeros without reading. */
 template <unsigned COUNT>
-static __device__ __forceinline__ void copy(float *to, const float *from, bool is_inside)
+static __device__ __forceinline__ void copy(unsigned to, const float *from, bool is_inside)
 {
 #if __CUDA_ARCH__ >= 800
-    const unsigned address = (unsigned)__cvta_generic_to_shared(to);
-    const unsigned bytes   = is_inside ? COUNT * sizeof(float) : 0;
+    const unsigned bytes = is_inside ? COUNT * sizeof(float) : 0;
     if constexpr (COUNT == UNIT)
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(bytes)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes)
                      : "memory");
     else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(address), "l"(from), "r"(bytes)
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(bytes)
                      : "memory");
 #else
+    float *at = (float *)__cvta_shared_to_generic(to);
     if constexpr (COUNT == UNIT)
-        *(float4 *)to = is_inside ? __ldg((const float4 *)from) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        *(float4 *)at = is_inside ? __ldg((const float4 *)from) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     else
-        *to = is_inside ? __ldg(from) : 0.0f;
+        *at = is_inside ? __ldg(from) : 0.0f;
 #endif
 }
 
@@ -111,11 +111,11 @@ template <unsigned SIDE, unsigned DEPTH, bool IS_ALIGNED> struct copier {
     static constexpr unsigned B_STEP = ITEMS * WIDTH / SIDE, B_COUNT = DEPTH / B_STEP;
 
     const float *from_a[A_COUNT], *from_b;
-    float *to_a, *to_b;
     size_t b_step;
-    unsigned a_k, b_k; /* of the strip */
-    unsigned rest;     /* of k, not yet copied */
-    unsigned stage;    /* to fill next */
+    unsigned to_a, to_b; /* in stage 0: addresses in shared memory */
+    unsigned a_k, b_k;   /* of the strip */
+    unsigned rest;       /* of k, not yet copied */
+    unsigned stage;      /* to fill next */
 
     __device__ __forceinline__ copier(const struct matrices &given, unsigned row, unsigned column,
                                       unsigned item, float *memory)
@@ -127,20 +127,21 @@ template <unsigned SIDE, unsigned DEPTH, bool IS_ALIGNED> struct copier {
             from_a[i] = given.a + (size_t)min(row + own_row + i * A_STEP, given.m - 1) * given.k + a_k;
         from_b = given.b + (size_t)b_k * given.stride + min(column + own_column, given.n - WIDTH);
         b_step = (size_t)B_STEP * given.stride;
-        to_a   = memory + a_k * ROW + own_row;
-        to_b   = memory + B + b_k * SIDE + own_column;
+        to_a   = (unsigned)__cvta_generic_to_shared(memory + a_k * ROW + own_row);
+        to_b   = (unsigned)__cvta_generic_to_shared(memory + B + b_k * SIDE + own_column);
     }
 
     __device__ __forceinline__ void fill_stage()
     {
+        const unsigned start = stage * (STAGE * sizeof(float));
 #pragma unroll
         for (unsigned i = 0; i < A_COUNT; i++) {
-            copy<1>(to_a + stage * STAGE + i * A_STEP, from_a[i], a_k < rest);
+            copy<1>(to_a + start + i * (A_STEP * 4), from_a[i], a_k < rest);
             from_a[i] += DEPTH;
         }
 #pragma unroll
         for (unsigned i = 0; i < B_COUNT; i++) {
-            copy<WIDTH>(to_b + stage * STAGE + i * B_STEP * SIDE, from_b, b_k + i * B_STEP < rest);
+            copy<WIDTH>(to_b + start + i * (B_STEP * SIDE * 4), from_b, b_k + i * B_STEP < rest);
             from_b += b_step;
         }
         end_stage();
@@ -168,12 +169,13 @@ static __device__ __forceinline__ void make_tile(const struct matrices &given, u
 
     auto read = [&](unsigned which, const float *stage, unsigned d) {
 #pragma unroll
-        for (unsigned part = 0; part < PARTS; part++) {
+        for (unsigned part = 0; part < PARTS; part++)
             *(float4 *)&left[which][part * UNIT] =
                 *(const float4 *)(stage + d * strips::ROW + own_row + part * APART_ROWS);
+#pragma unroll
+        for (unsigned part = 0; part < PARTS; part++)
             *(float4 *)&right[which][part * UNIT] =
                 *(const float4 *)(stage + strips::B + d * SIDE + own_column + part * APART_COLUMNS);
-        }
     };
 
     strips copies(given, row, column, item, memory);
