@@ -33,9 +33,6 @@
 #define SLOTS 256           /* more than blocks that a device runs at once: one a multiprocessor */
 #define MAP_BYTES 128
 #define SUMS 128 /* of an item */
-#ifndef ELEMENTS_AT_ONCE
-#define ELEMENTS_AT_ONCE 32 /* loads of an item that are in flight */
-#endif
 
 struct gemm_f16_arguments {
     unsigned m, n, k;
@@ -245,7 +242,7 @@ static __device__ __forceinline__ void copy_column(unsigned char *to, unsigned t
 static __device__ __forceinline__ void produce_elements(const struct tile &tile, const struct ring &ring,
                                                         unsigned item)
 {
-    constexpr unsigned AT_ONCE = ELEMENTS_AT_ONCE, A_STEP = TEAM / DEPTH;
+    constexpr unsigned AT_ONCE = 32, A_STEP = TEAM / DEPTH;
     const struct gemm_f16_arguments &given = tile.given;
     struct place place                     = {0, 1};
     for (unsigned begin = 0; begin < given.k; begin += DEPTH) {

@@ -246,7 +246,10 @@ static void check_sgemm(uint32_t m, uint32_t n, uint32_t k, float beta, uint32_t
 
 START_TEST(sgemm_multiplies_matrices_of_all_shapes)
 {
-    check_sgemm(256, 256, 64, 0, 0);    /* four large tiles, all aligned */
+    check_sgemm(512, 512, 40, 0, 0);    /* large tiles, all aligned; the stand-in has four multiprocessors */
+    check_sgemm(500, 500, 27, 0.5f, 0); /* with edges */
+    check_sgemm(501, 499, 21, 1, 0);    /* nothing aligned */
+    check_sgemm(256, 256, 64, 0, 0);    /* the middle ones */
     check_sgemm(300, 260, 80, 0.5f, 0); /* with edges */
     check_sgemm(300, 261, 77, 1, 0);    /* nothing aligned */
     check_sgemm(257, 320, 20, 1, 4);    /* neither begins aligned */
