@@ -112,11 +112,13 @@ START_TEST(sgemm_multiplies_matrices_that_fill_no_tile)
 {
     const struct product odd = {is_standin() ? 200 : 1000, is_standin() ? 277 : 777, is_standin() ? 113 : 513,
                                 1, 0};
-    const struct product even = {is_standin() ? 300 : 2100, is_standin() ? 516 : 2308, 20, 1, 0.5f};
+    const struct product even = {is_standin() ? 300 : 1100, is_standin() ? 516 : 2308, 20, 1, 0.5f};
+    const struct product wide = {is_standin() ? 300 : 1100, is_standin() ? 515 : 2307, 9, 1, 0};
     struct kernel *sgemm      = kernel_open("sgemm", NULL, 0);
 
     check_product(sgemm, &odd);
     check_product(sgemm, &even);
+    check_product(sgemm, &wide);
     kernel_close(sgemm);
 }
 END_TEST
