@@ -11,7 +11,7 @@
  * Where rows begin at multiples of 16 bytes, one item of the producer lets the bulk copy engine move boxes of
  * A and B, which also swizzles and writes zeros beyond the edges. The engine takes a description of the
  * matrix, a tensor map, from global memory: the block makes both maps in a slot that it holds while it runs.
- * Otherwise all items of the producer copy, element by element.
+ * Otherwise all items of the producer copy, and shift what they read.
  * SPDX-License-Identifier: MIT
  */
 
@@ -217,57 +217,135 @@ static __device__ __forceinline__ void produce_boxes(const struct tile &tile, co
     give_slot_back(slot);
 }
 
-/* Where column `column` of a row lies in rows of 128 bytes: units of 16 bytes change places. */
-static __device__ __forceinline__ unsigned swizzled(unsigned row, unsigned column)
+/* Sixteen bytes, or zeros without reading: no branch, so that many reads are in flight. */
+static __device__ __forceinline__ uint4 read_if(bool is_wanted, const uint4 *from)
 {
-    return row * ROW_BYTES + (column * 2 ^ row % 8 * 16);
+    uint4 unit;
+    asm volatile("{\n"
+                 ".reg .pred is_wanted;\n"
+                 "setp.ne.b32 is_wanted, %5, 0;\n"
+                 "mov.b32 %0, 0;\n"
+                 "mov.b32 %1, 0;\n"
+                 "mov.b32 %2, 0;\n"
+                 "mov.b32 %3, 0;\n"
+                 "@is_wanted ld.global.nc.v4.b32 {%0, %1, %2, %3}, [%4];\n"
+                 "}\n"
+                 : "=&r"(unit.x), "=&r"(unit.y), "=&r"(unit.z), "=&r"(unit.w)
+                 : "l"(from), "r"((int)is_wanted));
+    return unit;
 }
 
-/* COUNT elements of column `column` of the tile's strip, STEP rows apart; zeros outside of the matrix. */
-template <unsigned COUNT, unsigned STEP>
-static __device__ __forceinline__ void copy_column(unsigned char *to, unsigned to_row, unsigned to_column,
-                                                   const half_bits *from, unsigned stride, bool is_inside,
-                                                   unsigned row, unsigned rows)
+/* A matrix as it lies in memory. */
+struct halves {
+    const half_bits *begin, *end;
+};
+
+/* The units of 16 bytes in which eight halves from `from` on lie. */
+static __device__ __forceinline__ const uint4 *units_of(const half_bits *from)
 {
-    half_bits read[COUNT];
+    return (const uint4 *)((size_t)from & ~(size_t)15);
+}
+
+static __device__ __forceinline__ bool has_units(const struct halves &matrix, const half_bits *from)
+{
+    return units_of(from) >= (const uint4 *)matrix.begin && units_of(from) + 2 <= (const uint4 *)matrix.end;
+}
+
+/* Cut eight halves out of two units, zeros from number `count` on. */
+static __device__ __forceinline__ uint4 cut(uint4 low, uint4 high, unsigned skip, unsigned count)
+{
+    unsigned word[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
 #pragma unroll
-    for (unsigned i = 0; i < COUNT; i++)
-        read[i] = is_inside && row + i * STEP < rows ? __ldg(from + (size_t)(i * STEP) * stride) : 0;
+    for (unsigned i = 0; i < 6; i++)
+        word[i] = skip & 4 ? word[i + 2] : word[i];
 #pragma unroll
-    for (unsigned i = 0; i < COUNT; i++)
-        *(half_bits *)(to + swizzled(to_row + i * STEP, to_column)) = read[i];
+    for (unsigned i = 0; i < 5; i++)
+        word[i] = skip & 2 ? word[i + 1] : word[i];
+#pragma unroll
+    for (unsigned i = 0; i < 4; i++) {
+        word[i] = __funnelshift_r(word[i], word[i + 1], skip % 2 * 16);
+        word[i] = 2 * i + 1 < count ? word[i] : 2 * i < count ? word[i] & 0xffff : 0;
+    }
+    return make_uint4(word[0], word[1], word[2], word[3]);
+}
+
+/* The same where the units are not within the matrix. */
+static __device__ uint4 read_one_by_one(const half_bits *from, unsigned count)
+{
+    unsigned word[4];
+#pragma unroll
+    for (unsigned i = 0; i < 4; i++)
+        word[i] = (2 * i < count ? __ldg(from + 2 * i) : 0u) |
+                  (2 * i + 1 < count ? (unsigned)__ldg(from + 2 * i + 1) << 16 : 0u);
+    return make_uint4(word[0], word[1], word[2], word[3]);
+}
+
+/* Where unit `unit` of a row lies in rows of 128 bytes: they change places. */
+static __device__ __forceinline__ uint4 *swizzled(unsigned char *rows, unsigned row, unsigned unit)
+{
+    return (uint4 *)(rows + row * ROW_BYTES + (unit ^ row % 8) * 16);
+}
+
+/* How many of eight elements from `first` on are before `end`. */
+static __device__ __forceinline__ unsigned count_before(unsigned end, unsigned first)
+{
+    return first < end ? min(end - first, 8) : 0;
+}
+
+#define AT_ONCE 8 /* rows of a unit that are in flight */
+
+/* Copy `count` elements of AT_ONCE rows, STEP apart, to unit `to_unit` of the rows in shared memory. */
+template <unsigned STEP>
+static __device__ __forceinline__ void copy_units(const struct halves &matrix, unsigned stride, unsigned rows,
+                                                  unsigned row, unsigned column, unsigned count,
+                                                  unsigned char *to, unsigned to_row, unsigned to_unit)
+{
+    const half_bits *from = matrix.begin + (size_t)row * stride + column;
+    uint4 low[AT_ONCE], high[AT_ONCE];
+#pragma unroll
+    for (unsigned i = 0; i < AT_ONCE; i++) {
+        const half_bits *at  = from + (size_t)(i * STEP) * stride;
+        const bool is_wanted = row + i * STEP < rows && count != 0 && has_units(matrix, at);
+        low[i]               = read_if(is_wanted, units_of(at));
+        high[i]              = read_if(is_wanted, units_of(at) + 1);
+    }
+#pragma unroll
+    for (unsigned i = 0; i < AT_ONCE; i++) {
+        const half_bits *at   = from + (size_t)(i * STEP) * stride;
+        const unsigned wanted = row + i * STEP < rows ? count : 0;
+        uint4 unit            = cut(low[i], high[i], (unsigned)((size_t)at % 16 / 2), wanted);
+        if (wanted != 0 && !has_units(matrix, at))
+            unit = read_one_by_one(at, wanted);
+        *swizzled(to, to_row + i * STEP, to_unit) = unit;
+    }
 }
 
 /* By all items of the producer. */
-static __device__ __forceinline__ void produce_elements(const struct tile &tile, const struct ring &ring,
-                                                        unsigned item)
+static __device__ __forceinline__ void produce_units(const struct tile &tile, const struct ring &ring,
+                                                     unsigned item)
 {
-    constexpr unsigned AT_ONCE = 32, A_STEP = TEAM / DEPTH;
-    const struct gemm_f16_arguments &given = tile.given;
-    struct place place                     = {0, 1};
-    for (unsigned begin = 0; begin < given.k; begin += DEPTH) {
-        unsigned char *to = ring.bytes + place.stage * STAGE_BYTES;
+    const unsigned m = tile.given.m, n = tile.given.n, k = tile.given.k;
+    const struct halves a = {tile.a, tile.a + (size_t)m * k}, b = {tile.b, tile.b + (size_t)k * n};
+    constexpr unsigned A_UNITS = ROW_BYTES / 16, B_UNITS = TILE_COLUMNS / 8; /* of a row */
+    constexpr unsigned A_STEP = TEAM / A_UNITS, B_STEP = TEAM / B_UNITS;
+    const unsigned a_row = item / A_UNITS, a_unit = item % A_UNITS;
+    const unsigned b_row = item / B_UNITS, b_unit = item % B_UNITS;
+    const unsigned b_column = tile.column + b_unit * 8, b_count = count_before(n, b_column);
+    struct place place = {0, 1};
+    for (unsigned begin = 0; begin < k; begin += DEPTH) {
+        unsigned char *to       = ring.bytes + place.stage * STAGE_BYTES;
+        unsigned char *box      = to + A_BYTES + b_unit / A_UNITS * BOX_BYTES;
+        const unsigned a_column = begin + a_unit * 8, a_count = count_before(k, a_column);
         barrier_wait(ring.empty + 8 * place.stage, place.parity);
-
-        const unsigned a_column = begin + item % DEPTH;
-        for (unsigned r = item / DEPTH; r < TILE_ROWS; r += A_STEP * AT_ONCE)
-            copy_column<AT_ONCE, A_STEP>(to, r, item % DEPTH,
-                                         tile.a + (size_t)(tile.row + r) * given.k + a_column, given.k,
-                                         a_column < given.k, tile.row + r, given.m);
-#pragma unroll
-        for (unsigned column = item; column < TILE_COLUMNS; column += TEAM) {
-            unsigned char *box      = to + A_BYTES + column / BOX_COLUMNS * BOX_BYTES;
-            const unsigned b_column = tile.column + column;
-            for (unsigned r = 0; r < DEPTH; r += AT_ONCE)
-                copy_column<AT_ONCE, 1>(box, r, column % BOX_COLUMNS,
-                                        tile.b + (size_t)(begin + r) * given.n + b_column, given.n,
-                                        b_column < given.n, begin + r, given.k);
-        }
+        for (unsigned r = a_row; r < TILE_ROWS; r += A_STEP * AT_ONCE)
+            copy_units<A_STEP>(a, k, m, tile.row + r, a_column, a_count, to, r, a_unit);
+        for (unsigned r = b_row; r < DEPTH; r += B_STEP * AT_ONCE)
+            copy_units<B_STEP>(b, n, k, begin + r, b_column, b_count, box, r, b_unit % A_UNITS);
         asm volatile("fence.proxy.async.shared::cta;" ::
                          : "memory"); /* the tensor cores read what was written */
         barrier_arrive(ring.full + 8 * place.stage);
         advance(place);
-        if (given.k - begin <= DEPTH)
+        if (k - begin <= DEPTH)
             break;
     }
 }
@@ -431,7 +509,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1)
     if (team < CONSUMERS)
         consume(tile, ring, team, item);
     else if (!is_boxes)
-        produce_elements(tile, ring, item);
+        produce_units(tile, ring, item);
     else if (item < 32)
         produce_boxes(tile, ring, item);
 }
