@@ -35,6 +35,22 @@ BUILD_HAND_TUNED_CUDA = \
 	{ test -z "$$line" || printf '\n%s\n' "$$line" >>"shaders/$$tuned.fatbin.new"; } && \
 	mv -f "shaders/$$tuned.fatbin.new" "shaders/$$tuned.fatbin" || { rm -f $@; exit 1; }
 
+# Code for compute capability 9.0 alone, in place of a kernel's form with matrices (shaders/matrix/NAME.comp). Other devices
+# find no code for them in the file and compile that form.
+
+HOPPER_FATBIN = shaders/gemm_f16.matrix.fatbin
+
+EXTRA_DIST += kernels/gemm_f16.cu
+
+if BUILD_HOPPER_CODE
+nodist_kernel_DATA += $(HOPPER_FATBIN)
+endif
+
+$(HOPPER_FATBIN): shaders/%.matrix.fatbin: kernels/%.cu
+	$(AM_V_KC)$(MKDIR_P) shaders; \
+	{ $(NVCC) -fatbin -gencode=arch=compute_90a,code=sm_90a -o $@.new $< && \
+	  printf '\n%s\n' "`sed -n '$$s,^// trireme ,&,p' $<`" >>$@.new && mv -f $@.new $@; }
+
 shaders/histogram.fatbin: kernels/histogram.cu
 shaders/reduce.fatbin: kernels/reduce.cu
 shaders/scan.fatbin: kernels/scan.cu

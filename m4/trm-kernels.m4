@@ -8,6 +8,7 @@
 #   BUILD_KERNEL_FATBIN  their code for the cuda backend is built by NVCC
 #   KERNEL_CUDA_ARCH   its architectures, in the form of `trireme kc --cuda-arch`
 #   KERNEL_NVCCFLAGS   the same for nvcc
+#   BUILD_HOPPER_CODE  BUILD_KERNEL_FATBIN, 9.0 is among the architectures, and nvcc knows its instructions
 AC_DEFUN([TRM_KERNELS],
 [AC_CACHE_CHECK([for shaderc at run time], [trm_cv_shaderc],
   [trm_cv_shaderc=no
@@ -74,5 +75,17 @@ AS_IF([test "x$trm_spv" = xno],
 AM_CONDITIONAL([CROSS_COMPILING], [test "x$cross_compiling" = xyes])
 AM_CONDITIONAL([BUILD_KERNELS], [test "x$trm_spv" != xno])
 AM_CONDITIONAL([BUILD_KERNEL_FATBIN], [test "x$trm_kernel_fatbin" = xyes && test "x$trm_spv" != xno])
+
+# Instructions that only compute capability 9.0 has: nvcc assembles them from CUDA 12.3 on.
+trm_hopper=no
+AS_CASE([,$with_cuda_arch,], [*,90,* | *,90a,* | ,all, | ,all-major, | ,native,],
+  [AM_COND_IF([BUILD_KERNEL_FATBIN],
+    [AC_CACHE_CHECK([whether nvcc compiles for sm_90a], [trm_cv_nvcc_sm_90a],
+      [AS_ECHO(['__global__ void f(const void *p) { asm volatile("fence.proxy.tensormap::generic.acquire.gpu @<:@%0@:>@, 128;" :: "l"(p)); }']) >conftest.cu
+       AS_IF([$NVCC -gencode=arch=compute_90a,code=sm_90a -cubin -o conftest.cubin conftest.cu >&AS_MESSAGE_LOG_FD 2>&1],
+         [trm_cv_nvcc_sm_90a=yes], [trm_cv_nvcc_sm_90a=no])
+       rm -f conftest.cu conftest.cubin])
+     trm_hopper=$trm_cv_nvcc_sm_90a])])
+AM_CONDITIONAL([BUILD_HOPPER_CODE], [test "x$trm_hopper" = xyes])
 AM_CONDITIONAL([BUILD_KERNEL_CODE], [test "x$cross_compiling" != xyes && test -z "$BUILD_CPU_TRUE"])
 ])

@@ -21,7 +21,8 @@ static bool is_cpu(struct trm_device *device)
 }
 
 bool core_matrix_form_find(struct trm_device *device, struct core_context *context, struct base_arena *arena,
-                           const struct trm_module_desc *named, struct trm_module_desc *form)
+                           const struct trm_module_desc *named, struct trm_module_desc *form,
+                           const char **stem)
 {
     const char *path = NULL;
 
@@ -34,5 +35,6 @@ bool core_matrix_form_find(struct trm_device *device, struct core_context *conte
         return false;
     form->format = TRM_MODULE_SPIRV;
     form->name   = named->name != NULL ? named->name : named->data;
-    return true;
+    *stem        = base_arena_text(arena, path, strlen(path) - strlen(".spv"));
+    return *stem != NULL;
 }

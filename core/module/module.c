@@ -119,7 +119,8 @@ static int32_t load_in_backend(struct core_module *module, const struct trm_modu
     return TRM_OK;
 }
 
-static int32_t module_create(struct core_device *device, const struct trm_module_desc *desc,
+/* stem: that of a kernel's form (core_matrix_form_find()), or NULL. */
+static int32_t module_create(struct core_device *device, const struct trm_module_desc *desc, const char *stem,
                              struct core_module **module)
 {
     struct core_context *context = device->object.context;
@@ -132,6 +133,8 @@ static int32_t module_create(struct core_device *device, const struct trm_module
     int32_t status = core_module_source_create(context, desc, &made->portable, &source);
     if (status != TRM_OK)
         goto release;
+    if (stem != NULL)
+        source.stem = stem;
     made->name = core_copy_text(context, source.name);
     if (made->name == NULL) {
         status = base_fail_memory("loading a module");
@@ -182,16 +185,17 @@ static int32_t create_best(struct trm_device *handle, struct core_device *device
     struct core_context *context = device->object.context;
     struct trm_module_desc form;
     struct base_arena arena;
-    bool is_made = false;
+    const char *stem = NULL;
+    bool is_made     = false;
 
     base_arena_init(&arena, &context->allocator);
-    if (core_matrix_form_find(handle, context, &arena, desc, &form)) {
-        is_made = module_create(device, &form, made) == TRM_OK;
+    if (core_matrix_form_find(handle, context, &arena, desc, &form, &stem)) {
+        is_made = module_create(device, &form, stem, made) == TRM_OK;
         core_object_log(&device->object, TRM_LOG_DEBUG, "kernel \"%s\": the device %s the form with matrices",
                         form.name, is_made ? "takes" : "does not take");
     }
     base_arena_fini(&arena);
-    return is_made ? TRM_OK : module_create(device, desc, made);
+    return is_made ? TRM_OK : module_create(device, desc, NULL, made);
 }
 
 int32_t trm_module_load(struct trm_device *device, const struct trm_module_desc *desc,

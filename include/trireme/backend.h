@@ -361,8 +361,8 @@ struct trm_module_source {
     uint32_t constant_count;
     const struct trm_constant *constants; /* those that differ from their defaults, sorted by id */
     const uint8_t *digest;                /* 32 bytes: SHA-256 of the words and the constants */
-    /* The path of a named module without ".spv"; code for the backend may be beside it. NULL without a
-     * name. */
+    /* The path of a named module without ".spv", or of its form with matrices without ".spv"; code for the
+     * backend may be beside it. NULL without a name. */
     const char *stem;
     /* What comes between stem and extension for these constants: "" or ".op=1,width=4". */
     const char *variant;

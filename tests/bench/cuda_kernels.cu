@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <dlfcn.h>
 #include <functional>
@@ -21,7 +22,7 @@
 #include "cuda_by_hand.cuh"
 #include "measure.h"
 
-static const unsigned COUNT = 64u << 20, SIDE = 8192, GEMM = 4096, ROWS = 65536, COLUMNS = 1000;
+static const unsigned COUNT = 64u << 20, SIDE = 8192, ROWS = 65536, COLUMNS = 1000;
 static const int ROUNDS = 7;
 static const double ENOUGH_NS = 8e6; /* of a sample */
 
@@ -49,9 +50,16 @@ static void must(cudaError_t result)
 
 /* ---- what is measured ------------------------------------------------------------------------------- */
 
+/* C, of m x n, is a product of matrices of m x k and k x n, of floats or halves. */
+struct product {
+    unsigned m, n, k;
+    bool is_half;
+};
+
 struct work {
-    const char *name, *kernel; /* in the report; installed */
-    bool by_words;             /* from its words: never what lies beside it */
+    std::string name;   /* in the report */
+    const char *kernel; /* installed */
+    bool by_words;      /* from its words: never what lies beside it; with matrices where there is such a form */
     std::vector<trm_constant> constants;
     double amount;             /* bytes or operations */
     bool is_flops;
@@ -59,6 +67,7 @@ struct work {
     std::vector<size_t> sizes; /* bytes of the buffers, in the parameters' order; they are shared by all */
     std::vector<trm_argument> values;
     std::function<void(std::vector<void *> &)> hand; /* nothing: there is none */
+    product product;                                 /* zeros: it is none */
 };
 
 static void *hand_memory[5];
@@ -117,7 +126,9 @@ static trm_kernel *load(const work &work)
     }
     std::pair<std::string, std::string> wanted(work.kernel, "");
     must(trm_shader_list(context, find_path, &wanted));
-    std::vector<char> bytes = read_file(wanted.second);
+    std::vector<char> bytes = read_file(wanted.second.substr(0, wanted.second.size() - 4) + ".matrix.spv");
+    if (bytes.empty())
+        bytes = read_file(wanted.second);
     trm_module_desc desc    = {};
     desc.struct_size        = sizeof(desc);
     desc.format             = TRM_MODULE_SPIRV;
@@ -148,7 +159,7 @@ static void report(const work &work, std::vector<double> ours, std::vector<doubl
     const char *unit = work.is_flops ? "GFLOP/s" : "GB/s";
     if (table) {
         double our = median(ours), their = theirs.empty() ? 0 : median(theirs);
-        printf("%-24s %9.1f %-8s %9.1f  x%.3f", work.name, our, unit, their, their > 0 ? our / their : 0.0);
+        printf("%-28s %9.1f %-8s %9.1f  x%.3f", work.name.c_str(), our, unit, their, their > 0 ? our / their : 0.0);
         if (work.is_flops)
             printf("\n");
         else
@@ -156,9 +167,9 @@ static void report(const work &work, std::vector<double> ours, std::vector<doubl
         fflush(stdout);
         return;
     }
-    measure_print("cuda_kernel", work.name, "cuda", unit, ours.data(), ours.size());
+    measure_print("cuda_kernel", work.name.c_str(), "cuda", unit, ours.data(), ours.size());
     if (!theirs.empty())
-        measure_print("cuda_kernel", work.name, peer, unit, theirs.data(), theirs.size());
+        measure_print("cuda_kernel", work.name.c_str(), peer, unit, theirs.data(), theirs.size());
 }
 
 static void measure(const work &work)
@@ -201,28 +212,47 @@ typedef int (*cublas_create)(void **handle);
 typedef int (*cublas_set_stream)(void *handle, cudaStream_t stream);
 typedef int (*cublas_sgemm)(void *handle, int, int, int m, int n, int k, const float *alpha, const float *a,
                             int, const float *b, int, const float *beta, float *c, int);
+typedef int (*cublas_gemm_ex)(void *handle, int, int, int m, int n, int k, const void *alpha, const void *a,
+                              int type_a, int, const void *b, int type_b, int, const void *beta, void *c,
+                              int type_c, int, int compute, int algorithm);
+enum { CUBLAS_32F = 0, CUBLAS_16F = 2, CUBLAS_COMPUTE_IN_32F = 68, CUBLAS_DEFAULT = -1 };
 
-static std::function<void(std::vector<void *> &)> open_cublas()
+static struct {
+    void *handle;
+    cublas_sgemm sgemm;
+    cublas_gemm_ex gemm_ex;
+} cublas;
+
+static void open_cublas()
 {
-    void *library = nullptr, *handle = nullptr;
+    void *library = nullptr;
     for (const char *name : {"libcublas.so.13", "libcublas.so.12", "/usr/local/cuda/lib64/libcublas.so.13",
                              "/usr/local/cuda/lib64/libcublas.so"})
         if (!library)
             library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!library)
-        return nullptr;
-    auto create = (cublas_create)dlsym(library, "cublasCreate_v2");
-    auto put    = (cublas_set_stream)dlsym(library, "cublasSetStream_v2");
-    auto gemm   = (cublas_sgemm)dlsym(library, "cublasSgemm_v2");
-    if (!create || !put || !gemm || create(&handle) != 0 || put(handle, hand_stream) != 0)
-        return nullptr;
-    return [=](std::vector<void *> &p) {
-        const float one = 1.0f, none = 0.0f;
-        /* Rows side by side are columns of the transposed: C' = B' A'. */
-        if (gemm(handle, 0, 0, (int)GEMM, (int)GEMM, (int)GEMM, &one, (const float *)p[1], (int)GEMM,
-                 (const float *)p[0], (int)GEMM, &none, (float *)p[2], (int)GEMM) != 0)
-            measure_fail("cublasSgemm failed");
-    };
+        return;
+    auto create    = (cublas_create)dlsym(library, "cublasCreate_v2");
+    auto put       = (cublas_set_stream)dlsym(library, "cublasSetStream_v2");
+    cublas.sgemm   = (cublas_sgemm)dlsym(library, "cublasSgemm_v2");
+    cublas.gemm_ex = (cublas_gemm_ex)dlsym(library, "cublasGemmEx");
+    if (!create || !put || !cublas.sgemm || !cublas.gemm_ex || create(&cublas.handle) != 0 ||
+        put(cublas.handle, hand_stream) != 0)
+        cublas.handle = nullptr;
+}
+
+/* Rows side by side are columns of the transposed: C' = B' A'. */
+static void multiply_by_cublas(const product &of, std::vector<void *> &p)
+{
+    const float one = 1.0f, none = 0.0f;
+    const int m = (int)of.m, n = (int)of.n, k = (int)of.k;
+    int result = of.is_half
+                     ? cublas.gemm_ex(cublas.handle, 0, 0, n, m, k, &one, p[1], CUBLAS_16F, n, p[0], CUBLAS_16F, k,
+                                      &none, p[2], CUBLAS_32F, n, CUBLAS_COMPUTE_IN_32F, CUBLAS_DEFAULT)
+                     : cublas.sgemm(cublas.handle, 0, 0, n, m, k, &one, (const float *)p[1], n,
+                                    (const float *)p[0], k, &none, (float *)p[2], n);
+    if (result != 0)
+        measure_fail("cuBLAS failed");
 }
 
 /* ---- the list --------------------------------------------------------------------------------------- */
@@ -252,6 +282,30 @@ struct power {
     float exponent; /* not known to the compiler */
     __device__ float operator()(float v) const { return v > 0.0f ? powf(v, exponent) : 0.0f; }
 };
+
+static work multiplication(const product &of, bool by_words)
+{
+    const unsigned tile = of.is_half ? 128 : 64, items = of.is_half ? 256 : 16; /* of a group: in x */
+    const uint64_t wide = (of.n + tile - 1) / tile, high = (of.m + tile - 1) / tile;
+    const size_t element = of.is_half ? 2 : 4;
+    work made            = {of.is_half ? "gemm_f16" : "sgemm", of.is_half ? "gemm_f16" : "sgemm"};
+    if (of.m != 4096)
+        made.name += "_" + std::to_string(of.m) + "x" + std::to_string(of.n) + "x" + std::to_string(of.k);
+    if (by_words)
+        made.name += "_translated";
+    made.by_words = by_words;
+    made.amount   = 2.0 * of.m * of.n * of.k;
+    made.is_flops = true;
+    made.product  = of;
+    made.items[0] = wide * items;
+    made.items[1] = of.is_half ? high : high * 16;
+    made.items[2] = 1;
+    made.sizes    = {element * of.m * of.k, element * of.k * of.n, (size_t)4 * of.m * of.n};
+    made.values   = {U(of.m), U(of.n), U(of.k), F(1.0f), F(0.0f)};
+    if (cublas.handle)
+        made.hand = [of](std::vector<void *> &p) { multiply_by_cublas(of, p); };
+    return made;
+}
 
 static std::vector<work> list()
 {
@@ -313,29 +367,49 @@ static std::vector<work> list()
                    [=](std::vector<void *> &p) { hand_histogram<<<132 * 8, 256, 0, hand_stream>>>((const uint4 *)p[0], (unsigned *)p[1], COUNT / 4); }});
     all.push_back({"softmax_cross_entropy", "softmax_cross_entropy", false, {}, 12.0 * ROWS * COLUMNS, false, {(uint64_t)ROWS * 256, 1, 1},
                    {(size_t)ROWS * COLUMNS * 4, ROWS * 4, (size_t)ROWS * COLUMNS * 4, ROWS * 4, (size_t)ROWS * COLUMNS * 4}, {U(COLUMNS), F(1.0f)}, nullptr});
-    auto gemm = open_cublas();
-    const size_t matrix = (size_t)GEMM * GEMM * 4;
-    const double flops = 2.0 * GEMM * GEMM * GEMM;
-    std::vector<trm_argument> gemm_values = {U(GEMM), U(GEMM), U(GEMM), F(1.0f), F(0.0f)};
-    all.push_back({"sgemm", "sgemm", false, {}, flops, true, {GEMM / 4, GEMM / 4, 1}, {matrix, matrix, matrix}, gemm_values, gemm});
-    all.push_back({"sgemm_translated", "sgemm", true, {}, flops, true, {GEMM / 4, GEMM / 4, 1}, {matrix, matrix, matrix}, gemm_values, gemm});
+    for (bool is_half : {false, true})
+        for (product of : {product{4096, 4096, 4096}, product{1000, 777, 513}, product{64, 4096, 4096}})
+            for (bool by_words : {false, true}) {
+                of.is_half = is_half;
+                all.push_back(multiplication(of, by_words));
+            }
     return all;
 }
 
-/* A fast wrong answer is no figure: what the two say of one product. */
-static void check_sgemm(const work &work)
+static void fill_products(const work &work, const std::vector<float> &numbers)
 {
-    std::vector<float> ours(GEMM), theirs(GEMM);
+    std::vector<__half> halves;
+    size_t count     = (size_t)4096 * 4096;
+    const void *data = numbers.data();
+    if (work.product.is_half) {
+        for (size_t i = 0; i < count; i++)
+            halves.push_back(__float2half(numbers[i]));
+        data = halves.data();
+    }
+    const size_t bytes = count * (work.product.is_half ? 2 : 4);
+    for (int i = 0; i < 2; i++) { /* others have written here */
+        must(cudaMemcpy(hand_memory[i], data, bytes, cudaMemcpyHostToDevice));
+        must(trm_upload(stream, trm_span_of(buffers[i], 0, bytes), data));
+        must(trm_stream_sync(stream));
+    }
+}
+
+/* A fast wrong answer is no figure: what the two say of a row. */
+static void check_product(const work &work)
+{
+    const product &of = work.product;
+    const size_t row  = of.m / 2;
+    std::vector<float> ours(of.n), theirs(of.n);
     std::vector<void *> pointers(hand_memory, hand_memory + 3);
-    if (!work.is_flops || !work.hand)
+    if (of.m == 0 || !work.hand)
         return;
-    must(trm_download(stream, ours.data(), trm_span_of(buffers[2], (uint64_t)77 * GEMM * 4, GEMM * 4)));
+    must(trm_download(stream, ours.data(), trm_span_of(buffers[2], (uint64_t)row * of.n * 4, of.n * 4)));
     must(trm_stream_sync(stream));
     work.hand(pointers);
-    must(cudaMemcpyAsync(theirs.data(), (const float *)hand_memory[2] + (size_t)77 * GEMM, GEMM * 4,
+    must(cudaMemcpyAsync(theirs.data(), (const float *)hand_memory[2] + row * of.n, of.n * 4,
                          cudaMemcpyDeviceToHost, hand_stream));
     must(cudaStreamSynchronize(hand_stream));
-    for (unsigned i = 0; i < GEMM; i++)
+    for (unsigned i = 0; i < of.n; i++)
         if (!(std::abs(ours[i] - theirs[i]) <= 1e-3f * std::abs(theirs[i]) + 1e-3f))
             measure_fail("the products differ");
 }
@@ -374,21 +448,16 @@ int main(int argc, char **argv)
             copies.push_back(copy_rate());
         measure_print("cuda_kernel", "copy_device", "cuda_by_hand", "GB/s", copies.data(), copies.size());
     }
+    open_cublas();
     for (const work &work : list()) {
         if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), work.name) == wanted.end())
             continue;
         if (work.kernel == std::string("softmax_cross_entropy")) /* labels are numbers of columns */
             must(trm_fill(stream, trm_span_of(buffers[1], 0, ROWS * 4), 0, 4));
-        if (work.kernel == std::string("sgemm"))
-            for (int i = 0; i < 2; i++) { /* others have written here */
-                must(cudaMemcpy(hand_memory[i], numbers.data(), (size_t)GEMM * GEMM * 4,
-                                cudaMemcpyHostToDevice));
-                must(trm_upload(stream, trm_span_of(buffers[i], 0, (uint64_t)GEMM * GEMM * 4),
-                                numbers.data()));
-                must(trm_stream_sync(stream));
-            }
+        if (work.product.m != 0)
+            fill_products(work, numbers);
         measure(work);
-        check_sgemm(work);
+        check_product(work);
     }
     return 0;
 }

@@ -55,17 +55,15 @@ static size_t add_line(char *to, const char *text)
 
 #define NVRTC(name) ((__typeof__(&(name)))dlsym(library, #name))
 
-static void compile(void *library, const char *name)
+static void compile_text(void *library, const char *name, const char *text)
 {
     static const char *const options[] = {"--gpu-architecture=sm_90"};
     char path[4096];
     nvrtcProgram program = NULL;
     size_t size;
-    snprintf(path, sizeof(path), "%s/kernels/%s.cu", SOURCE_FOLDER, name);
-    char *text = read_file(path, &size);
     ck_assert_int_eq(NVRTC(nvrtcCreateProgram)(&program, text, name, 0, NULL, NULL), NVRTC_SUCCESS);
     ck_assert_msg(NVRTC(nvrtcCompileProgram)(program, 1, options) == NVRTC_SUCCESS, "%s does not compile",
-                  path);
+                  name);
     ck_assert_int_eq(NVRTC(nvrtcGetCUBINSize)(program, &size), NVRTC_SUCCESS);
     char *code = calloc(1, size + LINE_MOST);
     ck_assert_int_eq(NVRTC(nvrtcGetCUBIN)(program, code), NVRTC_SUCCESS);
@@ -73,13 +71,45 @@ static void compile(void *library, const char *name)
     snprintf(path, sizeof(path), "%s/%s.fatbin", KERNEL_FOLDER, name);
     write_file(path, code, size + add_line(code + size, text));
     free(code);
-    free(text);
+}
+
+static void copy_shader(const char *name)
+{
+    char path[4096];
+    size_t size;
     snprintf(path, sizeof(path), "%s/%s.spv", SHADER_FOLDER, name);
-    text = read_file(path, &size);
+    char *text = read_file(path, &size);
     snprintf(path, sizeof(path), "%s/%s.spv", KERNEL_FOLDER, name);
     write_file(path, text, size);
     free(text);
 }
+
+static void compile(void *library, const char *name)
+{
+    char path[4096];
+    size_t size;
+    snprintf(path, sizeof(path), "%s/kernels/%s.cu", SOURCE_FOLDER, name);
+    char *text = read_file(path, &size);
+    compile_text(library, name, text);
+    free(text);
+    copy_shader(name);
+}
+
+/* The stand-in has no tensor cores of Hopper. This has the interface of gemm_f16 and stores how many threads
+ * a block has, from shared memory that only the last line asks for. */
+static const char of_matrices[] =
+    "struct gemm_arguments { unsigned m, n, k; float alpha, beta; };\n"
+    "extern \"C\" __global__ void __launch_bounds__(384) gemm_f16(const unsigned short *__restrict__ a, "
+    "const "
+    "unsigned short *__restrict__ b, float *__restrict__ c, const struct gemm_arguments given)\n"
+    "{\n"
+    "    extern __shared__ float memory[];\n"
+    "    memory[threadIdx.x] = blockDim.x;\n"
+    "    __syncthreads();\n"
+    "    if (threadIdx.x < given.m * given.n)\n"
+    "        c[threadIdx.x] = memory[383 - threadIdx.x];\n"
+    "}\n"
+    "// trireme by-hand gemm_f16:384+1536\n";
 
 /* Once, in the process from which the tests are forked. */
 static void make_folder(void)
@@ -90,6 +120,9 @@ static void make_folder(void)
     ck_assert_int_eq(chmod(KERNEL_FOLDER, 0755), 0);
     for (size_t i = 0; i < COUNT(names); i++)
         compile(library, names[i]);
+    compile_text(library, "gemm_f16.matrix", of_matrices);
+    copy_shader("gemm_f16.matrix");
+    copy_shader("gemm_f16");
 }
 
 static void remove_folder(void)
@@ -100,6 +133,9 @@ static void remove_folder(void)
         snprintf(path, sizeof(path), "%s/%s.%s", KERNEL_FOLDER, names[i / 2], ends[i % 2]);
         (void)unlink(path);
     }
+    (void)unlink(KERNEL_FOLDER "/gemm_f16.matrix.fatbin");
+    (void)unlink(KERNEL_FOLDER "/gemm_f16.matrix.spv");
+    (void)unlink(KERNEL_FOLDER "/gemm_f16.spv");
     (void)rmdir(KERNEL_FOLDER);
 }
 
@@ -210,7 +246,10 @@ static void check_sgemm(uint32_t m, uint32_t n, uint32_t k, float beta, uint32_t
 
 START_TEST(sgemm_multiplies_matrices_of_all_shapes)
 {
-    check_sgemm(256, 256, 64, 0, 0);    /* four large tiles, all aligned */
+    check_sgemm(512, 512, 40, 0, 0);    /* large tiles, all aligned; the stand-in has four multiprocessors */
+    check_sgemm(500, 500, 27, 0.5f, 0); /* with edges */
+    check_sgemm(501, 499, 21, 1, 0);    /* nothing aligned */
+    check_sgemm(256, 256, 64, 0, 0);    /* the middle ones */
     check_sgemm(300, 260, 80, 0.5f, 0); /* with edges */
     check_sgemm(300, 261, 77, 1, 0);    /* nothing aligned */
     check_sgemm(257, 320, 20, 1, 4);    /* neither begins aligned */
@@ -360,6 +399,22 @@ START_TEST(reduce_adds_up_each_block)
 }
 END_TEST
 
+START_TEST(a_form_with_matrices_is_replaced_by_the_code_beside_it)
+{
+    float found[6]            = {0};
+    struct trm_buffer *halves = make(64, NULL), *sums = make(sizeof(found), found);
+    struct trm_argument arguments[] = {
+        trm_arg_buffer(halves), trm_arg_buffer(halves), trm_arg_buffer(sums), trm_arg_u32(2),
+        trm_arg_u32(3),         trm_arg_u32(4),         trm_arg_f32(1),       trm_arg_f32(0),
+    };
+    launch("gemm_f16", 1, 1, arguments, COUNT(arguments));
+    take(sums, found);
+    for (uint32_t i = 0; i < COUNT(found); i++)
+        ck_assert_msg(found[i] == 384, "element %u is %g", i, (double)found[i]);
+    trm_buffer_destroy(halves);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite     = suite_create("kernels by hand");
@@ -378,6 +433,7 @@ int main(void)
     tcase_add_test(kernels, histogram_counts_all_bytes);
     tcase_add_test(kernels, scan_adds_up_each_block);
     tcase_add_test(kernels, reduce_adds_up_each_block);
+    tcase_add_test(kernels, a_form_with_matrices_is_replaced_by_the_code_beside_it);
     suite_add_tcase(suite, kernels);
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "module.h"
+#include "trailer.h"
 
 #define SHARED_ALWAYS 49152u /* bytes of shared memory that a group has without opting in */
 #define ADDRESS_BYTES 8u
@@ -123,6 +124,11 @@ static int32_t find_attributes(struct trm_backend_kernel *kernel)
     }
     kernel->max_group_items = items > 0 ? (uint32_t)items : 0;
     kernel->shared_bytes    = (shared > 0 ? (uint32_t)shared : 0) + kernel->dynamic_bytes;
+    if (status == TRM_OK && kernel->threads > kernel->max_group_items)
+        return trm_util_fail(device->instance->host, TRM_ERROR_ABI, 0,
+                             "The code of kernel '%.100s' wants blocks of %u threads, but its function takes "
+                             "at most %u.",
+                             kernel->name, kernel->threads, kernel->max_group_items);
     return status;
 }
 
@@ -321,14 +327,15 @@ static uint32_t dynamic_bytes(const struct trm_backend_module *module, const str
 }
 
 int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct trm_kernel_info *info,
-                               uint32_t coarsening, CUfunction function, CUfunction of_textures)
+                               const struct cuda_launch_shape *shape, CUfunction function,
+                               CUfunction of_textures)
 {
     uint32_t buffers = count_buffers(info), own = 0;
     struct found found;
     for (uint32_t i = 0; i < info->parameter_count; i++)
         own += is_entry(&info->parameters[i]);
     uint32_t entries =
-        own + buffers + (own != info->parameter_count) + (coarsening != 0) + module->notes_faults;
+        own + buffers + (own != info->parameter_count) + (shape->coarsening != 0) + module->notes_faults;
     if (info->parameter_count > CUDA_MAX_ARGUMENTS || entries > CUDA_MAX_ARGUMENTS)
         return fail_too_many(module, info->name);
     int32_t status = find_parameters(module, info->name, function, &found);
@@ -339,7 +346,7 @@ int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct t
         return trm_util_fail_host_memory(module->device->instance->host, "a kernel");
     struct layout layout = {.offsets = (uint32_t *)(uintptr_t)kernel->offsets,
                             .entries = (uint32_t *)(uintptr_t)kernel->entries};
-    kernel->coarsening   = coarsening;
+    kernel->coarsening   = shape->coarsening;
     lay_out(kernel, info, &layout);
     kernel->function       = function;
     kernel->of_textures    = of_textures;
@@ -347,7 +354,8 @@ int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct t
     kernel->entry_count    = layout.count;
     kernel->wants_sizes    = buffers != 0;
     kernel->argument_bytes = layout.bytes;
-    kernel->dynamic_bytes  = dynamic_bytes(module, info);
+    kernel->threads        = shape->threads;
+    kernel->dynamic_bytes  = shape->shared_bytes != 0 ? shape->shared_bytes : dynamic_bytes(module, info);
     set_masks(kernel);
     memcpy(kernel->group_size, info->group_size, sizeof(kernel->group_size));
     if (layout.bytes > CUDA_ARGUMENT_BYTES)

@@ -40,6 +40,8 @@ struct trm_backend_module {
     char name[];                      /* for messages */
 };
 
+struct cuda_launch_shape; /* trailer.h */
+
 /* A kernel, with the layout of a launch's arguments (struct cuda_launch, `bytes`). Argument i is at
  * offsets[i]: a buffer as its address (8 bytes), a scalar as its `size` bytes, a block as its bytes. What
  * lies between is undefined. If wants_sizes, the byte size of each buffer's span follows as a uint64_t
@@ -67,6 +69,7 @@ struct trm_backend_kernel {
     bool wants_sizes;        /* the bytes of each buffer follow */
     bool notes_faults;       /* as the module */
     uint32_t group_size[3];
+    uint32_t threads;         /* of a block, whatever the group has; 0: as many as the group has items */
     uint32_t max_group_items; /* as the registers allow */
     uint32_t shared_bytes;    /* static, and dynamic_bytes */
     uint32_t dynamic_bytes;   /* of these, what a launch must ask for besides its own shared_bytes */
@@ -110,10 +113,12 @@ int32_t cuda_module_compile(struct trm_backend_device *device, const char *name,
 
 /* Make a kernel of a function that was translated or has the parameters of a translated one. function NULL: the layout
  * of its arguments alone, with nothing to launch. of_textures: see struct trm_backend_kernel. Errors: ABI where
- * `function` has other parameters. This and the next function need the context entered and add the kernel to
- * the module's list; the caller holds the list's lock where other threads may see the module. */
+ * `function` has other parameters or cannot be launched with that shape. This and the next function need the context
+ * entered and add the kernel to the module's list; the caller holds the list's lock where other threads may see the
+ * module. */
 int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct trm_kernel_info *info,
-                               uint32_t coarsening, CUfunction function, CUfunction of_textures);
+                               const struct cuda_launch_shape *shape, CUfunction function,
+                               CUfunction of_textures);
 
 /* Make a kernel of native code. info: what the program says of it, or NULL. Errors: UNSUPPORTED where
  * neither the program nor the driver tells its parameters; INVALID_ARGUMENT where they disagree. */

@@ -31,7 +31,7 @@ static bool samples(const struct trm_kernel_info *kernel)
 /* What the code has of one kernel. */
 struct functions {
     CUfunction function, of_textures; /* as in struct trm_backend_kernel */
-    uint32_t coarsening;
+    struct cuda_launch_shape shape;
 };
 
 /* The functions of kernel number `index`. Code made from a shader lists its symbols in the order of the
@@ -42,9 +42,9 @@ static int32_t find_functions(const struct trm_backend_module *module, const str
     const struct cuda_functions *cuda = module->device->cuda;
     char space[CUDA_TRAILER_SYMBOL_BYTES], textures[CUDA_TRAILER_SYMBOL_BYTES + sizeof(OF_TEXTURES)];
     const char *symbol = source->kernels[index].name;
-    *found             = (struct functions){.coarsening = 0};
+    *found             = (struct functions){.function = NULL};
     if (trailer->is_present) {
-        if (!cuda_trailer_symbol(trailer, index, space, &found->coarsening))
+        if (!cuda_trailer_symbol(trailer, index, space, &found->shape))
             return trm_util_fail(module->device->instance->host, TRM_ERROR_ABI, 0,
                                  "The code of module '%.80s' has no kernel number %u.", source->name, index);
         symbol = space;
@@ -77,7 +77,7 @@ static int32_t make_kernels(struct trm_backend_module *module, const struct trm_
     for (uint32_t i = source->kernel_count; i-- > 0 && status == TRM_OK;) {
         status = find_functions(module, source, trailer, i, &found);
         if (status == TRM_OK)
-            status = cuda_kernel_translated(module, &source->kernels[i], found.coarsening, found.function,
+            status = cuda_kernel_translated(module, &source->kernels[i], &found.shape, found.function,
                                             found.of_textures);
     }
     cuda_leave(module->device, previous);

@@ -10,6 +10,8 @@
 #define MAX_LINE_BYTES 65536u
 #define DIGEST_LETTERS 64u
 #define MAX_COARSENING 1024u
+#define MAX_THREADS 1024u
+#define MAX_SHARED_BYTES (1u << 20)
 
 static int digit_of(char letter)
 {
@@ -56,20 +58,29 @@ void cuda_trailer_read(const void *bytes, uint64_t size, struct cuda_trailer *tr
     trailer->length     = end - begin;
 }
 
-/* SYMBOL or SYMBOL*COUNT. */
-static bool read_word(const char *begin, const char *end, char symbol[CUDA_TRAILER_SYMBOL_BYTES],
-                      uint32_t *coarsening)
+/* Read "MARK NUMBER" without the blank, if the mark is there; the number is from 1 to `most`. */
+static bool read_number(const char **at, const char *end, char mark, uint32_t most, uint32_t *number)
 {
-    const char *star = memchr(begin, '*', (size_t)(end - begin));
-    size_t length    = (size_t)((star != NULL ? star : end) - begin);
-    *coarsening      = 0;
-    for (const char *at = star != NULL ? star + 1 : end; at < end; at++) {
-        if (*at < '0' || *at > '9' || *coarsening > MAX_COARSENING)
-            return false;
-        *coarsening = *coarsening * 10 + (uint32_t)(*at - '0');
-    }
-    if (length == 0 || length >= CUDA_TRAILER_SYMBOL_BYTES || (star != NULL && *coarsening == 0) ||
-        *coarsening > MAX_COARSENING)
+    *number = 0;
+    if (*at == end || **at != mark)
+        return true;
+    for ((*at)++; *at < end && **at >= '0' && **at <= '9' && *number <= most; (*at)++)
+        *number = *number * 10 + (uint32_t)(**at - '0');
+    return *number != 0 && *number <= most;
+}
+
+/* SYMBOL, *COUNT, :THREADS and +BYTES; the numbers may be missing. */
+static bool read_word(const char *begin, const char *end, char symbol[CUDA_TRAILER_SYMBOL_BYTES],
+                      struct cuda_launch_shape *shape)
+{
+    const char *at = begin;
+    while (at < end && *at != '*' && *at != ':' && *at != '+')
+        at++;
+    size_t length = (size_t)(at - begin);
+    if (length == 0 || length >= CUDA_TRAILER_SYMBOL_BYTES ||
+        !read_number(&at, end, '*', MAX_COARSENING, &shape->coarsening) ||
+        !read_number(&at, end, ':', MAX_THREADS, &shape->threads) ||
+        !read_number(&at, end, '+', MAX_SHARED_BYTES, &shape->shared_bytes) || at != end)
         return false;
     memcpy(symbol, begin, length);
     symbol[length] = '\0';
@@ -77,7 +88,7 @@ static bool read_word(const char *begin, const char *end, char symbol[CUDA_TRAIL
 }
 
 bool cuda_trailer_symbol(const struct cuda_trailer *trailer, uint32_t index,
-                         char symbol[CUDA_TRAILER_SYMBOL_BYTES], uint32_t *coarsening)
+                         char symbol[CUDA_TRAILER_SYMBOL_BYTES], struct cuda_launch_shape *shape)
 {
     const char *at = trailer->symbols, *end = at + trailer->length;
     for (uint32_t i = 0; at < end; i++) {
@@ -85,7 +96,7 @@ bool cuda_trailer_symbol(const struct cuda_trailer *trailer, uint32_t index,
         for (at = begin; at < end && *at != ' ';)
             at++;
         if (i == index)
-            return begin < at && read_word(begin, at, symbol, coarsening);
+            return begin < at && read_word(begin, at, symbol, shape);
     }
     return false;
 }

@@ -8,7 +8,9 @@
  * file of code that `trireme kc` makes.
  *
  * Code that was written by hand fits any version of the shader. It has "by-hand" in place of DIGEST, or no
- * trailer; then its functions have the names of the kernels.
+ * trailer; then its functions have the names of the kernels. After symbol and *COUNT may follow :THREADS,
+ * where a block has so many threads in x instead of the group's items, and then +BYTES, the dynamic shared
+ * memory that a launch asks for.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CUDA_MODULE_TRAILER_H
@@ -30,9 +32,15 @@ struct cuda_trailer {
 /* Read the trailer at the end of `size` bytes. */
 void cuda_trailer_read(const void *bytes, uint64_t size, struct cuda_trailer *trailer);
 
-/* Read symbol number `index`, and how many items a thread computes; 0: the trailer does not say. False:
- * there are fewer symbols, or it is malformed or too long. */
+/* How a function is launched; 0: the trailer does not say. */
+struct cuda_launch_shape {
+    uint32_t coarsening;   /* items that a thread computes */
+    uint32_t threads;      /* of a block */
+    uint32_t shared_bytes; /* dynamic shared memory */
+};
+
+/* Read symbol number `index`. False: there are fewer symbols, or it is malformed or too long. */
 bool cuda_trailer_symbol(const struct cuda_trailer *trailer, uint32_t index,
-                         char symbol[CUDA_TRAILER_SYMBOL_BYTES], uint32_t *coarsening);
+                         char symbol[CUDA_TRAILER_SYMBOL_BYTES], struct cuda_launch_shape *shape);
 
 #endif

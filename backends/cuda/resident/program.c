@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "backends/cuda/module/module.h"
+#include "backends/cuda/module/trailer.h"
 #include "backends/cuda/stream/stream.h"
 #include "graph.h"
 #include "text.h"
@@ -304,8 +305,8 @@ static int32_t make_layouts(struct program *program)
 {
     struct cuda_resident_graph *graph = program->graph;
     for (uint32_t i = 0; i < program->count; i++) {
-        int32_t status = cuda_kernel_translated(graph->module, program->parts[i].info,
-                                                program->parts[i].coarsening, NULL, NULL);
+        const struct cuda_launch_shape shape = {.coarsening = program->parts[i].coarsening};
+        int32_t status = cuda_kernel_translated(graph->module, program->parts[i].info, &shape, NULL, NULL);
         if (status != TRM_OK)
             return status;
         for (uint32_t k = 0; k < graph->count; k++)

@@ -114,6 +114,8 @@ int32_t cuda_launch_build(struct trm_backend_device *device, const struct trm_la
     launch->kernel = kernel;
     memcpy(launch->groups, desc->groups, sizeof(launch->groups));
     memcpy(launch->group_size, desc->group_size, sizeof(launch->group_size));
+    if (kernel->threads != 0)
+        memcpy(launch->group_size, (uint32_t[]){kernel->threads, 1, 1}, sizeof(launch->group_size));
     launch->shared_bytes   = desc->shared_bytes + kernel->dynamic_bytes;
     launch->argument_bytes = kernel->argument_bytes;
     bool lacks_texture     = write_arguments(desc, launch->arguments);

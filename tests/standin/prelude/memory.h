@@ -53,6 +53,24 @@ STANDIN_INLINE void __pipeline_commit(void)
 STANDIN_INLINE void __pipeline_wait_prior(size_t)
 {
 }
+template <typename T>
+STANDIN_INLINE void ptx_cp_async_ca_shared_global(unsigned int to, const T *from, unsigned int bytes,
+                                                  unsigned int read)
+{
+    __pipeline_memcpy_async(standin_shared(to), from, bytes, bytes - read);
+}
+template <typename T>
+STANDIN_INLINE void ptx_cp_async_cg_shared_global(unsigned int to, const T *from, unsigned int bytes,
+                                                  unsigned int read)
+{
+    __pipeline_memcpy_async(standin_shared(to), from, bytes, bytes - read);
+}
+STANDIN_INLINE void ptx_cp_async_commit_group(void)
+{
+}
+STANDIN_INLINE void ptx_cp_async_wait_group(unsigned int)
+{
+}
 
 STANDIN_INLINE long long clock64(void)
 {

@@ -27,8 +27,8 @@ static const char text_of_scale[] = "extern \"C\" __global__ void scale(float *x
 /* As the core translates a shader with a buffer and two push constants. */
 static const char translated[] =
     "struct scale_arguments { float by; unsigned count; };\n"
-    "extern \"C\" __global__ void scale(float *__restrict__ x, const struct scale_arguments "
-    "arguments)\n"
+    "extern \"C\" __global__ void __launch_bounds__(64) scale(float *__restrict__ x, const struct "
+    "scale_arguments arguments)\n"
     "{\n"
     "    unsigned i = blockIdx.x * 64u + threadIdx.x;\n"
     "    if (i < arguments.count)\n"

@@ -2,6 +2,10 @@
  * failures.
  * SPDX-License-Identifier: MIT
  */
+#include <stdio.h>
+#include <string.h>
+
+#include "backends/cuda/stream/launch.h"
 #include "tests/unit/backends/cuda/code.h"
 #include "tests/unit/runner.h"
 
@@ -144,11 +148,42 @@ START_TEST(code_that_lies_beside_a_kernel_is_used_where_it_is_of_that_kernel)
     sibling_is_left("\n// trireme " DIGITS " other\n", true, "does not belong");
     sibling_is_left("\n// trireme " DIGITS "\n", true, "does not belong");
     sibling_is_left("\n// trireme " DIGITS " scale*x\n", true, "does not belong");
+    sibling_is_left("\n// trireme by-hand scale:1024\n", true, "does not belong"); /* it is made for 64 */
     sibling_is_left("\n// trireme " DIGITS " scale\n", false, "damaged");
     trusted    = TRM_ERROR_PERMISSION;
     nvrtc_path = "libnvrtc-that-does-not-exist.so"; /* it is open already and is not looked for again */
     sibling_is_left("\n// trireme " DIGITS " scale\n", true, "other users may write to it");
     trusted = TRM_OK;
+}
+END_TEST
+
+START_TEST(code_by_hand_is_launched_with_the_threads_and_the_shared_memory_that_it_asks_for)
+{
+    struct trm_kernel_desc desc;
+    struct cuda_launch launch;
+    open_with("");
+    write_sibling("\n// trireme by-hand scale:32+1024\n", true);
+    ck_assert_msg(load_portable() == TRM_OK, "%s", fake.sentence);
+    struct trm_backend_memory *memory           = on_memory(TRM_MEMORY_DEVICE, 1024);
+    const struct trm_launch_argument argument[] = {
+        {.kind = TRM_PARAMETER_BUFFER, .memory = memory, .size = 256},
+        {.kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_F32, .size = 4},
+        {.kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_U32, .size = 4},
+    };
+    const struct trm_launch_desc asked = {
+        .struct_size    = sizeof(asked),
+        .argument_count = 3,
+        .kernel         = kernel_named("scale", &desc),
+        .arguments      = argument,
+        .groups         = {7, 1, 1},
+        .group_size     = {64, 1, 1},
+    };
+    ck_assert_uint_eq(desc.shared_bytes, 1024);
+    ck_assert_int_eq(cuda_launch_build(on.device, &asked, &launch), TRM_OK);
+    ck_assert_uint_eq(launch.groups[0], 7);
+    ck_assert_uint_eq(launch.group_size[0], 32);
+    ck_assert_uint_eq(launch.shared_bytes, 1024);
+    cuda_memory_ops.free(memory);
 }
 END_TEST
 
@@ -168,27 +203,27 @@ END_TEST
 /* ---- the line that says whose code it is */
 
 static bool symbol_of(const char *line, uint32_t index, char symbol[CUDA_TRAILER_SYMBOL_BYTES],
-                      uint32_t *coarsening)
+                      struct cuda_launch_shape *shape)
 {
     struct cuda_trailer trailer;
     cuda_trailer_read(line, strlen(line), &trailer);
-    return trailer.is_present && cuda_trailer_symbol(&trailer, index, symbol, coarsening);
+    return trailer.is_present && cuda_trailer_symbol(&trailer, index, symbol, shape);
 }
 
 START_TEST(the_last_line_names_the_functions_and_how_many_items_their_threads_do)
 {
     char symbol[CUDA_TRAILER_SYMBOL_BYTES];
-    uint32_t coarsening;
-    ck_assert(symbol_of("code\n// trireme " DIGITS " one two*16\n", 0, symbol, &coarsening));
+    struct cuda_launch_shape shape;
+    ck_assert(symbol_of("code\n// trireme " DIGITS " one two*16\n", 0, symbol, &shape));
     ck_assert_str_eq(symbol, "one");
-    ck_assert_uint_eq(coarsening, 0);
-    ck_assert(symbol_of("code\n// trireme " DIGITS " one two*16\n", 1, symbol, &coarsening));
+    ck_assert_uint_eq(shape.coarsening, 0);
+    ck_assert(symbol_of("code\n// trireme " DIGITS " one two*16\n", 1, symbol, &shape));
     ck_assert_str_eq(symbol, "two");
-    ck_assert_uint_eq(coarsening, 16);
-    ck_assert(!symbol_of("code\n// trireme " DIGITS " one two*16\n", 2, symbol, &coarsening));
-    ck_assert(symbol_of("code\n// trireme by-hand three*4\n", 0, symbol, &coarsening));
+    ck_assert_uint_eq(shape.coarsening, 16);
+    ck_assert(!symbol_of("code\n// trireme " DIGITS " one two*16\n", 2, symbol, &shape));
+    ck_assert(symbol_of("code\n// trireme by-hand three*4\n", 0, symbol, &shape));
     ck_assert_str_eq(symbol, "three");
-    ck_assert_uint_eq(coarsening, 4);
+    ck_assert_uint_eq(shape.coarsening, 4);
     static const char *const wrong[] = {"",
                                         "\n",
                                         "code",
@@ -205,7 +240,31 @@ START_TEST(the_last_line_names_the_functions_and_how_many_items_their_threads_do
                                         "// trireme " DIGITS " one*0\n",
                                         "// trireme " DIGITS " one*99999999999999\n"};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-        ck_assert_msg(!symbol_of(wrong[i], 0, symbol, &coarsening), "%s", wrong[i]);
+        ck_assert_msg(!symbol_of(wrong[i], 0, symbol, &shape), "%s", wrong[i]);
+}
+END_TEST
+
+START_TEST(the_last_line_gives_the_threads_and_the_shared_memory_of_blocks)
+{
+    char symbol[CUDA_TRAILER_SYMBOL_BYTES];
+    struct cuda_launch_shape shape;
+    ck_assert(symbol_of("code\n// trireme by-hand one:384+197632 two*4+16\n", 0, symbol, &shape));
+    ck_assert_str_eq(symbol, "one");
+    ck_assert_uint_eq(shape.coarsening, 0);
+    ck_assert_uint_eq(shape.threads, 384);
+    ck_assert_uint_eq(shape.shared_bytes, 197632);
+    ck_assert(symbol_of("code\n// trireme by-hand one:384+197632 two*4+16\n", 1, symbol, &shape));
+    ck_assert_str_eq(symbol, "two");
+    ck_assert_uint_eq(shape.coarsening, 4);
+    ck_assert_uint_eq(shape.threads, 0);
+    ck_assert_uint_eq(shape.shared_bytes, 16);
+    static const char *const wrong[] = {"one:",     "one:0",  "one:1025",       "one+", "one+0",  "one+16:32",
+                                        "one:32*4", ":32+16", "one+9999999999", "+16",  "one:32x"};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        char line[64];
+        snprintf(line, sizeof(line), "// trireme by-hand %s\n", wrong[i]);
+        ck_assert_msg(!symbol_of(line, 0, symbol, &shape), "%s", wrong[i]);
+    }
 }
 END_TEST
 
@@ -284,8 +343,10 @@ static Suite *make_suite(void)
     tcase_add_test(tests, another_failure_of_the_driver_is_none_of_the_code);
     tcase_add_test(tests, a_buffer_of_vectors_begins_where_a_vector_may);
     tcase_add_test(tests, code_that_lies_beside_a_kernel_is_used_where_it_is_of_that_kernel);
+    tcase_add_test(tests, code_by_hand_is_launched_with_the_threads_and_the_shared_memory_that_it_asks_for);
     tcase_add_test(tests, code_for_other_devices_that_lies_beside_a_kernel_is_passed_over);
     tcase_add_test(tests, the_last_line_names_the_functions_and_how_many_items_their_threads_do);
+    tcase_add_test(tests, the_last_line_gives_the_threads_and_the_shared_memory_of_blocks);
     tcase_add_test(tests, when_memory_runs_out_nothing_is_left);
     tcase_add_test(tests, a_failure_of_any_call_of_the_driver_is_told_with_its_name);
     tcase_add_test(tests, on_a_device_that_is_lost_nothing_is_loaded);
