@@ -82,6 +82,7 @@ libtrireme_internal_la_SOURCES += \
 	core/stream/profile_devices.c core/stream/profile_result.c \
 	core/stream/range.c core/stream/range.h \
 	core/stream/service.c core/stream/service.h \
+	core/stream/signal.c core/stream/signal.h \
 	core/stream/stream.c core/stream/stream.h \
 	core/stream/stream_object.h \
 	core/stream/stream_name.c \

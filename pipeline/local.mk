@@ -96,6 +96,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/queue/sink.c \
 	pipeline/queue/source.c pipeline/queue/source.h \
 	pipeline/queue/states.c \
+	pipeline/queue/token_fd.c \
 	pipeline/queue/trace.c \
 	pipeline/queue/wait.c
 

@@ -478,6 +478,31 @@ TRM_API int32_t trm_pipeline_next(struct trm_pipeline *pipeline, uint64_t timeou
  */
 TRM_API int32_t trm_pipeline_release(struct trm_pipeline *pipeline, struct trm_token *token);
 
+/* Get a descriptor that becomes readable when a token can be taken, for poll(), epoll and event loops: when its work and
+ * that of all tokens before it has ended, well or badly; in an UNORDERED pipeline and with TRM_FULL_LATEST, when its
+ * own has. trm_pipeline_next() with a timeout of 0, called until it times out, then takes it. It is readable at once
+ * when the token is done or gone.
+ *
+ * A token that is dropped or cancelled makes its descriptor readable too, as does one that is taken: then
+ * trm_pipeline_next() does not return it. After a failure the descriptor may be readable early: other work of the
+ * failed token may still run, and in modes DRAIN and SKIP, or on another device of a group, a token that failed
+ * with another one runs again. So when trm_pipeline_next() times out before it has returned the token, get
+ * another descriptor. The library looks at token_timeout_ns when trm_pipeline_next() is called: a program that has set it
+ * also calls that when the time is over.
+ *
+ * token       the index of a token that was submitted, in trm_token.index
+ * descriptor  receives an eventfd, close-on-exec and non-blocking. A read of 8 bytes resets it; it is written once
+ * Blocks      while another thread enqueues a token; as trm_pipeline_submit(), while the device recovers. Where the
+ *             backend has no notifications of its own, a thread of the library waits for the token
+ * Ownership   the program closes the descriptor, at any time, also after it has destroyed the pipeline. Until
+ *             the token has come out and its work has ended the library holds a second descriptor of the same
+ *             file, which keeps it in an epoll set: take it out with EPOLL_CTL_DEL before it is closed
+ * Errors      OUT_OF_RANGE for the index of a token that has not been acquired yet; INVALID_ARGUMENT for one that
+ *             has not been submitted yet; BACKEND where the process or the system has no descriptors
+ *             left; DEADLOCK inside a shape function of the pipeline
+ */
+TRM_API int32_t trm_pipeline_token_fd(struct trm_pipeline *pipeline, uint64_t token, int32_t *descriptor);
+
 /* Cancel: no further token begins, calls that wait return CANCELLED, and tokens in flight are discarded.
  * Afterwards the pipeline can be used again: a call that begins later waits as before, so a thread that serves in a loop
  * looks at a flag of the program's before each call. Tokens that the program has stay its own until it discards or

@@ -47,6 +47,7 @@
 /* Most slots of a pipeline whose depth is tuned. */
 #define PIPELINE_DEPTH_TUNED_MOST 8
 
+struct core_signal; /* core/stream/signal.h */
 struct pipeline;
 struct pipeline_queue;      /* queue.h */
 struct pipeline_device;     /* engine_internal.h */
@@ -164,6 +165,11 @@ int32_t pipeline_slot_wait(struct pipeline_slot *slot, uint64_t deadline);
  * base_now(). May return early and reports no failures, so the caller polls the slots. count is at least 1.
  * Threads: any. */
 void pipeline_slots_wait_any(struct pipeline_slot *const *slots, uint32_t count, uint64_t deadline);
+
+/* Adds to a signal what tokens still wait for on the device: nothing when their work has ended, well or badly. Submits
+ * deferred work. slots: submitted ones, oldest first. With enqueue_lock, so that the slots are not enqueued again.
+ * Errors: those of core_notify(). */
+int32_t pipeline_slots_signal(struct pipeline_slot *const *slots, uint32_t count, struct core_signal *signal);
 
 /* How far a submitted slot is: enum trm_slot_state, UPLOADING to DONE. Threads: any. */
 int32_t pipeline_slot_stage(struct pipeline_slot *slot);

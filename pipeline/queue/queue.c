@@ -24,6 +24,9 @@ static const char *const state_names[PIPELINE_SLOT_STATES] = {
 
 #define TO(state) (1u << PIPELINE_SLOT_##state)
 
+/* Where a token is no more that was submitted. */
+#define TO_OUTSIDE (TO(FREE) | TO(SINK) | TO(OUT) | TO(ABANDONED))
+
 /* The states that may follow each state. */
 static const uint32_t legal_moves[PIPELINE_SLOT_STATES] = {
     [PIPELINE_SLOT_FREE]      = TO(HELD) | TO(LOADING),
@@ -61,6 +64,8 @@ static void move(struct pipeline_slot *slot, int32_t state, uint64_t token)
     queue->slots_in[from]--;
     queue->slots_in[state]++;
     atomic_store(&slot->place, PIPELINE_PLACE(state, token));
+    if (pipeline_queue_entry(slot)->signals != NULL && (TO_OUTSIDE >> state & 1) != 0)
+        pipeline_token_signal(slot);
     /* Threads that wait for a slot, or for all of them, wait for the end of its work from now on. */
     if (state == PIPELINE_SLOT_ABANDONED)
         pipeline_queue_wake_all(queue);

@@ -12,7 +12,7 @@
  *     failure.c    stop, drain, skip, recover    cancel.c            cancel and close
  *     states.c     what observers see            members.c           which device gets a token
  *     fresh.c      tokens dropped for newer ones  group_pipeline.c   pipelines of groups
- *     order.c      stages in another order
+ *     order.c      stages in another order       token_fd.c          descriptors for event loops
  *
  * A slot is in exactly one state. pipeline_queue_move() alone changes it, checks that the move is legal, and
  * counts. Two lists go through slot->next: the free slots, and `ordered`: those submitted and ended, in the
@@ -95,6 +95,7 @@ struct pipeline_queue_entry {
     /* A thread reads the times of the slot's last token; the next one may be filled, but not enqueued.
      * Survives pipeline_queue_pop(). */
     bool is_being_read;
+    struct core_signal *signals; /* of its token, until it comes out or is dropped */
 };
 
 struct pipeline_slot_list {
@@ -385,6 +386,11 @@ bool pipeline_fresh_is_expired(const struct pipeline_slot *slot);
  * reported at the token's turn. Only a token of the program (by_program) that failed by itself is reported
  * here, and is gone. CANCELLED, or why the pipeline has stopped: the token is gone, too. */
 int32_t pipeline_submit(struct pipeline_slot *slot, bool by_program);
+
+/* ---- token_fd.c ----------------------------------------------------------------------------- */
+
+/* Makes the descriptors of a slot's token readable, which has come out or was dropped. With the lock. */
+void pipeline_token_signal(struct pipeline_slot *slot);
 
 /* ---- failure.c ------------------------------------------------------------------------------ */
 

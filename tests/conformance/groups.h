@@ -87,6 +87,7 @@ void add_pipeline_failures(Suite *suite);
 void add_pipeline_cancel(Suite *suite);
 void add_pipeline_states(Suite *suite);
 void add_pipeline_fresh(Suite *suite);
+void add_pipeline_descriptors(Suite *suite);
 void add_pipeline_order(Suite *suite);
 void add_pipeline_threads(Suite *suite);
 void add_pipeline_lives(Suite *suite);

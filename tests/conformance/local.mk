@@ -129,6 +129,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/pipeline_branches_failures.c \
 	tests/conformance/pipeline_cancel.c \
 	tests/conformance/pipeline_failures.c \
+	tests/conformance/pipeline_descriptors.c \
 	tests/conformance/pipeline_fresh.c \
 	tests/conformance/pipeline_functions.c \
 	tests/conformance/pipeline_image.c \

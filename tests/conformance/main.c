@@ -86,6 +86,7 @@ static void (*const groups[])(Suite *suite) = {
     add_pipeline_cancel,
     add_pipeline_states,
     add_pipeline_fresh,
+    add_pipeline_descriptors,
     add_pipeline_order,
     add_pipeline_threads,
     add_pipeline_lives,

@@ -427,7 +427,8 @@ tests_unit_pipeline_queue_tests_SOURCES = \
 	tests/unit/pipeline/queue/fresh.c \
 	tests/unit/pipeline/queue/order.c \
 	tests/unit/pipeline/queue/queue.c \
-	tests/unit/pipeline/queue/states.c
+	tests/unit/pipeline/queue/states.c \
+	tests/unit/pipeline/queue/token_fd.c
 tests_unit_pipeline_queue_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pipeline_queue_tests_LDADD = $(UNIT_LIBS)
 
