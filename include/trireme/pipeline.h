@@ -44,7 +44,7 @@ TRM_API_BEGIN
  * received it returns, or until the program submits, discards or releases it. */
 struct trm_token {
     uint64_t index;      /* 0, 1, 2, … in the order in which tokens were acquired */
-    uint32_t slot;       /* 0 … depth − 1 */
+    uint32_t slot;       /* 0 … depth − 1; in a source that reads ahead perhaps UINT32_MAX */
     uint32_t port_count; /* of the arrays that follow */
     /* Host memory of each port: inputs to fill, outputs to read (also in host stages); NULL where the host
      * has none. A source may set an input's pointer to memory of its own, which then stays unchanged until
@@ -327,6 +327,12 @@ struct trm_source {
     const char *name;     /* for the report: "standard input"; NULL: the path, or "the source"; copied */
     uint32_t flags;       /* enum trm_end_flags */
     uint32_t reserved;
+    /* The most bytes of host memory for tokens that workers read ahead while no slot is free; 0: none are. As many are
+     * read ahead as the measured times of source and device need so that the device does not wait for a source that
+     * is fast enough but irregular: the report says how many, and what was predicted. It costs one copy of such a token
+     * on the host, and a thread that does it; token->slot is UINT32_MAX in the source. Needs workers. Not for `memory`, which is there, and not
+     * in a pipeline that may drop tokens (enum trm_full_mode) */
+    uint64_t ahead_bytes;
 };
 
 /* Takes the outputs of a token: token->size bytes each, at token->data. Called in the order of tokens, in an
@@ -351,25 +357,27 @@ struct trm_sink {
 
 static inline struct trm_source trm_source_function(trm_source_fn fill, void *user)
 {
-    struct trm_source source = {sizeof(struct trm_source), 0, 0, fill, user, NULL, 0, NULL, NULL, 0, 0};
+    struct trm_source source = {sizeof(struct trm_source), 0, 0, fill, user, NULL, 0, NULL, NULL, 0, 0, 0};
     return source;
 }
 
 static inline struct trm_source trm_source_memory(const void *memory, uint64_t size)
 {
-    struct trm_source source = {sizeof(struct trm_source), 0, 0, NULL, NULL, memory, size, NULL, NULL, 0, 0};
+    struct trm_source source = {
+        sizeof(struct trm_source), 0, 0, NULL, NULL, memory, size, NULL, NULL, 0, 0, 0};
     return source;
 }
 
 static inline struct trm_source trm_source_file(const char *path)
 {
-    struct trm_source source = {sizeof(struct trm_source), 0, 0, NULL, NULL, NULL, 0, path, NULL, 0, 0};
+    struct trm_source source = {sizeof(struct trm_source), 0, 0, NULL, NULL, NULL, 0, path, NULL, 0, 0, 0};
     return source;
 }
 
 static inline struct trm_source trm_source_count(uint64_t count)
 {
-    struct trm_source source = {sizeof(struct trm_source), 0, count, NULL, NULL, NULL, 0, NULL, NULL, 0, 0};
+    struct trm_source source = {
+        sizeof(struct trm_source), 0, count, NULL, NULL, NULL, 0, NULL, NULL, 0, 0, 0};
     return source;
 }
 

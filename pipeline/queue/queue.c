@@ -320,7 +320,12 @@ void pipeline_queue_finish(struct pipeline_slot *slot)
 
 void pipeline_queue_wake_free(struct pipeline_queue *queue)
 {
-    if (queue->free_waiters > 0)
+    if (queue->free_waiters == 0)
+        return;
+    /* Where tokens are read ahead, not every thread can use a free slot. */
+    if (queue->ahead.places != NULL)
+        pthread_cond_broadcast(&queue->freed);
+    else
         pthread_cond_signal(&queue->freed);
 }
 

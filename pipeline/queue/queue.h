@@ -13,6 +13,7 @@
  *     states.c     what observers see            members.c           which device gets a token
  *     fresh.c      tokens dropped for newer ones  group_pipeline.c   pipelines of groups
  *     order.c      stages in another order       token_fd.c          descriptors for event loops
+ *     ahead.c      tokens read ahead of the slots
  *
  * A slot is in exactly one state. pipeline_queue_move() alone changes it, checks that the move is legal, and
  * counts. Two lists go through slot->next: the free slots, and `ordered`: those submitted and ended, in the
@@ -36,6 +37,7 @@
 
 #include "pipeline/engine/engine.h"
 #include "pipeline/estimate/estimate.h"
+#include "pipeline/queue/ahead.h"
 #include "pipeline/queue/source.h"
 
 /* How late a thread that waits for the device notices a cancel. */
@@ -157,6 +159,10 @@ struct pipeline_queue {
     struct pipeline_slot *filled[PIPELINE_DEPTH_MOST]; /* by index % PIPELINE_DEPTH_MOST */
     uint64_t turn;                                     /* the index to be submitted next */
     bool is_submitting;                                /* a loader submits filled slots */
+    bool has_feeder; /* a thread beside the loaders that hands over what they read ahead */
+    pthread_t feeder_thread;
+    struct pipeline_ahead ahead;
+    struct pipeline_ahead_facts ahead_facts; /* of this run, or the last one */
 
     /* Numbers of sleeping threads, so that none is woken in vain. */
     uint32_t free_waiters, change_waiters, leader_waiters, quiet_waiters;
@@ -425,9 +431,9 @@ int32_t pipeline_failure_clean(struct pipeline *pipeline, uint64_t deadline);
 
 /* ---- loader.c, run.c, cancel.c -------------------------------------------------------------- */
 
-/* Fills a slot that is LOADING from the source of the run and returns the source's answer. A failure is kept
- * in the slot. */
-int32_t pipeline_load(struct pipeline_slot *slot);
+/* Fills a slot that is LOADING from the source of the run, or from a place that was read ahead, and returns the source's
+ * answer. A failure is kept in the slot. */
+int32_t pipeline_load(struct pipeline_slot *slot, const struct pipeline_ahead_place *place);
 
 /* Start the loaders of a run; wait for their end, with the lock. pipeline_loaders_join() returns false at the
  * deadline. */

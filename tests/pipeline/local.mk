@@ -4,6 +4,7 @@
 PIPELINE_TESTS = \
 	tests/pipeline/advice \
 	tests/pipeline/advice_host \
+	tests/pipeline/ahead \
 	tests/pipeline/allocations \
 	tests/pipeline/cancel \
 	tests/pipeline/fault_devices \
@@ -41,6 +42,10 @@ tests_pipeline_advice_LDADD = $(PIPELINE_TEST_LIBS) -lm
 tests_pipeline_advice_host_SOURCES = tests/pipeline/advice_host.c
 tests_pipeline_advice_host_CFLAGS = $(PIPELINE_TEST_CFLAGS)
 tests_pipeline_advice_host_LDADD = $(PIPELINE_TEST_LIBS) -lm
+
+tests_pipeline_ahead_SOURCES = tests/pipeline/ahead.c
+tests_pipeline_ahead_CFLAGS = $(PIPELINE_TEST_CFLAGS)
+tests_pipeline_ahead_LDADD = $(PIPELINE_TEST_LIBS)
 
 tests_pipeline_allocations_SOURCES = tests/pipeline/allocations.c
 tests_pipeline_allocations_CFLAGS = $(PIPELINE_TEST_CFLAGS)
