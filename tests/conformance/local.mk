@@ -127,6 +127,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/group_pool.c \
 	tests/conformance/pipeline_branches.c \
 	tests/conformance/pipeline_branches_failures.c \
+	tests/conformance/pipeline_branches_overlap.c \
 	tests/conformance/pipeline_cancel.c \
 	tests/conformance/pipeline_failures.c \
 	tests/conformance/pipeline_descriptors.c \

@@ -10,6 +10,7 @@ PIPELINE_TESTS = \
 	tests/pipeline/fault_devices \
 	tests/pipeline/fault_matrix \
 	tests/pipeline/group_pool \
+	tests/pipeline/latest \
 	tests/pipeline/lost_devices \
 	tests/pipeline/overlap \
 	tests/pipeline/profile \
@@ -66,6 +67,9 @@ tests_pipeline_fault_matrix_LDADD = $(PIPELINE_TEST_LIBS)
 tests_pipeline_group_pool_SOURCES = tests/pipeline/group_pool.c
 tests_pipeline_group_pool_CFLAGS = $(PIPELINE_TEST_CFLAGS)
 tests_pipeline_group_pool_LDADD = $(PIPELINE_TEST_LIBS)
+tests_pipeline_latest_SOURCES = tests/pipeline/latest.c
+tests_pipeline_latest_CFLAGS = $(PIPELINE_TEST_CFLAGS)
+tests_pipeline_latest_LDADD = $(PIPELINE_TEST_LIBS)
 
 tests_pipeline_lost_devices_SOURCES = tests/pipeline/lost_devices.c
 tests_pipeline_lost_devices_CFLAGS = $(PIPELINE_TEST_CFLAGS)
