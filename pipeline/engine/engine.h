@@ -70,6 +70,7 @@ struct pipeline_slot {
     struct base_failure failure;
     uint64_t submitted_at; /* base_now() */
     uint64_t load_begin, load_end, sink_begin;
+    uint64_t sink_end;           /* of the sink of a run; before sink_begin: not known */
     uint64_t load_ran, sink_ran; /* processor time of the thread that does it; 0: not measured */
 
     struct pipeline_slot_device *device; /* buffers, streams, recordings, points, stamps */
@@ -157,8 +158,10 @@ void pipeline_slot_enqueue_end(struct pipeline_slot *slot);
 bool pipeline_slot_is_short(const struct pipeline_slot *slot);
 
 /* TRM_OK when its work has ended, TIMEOUT, or its failure with a sentence that names the stage (the queue
- * room adds the token). pipeline_slot_wait() blocks until a deadline of base_now(). Threads: any. */
+ * room adds the token). pipeline_slot_wait() blocks until a deadline of base_now(), pipeline_slot_wait_for() for so
+ * many nanoseconds without asking what time it is. Threads: any. */
 int32_t pipeline_slot_poll(struct pipeline_slot *slot);
+int32_t pipeline_slot_wait_for(struct pipeline_slot *slot, uint64_t timeout_ns);
 int32_t pipeline_slot_wait(struct pipeline_slot *slot, uint64_t deadline);
 
 /* For an UNORDERED pipeline: sleeps until one of the submitted slots may have ended, or until a deadline of

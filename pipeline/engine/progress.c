@@ -409,22 +409,27 @@ static int32_t wait_rest(const struct pipeline_slot *slot, int32_t status, uint6
     return host_result(own) != TRM_OK ? base_last_status() : name_failure(slot, status);
 }
 
-int32_t pipeline_slot_wait(struct pipeline_slot *slot, uint64_t deadline)
+int32_t pipeline_slot_wait_for(struct pipeline_slot *slot, uint64_t timeout_ns)
 {
     const struct pipeline_slot_device *own = slot->device;
     struct trm_point finished              = pipeline_slot_point(&own->finished);
 
-    int32_t status = finished.stream != NULL ? trm_point_wait(finished, base_remaining(deadline)) : TRM_OK;
+    int32_t status = finished.stream != NULL ? trm_point_wait(finished, timeout_ns) : TRM_OK;
     if (is_undecided(status))
         return status;
     if (status == TRM_OK && !atomic_load_explicit(&own->is_partial, memory_order_relaxed))
         return host_result(own);
-    return wait_rest(slot, status, deadline);
+    return wait_rest(slot, status, base_deadline(timeout_ns));
+}
+
+int32_t pipeline_slot_wait(struct pipeline_slot *slot, uint64_t deadline)
+{
+    return pipeline_slot_wait_for(slot, base_remaining(deadline));
 }
 
 int32_t pipeline_slot_poll(struct pipeline_slot *slot)
 {
-    return pipeline_slot_wait(slot, 0);
+    return pipeline_slot_wait_for(slot, 0);
 }
 
 void pipeline_slots_wait_any(struct pipeline_slot *const *slots, uint32_t count, uint64_t deadline)

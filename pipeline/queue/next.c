@@ -159,11 +159,14 @@ static uint32_t look_at_all(struct sight *sight, struct pipeline_slot **slots, u
     return ended;
 }
 
-/* Sleeps until one of the candidates has ended, or until a deadline. Without the lock. */
+/* Sleeps until one of the candidates has ended, or until a deadline; of one without a deadline for a slice. Without the
+ * lock. */
 static void watch_for(struct sight *sight, struct pipeline_slot **slots, uint32_t count, uint64_t deadline)
 {
     if (count == 1) {
-        look(sight, 0, slots[0], pipeline_slot_wait(slots[0], deadline));
+        look(sight, 0, slots[0],
+             deadline != BASE_NEVER ? pipeline_slot_wait(slots[0], deadline)
+                                    : pipeline_slot_wait_for(slots[0], PIPELINE_SLICE_NS));
         return;
     }
     if (look_at_all(sight, slots, count) > 0)
@@ -190,8 +193,11 @@ static bool note_ended(struct pipeline_slot *slot, const struct sight *sight, ui
 static int32_t watch(struct request *request, struct pipeline_slot **slots, uint32_t count)
 {
     struct sight sight;
-    int32_t ended     = 0;
-    uint64_t deadline = pipeline_slice(request->deadline);
+    int32_t ended = 0;
+    /* A slice from now on is known without asking what time it is. */
+    bool is_alone = count == 1 && request->deadline == BASE_NEVER && !is_unordered(request) &&
+                    request->pipeline->desc.token_timeout_ns == 0;
+    uint64_t deadline = is_alone ? BASE_NEVER : pipeline_slice(request->deadline);
     /* A token submitted from now on may end before all of these, and does not wake this thread. */
     if (is_unordered(request) && count < request->queue->depth)
         deadline = earlier(deadline, base_now() + NEWCOMER_NS);

@@ -212,6 +212,13 @@ uint32_t pipeline_queue_in_flight(const struct pipeline_queue *queue)
 
 /* ---- the end of a token --------------------------------------------------------------------- */
 
+static uint64_t sink_end(const struct pipeline_slot *slot)
+{
+    if (slot->sink_begin == 0)
+        return 0;
+    return slot->sink_end >= slot->sink_begin ? slot->sink_end : base_now();
+}
+
 void pipeline_queue_times(struct pipeline_slot *slot, int32_t status, bool has_run,
                           struct pipeline_token_times *times)
 {
@@ -224,7 +231,7 @@ void pipeline_queue_times(struct pipeline_slot *slot, int32_t status, bool has_r
     times->begin[TRM_STAGE_LOAD] = slot->load_begin;
     times->end[TRM_STAGE_LOAD]   = slot->load_end;
     times->begin[TRM_STAGE_SINK] = slot->sink_begin;
-    times->end[TRM_STAGE_SINK]   = slot->sink_begin != 0 ? base_now() : 0;
+    times->end[TRM_STAGE_SINK]   = sink_end(slot);
     times->load_ran              = slot->load_ran;
     times->sink_ran              = slot->sink_ran;
     if (!has_run)

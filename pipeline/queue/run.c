@@ -48,7 +48,8 @@ void pipeline_run_consume(struct pipeline_slot *slot)
     base_error_clear();
     int32_t status = pipeline_sink_consume(&queue->sink, &slot->token);
     pipeline_calling_pop(&calling);
-    queue->sink_ns = base_now() - slot->sink_begin;
+    slot->sink_end = base_now();
+    queue->sink_ns = slot->sink_end - slot->sink_begin;
     slot->sink_ran = is_long ? base_thread_time() - ran : 0;
     atomic_store_explicit(&queue->sink_took, queue->sink_ns, memory_order_relaxed);
     if (status == TRM_OK) {

@@ -200,6 +200,11 @@ int32_t pipeline_slot_wait(struct pipeline_slot *slot, uint64_t deadline)
     return status;
 }
 
+int32_t pipeline_slot_wait_for(struct pipeline_slot *slot, uint64_t timeout_ns)
+{
+    return pipeline_slot_wait(slot, base_deadline(timeout_ns));
+}
+
 void pipeline_slots_wait_any(struct pipeline_slot *const *slots, uint32_t count, uint64_t deadline)
 {
     pthread_mutex_lock(&fake.lock);
