@@ -89,7 +89,8 @@ libtrireme_internal_la_SOURCES += \
 	core/stream/stream_state.c \
 	core/stream/stream_wait.c \
 	core/stream/thread_stream.c \
-	core/stream/wait_any.c
+	core/stream/wait_any.c \
+	core/stream/waiter.c core/stream/waiter.h
 
 # core/memory: Buffers, arrays, pools, copies.
 libtrireme_internal_la_SOURCES += \

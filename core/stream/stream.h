@@ -18,6 +18,7 @@
  *     gates.c                      waiting, on the device, for something on the host
  *     notify.c                     notifications that a stream has reached an operation
  *     signal.c                     descriptors that become readable when several operations have ended
+ *     waiter.c                     threads that sleep until one of several operations has ended
  *     service.c, callback.c        the thread that runs host callbacks; callbacks in streams
  *
  * Threads: a stream is enqueued on by one thread at a time, which its user sees to; all else may happen on
@@ -40,5 +41,6 @@
 #include "core/stream/service.h"
 #include "core/stream/signal.h"
 #include "core/stream/stream_object.h"
+#include "core/stream/waiter.h"
 
 #endif

@@ -48,6 +48,7 @@
 #define PIPELINE_DEPTH_TUNED_MOST 8
 
 struct core_signal; /* core/stream/signal.h */
+struct core_waiter; /* core/stream/waiter.h */
 struct pipeline;
 struct pipeline_queue;      /* queue.h */
 struct pipeline_device;     /* engine_internal.h */
@@ -173,6 +174,10 @@ void pipeline_slots_wait_any(struct pipeline_slot *const *slots, uint32_t count,
  * deferred work. slots: submitted ones, oldest first. With enqueue_lock, so that the slots are not enqueued again.
  * Errors: those of core_notify(). */
 int32_t pipeline_slots_signal(struct pipeline_slot *const *slots, uint32_t count, struct core_signal *signal);
+
+/* Wakes a waiter when one of these slots has ended, or stops for another reason. Submits deferred work. count is at least
+ * 1. Threads: any. Errors: those of core_notify(). */
+int32_t pipeline_slots_watch(struct pipeline_slot *const *slots, uint32_t count, struct core_waiter *waiter);
 
 /* How far a submitted slot is: enum trm_slot_state, UPLOADING to DONE. Threads: any. */
 int32_t pipeline_slot_stage(struct pipeline_slot *slot);

@@ -115,6 +115,40 @@ int32_t pipeline_slots_signal(struct pipeline_slot *const *slots, uint32_t count
     return status;
 }
 
+static int32_t watch_point(struct core_waiter *waiter, struct trm_point point)
+{
+    struct core_stream *stream = core_object_enter(point.stream, CORE_STREAM);
+    if (stream == NULL) {
+        core_waiter_wake(waiter);
+        return TRM_OK;
+    }
+    core_stream_submit(stream, point.value);
+    int32_t status = core_waiter_add(waiter, stream, point.value);
+    if (status != TRM_OK && core_stream_failure_status(stream) != TRM_OK) {
+        core_waiter_wake(waiter);
+        status = TRM_OK;
+    }
+    core_object_leave(&stream->object);
+    return status;
+}
+
+int32_t pipeline_slots_watch(struct pipeline_slot *const *slots, uint32_t count, struct core_waiter *waiter)
+{
+    struct base_saved_error saved;
+    int32_t status = TRM_OK;
+
+    base_error_save(&saved);
+    for (uint32_t i = 0; i < count && status == TRM_OK; i++) {
+        struct trm_point point;
+        if (find_unfinished(slots[i]->device, &point))
+            status = watch_point(waiter, point);
+        else
+            core_waiter_wake(waiter);
+    }
+    base_error_restore(&saved);
+    return status;
+}
+
 /* ---- how far a failed stream came ----------------------------------------------------------- */
 
 /* The last operation that completed; UNKNOWN where the backend does not tell, or where the backend's stream

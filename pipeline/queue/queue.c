@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "core/stream/stream.h"
 
 static const char *const state_names[PIPELINE_SLOT_STATES] = {
     [PIPELINE_SLOT_FREE]      = "free",
@@ -325,8 +326,16 @@ void pipeline_queue_finish(struct pipeline_slot *slot)
 
 /* ---- waking --------------------------------------------------------------------------------- */
 
+static void wake_watches(struct pipeline_queue *queue)
+{
+    queue->wakes++;
+    for (struct pipeline_watch *watch = queue->watches; watch != NULL; watch = watch->next)
+        core_waiter_wake(watch->waiter);
+}
+
 void pipeline_queue_wake_free(struct pipeline_queue *queue)
 {
+    wake_watches(queue);
     if (queue->free_waiters == 0)
         return;
     /* Where tokens are read ahead, not every thread can use a free slot. */
@@ -338,12 +347,14 @@ void pipeline_queue_wake_free(struct pipeline_queue *queue)
 
 void pipeline_queue_wake_changed(struct pipeline_queue *queue)
 {
+    wake_watches(queue);
     if (queue->change_waiters > 0)
         pthread_cond_broadcast(&queue->changed);
 }
 
 void pipeline_queue_wake_all(struct pipeline_queue *queue)
 {
+    wake_watches(queue);
     if (queue->free_waiters > 0)
         pthread_cond_broadcast(&queue->freed);
     if (queue->change_waiters > 0)

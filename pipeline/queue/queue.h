@@ -25,7 +25,9 @@
  * when it looks next, within PIPELINE_SLICE_NS.
  *
  * A thread that waits for the device blocks in pipeline_slot_wait() (on the cpu it runs queued work
- * meanwhile), which only the device wakes, so it waits in slices. All other waits are on condition variables.
+ * meanwhile), which only the device wakes, so it waits in slices. A thread that waits for what else may come first (a free
+ * slot beside dropped tokens, the newest result of several devices) sleeps in pipeline_watch(), which a change of the queues
+ * ends too. All other waits are on condition variables.
  *
  * The lock is pipeline->lock; pipeline->enqueue_lock comes before it (engine.h).
  * SPDX-License-Identifier: MIT
@@ -116,6 +118,12 @@ struct pipeline_queue_member {
     struct pipeline_estimate estimate; /* of a token; several members only */
 };
 
+/* A thread that waits for slots to end and for changes of the queues; on its stack. */
+struct pipeline_watch {
+    struct core_waiter *waiter;
+    struct pipeline_watch *next;
+};
+
 struct pipeline_queue {
     struct pipeline_queue_entry entries[PIPELINE_DEPTH_MOST];
     struct pipeline_queue_member members[PIPELINE_MEMBERS_MOST];
@@ -135,7 +143,7 @@ struct pipeline_queue {
     struct base_failure cause; /* why `stop` is not GOING */
     uint32_t epoch;            /* cancels so far; waiting threads compare it */
     uint64_t cancelled_at;
-    bool was_cancelled; /* ever: tokens may be marked */
+    bool was_cancelled;        /* ever: tokens may be marked */
     uint64_t load_ns, sink_ns; /* time of the source and the sink for the last token */
     /* The same, for the decision whether to measure how long the thread runs. */
     _Atomic uint64_t load_took, sink_took;
@@ -172,6 +180,9 @@ struct pipeline_queue {
     pthread_cond_t changed;
     pthread_cond_t leader_left; /* there is no leader */
     pthread_cond_t quiet;       /* a slot came back, a loader ended, a run ended */
+
+    struct pipeline_watch *watches; /* of threads that wait for the device and for changes here */
+    uint32_t wakes;                 /* calls of pipeline_queue_wake_…() so far */
 
     struct pipeline_shared shared; /* several members only; large, and rarely used */
 };
@@ -343,8 +354,13 @@ bool pipeline_sleep(struct pipeline *pipeline, pthread_cond_t *condition, uint32
 /* The earlier of a deadline and the end of a slice that begins now. */
 uint64_t pipeline_slice(uint64_t deadline);
 
+/* Sleeps until one of the slots has ended, or the queues have changed since queue->wakes was `seen`, or until a deadline.
+ * With the lock, released meanwhile. False: it could not, and the caller waits in slices. */
+bool pipeline_watch(struct pipeline *pipeline, struct pipeline_slot *const *slots, uint32_t count,
+                    uint32_t seen, uint64_t deadline);
+
 /* Frees abandoned slots whose work has ended, and returns their number. With the lock, released meanwhile.
- * Unless `deadline` is 0 it waits for one of them, for a slice at most. */
+ * Unless `deadline` is 0 it waits for one of them, until a deadline or a change of the queues at most. */
 uint32_t pipeline_reap(struct pipeline *pipeline, uint64_t deadline);
 
 /* Make the calling thread the leader, or no longer. pipeline_leader_claim() waits, with the lock: TRM_OK or

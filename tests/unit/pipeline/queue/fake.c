@@ -226,6 +226,14 @@ int32_t pipeline_slots_signal(struct pipeline_slot *const *slots, uint32_t count
     return TRM_OK;
 }
 
+/* Only the queues wake the waiter of a fake that notifies; without, threads wait in slices. */
+int32_t pipeline_slots_watch(struct pipeline_slot *const *slots, uint32_t count, struct core_waiter *waiter)
+{
+    (void)slots, (void)waiter;
+    fault_if(count == 0);
+    return fake.notifies ? TRM_OK : TRM_ERROR_UNSUPPORTED;
+}
+
 int32_t pipeline_slot_stage(struct pipeline_slot *slot)
 {
     if (fake.stage != NULL)
