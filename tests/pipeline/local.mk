@@ -67,6 +67,7 @@ tests_pipeline_fault_matrix_LDADD = $(PIPELINE_TEST_LIBS)
 tests_pipeline_group_pool_SOURCES = tests/pipeline/group_pool.c
 tests_pipeline_group_pool_CFLAGS = $(PIPELINE_TEST_CFLAGS)
 tests_pipeline_group_pool_LDADD = $(PIPELINE_TEST_LIBS)
+
 tests_pipeline_latest_SOURCES = tests/pipeline/latest.c
 tests_pipeline_latest_CFLAGS = $(PIPELINE_TEST_CFLAGS)
 tests_pipeline_latest_LDADD = $(PIPELINE_TEST_LIBS)
