@@ -82,13 +82,15 @@ libtrireme_internal_la_SOURCES += \
 	core/stream/profile_devices.c core/stream/profile_result.c \
 	core/stream/range.c core/stream/range.h \
 	core/stream/service.c core/stream/service.h \
+	core/stream/signal.c core/stream/signal.h \
 	core/stream/stream.c core/stream/stream.h \
 	core/stream/stream_object.h \
 	core/stream/stream_name.c \
 	core/stream/stream_state.c \
 	core/stream/stream_wait.c \
 	core/stream/thread_stream.c \
-	core/stream/wait_any.c
+	core/stream/wait_any.c \
+	core/stream/waiter.c core/stream/waiter.h
 
 # core/memory: Buffers, arrays, pools, copies.
 libtrireme_internal_la_SOURCES += \

@@ -33,7 +33,8 @@ EXAMPLES += \
 	examples/27-branches \
 	examples/28-warps \
 	examples/29-training-loop \
-	examples/30-group-pool
+	examples/30-group-pool \
+	examples/31-token-events
 
 examples_01_hello_SOURCES = examples/01-hello.c examples/example.h
 examples_01_hello_LDADD = libtrireme.la
@@ -155,6 +156,10 @@ examples_29_training_loop_LDFLAGS = $(UNINSTALLED_LINK)
 examples_30_group_pool_SOURCES = examples/30-group-pool.c examples/example.h
 examples_30_group_pool_LDADD = libtrireme.la
 examples_30_group_pool_LDFLAGS = $(UNINSTALLED_LINK)
+
+examples_31_token_events_SOURCES = examples/31-token-events.c examples/example.h
+examples_31_token_events_LDADD = libtrireme.la
+examples_31_token_events_LDFLAGS = $(UNINSTALLED_LINK)
 
 noinst_PROGRAMS += $(EXAMPLES)
 TESTS += $(EXAMPLES)

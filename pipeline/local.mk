@@ -18,6 +18,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/report/prediction.c \
 	pipeline/report/report.h pipeline/report/report_internal.h \
 	pipeline/report/rates.c \
+	pipeline/report/report_ahead.c \
 	pipeline/report/report_branches.c \
 	pipeline/report/report_devices.c \
 	pipeline/report/report_json.c \
@@ -37,6 +38,7 @@ libtrireme_internal_la_SOURCES += \
 
 # pipeline/estimate: how long work takes on a device.
 libtrireme_internal_la_SOURCES += \
+	pipeline/estimate/buffer.c pipeline/estimate/buffer.h \
 	pipeline/estimate/estimate.c pipeline/estimate/estimate.h \
 	pipeline/estimate/load.c pipeline/estimate/load.h \
 	pipeline/estimate/model.c pipeline/estimate/model.h \
@@ -80,6 +82,7 @@ libtrireme_internal_la_SOURCES += \
 
 # pipeline/queue: states of slots; sources, sinks, runs; the entry points of pipelines.
 libtrireme_internal_la_SOURCES += \
+	pipeline/queue/ahead.c pipeline/queue/ahead.h \
 	pipeline/queue/cancel.c \
 	pipeline/queue/failure.c \
 	pipeline/queue/fresh.c \
@@ -96,6 +99,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/queue/sink.c \
 	pipeline/queue/source.c pipeline/queue/source.h \
 	pipeline/queue/states.c \
+	pipeline/queue/token_fd.c \
 	pipeline/queue/trace.c \
 	pipeline/queue/wait.c
 

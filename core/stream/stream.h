@@ -17,6 +17,8 @@
  *     deferred.c                   objects that are destroyed when the work on them has ended
  *     gates.c                      waiting, on the device, for something on the host
  *     notify.c                     notifications that a stream has reached an operation
+ *     signal.c                     descriptors that become readable when several operations have ended
+ *     waiter.c                     threads that sleep until one of several operations has ended
  *     service.c, callback.c        the thread that runs host callbacks; callbacks in streams
  *
  * Threads: a stream is enqueued on by one thread at a time, which its user sees to; all else may happen on
@@ -37,6 +39,8 @@
 #include "core/stream/profile.h"
 #include "core/stream/range.h"
 #include "core/stream/service.h"
+#include "core/stream/signal.h"
 #include "core/stream/stream_object.h"
+#include "core/stream/waiter.h"
 
 #endif

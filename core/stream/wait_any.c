@@ -7,9 +7,9 @@
 #include <trireme/point.h>
 
 #include "base/base.h"
-#include "core/stream/notify.h"
 #include "core/stream/service.h"
 #include "core/stream/stream_object.h"
+#include "core/stream/waiter.h"
 
 #define INLINE_POINTS 16
 
@@ -25,21 +25,6 @@ struct wait_set {
     struct core_stream *inline_streams[INLINE_POINTS];
     struct trm_backend_stream *inline_backend_streams[INLINE_POINTS];
     uint64_t inline_values[INLINE_POINTS];
-};
-
-struct waiter;
-
-struct wait_entry {
-    struct core_notification notification;
-    struct waiter *waiter;
-};
-
-struct waiter {
-    struct core_context *context;
-    size_t size;
-    _Atomic uint32_t references; /* of the call, and of each notification that is still to come */
-    _Atomic uint32_t notified;   /* how many have come; a futex */
-    struct wait_entry entries[];
 };
 
 /* ---- the set ----------------------------------------------------------------------------------- */
@@ -144,57 +129,19 @@ static bool set_is_native(const struct wait_set *set)
     return i == set->count;
 }
 
-/* ---- the waiter ------------------------------------------------------------------------------------ */
-
-static void waiter_release(struct waiter *waiter)
-{
-    if (atomic_fetch_sub_explicit(&waiter->references, 1, memory_order_acq_rel) == 1)
-        core_free(waiter->context, waiter, waiter->size);
-}
-
-static void entry_notified(struct core_notification *notification, int32_t status)
-{
-    struct waiter *waiter = ((struct wait_entry *)notification)->waiter;
-    (void)status; /* the thread that wakes up queries the stream */
-    atomic_fetch_add_explicit(&waiter->notified, 1, memory_order_release);
-    base_futex_wake(&waiter->notified, 1);
-    waiter_release(waiter);
-}
-
-static struct waiter *waiter_create(const struct wait_set *set)
-{
-    size_t size           = sizeof(struct waiter) + set->count * sizeof(struct wait_entry);
-    struct waiter *waiter = core_allocate(set->context, size);
-    if (waiter == NULL)
-        return NULL;
-    waiter->context = set->context;
-    waiter->size    = size;
-    atomic_init(&waiter->references, 1);
-    for (uint32_t i = 0; i < set->count; i++) {
-        waiter->entries[i].waiter                = waiter;
-        waiter->entries[i].notification.notified = entry_notified;
-    }
-    return waiter;
-}
+/* ---- waiting ------------------------------------------------------------------------------------- */
 
 static int32_t wait_notified(struct wait_set *set, uint64_t deadline)
 {
-    struct waiter *waiter = waiter_create(set);
-    int32_t status        = waiter != NULL ? TRM_OK : base_fail_memory("waiting for points");
-    if (status != TRM_OK)
-        return status;
-    for (uint32_t i = 0; status == TRM_OK && i < set->count; i++) {
-        atomic_fetch_add_explicit(&waiter->references, 1, memory_order_relaxed);
-        status = core_notify(set->streams[i], set->values[i], &waiter->entries[i].notification);
-        if (status != TRM_OK)
-            waiter_release(waiter); /* not the last reference: the call has one */
-    }
-    core_service_block();
-    while (status == TRM_OK && atomic_load_explicit(&waiter->notified, memory_order_acquire) == 0)
-        if (!base_futex_wait(&waiter->notified, 0, deadline))
-            status = TRM_ERROR_TIMEOUT;
-    core_service_unblock();
-    waiter_release(waiter);
+    struct core_waiter *waiter = core_waiter_create(set->context, set->count);
+    if (waiter == NULL)
+        return base_last_status();
+    int32_t status = TRM_OK;
+    for (uint32_t i = 0; status == TRM_OK && i < set->count; i++)
+        status = core_waiter_add(waiter, set->streams[i], set->values[i]);
+    if (status == TRM_OK && !core_waiter_sleep(waiter, deadline))
+        status = TRM_ERROR_TIMEOUT;
+    core_waiter_release(waiter);
     return status;
 }
 

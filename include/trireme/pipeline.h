@@ -44,7 +44,7 @@ TRM_API_BEGIN
  * received it returns, or until the program submits, discards or releases it. */
 struct trm_token {
     uint64_t index;      /* 0, 1, 2, … in the order in which tokens were acquired */
-    uint32_t slot;       /* 0 … depth − 1 */
+    uint32_t slot;       /* 0 … depth − 1; in a source that reads ahead perhaps UINT32_MAX */
     uint32_t port_count; /* of the arrays that follow */
     /* Host memory of each port: inputs to fill, outputs to read (also in host stages); NULL where the host
      * has none. A source may set an input's pointer to memory of its own, which then stays unchanged until
@@ -331,6 +331,12 @@ struct trm_source {
     const char *name;     /* for the report: "standard input"; NULL: the path, or "the source"; copied */
     uint32_t flags;       /* enum trm_end_flags */
     uint32_t reserved;
+    /* The most bytes of host memory for tokens that workers read ahead while no slot is free; 0: none are. As many are
+     * read ahead as the measured times of source and device need so that the device does not wait for a source that
+     * is fast enough but irregular: the report says how many, and what was predicted. It costs one copy of such a token
+     * on the host, and a thread that does it; token->slot is UINT32_MAX in the source. Needs workers. Not for `memory`, which is there, and not
+     * in a pipeline that may drop tokens (enum trm_full_mode) */
+    uint64_t ahead_bytes;
 };
 
 /* Takes the outputs of a token: token->size bytes each, at token->data. Called in the order of tokens, in an
@@ -355,25 +361,27 @@ struct trm_sink {
 
 static inline struct trm_source trm_source_function(trm_source_fn fill, void *user)
 {
-    struct trm_source source = {sizeof(struct trm_source), 0, 0, fill, user, NULL, 0, NULL, NULL, 0, 0};
+    struct trm_source source = {sizeof(struct trm_source), 0, 0, fill, user, NULL, 0, NULL, NULL, 0, 0, 0};
     return source;
 }
 
 static inline struct trm_source trm_source_memory(const void *memory, uint64_t size)
 {
-    struct trm_source source = {sizeof(struct trm_source), 0, 0, NULL, NULL, memory, size, NULL, NULL, 0, 0};
+    struct trm_source source = {
+        sizeof(struct trm_source), 0, 0, NULL, NULL, memory, size, NULL, NULL, 0, 0, 0};
     return source;
 }
 
 static inline struct trm_source trm_source_file(const char *path)
 {
-    struct trm_source source = {sizeof(struct trm_source), 0, 0, NULL, NULL, NULL, 0, path, NULL, 0, 0};
+    struct trm_source source = {sizeof(struct trm_source), 0, 0, NULL, NULL, NULL, 0, path, NULL, 0, 0, 0};
     return source;
 }
 
 static inline struct trm_source trm_source_count(uint64_t count)
 {
-    struct trm_source source = {sizeof(struct trm_source), 0, count, NULL, NULL, NULL, 0, NULL, NULL, 0, 0};
+    struct trm_source source = {
+        sizeof(struct trm_source), 0, count, NULL, NULL, NULL, 0, NULL, NULL, 0, 0, 0};
     return source;
 }
 
@@ -481,6 +489,31 @@ TRM_API int32_t trm_pipeline_next(struct trm_pipeline *pipeline, uint64_t timeou
  * Errors      INVALID_ARGUMENT for another token
  */
 TRM_API int32_t trm_pipeline_release(struct trm_pipeline *pipeline, struct trm_token *token);
+
+/* Get a descriptor that becomes readable when a token can be taken, for poll(), epoll and event loops: when its work and
+ * that of all tokens before it has ended, well or badly; in an UNORDERED pipeline and with TRM_FULL_LATEST, when its
+ * own has. trm_pipeline_next() with a timeout of 0, called until it times out, then takes it. It is readable at once
+ * when the token is done or gone.
+ *
+ * A token that is dropped or cancelled makes its descriptor readable too, as does one that is taken: then
+ * trm_pipeline_next() does not return it. After a failure the descriptor may be readable early: other work of the
+ * failed token may still run, and in modes DRAIN and SKIP, or on another device of a group, a token that failed
+ * with another one runs again. So when trm_pipeline_next() times out before it has returned the token, get
+ * another descriptor. The library looks at token_timeout_ns when trm_pipeline_next() is called: a program that has set it
+ * also calls that when the time is over.
+ *
+ * token       the index of a token that was submitted, in trm_token.index
+ * descriptor  receives an eventfd, close-on-exec and non-blocking. A read of 8 bytes resets it; it is written once
+ * Blocks      while another thread enqueues a token; as trm_pipeline_submit(), while the device recovers. Where the
+ *             backend has no notifications of its own, a thread of the library waits for the token
+ * Ownership   the program closes the descriptor, at any time, also after it has destroyed the pipeline. Until
+ *             the token has come out and its work has ended the library holds a second descriptor of the same
+ *             file, which keeps it in an epoll set: take it out with EPOLL_CTL_DEL before it is closed
+ * Errors      OUT_OF_RANGE for the index of a token that has not been acquired yet; INVALID_ARGUMENT for one that
+ *             has not been submitted yet; BACKEND where the process or the system has no descriptors
+ *             left; DEADLOCK inside a shape function of the pipeline
+ */
+TRM_API int32_t trm_pipeline_token_fd(struct trm_pipeline *pipeline, uint64_t token, int32_t *descriptor);
 
 /* Cancel: no further token begins, calls that wait return CANCELLED, and tokens in flight are discarded.
  * Afterwards the pipeline can be used again: a call that begins later waits as before, so a thread that serves in a loop

@@ -68,7 +68,8 @@ TRM_API int32_t trm_wait_any(const struct trm_point *points, uint32_t count, uin
  * descriptor  receives an eventfd, close-on-exec and non-blocking. A read of 8 bytes resets it; it is written once
  * Blocks      no. Where the backend has no notifications of its own, a thread of the library waits for the point
  * Ownership   the program closes the descriptor, at any time, also after it has destroyed the stream. Until the
- *             point is reached the library holds a second descriptor
+ *             point is reached the library holds a second descriptor of the same file, which keeps it in an epoll
+ *             set: take it out with EPOLL_CTL_DEL before it is closed
  * Errors      BACKEND where the process or the system has no descriptors left
  */
 TRM_API int32_t trm_point_fd(struct trm_point point, int32_t *descriptor);

@@ -187,6 +187,18 @@ struct trm_report {
      * other; without branches the sum. Like their busy_ns the sum of all tokens. Bit i of `path`: launch i is on it */
     uint64_t path_ns;
     uint64_t path;
+    /* Reading ahead (trm_source.ahead_bytes) */
+    uint32_t ahead;        /* tokens that may be read ahead of the slots, as predicted; 0: none */
+    uint32_t ahead_budget; /* that fit into ahead_bytes */
+    uint32_t ahead_most;   /* that were there at once */
+    uint32_t reserved_ahead;
+    uint64_t ahead_bytes;      /* of host memory for them */
+    uint64_t source_ns;        /* that the source takes for a token, in the mean of the last hundred or so */
+    uint64_t source_spread_ns; /* their standard deviation */
+    uint64_t take_ns, take_spread_ns; /* the same of the time from one slot that gets free to the next */
+    double
+        ahead_predicted; /* the part of the time in which slots would wait for tokens; 0 also: not known yet */
+    double ahead_waits;  /* what came: the part in which the busiest stage of the device was starved */
 };
 
 /* Get the report of the current or last run; of a pipeline that serves, of everything since it was made.

@@ -47,6 +47,8 @@
 /* Most slots of a pipeline whose depth is tuned. */
 #define PIPELINE_DEPTH_TUNED_MOST 8
 
+struct core_signal; /* core/stream/signal.h */
+struct core_waiter; /* core/stream/waiter.h */
 struct pipeline;
 struct pipeline_queue;      /* queue.h */
 struct pipeline_device;     /* engine_internal.h */
@@ -69,6 +71,7 @@ struct pipeline_slot {
     struct base_failure failure;
     uint64_t submitted_at; /* base_now() */
     uint64_t load_begin, load_end, sink_begin;
+    uint64_t sink_end;           /* of the sink of a run; before sink_begin: not known */
     uint64_t load_ran, sink_ran; /* processor time of the thread that does it; 0: not measured */
 
     struct pipeline_slot_device *device; /* buffers, streams, recordings, points, stamps */
@@ -156,14 +159,25 @@ void pipeline_slot_enqueue_end(struct pipeline_slot *slot);
 bool pipeline_slot_is_short(const struct pipeline_slot *slot);
 
 /* TRM_OK when its work has ended, TIMEOUT, or its failure with a sentence that names the stage (the queue
- * room adds the token). pipeline_slot_wait() blocks until a deadline of base_now(). Threads: any. */
+ * room adds the token). pipeline_slot_wait() blocks until a deadline of base_now(), pipeline_slot_wait_for() for so
+ * many nanoseconds without asking what time it is. Threads: any. */
 int32_t pipeline_slot_poll(struct pipeline_slot *slot);
+int32_t pipeline_slot_wait_for(struct pipeline_slot *slot, uint64_t timeout_ns);
 int32_t pipeline_slot_wait(struct pipeline_slot *slot, uint64_t deadline);
 
 /* For an UNORDERED pipeline: sleeps until one of the submitted slots may have ended, or until a deadline of
  * base_now(). May return early and reports no failures, so the caller polls the slots. count is at least 1.
  * Threads: any. */
 void pipeline_slots_wait_any(struct pipeline_slot *const *slots, uint32_t count, uint64_t deadline);
+
+/* Adds to a signal what tokens still wait for on the device: nothing when their work has ended, well or badly. Submits
+ * deferred work. slots: submitted ones, oldest first. With enqueue_lock, so that the slots are not enqueued again.
+ * Errors: those of core_notify(). */
+int32_t pipeline_slots_signal(struct pipeline_slot *const *slots, uint32_t count, struct core_signal *signal);
+
+/* Wakes a waiter when one of these slots has ended, or stops for another reason. Submits deferred work. count is at least
+ * 1. Threads: any. Errors: those of core_notify(). */
+int32_t pipeline_slots_watch(struct pipeline_slot *const *slots, uint32_t count, struct core_waiter *waiter);
 
 /* How far a submitted slot is: enum trm_slot_state, UPLOADING to DONE. Threads: any. */
 int32_t pipeline_slot_stage(struct pipeline_slot *slot);

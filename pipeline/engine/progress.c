@@ -52,6 +52,103 @@ int32_t pipeline_slot_stage(struct pipeline_slot *slot)
     return stage;
 }
 
+/* ---- signals -------------------------------------------------------------------------------- */
+
+/* What a token waits for first: its end, or after a failure what else of it still runs. False: nothing. */
+static bool find_unfinished(const struct pipeline_slot_device *own, struct trm_point *point)
+{
+    const struct pipeline_slot_point *points[3 + PIPELINE_LANES_MOST] = {&own->finished, &own->uploaded,
+                                                                         &own->processed};
+    uint32_t count                                                    = 3;
+
+    for (uint32_t i = 1; i < PIPELINE_LANES_MOST; i++)
+        points[count++] = &own->lane_ends[i];
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_over(points[i]))
+            continue;
+        *point = pipeline_slot_point(points[i]);
+        return true;
+    }
+    return false;
+}
+
+static int32_t add_point(struct core_signal *signal, struct trm_point point)
+{
+    struct core_stream *stream = core_object_enter(point.stream, CORE_STREAM);
+    if (stream == NULL)
+        return TRM_OK;
+    struct base_saved_error saved;
+    base_error_save(&saved);
+    core_stream_submit(stream, point.value);
+    int32_t status = core_signal_add(signal, stream, point.value);
+    /* Of a stream that has failed meanwhile nothing is waited for. */
+    if (status != TRM_OK && core_stream_failure_status(stream) != TRM_OK)
+        status = TRM_OK;
+    if (status == TRM_OK)
+        base_error_restore(&saved);
+    core_object_leave(&stream->object);
+    return status;
+}
+
+/* Whether a stream gets to the point before it gets to one of the others. */
+static bool is_implied(struct trm_point point, const struct trm_point *others, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (others[i].stream == point.stream && others[i].value >= point.value)
+            return true;
+    return false;
+}
+
+int32_t pipeline_slots_signal(struct pipeline_slot *const *slots, uint32_t count, struct core_signal *signal)
+{
+    struct trm_point points[PIPELINE_DEPTH_MOST];
+    uint32_t added = 0;
+    int32_t status = TRM_OK;
+
+    for (uint32_t i = count; i > 0 && status == TRM_OK; i--) {
+        struct trm_point point;
+        if (!find_unfinished(slots[i - 1]->device, &point) || is_implied(point, points, added))
+            continue;
+        points[added++] = point;
+        status          = add_point(signal, point);
+    }
+    return status;
+}
+
+static int32_t watch_point(struct core_waiter *waiter, struct trm_point point)
+{
+    struct core_stream *stream = core_object_enter(point.stream, CORE_STREAM);
+    if (stream == NULL) {
+        core_waiter_wake(waiter);
+        return TRM_OK;
+    }
+    core_stream_submit(stream, point.value);
+    int32_t status = core_waiter_add(waiter, stream, point.value);
+    if (status != TRM_OK && core_stream_failure_status(stream) != TRM_OK) {
+        core_waiter_wake(waiter);
+        status = TRM_OK;
+    }
+    core_object_leave(&stream->object);
+    return status;
+}
+
+int32_t pipeline_slots_watch(struct pipeline_slot *const *slots, uint32_t count, struct core_waiter *waiter)
+{
+    struct base_saved_error saved;
+    int32_t status = TRM_OK;
+
+    base_error_save(&saved);
+    for (uint32_t i = 0; i < count && status == TRM_OK; i++) {
+        struct trm_point point;
+        if (find_unfinished(slots[i]->device, &point))
+            status = watch_point(waiter, point);
+        else
+            core_waiter_wake(waiter);
+    }
+    base_error_restore(&saved);
+    return status;
+}
+
 /* ---- how far a failed stream came ----------------------------------------------------------- */
 
 /* The last operation that completed; UNKNOWN where the backend does not tell, or where the backend's stream
@@ -346,22 +443,27 @@ static int32_t wait_rest(const struct pipeline_slot *slot, int32_t status, uint6
     return host_result(own) != TRM_OK ? base_last_status() : name_failure(slot, status);
 }
 
-int32_t pipeline_slot_wait(struct pipeline_slot *slot, uint64_t deadline)
+int32_t pipeline_slot_wait_for(struct pipeline_slot *slot, uint64_t timeout_ns)
 {
     const struct pipeline_slot_device *own = slot->device;
     struct trm_point finished              = pipeline_slot_point(&own->finished);
 
-    int32_t status = finished.stream != NULL ? trm_point_wait(finished, base_remaining(deadline)) : TRM_OK;
+    int32_t status = finished.stream != NULL ? trm_point_wait(finished, timeout_ns) : TRM_OK;
     if (is_undecided(status))
         return status;
     if (status == TRM_OK && !atomic_load_explicit(&own->is_partial, memory_order_relaxed))
         return host_result(own);
-    return wait_rest(slot, status, deadline);
+    return wait_rest(slot, status, base_deadline(timeout_ns));
+}
+
+int32_t pipeline_slot_wait(struct pipeline_slot *slot, uint64_t deadline)
+{
+    return pipeline_slot_wait_for(slot, base_remaining(deadline));
 }
 
 int32_t pipeline_slot_poll(struct pipeline_slot *slot)
 {
-    return pipeline_slot_wait(slot, 0);
+    return pipeline_slot_wait_for(slot, 0);
 }
 
 void pipeline_slots_wait_any(struct pipeline_slot *const *slots, uint32_t count, uint64_t deadline)

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "pipeline/estimate/buffer.h"
 #include "pipeline/estimate/load.h"
 #include "pipeline/estimate/model.h"
 #include "pipeline/estimate/transfer.h"

@@ -24,6 +24,7 @@ void pipeline_cancel(struct pipeline *pipeline)
 {
     struct pipeline_queue *queue = pipeline->queue;
     queue->epoch++;
+    queue->was_cancelled = true;
     mark_all(pipeline);
     if (queue->mode == PIPELINE_SERVING) {
         queue->stop = PIPELINE_GOING;

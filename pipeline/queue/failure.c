@@ -82,6 +82,8 @@ static void drop(struct pipeline_slot *slot)
 void pipeline_failure_drop(struct pipeline *pipeline, bool all)
 {
     struct pipeline_slot *slot = pipeline->queue->ordered.first;
+    if (!all && !pipeline->queue->was_cancelled)
+        return;
     while (slot != NULL) {
         struct pipeline_slot *next = slot->next;
         if (all || pipeline_queue_entry(slot)->is_cancelled)

@@ -8,10 +8,22 @@
 /* Sources of programs run on it. */
 #define STACK_BYTES (1u << 20)
 
-int32_t pipeline_load(struct pipeline_slot *slot)
+/* Calls the source, or copies the token that was read ahead. */
+static int32_t fill(struct pipeline_slot *slot, const struct pipeline_ahead_place *place)
+{
+    struct pipeline_calling calling;
+    if (place != NULL)
+        return pipeline_ahead_hand_over(place, slot);
+    pipeline_calling_push(&calling, slot->front, false);
+    base_error_clear();
+    int32_t answer = pipeline_source_fill(&slot->front->queue->source, &slot->token);
+    pipeline_calling_pop(&calling);
+    return answer;
+}
+
+int32_t pipeline_load(struct pipeline_slot *slot, const struct pipeline_ahead_place *place)
 {
     struct pipeline_queue *queue = slot->front->queue;
-    struct pipeline_calling calling;
     pipeline_slot_prepare(slot);
     pipeline_queue_entry(slot)->output = pipeline_sink_address(&queue->sink, slot->token.index);
     bool is_long     = atomic_load_explicit(&queue->load_took, memory_order_relaxed) > PIPELINE_LONG_END_NS;
@@ -20,10 +32,7 @@ int32_t pipeline_load(struct pipeline_slot *slot)
     slot->sink_ran   = 0;
     slot->load_begin = base_now();
 
-    pipeline_calling_push(&calling, slot->front, false);
-    base_error_clear();
-    int32_t answer = pipeline_source_fill(&queue->source, &slot->token);
-    pipeline_calling_pop(&calling);
+    int32_t answer = fill(slot, place);
 
     slot->load_end = base_now();
     slot->load_ran = is_long ? base_thread_time() - ran : 0;
@@ -61,16 +70,23 @@ void pipeline_load_dispose(struct pipeline_slot *slot, int32_t answer)
         pipeline_queue_wake_changed(queue);
 }
 
+static bool has_ended_loading(const struct pipeline_queue *queue)
+{
+    return queue->has_source_ended || queue->stop != PIPELINE_GOING || queue->is_closing ||
+           queue->fault.status != TRM_OK;
+}
+
 struct pipeline_slot *pipeline_load_pop(struct pipeline *pipeline, bool *has_ended)
 {
     struct pipeline_queue *queue = pipeline->queue;
-    *has_ended = queue->has_source_ended || queue->stop != PIPELINE_GOING || queue->is_closing ||
-                 queue->fault.status != TRM_OK;
+    *has_ended                   = has_ended_loading(queue);
     /* The source may be closing, without the lock. */
-    if (*has_ended)
+    if (*has_ended || pipeline_ahead_is(pipeline, PIPELINE_AHEAD_FILLING))
         return NULL;
     uint64_t count             = queue->source.desc.count;
     struct pipeline_slot *slot = pipeline_queue_pop(pipeline, PIPELINE_SLOT_LOADING);
+    if (slot == NULL)
+        pipeline_ahead_wait(pipeline);
     if (slot != NULL && count != 0 && queue->next_index == count)
         queue->has_source_ended = true;
     return slot;
@@ -110,14 +126,19 @@ static void submit_in_order(struct pipeline *pipeline)
 /* With the lock, released meanwhile. */
 static void load_one(struct pipeline_slot *slot)
 {
-    struct pipeline *pipeline    = slot->front;
-    struct pipeline_queue *queue = pipeline->queue;
-    int32_t answer               = TRM_TOKEN_END;
+    struct pipeline *pipeline          = slot->front;
+    struct pipeline_queue *queue       = pipeline->queue;
+    int32_t answer                     = TRM_TOKEN_END;
+    struct pipeline_ahead_place *place = pipeline_ahead_take(slot);
     if (slot->token.index < queue->end_index) {
         pthread_mutex_unlock(&pipeline->lock);
-        answer = pipeline_load(slot);
+        answer = pipeline_load(slot, place);
         pthread_mutex_lock(&pipeline->lock);
+        if (place == NULL)
+            pipeline_ahead_learn(pipeline, slot->load_end - slot->load_begin);
     }
+    if (place != NULL)
+        pipeline_ahead_release(pipeline, place);
     if (answer == TRM_TOKEN_END) {
         if (slot->token.index < queue->end_index)
             queue->end_index = slot->token.index;
@@ -142,7 +163,8 @@ static void *loader(void *argument)
         struct pipeline_slot *slot = pipeline_load_pop(pipeline, &has_ended);
         if (slot != NULL)
             load_one(slot);
-        else if (has_ended || pipeline_fresh_make_room(pipeline, PIPELINE_FRESH_SPARE_NEWEST))
+        else if (has_ended || pipeline_ahead_read(pipeline) ||
+                 pipeline_fresh_make_room(pipeline, PIPELINE_FRESH_SPARE_NEWEST))
             continue;
         else if (queue->slots_in[PIPELINE_SLOT_ABANDONED] > 0)
             pipeline_reap(pipeline, BASE_NEVER);
@@ -156,6 +178,38 @@ static void *loader(void *argument)
     return NULL;
 }
 
+/* Gives slots the tokens that were read ahead, also while all loaders are inside the source. */
+static void *feeder(void *argument)
+{
+    struct pipeline *pipeline    = argument;
+    struct pipeline_queue *queue = pipeline->queue;
+    bool has_ended               = false;
+    pthread_mutex_lock(&pipeline->lock);
+    while (!has_ended) {
+        bool is_ready              = pipeline_ahead_is(pipeline, PIPELINE_AHEAD_READY);
+        struct pipeline_slot *slot = is_ready ? pipeline_load_pop(pipeline, &has_ended) : NULL;
+        has_ended                  = has_ended || (slot == NULL && has_ended_loading(queue));
+        if (slot != NULL)
+            load_one(slot);
+        else if (!has_ended && queue->slots_in[PIPELINE_SLOT_ABANDONED] > 0 && is_ready)
+            pipeline_reap(pipeline, BASE_NEVER);
+        else if (!has_ended)
+            pipeline_sleep(pipeline, &queue->freed, &queue->free_waiters, BASE_NEVER);
+    }
+    queue->working--;
+    pipeline_queue_wake_all(queue);
+    pthread_mutex_unlock(&pipeline->lock);
+    return NULL;
+}
+
+static int32_t start(struct pipeline *pipeline, void *(*run)(void *), pthread_t *thread)
+{
+    int32_t status = base_thread_start(run, pipeline, STACK_BYTES, "trm-loader", thread);
+    if (status == TRM_OK)
+        pipeline->queue->working++;
+    return status;
+}
+
 int32_t pipeline_loaders_start(struct pipeline *pipeline)
 {
     struct pipeline_queue *queue = pipeline->queue;
@@ -167,12 +221,12 @@ int32_t pipeline_loaders_start(struct pipeline *pipeline)
         wanted = 1;
     pthread_mutex_lock(&pipeline->lock);
     for (uint32_t i = 0; i < wanted && status == TRM_OK; i++) {
-        status = base_thread_start(loader, pipeline, STACK_BYTES, "trm-loader", &queue->worker_threads[i]);
-        if (status != TRM_OK)
-            break;
-        queue->workers++;
-        queue->working++;
+        status = start(pipeline, loader, &queue->worker_threads[i]);
+        queue->workers += status == TRM_OK;
     }
+    /* Without the feeder the loaders do its work between two tokens. */
+    if (queue->workers > 0 && queue->ahead.places != NULL)
+        queue->has_feeder = start(pipeline, feeder, &queue->feeder_thread) == TRM_OK;
     /* Fewer loaders than wanted do the same work. */
     if (queue->workers > 0)
         status = TRM_OK;
@@ -187,11 +241,15 @@ bool pipeline_loaders_join(struct pipeline *pipeline, uint64_t deadline)
         if (!pipeline_sleep(pipeline, &queue->quiet, &queue->quiet_waiters, deadline) && queue->working > 0)
             return false;
     }
-    uint32_t count = queue->workers;
-    queue->workers = 0;
+    uint32_t count    = queue->workers;
+    bool has_feeder   = queue->has_feeder;
+    queue->workers    = 0;
+    queue->has_feeder = false;
     pthread_mutex_unlock(&pipeline->lock);
     for (uint32_t i = 0; i < count; i++)
         pthread_join(queue->worker_threads[i], NULL);
+    if (has_feeder)
+        pthread_join(queue->feeder_thread, NULL);
     pthread_mutex_lock(&pipeline->lock);
     return true;
 }

@@ -111,12 +111,18 @@ static void flush_held_back(const struct request *request)
     }
 }
 
-/* The slots that the result may come from, oldest first: the first one, or all of an UNORDERED pipeline. With
- * the lock. */
+/* Whether a newer token of another device may end first and be the result. */
+static bool is_latest_of_several(const struct request *request)
+{
+    return request->pipeline->desc.on_full == TRM_FULL_LATEST && request->pipeline->member_count > 1;
+}
+
+/* The slots that the result may come from, oldest first: the first one, or all of an UNORDERED pipeline and of one that
+ * wants the latest of several devices. With the lock. */
 static uint32_t candidates(const struct request *request, struct pipeline_slot **slots)
 {
     uint32_t count             = 0;
-    bool all                   = is_unordered(request);
+    bool all                   = is_unordered(request) || is_latest_of_several(request);
     struct pipeline_slot *slot = request->queue->ordered.first;
     for (; slot != NULL; slot = slot->next) {
         if (pipeline_slot_state(slot) == PIPELINE_SLOT_SUBMITTED)
@@ -159,11 +165,14 @@ static uint32_t look_at_all(struct sight *sight, struct pipeline_slot **slots, u
     return ended;
 }
 
-/* Sleeps until one of the candidates has ended, or until a deadline. Without the lock. */
-static void watch_for(struct sight *sight, struct pipeline_slot **slots, uint32_t count, uint64_t deadline)
+/* Without the lock. */
+static void wait_in_backend(struct sight *sight, struct pipeline_slot **slots, uint32_t count,
+                            uint64_t deadline)
 {
     if (count == 1) {
-        look(sight, 0, slots[0], pipeline_slot_wait(slots[0], deadline));
+        look(sight, 0, slots[0],
+             deadline != BASE_NEVER ? pipeline_slot_wait(slots[0], deadline)
+                                    : pipeline_slot_wait_for(slots[0], PIPELINE_SLICE_NS));
         return;
     }
     if (look_at_all(sight, slots, count) > 0)
@@ -172,6 +181,39 @@ static void watch_for(struct sight *sight, struct pipeline_slot **slots, uint32_
     /* The rest of a failed token may still run. Waiting for the oldest one keeps this loop from spinning. */
     if (look_at_all(sight, slots, count) == 0 && base_now() < deadline)
         look(sight, 0, slots[0], pipeline_slot_wait(slots[0], deadline));
+}
+
+/* With the lock, released meanwhile. */
+static uint32_t look_with_lock(const struct request *request, struct sight *sight,
+                               struct pipeline_slot **slots, uint32_t count)
+{
+    pthread_mutex_unlock(&request->pipeline->lock);
+    uint32_t ended = look_at_all(sight, slots, count);
+    pthread_mutex_lock(&request->pipeline->lock);
+    return ended;
+}
+
+/* Sleeps until one of the candidates has ended, or until a deadline; of one without a deadline for a slice. With the lock,
+ * released meanwhile. */
+static void watch_for(const struct request *request, struct sight *sight, struct pipeline_slot **slots,
+                      uint32_t count, uint64_t deadline)
+{
+    pthread_mutex_unlock(&request->pipeline->lock);
+    wait_in_backend(sight, slots, count, deadline);
+    pthread_mutex_lock(&request->pipeline->lock);
+}
+
+/* The same, until a token is submitted too, which may be the first to end. */
+static void watch_several(const struct request *request, struct sight *sight, struct pipeline_slot **slots,
+                          uint32_t count, uint64_t deadline)
+{
+    uint32_t seen = request->queue->wakes;
+    if (look_with_lock(request, sight, slots, count) > 0)
+        return;
+    if (pipeline_watch(request->pipeline, slots, count, seen, deadline))
+        look_with_lock(request, sight, slots, count);
+    else
+        watch_for(request, sight, slots, count, pipeline_slice(deadline));
 }
 
 /* Whether the slot's work has ended. With the lock. */
@@ -190,8 +232,12 @@ static bool note_ended(struct pipeline_slot *slot, const struct sight *sight, ui
 static int32_t watch(struct request *request, struct pipeline_slot **slots, uint32_t count)
 {
     struct sight sight;
-    int32_t ended     = 0;
-    uint64_t deadline = pipeline_slice(request->deadline);
+    int32_t ended = 0;
+    /* A slice from now on is known without asking what time it is. */
+    bool is_alone = count == 1 && request->deadline == BASE_NEVER && !is_unordered(request) &&
+                    request->pipeline->desc.token_timeout_ns == 0;
+    uint64_t deadline =
+        is_alone || is_latest_of_several(request) ? request->deadline : pipeline_slice(request->deadline);
     /* A token submitted from now on may end before all of these, and does not wake this thread. */
     if (is_unordered(request) && count < request->queue->depth)
         deadline = earlier(deadline, base_now() + NEWCOMER_NS);
@@ -199,10 +245,11 @@ static int32_t watch(struct request *request, struct pipeline_slot **slots, uint
         deadline = earlier(deadline, token_deadline(slots[i]));
     flush_held_back(request);
 
-    pthread_mutex_unlock(&request->pipeline->lock);
     sight.failed = NULL;
-    watch_for(&sight, slots, count, deadline);
-    pthread_mutex_lock(&request->pipeline->lock);
+    if (is_latest_of_several(request))
+        watch_several(request, &sight, slots, count, deadline);
+    else
+        watch_for(request, &sight, slots, count, deadline);
 
     for (uint32_t i = 0; i < count; i++)
         ended += note_ended(slots[i], &sight, i);

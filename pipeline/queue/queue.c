@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "core/stream/stream.h"
 
 static const char *const state_names[PIPELINE_SLOT_STATES] = {
     [PIPELINE_SLOT_FREE]      = "free",
@@ -23,6 +24,9 @@ static const char *const state_names[PIPELINE_SLOT_STATES] = {
 };
 
 #define TO(state) (1u << PIPELINE_SLOT_##state)
+
+/* Where a token is no more that was submitted. */
+#define TO_OUTSIDE (TO(FREE) | TO(SINK) | TO(OUT) | TO(ABANDONED))
 
 /* The states that may follow each state. */
 static const uint32_t legal_moves[PIPELINE_SLOT_STATES] = {
@@ -61,6 +65,8 @@ static void move(struct pipeline_slot *slot, int32_t state, uint64_t token)
     queue->slots_in[from]--;
     queue->slots_in[state]++;
     atomic_store(&slot->place, PIPELINE_PLACE(state, token));
+    if (pipeline_queue_entry(slot)->signals != NULL && (TO_OUTSIDE >> state & 1) != 0)
+        pipeline_token_signal(slot);
     /* Threads that wait for a slot, or for all of them, wait for the end of its work from now on. */
     if (state == PIPELINE_SLOT_ABANDONED)
         pipeline_queue_wake_all(queue);
@@ -207,6 +213,13 @@ uint32_t pipeline_queue_in_flight(const struct pipeline_queue *queue)
 
 /* ---- the end of a token --------------------------------------------------------------------- */
 
+static uint64_t sink_end(const struct pipeline_slot *slot)
+{
+    if (slot->sink_begin == 0)
+        return 0;
+    return slot->sink_end >= slot->sink_begin ? slot->sink_end : base_now();
+}
+
 void pipeline_queue_times(struct pipeline_slot *slot, int32_t status, bool has_run,
                           struct pipeline_token_times *times)
 {
@@ -219,7 +232,7 @@ void pipeline_queue_times(struct pipeline_slot *slot, int32_t status, bool has_r
     times->begin[TRM_STAGE_LOAD] = slot->load_begin;
     times->end[TRM_STAGE_LOAD]   = slot->load_end;
     times->begin[TRM_STAGE_SINK] = slot->sink_begin;
-    times->end[TRM_STAGE_SINK]   = slot->sink_begin != 0 ? base_now() : 0;
+    times->end[TRM_STAGE_SINK]   = sink_end(slot);
     times->load_ran              = slot->load_ran;
     times->sink_ran              = slot->sink_ran;
     if (!has_run)
@@ -313,20 +326,35 @@ void pipeline_queue_finish(struct pipeline_slot *slot)
 
 /* ---- waking --------------------------------------------------------------------------------- */
 
+static void wake_watches(struct pipeline_queue *queue)
+{
+    queue->wakes++;
+    for (struct pipeline_watch *watch = queue->watches; watch != NULL; watch = watch->next)
+        core_waiter_wake(watch->waiter);
+}
+
 void pipeline_queue_wake_free(struct pipeline_queue *queue)
 {
-    if (queue->free_waiters > 0)
+    wake_watches(queue);
+    if (queue->free_waiters == 0)
+        return;
+    /* Where tokens are read ahead, not every thread can use a free slot. */
+    if (queue->ahead.places != NULL)
+        pthread_cond_broadcast(&queue->freed);
+    else
         pthread_cond_signal(&queue->freed);
 }
 
 void pipeline_queue_wake_changed(struct pipeline_queue *queue)
 {
+    wake_watches(queue);
     if (queue->change_waiters > 0)
         pthread_cond_broadcast(&queue->changed);
 }
 
 void pipeline_queue_wake_all(struct pipeline_queue *queue)
 {
+    wake_watches(queue);
     if (queue->free_waiters > 0)
         pthread_cond_broadcast(&queue->freed);
     if (queue->change_waiters > 0)

@@ -12,7 +12,8 @@
  *     failure.c    stop, drain, skip, recover    cancel.c            cancel and close
  *     states.c     what observers see            members.c           which device gets a token
  *     fresh.c      tokens dropped for newer ones  group_pipeline.c   pipelines of groups
- *     order.c      stages in another order
+ *     order.c      stages in another order       token_fd.c          descriptors for event loops
+ *     ahead.c      tokens read ahead of the slots
  *
  * A slot is in exactly one state. pipeline_queue_move() alone changes it, checks that the move is legal, and
  * counts. Two lists go through slot->next: the free slots, and `ordered`: those submitted and ended, in the
@@ -24,7 +25,9 @@
  * when it looks next, within PIPELINE_SLICE_NS.
  *
  * A thread that waits for the device blocks in pipeline_slot_wait() (on the cpu it runs queued work
- * meanwhile), which only the device wakes, so it waits in slices. All other waits are on condition variables.
+ * meanwhile), which only the device wakes, so it waits in slices. A thread that waits for what else may come first (a free
+ * slot beside dropped tokens, the newest result of several devices) sleeps in pipeline_watch(), which a change of the queues
+ * ends too. All other waits are on condition variables.
  *
  * The lock is pipeline->lock; pipeline->enqueue_lock comes before it (engine.h).
  * SPDX-License-Identifier: MIT
@@ -36,6 +39,7 @@
 
 #include "pipeline/engine/engine.h"
 #include "pipeline/estimate/estimate.h"
+#include "pipeline/queue/ahead.h"
 #include "pipeline/queue/source.h"
 
 /* How late a thread that waits for the device notices a cancel. */
@@ -95,6 +99,7 @@ struct pipeline_queue_entry {
     /* A thread reads the times of the slot's last token; the next one may be filled, but not enqueued.
      * Survives pipeline_queue_pop(). */
     bool is_being_read;
+    struct core_signal *signals; /* of its token, until it comes out or is dropped */
 };
 
 struct pipeline_slot_list {
@@ -111,6 +116,12 @@ struct pipeline_queue_member {
     uint64_t idle_since;
     bool is_lost;
     struct pipeline_estimate estimate; /* of a token; several members only */
+};
+
+/* A thread that waits for slots to end and for changes of the queues; on its stack. */
+struct pipeline_watch {
+    struct core_waiter *waiter;
+    struct pipeline_watch *next;
 };
 
 struct pipeline_queue {
@@ -132,6 +143,7 @@ struct pipeline_queue {
     struct base_failure cause; /* why `stop` is not GOING */
     uint32_t epoch;            /* cancels so far; waiting threads compare it */
     uint64_t cancelled_at;
+    bool was_cancelled;        /* ever: tokens may be marked */
     uint64_t load_ns, sink_ns; /* time of the source and the sink for the last token */
     /* The same, for the decision whether to measure how long the thread runs. */
     _Atomic uint64_t load_took, sink_took;
@@ -156,6 +168,10 @@ struct pipeline_queue {
     struct pipeline_slot *filled[PIPELINE_DEPTH_MOST]; /* by index % PIPELINE_DEPTH_MOST */
     uint64_t turn;                                     /* the index to be submitted next */
     bool is_submitting;                                /* a loader submits filled slots */
+    bool has_feeder; /* a thread beside the loaders that hands over what they read ahead */
+    pthread_t feeder_thread;
+    struct pipeline_ahead ahead;
+    struct pipeline_ahead_facts ahead_facts; /* of this run, or the last one */
 
     /* Numbers of sleeping threads, so that none is woken in vain. */
     uint32_t free_waiters, change_waiters, leader_waiters, quiet_waiters;
@@ -164,6 +180,9 @@ struct pipeline_queue {
     pthread_cond_t changed;
     pthread_cond_t leader_left; /* there is no leader */
     pthread_cond_t quiet;       /* a slot came back, a loader ended, a run ended */
+
+    struct pipeline_watch *watches; /* of threads that wait for the device and for changes here */
+    uint32_t wakes;                 /* calls of pipeline_queue_wake_…() so far */
 
     struct pipeline_shared shared; /* several members only; large, and rarely used */
 };
@@ -335,8 +354,13 @@ bool pipeline_sleep(struct pipeline *pipeline, pthread_cond_t *condition, uint32
 /* The earlier of a deadline and the end of a slice that begins now. */
 uint64_t pipeline_slice(uint64_t deadline);
 
+/* Sleeps until one of the slots has ended, or the queues have changed since queue->wakes was `seen`, or until a deadline.
+ * With the lock, released meanwhile. False: it could not, and the caller waits in slices. */
+bool pipeline_watch(struct pipeline *pipeline, struct pipeline_slot *const *slots, uint32_t count,
+                    uint32_t seen, uint64_t deadline);
+
 /* Frees abandoned slots whose work has ended, and returns their number. With the lock, released meanwhile.
- * Unless `deadline` is 0 it waits for one of them, for a slice at most. */
+ * Unless `deadline` is 0 it waits for one of them, until a deadline or a change of the queues at most. */
 uint32_t pipeline_reap(struct pipeline *pipeline, uint64_t deadline);
 
 /* Make the calling thread the leader, or no longer. pipeline_leader_claim() waits, with the lock: TRM_OK or
@@ -386,6 +410,11 @@ bool pipeline_fresh_is_expired(const struct pipeline_slot *slot);
  * here, and is gone. CANCELLED, or why the pipeline has stopped: the token is gone, too. */
 int32_t pipeline_submit(struct pipeline_slot *slot, bool by_program);
 
+/* ---- token_fd.c ----------------------------------------------------------------------------- */
+
+/* Makes the descriptors of a slot's token readable, which has come out or was dropped. With the lock. */
+void pipeline_token_signal(struct pipeline_slot *slot);
+
 /* ---- failure.c ------------------------------------------------------------------------------ */
 
 /* pipeline_failure_describe() turns the calling thread's last error, which was returned as `status`, into a
@@ -419,9 +448,9 @@ int32_t pipeline_failure_clean(struct pipeline *pipeline, uint64_t deadline);
 
 /* ---- loader.c, run.c, cancel.c -------------------------------------------------------------- */
 
-/* Fills a slot that is LOADING from the source of the run and returns the source's answer. A failure is kept
- * in the slot. */
-int32_t pipeline_load(struct pipeline_slot *slot);
+/* Fills a slot that is LOADING from the source of the run, or from a place that was read ahead, and returns the source's
+ * answer. A failure is kept in the slot. */
+int32_t pipeline_load(struct pipeline_slot *slot, const struct pipeline_ahead_place *place);
 
 /* Start the loaders of a run; wait for their end, with the lock. pipeline_loaders_join() returns false at the
  * deadline. */

@@ -74,6 +74,7 @@ void pipeline_queue_report(struct pipeline *pipeline, struct trm_report *report)
     if (pipeline->failure.status != TRM_OK)
         base_text_copy(report->failure, sizeof(report->failure), pipeline->failure.sentence);
     pipeline_measure_report(pipeline->measure, report);
+    pipeline_ahead_report(&pipeline->queue->ahead_facts, report);
     facts              = pipeline->queue->facts;
     facts.recent_count = pipeline_measure_recent(pipeline->measure, recent);
     pipeline_measure_rates(pipeline->measure, &facts.rates);

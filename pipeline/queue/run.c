@@ -21,7 +21,7 @@ void pipeline_run_fill(struct pipeline *pipeline)
             break;
         queue->is_filling = true;
         pthread_mutex_unlock(&pipeline->lock);
-        int32_t answer = pipeline_load(slot);
+        int32_t answer = pipeline_load(slot, NULL);
         queue->load_ns = slot->load_end - slot->load_begin;
         if (answer == TRM_OK)
             pipeline_submit(slot, false);
@@ -48,7 +48,8 @@ void pipeline_run_consume(struct pipeline_slot *slot)
     base_error_clear();
     int32_t status = pipeline_sink_consume(&queue->sink, &slot->token);
     pipeline_calling_pop(&calling);
-    queue->sink_ns = base_now() - slot->sink_begin;
+    slot->sink_end = base_now();
+    queue->sink_ns = slot->sink_end - slot->sink_begin;
     slot->sink_ran = is_long ? base_thread_time() - ran : 0;
     atomic_store_explicit(&queue->sink_took, queue->sink_ns, memory_order_relaxed);
     if (status == TRM_OK) {
@@ -120,6 +121,7 @@ static void forget_last(struct pipeline *pipeline, int32_t mode)
     queue->has_source_ended      = false;
     memset(queue->filled, 0, sizeof(queue->filled));
     queue->facts             = (struct pipeline_report_facts){.source_flags = 0};
+    queue->ahead_facts       = (struct pipeline_ahead_facts){.limit = 0};
     queue->repeated          = 0;
     pipeline->failure.status = TRM_OK;
     pipeline->loss.status    = TRM_OK;
@@ -159,6 +161,8 @@ static int32_t open_ends(struct pipeline *pipeline, const struct trm_source *sou
     int32_t status               = pipeline_source_open(&queue->source, pipeline, source);
     if (status == TRM_OK)
         status = pipeline_sink_open(&queue->sink, pipeline, sink);
+    if (status == TRM_OK)
+        status = pipeline_ahead_begin(pipeline);
     if (status != TRM_OK)
         return status;
     queue->is_engine_open = true;
@@ -274,6 +278,7 @@ static int32_t close_ends(struct pipeline *pipeline)
     pthread_mutex_unlock(&pipeline->lock);
     if (ends)
         pipeline_members_end(pipeline);
+    pipeline_ahead_end(pipeline);
     pipeline_source_close(&queue->source);
     int32_t status = pipeline_sink_close(&queue->sink);
     pthread_mutex_lock(&pipeline->lock);

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/base.h"
+#include "core/stream/stream.h"
 #include "pipeline/queue/queue.h"
 
 #define SECOND 1000000000u
@@ -74,6 +75,44 @@ uint64_t pipeline_slice(uint64_t deadline)
     return end < deadline ? end : deadline;
 }
 
+/* ---- the device and the queues -------------------------------------------------------------- */
+
+static void unlink_watch(struct pipeline_queue *queue, const struct pipeline_watch *watch)
+{
+    struct pipeline_watch **link = &queue->watches;
+    while (*link != watch)
+        link = &(*link)->next;
+    *link = watch->next;
+}
+
+bool pipeline_watch(struct pipeline *pipeline, struct pipeline_slot *const *slots, uint32_t count,
+                    uint32_t seen, uint64_t deadline)
+{
+    struct pipeline_queue *queue = pipeline->queue;
+    struct pipeline_watch watch;
+    struct base_saved_error saved;
+    base_error_save(&saved);
+    pthread_mutex_unlock(&pipeline->lock);
+    watch.waiter = core_waiter_create(pipeline->object.context, count);
+    base_error_restore(&saved);
+    pthread_mutex_lock(&pipeline->lock);
+    if (watch.waiter == NULL)
+        return false;
+    int32_t status = TRM_OK;
+    if (queue->wakes == seen) {
+        watch.next     = queue->watches;
+        queue->watches = &watch;
+        pthread_mutex_unlock(&pipeline->lock);
+        status = pipeline_slots_watch(slots, count, watch.waiter);
+        if (status == TRM_OK)
+            core_waiter_sleep(watch.waiter, deadline);
+        pthread_mutex_lock(&pipeline->lock);
+        unlink_watch(queue, &watch);
+    }
+    core_waiter_release(watch.waiter);
+    return status == TRM_OK;
+}
+
 /* ---- abandoned slots ------------------------------------------------------------------------ */
 
 /* Claims the abandoned slots that no other thread waits for. */
@@ -111,12 +150,44 @@ static uint32_t sort_ended(struct pipeline_slot **slots, uint32_t count, bool *h
     return ended;
 }
 
+/* With the lock, released meanwhile. */
+static uint32_t look_for_ended(struct pipeline *pipeline, struct pipeline_slot **slots, uint32_t count,
+                               bool *has_failed)
+{
+    struct base_saved_error saved;
+    pthread_mutex_unlock(&pipeline->lock);
+    base_error_save(&saved);
+    uint32_t ended = sort_ended(slots, count, has_failed);
+    base_error_restore(&saved);
+    pthread_mutex_lock(&pipeline->lock);
+    return ended;
+}
+
+/* Where no waiter can be had. With the lock, released meanwhile. */
+static void wait_a_slice(struct pipeline *pipeline, struct pipeline_slot *const *slots, uint32_t count,
+                         uint64_t deadline)
+{
+    struct base_saved_error saved;
+    uint64_t until = pipeline_slice(deadline);
+    pthread_mutex_unlock(&pipeline->lock);
+    base_error_save(&saved);
+    pipeline_slots_wait_any(slots, count, until);
+    /* The rest of a failed token may still run; waiting for one slot keeps callers from spinning. */
+    uint32_t running = 0;
+    while (running < count && pipeline_slot_poll(slots[running]) == TRM_ERROR_TIMEOUT)
+        running++;
+    if (running == count && base_now() < until)
+        pipeline_slot_wait(slots[0], until);
+    base_error_restore(&saved);
+    pthread_mutex_lock(&pipeline->lock);
+}
+
 uint32_t pipeline_reap(struct pipeline *pipeline, uint64_t deadline)
 {
     struct pipeline_queue *queue = pipeline->queue;
     struct pipeline_slot *slots[PIPELINE_DEPTH_MOST];
-    struct base_saved_error saved;
     bool has_failed = false;
+    uint32_t seen   = queue->wakes;
     uint32_t count  = claim_abandoned(pipeline, slots);
     if (count == 0) {
         if (queue->slots_in[PIPELINE_SLOT_ABANDONED] > 0 && deadline != 0)
@@ -124,19 +195,12 @@ uint32_t pipeline_reap(struct pipeline *pipeline, uint64_t deadline)
         return 0;
     }
 
-    pthread_mutex_unlock(&pipeline->lock);
-    base_error_save(&saved);
-    uint32_t ended = sort_ended(slots, count, &has_failed);
+    uint32_t ended = look_for_ended(pipeline, slots, count, &has_failed);
     if (ended == 0 && deadline != 0) {
-        uint64_t until = pipeline_slice(deadline);
-        pipeline_slots_wait_any(slots, count, until);
-        ended = sort_ended(slots, count, &has_failed);
-        /* The rest of a failed token may still run; waiting for one slot keeps callers from spinning. */
-        if (ended == 0 && base_now() < until)
-            pipeline_slot_wait(slots[0], until);
+        if (!pipeline_watch(pipeline, slots, count, seen, deadline))
+            wait_a_slice(pipeline, slots, count, deadline);
+        ended = look_for_ended(pipeline, slots, count, &has_failed);
     }
-    base_error_restore(&saved);
-    pthread_mutex_lock(&pipeline->lock);
 
     if (has_failed && queue->dirty == PIPELINE_CLEAN)
         queue->dirty = PIPELINE_DIRTY_KNOWN;
@@ -144,6 +208,9 @@ uint32_t pipeline_reap(struct pipeline *pipeline, uint64_t deadline)
         queue->entries[slots[i]->number].has_reaper = false;
     for (uint32_t i = 0; i < ended; i++)
         pipeline_queue_free(slots[i]);
+    /* Another thread now waits for the others. */
+    if (ended < count && queue->quiet_waiters > 0)
+        pthread_cond_broadcast(&queue->quiet);
     return ended;
 }
 

@@ -53,6 +53,10 @@ uint64_t pipeline_longest_path(const uint64_t *times, const uint64_t *after, uin
 /* Fills in path_ns and path from the launches. */
 void pipeline_report_find_path(struct trm_report *report);
 
+/* What was read ahead, in words; false: nothing. As members of the JSON. */
+bool pipeline_report_ahead_line(const struct trm_report *report, char *text, size_t capacity);
+void pipeline_report_ahead_json(const struct trm_report *report, struct pipeline_writer *writer);
+
 /* What branches a token has, in words; false: none. As a member of a launch in JSON, and as a table; nothing where there
  * are none. */
 bool pipeline_report_branches_line(const struct trm_report *report, char *text, size_t capacity);

@@ -153,6 +153,7 @@ void pipeline_report_json(const struct trm_report *report, struct pipeline_write
     write_seconds(writer, "load_waiting_seconds", report->load_waiting_ns);
     write_seconds(writer, "sink_waiting_seconds", report->sink_waiting_ns);
     write_seconds(writer, "processor_seconds", report->processor_ns);
+    pipeline_report_ahead_json(report, writer);
     pipeline_report_devices_json(report, writer);
     write_text(writer, "failure", report->failure);
     write_text(writer, "advice", report->advice);

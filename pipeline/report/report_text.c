@@ -380,6 +380,8 @@ static void write_memory(struct pipeline_writer *writer, const struct trm_report
 
 void pipeline_report_text(const struct trm_report *report, struct pipeline_writer *writer)
 {
+    char line[256];
+
     write_head(writer, report);
     write_throughput(writer, report);
     if (report->critical >= 0) {
@@ -392,6 +394,8 @@ void pipeline_report_text(const struct trm_report *report, struct pipeline_write
     }
     write_threads(writer, report);
     write_memory(writer, report);
+    if (pipeline_report_ahead_line(report, line, sizeof(line)))
+        write_labelled(writer, "ahead", line);
     pipeline_report_devices_text(report, writer);
     if (report->advice[0] != '\0') {
         pipeline_write(writer, "\n");

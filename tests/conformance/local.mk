@@ -128,8 +128,10 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/group_pool.c \
 	tests/conformance/pipeline_branches.c \
 	tests/conformance/pipeline_branches_failures.c \
+	tests/conformance/pipeline_branches_overlap.c \
 	tests/conformance/pipeline_cancel.c \
 	tests/conformance/pipeline_failures.c \
+	tests/conformance/pipeline_descriptors.c \
 	tests/conformance/pipeline_fresh.c \
 	tests/conformance/pipeline_functions.c \
 	tests/conformance/pipeline_image.c \

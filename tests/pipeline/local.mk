@@ -4,11 +4,13 @@
 PIPELINE_TESTS = \
 	tests/pipeline/advice \
 	tests/pipeline/advice_host \
+	tests/pipeline/ahead \
 	tests/pipeline/allocations \
 	tests/pipeline/cancel \
 	tests/pipeline/fault_devices \
 	tests/pipeline/fault_matrix \
 	tests/pipeline/group_pool \
+	tests/pipeline/latest \
 	tests/pipeline/lost_devices \
 	tests/pipeline/overlap \
 	tests/pipeline/profile \
@@ -42,6 +44,10 @@ tests_pipeline_advice_host_SOURCES = tests/pipeline/advice_host.c
 tests_pipeline_advice_host_CFLAGS = $(PIPELINE_TEST_CFLAGS)
 tests_pipeline_advice_host_LDADD = $(PIPELINE_TEST_LIBS) -lm
 
+tests_pipeline_ahead_SOURCES = tests/pipeline/ahead.c
+tests_pipeline_ahead_CFLAGS = $(PIPELINE_TEST_CFLAGS)
+tests_pipeline_ahead_LDADD = $(PIPELINE_TEST_LIBS)
+
 tests_pipeline_allocations_SOURCES = tests/pipeline/allocations.c
 tests_pipeline_allocations_CFLAGS = $(PIPELINE_TEST_CFLAGS)
 tests_pipeline_allocations_LDADD = $(PIPELINE_TEST_LIBS)
@@ -61,6 +67,10 @@ tests_pipeline_fault_matrix_LDADD = $(PIPELINE_TEST_LIBS)
 tests_pipeline_group_pool_SOURCES = tests/pipeline/group_pool.c
 tests_pipeline_group_pool_CFLAGS = $(PIPELINE_TEST_CFLAGS)
 tests_pipeline_group_pool_LDADD = $(PIPELINE_TEST_LIBS)
+
+tests_pipeline_latest_SOURCES = tests/pipeline/latest.c
+tests_pipeline_latest_CFLAGS = $(PIPELINE_TEST_CFLAGS)
+tests_pipeline_latest_LDADD = $(PIPELINE_TEST_LIBS)
 
 tests_pipeline_lost_devices_SOURCES = tests/pipeline/lost_devices.c
 tests_pipeline_lost_devices_CFLAGS = $(PIPELINE_TEST_CFLAGS)

@@ -19,7 +19,9 @@ members='name:string backend:string device:string strategy:string reason:string 
   bound_seconds:number efficiency:number predicted_seconds:number sequential_seconds:number fill:number
   device_bytes:number host_bytes:number host_waits:number pageable_copies:number failure:string advice:string
   load_waiting_seconds:number sink_waiting_seconds:number processor_seconds:number advised.kind:string
-  advised.workers:number advised.depth:number advised.size:number advised.gain:number'
+  ahead.tokens:number ahead.budget:number ahead.most:number ahead.bytes:number ahead.source_seconds:number
+  ahead.source_spread_seconds:number ahead.take_seconds:number ahead.take_spread_seconds:number
+  ahead.predicted_waits:number ahead.waits:number advised.workers:number advised.depth:number advised.size:number advised.gain:number'
 
 for arguments in "100 3" "1 1" "40 8 4" "40 3 0 18"; do
     run 0 "$sample" "$work" $arguments

@@ -388,6 +388,7 @@ tests_unit_pipeline_profile_tests_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/pipeline/estimate/tests
 tests_unit_pipeline_estimate_tests_SOURCES = \
+	tests/unit/pipeline/estimate/buffer.c \
 	tests/unit/pipeline/estimate/estimate.c \
 	tests/unit/pipeline/estimate/load.c \
 	tests/unit/pipeline/estimate/model.c \
@@ -419,6 +420,7 @@ tests_unit_pipeline_pool_tests_LDADD = $(UNIT_LIBS)
 # fake.c has the functions of the engine, on a device that the tests command; the real ones are not linked.
 UNIT_TESTS += tests/unit/pipeline/queue/tests
 tests_unit_pipeline_queue_tests_SOURCES = \
+	tests/unit/pipeline/queue/ahead.c \
 	tests/unit/pipeline/queue/cancel.c \
 	tests/unit/pipeline/queue/failures.c \
 	tests/unit/pipeline/queue/fake.c \
@@ -427,7 +429,8 @@ tests_unit_pipeline_queue_tests_SOURCES = \
 	tests/unit/pipeline/queue/fresh.c \
 	tests/unit/pipeline/queue/order.c \
 	tests/unit/pipeline/queue/queue.c \
-	tests/unit/pipeline/queue/states.c
+	tests/unit/pipeline/queue/states.c \
+	tests/unit/pipeline/queue/token_fd.c
 tests_unit_pipeline_queue_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pipeline_queue_tests_LDADD = $(UNIT_LIBS)
 

@@ -13,13 +13,17 @@
 
 /* The costliest operation that a wait with this deadline runs itself: a fraction of the time left, so that it
  * returns in time. Operations whose cost is unknown are left to the workers, except without a deadline. */
+static uint64_t most_of(uint64_t left)
+{
+    return left / 4 < 50000 ? left / 4 : 50000;
+}
+
 static uint64_t most_ns(uint64_t deadline)
 {
     if (deadline == TRM_UTIL_NEVER)
         return UINT64_MAX;
-    uint64_t now  = trm_util_now();
-    uint64_t left = deadline > now ? deadline - now : 0;
-    return left / 4 < 50000 ? left / 4 : 50000;
+    uint64_t now = trm_util_now();
+    return most_of(deadline > now ? deadline - now : 0);
 }
 
 /* Run the operations that `value` of the stream needs, as far as this thread can. */
@@ -180,8 +184,9 @@ int32_t cpu_stream_wait(struct trm_backend_stream *stream, uint64_t value, uint6
     }
     uint64_t deadline = trm_util_deadline(timeout_ns);
     uint8_t kind      = deadline == TRM_UTIL_NEVER ? CPU_WAITER_HELPER : CPU_WAITER_THREAD;
-    for (uint32_t turns = 0;; turns++) {
-        help(stream, value, most_ns(deadline));
+    uint64_t most     = deadline == TRM_UTIL_NEVER ? UINT64_MAX : most_of(timeout_ns);
+    for (uint32_t turns = 0;; turns++, most = most_ns(deadline)) {
+        help(stream, value, most);
         if (is_over(stream, value))
             return result_of(stream);
         cpu_stream_submit(stream);

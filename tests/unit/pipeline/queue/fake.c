@@ -8,6 +8,7 @@
 
 #include "base/futex.h"
 #include "core/object/context.h"
+#include "core/stream/stream.h"
 
 struct fake fake;
 
@@ -199,6 +200,11 @@ int32_t pipeline_slot_wait(struct pipeline_slot *slot, uint64_t deadline)
     return status;
 }
 
+int32_t pipeline_slot_wait_for(struct pipeline_slot *slot, uint64_t timeout_ns)
+{
+    return pipeline_slot_wait(slot, base_deadline(timeout_ns));
+}
+
 void pipeline_slots_wait_any(struct pipeline_slot *const *slots, uint32_t count, uint64_t deadline)
 {
     pthread_mutex_lock(&fake.lock);
@@ -206,6 +212,26 @@ void pipeline_slots_wait_any(struct pipeline_slot *const *slots, uint32_t count,
     fake.waits++;
     sleep_for(slots, count, deadline);
     pthread_mutex_unlock(&fake.lock);
+}
+
+/* The signal waits for ever for tokens that have not ended: the queues alone raise it. */
+int32_t pipeline_slots_signal(struct pipeline_slot *const *slots, uint32_t count, struct core_signal *signal)
+{
+    fault_if(pthread_mutex_trylock(&fake.pipeline->enqueue_lock) == 0);
+    pthread_mutex_lock(&fake.lock);
+    for (uint32_t i = 0; i < count; i++)
+        if (look(slots[i]) == TRM_ERROR_TIMEOUT)
+            atomic_fetch_add(&signal->pending, 1);
+    pthread_mutex_unlock(&fake.lock);
+    return TRM_OK;
+}
+
+/* Only the queues wake the waiter of a fake that notifies; without, threads wait in slices. */
+int32_t pipeline_slots_watch(struct pipeline_slot *const *slots, uint32_t count, struct core_waiter *waiter)
+{
+    (void)slots, (void)waiter;
+    fault_if(count == 0);
+    return fake.notifies ? TRM_OK : TRM_ERROR_UNSUPPORTED;
 }
 
 int32_t pipeline_slot_stage(struct pipeline_slot *slot)

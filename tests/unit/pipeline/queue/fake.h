@@ -45,6 +45,7 @@ struct fake {
     bool let_go;   /* nothing hangs */
     bool failed;   /* the stream has failed */
     bool lost;
+    bool notifies;     /* threads wait for notifications, which never come */
     bool stamped;      /* tokens have stamps */
     bool holds_times;  /* reading them does not end before fake_let_go() */
     uint32_t reading;  /* threads that read them */

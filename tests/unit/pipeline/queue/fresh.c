@@ -111,6 +111,74 @@ START_TEST(tokens_of_the_program_are_not_dropped)
 }
 END_TEST
 
+static void *acquire_and_discard(void *unused)
+{
+    OK(trm_pipeline_discard(fake.handle, acquire(TRM_FOREVER)));
+    return unused;
+}
+
+static void *acquire_and_be_cancelled(void *unused)
+{
+    struct trm_token *token;
+    ck_assert_int_eq(trm_pipeline_acquire(fake.handle, TRM_FOREVER, &token), TRM_ERROR_CANCELLED);
+    return unused;
+}
+
+/* Whether a thread sleeps until a slot has ended or the queues change. */
+static bool is_watching(void)
+{
+    pthread_mutex_lock(&fake.pipeline->lock);
+    bool is_there = fake.pipeline->queue->watches != NULL;
+    pthread_mutex_unlock(&fake.pipeline->lock);
+    return is_there;
+}
+
+/* No slice of waiting for the device passes before the producer has the slot that the program released. */
+START_TEST(a_slot_that_is_released_is_had_at_once_beside_the_work_of_a_dropped_token)
+{
+    struct trm_token *out;
+    pthread_t producer;
+    create(2, TRM_FULL_LATEST, TRM_FAILURE_STOP);
+    fake.notifies = true;
+    fake.fates[0] = FATE_HANGS;
+    submit(2);
+    OK(trm_pipeline_next(fake.handle, TRM_FOREVER, &out));
+    ck_assert_uint_eq(out->index, 1); /* token 0 was dropped, and its work runs */
+    uint64_t waits = fake.waits;
+    ck_assert_int_eq(pthread_create(&producer, NULL, acquire_and_discard, NULL), 0);
+    while (!is_watching())
+        sched_yield();
+    OK(trm_pipeline_release(fake.handle, out));
+    ck_assert_int_eq(pthread_join(producer, NULL), 0);
+    ck_assert_uint_eq(fake.waits, waits);
+    fake.notifies = false;
+    fake_destroy();
+}
+END_TEST
+
+/* The same by a cancel, where no slot comes back. */
+START_TEST(a_cancel_ends_the_wait_beside_a_dropped_token_at_once)
+{
+    struct trm_token *out;
+    pthread_t producer;
+    create(2, TRM_FULL_LATEST, TRM_FAILURE_STOP);
+    fake.notifies = true;
+    fake.fates[0] = FATE_HANGS;
+    submit(2);
+    OK(trm_pipeline_next(fake.handle, TRM_FOREVER, &out));
+    uint64_t waits = fake.waits;
+    ck_assert_int_eq(pthread_create(&producer, NULL, acquire_and_be_cancelled, NULL), 0);
+    while (!is_watching())
+        sched_yield();
+    ck_assert_int_eq(trm_pipeline_cancel(fake.handle, 0), TRM_ERROR_TIMEOUT);
+    ck_assert_int_eq(pthread_join(producer, NULL), 0);
+    ck_assert_uint_eq(fake.waits, waits);
+    OK(trm_pipeline_release(fake.handle, out));
+    fake.notifies = false;
+    fake_destroy();
+}
+END_TEST
+
 struct call {
     pthread_t thread;
     struct trm_token *token;
@@ -463,6 +531,8 @@ static Suite *make_suite(void)
     tcase_add_test(acquires, a_full_pipeline_drops_the_oldest_token_that_has_ended);
     tcase_add_test(acquires, a_full_pipeline_that_blocks_drops_nothing);
     tcase_add_test(acquires, tokens_of_the_program_are_not_dropped);
+    tcase_add_test(acquires, a_slot_that_is_released_is_had_at_once_beside_the_work_of_a_dropped_token);
+    tcase_add_test(acquires, a_cancel_ends_the_wait_beside_a_dropped_token_at_once);
     tcase_add_test(acquires, the_newest_result_stays_while_later_tokens_are_in_flight);
     tcase_add_loop_test(acquires, the_newest_result_is_dropped_when_time_runs_out, 0, 2);
     tcase_add_test(acquires, a_result_that_a_thread_waits_for_is_not_dropped);
