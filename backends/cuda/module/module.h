@@ -99,10 +99,10 @@ bool cuda_image_is_whole(const void *bytes, uint64_t size);
 
 #define CUDA_SYMBOL_BYTES 256
 
-/* The function of kernel number `index` in a translation to CUDA C, and how many items a thread computes (0: one).
- * False: the text does not say. */
+/* The function of kernel number `index` in a translation to CUDA C, and the shape of its launches. False: the text does
+ * not say. */
 bool cuda_translated_symbol(const char *text, uint64_t length, uint32_t index, char symbol[CUDA_SYMBOL_BYTES],
-                            uint32_t *coarsening);
+                            struct cuda_launch_shape *shape);
 
 /* Compile CUDA C that includes nothing and ends with a zero, through the cache, and load it as a module without
  * kernels. Errors: those of compiling and loading. */

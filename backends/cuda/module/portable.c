@@ -178,12 +178,12 @@ static int32_t load_compiled(struct trm_backend_device *device, const struct trm
 }
 
 bool cuda_translated_symbol(const char *text, uint64_t length, uint32_t index, char symbol[CUDA_SYMBOL_BYTES],
-                            uint32_t *coarsening)
+                            struct cuda_launch_shape *shape)
 {
     struct cuda_trailer trailer;
     _Static_assert(CUDA_SYMBOL_BYTES == CUDA_TRAILER_SYMBOL_BYTES, "symbols have one size");
     cuda_trailer_read(text, length, &trailer);
-    return trailer.is_present && cuda_trailer_symbol(&trailer, index, symbol, coarsening);
+    return trailer.is_present && cuda_trailer_symbol(&trailer, index, symbol, shape);
 }
 
 int32_t cuda_module_compile(struct trm_backend_device *device, const char *name, const char *text,

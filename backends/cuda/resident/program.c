@@ -26,7 +26,7 @@ struct part {
     const struct trm_kernel_info *info;
     uint32_t index; /* of the source's kernels */
     uint32_t items; /* work-items of a group */
-    uint32_t coarsening;
+    struct cuda_launch_shape shape;
     char symbol[CUDA_SYMBOL_BYTES];
     bool has_barriers;
     struct trm_translation translation;
@@ -181,7 +181,7 @@ static int32_t translate(struct program *program, struct part *part)
     if (status != TRM_OK)
         return status;
     if (!cuda_translated_symbol(part->translation.text, part->translation.length, part->index, part->symbol,
-                                &part->coarsening))
+                                &part->shape))
         return refuse(program, part->info->name, "its translation does not name it");
     part->has_barriers = strstr(part->translation.text, "__syncthreads") != NULL;
     return check_items(program, part);
@@ -249,7 +249,7 @@ static uint32_t choose_threads(const struct program *program, const struct trm_g
         if (nodes[i]->kind != TRM_GRAPH_LAUNCH)
             continue;
         const struct part *part = &program->parts[program->graph->nodes[i].number];
-        uint32_t each           = part->coarsening != 0 ? part->coarsening : 1;
+        uint32_t each           = part->shape.coarsening != 0 ? part->shape.coarsening : 1;
         uint64_t items          = ((uint64_t)launch->groups[0] + each - 1) / each * part->items;
         items *= (uint64_t)launch->groups[1] * launch->groups[2];
         most = items > most ? items : most;
@@ -305,8 +305,8 @@ static int32_t make_layouts(struct program *program)
 {
     struct cuda_resident_graph *graph = program->graph;
     for (uint32_t i = 0; i < program->count; i++) {
-        const struct cuda_launch_shape shape = {.coarsening = program->parts[i].coarsening};
-        int32_t status = cuda_kernel_translated(graph->module, program->parts[i].info, &shape, NULL, NULL);
+        int32_t status = cuda_kernel_translated(graph->module, program->parts[i].info,
+                                                &program->parts[i].shape, NULL, NULL);
         if (status != TRM_OK)
             return status;
         for (uint32_t k = 0; k < graph->count; k++)
