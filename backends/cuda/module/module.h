@@ -40,7 +40,12 @@ struct trm_backend_module {
     char name[];                      /* for messages */
 };
 
-struct cuda_launch_shape; /* trailer.h */
+/* How a function is launched; 0: the code does not say. */
+struct cuda_launch_shape {
+    uint32_t coarsening;   /* items that a thread computes */
+    uint32_t threads;      /* of a block */
+    uint32_t shared_bytes; /* dynamic shared memory */
+};
 
 /* A kernel, with the layout of a launch's arguments (struct cuda_launch, `bytes`). Argument i is at
  * offsets[i]: a buffer as its address (8 bytes), a scalar as its `size` bytes, a block as its bytes. What

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "module.h"
 #include "trailer.h"
 
 #define BEGIN "// trireme "

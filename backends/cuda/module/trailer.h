@@ -32,12 +32,7 @@ struct cuda_trailer {
 /* Read the trailer at the end of `size` bytes. */
 void cuda_trailer_read(const void *bytes, uint64_t size, struct cuda_trailer *trailer);
 
-/* How a function is launched; 0: the trailer does not say. */
-struct cuda_launch_shape {
-    uint32_t coarsening;   /* items that a thread computes */
-    uint32_t threads;      /* of a block */
-    uint32_t shared_bytes; /* dynamic shared memory */
-};
+struct cuda_launch_shape; /* module.h */
 
 /* Read symbol number `index`. False: there are fewer symbols, or it is malformed or too long. */
 bool cuda_trailer_symbol(const struct cuda_trailer *trailer, uint32_t index,

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "backends/cuda/module/module.h"
-#include "backends/cuda/module/trailer.h"
 #include "backends/cuda/stream/stream.h"
 #include "graph.h"
 #include "text.h"
