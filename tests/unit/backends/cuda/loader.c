@@ -139,7 +139,8 @@ START_TEST(all_functions_are_found_in_a_new_driver)
     /* All but what the stand-in has not. */
     ck_assert_str_eq(loader.missing, "cuLaunchCooperativeKernel");
     ck_assert_str_eq(loader.release, ""); /* the name of the file tells no release */
-#define IS_THERE(name, since) ck_assert_msg(cuda.name != NULL, #name);
+#define IS_THERE(name, since) \
+    ck_assert_msg(cuda.name != NULL || strcmp(#name, "cuLaunchCooperativeKernel") == 0, #name);
     CUDA_FUNCTIONS(IS_THERE)
     CUDA_OPTIONAL_FUNCTIONS(IS_THERE)
 #undef IS_THERE
