@@ -211,8 +211,11 @@ static void close_staging(struct trm_backend_device *device, struct cuda_staging
 {
     for (uint32_t i = 0; i < staging->event_count; i++)
         (void)device->cuda->cuEventDestroy(staging->events[i]);
-    if (staging->memory != NULL)
+    if (staging->memory != NULL) {
+        cuda_quiet_begin(device);
         (void)device->cuda->cuMemFreeHost(staging->memory);
+        cuda_quiet_end(device);
+    }
     staging->event_count = 0;
     staging->memory      = NULL;
 }
@@ -227,11 +230,14 @@ static bool open_staging(struct trm_backend_device *device, struct cuda_staging 
     while (staging->event_count < EVENTS && cuda->cuEventCreate(&staging->events[staging->event_count],
                                                                 CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS)
         staging->event_count++;
-    if (staging->event_count == EVENTS &&
-        cuda->cuMemHostAlloc(&memory, SLOTS * PIECE_BYTES, CU_MEMHOSTALLOC_PORTABLE) == CUDA_SUCCESS) {
-        staging->memory = memory;
-        return true;
+    if (staging->event_count == EVENTS) {
+        cuda_quiet_begin(device);
+        CUresult result = cuda->cuMemHostAlloc(&memory, SLOTS * PIECE_BYTES, CU_MEMHOSTALLOC_PORTABLE);
+        cuda_quiet_end(device);
+        staging->memory = result == CUDA_SUCCESS ? memory : NULL;
     }
+    if (staging->memory != NULL)
+        return true;
     close_staging(device, staging);
     return false;
 }

@@ -83,14 +83,23 @@ static int32_t find_parameters(struct trm_backend_module *module, const char *na
     return TRM_OK;
 }
 
+/* Loading code may wait for all work of the device. */
+static CUresult load(struct trm_backend_device *device, CUfunction function)
+{
+    if (device->cuda->cuFuncLoad == NULL)
+        return CUDA_SUCCESS;
+    cuda_quiet_begin(device);
+    CUresult result = device->cuda->cuFuncLoad(function);
+    cuda_quiet_end(device);
+    return result;
+}
+
 /* Query what a launch of the function must know. Load it now, so that its first launch does not. */
 static int32_t prepare(struct trm_backend_device *device, CUfunction function, int *items, int *shared)
 {
     const struct cuda_functions *cuda = device->cuda;
     int most                          = device->physical->shared_bytes;
-    CUresult result                   = CUDA_SUCCESS;
-    if (cuda->cuFuncLoad != NULL)
-        result = cuda->cuFuncLoad(function);
+    CUresult result                   = load(device, function);
     if (result != CUDA_SUCCESS)
         return cuda_device_fail(device, result, "cuFuncLoad");
     result = cuda->cuFuncGetAttribute(items, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function);

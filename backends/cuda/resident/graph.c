@@ -135,8 +135,10 @@ static int32_t pin_table(struct cuda_resident_graph *graph)
         return status;
     status = check_shared(graph);
     if (status == TRM_OK) {
+        cuda_quiet_begin(graph->device);
         CUresult result =
             cuda_memory_pin(graph->device, graph->table_bytes, &graph->table_address, &graph->table);
+        cuda_quiet_end(graph->device);
         status = result == CUDA_SUCCESS ? TRM_OK : cuda_device_fail(graph->device, result, "cuMemHostAlloc");
     }
     cuda_leave(graph->device, previous);
@@ -220,9 +222,7 @@ static int32_t graph_create(struct trm_backend_device *device, const struct trm_
     graph->device = device;
     graph->size   = size;
     graph->count  = count;
-    cuda_quiet_begin(device);
-    status = fill(graph, nodes);
-    cuda_quiet_end(device);
+    status        = fill(graph, nodes);
     if (status != TRM_OK) {
         release(graph);
         return status;

@@ -123,7 +123,9 @@ static int32_t make_record(struct trm_backend_device *device, struct fault *faul
     int32_t status = cuda_enter(device, &previous);
     if (status != TRM_OK)
         return status;
+    cuda_quiet_begin(device);
     CUresult result = cuda_memory_pin(device, sizeof(struct record), &fault->address, &memory);
+    cuda_quiet_end(device);
     cuda_leave(device, previous);
     if (result != CUDA_SUCCESS)
         return cuda_device_fail(device, result, "cuMemHostAlloc");
@@ -162,7 +164,9 @@ static void close_record(struct trm_backend_device *device, struct fault *fault)
     fault->record         = NULL;
     pthread_mutex_unlock(&lock);
     (void)cuda_enter(device, &previous);
+    cuda_quiet_begin(device);
     (void)device->cuda->cuMemFreeHost(record);
+    cuda_quiet_end(device);
     cuda_leave(device, previous);
 }
 
