@@ -59,11 +59,13 @@ static struct cuda_resident *resident_of(struct trm_backend_stream *stream)
 
 /* ---- how far it is --------------------------------------------------------------------------- */
 
+/* A kernel may have ended a token whose submission failed. */
 static uint64_t completed(const struct cuda_resident *resident)
 {
     uint32_t done      = (uint32_t)atomic_load_explicit(&resident->ring->done, memory_order_acquire);
     uint64_t submitted = atomic_load_explicit(&resident->submitted, memory_order_acquire);
-    return submitted - ((uint32_t)submitted - done);
+    uint32_t left      = (uint32_t)submitted - done;
+    return left > INT32_MAX ? submitted : submitted - left;
 }
 
 static uint64_t submitted(const struct cuda_resident *resident)
@@ -149,10 +151,11 @@ static void await_stop(struct cuda_resident *resident)
     cuda_leave(resident->device, previous);
 }
 
-static void stop_and_wait(struct cuda_resident *resident)
+static void lose_graph(struct cuda_resident *resident)
 {
     trm_util_lock_acquire(&resident->lock);
     stop(resident);
+    resident->graph = NULL;
     trm_util_lock_release(&resident->lock);
     await_stop(resident);
 }
@@ -213,10 +216,8 @@ static void wait_for_all(struct cuda_resident *resident)
 /* Stops the kernel of the graph that the stream has, and takes another. Under the device's quiet_lock. */
 static void take_graph(struct cuda_resident *resident, struct cuda_resident_graph *graph)
 {
-    if (graph != NULL && graph->stream != NULL) {
-        graph->stream->graph = NULL;
-        stop_and_wait(graph->stream);
-    }
+    if (graph != NULL && graph->stream != NULL)
+        lose_graph(graph->stream);
     trm_util_lock_acquire(&resident->lock);
     stop(resident);
     struct cuda_resident_graph *before = resident->graph;
