@@ -100,6 +100,7 @@ struct pipeline_queue_entry {
      * Survives pipeline_queue_pop(). */
     bool is_being_read;
     struct core_signal *signals; /* of its token, until it comes out or is dropped */
+    uint32_t watched;            /* how often threads slept in pipeline_watch() for its token */
 };
 
 struct pipeline_slot_list {

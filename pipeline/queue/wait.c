@@ -8,6 +8,9 @@
 #include "pipeline/queue/queue.h"
 
 #define SECOND 1000000000u
+/* A notification stays listed until the work ends, whatever woke the thread before: so no more than these for a token. Threads
+ * that sleep beside it after that look for its end in slices. */
+#define WATCHES_MOST 64u
 
 /* The callbacks that the calling thread is inside, innermost first. In the child of a fork no pipeline handle
  * is valid, so it is never read. */
@@ -85,12 +88,24 @@ static void unlink_watch(struct pipeline_queue *queue, const struct pipeline_wat
     *link = watch->next;
 }
 
+/* Counts a sleep for each slot. False: one has had enough of them. */
+static bool count_watch(struct pipeline_slot *const *slots, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (pipeline_queue_entry(slots[i])->watched >= WATCHES_MOST)
+            return false;
+    for (uint32_t i = 0; i < count; i++)
+        pipeline_queue_entry(slots[i])->watched++;
+    return true;
+}
+
 bool pipeline_watch(struct pipeline *pipeline, struct pipeline_slot *const *slots, uint32_t count,
                     uint32_t seen, uint64_t deadline)
 {
     struct pipeline_queue *queue = pipeline->queue;
     struct pipeline_watch watch;
     struct base_saved_error saved;
+    bool is_listed = count_watch(slots, count);
     base_error_save(&saved);
     pthread_mutex_unlock(&pipeline->lock);
     watch.waiter = core_waiter_create(pipeline->object.context, count);
@@ -103,9 +118,10 @@ bool pipeline_watch(struct pipeline *pipeline, struct pipeline_slot *const *slot
         watch.next     = queue->watches;
         queue->watches = &watch;
         pthread_mutex_unlock(&pipeline->lock);
-        status = pipeline_slots_watch(slots, count, watch.waiter);
+        if (is_listed)
+            status = pipeline_slots_watch(slots, count, watch.waiter);
         if (status == TRM_OK)
-            core_waiter_sleep(watch.waiter, deadline);
+            core_waiter_sleep(watch.waiter, is_listed ? deadline : pipeline_slice(deadline));
         pthread_mutex_lock(&pipeline->lock);
         unlink_watch(queue, &watch);
     }
