@@ -1,4 +1,4 @@
-/* What programs read of a group's buffer, and move, beside pools.
+/* What programs write and read of a group's buffer, and move, beside pools.
  * SPDX-License-Identifier: MIT
  */
 #include "base/base.h"
@@ -41,6 +41,56 @@ static int32_t find_source(struct pipeline_replica *replica, uint32_t *device)
                                 "the devices that had the contents of the buffer are lost");
     *device = (uint32_t)__builtin_ctz(current);
     return pipeline_data_finish(&replica->data, *device);
+}
+
+/* ---- writing -------------------------------------------------------------------------------- */
+
+static int32_t write_one(struct trm_buffer *handle, uint64_t offset, const void *data, uint64_t size)
+{
+    struct core_buffer *entered = core_object_enter(handle, CORE_BUFFER), *buffer;
+    uint64_t length;
+    if (entered == NULL)
+        return base_last_status();
+    int32_t status = core_span_resolve(trm_span_of(handle, offset, size), &buffer, &length);
+    if (status == TRM_OK)
+        status = core_buffer_write(buffer, offset, data, length);
+    core_object_leave(&entered->object);
+    return status;
+}
+
+/* With data_lock. Copies that are not current stay so, unless all of the buffer is written. */
+static int32_t write_all(struct pipeline_replica *replica, uint64_t offset, const void *data, uint64_t size)
+{
+    int32_t status = TRM_OK;
+    for (uint32_t i = 0; status == TRM_OK && i < replica->count; i++) {
+        status = pipeline_data_drain(&replica->data, i);
+        if (status == TRM_OK)
+            status = write_one(replica->ones[i], offset, data, size);
+        if (status != TRM_OK)
+            return pipeline_group_fail(replica->group, i, status);
+    }
+    if (offset == 0 && size == replica->data.size)
+        replica->data.current = (1u << replica->count) - 1;
+    return TRM_OK;
+}
+
+int32_t trm_group_buffer_write(struct trm_group_buffer *handle, uint64_t offset, const void *data,
+                               uint64_t size)
+{
+    struct pipeline_replica *replica = core_object_enter(handle, CORE_GROUP_BUFFER);
+    if (replica == NULL)
+        return base_last_status();
+    int32_t status = TRM_OK;
+    if (data == NULL && size != 0)
+        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_group_buffer_write: `data` is NULL");
+    if (status == TRM_OK)
+        status = pipeline_group_lock_data(replica->group);
+    if (status == TRM_OK) {
+        status = write_all(replica, offset, data, size);
+        pipeline_group_unlock_data(replica->group);
+    }
+    core_object_leave(&replica->object);
+    return status;
 }
 
 /* ---- reading -------------------------------------------------------------------------------- */
