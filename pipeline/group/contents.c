@@ -45,33 +45,63 @@ static int32_t find_source(struct pipeline_replica *replica, uint32_t *device)
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
-static int32_t write_one(struct trm_buffer *handle, uint64_t offset, const void *data, uint64_t size)
+static int32_t write_one(const struct pipeline_replica *replica, uint32_t device, uint64_t offset,
+                         const void *data, uint64_t size)
 {
-    struct core_buffer *entered = core_object_enter(handle, CORE_BUFFER), *buffer;
-    uint64_t length;
-    if (entered == NULL)
+    struct core_buffer *buffer = core_object_enter(replica->ones[device], CORE_BUFFER);
+    if (buffer == NULL)
         return base_last_status();
-    int32_t status = core_span_resolve(trm_span_of(handle, offset, size), &buffer, &length);
-    if (status == TRM_OK)
-        status = core_buffer_write(buffer, offset, data, length);
-    core_object_leave(&entered->object);
+    int32_t status = core_buffer_write(buffer, offset, data, size);
+    core_object_leave(&buffer->object);
     return status;
+}
+
+/* Stops at the first device that fails. */
+static int32_t write_each(const struct pipeline_replica *replica, uint64_t offset, const void *data,
+                          uint64_t size, uint32_t *written, uint32_t *failed)
+{
+    for (uint32_t i = 0; i < replica->count; i++) {
+        int32_t status = write_one(replica, i, offset, data, size);
+        if (status != TRM_OK) {
+            *failed = 1u << i;
+            return pipeline_group_fail(replica->group, i, status);
+        }
+        *written |= 1u << i;
+    }
+    return TRM_OK;
+}
+
+/* Copies that are current have the same contents: those that were written, or where none was, the others. */
+static void note_written(struct pipeline_data *data, bool is_whole, uint32_t written, uint32_t failed)
+{
+    uint32_t current = pipeline_data_current(data), same = is_whole ? written : current & written;
+    if (same == 0) {
+        data->current = (current & ~failed) != 0 ? current & ~failed : current;
+        return;
+    }
+    data->current = same;
+    for (uint32_t i = 0; is_whole && i < TRM_GROUP_DEVICES; i++)
+        if ((written >> i & 1) != 0)
+            pipeline_data_note_written(data, i);
 }
 
 /* With data_lock. Copies that are not current stay so, unless all of the buffer is written. */
 static int32_t write_all(struct pipeline_replica *replica, uint64_t offset, const void *data, uint64_t size)
 {
-    int32_t status = TRM_OK;
-    for (uint32_t i = 0; status == TRM_OK && i < replica->count; i++) {
+    struct core_buffer *buffer;
+    uint64_t length;
+    uint32_t source, written = 0, failed = 0;
+    int32_t status = core_span_resolve(trm_span_of(replica->ones[0], offset, size), &buffer, &length);
+    bool is_whole  = status == TRM_OK && offset == 0 && length == replica->data.size;
+    for (uint32_t i = 0; status == TRM_OK && i < replica->count; i++)
         status = pipeline_data_drain(&replica->data, i);
-        if (status == TRM_OK)
-            status = write_one(replica->ones[i], offset, data, size);
-        if (status != TRM_OK)
-            return pipeline_group_fail(replica->group, i, status);
-    }
-    if (offset == 0 && size == replica->data.size)
-        replica->data.current = (1u << replica->count) - 1;
-    return TRM_OK;
+    if (status == TRM_OK && !is_whole)
+        status = find_source(replica, &source);
+    if (status != TRM_OK)
+        return status;
+    status = write_each(replica, offset, data, length, &written, &failed);
+    note_written(&replica->data, is_whole, written, failed);
+    return status;
 }
 
 int32_t trm_group_buffer_write(struct trm_group_buffer *handle, uint64_t offset, const void *data,
@@ -155,7 +185,7 @@ static int32_t update(struct pipeline_replica *replica, uint32_t index)
     if (status == TRM_OK)
         status = move(replica, source, index);
     if (status == TRM_OK)
-        data->current |= 1u << index;
+        pipeline_data_note_written(data, index);
     return status;
 }
 
@@ -170,9 +200,11 @@ static int32_t change(struct pipeline_replica *replica, uint32_t index)
     int32_t status = check_index(replica, index);
     if (status == TRM_OK)
         status = pipeline_data_drain(&replica->data, index);
-    if (status == TRM_OK)
-        replica->data.current = 1u << index;
-    return status;
+    if (status != TRM_OK)
+        return status;
+    replica->data.current = 0;
+    pipeline_data_note_written(&replica->data, index);
+    return TRM_OK;
 }
 
 int32_t trm_group_buffer_changed(struct trm_group_buffer *buffer, uint32_t index)

@@ -153,9 +153,16 @@ int32_t pipeline_data_drain(struct pipeline_data *data, uint32_t device)
         status = drain_point(&copy->readers[i]);
     if (status != TRM_OK)
         return status;
-    clear(&copy->made);
+    if (!has_failed(&copy->made))
+        clear(&copy->made);
     forget_readers(copy);
     return TRM_OK;
+}
+
+void pipeline_data_note_written(struct pipeline_data *data, uint32_t device)
+{
+    clear(&data->copies[device].made);
+    data->current |= 1u << device;
 }
 
 void pipeline_data_fini(const struct core_context *context, struct pipeline_data *data)

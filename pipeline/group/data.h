@@ -58,8 +58,12 @@ void pipeline_data_note_made(struct pipeline_data *data, uint32_t device, struct
 /* Waits until a copy is made. Errors: the failure of the work that made it. */
 int32_t pipeline_data_finish(struct pipeline_data *data, uint32_t device);
 
-/* Waits until no work uses a copy any more, and forgets it, also where it has failed. Errors: DEADLOCK. */
+/* Waits until no work uses a copy any more, and forgets that work, but for the work that failed to make the copy:
+ * until all of the copy is written, its contents are not good. Errors: DEADLOCK. */
 int32_t pipeline_data_drain(struct pipeline_data *data, uint32_t device);
+
+/* The host has written all of a drained copy, which is current now. */
+void pipeline_data_note_written(struct pipeline_data *data, uint32_t device);
 
 /* Frees what the state refers to. */
 void pipeline_data_fini(const struct core_context *context, struct pipeline_data *data);

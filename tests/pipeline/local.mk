@@ -9,6 +9,7 @@ PIPELINE_TESTS = \
 	tests/pipeline/cancel \
 	tests/pipeline/fault_devices \
 	tests/pipeline/fault_matrix \
+	tests/pipeline/group_contents \
 	tests/pipeline/group_pool \
 	tests/pipeline/latest \
 	tests/pipeline/lost_devices \
@@ -63,6 +64,10 @@ tests_pipeline_fault_devices_LDADD = $(PIPELINE_TEST_LIBS)
 tests_pipeline_fault_matrix_SOURCES = tests/pipeline/fault_matrix.c
 tests_pipeline_fault_matrix_CFLAGS = $(PIPELINE_TEST_CFLAGS)
 tests_pipeline_fault_matrix_LDADD = $(PIPELINE_TEST_LIBS)
+
+tests_pipeline_group_contents_SOURCES = tests/pipeline/group_contents.c
+tests_pipeline_group_contents_CFLAGS = $(PIPELINE_TEST_CFLAGS)
+tests_pipeline_group_contents_LDADD = $(PIPELINE_TEST_LIBS)
 
 tests_pipeline_group_pool_SOURCES = tests/pipeline/group_pool.c
 tests_pipeline_group_pool_CFLAGS = $(PIPELINE_TEST_CFLAGS)

@@ -1,0 +1,233 @@
+/* The contents of buffers of groups after failures: which copies are current, and what reading them gives.
+ * SPDX-License-Identifier: MIT
+ */
+#include "fixture.h"
+
+#include <trireme/group_pool.h>
+
+#define BYTES 4096u
+
+/* ---- two devices ---------------------------------------------------------------------------- */
+
+/* Fails where `answer` is not 0. */
+static int32_t work(const struct trm_cpu_groups *groups, const void *block)
+{
+    const struct {
+        uint64_t ns;
+        int32_t answer;
+    } *arguments = block;
+
+    (void)groups;
+    return arguments->answer;
+}
+
+static const struct trm_parameter work_parameters[] = {
+    {.name = "ns", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_U64},
+    {.name = "answer", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_I32},
+};
+
+static const struct trm_cpu_kernel kernels[] = {
+    {.name            = "work",
+     .function        = work,
+     .parameters      = work_parameters,
+     .parameter_count = 2,
+     .group_size      = {1, 1, 1}},
+};
+
+static struct trm_group *group;
+static struct trm_group_kernel *kernel;
+static struct trm_stream_pool *pool;
+
+static struct trm_group_buffer *make_buffer(void)
+{
+    const struct trm_buffer_desc desc = {
+        .struct_size = sizeof(desc), .size = BYTES, .flags = TRM_BUFFER_ZEROED};
+    struct trm_group_buffer *buffer = NULL;
+
+    ck_ok(trm_group_buffer_create(group, &desc, &buffer));
+    return buffer;
+}
+
+static void open_on(enum fixture_backend backend, const char *setting)
+{
+    struct trm_setting settings[] = {{setting, "2"}, {"stream.models", "no"}};
+    struct trm_module_desc desc   = {.struct_size = sizeof(desc),
+                                     .format      = TRM_MODULE_FUNCTIONS,
+                                     .data        = kernels,
+                                     .size        = sizeof(kernels)};
+
+    fixture_open(backend, settings, 2);
+    ck_ok(trm_group_create(the.context, "*", &group));
+    ck_ok(trm_group_kernel_load(group, &desc, "work", &kernel));
+    ck_ok(trm_group_pool_create(group, NULL, &pool));
+}
+
+static void close_all(void)
+{
+    trm_stream_pool_destroy(pool);
+    trm_group_kernel_destroy(kernel);
+    trm_group_destroy(group);
+    fixture_close();
+}
+
+static uint32_t current(struct trm_group_buffer *buffer)
+{
+    uint32_t devices = 0;
+
+    ck_ok(trm_group_buffer_current(buffer, &devices));
+    return devices;
+}
+
+/* All bytes of the buffer as the group gives them are `byte`. */
+static void ck_contents(struct trm_group_buffer *buffer, unsigned char byte)
+{
+    unsigned char bytes[BYTES];
+
+    ck_ok(trm_group_buffer_read(buffer, 0, bytes, BYTES));
+    for (uint32_t i = 0; i < BYTES; i++)
+        ck_assert_uint_eq(bytes[i], byte);
+}
+
+static int32_t read_all(struct trm_group_buffer *buffer)
+{
+    unsigned char bytes[BYTES];
+
+    return trm_group_buffer_read(buffer, 0, bytes, BYTES);
+}
+
+static int32_t write_all(struct trm_group_buffer *buffer, unsigned char byte)
+{
+    unsigned char bytes[BYTES];
+
+    memset(bytes, byte, BYTES);
+    return trm_group_buffer_write(buffer, 0, bytes, BYTES);
+}
+
+/* ---- tasks ---------------------------------------------------------------------------------- */
+
+struct job {
+    uint64_t ns;
+    int32_t answer;
+};
+
+static int32_t launch(void *user, struct trm_stream *stream)
+{
+    const struct job *job = user;
+    struct trm_kernel *one;
+    struct trm_grid grid = trm_grid_1d(1, 0);
+    uint32_t device;
+    int32_t status = trm_group_pool_find(pool, stream, &device);
+
+    if (status == TRM_OK)
+        status = trm_group_kernel_get(kernel, device, &one);
+    if (status != TRM_OK)
+        return status;
+    struct trm_argument arguments[] = {trm_arg_u64(job->ns), trm_arg_i32(job->answer)};
+    return trm_launch(stream, one, &grid, arguments, 2);
+}
+
+static struct trm_point submit(struct job *job, uint32_t devices, const struct trm_group_use *uses,
+                               uint32_t count)
+{
+    const struct trm_stream_task task = {.struct_size = sizeof(task),
+                                         .enqueue     = launch,
+                                         .user        = job,
+                                         .devices     = devices,
+                                         .uses        = uses,
+                                         .use_count   = count};
+    struct trm_point point            = {.value = 0};
+
+    ck_ok(trm_stream_pool_submit(pool, &task, &point));
+    return point;
+}
+
+/* A task that writes the buffer on a device has failed. */
+static void spoil(struct trm_group_buffer *buffer, uint32_t device)
+{
+    const struct trm_group_use use = {.buffer = buffer, .access = TRM_ACCESS_WRITE};
+    struct job fails               = {.answer = 7};
+
+    ck_assert_int_eq(trm_point_wait(submit(&fails, 1u << device, &use, 1), TRM_FOREVER), TRM_ERROR_KERNEL);
+}
+
+/* ---- failed tasks --------------------------------------------------------------------------- */
+
+START_TEST(contents_that_a_failed_task_left_stay_failed_when_a_part_is_written)
+{
+    const uint32_t word = 5;
+
+    open_on(ON_TIMED, "timed.devices");
+    struct trm_group_buffer *buffer = make_buffer();
+    spoil(buffer, (uint32_t)_i);
+    ck_assert_int_eq(read_all(buffer), TRM_ERROR_KERNEL);
+    ck_assert_int_eq(trm_group_buffer_write(buffer, 0, &word, sizeof(word)), TRM_ERROR_KERNEL);
+    ck_assert_int_eq(read_all(buffer), TRM_ERROR_KERNEL);
+    ck_assert_int_eq(trm_group_buffer_update(buffer, 1 - (uint32_t)_i), TRM_ERROR_KERNEL);
+    ck_assert_int_eq(read_all(buffer), TRM_ERROR_KERNEL);
+    ck_ok(write_all(buffer, 3));
+    ck_contents(buffer, 3);
+    ck_assert_uint_eq(current(buffer), 3);
+    ck_ok(trm_group_buffer_write(buffer, 0, &word, sizeof(word)));
+    ck_assert_uint_eq(current(buffer), 3);
+    trm_group_buffer_destroy(buffer);
+    close_all();
+}
+END_TEST
+
+START_TEST(a_program_that_fills_what_a_failed_task_left_makes_it_good)
+{
+    open_on(ON_TIMED, "timed.devices");
+    struct trm_group_buffer *buffer = make_buffer();
+    spoil(buffer, 1);
+    ck_ok(trm_group_buffer_changed(buffer, 1));
+    ck_assert_uint_eq(current(buffer), 2);
+    ck_contents(buffer, 0);
+    trm_group_buffer_destroy(buffer);
+    close_all();
+}
+END_TEST
+
+/* ---- writes that fail ----------------------------------------------------------------------- */
+
+START_TEST(writing_that_fails_on_a_device_leaves_only_copies_that_agree)
+{
+    const uint32_t written[] = {
+        2, 1}; /* the devices whose copies agree when writing failed at the first or second */
+    char rule[32];
+
+    open_on(ON_PROXIED_CPU, "cpu.devices");
+    struct trm_group_buffer *buffer = make_buffer();
+    ck_ok(write_all(buffer, 1));
+    snprintf(rule, sizeof(rule), "copy:%d:once:%d", _i + 1, TRM_ERROR_BACKEND);
+    ck_ok(the.control->fault(rule));
+    ck_assert_int_eq(write_all(buffer, 2), TRM_ERROR_BACKEND);
+    the.control->disarm();
+    ck_assert_uint_eq(current(buffer), written[_i]);
+    ck_contents(buffer, _i == 0 ? 1 : 2);
+    ck_ok(write_all(buffer, 4));
+    ck_assert_uint_eq(current(buffer), 3);
+    ck_contents(buffer, 4);
+    trm_group_buffer_destroy(buffer);
+    close_all();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("buffers of groups");
+    TCase *tests = tcase_create("contents");
+
+    if (!backend_there(ON_TIMED) || !backend_there(ON_PROXIED_CPU))
+        return 77;
+    tcase_set_timeout(tests, 60);
+    suite_add_tcase(suite, tests);
+    tcase_add_loop_test(tests, contents_that_a_failed_task_left_stay_failed_when_a_part_is_written, 0, 2);
+    tcase_add_test(tests, a_program_that_fills_what_a_failed_task_left_makes_it_good);
+    tcase_add_loop_test(tests, writing_that_fails_on_a_device_leaves_only_copies_that_agree, 0, 2);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
