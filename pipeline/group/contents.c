@@ -32,15 +32,27 @@ static int32_t check_index(const struct pipeline_replica *replica, uint32_t inde
     return index < replica->count ? TRM_OK : pipeline_group_fail_index(replica->group, index);
 }
 
-/* A device whose copy is current and has been made. */
+/* A device whose copy is current and has been made. Where one fails while it is waited for, another may be sound. */
 static int32_t find_source(struct pipeline_replica *replica, uint32_t *device)
 {
-    uint32_t current = pipeline_data_current(&replica->data) & pipeline_group_sound(replica->group);
-    if (current == 0)
-        return base_fail_static(TRM_ERROR_DEVICE_LOST,
-                                "the devices that had the contents of the buffer are lost");
-    *device = (uint32_t)__builtin_ctz(current);
-    return pipeline_data_finish(&replica->data, *device);
+    uint32_t tried = 0;
+    int32_t status = TRM_OK;
+    for (;;) {
+        uint32_t sound   = pipeline_group_sound(replica->group) & ~tried;
+        uint32_t current = pipeline_data_current(&replica->data) & sound;
+        if (current == 0)
+            break;
+        uint32_t found = (uint32_t)__builtin_ctz(current);
+        status         = pipeline_data_finish(&replica->data, found);
+        if (status == TRM_OK) {
+            *device = found;
+            return TRM_OK;
+        }
+        tried |= 1u << found;
+    }
+    return tried != 0 ? status
+                      : base_fail_static(TRM_ERROR_DEVICE_LOST,
+                                         "the devices that had the contents of the buffer are lost");
 }
 
 /* ---- writing -------------------------------------------------------------------------------- */
@@ -177,8 +189,8 @@ static int32_t update(struct pipeline_replica *replica, uint32_t index)
     int32_t status = check_index(replica, index);
     if (status != TRM_OK)
         return status;
-    if ((pipeline_data_current(data) >> index & 1) != 0)
-        return pipeline_data_finish(data, index);
+    if ((pipeline_data_current(data) >> index & 1) != 0 && pipeline_data_finish(data, index) == TRM_OK)
+        return TRM_OK;
     status = find_source(replica, &source);
     if (status == TRM_OK)
         status = pipeline_data_drain(data, index);

@@ -187,6 +187,35 @@ START_TEST(a_program_that_fills_what_a_failed_task_left_makes_it_good)
 }
 END_TEST
 
+/* Two buffers go to device 0 by one stream of copies, and the task that made the first one fails. */
+START_TEST(a_copy_that_a_failure_kept_from_a_device_leaves_the_sound_one)
+{
+    struct job fails = {.ns = 200 * MS, .answer = 7}, works = {.ns = MS};
+    unsigned char byte = 5;
+
+    open_on(ON_TIMED, "timed.devices");
+    struct trm_group_buffer *bad = make_buffer(), *good = make_buffer();
+    ck_ok(trm_group_buffer_changed(good, 1));
+    const struct trm_group_use writes = {.buffer = bad, .access = TRM_ACCESS_WRITE};
+    const struct trm_group_use both[] = {{.buffer = bad, .access = TRM_ACCESS_READ},
+                                         {.buffer = good, .access = TRM_ACCESS_READ}};
+    submit(&fails, 2, &writes, 1);
+    struct trm_point behind = submit(&works, 1, both, 2);
+    if (_i == 0) {
+        ck_contents(good, 0);
+        ck_assert_uint_eq(current(good), 2);
+        ck_ok(trm_group_buffer_write(good, 0, &byte, 1));
+        ck_assert_uint_eq(current(good), 2);
+    }
+    ck_ok(trm_group_buffer_update(good, 0));
+    ck_assert_uint_eq(current(good), 3);
+    ck_assert_int_eq(trm_point_wait(behind, TRM_FOREVER), TRM_ERROR_KERNEL);
+    trm_group_buffer_destroy(bad);
+    trm_group_buffer_destroy(good);
+    close_all();
+}
+END_TEST
+
 /* ---- writes that fail ----------------------------------------------------------------------- */
 
 START_TEST(writing_that_fails_on_a_device_leaves_only_copies_that_agree)
@@ -223,6 +252,7 @@ int main(void)
     suite_add_tcase(suite, tests);
     tcase_add_loop_test(tests, contents_that_a_failed_task_left_stay_failed_when_a_part_is_written, 0, 2);
     tcase_add_test(tests, a_program_that_fills_what_a_failed_task_left_makes_it_good);
+    tcase_add_loop_test(tests, a_copy_that_a_failure_kept_from_a_device_leaves_the_sound_one, 0, 2);
     tcase_add_loop_test(tests, writing_that_fails_on_a_device_leaves_only_copies_that_agree, 0, 2);
 
     SRunner *runner = srunner_create(suite);
