@@ -125,14 +125,14 @@ TRM_API void trm_group_buffer_destroy(struct trm_group_buffer *buffer);
 TRM_API int32_t trm_group_buffer_get(struct trm_group_buffer *buffer, uint32_t index,
                                      struct trm_buffer **one);
 
-/* Write the same bytes into the buffer of every device.
+/* Write the same bytes into the buffer of every device that is not lost.
  *
  * offset      in bytes
  * data        `size` bytes; needed during the call only
- * Blocks      until all devices have them. No work may use the buffer meanwhile
+ * Blocks      until these devices have them. No work may use the buffer meanwhile
  * Errors      OUT_OF_RANGE beyond the buffer; INVALID_ARGUMENT when data is NULL and size is not 0; for a part of the
  *             buffer the failure of the task that wrote it (<trireme/group_pool.h>). Where writing fails on a
- *             device, the buffer is current only on those that were written
+ *             device, the buffer is current only on those that were written. DEVICE_LOST when every device is lost
  */
 TRM_API int32_t trm_group_buffer_write(struct trm_group_buffer *buffer, uint64_t offset, const void *data,
                                        uint64_t size);

@@ -80,7 +80,7 @@ TRM_API int32_t trm_group_pool_find(struct trm_stream_pool *pool, struct trm_str
 /* ---- data ----------------------------------------------------------------------------------- */
 
 /* Find the devices whose copies of a buffer are current, or will be when the tasks that were submitted have ended. A
- * new buffer is current everywhere, and trm_group_buffer_write() of the whole buffer makes it so.
+ * new buffer is current everywhere, and trm_group_buffer_write() of the whole buffer makes it so but for lost devices.
  *
  * devices     receives bit i for device i
  */

@@ -68,19 +68,28 @@ static int32_t write_one(const struct pipeline_replica *replica, uint32_t device
     return status;
 }
 
-/* Stops at the first device that fails. */
+static bool is_lost(const struct pipeline_group *group, uint32_t device)
+{
+    return (pipeline_group_sound(group) >> device & 1) == 0;
+}
+
+/* Leaves lost devices out, and stops at the first one that fails otherwise. */
 static int32_t write_each(const struct pipeline_replica *replica, uint64_t offset, const void *data,
                           uint64_t size, uint32_t *written, uint32_t *failed)
 {
     for (uint32_t i = 0; i < replica->count; i++) {
+        if (is_lost(replica->group, i))
+            continue;
         int32_t status = write_one(replica, i, offset, data, size);
-        if (status != TRM_OK) {
+        if (status == TRM_OK) {
+            *written |= 1u << i;
+        } else if (!is_lost(replica->group, i)) {
             *failed = 1u << i;
             return pipeline_group_fail(replica->group, i, status);
         }
-        *written |= 1u << i;
     }
-    return TRM_OK;
+    return *written != 0 ? TRM_OK
+                         : base_fail_static(TRM_ERROR_DEVICE_LOST, "every device of the group is lost");
 }
 
 /* Copies that are current have the same contents: those that were written, or where none was, the others. */

@@ -241,6 +241,40 @@ START_TEST(writing_that_fails_on_a_device_leaves_only_copies_that_agree)
 }
 END_TEST
 
+/* The device is lost at the launch of a task. */
+static void lose(uint32_t device)
+{
+    struct job works = {.answer = 0};
+    char rule[32];
+
+    snprintf(rule, sizeof(rule), "launch:1:%d", TRM_ERROR_DEVICE_LOST);
+    ck_ok(the.control->async_fault(rule));
+    ck_assert_int_eq(trm_point_wait(submit(&works, 1u << device, NULL, 0), TRM_FOREVER),
+                     TRM_ERROR_DEVICE_LOST);
+    the.control->disarm();
+}
+
+START_TEST(a_lost_device_keeps_no_buffer_of_its_group_from_being_written)
+{
+    const uint32_t lost = (uint32_t)_i, other = 1 - lost;
+    const unsigned char byte = 6;
+
+    open_on(ON_PROXIED_CPU, "cpu.devices");
+    struct trm_group_buffer *buffer = make_buffer();
+    lose(lost);
+    ck_ok(write_all(buffer, 6));
+    ck_assert_uint_eq(current(buffer), 1u << other);
+    ck_contents(buffer, 6);
+    ck_ok(trm_group_buffer_write(buffer, 8, &byte, 1));
+    ck_contents(buffer, 6);
+    lose(other);
+    ck_assert_int_eq(write_all(buffer, 7), TRM_ERROR_DEVICE_LOST);
+    ck_assert_int_eq(trm_group_buffer_write(buffer, 8, &byte, 1), TRM_ERROR_DEVICE_LOST);
+    trm_group_buffer_destroy(buffer);
+    close_all();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("buffers of groups");
@@ -254,6 +288,7 @@ int main(void)
     tcase_add_test(tests, a_program_that_fills_what_a_failed_task_left_makes_it_good);
     tcase_add_loop_test(tests, a_copy_that_a_failure_kept_from_a_device_leaves_the_sound_one, 0, 2);
     tcase_add_loop_test(tests, writing_that_fails_on_a_device_leaves_only_copies_that_agree, 0, 2);
+    tcase_add_loop_test(tests, a_lost_device_keeps_no_buffer_of_its_group_from_being_written, 0, 2);
 
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
