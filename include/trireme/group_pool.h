@@ -83,6 +83,7 @@ TRM_API int32_t trm_group_pool_find(struct trm_stream_pool *pool, struct trm_str
  * new buffer is current everywhere, and trm_group_buffer_write() of the whole buffer makes it so but for lost devices.
  *
  * devices     receives bit i for device i
+ * Blocks      while other calls submit tasks with buffers of the group, or wait for, read, write or move one
  */
 TRM_API int32_t trm_group_buffer_current(struct trm_group_buffer *buffer, uint32_t *devices);
 

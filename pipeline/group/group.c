@@ -38,15 +38,23 @@ uint32_t pipeline_group_sound(const struct pipeline_group *group)
 
 /* ---- the lock of data ----------------------------------------------------------------------- */
 
-int32_t pipeline_group_lock_data(struct pipeline_group *group)
+int32_t pipeline_group_check_data(const struct pipeline_group *group)
 {
     uintptr_t self = (uintptr_t)pthread_self();
-    if (atomic_load_explicit(&group->data_owner, memory_order_relaxed) == self)
-        return base_fail_static(TRM_ERROR_DEADLOCK,
-                                "the function of a task that uses buffers of a group submits such tasks, or "
-                                "reads such buffers");
+    if (atomic_load_explicit(&group->data_owner, memory_order_relaxed) != self)
+        return TRM_OK;
+    return base_fail_static(TRM_ERROR_DEADLOCK,
+                            "the function of a task that uses buffers of a group submits such tasks, or "
+                            "reads such buffers");
+}
+
+int32_t pipeline_group_lock_data(struct pipeline_group *group)
+{
+    int32_t status = pipeline_group_check_data(group);
+    if (status != TRM_OK)
+        return status;
     pthread_mutex_lock(&group->data_lock);
-    atomic_store_explicit(&group->data_owner, self, memory_order_relaxed);
+    atomic_store_explicit(&group->data_owner, (uintptr_t)pthread_self(), memory_order_relaxed);
     return TRM_OK;
 }
 

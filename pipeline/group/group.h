@@ -44,6 +44,9 @@ int32_t pipeline_group_fail(const struct pipeline_group *group, uint32_t index, 
 /* OUT_OF_RANGE: the group has no such device. */
 int32_t pipeline_group_fail_index(const struct pipeline_group *group, uint32_t index);
 
+/* DEADLOCK where this thread has data_lock: within the function of a task. */
+int32_t pipeline_group_check_data(const struct pipeline_group *group);
+
 /* Takes data_lock. Errors: DEADLOCK where this thread has it: within the function of a task. */
 int32_t pipeline_group_lock_data(struct pipeline_group *group);
 void pipeline_group_unlock_data(struct pipeline_group *group);

@@ -200,13 +200,26 @@ int32_t pipeline_pool_lend(struct pipeline_stream_pool *pool, const struct pipel
     base_lock_acquire(&pool->lock);
     recall_locked(pool, request);
     struct pipeline_pool_choice choice = pipeline_pool_choose_locked(pool, request);
+    bool is_full = request->only_tries && choice.step == PIPELINE_POOL_WAIT && !pool->is_closing;
     if (LIKELY(choice.step == PIPELINE_POOL_LEND && !pool->is_closing))
         lend_locked(pool, &pool->slots[choice.index], choice.used, request);
+    else if (is_full)
+        pool->stats.waits++;
     else
         status = lend_slowly_locked(pool, request, &choice);
     base_lock_release(&pool->lock);
     if (status == TRM_OK)
-        *slot = &pool->slots[choice.index];
+        *slot = is_full ? NULL : &pool->slots[choice.index];
+    return status;
+}
+
+int32_t pipeline_pool_wait(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request)
+{
+    base_lock_acquire(&pool->lock);
+    while (!pool->is_closing && pipeline_pool_choose_locked(pool, request).step == PIPELINE_POOL_WAIT)
+        sleep_locked(pool, BASE_NEVER);
+    int32_t status = pool->is_closing ? fail_closing() : TRM_OK;
+    base_lock_release(&pool->lock);
     return status;
 }
 

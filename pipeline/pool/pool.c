@@ -244,11 +244,23 @@ static bool is_inside_locked(const struct pipeline_stream_pool *pool)
     return false;
 }
 
-/* Lets no call lend or take back any more, and waits for those that are doing it. */
-static void wait_for_transits_locked(struct pipeline_stream_pool *pool)
+static void begin_close_locked(struct pipeline_stream_pool *pool)
 {
     pool->is_closing = true;
     pipeline_pool_wake_locked(pool);
+}
+
+void pipeline_pool_begin_close(struct pipeline_stream_pool *pool)
+{
+    base_lock_acquire(&pool->lock);
+    begin_close_locked(pool);
+    base_lock_release(&pool->lock);
+}
+
+/* Lets no call lend or take back any more, and waits for those that are doing it. */
+static void wait_for_transits_locked(struct pipeline_stream_pool *pool)
+{
+    begin_close_locked(pool);
     while (pool->transits > 0) {
         uint32_t epoch = atomic_load_explicit(&pool->epoch, memory_order_relaxed);
         pool->sleepers++;
@@ -292,14 +304,16 @@ int32_t pipeline_pool_check_close(struct pipeline_stream_pool *pool)
 int32_t pipeline_pool_close(struct pipeline_stream_pool *pool)
 {
     base_lock_acquire(&pool->lock);
-    int32_t status   = check_close_locked(pool);
-    bool was_closing = pool->is_closing;
-    if (status == TRM_OK && !was_closing)
+    int32_t status = check_close_locked(pool);
+    bool is_first  = status == TRM_OK && !pool->is_ending;
+    if (is_first) {
+        pool->is_ending = true;
         wait_for_transits_locked(pool);
+    }
     base_lock_release(&pool->lock);
     if (status != TRM_OK)
         return status;
-    if (!was_closing) {
+    if (is_first) {
         end_streams(pool);
         pipeline_pool_keep_save(pool);
     }

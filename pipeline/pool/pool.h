@@ -95,7 +95,8 @@ struct pipeline_stream_pool {
     bool holds_back;     /* TRM_STREAM_PRIORITY on a device without priorities */
 
     struct base_lock lock; /* guards all below, but `epoch` for sleepers */
-    bool is_closing;
+    bool is_closing;       /* nothing is lent any more */
+    bool is_ending;        /* a call ends the streams */
     uint32_t streams, lent, transits;
     uint32_t turn;     /* round-robin: the slot that is looked at first */
     uint32_t sleepers; /* threads that wait for `epoch` */
@@ -131,6 +132,8 @@ int32_t pipeline_pool_create_over(struct pipeline_pool_team *team, const struct 
                                   struct trm_stream_pool **pool);
 /* Could pipeline_pool_close() end the pool now? */
 int32_t pipeline_pool_check_close(struct pipeline_stream_pool *pool);
+/* Lets nothing be lent any more, and calls that wait for a stream fail. */
+void pipeline_pool_begin_close(struct pipeline_stream_pool *pool);
 /* Ends the streams. May be called again. Errors: BUSY, DEADLOCK. */
 int32_t pipeline_pool_close(struct pipeline_stream_pool *pool);
 void pipeline_pool_stats(struct pipeline_stream_pool *pool, struct trm_stream_pool_stats *stats);
@@ -155,6 +158,7 @@ struct pipeline_pool_choice {
 struct pipeline_pool_request {
     int32_t priority; /* with TRM_STREAM_PRIORITY */
     bool wants_idle;
+    bool only_tries; /* gets no slot where it would have to wait */
     uint64_t timeout_ns;
     const struct trm_stream_task *task; /* NULL: a loan */
     struct pipeline_task_key key;       /* of the task */
@@ -178,10 +182,12 @@ struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_p
 
 /* ---- lend.c --------------------------------------------------------------------------------- */
 
-/* Chooses a stream, makes it if need be, and waits if there is none. The slot is lent; of a task it is in
- * transit. pipeline_pool_take_back() takes back a slot in transit. */
+/* Chooses a stream, makes it if need be, and waits if there is none; where the request only tries, *slot is NULL
+ * then. The slot is lent; of a task it is in transit. pipeline_pool_take_back() takes back a slot in transit. */
 int32_t pipeline_pool_lend(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request,
                            struct pipeline_pool_slot **slot);
+/* Waits until pipeline_pool_lend() would find a stream. Errors: INVALID_HANDLE. */
+int32_t pipeline_pool_wait(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request);
 /* Waits until the stream of a slot is given back, and lends it for a task. *slot is NULL where there is none,
  * or it has failed. Errors: INVALID_HANDLE. */
 int32_t pipeline_pool_lend_slot(struct pipeline_stream_pool *pool, uint32_t index,

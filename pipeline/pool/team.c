@@ -103,6 +103,11 @@ int32_t pipeline_pool_team_close(struct pipeline_pool_team *team)
         if (team->members[i].pool != NULL)
             status = pipeline_pool_check_close(team->members[i].pool);
     if (status == TRM_OK)
+        status = pipeline_group_check_data(team->group);
+    for (uint32_t i = 0; status == TRM_OK && i < team->count; i++)
+        if (team->members[i].pool != NULL)
+            pipeline_pool_begin_close(team->members[i].pool);
+    if (status == TRM_OK)
         status = end_copies(team);
     for (uint32_t i = 0; status == TRM_OK && i < team->count; i++)
         if (team->members[i].pool != NULL)

@@ -9,7 +9,7 @@
  * and the copies that the task needs. Here a device is not one worker but has a load with a width
  * (pipeline/estimate/load.h), since it runs several tasks side by side.
  *
- * Locks: group->data_lock before all others, held while a task that uses data is enqueued. team->lock is a leaf.
+ * Locks: group->data_lock before all others, held while a task that uses data is enqueued, not while it waits for a stream. team->lock is a leaf.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_POOL_TEAM_H

@@ -17,16 +17,13 @@ static void note(const struct pipeline_pool_plan *plan, const struct pipeline_po
         pipeline_pool_team_note(plan, chosen->device, stream, last, chosen->end);
 }
 
+/* The slot was lent for the task. */
 static int32_t enqueue(const struct pipeline_pool_plan *plan, const struct pipeline_pool_forecast *chosen,
-                       struct pipeline_stream_pool *member, struct pipeline_pool_request *request,
+                       const struct pipeline_pool_slot *slot, struct pipeline_pool_request *request,
                        struct trm_point *point)
 {
-    struct pipeline_pool_slot *slot;
-    int32_t status = pipeline_pool_lend(member, request, &slot);
-    if (status != TRM_OK)
-        return status;
     uint64_t first = core_stream_next(slot->stream);
-    status         = pipeline_pool_team_wait(plan, chosen->device, slot->stream);
+    int32_t status = pipeline_pool_team_wait(plan, chosen->device, slot->stream);
     if (core_stream_next(slot->stream) > first)
         request->waited = core_stream_next(slot->stream) - 1;
     uint64_t before = core_stream_next(slot->stream) - 1;
@@ -36,52 +33,6 @@ static int32_t enqueue(const struct pipeline_pool_plan *plan, const struct pipel
     if (request->waited > before)
         before = request->waited;
     note(plan, chosen, slot->stream, before);
-    pipeline_pool_take_back(member, slot, request);
-    return status;
-}
-
-static int32_t submit_to(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
-                         const struct pipeline_pool_forecast *chosen, struct trm_point *point)
-{
-    struct pipeline_stream_pool *member = team->members[chosen->device].pool;
-    struct pipeline_pool_form form;
-    int32_t status = pipeline_pool_team_bring(team, plan, chosen->device);
-    if (status == TRM_OK)
-        status = pipeline_pool_form_init(plan, chosen->device, &form);
-    if (status != TRM_OK)
-        return status;
-    struct pipeline_pool_request request = {
-        .priority   = form.task.priority,
-        .timeout_ns = TRM_FOREVER,
-        .task       = &form.task,
-        .key        = pipeline_task_key_of(&form.task),
-        .ready_at   = chosen->ready_at,
-        .work       = chosen->work,
-    };
-    status = enqueue(plan, chosen, member, &request, point);
-    pipeline_pool_form_fini(plan, &form);
-    return status;
-}
-
-static bool is_lost(const struct pipeline_pool_team *team, uint32_t device)
-{
-    return (pipeline_group_sound(team->group) >> device & 1) == 0;
-}
-
-/* Another device takes over from one that is lost. */
-static int32_t submit_somewhere(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
-                                struct trm_point *point)
-{
-    struct pipeline_pool_forecast chosen;
-    int32_t status;
-    if (team->is_closing)
-        return base_fail_static(TRM_ERROR_INVALID_HANDLE, "the stream pool is being destroyed");
-    do {
-        status = pipeline_pool_team_choose(team, plan, &chosen);
-        if (status != TRM_OK)
-            return status;
-        status = submit_to(team, plan, &chosen, point);
-    } while (status == TRM_ERROR_DEVICE_LOST && is_lost(team, chosen.device));
     return status;
 }
 
@@ -95,6 +46,85 @@ static void unlock_data(const struct pipeline_pool_plan *plan)
 {
     if (plan->use_count > 0)
         pipeline_group_unlock_data(plan->team->group);
+}
+
+/* Sleeps until the member may lend a stream: without data_lock, which the thread that gives one back may need
+ * first. Returns with the lock. */
+static int32_t wait_for_stream(const struct pipeline_pool_plan *plan, struct pipeline_stream_pool *member,
+                               const struct pipeline_pool_request *request)
+{
+    unlock_data(plan);
+    int32_t status = pipeline_pool_wait(member, request);
+    struct base_saved_error saved;
+    base_error_save(&saved);
+    int32_t locked = lock_data(plan);
+    base_error_restore(&saved);
+    return locked == TRM_OK ? status : locked;
+}
+
+/* *is_full: the member had no stream, but may have one now. */
+static int32_t submit_form(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
+                           const struct pipeline_pool_forecast *chosen, const struct trm_stream_task *task,
+                           struct trm_point *point, bool *is_full)
+{
+    struct pipeline_stream_pool *member  = team->members[chosen->device].pool;
+    struct pipeline_pool_request request = {
+        .priority   = task->priority,
+        .task       = task,
+        .key        = pipeline_task_key_of(task),
+        .ready_at   = chosen->ready_at,
+        .work       = chosen->work,
+        .only_tries = true,
+    };
+    struct pipeline_pool_slot *slot;
+    int32_t status = pipeline_pool_lend(member, &request, &slot);
+    if (status != TRM_OK)
+        return status;
+    *is_full = slot == NULL;
+    if (*is_full)
+        return wait_for_stream(plan, member, &request);
+    status = pipeline_pool_team_bring(team, plan, chosen->device);
+    if (status == TRM_OK)
+        status = enqueue(plan, chosen, slot, &request, point);
+    pipeline_pool_take_back(member, slot, &request);
+    return status;
+}
+
+static int32_t submit_to(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
+                         const struct pipeline_pool_forecast *chosen, struct trm_point *point, bool *is_full)
+{
+    struct pipeline_pool_form form;
+    int32_t status = pipeline_pool_form_init(plan, chosen->device, &form);
+    *is_full       = false;
+    if (status != TRM_OK)
+        return status;
+    status = submit_form(team, plan, chosen, &form.task, point, is_full);
+    pipeline_pool_form_fini(plan, &form);
+    return status;
+}
+
+static bool is_lost(const struct pipeline_pool_team *team, uint32_t device)
+{
+    return (pipeline_group_sound(team->group) >> device & 1) == 0;
+}
+
+/* Another device takes over from one that is lost. After a wait for a stream another one may be better. */
+static int32_t submit_somewhere(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
+                                struct trm_point *point)
+{
+    struct pipeline_pool_forecast chosen;
+    bool is_full;
+    int32_t status;
+    do {
+        if (team->is_closing)
+            return base_fail_static(TRM_ERROR_INVALID_HANDLE, "the stream pool is being destroyed");
+        status = pipeline_pool_team_choose(team, plan, &chosen);
+        if (status != TRM_OK)
+            return status;
+        status = submit_to(team, plan, &chosen, point, &is_full);
+    } while ((status == TRM_OK && is_full) ||
+             (status == TRM_ERROR_DEVICE_LOST && is_lost(team, chosen.device)));
+    return status;
 }
 
 int32_t pipeline_pool_team_submit(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
