@@ -88,7 +88,7 @@ static int32_t end_copies(struct pipeline_pool_team *team)
     int32_t status = pipeline_group_lock_data(team->group);
     if (status != TRM_OK)
         return status;
-    team->is_closing = true;
+    atomic_store_explicit(&team->is_closing, true, memory_order_release);
     pipeline_group_unlock_data(team->group);
     for (uint32_t i = 0; i < team->count; i++)
         if (team->members[i].copies != NULL)

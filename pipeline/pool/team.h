@@ -41,8 +41,8 @@ struct pipeline_pool_copy {
 struct pipeline_pool_team {
     struct pipeline_group *group; /* holds a reference */
     struct core_context *context;
-    uint32_t count;  /* members */
-    bool is_closing; /* under data_lock */
+    uint32_t count;          /* members */
+    _Atomic bool is_closing; /* set under data_lock */
     struct pipeline_pool_member members[TRM_GROUP_DEVICES];
     struct base_lock lock; /* guards what follows */
     struct pipeline_pool_copy *spare;
@@ -112,7 +112,7 @@ int32_t pipeline_pool_team_choose(struct pipeline_pool_team *team, const struct 
 /* ---- team_copy.c: with data_lock ------------------------------------------------------------ */
 
 /* When the data that a task reads would be on a device, and how long copies take for that. False where no sound
- * device has it. */
+ * device has it. For a task without data the lock is not needed. */
 bool pipeline_pool_team_foresee(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
                                 uint32_t device, uint64_t now, uint64_t *ready_at, uint64_t *copy_ns);
 

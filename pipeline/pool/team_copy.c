@@ -138,10 +138,12 @@ static bool needs_copy(const struct pipeline_pool_team *team, const struct pipel
 bool pipeline_pool_team_foresee(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
                                 uint32_t device, uint64_t now, uint64_t *ready_at, uint64_t *copy_ns)
 {
-    uint64_t until = later(now, team->members[device].copies_until);
     struct source source;
     *ready_at = now;
     *copy_ns  = 0;
+    if (plan->use_count == 0)
+        return true;
+    uint64_t until = later(now, team->members[device].copies_until);
     for (uint32_t i = 0; i < plan->use_count; i++) {
         const struct pipeline_pool_use *use = &plan->uses[i];
         const struct pipeline_data *data    = &use->replica->data;

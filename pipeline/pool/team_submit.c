@@ -116,7 +116,7 @@ static int32_t submit_somewhere(struct pipeline_pool_team *team, const struct pi
     bool is_full;
     int32_t status;
     do {
-        if (team->is_closing)
+        if (atomic_load_explicit(&team->is_closing, memory_order_acquire))
             return base_fail_static(TRM_ERROR_INVALID_HANDLE, "the stream pool is being destroyed");
         status = pipeline_pool_team_choose(team, plan, &chosen);
         if (status != TRM_OK)

@@ -493,6 +493,46 @@ START_TEST(threads_may_submit_to_a_group_pool_at_once)
 }
 END_TEST
 
+static int32_t enqueue_nothing(void *user, struct trm_stream *stream)
+{
+    (void)user;
+    (void)stream;
+    return TRM_OK;
+}
+
+static void *submit_without_data(void *user)
+{
+    struct submitting *submitting = user;
+    struct trm_stream_task task   = function_task(enqueue_nothing, NULL);
+    struct trm_point point;
+    for (uint32_t i = 0; i < TASKS && submitting->status == TRM_OK; i++)
+        submitting->status = trm_stream_pool_submit(submitting->team->pool, &task, &point);
+    return NULL;
+}
+
+/* A sanitizer for threads looks at it. */
+START_TEST(tasks_without_data_may_be_submitted_beside_some_that_move_theirs)
+{
+    struct team team;
+    struct submitting beside = {.team = &team, .status = TRM_OK};
+    struct affine affine;
+    pthread_t thread;
+    team_open(&team);
+    if (affine_missing(&team))
+        return;
+    ck_assert_int_eq(pthread_create(&thread, NULL, submit_without_data, &beside), 0);
+    for (uint32_t i = 0; i < TASKS; i++) {
+        affine_of(&affine, &team, team.buffers[0], 1, 1);
+        affine.task.devices = 1u << i % team.count;
+        submit(team.pool, &affine.task);
+    }
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(beside.status, TRM_OK);
+    ck_contents(team.buffers[0], TASKS);
+    team_close(&team);
+}
+END_TEST
+
 /* A thread submits a task to a device whose only stream is lent. */
 struct late_submit {
     const struct team *team;
@@ -597,6 +637,7 @@ void add_group_pool(Suite *suite)
     CASE(group, a_buffer_of_one_device_keeps_a_task_of_a_group_there);
     CASE(group, a_group_pool_refuses_what_is_of_another_group_or_has_no_sense);
     CASE(group, threads_may_submit_to_a_group_pool_at_once);
+    CASE(group, tasks_without_data_may_be_submitted_beside_some_that_move_theirs);
     CASE(group, a_task_of_a_group_that_waits_for_a_stream_keeps_no_thread_from_data);
     CASE(group, a_task_of_a_group_that_waits_for_a_stream_is_refused_when_the_pool_is_destroyed);
     CASE(group, a_group_pool_drains_whatever_is_destroyed_first);
