@@ -119,6 +119,17 @@ static uint32_t access_of(const struct core_kernel *kernel, uint32_t position,
     return is_read ? TRM_ACCESS_READ : both;
 }
 
+/* Another thread may destroy the buffer meanwhile. */
+static int32_t keep_on_buffer(struct pipeline_pool_plan *plan, const void *handle)
+{
+    struct core_buffer *buffer = core_object_enter(handle, CORE_BUFFER);
+    if (buffer == NULL)
+        return base_last_status();
+    keep_on(plan, buffer->device);
+    core_object_leave(&buffer->object);
+    return TRM_OK;
+}
+
 static int32_t add_arguments(struct pipeline_pool_plan *plan, const struct core_kernel *kernel)
 {
     const struct trm_stream_task *task = plan->task;
@@ -131,30 +142,44 @@ static int32_t add_arguments(struct pipeline_pool_plan *plan, const struct core_
         if (core_object_is_alive(handle, CORE_GROUP_BUFFER))
             status = add_use(plan, handle, access_of(kernel, i, argument), false);
         else if (core_object_is_alive(handle, CORE_BUFFER))
-            keep_on(plan, core_buffer_find(argument->value.span.buffer)->device);
+            status = keep_on_buffer(plan, handle);
     }
+    return status;
+}
+
+static int32_t add_group_kernel(struct pipeline_pool_plan *plan)
+{
+    plan->kernel = core_object_enter(plan->task->kernel, CORE_GROUP_KERNEL);
+    if (plan->kernel == NULL)
+        return base_last_status();
+    if (plan->kernel->group != plan->team->group)
+        return fail_foreign("kernel");
+    struct core_kernel *kernel = core_object_enter(plan->kernel->ones[0], CORE_KERNEL);
+    if (kernel == NULL)
+        return base_last_status();
+    int32_t status = add_arguments(plan, kernel);
+    core_object_leave(&kernel->object);
+    return status;
+}
+
+static int32_t add_single_kernel(struct pipeline_pool_plan *plan)
+{
+    struct core_kernel *kernel = core_object_enter(plan->task->kernel, CORE_KERNEL);
+    if (kernel == NULL)
+        return base_last_status();
+    keep_on(plan, kernel->module->device);
+    int32_t status = add_arguments(plan, kernel);
+    core_object_leave(&kernel->object);
     return status;
 }
 
 /* Enters a kernel of the group; one of a single device keeps the task there. */
 static int32_t add_kernel(struct pipeline_pool_plan *plan)
 {
-    const void *handle         = plan->task->kernel;
-    struct core_kernel *kernel = NULL;
-    if (core_object_is_alive(handle, CORE_GROUP_KERNEL)) {
-        plan->kernel = core_object_enter(handle, CORE_GROUP_KERNEL);
-        if (plan->kernel == NULL)
-            return base_last_status();
-        if (plan->kernel->group != plan->team->group)
-            return fail_foreign("kernel");
-        kernel = core_kernel_find(plan->kernel->ones[0]);
-    } else if (handle != NULL) {
-        kernel = core_kernel_find(plan->task->kernel);
-        if (kernel == NULL)
-            return base_last_status();
-        keep_on(plan, kernel->module->device);
-    }
-    return handle != NULL ? add_arguments(plan, kernel) : TRM_OK;
+    if (plan->task->kernel == NULL)
+        return TRM_OK;
+    return core_object_is_alive(plan->task->kernel, CORE_GROUP_KERNEL) ? add_group_kernel(plan)
+                                                                       : add_single_kernel(plan);
 }
 
 int32_t pipeline_pool_plan_open(const struct pipeline_pool_team *team, const struct trm_stream_task *task,
