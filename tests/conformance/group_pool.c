@@ -6,7 +6,6 @@
 #include "stream_pools.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 
 #define WORDS 256u
@@ -533,74 +532,6 @@ START_TEST(tasks_without_data_may_be_submitted_beside_some_that_move_theirs)
 }
 END_TEST
 
-/* A thread submits a task to a device whose only stream is lent. */
-struct late_submit {
-    const struct team *team;
-    int32_t status;
-    pthread_t thread;
-};
-
-static void *submit_late(void *user)
-{
-    struct late_submit *late       = user;
-    struct group_filling filling   = {.team = late->team, .buffer = late->team->buffers[0], .value = 4};
-    const struct trm_group_use use = {.buffer = filling.buffer, .access = TRM_ACCESS_WRITE};
-    struct trm_stream_task task    = function_task(fill_there, &filling);
-    struct trm_point point;
-    task.uses      = &use;
-    task.use_count = 1;
-    task.devices   = 1;
-    late->status   = trm_stream_pool_submit(late->team->pool, &task, &point);
-    return NULL;
-}
-
-/* Returns the stream that is lent, when the submit waits for it. */
-static struct trm_stream *late_begin(struct late_submit *late, struct team *team)
-{
-    const struct trm_stream_pool_desc desc = {.struct_size = sizeof(desc), .most = 1};
-    struct trm_stream *stream              = NULL;
-    trm_stream_pool_destroy(team->pool);
-    ck_ok(trm_group_pool_create(team->group, &desc, &team->pool));
-    ck_ok(trm_stream_pool_acquire(member(team, 0), 0, TRM_FOREVER, &stream));
-    *late = (struct late_submit){.team = team, .status = TRM_OK};
-    ck_assert_int_eq(pthread_create(&late->thread, NULL, submit_late, late), 0);
-    while (stats_of(member(team, 0)).waits == 0)
-        sched_yield();
-    return stream;
-}
-
-START_TEST(a_task_of_a_group_that_waits_for_a_stream_keeps_no_thread_from_data)
-{
-    struct team team;
-    struct late_submit late;
-    team_open(&team);
-    struct trm_stream *stream = late_begin(&late, &team);
-    ck_contents(team.buffers[1], 0);
-    ck_contents(team.buffers[0], 0);
-    ck_assert_uint_eq(current(team.buffers[0]), (1u << team.count) - 1);
-    ck_ok(trm_stream_pool_release(member(&team, 0), stream));
-    pthread_join(late.thread, NULL);
-    ck_assert_int_eq(late.status, TRM_OK);
-    ck_contents(team.buffers[0], 4);
-    team_close(&team);
-}
-END_TEST
-
-START_TEST(a_task_of_a_group_that_waits_for_a_stream_is_refused_when_the_pool_is_destroyed)
-{
-    struct team team;
-    struct late_submit late;
-    team_open(&team);
-    late_begin(&late, &team);
-    trm_stream_pool_destroy(team.pool);
-    pthread_join(late.thread, NULL);
-    ck_assert_int_eq(late.status, TRM_ERROR_INVALID_HANDLE);
-    ck_contents(team.buffers[0], 0);
-    ck_ok(trm_group_pool_create(team.group, NULL, &team.pool));
-    team_close(&team);
-}
-END_TEST
-
 START_TEST(a_group_pool_drains_whatever_is_destroyed_first)
 {
     struct team team;
@@ -638,7 +569,5 @@ void add_group_pool(Suite *suite)
     CASE(group, a_group_pool_refuses_what_is_of_another_group_or_has_no_sense);
     CASE(group, threads_may_submit_to_a_group_pool_at_once);
     CASE(group, tasks_without_data_may_be_submitted_beside_some_that_move_theirs);
-    CASE(group, a_task_of_a_group_that_waits_for_a_stream_keeps_no_thread_from_data);
-    CASE(group, a_task_of_a_group_that_waits_for_a_stream_is_refused_when_the_pool_is_destroyed);
     CASE(group, a_group_pool_drains_whatever_is_destroyed_first);
 }

@@ -1,8 +1,10 @@
-/* The contents of buffers of groups after failures: which copies are current, and what reading them gives.
+/* Buffers of groups: their contents after failures, and threads that need them while a task waits for a stream.
  * SPDX-License-Identifier: MIT
  */
 #include "fixture.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <trireme/group_pool.h>
 
 #define BYTES 4096u
@@ -275,6 +277,96 @@ START_TEST(a_lost_device_keeps_no_buffer_of_its_group_from_being_written)
 }
 END_TEST
 
+/* ---- threads -------------------------------------------------------------------------------- */
+
+/* A thread submits a task to a device whose only stream is lent. */
+struct late {
+    struct trm_group_buffer *buffer;
+    int32_t status;
+    pthread_t thread;
+};
+
+static void *submit_late(void *user)
+{
+    struct late *late                 = user;
+    struct job works                  = {.answer = 0};
+    const struct trm_group_use use    = {.buffer = late->buffer, .access = TRM_ACCESS_WRITE};
+    const struct trm_stream_task task = {.struct_size = sizeof(task),
+                                         .enqueue     = launch,
+                                         .user        = &works,
+                                         .devices     = 1,
+                                         .uses        = &use,
+                                         .use_count   = 1};
+    struct trm_point point;
+
+    late->status = trm_stream_pool_submit(pool, &task, &point);
+    return NULL;
+}
+
+static struct trm_stream_pool *member(void)
+{
+    struct trm_stream_pool *one = NULL;
+
+    ck_ok(trm_group_pool_get(pool, 0, &one));
+    return one;
+}
+
+/* Returns the stream that is lent, when the submit waits for it. */
+static struct trm_stream *late_begin(struct late *late, struct trm_group_buffer *buffer)
+{
+    const struct trm_stream_pool_desc desc = {.struct_size = sizeof(desc), .most = 1};
+    struct trm_stream_pool_stats stats     = {.struct_size = sizeof(stats)};
+    struct trm_stream *stream              = NULL;
+
+    trm_stream_pool_destroy(pool);
+    ck_ok(trm_group_pool_create(group, &desc, &pool));
+    ck_ok(trm_stream_pool_acquire(member(), 0, TRM_FOREVER, &stream));
+    *late = (struct late){.buffer = buffer};
+    ck_assert_int_eq(pthread_create(&late->thread, NULL, submit_late, late), 0);
+    while (stats.waits == 0) {
+        sched_yield();
+        ck_ok(trm_stream_pool_get_stats(member(), &stats));
+    }
+    return stream;
+}
+
+START_TEST(a_task_that_waits_for_a_stream_keeps_no_thread_from_data)
+{
+    struct late late;
+
+    open_on(ON_TIMED, "timed.devices");
+    struct trm_group_buffer *buffer = make_buffer(), *other = make_buffer();
+    struct trm_stream *stream = late_begin(&late, buffer);
+    ck_contents(other, 0);
+    ck_contents(buffer, 0);
+    ck_assert_uint_eq(current(buffer), 3);
+    ck_ok(trm_stream_pool_release(member(), stream));
+    pthread_join(late.thread, NULL);
+    ck_assert_int_eq(late.status, TRM_OK);
+    ck_assert_uint_eq(current(buffer), 1);
+    trm_group_buffer_destroy(buffer);
+    trm_group_buffer_destroy(other);
+    close_all();
+}
+END_TEST
+
+START_TEST(a_task_that_waits_for_a_stream_is_refused_when_the_pool_is_destroyed)
+{
+    struct late late;
+
+    open_on(ON_TIMED, "timed.devices");
+    struct trm_group_buffer *buffer = make_buffer();
+    late_begin(&late, buffer);
+    trm_stream_pool_destroy(pool);
+    pthread_join(late.thread, NULL);
+    ck_assert_int_eq(late.status, TRM_ERROR_INVALID_HANDLE);
+    ck_assert_uint_eq(current(buffer), 3);
+    ck_ok(trm_group_pool_create(group, NULL, &pool));
+    trm_group_buffer_destroy(buffer);
+    close_all();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("buffers of groups");
@@ -289,6 +381,8 @@ int main(void)
     tcase_add_loop_test(tests, a_copy_that_a_failure_kept_from_a_device_leaves_the_sound_one, 0, 2);
     tcase_add_loop_test(tests, writing_that_fails_on_a_device_leaves_only_copies_that_agree, 0, 2);
     tcase_add_loop_test(tests, a_lost_device_keeps_no_buffer_of_its_group_from_being_written, 0, 2);
+    tcase_add_test(tests, a_task_that_waits_for_a_stream_keeps_no_thread_from_data);
+    tcase_add_test(tests, a_task_that_waits_for_a_stream_is_refused_when_the_pool_is_destroyed);
 
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
