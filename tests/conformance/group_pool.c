@@ -455,6 +455,7 @@ END_TEST
 struct submitting {
     const struct team *team;
     int32_t status;
+    _Atomic bool is_over;
 };
 
 static void *submit_many(void *user)
@@ -504,7 +505,7 @@ static void *submit_without_data(void *user)
     struct submitting *submitting = user;
     struct trm_stream_task task   = function_task(enqueue_nothing, NULL);
     struct trm_point point;
-    for (uint32_t i = 0; i < TASKS && submitting->status == TRM_OK; i++)
+    while (!submitting->is_over && submitting->status == TRM_OK)
         submitting->status = trm_stream_pool_submit(submitting->team->pool, &task, &point);
     return NULL;
 }
@@ -525,6 +526,7 @@ START_TEST(tasks_without_data_may_be_submitted_beside_some_that_move_theirs)
         affine.task.devices = 1u << i % team.count;
         submit(team.pool, &affine.task);
     }
+    beside.is_over = true;
     pthread_join(thread, NULL);
     ck_assert_int_eq(beside.status, TRM_OK);
     ck_contents(team.buffers[0], TASKS);
