@@ -76,13 +76,16 @@ static void add(struct program *program, const char *text, uint64_t length)
 
 __attribute__((format(printf, 2, 3))) static void print(struct program *program, const char *format, ...)
 {
-    char line[512];
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(line, sizeof(line), format, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
-    if (length > 0)
-        add(program, line, (uint64_t)length);
+    if (length <= 0 || !make_room(program, (uint64_t)length + 1))
+        return;
+    va_start(arguments, format);
+    vsnprintf(program->text + program->length, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    program->length += (uint64_t)length;
 }
 
 /* ---- which kernels --------------------------------------------------------------------------- */
