@@ -229,6 +229,12 @@ static void learn_ended(struct pipeline_stream_pool *pool, const struct pipeline
     base_lock_release(&pool->lock);
 }
 
+/* A task of a pool over a group may run while it is still being enqueued. */
+static uint64_t released_at(const struct pipeline_pool_request *request)
+{
+    return request->begun != 0 ? request->begun : base_now();
+}
+
 void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                          const struct pipeline_pool_request *request)
 {
@@ -253,7 +259,7 @@ void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool
                                                          .pool         = pool,
                                                          .slot         = slot,
                                                          .pending      = 1,
-                                                         .released     = base_now()};
+                                                         .released     = released_at(request)};
         watch->operations = operations;
         watch->key        = request->key;
         watch->work       = request->work;

@@ -166,7 +166,7 @@ START_TEST(a_task_goes_to_the_device_that_ends_it_first)
     measure(&kind);
     struct trm_stream_task task = task_of(&kind, NULL, 0);
     ck_assert_uint_eq(predict(&task).device, 1);
-    ck_assert_uint_ge(predict(&task).end_ns, 15 * MS);
+    ck_assert_uint_ge(predict(&task).end_ns, 10 * MS);
     submit(&task);
     finish();
     ck_assert_uint_eq(kind.ran[1], 1);
