@@ -186,6 +186,7 @@ EXTRA_DIST += tests/conformance/shaders/make \
 	tests/conformance/shaders/header.comp tests/conformance/shaders/header.inc \
 	tests/conformance/shaders/one_id.comp tests/conformance/shaders/one_id.inc \
 	tests/conformance/shaders/many.comp tests/conformance/shaders/many.inc \
+	tests/conformance/shaders/mirror.comp tests/conformance/shaders/mirror.inc \
 	tests/conformance/shaders/moved.comp tests/conformance/shaders/moved.inc \
 	tests/conformance/shaders/mixed.comp tests/conformance/shaders/mixed.inc \
 	tests/conformance/shaders/pointers.inc \

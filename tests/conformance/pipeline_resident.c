@@ -2,9 +2,13 @@
  * among all; here is what concerns it alone: kernels that leave and come back, and what is refused.
  * SPDX-License-Identifier: MIT
  */
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "groups.h"
 #include "kernels.h"
 #include "plans.h"
+#include "shaders.h"
 
 /* False, with a word, where the device has no such kernels. */
 static bool open_resident(struct rig *rig, const char *plan, uint32_t depth)
@@ -151,6 +155,156 @@ START_TEST(sixteen_resident_tokens_are_on_the_device_at_once)
 }
 END_TEST
 
+/* ---- several groups ---- */
+
+#define WIDE_WORDS 16384u
+#define WIDE_BYTES (WIDE_WORDS * sizeof(uint32_t))
+
+/* A pipeline of two slots with a stage in the shared memory `sum`, sum = sum × 3 + 1, and, but where that is all, two
+ * stages of which the second reads what other groups have written: a token that is done twice shows, and so do groups
+ * that do not wait for each other. */
+struct wide {
+    struct trm_context *context;
+    struct trm_kernel *affine, *mirror;
+    struct trm_buffer *sum;
+    struct trm_pipeline *pipeline;
+    uint64_t tokens;
+};
+
+static int32_t wide_create(struct wide *wide, uint32_t stage_count)
+{
+    const struct trm_port ports[]     = {trm_port_input("in", WIDE_BYTES), trm_port_shared("sum", wide->sum),
+                                         trm_port_output("out", WIDE_BYTES),
+                                         trm_port_scratch("scratch", WIDE_BYTES)};
+    const struct trm_argument n       = trm_arg_u32(WIDE_WORDS);
+    const struct trm_argument add[]   = {trm_arg_port(1), n, trm_arg_u32(3), trm_arg_u32(1)};
+    const struct trm_argument there[] = {trm_arg_port(0), trm_arg_port(3), n, trm_arg_u32(5), trm_arg_u32(2)};
+    const struct trm_argument back[]  = {trm_arg_port(3), trm_arg_port(2), n, trm_arg_u32(7), trm_arg_u32(4)};
+    const struct trm_stage stages[]   = {trm_stage_launch(wide->affine, add, 4, 0, 4),
+                                         trm_stage_launch(wide->mirror, there, 5, 0, 4),
+                                         trm_stage_launch(wide->mirror, back, 5, 0, 4)};
+    const struct trm_pipeline_desc desc = {.struct_size = sizeof(desc),
+                                           .ports       = ports,
+                                           .port_count  = stage_count > 1 ? 4 : 2,
+                                           .stages      = stages,
+                                           .stage_count = stage_count,
+                                           .depth       = 2,
+                                           .strategy    = TRM_STRATEGY_RESIDENT};
+    return trm_pipeline_create(the.device, &desc, &wide->pipeline);
+}
+
+static uint32_t wide_word(uint64_t token, uint32_t i)
+{
+    return (uint32_t)(token * 7919) + i;
+}
+
+static void wide_submit(struct wide *wide)
+{
+    struct trm_token *token;
+    ck_ok(trm_pipeline_acquire(wide->pipeline, TRM_FOREVER, &token));
+    for (uint32_t i = 0; i < WIDE_WORDS; i++)
+        ((uint32_t *)token->data[0])[i] = wide_word(token->index, i);
+    ck_ok(trm_pipeline_submit(wide->pipeline, token));
+    wide->tokens++;
+}
+
+static void wide_next(struct wide *wide, bool has_output)
+{
+    struct trm_token *token;
+    uint32_t wrong = 0;
+    ck_ok(trm_pipeline_next(wide->pipeline, TRM_FOREVER, &token));
+    const uint32_t *out = has_output ? token->data[2] : NULL;
+    for (uint32_t i = 0; i < WIDE_WORDS && has_output; i++)
+        wrong += out[i] != (wide_word(token->index, i) * 5 + 2) * 7 + 4;
+    ck_assert_uint_eq(wrong, 0);
+    ck_ok(trm_pipeline_release(wide->pipeline, token));
+}
+
+/* Loading code stops the kernels that stay, between any two tokens. */
+static void *load_and_unload(void *data)
+{
+    atomic_bool *is_ending = data;
+    while (!atomic_load(is_ending))
+        trm_module_destroy(load_kernels(the.device));
+    return NULL;
+}
+
+static void wide_check_sum(const struct wide *wide)
+{
+    static uint32_t words[WIDE_WORDS];
+    uint32_t expected = 0, wrong = 0;
+    for (uint64_t i = 0; i < wide->tokens; i++)
+        expected = expected * 3 + 1;
+    get(the.stream, wide->sum, 0, words, WIDE_BYTES);
+    for (uint32_t i = 0; i < WIDE_WORDS; i++)
+        wrong += words[i] != expected;
+    ck_assert_uint_eq(wrong, 0);
+}
+
+static void wide_run(struct wide *wide, uint32_t tokens, bool has_output)
+{
+    atomic_bool is_ending = false;
+    pthread_t thread;
+    ck_assert_int_eq(pthread_create(&thread, NULL, load_and_unload, &is_ending), 0);
+    wide_submit(wide);
+    for (uint32_t i = 1; i < tokens; i++) {
+        wide_submit(wide);
+        wide_next(wide, has_output);
+    }
+    wide_next(wide, has_output);
+    atomic_store(&is_ending, true);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    wide_check_sum(wide);
+}
+
+/* On a device of its own, whose kernels that stay have three groups. */
+static void run_wide(uint32_t stage_count, uint32_t tokens)
+{
+    const struct trm_setting groups   = {.name = "cuda.resident.groups", .value = "3"};
+    const struct trm_buffer_desc desc = {
+        .struct_size = sizeof(desc), .size = WIDE_BYTES, .flags = TRM_BUFFER_ZEROED};
+    const struct world usual = the;
+    struct wide wide         = {.tokens = 0};
+    ck_ok(context_with(&groups, 1, &wide.context));
+    the.device  = open_device(wide.context);
+    the.stream  = make_stream(the.device);
+    wide.affine = shader_kernel("affine");
+    wide.mirror = shader_kernel("mirror");
+    ck_ok(trm_buffer_create_from(the.device, &desc, &wide.sum));
+    int32_t status = wide_create(&wide, stage_count);
+    if (status == TRM_OK)
+        wide_run(&wide, tokens, stage_count > 1);
+    trm_pipeline_destroy(wide.pipeline);
+    trm_buffer_destroy(wide.sum);
+    trm_kernel_destroy(wide.affine);
+    trm_kernel_destroy(wide.mirror);
+    trm_stream_destroy(the.stream);
+    trm_device_destroy(the.device);
+    trm_context_destroy(wide.context);
+    the = usual;
+    if (status != TRM_OK) {
+        ck_assert_int_eq(status, TRM_ERROR_UNSUPPORTED);
+        skip("the device has no kernels that stay on it");
+    }
+}
+
+START_TEST(groups_of_a_resident_kernel_wait_for_each_other_between_stages)
+{
+    if (!kernels_missing() && !shaders_missing())
+        run_wide(3, scaled(20, 200));
+}
+END_TEST
+
+/* There is no wait within such a token, so it is done twice if a group learns of the kernel's end before it. */
+START_TEST(groups_of_a_resident_kernel_do_a_token_of_one_stage_once)
+{
+    if (!kernels_missing() && !shaders_missing())
+        run_wide(1, scaled(60, 600));
+}
+END_TEST
+
+/* ---- what is refused ---- */
+
 START_TEST(a_resident_pipeline_with_host_stages_is_refused)
 {
     struct rig rig;
@@ -187,6 +341,8 @@ void add_pipeline_resident(Suite *suite)
     CASE(group, a_resident_pipeline_is_destroyed_with_tokens_on_the_device);
     CASE(group, a_resident_pipeline_that_was_cancelled_goes_on);
     CASE(group, sixteen_resident_tokens_are_on_the_device_at_once);
+    CASE(group, groups_of_a_resident_kernel_wait_for_each_other_between_stages);
+    CASE(group, groups_of_a_resident_kernel_do_a_token_of_one_stage_once);
     CASE(group, a_resident_pipeline_with_host_stages_is_refused);
     CASE(group, no_strategy_behind_the_last_is_accepted);
 }

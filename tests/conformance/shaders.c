@@ -22,6 +22,9 @@ static const uint32_t one_id_words[] = {
 static const uint32_t many_words[] = {
 #include "shaders/many.inc"
 };
+static const uint32_t mirror_words[] = {
+#include "shaders/mirror.inc"
+};
 static const uint32_t mixed_words[] = {
 #include "shaders/mixed.inc"
 };
@@ -67,6 +70,7 @@ static const struct shader_words shaders[] = {
     {"one_id", one_id_words, sizeof(one_id_words)},
     {"header", header_words, sizeof(header_words)},
     {"many", many_words, sizeof(many_words)},
+    {"mirror", mirror_words, sizeof(mirror_words)},
     {"mixed", mixed_words, sizeof(mixed_words)},
     {"moved", moved_words, sizeof(moved_words)},
     {"pointers", pointers_words, sizeof(pointers_words)},

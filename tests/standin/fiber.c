@@ -327,7 +327,7 @@ static void begin_items(void)
     }
 }
 
-static CUresult run_group(void)
+CUresult fiber_run_group(void)
 {
     uint32_t warps = (group->count + LANES - 1) / LANES;
 
@@ -366,23 +366,15 @@ static bool open_group(void)
     return true;
 }
 
-CUresult fiber_run(const struct launch *launch, void **parameters)
+bool fiber_prepare(const struct portion *portion, void **parameters)
 {
-    struct standin_item *item = launch->module->code->item;
+    const uint32_t *items = portion->launch->items;
 
     if (!open_group())
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    group->kernel     = launch->kernel;
-    group->item       = item;
+        return false;
+    group->kernel     = portion->kernel;
+    group->item       = portion->code->item;
     group->parameters = parameters;
-    group->count      = launch->items[0] * launch->items[1] * launch->items[2];
-    for (uint32_t z = 0; z < launch->groups[2]; z++)
-        for (uint32_t y = 0; y < launch->groups[1]; y++)
-            for (uint32_t x = 0; x < launch->groups[0]; x++) {
-                item->block     = (struct standin_index){x, y, z};
-                CUresult result = run_group();
-                if (result != CUDA_SUCCESS)
-                    return result;
-            }
-    return CUDA_SUCCESS;
+    group->count      = items[0] * items[1] * items[2];
+    return true;
 }

@@ -126,6 +126,7 @@
 
 #define STANDIN_MODULE_FUNCTIONS(FUNCTION)                                                                   \
     FUNCTION(cuLaunchKernel, cuLaunchKernel, 4000, 1)                                                        \
+    FUNCTION(cuLaunchCooperativeKernel, cuLaunchCooperativeKernel, 9000, 1)                                  \
     FUNCTION(cuModuleLoadData, cuModuleLoadData, 2000, 1)                                                    \
     FUNCTION(cuModuleLoadDataEx, cuModuleLoadDataEx, 2010, 1)                                                \
     FUNCTION(cuModuleUnload, cuModuleUnload, 2000, 0)                                                        \

@@ -1,6 +1,7 @@
 /* Work that touches memory that is not there ends; the process does not.
  * SPDX-License-Identifier: MIT
  */
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -9,7 +10,8 @@
 
 #define STACK_BYTES 65536
 #define SIGNALS 3
-#define OWN 1000 /* more than any signal */
+#define OWN 1000    /* more than any signal */
+#define STOP SIGURG /* ignored where nothing is done about it */
 
 static const int signals[SIGNALS] = {SIGSEGV, SIGBUS, SIGFPE};
 static struct sigaction before[SIGNALS];
@@ -28,13 +30,39 @@ static void caught(int number)
             sigaction(number, &before[i], NULL);
 }
 
+static void stopped(int number)
+{
+    (void)number;
+    if (is_guarded)
+        guard_leave(CUDA_ERROR_LAUNCH_FAILED);
+}
+
+void guard_block_signals(sigset_t *previous)
+{
+    sigset_t others;
+
+    sigfillset(&others);
+    for (int i = 0; i < SIGNALS; i++)
+        sigdelset(&others, signals[i]);
+    sigdelset(&others, STOP);
+    pthread_sigmask(SIG_SETMASK, &others, previous);
+}
+
+void guard_stop(pthread_t thread)
+{
+    pthread_kill(thread, STOP);
+}
+
 void guard_install(void)
 {
     struct sigaction action = {.sa_handler = caught, .sa_flags = SA_ONSTACK | SA_NODEFER};
+    struct sigaction stop   = {.sa_handler = stopped, .sa_flags = SA_ONSTACK | SA_NODEFER | SA_RESTART};
 
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < SIGNALS; i++)
         sigaction(signals[i], &action, &before[i]);
+    sigemptyset(&stop.sa_mask);
+    sigaction(STOP, &stop, NULL);
 }
 
 static void prepare_thread(void)

@@ -128,40 +128,64 @@ void launch_clear(struct launch *launch)
 
 /* ---- running */
 
-static CUresult run_groups(const struct launch *launch, void **parameters)
+static struct standin_index index_of(const struct launch *launch, uint64_t number)
 {
-    struct standin_item *item = launch->module->code->item;
+    uint32_t x = launch->groups[0], y = launch->groups[1];
 
-    for (uint32_t z = 0; z < launch->groups[2]; z++)
-        for (uint32_t y = 0; y < launch->groups[1]; y++)
-            for (uint32_t x = 0; x < launch->groups[0]; x++) {
-                item->block = (struct standin_index){x, y, z};
-                launch->kernel->group(parameters);
-            }
+    return (struct standin_index){(uint32_t)(number % x), (uint32_t)(number / x % y),
+                                  (uint32_t)(number / x / y)};
+}
+
+static CUresult run_group(const struct portion *portion, void **parameters)
+{
+    if (portion->code->is_collective)
+        return fiber_run_group();
+    portion->kernel->group(parameters);
     return CUDA_SUCCESS;
 }
 
 static CUresult run(const void *data)
 {
-    const struct launch *launch = data;
-    struct standin_item *item   = launch->module->code->item;
+    const struct portion *portion = data;
+    const struct launch *launch   = portion->launch;
+    struct standin_item *item     = portion->code->item;
+    CUresult result               = CUDA_SUCCESS;
     void *parameters[PARAMETERS_MOST];
 
     for (unsigned int i = 0; i < launch->kernel->parameter_count && i < PARAMETERS_MOST; i++)
         parameters[i] = launch->arguments + launch->kernel->parameters[i].offset;
     item->blocks  = (struct standin_index){launch->groups[0], launch->groups[1], launch->groups[2]};
     item->threads = (struct standin_index){launch->items[0], launch->items[1], launch->items[2]};
-    if (launch->module->code->is_collective)
-        return fiber_run(launch, parameters);
-    return run_groups(launch, parameters);
+    if (portion->code->is_collective && !fiber_prepare(portion, parameters))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    for (uint64_t i = 0; i < portion->count && result == CUDA_SUCCESS; i++) {
+        item->block = index_of(launch, portion->first + i);
+        result      = run_group(portion, parameters);
+    }
+    return result;
+}
+
+CUresult launch_run_portion(const struct portion *portion)
+{
+    /* Shared memory begins with rubbish, as that of the last group on a real device. */
+    memset(portion->code->dynamic, STANDIN_GARBAGE, portion->launch->dynamic_bytes);
+    return guard_run(run, portion);
+}
+
+uint64_t launch_group_count(const struct launch *launch)
+{
+    return (uint64_t)launch->groups[0] * launch->groups[1] * launch->groups[2];
 }
 
 CUresult launch_run(const struct launch *launch)
 {
+    const struct portion all = {.launch = launch,
+                                .code   = launch->module->code,
+                                .kernel = launch->kernel,
+                                .count  = launch_group_count(launch)};
+
     pthread_mutex_lock(&launch->module->mutex);
-    /* Shared memory begins with rubbish, as that of the last group on a real device. */
-    memset(launch->module->code->dynamic, STANDIN_GARBAGE, launch->dynamic_bytes);
-    CUresult result = guard_run(run, launch);
+    CUresult result = launch->is_cooperative ? cooperative_run(launch) : launch_run_portion(&all);
     pthread_mutex_unlock(&launch->module->mutex);
     return result;
 }
@@ -186,6 +210,41 @@ static void kernel_end(struct operation *operation, bool was_run)
 
 static const struct operation_kind kernel_kind = {.name = "kernel", .run = kernel_run, .end = kernel_end};
 
+static CUresult make_operation(struct kernel_operation *operation, const struct context *context,
+                               CUfunction function, const unsigned int sizes[6], unsigned int dynamic_bytes,
+                               void **parameters, void **extra, bool is_cooperative)
+{
+    struct launch *launch = &operation->launch;
+    CUresult result       = launch_make(launch, context, function, sizes, dynamic_bytes, parameters, extra);
+
+    if (result != CUDA_SUCCESS)
+        return result;
+    operation->operation.kind = &kernel_kind;
+    launch->is_cooperative    = is_cooperative;
+    if (!is_cooperative || launch_group_count(launch) <= cooperative_groups_most(launch))
+        return CUDA_SUCCESS;
+    launch_clear(launch);
+    return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+}
+
+/* Behind enter_stream(); leaves. */
+static CUresult enqueue(const struct context *context, struct stream *stream, CUfunction function,
+                        const unsigned int sizes[6], unsigned int dynamic_bytes, void **parameters,
+                        void **extra, bool is_cooperative)
+{
+    struct kernel_operation *operation = calloc(1, sizeof(*operation));
+
+    if (operation == NULL)
+        return leave(CUDA_ERROR_OUT_OF_MEMORY);
+    CUresult result =
+        make_operation(operation, context, function, sizes, dynamic_bytes, parameters, extra, is_cooperative);
+    if (result == CUDA_SUCCESS)
+        stream_enqueue(stream, &operation->operation);
+    else
+        free(operation);
+    return leave(result);
+}
+
 CUresult CUDAAPI cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
                                 unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
                                 unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
@@ -196,17 +255,22 @@ CUresult CUDAAPI cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned in
     struct stream *stream;
     CUresult result = enter_stream(STANDIN_cuLaunchKernel, hStream, &context, &stream);
 
-    if (result != CUDA_SUCCESS)
-        return result;
-    struct kernel_operation *operation = calloc(1, sizeof(*operation));
-    if (operation == NULL)
-        return leave(CUDA_ERROR_OUT_OF_MEMORY);
-    result = launch_make(&operation->launch, context, f, sizes, sharedMemBytes, kernelParams, extra);
-    if (result != CUDA_SUCCESS) {
-        free(operation);
-        return leave(result);
-    }
-    operation->operation.kind = &kernel_kind;
-    stream_enqueue(stream, &operation->operation);
-    return leave(CUDA_SUCCESS);
+    return result == CUDA_SUCCESS
+               ? enqueue(context, stream, f, sizes, sharedMemBytes, kernelParams, extra, false)
+               : result;
+}
+
+CUresult CUDAAPI cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                                           unsigned int gridDimZ, unsigned int blockDimX,
+                                           unsigned int blockDimY, unsigned int blockDimZ,
+                                           unsigned int sharedMemBytes, CUstream hStream, void **kernelParams)
+{
+    const unsigned int sizes[6] = {gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ};
+    struct context *context;
+    struct stream *stream;
+    CUresult result = enter_stream(STANDIN_cuLaunchCooperativeKernel, hStream, &context, &stream);
+
+    return result == CUDA_SUCCESS
+               ? enqueue(context, stream, f, sizes, sharedMemBytes, kernelParams, NULL, true)
+               : result;
 }

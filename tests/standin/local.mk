@@ -27,6 +27,7 @@ tests_standin_libcuda_la_SOURCES = \
 	tests/standin/context.c \
 	tests/standin/control.c \
 	tests/standin/control.h \
+	tests/standin/cooperative.c \
 	tests/standin/copy.c \
 	tests/standin/device.c \
 	tests/standin/entry.c \

@@ -65,9 +65,18 @@ static void spell_path(char *path, size_t capacity, int file)
     snprintf(path + length, capacity - length, "%d", file);
 }
 
+static size_t image_bytes(const unsigned char *image)
+{
+    Elf64_Ehdr header;
+
+    memcpy(&header, image, sizeof(header));
+    return header.e_shoff + (size_t)header.e_shentsize * header.e_shnum;
+}
+
 /* Opens the image as a shared object for the CPU; NULL if that fails. */
 static void *open_image(const unsigned char *image)
 {
+    size_t size = image_bytes(image);
     Elf64_Ehdr header;
     char path[128];
     void *library = NULL;
@@ -76,7 +85,6 @@ static void *open_image(const unsigned char *image)
     if (file < 0)
         return NULL;
     memcpy(&header, image, sizeof(header));
-    size_t size = header.e_shoff + (size_t)header.e_shentsize * header.e_shnum;
     memset(&header.e_ident[EI_PAD], 0, EI_NIDENT - EI_PAD);
     header.e_machine = STANDIN_MACHINE_CPU;
     header.e_flags   = 0;
@@ -111,6 +119,30 @@ static uint32_t shared_bytes_of(const unsigned char *image, const char *function
     return (uint32_t)sum;
 }
 
+/* ---- copies */
+
+static bool open_copy(const struct module *module, struct module_copy *copy)
+{
+    copy->library = open_image(module->image);
+    copy->code    = copy->library != NULL ? dlsym(copy->library, STANDIN_OBJECT_SYMBOL) : NULL;
+    if (copy->code != NULL)
+        *copy->code->runtime = fiber_runtime();
+    return copy->code != NULL;
+}
+
+bool module_copy(struct module *module, uint32_t count)
+{
+    if (count <= module->copy_count)
+        return true;
+    struct module_copy *copies = realloc(module->copies, count * sizeof(*copies));
+    if (copies == NULL)
+        return false;
+    module->copies = copies;
+    while (module->copy_count < count && open_copy(module, &copies[module->copy_count]))
+        module->copy_count++;
+    return module->copy_count == count;
+}
+
 /* ---- modules */
 
 void module_drop(struct module *module)
@@ -118,6 +150,10 @@ void module_drop(struct module *module)
     if (--module->references != 0)
         return;
     dlclose(module->library);
+    for (uint32_t i = 0; i < module->copy_count; i++)
+        dlclose(module->copies[i].library);
+    free(module->copies);
+    free(module->image);
     pthread_mutex_destroy(&module->mutex);
     free(module->functions);
     free(module);
@@ -142,11 +178,14 @@ static struct module *module_create(struct context *context, void *library, cons
         return NULL;
     struct module *module      = calloc(1, sizeof(*module));
     struct function *functions = calloc(code->kernel_count + 1, sizeof(*functions));
-    if (module == NULL || functions == NULL) {
+    unsigned char *copy        = malloc(image_bytes(image));
+    if (module == NULL || functions == NULL || copy == NULL) {
         free(module);
         free(functions);
+        free(copy);
         return NULL;
     }
+    module->image      = memcpy(copy, image, image_bytes(image));
     module->library    = library;
     module->code       = code;
     module->functions  = functions;

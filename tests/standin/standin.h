@@ -357,8 +357,12 @@ void guard_install(void);
 CUresult guard_run(CUresult (*function)(const void *data), const void *data);
 /* Ends what guard_run() runs, with that result. */
 _Noreturn void guard_leave(CUresult result);
+/* Leaves a thread, and those that it starts, the signals alone that guard_run() needs. */
+void guard_block_signals(sigset_t *previous);
+/* Ends what guard_run() runs on another thread, with CUDA_ERROR_LAUNCH_FAILED; nothing where it runs nothing. */
+void guard_stop(pthread_t thread);
 
-/* ---- modules and launches (module.c, launch.c, fiber.c) */
+/* ---- modules and launches (module.c, launch.c, fiber.c, cooperative.c) */
 
 struct standin_kernel;
 struct standin_object;
@@ -371,6 +375,15 @@ struct module {
     struct function *functions;
     pthread_mutex_t mutex; /* one launch at a time: what is shared is static */
     uint32_t references;   /* the handle's, and of launches */
+    unsigned char *image;
+    struct module_copy *copies; /* under the mutex: one for each further group that runs at once */
+    uint32_t copy_count;
+};
+
+/* The object once more, with variables of its own. */
+struct module_copy {
+    void *library;
+    const struct standin_object *code;
 };
 
 struct function {
@@ -388,10 +401,21 @@ struct launch {
     uint32_t groups[3], items[3];
     uint32_t dynamic_bytes;
     unsigned char *arguments; /* owned */
+    bool is_cooperative;      /* all groups run at once */
+};
+
+/* Some groups of a launch, one after the other, with the code of the module or of a copy of it. */
+struct portion {
+    const struct launch *launch;
+    const struct standin_object *code;
+    const struct standin_kernel *kernel;
+    uint64_t first, count;
 };
 
 CUresult module_destroy(struct module *module);
 void module_drop(struct module *module);
+/* Has so many copies made. Under the module's mutex. */
+bool module_copy(struct module *module, uint32_t count);
 
 /* Checks, and copies the arguments; the sizes are those of groups and items. */
 CUresult launch_make(struct launch *launch, const struct context *context, CUfunction handle,
@@ -401,8 +425,15 @@ bool launch_copy(struct launch *copy, const struct launch *launch);
 void launch_clear(struct launch *launch);
 /* Without the lock. */
 CUresult launch_run(const struct launch *launch);
-/* All groups, where work-items wait for each other. */
-CUresult fiber_run(const struct launch *launch, void **parameters);
+CUresult launch_run_portion(const struct portion *portion);
+uint64_t launch_group_count(const struct launch *launch);
+/* Under the module's mutex. */
+CUresult cooperative_run(const struct launch *launch);
+uint64_t cooperative_groups_most(const struct launch *launch);
+/* Prepares the thread for groups whose work-items wait for each other; false: out of memory. */
+bool fiber_prepare(const struct portion *portion, void **parameters);
+/* The group at code->item->block. */
+CUresult fiber_run_group(void);
 const struct standin_runtime *fiber_runtime(void);
 
 /* ---- graphs (graph.c, graph_executable.c) */

@@ -168,7 +168,7 @@ bool workers_start(int count)
 {
     static int started;
     pthread_condattr_t monotonic;
-    sigset_t all, before;
+    sigset_t before;
     pthread_t thread;
 
     if (started == 0) {
@@ -177,11 +177,7 @@ bool workers_start(int count)
         pthread_cond_init(&work, &monotonic);
         pthread_condattr_destroy(&monotonic);
     }
-    sigfillset(&all);
-    sigdelset(&all, SIGSEGV);
-    sigdelset(&all, SIGBUS);
-    sigdelset(&all, SIGFPE);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    guard_block_signals(&before);
     while (started < count && pthread_create(&thread, NULL, worker, NULL) == 0) {
         pthread_detach(thread);
         started++;

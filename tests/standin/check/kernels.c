@@ -272,6 +272,73 @@ START_TEST(a_launch_brings_shared_memory)
 }
 END_TEST
 
+/* ---- groups that wait for each other */
+
+static CUresult launch_cooperative(CUfunction function, unsigned int groups, unsigned int items,
+                                   CUstream stream, void **parameters)
+{
+    return cuLaunchCooperativeKernel(function, groups, 1, 1, items, 1, 1, 0, stream, parameters);
+}
+
+START_TEST(groups_of_a_cooperative_launch_wait_for_each_other)
+{
+    enum {
+        GROUPS = 5,
+        ITEMS  = 40
+    };
+    uint32_t words[1 + GROUPS * ITEMS];
+    CUmodule module;
+
+    begin("");
+    CUfunction function =
+        make_kernel(&module,
+                    "extern \"C\" __global__ void k(unsigned *out)\n"
+                    "{\n"
+                    "    __shared__ unsigned own;\n"
+                    "    if (threadIdx.x == 0) {\n"
+                    "        own = blockIdx.x;\n"
+                    "        atomicAdd(out, 1u);\n"
+                    "        while (*(volatile unsigned *)out % gridDim.x != 0)\n"
+                    "            ;\n"
+                    "    }\n"
+                    "    __syncthreads();\n"
+                    "    out[1 + blockIdx.x * blockDim.x + threadIdx.x] = 100 * own + threadIdx.x;\n"
+                    "}",
+                    "k");
+    CUstream stream    = make_stream();
+    CUdeviceptr out    = make_words();
+    void *parameters[] = {&out};
+    must(cuMemsetD32Async(out, 0, 1, stream));
+    for (int i = 0; i < 3; i++)
+        must(launch_cooperative(function, GROUPS, ITEMS, stream, parameters));
+    must(cuStreamSynchronize(stream));
+    read_words(out, words, 1 + GROUPS * ITEMS);
+    ck_assert_uint_eq(words[0], 3 * GROUPS);
+    for (uint32_t i = 0; i < GROUPS * ITEMS; i++)
+        ck_assert_uint_eq(words[1 + i], 100 * (i / ITEMS) + i % ITEMS);
+    must(cuMemFree(out));
+    must(cuStreamDestroy(stream));
+    must(cuModuleUnload(module));
+    end();
+}
+END_TEST
+
+START_TEST(more_groups_than_run_at_once_are_no_cooperative_launch)
+{
+    CUmodule module;
+
+    begin("");
+    CUfunction function = make_kernel(&module, "extern \"C\" __global__ void k() {}", "k");
+    CUstream stream     = make_stream();
+    must(launch_cooperative(function, 8, 1024, stream, NULL));
+    ck_assert_int_eq(launch_cooperative(function, 9, 1024, stream, NULL),
+                     CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    must(cuStreamDestroy(stream));
+    must(cuModuleUnload(module));
+    end();
+}
+END_TEST
+
 /* ---- kernels that end badly */
 
 /* Returns how a kernel without parameters ends. A failure ends the context, and a new one must work. */
@@ -337,6 +404,30 @@ START_TEST(lanes_that_wait_for_lanes_that_never_come_fail_their_context)
 }
 END_TEST
 
+START_TEST(a_group_that_fails_ends_those_that_wait_for_it)
+{
+    CUmodule module;
+
+    begin("");
+    CUfunction function = make_kernel(&module,
+                                      "extern \"C\" __global__ void k()\n"
+                                      "{\n"
+                                      "    if (blockIdx.x == 1)\n"
+                                      "        __trap();\n"
+                                      "    for (volatile int i = 0; i < 1;)\n"
+                                      "        ;\n"
+                                      "}",
+                                      "k");
+    CUstream stream     = make_stream();
+    must(launch_cooperative(function, 3, 32, stream, NULL));
+    ck_assert_int_eq(cuStreamSynchronize(stream), CUDA_ERROR_LAUNCH_FAILED);
+    ck_assert_int_eq(cuStreamDestroy(stream), CUDA_ERROR_LAUNCH_FAILED);
+    ck_assert_int_eq(cuModuleUnload(module), CUDA_ERROR_LAUNCH_FAILED);
+    control->forget_breaches();
+    end();
+}
+END_TEST
+
 START_TEST(a_kernel_that_does_nothing_wrong_fails_nothing)
 {
     ck_assert_int_eq(end_of("extern \"C\" __global__ void k()\n"
@@ -386,6 +477,9 @@ int main(void)
     tcase_add_test(tests, a_kernel_with_barriers_that_reads_where_nothing_is_fails_its_context);
     tcase_add_test(tests, a_kernel_that_traps_fails_its_context);
     tcase_add_test(tests, lanes_that_wait_for_lanes_that_never_come_fail_their_context);
+    tcase_add_test(tests, groups_of_a_cooperative_launch_wait_for_each_other);
+    tcase_add_test(tests, more_groups_than_run_at_once_are_no_cooperative_launch);
+    tcase_add_test(tests, a_group_that_fails_ends_those_that_wait_for_it);
     tcase_add_test(tests, a_kernel_that_does_nothing_wrong_fails_nothing);
     tcase_add_test(tests, a_function_is_of_its_modules_context);
     return run_tests(tests, "kernels");
