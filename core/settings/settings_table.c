@@ -181,6 +181,12 @@ static const struct core_setting_row rows[] = {
         .maximum = 1000000,
     },
     {
+        .info    = INFO(TRM_SETTING_COUNT, "cuda.resident.limit", "TRIREME_CUDA_RESIDENT_LIMIT", "10000", 0,
+                        "Milliseconds without the end of a token after which a kernel that stays on a device "
+                           "is told to end without it, and its tokens fail; 0: never."),
+        .maximum = 1000000000,
+    },
+    {
         .info    = INFO(TRM_SETTING_COUNT, "cuda.spin", "TRIREME_CUDA_SPIN", "", 0,
                         "Microseconds for which a wait of the cuda backend polls before it sleeps; "
                            "unset, 10000 "

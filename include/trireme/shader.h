@@ -139,8 +139,9 @@ enum trm_translate_flag {
      * the struct trm_fault_record that a parameter points to, which the text explains */
     TRM_TRANSLATE_BOUNDS = 1u << 0,
     /* CUDA C: kernels become functions of the device that other code calls for each group in turn, as kernels that
-     * stay on the device do. Memory may change from one call to the next, so no pointer is __restrict__. Not with
-     * TRM_TRANSLATE_BOUNDS. */
+     * stay on the device do. Memory may change from one call to the next, so no pointer is __restrict__. Each turn of
+     * a loop that might not end is a call of the macro TRM_TURN(n), n turns so far, which the code around defines.
+     * Not with TRM_TRANSLATE_BOUNDS. */
     TRM_TRANSLATE_FUNCTIONS = 1u << 1,
 };
 

@@ -183,6 +183,7 @@ EXTRA_DIST += tests/conformance/shaders/make \
 	tests/conformance/shaders/affine.comp tests/conformance/shaders/affine.inc \
 	tests/conformance/shaders/constants.comp tests/conformance/shaders/constants.inc \
 	tests/conformance/shaders/kernels \
+	tests/conformance/shaders/hang.comp tests/conformance/shaders/hang.inc \
 	tests/conformance/shaders/header.comp tests/conformance/shaders/header.inc \
 	tests/conformance/shaders/one_id.comp tests/conformance/shaders/one_id.inc \
 	tests/conformance/shaders/many.comp tests/conformance/shaders/many.inc \

@@ -24,6 +24,7 @@ CUDA_TESTS = \
 	tests/cuda/pipelines \
 	tests/cuda/processes \
 	tests/cuda/ranges \
+	tests/cuda/resident \
 	tests/cuda/shared \
 	tests/cuda/sticky \
 	tests/cuda/streams \
@@ -100,6 +101,12 @@ tests_cuda_processes_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
 tests_cuda_processes_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_processes_LDADD = $(CUDA_TEST_LIBS)
 tests_cuda_processes_LDFLAGS = $(UNINSTALLED_LINK)
+
+tests_cuda_resident_SOURCES = tests/cuda/resident.c
+tests_cuda_resident_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
+tests_cuda_resident_CFLAGS = $(CUDA_TEST_CFLAGS)
+tests_cuda_resident_LDADD = $(CUDA_TEST_LIBS)
+tests_cuda_resident_LDFLAGS = $(UNINSTALLED_LINK)
 
 tests_cuda_sticky_SOURCES = tests/cuda/sticky.c tests/cuda/illegal.c tests/cuda/illegal.h $(CUDA_SCENARIO)
 tests_cuda_sticky_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)

@@ -17,6 +17,10 @@ static const uint32_t dawdle_words[] = {
 #include "tests/conformance/shaders/kernels/dawdle.inc"
 };
 
+static const uint32_t hang_words[] = {
+#include "tests/conformance/shaders/hang.inc"
+};
+
 static int32_t load(struct trm_device *device, const uint32_t *words, uint64_t size,
                     struct trm_kernel **kernel)
 {
@@ -43,6 +47,11 @@ int32_t spread_load(struct trm_device *device, struct trm_kernel **kernel)
 int32_t dawdle_load(struct trm_device *device, struct trm_kernel **kernel)
 {
     return load(device, dawdle_words, sizeof(dawdle_words), kernel);
+}
+
+int32_t hang_load(struct trm_device *device, struct trm_kernel **kernel)
+{
+    return load(device, hang_words, sizeof(hang_words), kernel);
 }
 
 struct trm_kernel *affine_on(struct trm_device *device)

@@ -87,11 +87,16 @@ NOT_INSTRUMENTED static inline void pause_item(enum state state)
     fiber_switch(&fiber->stack, next_lane(own, own->current + 1));
 }
 
+ON_OWN_STACK static void exit_item(void)
+{
+    for (;;)
+        pause_item(DONE);
+}
+
 ON_OWN_STACK static void item_main(void)
 {
     group->kernel->item(group->parameters);
-    for (;;)
-        pause_item(DONE);
+    exit_item();
 }
 
 ON_OWN_STACK static unsigned int barrier_count(int predicate)
@@ -148,6 +153,7 @@ static const struct standin_runtime runtime = {
     .collective    = collective,
     .lane          = lane,
     .trap          = trap,
+    .exit          = exit_item,
     .sample        = texture_sample,
 };
 

@@ -49,6 +49,7 @@ struct standin_runtime {
                                      unsigned long long value, unsigned int argument, unsigned int width);
     unsigned int (*lane)(void);
     void (*trap)(void);
+    void (*exit)(void); /* of the work-item */
     /* Four channels of a texture object. */
     void (*sample)(unsigned long long texture, float u, float v, float result[4]);
 };

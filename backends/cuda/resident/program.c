@@ -189,6 +189,8 @@ static int32_t translate(struct program *program, struct part *part)
     return check_items(program, part);
 }
 
+/* Threads that end release the barrier of the whole group, and not one for a part of it: with such a barrier a token that
+ * is given up ends the context. */
 static void write_part(struct program *program, const struct part *part, uint32_t number, uint32_t threads)
 {
     const uint32_t *size = part->info->group_size;
@@ -197,13 +199,17 @@ static void write_part(struct program *program, const struct part *part, uint32_
     if (has_own_barrier)
         print(program,
               "#undef __syncthreads\n"
-              "#define __syncthreads() asm volatile(\"bar.sync 1, %u;\" : : : \"memory\")\n",
+              "#define __syncthreads() asm volatile(\"bar.sync 1, %u;\" : : : \"memory\")\n"
+              "#undef TRM_GIVE_UP\n"
+              "#define TRM_GIVE_UP() __trap()\n",
               part->items);
     print(program, "namespace trm_kernel_%u {\n", number);
     add(program, part->translation.text, part->translation.length);
     print(program, "}\n#undef threadIdx\n");
     if (has_own_barrier)
-        print(program, "#undef __syncthreads\n");
+        print(program, "#undef __syncthreads\n"
+                       "#undef TRM_GIVE_UP\n"
+                       "#define TRM_GIVE_UP() trm_end_thread()\n");
 }
 
 /* Several groups work at once where they do not share what a kernel has once: memory and barriers. */

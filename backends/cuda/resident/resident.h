@@ -15,8 +15,8 @@
  * token. It is stopped around driver calls that wait for all work of the device, since those would wait for the idle
  * time, or for ever while tokens come (driver/quiet.c): loading and unloading code, and freeing and registering memory.
  *
- * A token that hangs is seen by nothing on the device: waits for it end as the caller's time-out says, and the device
- * is of no more use to the process, as with any kernel that hangs.
+ * A token that takes too long (the setting cuda.resident.limit) is given up: loops that might not end look at a word in
+ * the ring now and then, and their threads end.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CUDA_RESIDENT_RESIDENT_H

@@ -6,6 +6,9 @@
  * looks at `leaving`. One of the two sees the other. If both do, the host's next launch is queued behind the kernel,
  * finds in the ring what it has served, and goes on from there.
  *
+ * A token that takes longer than the setting cuda.resident.limit is given up: the host writes the launch into
+ * `given_up`, where loops that might not end look, and the stream has failed.
+ *
  * Numbers of tokens in the ring are the low 32 bits of the core's.
  * SPDX-License-Identifier: MIT
  */
@@ -23,12 +26,14 @@
 #define LAUNCHES 0x7fffu /* launches have the numbers from 1 to this, again and again */
 #define STOP 0x8000u     /* no launch has this bit */
 #define IDLE_DEFAULT_US 5000u
+#define LIMIT_DEFAULT_MS 10000u
 #define NAP_NS 20000     /* between looks, once a wait has polled for the spin time */
 #define LOOKS_EACH 1024u /* looks without progress before the driver is asked whether all is well */
 
 struct ring {
-    _Atomic uint64_t head; /* launch << 48 | version << 32 | token */
-    uint64_t unused[7];    /* the host writes the first line, the device the second */
+    _Atomic uint64_t head;     /* launch << 48 | version << 32 | token */
+    _Atomic uint64_t given_up; /* a launch */
+    uint64_t unused[6];        /* the host writes the first line, the device the second */
     _Atomic uint64_t done;
     _Atomic uint64_t leaving;
 };
@@ -39,14 +44,17 @@ struct cuda_resident {
     CUstream handle;
     struct ring *ring;
     CUdeviceptr ring_address, meet;
-    uint64_t idle_ns;
-    struct trm_util_lock lock; /* guards what follows but the atomics' readers */
+    uint64_t idle_ns, limit_ns; /* limit_ns 0: none */
+    struct trm_util_lock lock;  /* guards what follows but the atomics' readers */
     /* Of the kernel; NULL: none. Written under the device's quiet_lock as well; the thread that submits reads it
      * without a lock. */
     _Atomic(struct cuda_resident_graph *) graph;
     uint32_t launch;
-    bool is_alive;  /* a kernel is launched and not known to leave */
-    bool is_paused; /* none may be launched */
+    bool is_alive;         /* a kernel is launched and not known to leave */
+    bool is_paused;        /* none may be launched */
+    uint64_t seen;         /* tokens that had ended when progress was last looked for */
+    uint64_t since;        /* trm_util_now() when there was some; 0: to be looked for */
+    _Atomic uint64_t most; /* tokens that may end: all, but where the others were given up */
     _Atomic uint64_t submitted;
     _Atomic int32_t failure; /* the first; TRM_OK: none */
     _Atomic uint32_t looks;
@@ -59,13 +67,15 @@ static struct cuda_resident *resident_of(struct trm_backend_stream *stream)
 
 /* ---- how far it is --------------------------------------------------------------------------- */
 
-/* A kernel may have ended a token whose submission failed. */
+/* A kernel may have ended a token whose submission failed, and says of those that are given up what it likes. */
 static uint64_t completed(const struct cuda_resident *resident)
 {
     uint32_t done      = (uint32_t)atomic_load_explicit(&resident->ring->done, memory_order_acquire);
     uint64_t submitted = atomic_load_explicit(&resident->submitted, memory_order_acquire);
+    uint64_t most      = atomic_load_explicit(&resident->most, memory_order_acquire);
     uint32_t left      = (uint32_t)submitted - done;
-    return left > INT32_MAX ? submitted : submitted - left;
+    uint64_t value     = left > INT32_MAX ? submitted : submitted - left;
+    return TRM_UTIL_LIKELY(value <= most) ? value : most;
 }
 
 static uint64_t submitted(const struct cuda_resident *resident)
@@ -115,15 +125,35 @@ static CUresult start(struct cuda_resident *resident)
                                                  graph->table_bytes, resident->handle, parameters);
 }
 
-/* Launches a kernel unless one is alive or none may be. */
+/* The first failure, explained. */
+static int32_t check(struct cuda_resident *resident)
+{
+    int32_t status = atomic_load_explicit(&resident->failure, memory_order_relaxed);
+    if (TRM_UTIL_LIKELY(status == TRM_OK))
+        return TRM_OK;
+    if (cuda_device_is_lost(resident->device))
+        return cuda_device_check(resident->device);
+    if (atomic_load_explicit(&resident->most, memory_order_relaxed) != UINT64_MAX)
+        return trm_util_fail(resident->device->instance->host, status, CUDA_ERROR_LAUNCH_TIMEOUT,
+                             "A token on a kernel that stays on the device took longer than "
+                             "cuda.resident.limit (%llu ms); it was given up.",
+                             (unsigned long long)(resident->limit_ns / 1000000));
+    return trm_util_fail(resident->device->instance->host, status, 0,
+                         "A kernel that stays on the device failed.");
+}
+
+/* Launches a kernel unless one is alive or none may be. A stream that has failed gets none. */
 static int32_t ensure(struct cuda_resident *resident)
 {
     CUcontext previous;
+    int32_t status = check(resident);
+    if (status != TRM_OK)
+        return status;
     if (resident->is_alive && is_leaving(resident))
         resident->is_alive = false;
     if (resident->is_alive || resident->is_paused || resident->graph == NULL)
         return TRM_OK;
-    int32_t status = cuda_enter(resident->device, &previous);
+    status = cuda_enter(resident->device, &previous);
     if (status != TRM_OK)
         return status;
     resident->launch = resident->launch % LAUNCHES + 1;
@@ -141,13 +171,62 @@ static void stop(struct cuda_resident *resident)
     resident->is_alive = false;
 }
 
-/* Without the lock: a kernel that was stopped ends its token first. */
+/* Keeps the first failure. */
+static int32_t fail(struct cuda_resident *resident, int32_t status)
+{
+    int32_t none = TRM_OK;
+    (void)atomic_compare_exchange_strong(&resident->failure, &none, status);
+    return status;
+}
+
+/* Tells the kernel, also one that was stopped and has a token left, to end without it. */
+static void give_up(struct cuda_resident *resident)
+{
+    atomic_store_explicit(&resident->most, resident->seen, memory_order_release);
+    (void)fail(resident, TRM_ERROR_KERNEL);
+    atomic_store(&resident->ring->given_up, resident->launch);
+    write_head(resident, resident->launch | STOP);
+    resident->is_alive = false;
+}
+
+/* Gives up where no token has ended for too long. Takes the lock. */
+static void check_progress(struct cuda_resident *resident)
+{
+    uint64_t now = trm_util_now(), done = completed(resident);
+    trm_util_lock_acquire(&resident->lock);
+    bool is_new = resident->since == 0 || done != resident->seen || done == submitted(resident);
+    if (is_new) {
+        resident->seen  = done;
+        resident->since = now;
+    } else if (resident->limit_ns != 0 && now - resident->since > resident->limit_ns &&
+               atomic_load_explicit(&resident->failure, memory_order_relaxed) == TRM_OK) {
+        give_up(resident);
+    }
+    trm_util_lock_release(&resident->lock);
+}
+
+static void nap(void)
+{
+    const struct timespec time = {.tv_nsec = NAP_NS};
+    nanosleep(&time, NULL);
+}
+
+/* Without the lock: a kernel that was stopped ends its token first, unless that hangs. */
 static void await_stop(struct cuda_resident *resident)
 {
+    const struct cuda_functions *cuda = resident->device->cuda;
+    uint64_t begin                    = trm_util_now();
     CUcontext previous;
     if (cuda_device_is_lost(resident->device) || cuda_enter(resident->device, &previous) != TRM_OK)
         return;
-    (void)resident->device->cuda->cuStreamSynchronize(resident->handle);
+    while (cuda->cuStreamQuery(resident->handle) == CUDA_ERROR_NOT_READY) {
+        if (trm_util_now() - begin < resident->device->spin_ns) {
+            trm_util_relax();
+            continue;
+        }
+        check_progress(resident);
+        nap();
+    }
     cuda_leave(resident->device, previous);
 }
 
@@ -187,18 +266,6 @@ static void resume_member(struct cuda_quiet_member *member)
     trm_util_lock_release(&resident->lock);
 }
 
-/* The first failure, explained. */
-static int32_t check(struct cuda_resident *resident)
-{
-    int32_t status = atomic_load_explicit(&resident->failure, memory_order_relaxed);
-    if (TRM_UTIL_LIKELY(status == TRM_OK))
-        return TRM_OK;
-    if (cuda_device_is_lost(resident->device))
-        return cuda_device_check(resident->device);
-    return trm_util_fail(resident->device->instance->host, status, 0,
-                         "A kernel that stays on the device failed.");
-}
-
 /* ---- submitting ------------------------------------------------------------------------------ */
 
 static void wait_for_all(struct cuda_resident *resident)
@@ -209,6 +276,7 @@ static void wait_for_all(struct cuda_resident *resident)
         trm_util_lock_release(&resident->lock);
         if (status != TRM_OK)
             return;
+        check_progress(resident);
         trm_util_relax();
     }
 }
@@ -248,6 +316,7 @@ int32_t cuda_resident_submit(struct trm_backend_stream *stream, uint64_t value,
         change_graph(resident, graph);
     trm_util_lock_acquire(&resident->lock);
     atomic_store_explicit(&resident->submitted, value, memory_order_release);
+    resident->since = 0;
     if (resident->is_alive)
         write_head(resident, resident->launch);
     if (TRM_UTIL_UNLIKELY(!resident->is_alive || is_leaving(resident))) {
@@ -272,14 +341,6 @@ void cuda_resident_forget(struct cuda_resident_graph *graph)
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-/* Keeps the first failure. */
-static int32_t fail(struct cuda_resident *resident, int32_t status)
-{
-    int32_t none = TRM_OK;
-    (void)atomic_compare_exchange_strong(&resident->failure, &none, status);
-    return status;
-}
-
 /* Asks the driver, which alone knows of a fault, whether the stream goes on. */
 static int32_t check_health(struct cuda_resident *resident)
 {
@@ -291,8 +352,10 @@ static int32_t check_health(struct cuda_resident *resident)
         return fail(resident, status);
     CUresult result = resident->device->cuda->cuStreamQuery(resident->handle);
     cuda_leave(resident->device, previous);
-    if (result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY)
-        return TRM_OK;
+    if (result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY) {
+        check_progress(resident);
+        return check(resident);
+    }
     return fail(resident, cuda_device_fail(resident->device, result, "cuStreamQuery"));
 }
 
@@ -324,12 +387,6 @@ static int32_t stream_query(struct trm_backend_stream *stream, uint64_t *reached
     return status;
 }
 
-static void nap(void)
-{
-    const struct timespec time = {.tv_nsec = NAP_NS};
-    nanosleep(&time, NULL);
-}
-
 static int32_t stream_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t timeout_ns)
 {
     struct cuda_resident *resident = resident_of(stream);
@@ -355,14 +412,12 @@ static int32_t stream_wait(struct trm_backend_stream *stream, uint64_t value, ui
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-static uint64_t idle_setting(const struct trm_host *host)
+static uint64_t setting(const struct trm_host *host, const char *name, uint64_t usual)
 {
     char text[32];
     uint64_t needed = 0;
-    if (host->get_setting(host->context, "cuda.resident.idle", text, sizeof(text), &needed) != TRM_OK ||
-        text[0] == '\0')
-        return IDLE_DEFAULT_US * UINT64_C(1000);
-    return strtoull(text, NULL, 10) * 1000u;
+    bool is_given   = host->get_setting(host->context, name, text, sizeof(text), &needed) == TRM_OK;
+    return is_given && text[0] != '\0' ? strtoull(text, NULL, 10) : usual;
 }
 
 /* With the context entered. */
@@ -408,8 +463,10 @@ static int32_t stream_create(struct trm_backend_device *device, const struct trm
     struct cuda_resident *resident = trm_util_allocate(device->instance->host, sizeof(*resident));
     if (resident == NULL)
         return trm_util_fail_host_memory(device->instance->host, "a resident stream");
-    resident->device  = device;
-    resident->idle_ns = idle_setting(device->instance->host);
+    resident->device   = device;
+    resident->most     = UINT64_MAX;
+    resident->idle_ns  = setting(device->instance->host, "cuda.resident.idle", IDLE_DEFAULT_US) * 1000u;
+    resident->limit_ns = setting(device->instance->host, "cuda.resident.limit", LIMIT_DEFAULT_MS) * 1000000u;
     resident->member =
         (struct cuda_quiet_member){.pause = pause_member, .await = await_member, .resume = resume_member};
     int32_t status = cuda_enter(device, &previous);

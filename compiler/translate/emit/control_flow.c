@@ -117,7 +117,7 @@ static int32_t branch(struct emit *emit, const struct node *node)
     return TRM_OK;
 }
 
-static bool is_break_of(const struct node *node, const struct node *loop)
+bool flow_is_break_of(const struct node *node, const struct node *loop)
 {
     node = only_child(node);
     return node != NULL && node->kind == NODE_BREAK && node->target == loop;
@@ -145,8 +145,8 @@ static const struct node *head_of(struct emit *emit, const struct node *loop, bo
         if (child->kind != NODE_IF)
             return NULL;
         const struct node *no = child->child_count > 1 ? child->children[1] : NULL;
-        *negated              = is_break_of(child->children[0], loop) && flow_is_empty(no);
-        if (*negated || (flow_is_empty(child->children[0]) && is_break_of(no, loop)))
+        *negated              = flow_is_break_of(child->children[0], loop) && flow_is_empty(no);
+        if (*negated || (flow_is_empty(child->children[0]) && flow_is_break_of(no, loop)))
             return child;
         return NULL;
     }
@@ -244,6 +244,14 @@ static int32_t continue_construct(struct emit *emit, const struct node *node, st
     return status;
 }
 
+/* The turns of a loop that might not end, in a block of their own: C++ forbids jumps over declarations. */
+static void open_counter(struct emit *emit, const struct node *loop)
+{
+    text_line(&emit->text, "{");
+    emit->text.indent++;
+    text_line(&emit->text, "uint32_t turns_%u = 0;", loop->number);
+}
+
 static int32_t loop(struct emit *emit, const struct node *node)
 {
     struct flow_frame frame;
@@ -253,6 +261,7 @@ static int32_t loop(struct emit *emit, const struct node *node)
 
     flow_push(emit, &frame, node);
     const struct node *head = head_of(emit, node, &negated);
+    bool is_watched         = (emit->flags & TRM_TRANSLATE_FUNCTIONS) && !flow_surely_ends(emit, node);
     int32_t status          = continue_construct(emit, node, &after);
     if (status == TRM_OK && is_step(&after)) {
         size_t blank = strspn(after.bytes, " ");
@@ -262,16 +271,20 @@ static int32_t loop(struct emit *emit, const struct node *node)
     frame.is_plain    = after.length == 0;
     frame.at_end      = true;
     struct text saved = flow_capture(emit);
-    emit->text.indent += frame.is_plain ? 1 : 2;
+    emit->text.indent += (frame.is_plain ? 1 : 2) + is_watched;
     if (status == TRM_OK)
         status = loop_body(emit, node, head);
     body = flow_captured(emit, &saved);
     flow_pop(emit);
+    if (is_watched)
+        open_counter(emit, node);
     if (status == TRM_OK)
         status = loop_head(emit, node, head, negated, step == NULL ? "" : step);
     if (status != TRM_OK)
         return status;
     emit->text.indent++;
+    if (is_watched)
+        text_line(&emit->text, "TRM_TURN(++turns_%u);", node->number);
     /* C++ forbids jumps over declarations: the body gets braces of its own when a jump may lead behind it. */
     if (after.length != 0)
         text_line(&emit->text, "{");
@@ -282,6 +295,8 @@ static int32_t loop(struct emit *emit, const struct node *node)
         text_line(&emit->text, "continue_%u:;", node->number);
     text_add_bytes(&emit->text, after.bytes, after.length);
     text_close(&emit->text, "}");
+    if (is_watched)
+        text_close(&emit->text, "}");
     if (frame.has_end_label)
         text_line(&emit->text, "break_%u:;", node->number);
     return TRM_OK;

@@ -11,7 +11,7 @@
  *     flow.h       the position in the tree while it is written
  *       control_flow.c  nodes as statements      jump.c       break, continue, return, goto
  *       switch.c     switches                    parallel_copy.c  the values of phis
- *       unroll.c     which loops to unroll       flow.c       frames and captured text
+ *       unroll.c     which loops count            flow.c       frames and captured text
  *     rows.h       rows of work-items in C
  *       row_index.c  indices along a row         row_value.c  how values grow along a row
  *       row_guard.c  guards become loop bounds

@@ -52,6 +52,9 @@ int32_t flow_body(struct emit *emit, const struct node *node);
 /* Is the node NULL, or does it contain no statement? */
 bool flow_is_empty(const struct node *node);
 
+/* Does a node do nothing but leave the loop? */
+bool flow_is_break_of(const struct node *node, const struct node *loop);
+
 /* Is the condition of an IF a constant? Then *taken is the half that runs, which may be NULL. */
 bool flow_has_known_condition(const struct emit *emit, const struct node *node, const struct node **taken);
 
@@ -63,6 +66,9 @@ int32_t flow_jump(struct emit *emit, const struct node *node);
 
 /* Does a loop, left by `head`, have a small constant trip count (unroll.c)? */
 bool flow_should_unroll(const struct emit *emit, const struct node *loop, const struct node *head);
+
+/* Does a loop count up to a bound that it does not change? Then it ends, though perhaps late. */
+bool flow_surely_ends(const struct emit *emit, const struct node *loop);
 
 /* Writes a NODE_SWITCH (switch.c). */
 int32_t flow_switch(struct emit *emit, const struct node *node);

@@ -87,7 +87,7 @@ STANDIN_INLINE void __nanosleep(unsigned int)
     sched_yield();
 }
 /* Groups that wait for each other may be more than there are processors. */
-#define TRM_TURN() __nanosleep(0)
+#define TRM_SPIN() __nanosleep(0)
 STANDIN_INLINE void standin_trap(void)
 {
     standin_runtime->trap();

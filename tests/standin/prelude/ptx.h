@@ -37,6 +37,10 @@ STANDIN_INLINE void ptx_st_release_sys_global_u64(unsigned long long *to, unsign
 {
     __atomic_store_n(to, value, __ATOMIC_RELEASE);
 }
+STANDIN_INLINE void ptx_exit(void)
+{
+    standin_runtime->exit();
+}
 /* Nanoseconds, about: of a counter of some two or three GHz. */
 STANDIN_INLINE unsigned long long ptx_globaltimer(void)
 {

@@ -295,6 +295,34 @@ START_TEST(a_cuda_kernel_becomes_a_function_whose_pointers_are_not_restricted)
 }
 END_TEST
 
+/* How often a turn of a loop of flow/lockstep is told. */
+static uint32_t count_turns(const char *file, uint32_t kind)
+{
+    const struct trm_constant constant = {NULL, 0, TRM_TYPE_U32, kind};
+    uint32_t count                     = 0;
+    ck_assert_int_eq(translated_text(&kernel, translated_path(file), TRM_LANGUAGE_CUDA,
+                                     TRM_TRANSLATE_FUNCTIONS, &constant, 1),
+                     TRM_OK);
+    for (const char *at = kernel.text.text; (at = strstr(at, "TRM_TURN(++")) != NULL; at++)
+        count++;
+    translated_close(&kernel);
+    return count;
+}
+
+/* Such a kernel that hangs would occupy the device for ever. */
+START_TEST(a_function_of_cuda_tells_the_turns_of_loops_that_might_not_end)
+{
+    static const char *const files[] = {"flow/lockstep.spv", "flow/lockstep_plain.spv"};
+
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        ck_assert_uint_eq(count_turns(files[i], 0), 1); /* by a step that is no constant */
+        ck_assert_uint_eq(count_turns(files[i], 2), 0); /* up to an argument */
+        ck_assert_uint_eq(count_turns(files[i], 5), 0);
+        ck_assert_uint_eq(count_turns(files[i], 6), 1); /* do … while */
+    }
+}
+END_TEST
+
 START_TEST(a_thread_of_cuda_does_several_items_that_have_nothing_to_do_with_each_other)
 {
     translate_to(TRM_LANGUAGE_CUDA, "flow/saxpy.spv");
@@ -515,6 +543,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_limit_of_a_translation_is_named_with_its_setting);
     tcase_add_test(tests, a_cuda_kernel_has_restricted_pointers_and_its_scalars_by_value);
     tcase_add_test(tests, a_cuda_kernel_becomes_a_function_whose_pointers_are_not_restricted);
+    tcase_add_test(tests, a_function_of_cuda_tells_the_turns_of_loops_that_might_not_end);
     tcase_add_test(tests, a_thread_of_cuda_does_several_items_that_have_nothing_to_do_with_each_other);
     tcase_add_test(tests, a_thread_of_cuda_does_items_below_one_another_where_groups_have_rows);
     tcase_add_test(tests, a_thread_of_cuda_does_items_below_one_another_that_are_inside_of_a_question);
