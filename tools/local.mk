@@ -48,6 +48,7 @@ tools_trireme_SOURCES += \
 tools_trireme_SOURCES += \
 	tools/bench/bench.c tools/bench/bench.h \
 	tools/bench/bench_alloc.c \
+	tools/bench/bench_auto.c \
 	tools/bench/bench_by_hand.c \
 	tools/bench/bench_case.c \
 	tools/bench/bench_backward.c \

@@ -3,14 +3,21 @@
  */
 #include "pipeline/engine/depth_trial.h"
 
-#define ROUNDS 2u
-#define TURN_TOKENS (64u / (ROUNDS * PIPELINE_DEPTH_WAYS))
+/* Rounds of all numbers of slots, and in the end of those near the best alone. Only few tokens are slow, because far ones
+ * are left out early, so all rounds cost less than 64 tokens. */
+#define ROUNDS 5u
+#define ROUNDS_OF_ALL 2u
+
+/* In per cent of the fastest: slower ones are left out. */
+#define NEAR 120u
+
+#define TURN_TOKENS 10u
 
 /* At the beginning of a turn, tokens that the turn before had begun, and that meet cold caches. */
 #define SETTLE_MOST 5u
 
 /* Fewer slots stay if they take no more than so many per cent of the time with all of them. */
-#define FASTER 95u
+#define FASTER 98u
 
 /* Runs without a whole trial after which it is given up. */
 #define ATTEMPTS_MOST 64u
@@ -44,16 +51,39 @@ void pipeline_depth_trial_interrupt(struct pipeline_depth_trial *trial)
         conclude(trial);
 }
 
-/* Forward in the first round, backward in the second. */
+/* False: a single one is left. */
+static bool leave_out_slow(struct pipeline_depth_trial *trial)
+{
+    uint64_t least = trial->ns[0];
+    uint32_t left  = 0;
+
+    for (uint32_t i = 1; i < trial->ways; i++)
+        least = trial->ns[i] < least ? trial->ns[i] : least;
+    for (uint32_t i = 0; i < trial->ways; i++) {
+        trial->is_left_out[i] = trial->ns[i] > least / 100 * NEAR;
+        left += !trial->is_left_out[i];
+    }
+    return left > 1;
+}
+
+static bool begin_round(struct pipeline_depth_trial *trial)
+{
+    trial->turns = 0;
+    trial->round++;
+    return trial->round < ROUNDS_OF_ALL || (trial->round < ROUNDS && leave_out_slow(trial));
+}
+
+/* Forward in one round, backward in the next. */
 static void next_turn(struct pipeline_depth_trial *trial)
 {
     trial->tokens = 0;
-    if (++trial->turns == ROUNDS * trial->ways) {
-        conclude(trial);
-        return;
-    }
-    uint32_t place = trial->turns % trial->ways;
-    trial->way     = trial->turns < trial->ways ? place : trial->ways - 1 - place;
+    do {
+        if (++trial->turns == trial->ways && !begin_round(trial)) {
+            conclude(trial);
+            return;
+        }
+        trial->way = trial->round % 2 == 0 ? trial->turns : trial->ways - 1 - trial->turns;
+    } while (trial->is_left_out[trial->way]);
 }
 
 uint32_t pipeline_depth_trial_next(struct pipeline_depth_trial *trial, uint64_t now)

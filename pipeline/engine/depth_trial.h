@@ -1,9 +1,10 @@
 /* A trial of how many slots are in use at once.
  *
  * Where host and device share their memory and their processors, more slots than needed only make the tokens in use
- * larger than the caches. So some of the first tokens run with all slots, some with two and some with one, twice in
- * turns, and fewer slots stay if they are clearly faster. The trial takes at most 64 tokens. It knows numbers and times
- * only.
+ * larger than the caches. So some of the first tokens run with all slots, some with two and some with one, in turns, and
+ * fewer slots stay if they are faster. Numbers of slots that are far from the best are left out after two rounds. Against
+ * the best of them the trial costs at most the time of 64 tokens, as long as none takes more than 2.5 times as long. It
+ * knows numbers and times only.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_ENGINE_DEPTH_TRIAL_H
@@ -16,10 +17,12 @@
 
 struct pipeline_depth_trial {
     uint32_t slots[PIPELINE_DEPTH_WAYS]; /* all, two, one */
-    uint64_t ns[PIPELINE_DEPTH_WAYS];    /* of a token, in the faster round; 0: not known */
+    uint64_t ns[PIPELINE_DEPTH_WAYS];    /* of a token, in the fastest round; 0: not known */
+    bool is_left_out[PIPELINE_DEPTH_WAYS];
     uint32_t ways;
     uint32_t way;      /* the one whose turn it is; at the end the one that stays */
-    uint32_t turns;    /* that have ended */
+    uint32_t round;    /* the number of those that have ended */
+    uint32_t turns;    /* of this round that have ended */
     uint32_t tokens;   /* of this turn */
     uint64_t begin;    /* of its stretch */
     uint32_t attempts; /* runs so far, most of them too short for a turn */

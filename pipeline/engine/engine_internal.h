@@ -185,6 +185,7 @@ struct pipeline_device {
     uint64_t *launch_after; /* by stage: after which it runs where lanes are used; NULL: there is one lane */
     /* Tokens are processed one after the other, because they share ports that they write. */
     bool writes_images; /* any launch may, of its arguments */
+    bool has_shapes;    /* any launch has a shape function */
     bool in_order;
     /* Kernels work on the host's side of a slot: for good on a unified device, else for now. */
     bool zero_copy;
@@ -274,7 +275,9 @@ struct pipeline_slot_device {
     struct trm_argument **arguments; /* by stage: positional, of the current piece */
     struct trm_argument *declared;   /* for shape functions; as many as the longest stage has */
     struct trm_grid *grids;          /* by stage, of the current piece */
-    struct trm_token view;           /* the token as host stages and shape functions see it */
+    /* The strategy for which these three were set by a token that fills the slot's own memory; NULL: by another one. */
+    const struct pipeline_strategy_ops *filled_for;
+    struct trm_token view; /* the token as host stages and shape functions see it */
     uint64_t sequence;
     uint64_t bytes_up, bytes_down;
     uint32_t pieces;

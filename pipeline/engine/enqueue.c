@@ -113,17 +113,41 @@ static void forget_before(struct pipeline_slot *slot)
     memset(own->launched, 0, slot->pipeline->desc.stage_count * sizeof(*own->launched));
 }
 
+/* Whether the token fills the slot's own memory, and no function of the program or image of the slot changes what it
+ * needs: then it needs what all such tokens of the slot need. */
+static bool fills_slot(const struct pipeline_slot *slot, const void *output)
+{
+    const struct pipeline *pipeline        = slot->pipeline;
+    const struct pipeline_slot_device *own = slot->device;
+
+    if (output != NULL || pipeline->engine->pieces.count != 1 || pipeline->engine->has_shapes ||
+        pipeline->engine->image_ports != 0)
+        return false;
+    for (uint32_t i = 0; i < pipeline->desc.port_count; i++)
+        if (slot->token.size[i] != pipeline->ports[i].size || slot->token.data[i] != own->memory[i])
+            return false;
+    return true;
+}
+
 static int32_t prepare(struct pipeline_slot *slot, void *output)
 {
-    struct pipeline_slot_device *own = slot->device;
+    const struct pipeline_strategy_ops *strategy = slot->pipeline->engine->strategy;
+    struct pipeline_slot_device *own             = slot->device;
+    bool is_full                                 = fills_slot(slot, output);
 
-    int32_t status = pipeline_token_complete(slot);
+    if (is_full && own->filled_for == strategy)
+        return TRM_OK;
+    own->filled_for = NULL;
+    int32_t status  = pipeline_token_complete(slot);
     if (status == TRM_OK)
         status = pipeline_port_memory_set(slot, output);
     if (status != TRM_OK)
         return status;
     own->pieces = pipeline_pieces_of(slot);
-    return own->pieces == 1 ? pipeline_piece_set(slot, 0) : TRM_OK;
+    status      = own->pieces == 1 ? pipeline_piece_set(slot, 0) : TRM_OK;
+    if (status == TRM_OK && is_full)
+        own->filled_for = strategy;
+    return status;
 }
 
 static int32_t enqueue(struct pipeline_slot *slot)

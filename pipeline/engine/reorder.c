@@ -174,6 +174,7 @@ static void move_arguments(struct pipeline_slot *slot, const uint32_t *places)
     struct trm_argument *arguments[PIPELINE_STAGES_MOST];
     uint32_t count = member->desc.stage_count;
 
+    own->filled_for = NULL;
     memcpy(arguments, own->arguments, count * sizeof(arguments[0]));
     for (uint32_t i = 0; i < count; i++)
         own->arguments[i] = arguments[places[i]];

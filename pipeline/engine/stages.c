@@ -92,6 +92,7 @@ static int32_t copy_stage(struct pipeline *pipeline, const struct trm_stage *sta
         engine->host_ports |= declared->host_reads | declared->host_writes;
     } else {
         engine->launch_count++;
+        engine->has_shapes |= declared->shape != NULL;
         engine->kernel_writes |= subject.plan->writes;
         engine->writes_images |= subject.plan->writes_image;
     }

@@ -7,7 +7,11 @@
 #include "base/base.h"
 #include "pipeline/queue/queue.h"
 
-/* How late the leader of an UNORDERED pipeline notices a token that was submitted while it waited. */
+/* So long the leader of an UNORDERED pipeline blocks in the backend, where it runs queued work on the cpu, before it
+ * sleeps until a token ends or another one is submitted. */
+#define BRIEFLY_NS 50000u
+
+/* How late it notices such a token where it cannot sleep so. */
 #define NEWCOMER_NS 2000000u
 
 /* One call that wants a result. */
@@ -216,6 +220,36 @@ static void watch_several(const struct request *request, struct sight *sight, st
         watch_for(request, sight, slots, count, pipeline_slice(deadline));
 }
 
+/* Whether a token that another thread submits from now on may be the result. With the lock. */
+static bool has_newcomers(const struct request *request, uint32_t count)
+{
+    const struct pipeline_queue *queue = request->queue;
+    bool is_alone                      = queue->mode == PIPELINE_RUNNING && queue->workers == 0;
+    return is_unordered(request) && count < queue->depth && !is_alone;
+}
+
+static bool has_ended(const struct sight *sight, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (sight->statuses[i] != TRM_ERROR_TIMEOUT)
+            return true;
+    return false;
+}
+
+/* As watch_several(), for tokens of one device, of which most are short. */
+static void watch_newcomers(const struct request *request, struct sight *sight, struct pipeline_slot **slots,
+                            uint32_t count, uint64_t deadline)
+{
+    uint32_t seen = request->queue->wakes;
+    watch_for(request, sight, slots, count, earlier(deadline, base_now() + BRIEFLY_NS));
+    if (has_ended(sight, count) || base_now() >= deadline)
+        return;
+    if (pipeline_watch(request->pipeline, slots, count, seen, deadline))
+        look_with_lock(request, sight, slots, count);
+    else
+        watch_for(request, sight, slots, count, earlier(deadline, base_now() + NEWCOMER_NS));
+}
+
 /* Whether the slot's work has ended. With the lock. */
 static bool note_ended(struct pipeline_slot *slot, const struct sight *sight, uint32_t i)
 {
@@ -236,11 +270,8 @@ static int32_t watch(struct request *request, struct pipeline_slot **slots, uint
     /* A slice from now on is known without asking what time it is. */
     bool is_alone = count == 1 && request->deadline == BASE_NEVER && !is_unordered(request) &&
                     request->pipeline->desc.token_timeout_ns == 0;
-    uint64_t deadline =
-        is_alone || is_latest_of_several(request) ? request->deadline : pipeline_slice(request->deadline);
-    /* A token submitted from now on may end before all of these, and does not wake this thread. */
-    if (is_unordered(request) && count < request->queue->depth)
-        deadline = earlier(deadline, base_now() + NEWCOMER_NS);
+    bool is_woken     = is_latest_of_several(request) || has_newcomers(request, count);
+    uint64_t deadline = is_alone || is_woken ? request->deadline : pipeline_slice(request->deadline);
     for (uint32_t i = 0; i < count; i++)
         deadline = earlier(deadline, token_deadline(slots[i]));
     flush_held_back(request);
@@ -248,6 +279,8 @@ static int32_t watch(struct request *request, struct pipeline_slot **slots, uint
     sight.failed = NULL;
     if (is_latest_of_several(request))
         watch_several(request, &sight, slots, count, deadline);
+    else if (is_woken)
+        watch_newcomers(request, &sight, slots, count, deadline);
     else
         watch_for(request, &sight, slots, count, deadline);
 

@@ -26,8 +26,8 @@
  *
  * A thread that waits for the device blocks in pipeline_slot_wait() (on the cpu it runs queued work
  * meanwhile), which only the device wakes, so it waits in slices. A thread that waits for what else may come first (a free
- * slot beside dropped tokens, the newest result of several devices) sleeps in pipeline_watch(), which a change of the queues
- * ends too. All other waits are on condition variables.
+ * slot beside dropped tokens, the newest result of several devices, a result of an UNORDERED pipeline) sleeps in
+ * pipeline_watch(), which a change of the queues ends too. All other waits are on condition variables.
  *
  * The lock is pipeline->lock; pipeline->enqueue_lock comes before it (engine.h).
  * SPDX-License-Identifier: MIT

@@ -236,6 +236,79 @@ START_TEST(workers_read_memory_too)
 }
 END_TEST
 
+/* Tokens that fill the memory of their slots, that are smaller, that have other memory, and that are empty: each may
+ * follow each other in a slot. */
+enum {
+    MIXED_TOKENS = 120
+};
+
+enum mixed_kind {
+    MIXED_FULL,
+    MIXED_SMALLER,
+    MIXED_ELSEWHERE,
+    MIXED_EMPTY
+};
+
+struct mixed {
+    uint32_t *words; /* WORDS for each token */
+    uint64_t seen;
+};
+
+/* Full tokens come in pairs too, which need nothing new. */
+static enum mixed_kind mixed_kind(uint64_t index)
+{
+    static const uint8_t kinds[] = {0, 0, 0, 1, 0, 2, 0, 3, 0, 0, 1, 2, 1, 3, 2, 3, 1};
+    return kinds[index * 3 % sizeof(kinds)];
+}
+
+static uint32_t mixed_count(uint64_t index)
+{
+    enum mixed_kind kind = mixed_kind(index);
+    return kind == MIXED_EMPTY ? 0 : kind == MIXED_SMALLER ? WORDS / 3 : WORDS;
+}
+
+static int32_t fill_mixed(void *user, struct trm_token *token)
+{
+    const struct mixed *mixed = user;
+    uint32_t *words           = mixed->words + token->index * WORDS;
+    token->size[0]            = mixed_count(token->index) * 4;
+    if (mixed_kind(token->index) == MIXED_ELSEWHERE)
+        token->data[0] = words;
+    else
+        memcpy(token->data[0], words, token->size[0]);
+    return TRM_OK;
+}
+
+static int32_t take_mixed(void *user, const struct trm_token *token)
+{
+    struct mixed *mixed = user;
+    ck_assert_uint_eq(token->index, mixed->seen++);
+    ck_assert_uint_eq(token->size[1], mixed_count(token->index) * 4);
+    ck_mapped(mixed->words + token->index * WORDS, token->data[1], mixed_count(token->index));
+    return TRM_OK;
+}
+
+static void mixed_tokens(uint32_t depth, int32_t strategy)
+{
+    struct mixed mixed       = {.words = numbers(MIXED_TOKENS * WORDS)};
+    struct trm_source source = trm_source_function(fill_mixed, &mixed);
+    struct trm_sink sink     = trm_sink_function(take_mixed, &mixed);
+    struct map map;
+    source.count = MIXED_TOKENS;
+    if (map_open(&map, depth, strategy) == TRM_OK) {
+        ck_ok(trm_pipeline_run(map.pipeline, &source, &sink));
+        ck_assert_uint_eq(mixed.seen, MIXED_TOKENS);
+    }
+    map_close(&map);
+    free(mixed.words);
+}
+
+START_TEST(tokens_that_fill_their_slots_follow_and_are_followed_by_others)
+{
+    for_each_strategy(mixed_tokens);
+}
+END_TEST
+
 /* ---- files ---------------------------------------------------------------------------------- */
 
 static char folder[64];
@@ -369,6 +442,7 @@ void add_pipeline_sources(Suite *suite)
     CASE(memory, a_count_ends_a_source_early);
     CASE(memory, a_sink_that_is_full_is_a_failure_of_the_token_that_does_not_fit);
     CASE(memory, workers_read_memory_too);
+    CASE(memory, tokens_that_fill_their_slots_follow_and_are_followed_by_others);
 
     TCase *files = group_make(suite, "pipelines: files");
     CASE(files, a_file_is_cut_into_tokens_and_another_is_replaced);

@@ -12,9 +12,9 @@
 #include <string.h>
 
 static const struct bench_suite *const all_suites[] = {
-    &bench_stream_suite,   &bench_copy_suite,    &bench_alloc_suite,
-    &bench_pipeline_suite, &bench_devices_suite, &bench_collective_suite,
-    &bench_pools_suite,    &bench_profile_suite, &bench_serve_suite,
+    &bench_stream_suite,  &bench_copy_suite,    &bench_alloc_suite,      &bench_pipeline_suite,
+    &bench_auto_suite,    &bench_devices_suite, &bench_collective_suite, &bench_pools_suite,
+    &bench_profile_suite, &bench_serve_suite,
 };
 
 enum {
@@ -246,7 +246,9 @@ const struct command bench_command = {
         "Usage: trireme bench [SUITE…] [--backend ID] [--json] [--repeat N] [--quick] [-v]\n"
         "       trireme bench --list [SUITE…]\n"
         "\n"
-        "Suites: stream, copy, alloc, pipeline, devices, collective, pools, profile; by default all.\n"
+        "Suites: stream, copy, alloc, pipeline, auto, devices, collective, pools, profile, serve; by "
+        "default\n"
+        "all.\n"
         "Some cases measure the C library beside Trireme, so that the two can be compared within one run.\n"
         "\n"
         "      --backend ID  a device such as cuda:1, or a backend's first device\n"

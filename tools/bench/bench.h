@@ -68,6 +68,7 @@ extern const struct bench_suite bench_stream_suite;
 extern const struct bench_suite bench_copy_suite;
 extern const struct bench_suite bench_alloc_suite;
 extern const struct bench_suite bench_pipeline_suite;
+extern const struct bench_suite bench_auto_suite;
 extern const struct bench_suite bench_devices_suite;
 extern const struct bench_suite bench_collective_suite;
 extern const struct bench_suite bench_pools_suite;

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     SOURCE_PORT,
@@ -185,6 +186,35 @@ int32_t bench_flow_run(struct bench *bench, struct bench_flow *flow, uint64_t to
     if (status == TRM_OK && !bench_flow_is_right(flow)) {
         bench->complaint = "a batch came out wrong";
         return TRM_ERROR_INTERNAL;
+    }
+    return status;
+}
+
+/* Whether the library still tries strategies. */
+static bool is_on_trial(const struct bench_flow *flow)
+{
+    struct trm_report report = {.struct_size = sizeof(report)};
+
+    return trm_pipeline_report(flow->pipeline, &report) == TRM_OK &&
+           strstr(report.reason, "on trial") != NULL;
+}
+
+/* Runs of so many batches. The trial of numbers of slots is over after two. */
+enum {
+    TRIAL_RUN       = 96,
+    TRIAL_RUNS      = 2,
+    TRIAL_RUNS_MOST = 40,
+};
+
+int32_t bench_flow_settle(struct bench *bench, struct bench_flow *flow)
+{
+    int32_t status = TRM_OK;
+    double seconds;
+
+    for (int run = 0; run < TRIAL_RUNS_MOST && status == TRM_OK; run++) {
+        if (bench->quick ? run > 0 : run >= TRIAL_RUNS && !is_on_trial(flow))
+            break;
+        status = bench_flow_run(bench, flow, bench->quick ? 2 : TRIAL_RUN, &seconds);
     }
     return status;
 }

@@ -63,6 +63,9 @@ void bench_flow_end(struct bench_flow *flow); /* NULL is fine */
 /* Pass `tokens` batches through; the time that they took in seconds. */
 int32_t bench_flow_run(struct bench *bench, struct bench_flow *flow, uint64_t tokens, double *seconds);
 
+/* Pass batches until the library's trials of strategies and numbers of slots are over. */
+int32_t bench_flow_settle(struct bench *bench, struct bench_flow *flow);
+
 /* bench_by_hand.c: the same without a pipeline, for kinds with by_hand. */
 int32_t bench_hand_begin(struct bench *bench, struct bench_flow *flow);
 void bench_hand_end(struct bench_flow *flow);

@@ -53,10 +53,15 @@ static const struct bench_flow_kind kinds[KINDS] = {
 /* Batches a second that the last run of each kind predicts; 0: no prediction. */
 static double predictions[KINDS];
 
-/* argument: the number of the kind, in this and the following samples. */
+/* argument: the number of the kind, in this and the following samples. The trials of the library are not part of its
+ * figure. */
 static int32_t setup_flow(struct bench *bench, const struct bench_case *test)
 {
-    return bench_flow_begin(bench, &kinds[test->argument], &bench->flow);
+    const struct bench_flow_kind *kind = &kinds[test->argument];
+    int32_t status                     = bench_flow_begin(bench, kind, &bench->flow);
+
+    return status == TRM_OK && kind->strategy == TRM_STRATEGY_AUTO ? bench_flow_settle(bench, bench->flow)
+                                                                   : status;
 }
 
 static int32_t keep_prediction(struct trm_pipeline *pipeline, double *predicted)

@@ -465,6 +465,14 @@ void fake_destroy(void)
     counting_is_balanced(&fake.counting);
 }
 
+bool fake_is_watched(void)
+{
+    pthread_mutex_lock(&fake.pipeline->lock);
+    bool is_watched = fake.pipeline->queue->watches != NULL;
+    pthread_mutex_unlock(&fake.pipeline->lock);
+    return is_watched;
+}
+
 uint32_t fake_free_slots(void)
 {
     struct trm_slot slots[PIPELINE_DEPTH_MOST];

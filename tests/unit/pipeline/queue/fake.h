@@ -73,6 +73,9 @@ void fake_let_go(void);
 void fake_all_free(void);
 uint32_t fake_free_slots(void);
 
+/* Whether a thread sleeps until a token ends or the queues change. */
+bool fake_is_watched(void);
+
 /* What was measured. */
 struct trm_report fake_report(void);
 

@@ -124,15 +124,6 @@ static void *acquire_and_be_cancelled(void *unused)
     return unused;
 }
 
-/* Whether a thread sleeps until a slot has ended or the queues change. */
-static bool is_watching(void)
-{
-    pthread_mutex_lock(&fake.pipeline->lock);
-    bool is_there = fake.pipeline->queue->watches != NULL;
-    pthread_mutex_unlock(&fake.pipeline->lock);
-    return is_there;
-}
-
 /* No slice of waiting for the device passes before the producer has the slot that the program released. */
 START_TEST(a_slot_that_is_released_is_had_at_once_beside_the_work_of_a_dropped_token)
 {
@@ -146,7 +137,7 @@ START_TEST(a_slot_that_is_released_is_had_at_once_beside_the_work_of_a_dropped_t
     ck_assert_uint_eq(out->index, 1); /* token 0 was dropped, and its work runs */
     uint64_t waits = fake.waits;
     ck_assert_int_eq(pthread_create(&producer, NULL, acquire_and_discard, NULL), 0);
-    while (!is_watching())
+    while (!fake_is_watched())
         sched_yield();
     OK(trm_pipeline_release(fake.handle, out));
     ck_assert_int_eq(pthread_join(producer, NULL), 0);
@@ -168,7 +159,7 @@ START_TEST(a_cancel_ends_the_wait_beside_a_dropped_token_at_once)
     OK(trm_pipeline_next(fake.handle, TRM_FOREVER, &out));
     uint64_t waits = fake.waits;
     ck_assert_int_eq(pthread_create(&producer, NULL, acquire_and_be_cancelled, NULL), 0);
-    while (!is_watching())
+    while (!fake_is_watched())
         sched_yield();
     ck_assert_int_eq(trm_pipeline_cancel(fake.handle, 0), TRM_ERROR_TIMEOUT);
     ck_assert_int_eq(pthread_join(producer, NULL), 0);

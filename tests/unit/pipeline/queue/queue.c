@@ -510,6 +510,34 @@ START_TEST(several_threads_submit_and_take_at_once)
 }
 END_TEST
 
+static void *take_one(void *taken)
+{
+    OK(next(taken));
+    return NULL;
+}
+
+/* The thread sleeps, and does not look in slices. */
+START_TEST(a_thread_that_wants_any_result_is_woken_by_a_token_that_is_submitted)
+{
+    struct trm_pipeline_desc desc = {.depth = 2, .flags = TRM_PIPELINE_UNORDERED};
+    struct trm_token *taken;
+    pthread_t taker;
+    fake_create(&desc);
+    fake.notifies = true;
+    fake.fates[0] = FATE_HANGS;
+    OK(trm_pipeline_submit(fake.handle, filled()));
+    ck_assert_int_eq(pthread_create(&taker, NULL, take_one, &taken), 0);
+    while (!fake_is_watched())
+        sched_yield();
+    OK(trm_pipeline_submit(fake.handle, filled()));
+    ck_assert_int_eq(pthread_join(taker, NULL), 0);
+    ck_assert_uint_eq(taken->index, 1);
+    OK(trm_pipeline_release(fake.handle, taken));
+    fake.notifies = false;
+    fake_destroy();
+}
+END_TEST
+
 START_TEST(an_illegal_move_of_a_slot_is_an_error_and_not_a_crash)
 {
     struct trm_token *token;
@@ -558,6 +586,7 @@ static Suite *make_suite(void)
     tcase_add_test(serving, waiting_ends_with_the_time_out);
     tcase_add_test(serving, a_token_that_is_not_the_programs_to_give_is_refused);
     tcase_add_loop_test(serving, several_threads_submit_and_take_at_once, 0, 2);
+    tcase_add_test(serving, a_thread_that_wants_any_result_is_woken_by_a_token_that_is_submitted);
     tcase_add_test(serving, an_illegal_move_of_a_slot_is_an_error_and_not_a_crash);
     suite_add_tcase(suite, serving);
     return suite;

@@ -1,0 +1,256 @@
+/* Trireme: the suite `auto`: a pipeline whose strategy and depth the library chooses, beside the best of all strategies
+ * and depths that a program could ask for.
+ *
+ *     WORK             batches a second as the library chooses; and of the best other pipeline, which is named
+ *     WORK_of_best     the first of these figures as a share of the second
+ *
+ * First every strategy runs with one to four slots. The fastest two of these pipelines and that of the library then take
+ * turns, so that a slow machine is slow for all, and the median of their turns counts. The trials of the library are over
+ * before.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tools/bench/bench_flow.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define KIB(n) ((uint64_t)(n) << 10)
+#define MIB(n) ((uint64_t)(n) << 20)
+
+enum {
+    WORKS     = 7,
+    DEPTHS    = BENCH_DEPTH_MOST,
+    FINALISTS = 2,
+    ENTRANTS  = FINALISTS + 1, /* the last one is the library's choice */
+    TURNS     = 9,
+    STRETCHES = 2, /* of each fixed pipeline before the finals */
+
+    /* A stretch has enough batches that its beginning and end matter little. */
+    STRETCH_LEAST = 8,
+    STRETCH_MOST  = 16384,
+    STRETCH_NS    = 25000000,
+};
+
+static const struct {
+    uint64_t bytes;
+    uint32_t links;
+} works[WORKS] = {
+    {MIB(16), 1}, {MIB(16), 32}, {MIB(1), 1}, {KIB(256), 1}, {KIB(64), 1}, {KIB(64), 32}, {KIB(4), 1},
+};
+
+static const int32_t strategies[] = {TRM_STRATEGY_ZERO_COPY, TRM_STRATEGY_SLOT_STREAMS,
+                                     TRM_STRATEGY_SLOT_GRAPHS, TRM_STRATEGY_ROLE_STREAMS};
+
+/* What the case of a work has found in this round, and the name of its best fixed pipeline. */
+static struct {
+    double automatic, fixed; /* batches a second; 0: not measured */
+} found[WORKS];
+static char best_names[WORKS][48] = {"best fixed", "best fixed", "best fixed", "best fixed",
+                                     "best fixed", "best fixed", "best fixed"};
+
+/* ---- one pipeline ---------------------------------------------------------------------------------------- */
+
+struct entrant {
+    struct bench_flow_kind kind;
+    struct bench_flow *flow;
+    double seconds; /* of a batch */
+};
+
+static struct entrant make_entrant(uint64_t work, int32_t strategy, uint32_t depth)
+{
+    struct entrant entrant = {
+        .kind = {works[work].bytes, works[work].links, depth, strategy, false, 0, BENCH_ON_DEVICE, 0},
+    };
+    return entrant;
+}
+
+static void leave(struct entrant *entrant)
+{
+    bench_flow_end(entrant->flow);
+    entrant->flow = NULL;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------------------- */
+
+static uint64_t stretch_of(const struct bench *bench, double seconds)
+{
+    double count = (double)STRETCH_NS * 1e-9 / seconds;
+
+    if (bench->quick)
+        return 2;
+    return count < STRETCH_LEAST ? STRETCH_LEAST : count > STRETCH_MOST ? STRETCH_MOST : (uint64_t)count;
+}
+
+/* The time of a batch in the fastest of some stretches. UNSUPPORTED: the device has no such strategy. */
+static int32_t time_entrant(struct bench *bench, struct entrant *entrant)
+{
+    double seconds, least = 0.0;
+    int32_t status = bench_flow_begin(bench, &entrant->kind, &entrant->flow);
+    uint64_t count = bench->quick ? 2 : 4;
+
+    for (int i = 0; i <= STRETCHES && status == TRM_OK; i++) {
+        status = bench_flow_run(bench, entrant->flow, count, &seconds);
+        seconds /= (double)count;
+        if (i > 0 && (least == 0.0 || seconds < least))
+            least = seconds;
+        count = stretch_of(bench, seconds);
+    }
+    entrant->seconds = least;
+    leave(entrant);
+    return status;
+}
+
+static void keep_fastest(struct entrant *finalists, const struct entrant *entrant)
+{
+    for (int i = 0; i < FINALISTS; i++) {
+        if (finalists[i].seconds != 0.0 && finalists[i].seconds <= entrant->seconds)
+            continue;
+        memmove(&finalists[i + 1], &finalists[i], (size_t)(FINALISTS - 1 - i) * sizeof(*finalists));
+        finalists[i] = *entrant;
+        return;
+    }
+}
+
+static int32_t find_finalists(struct bench *bench, uint64_t work, struct entrant *finalists)
+{
+    for (uint32_t s = 0; s < sizeof(strategies) / sizeof(strategies[0]); s++) {
+        for (uint32_t depth = 1; depth <= DEPTHS; depth++) {
+            struct entrant entrant = make_entrant(work, strategies[s], depth);
+            int32_t status         = time_entrant(bench, &entrant);
+
+            if (status != TRM_OK && status != TRM_ERROR_UNSUPPORTED)
+                return status;
+            if (status == TRM_OK)
+                keep_fastest(finalists, &entrant);
+        }
+    }
+    return TRM_OK;
+}
+
+/* By turns. */
+static int32_t run_finals(struct bench *bench, struct entrant *entrants)
+{
+    double seconds[ENTRANTS][TURNS];
+    uint64_t count = stretch_of(bench, entrants[0].seconds);
+    uint32_t turns = bench->quick ? 1 : TURNS;
+    int32_t status = TRM_OK;
+
+    for (uint32_t turn = 0; turn < turns; turn++)
+        for (uint32_t i = 0; i < ENTRANTS && status == TRM_OK; i++) {
+            status = bench_flow_run(bench, entrants[i].flow, count, &seconds[i][turn]);
+            seconds[i][turn] /= (double)count;
+        }
+    for (uint32_t i = 0; i < ENTRANTS && status == TRM_OK; i++)
+        entrants[i].seconds = bench_median(seconds[i], turns);
+    return status;
+}
+
+static void keep_result(uint64_t work, const struct entrant *entrants)
+{
+    const struct entrant *best = &entrants[0];
+
+    for (uint32_t i = 1; i < FINALISTS; i++)
+        if (entrants[i].seconds < best->seconds)
+            best = &entrants[i];
+    found[work].automatic = 1.0 / entrants[FINALISTS].seconds;
+    found[work].fixed     = 1.0 / best->seconds;
+    snprintf(best_names[work], sizeof(best_names[work]), "%s, %u slot%s",
+             trm_strategy_name(best->kind.strategy), (unsigned)best->kind.depth,
+             best->kind.depth == 1 ? "" : "s");
+}
+
+static int32_t hold_finals(struct bench *bench, uint64_t work, struct entrant *entrants)
+{
+    int32_t status = TRM_OK;
+
+    for (uint32_t i = 0; i < ENTRANTS && status == TRM_OK; i++)
+        status = bench_flow_begin(bench, &entrants[i].kind, &entrants[i].flow);
+    if (status == TRM_OK)
+        status = bench_flow_settle(bench, entrants[FINALISTS].flow);
+    if (status == TRM_OK)
+        status = run_finals(bench, entrants);
+    if (status == TRM_OK)
+        keep_result(work, entrants);
+    for (uint32_t i = 0; i < ENTRANTS; i++)
+        leave(&entrants[i]);
+    return status;
+}
+
+/* ---- the suite ------------------------------------------------------------------------------------------- */
+
+/* argument: the number of the work, in this and the following samples. Once a round, so it measures here. */
+static int32_t setup_contest(struct bench *bench, const struct bench_case *test)
+{
+    struct entrant entrants[ENTRANTS] = {0};
+
+    found[test->argument].automatic = found[test->argument].fixed = 0.0;
+    int32_t status = find_finalists(bench, test->argument, entrants);
+    if (status != TRM_OK)
+        return status;
+    if (entrants[FINALISTS - 1].seconds == 0.0) {
+        bench->complaint = "the device has not enough strategies to compare";
+        return TRM_ERROR_UNSUPPORTED;
+    }
+    entrants[FINALISTS] = make_entrant(test->argument, TRM_STRATEGY_AUTO, 0);
+    return hold_finals(bench, test->argument, entrants);
+}
+
+static int32_t answer(struct bench *bench, double figure, double *value)
+{
+    *value = figure;
+    if (figure > 0.0)
+        return TRM_OK;
+    bench->complaint = "no batches were measured";
+    return TRM_ERROR_UNSUPPORTED;
+}
+
+static int32_t sample_automatic(struct bench *bench, const struct bench_case *test, double *value)
+{
+    return answer(bench, found[test->argument].automatic, value);
+}
+
+/* Of the contest before this case in the same round, as is the next. */
+static int32_t sample_fixed(struct bench *bench, const struct bench_case *test, double *value)
+{
+    return answer(bench, found[test->argument].fixed, value);
+}
+
+static int32_t sample_share(struct bench *bench, const struct bench_case *test, double *value)
+{
+    double fixed = found[test->argument].fixed;
+
+    return answer(bench, fixed > 0.0 ? found[test->argument].automatic / fixed : 0.0, value);
+}
+
+#define CONTEST(work, its_name)                                                                          \
+    {                                                                                                    \
+        .name     = (its_name),                                                                          \
+        .help     = "strategy and depth as the library chooses",                                         \
+        .unit     = "batch/s",                                                                           \
+        .argument = (work),                                                                              \
+        .setup    = setup_contest,                                                                       \
+        .sample   = sample_automatic,                                                                    \
+    },                                                                                                   \
+        {                                                                                                \
+            .name      = (its_name),                                                                     \
+            .help      = "the best of four strategies with one to four slots",                           \
+            .unit      = "batch/s",                                                                      \
+            .reference = best_names[work],                                                               \
+            .argument  = (work),                                                                         \
+            .sample    = sample_fixed,                                                                   \
+        },                                                                                               \
+    {                                                                                                    \
+        .name = its_name "_of_best", .help = "the first of these as a share of the second", .unit = "x", \
+        .argument = (work), .sample = sample_share,                                                      \
+    }
+
+static const struct bench_case cases[] = {
+    CONTEST(0, "16MiB_fma1"), CONTEST(1, "16MiB_fma32"), CONTEST(2, "1MiB_fma1"), CONTEST(3, "256KiB_fma1"),
+    CONTEST(4, "64KiB_fma1"), CONTEST(5, "64KiB_fma32"), CONTEST(6, "4KiB_fma1"),
+};
+
+const struct bench_suite bench_auto_suite = {
+    .name  = "auto",
+    .cases = cases,
+    .count = sizeof(cases) / sizeof(cases[0]),
+};
