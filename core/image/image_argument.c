@@ -29,7 +29,10 @@ static int32_t check_format(const struct trm_parameter *parameter, int32_t forma
 
 static int32_t check_type(const struct trm_parameter *parameter, const struct trm_image_desc *desc)
 {
-    if (parameter->size == 0 || parameter->size == (uint32_t)desc->type)
+    bool is_cube = desc->type == TRM_IMAGE_CUBE || desc->type == TRM_IMAGE_CUBE_ARRAY;
+
+    if (parameter->size == 0 || parameter->size == (uint32_t)desc->type ||
+        (is_cube && parameter->size == TRM_IMAGE_2D_ARRAY))
         return TRM_OK;
     return base_fail(TRM_ERROR_TYPE_MISMATCH, "the kernel takes a %s, but this is a %s",
                      core_image_type_name((int32_t)parameter->size), core_image_type_name(desc->type));
@@ -47,6 +50,16 @@ static int32_t check_usage(const struct trm_argument *given, const struct trm_im
         return base_fail(TRM_ERROR_OUT_OF_RANGE, "level %" PRIu32 " of an image of %" PRIu32 " level%s",
                          given->value.image.level, desc->levels, base_plural(desc->levels));
     return TRM_OK;
+}
+
+/* The other way round the module does not always say that it compares. */
+static int32_t check_compared(const struct trm_parameter *parameter, const struct core_sampler *sampler)
+{
+    if (trm_parameter_element(parameter) != TRM_PARAMETER_SAMPLED_IMAGE || parameter->components == 0 ||
+        sampler->desc.compare != TRM_COMPARE_NONE)
+        return TRM_OK;
+    return base_fail(TRM_ERROR_TYPE_MISMATCH,
+                     "the kernel compares the image with a depth, but the sampler has no comparison");
 }
 
 /* A kernel that gets both apart may combine any image with any sampler; the core does not see which. */
@@ -77,6 +90,8 @@ int32_t core_image_check(const struct trm_parameter *parameter, const struct trm
         status = check_format(parameter, desc->format);
     if (status == TRM_OK)
         status = check_usage(given, desc);
+    if (status == TRM_OK && sampler != NULL)
+        status = check_compared(parameter, sampler);
     return status == TRM_OK && sampler != NULL ? check_pair(desc, sampler) : status;
 }
 
@@ -124,6 +139,7 @@ static uint64_t sampler_state(const struct core_sampler *sampler)
     state |= (uint64_t)desc->unnormalized << TRM_STATE_UNNORMALIZED;
     for (uint32_t i = 0; i < 3; i++)
         state |= (uint64_t)(uint32_t)desc->address[i] << (TRM_STATE_ADDRESS + 4 * i);
+    state |= (uint64_t)(uint32_t)desc->compare << TRM_STATE_COMPARE;
     return state | (uint64_t)(uint32_t)desc->border << TRM_STATE_BORDER;
 }
 

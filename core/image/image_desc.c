@@ -13,27 +13,32 @@
 
 #define ALL_USAGES ((uint32_t)TRM_IMAGE_STORAGE | (uint32_t)TRM_IMAGE_SAMPLED)
 
+/* The minor of the plugin ABI whose backends know cube maps. */
+#define CUBES_SINCE 5u
+
 /* Kernels compute coordinates in 32 bits with a sign. */
 #define SIZE_MOST ((uint32_t)INT32_MAX)
 
 /* The sizes that a type has, besides the width. */
 struct shape {
     const char *name;
-    bool has_height, has_depth, has_layers;
+    bool has_height, has_depth, has_layers, is_cube;
 };
 
 static const struct shape shapes[] = {
-    [TRM_IMAGE_1D]       = {"1D image", false, false, false},
-    [TRM_IMAGE_2D]       = {"2D image", true, false, false},
-    [TRM_IMAGE_3D]       = {"3D image", true, true, false},
-    [TRM_IMAGE_1D_ARRAY] = {"1D array image", false, false, true},
-    [TRM_IMAGE_2D_ARRAY] = {"2D array image", true, false, true},
-    [TRM_IMAGE_BUFFER]   = {"texel buffer", false, false, false},
+    [TRM_IMAGE_1D]         = {"1D image", false, false, false, false},
+    [TRM_IMAGE_2D]         = {"2D image", true, false, false, false},
+    [TRM_IMAGE_3D]         = {"3D image", true, true, false, false},
+    [TRM_IMAGE_1D_ARRAY]   = {"1D array image", false, false, true, false},
+    [TRM_IMAGE_2D_ARRAY]   = {"2D array image", true, false, true, false},
+    [TRM_IMAGE_BUFFER]     = {"texel buffer", false, false, false, false},
+    [TRM_IMAGE_CUBE]       = {"cube map", true, false, true, true},
+    [TRM_IMAGE_CUBE_ARRAY] = {"cube map array", true, false, true, true},
 };
 
 const char *core_image_type_name(int32_t type)
 {
-    if (type < TRM_IMAGE_1D || type > TRM_IMAGE_BUFFER)
+    if (type < TRM_IMAGE_1D || type > TRM_IMAGE_CUBE_ARRAY)
         return "image of unknown type";
     return shapes[type].name;
 }
@@ -76,6 +81,25 @@ static int32_t complete_levels(struct trm_image_desc *desc)
                      desc->levels, desc->width, desc->height, desc->depth, most);
 }
 
+static int32_t complete_faces(struct trm_image_desc *desc)
+{
+    if (desc->layers == 0)
+        desc->layers = TRM_IMAGE_FACES;
+    if (desc->width != desc->height)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "a face of a cube map is square, and not %" PRIu32 " x %" PRIu32 " texels",
+                         desc->width, desc->height);
+    if (desc->type == TRM_IMAGE_CUBE && desc->layers != TRM_IMAGE_FACES)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a cube map has 6 layers, but %" PRIu32 " were given",
+                         desc->layers);
+    if (desc->layers % TRM_IMAGE_FACES != 0)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "a cube map array has 6 layers for each cube, but %" PRIu32
+                         " were given, which are not a multiple",
+                         desc->layers);
+    return TRM_OK;
+}
+
 static int32_t complete_sizes(struct trm_image_desc *desc)
 {
     const struct shape *shape = &shapes[desc->type];
@@ -87,6 +111,8 @@ static int32_t complete_sizes(struct trm_image_desc *desc)
         status = complete_size(desc, shape->has_height, "height", &desc->height);
     if (status == TRM_OK)
         status = complete_size(desc, shape->has_depth, "depth", &desc->depth);
+    if (status == TRM_OK && shape->is_cube)
+        status = complete_faces(desc);
     if (status == TRM_OK)
         status = complete_size(desc, shape->has_layers, "layers", &desc->layers);
     return status == TRM_OK ? complete_levels(desc) : status;
@@ -101,6 +127,8 @@ static int32_t ask(const struct core_device *device, const struct trm_image_desc
 
     if (!core_images_are_native(device))
         return TRM_OK; /* plain memory */
+    if (shapes[desc->type].is_cube && device->backend->table.abi_minor < CUBES_SINCE)
+        return TRM_ERROR_UNSUPPORTED;
     base_error_save(&before);
     base_error_clear();
     int32_t status =
@@ -144,7 +172,7 @@ int32_t core_image_desc_complete(const struct core_device *device, const struct 
 {
     if (theirs == NULL || !core_struct_copy_in(desc, sizeof(*desc), theirs, DESC_MIN))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "an image needs a description with its struct_size");
-    if (desc->type < TRM_IMAGE_1D || desc->type > TRM_IMAGE_2D_ARRAY)
+    if (desc->type < TRM_IMAGE_1D || desc->type > TRM_IMAGE_CUBE_ARRAY || desc->type == TRM_IMAGE_BUFFER)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not a type of an image", desc->type);
     if (!core_format_is_known(desc->format))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not a format of texels", desc->format);

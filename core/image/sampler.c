@@ -7,6 +7,9 @@
 
 #define DESC_MIN 32 /* bytes of struct trm_sampler_desc in the first version */
 
+/* The minor of the plugin ABI since which the description has a comparison. */
+#define COMPARE_SINCE 5u
+
 /* ---- the end --------------------------------------------------------------------------------- */
 
 static void destroy_backend(struct core_sampler *sampler)
@@ -90,6 +93,9 @@ static int32_t check_unnormalized(const struct trm_sampler_desc *desc)
                          desc->unnormalized);
     if (desc->unnormalized == 0)
         return TRM_OK;
+    if (desc->compare != TRM_COMPARE_NONE)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "a sampler with unnormalized coordinates does not compare with a depth");
     if (desc->mip_filter != TRM_FILTER_NEAREST)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "a sampler with unnormalized coordinates has no linear mip_filter");
@@ -112,6 +118,8 @@ static int32_t check_desc(const struct trm_sampler_desc *desc)
         status = check_value(desc->address[i], TRM_ADDRESS_BORDER, "an address mode");
     if (status == TRM_OK)
         status = check_value(desc->border, TRM_BORDER_WHITE, "a border");
+    if (status == TRM_OK)
+        status = check_value(desc->compare, TRM_COMPARE_ALWAYS, "a comparison");
     return status == TRM_OK ? check_unnormalized(desc) : status;
 }
 
@@ -119,6 +127,12 @@ static int32_t create_native(struct core_sampler *sampler)
 {
     struct core_device *device = sampler->device;
 
+    if (sampler->desc.compare != TRM_COMPARE_NONE && device->backend->table.abi_minor < COMPARE_SINCE)
+        return base_fail(
+            TRM_ERROR_UNSUPPORTED,
+            "the backend of device %s has no samplers that compare with a depth: it was made for "
+            "minor %" PRIu32 " of the plugin ABI, and they need %u",
+            device->id, device->backend->table.abi_minor, COMPARE_SINCE);
     base_error_clear();
     int32_t status = core_answer_object(
         device->backend, "image.sampler_create",

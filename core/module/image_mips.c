@@ -10,11 +10,13 @@
 static const char *kernel_name(int32_t type)
 {
     static const char *const names[] = {
-        [TRM_IMAGE_1D]       = "mip_down_1d",
-        [TRM_IMAGE_2D]       = "mip_down_2d",
-        [TRM_IMAGE_3D]       = "mip_down_3d",
-        [TRM_IMAGE_1D_ARRAY] = "mip_down_1d_array",
-        [TRM_IMAGE_2D_ARRAY] = "mip_down_2d_array",
+        [TRM_IMAGE_1D]         = "mip_down_1d",
+        [TRM_IMAGE_2D]         = "mip_down_2d",
+        [TRM_IMAGE_3D]         = "mip_down_3d",
+        [TRM_IMAGE_1D_ARRAY]   = "mip_down_1d_array",
+        [TRM_IMAGE_2D_ARRAY]   = "mip_down_2d_array",
+        [TRM_IMAGE_CUBE]       = "mip_down_2d_array",
+        [TRM_IMAGE_CUBE_ARRAY] = "mip_down_2d_array",
     };
 
     return names[type];
@@ -65,7 +67,7 @@ static int32_t launch(struct trm_stream *stream, const struct core_image *image,
 
     if (desc->type == TRM_IMAGE_1D_ARRAY)
         height = desc->layers;
-    if (desc->type == TRM_IMAGE_2D_ARRAY)
+    else if (desc->layers > 1)
         depth = desc->layers;
     arguments[0].value.image.level = level - 1;
     int32_t status = trm_kernel_grid(kernel, core_level_size(desc->width, level), height, depth, &grid);

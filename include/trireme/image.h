@@ -35,6 +35,9 @@ enum trm_image_type {
     TRM_IMAGE_1D_ARRAY = 4,
     TRM_IMAGE_2D_ARRAY = 5,
     TRM_IMAGE_BUFFER   = 6, /* only of parameters: a span whose elements have a format */
+    TRM_IMAGE_CUBE     = 7, /* six square layers, the faces +x, -x, +y, -y, +z, -z; sampled by a direction */
+    /* Cubes one after the other, six layers each. */
+    TRM_IMAGE_CUBE_ARRAY = 8,
 };
 
 /* Channels in the order of memory; the channels that a format lacks read as 0, alpha as 1. UNORM: 0 to 1,
@@ -101,6 +104,7 @@ enum trm_image_usage {
 };
 
 #define TRM_IMAGE_LEVELS_MOST 16u
+#define TRM_IMAGE_FACES 6u /* of a cube */
 
 struct trm_image_desc {
     uint32_t struct_size;
@@ -110,7 +114,7 @@ struct trm_image_desc {
     uint32_t width;  /* texels of level 0 */
     uint32_t height; /* 0 counts as 1, and so for those below */
     uint32_t depth;
-    uint32_t layers;
+    uint32_t layers; /* of cubes a multiple of six, and 0 counts as six */
     uint32_t levels; /* each level has half the size of the one before, rounded down, at least 1 */
     uint32_t reserved;
 };
@@ -122,7 +126,7 @@ struct trm_image_desc {
  * image       receives the image
  * Blocks      as trm_buffer_create()
  * Errors      INVALID_ARGUMENT for an unknown type or format, no width, a height, depth or layers that the
- *             type does not have, or more levels than the size has; OUT_OF_RANGE for a size beyond the
+ *             type does not have, cubes that are not square or whole, or more levels than the size has; OUT_OF_RANGE for a size beyond the
  *             device's; UNSUPPORTED for a format or usage that the device does not have;
  *             OUT_OF_DEVICE_MEMORY
  */
@@ -240,6 +244,19 @@ enum trm_border {
     TRM_BORDER_WHITE       = 2, /* 1, 1, 1, 1 */
 };
 
+/* How a kernel's depth is compared with the first channel of a texel: "less" is true where the kernel's is less. */
+enum trm_compare {
+    TRM_COMPARE_NONE          = 0, /* samples are texels */
+    TRM_COMPARE_NEVER         = 1,
+    TRM_COMPARE_LESS          = 2,
+    TRM_COMPARE_EQUAL         = 3,
+    TRM_COMPARE_LESS_EQUAL    = 4,
+    TRM_COMPARE_GREATER       = 5,
+    TRM_COMPARE_NOT_EQUAL     = 6,
+    TRM_COMPARE_GREATER_EQUAL = 7,
+    TRM_COMPARE_ALWAYS        = 8,
+};
+
 /* How an image is sampled. All zero: nearest, clamped, coordinates from 0 to 1. */
 struct trm_sampler_desc {
     uint32_t struct_size;
@@ -248,6 +265,9 @@ struct trm_sampler_desc {
     int32_t address[3];    /* enum trm_address_mode, of x, y, z */
     int32_t border;        /* enum trm_border */
     uint32_t unnormalized; /* 1: coordinates are texels. Then the address mode is CLAMP or BORDER */
+    /* enum trm_compare: for the kernel's sampler2DShadow and its like, and no others; such a sample is the part
+     * of the filter's texels for which the comparison is true. */
+    int32_t compare;
 };
 
 /* Create a sampler.
@@ -256,7 +276,9 @@ struct trm_sampler_desc {
  * desc        needed during the call only
  * sampler     receives the sampler
  * Errors      INVALID_ARGUMENT for a value that its enum does not have, or unnormalized coordinates with
- *             REPEAT, MIRROR or a linear mip_filter
+ *             REPEAT, MIRROR, a comparison or a linear mip_filter; UNSUPPORTED for a comparison where the backend
+ *             has none. A Vulkan device may be unable to compare with texels of a format: then the launch is
+ *             UNSUPPORTED
  */
 TRM_API int32_t trm_sampler_create(struct trm_device *device, const struct trm_sampler_desc *desc,
                                    struct trm_sampler **sampler);
@@ -264,7 +286,7 @@ TRM_API int32_t trm_sampler_create(struct trm_device *device, const struct trm_s
 /* Destroy a sampler. NULL is ignored. */
 TRM_API void trm_sampler_destroy(struct trm_sampler *sampler);
 
-/* A storage image: one level of it. */
+/* A storage image: one level of it. The layers of a cube map are also those of an image2DArray. */
 static inline struct trm_argument trm_arg_image(struct trm_image *image, uint32_t level)
 {
     struct trm_argument argument;

@@ -47,6 +47,7 @@ struct trm_image_words {
 #define TRM_STATE_UNNORMALIZED 2u /* 1 bit */
 #define TRM_STATE_ADDRESS 4u      /* 3 times 4 bits: enum trm_address_mode of x, y, z */
 #define TRM_STATE_BORDER 16u      /* 4 bits: enum trm_border */
+#define TRM_STATE_COMPARE 20u     /* 4 bits: enum trm_compare */
 #define TRM_STATE_LEVEL 24u       /* 8 bits: the level of a storage image, the first of a sampled one */
 
 /* The state of a texel buffer. */

@@ -49,14 +49,16 @@ static bool is_image(const struct trm_parameter *parameter)
 static const char *dimensions_name(const struct trm_parameter *parameter)
 {
     static const char *const names[] = {
-        [TRM_IMAGE_1D]       = "1D",
-        [TRM_IMAGE_2D]       = "2D",
-        [TRM_IMAGE_3D]       = "3D",
-        [TRM_IMAGE_1D_ARRAY] = "1DArray",
-        [TRM_IMAGE_2D_ARRAY] = "2DArray",
-        [TRM_IMAGE_BUFFER]   = "Buffer",
+        [TRM_IMAGE_1D]         = "1D",
+        [TRM_IMAGE_2D]         = "2D",
+        [TRM_IMAGE_3D]         = "3D",
+        [TRM_IMAGE_1D_ARRAY]   = "1DArray",
+        [TRM_IMAGE_2D_ARRAY]   = "2DArray",
+        [TRM_IMAGE_BUFFER]     = "Buffer",
+        [TRM_IMAGE_CUBE]       = "Cube",
+        [TRM_IMAGE_CUBE_ARRAY] = "CubeArray",
     };
-    if (parameter->size < TRM_IMAGE_1D || parameter->size > TRM_IMAGE_BUFFER)
+    if (parameter->size < TRM_IMAGE_1D || parameter->size > TRM_IMAGE_CUBE_ARRAY)
         return "";
     return names[parameter->size];
 }
@@ -81,11 +83,11 @@ static void print_image(FILE *file, const struct trm_parameter *parameter)
     if (parameter->kind == TRM_PARAMETER_TEXELS)
         fputs("texels", file);
     else
-        fprintf(file, "%s%s",
+        fprintf(file, "%s%s%s",
                 parameter->kind == TRM_PARAMETER_IMAGE     ? "image"
                 : parameter->kind == TRM_PARAMETER_TEXTURE ? "texture"
                                                            : "sampler",
-                dimensions_name(parameter));
+                dimensions_name(parameter), parameter->components != 0 ? "Shadow" : "");
     if (parameter->stride != TRM_FORMAT_NONE)
         fprintf(file, " %s", trm_format_name((int32_t)parameter->stride));
     else

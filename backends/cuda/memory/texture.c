@@ -234,17 +234,25 @@ static bool is_written(const struct trm_launch_desc *desc, const struct key *key
     return false;
 }
 
-/* The sampler of an image: its own, or the kernel's only one. False where the kernel chooses one. */
+static bool compares(uint64_t state)
+{
+    return (state >> TRM_STATE_COMPARE & 15) != TRM_COMPARE_NONE;
+}
+
+/* The sampler of an image: its own, or the kernel's only one. False where the kernel chooses one, and where it compares
+ * with a depth. */
 static bool find_sampler(const struct trm_launch_desc *desc, const struct trm_launch_argument *image,
                          uint64_t *sampler)
 {
     uint32_t count = 0;
     *sampler       = image->scalar & SAMPLER_MASK;
     if (image->kind == TRM_PARAMETER_SAMPLED_IMAGE)
-        return true;
+        return !compares(image->scalar);
     for (uint32_t i = 0; i < desc->argument_count; i++) {
         if (desc->arguments[i].kind != TRM_PARAMETER_SAMPLER)
             continue;
+        if (compares(desc->arguments[i].scalar))
+            return false;
         *sampler = desc->arguments[i].scalar & SAMPLER_MASK;
         count++;
     }

@@ -154,6 +154,7 @@ static void choose_features(const struct trm_backend_device *device, struct vulk
     core->shaderStorageImageReadWithoutFormat     = available->shaderStorageImageReadWithoutFormat;
     core->shaderStorageImageWriteWithoutFormat    = available->shaderStorageImageWriteWithoutFormat;
     core->shaderImageGatherExtended               = available->shaderImageGatherExtended;
+    core->imageCubeArray                          = available->imageCubeArray;
     wanted->robustness2.robustBufferAccess2 =
         bounds && wanted->robustness2.robustBufferAccess2 && core->robustBufferAccess;
     wanted->robustness2.robustImageAccess2                  = VK_FALSE;

@@ -20,6 +20,7 @@
     USE(vkDestroyInstance)                           \
     USE(vkEnumeratePhysicalDevices)                  \
     USE(vkGetPhysicalDeviceFormatProperties)         \
+    USE(vkGetPhysicalDeviceFormatProperties2)        \
     USE(vkGetPhysicalDeviceImageFormatProperties)    \
     USE(vkGetPhysicalDeviceProperties)               \
     USE(vkGetPhysicalDeviceProperties2)              \

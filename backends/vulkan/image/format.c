@@ -69,6 +69,18 @@ VkFormatFeatureFlags vulkan_format_image_features(const struct trm_backend_devic
     return properties_of(device, format).optimalTilingFeatures;
 }
 
+bool vulkan_format_is_comparable(const struct trm_backend_device *device, int32_t format)
+{
+    const struct vulkan_format *found = vulkan_format_find(format);
+    VkFormatProperties3 properties    = {.sType = VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3};
+    VkFormatProperties2 chain = {.sType = VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_2, .pNext = &properties};
+    if (found == NULL || device->physical->version < VK_API_VERSION_1_3)
+        return false;
+    device->instance->vk.vkGetPhysicalDeviceFormatProperties2(device->physical->handle, found->format,
+                                                              &chain);
+    return (properties.optimalTilingFeatures & VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_DEPTH_COMPARISON_BIT) != 0;
+}
+
 VkFormatFeatureFlags vulkan_format_buffer_features(const struct trm_backend_device *device, int32_t format)
 {
     return properties_of(device, format).bufferFeatures;

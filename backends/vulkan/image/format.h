@@ -22,4 +22,7 @@ const struct vulkan_format *vulkan_format_find(int32_t format);
 VkFormatFeatureFlags vulkan_format_image_features(const struct trm_backend_device *device, int32_t format);
 VkFormatFeatureFlags vulkan_format_buffer_features(const struct trm_backend_device *device, int32_t format);
 
+/* Whether samplers may compare its texels with a depth. Devices before Vulkan 1.3 do not say, and cannot. */
+bool vulkan_format_is_comparable(const struct trm_backend_device *device, int32_t format);
+
 #endif

@@ -20,6 +20,13 @@ static VkImageType type_of(int32_t type)
     }
 }
 
+static VkImageCreateFlags flags_of(int32_t type)
+{
+    return type == TRM_IMAGE_CUBE || type == TRM_IMAGE_CUBE_ARRAY
+               ? (VkImageCreateFlags)VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT
+               : 0;
+}
+
 static VkImageUsageFlags usage_of(uint32_t usage)
 {
     return VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
@@ -33,9 +40,11 @@ static VkResult find_limits(const struct trm_backend_device *device, int32_t typ
     const struct vulkan_format *found = vulkan_format_find(format);
     if (found == NULL)
         return VK_ERROR_FORMAT_NOT_SUPPORTED;
+    if (type == TRM_IMAGE_CUBE_ARRAY && !device->physical->features.core.features.imageCubeArray)
+        return VK_ERROR_FORMAT_NOT_SUPPORTED;
     return device->instance->vk.vkGetPhysicalDeviceImageFormatProperties(
-        device->physical->handle, found->format, type_of(type), VK_IMAGE_TILING_OPTIMAL, usage_of(usage), 0,
-        limits);
+        device->physical->handle, found->format, type_of(type), VK_IMAGE_TILING_OPTIMAL, usage_of(usage),
+        flags_of(type), limits);
 }
 
 int32_t vulkan_image_supports(struct trm_backend_device *device, int32_t type, int32_t format, uint32_t usage)
@@ -142,6 +151,7 @@ static int32_t make_handle(struct trm_backend_image *image)
     const struct trm_image_desc *desc  = &image->desc;
     VkImageCreateInfo info             = {
                     .sType         = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+                    .flags         = flags_of(desc->type),
                     .imageType     = type_of(desc->type),
                     .format        = vulkan_format_find(desc->format)->format,
                     .extent        = {desc->width, desc->height, desc->depth},
@@ -184,6 +194,7 @@ int32_t vulkan_image_start(struct trm_backend_device *device, const struct trm_i
         return trm_util_fail_host_memory(device->instance->host, "an image");
     VkFormatFeatureFlags features = vulkan_format_image_features(device, desc->format);
     made->is_filterable           = (features & VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT) != 0;
+    made->is_comparable           = vulkan_format_is_comparable(device, desc->format);
     made->device                  = device;
     made->desc                    = *desc;
     *image                        = made;

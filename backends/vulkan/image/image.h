@@ -25,7 +25,12 @@
 enum vulkan_view_use {
     VULKAN_VIEW_STORAGE = 0, /* one level */
     VULKAN_VIEW_SAMPLED = 1, /* a level and all after it */
+    /* The same of a cube map, whose layers are those of a 2D array. */
+    VULKAN_VIEW_STORAGE_LAYERS = 2,
+    VULKAN_VIEW_SAMPLED_LAYERS = 3,
 };
+
+#define VULKAN_VIEW_USES 4u
 
 struct trm_backend_image {
     struct trm_backend_device *device;
@@ -35,8 +40,9 @@ struct trm_backend_image {
     VkDeviceMemory own;                /* where the heap has no memory of a type that the image can have */
     bool is_adopted;                   /* the handle is the application's */
     bool is_filterable;                /* a linear filter applies to its format */
+    bool is_comparable;                /* the device compares its texels with a depth */
     /* By use (enum vulkan_view_use) and level. */
-    _Atomic(VkImageView) views[2][TRM_IMAGE_LEVELS_MOST];
+    _Atomic(VkImageView) views[VULKAN_VIEW_USES][TRM_IMAGE_LEVELS_MOST];
 };
 
 struct trm_backend_sampler {
@@ -44,6 +50,7 @@ struct trm_backend_sampler {
     VkSampler handle;
     VkSampler integer; /* for integer formats, whose border color is of another kind; null: `handle` is */
     bool is_linear;
+    bool compares; /* with a depth */
 };
 
 /* Slots of the image table. */

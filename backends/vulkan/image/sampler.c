@@ -3,6 +3,8 @@
  */
 #include "backends/vulkan/image/image.h"
 
+#include <stddef.h>
+
 static VkSamplerAddressMode address_of(int32_t mode)
 {
     switch (mode) {
@@ -29,6 +31,34 @@ static VkBorderColor border_of(int32_t border, bool is_integer)
     }
 }
 
+static int32_t compare_of(const struct trm_sampler_desc *desc)
+{
+    size_t end = offsetof(struct trm_sampler_desc, compare) + sizeof(desc->compare);
+    return desc->struct_size >= end ? desc->compare : TRM_COMPARE_NONE;
+}
+
+static VkCompareOp operation_of(int32_t compare)
+{
+    switch (compare) {
+    case TRM_COMPARE_LESS:
+        return VK_COMPARE_OP_LESS;
+    case TRM_COMPARE_EQUAL:
+        return VK_COMPARE_OP_EQUAL;
+    case TRM_COMPARE_LESS_EQUAL:
+        return VK_COMPARE_OP_LESS_OR_EQUAL;
+    case TRM_COMPARE_GREATER:
+        return VK_COMPARE_OP_GREATER;
+    case TRM_COMPARE_NOT_EQUAL:
+        return VK_COMPARE_OP_NOT_EQUAL;
+    case TRM_COMPARE_GREATER_EQUAL:
+        return VK_COMPARE_OP_GREATER_OR_EQUAL;
+    case TRM_COMPARE_ALWAYS:
+        return VK_COMPARE_OP_ALWAYS;
+    default:
+        return VK_COMPARE_OP_NEVER;
+    }
+}
+
 static int32_t create(struct trm_backend_device *device, const struct trm_sampler_desc *desc, bool is_integer,
                       VkSampler *sampler)
 {
@@ -42,6 +72,8 @@ static int32_t create(struct trm_backend_device *device, const struct trm_sample
         .addressModeU            = address_of(desc->address[0]),
         .addressModeV            = address_of(desc->address[1]),
         .addressModeW            = address_of(desc->address[2]),
+        .compareEnable           = compare_of(desc) != TRM_COMPARE_NONE,
+        .compareOp               = operation_of(compare_of(desc)),
         .maxLod                  = desc->unnormalized != 0 ? 0.0f : VK_LOD_CLAMP_NONE,
         .borderColor             = border_of(desc->border, is_integer),
         .unnormalizedCoordinates = desc->unnormalized != 0,
@@ -66,6 +98,7 @@ int32_t vulkan_sampler_create(struct trm_backend_device *device, const struct tr
     if (made == NULL)
         return trm_util_fail_host_memory(device->instance->host, "a sampler");
     made->device    = device;
+    made->compares  = compare_of(desc) != TRM_COMPARE_NONE;
     made->is_linear = desc->filter == TRM_FILTER_LINEAR || desc->mip_filter == TRM_FILTER_LINEAR;
     status          = create(device, desc, false, &made->handle);
     if (status == TRM_OK && has_border(desc))

@@ -3,8 +3,15 @@
  */
 #include "backends/vulkan/image/image.h"
 
-static VkImageViewType type_of(int32_t type)
+static bool is_storage(enum vulkan_view_use use)
 {
+    return use == VULKAN_VIEW_STORAGE || use == VULKAN_VIEW_STORAGE_LAYERS;
+}
+
+static VkImageViewType type_of(int32_t type, enum vulkan_view_use use)
+{
+    if (use == VULKAN_VIEW_STORAGE_LAYERS || use == VULKAN_VIEW_SAMPLED_LAYERS)
+        return VK_IMAGE_VIEW_TYPE_2D_ARRAY;
     switch (type) {
     case TRM_IMAGE_1D:
         return VK_IMAGE_VIEW_TYPE_1D;
@@ -14,6 +21,10 @@ static VkImageViewType type_of(int32_t type)
         return VK_IMAGE_VIEW_TYPE_1D_ARRAY;
     case TRM_IMAGE_2D_ARRAY:
         return VK_IMAGE_VIEW_TYPE_2D_ARRAY;
+    case TRM_IMAGE_CUBE:
+        return VK_IMAGE_VIEW_TYPE_CUBE;
+    case TRM_IMAGE_CUBE_ARRAY:
+        return VK_IMAGE_VIEW_TYPE_CUBE_ARRAY;
     default:
         return VK_IMAGE_VIEW_TYPE_2D;
     }
@@ -25,17 +36,17 @@ static int32_t create(struct trm_backend_image *image, enum vulkan_view_use use,
     struct trm_backend_device *device      = image->device;
     const VkImageViewUsageCreateInfo usage = {
         .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_USAGE_CREATE_INFO,
-        .usage = use == VULKAN_VIEW_STORAGE ? VK_IMAGE_USAGE_STORAGE_BIT : VK_IMAGE_USAGE_SAMPLED_BIT,
+        .usage = is_storage(use) ? VK_IMAGE_USAGE_STORAGE_BIT : VK_IMAGE_USAGE_SAMPLED_BIT,
     };
     const VkImageViewCreateInfo info = {
         .sType            = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
         .pNext            = &usage,
         .image            = image->handle,
-        .viewType         = type_of(image->desc.type),
+        .viewType         = type_of(image->desc.type, use),
         .format           = vulkan_format_find(image->desc.format)->format,
         .subresourceRange = {.aspectMask   = VK_IMAGE_ASPECT_COLOR_BIT,
                              .baseMipLevel = level,
-                             .levelCount   = use == VULKAN_VIEW_STORAGE ? 1 : image->desc.levels - level,
+                             .levelCount   = is_storage(use) ? 1 : image->desc.levels - level,
                              .layerCount   = image->desc.layers},
     };
     VkResult result = device->vk.vkCreateImageView(device->handle, &info, NULL, view);
@@ -65,7 +76,7 @@ int32_t vulkan_image_view(struct trm_backend_image *image, enum vulkan_view_use 
 void vulkan_image_views_destroy(struct trm_backend_image *image)
 {
     struct trm_backend_device *device = image->device;
-    for (uint32_t use = 0; use < 2; use++)
+    for (uint32_t use = 0; use < VULKAN_VIEW_USES; use++)
         for (uint32_t level = 0; level < image->desc.levels; level++)
             device->vk.vkDestroyImageView(device->handle, atomic_load(&image->views[use][level]), NULL);
 }

@@ -67,10 +67,39 @@ static int32_t check_texels(const struct trm_backend_device *device, const struc
     return TRM_OK;
 }
 
+static int32_t refuse_comparison(const struct trm_backend_device *device, const struct trm_launch_desc *desc,
+                                 uint32_t index)
+{
+    return trm_util_fail(
+        device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+        "Kernel %s compares with a depth by argument %s, but %s cannot compare with a depth the "
+        "texels of the image's format.",
+        desc->kernel->info->name, desc->kernel->info->parameters[index].name,
+        device->physical->properties.deviceName);
+}
+
+/* A sampler apart that compares needs an image whose texels are comparable; the kernel says later which it is for. */
+static int32_t check_comparison(const struct trm_backend_device *device, const struct trm_launch_desc *desc,
+                                uint32_t index)
+{
+    const struct trm_launch_image *objects = desc->arguments[index].block;
+    if (!objects->sampler->compares)
+        return TRM_OK;
+    for (uint32_t i = 0; i < desc->argument_count; i++) {
+        const struct trm_launch_argument *other = &desc->arguments[i];
+        const struct trm_launch_image *texture  = other->kind == TRM_PARAMETER_TEXTURE ? other->block : NULL;
+        if (texture != NULL && texture->image->is_comparable)
+            return TRM_OK;
+    }
+    return refuse_comparison(device, desc, index);
+}
+
 static int32_t check_filter(const struct trm_backend_device *device, const struct trm_launch_desc *desc,
                             uint32_t index)
 {
     const struct trm_launch_image *objects = desc->arguments[index].block;
+    if (objects->sampler->compares && !objects->image->is_comparable)
+        return refuse_comparison(device, desc, index);
     if (objects->image->is_filterable || !objects->sampler->is_linear)
         return TRM_OK;
     return trm_util_fail(
@@ -93,6 +122,8 @@ static int32_t check(const struct trm_backend_device *device, const struct trm_l
         return TRM_OK;
     case TRM_PARAMETER_TEXELS:
         return check_texels(device, desc, index);
+    case TRM_PARAMETER_SAMPLER:
+        return check_comparison(device, desc, index);
     case TRM_PARAMETER_SAMPLED_IMAGE:
         return check_filter(device, desc, index);
     default:
@@ -210,24 +241,36 @@ static int32_t take_texels(struct vulkan_recorder *recorder, const struct trm_la
 
 /* ---- images and samplers --------------------------------------------------------------------------- */
 
+/* A kernel may take a cube map for a 2D array. */
+static enum vulkan_view_use use_of(const struct trm_backend_image *image,
+                                   const struct trm_parameter *parameter, bool is_storage)
+{
+    bool is_cube = image->desc.type == TRM_IMAGE_CUBE || image->desc.type == TRM_IMAGE_CUBE_ARRAY;
+    if (is_cube && parameter->size == TRM_IMAGE_2D_ARRAY)
+        return is_storage ? VULKAN_VIEW_STORAGE_LAYERS : VULKAN_VIEW_SAMPLED_LAYERS;
+    return is_storage ? VULKAN_VIEW_STORAGE : VULKAN_VIEW_SAMPLED;
+}
+
 static int32_t take_storage(const struct trm_launch_image *objects, const struct trm_parameter *parameter,
                             struct vulkan_arguments *arguments, VkDescriptorImageInfo *info)
 {
     arguments->accesses[arguments->access_count++] = vulkan_record_image_access(
         objects->image, objects->level, 0, objects->image->desc.layers, access_flags(parameter->access));
     info->imageLayout = VK_IMAGE_LAYOUT_GENERAL;
-    return vulkan_image_view(objects->image, VULKAN_VIEW_STORAGE, objects->level, &info->imageView);
+    return vulkan_image_view(objects->image, use_of(objects->image, parameter, true), objects->level,
+                             &info->imageView);
 }
 
-static int32_t take_sampled(const struct trm_launch_image *objects, struct vulkan_arguments *arguments,
-                            VkDescriptorImageInfo *info)
+static int32_t take_sampled(const struct trm_launch_image *objects, const struct trm_parameter *parameter,
+                            struct vulkan_arguments *arguments, VkDescriptorImageInfo *info)
 {
     const struct trm_image_desc *desc              = &objects->image->desc;
     arguments->accesses[arguments->access_count++] = vulkan_record_image_access(
         objects->image, objects->level, 0, (desc->levels - objects->level) * desc->layers,
         VULKAN_KERNEL | VULKAN_READ);
     info->imageLayout = VK_IMAGE_LAYOUT_GENERAL;
-    return vulkan_image_view(objects->image, VULKAN_VIEW_SAMPLED, objects->level, &info->imageView);
+    return vulkan_image_view(objects->image, use_of(objects->image, parameter, false), objects->level,
+                             &info->imageView);
 }
 
 /* Border colors of integer formats are of another kind. A sampler apart from its image is for floats. */
@@ -249,7 +292,8 @@ static int32_t take_image(const struct trm_launch_argument *argument, const stru
         return take_storage(objects, parameter, arguments, info);
     if (argument->kind != TRM_PARAMETER_TEXTURE)
         info->sampler = sampler_for(objects);
-    return argument->kind == TRM_PARAMETER_SAMPLER ? TRM_OK : take_sampled(objects, arguments, info);
+    return argument->kind == TRM_PARAMETER_SAMPLER ? TRM_OK
+                                                   : take_sampled(objects, parameter, arguments, info);
 }
 
 /* ---- all ------------------------------------------------------------------------------------------- */

@@ -83,6 +83,8 @@ static const struct feature_row features[] = {
             core.features.shaderStorageImageReadWithoutFormat),
     FEATURE(StorageImageWriteWithoutFormat, shaderStorageImageWriteWithoutFormat,
             core.features.shaderStorageImageWriteWithoutFormat),
+    FEATURE(SampledCubeArray, imageCubeArray, core.features.imageCubeArray),
+    FEATURE(ImageCubeArray, imageCubeArray, core.features.imageCubeArray),
     FEATURE(ImageGatherExtended, shaderImageGatherExtended, core.features.shaderImageGatherExtended),
     FEATURE(GroupNonUniformRotateKHR, shaderSubgroupRotate, rotate.shaderSubgroupRotate),
     FEATURE(SampledImageArrayDynamicIndexing, shaderSampledImageArrayDynamicIndexing,

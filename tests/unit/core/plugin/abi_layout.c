@@ -62,6 +62,12 @@ PIN(trm_resident_ops, graph, 16, 8);
 PIN(trm_backend, resident, 152, 8);
 PIN(trm_graph_node, source, 64, 8);
 
+/* ---- minor 5 ---- */
+
+PIN_GROWING(trm_sampler_desc, 36);
+PIN(trm_sampler_desc, unnormalized, 28, 4);
+PIN(trm_sampler_desc, compare, 32, 4);
+
 START_TEST(the_core_asks_of_plugins_what_minor_0_had_and_no_more)
 {
     ck_assert_uint_eq(CORE_ABI_HOST, pinned_size_of_trm_host);
