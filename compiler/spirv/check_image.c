@@ -53,6 +53,12 @@ static uint32_t coordinates_of(const struct spirv_image *image)
     return image->dimensions + image->is_array;
 }
 
+/* The same of single texels: a cube's layer is its face, or six times the cube and the face. */
+static uint32_t texel_coordinates_of(const struct spirv_image *image)
+{
+    return image->is_cube ? 3 : coordinates_of(image);
+}
+
 static int32_t need_capability(const struct spirv_reader *reader, uint32_t capability)
 {
     char name[32];
@@ -83,6 +89,8 @@ static int32_t check_offsets(const struct spirv_reader *reader, const struct spi
 {
     const struct spirv_module *module = reader->module;
 
+    if (image->is_cube && (operands->offset != 0 || operands->offsets != 0))
+        return spirv_invalid(reader, "a cube map has no offsets");
     if (operands->offset != 0) {
         struct shape offset = spirv_shape(module, module->ids[operands->offset].type);
         if (!is_vector(offset, SPIRV_INT, image->dimensions) || offset.count != image->dimensions)
@@ -125,12 +133,14 @@ static int32_t check_operands(const struct spirv_reader *reader, const struct sp
 
 static bool is_explicit(uint32_t opcode)
 {
-    return opcode == SpvOpImageSampleExplicitLod || opcode == SpvOpImageSampleProjExplicitLod;
+    return opcode == SpvOpImageSampleExplicitLod || opcode == SpvOpImageSampleProjExplicitLod ||
+           opcode == SpvOpImageSampleDrefExplicitLod || opcode == SpvOpImageSampleProjDrefExplicitLod;
 }
 
 static bool is_projected(uint32_t opcode)
 {
-    return opcode == SpvOpImageSampleProjExplicitLod || opcode == SpvOpImageSampleProjImplicitLod;
+    return opcode == SpvOpImageSampleProjExplicitLod || opcode == SpvOpImageSampleProjImplicitLod ||
+           opcode == SpvOpImageSampleProjDrefExplicitLod || opcode == SpvOpImageSampleProjDrefImplicitLod;
 }
 
 /* The result of sampling, fetching and gathering: four components of a texel. */
@@ -158,18 +168,19 @@ static int32_t check_detail(const struct spirv_reader *reader, const struct spir
     return TRM_OK;
 }
 
-static int32_t check_sample(const struct spirv_reader *reader, const struct spirv_instruction *instruction)
+/* The coordinate and the operands of an instruction that samples. */
+static int32_t check_sampling(const struct spirv_reader *reader, const struct spirv_instruction *instruction)
 {
     const struct spirv_image *image      = image_of(reader, instruction, SPIRV_SAMPLED_IMAGE);
     struct spirv_image_operands operands = spirv_image_operands(instruction);
     uint32_t allowed                     = SpvImageOperandsConstOffsetMask | SpvImageOperandsOffsetMask;
     bool explicit                        = is_explicit(instruction->opcode);
 
-    if (image == NULL || image->type == TRM_IMAGE_BUFFER || !has_texel(reader, instruction) ||
+    if (image == NULL || image->type == TRM_IMAGE_BUFFER ||
         !is_operand_vector(reader, instruction->operands[1], SPIRV_FLOAT,
                            coordinates_of(image) + is_projected(instruction->opcode)))
         return spirv_type_mismatch(reader);
-    if (image->is_array && is_projected(instruction->opcode))
+    if ((image->is_array || image->is_cube) && is_projected(instruction->opcode))
         return spirv_invalid(reader, "an image with layers cannot be projected");
     if (explicit)
         allowed |= SpvImageOperandsLodMask | SpvImageOperandsGradMask;
@@ -179,23 +190,69 @@ static int32_t check_sample(const struct spirv_reader *reader, const struct spir
     return status == TRM_OK ? check_detail(reader, image, &operands) : status;
 }
 
-static int32_t check_gather(const struct spirv_reader *reader, const struct spirv_instruction *instruction)
+static int32_t check_sample(const struct spirv_reader *reader, const struct spirv_instruction *instruction)
 {
-    const struct spirv_image *image        = image_of(reader, instruction, SPIRV_SAMPLED_IMAGE);
-    struct spirv_image_operands operands   = spirv_image_operands(instruction);
-    const struct spirv_constant *component = spirv_constant(reader->module, instruction->operands[2]);
-    uint32_t allowed =
-        SpvImageOperandsConstOffsetMask | SpvImageOperandsOffsetMask | SpvImageOperandsConstOffsetsMask;
+    const struct spirv_image *image = image_of(reader, instruction, SPIRV_SAMPLED_IMAGE);
+
+    if (image == NULL || !has_texel(reader, instruction))
+        return spirv_type_mismatch(reader);
+    return check_sampling(reader, instruction);
+}
+
+/* Whether the image has depths, floats, and the third operand is one to compare with. */
+static bool is_compared(const struct spirv_reader *reader, const struct spirv_instruction *instruction)
+{
+    const struct spirv_image *image = image_of(reader, instruction, SPIRV_SAMPLED_IMAGE);
+
+    return image != NULL && texel_of(reader, operand_type(reader, instruction, 0)).kind == SPIRV_FLOAT &&
+           is_operand_vector(reader, instruction->operands[2], SPIRV_FLOAT, 1) &&
+           operand_type(reader, instruction, 2)->kind != SPIRV_VECTOR;
+}
+
+static int32_t check_compare(const struct spirv_reader *reader, const struct spirv_instruction *instruction)
+{
+    struct shape result = spirv_shape(reader->module, instruction->type);
+
+    if (!is_compared(reader, instruction) || !spirv_is_scalar(result, SPIRV_FLOAT) || result.width != 32)
+        return spirv_type_mismatch(reader);
+    if (image_of(reader, instruction, SPIRV_SAMPLED_IMAGE)->type == TRM_IMAGE_3D)
+        return spirv_invalid(reader, "a 3D image cannot be compared with a depth");
+    return check_sampling(reader, instruction);
+}
+
+#define GATHER_OPERANDS \
+    (SpvImageOperandsConstOffsetMask | SpvImageOperandsOffsetMask | SpvImageOperandsConstOffsetsMask)
+
+/* The result, the coordinate and the operands of an instruction that gathers. */
+static int32_t check_gathering(const struct spirv_reader *reader, const struct spirv_instruction *instruction)
+{
+    const struct spirv_image *image      = image_of(reader, instruction, SPIRV_SAMPLED_IMAGE);
+    struct spirv_image_operands operands = spirv_image_operands(instruction);
 
     if (image == NULL || !has_texel(reader, instruction) ||
-        !is_operand_vector(reader, instruction->operands[1], SPIRV_FLOAT, coordinates_of(image)) ||
-        !spirv_is_scalar(spirv_operand_shape(reader->module, instruction, 2), SPIRV_INT))
+        !is_operand_vector(reader, instruction->operands[1], SPIRV_FLOAT, coordinates_of(image)))
         return spirv_type_mismatch(reader);
-    if (image->type != TRM_IMAGE_2D && image->type != TRM_IMAGE_2D_ARRAY)
+    if (image->type != TRM_IMAGE_2D && image->type != TRM_IMAGE_2D_ARRAY && !image->is_cube)
         return spirv_invalid(reader, "an image of this dimension cannot be gathered from");
+    return check_operands(reader, image, &operands, GATHER_OPERANDS);
+}
+
+static int32_t check_gather_depth(const struct spirv_reader *reader,
+                                  const struct spirv_instruction *instruction)
+{
+    return is_compared(reader, instruction) ? check_gathering(reader, instruction)
+                                            : spirv_type_mismatch(reader);
+}
+
+static int32_t check_gather(const struct spirv_reader *reader, const struct spirv_instruction *instruction)
+{
+    const struct spirv_constant *component = spirv_constant(reader->module, instruction->operands[2]);
+
+    if (!spirv_is_scalar(spirv_operand_shape(reader->module, instruction, 2), SPIRV_INT))
+        return spirv_type_mismatch(reader);
     if (component == NULL || component->bits > 3)
         return spirv_invalid(reader, "the component to gather is not a constant from 0 to 3");
-    return check_operands(reader, image, &operands, allowed);
+    return check_gathering(reader, instruction);
 }
 
 /* Whether two types of images differ at most in what is ignored: whether the texels are depths. */
@@ -241,6 +298,8 @@ static int32_t check_fetch(const struct spirv_reader *reader, const struct spirv
     if (image == NULL || image->is_storage || !has_texel(reader, instruction) ||
         !is_operand_vector(reader, instruction->operands[1], SPIRV_INT, coordinates_of(image)))
         return spirv_type_mismatch(reader);
+    if (image->is_cube)
+        return spirv_invalid(reader, "texels of a cube map cannot be fetched");
     if (operands.lod != 0 && (!is_operand_vector(reader, operands.lod, SPIRV_INT, 1) ||
                               spirv_type_of(reader->module, operands.lod)->kind == SPIRV_VECTOR))
         return spirv_type_mismatch(reader);
@@ -279,7 +338,7 @@ static int32_t check_storage(const struct spirv_reader *reader, const struct spi
     bool is_write                        = instruction->opcode == SpvOpImageWrite;
 
     if (image == NULL || !image->is_storage ||
-        !is_operand_vector(reader, instruction->operands[1], SPIRV_INT, coordinates_of(image)))
+        !is_operand_vector(reader, instruction->operands[1], SPIRV_INT, texel_coordinates_of(image)))
         return spirv_type_mismatch(reader);
     struct shape texel = texel_of(reader, operand_type(reader, instruction, 0));
     struct shape value = is_write ? spirv_operand_shape(reader->module, instruction, 2)
@@ -305,7 +364,7 @@ static int32_t check_texel_pointer(const struct spirv_reader *reader,
         return spirv_type_mismatch(reader);
     const struct spirv_type *type = spirv_type(module, pointer->element);
     if (type->kind != SPIRV_IMAGE || !type->image->is_storage || type->element != result->element ||
-        !is_operand_vector(reader, instruction->operands[1], SPIRV_INT, coordinates_of(type->image)))
+        !is_operand_vector(reader, instruction->operands[1], SPIRV_INT, texel_coordinates_of(type->image)))
         return spirv_type_mismatch(reader);
     if (sample == NULL || sample->bits != 0)
         return spirv_invalid(reader, "the sample is not 0");
@@ -328,7 +387,7 @@ static int32_t check_size(const struct spirv_reader *reader, const struct spirv_
     struct shape result             = spirv_shape(reader->module, instruction->type);
 
     if (image == NULL || result.kind != SPIRV_INT || result.width != 32 ||
-        result.count != coordinates_of(image))
+        result.count != coordinates_of(image) - image->is_cube)
         return spirv_type_mismatch(reader);
     bool has_levels = !image->is_storage && image->type != TRM_IMAGE_BUFFER;
     if (has_level != has_levels)
@@ -366,7 +425,9 @@ int32_t spirv_check_image(struct spirv_reader *reader, enum spirv_rule rule,
     case RULE_GATHER:
         return check_gather(reader, instruction);
     case RULE_COMPARE_DEPTH:
-        return spirv_unsupported(reader, "comparing with a depth is not supported");
+        return check_compare(reader, instruction);
+    case RULE_GATHER_DEPTH:
+        return check_gather_depth(reader, instruction);
     case RULE_READ_TEXEL:
     case RULE_WRITE_TEXEL:
         return check_storage(reader, instruction);

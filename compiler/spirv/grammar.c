@@ -72,7 +72,7 @@ static const struct spirv_grammar core[] = {
     [SpvOpImageSampleProjDrefExplicitLod] = VALUE("vvvi", RULE_COMPARE_DEPTH),
     [SpvOpImageFetch]                     = VALUE("vvi", RULE_FETCH),
     [SpvOpImageGather]                    = VALUE("vvvi", RULE_GATHER),
-    [SpvOpImageDrefGather]                = VALUE("vvvi", RULE_COMPARE_DEPTH),
+    [SpvOpImageDrefGather]                = VALUE("vvvi", RULE_GATHER_DEPTH),
     [SpvOpImageRead]                      = VALUE("vvi", RULE_READ_TEXEL),
     [SpvOpImageWrite]                     = STATEMENT("vvvi", RULE_WRITE_TEXEL),
     [SpvOpImage]                          = VALUE("v", RULE_IMAGE),
@@ -399,6 +399,7 @@ uint32_t spirv_image_mask(const struct spirv_instruction *instruction)
         return 2;
     case RULE_GATHER:
     case RULE_COMPARE_DEPTH:
+    case RULE_GATHER_DEPTH:
     case RULE_WRITE_TEXEL:
         return 3;
     default:

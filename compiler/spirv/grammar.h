@@ -91,7 +91,8 @@ enum spirv_rule {
     RULE_SAMPLE,
     RULE_FETCH,
     RULE_GATHER,
-    RULE_COMPARE_DEPTH, /* refused */
+    RULE_COMPARE_DEPTH,
+    RULE_GATHER_DEPTH,
     RULE_READ_TEXEL,
     RULE_WRITE_TEXEL,
     RULE_IMAGE_SIZE,

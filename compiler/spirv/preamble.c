@@ -60,6 +60,8 @@ static const uint32_t supported[] = {
     SpvCapabilityImageGatherExtended,
     SpvCapabilitySampled1D,
     SpvCapabilityImage1D,
+    SpvCapabilitySampledCubeArray,
+    SpvCapabilityImageCubeArray,
     SpvCapabilitySampledBuffer,
     SpvCapabilityImageBuffer,
     SpvCapabilityImageQuery,

@@ -90,9 +90,8 @@ static const char *refusal_of(const uint32_t *words)
     case SpvDim2D:
     case SpvDim3D:
     case SpvDimBuffer:
-        break;
     case SpvDimCube:
-        return "cube maps";
+        break;
     case SpvDimSubpassData:
         return "input attachments";
     default:
@@ -119,6 +118,8 @@ static uint32_t capability_of(const struct spirv_image *image)
         return image->is_storage ? SpvCapabilityImage1D : SpvCapabilitySampled1D;
     case TRM_IMAGE_BUFFER:
         return image->is_storage ? SpvCapabilityImageBuffer : SpvCapabilitySampledBuffer;
+    case TRM_IMAGE_CUBE_ARRAY:
+        return image->is_storage ? SpvCapabilityImageCubeArray : SpvCapabilitySampledCubeArray;
     default:
         return 0;
     }
@@ -141,6 +142,8 @@ static int32_t check_image(const struct spirv_reader *reader, const struct spirv
     uint32_t capability = capability_of(image);
 
     if ((capability == SpvCapabilitySampled1D && spirv_has_capability(reader, SpvCapabilityImage1D)) ||
+        (capability == SpvCapabilitySampledCubeArray &&
+         spirv_has_capability(reader, SpvCapabilityImageCubeArray)) ||
         (capability == SpvCapabilitySampledBuffer && spirv_has_capability(reader, SpvCapabilityImageBuffer)))
         capability = 0;
     int32_t status = check_capability(reader, capability);
@@ -166,6 +169,19 @@ static int32_t read_texel(const struct spirv_reader *reader, uint32_t id, const 
     return TRM_OK;
 }
 
+static uint32_t dimensions_of(uint32_t dimension)
+{
+    switch (dimension) {
+    case SpvDim2D:
+        return 2;
+    case SpvDim3D:
+    case SpvDimCube:
+        return 3;
+    default:
+        return 1;
+    }
+}
+
 static int32_t image_type_of(uint32_t dimension, bool is_array)
 {
     switch (dimension) {
@@ -175,6 +191,8 @@ static int32_t image_type_of(uint32_t dimension, bool is_array)
         return is_array ? TRM_IMAGE_2D_ARRAY : TRM_IMAGE_2D;
     case SpvDim3D:
         return TRM_IMAGE_3D;
+    case SpvDimCube:
+        return is_array ? TRM_IMAGE_CUBE_ARRAY : TRM_IMAGE_CUBE;
     default:
         return TRM_IMAGE_BUFFER;
     }
@@ -268,10 +286,10 @@ static int32_t read_image(struct spirv_reader *reader, struct spirv_words words,
     *image      = (struct spirv_image){.type        = image_type_of(dimension, is_array),
                                        .format      = format->format,
                                        .texel_bytes = format->bytes,
-                                       .dimensions  = dimension == SpvDim2D   ? 2
-                                                      : dimension == SpvDim3D ? 3
-                                                                              : 1,
+                                       .dimensions  = dimensions_of(dimension),
                                        .is_array    = is_array,
+                                       .is_cube     = dimension == SpvDimCube,
+                                       .is_depth    = words.word[WORD_DEPTH] == 1,
                                        .is_storage  = words.word[WORD_SAMPLED] == STORAGE};
     type->kind  = SPIRV_IMAGE;
     type->image = image;

@@ -60,6 +60,7 @@ struct trm_parameter spirv_reflect_opaque(const struct spirv_module *module, uin
     parameter.type                 = spirv_public_type(spirv_type(module, image->element));
     parameter.size                 = (uint32_t)image->image->type;
     parameter.stride               = (uint32_t)image->image->format;
+    parameter.components           = type->kind == SPIRV_SAMPLED_IMAGE && image->image->is_depth;
     return parameter;
 }
 

@@ -120,8 +120,10 @@ struct spirv_image {
     int32_t type;         /* enum trm_image_type */
     int32_t format;       /* enum trm_format; NONE: any */
     uint32_t texel_bytes; /* of the format; 0: any */
-    uint32_t dimensions;  /* 1 to 3, without layers */
+    uint32_t dimensions;  /* 1 to 3, without layers; of a cube 3, those of a direction */
     bool is_array;
+    bool is_cube;    /* or an array of cubes */
+    bool is_depth;   /* the module says that it is compared with a depth */
     bool is_storage; /* read and written texel by texel; else sampled */
 };
 

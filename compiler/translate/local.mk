@@ -92,8 +92,9 @@ libtrireme_internal_la_SOURCES += \
 	compiler/translate/emit/op_exchange.c \
 	compiler/translate/emit/op_glsl.c \
 	compiler/translate/emit/op_image.c \
+	compiler/translate/emit/op_sample.c \
 	compiler/translate/emit/op_matrix.c \
-	compiler/translate/emit/op_subgroup.c compiler/translate/emit/op_subgroup.h \
+	compiler/translate/emit/op_subgroup.c \
 	compiler/translate/emit/parallel_copy.c \
 	compiler/translate/emit/pattern.c \
 	compiler/translate/emit/row_guard.c \
@@ -138,7 +139,9 @@ PRELUDE_PARTS = \
 	$(srcdir)/compiler/translate/prelude/subgroup.inc \
 	$(srcdir)/compiler/translate/prelude/matrix.inc \
 	$(srcdir)/compiler/translate/prelude/image.inc \
-	$(srcdir)/compiler/translate/prelude/sample.inc
+	$(srcdir)/compiler/translate/prelude/sample.inc \
+	$(srcdir)/compiler/translate/prelude/cube.inc \
+	$(srcdir)/compiler/translate/prelude/depth.inc
 
 compiler/translate/prelude/prelude_parts.c: $(PRELUDE_PARTS) $(srcdir)/compiler/translate/prelude/prelude.awk
 	$(AM_V_GEN)$(MKDIR_P) compiler/translate/prelude && \

@@ -75,16 +75,26 @@ echo "void main() {}" >"$work/text.spv"
 kc 1 "$work/text.spv"
 err_has "text.spv"
 # An image that is not supported is named as the shader names it.
-cat >"$work/cube.comp" <<'END'
+cat >"$work/samples.comp" <<'END'
 #version 450
 layout(local_size_x = 1) in;
-layout(set = 1, binding = 3) uniform samplerCube sky[2];
+layout(set = 1, binding = 3) uniform sampler2DMS sky[2];
 layout(set = 0, binding = 0) buffer Out { vec4 colour[]; };
-void main() { colour[0] = textureLod(sky[0], vec3(1), 0.0); }
+void main() { colour[0] = texelFetch(sky[0], ivec2(1), 0); }
 END
-kc 1 "$work/cube.comp"
-err_has 'cube maps are not supported: the variable "sky" (set 1, binding 3) is one'
+kc 1 "$work/samples.comp"
+err_has 'multisampled images are not supported: the variable "sky" (set 1, binding 3) is one'
 
+cat >"$work/sky.comp" <<'END'
+#version 450
+layout(local_size_x = 1) in;
+layout(binding = 0) uniform samplerCube sky;
+layout(binding = 1) uniform sampler2DShadow shadow;
+layout(binding = 2) buffer Out { vec4 colour[]; };
+void main() { colour[0] = textureLod(sky, vec3(1), 0.0) * textureLod(shadow, vec3(0.5), 0.0); }
+END
+kc 0 "$work/sky.comp"
+out_has 'sky(sky: samplerCube f32, shadow: sampler2DShadow f32, colour: '
 kc 1 "$work/no-such-file.comp"
 err_has "no-such-file.comp: No such file"
 

@@ -223,6 +223,11 @@ emit_statement_fn emit_statement(const struct emit *emit, const struct spirv_ins
     case SpvOpImageSampleExplicitLod:
     case SpvOpImageSampleProjImplicitLod:
     case SpvOpImageSampleProjExplicitLod:
+    case SpvOpImageSampleDrefImplicitLod:
+    case SpvOpImageSampleDrefExplicitLod:
+    case SpvOpImageSampleProjDrefImplicitLod:
+    case SpvOpImageSampleProjDrefExplicitLod:
+    case SpvOpImageDrefGather:
     case SpvOpImageFetch:
     case SpvOpImageGather:
     case SpvOpImageRead:

@@ -271,4 +271,62 @@ struct emit_factor {
 int32_t emit_products(struct emit *emit, const struct spirv_instruction *op, const struct emit_factor *a,
                       const struct emit_factor *b, uint32_t count);
 
+/* ---- op_image.c, op_sample.c: images */
+
+/* The operands of an instruction. */
+struct emit_image {
+    const struct access *access;
+    const struct spirv_image *type;
+    const char *name;   /* of the image's variable, or of the constant that is the element of an array */
+    const char *check;  /* the condition under which there is such an element; NULL: there is */
+    const char *tag;    /* "f32": what a texel is read as */
+    const char *state;  /* the sampler's */
+    const char *format; /* "4, 9": the bytes of a texel and its format */
+    const char *any;    /* "any_" when the format is known at run time only */
+    struct spirv_image_operands operands;
+    uint32_t coordinate;
+};
+
+static inline uint32_t emit_coordinates(const struct emit_image *image)
+{
+    return image->type->dimensions + image->type->is_array;
+}
+
+/* The component of a value that may be a scalar. */
+static inline uint32_t emit_component(const struct emit *emit, uint32_t id, uint32_t component)
+{
+    return spirv_type_of(emit->module, id)->kind == SPIRV_VECTOR ? component : WHOLE;
+}
+
+/* Begins the declaration of the texel: "const struct trm_texel_f32 trm_t12 = ". */
+void emit_begin_texel(struct emit *emit, const struct spirv_instruction *op, const struct emit_image *image);
+/* Writes the assignments of the result's components from the texel "trm_t12". */
+void emit_take_texel(struct emit *emit, const struct spirv_instruction *op);
+
+/* Instructions that read an image through a sampler. */
+int32_t emit_sample(struct emit *emit, const struct spirv_instruction *op, const struct emit_image *image);
+
+/* ---- op_subgroup.c, op_exchange.c: reductions of subgroups */
+
+/* A reduction: the prelude's functor and the neutral element. */
+struct emit_reduction {
+    uint16_t opcode;
+    const char *name;
+    enum {
+        EMIT_ZERO,
+        EMIT_ONE,
+        EMIT_LEAST,
+        EMIT_GREATEST,
+        EMIT_ALL
+    } neutral;
+};
+
+/* NULL when the instruction is no reduction. */
+const struct emit_reduction *emit_reduction_of(uint16_t opcode);
+
+/* Writes the neutral element as a number of the operation's own signedness: signed for SMin even if the type
+ * is unsigned. */
+void emit_neutral(struct emit *emit, const struct spirv_instruction *op,
+                  const struct emit_reduction *reduction);
+
 #endif

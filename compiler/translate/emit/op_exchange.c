@@ -8,7 +8,7 @@
 #include <trireme/status.h>
 
 #include "compiler/translate/emit/flow.h"
-#include "compiler/translate/emit/op_subgroup.h"
+#include "compiler/translate/emit/op.h"
 
 /* ---- publishing ------------------------------------------------------------------------------ */
 

@@ -5,7 +5,7 @@
  */
 #include <trireme/status.h>
 
-#include "compiler/translate/emit/op_subgroup.h"
+#include "compiler/translate/emit/op.h"
 
 #include <string.h>
 

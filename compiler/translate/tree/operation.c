@@ -33,7 +33,7 @@ static bool is_pure_extended(uint32_t number)
 /* Reads of images that no work-item writes, and questions about them. */
 static bool is_sampling(uint32_t opcode)
 {
-    return is_between(opcode, SpvOpImageSampleImplicitLod, SpvOpImageGather) ||
+    return is_between(opcode, SpvOpImageSampleImplicitLod, SpvOpImageDrefGather) ||
            is_between(opcode, SpvOpImageQuerySizeLod, SpvOpImageQueryLevels);
 }
 
@@ -89,7 +89,7 @@ bool operation_is_safe(const struct spirv_module *module, const struct spirv_ins
         return false;
     if (is_division(op->opcode))
         return divides_by_constant(module, op);
-    if (is_between(op->opcode, SpvOpImageSampleImplicitLod, SpvOpImageGather))
+    if (is_between(op->opcode, SpvOpImageSampleImplicitLod, SpvOpImageDrefGather))
         return false; /* it costs too much */
     return op->opcode != SpvOpVectorExtractDynamic && op->opcode != SpvOpVectorInsertDynamic;
 }

@@ -54,11 +54,11 @@ START_TEST(a_module_of_kernels_stays_as_it_is)
 }
 END_TEST
 
-START_TEST(pointers_and_cube_maps_that_nothing_uses_are_removed)
+START_TEST(pointers_and_multisampled_images_that_nothing_uses_are_removed)
 {
     TYPE(SpvOpTypePointer, P_OUT, SpvStorageClassOutput, U32);
     TYPE(SpvOpVariable, P_OUT, OUT, SpvStorageClassOutput);
-    TYPE(SpvOpTypeImage, IMAGE, F32, SpvDimCube, 0, 0, 0, 1, SpvImageFormatUnknown);
+    TYPE(SpvOpTypeImage, IMAGE, F32, SpvDim2D, 0, 0, 1, 1, SpvImageFormatUnknown);
     NAME(&builder, OUT, "position");
     ADD(&builder, PART_DECORATION, SpvOpDecorate, OUT, SpvDecorationLocation, 0);
     struct spirv_module *module = accept_stripped();
@@ -199,7 +199,7 @@ static Suite *make_suite(void)
 
     tcase_add_checked_fixture(all, open_builder, close_builder);
     tcase_add_test(all, a_module_of_kernels_stays_as_it_is);
-    tcase_add_test(all, pointers_and_cube_maps_that_nothing_uses_are_removed);
+    tcase_add_test(all, pointers_and_multisampled_images_that_nothing_uses_are_removed);
     tcase_add_test(all, an_output_that_a_kernel_writes_stays_and_is_refused);
     tcase_add_test(all, other_stages_go_with_all_that_only_they_use);
     tcase_add_test(all, a_function_that_a_kernel_calls_too_stays);
