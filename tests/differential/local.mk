@@ -92,6 +92,7 @@ LATE_DIFFERENTIAL_TESTS = \
 	tests/differential/builtin.sh \
 	tests/differential/written.sh \
 	tests/differential/cuda.sh \
+	tests/differential/depth.sh \
 	tests/differential/texts.sh \
 	tests/differential/random.sh
 dist_check_SCRIPTS += tests/differential/backend.sh tests/differential/sample.sh $(LATE_DIFFERENTIAL_TESTS)

@@ -176,7 +176,7 @@ START_TEST(images_have_the_texels_of_all_their_levels)
 {
     static const char *const wrong[] = {
         "//! image in 0 rgba9 2d 16 8 1 1\n",
-        "//! image in 0 rgba8 cube 16 8 1 1\n",
+        "//! image in 0 rgba8 sphere 16 8 1 1\n",
         "//! image in 0 rgba8 2d 16 8 1\n",
         "//! texels in 0 none 16\n",
         "//! in 0 f32 4\n//! sampler 0 soft nearest clamp\n",

@@ -44,7 +44,7 @@ struct run_buffer {
 struct run_sampler {
     uint32_t set;
     uint32_t binding; /* its own, or that of the image that it samples */
-    int32_t filter, mip_filter, address, border;
+    int32_t filter, mip_filter, address, border, compare;
     int texels; /* coordinates are texels */
 };
 

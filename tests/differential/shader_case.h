@@ -7,10 +7,11 @@
  *     //! inout 4 u32 1 index 0 1         read, written and compared
  *     //! out 5 f32 4096 ulp 4 abs 1e-6   written and compared: floats may differ by any one of ulp, abs, rel
  *     //! out 5 f32 4096 filter 3         as abs 3/256: the precision of weights of hardware (see below)
- *     //! image inout 6 rgba8 2d 16 8 1 1 an image: format, type, width, height, depth or layers, levels
+ *     //! image inout 6 rgba8 2d 16 8 1 1 an image: format, type, width, height, depth or layers (6 of a cube), levels
  *     //! texels in 7 r32f 64             a texel buffer
  *     //! sampler 6 linear nearest repeat of a sampler or sampled image: filters within and between levels,
- *     //! sampler 8 nearest nearest border white     how coordinates outside are read, the border, "texels"
+ *     //! sampler 8 nearest nearest border white     how coordinates outside are read, the border, "texels",
+ *                                     a comparison with a depth ("less-equal")
  *     //! in 9 f32 64                 several on one binding: the elements of an array, in their order
  *     //! in 9 f32 32
  *     //! groups 16 1 1

@@ -70,7 +70,8 @@ static void count_texels(struct case_buffer *buffer)
 /* image inout 6 rgba8 2d 16 8 1 1 … */
 int shader_case_image(struct shader_case *shader, char **words, uint32_t count)
 {
-    static const char *const types[] = {"", "1d", "2d", "3d", "1d-array", "2d-array"};
+    static const char *const types[] = {"",         "1d", "2d",   "3d",        "1d-array",
+                                        "2d-array", "",   "cube", "cube-array"};
     struct case_buffer *buffer       = count >= 9 ? shader_case_add(shader, words[1]) : NULL;
     if (!buffer)
         return 0;
@@ -105,9 +106,11 @@ int shader_case_texels(struct shader_case *shader, char **words, uint32_t count)
 /* sampler 6 linear nearest repeat … */
 int shader_case_sampler(struct shader_case *shader, char **words, uint32_t count)
 {
-    static const char *const filters[] = {"nearest", "linear"};
-    static const char *const modes[]   = {"clamp", "repeat", "mirror", "border"};
-    static const char *const borders[] = {"transparent", "black", "white"};
+    static const char *const filters[]  = {"nearest", "linear"};
+    static const char *const modes[]    = {"clamp", "repeat", "mirror", "border"};
+    static const char *const borders[]  = {"transparent", "black", "white"};
+    static const char *const compares[] = {"none",    "never",     "less",          "equal", "less-equal",
+                                           "greater", "not-equal", "greater-equal", "always"};
     if (shader->sampler_count == CASE_SAMPLERS || count < 5)
         return 0;
     struct run_sampler *sampler = &shader->samplers[shader->sampler_count++];
@@ -115,8 +118,11 @@ int shader_case_sampler(struct shader_case *shader, char **words, uint32_t count
     sampler->mip_filter         = FIND(filters, words[3]);
     sampler->address            = FIND(modes, words[4]);
     for (uint32_t i = 5; i < count; i++) {
+        int32_t compare = FIND(compares, words[i]);
         if (strcmp(words[i], "texels") == 0)
             sampler->texels = 1;
+        else if (compare >= 0)
+            sampler->compare = compare;
         else
             sampler->border = FIND(borders, words[i]);
     }

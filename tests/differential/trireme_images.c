@@ -63,6 +63,7 @@ static int32_t make_sampler(struct trm_device *device, const struct run_sampler 
         .address      = {from->address, from->address, from->address},
         .border       = from->border,
         .unnormalized = (uint32_t)from->texels,
+        .compare      = from->compare,
     };
     return trm_sampler_create(device, &desc, sampler);
 }
