@@ -39,6 +39,7 @@ void add_fill(Suite *suite);
 void add_image(Suite *suite);
 void add_image_argument(Suite *suite);
 void add_image_copy(Suite *suite);
+void add_image_cube(Suite *suite);
 void add_image_kernel(Suite *suite);
 void add_image_over(Suite *suite);
 void add_stream_memory(Suite *suite);

@@ -209,6 +209,7 @@ START_TEST(a_sampler_of_unknown_values_is_refused)
     refuse_sampler(SAMPLER(.address = {0, 0, 4}), "4 is not an address mode");
     refuse_sampler(SAMPLER(.border = 3), "3 is not a border");
     refuse_sampler(SAMPLER(.unnormalized = 2), "not 0 or 1");
+    refuse_sampler(SAMPLER(.compare = 9), "9 is not a comparison");
     refuse_sampler((struct trm_sampler_desc){.struct_size = 8}, "struct_size");
     ck_status(trm_sampler_create(the.device, &SAMPLER(.filter = 0), NULL), TRM_ERROR_INVALID_ARGUMENT);
 }
@@ -223,6 +224,7 @@ START_TEST(unnormalized_coordinates_neither_repeat_nor_blend_levels)
     refuse_sampler(SAMPLER(.address = {TRM_ADDRESS_REPEAT}, .unnormalized = 1), "address[0]");
     refuse_sampler(SAMPLER(.address = {0, TRM_ADDRESS_MIRROR}, .unnormalized = 1), "address[1]");
     refuse_sampler(SAMPLER(.mip_filter = 1, .unnormalized = 1), "no linear mip_filter");
+    refuse_sampler(SAMPLER(.compare = TRM_COMPARE_LESS, .unnormalized = 1), "does not compare");
 }
 END_TEST
 

@@ -71,6 +71,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/array_argument.c \
 	tests/conformance/image_argument.c \
 	tests/conformance/image_copy.c \
+	tests/conformance/image_cube.c \
 	tests/conformance/image_kernel.c \
 	tests/conformance/image_over.c \
 	tests/conformance/images.h \

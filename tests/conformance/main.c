@@ -59,6 +59,7 @@ static void (*const groups[])(Suite *suite) = {
     add_argument,
     add_array_argument,
     add_image_argument,
+    add_image_cube,
     add_image_kernel,
     add_image_over,
     add_launch,

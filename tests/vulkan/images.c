@@ -207,6 +207,122 @@ START_TEST(a_graph_launches_kernels_with_images)
 }
 END_TEST
 
+/* ---- comparing with a depth ---- */
+
+static const char compare_text[] =
+    "#version 450\n"
+    "layout(local_size_x = 64) in;\n"
+    "layout(binding = 0) uniform sampler2DShadow depths;\n"
+    "layout(binding = 1) buffer Results { float results[]; };\n"
+    "void main()\n"
+    "{\n"
+    "    uint i = gl_GlobalInvocationID.x;\n"
+    "    results[i] = textureLod(depths, vec3(vec2(i % 8u, i / 8u) / 8.0, 0.5), 0.0);\n"
+    "}\n";
+
+static struct trm_kernel *compare_kernel_open(void)
+{
+    struct trm_module_desc desc = {.struct_size = sizeof(desc),
+                                   .format      = TRM_MODULE_GLSL,
+                                   .data        = compare_text,
+                                   .size        = strlen(compare_text)};
+    struct trm_module *module   = NULL;
+    struct trm_kernel *kernel   = NULL;
+    int32_t status              = trm_module_load(the.device, &desc, &module);
+    if (status == TRM_ERROR_UNSUPPORTED && strstr(trm_last_error().sentence, "GLSL")) {
+        skip(trm_last_error().sentence);
+        return NULL;
+    }
+    ck_ok(status);
+    ck_ok(trm_kernel_get(module, "main", &kernel));
+    trm_module_destroy(module);
+    return kernel;
+}
+
+/* Compares 0.5 with the depths 0 to 63/64 by a linear filter between texels. Without `is_able` the launch is refused. */
+static void compare_depths(struct trm_kernel *kernel, bool is_able)
+{
+    struct trm_sampler_desc how = {
+        .struct_size = sizeof(how), .filter = TRM_FILTER_LINEAR, .compare = TRM_COMPARE_LESS_EQUAL};
+    struct trm_image *image     = image_open(TRM_IMAGE_2D, TRM_FORMAT_R32_FLOAT, 8, 8, 1);
+    struct trm_buffer *buffer   = buffer_open(the.device, TRM_MEMORY_DEVICE, 64 * sizeof(float));
+    struct trm_sampler *sampler = NULL;
+    struct trm_grid grid        = {.groups = {1, 1, 1}};
+    float depths[64], results[64];
+    ck_ok(trm_sampler_create(the.device, &how, &sampler));
+    struct trm_argument arguments[] = {trm_arg_sampled(image, sampler), trm_arg_buffer(buffer)};
+    for (uint32_t i = 0; i < 64; i++)
+        depths[i] = (float)i / 64.0f;
+    ck_ok(trm_image_upload(the.stream, image, NULL, depths, 0, 0));
+    int32_t status = trm_launch(the.stream, kernel, &grid, arguments, 2);
+    ck_assert_int_eq(status, is_able ? TRM_OK : TRM_ERROR_UNSUPPORTED);
+    if (!is_able)
+        ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "cannot compare with a depth"));
+    ck_ok(trm_download(the.stream, results, trm_span_whole(buffer)));
+    ck_ok(trm_stream_sync(the.stream));
+    /* At the corner of four texels; depths of row 4 and after it are not less. */
+    for (uint32_t i = 0; i < 64 && is_able; i++)
+        ck_assert_float_eq(results[i], i / 8 < 4 ? 0.0f : i / 8 == 4 ? 0.5f : 1.0f);
+    trm_sampler_destroy(sampler);
+    trm_buffer_destroy(buffer);
+    trm_image_destroy(image);
+}
+
+/* On every device. */
+static void refuse_a_plain_sampler(struct trm_kernel *kernel)
+{
+    struct trm_sampler_desc how = {.struct_size = sizeof(how)};
+    struct trm_image *image     = image_open(TRM_IMAGE_2D, TRM_FORMAT_R32_FLOAT, 8, 8, 1);
+    struct trm_buffer *buffer   = buffer_open(the.device, TRM_MEMORY_DEVICE, 64 * sizeof(float));
+    struct trm_sampler *sampler = NULL;
+    struct trm_grid grid        = {.groups = {1, 1, 1}};
+    ck_ok(trm_sampler_create(the.device, &how, &sampler));
+    struct trm_argument arguments[] = {trm_arg_sampled(image, sampler), trm_arg_buffer(buffer)};
+    ck_assert_int_eq(trm_launch(the.stream, kernel, &grid, arguments, 2), TRM_ERROR_TYPE_MISMATCH);
+    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "the sampler has no comparison"));
+    trm_sampler_destroy(sampler);
+    trm_buffer_destroy(buffer);
+    trm_image_destroy(image);
+}
+
+static void compare_on_a_device(bool is_able)
+{
+    static const char *const able[] = {"VULKAN_SHIM_COMPARES", "1", NULL}, *const unable[] = {NULL};
+    shim_shape(is_able ? able : unable);
+    world_open();
+    struct trm_kernel *kernel = compare_kernel_open();
+    if (kernel != NULL)
+        compare_depths(kernel, is_able);
+    if (kernel != NULL)
+        refuse_a_plain_sampler(kernel);
+    trm_kernel_destroy(kernel);
+    world_close();
+}
+
+START_TEST(depths_are_compared_where_the_device_compares_the_format)
+{
+    const char *validation = getenv("VULKAN_TEST_VALIDATION");
+    if (validation != NULL && strcmp(validation, "yes") == 0)
+        skip("the layer sees what the shim hides: the device does not say that it compares");
+    else
+        compare_on_a_device(true);
+}
+END_TEST
+
+START_TEST(a_launch_that_compares_depths_is_refused_where_the_device_does_not)
+{
+    static const char *const old[] = {"VULKAN_SHIM_API", "1.1", "VULKAN_SHIM_COMPARES", "1", NULL};
+    compare_on_a_device(false);
+    shim_shape(old);
+    world_open();
+    struct trm_kernel *kernel = compare_kernel_open();
+    if (kernel != NULL)
+        compare_depths(kernel, false);
+    trm_kernel_destroy(kernel);
+    world_close();
+}
+END_TEST
+
 /* ---- copies ---- */
 
 /* Copies a region with gaps between rows and slices to an image and back. */
@@ -336,6 +452,9 @@ static Suite *images_suite(void)
     tcase_add_loop_test(group, views_of_images_are_made_once_and_those_of_texel_buffers_once_a_batch, 0,
                         SHAPES);
     tcase_add_loop_test(group, a_graph_launches_kernels_with_images, 0, SHAPES);
+    group = group_make(suite, "comparing");
+    tcase_add_test(group, depths_are_compared_where_the_device_compares_the_format);
+    tcase_add_test(group, a_launch_that_compares_depths_is_refused_where_the_device_does_not);
     group = group_make(suite, "copies");
     tcase_add_loop_test(group, large_images_go_through_staging_memory_in_pieces, 0, SHAPES);
     tcase_add_loop_test(group, texels_at_odd_places_are_copied_on_every_queue, 0, SHAPES);

@@ -138,6 +138,7 @@ void shim_configure(void)
 {
     memset(&shim_config, 0, sizeof(shim_config));
     shim_config.strict   = *given("VULKAN_SHIM_STRICT") == '1';
+    shim_config.compares = *given("VULKAN_SHIM_COMPARES") == '1';
     shim_config.delay_us = (uint32_t)strtoul(given("VULKAN_SHIM_DELAY"), NULL, 10);
     shim_config.loads    = (uint32_t)strtoul(given("VULKAN_SHIM_LOADS"), NULL, 10);
     shim_config.driver   = (uint32_t)strtoul(given("VULKAN_SHIM_DRIVER"), NULL, 10);

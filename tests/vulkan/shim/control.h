@@ -35,6 +35,7 @@
  *     VULKAN_SHIM_FORKED=refuse       what creating a device does in the forked child of a process that has
  *                                     created an instance: "refuse", "abort", "hang"; "hide": no devices
  *                                     there
+ *     VULKAN_SHIM_COMPARES=1          samplers compare texels of r32f with a depth, as lavapipe's do without saying so
  *     VULKAN_SHIM_STRICT=1            a breach (below) or a leak is printed on stderr and ends the process
  *
  * All instances of a process that are alive at the same time share one configuration.

@@ -95,6 +95,7 @@
     USE(vkDestroyImageView)                             \
     USE(vkDestroySampler)                               \
     USE(vkGetPhysicalDeviceFormatProperties)            \
+    USE(vkGetPhysicalDeviceFormatProperties2)           \
     USE(vkFreeMemory)                                   \
     USE(vkUnmapMemory)                                  \
     USE(vkDestroySemaphore)                             \

@@ -113,6 +113,18 @@ VKAPI_ATTR void VKAPI_CALL shim_vkGetPhysicalDeviceFormatProperties(VkPhysicalDe
     shim_real.vkGetPhysicalDeviceFormatProperties(physical, format, properties);
 }
 
+VKAPI_ATTR void VKAPI_CALL shim_vkGetPhysicalDeviceFormatProperties2(VkPhysicalDevice physical,
+                                                                     VkFormat format,
+                                                                     VkFormatProperties2 *properties)
+{
+    (void)shim_call(SHIM_vkGetPhysicalDeviceFormatProperties2);
+    shim_real.vkGetPhysicalDeviceFormatProperties2(physical, format, properties);
+    for (VkBaseOutStructure *each = properties->pNext; each && shim_config.compares; each = each->pNext)
+        if (each->sType == VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3 && format == VK_FORMAT_R32_SFLOAT)
+            ((VkFormatProperties3 *)each)->optimalTilingFeatures |=
+                VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_DEPTH_COMPARISON_BIT;
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL shim_vkGetPhysicalDeviceImageFormatProperties(
     VkPhysicalDevice physical, VkFormat format, VkImageType type, VkImageTiling tiling,
     VkImageUsageFlags usage, VkImageCreateFlags flags, VkImageFormatProperties *properties)

@@ -56,6 +56,7 @@ struct shim_config {
     uint32_t delay_us;
     enum shim_memory_model memory;
     bool strict;
+    bool compares;
     uint32_t loads; /* how often the driver can be loaded; 0: any number */
     enum shim_forked forked;
 };
