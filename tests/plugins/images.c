@@ -271,6 +271,35 @@ START_TEST(without_a_table_images_are_plain_memory)
 }
 END_TEST
 
+/* Images and samplers of a plugin for this minor of the ABI, and of one for the minor before. */
+static void check_minor(uint32_t minor, int32_t image_status, int32_t sampler_status)
+{
+    struct scene other                = {.control = scene.control, .folder = scene.folder};
+    struct trm_image_desc cube        = scene_image_desc;
+    struct trm_sampler_desc how       = {.struct_size = sizeof(how), .compare = TRM_COMPARE_LESS};
+    struct trm_image *image           = NULL;
+    struct trm_sampler *sampler       = NULL;
+    scene.control->backend->abi_minor = minor;
+    cube.type                         = TRM_IMAGE_CUBE;
+    ck_assert_int_eq(scene_open(&other), TRM_OK);
+    ck_assert_int_eq(trm_image_create(other.devices[0], &cube, &image), image_status);
+    if (image_status != TRM_OK)
+        sentence_has("cube map");
+    ck_assert_int_eq(trm_sampler_create(other.devices[0], &how, &sampler), sampler_status);
+    if (sampler_status != TRM_OK)
+        sentence_has("made for minor 4 of the plugin ABI, and they need 5");
+    trm_image_destroy(image);
+    trm_sampler_destroy(sampler);
+    scene_close(&other);
+}
+
+START_TEST(cube_maps_and_comparisons_are_asked_of_backends_since_minor_5)
+{
+    check_minor(TRM_BACKEND_ABI_MINOR, TRM_OK, TRM_OK);
+    check_minor(4, TRM_ERROR_UNSUPPORTED, TRM_ERROR_UNSUPPORTED);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite    = suite_create("images of a backend");
@@ -285,6 +314,7 @@ int main(void)
     tcase_add_test(images, a_graph_keeps_the_objects_of_its_launches);
     tcase_add_test(images, a_table_without_one_of_its_functions_is_refused);
     tcase_add_test(images, without_a_table_images_are_plain_memory);
+    tcase_add_test(images, cube_maps_and_comparisons_are_asked_of_backends_since_minor_5);
     suite_add_tcase(suite, images);
 
     srunner_run_all(runner, CK_NORMAL);

@@ -30,7 +30,8 @@ static int32_t supports(struct trm_backend_device *device, int32_t type, int32_t
     if (answer.status != TRM_OK)
         return answer.status;
     bool is_known = format == TRM_FORMAT_R8_UNORM || format == TRM_FORMAT_RGBA8_UNORM;
-    return type == TRM_IMAGE_2D && is_known ? TRM_OK : TRM_ERROR_UNSUPPORTED;
+    bool is_type  = type == TRM_IMAGE_2D || type == TRM_IMAGE_CUBE;
+    return is_type && is_known ? TRM_OK : TRM_ERROR_UNSUPPORTED;
 }
 
 static int32_t create(struct trm_backend_device *device, const struct trm_image_desc *desc,
@@ -43,7 +44,7 @@ static int32_t create(struct trm_backend_device *device, const struct trm_image_
     struct trm_backend_image *made = calloc(1, sizeof(*made));
     made->width                    = desc->width;
     made->texel                    = texel_size(desc->format);
-    made->texels                   = calloc((size_t)desc->width * desc->height, made->texel);
+    made->texels                   = calloc((size_t)desc->width * desc->height * desc->layers, made->texel);
     *image                         = made;
     hostile_control.image_objects++;
     return TRM_OK;
