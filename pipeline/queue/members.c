@@ -148,8 +148,10 @@ static bool has_other(const struct pipeline *pipeline, uint32_t number)
 bool pipeline_members_can_repeat(const struct pipeline_slot *slot)
 {
     const struct pipeline_queue_entry *entry = pipeline_queue_entry(slot);
-    return slot->failure.status == TRM_ERROR_DEVICE_LOST && !entry->is_final && entry->answer == TRM_OK &&
-           has_other(slot->front, slot->pipeline->member) && pipeline_slot_is_repeatable(slot);
+    /* What a lost device has added to a shared port is lost. */
+    return slot->failure.status == TRM_ERROR_DEVICE_LOST && slot->front->joins == NULL && !entry->is_final &&
+           entry->answer == TRM_OK && has_other(slot->front, slot->pipeline->member) &&
+           pipeline_slot_is_repeatable(slot);
 }
 
 /* A free slot of a device that is not lost; a new one where all are in use. With enqueue_lock and lock, the
@@ -251,6 +253,7 @@ int32_t pipeline_members_recover(struct pipeline *pipeline)
 {
     struct base_failure first = {.status = TRM_OK};
     uint32_t left             = 0;
+    pipeline_joins_recover(pipeline);
     for (uint32_t i = 0; i < pipeline->member_count; i++) {
         int32_t status = pipeline_engine_recover(pipeline->members[i]);
         if (status == TRM_OK) {
@@ -261,5 +264,6 @@ int32_t pipeline_members_recover(struct pipeline *pipeline)
             base_failure_save(&first, status);
         note_lost(pipeline, i);
     }
-    return left > 0 ? TRM_OK : base_failure_raise(&first);
+    bool goes_on = pipeline->joins == NULL ? left > 0 : left == pipeline->member_count;
+    return goes_on ? TRM_OK : base_failure_raise(&first);
 }

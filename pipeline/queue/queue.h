@@ -13,7 +13,7 @@
  *     states.c     what observers see            members.c           which device gets a token
  *     fresh.c      tokens dropped for newer ones  group_pipeline.c   pipelines of groups
  *     order.c      stages in another order       token_fd.c          descriptors for event loops
- *     ahead.c      tokens read ahead of the slots
+ *     ahead.c      tokens read ahead of the slots   join.c       shared ports that several devices write
  *
  * A slot is in exactly one state. pipeline_queue_move() alone changes it, checks that the move is legal, and
  * counts. Two lists go through slot->next: the free slots, and `ordered`: those submitted and ended, in the
@@ -40,6 +40,7 @@
 #include "pipeline/engine/engine.h"
 #include "pipeline/estimate/estimate.h"
 #include "pipeline/queue/ahead.h"
+#include "pipeline/queue/join.h"
 #include "pipeline/queue/source.h"
 
 /* How late a thread that waits for the device notices a cancel. */
@@ -233,8 +234,10 @@ struct pipeline_place {
 int32_t pipeline_desc_copy(struct trm_pipeline_desc *own, const struct trm_pipeline_desc *given);
 
 /* Makes a pipeline on the devices of `places`, at most 16, whose descriptors differ in kernels and buffers
- * alone. The caller has entered the devices. Errors: as of trm_pipeline_create(). */
-int32_t pipeline_create(const struct pipeline_place *places, uint32_t count, struct trm_pipeline **pipeline);
+ * alone, and are those of `group` (NULL: there is one). The caller has entered the devices. Errors: as of
+ * trm_pipeline_create(). */
+int32_t pipeline_create(const struct pipeline_place *places, uint32_t count, struct trm_group *group,
+                        struct trm_pipeline **pipeline);
 
 /* Enters the pipeline behind a handle; leave with core_object_leave(). NULL after setting the last error. */
 struct pipeline *pipeline_enter(struct trm_pipeline *handle);

@@ -70,6 +70,24 @@ void pipeline_engine_end(struct pipeline *pipeline)
     fake.ended++;
 }
 
+/* The fake has no shared ports. */
+struct trm_point pipeline_engine_last(const struct pipeline *pipeline)
+{
+    (void)pipeline;
+    return (struct trm_point){.stream = NULL};
+}
+
+void pipeline_engine_set_last(struct pipeline *pipeline, struct trm_point point)
+{
+    (void)pipeline, (void)point;
+}
+
+bool pipeline_engine_writes_shared(const struct pipeline *pipeline, uint32_t port)
+{
+    (void)pipeline, (void)port;
+    return false;
+}
+
 void pipeline_slot_prepare(struct pipeline_slot *slot)
 {
     struct pipeline_slot_device *own = slot->device;
