@@ -94,6 +94,7 @@ static void (*const groups[])(Suite *suite) = {
     add_pipeline_resident,
     add_pipeline_image,
     add_group,
+    add_group_fork,
     add_group_join,
     add_group_pool,
     add_stream_model,
