@@ -220,6 +220,9 @@ void pipeline_slot_repeat(struct pipeline_slot *slot, const struct pipeline_slot
  * the program or the sink has, or was dropped; 0: all. */
 uint32_t pipeline_engine_slots_in_use(struct pipeline *pipeline);
 
+/* Whether the times of all stages of the member's tokens may still decide how many slots it gets. With `lock`. */
+bool pipeline_engine_needs_stages(const struct pipeline *pipeline);
+
 /* Called under `lock` after each token: whether another slot would help (depth 0). If so, the caller calls
  * pipeline_engine_grow() without `lock`, which adds slots[depth]; the caller then makes it a free one. */
 bool pipeline_engine_wants_slot(struct pipeline *pipeline);

@@ -30,7 +30,7 @@ static int32_t measure_create(struct pipeline *pipeline, bool is_alone)
     uint32_t depth = pipeline->desc.depth != 0 ? pipeline->desc.depth : PIPELINE_DEPTH_TUNED_MOST;
     struct pipeline_measure_desc desc = {
         .depth        = is_alone ? depth : PIPELINE_DEPTH_MOST,
-        .trace_tokens = pipeline->desc.trace_tokens,
+        .trace_tokens = is_alone || pipeline == pipeline->front ? pipeline->desc.trace_tokens : 0,
         .launch_count = pipeline->desc.stage_count,
         .launch_names = names,
     };

@@ -117,7 +117,11 @@ struct pipeline_queue_member {
     /* base_now() when a token was first given to another device while this one had none; 0: it has some */
     uint64_t idle_since;
     bool is_lost;
+    bool is_known;                     /* the estimate is */
     struct pipeline_estimate estimate; /* of a token; several members only */
+    /* What the estimate says in whole nanoseconds, so that a token chooses its device without computing it anew: when a
+     * token would end that the device gets now, and what each token that it has adds to it */
+    uint64_t ahead, step;
 };
 
 /* A thread that waits for slots to end and for changes of the queues; on its stack. */
@@ -135,6 +139,7 @@ struct pipeline_queue {
     uint32_t slots_in_use;     /* of a source: the most without those with the program or the sink; 0: all */
     uint64_t next_index;       /* of the token acquired next */
     uint64_t repeated;         /* tokens of the run that a lost device left to another one */
+    uint32_t choices;          /* of a device so far */
     struct base_failure fault; /* an illegal move */
 
     _Atomic int32_t mode; /* enum pipeline_queue_mode; also read without the lock */
@@ -309,6 +314,20 @@ void pipeline_queue_wake_all(struct pipeline_queue *queue);
 static inline struct pipeline_queue_member *pipeline_queue_member(const struct pipeline_slot *slot)
 {
     return &slot->front->queue->members[slot->pipeline->member];
+}
+
+/* The device gets a token, or has one less. With the lock. */
+static inline void pipeline_member_take(struct pipeline_queue_member *member)
+{
+    member->in_use++;
+    member->ahead += member->step;
+    member->idle_since = 0;
+}
+
+static inline void pipeline_member_free(struct pipeline_queue_member *member)
+{
+    member->in_use--;
+    member->ahead -= member->step;
 }
 
 /* The device that would end the next token first. PIPELINE_MEMBERS_MOST: there is no free slot, or (only

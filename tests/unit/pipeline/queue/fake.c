@@ -88,6 +88,12 @@ bool pipeline_engine_writes_shared(const struct pipeline *pipeline, uint32_t por
     return false;
 }
 
+bool pipeline_engine_needs_stages(const struct pipeline *pipeline)
+{
+    (void)pipeline;
+    return false;
+}
+
 void pipeline_slot_prepare(struct pipeline_slot *slot)
 {
     struct pipeline_slot_device *own = slot->device;
