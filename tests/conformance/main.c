@@ -97,6 +97,7 @@ static void (*const groups[])(Suite *suite) = {
     add_group_fork,
     add_group_join,
     add_group_pool,
+    add_group_read,
     add_stream_model,
     add_stream_pool,
     add_stream_pool_task,
