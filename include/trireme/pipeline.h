@@ -33,6 +33,7 @@
 #define TRIREME_PIPELINE_H
 
 #include <trireme/api.h>
+#include <trireme/join.h>
 #include <trireme/kernel.h>
 #include <trireme/port.h>
 
@@ -214,26 +215,6 @@ struct trm_advice_words {
     uint32_t reserved2;
 };
 
-/* How the copies of a shared port are combined that kernels on several devices of a group write
- * (trm_group_pipeline_create()). Each device writes a copy of its own until `tokens` tokens have been submitted since the
- * last join; then the copies of all devices are combined, and tokens that are submitted later find the result on
- * every device. The tokens between two joins are a round. What a round joins, by operation:
- *
- *     SUM       what the kernels of all devices have added to the port. In a round the copies of all devices but the first
- *               begin at zero: kernels may add to the port, but not rely on what it holds
- *     AVERAGE   the average of the copies, also of devices that had no tokens in the round
- *     MINIMUM, MAXIMUM  the least or the greatest of the copies, element by element
- *
- * trm_pipeline_run(), and trm_pipeline_next() before its END, join the tokens of the last round too; a program that
- * submits tokens calls trm_pipeline_join(). When a token fails, the copies of that round are not joined: the program
- * writes the buffer anew. A lost device ends the pipeline, since what it added is lost. */
-struct trm_join {
-    uint32_t port;     /* the index of a SHARED port with a buffer, which kernels write */
-    int32_t type;      /* enum trm_type, of its elements: F16, BF16, F32, F64, I32 or I64 */
-    int32_t operation; /* enum trm_reduction (<trireme/collective.h>) */
-    uint32_t tokens;   /* at least 1 */
-};
-
 struct trm_pipeline_desc {
     uint32_t struct_size;
     uint32_t flags;               /* enum trm_pipeline_flags */
@@ -275,8 +256,8 @@ struct trm_pipeline_desc {
      * of normal stages. NULL: all are normal. Where stages are on one stream (see `after`), and on devices without
      * priorities, this changes nothing. Copied */
     const int32_t *priorities;
-    /* How copies of shared ports are combined, each port at most once; NULL: there are none. On one device, which has one
-     * copy, they are checked and do nothing. Not with TRM_FAILURE_SKIP nor TRM_STRATEGY_RESIDENT. Copied */
+    /* How copies of shared ports are combined (<trireme/join.h>), each port at most once; NULL: there are
+     * none. Copied */
     const struct trm_join *joins;
     uint32_t join_count;
     uint32_t reserved3;
@@ -312,15 +293,6 @@ TRM_API int32_t trm_pipeline_create(struct trm_device *device, const struct trm_
  */
 TRM_API int32_t trm_pipeline_set_stage_order(struct trm_pipeline *pipeline, const uint32_t *order,
                                              uint32_t count);
-
-/* Join the copies of shared ports (struct trm_join) as the tokens leave them that have been submitted, and wait until all
- * devices have the result. Without joins it does nothing.
- *
- * Blocks      until the submitted tokens have been processed and their copies are joined
- * Errors      BUSY while the pipeline runs or is started; CANCELLED when a token has failed since the last join;
- *             DEADLOCK inside its own callbacks; the first failure of the joins
- */
-TRM_API int32_t trm_pipeline_join(struct trm_pipeline *pipeline);
 
 /* Cancel a pipeline and destroy it. Tokens that the program has become invalid.
  *

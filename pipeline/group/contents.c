@@ -149,8 +149,8 @@ int32_t trm_group_buffer_write(struct trm_group_buffer *handle, uint64_t offset,
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-/* Waits for the copy that a read takes without data_lock, so that tasks are submitted meanwhile. They may make the copy
- * anew; at last the read waits with the lock. */
+/* Waits for the copy that a read takes without data_lock, so that tasks are submitted meanwhile. They may
+ * make the copy anew; at last the read waits with the lock. */
 static void wait_unlocked(const struct pipeline_replica *replica)
 {
     struct pipeline_data_point point;

@@ -1,11 +1,11 @@
-/* Joins: shared ports that kernels of several devices write. Each device has a copy of the buffer; a join combines the
- * copies of all devices and gives each device the result (trm_pipeline_desc.joins).
+/* Joins: shared ports that kernels of several devices write. Each device has a copy of the buffer; a join
+ * combines the copies of all devices and gives each device the result (trm_pipeline_desc.joins).
  *
- * A join has one stream on each device. It waits there for the last token of the device, and the next token of the
- * device waits for it: the engines process tokens in order where kernels write a shared port.
+ * A join has one stream on each device. It waits there for the last token of the device, and the next
+ * token of the device waits for it: the engines process tokens in order where kernels write a shared port.
  *
- * A round is the tokens between two joins. The first token of a round sets the copies of all devices but the first
- * to zero where the operation is SUM, since the copies then are parts of one sum.
+ * A round is the tokens between two joins. The first token of a round sets the copies of all devices but
+ * the first to zero where the operation is SUM, since the copies then are parts of one sum.
  *
  * Locks: enqueue_lock guards all of it but is_broken.
  * SPDX-License-Identifier: MIT
@@ -32,8 +32,8 @@ struct pipeline_joins {
     _Atomic bool is_broken; /* work failed since the copies were equal: they are not joined */
 };
 
-/* Makes the joins of a front whose members are there; without joins in the descriptor front->joins stays NULL.
- * Errors: INVALID_ARGUMENT, UNSUPPORTED, naming the port; those of trm_collective_create(). */
+/* Makes the joins of a front whose members are there; without joins in the descriptor front->joins stays
+ * NULL. Errors: INVALID_ARGUMENT, UNSUPPORTED, naming the port; those of trm_collective_create(). */
 int32_t pipeline_joins_create(struct pipeline *front, struct trm_group *group,
                               const struct trm_pipeline_desc *desc);
 
@@ -47,7 +47,8 @@ int32_t pipeline_joins_after(struct pipeline *front);
 /* A token has failed. Threads: any. */
 void pipeline_joins_break(struct pipeline *front);
 
-/* Waits for joins in flight, replaces failed streams, and begins new rounds after a failure. With enqueue_lock. */
+/* Waits for joins in flight, replaces failed streams, and begins new rounds after a failure. With
+ * enqueue_lock. */
 void pipeline_joins_recover(struct pipeline *front);
 
 /* Joins the rounds that have begun, unless work has failed, and waits. Without locks. */

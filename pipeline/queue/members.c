@@ -16,7 +16,8 @@
 /* A device that was idle for so many tokens' time is measured again: at most a hundredth of the time is lost. */
 #define STALE_TOKENS 100
 
-/* Idle devices are looked for at each choice of this number, since reading the clock takes longer than a choice. */
+/* Idle devices are looked for at each choice of this number, since reading the clock takes longer than a
+ * choice. */
 #define STALE_CHOICES 16
 
 /* ---- dispatch ------------------------------------------------------------------------------- */

@@ -119,8 +119,8 @@ struct pipeline_queue_member {
     bool is_lost;
     bool is_known;                     /* the estimate is */
     struct pipeline_estimate estimate; /* of a token; several members only */
-    /* What the estimate says in whole nanoseconds, so that a token chooses its device without computing it anew: when a
-     * token would end that the device gets now, and what each token that it has adds to it */
+    /* What the estimate says in whole nanoseconds, so that a token chooses its device without computing it
+     * anew: when a token would end that the device gets now, and what each token that it has adds to it */
     uint64_t ahead, step;
 };
 

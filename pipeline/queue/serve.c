@@ -352,8 +352,8 @@ int32_t trm_pipeline_release(struct trm_pipeline *handle, struct trm_token *toke
 
 /* ---- next ----------------------------------------------------------------------------------- */
 
-/* What was started is over, unless the status is a token, its failure or TIMEOUT. Returns the status, or why what was
- * started could not be ended well. */
+/* What was started is over, unless the status is a token, its failure or TIMEOUT. Returns the status, or
+ * why what was started could not be ended well. */
 static int32_t end_started(struct pipeline *pipeline, int32_t status)
 {
     struct pipeline_queue *queue = pipeline->queue;

@@ -114,8 +114,8 @@ void pipeline_measure_restart(struct pipeline_measure *measure);
  * no two are further apart than the depth. */
 void pipeline_measure_token(struct pipeline_measure *measure, const struct pipeline_token_times *times);
 
-/* The same for one of several devices, whose pipeline measures the whole token: counts, and busy times of upload, compute
- * and download. Neither reasons for idle times nor a trace. */
+/* The same for one of several devices, whose pipeline measures the whole token: counts, and busy times of
+ * upload, compute and download. Neither reasons for idle times nor a trace. */
 void pipeline_measure_device_token(struct pipeline_measure *measure,
                                    const struct pipeline_token_times *times);
 
