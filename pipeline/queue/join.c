@@ -232,7 +232,7 @@ static int32_t join_rest(struct pipeline *front)
 
 int32_t pipeline_joins_finish(struct pipeline *front)
 {
-    struct trm_point last[PIPELINE_MEMBERS_MOST];
+    struct trm_point last[PIPELINE_MEMBERS_MOST] = {{.stream = NULL}};
     if (front->joins == NULL)
         return TRM_OK;
     if (atomic_load(&front->joins->is_broken))

@@ -228,11 +228,14 @@ static void enqueue(struct pipeline_slot *slot)
         pipeline_failure_enqueue(slot);
         return;
     }
-    int32_t status = pipeline_joins_before(pipeline);
-    if (status == TRM_OK) {
-        pipeline_failure_enqueue(slot);
-        status = slot->failure.status == TRM_OK ? pipeline_joins_after(pipeline) : TRM_OK;
-    }
+    struct base_failure failure = {.status = TRM_OK};
+    int32_t status              = pipeline_joins_before(pipeline);
+    if (status != TRM_OK)
+        base_failure_save(&failure, status);
+    pipeline_failure_enqueue(slot);
+    if (slot->failure.status != TRM_OK)
+        return;
+    status = failure.status != TRM_OK ? base_failure_raise(&failure) : pipeline_joins_after(pipeline);
     if (status != TRM_OK)
         pipeline_failure_name(slot, "join", status);
 }
