@@ -47,6 +47,7 @@ struct trm_join {
  * pipeline    the pipeline
  * Blocks      until the submitted tokens have been processed and their copies are joined
  * Threads     any
+ * Ownership   the pipeline and its buffers stay the program's
  * Errors      BUSY while the pipeline runs or is started; CANCELLED when a token has failed since the last
  *             join; DEADLOCK inside its own callbacks; the first failure of the joins
  */
