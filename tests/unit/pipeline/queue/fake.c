@@ -70,7 +70,6 @@ void pipeline_engine_end(struct pipeline *pipeline)
     fake.ended++;
 }
 
-/* The fake has no shared ports. */
 struct trm_point pipeline_engine_last(const struct pipeline *pipeline)
 {
     (void)pipeline;
