@@ -87,6 +87,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/queue/failure.c \
 	pipeline/queue/fresh.c \
 	pipeline/queue/group_pipeline.c \
+	pipeline/queue/join.c pipeline/queue/join.h \
 	pipeline/queue/loader.c \
 	pipeline/queue/members.c \
 	pipeline/queue/next.c \

@@ -174,7 +174,8 @@ static inline struct trm_buffer *trm_group_port_buffer(struct trm_group_buffer *
  * Ownership   the caller destroys the pipeline with trm_pipeline_destroy()
  * Errors      as of trm_pipeline_create(); WRONG_DEVICE for a kernel or buffer of one device or of another
  *             group; INVALID_ARGUMENT for more than 64 slots on all devices together; UNSUPPORTED when a kernel
- *             writes a shared port or an image, of which each device would have its own
+ *             writes an image, or a shared port that no join names (<trireme/join.h>): each device would have
+ *             one of its own
  */
 TRM_API int32_t trm_group_pipeline_create(struct trm_group *group, const struct trm_pipeline_desc *desc,
                                           struct trm_pipeline **pipeline);

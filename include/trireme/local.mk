@@ -22,6 +22,7 @@ triremeinclude_HEADERS = \
 	include/trireme/image.h \
 	include/trireme/image_layout.h \
 	include/trireme/interop.h \
+	include/trireme/join.h \
 	include/trireme/kernel.h \
 	include/trireme/pipeline.h \
 	include/trireme/point.h \

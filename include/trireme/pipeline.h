@@ -33,6 +33,7 @@
 #define TRIREME_PIPELINE_H
 
 #include <trireme/api.h>
+#include <trireme/join.h>
 #include <trireme/kernel.h>
 #include <trireme/port.h>
 
@@ -255,6 +256,11 @@ struct trm_pipeline_desc {
      * of normal stages. NULL: all are normal. Where stages are on one stream (see `after`), and on devices without
      * priorities, this changes nothing. Copied */
     const int32_t *priorities;
+    /* How copies of shared ports are combined (<trireme/join.h>), each port at most once; NULL: there are
+     * none. Copied */
+    const struct trm_join *joins;
+    uint32_t join_count;
+    uint32_t reserved3;
 };
 
 /* Make a pipeline and all of its memory.

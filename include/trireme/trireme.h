@@ -18,6 +18,7 @@
 #include <trireme/group_pool.h>
 #include <trireme/image.h>
 #include <trireme/interop.h>
+#include <trireme/join.h>
 #include <trireme/kernel.h>
 #include <trireme/pipeline.h>
 #include <trireme/point.h>

@@ -3,6 +3,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <trireme/collective.h>
 
 #include "pipeline/engine/engine_internal.h"
 
@@ -238,6 +239,42 @@ static int32_t check_choices(const struct trm_pipeline_desc *desc)
     return TRM_OK;
 }
 
+/* ---- joins ---------------------------------------------------------------------------------- */
+
+static int32_t check_join(const struct trm_pipeline_desc *desc, uint32_t index)
+{
+    const struct trm_join *join = &desc->joins[index];
+
+    if (join->port >= desc->port_count)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "join %" PRIu32 " names port %" PRIu32 ", but the pipeline has %" PRIu32 " ports",
+                         index, join->port, desc->port_count);
+    const struct trm_port *port = &desc->ports[join->port];
+    if (port->kind != TRM_PORT_SHARED || (port->flags & (TRM_PORT_IMAGE | TRM_PORT_READ_ONLY)) != 0)
+        return fail_port(desc, join->port, "is joined, which only shared buffers that kernels write are");
+    if (join->operation < TRM_REDUCE_SUM || join->operation > TRM_REDUCE_AVERAGE)
+        return fail_port(desc, join->port, "is joined by an unknown operation");
+    if (join->tokens == 0)
+        return fail_port(desc, join->port, "is joined after 0 tokens; set `tokens` to 1 or more");
+    for (uint32_t i = 0; i < index; i++)
+        if (desc->joins[i].port == join->port)
+            return fail_port(desc, join->port, "is joined twice");
+    return TRM_OK;
+}
+
+static int32_t check_joins(const struct trm_pipeline_desc *desc)
+{
+    int32_t status = TRM_OK;
+
+    if (desc->join_count != 0 && desc->joins == NULL)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the pipeline's joins are NULL");
+    for (uint32_t i = 0; status == TRM_OK && i < desc->join_count; i++)
+        status = check_join(desc, i);
+    return status;
+}
+
+/* ---- the whole, and its parts --------------------------------------------------------------- */
+
 int32_t pipeline_desc_counts_check(const struct trm_pipeline_desc *desc)
 {
     if (desc->port_count == 0 || desc->ports == NULL)
@@ -263,5 +300,7 @@ int32_t pipeline_desc_check(const struct core_device *device, const struct trm_p
         status = check_port(device, desc, i);
     for (uint32_t i = 0; status == TRM_OK && i < desc->stage_count; i++)
         status = desc->stages[i].host != NULL ? check_host(desc, i) : check_launch(desc, i);
+    if (status == TRM_OK)
+        status = check_joins(desc);
     return status == TRM_OK ? pipeline_branches_check(desc) : status;
 }

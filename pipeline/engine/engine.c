@@ -142,17 +142,34 @@ void pipeline_engine_destroy(struct pipeline *pipeline)
     base_error_restore(&saved);
 }
 
-int32_t pipeline_engine_check_copies(const struct pipeline *pipeline)
+bool pipeline_engine_writes_shared(const struct pipeline *pipeline, uint32_t port)
 {
     const struct pipeline_device *engine = pipeline->engine;
-    uint64_t written                     = engine->kernel_writes & engine->shared_ports;
+
+    return (engine->kernel_writes & engine->shared_ports & PIPELINE_BIT(port)) != 0;
+}
+
+struct trm_point pipeline_engine_last(const struct pipeline *pipeline)
+{
+    return pipeline->engine->last;
+}
+
+void pipeline_engine_set_last(struct pipeline *pipeline, struct trm_point point)
+{
+    pipeline->engine->last = point;
+}
+
+int32_t pipeline_engine_check_copies(const struct pipeline *pipeline, uint64_t joined)
+{
+    const struct pipeline_device *engine = pipeline->engine;
+    uint64_t written                     = engine->kernel_writes & engine->shared_ports & ~joined;
     char text[PIPELINE_LABEL_BYTES];
 
     if (written != 0)
         return base_fail(
             TRM_ERROR_UNSUPPORTED,
             "%s is shared and a kernel writes it: on several devices each would write a copy of its "
-            "own",
+            "own; say in `joins` how the copies are combined",
             pipeline_port_label(pipeline->ports, (uint64_t)__builtin_ctzll(written), text));
     if (engine->writes_images)
         return base_fail(TRM_ERROR_UNSUPPORTED,

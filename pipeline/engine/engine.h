@@ -50,6 +50,7 @@
 struct core_signal; /* core/stream/signal.h */
 struct core_waiter; /* core/stream/waiter.h */
 struct pipeline;
+struct pipeline_joins;      /* queue/join.h */
 struct pipeline_queue;      /* queue.h */
 struct pipeline_device;     /* engine_internal.h */
 struct pipeline_host_turns; /* engine_internal.h */
@@ -116,14 +117,24 @@ struct pipeline {
 
     struct pipeline_device *engine;
     struct pipeline_queue *queue;
+    struct pipeline_joins *joins; /* queue/join.h; NULL: there are none */
 };
 
 /* Checks the arrays of a descriptor, and as much of the rest as is possible without kernels, for a device. */
 int32_t pipeline_desc_counts_check(const struct trm_pipeline_desc *desc);
 int32_t pipeline_desc_check(const struct core_device *device, const struct trm_pipeline_desc *desc);
 
-/* Several devices: refuses what each device would have a copy of and change. Errors: UNSUPPORTED. */
-int32_t pipeline_engine_check_copies(const struct pipeline *pipeline);
+/* Several devices: refuses what each device would have a copy of and change, but for the ports of `joined`.
+ * Errors: UNSUPPORTED. */
+int32_t pipeline_engine_check_copies(const struct pipeline *pipeline, uint64_t joined);
+
+/* Whether a kernel writes a shared port, so that tokens are processed in order. */
+bool pipeline_engine_writes_shared(const struct pipeline *pipeline, uint32_t port);
+
+/* Of tokens in order: where the last one was processed (stream NULL: there is none), and another place
+ * that the next one waits for. With enqueue_lock. */
+struct trm_point pipeline_engine_last(const struct pipeline *pipeline);
+void pipeline_engine_set_last(struct pipeline *pipeline, struct trm_point point);
 
 /* Creates the engine with its first slots; destroys it after all work has ended. */
 int32_t pipeline_engine_create(struct pipeline *pipeline);
@@ -208,6 +219,10 @@ void pipeline_slot_repeat(struct pipeline_slot *slot, const struct pipeline_slot
 /* Called under `lock` after each token of a source: how many slots may be in use at once, without those whose token
  * the program or the sink has, or was dropped; 0: all. */
 uint32_t pipeline_engine_slots_in_use(struct pipeline *pipeline);
+
+/* Whether the times of all stages of the member's tokens may still decide how many slots it gets. With
+ * `lock`. */
+bool pipeline_engine_needs_stages(const struct pipeline *pipeline);
 
 /* Called under `lock` after each token: whether another slot would help (depth 0). If so, the caller calls
  * pipeline_engine_grow() without `lock`, which adds slots[depth]; the caller then makes it a free one. */

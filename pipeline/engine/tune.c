@@ -59,6 +59,11 @@ static bool starves(struct pipeline *pipeline)
     return span != before_span && (double)(waits - before_waits) > STARVES * (double)(span - before_span);
 }
 
+bool pipeline_engine_needs_stages(const struct pipeline *pipeline)
+{
+    return pipeline->desc.depth == 0 && !pipeline->engine->tuning.is_settled;
+}
+
 bool pipeline_engine_wants_slot(struct pipeline *pipeline)
 {
     struct pipeline_tuning *tuning = &pipeline->engine->tuning;

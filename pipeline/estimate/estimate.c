@@ -43,9 +43,13 @@ void pipeline_estimate_add(struct pipeline_estimate *estimate, const struct pipe
     estimate->samples++;
 }
 
-uint64_t pipeline_estimate_ahead(const struct pipeline_estimate *estimate, uint32_t before)
+double pipeline_estimate_step(const struct pipeline_estimate *estimate)
 {
     bool is_known = estimate->period > 0 && estimate->period < estimate->latency;
-    double period = is_known ? estimate->period : estimate->latency;
-    return (uint64_t)(estimate->latency + period * before);
+    return is_known ? estimate->period : estimate->latency;
+}
+
+uint64_t pipeline_estimate_ahead(const struct pipeline_estimate *estimate, uint32_t before)
+{
+    return (uint64_t)(estimate->latency + pipeline_estimate_step(estimate) * before);
 }

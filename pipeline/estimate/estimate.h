@@ -49,6 +49,9 @@ static inline bool pipeline_estimate_is_known(const struct pipeline_estimate *es
     return estimate->samples > 0;
 }
 
+/* What each piece before it adds to the time until a piece ends: the period, as far as it is known. */
+double pipeline_estimate_step(const struct pipeline_estimate *estimate);
+
 /* The time from now to the end of a piece that the device gets behind `before` others. */
 uint64_t pipeline_estimate_ahead(const struct pipeline_estimate *estimate, uint32_t before);
 

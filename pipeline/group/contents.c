@@ -8,6 +8,9 @@
 /* Bytes that are moved through the host at once. */
 #define PIECE (UINT64_C(4) << 20)
 
+/* So often a read waits without the lock. */
+#define UNLOCKED_WAITS 4
+
 /* Enters the buffer and takes data_lock. NULL: the last error tells why. */
 static struct pipeline_replica *open_data(struct trm_group_buffer *handle)
 {
@@ -146,14 +149,32 @@ int32_t trm_group_buffer_write(struct trm_group_buffer *handle, uint64_t offset,
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
+/* Waits for the copy that a read takes without data_lock, so that tasks are submitted meanwhile. They may
+ * make the copy anew; at last the read waits with the lock. */
+static void wait_unlocked(const struct pipeline_replica *replica)
+{
+    struct pipeline_data_point point;
+    int32_t status = TRM_OK;
+    for (uint32_t i = 0; status == TRM_OK && i < UNLOCKED_WAITS; i++) {
+        uint32_t current = pipeline_data_current(&replica->data) & pipeline_group_sound(replica->group);
+        if (current == 0 || !pipeline_data_pending(&replica->data, (uint32_t)__builtin_ctz(current), &point))
+            return;
+        pipeline_group_unlock_data(replica->group);
+        status = pipeline_data_await(&point);
+        pipeline_group_lock_data(replica->group);
+    }
+}
+
 static int32_t read_current(struct pipeline_replica *replica, uint64_t offset, void *data, uint64_t size)
 {
     struct core_buffer *buffer;
     uint64_t length;
     uint32_t device;
     int32_t status = core_span_resolve(trm_span_of(replica->ones[0], offset, size), &buffer, &length);
-    if (status == TRM_OK)
+    if (status == TRM_OK) {
+        wait_unlocked(replica);
         status = find_source(replica, &device);
+    }
     if (status != TRM_OK)
         return status;
     return core_buffer_read(core_buffer_find(replica->ones[device]), offset, data, size);

@@ -133,6 +133,24 @@ static int32_t drain_point(const struct pipeline_data_point *point)
                                  : TRM_OK;
 }
 
+bool pipeline_data_pending(const struct pipeline_data *data, uint32_t device,
+                           struct pipeline_data_point *point)
+{
+    const struct pipeline_data_point *made = &data->copies[device].made;
+    if (has_finished(made))
+        return false;
+    *point = (struct pipeline_data_point){.stream = NULL};
+    set(point, made->stream, made->value);
+    return true;
+}
+
+int32_t pipeline_data_await(struct pipeline_data_point *point)
+{
+    int32_t status = drain_point(point);
+    clear(point);
+    return status;
+}
+
 int32_t pipeline_data_finish(struct pipeline_data *data, uint32_t device)
 {
     struct pipeline_data_point *made = &data->copies[device].made;

@@ -1,10 +1,12 @@
 /* Where the contents of a group's buffer are, and what work on it must come after.
  *
- * Each device has a copy of the buffer. A copy is current if it has the contents as the submitted work leaves them. Work
- * that reads a copy comes after what made it; work that changes it (a task, or a copy from another
- * device) also after what reads it. So the state of a copy is one point that made it, and points that read it.
+ * Each device has a copy of the buffer. A copy is current if it has the contents as the submitted work
+ * leaves them. Work that reads a copy comes after what made it; work that changes it (a task, or a copy
+ * from another device) also after what reads it. So the state of a copy is one point that made it, and
+ * points that read it.
  *
- * Locks: group->data_lock guards all of it. It is held while work is enqueued and waited for.
+ * Locks: group->data_lock guards all of it. It is held while work is enqueued, and while a change by the
+ * host waits for work; a read waits without it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_GROUP_DATA_H
@@ -54,6 +56,12 @@ void pipeline_data_note_reader(struct pipeline_data *data, uint32_t device, stru
 /* The copy is made anew by then, as predicted at `ready_at`. Its readers are forgotten. */
 void pipeline_data_note_made(struct pipeline_data *data, uint32_t device, struct core_stream *stream,
                              uint64_t value, uint64_t ready_at);
+
+/* Waiting for a copy without the lock. pipeline_data_pending() finds what makes it, and holds that; false:
+ * it is made, or that work has ended. pipeline_data_await() waits and lets it go. Errors: DEADLOCK. */
+bool pipeline_data_pending(const struct pipeline_data *data, uint32_t device,
+                           struct pipeline_data_point *point);
+int32_t pipeline_data_await(struct pipeline_data_point *point);
 
 /* Waits until a copy is made. Errors: the failure of the work that made it. */
 int32_t pipeline_data_finish(struct pipeline_data *data, uint32_t device);

@@ -47,6 +47,7 @@ void pipeline_failure_note(struct pipeline_slot *slot, bool on_device)
 {
     struct pipeline *pipeline = slot->front;
     int32_t mode              = pipeline->desc.on_failure;
+    pipeline_joins_break(pipeline);
     if (pipeline->failure.status == TRM_OK)
         pipeline->failure = slot->failure;
     if (on_device)

@@ -114,8 +114,8 @@ static int32_t copy_for(const struct pipeline_group *group, uint32_t index,
     return status;
 }
 
-static int32_t create(struct pipeline_group *group, const struct trm_pipeline_desc *desc,
-                      struct trm_pipeline **pipeline)
+static int32_t create(struct trm_group *handle, struct pipeline_group *group,
+                      const struct trm_pipeline_desc *desc, struct trm_pipeline **pipeline)
 {
     struct pipeline_place places[TRM_GROUP_DEVICES];
     struct copy copies[TRM_GROUP_DEVICES];
@@ -127,7 +127,7 @@ static int32_t create(struct pipeline_group *group, const struct trm_pipeline_de
         places[made] = (struct pipeline_place){.device = group->devices[made], .desc = &copies[made].desc};
     }
     if (status == TRM_OK)
-        status = pipeline_create(places, group->count, pipeline);
+        status = pipeline_create(places, group->count, handle, pipeline);
     for (uint32_t i = 0; i < made; i++)
         copy_fini(group->object.context, &copies[i]);
     return status;
@@ -146,7 +146,7 @@ int32_t trm_group_pipeline_create(struct trm_group *handle, const struct trm_pip
     if (status == TRM_OK)
         status = pipeline_desc_counts_check(&own);
     if (status == TRM_OK)
-        status = create(group, &own, pipeline);
+        status = create(handle, group, &own, pipeline);
     core_object_leave(&group->object);
     return status;
 }

@@ -16,68 +16,74 @@
 /* A device that was idle for so many tokens' time is measured again: at most a hundredth of the time is lost. */
 #define STALE_TOKENS 100
 
+/* Idle devices are looked for at each choice of this number, since reading the clock takes longer than a
+ * choice. */
+#define STALE_CHOICES 16
+
 /* ---- dispatch ------------------------------------------------------------------------------- */
 
+/* Of the devices that are not lost. */
 struct choice {
-    uint32_t best;      /* of the devices that are known */
-    uint32_t best_free; /* of those with a free slot */
+    uint32_t best;      /* of those that are known */
+    uint32_t best_free; /* of those that are known and have a free slot */
     uint32_t unknown;   /* the least used of those that are not known and have a free slot */
-    uint32_t stale;     /* one that is idle, and was not used for long */
-    uint64_t best_ahead, best_free_ahead;
-    uint64_t now; /* 0: not asked for yet */
 };
 
-/* Whether an idle device was not used for long. The clock is read only where a device is idle. */
-static bool is_stale(struct pipeline_queue_member *member, uint64_t ahead, struct choice *choice)
+static struct choice find_best(const struct pipeline *pipeline)
 {
-    if (choice->now == 0)
-        choice->now = base_now();
-    if (member->idle_since == 0)
-        member->idle_since = choice->now;
-    return choice->now - member->idle_since > STALE_TOKENS * ahead;
+    const struct pipeline_queue_member *members = pipeline->queue->members;
+    struct choice choice = {PIPELINE_MEMBERS_MOST, PIPELINE_MEMBERS_MOST, PIPELINE_MEMBERS_MOST};
+    uint64_t best = UINT64_MAX, best_free = UINT64_MAX;
+    uint32_t unknown = UINT32_MAX;
+    for (uint32_t i = 0; i < pipeline->member_count; i++) {
+        const struct pipeline_queue_member *member = &members[i];
+        bool is_free                               = member->free.first != NULL;
+        if (member->is_lost)
+            continue;
+        if (member->ahead < best && member->is_known) {
+            best        = member->ahead;
+            choice.best = i;
+        }
+        if (member->ahead < best_free && member->is_known && is_free) {
+            best_free        = member->ahead;
+            choice.best_free = i;
+        }
+        if (!member->is_known && is_free && member->in_use < unknown) {
+            unknown        = member->in_use;
+            choice.unknown = i;
+        }
+    }
+    return choice;
 }
 
-static void consider(struct pipeline_queue *queue, uint32_t number, struct choice *choice)
+/* A device that is idle and was not used for long. */
+static uint32_t find_stale(const struct pipeline *pipeline)
 {
-    struct pipeline_queue_member *member = &queue->members[number];
-    bool is_free                         = member->free.first != NULL;
-    if (!pipeline_estimate_is_known(&member->estimate)) {
-        bool is_less = choice->unknown == PIPELINE_MEMBERS_MOST ||
-                       member->in_use < queue->members[choice->unknown].in_use;
-        if (is_free && is_less)
-            choice->unknown = number;
-        return;
+    uint64_t now   = base_now();
+    uint32_t found = PIPELINE_MEMBERS_MOST;
+    for (uint32_t i = 0; i < pipeline->member_count; i++) {
+        struct pipeline_queue_member *member = &pipeline->queue->members[i];
+        if (member->is_lost || !member->is_known || member->in_use != 0 || member->free.first == NULL)
+            continue;
+        if (member->idle_since == 0)
+            member->idle_since = now;
+        if (now - member->idle_since > STALE_TOKENS * member->ahead)
+            found = i;
     }
-    uint64_t ahead = pipeline_estimate_ahead(&member->estimate, member->in_use);
-    if (is_free && member->in_use == 0 && is_stale(member, ahead, choice))
-        choice->stale = number;
-    if (ahead < choice->best_ahead) {
-        choice->best_ahead = ahead;
-        choice->best       = number;
-    }
-    if (is_free && ahead < choice->best_free_ahead) {
-        choice->best_free_ahead = ahead;
-        choice->best_free       = number;
-    }
+    return found;
 }
 
 static uint32_t choose(const struct pipeline *pipeline, bool may_wait)
 {
     struct pipeline_queue *queue = pipeline->queue;
-    struct choice choice         = {.best            = PIPELINE_MEMBERS_MOST,
-                                    .best_free       = PIPELINE_MEMBERS_MOST,
-                                    .unknown         = PIPELINE_MEMBERS_MOST,
-                                    .stale           = PIPELINE_MEMBERS_MOST,
-                                    .best_ahead      = UINT64_MAX,
-                                    .best_free_ahead = UINT64_MAX};
-    for (uint32_t i = 0; i < pipeline->member_count; i++)
-        if (!queue->members[i].is_lost)
-            consider(queue, i, &choice);
-    bool is_first = choice.unknown != PIPELINE_MEMBERS_MOST && queue->members[choice.unknown].in_use == 0;
-    if (is_first)
+    struct choice choice         = find_best(pipeline);
+    if (choice.unknown != PIPELINE_MEMBERS_MOST && queue->members[choice.unknown].in_use == 0)
         return choice.unknown;
-    if (choice.stale != PIPELINE_MEMBERS_MOST)
-        return choice.stale;
+    if (queue->choices++ % STALE_CHOICES == 0) {
+        uint32_t stale = find_stale(pipeline);
+        if (stale != PIPELINE_MEMBERS_MOST)
+            return stale;
+    }
     if (may_wait && pipeline_queue_in_flight(queue) > 0)
         return choice.best == choice.best_free ? choice.best : PIPELINE_MEMBERS_MOST;
     return choice.best_free != PIPELINE_MEMBERS_MOST ? choice.best_free : choice.unknown;
@@ -112,16 +118,22 @@ static uint64_t last_end(const struct pipeline_token_times *times)
     return times->end[TRM_STAGE_DOWNLOAD] > end ? times->end[TRM_STAGE_DOWNLOAD] : end;
 }
 
-void pipeline_members_learn(const struct pipeline_slot *slot, const struct pipeline_token_times *times)
+/* The measure of the device alone; the front's has the whole token. */
+static void measure(const struct pipeline_slot *slot, const struct pipeline_token_times *times)
 {
-    struct pipeline_queue_member *member = pipeline_queue_member(slot);
-    struct pipeline_token_times local    = *times;
-    local.index                          = pipeline_queue_entry(slot)->number;
-    local.slot                           = slot->index;
-    pipeline_measure_token(slot->pipeline->measure, &local);
-    pipeline_shared_add(&slot->front->queue->shared, times);
-    if (times->status != TRM_OK)
+    if (!pipeline_engine_needs_stages(slot->pipeline)) {
+        pipeline_measure_device_token(slot->pipeline->measure, times);
         return;
+    }
+    struct pipeline_token_times local = *times;
+    local.index                       = pipeline_queue_entry(slot)->number;
+    local.slot                        = slot->index;
+    pipeline_measure_token(slot->pipeline->measure, &local);
+}
+
+static struct pipeline_sample sample_of(const struct pipeline_slot *slot,
+                                        const struct pipeline_token_times *times)
+{
     struct pipeline_sample sample = {.number = pipeline_queue_entry(slot)->number,
                                      .begin  = slot->submitted_at};
     sample.end                    = last_end(times);
@@ -132,7 +144,34 @@ void pipeline_members_learn(const struct pipeline_slot *slot, const struct pipel
         sample.end       = slot->sink_begin;
         sample.took      = sample.end > sample.begin ? sample.end - sample.begin : 1;
     }
+    return sample;
+}
+
+/* Whether a token without stamps tells nothing, because others had some. */
+static bool is_superfluous(const struct pipeline_queue_member *member,
+                           const struct pipeline_token_times *times)
+{
+    return member->is_known && !member->estimate.is_coarse && last_end(times) == 0;
+}
+
+/* Notes what the estimate of a device says now. */
+static void note_estimate(struct pipeline_queue_member *member)
+{
+    member->is_known = pipeline_estimate_is_known(&member->estimate);
+    member->step     = (uint64_t)pipeline_estimate_step(&member->estimate);
+    member->ahead    = (uint64_t)member->estimate.latency + member->step * member->in_use;
+}
+
+void pipeline_members_learn(const struct pipeline_slot *slot, const struct pipeline_token_times *times)
+{
+    struct pipeline_queue_member *member = pipeline_queue_member(slot);
+    measure(slot, times);
+    if (times->status != TRM_OK || is_superfluous(member, times))
+        return;
+    pipeline_shared_add(&slot->front->queue->shared, times);
+    struct pipeline_sample sample = sample_of(slot, times);
     pipeline_estimate_add(&member->estimate, &sample);
+    note_estimate(member);
 }
 
 /* ---- a lost device -------------------------------------------------------------------------- */
@@ -148,8 +187,10 @@ static bool has_other(const struct pipeline *pipeline, uint32_t number)
 bool pipeline_members_can_repeat(const struct pipeline_slot *slot)
 {
     const struct pipeline_queue_entry *entry = pipeline_queue_entry(slot);
-    return slot->failure.status == TRM_ERROR_DEVICE_LOST && !entry->is_final && entry->answer == TRM_OK &&
-           has_other(slot->front, slot->pipeline->member) && pipeline_slot_is_repeatable(slot);
+    /* What a lost device has added to a shared port is lost. */
+    return slot->failure.status == TRM_ERROR_DEVICE_LOST && slot->front->joins == NULL && !entry->is_final &&
+           entry->answer == TRM_OK && has_other(slot->front, slot->pipeline->member) &&
+           pipeline_slot_is_repeatable(slot);
 }
 
 /* A free slot of a device that is not lost; a new one where all are in use. With enqueue_lock and lock, the
@@ -251,6 +292,7 @@ int32_t pipeline_members_recover(struct pipeline *pipeline)
 {
     struct base_failure first = {.status = TRM_OK};
     uint32_t left             = 0;
+    pipeline_joins_recover(pipeline);
     for (uint32_t i = 0; i < pipeline->member_count; i++) {
         int32_t status = pipeline_engine_recover(pipeline->members[i]);
         if (status == TRM_OK) {
@@ -261,5 +303,6 @@ int32_t pipeline_members_recover(struct pipeline *pipeline)
             base_failure_save(&first, status);
         note_lost(pipeline, i);
     }
-    return left > 0 ? TRM_OK : base_failure_raise(&first);
+    bool goes_on = pipeline->joins == NULL ? left > 0 : left == pipeline->member_count;
+    return goes_on ? TRM_OK : base_failure_raise(&first);
 }

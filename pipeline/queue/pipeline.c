@@ -30,7 +30,7 @@ static int32_t measure_create(struct pipeline *pipeline, bool is_alone)
     uint32_t depth = pipeline->desc.depth != 0 ? pipeline->desc.depth : PIPELINE_DEPTH_TUNED_MOST;
     struct pipeline_measure_desc desc = {
         .depth        = is_alone ? depth : PIPELINE_DEPTH_MOST,
-        .trace_tokens = pipeline->desc.trace_tokens,
+        .trace_tokens = is_alone || pipeline == pipeline->front ? pipeline->desc.trace_tokens : 0,
         .launch_count = pipeline->desc.stage_count,
         .launch_names = names,
     };
@@ -61,6 +61,7 @@ static int32_t member_add(struct pipeline *front, const struct pipeline_place *p
     member->device         = place->device;
     member->desc           = *place->desc;
     member->desc.words     = NULL;
+    member->desc.joins     = NULL;
     base_text_copy(member->name, sizeof(member->name), front->name);
     member->desc.name                     = member->name;
     front->members[front->member_count++] = member;
@@ -83,6 +84,7 @@ static void pipeline_retire(struct core_object *object)
     struct pipeline *pipeline = pipeline_of(object);
 
     pipeline_queue_destroy(pipeline);
+    pipeline_joins_destroy(pipeline);
     for (uint32_t i = 0; i < pipeline->member_count; i++) {
         member_destroy(pipeline->members[i]);
         core_device_uncount_child(pipeline->members[i]->device, CORE_PIPELINE);
@@ -130,8 +132,18 @@ static const struct core_object_ops pipeline_ops = {
 
 /* ---- creation ------------------------------------------------------------------------------- */
 
+static uint64_t joined_ports(const struct trm_pipeline_desc *desc)
+{
+    uint64_t joined = 0;
+
+    for (uint32_t i = 0; i < desc->join_count; i++)
+        joined |= UINT64_C(1) << desc->joins[i].port;
+    return joined;
+}
+
 /* Creates the members of a pipeline whose descriptors have been checked. */
-static int32_t members_make(struct pipeline *front, const struct pipeline_place *places, uint32_t count)
+static int32_t members_make(struct pipeline *front, const struct pipeline_place *places, uint32_t count,
+                            struct trm_group *group)
 {
     int32_t status = TRM_OK;
 
@@ -139,7 +151,7 @@ static int32_t members_make(struct pipeline *front, const struct pipeline_place 
         for (uint32_t i = 0; status == TRM_OK && i < count; i++) {
             status = member_add(front, &places[i]);
             if (status == TRM_OK)
-                status = pipeline_engine_check_copies(front->members[i]);
+                status = pipeline_engine_check_copies(front->members[i], joined_ports(places[i].desc));
         }
         if (status != TRM_OK)
             return status;
@@ -149,7 +161,8 @@ static int32_t members_make(struct pipeline *front, const struct pipeline_place 
         front->desc.stages     = front->stages;
         front->desc.after      = NULL;
         front->desc.priorities = NULL;
-        return measure_create(front, false);
+        status                 = pipeline_joins_create(front, group, places[0].desc);
+        return status == TRM_OK ? measure_create(front, false) : status;
     }
     front->device       = places[0].device;
     front->members[0]   = front;
@@ -159,6 +172,7 @@ static int32_t members_make(struct pipeline *front, const struct pipeline_place 
 
 static void members_unmake(struct pipeline *front)
 {
+    pipeline_joins_destroy(front);
     for (uint32_t i = 0; i < front->member_count; i++)
         member_destroy(front->members[i]);
     pipeline_host_turns_destroy(front);
@@ -166,9 +180,10 @@ static void members_unmake(struct pipeline *front)
     front->measure = NULL;
 }
 
-static int32_t pipeline_make(struct pipeline *pipeline, const struct pipeline_place *places, uint32_t count)
+static int32_t pipeline_make(struct pipeline *pipeline, const struct pipeline_place *places, uint32_t count,
+                             struct trm_group *group)
 {
-    int32_t status = members_make(pipeline, places, count);
+    int32_t status = members_make(pipeline, places, count, group);
     if (status != TRM_OK)
         goto unmake;
     status = pipeline_queue_create(pipeline);
@@ -206,7 +221,8 @@ static int32_t check(const struct pipeline_place *places, uint32_t count)
     return TRM_OK;
 }
 
-int32_t pipeline_create(const struct pipeline_place *places, uint32_t count, struct trm_pipeline **pipeline)
+int32_t pipeline_create(const struct pipeline_place *places, uint32_t count, struct trm_group *group,
+                        struct trm_pipeline **pipeline)
 {
     const struct trm_pipeline_desc *desc = places[0].desc;
     struct core_context *context         = places[0].device->object.context;
@@ -223,12 +239,13 @@ int32_t pipeline_create(const struct pipeline_place *places, uint32_t count, str
     made->front          = made;
     made->desc           = *desc;
     made->desc.words     = NULL;
+    made->desc.joins     = NULL;
     made->words          = words;
     pthread_mutex_init(&made->lock, NULL);
     pthread_mutex_init(&made->enqueue_lock, NULL);
     base_text_copy(made->name, sizeof(made->name), desc->name != NULL ? desc->name : "pipeline");
     made->desc.name = made->name;
-    status          = pipeline_make(made, places, count);
+    status          = pipeline_make(made, places, count, group);
     if (status != TRM_OK) {
         pipeline_free(made);
         return status;
@@ -258,7 +275,7 @@ int32_t trm_pipeline_create(struct trm_device *handle, const struct trm_pipeline
         status = pipeline_desc_copy(&own, desc);
     struct pipeline_place place = {.device = device, .desc = &own};
     if (status == TRM_OK)
-        status = pipeline_create(&place, 1, pipeline);
+        status = pipeline_create(&place, 1, NULL, pipeline);
     core_object_leave(&device->object);
     return status;
 }

@@ -129,8 +129,7 @@ struct pipeline_slot *pipeline_queue_take(struct pipeline *pipeline, uint32_t me
     from->free.first                   = slot->next;
     if (slot->next == NULL)
         from->free.last = NULL;
-    from->in_use++;
-    from->idle_since        = 0;
+    pipeline_member_take(from);
     slot->next              = NULL;
     slot->token.index       = index;
     slot->token.deadline_ns = 0;
@@ -157,7 +156,7 @@ void pipeline_queue_free(struct pipeline_slot *slot)
         prepend(&pipeline_queue_member(slot)->free, slot); /* its memory is in the caches */
     else
         pipeline_list_append(&pipeline_queue_member(slot)->free, slot);
-    pipeline_queue_member(slot)->in_use--;
+    pipeline_member_free(pipeline_queue_member(slot));
     pipeline_queue_wake_free(queue);
     if (queue->quiet_waiters > 0)
         pthread_cond_broadcast(&queue->quiet);
@@ -206,9 +205,8 @@ struct pipeline_slot *pipeline_queue_find(const struct pipeline *pipeline, const
 uint32_t pipeline_queue_in_flight(const struct pipeline_queue *queue)
 {
     const uint32_t *slots_in = queue->slots_in;
-    return slots_in[PIPELINE_SLOT_LOADING] + slots_in[PIPELINE_SLOT_FILLED] +
-           slots_in[PIPELINE_SLOT_ENQUEUING] + slots_in[PIPELINE_SLOT_SUBMITTED] +
-           slots_in[PIPELINE_SLOT_ENDED] + slots_in[PIPELINE_SLOT_SINK] + slots_in[PIPELINE_SLOT_ABANDONED];
+    return queue->depth - slots_in[PIPELINE_SLOT_FREE] - slots_in[PIPELINE_SLOT_HELD] -
+           slots_in[PIPELINE_SLOT_OUT];
 }
 
 /* ---- the end of a token --------------------------------------------------------------------- */

@@ -13,7 +13,7 @@
  *     states.c     what observers see            members.c           which device gets a token
  *     fresh.c      tokens dropped for newer ones  group_pipeline.c   pipelines of groups
  *     order.c      stages in another order       token_fd.c          descriptors for event loops
- *     ahead.c      tokens read ahead of the slots
+ *     ahead.c      tokens read ahead of the slots   join.c       shared ports that several devices write
  *
  * A slot is in exactly one state. pipeline_queue_move() alone changes it, checks that the move is legal, and
  * counts. Two lists go through slot->next: the free slots, and `ordered`: those submitted and ended, in the
@@ -40,6 +40,7 @@
 #include "pipeline/engine/engine.h"
 #include "pipeline/estimate/estimate.h"
 #include "pipeline/queue/ahead.h"
+#include "pipeline/queue/join.h"
 #include "pipeline/queue/source.h"
 
 /* How late a thread that waits for the device notices a cancel. */
@@ -116,7 +117,11 @@ struct pipeline_queue_member {
     /* base_now() when a token was first given to another device while this one had none; 0: it has some */
     uint64_t idle_since;
     bool is_lost;
+    bool is_known;                     /* the estimate is */
     struct pipeline_estimate estimate; /* of a token; several members only */
+    /* What the estimate says in whole nanoseconds, so that a token chooses its device without computing it
+     * anew: when a token would end that the device gets now, and what each token that it has adds to it */
+    uint64_t ahead, step;
 };
 
 /* A thread that waits for slots to end and for changes of the queues; on its stack. */
@@ -134,6 +139,7 @@ struct pipeline_queue {
     uint32_t slots_in_use;     /* of a source: the most without those with the program or the sink; 0: all */
     uint64_t next_index;       /* of the token acquired next */
     uint64_t repeated;         /* tokens of the run that a lost device left to another one */
+    uint32_t choices;          /* of a device so far */
     struct base_failure fault; /* an illegal move */
 
     _Atomic int32_t mode; /* enum pipeline_queue_mode; also read without the lock */
@@ -233,8 +239,10 @@ struct pipeline_place {
 int32_t pipeline_desc_copy(struct trm_pipeline_desc *own, const struct trm_pipeline_desc *given);
 
 /* Makes a pipeline on the devices of `places`, at most 16, whose descriptors differ in kernels and buffers
- * alone. The caller has entered the devices. Errors: as of trm_pipeline_create(). */
-int32_t pipeline_create(const struct pipeline_place *places, uint32_t count, struct trm_pipeline **pipeline);
+ * alone, and are those of `group` (NULL: there is one). The caller has entered the devices. Errors: as of
+ * trm_pipeline_create(). */
+int32_t pipeline_create(const struct pipeline_place *places, uint32_t count, struct trm_group *group,
+                        struct trm_pipeline **pipeline);
 
 /* Enters the pipeline behind a handle; leave with core_object_leave(). NULL after setting the last error. */
 struct pipeline *pipeline_enter(struct trm_pipeline *handle);
@@ -306,6 +314,20 @@ void pipeline_queue_wake_all(struct pipeline_queue *queue);
 static inline struct pipeline_queue_member *pipeline_queue_member(const struct pipeline_slot *slot)
 {
     return &slot->front->queue->members[slot->pipeline->member];
+}
+
+/* The device gets a token, or has one less. With the lock. */
+static inline void pipeline_member_take(struct pipeline_queue_member *member)
+{
+    member->in_use++;
+    member->ahead += member->step;
+    member->idle_since = 0;
+}
+
+static inline void pipeline_member_free(struct pipeline_queue_member *member)
+{
+    member->in_use--;
+    member->ahead -= member->step;
 }
 
 /* The device that would end the next token first. PIPELINE_MEMBERS_MOST: there is no free slot, or (only

@@ -273,6 +273,7 @@ static int32_t close_ends(struct pipeline *pipeline)
     struct pipeline_queue *queue = pipeline->queue;
     bool is_quiet                = queue->slots_in[PIPELINE_SLOT_ABANDONED] == 0;
     bool ends                    = queue->is_engine_open && is_quiet;
+    bool joins = ends && queue->stop == PIPELINE_GOING && pipeline->failure.status == TRM_OK;
     if (ends)
         queue->is_engine_open = false;
     pthread_mutex_unlock(&pipeline->lock);
@@ -281,6 +282,8 @@ static int32_t close_ends(struct pipeline *pipeline)
     pipeline_ahead_end(pipeline);
     pipeline_source_close(&queue->source);
     int32_t status = pipeline_sink_close(&queue->sink);
+    if (status == TRM_OK && joins)
+        status = pipeline_joins_finish(pipeline);
     pthread_mutex_lock(&pipeline->lock);
     return status;
 }

@@ -220,6 +220,26 @@ static void flush(struct pipeline_slot *slot)
         pipeline_slot_flush(slot);
 }
 
+/* Enqueues the token between the joins of its pipeline. With enqueue_lock. */
+static void enqueue(struct pipeline_slot *slot)
+{
+    struct pipeline *pipeline = slot->front;
+    if (pipeline->joins == NULL) {
+        pipeline_failure_enqueue(slot);
+        return;
+    }
+    struct base_failure failure = {.status = TRM_OK};
+    int32_t status              = pipeline_joins_before(pipeline);
+    if (status != TRM_OK)
+        base_failure_save(&failure, status);
+    pipeline_failure_enqueue(slot);
+    if (slot->failure.status != TRM_OK)
+        return;
+    status = failure.status != TRM_OK ? base_failure_raise(&failure) : pipeline_joins_after(pipeline);
+    if (status != TRM_OK)
+        pipeline_failure_name(slot, "join", status);
+}
+
 int32_t pipeline_submit(struct pipeline_slot *slot, bool by_program)
 {
     struct pipeline *pipeline = slot->front;
@@ -236,7 +256,7 @@ int32_t pipeline_submit(struct pipeline_slot *slot, bool by_program)
     pthread_mutex_unlock(&pipeline->lock);
 
     slot->submitted_at = slot->load_end;
-    pipeline_failure_enqueue(slot);
+    enqueue(slot);
     flush(slot);
     pipeline_slot_enqueue_end(slot);
 
@@ -335,11 +355,13 @@ int32_t trm_pipeline_release(struct trm_pipeline *handle, struct trm_token *toke
 
 /* ---- next ----------------------------------------------------------------------------------- */
 
-/* What was started is over, unless the status is a token, its failure or TIMEOUT. */
-static void end_started(struct pipeline *pipeline, int32_t status)
+/* What was started is over, unless the status is a token, its failure or TIMEOUT. Returns the status, or
+ * why what was started could not be ended well. */
+static int32_t end_started(struct pipeline *pipeline, int32_t status)
 {
     struct pipeline_queue *queue = pipeline->queue;
     struct base_saved_error saved;
+    int32_t finished = TRM_OK;
     base_error_save(&saved);
     pthread_mutex_lock(&pipeline->lock);
     /* At the end of the source no thread is inside it, so loaders and followers leave at once; after a stop
@@ -347,9 +369,12 @@ static void end_started(struct pipeline *pipeline, int32_t status)
     if (queue->mode == PIPELINE_STARTED && queue->stop == PIPELINE_STOPPED)
         pipeline_run_finish(pipeline, base_now() + PIPELINE_HURRY_NS);
     else if (queue->mode == PIPELINE_STARTED && status == TRM_TOKEN_END)
-        pipeline_run_finish(pipeline, BASE_NEVER);
+        finished = pipeline_run_finish(pipeline, BASE_NEVER);
     pthread_mutex_unlock(&pipeline->lock);
+    if (finished != TRM_OK)
+        return finished;
     base_error_restore(&saved);
+    return status;
 }
 
 static int32_t next(struct pipeline *pipeline, uint64_t deadline, struct trm_token **token)
@@ -371,7 +396,7 @@ static int32_t next(struct pipeline *pipeline, uint64_t deadline, struct trm_tok
     if (status == PIPELINE_NEXT_FAILED)
         return base_failure_raise(&failure);
     if (queue->mode == PIPELINE_STARTED && status != TRM_ERROR_TIMEOUT)
-        end_started(pipeline, status);
+        status = end_started(pipeline, status);
     return status;
 }
 

@@ -243,6 +243,15 @@ static uint64_t end_of(const struct pipeline_token_times *times, uint32_t stage)
     return times->end[stage] > times->begin[stage] ? times->end[stage] : times->begin[stage];
 }
 
+/* Widens the run of a measure. */
+static void widen(struct pipeline_measure *measure, uint64_t begin, uint64_t end)
+{
+    if (measure->first == 0 || begin < measure->first)
+        measure->first = begin;
+    if (end > measure->last)
+        measure->last = end;
+}
+
 static void add_stages(struct pipeline_measure *measure, const struct pipeline_token_times *times)
 {
     bool sampled   = is_sampled(times);
@@ -271,10 +280,7 @@ static void add_stages(struct pipeline_measure *measure, const struct pipeline_t
     measure->in_slots += last - first;
     measure->seen_in_slots++;
     measure->slot_free[times->slot % DEPTH_MOST] = last;
-    if (measure->first == 0 || first < measure->first)
-        measure->first = first;
-    if (last > measure->last)
-        measure->last = last;
+    widen(measure, first, last);
 }
 
 /* At most once a millisecond, so that small tokens do not pay for it. */
@@ -405,6 +411,26 @@ void pipeline_measure_token(struct pipeline_measure *measure, const struct pipel
     add_recent(measure, times);
     add_launches(measure, times);
     trace_token(measure, times);
+}
+
+void pipeline_measure_device_token(struct pipeline_measure *measure, const struct pipeline_token_times *times)
+{
+    bool sampled = is_sampled(times);
+
+    count_token(measure, times);
+    measure->sampled += (uint64_t)sampled;
+    for (uint32_t i = TRM_STAGE_UPLOAD; i <= TRM_STAGE_DOWNLOAD; i++) {
+        if (has_times(times, i)) {
+            struct interval interval = {times->begin[i], end_of(times, i), UNKNOWN};
+            insert(&measure->stages[i], &interval, measure->depth, false);
+            widen(measure, interval.begin, interval.end);
+        } else if (times->status == TRM_OK && !sampled) {
+            miss(&measure->stages[i], false);
+        }
+    }
+    for (uint32_t i = TRM_STAGE_LOAD; i < TRM_STAGES; i += TRM_STAGE_SINK - TRM_STAGE_LOAD)
+        if (has_times(times, i))
+            widen(measure, times->begin[i], end_of(times, i));
 }
 
 const struct pipeline_token_times *pipeline_measure_traced(const struct pipeline_measure *measure,

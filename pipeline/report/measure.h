@@ -114,6 +114,11 @@ void pipeline_measure_restart(struct pipeline_measure *measure);
  * no two are further apart than the depth. */
 void pipeline_measure_token(struct pipeline_measure *measure, const struct pipeline_token_times *times);
 
+/* The same for one of several devices, whose pipeline measures the whole token: counts, and busy times of
+ * upload, compute and download. Neither reasons for idle times nor a trace. */
+void pipeline_measure_device_token(struct pipeline_measure *measure,
+                                   const struct pipeline_token_times *times);
+
 /* The launches have changed places, and the first one is that at places[0] now. Forgets everything as a restart does. */
 void pipeline_measure_reorder(struct pipeline_measure *measure, const uint32_t *places);
 

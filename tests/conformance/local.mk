@@ -126,7 +126,10 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/collectives.c \
 	tests/conformance/collectives.h \
 	tests/conformance/group.c \
+	tests/conformance/group_fork.c \
+	tests/conformance/group_join.c \
 	tests/conformance/group_pool.c \
+	tests/conformance/group_read.c \
 	tests/conformance/pipeline_branches.c \
 	tests/conformance/pipeline_branches_failures.c \
 	tests/conformance/pipeline_branches_overlap.c \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The cases of pools over groups on a vulkan device and two cpu devices.
+# The cases of pools over groups, and of joins, on a vulkan device and two cpu devices.
 . "$top_srcdir/tests/vulkan/common.sh"
 . "$top_srcdir/tests/conformance/run"
 

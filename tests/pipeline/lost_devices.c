@@ -43,29 +43,19 @@ static const struct trm_cpu_kernel add_kernels[] = {
 struct pair {
     struct trm_group *group;
     struct trm_group_kernel *kernel;
+    struct trm_group_buffer *shared; /* that kernels write; NULL: they write an output */
     struct trm_pipeline *pipeline;
     uint64_t next; /* the token that must come out next */
     bool is_wrong;
 };
 
-static void pair_open(struct pair *pair, uint32_t depth)
+static void make_pipeline(struct pair *pair, uint32_t depth)
 {
-    const struct trm_setting settings[] = {{"cpu.devices", "2"}};
-    struct trm_module_desc module       = {.struct_size = sizeof(module),
-                                           .format      = TRM_MODULE_FUNCTIONS,
-                                           .data        = add_kernels,
-                                           .size        = sizeof(add_kernels)};
-    struct trm_port ports[]             = {trm_port_input("in", WORDS * sizeof(uint32_t)),
-                                           trm_port_output("out", WORDS * sizeof(uint32_t))};
-    struct trm_argument arguments[]     = {trm_arg_port(0), trm_arg_port(1), trm_arg_u32(WORDS)};
-    uint32_t count                      = 0;
-
-    fixture_open(ON_PROXIED_CPU, settings, 1);
-    *pair = (struct pair){.next = 0};
-    ck_ok(trm_group_create(the.context, "*", &pair->group));
-    ck_ok(trm_group_size(pair->group, &count));
-    ck_assert_uint_eq(count, 2);
-    ck_ok(trm_group_kernel_load(pair->group, &module, NULL, &pair->kernel));
+    const struct trm_join join = {
+        .port = 1, .type = TRM_TYPE_I32, .operation = TRM_REDUCE_MAXIMUM, .tokens = 4};
+    struct trm_port ports[]         = {trm_port_input("in", WORDS * sizeof(uint32_t)),
+                                       trm_port_output("out", WORDS * sizeof(uint32_t))};
+    struct trm_argument arguments[] = {trm_arg_port(0), trm_arg_port(1), trm_arg_u32(WORDS)};
     struct trm_stage stage =
         trm_stage_launch(trm_group_stage_kernel(pair->kernel), arguments, 3, 0, sizeof(uint32_t));
     stage.items_bytes             = 0;
@@ -77,12 +67,46 @@ static void pair_open(struct pair *pair, uint32_t depth)
                                      .stage_count = 1,
                                      .depth       = depth,
                                      .strategy    = TRM_STRATEGY_SLOT_STREAMS};
+    if (pair->shared != NULL) {
+        ports[1]        = trm_port_shared("out", trm_group_port_buffer(pair->shared));
+        desc.joins      = &join;
+        desc.join_count = 1;
+    }
     ck_ok(trm_group_pipeline_create(pair->group, &desc, &pair->pipeline));
+}
+
+static void pair_open_with(struct pair *pair, uint32_t depth, bool is_joined)
+{
+    const struct trm_setting settings[] = {{"cpu.devices", "2"}};
+    struct trm_buffer_desc shared       = {
+              .struct_size = sizeof(shared), .size = WORDS * sizeof(uint32_t), .flags = TRM_BUFFER_ZEROED};
+    struct trm_module_desc module = {.struct_size = sizeof(module),
+                                     .format      = TRM_MODULE_FUNCTIONS,
+                                     .data        = add_kernels,
+                                     .size        = sizeof(add_kernels)};
+    uint32_t count                = 0;
+
+    fixture_open(ON_PROXIED_CPU, settings, 1);
+    *pair = (struct pair){.next = 0};
+    ck_ok(trm_group_create(the.context, "*", &pair->group));
+    ck_ok(trm_group_size(pair->group, &count));
+    ck_assert_uint_eq(count, 2);
+    ck_ok(trm_group_kernel_load(pair->group, &module, NULL, &pair->kernel));
+    if (is_joined)
+        ck_ok(trm_group_buffer_create(pair->group, &shared, &pair->shared));
+    make_pipeline(pair, depth);
+}
+
+static void pair_open(struct pair *pair, uint32_t depth)
+{
+    pair_open_with(pair, depth, false);
 }
 
 static void pair_close(struct pair *pair)
 {
     trm_pipeline_destroy(pair->pipeline);
+    if (pair->shared != NULL)
+        trm_group_buffer_destroy(pair->shared);
     trm_group_kernel_destroy(pair->kernel);
     trm_group_destroy(pair->group);
     fixture_close();
@@ -201,6 +225,37 @@ START_TEST(the_pipeline_fails_when_the_last_device_is_lost)
 }
 END_TEST
 
+static int32_t take_nothing(void *user, const struct trm_token *token)
+{
+    (void)user, (void)token;
+    return TRM_OK;
+}
+
+static int32_t run_joined(struct pair *pair)
+{
+    struct trm_source source = trm_source_function(load, pair);
+    struct trm_sink sink     = trm_sink_function(take_nothing, NULL);
+
+    return trm_pipeline_run(pair->pipeline, &source, &sink);
+}
+
+/* What the lost device has written since the last join is lost, so its tokens are not repeated. */
+START_TEST(a_pipeline_that_joins_a_shared_port_ends_with_a_device)
+{
+    struct pair pair;
+    char rule[64];
+
+    pair_open_with(&pair, 2, true);
+    ck_ok(run_joined(&pair));
+    snprintf(rule, sizeof(rule), "launch:%d:%d", 10 + _i * 3, TRM_ERROR_DEVICE_LOST);
+    ck_ok(the.control->async_fault(rule));
+    ck_assert_int_eq(run_joined(&pair), TRM_ERROR_DEVICE_LOST);
+    ck_assert_int_eq(run_joined(&pair), TRM_ERROR_DEVICE_LOST);
+    slots_free(pair.pipeline);
+    pair_close(&pair);
+}
+END_TEST
+
 START_TEST(a_server_goes_on_when_a_device_is_lost)
 {
     struct pair pair;
@@ -234,6 +289,7 @@ int main(void)
     tcase_add_loop_test(cases, a_lost_device_leaves_its_tokens_to_the_other, 0, 2);
     tcase_add_test(cases, nothing_is_repeated_while_no_device_is_lost);
     tcase_add_test(cases, the_pipeline_fails_when_the_last_device_is_lost);
+    tcase_add_loop_test(cases, a_pipeline_that_joins_a_shared_port_ends_with_a_device, 0, 4);
     tcase_add_test(cases, a_server_goes_on_when_a_device_is_lost);
     suite_add_tcase(suite, cases);
 

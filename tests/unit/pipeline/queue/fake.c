@@ -70,6 +70,29 @@ void pipeline_engine_end(struct pipeline *pipeline)
     fake.ended++;
 }
 
+struct trm_point pipeline_engine_last(const struct pipeline *pipeline)
+{
+    (void)pipeline;
+    return (struct trm_point){.stream = NULL};
+}
+
+void pipeline_engine_set_last(struct pipeline *pipeline, struct trm_point point)
+{
+    (void)pipeline, (void)point;
+}
+
+bool pipeline_engine_writes_shared(const struct pipeline *pipeline, uint32_t port)
+{
+    (void)pipeline, (void)port;
+    return false;
+}
+
+bool pipeline_engine_needs_stages(const struct pipeline *pipeline)
+{
+    (void)pipeline;
+    return false;
+}
+
 void pipeline_slot_prepare(struct pipeline_slot *slot)
 {
     struct pipeline_slot_device *own = slot->device;

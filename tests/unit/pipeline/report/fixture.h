@@ -86,7 +86,8 @@ struct ideal {
     uint64_t gap;    /* idle time between tokens on the host */
     uint64_t failed; /* 1 + the index of a token that fails */
     uint32_t trace_tokens;
-    uint32_t devices; /* that get tokens by turns; below 2: one */
+    uint32_t devices;    /* that get tokens by turns; below 2: one */
+    bool is_of_a_device; /* it is the measure of one of several devices */
 };
 
 enum {
@@ -130,7 +131,10 @@ static inline struct pipeline_measure *run_ideal(const struct ideal *ideal)
         token.bytes_up   = ideal->bytes_up;
         token.bytes_down = ideal->bytes_down;
         token.status     = ideal->failed == i + 1 ? TRM_ERROR_KERNEL : TRM_OK;
-        pipeline_measure_token(measure, &token);
+        if (ideal->is_of_a_device)
+            pipeline_measure_device_token(measure, &token);
+        else
+            pipeline_measure_token(measure, &token);
     }
     return measure;
 }

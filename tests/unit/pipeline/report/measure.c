@@ -379,6 +379,33 @@ START_TEST(without_any_times_of_the_device_only_counts_are_told)
 }
 END_TEST
 
+START_TEST(the_measure_of_a_device_counts_its_tokens_and_its_busy_time)
+{
+    struct ideal ideal = {
+        .depth = 3, .tokens = 60, .time = {10, 20, 40, 15, 5}, .failed = 7, .trace_tokens = 8};
+
+    for (uint32_t sampled_of = 0; sampled_of <= 4; sampled_of += 4) {
+        ideal.sampled_of                      = sampled_of;
+        ideal.is_of_a_device                  = false;
+        struct pipeline_measure *whole        = run_ideal(&ideal);
+        ideal.is_of_a_device                  = true;
+        struct pipeline_measure *device       = run_ideal(&ideal);
+        struct trm_report all                 = measure_report(whole, 3);
+        struct trm_report own                 = measure_report(device, 3);
+        const struct pipeline_token_times *no = pipeline_measure_traced(device, 0);
+        ck_assert_uint_eq(own.tokens, all.tokens);
+        ck_assert_uint_eq(own.failed, 1);
+        ck_assert_uint_eq(own.measured, all.measured);
+        ck_assert_uint_eq(own.elapsed_ns, all.elapsed_ns);
+        for (uint32_t i = TRM_STAGE_UPLOAD; i <= TRM_STAGE_DOWNLOAD; i++)
+            ck_assert_uint_eq(own.stages[i].busy_ns, all.stages[i].busy_ns);
+        ck_assert_ptr_null(no);
+        pipeline_measure_destroy(whole);
+        pipeline_measure_destroy(device);
+    }
+}
+END_TEST
+
 START_TEST(an_end_before_its_begin_counts_as_no_time)
 {
     struct pipeline_measure *measure  = make_measure(3, 4);
@@ -521,6 +548,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, what_was_sampled_stands_for_all);
     tcase_add_test(tests, a_slow_stretch_that_was_sampled_does_not_make_a_stage_longer_than_the_run);
     tcase_add_test(tests, without_any_times_of_the_device_only_counts_are_told);
+    tcase_add_test(tests, the_measure_of_a_device_counts_its_tokens_and_its_busy_time);
     tcase_add_test(tests, an_end_before_its_begin_counts_as_no_time);
     tcase_add_test(tests, a_reset_forgets_everything_but_the_names);
     tcase_add_test(tests, the_last_tokens_are_kept_oldest_first_with_their_launches);

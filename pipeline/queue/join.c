@@ -1,0 +1,280 @@
+/* Joins of the copies of shared ports.
+ * SPDX-License-Identifier: MIT
+ */
+#include "pipeline/queue/join.h"
+
+#include <inttypes.h>
+#include <trireme/transfer.h>
+
+#include "base/base.h"
+#include "core/stream/stream.h"
+#include "pipeline/queue/queue.h"
+
+/* ---- creation ------------------------------------------------------------------------------- */
+
+static uint64_t bytes_of(int32_t type)
+{
+    switch (type) {
+    case TRM_TYPE_F16:
+    case TRM_TYPE_BF16:
+        return 2;
+    case TRM_TYPE_F32:
+    case TRM_TYPE_I32:
+        return 4;
+    case TRM_TYPE_F64:
+    case TRM_TYPE_I64:
+        return 8;
+    default:
+        return 0;
+    }
+}
+
+/* The ports of the members have the same kinds and sizes. */
+static int32_t check(const struct pipeline *front, const struct trm_join *join)
+{
+    const struct trm_port *port = &front->ports[join->port];
+    uint64_t bytes              = bytes_of(join->type);
+    const char *name            = port->name != NULL ? port->name : "";
+    if (bytes == 0)
+        return base_fail(TRM_ERROR_UNSUPPORTED,
+                         "port %" PRIu32 " \"%.60s\" is joined: elements of type %" PRId32
+                         " cannot be combined; use F16, BF16, F32, F64, I32 or I64",
+                         join->port, name, join->type);
+    if (port->size % bytes != 0)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "port %" PRIu32 " \"%.60s\" is joined and has %" PRIu64
+                         " bytes, which is no whole number of elements of %" PRIu64 " bytes",
+                         join->port, name, port->size, bytes);
+    if (!pipeline_engine_writes_shared(front->members[0], join->port))
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "port %" PRIu32 " \"%.60s\" is joined, but no kernel writes it", join->port, name);
+    return TRM_OK;
+}
+
+static int32_t check_pipeline(const struct trm_pipeline_desc *desc)
+{
+    if (desc->on_failure == TRM_FAILURE_SKIP)
+        return base_fail_static(TRM_ERROR_UNSUPPORTED,
+                                "a pipeline that joins a shared port on several devices cannot go on after a "
+                                "failure: on_failure is to be STOP or DRAIN, not SKIP");
+    if (desc->strategy == TRM_STRATEGY_RESIDENT)
+        return base_fail_static(TRM_ERROR_UNSUPPORTED,
+                                "kernels that stay on the device do not stop for joins of shared ports: use "
+                                "another strategy than RESIDENT");
+    return TRM_OK;
+}
+
+static int32_t make_stream(struct pipeline_joins *joins, const struct pipeline *member)
+{
+    struct core_stream *made;
+    if (joins->streams[member->member] != NULL)
+        return TRM_OK;
+    int32_t status = core_stream_create(member->device, TRM_STREAM_COMPUTE, TRM_PRIORITY_NORMAL, 0, &made);
+    if (status != TRM_OK)
+        return status;
+    core_stream_set_static_name(made, "join");
+    joins->streams[member->member] = core_object_publish(&made->object);
+    return TRM_OK;
+}
+
+int32_t pipeline_joins_create(struct pipeline *front, struct trm_group *group,
+                              const struct trm_pipeline_desc *desc)
+{
+    int32_t status = TRM_OK;
+    if (desc->join_count == 0)
+        return TRM_OK;
+    front->joins = core_allocate(front->object.context, sizeof(*front->joins));
+    if (front->joins == NULL)
+        return base_fail_memory("making a pipeline");
+    front->joins->count = desc->join_count;
+    status              = check_pipeline(desc);
+    for (uint32_t i = 0; status == TRM_OK && i < desc->join_count; i++) {
+        front->joins->joins[i].desc = desc->joins[i];
+        status                      = check(front, &desc->joins[i]);
+    }
+    for (uint32_t i = 0; status == TRM_OK && i < front->member_count; i++)
+        status = make_stream(front->joins, front->members[i]);
+    return status == TRM_OK ? trm_collective_create(group, 0, &front->joins->collective) : status;
+}
+
+void pipeline_joins_destroy(struct pipeline *front)
+{
+    struct pipeline_joins *joins = front->joins;
+    struct base_saved_error saved;
+    if (joins == NULL)
+        return;
+    base_error_save(&saved);
+    for (uint32_t i = 0; i < front->member_count; i++)
+        trm_stream_destroy(joins->streams[i]);
+    trm_collective_destroy(joins->collective);
+    core_free(front->object.context, joins, sizeof(*joins));
+    front->joins = NULL;
+    base_error_restore(&saved);
+}
+
+/* ---- one join ------------------------------------------------------------------------------- */
+
+/* Lets the stream of a member wait for the member's last token. */
+static int32_t begin(const struct pipeline *front, uint32_t index)
+{
+    struct trm_point last = pipeline_engine_last(front->members[index]);
+    int32_t status        = make_stream(front->joins, front->members[index]);
+    if (status != TRM_OK || last.stream == NULL || last.stream == front->joins->streams[index])
+        return status;
+    return trm_stream_wait(front->joins->streams[index], last);
+}
+
+/* Lets the member's next token wait for its stream. */
+static int32_t end(const struct pipeline *front, uint32_t index)
+{
+    struct trm_point point;
+    int32_t status = trm_stream_mark(front->joins->streams[index], &point);
+    if (status == TRM_OK)
+        pipeline_engine_set_last(front->members[index], point);
+    return status == TRM_OK ? trm_stream_flush(front->joins->streams[index]) : status;
+}
+
+static struct trm_span span_of(const struct pipeline *member, uint32_t port)
+{
+    return (struct trm_span){.buffer = member->ports[port].buffer, .length = member->ports[port].size};
+}
+
+static int32_t join(struct pipeline *front, struct pipeline_join *one)
+{
+    struct pipeline_joins *joins = front->joins;
+    struct trm_span spans[PIPELINE_MEMBERS_MOST];
+    int32_t status = TRM_OK;
+    one->tokens    = 0;
+    for (uint32_t i = 0; status == TRM_OK && i < front->member_count; i++) {
+        spans[i] = span_of(front->members[i], one->desc.port);
+        status   = begin(front, i);
+    }
+    if (status == TRM_OK)
+        status = trm_all_reduce(joins->collective, joins->streams, spans, spans, 1, one->desc.type,
+                                one->desc.operation);
+    for (uint32_t i = 0; status == TRM_OK && i < front->member_count; i++)
+        status = end(front, i);
+    return status;
+}
+
+/* The copies of a sum are its parts. */
+static int32_t clear_parts(const struct pipeline *front, const struct pipeline_join *one)
+{
+    int32_t status = TRM_OK;
+    for (uint32_t i = 1; status == TRM_OK && i < front->member_count; i++) {
+        status = begin(front, i);
+        if (status == TRM_OK)
+            status = trm_fill(front->joins->streams[i], span_of(front->members[i], one->desc.port), 0, 1);
+        if (status == TRM_OK)
+            status = end(front, i);
+    }
+    return status;
+}
+
+/* ---- tokens --------------------------------------------------------------------------------- */
+
+int32_t pipeline_joins_before(struct pipeline *front)
+{
+    int32_t status = TRM_OK;
+    for (uint32_t i = 0; status == TRM_OK && i < front->joins->count; i++) {
+        struct pipeline_join *one = &front->joins->joins[i];
+        if (one->tokens == 0 && one->desc.operation == TRM_REDUCE_SUM)
+            status = clear_parts(front, one);
+    }
+    return status;
+}
+
+int32_t pipeline_joins_after(struct pipeline *front)
+{
+    int32_t status = TRM_OK;
+    for (uint32_t i = 0; status == TRM_OK && i < front->joins->count; i++) {
+        struct pipeline_join *one = &front->joins->joins[i];
+        if (++one->tokens == one->desc.tokens)
+            status = join(front, one);
+    }
+    return status;
+}
+
+/* ---- failures, and the end ------------------------------------------------------------------ */
+
+void pipeline_joins_break(struct pipeline *front)
+{
+    if (front->joins != NULL)
+        atomic_store(&front->joins->is_broken, true);
+}
+
+void pipeline_joins_recover(struct pipeline *front)
+{
+    struct pipeline_joins *joins = front->joins;
+    if (joins == NULL)
+        return;
+    for (uint32_t i = 0; i < front->member_count; i++) {
+        if (joins->streams[i] == NULL || trm_stream_sync(joins->streams[i]) == TRM_OK)
+            continue;
+        trm_stream_destroy(joins->streams[i]);
+        joins->streams[i] = NULL;
+    }
+    bool was_broken = atomic_exchange(&joins->is_broken, false);
+    for (uint32_t i = 0; was_broken && i < joins->count; i++)
+        joins->joins[i].tokens = 0;
+}
+
+/* With enqueue_lock. */
+static int32_t join_rest(struct pipeline *front)
+{
+    struct pipeline_joins *joins = front->joins;
+    int32_t status               = TRM_OK;
+    for (uint32_t i = 0; status == TRM_OK && i < joins->count; i++)
+        if (joins->joins[i].tokens > 0)
+            status = join(front, &joins->joins[i]);
+    return status;
+}
+
+int32_t pipeline_joins_finish(struct pipeline *front)
+{
+    struct trm_point last[PIPELINE_MEMBERS_MOST] = {{.stream = NULL}};
+    if (front->joins == NULL)
+        return TRM_OK;
+    if (atomic_load(&front->joins->is_broken))
+        return base_fail_static(TRM_ERROR_CANCELLED, "a token failed before the shared ports were joined");
+    pthread_mutex_lock(&front->enqueue_lock);
+    int32_t status = join_rest(front);
+    for (uint32_t i = 0; i < front->member_count; i++)
+        last[i] = pipeline_engine_last(front->members[i]);
+    pthread_mutex_unlock(&front->enqueue_lock);
+    for (uint32_t i = 0; status == TRM_OK && i < front->member_count; i++)
+        if (last[i].stream != NULL)
+            status = trm_point_wait(last[i], TRM_FOREVER);
+    if (status != TRM_OK)
+        pipeline_joins_break(front);
+    return status;
+}
+
+/* Whether a thread could join now: what was started joins when it ends. */
+static int32_t may_join(struct pipeline *pipeline)
+{
+    struct pipeline_queue *queue = pipeline->queue;
+    pthread_mutex_lock(&pipeline->lock);
+    int32_t status = TRM_OK;
+    if (queue->stop != PIPELINE_GOING)
+        status = base_failure_raise(&queue->cause);
+    else if (queue->mode != PIPELINE_SERVING)
+        status =
+            base_fail_static(TRM_ERROR_BUSY, "the pipeline joins its shared ports at the end of its run");
+    pthread_mutex_unlock(&pipeline->lock);
+    return status;
+}
+
+int32_t trm_pipeline_join(struct trm_pipeline *handle)
+{
+    struct pipeline *pipeline = pipeline_enter(handle);
+    if (pipeline == NULL)
+        return base_last_status();
+    int32_t status = pipeline_calling_check(pipeline, "trm_pipeline_join()");
+    if (status == TRM_OK)
+        status = may_join(pipeline);
+    if (status == TRM_OK)
+        status = pipeline_joins_finish(pipeline);
+    core_object_leave(&pipeline->object);
+    return status;
+}

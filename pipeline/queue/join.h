@@ -1,0 +1,57 @@
+/* Joins: shared ports that kernels of several devices write. Each device has a copy of the buffer; a join
+ * combines the copies of all devices and gives each device the result (trm_pipeline_desc.joins).
+ *
+ * A join has one stream on each device. It waits there for the last token of the device, and the next
+ * token of the device waits for it: the engines process tokens in order where kernels write a shared port.
+ *
+ * A round is the tokens between two joins. The first token of a round sets the copies of all devices but
+ * the first to zero where the operation is SUM, since the copies then are parts of one sum.
+ *
+ * Locks: enqueue_lock guards all of it but is_broken.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PIPELINE_QUEUE_JOIN_H
+#define PIPELINE_QUEUE_JOIN_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <trireme/collective.h>
+
+#include "pipeline/engine/engine.h"
+
+struct pipeline_join {
+    struct trm_join desc;
+    uint32_t tokens; /* of this round so far */
+};
+
+struct pipeline_joins {
+    struct trm_collective *collective;
+    struct trm_stream *streams[PIPELINE_MEMBERS_MOST]; /* by member; NULL: none yet */
+    struct pipeline_join joins[PIPELINE_PORTS_MOST];
+    uint32_t count;
+    _Atomic bool is_broken; /* work failed since the copies were equal: they are not joined */
+};
+
+/* Makes the joins of a front whose members are there; without joins in the descriptor front->joins stays
+ * NULL. Errors: INVALID_ARGUMENT, UNSUPPORTED, naming the port; those of trm_collective_create(). */
+int32_t pipeline_joins_create(struct pipeline *front, struct trm_group *group,
+                              const struct trm_pipeline_desc *desc);
+
+/* Waits for joins in flight. Also after a failure to make them. */
+void pipeline_joins_destroy(struct pipeline *front);
+
+/* Before a token is enqueued, and after it was. With enqueue_lock. */
+int32_t pipeline_joins_before(struct pipeline *front);
+int32_t pipeline_joins_after(struct pipeline *front);
+
+/* A token has failed. Threads: any. */
+void pipeline_joins_break(struct pipeline *front);
+
+/* Waits for joins in flight, replaces failed streams, and begins new rounds after a failure. With
+ * enqueue_lock. */
+void pipeline_joins_recover(struct pipeline *front);
+
+/* Joins the rounds that have begun, unless work has failed, and waits. Without locks. */
+int32_t pipeline_joins_finish(struct pipeline *front);
+
+#endif
