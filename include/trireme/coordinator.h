@@ -50,7 +50,7 @@ struct trm_task {
     uint32_t struct_size;
     int32_t kind;          /* enum trm_task_kind */
     uint64_t id;           /* the program's choice, not 0, not in use */
-    const char *name;      /* for messages; may be NULL; copied */
+    const char *name;      /* for messages, which have its first 60 bytes; may be NULL; copied */
     const uint64_t *after; /* ids of tasks that must end before; they may be added later; copied */
     uint32_t after_count;
     int32_t priority; /* enum trm_priority; each has streams of its own */
@@ -178,8 +178,7 @@ TRM_API int32_t trm_coordinator_forget(struct trm_coordinator *coordinator);
 
 /* Write the tasks that are not forgotten, and what they come after, as a graph in the language DOT of
  * Graphviz: a node for each id, and an arrow from each task to those that come after it. Its label has name,
- * kind and state. Tasks that are done have neither kind nor what they came after; write the graph before the
- * submit to have all.
+ * kind and state. No arrow leads to a task that is done; write the graph before the submit to have all.
  *
  * write       called in the calling thread with one part after another, as by trm_profile_write()
  * user        its first argument

@@ -8,9 +8,8 @@
 
 const char *pipeline_task_name(const struct pipeline_task *task, char *text, size_t capacity)
 {
-    const char *name = task->work != NULL ? task->work->desc.name : NULL;
-    if (name != NULL)
-        snprintf(text, capacity, "%" PRIu64 " \"%.60s\"", task->id, name);
+    if (task->name[0] != '\0')
+        snprintf(text, capacity, "%" PRIu64 " \"%.60s\"", task->id, task->name);
     else
         snprintf(text, capacity, "%" PRIu64, task->id);
     return text;

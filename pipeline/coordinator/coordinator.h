@@ -146,6 +146,9 @@ struct pipeline_task_work {
     uint64_t bytes;                   /* of this allocation */
 };
 
+/* What is kept of a task's name, with its zero. */
+#define PIPELINE_TASK_NAME_BYTES 64
+
 /* What is known of a task while its id is in use. */
 struct pipeline_task {
     uint64_t id;
@@ -161,6 +164,11 @@ struct pipeline_task {
     uint32_t visited;             /* number of the search that visited it */
     struct pipeline_task *to_see; /* the list of a search */
     uint32_t before;              /* during submit: dependencies in the same submit */
+
+    /* Kept for messages and the graph when the descriptor is gone. */
+    int32_t kind, priority;
+    uint64_t bytes; /* of this allocation */
+    char name[];    /* empty: none */
 };
 
 struct pipeline_task_list {

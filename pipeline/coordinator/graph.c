@@ -14,10 +14,9 @@
 
 struct node {
     uint64_t id;
-    int32_t kind; /* 0: not known any more */
-    int32_t state, status, priority;
+    int32_t kind, state, status, priority;
     uint32_t first, after_count; /* of the edges */
-    char name[96];
+    char name[PIPELINE_TASK_NAME_BYTES];
 };
 
 struct picture {
@@ -41,16 +40,17 @@ static void count_locked(const struct pipeline_coordinator *coordinator, uint64_
 static void copy_task_locked(const struct pipeline_task *task, struct picture *picture)
 {
     struct node *node = &picture->nodes[picture->node_count++];
-    *node             = (struct node){.id = task->id, .state = task->state, .status = task->status};
+    *node             = (struct node){.id       = task->id,
+                                      .kind     = task->kind,
+                                      .state    = task->state,
+                                      .status   = task->status,
+                                      .priority = task->priority};
+    base_text_copy(node->name, sizeof(node->name), task->name);
     if (task->work == NULL)
         return;
-    const struct trm_task *desc = &task->work->desc;
-    node->kind                  = desc->kind;
-    node->priority              = desc->priority;
-    node->first                 = (uint32_t)picture->edge_count;
-    node->after_count           = desc->after_count;
-    base_text_copy(node->name, sizeof(node->name), desc->name != NULL ? desc->name : "");
-    for (uint32_t i = 0; i < desc->after_count; i++)
+    node->first       = (uint32_t)picture->edge_count;
+    node->after_count = task->work->desc.after_count;
+    for (uint32_t i = 0; i < node->after_count; i++)
         picture->edges[picture->edge_count++] = task->work->edges[i].id;
 }
 
@@ -144,9 +144,8 @@ static void write_node(struct pipeline_writer *writer, const struct node *node)
         pipeline_write(writer, " ");
     write_name(writer, node->name);
     pipeline_write(writer, "\\n");
-    if (node->kind != 0)
-        pipeline_writef(writer, "%s, ", kinds[node->kind]);
-    if (node->kind != 0 && node->priority != TRM_PRIORITY_NORMAL)
+    pipeline_writef(writer, "%s, ", kinds[node->kind]);
+    if (node->priority != TRM_PRIORITY_NORMAL)
         pipeline_writef(writer, "%s priority, ", node->priority < TRM_PRIORITY_NORMAL ? "low" : "high");
     bool has_failed = node->state >= PIPELINE_TASK_SETTLED && node->status != TRM_OK;
     pipeline_writef(writer, "%s\", style=%s%s];\n", state_of(node), style_of(node),

@@ -247,7 +247,7 @@ static void copy_parts(struct layout *layout, struct pipeline_task_work *work, c
     layout_part(layout, sizeof(struct pipeline_task_work));
     struct pipeline_task_edge *edges =
         layout_part(layout, task->after_count * sizeof(struct pipeline_task_edge));
-    desc.name  = layout_text(layout, task->name);
+    desc.name  = NULL; /* the task has it */
     desc.after = NULL;
     copy_arguments(layout, &desc, task);
     if (work == NULL)
@@ -255,6 +255,22 @@ static void copy_parts(struct layout *layout, struct pipeline_task_work *work, c
     work->desc  = desc;
     work->edges = edges;
     copy_edges(work, task);
+}
+
+/* What is known of a task for as long as its id is in use; of a long name only the beginning. */
+static struct pipeline_task *allocate_task(const struct core_context *context, const struct trm_task *desc)
+{
+    size_t length              = desc->name != NULL ? strnlen(desc->name, PIPELINE_TASK_NAME_BYTES - 1) : 0;
+    uint64_t bytes             = sizeof(struct pipeline_task) + length + 1;
+    struct pipeline_task *task = core_allocate(context, bytes);
+    if (task == NULL)
+        return NULL;
+    task->id       = desc->id;
+    task->kind     = desc->kind;
+    task->priority = desc->priority;
+    task->bytes    = bytes;
+    base_text_copy(task->name, length + 1, desc->name != NULL ? desc->name : "");
+    return task;
 }
 
 static struct pipeline_task *task_create(struct pipeline_coordinator *coordinator,
@@ -265,16 +281,15 @@ static struct pipeline_task *task_create(struct pipeline_coordinator *coordinato
     copy_parts(&measured, NULL, desc);
     if (measured.has_overflowed)
         return NULL;
-    struct pipeline_task *task = core_allocate(context, sizeof(*task));
+    struct pipeline_task *task = allocate_task(context, desc);
     if (task == NULL)
         return NULL;
     struct pipeline_task_work *work = core_allocate(context, measured.used);
     if (work == NULL) {
-        core_free(context, task, sizeof(*task));
+        core_free(context, task, task->bytes);
         return NULL;
     }
     struct layout layout = {.base = (char *)work};
-    task->id             = desc->id;
     task->work           = work;
     work->task           = task;
     work->coordinator    = coordinator;
@@ -293,7 +308,7 @@ void pipeline_task_work_free(struct pipeline_coordinator *coordinator, struct pi
 void pipeline_task_free(struct pipeline_coordinator *coordinator, struct pipeline_task *task)
 {
     pipeline_task_work_free(coordinator, task->work);
-    core_free(coordinator->object.context, task, sizeof(*task));
+    core_free(coordinator->object.context, task, task->bytes);
 }
 
 void pipeline_tasks_drop(struct pipeline_coordinator *coordinator, struct pipeline_task *list)

@@ -159,7 +159,15 @@ START_TEST(tasks_are_written_as_a_graph)
     ck_ok(trm_coordinator_submit(coordinator));
     ck_ok(trm_coordinator_wait_all(coordinator, TRM_FOREVER));
     graph_of(&text);
-    ck_assert_ptr_nonnull(strstr(text.bytes, "  2 [label=\"2\\ndone\", style=filled];\n"));
+    ck_assert_str_eq(text.bytes, "digraph tasks {\n"
+                                 "  node [shape=box];\n"
+                                 "  1 [label=\"1\\nfill, done\", style=filled];\n"
+                                 "  2 [label=\"2\\nfill, high priority, done\", style=filled];\n"
+                                 "  3 [label=\"3 all of \\\"them\\\"\\njoin, done\", style=filled];\n"
+                                 "}\n");
+    ck_ok(trm_coordinator_forget(coordinator));
+    graph_of(&text);
+    ck_assert_str_eq(text.bytes, "digraph tasks {\n  node [shape=box];\n}\n");
     trm_buffer_destroy(buffer);
 }
 END_TEST

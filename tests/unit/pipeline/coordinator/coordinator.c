@@ -339,20 +339,24 @@ START_TEST(what_is_done_keeps_little_and_what_is_forgotten_nothing)
 {
     struct trm_task task = {.struct_size = sizeof(task), .kind = TRM_TASK_NOTHING, .name = "a name"};
     static char name[10001];
+    uint64_t earlier[50];
     atomic_int told = 0;
     memset(name, 'x', 10000);
     begin_coordinator(FAKE_ALL);
     fake_let_run(&fake);
-    task.done = count_up;
-    task.user = &told;
-    task.name = name;
+    task.done  = count_up;
+    task.user  = &told;
+    task.name  = name;
+    task.after = earlier;
     for (uint64_t round = 0; round < 2; round++) {
         int64_t before = atomic_load(&counting.bytes);
         for (uint64_t id = 1; id <= 50; id++) {
-            task.id = id;
+            task.id          = id;
+            task.after_count = (uint32_t)(id - 1);
             OK(trm_coordinator_add(coordinator, &task));
+            earlier[id - 1] = id;
         }
-        ck_assert_int_gt(atomic_load(&counting.bytes), before + 50 * 10000);
+        ck_assert_int_gt(atomic_load(&counting.bytes), before + 50 * 1000);
         OK(trm_coordinator_submit(coordinator));
         OK(trm_coordinator_wait_all(coordinator, LONG_NS));
         for (int i = 0; i < 1000 && atomic_load(&counting.bytes) > before + 50 * 200; i++)
