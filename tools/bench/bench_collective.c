@@ -10,11 +10,12 @@
 #define MIB(n) ((uint64_t)(n) << 20)
 
 enum {
-    WARM_UP      = 40, /* calls: the library tries its ways in the first ones */
-    MOST_CALLS   = 1000,
-    CALLS_BYTES  = 1 << 30, /* fewer calls for spans of which that many would move more */
-    LEAST_CALLS  = 20,
-    SINGLE_CALLS = 200,
+    WARM_UP       = 40, /* calls: the library tries its ways in the first ones */
+    QUICK_WARM_UP = 2,
+    MOST_CALLS    = 1000,
+    CALLS_BYTES   = 1 << 30, /* fewer calls for spans of which that many would move more */
+    LEAST_CALLS   = 20,
+    SINGLE_CALLS  = 200,
 };
 
 void bench_team_end(struct bench_team *team)
@@ -95,8 +96,9 @@ int32_t bench_team_open(struct bench *bench, uint64_t size)
 static int32_t setup_team(struct bench *bench, const struct bench_case *test)
 {
     int32_t status = bench_team_open(bench, test->argument);
+    uint32_t calls = bench->quick ? QUICK_WARM_UP : WARM_UP;
 
-    for (uint32_t i = 0; status == TRM_OK && i < WARM_UP; i++) {
+    for (uint32_t i = 0; status == TRM_OK && i < calls; i++) {
         status = call(bench->team);
         if (status == TRM_OK)
             status = bench_team_sync(bench->team);
