@@ -17,7 +17,7 @@ enum {
     FEATURES = 3,  /* x, y and a constant 1, whose weight is the bias */
     HIDDEN   = 64,
     CLASSES  = 3,
-    BATCHES  = 600
+    BATCHES  = 400
 };
 
 /* The ports: inputs, outputs, shared by all batches, and scratch. */

@@ -20,7 +20,7 @@ enum {
     FEATURES = 3,
     HIDDEN   = 64,
     CLASSES  = 3,
-    BATCHES  = 200
+    BATCHES  = 120
 };
 
 /* The buffers of each device. */

@@ -13,7 +13,7 @@
 enum {
     PIPELINES = 16,
     DEPTH     = 63, /* tokens in flight in each pipeline: 1,008 in all */
-    REQUESTS  = 5000,
+    REQUESTS  = 2000,
     NUMBERS   = 64
 };
 
