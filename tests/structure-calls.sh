@@ -14,14 +14,27 @@ trap 'rm -rf "$work"' EXIT
 awk -F'`' '/^## / { within = ($0 == "## Rooms") } within && /^\| `/ { print $2 }' \
     "$top_srcdir/doc/architecture.md" >"$work/rooms"
 
-# "ROOM FILE T symbol" for what is defined, "ROOM FILE U symbol" for what is used. Objects of sources that are gone are left out.
+# Objects of sources that are gone are left out.
+kept=
 for object in $objects; do
-    room=${object%/.libs/*}
-    source=$room/${object##*/libtrireme_internal_la-}
-    test -f "$top_srcdir/${source%.o}.c" || continue
-    ${NM:-nm} "$top_builddir/$object" |
-        awk -v at="$room ${source%.o}.c" 'NF == 3 && $2 ~ /[TDBR]/ { print at, "T", $3 } NF == 2 && $1 == "U" { print at, "U", $2 }'
-done >"$work/symbols"
+    source=${object%/.libs/*}/${object##*/libtrireme_internal_la-}
+    test ! -f "$top_srcdir/${source%.o}.c" || kept="$kept $object"
+done
+
+# "ROOM FILE T symbol" for what is defined, "ROOM FILE U symbol" for what is used. One nm reads all, since starting it takes longer
+# than reading an object. Unquoted: a command, and a list of paths without blanks.
+(cd "$top_builddir" && ${NM:-nm} -A $kept) |
+    awk '{
+        object = substr($1, 1, index($1, ":") - 1)
+        room = file = object
+        sub(/\/\.libs\/.*/, "", room)
+        sub(/.*\/libtrireme_internal_la-/, "", file)
+        sub(/o$/, "c", file)
+        if (NF == 3 && $2 ~ /[TDBR]/)
+            print room, room "/" file, "T", $3
+        else if (NF == 2 && $1 ~ /:U$/ || NF == 3 && $2 == "U")
+            print room, room "/" file, "U", $NF
+    }' >"$work/symbols"
 
 awk -v rooms="$work/rooms" '
     BEGIN {
