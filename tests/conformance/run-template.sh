@@ -7,4 +7,4 @@ plugin=$top_builddir/backends/template/.libs/template.so
 need_plugin "$plugin"
 CONFORMANCE_QUICK=${CONFORMANCE_QUICK-1}
 export CONFORMANCE_QUICK
-run_without_driver "$plugin"
+run_in_one_process "$plugin"
