@@ -97,8 +97,8 @@ LATE_DIFFERENTIAL_TESTS = \
 	tests/differential/random.sh
 dist_check_SCRIPTS += tests/differential/backend.sh tests/differential/sample.sh $(LATE_DIFFERENTIAL_TESTS)
 TESTS += tests/differential/backend.sh tests/differential/sample.sh
-LONG_TESTS += tests/differential/backend.sh tests/differential/coarsen.sh tests/differential/cuda.sh tests/differential/texts.sh \
-	tests/differential/random.sh tests/differential/written.sh
+LONG_TESTS += tests/differential/backend.sh tests/differential/builtin.sh tests/differential/coarsen.sh tests/differential/cuda.sh \
+	tests/differential/random.sh tests/differential/texts.sh tests/differential/written.sh
 LATE_TESTS += $(LATE_DIFFERENTIAL_TESTS)
 
 # make differential SEEDS=1000 FIRST=1: more random shaders than `make check` has time for
