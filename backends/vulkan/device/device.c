@@ -149,7 +149,9 @@ static void choose_features(const struct trm_backend_device *device, struct vulk
     core->shaderInt64                             = available->shaderInt64;
     core->shaderInt16                             = available->shaderInt16;
     core->shaderUniformBufferArrayDynamicIndexing = available->shaderUniformBufferArrayDynamicIndexing;
+    core->shaderSampledImageArrayDynamicIndexing  = available->shaderSampledImageArrayDynamicIndexing;
     core->shaderStorageBufferArrayDynamicIndexing = available->shaderStorageBufferArrayDynamicIndexing;
+    core->shaderStorageImageArrayDynamicIndexing  = available->shaderStorageImageArrayDynamicIndexing;
     core->shaderStorageImageExtendedFormats       = available->shaderStorageImageExtendedFormats;
     core->shaderStorageImageReadWithoutFormat     = available->shaderStorageImageReadWithoutFormat;
     core->shaderStorageImageWriteWithoutFormat    = available->shaderStorageImageWriteWithoutFormat;
