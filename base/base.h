@@ -13,6 +13,7 @@
  * linkage           whether the program is static
  * lock              a mutex of four bytes
  * log               lines to the program, a file or standard error
+ * numa              memory and threads near a device
  * program           runs a compiler under limits, through the supervisor (supervise.c, a program of its own)
  * read_file         a whole file into an arena
  * sha256            SHA-256
@@ -38,6 +39,7 @@
 #include "base/linkage.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/numa.h"
 #include "base/program.h"
 #include "base/read_file.h"
 #include "base/sha256.h"

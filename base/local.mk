@@ -16,6 +16,7 @@ libtrireme_internal_la_SOURCES += \
 	base/linkage.c base/linkage.h \
 	base/lock.c base/lock.h \
 	base/log.c base/log.h \
+	base/numa.c base/numa.h \
 	base/program.c base/program.h \
 	base/read_file.c base/read_file.h \
 	base/sha256.c base/sha256.h \

@@ -222,11 +222,24 @@ static struct core_device *device_allocate(struct core_context *context, struct 
     device->object.context = context; /* core_object_init() runs last, but earlier steps need the allocator */
     device->backend        = backend;
     device->index          = index;
+    device->numa_node      = BASE_NUMA_NONE;
     atomic_init(&device->users, 1);
     name_device(device);
     pthread_mutex_init(&device->lock, NULL);
     pthread_mutex_init(&device->internal_lock, NULL);
     return device;
+}
+
+static void find_node(struct core_device *device)
+{
+    char pci[64] = "";
+    uint64_t needed;
+    struct base_saved_error before;
+    base_error_save(&before);
+    if (core_property_read(device->backend, device->index, TRM_DEVICE_PCI, pci, sizeof(pci), &needed) ==
+        TRM_OK)
+        device->numa_node = base_numa_node_of(pci);
+    base_error_restore(&before);
 }
 
 /* Requires an open backend's device; closes it on failure. */
@@ -240,6 +253,7 @@ static int32_t finish_opening(struct core_device *device, struct core_device **o
     if (status != TRM_OK)
         goto run_close_hook;
     hooks->opened(device);
+    find_node(device);
     *out = device;
     return TRM_OK;
 

@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <trireme/device.h>
 
+#include "base/numa.h"
 #include "core/object/object.h"
 #include "core/plugin/plugin.h"
 
@@ -53,6 +54,7 @@ struct core_device {
     uint32_t index;
     char id[64];
     struct core_device_limits limits;
+    int32_t numa_node; /* of the host's memory; BASE_NUMA_NONE: no matter, or unknown */
 
     _Atomic uint32_t live[CORE_TYPES]; /* objects by enum core_type, for the leak report */
     _Atomic uint64_t buffer_bytes;

@@ -53,9 +53,12 @@ int32_t core_slab_create(struct core_pool *pool, int32_t kind, uint32_t class_in
     made->capacity    = size / block_size;
 
     base_error_clear();
+    bool is_near   = kind != TRM_MEMORY_DEVICE && base_numa_prefer(device->numa_node);
     int32_t status = core_answer_object(
         device->backend, "memory.allocate",
         device->backend->memory.allocate(device->device, &desc, &made->memory), "memory", &made->memory);
+    if (is_near)
+        base_numa_forget();
     core_object_log(&device->object, TRM_LOG_DEBUG, "%" PRIu64 " bytes from the driver for the pool: %s",
                     desc.size, trm_status_name(status));
     if (status != TRM_OK)

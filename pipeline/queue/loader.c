@@ -153,11 +153,22 @@ static void load_one(struct pipeline_slot *slot)
     submit_in_order(pipeline);
 }
 
+/* The node of all devices of the pipeline. */
+static int32_t node_of(const struct pipeline *pipeline)
+{
+    int32_t node = pipeline->members[0]->device->numa_node;
+    for (uint32_t i = 1; i < pipeline->member_count; i++)
+        if (pipeline->members[i]->device->numa_node != node)
+            return BASE_NUMA_NONE;
+    return node;
+}
+
 static void *loader(void *argument)
 {
     struct pipeline *pipeline    = argument;
     struct pipeline_queue *queue = pipeline->queue;
     bool has_ended               = false;
+    base_numa_run_on(node_of(pipeline));
     pthread_mutex_lock(&pipeline->lock);
     while (!has_ended) {
         struct pipeline_slot *slot = pipeline_load_pop(pipeline, &has_ended);
@@ -184,6 +195,7 @@ static void *feeder(void *argument)
     struct pipeline *pipeline    = argument;
     struct pipeline_queue *queue = pipeline->queue;
     bool has_ended               = false;
+    base_numa_run_on(node_of(pipeline));
     pthread_mutex_lock(&pipeline->lock);
     while (!has_ended) {
         bool is_ready              = pipeline_ahead_is(pipeline, PIPELINE_AHEAD_READY);

@@ -35,6 +35,7 @@ tests_unit_base_tests_SOURCES = \
 	tests/unit/base/file_permissions.c \
 	tests/unit/base/fork.c \
 	tests/unit/base/log.c \
+	tests/unit/base/numa.c \
 	tests/unit/base/program.c \
 	tests/unit/base/sha256.c
 tests_unit_base_tests_CFLAGS = $(UNIT_CFLAGS)
