@@ -10,9 +10,14 @@
  *     desc.join_count      = 1;
  *
  * trm_pipeline_run(), and trm_pipeline_next() before its END, join the tokens of the last round too; a
- * program that submits tokens calls trm_pipeline_join(). When a token fails, the copies of its round are
- * not joined: the program writes the buffer anew. A lost device ends the pipeline, since what it added is
- * lost.
+ * program that submits tokens calls trm_pipeline_join(), and does so before it reads or writes the buffer
+ * (trm_group_buffer_read(), trm_group_buffer_write()).
+ *
+ * Once a failed token is known, copies are not joined; a join that was enqueued before may contain what other
+ * tokens of its round have added. A cancel ends the round as well. Then the program writes the buffer anew:
+ * between two runs, or, where it submits tokens, after trm_pipeline_cancel() with a timeout has returned OK,
+ * since before that other tokens may still be on the devices. A lost device ends the pipeline, since what it
+ * added is lost.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_JOIN_H
@@ -26,14 +31,15 @@ struct trm_pipeline;
 
 /* A join. What its operation gives each device:
  *
- *     SUM      what the port held, and what the kernels of all devices have added to it in the round. In a
- *              round the copies of all devices but the first begin at zero: kernels may add to the port, but not
- *              rely on what it holds
+ *     SUM      what the port held on the first device, and what the kernels of all devices have added to it in
+ *              the round. In a round the copies of all devices but the first begin at zero: kernels may add to the
+ *              port, but not rely on what it holds. Where one device has changed the buffer
+ *              (trm_group_buffer_changed()), trm_group_buffer_update() comes first
  *     AVERAGE  the average of the copies, also of devices that had no tokens in the round
  *     MINIMUM, MAXIMUM  the least or the greatest of the copies, element by element
  *
- * On one device, which has one copy, joins are checked and do nothing. On several they go with neither
- * TRM_FAILURE_SKIP nor TRM_STRATEGY_RESIDENT. */
+ * On one device, which has one copy, ports and types are checked, and there is nothing to combine. On several
+ * devices joins go with neither TRM_FAILURE_SKIP nor TRM_STRATEGY_RESIDENT. */
 struct trm_join {
     uint32_t port;     /* the index of a SHARED port with a buffer, which kernels write */
     int32_t type;      /* enum trm_type, of its elements: F16, BF16, F32, F64, I32 or I64 */
@@ -42,14 +48,15 @@ struct trm_join {
 };
 
 /* Join the copies of all shared ports of a pipeline as the submitted tokens leave them, and wait until all
- * devices have the result. Without joins it does nothing.
+ * devices have the result. On one device it only waits; in a pipeline without joins it does nothing.
  *
  * pipeline    the pipeline
  * Blocks      until the submitted tokens have been processed and their copies are joined
  * Threads     any
  * Ownership   the pipeline and its buffers stay the program's
  * Errors      BUSY while the pipeline runs or is started; CANCELLED when a token has failed since the last
- *             join; DEADLOCK inside its own callbacks; the first failure of the joins
+ *             join, or the failure of that token once it is known, and within 50 ms of a cancel; DEADLOCK inside its
+ *             own callbacks; the first failure of the joins
  */
 TRM_API int32_t trm_pipeline_join(struct trm_pipeline *pipeline);
 

@@ -118,6 +118,8 @@ struct pipeline {
     struct pipeline_device *engine;
     struct pipeline_queue *queue;
     struct pipeline_joins *joins; /* queue/join.h; NULL: there are none */
+    _Atomic bool
+        has_lost_work; /* of a front: a token failed, so copies are not joined before they are made anew */
 };
 
 /* Checks the arrays of a descriptor, and as much of the rest as is possible without kernels, for a device. */

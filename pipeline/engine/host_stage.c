@@ -109,7 +109,8 @@ void pipeline_host_stages_pass(struct pipeline_slot *slot)
 
 /* ---- on a service thread -------------------------------------------------------------------- */
 
-static void save_failure(struct pipeline_slot_device *own, int32_t status, const char *name)
+static void save_failure(struct pipeline *front, struct pipeline_slot_device *own, int32_t status,
+                         const char *name)
 {
     if (status > 0)
         status = base_fail(TRM_ERROR_INVALID_ARGUMENT,
@@ -118,6 +119,7 @@ static void save_failure(struct pipeline_slot_device *own, int32_t status, const
         status = base_fail_program(status);
     base_failure_save(&own->host_failure, pipeline_fail_compute(status, name));
     atomic_store_explicit(&own->host_failed, status, memory_order_release);
+    atomic_store(&front->has_lost_work, true);
 }
 
 static void run(const struct pipeline_host_call *call)
@@ -137,7 +139,7 @@ static void run(const struct pipeline_host_call *call)
     pipeline_range_end(pipeline);
     pipeline_host_calling_pop(&inside);
     if (status != TRM_OK)
-        save_failure(own, status, stage->name);
+        save_failure(call->slot->front, own, status, stage->name);
 }
 
 static void called(void *user, int32_t status)

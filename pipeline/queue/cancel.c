@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "base/base.h"
+#include "pipeline/queue/join.h"
 #include "pipeline/queue/queue.h"
 
 static const struct base_failure cancelled = {
@@ -25,6 +26,7 @@ void pipeline_cancel(struct pipeline *pipeline)
     struct pipeline_queue *queue = pipeline->queue;
     queue->epoch++;
     queue->was_cancelled = true;
+    pipeline_joins_cancel(pipeline);
     mark_all(pipeline);
     if (queue->mode == PIPELINE_SERVING) {
         queue->stop = PIPELINE_GOING;

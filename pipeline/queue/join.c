@@ -10,6 +10,8 @@
 #include "core/stream/stream.h"
 #include "pipeline/queue/queue.h"
 
+#define SLICE_NS 50000000u /* between looks whether a wait is cancelled */
+
 /* ---- creation ------------------------------------------------------------------------------- */
 
 static uint64_t bytes_of(int32_t type)
@@ -30,7 +32,7 @@ static uint64_t bytes_of(int32_t type)
 }
 
 /* The ports of the members have the same kinds and sizes. */
-static int32_t check(const struct pipeline *front, const struct trm_join *join)
+static int32_t check_join(const struct pipeline *front, const struct trm_join *join)
 {
     const struct trm_port *port = &front->ports[join->port];
     uint64_t bytes              = bytes_of(join->type);
@@ -51,7 +53,15 @@ static int32_t check(const struct pipeline *front, const struct trm_join *join)
     return TRM_OK;
 }
 
-static int32_t check_pipeline(const struct trm_pipeline_desc *desc)
+int32_t pipeline_joins_check(const struct pipeline *front, const struct trm_pipeline_desc *desc)
+{
+    int32_t status = TRM_OK;
+    for (uint32_t i = 0; status == TRM_OK && i < desc->join_count; i++)
+        status = check_join(front, &desc->joins[i]);
+    return status;
+}
+
+static int32_t check_several(const struct trm_pipeline_desc *desc)
 {
     if (desc->on_failure == TRM_FAILURE_SKIP)
         return base_fail_static(TRM_ERROR_UNSUPPORTED,
@@ -87,11 +97,11 @@ int32_t pipeline_joins_create(struct pipeline *front, struct trm_group *group,
     if (front->joins == NULL)
         return base_fail_memory("making a pipeline");
     front->joins->count = desc->join_count;
-    status              = check_pipeline(desc);
-    for (uint32_t i = 0; status == TRM_OK && i < desc->join_count; i++) {
+    for (uint32_t i = 0; i < desc->join_count; i++)
         front->joins->joins[i].desc = desc->joins[i];
-        status                      = check(front, &desc->joins[i]);
-    }
+    status = check_several(desc);
+    if (status == TRM_OK)
+        status = pipeline_joins_check(front, desc);
     for (uint32_t i = 0; status == TRM_OK && i < front->member_count; i++)
         status = make_stream(front->joins, front->members[i]);
     return status == TRM_OK ? trm_collective_create(group, 0, &front->joins->collective) : status;
@@ -173,9 +183,17 @@ static int32_t clear_parts(const struct pipeline *front, const struct pipeline_j
 
 /* ---- tokens --------------------------------------------------------------------------------- */
 
+static void begin_rounds(struct pipeline_joins *joins)
+{
+    for (uint32_t i = 0; i < joins->count; i++)
+        joins->joins[i].tokens = 0;
+}
+
 int32_t pipeline_joins_before(struct pipeline *front)
 {
     int32_t status = TRM_OK;
+    if (atomic_exchange(&front->joins->was_cancelled, false))
+        begin_rounds(front->joins);
     for (uint32_t i = 0; status == TRM_OK && i < front->joins->count; i++) {
         struct pipeline_join *one = &front->joins->joins[i];
         if (one->tokens == 0 && one->desc.operation == TRM_REDUCE_SUM)
@@ -189,7 +207,7 @@ int32_t pipeline_joins_after(struct pipeline *front)
     int32_t status = TRM_OK;
     for (uint32_t i = 0; status == TRM_OK && i < front->joins->count; i++) {
         struct pipeline_join *one = &front->joins->joins[i];
-        if (++one->tokens == one->desc.tokens)
+        if (++one->tokens >= one->desc.tokens && !atomic_load(&front->has_lost_work))
             status = join(front, one);
     }
     return status;
@@ -199,13 +217,19 @@ int32_t pipeline_joins_after(struct pipeline *front)
 
 void pipeline_joins_break(struct pipeline *front)
 {
+    atomic_store(&front->has_lost_work, true);
+}
+
+void pipeline_joins_cancel(struct pipeline *front)
+{
     if (front->joins != NULL)
-        atomic_store(&front->joins->is_broken, true);
+        atomic_store(&front->joins->was_cancelled, true);
 }
 
 void pipeline_joins_recover(struct pipeline *front)
 {
     struct pipeline_joins *joins = front->joins;
+    bool has_lost                = atomic_exchange(&front->has_lost_work, false);
     if (joins == NULL)
         return;
     for (uint32_t i = 0; i < front->member_count; i++) {
@@ -214,9 +238,8 @@ void pipeline_joins_recover(struct pipeline *front)
         trm_stream_destroy(joins->streams[i]);
         joins->streams[i] = NULL;
     }
-    bool was_broken = atomic_exchange(&joins->is_broken, false);
-    for (uint32_t i = 0; was_broken && i < joins->count; i++)
-        joins->joins[i].tokens = 0;
+    if (has_lost)
+        begin_rounds(joins);
 }
 
 /* With enqueue_lock. */
@@ -224,30 +247,59 @@ static int32_t join_rest(struct pipeline *front)
 {
     struct pipeline_joins *joins = front->joins;
     int32_t status               = TRM_OK;
-    for (uint32_t i = 0; status == TRM_OK && i < joins->count; i++)
+    for (uint32_t i = 0; joins != NULL && status == TRM_OK && i < joins->count; i++)
         if (joins->joins[i].tokens > 0)
             status = join(front, &joins->joins[i]);
+    return status;
+}
+
+static int32_t check_whole(struct pipeline *front)
+{
+    if (!atomic_load(&front->has_lost_work))
+        return TRM_OK;
+    return base_fail_static(TRM_ERROR_CANCELLED, "a token failed before the shared ports were joined");
+}
+
+static uint32_t epoch_of(struct pipeline *front)
+{
+    pthread_mutex_lock(&front->lock);
+    uint32_t epoch = front->queue->epoch;
+    pthread_mutex_unlock(&front->lock);
+    return epoch;
+}
+
+/* A cancel ends the wait within a slice. */
+static int32_t wait_for(struct pipeline *front, struct trm_point point, uint32_t epoch)
+{
+    int32_t status = TRM_OK;
+    do {
+        if (epoch_of(front) != epoch)
+            return base_fail_static(TRM_ERROR_CANCELLED,
+                                    "the pipeline was cancelled while it joined its ports");
+        status = point.stream != NULL ? trm_point_wait(point, SLICE_NS) : TRM_OK;
+    } while (status == TRM_ERROR_TIMEOUT);
     return status;
 }
 
 int32_t pipeline_joins_finish(struct pipeline *front)
 {
     struct trm_point last[PIPELINE_MEMBERS_MOST] = {{.stream = NULL}};
-    if (front->joins == NULL)
+    uint32_t epoch                               = epoch_of(front);
+    if (front->desc.join_count == 0)
         return TRM_OK;
-    if (atomic_load(&front->joins->is_broken))
-        return base_fail_static(TRM_ERROR_CANCELLED, "a token failed before the shared ports were joined");
+    int32_t status = check_whole(front);
+    if (status != TRM_OK)
+        return status;
     pthread_mutex_lock(&front->enqueue_lock);
-    int32_t status = join_rest(front);
+    status = join_rest(front);
     for (uint32_t i = 0; i < front->member_count; i++)
         last[i] = pipeline_engine_last(front->members[i]);
     pthread_mutex_unlock(&front->enqueue_lock);
     for (uint32_t i = 0; status == TRM_OK && i < front->member_count; i++)
-        if (last[i].stream != NULL)
-            status = trm_point_wait(last[i], TRM_FOREVER);
+        status = wait_for(front, last[i], epoch);
     if (status != TRM_OK)
         pipeline_joins_break(front);
-    return status;
+    return status == TRM_OK ? check_whole(front) : status;
 }
 
 /* Whether a thread could join now: what was started joins when it ends. */

@@ -7,7 +7,7 @@
  * A round is the tokens between two joins. The first token of a round sets the copies of all devices but
  * the first to zero where the operation is SUM, since the copies then are parts of one sum.
  *
- * Locks: enqueue_lock guards all of it but is_broken.
+ * Locks: enqueue_lock guards all of it but was_cancelled.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_QUEUE_JOIN_H
@@ -29,11 +29,15 @@ struct pipeline_joins {
     struct trm_stream *streams[PIPELINE_MEMBERS_MOST]; /* by member; NULL: none yet */
     struct pipeline_join joins[PIPELINE_PORTS_MOST];
     uint32_t count;
-    _Atomic bool is_broken; /* work failed since the copies were equal: they are not joined */
+    _Atomic bool was_cancelled; /* the next token begins a round */
 };
 
-/* Makes the joins of a front whose members are there; without joins in the descriptor front->joins stays
- * NULL. Errors: INVALID_ARGUMENT, UNSUPPORTED, naming the port; those of trm_collective_create(). */
+/* Checks the joins of a front whose members are there against its ports. Errors: INVALID_ARGUMENT, UNSUPPORTED,
+ * naming the port. */
+int32_t pipeline_joins_check(const struct pipeline *front, const struct trm_pipeline_desc *desc);
+
+/* Makes the joins of a front of several members; without joins in the descriptor front->joins stays NULL. Errors:
+ * those of pipeline_joins_check() and trm_collective_create(). */
 int32_t pipeline_joins_create(struct pipeline *front, struct trm_group *group,
                               const struct trm_pipeline_desc *desc);
 
@@ -44,14 +48,18 @@ void pipeline_joins_destroy(struct pipeline *front);
 int32_t pipeline_joins_before(struct pipeline *front);
 int32_t pipeline_joins_after(struct pipeline *front);
 
-/* A token has failed. Threads: any. */
+/* Copies are not joined before their tokens are known to have ended well. Threads: any. */
 void pipeline_joins_break(struct pipeline *front);
+
+/* The round ends without a join. Threads: any. */
+void pipeline_joins_cancel(struct pipeline *front);
 
 /* Waits for joins in flight, replaces failed streams, and begins new rounds after a failure. With
  * enqueue_lock. */
 void pipeline_joins_recover(struct pipeline *front);
 
-/* Joins the rounds that have begun, unless work has failed, and waits. Without locks. */
+/* Joins the rounds that have begun, unless work has failed, and waits, also on one device. Without locks. Errors:
+ * CANCELLED when a token has failed or was cancelled. */
 int32_t pipeline_joins_finish(struct pipeline *front);
 
 #endif

@@ -167,7 +167,8 @@ static int32_t members_make(struct pipeline *front, const struct pipeline_place 
     front->device       = places[0].device;
     front->members[0]   = front;
     front->member_count = 1;
-    return member_make(front);
+    status              = member_make(front);
+    return status == TRM_OK ? pipeline_joins_check(front, places[0].desc) : status;
 }
 
 static void members_unmake(struct pipeline *front)

@@ -6,6 +6,9 @@
 #include "shaders.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
 
 #define WORDS 1000u
 #define BYTES (WORDS * sizeof(float))
@@ -19,7 +22,7 @@ struct joined {
     uint32_t devices;
     struct trm_port ports[2];
     struct trm_argument arguments[4];
-    struct trm_stage stage;
+    struct trm_stage stage, stages[2]; /* `stages`: behind one of the host */
     struct trm_join join;
     struct trm_pipeline_desc desc;
     struct trm_pipeline *pipeline;
@@ -270,8 +273,7 @@ START_TEST(the_end_of_a_started_pipeline_of_a_group_joins_the_last_round)
     joined.count             = 17;
     struct trm_source source = trm_source_function(load, &joined);
     ck_ok(trm_pipeline_start(joined.pipeline, &source));
-    if (joined.devices > 1)
-        ck_status(trm_pipeline_join(joined.pipeline), TRM_ERROR_BUSY);
+    ck_status(trm_pipeline_join(joined.pipeline), TRM_ERROR_BUSY);
     while ((status = trm_pipeline_next(joined.pipeline, TRM_FOREVER, &token)) == TRM_OK)
         ck_ok(trm_pipeline_release(joined.pipeline, token));
     ck_assert_int_eq(status, TRM_TOKEN_END);
@@ -295,6 +297,140 @@ START_TEST(after_a_failure_the_buffer_of_a_group_is_written_and_joined_anew)
     joined.bad = UINT64_MAX;
     ck_ok(run(&joined, 2));
     ck_copies(&joined, 1);
+    joined_close(&joined);
+}
+END_TEST
+
+/* ---- cancels and stages of the host --------------------------------------------------------- */
+
+static int32_t cancel_at_5(void *user, const struct trm_token *token)
+{
+    const struct joined *joined = user;
+    return token->index == 5 ? trm_pipeline_cancel(joined->pipeline, 0) : TRM_OK;
+}
+
+START_TEST(a_cancel_ends_the_round_of_a_group)
+{
+    struct joined joined;
+    if (!joined_open(&joined, TRM_REDUCE_SUM, 100))
+        return;
+    ck_ok(trm_group_pipeline_create(joined.group, &joined.desc, &joined.pipeline));
+    struct trm_source source = trm_source_function(load, &joined);
+    struct trm_sink sink     = trm_sink_function(cancel_at_5, &joined);
+    joined.count             = 50;
+    ck_status(trm_pipeline_run(joined.pipeline, &source, &sink), TRM_ERROR_CANCELLED);
+    write_state(&joined);
+    joined.count = 10;
+    ck_ok(run(&joined, 0));
+    ck_copies(&joined, 1);
+    joined_close(&joined);
+}
+END_TEST
+
+/* The stage of the host before the kernel: it may wait until it is let go, and fail. */
+struct host_stage {
+    atomic_bool may_end;
+    int32_t answer;
+};
+
+static int32_t wait_on_host(void *user, const struct trm_token *token)
+{
+    struct host_stage *stage = user;
+    (void)token;
+    while (!atomic_load(&stage->may_end))
+        usleep(1000);
+    usleep(20000); /* what does not wait for the stage is found out */
+    return stage->answer;
+}
+
+static void open_with_host_stage(struct joined *joined, struct host_stage *stage)
+{
+    joined->stages[0]        = trm_stage_host(wait_on_host, stage, 1, 1);
+    joined->stages[1]        = joined->stage;
+    joined->desc.stages      = joined->stages;
+    joined->desc.stage_count = 2;
+    ck_ok(trm_group_pipeline_create(joined->group, &joined->desc, &joined->pipeline));
+}
+
+static void submit_one(struct joined *joined)
+{
+    struct trm_token *token;
+    ck_ok(trm_pipeline_acquire(joined->pipeline, TRM_FOREVER, &token));
+    for (uint32_t i = 0; i < WORDS; i++)
+        ((float *)token->data[0])[i] = element_of(joined, 0, i);
+    ck_ok(trm_pipeline_submit(joined->pipeline, token));
+}
+
+START_TEST(a_join_of_a_group_waits_for_stages_of_the_host)
+{
+    struct host_stage stage = {.may_end = true};
+    struct joined joined;
+    if (!joined_open(&joined, TRM_REDUCE_SUM, 100))
+        return;
+    open_with_host_stage(&joined, &stage);
+    submit_one(&joined);
+    ck_ok(trm_pipeline_join(joined.pipeline));
+    joined.count = 1;
+    ck_copies(&joined, 1);
+    joined_close(&joined);
+}
+END_TEST
+
+START_TEST(a_join_of_a_group_tells_of_a_stage_of_the_host_that_failed)
+{
+    struct host_stage stage = {.may_end = true, .answer = TRM_ERROR_IO};
+    struct trm_token *token;
+    struct joined joined;
+    if (!joined_open(&joined, TRM_REDUCE_SUM, 100))
+        return;
+    open_with_host_stage(&joined, &stage);
+    submit_one(&joined);
+    ck_status(trm_pipeline_join(joined.pipeline), TRM_ERROR_CANCELLED);
+    ck_status(trm_pipeline_next(joined.pipeline, TRM_FOREVER, &token), TRM_ERROR_IO);
+    ck_status(trm_pipeline_join(joined.pipeline), TRM_ERROR_IO);
+    ck_ok(trm_pipeline_cancel(joined.pipeline, TRM_FOREVER));
+    write_state(&joined);
+    stage.answer = TRM_OK;
+    submit_one(&joined);
+    ck_ok(trm_pipeline_join(joined.pipeline));
+    joined.count = 1;
+    ck_copies(&joined, 1);
+    joined_close(&joined);
+}
+END_TEST
+
+struct joining {
+    struct trm_pipeline *pipeline;
+    int32_t status;
+    atomic_bool has_ended;
+};
+
+static void *join_in_thread(void *data)
+{
+    struct joining *joining = data;
+    joining->status         = trm_pipeline_join(joining->pipeline);
+    atomic_store(&joining->has_ended, true);
+    return NULL;
+}
+
+START_TEST(a_cancel_ends_a_join_of_a_group)
+{
+    struct host_stage stage = {.may_end = false};
+    struct joined joined;
+    pthread_t thread;
+    if (!joined_open(&joined, TRM_REDUCE_SUM, 100))
+        return;
+    open_with_host_stage(&joined, &stage);
+    submit_one(&joined);
+    struct joining joining = {.pipeline = joined.pipeline};
+    ck_assert_int_eq(pthread_create(&thread, NULL, join_in_thread, &joining), 0);
+    while (!atomic_load(&joining.has_ended)) {
+        (void)trm_pipeline_cancel(joined.pipeline, 0);
+        usleep(1000);
+    }
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert_int_eq(joining.status, TRM_ERROR_CANCELLED);
+    atomic_store(&stage.may_end, true);
     joined_close(&joined);
 }
 END_TEST
@@ -361,6 +497,10 @@ void add_group_join(Suite *suite)
     CASE(rounds, a_program_that_serves_joins_the_copies_of_a_group_when_it_wants);
     CASE(rounds, the_end_of_a_started_pipeline_of_a_group_joins_the_last_round);
     CASE(rounds, after_a_failure_the_buffer_of_a_group_is_written_and_joined_anew);
+    CASE(rounds, a_cancel_ends_the_round_of_a_group);
+    CASE(rounds, a_join_of_a_group_waits_for_stages_of_the_host);
+    CASE(rounds, a_join_of_a_group_tells_of_a_stage_of_the_host_that_failed);
+    CASE(rounds, a_cancel_ends_a_join_of_a_group);
     TCase *refused = group_make(suite, "group_join: refused");
     CASE(refused, a_join_of_a_group_that_cannot_be_is_refused);
     CASE(refused, what_only_one_device_of_a_group_can_do_is_refused_on_several);

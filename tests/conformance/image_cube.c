@@ -1,6 +1,7 @@
 /* Cube maps: descriptions, copies of faces, mip levels, and kernels that take their faces as layers.
  * SPDX-License-Identifier: MIT
  */
+#include "groups.h"
 #include "images.h"
 
 enum {
