@@ -31,9 +31,9 @@ struct trm_pipeline;
 
 /* A join. What its operation gives each device:
  *
- *     SUM      what the port held on the first device, and what the kernels of all devices have added to it in
- *              the round. In a round the copies of all devices but the first begin at zero: kernels may add to the
- *              port, but not rely on what it holds. Where one device has changed the buffer
+ *     SUM      what the port held on the first device, and what the kernels of all devices have added to
+ *              it in the round. In a round the copies of all devices but the first begin at zero: kernels
+ *              may add to the port, but not rely on what it holds. Where one device has changed the buffer
  *              (trm_group_buffer_changed()), trm_group_buffer_update() comes first
  *     AVERAGE  the average of the copies, also of devices that had no tokens in the round
  *     MINIMUM, MAXIMUM  the least or the greatest of the copies, element by element
@@ -55,8 +55,8 @@ struct trm_join {
  * Threads     any
  * Ownership   the pipeline and its buffers stay the program's
  * Errors      BUSY while the pipeline runs or is started; CANCELLED when a token has failed since the last
- *             join, or the failure of that token once it is known, and within 50 ms of a cancel; DEADLOCK inside its
- *             own callbacks; the first failure of the joins
+ *             join, or the failure of that token once it is known, and within 50 ms of a cancel; DEADLOCK
+ *             inside its own callbacks; the first failure of the joins
  */
 TRM_API int32_t trm_pipeline_join(struct trm_pipeline *pipeline);
 

@@ -6,7 +6,7 @@
  * points that read it.
  *
  * Locks: group->data_lock guards all of it. It is held while work is enqueued, and while a change by the
- * host waits for work; a read waits without it.
+ * host waits for work; a read waits without it, but for one that other work overtakes again and again.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_GROUP_DATA_H

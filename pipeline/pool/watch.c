@@ -2,6 +2,7 @@
  *
  * The times are learned for the end that a choice predicts: of what is left when a stream is given back. So a
  * sample is the time from there, or from the end of the loan before, to the end of the work, for each operation.
+ * Tasks of pools over groups are predicted, and so measured, from before they are enqueued.
  * SPDX-License-Identifier: MIT
  */
 #include "core/object/object.h"

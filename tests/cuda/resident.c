@@ -161,10 +161,10 @@ END_TEST
 /* The time counts from the end of the last token, and not while there is none. */
 START_TEST(a_kernel_that_was_idle_for_long_is_not_given_up)
 {
-    device_open_with("1000");
+    device_open_with("3000");
     line_open(NARROW, 1);
     run_some(2);
-    usleep(1100000); /* longer than the limit */
+    usleep(3100000); /* longer than the limit */
     run_some(2);
     line_close();
     world_close();
@@ -210,12 +210,12 @@ START_TEST(a_program_that_is_killed_leaves_the_device_to_others)
         for (;;)
             pause();
     }
+    close(ready[1]);
     ck_assert_int_eq(read(ready[0], &byte, 1), 1);
     ck_assert_int_eq(kill(child, SIGKILL), 0);
     ck_assert_int_eq(waitpid(child, &how, 0), child);
     ck_assert(WIFSIGNALED(how));
     close(ready[0]);
-    close(ready[1]);
     device_open_with("0");
     line_open(WIDE, 2);
     run_some(3);

@@ -17,7 +17,7 @@ case " $BACKENDS " in
 esac
 
 CONFORMANCE_QUICK=1 CONFORMANCE_BACKEND=$proxy PROXY_TARGET=$target PROXY_BREACHES=$work/breaches \
-    "$conformance" --no-fork >"$work/output" 2>&1
+    timeout --kill-after=10 "${TEST_LIMIT:-10m}" "$conformance" --no-fork >"$work/output" 2>&1
 tail -n 1 "$work/output"
 grep '^[1-9][0-9]* cases on ' "$work/output" >/dev/null || { cat "$work/output"; exit 1; }
 

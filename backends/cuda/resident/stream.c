@@ -189,11 +189,16 @@ static void give_up(struct cuda_resident *resident)
     resident->is_alive = false;
 }
 
-/* Gives up where no token has ended for too long. Takes the lock. */
-static void check_progress(struct cuda_resident *resident)
+/* Gives up where no token has ended for too long. While no kernel may be launched only the one that is left counts, for
+ * which `is_awaited` is true. Takes the lock. */
+static void check_progress(struct cuda_resident *resident, bool is_awaited)
 {
     uint64_t now = trm_util_now(), done = completed(resident);
     trm_util_lock_acquire(&resident->lock);
+    if (resident->is_paused && !is_awaited) {
+        trm_util_lock_release(&resident->lock);
+        return;
+    }
     bool is_new = resident->since == 0 || done != resident->seen || done == submitted(resident);
     if (is_new) {
         resident->seen  = done;
@@ -224,7 +229,7 @@ static void await_stop(struct cuda_resident *resident)
             trm_util_relax();
             continue;
         }
-        check_progress(resident);
+        check_progress(resident, true);
         nap();
     }
     cuda_leave(resident->device, previous);
@@ -261,6 +266,7 @@ static void resume_member(struct cuda_quiet_member *member)
     struct cuda_resident *resident = (struct cuda_resident *)member;
     trm_util_lock_acquire(&resident->lock);
     resident->is_paused = false;
+    resident->since     = 0;
     if (completed(resident) < submitted(resident))
         (void)ensure(resident);
     trm_util_lock_release(&resident->lock);
@@ -276,7 +282,7 @@ static void wait_for_all(struct cuda_resident *resident)
         trm_util_lock_release(&resident->lock);
         if (status != TRM_OK)
             return;
-        check_progress(resident);
+        check_progress(resident, false);
         trm_util_relax();
     }
 }
@@ -353,7 +359,7 @@ static int32_t check_health(struct cuda_resident *resident)
     CUresult result = resident->device->cuda->cuStreamQuery(resident->handle);
     cuda_leave(resident->device, previous);
     if (result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY) {
-        check_progress(resident);
+        check_progress(resident, false);
         return check(resident);
     }
     return fail(resident, cuda_device_fail(resident->device, result, "cuStreamQuery"));

@@ -67,7 +67,7 @@ int32_t flow_jump(struct emit *emit, const struct node *node);
 /* Does a loop, left by `head`, have a small constant trip count (unroll.c)? */
 bool flow_should_unroll(const struct emit *emit, const struct node *loop, const struct node *head);
 
-/* Does a loop count up to a bound that it does not change? Then it ends, though perhaps late. */
+/* Does a loop count one by one up to a bound that it does not change? Then it ends, though perhaps late. */
 bool flow_surely_ends(const struct emit *emit, const struct node *loop);
 
 /* Writes a NODE_SWITCH (switch.c). */

@@ -147,7 +147,8 @@ bool flow_surely_ends(const struct emit *emit, const struct node *loop)
 {
     struct counting counting;
 
-    if (!find_counting(emit, loop, first_exit(loop), &counting))
+    /* Larger steps may pass over the bound and wrap around. */
+    if (!find_counting(emit, loop, first_exit(loop), &counting) || counting.step != 1)
         return false;
     struct fixed bound = {.emit = emit, .id = counting.bound};
     return flow_visit(loop, keeps, &bound) && next_of(loop, counting.bound) == 0;
