@@ -14,7 +14,7 @@
 #include <pthread.h>
 #include <trireme/device.h>
 
-#include "base/numa.h"
+#include "base/base.h"
 #include "core/object/object.h"
 #include "core/plugin/plugin.h"
 

@@ -48,8 +48,8 @@ enum trm_task_kind {
 
 struct trm_task {
     uint32_t struct_size;
-    int32_t kind;          /* enum trm_task_kind */
-    uint64_t id;           /* the program's choice, not 0, not in use */
+    int32_t kind; /* enum trm_task_kind */
+    uint64_t id;  /* the program's choice, not 0, not in use */
     /* for messages and the graph, which have its first 60 bytes; may be NULL; copied */
     const char *name;
     const uint64_t *after; /* ids of tasks that must end before; they may be added later; copied */
