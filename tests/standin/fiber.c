@@ -9,6 +9,7 @@
  * these stacks.
  * SPDX-License-Identifier: MIT
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -46,6 +47,7 @@ struct fiber {
 };
 
 struct group {
+    struct group *next; /* of all threads */
     struct fiber fibers[FIBERS_MOST];
     uint32_t count, current;
     uint32_t end;   /* behind the last lane of the warp that runs */
@@ -351,6 +353,9 @@ CUresult fiber_run_group(void)
     return CUDA_SUCCESS;
 }
 
+/* Children of a fork have the memory of groups and not their threads. */
+static _Atomic(struct group *) groups;
+
 static bool open_group(void)
 {
     if (group != NULL)
@@ -368,6 +373,9 @@ static bool open_group(void)
     /* The end of each stack is no memory. */
     for (uint32_t i = 0; i < FIBERS_MOST; i++)
         mprotect(fresh->stacks + (size_t)i * STACK_BYTES, GUARD_BYTES, PROT_NONE);
+    fresh->next = atomic_load(&groups);
+    while (!atomic_compare_exchange_weak(&groups, &fresh->next, fresh))
+        ;
     group = fresh;
     return true;
 }

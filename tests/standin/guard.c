@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "tests/standin/standin.h"
@@ -11,7 +12,7 @@
 #define STACK_BYTES 65536
 #define SIGNALS 3
 #define OWN 1000    /* more than any signal */
-#define STOP SIGURG /* ignored where nothing is done about it */
+#define STOP SIGSYS /* the thread sanitizer holds back signals that no instruction of the thread may cause */
 
 static const int signals[SIGNALS] = {SIGSEGV, SIGBUS, SIGFPE};
 static struct sigaction before[SIGNALS];
@@ -65,16 +66,26 @@ void guard_install(void)
     sigaction(STOP, &stop, NULL);
 }
 
+/* What a thread of the stand-in has for good. Listed, since children of a fork have the memory and not the threads. */
+struct alternate {
+    struct alternate *next;
+    unsigned char stack[STACK_BYTES];
+};
+static _Atomic(struct alternate *) alternates;
+
 static void prepare_thread(void)
 {
-    stack_t own = {.ss_size = STACK_BYTES};
-
     if (stack != NULL)
         return;
-    stack     = malloc(STACK_BYTES);
-    own.ss_sp = stack;
-    if (stack != NULL)
-        sigaltstack(&own, NULL);
+    struct alternate *made = malloc(sizeof(*made));
+    if (made == NULL)
+        return;
+    made->next = atomic_load(&alternates);
+    while (!atomic_compare_exchange_weak(&alternates, &made->next, made))
+        ;
+    stack       = made->stack;
+    stack_t own = {.ss_sp = stack, .ss_size = STACK_BYTES};
+    sigaltstack(&own, NULL);
 }
 
 _Noreturn void guard_leave(CUresult result)
