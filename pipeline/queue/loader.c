@@ -153,12 +153,18 @@ static void load_one(struct pipeline_slot *slot)
     submit_in_order(pipeline);
 }
 
+/* Members of tests have no device. */
+static int32_t node_of_member(const struct pipeline *member)
+{
+    return member->device != NULL ? member->device->numa_node : BASE_NUMA_NONE;
+}
+
 /* The node of all devices of the pipeline. */
 static int32_t node_of(const struct pipeline *pipeline)
 {
-    int32_t node = pipeline->members[0]->device->numa_node;
+    int32_t node = node_of_member(pipeline->members[0]);
     for (uint32_t i = 1; i < pipeline->member_count; i++)
-        if (pipeline->members[i]->device->numa_node != node)
+        if (node_of_member(pipeline->members[i]) != node)
             return BASE_NUMA_NONE;
     return node;
 }
