@@ -126,9 +126,9 @@ struct trm_image_desc {
  * image       receives the image
  * Blocks      as trm_buffer_create()
  * Errors      INVALID_ARGUMENT for an unknown type or format, no width, a height, depth or layers that the
- *             type does not have, cubes that are not square or whole, or more levels than the size has; OUT_OF_RANGE for a size beyond the
- *             device's; UNSUPPORTED for a format or usage that the device does not have;
- *             OUT_OF_DEVICE_MEMORY
+ *             type does not have, cubes that are not square or whole, or more levels than the size has;
+ *             OUT_OF_RANGE for a size beyond the device's; UNSUPPORTED for a format or usage that the device
+ *             does not have; OUT_OF_DEVICE_MEMORY
  */
 TRM_API int32_t trm_image_create(struct trm_device *device, const struct trm_image_desc *desc,
                                  struct trm_image **image);

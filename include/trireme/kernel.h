@@ -233,8 +233,8 @@ struct trm_parameter {
     int32_t kind;    /* enum trm_parameter_kind; of an array see TRM_PARAMETER_ARRAY */
     int32_t type;    /* enum trm_type; of a buffer or block: of its elements, NONE when they differ */
     uint32_t access; /* of a buffer: enum trm_access; 0 counts as both */
-    /* Of an element: 2 to 4 of a vector, columns x rows of a matrix; 0 counts as 1. Of a sampled image: 1 if it is compared
-     * with a depth (sampler2DShadow). */
+    /* Of an element: 2 to 4 of a vector, columns x rows of a matrix; 0 counts as 1. Of a sampled image: 1 if it is
+     * compared with a depth (sampler2DShadow). */
     uint32_t components;
     uint32_t size;   /* bytes of a scalar, block or BYTES; the least bytes of a buffer */
     uint32_t stride; /* of a buffer: bytes from one element to the next; 0 when unknown */

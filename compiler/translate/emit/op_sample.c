@@ -135,10 +135,21 @@ static const char *shape_of(struct emit *emit, const struct spirv_image *image)
     return base_arena_format(emit->arena, "%u%s", image->dimensions, image->is_array ? "a" : "");
 }
 
+/* The arguments of a sample behind the image: the level of detail, the coordinate, the offset. */
+static int32_t end_sample(struct emit *emit, const struct spirv_instruction *op,
+                          const struct emit_image *image)
+{
+    int32_t status = write_detail(emit, image);
+    if (status == TRM_OK)
+        status = write_place(emit, op, image);
+    if (status == TRM_OK)
+        status = write_offset(emit, image);
+    text_add(&emit->text, ");\n");
+    return status;
+}
+
 static int32_t sample(struct emit *emit, const struct spirv_instruction *op, const struct emit_image *image)
 {
-    int32_t status;
-
     emit_begin_texel(emit, op, image);
     if (may_be_plain(emit, image->type, image->tag) && !is_element(emit, image->access)) {
         emit_need(emit, "plain_kernel");
@@ -149,12 +160,7 @@ static int32_t sample(struct emit *emit, const struct spirv_instruction *op, con
         emit_part(emit, "sample%s_%s", shape != NULL ? shape : "", image->tag);
         text_add(&emit->text, "(&%s, %s, ", image->name, image->state);
     }
-    status = write_detail(emit, image);
-    if (status == TRM_OK)
-        status = write_place(emit, op, image);
-    if (status == TRM_OK)
-        status = write_offset(emit, image);
-    text_add(&emit->text, ");\n");
+    int32_t status = end_sample(emit, op, image);
     emit_take_texel(emit, op);
     return status;
 }
@@ -170,12 +176,7 @@ static int32_t compare(struct emit *emit, const struct spirv_instruction *op, co
     int32_t status = write_projected(emit, op, image, op->operands[2], WHOLE);
     text_add(&emit->text, ", ");
     if (status == TRM_OK)
-        status = write_detail(emit, image);
-    if (status == TRM_OK)
-        status = write_place(emit, op, image);
-    if (status == TRM_OK)
-        status = write_offset(emit, image);
-    text_add(&emit->text, ");\n");
+        status = end_sample(emit, op, image);
     emit_assigned(emit, op->result);
     return status;
 }
