@@ -17,7 +17,7 @@ function add_frame(line,    word)
     finding = finding (frames++ ? " < " : " ") word[1] " " word[2]
 }
 
-/^[^ ]+\.[ch]:[0-9]+:[FE]:|^(FAIL|ERROR): |: (fatal )?error: |: runtime error: / { end_finding(); if (lines++ < 6) print; next }
+/^[^ ]+\.[ch]:[0-9]+:[FE]:|^ended while this case ran: |^(FAIL|ERROR): |: (fatal )?error: |: runtime error: / { end_finding(); if (lines++ < 6) print; next }
 /\*\*\* / { made = $0 }
 /(WARNING|ERROR): [A-Za-z]+Sanitizer/ { end_finding(); finding = $0; sub(/.*(WARNING|ERROR): /, "", finding); frames = 9; next }
 /^SUMMARY: / { end_finding(); next }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"
+#include "hold.h"
 #include "kernels.h"
 #include "shaders.h"
 
@@ -418,6 +419,10 @@ START_TEST(a_cancel_ends_a_join_of_a_group)
     struct host_stage stage = {.may_end = false};
     struct joined joined;
     pthread_t thread;
+    if (!hold_works()) {
+        skip("its host stages run inside the call that enqueues them");
+        return;
+    }
     if (!joined_open(&joined, TRM_REDUCE_SUM, 100))
         return;
     open_with_host_stage(&joined, &stage);

@@ -360,9 +360,24 @@ bool kept_close(void)
 
 static uint64_t case_began_ns;
 
+/* Where all cases share a process, the one that ends it after its time names the case that hung. */
+static void ended(int number)
+{
+    static const char words[] = "\nended while this case ran: ";
+    const char *name          = tcase_name();
+    (void)!write(STDERR_FILENO, words, sizeof(words) - 1);
+    if (name != NULL)
+        (void)!write(STDERR_FILENO, name, strlen(name));
+    (void)!write(STDERR_FILENO, "\n", 1);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
 static void progress_begin(void)
 {
     case_began_ns = now_ns();
+    if (options.no_fork)
+        signal(SIGTERM, ended);
 }
 
 /* Runs after cases that pass: the process of a case that fails ends earlier. */
