@@ -110,6 +110,8 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/stream/profile.c \
 	backends/vulkan/stream/profile.h \
 	backends/vulkan/stream/progress.c \
+	backends/vulkan/stream/retire.c \
+	backends/vulkan/stream/retire.h \
 	backends/vulkan/stream/service.c \
 	backends/vulkan/stream/service.h \
 	backends/vulkan/stream/staging.c \

@@ -17,7 +17,6 @@
 #include "backends/vulkan/driver/physical.h"
 #include "backends/vulkan/driver/queue.h"
 
-#define VULKAN_RETIRED_MOST 16u
 #define VULKAN_MAX_ARGUMENTS 256u
 
 struct vulkan_heap;
@@ -26,6 +25,7 @@ struct vulkan_copy_kernel;
 struct vulkan_layouts;
 struct vulkan_stager;
 struct vulkan_stamps;
+struct vulkan_timeline;
 
 enum vulkan_copies {
     VULKAN_COPIES_AUTO   = 0, /* the faster one for each copy, as far as is known */
@@ -74,6 +74,14 @@ struct vulkan_loss_hooks {
     void (*alarm)(struct trm_backend_device *device);
 };
 
+/* Timelines without references, by timeline->next_retired: see stream/retire.h. */
+struct vulkan_retired {
+    _Atomic(struct vulkan_timeline *) fresh;
+    _Atomic uint32_t fresh_count;
+    _Atomic bool is_collecting;     /* one thread at a time does, and the field below is its own */
+    struct vulkan_timeline *marked; /* destroyed when all queues have passed their marks */
+};
+
 struct trm_backend_device {
     struct trm_backend_instance *instance;
     const struct vulkan_physical *physical;
@@ -102,8 +110,7 @@ struct trm_backend_device {
     pthread_mutex_t stall_lock;
     struct trm_backend_stream *stalled; /* by stream->next_stalled */
     _Atomic uint32_t stalled_count;
-    _Atomic(VkSemaphore) retired[VULKAN_RETIRED_MOST]; /* timeline.c: semaphores to destroy a little later */
-    _Atomic uint32_t retired_count;
+    struct vulkan_retired retired; /* stream/retire.c */
 
     const struct vulkan_loss_hooks *loss_hooks; /* NULL before the service exists */
     _Atomic int32_t lost;                       /* TRM_OK, or TRM_ERROR_DEVICE_LOST once the device is lost */

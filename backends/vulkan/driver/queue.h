@@ -30,8 +30,10 @@ struct vulkan_queue {
     int32_t priority;        /* enum trm_priority */
     bool can_compute;
     pthread_mutex_t lock; /* held around every use of `handle` */
-    bool used;            /* something was submitted to it; under `lock` */
+    _Atomic bool used;    /* something was submitted to it */
     _Atomic uint32_t streams;
+    VkSemaphore mark; /* stream/retire.c; NULL: none yet */
+    uint64_t marks;   /* the last value that the queue was asked to signal */
 };
 
 struct vulkan_queues {

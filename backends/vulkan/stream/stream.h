@@ -11,7 +11,7 @@
  *     stream_failure.c   streams that fail or are abandoned
  *     device_loss.c      the loss of the device
  *     batch.c            a part of a stream that is submitted at once
- *     timeline.c         timeline semaphores
+ *     timeline.c         timeline semaphores (retire.c: when they are destroyed)
  *     service.c          the device's threads (watcher.c: those that wait for timelines)
  *     staging.c          small copies from and to plain host memory (staging_image.c: those of images;
  *                        staging_job.c: large ones)
@@ -26,6 +26,7 @@
 #define BACKENDS_VULKAN_STREAM_STREAM_H
 
 #include "backends/vulkan/stream/profile.h"
+#include "backends/vulkan/stream/retire.h"
 #include "backends/vulkan/stream/service.h"
 #include "backends/vulkan/stream/staging.h"
 #include "backends/vulkan/stream/stream_object.h"

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "backends/vulkan/driver/driver.h"
+#include "backends/vulkan/stream/retire.h"
 
 /* A driver may lack memory to wait or signal for a moment, and there is no other way to do it. The call is
  * repeated so often; then the device counts as lost. */
@@ -24,6 +25,7 @@
 int32_t vulkan_timeline_wrap(struct trm_backend_device *device, VkSemaphore semaphore,
                              struct vulkan_timeline **result)
 {
+    vulkan_timelines_collect(device);
     struct vulkan_timeline *timeline = trm_util_allocate(device->instance->host, sizeof(*timeline));
     if (timeline == NULL)
         return trm_util_fail_host_memory(device->instance->host, "a timeline");
@@ -60,34 +62,10 @@ void vulkan_timeline_retain(struct vulkan_timeline *timeline)
     atomic_fetch_add_explicit(&timeline->references, 1, memory_order_relaxed);
 }
 
-static void destroy(struct trm_backend_device *device, VkSemaphore semaphore)
-{
-    if (semaphore != VK_NULL_HANDLE)
-        device->vk.vkDestroySemaphore(device->handle, semaphore, NULL);
-}
-
-/* A semaphore may be destroyed once its last value was seen. But some drivers have a thread behind the queue
- * that publishes the value first and touches the semaphore once more, so a semaphore is destroyed only after
- * VULKAN_RETIRED_MOST others. */
-static void destroy_later(struct trm_backend_device *device, VkSemaphore semaphore)
-{
-    uint32_t place = atomic_fetch_add(&device->retired_count, 1) % VULKAN_RETIRED_MOST;
-    destroy(device, atomic_exchange(&device->retired[place], semaphore));
-}
-
 void vulkan_timeline_release(struct vulkan_timeline *timeline)
 {
-    if (timeline == NULL || atomic_fetch_sub_explicit(&timeline->references, 1, memory_order_acq_rel) != 1)
-        return;
-    struct trm_backend_device *device = timeline->device;
-    destroy_later(device, timeline->semaphore);
-    trm_util_release(device->instance->host, timeline, sizeof(*timeline));
-}
-
-void vulkan_timelines_fini(struct trm_backend_device *device)
-{
-    for (uint32_t i = 0; i < VULKAN_RETIRED_MOST; i++)
-        destroy(device, atomic_exchange(&device->retired[i], VK_NULL_HANDLE));
+    if (timeline != NULL && atomic_fetch_sub_explicit(&timeline->references, 1, memory_order_acq_rel) == 1)
+        vulkan_timeline_retire(timeline);
 }
 
 /* ---- the counter ----------------------------------------------------------------------------------- */

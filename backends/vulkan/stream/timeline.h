@@ -24,6 +24,7 @@ struct vulkan_timeline {
     struct trm_backend_device *device;
     VkSemaphore semaphore;
     _Atomic uint32_t references;
+    struct vulkan_timeline *next_retired; /* retire.c */
     /* A semaphore of others: only values that were reached are known, not what was submitted. */
     bool is_external;
     /* The highest value whose signal was submitted with no host copy in front of it, or was signalled by the
@@ -46,8 +47,6 @@ int32_t vulkan_timeline_wrap(struct trm_backend_device *device, VkSemaphore sema
                              struct vulkan_timeline **timeline);
 void vulkan_timeline_retain(struct vulkan_timeline *timeline);
 void vulkan_timeline_release(struct vulkan_timeline *timeline); /* NULL is fine */
-/* Destroy the retired semaphores when the device is closed: it is idle, and all timelines are gone. */
-void vulkan_timelines_fini(struct trm_backend_device *device);
 
 /* Read the counter; calls the driver only if `wanted` is not known to be reached. Errors: DEVICE_LOST. */
 int32_t vulkan_timeline_read(struct vulkan_timeline *timeline, uint64_t wanted, uint64_t *completed);

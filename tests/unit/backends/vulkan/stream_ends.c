@@ -246,6 +246,47 @@ START_TEST(an_external_semaphore_is_signalled_before_the_streams_number)
 }
 END_TEST
 
+/* ---- the end of semaphores ------------------------------------------------------------------------- */
+
+static void release_new_timelines(uint32_t count)
+{
+    struct vulkan_timeline *timeline;
+    for (uint32_t i = 0; i < count; i++) {
+        ck_assert_int_eq(vulkan_timeline_create(&driver.device, &timeline), TRM_OK);
+        vulkan_timeline_release(timeline);
+    }
+}
+
+/* A thread of the driver may use them until the queue has run what was submitted later. */
+START_TEST(semaphores_are_destroyed_when_all_queues_have_passed_a_mark)
+{
+    release_new_timelines(VULKAN_RETIRED_MOST);
+    ck_assert_uint_eq(driver.objects, VULKAN_RETIRED_MOST);
+    release_new_timelines(1);
+    ck_assert_uint_eq(driver_submitted(0), 1);
+    ck_assert_uint_eq(driver_submitted(1), 1);
+    ck_assert_uint_eq(driver_run(0, 1), 1);
+    release_new_timelines(VULKAN_RETIRED_MOST);
+    ck_assert_uint_eq(driver.objects, 2 * VULKAN_RETIRED_MOST + 1 + DRIVER_QUEUES);
+    ck_assert_uint_eq(driver_run(1, 1), 1);
+    release_new_timelines(1);
+    ck_assert_uint_eq(driver.objects, VULKAN_RETIRED_MOST + 2 + DRIVER_QUEUES);
+}
+END_TEST
+
+START_TEST(semaphores_stay_when_no_mark_can_be_submitted)
+{
+    release_new_timelines(VULKAN_RETIRED_MOST);
+    driver_arm("vkQueueSubmit", 1, VK_ERROR_OUT_OF_DEVICE_MEMORY);
+    release_new_timelines(1);
+    ck_assert_uint_eq(driver_submitted(0), 0);
+    ck_assert_uint_eq(driver.objects, VULKAN_RETIRED_MOST + 1 + 1);
+    release_new_timelines(1);
+    ck_assert_uint_eq(driver_submitted(0), 1);
+    ck_assert_uint_eq(driver.objects, VULKAN_RETIRED_MOST + 2 + DRIVER_QUEUES);
+}
+END_TEST
+
 static Suite *ends_suite(void)
 {
     Suite *suite = suite_create("ends of streams of the vulkan backend");
@@ -263,6 +304,8 @@ static Suite *ends_suite(void)
     tcase_add_test(tests, external_semaphores_are_waited_for_on_the_host);
     tcase_add_test(tests, an_abandoned_stream_stops_waiting_for_an_external_semaphore);
     tcase_add_test(tests, an_external_semaphore_is_signalled_before_the_streams_number);
+    tcase_add_test(tests, semaphores_are_destroyed_when_all_queues_have_passed_a_mark);
+    tcase_add_test(tests, semaphores_stay_when_no_mark_can_be_submitted);
     suite_add_tcase(suite, tests);
     return suite;
 }
