@@ -171,7 +171,8 @@ static bool run_with(struct trm_context *context, const char *rule)
     ck_assert_msg(status != TRM_OK || found[BYTES / 4 - 1] == 77, "%s: the data are wrong", rule);
     ck_assert_msg(shim->living(first, sizeof(first)) == living, "%s (%s) leaves %s", rule,
                   shim->failed_function(), first);
-    ck_assert_msg(shim->breaches(first, sizeof(first)) == 0, "%s: %s", rule, first);
+    ck_assert_msg(shim->breaches(first, sizeof(first)) == 0, "%s (%s): %s", rule, shim->failed_function(),
+                  first);
     shim->arm(NULL);
     return failures > 0;
 }

@@ -140,10 +140,19 @@ void vulkan_timelines_collect(struct trm_backend_device *device)
     atomic_store(&retired->is_collecting, false);
 }
 
+/* The wait is repeated once, because the driver may lack memory for a moment. */
+static void wait_for_marks(struct trm_backend_device *device)
+{
+    if (atomic_load(&device->retired.fresh) != NULL)
+        (void)mark_all(device);
+    if (!have_passed(device, LAST_MARKS_NS))
+        (void)have_passed(device, LAST_MARKS_NS);
+}
+
 void vulkan_timelines_fini(struct trm_backend_device *device)
 {
-    if (device->borrowed && atomic_load(&device->retired.fresh) != NULL && mark_all(device))
-        (void)have_passed(device, LAST_MARKS_NS);
+    if (device->borrowed)
+        wait_for_marks(device);
     destroy_all(device, device->retired.marked);
     destroy_all(device, atomic_exchange(&device->retired.fresh, NULL));
     for (uint32_t i = 0; i < queue_count(device); i++)
