@@ -222,9 +222,10 @@ static int32_t read_memory_model(struct spirv_reader *reader, struct spirv_words
             words.word[1]);
     if (reader->has_addresses && !spirv_has_capability(reader, SpvCapabilityPhysicalStorageBufferAddresses))
         return spirv_invalid(reader, "the capability PhysicalStorageBufferAddresses is not declared");
-    if (words.word[2] != SpvMemoryModelGLSL450 && words.word[2] != SpvMemoryModelVulkan)
-        return spirv_unsupported(reader, "memory model %u is not supported; only GLSL450 and Vulkan are",
-                                 words.word[2]);
+    if (words.word[2] != SpvMemoryModelSimple && words.word[2] != SpvMemoryModelGLSL450 &&
+        words.word[2] != SpvMemoryModelVulkan)
+        return spirv_unsupported(
+            reader, "memory model %u is not supported; only Simple, GLSL450 and Vulkan are", words.word[2]);
     reader->has_memory_model = true;
     return TRM_OK;
 }

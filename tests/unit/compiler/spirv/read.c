@@ -191,9 +191,12 @@ START_TEST(sets_of_instructions_are_glsl_or_ignored)
 }
 END_TEST
 
-START_TEST(the_memory_model_is_logical_and_that_of_glsl_or_vulkan)
+START_TEST(the_memory_model_is_logical_and_simple_or_that_of_glsl_or_vulkan)
 {
     builder.words[PART_MODEL][2] = SpvMemoryModelVulkan;
+    builder_accept(&builder);
+    again();
+    builder.words[PART_MODEL][2] = SpvMemoryModelSimple;
     builder_accept(&builder);
     again();
     builder.words[PART_MODEL][2] = SpvMemoryModelOpenCL;
@@ -549,7 +552,7 @@ static Suite *make_suite(void)
     tcase_add_test(all, the_error_names_an_unsupported_capability);
     tcase_add_test(all, the_error_names_an_unsupported_extension);
     tcase_add_test(all, sets_of_instructions_are_glsl_or_ignored);
-    tcase_add_test(all, the_memory_model_is_logical_and_that_of_glsl_or_vulkan);
+    tcase_add_test(all, the_memory_model_is_logical_and_simple_or_that_of_glsl_or_vulkan);
     tcase_add_test(all, entry_points_are_compute_shaders);
     tcase_add_test(all, modes_that_would_change_results_are_refused);
     tcase_add_test(all, work_groups_have_a_size);
