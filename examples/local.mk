@@ -34,7 +34,8 @@ EXAMPLES += \
 	examples/28-warps \
 	examples/29-training-loop \
 	examples/30-group-pool \
-	examples/31-token-events
+	examples/31-token-events \
+	examples/32-joins
 
 examples_01_hello_SOURCES = examples/01-hello.c examples/example.h
 examples_01_hello_LDADD = libtrireme.la
@@ -160,6 +161,10 @@ examples_30_group_pool_LDFLAGS = $(UNINSTALLED_LINK)
 examples_31_token_events_SOURCES = examples/31-token-events.c examples/example.h
 examples_31_token_events_LDADD = libtrireme.la
 examples_31_token_events_LDFLAGS = $(UNINSTALLED_LINK)
+
+examples_32_joins_SOURCES = examples/32-joins.c examples/example.h
+examples_32_joins_LDADD = libtrireme.la
+examples_32_joins_LDFLAGS = $(UNINSTALLED_LINK)
 
 noinst_PROGRAMS += $(EXAMPLES)
 TESTS += $(EXAMPLES)
