@@ -35,6 +35,19 @@ static int32_t check_index(const struct pipeline_replica *replica, uint32_t inde
     return index < replica->count ? TRM_OK : pipeline_group_fail_index(replica->group, index);
 }
 
+/* A size is that of the program's memory, so TRM_WHOLE does not stand for the rest of the buffer. */
+static int32_t check_range(const struct pipeline_replica *replica, uint64_t offset, uint64_t size)
+{
+    struct core_buffer *buffer;
+    uint64_t length;
+    const struct trm_span span = trm_span_of(replica->ones[0], offset, size);
+    int32_t status             = core_span_resolve(span, &buffer, &length);
+    if (status != TRM_OK || length == size)
+        return status;
+    core_span_fail(&span, buffer);
+    return TRM_ERROR_OUT_OF_RANGE;
+}
+
 /* A device whose copy is current and has been made. Where one fails while it is waited for, another may be sound. */
 static int32_t find_source(struct pipeline_replica *replica, uint32_t *device)
 {
@@ -112,18 +125,16 @@ static void note_written(struct pipeline_data *data, bool is_whole, uint32_t wri
 /* With data_lock. Copies that are not current stay so, unless all of the buffer is written. */
 static int32_t write_all(struct pipeline_replica *replica, uint64_t offset, const void *data, uint64_t size)
 {
-    struct core_buffer *buffer;
-    uint64_t length;
     uint32_t source, written = 0, failed = 0;
-    int32_t status = core_span_resolve(trm_span_of(replica->ones[0], offset, size), &buffer, &length);
-    bool is_whole  = status == TRM_OK && offset == 0 && length == replica->data.size;
+    int32_t status = check_range(replica, offset, size);
+    bool is_whole  = offset == 0 && size == replica->data.size;
     for (uint32_t i = 0; status == TRM_OK && i < replica->count; i++)
         status = pipeline_data_drain(&replica->data, i);
     if (status == TRM_OK && !is_whole)
         status = find_source(replica, &source);
     if (status != TRM_OK)
         return status;
-    status = write_each(replica, offset, data, length, &written, &failed);
+    status = write_each(replica, offset, data, size, &written, &failed);
     note_written(&replica->data, is_whole, written, failed);
     return status;
 }
@@ -167,10 +178,8 @@ static void wait_unlocked(const struct pipeline_replica *replica)
 
 static int32_t read_current(struct pipeline_replica *replica, uint64_t offset, void *data, uint64_t size)
 {
-    struct core_buffer *buffer;
-    uint64_t length;
     uint32_t device;
-    int32_t status = core_span_resolve(trm_span_of(replica->ones[0], offset, size), &buffer, &length);
+    int32_t status = check_range(replica, offset, size);
     if (status == TRM_OK) {
         wait_unlocked(replica);
         status = find_source(replica, &device);

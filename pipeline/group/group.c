@@ -212,9 +212,9 @@ static int32_t create(struct core_context *context, struct trm_context *handle, 
         return status;
     }
     pthread_mutex_init(&made->data_lock, NULL);
-    if (devices == NULL)
-        devices = core_setting_text(context, "devices");
-    status = devices[0] != '\0' ? add_list(made, handle, devices) : add(made, handle, NULL);
+    const char *list = devices != NULL ? devices : core_setting_text(context, "devices");
+    bool is_default  = devices == NULL && list[0] == '\0';
+    status           = is_default ? add(made, handle, NULL) : add_list(made, handle, list);
     if (status != TRM_OK) {
         struct base_saved_error saved;
         base_error_save(&saved);

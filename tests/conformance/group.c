@@ -58,6 +58,8 @@ START_TEST(a_list_that_names_no_device_is_refused)
     const char *name = backend_name();
     ck_status(trm_group_create(the.context, ",", &group), TRM_ERROR_INVALID_ARGUMENT);
     ck_sentence_has("empty name");
+    ck_status(trm_group_create(the.context, "", &group), TRM_ERROR_INVALID_ARGUMENT);
+    ck_sentence_has("empty name");
     snprintf(devices, sizeof(devices), "%s:0,", name);
     ck_status(trm_group_create(the.context, devices, &group), TRM_ERROR_INVALID_ARGUMENT);
     snprintf(devices, sizeof(devices), "%s:0,%s:0", name, name);
@@ -107,6 +109,9 @@ START_TEST(a_buffer_of_a_group_has_the_same_bytes_on_every_device)
     words[7] = 99;
     ck_ok(trm_group_buffer_write(buffer, 7 * sizeof(uint32_t), &words[7], sizeof(uint32_t)));
     ck_status(trm_group_buffer_write(buffer, 4, words, sizeof(words)), TRM_ERROR_OUT_OF_RANGE);
+    /* TRM_WHOLE is a length of spans: memory of the program has a size. */
+    ck_status(trm_group_buffer_write(buffer, 0, words, TRM_WHOLE), TRM_ERROR_OUT_OF_RANGE);
+    ck_status(trm_group_buffer_read(buffer, 0, found, TRM_WHOLE), TRM_ERROR_OUT_OF_RANGE);
     ck_status(trm_group_buffer_write(buffer, 0, NULL, 4), TRM_ERROR_INVALID_ARGUMENT);
     ck_ok(trm_group_buffer_write(buffer, 0, NULL, 0));
     ck_ok(trm_group_size(group, &count));
