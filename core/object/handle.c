@@ -72,6 +72,12 @@ static int32_t fail_stale(const struct core_handle_table *table, uint64_t handle
     return base_fail(TRM_ERROR_INVALID_HANDLE, "this was never a handle of %s %s", article(name), name);
 }
 
+static bool is_live(const struct core_handle_table *table, uint64_t handle)
+{
+    const struct core_handle_slot *slot = core_slot_at(table, handle & CORE_SLOT_MASK);
+    return slot != NULL && core_slot_is_live(atomic_load(&slot->word), handle);
+}
+
 static int32_t fail_handle(uint64_t handle, enum core_type type)
 {
     const char *wanted = type_names[type];
@@ -89,8 +95,8 @@ static int32_t fail_handle(uint64_t handle, enum core_type type)
     if (core_handle_table_is_forked(table))
         return fail_forked();
     if (core_handle_type(handle) != type)
-        return base_fail(TRM_ERROR_INVALID_HANDLE, "expected %s %s, got %s %s", article(wanted), wanted,
-                         article(given), given);
+        return base_fail(TRM_ERROR_INVALID_HANDLE, "expected %s %s, got %s %s%s", article(wanted), wanted,
+                         article(given), given, is_live(table, handle) ? "" : ", which has been destroyed");
     return fail_stale(table, handle);
 }
 

@@ -112,7 +112,9 @@ START_TEST(a_handle_of_another_type_is_refused_naming_both)
     struct thing *thing = make(context, &event_ops);
     is_refused(thing->object.handle, CORE_STREAM, "expected a stream, got an event");
     is_refused(handle, CORE_DEVICE, "expected a device, got a context");
+    const void *event = thing->object.handle;
     core_object_kill(&thing->object);
+    is_refused(event, CORE_STREAM, "expected a stream, got an event, which has been destroyed");
 }
 END_TEST
 
