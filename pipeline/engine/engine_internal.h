@@ -16,6 +16,7 @@
 #include "pipeline/engine/sampling.h"
 #include "pipeline/engine/trial.h"
 
+struct core_buffer;
 struct pipeline_port_image;
 struct pipeline_recording;
 struct pipeline_slot_device;
@@ -339,6 +340,8 @@ int32_t pipeline_holds_add(struct pipeline *pipeline, enum core_type type, void 
 void *pipeline_holds_given(const struct pipeline *pipeline, void *held);
 void pipeline_holds_destroy(struct pipeline *pipeline);
 
+/* WRONG_DEVICE for a buffer that is not on the pipeline's device. */
+int32_t pipeline_check_buffer(const struct pipeline *pipeline, const struct core_buffer *buffer);
 int32_t pipeline_ports_copy(struct pipeline *pipeline, const struct trm_pipeline_desc *desc);
 void pipeline_ports_fini(struct pipeline *pipeline);
 int32_t pipeline_stages_copy(struct pipeline *pipeline, const struct trm_pipeline_desc *desc);

@@ -171,7 +171,9 @@ START_TEST(only_shared_ports_have_buffers_and_all_of_them_do)
     ports[W].buffer = (struct trm_buffer *)(uintptr_t)1;
     refused(TRM_ERROR_INVALID_HANDLE, "port 2 \"w\": ");
     ports[W].buffer = foreign_buffer;
-    refused(TRM_ERROR_WRONG_DEVICE, "port 2 \"w\": ");
+    refused(TRM_ERROR_WRONG_DEVICE, "port 2 \"w\": the buffer belongs to another device");
+    ports[W].buffer = foreign_buffer;
+    refused(TRM_ERROR_WRONG_DEVICE, "than the pipeline (");
     ports[X].flags = TRM_PORT_READ_ONLY;
     is_wrong("port 0 \"x\" is not shared");
     ports[W].flags = TRM_PORT_READ_ONLY;
