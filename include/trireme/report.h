@@ -198,7 +198,9 @@ struct trm_report {
     uint64_t take_ns, take_spread_ns; /* the same of the time from one slot that gets free to the next */
     double
         ahead_predicted; /* the part of the time in which slots would wait for tokens; 0 also: not known yet */
-    double ahead_waits;  /* what came: the part in which the busiest stage of the device was starved */
+    /* what came: the part in which the busiest stage of the device was starved, and at most the part in which a
+     * slot was free: otherwise the device waits for the sink */
+    double ahead_waits;
 };
 
 /* Get the report of the current or last run; of a pipeline that serves, of everything since it was made.

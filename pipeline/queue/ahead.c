@@ -275,6 +275,20 @@ void pipeline_ahead_release(struct pipeline *pipeline, struct pipeline_ahead_pla
 
 /* ---- the report ----------------------------------------------------------------------------- */
 
+static double part_of(uint64_t time, const struct trm_stage_report *stage)
+{
+    uint64_t span = stage->busy_ns + stage->starved_ns + stage->blocked_ns;
+    return span > 0 ? (double)time / (double)span : 0;
+}
+
+/* While loaders are blocked no slot is free, and what the device waits for then is the sink. */
+static double waits_of(const struct trm_report *report, const struct trm_stage_report *busiest)
+{
+    const struct trm_stage_report *load = &report->stages[TRM_STAGE_LOAD];
+    double starved = part_of(busiest->starved_ns, busiest), free = 1 - part_of(load->blocked_ns, load);
+    return starved < free ? starved : free;
+}
+
 void pipeline_ahead_report(const struct pipeline_ahead_facts *facts, struct trm_report *report)
 {
     const struct pipeline_spread *put = &facts->buffer.put, *take = &facts->buffer.take;
@@ -293,7 +307,5 @@ void pipeline_ahead_report(const struct pipeline_ahead_facts *facts, struct trm_
     for (int32_t i = TRM_STAGE_COMPUTE; i <= TRM_STAGE_DOWNLOAD; i++)
         if (report->stages[i].busy_ns > busiest->busy_ns)
             busiest = &report->stages[i];
-    uint64_t span = busiest->busy_ns + busiest->starved_ns + busiest->blocked_ns;
-    if (span > 0)
-        report->ahead_waits = (double)busiest->starved_ns / (double)span;
+    report->ahead_waits = waits_of(report, busiest);
 }

@@ -233,6 +233,30 @@ START_TEST(pipelines_that_drop_tokens_read_nothing_ahead)
 }
 END_TEST
 
+/* The part of the time in which a device waited, by its starved time and the blocked time of the loaders. */
+static double waits_of(uint64_t starved, uint64_t blocked)
+{
+    const struct pipeline_ahead_facts facts = {.limit = 1};
+    struct trm_report report                = {.struct_size = sizeof(report)};
+    report.stages[TRM_STAGE_LOAD] =
+        (struct trm_stage_report){.busy_ns = 100 - blocked, .blocked_ns = blocked};
+    report.stages[TRM_STAGE_COMPUTE] =
+        (struct trm_stage_report){.busy_ns = 100 - starved, .starved_ns = starved};
+    pipeline_ahead_report(&facts, &report);
+    return report.ahead_waits;
+}
+
+/* A slow sink has all slots: the device is starved, though the source is far ahead. */
+START_TEST(a_device_that_waits_for_the_sink_does_not_wait_for_the_source)
+{
+    ck_assert_double_eq_tol(waits_of(30, 0), 0.3, 1e-9);
+    ck_assert_double_eq_tol(waits_of(30, 60), 0.3, 1e-9);
+    ck_assert_double_eq_tol(waits_of(80, 95), 0.05, 1e-9);
+    ck_assert_double_eq_tol(waits_of(80, 100), 0, 1e-9);
+    ck_assert_double_eq_tol(waits_of(0, 0), 0, 1e-9);
+}
+END_TEST
+
 /* The first allocation holds the places, each later one the memory of a place. */
 START_TEST(without_memory_less_is_read_ahead)
 {
@@ -266,6 +290,7 @@ static Suite *suite(void)
     tcase_add_test(group, a_source_without_workers_cannot_read_ahead);
     tcase_add_test(group, pipelines_that_drop_tokens_read_nothing_ahead);
     tcase_add_test(group, without_memory_less_is_read_ahead);
+    tcase_add_test(group, a_device_that_waits_for_the_sink_does_not_wait_for_the_source);
     suite_add_tcase(suite, group);
     return suite;
 }
