@@ -338,9 +338,10 @@ TRM_API int32_t trm_predict(const struct trm_prediction_desc *desc, struct trm_p
 /* Make the description of a prediction from a report. The program then changes its depth, links or number of
  * loader threads (lanes[TRM_STAGE_LOAD], with one_thread 0), or sets the number of devices. A pipeline of a
  * group is described as one device that is as fast as all of them together. A load or sink that worked on several tokens at
- * once gets the average number of them as lanes. Upload, compute and download get one lane, in which a token
- * takes its share of the stage's busy time. Of a pipeline with branches it has the launches, whose longest path is that
- * share: with `branches` 1 the prediction is of the same stages one after the other.
+ * once gets the average number of them as lanes. Where tokens are read ahead, a load takes as long as the source.
+ * Upload, compute and download get one lane, in which a token takes its share of the stage's busy time. Of a
+ * pipeline with branches it has the launches, whose longest path is that share: with `branches` 1 the prediction is
+ * of the same stages one after the other.
  *
  * desc        receives the description; the caller sets its struct_size
  * Errors      INVALID_ARGUMENT when nothing was measured

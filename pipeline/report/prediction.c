@@ -38,6 +38,13 @@ static void describe_stage(const struct trm_report *report, uint32_t number, str
     desc->stage_ns[number] = (uint64_t)((unsigned __int128)stage->busy_ns * lanes / stage->tokens);
 }
 
+/* A token that was read ahead was in the source for longer than its slot was loaded. */
+static void describe_ahead(const struct trm_report *report, struct trm_prediction_desc *desc)
+{
+    if (report->ahead > 0 && report->source_ns > desc->stage_ns[TRM_STAGE_LOAD])
+        desc->stage_ns[TRM_STAGE_LOAD] = report->source_ns;
+}
+
 /* Branches that are as long as compute, each stage in proportion. */
 static void describe_launches(const struct trm_report *report, struct trm_prediction_desc *desc)
 {
@@ -84,8 +91,10 @@ int32_t trm_report_prediction(const struct trm_report *report, struct trm_predic
     answer.bytes_down = report->bytes_down / report->tokens;
     for (uint32_t i = 0; i < TRM_STAGES; i++)
         describe_stage(report, i, &answer);
-    if (core_struct_copy_in(&own, sizeof(own), report, PIPELINE_REPORT_LEAST))
+    if (core_struct_copy_in(&own, sizeof(own), report, PIPELINE_REPORT_LEAST)) {
+        describe_ahead(&own, &answer);
         describe_launches(&own, &answer);
+    }
     if (!core_struct_copy_out(desc, &answer, sizeof(answer), offsetof(struct trm_prediction_desc, devices)))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_prediction_desc.struct_size is %u, but its size is %zu", desc->struct_size,

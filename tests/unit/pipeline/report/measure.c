@@ -517,6 +517,27 @@ START_TEST(a_report_can_be_asked_for_other_depths_and_links)
 }
 END_TEST
 
+/* A faster sink would be held back by the source, and not by the copies of what was read ahead. */
+START_TEST(a_prediction_counts_the_time_of_a_source_that_reads_ahead)
+{
+    struct ideal ideal       = {.depth = 4, .tokens = 100, .time = {10, 0, 1000, 0, 4000}, .workers = 2};
+    struct trm_report report = ideal_report(&ideal);
+    struct trm_prediction_desc desc  = {.struct_size = sizeof(desc)};
+    struct trm_prediction prediction = {.struct_size = sizeof(prediction)};
+
+    report.ahead     = 8;
+    report.source_ns = 7000;
+    ck_assert_int_eq(trm_report_prediction(&report, &desc), TRM_OK);
+    ck_assert_uint_eq(desc.stage_ns[TRM_STAGE_LOAD], 7000);
+    desc.stage_ns[TRM_STAGE_SINK] = 1000;
+    ck_assert_int_eq(trm_predict(&desc, &prediction), TRM_OK);
+    ck_assert_uint_ge(prediction.elapsed_ns, 100 * 3500);
+    report.source_ns = 5;
+    ck_assert_int_eq(trm_report_prediction(&report, &desc), TRM_OK);
+    ck_assert_uint_eq(desc.stage_ns[TRM_STAGE_LOAD], 10);
+}
+END_TEST
+
 START_TEST(stages_have_names)
 {
     ck_assert_str_eq(trm_stage_name(TRM_STAGE_LOAD), "load");
@@ -555,6 +576,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, fewer_tokens_than_are_kept_are_all_there);
     tcase_add_test(tests, the_prediction_of_what_was_measured_is_what_was_measured);
     tcase_add_test(tests, a_report_can_be_asked_for_other_depths_and_links);
+    tcase_add_test(tests, a_prediction_counts_the_time_of_a_source_that_reads_ahead);
     tcase_add_test(tests, stages_have_names);
     suite_add_tcase(suite, tests);
     return suite;
