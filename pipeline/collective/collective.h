@@ -223,7 +223,7 @@ int32_t pipeline_choice_end(struct pipeline_choice *choice, struct trm_stream *s
 
 /* ---- reduce.c ------------------------------------------------------------------------------- */
 
-/* The place of a type in collective->kernels; -1 when there is none. */
+/* The place of a type in collective->kernels; -1: elements of the type cannot be combined. */
 int32_t pipeline_reduce_index(int32_t type);
 
 /* Loads the kernels of a call's type. */

@@ -8,36 +8,20 @@
 
 #include "base/base.h"
 #include "core/stream/stream.h"
+#include "pipeline/collective/collective.h"
 #include "pipeline/queue/queue.h"
 
 #define SLICE_NS 50000000u /* between looks whether a wait is cancelled */
 
 /* ---- creation ------------------------------------------------------------------------------- */
 
-static uint64_t bytes_of(int32_t type)
-{
-    switch (type) {
-    case TRM_TYPE_F16:
-    case TRM_TYPE_BF16:
-        return 2;
-    case TRM_TYPE_F32:
-    case TRM_TYPE_I32:
-        return 4;
-    case TRM_TYPE_F64:
-    case TRM_TYPE_I64:
-        return 8;
-    default:
-        return 0;
-    }
-}
-
 /* The ports of the members have the same kinds and sizes. */
 static int32_t check_join(const struct pipeline *front, const struct trm_join *join)
 {
     const struct trm_port *port = &front->ports[join->port];
-    uint64_t bytes              = bytes_of(join->type);
+    uint64_t bytes              = trm_type_size(join->type);
     const char *name            = port->name != NULL ? port->name : "";
-    if (bytes == 0)
+    if (pipeline_reduce_index(join->type) < 0)
         return base_fail(TRM_ERROR_UNSUPPORTED,
                          "port %" PRIu32 " \"%.60s\" is joined: elements of type %" PRId32
                          " cannot be combined; use F16, BF16, F32, F64, I32 or I64",
