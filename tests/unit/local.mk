@@ -420,7 +420,7 @@ tests_unit_pipeline_pool_tests_LDADD = $(UNIT_LIBS)
 
 # ------------------------------------------------------------ pipeline/queue
 
-# fake.c has the functions of the engine, on a device that the tests command; the real ones are not linked.
+# fake_engine.c has the functions of the engine, on a device that the tests command; the real ones are not linked.
 UNIT_TESTS += tests/unit/pipeline/queue/tests
 tests_unit_pipeline_queue_tests_SOURCES = \
 	tests/unit/pipeline/queue/ahead.c \
@@ -428,10 +428,12 @@ tests_unit_pipeline_queue_tests_SOURCES = \
 	tests/unit/pipeline/queue/failures.c \
 	tests/unit/pipeline/queue/fake.c \
 	tests/unit/pipeline/queue/fake.h \
+	tests/unit/pipeline/queue/fake_engine.c \
 	tests/unit/pipeline/queue/files.c \
 	tests/unit/pipeline/queue/fresh.c \
 	tests/unit/pipeline/queue/order.c \
 	tests/unit/pipeline/queue/queue.c \
+	tests/unit/pipeline/queue/record.c \
 	tests/unit/pipeline/queue/states.c \
 	tests/unit/pipeline/queue/token_fd.c
 tests_unit_pipeline_queue_tests_CFLAGS = $(UNIT_CFLAGS)

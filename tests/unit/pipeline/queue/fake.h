@@ -67,6 +67,9 @@ void fake_create_plain(uint32_t depth, int32_t on_failure);
  * wrong. */
 void fake_destroy(void);
 
+/* Adds a slot, as the engine does when a pipeline is made or grows. */
+int32_t fake_make_slot(struct pipeline *pipeline);
+
 void fake_let_go(void);
 
 /* All slots are free, or only the (hung) device has them. */
