@@ -44,6 +44,13 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/estimate/model.c pipeline/estimate/model.h \
 	pipeline/estimate/transfer.c pipeline/estimate/transfer.h
 
+# pipeline/trial: what a pipeline finds out while it runs.
+libtrireme_internal_la_SOURCES += \
+	pipeline/trial/depth_trial.c pipeline/trial/depth_trial.h \
+	pipeline/trial/sampling.c pipeline/trial/sampling.h \
+	pipeline/trial/strategy_trial.c pipeline/trial/strategy_trial.h \
+	pipeline/trial/trial.h
+
 # pipeline/engine: the device side, which enqueues tokens.
 libtrireme_internal_la_SOURCES += \
 	pipeline/engine/arguments.c \
@@ -65,7 +72,6 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/engine/record_operations.c \
 	pipeline/engine/reorder.c \
 	pipeline/engine/recording.c \
-	pipeline/engine/sampling.c pipeline/engine/sampling.h \
 	pipeline/engine/scratch.c \
 	pipeline/engine/slot.c \
 	pipeline/engine/stage_arguments.c \
@@ -76,8 +82,6 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/engine/strategy_zero_copy.c \
 	pipeline/engine/times.c \
 	pipeline/engine/slots_in_use.c \
-	pipeline/engine/depth_trial.c pipeline/engine/depth_trial.h \
-	pipeline/engine/trial.c pipeline/engine/trial.h \
 	pipeline/engine/tune.c
 
 # pipeline/queue: states of slots; sources, sinks, runs; the entry points of pipelines.

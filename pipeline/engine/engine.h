@@ -7,13 +7,15 @@
  *     enqueue.c            enqueues a token by a strategy       strategy_*.c       the strategies
  *     record_operations.c  the operations of a token            recording.c        a token as a graph
  *     progress.c           how far a token is, why it failed    times.c            time stamps of a token
- *     choose.c, trial.c    the fastest strategy                 tune.c             the best number of slots
- *     host_stage.c         stages on the host                   sampling.c         which tokens are measured
- *     range.h              profiler ranges                      port_image.c       ports that are images
+ *     choose.c             the fastest strategy                 tune.c             the best number of slots
+ *     host_stage.c         stages on the host                   port_image.c       ports that are images
+ *     range.h              profiler ranges
  *     copy.c               copies of a port                 scratch.c          ports that share memory
  *     branches.c           the order of stages, branches at once
  *     reorder.c            stages in another order
- *     slots_in_use.c, depth_trial.c  fewer slots at a time, where caches gain from it
+ *     slots_in_use.c       fewer slots at a time, where caches gain from it
+ *
+ * What is found out while a pipeline runs is in the room pipeline/trial.
  *
  * The engine knows nothing of queues, sources and sinks; the queue room knows nothing of streams. Both meet
  * in the functions below.
@@ -36,8 +38,8 @@
 
 #include "base/base.h"
 #include "core/device/device.h"
-#include "pipeline/engine/sampling.h"
 #include "pipeline/report/report.h"
+#include "pipeline/trial/trial.h"
 
 #define PIPELINE_PORTS_MOST 64
 #define PIPELINE_STAGES_MOST 64

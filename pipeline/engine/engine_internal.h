@@ -11,10 +11,7 @@
 #define PIPELINE_ENGINE_ENGINE_INTERNAL_H
 
 #include "core/object/object.h"
-#include "pipeline/engine/depth_trial.h"
 #include "pipeline/engine/engine.h"
-#include "pipeline/engine/sampling.h"
-#include "pipeline/engine/trial.h"
 
 struct core_buffer;
 struct pipeline_port_image;

@@ -371,10 +371,7 @@ tests_unit_pipeline_engine_tests_SOURCES = \
 	tests/unit/pipeline/engine/branches.c \
 	tests/unit/pipeline/engine/check.c \
 	tests/unit/pipeline/engine/check_fixture.h \
-	tests/unit/pipeline/engine/depth_trial.c \
-	tests/unit/pipeline/engine/ranges.c \
-	tests/unit/pipeline/engine/sampling.c \
-	tests/unit/pipeline/engine/trial.c
+	tests/unit/pipeline/engine/ranges.c
 tests_unit_pipeline_engine_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pipeline_engine_tests_LDADD = $(UNIT_LIBS)
 
@@ -457,6 +454,16 @@ tests_unit_pipeline_report_tests_SOURCES = \
 	tests/unit/pipeline/report/trace_reader.h
 tests_unit_pipeline_report_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pipeline_report_tests_LDADD = $(UNIT_LIBS)
+
+# ------------------------------------------------------------ pipeline/trial
+
+UNIT_TESTS += tests/unit/pipeline/trial/tests
+tests_unit_pipeline_trial_tests_SOURCES = \
+	tests/unit/pipeline/trial/depth_trial.c \
+	tests/unit/pipeline/trial/sampling.c \
+	tests/unit/pipeline/trial/strategy_trial.c
+tests_unit_pipeline_trial_tests_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_pipeline_trial_tests_LDADD = $(UNIT_LIBS)
 
 # ------------------------------------------------------ pipeline/coordinator
 

@@ -1,7 +1,7 @@
 /* Trials of numbers of slots with made-up times: a token takes as long as the slots in use say.
  * SPDX-License-Identifier: MIT
  */
-#include "pipeline/engine/depth_trial.h"
+#include "pipeline/trial/depth_trial.h"
 #include "tests/unit/runner.h"
 
 #define US UINT64_C(1000)

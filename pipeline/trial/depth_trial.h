@@ -7,8 +7,8 @@
  * knows numbers and times only.
  * SPDX-License-Identifier: MIT
  */
-#ifndef PIPELINE_ENGINE_DEPTH_TRIAL_H
-#define PIPELINE_ENGINE_DEPTH_TRIAL_H
+#ifndef PIPELINE_TRIAL_DEPTH_TRIAL_H
+#define PIPELINE_TRIAL_DEPTH_TRIAL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* The trial of strategies; trial.h describes it.
  * SPDX-License-Identifier: MIT
  */
-#include "pipeline/engine/trial.h"
+#include "pipeline/trial/strategy_trial.h"
 
 #include <string.h>
 

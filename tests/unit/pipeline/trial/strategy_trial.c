@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "pipeline/engine/trial.h"
+#include "pipeline/trial/strategy_trial.h"
 #include "tests/scale.h"
 #include "tests/unit/runner.h"
 

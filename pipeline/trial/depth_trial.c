@@ -1,7 +1,7 @@
 /* The trial of how many slots are in use; depth_trial.h describes it.
  * SPDX-License-Identifier: MIT
  */
-#include "pipeline/engine/depth_trial.h"
+#include "pipeline/trial/depth_trial.h"
 
 /* Rounds of all numbers of slots, and in the end of those near the best alone. Only few tokens are slow, because far ones
  * are left out early, so all rounds cost less than 64 tokens. */

@@ -10,8 +10,8 @@
  *   are.
  * SPDX-License-Identifier: MIT
  */
-#ifndef PIPELINE_ENGINE_SAMPLING_H
-#define PIPELINE_ENGINE_SAMPLING_H
+#ifndef PIPELINE_TRIAL_SAMPLING_H
+#define PIPELINE_TRIAL_SAMPLING_H
 
 #include <stdbool.h>
 #include <stdint.h>

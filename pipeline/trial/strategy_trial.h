@@ -17,8 +17,8 @@
  * tokens at once.
  * SPDX-License-Identifier: MIT
  */
-#ifndef PIPELINE_ENGINE_TRIAL_H
-#define PIPELINE_ENGINE_TRIAL_H
+#ifndef PIPELINE_TRIAL_STRATEGY_TRIAL_H
+#define PIPELINE_TRIAL_STRATEGY_TRIAL_H
 
 #include <stdbool.h>
 #include <stdint.h>

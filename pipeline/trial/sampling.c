@@ -1,7 +1,7 @@
 /* Decides which tokens are measured.
  * SPDX-License-Identifier: MIT
  */
-#include "pipeline/engine/sampling.h"
+#include "pipeline/trial/sampling.h"
 
 #include "base/base.h"
 

@@ -4,7 +4,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "pipeline/engine/sampling.h"
+#include "pipeline/trial/sampling.h"
 #include "tests/unit/runner.h"
 
 #define STRETCH 6
