@@ -14,7 +14,6 @@
  * lock              a mutex of four bytes
  * log               lines to the program, a file or standard error
  * numa              memory and threads near a device
- * program           runs a compiler under limits, through the supervisor (supervise.c, a program of its own)
  * read_file         a whole file into an arena
  * sha256            SHA-256
  * thread            starting the library's own threads
@@ -40,7 +39,6 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/numa.h"
-#include "base/program.h"
 #include "base/read_file.h"
 #include "base/sha256.h"
 #include "base/thread.h"

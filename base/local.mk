@@ -17,14 +17,17 @@ libtrireme_internal_la_SOURCES += \
 	base/lock.c base/lock.h \
 	base/log.c base/log.h \
 	base/numa.c base/numa.h \
-	base/program.c base/program.h \
 	base/read_file.c base/read_file.h \
 	base/sha256.c base/sha256.h \
-	base/supervise.h \
 	base/thread.c base/thread.h \
 	base/type.c base/type.h
 
+# base/program: compilers as programs.
+libtrireme_internal_la_SOURCES += \
+	base/program/program.c base/program/program.h \
+	base/program/supervise.h
+
 # The program with which the library runs compilers.
 supervisordir = $(pkglibdir)
-supervisor_PROGRAMS = base/supervise
-base_supervise_SOURCES = base/supervise.c base/supervise.h
+supervisor_PROGRAMS = base/program/supervise
+base_program_supervise_SOURCES = base/program/supervise.c base/program/supervise.h

@@ -21,6 +21,7 @@
 #include <trireme/shader.h>
 
 #include "base/base.h"
+#include "base/program/program.h"
 
 /* The file names of libshaderc in the order in which to try them, with NULL at the end. */
 extern const char *const glsl_libraries[];

@@ -11,6 +11,7 @@
 #define COMPILER_GLSL_GLSL_GATHER_H
 
 #include "base/base.h"
+#include "base/program/program.h"
 #include "compiler/glsl/glsl_include.h"
 
 #define GLSL_GATHERED "trireme-glsl-"

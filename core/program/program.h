@@ -9,6 +9,7 @@
 #include <trireme/backend.h>
 
 #include "base/base.h"
+#include "base/program/program.h"
 
 struct core_context;
 

@@ -122,8 +122,8 @@ tests_fuzz_api_fuzzer_LDADD = $(FUZZ_LIBS)
 tests_fuzz_api_fuzzer_LDFLAGS = $(FUZZ_LINK)
 tests/fuzz/api_fuzzer-run: tests/fuzz/trireme/supervise
 # The library, which is a part of the program, looks for it beside itself.
-tests/fuzz/trireme/supervise: base/supervise$(EXEEXT)
-	$(AM_V_GEN)$(MKDIR_P) tests/fuzz/trireme && ln -sfn ../../../base/supervise$(EXEEXT) tests/fuzz/trireme/supervise
+tests/fuzz/trireme/supervise: base/program/supervise$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) tests/fuzz/trireme && ln -sfn ../../../base/program/supervise$(EXEEXT) tests/fuzz/trireme/supervise
 CLEANFILES += tests/fuzz/trireme/supervise
 
 check_PROGRAMS += $(FUZZ_TARGETS)

@@ -36,11 +36,17 @@ tests_unit_base_tests_SOURCES = \
 	tests/unit/base/fork.c \
 	tests/unit/base/log.c \
 	tests/unit/base/numa.c \
-	tests/unit/base/program.c \
 	tests/unit/base/sha256.c
 tests_unit_base_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_base_tests_LDADD = $(UNIT_LIBS)
-EXTRA_tests_unit_base_tests_DEPENDENCIES = base/supervise$(EXEEXT)
+
+# -------------------------------------------------------------- base/program
+
+UNIT_TESTS += tests/unit/base/program/tests
+tests_unit_base_program_tests_SOURCES = tests/unit/base/program/program.c
+tests_unit_base_program_tests_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_base_program_tests_LDADD = $(UNIT_LIBS)
+EXTRA_tests_unit_base_program_tests_DEPENDENCIES = base/program/supervise$(EXEEXT)
 
 # ------------------------------------------------------------- compiler/glsl
 
@@ -50,7 +56,7 @@ tests_unit_compiler_glsl_tests_SOURCES = \
 	tests/unit/compiler/glsl/program.c
 tests_unit_compiler_glsl_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_compiler_glsl_tests_LDADD = $(UNIT_LIBS)
-EXTRA_tests_unit_compiler_glsl_tests_DEPENDENCIES = base/supervise$(EXEEXT)
+EXTRA_tests_unit_compiler_glsl_tests_DEPENDENCIES = base/program/supervise$(EXEEXT)
 
 # ------------------------------------------------------------ compiler/spirv
 

@@ -62,7 +62,7 @@ static int32_t compile_with(const char *const *libraries, const char *text,
     static char supervisor[PATH_MAX];
     const char *builddir = getenv("top_builddir");
     ck_assert_msg(builddir != NULL, "the environment variable top_builddir is not set: run by `make check`");
-    snprintf(supervisor, sizeof(supervisor), "%s/base/supervise", builddir);
+    snprintf(supervisor, sizeof(supervisor), "%s/base/program/supervise", builddir);
     struct base_program_rules rules = {.supervisor = supervisor, .seconds = seconds};
     struct glsl_source source       = {.arena     = &arena,
                                        .log       = &core_context_find(handle)->log,

@@ -29,7 +29,7 @@ static void setup(void)
 {
     const char *builddir = getenv("top_builddir");
     ck_assert_msg(builddir != NULL, "the environment variable top_builddir is not set: run by `make check`");
-    snprintf(supervisor, sizeof(supervisor), "%s/base/supervise", builddir);
+    snprintf(supervisor, sizeof(supervisor), "%s/base/program/supervise", builddir);
     rules =
         (struct base_program_rules){.supervisor = supervisor, .seconds = 200, .memory = UINT64_C(1) << 31};
     folder_make();

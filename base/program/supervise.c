@@ -8,7 +8,7 @@
  * meanwhile.
  * SPDX-License-Identifier: MIT
  */
-#include "base/supervise.h"
+#include "base/program/supervise.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -18,8 +18,8 @@
  * The library may close the socket at any time.
  * SPDX-License-Identifier: MIT
  */
-#ifndef BASE_SUPERVISE_H
-#define BASE_SUPERVISE_H
+#ifndef BASE_PROGRAM_SUPERVISE_H
+#define BASE_PROGRAM_SUPERVISE_H
 
 #include <stdint.h>
 

@@ -4,7 +4,7 @@
  * returns the end of file only when no process of the program is left. So no test waits for a time.
  * SPDX-License-Identifier: MIT
  */
-#include "base/program.h"
+#include "base/program/program.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ static void setup(void)
 {
     const char *builddir = getenv("top_builddir");
     ck_assert_msg(builddir != NULL, "the environment variable top_builddir is not set: run by `make check`");
-    snprintf(supervisor, sizeof(supervisor), "%s/base/supervise", builddir);
+    snprintf(supervisor, sizeof(supervisor), "%s/base/program/supervise", builddir);
     folder_make();
     folder_sub("place");
     snprintf(place, sizeof(place), "%s", folder_path("place"));

@@ -1,7 +1,7 @@
 /* Runs a program under a supervisor.
  * SPDX-License-Identifier: MIT
  */
-#include "base/program.h"
+#include "base/program/program.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,10 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/error.h"
-#include "base/file_bytes.h"
-#include "base/file_permissions.h"
-#include "base/supervise.h"
+#include "base/base.h"
+#include "base/program/supervise.h"
 
 #define MESSAGES_MOST (64u << 10)
 #define ROOM_LEAST ((uint64_t)64 << 20) /* bytes that a place for folders should have free */

@@ -6,13 +6,13 @@
  * handling of signals. Handlers, SIGCHLD and open files of the calling process stay as they are.
  * SPDX-License-Identifier: MIT
  */
-#ifndef BASE_PROGRAM_H
-#define BASE_PROGRAM_H
+#ifndef BASE_PROGRAM_PROGRAM_H
+#define BASE_PROGRAM_PROGRAM_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 
 /* The limits, and where things are. Error messages name the settings. */
 struct base_program_rules {
