@@ -23,9 +23,9 @@ static int32_t check_join(const struct pipeline *front, const struct trm_join *j
     const char *name            = port->name != NULL ? port->name : "";
     if (pipeline_reduce_index(join->type) < 0)
         return base_fail(TRM_ERROR_UNSUPPORTED,
-                         "port %" PRIu32 " \"%.60s\" is joined: elements of type %" PRId32
-                         " cannot be combined; use F16, BF16, F32, F64, I32 or I64",
-                         join->port, name, join->type);
+                         "port %" PRIu32 " \"%.60s\" is joined: elements of type %s (%" PRId32
+                         ") cannot be combined; use F16, BF16, F32, F64, I32 or I64",
+                         join->port, name, trm_type_name(join->type), join->type);
     if (port->size % bytes != 0)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "port %" PRIu32 " \"%.60s\" is joined and has %" PRIu64

@@ -481,7 +481,7 @@ START_TEST(what_only_one_device_of_a_group_can_do_is_refused_on_several)
         joined.desc.join_count = 0;
         ck_no_pipeline(&joined, TRM_ERROR_UNSUPPORTED, "say in `joins` how the copies are combined");
         joined.join.type = TRM_TYPE_U8;
-        ck_no_pipeline(&joined, TRM_ERROR_UNSUPPORTED, "cannot be combined");
+        ck_no_pipeline(&joined, TRM_ERROR_UNSUPPORTED, "elements of type u8 (1) cannot be combined");
         joined.desc.on_failure = TRM_FAILURE_SKIP;
         ck_no_pipeline(&joined, TRM_ERROR_UNSUPPORTED, "STOP or DRAIN");
         joined.arguments[1] = trm_arg_port(0);
