@@ -137,6 +137,49 @@ static inline struct trm_stage trm_stage_host(trm_host_stage_fn host, void *user
     return stage;
 }
 
+/* ---- streams of stages ---------------------------------------------------------------------- */
+
+enum trm_stage_stream_kind {
+    TRM_STAGE_STREAM_ANY   = 0, /* any: the pipeline chooses */
+    TRM_STAGE_STREAM_OWN   = 1, /* one that the pipeline makes for this stage alone, and for all tokens */
+    TRM_STAGE_STREAM_GIVEN = 2, /* one of the program's */
+};
+
+/* The stream that a stage prefers. On a stream of its own, or on one of the program's, the stage runs for one token after
+ * the other in the order of submission, while other stages run for other tokens, whatever slots those have. The
+ * pipeline orders the stage behind what it runs after, and what runs after it behind the stage, on the device. */
+struct trm_stage_stream {
+    int32_t kind; /* enum trm_stage_stream_kind */
+    uint32_t reserved;
+    /* of kind GIVEN: on the pipeline's device; several stages may name the same one. Else NULL.
+     *
+     * What the program enqueues on the stream before it submits a token comes before the stage of that token, and what it
+     * enqueues afterwards behind it. Only one thread enqueues on a stream at a time: while a call submits tokens or
+     * runs the pipeline, and from the start of a run whose source has workers to its end, no other thread does.
+     * A failure of the stream, whatever its cause, fails every token from then on, since a pipeline
+     * can only replace streams of its own. The pipeline keeps the stream alive: trm_stream_destroy() ends it with the
+     * last pipeline that uses it, and its handle at once. Not the stream of a thread, or of a pool */
+    struct trm_stream *stream;
+};
+
+static inline struct trm_stage_stream trm_stage_stream_any(void)
+{
+    struct trm_stage_stream preferred = {TRM_STAGE_STREAM_ANY, 0, NULL};
+    return preferred;
+}
+
+static inline struct trm_stage_stream trm_stage_stream_own(void)
+{
+    struct trm_stage_stream preferred = {TRM_STAGE_STREAM_OWN, 0, NULL};
+    return preferred;
+}
+
+static inline struct trm_stage_stream trm_stage_stream_given(struct trm_stream *stream)
+{
+    struct trm_stage_stream preferred = {TRM_STAGE_STREAM_GIVEN, 0, stream};
+    return preferred;
+}
+
 /* ---- the pipeline --------------------------------------------------------------------------- */
 
 /* How the slots use the device. */
@@ -261,6 +304,12 @@ struct trm_pipeline_desc {
     const struct trm_join *joins;
     uint32_t join_count;
     uint32_t reserved3;
+    /* One for each stage: the stream that it prefers; NULL: any. At most 8 different ones beside those that the pipeline
+     * chooses. Strategies that give a token one stream by nature refuse with UNSUPPORTED (SLOT_GRAPHS, RESIDENT), AUTO
+     * does not try recorded graphs, and tokens of a divisible pipeline are not cut. A priority is that of a
+     * stage's own stream; a stream of the program's has its own. In a pipeline of several devices stages have
+     * streams of their own on each, and no stream of the program's. Copied */
+    const struct trm_stage_stream *streams;
 };
 
 /* Make a pipeline and all of its memory.
@@ -272,7 +321,7 @@ struct trm_pipeline_desc {
  * Errors      INVALID_ARGUMENT, naming the port or stage and what is wrong with it: with branches also the
  *             stages of a cycle, or two stages that would race and their port; OUT_OF_RANGE for a port
  *             beyond TRM_DEVICE_MAX_BUFFER_BYTES; TYPE_MISMATCH and OUT_OF_RANGE for an argument, as of
- *             trm_launch(); WRONG_DEVICE for a kernel or buffer of another device; OUT_OF_DEVICE_MEMORY;
+ *             trm_launch(); WRONG_DEVICE for a kernel, buffer or stream of another device; OUT_OF_DEVICE_MEMORY;
  *             UNSUPPORTED for the strategy, with the reason
  */
 TRM_API int32_t trm_pipeline_create(struct trm_device *device, const struct trm_pipeline_desc *desc,
@@ -285,7 +334,8 @@ TRM_API int32_t trm_pipeline_create(struct trm_device *device, const struct trm_
  * order       the indexes of the stages in the descriptor, each once: first the stage that runs first
  * count       elements of `order`: as many as the pipeline has stages
  * Blocks      while memory is allocated, where scratch ports need more of it in this order
- * Errors      BUSY when the pipeline is not idle; UNSUPPORTED for a pipeline with branches or priorities;
+ * Errors      BUSY when the pipeline is not idle; UNSUPPORTED for a pipeline with branches, priorities or
+ *             streams of stages;
  *             INVALID_ARGUMENT for an order that is none, or in which a stage
  *             reads a scratch port or an output that only a later stage writes, though in the descriptor an
  *             earlier one did; OUT_OF_DEVICE_MEMORY; DEADLOCK inside its own callbacks. The order stays as it
@@ -296,9 +346,9 @@ TRM_API int32_t trm_pipeline_set_stage_order(struct trm_pipeline *pipeline, cons
 
 /* Cancel a pipeline and destroy it. Tokens that the program has become invalid.
  *
- * Blocks      until nothing is in flight
- * Errors      the last error is DEADLOCK inside a source, sink, stage or shape function of the pipeline;
- *             nothing happens then
+ * Blocks      until nothing is in flight; for streams of stages that the program has destroyed, until they are empty
+ * Errors      the last error is DEADLOCK inside a source, sink, stage or shape function of the pipeline, and inside
+ *             a callback on a stream of one of its stages; nothing happens then
  */
 TRM_API void trm_pipeline_destroy(struct trm_pipeline *pipeline);
 
