@@ -201,6 +201,42 @@ START_TEST(more_priorities_than_lanes_share_them)
 }
 END_TEST
 
+START_TEST(a_stage_that_prefers_a_stream_of_its_own_has_a_lane_to_itself)
+{
+    add(0, BIT(0), BIT(1));
+    add(BIT(0), BIT(1), BIT(2));
+    add(BIT(1), BIT(2), BIT(3));
+    plans[1].prefers = TRM_STAGE_STREAM_OWN;
+    plan();
+    ck_assert_uint_eq(engine.lane_count, 2);
+    ck_assert_uint_eq(engine.preferred_lanes, BIT(1));
+    ck_assert_uint_eq(engine.given_lanes, 0);
+    ck_assert(plans[0].lane == 0 && plans[1].lane == 1 && plans[2].lane == 0);
+    ck_assert_uint_eq(plans[1].waits, BIT(0));
+    ck_assert_uint_eq(plans[2].waits, BIT(1));
+    ck_assert(plans[0].is_awaited && plans[1].is_awaited);
+    ck_assert_uint_eq(engine.joins, 0);
+    ck_assert(!engine.has_branches);
+}
+END_TEST
+
+/* Four that the pipeline chooses, and eight that stages prefer. */
+START_TEST(preferred_streams_take_no_lanes_from_branches)
+{
+    for (uint32_t i = 0; i < 16; i++) {
+        add(0, BIT(0), BIT(1 + i));
+        if (i % 2 != 0)
+            plans[i].prefers = TRM_STAGE_STREAM_OWN;
+    }
+    plan();
+    ck_assert_uint_eq(engine.lane_count, PIPELINE_LANES_MOST);
+    ck_assert_int_eq(__builtin_popcount(engine.preferred_lanes), PIPELINE_LANES_PREFERRED);
+    for (uint32_t i = 0; i < 16; i++)
+        ck_assert_uint_eq(engine.preferred_lanes >> plans[i].lane & 1, i % 2);
+    ck_assert_int_eq(__builtin_popcountll(engine.joins), PIPELINE_LANES_MOST - 1);
+}
+END_TEST
+
 START_TEST(a_sorted_array_stays_as_it_is_and_another_one_is_sorted)
 {
     static const uint64_t sorted[3] = {0, BIT(0), BIT(0)}, other[3] = {BIT(2), BIT(0), 0};
@@ -258,6 +294,8 @@ static Suite *make_suite(void)
     tcase_add_test(tests, host_stages_run_one_after_the_other);
     tcase_add_test(tests, a_stage_of_another_priority_gets_a_lane_of_its_own);
     tcase_add_test(tests, more_priorities_than_lanes_share_them);
+    tcase_add_test(tests, a_stage_that_prefers_a_stream_of_its_own_has_a_lane_to_itself);
+    tcase_add_test(tests, preferred_streams_take_no_lanes_from_branches);
     tcase_add_test(tests, a_sorted_array_stays_as_it_is_and_another_one_is_sorted);
     tcase_add_test(tests, as_many_stages_as_there_may_be_are_sorted);
     suite_add_tcase(suite, tests);
