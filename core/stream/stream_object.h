@@ -111,13 +111,13 @@ struct core_stream {
      * then failure_status is all that is known. */
     _Atomic(const struct base_failure *) failure;
     _Atomic int32_t failure_status;
+    /* core_stream_hold(): how often, and a bit for when the program has destroyed its handle. */
+    _Atomic uint32_t holders;
     /* The core failed the stream behind this operation, since one that it waits for failed; operations up to
      * it are not concerned. UINT64_MAX: it did not. */
     _Atomic uint64_t failed_after;
 
     _Atomic uint32_t flags; /* enum core_stream_flags */
-    /* core_stream_hold(): how often, and a bit for when the program has destroyed its handle. */
-    _Atomic uint32_t holders;
     /* Pins (of gates, callbacks, notifications, waits by reference), and bits for the end; a futex. See
      * stream_state.c. */
     _Atomic uint32_t pins;

@@ -120,15 +120,15 @@ END_TEST
 
 START_TEST(more_branches_than_lanes_share_them)
 {
-    for (uint32_t i = 0; i < PIPELINE_LANES_MOST + 2; i++)
+    for (uint32_t i = 0; i < PIPELINE_LANES_CHOSEN + 2; i++)
         add(0, BIT(0), BIT(i + 1));
     plan();
-    ck_assert_uint_eq(engine.lane_count, PIPELINE_LANES_MOST);
-    ck_assert_uint_eq(plans[PIPELINE_LANES_MOST].lane, 0);
-    ck_assert_uint_eq(plans[PIPELINE_LANES_MOST + 1].lane, 1);
+    ck_assert_uint_eq(engine.lane_count, PIPELINE_LANES_CHOSEN);
+    ck_assert_uint_eq(plans[PIPELINE_LANES_CHOSEN].lane, 0);
+    ck_assert_uint_eq(plans[PIPELINE_LANES_CHOSEN + 1].lane, 1);
     /* The report tells that the stage comes after the one before it on its lane. */
-    ck_assert_uint_eq(engine.launch_after[PIPELINE_LANES_MOST], BIT(0));
-    ck_assert_uint_eq(engine.joins, BIT(2) | BIT(3) | BIT(PIPELINE_LANES_MOST + 1));
+    ck_assert_uint_eq(engine.launch_after[PIPELINE_LANES_CHOSEN], BIT(0));
+    ck_assert_uint_eq(engine.joins, BIT(2) | BIT(3) | BIT(PIPELINE_LANES_CHOSEN + 1));
 }
 END_TEST
 
@@ -189,14 +189,14 @@ END_TEST
 
 START_TEST(more_priorities_than_lanes_share_them)
 {
-    for (uint32_t i = 0; i < PIPELINE_LANES_MOST + 1; i++) {
+    for (uint32_t i = 0; i < PIPELINE_LANES_CHOSEN + 1; i++) {
         add(0, BIT(0), BIT(i + 1));
         plans[i].priority = TRM_PRIORITY_LOW;
     }
     plan();
-    ck_assert_uint_eq(engine.lane_count, PIPELINE_LANES_MOST);
-    ck_assert_uint_eq(plans[PIPELINE_LANES_MOST - 1].lane, 0);
-    ck_assert_uint_eq(plans[PIPELINE_LANES_MOST].lane, 1);
+    ck_assert_uint_eq(engine.lane_count, PIPELINE_LANES_CHOSEN);
+    ck_assert_uint_eq(plans[PIPELINE_LANES_CHOSEN - 1].lane, 0);
+    ck_assert_uint_eq(plans[PIPELINE_LANES_CHOSEN].lane, 1);
     ck_assert(engine.has_branches);
 }
 END_TEST
