@@ -122,6 +122,18 @@ static bool is_given(const struct pipeline_device *engine, uint32_t lane)
     return (engine->given_lanes >> lane & 1) != 0;
 }
 
+bool pipeline_engine_is_on_stream(const struct pipeline *member)
+{
+    const struct pipeline_device *engine = member->engine;
+
+    for (uint32_t i = 1; i < engine->lane_count; i++) {
+        const struct core_stream *stream = is_given(engine, i) ? core_stream_find(engine->lanes[i]) : NULL;
+        if (stream != NULL && core_callback_is_inside(stream))
+            return true;
+    }
+    return false;
+}
+
 void pipeline_engine_destroy(struct pipeline *pipeline)
 {
     struct core_context *context   = pipeline->object.context;

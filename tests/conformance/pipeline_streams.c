@@ -368,6 +368,41 @@ START_TEST(a_pipeline_keeps_the_stream_of_a_stage_alive)
 }
 END_TEST
 
+struct end {
+    struct trm_pipeline *pipeline;
+    int32_t status;
+};
+
+static void end_inside(void *user, int32_t status)
+{
+    struct end *end = user;
+    (void)status;
+    trm_pipeline_destroy(end->pipeline);
+    end->status = trm_last_error().status;
+}
+
+START_TEST(a_callback_on_the_stream_of_a_stage_cannot_end_the_pipeline)
+{
+    struct trm_stream *stream;
+    struct rig rig;
+    if (kernels_missing())
+        return;
+    ck_ok(trm_stream_create(the.device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &stream));
+    preferred[0] = trm_stage_stream_given(stream);
+    preferred[1] = trm_stage_stream_any();
+    rig_make(&rig, &stepping, 2, TRM_STRATEGY_AUTO);
+    ck_status(rig_open(&rig), TRM_OK);
+    struct end end = {.pipeline = rig.pipeline};
+    ck_ok(trm_stream_callback(stream, end_inside, &end));
+    ck_ok(trm_stream_sync(stream));
+    ck_assert_int_eq(end.status, TRM_ERROR_DEADLOCK);
+    submit(&rig);
+    take(&rig);
+    rig_close(&rig);
+    trm_stream_destroy(stream);
+}
+END_TEST
+
 /* ---- refusals ------------------------------------------------------------------------------------ */
 
 static void is_refused(struct rig *rig, int32_t status, const char *sentence)
@@ -437,6 +472,7 @@ void add_pipeline_streams(Suite *suite)
     CASE(streams, a_token_waits_for_what_is_on_the_stream_of_its_stage);
     CASE(streams, a_stage_of_its_own_stream_runs_for_the_next_token);
     CASE(streams, a_pipeline_keeps_the_stream_of_a_stage_alive);
+    CASE(streams, a_callback_on_the_stream_of_a_stage_cannot_end_the_pipeline);
     CASE(streams, streams_that_a_stage_cannot_have_are_refused);
     CASE(streams, more_streams_than_stages_may_prefer_are_refused);
 }
