@@ -55,6 +55,12 @@ static int32_t broken_host(void *user, const struct trm_token *token)
     return token->index == broken->at ? TRM_ERROR_NOT_FOUND : TRM_OK;
 }
 
+/* A pipeline that spares all but one token may be one of a group. */
+static struct trm_kernel *kernel_for(uint64_t spared, const char *name)
+{
+    return spared == 19 ? stage_kernel(name) : kernel_on(the.device, name);
+}
+
 /* in → left (spread) and right (a kernel or function that fails at one token) → join. `streams` may be NULL; so many of
  * 20 tokens are `spared`. */
 static void fail_in_branch(uint32_t depth, int32_t strategy, bool runs_on_host,
@@ -88,13 +94,14 @@ static void fail_in_branch(uint32_t depth, int32_t strategy, bool runs_on_host,
     memcpy(broken.arguments[0], left, sizeof(left));
     memcpy(broken.arguments[1], right, sizeof(right));
     memcpy(broken.arguments[2], join, sizeof(join));
-    broken.stages[0]      = trm_stage_launch(stage_kernel("spread"), broken.arguments[0], 5, 0, 4);
-    broken.stages[1]      = runs_on_host ? trm_stage_host(broken_host, &broken, BIT(0), BIT(2))
-                                         : trm_stage_launch(stage_kernel("picky"), broken.arguments[1], 4, 0, 0);
+    broken.stages[0]      = trm_stage_launch(kernel_for(spared, "spread"), broken.arguments[0], 5, 0, 4);
+    broken.stages[1]      = runs_on_host
+                                ? trm_stage_host(broken_host, &broken, BIT(0), BIT(2))
+                                : trm_stage_launch(kernel_for(spared, "picky"), broken.arguments[1], 4, 0, 0);
     broken.stages[1].name = "right";
     if (!runs_on_host)
         broken.stages[1].grid = trm_grid_1d(1, 0);
-    broken.stages[2] = trm_stage_launch(stage_kernel("blend"), broken.arguments[2], 5, 0, 4);
+    broken.stages[2] = trm_stage_launch(kernel_for(spared, "blend"), broken.arguments[2], 5, 0, 4);
     broken.after[2]  = BIT(0) | BIT(1);
 
     int32_t status = spared == 19 ? pipeline_under_test(&desc, &pipeline)

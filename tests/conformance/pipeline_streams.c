@@ -58,6 +58,8 @@ static void expect_row(struct rig *rig, uint64_t index, uint32_t port, uint32_t 
 }
 
 static const struct plan row = {"a row of stages on streams that they prefer", 0, build_row, expect_row};
+static const struct plan row_alone = {"a row of stages on the program's streams", PLAN_ALONE, build_row,
+                                      expect_row};
 
 /* The second and the third stage run after the first, and the fourth after both. */
 static const uint64_t diamond_after[] = {0, BIT(0), BIT(0), BIT(1) | BIT(2)};
@@ -87,6 +89,8 @@ static void expect_diamond(struct rig *rig, uint64_t index, uint32_t port, uint3
 }
 
 static const struct plan diamond = {"branches on streams that they prefer", 0, build_diamond, expect_diamond};
+static const struct plan diamond_alone = {"branches on the program's streams", PLAN_ALONE, build_diamond,
+                                          expect_diamond};
 
 /* state = 31 state + 9, in a buffer that is shared, or an argument alone */
 static void launch_step(struct rig *rig, struct trm_argument state)
@@ -106,12 +110,11 @@ static void make_state(struct rig *rig)
 
 /* ---- results -------------------------------------------------------------------------------- */
 
-static void try_plan(const struct plan *plan, uint32_t depth, uint32_t workers, bool is_alone)
+static void try_plan(const struct plan *plan, uint32_t depth, uint32_t workers)
 {
     for (size_t s = 0; s < STRATEGIES; s++) {
         struct rig rig;
         rig_make(&rig, plan, depth, all_strategies[s]);
-        rig.is_alone = is_alone;
         if (rig_open(&rig) == TRM_OK) {
             ck_assert_msg(!has_graphs_alone(all_strategies[s]), "%s took a stage's stream",
                           trm_strategy_name(all_strategies[s]));
@@ -130,11 +133,11 @@ START_TEST(stages_on_streams_of_their_own_give_the_same_results)
         return;
     for (uint32_t i = 0; i < 4; i++)
         preferred[i] = trm_stage_stream_own();
-    try_plan(&row, 3, 0, false);
-    try_plan(&diamond, 3, 2, false);
+    try_plan(&row, 3, 0);
+    try_plan(&diamond, 3, 2);
     preferred[0] = preferred[2] = trm_stage_stream_any();
-    try_plan(&row, 2, 2, false);
-    try_plan(&diamond, 1, 0, false);
+    try_plan(&row, 2, 2);
+    try_plan(&diamond, 1, 0);
 }
 END_TEST
 
@@ -149,10 +152,10 @@ START_TEST(stages_on_streams_of_the_program_give_the_same_results)
     preferred[1] = trm_stage_stream_given(other);
     preferred[2] = trm_stage_stream_given(one);
     preferred[3] = trm_stage_stream_any();
-    try_plan(&row, 3, 0, true);
-    try_plan(&diamond, 2, 0, true);
+    try_plan(&row_alone, 3, 0);
+    try_plan(&diamond_alone, 2, 0);
     preferred[3] = trm_stage_stream_own();
-    try_plan(&diamond, 3, 0, true);
+    try_plan(&diamond_alone, 3, 0);
     trm_stream_destroy(one);
     trm_stream_destroy(other);
 }
@@ -253,8 +256,7 @@ START_TEST(a_token_waits_for_what_is_on_the_stream_of_its_stage)
     for (uint32_t i = 0; i < 4; i++)
         preferred[i] = trm_stage_stream_any();
     preferred[3] = trm_stage_stream_given(stream);
-    rig_make(&rig, &row, 2, TRM_STRATEGY_SLOT_STREAMS);
-    rig.is_alone = true;
+    rig_make(&rig, &row_alone, 2, TRM_STRATEGY_SLOT_STREAMS);
     ck_status(rig_open(&rig), TRM_OK);
     struct hold *hold = hold_begin(stream);
     submit(&rig);
@@ -422,7 +424,7 @@ START_TEST(streams_that_a_stage_cannot_have_are_refused)
     memset(preferred, 0, sizeof(preferred));
     ck_ok(trm_stream_create(the.device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &destroyed));
     trm_stream_destroy(destroyed);
-    rig_make(&rig, &row, 2, TRM_STRATEGY_AUTO);
+    rig_make(&rig, &row_alone, 2, TRM_STRATEGY_AUTO);
     preferred[1].kind = 3;
     is_refused(&rig, TRM_ERROR_INVALID_ARGUMENT, "kind 3");
     preferred[1] = trm_stage_stream_given(NULL);
@@ -447,8 +449,7 @@ START_TEST(more_streams_than_stages_may_prefer_are_refused)
     struct rig rig;
     if (kernels_missing())
         return;
-    rig_make(&rig, &row, 2, TRM_STRATEGY_SLOT_STREAMS);
-    rig.is_alone = true;
+    rig_make(&rig, &row_alone, 2, TRM_STRATEGY_SLOT_STREAMS);
     for (uint32_t i = 0; i < 8; i++) {
         preferred[i] = trm_stage_stream_own();
         if (i >= 4)
