@@ -270,17 +270,22 @@ static uint64_t launch_begin(const struct sample *sample, uint32_t stage)
     return time_of(sample, PIPELINE_STAMP_LAUNCHES + pipeline->desc.stage_count + stage);
 }
 
-/* When the first stage began, if all of the first ones have streams of their own: to wait for those is not to compute. */
-static uint64_t first_begin(const struct sample *sample)
+/* When the first stage began: on its own stream, or with `compute` on lane 0, which may wait for other tokens there. */
+static uint64_t first_begin(const struct sample *sample, uint64_t compute)
 {
     const struct pipeline *pipeline = sample->slot->pipeline;
     uint64_t first                  = UINT64_MAX;
 
-    for (uint32_t i = 0; pipeline->engine->preferred_lanes != 0 && i < pipeline->desc.stage_count; i++) {
-        uint64_t begin = pipeline->engine->plans[i].after == 0 ? launch_begin(sample, i) : UINT64_MAX;
-        first          = begin < first ? begin : first;
+    if (pipeline->engine->preferred_lanes == 0)
+        return compute;
+    for (uint32_t i = 0; i < pipeline->desc.stage_count; i++) {
+        uint64_t begin = launch_begin(sample, i);
+        if (pipeline->engine->plans[i].after != 0)
+            continue;
+        begin = begin != 0 ? begin : compute;
+        first = begin < first ? begin : first;
     }
-    return first == UINT64_MAX ? 0 : first;
+    return first;
 }
 
 static void read_sample(const struct sample *sample, uint64_t *begin, uint64_t *end)
@@ -301,10 +306,7 @@ static void read_sample(const struct sample *sample, uint64_t *begin, uint64_t *
         end[TRM_STAGE_UPLOAD]   = uploaded;
     }
     if (processed != 0 && sample->slot->pipeline->desc.stage_count != 0) {
-        uint64_t first           = first_begin(sample);
-        begin[TRM_STAGE_COMPUTE] = compute != 0 ? compute : uploaded;
-        if (first > begin[TRM_STAGE_COMPUTE])
-            begin[TRM_STAGE_COMPUTE] = first;
+        begin[TRM_STAGE_COMPUTE] = first_begin(sample, compute != 0 ? compute : uploaded);
         /* Waiting for other tokens' host stages is not computing. */
         if (own->host_begin > begin[TRM_STAGE_COMPUTE] && own->host_begin <= processed)
             begin[TRM_STAGE_COMPUTE] = own->host_begin;
