@@ -367,12 +367,6 @@ void pipeline_reorder_end(struct pipeline_reorder *reorder)
     (void)reorder;
 }
 
-bool pipeline_engine_is_on_stream(const struct pipeline *member)
-{
-    (void)member;
-    return false;
-}
-
 bool pipeline_engine_is_inside(const struct pipeline *pipeline)
 {
     (void)pipeline;
