@@ -296,6 +296,70 @@ void core_stream_end(struct core_stream *stream)
     core_object_kill(&stream->object);
 }
 
+/* ---- holds ------------------------------------------------------------------------------------------- */
+
+/* In core_stream.holders, beside their number: the program has destroyed the stream. */
+#define DESTROYED (1u << 31)
+
+static int32_t check_holdable(const struct core_stream *stream)
+{
+    if (core_stream_is_recording(stream))
+        return base_fail(TRM_ERROR_UNSUPPORTED, "the stream records into a graph and runs nothing");
+    if (is_owned(stream))
+        return base_fail(TRM_ERROR_UNSUPPORTED, "the stream belongs to a thread and ends with it");
+    if (is_of_pool(stream))
+        return base_fail(TRM_ERROR_UNSUPPORTED, "the stream belongs to a pool, which lends it");
+    if (!core_stream_is_ordinary(stream))
+        return base_fail(TRM_ERROR_UNSUPPORTED, "the stream takes graphs alone");
+    return TRM_OK;
+}
+
+static int32_t hold(struct core_stream *stream, struct trm_stream *handle, struct trm_stream **held)
+{
+    void *second;
+    int32_t status = check_holdable(stream);
+    if (status == TRM_OK)
+        status = core_object_hold(handle, CORE_STREAM, &second);
+    if (status != TRM_OK)
+        return status;
+    if ((atomic_fetch_add(&stream->holders, 1) & DESTROYED) == 0) {
+        *held = second;
+        return TRM_OK;
+    }
+    atomic_fetch_sub(&stream->holders, 1);
+    core_object_end_hold(second);
+    return base_fail(TRM_ERROR_INVALID_HANDLE, "the stream has been destroyed");
+}
+
+int32_t core_stream_hold(struct trm_stream *handle, struct trm_stream **held)
+{
+    struct core_stream *stream = core_object_enter(handle, CORE_STREAM);
+    if (stream == NULL)
+        return base_last_status();
+    int32_t status = hold(stream, handle, held);
+    core_object_leave(&stream->object);
+    return status;
+}
+
+void core_stream_end_hold(struct trm_stream *held)
+{
+    struct core_stream *stream = held != NULL ? core_stream_find(held) : NULL;
+    if (stream == NULL)
+        return;
+    if (atomic_fetch_sub(&stream->holders, 1) == (DESTROYED | 1))
+        core_stream_close(stream);
+    core_object_end_hold(held);
+}
+
+/* What trm_stream_destroy() does. The last hold ends a stream that is held. */
+static void destroy(struct core_stream *stream)
+{
+    if ((atomic_fetch_or(&stream->holders, DESTROYED) & ~DESTROYED) == 0)
+        core_stream_end(stream);
+    else
+        core_object_kill(&stream->object);
+}
+
 /* ---- enqueueing ------------------------------------------------------------------------------------ */
 
 inline int32_t core_stream_begin(struct trm_stream *handle, struct core_stream **out)
@@ -387,7 +451,7 @@ void trm_stream_destroy(struct trm_stream *handle)
     else if (is_of_pool(stream))
         base_fail(TRM_ERROR_INVALID_ARGUMENT, "a pool's stream ends with its pool and cannot be destroyed");
     else
-        core_stream_end(stream);
+        destroy(stream);
     core_object_leave(&stream->object);
 }
 

@@ -111,6 +111,8 @@ struct core_stream {
      * then failure_status is all that is known. */
     _Atomic(const struct base_failure *) failure;
     _Atomic int32_t failure_status;
+    /* core_stream_hold(): how often, and a bit for when the program has destroyed its handle. */
+    _Atomic uint32_t holders;
     /* The core failed the stream behind this operation, since one that it waits for failed; operations up to
      * it are not concerned. UINT64_MAX: it did not. */
     _Atomic uint64_t failed_after;
@@ -218,6 +220,12 @@ static inline bool core_stream_is_recording(const struct core_stream *stream)
 /* Drains and kills the stream: what trm_stream_destroy() does. The caller has entered the stream, or no other
  * thread can end it meanwhile. */
 void core_stream_end(struct core_stream *stream);
+
+/* Holds a stream of the program's for as long as what enqueues on it needs it: trm_stream_destroy() then kills the
+ * program's handle only, and core_stream_end_hold() with the last hold drains and ends the stream. Errors: those of
+ * core_object_hold(); UNSUPPORTED for a stream that ends by itself, or that records. */
+int32_t core_stream_hold(struct trm_stream *handle, struct trm_stream **held);
+void core_stream_end_hold(struct trm_stream *held); /* not inside a callback of the stream; NULL is fine */
 
 /* ---- names (stream_name.c) ------------------------------------------------------------------------- */
 

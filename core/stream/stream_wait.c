@@ -77,12 +77,24 @@ static int32_t wait_pinned(struct core_stream *stream, struct core_stream *other
     return wait_on_host(stream, other, value);
 }
 
+static struct core_wait describe_wait(const struct core_stream *other, uint32_t event)
+{
+    return (struct core_wait){.kind   = event != 0 ? TRM_PROFILE_WAIT_EVENT : TRM_PROFILE_WAIT_STREAM,
+                              .stream = core_object_number(&other->object),
+                              .event  = event};
+}
+
+/* The caller has entered `other`. */
+static int32_t wait_entered(struct core_stream *stream, struct core_stream *other, uint64_t value)
+{
+    core_stream_count(stream, &stream->stats->waits);
+    return other == stream ? TRM_OK : wait_pinned(stream, other, value, describe_wait(other, 0));
+}
+
 int32_t core_stream_wait_event(struct core_stream *stream, struct core_stream *other, uint64_t value,
                                uint32_t event)
 {
-    struct core_wait wait = {.kind   = event != 0 ? TRM_PROFILE_WAIT_EVENT : TRM_PROFILE_WAIT_STREAM,
-                             .stream = core_object_number(&other->object),
-                             .event  = event};
+    struct core_wait wait = describe_wait(other, event);
     core_stream_count(stream, &stream->stats->waits);
     if (other == stream)
         return TRM_OK;
@@ -116,7 +128,7 @@ int32_t trm_stream_wait(struct trm_stream *handle, struct trm_point point)
         return base_last_status();
     status = check_context(stream, other);
     if (status == TRM_OK)
-        status = core_stream_wait_other(stream, other, point.value);
+        status = wait_entered(stream, other, point.value);
     core_object_leave(&other->object);
     return status;
 }

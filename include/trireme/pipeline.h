@@ -36,6 +36,7 @@
 #include <trireme/join.h>
 #include <trireme/kernel.h>
 #include <trireme/port.h>
+#include <trireme/stage_stream.h>
 
 TRM_API_BEGIN
 
@@ -261,6 +262,12 @@ struct trm_pipeline_desc {
     const struct trm_join *joins;
     uint32_t join_count;
     uint32_t reserved3;
+    /* One for each stage: the stream that it prefers; NULL: any. At most 8 different ones beside those that the pipeline
+     * chooses. Strategies that give a token one stream by nature refuse with UNSUPPORTED (SLOT_GRAPHS, RESIDENT), AUTO
+     * does not try recorded graphs, and tokens of a divisible pipeline are not cut. A priority is that of a
+     * stage's own stream; a stream of the program's has its own. In a pipeline of several devices stages have
+     * streams of their own on each, and no stream of the program's. Copied */
+    const struct trm_stage_stream *streams;
 };
 
 /* Make a pipeline and all of its memory.
@@ -272,7 +279,7 @@ struct trm_pipeline_desc {
  * Errors      INVALID_ARGUMENT, naming the port or stage and what is wrong with it: with branches also the
  *             stages of a cycle, or two stages that would race and their port; OUT_OF_RANGE for a port
  *             beyond TRM_DEVICE_MAX_BUFFER_BYTES; TYPE_MISMATCH and OUT_OF_RANGE for an argument, as of
- *             trm_launch(); WRONG_DEVICE for a kernel or buffer of another device; OUT_OF_DEVICE_MEMORY;
+ *             trm_launch(); WRONG_DEVICE for a kernel, buffer or stream of another device; OUT_OF_DEVICE_MEMORY;
  *             UNSUPPORTED for the strategy, with the reason
  */
 TRM_API int32_t trm_pipeline_create(struct trm_device *device, const struct trm_pipeline_desc *desc,
@@ -285,7 +292,8 @@ TRM_API int32_t trm_pipeline_create(struct trm_device *device, const struct trm_
  * order       the indexes of the stages in the descriptor, each once: first the stage that runs first
  * count       elements of `order`: as many as the pipeline has stages
  * Blocks      while memory is allocated, where scratch ports need more of it in this order
- * Errors      BUSY when the pipeline is not idle; UNSUPPORTED for a pipeline with branches or priorities;
+ * Errors      BUSY when the pipeline is not idle; UNSUPPORTED for a pipeline with branches, priorities or
+ *             streams of stages;
  *             INVALID_ARGUMENT for an order that is none, or in which a stage
  *             reads a scratch port or an output that only a later stage writes, though in the descriptor an
  *             earlier one did; OUT_OF_DEVICE_MEMORY; DEADLOCK inside its own callbacks. The order stays as it
@@ -296,9 +304,9 @@ TRM_API int32_t trm_pipeline_set_stage_order(struct trm_pipeline *pipeline, cons
 
 /* Cancel a pipeline and destroy it. Tokens that the program has become invalid.
  *
- * Blocks      until nothing is in flight
- * Errors      the last error is DEADLOCK inside a source, sink, stage or shape function of the pipeline;
- *             nothing happens then
+ * Blocks      until nothing is in flight; for streams of stages that the program has destroyed, until they are empty
+ * Errors      the last error is DEADLOCK inside a source, sink, stage or shape function of the pipeline, and inside
+ *             a callback on a stream of one of its stages; nothing happens then
  */
 TRM_API void trm_pipeline_destroy(struct trm_pipeline *pipeline);
 

@@ -59,9 +59,10 @@ TRM_API int32_t trm_stream_create(struct trm_device *device, int32_t role, int32
                                   struct trm_stream **stream);
 
 /* Drain a stream and destroy it. Its callbacks have run when this returns. In one of its own callbacks, the
- * stream ends after that callback.
+ * stream ends after that callback. One that stages of a pipeline prefer (<trireme/stage_stream.h>) ends with the last such
+ * pipeline, and its callbacks run until then; its handle ends at once.
  *
- * Blocks      until the stream's work is done, except in one of its own callbacks
+ * Blocks      until the stream's work is done, except in one of its own callbacks and for a stream of a stage
  * Threads     any; no other thread enqueues on the stream any more
  * Errors      the last error is INVALID_ARGUMENT for a thread's own stream and for the recording stream of a
  *             graph, which stay

@@ -27,6 +27,11 @@ static int32_t priority_of(const struct trm_pipeline_desc *desc, uint32_t stage)
     return desc->priorities != NULL ? desc->priorities[stage] : TRM_PRIORITY_NORMAL;
 }
 
+static int32_t preference_of(const struct trm_pipeline_desc *desc, uint32_t stage)
+{
+    return desc->streams != NULL ? desc->streams[stage].kind : TRM_STAGE_STREAM_ANY;
+}
+
 static uint32_t first_of(uint64_t stages)
 {
     return (uint32_t)__builtin_ctzll(stages);
@@ -78,10 +83,62 @@ static uint64_t all_stages(const struct trm_pipeline_desc *desc)
     return desc->stage_count == 64 ? UINT64_MAX : PIPELINE_BIT(desc->stage_count) - 1;
 }
 
+/* ---- streams that stages prefer --------------------------------------------------------------- */
+
+static int32_t check_stream(const struct trm_pipeline_desc *desc, uint32_t stage)
+{
+    const struct trm_stage_stream *preferred = &desc->streams[stage];
+    const char *wrong                        = NULL;
+    char text[PIPELINE_LABEL_BYTES];
+
+    if (preferred->kind < TRM_STAGE_STREAM_ANY || preferred->kind > TRM_STAGE_STREAM_GIVEN)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "%s prefers a stream of kind %" PRId32 ", which does not exist",
+                         pipeline_stage_label(desc->stages, stage, text), preferred->kind);
+    if (preferred->kind == TRM_STAGE_STREAM_GIVEN && preferred->stream == NULL)
+        wrong = "prefers a stream of the program's, which is NULL";
+    else if (preferred->kind != TRM_STAGE_STREAM_GIVEN && preferred->stream != NULL)
+        wrong = "names a stream, but its kind is not TRM_STAGE_STREAM_GIVEN";
+    if (wrong == NULL)
+        return TRM_OK;
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s %s", pipeline_stage_label(desc->stages, stage, text),
+                     wrong);
+}
+
+/* Whether an earlier stage prefers the same stream. */
+static bool is_named_before(const struct trm_pipeline_desc *desc, uint32_t stage)
+{
+    for (uint32_t i = 0; i < stage; i++)
+        if (desc->streams[stage].stream != NULL && desc->streams[i].stream == desc->streams[stage].stream)
+            return true;
+    return false;
+}
+
+static int32_t check_streams(const struct trm_pipeline_desc *desc)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; desc->streams != NULL && i < desc->stage_count; i++) {
+        int32_t status = check_stream(desc, i);
+        if (status != TRM_OK)
+            return status;
+        count += preference_of(desc, i) != TRM_STAGE_STREAM_ANY && !is_named_before(desc, i);
+    }
+    if (count <= PIPELINE_LANES_PREFERRED)
+        return TRM_OK;
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                     "the stages prefer %" PRIu32 " streams, but may prefer %d at most", count,
+                     PIPELINE_LANES_PREFERRED);
+}
+
 int32_t pipeline_branches_check(const struct trm_pipeline_desc *desc)
 {
-    uint64_t left = all_stages(desc);
+    uint64_t left  = all_stages(desc);
+    int32_t status = check_streams(desc);
     char text[PIPELINE_LABEL_BYTES];
+
+    if (status != TRM_OK)
+        return status;
 
     for (uint32_t i = 0; i < desc->stage_count; i++) {
         uint64_t unknown = after_of(desc, i) & ~left;
@@ -122,6 +179,7 @@ void pipeline_branches_sort(const struct trm_pipeline_desc *desc, struct pipelin
         for (uint64_t after = after_of(desc, declared[i]); after != 0; after &= after - 1)
             plans[i].after |= PIPELINE_BIT(number[first_of(after)]);
         plans[i].priority = priority_of(desc, declared[i]);
+        plans[i].prefers  = preference_of(desc, declared[i]);
     }
 }
 
@@ -194,7 +252,8 @@ static void add_order(const struct pipeline *pipeline, uint32_t stage)
 /* While stages get lanes, one after the other. */
 struct lanes {
     struct pipeline_stage_plan *plans;
-    uint32_t count;
+    uint32_t count, chosen;    /* chosen: of them, those that no stage prefers */
+    uint32_t preferred, given; /* as in struct pipeline_device */
     int32_t priorities[PIPELINE_LANES_MOST];
     uint64_t stages[PIPELINE_LANES_MOST]; /* on the lane so far; only lane 0 may have none */
     /* stages that have ended when the last stage of the lane has, and when each stage has */
@@ -219,6 +278,25 @@ static bool ends_before(const struct lanes *lanes, uint32_t lane, uint32_t other
     return lanes->stages[other] != 0 && last_of(lanes->stages[lane]) < last_of(lanes->stages[other]);
 }
 
+static bool is_preferred(const struct lanes *lanes, uint32_t lane)
+{
+    return (lanes->preferred >> lane & 1) != 0;
+}
+
+/* The lane of the stream that a stage prefers: that of another stage for the same one of the program's, or a new one. */
+static uint32_t find_preferred(const struct lanes *lanes, uint32_t stage)
+{
+    const struct pipeline_stage_plan *plan = &lanes->plans[stage];
+
+    for (uint32_t i = 0; plan->prefers == TRM_STAGE_STREAM_GIVEN && i < stage; i++) {
+        const struct pipeline_stage_plan *other = &lanes->plans[i];
+        if (other->prefers == plan->prefers &&
+            core_stream_find(other->stream) == core_stream_find(plan->stream))
+            return other->lane;
+    }
+    return lanes->count;
+}
+
 /* A lane whose last stage comes before this one anyway, best directly; else a new lane; else the one that has been
  * left alone the longest. A lane of another priority only where there is no room for more lanes. */
 static uint32_t choose_lane(const struct lanes *lanes, uint32_t stage)
@@ -229,12 +307,13 @@ static uint32_t choose_lane(const struct lanes *lanes, uint32_t stage)
 
     for (uint32_t i = 0; i < 2; i++)
         for (uint32_t lane = 0; lane < lanes->count; lane++)
-            if (lanes->priorities[lane] == plan->priority && ends_with(lanes, lane, wanted[i]))
+            if (!is_preferred(lanes, lane) && lanes->priorities[lane] == plan->priority &&
+                ends_with(lanes, lane, wanted[i]))
                 return lane;
-    if (lanes->count < PIPELINE_LANES_MOST)
+    if (lanes->chosen < PIPELINE_LANES_CHOSEN)
         return lanes->count;
     for (uint32_t lane = 1; lane < lanes->count; lane++)
-        if (ends_before(lanes, lane, oldest))
+        if (!is_preferred(lanes, lane) && ends_before(lanes, lane, oldest))
             oldest = lane;
     return oldest;
 }
@@ -260,13 +339,27 @@ static void note_ended(struct lanes *lanes, uint32_t lane, uint64_t waits)
     }
 }
 
+static void add_lane(struct lanes *lanes, const struct pipeline_stage_plan *plan)
+{
+    uint32_t bit = 1u << lanes->count;
+
+    lanes->priorities[lanes->count++] = plan->priority;
+    if (plan->prefers == TRM_STAGE_STREAM_ANY)
+        lanes->chosen++;
+    else
+        lanes->preferred |= bit;
+    if (plan->prefers == TRM_STAGE_STREAM_GIVEN)
+        lanes->given |= bit;
+}
+
 static void place(struct lanes *lanes, uint32_t stage)
 {
     struct pipeline_stage_plan *plan = &lanes->plans[stage];
 
-    plan->lane = choose_lane(lanes, stage);
+    plan->lane =
+        plan->prefers == TRM_STAGE_STREAM_ANY ? choose_lane(lanes, stage) : find_preferred(lanes, stage);
     if (plan->lane == lanes->count)
-        lanes->priorities[lanes->count++] = plan->priority;
+        add_lane(lanes, plan);
     plan->waits      = find_waits(lanes, plan->lane, plan->after);
     plan->is_forking = plan->lane != 0 && lanes->stages[plan->lane] == 0 && plan->waits == 0;
     note_ended(lanes, plan->lane, plan->waits);
@@ -295,7 +388,7 @@ static int32_t note_order(struct pipeline *pipeline, const struct lanes *lanes)
 int32_t pipeline_branches_plan(struct pipeline *pipeline)
 {
     struct pipeline_device *engine = pipeline->engine;
-    struct lanes lanes             = {.plans = engine->plans, .count = 1};
+    struct lanes lanes             = {.plans = engine->plans, .count = 1, .chosen = 1};
     uint64_t all                   = 0;
 
     engine->lane_count = 1;
@@ -312,7 +405,12 @@ int32_t pipeline_branches_plan(struct pipeline *pipeline)
     }
     if (lanes.count < 2)
         return TRM_OK;
-    engine->lane_count = lanes.count;
+    engine->lane_count      = lanes.count;
+    engine->preferred_lanes = lanes.preferred;
+    engine->given_lanes     = lanes.given;
+    for (uint32_t i = 0; i < pipeline->desc.stage_count; i++)
+        if (engine->plans[i].prefers == TRM_STAGE_STREAM_GIVEN)
+            engine->lanes[engine->plans[i].lane] = engine->plans[i].stream;
     memcpy(engine->priorities, lanes.priorities, sizeof(engine->priorities));
     engine->joins = find_waits(&lanes, 0, all);
     note_ended(&lanes, 0, engine->joins);
@@ -330,7 +428,7 @@ void pipeline_branches_fini(struct pipeline *pipeline)
 
 /* ---- running branches at once ---------------------------------------------------------------- */
 
-/* Each lane is a stream. Lane 0 is the stream that the token has anyway; the others wait for it where their first
+/* Each lane is a stream. A lane that stages prefer is the same one for all tokens. Lane 0 is the stream that the token has anyway; the others wait for it where their first
  * stage begins, and it waits for them where branches join, at the latest behind the last stage. So whatever waits for
  * lane 0 then, such as downloads and the next token in order, waits for all stages.
  *
@@ -347,8 +445,8 @@ bool pipeline_lanes_help(const struct pipeline *pipeline)
 
     if (engine->lane_count < 2 || engine->pieces.count > 1)
         return false;
-    return !engine->unified || pipeline->desc.strategy != TRM_STRATEGY_AUTO || length == 0 ||
-           length >= LEAST_NS;
+    return engine->preferred_lanes != 0 || !engine->unified || pipeline->desc.strategy != TRM_STRATEGY_AUTO ||
+           length == 0 || length >= LEAST_NS;
 }
 
 /* Orders a lane behind a stage of another one. */
@@ -382,6 +480,21 @@ int32_t pipeline_lanes_begin(const struct core_recorder *main)
     return status == TRM_OK ? TRM_OK : pipeline_fail_stage(status, "compute");
 }
 
+/* Orders the first stage of a lane behind what the stages begin with. In role streams lane 0 has other tokens' stages, too,
+ * for which a lane with one stream for all tokens need not wait. */
+static int32_t wait_for_fork(const struct core_recorder *main, uint32_t lane, struct core_recorder *recorder)
+{
+    const struct pipeline_device *engine   = main->slot->pipeline->engine;
+    const struct pipeline_slot_device *own = main->slot->device;
+    int32_t status                         = TRM_OK;
+
+    if (!(engine->preferred_lanes >> lane & 1) || main->stream == own->stream)
+        return trm_stream_wait(recorder->stream, own->forked);
+    if (pipeline_slot_has_copies(main->slot, engine->input_ports))
+        status = trm_stream_wait(recorder->stream, pipeline_slot_point(&own->uploaded));
+    return status == TRM_OK ? pipeline_record_wait_turn(recorder) : status;
+}
+
 int32_t pipeline_lane_enter(const struct core_recorder *main, uint32_t stage, struct core_recorder *recorder)
 {
     struct pipeline_slot *slot             = main->slot;
@@ -396,7 +509,7 @@ int32_t pipeline_lane_enter(const struct core_recorder *main, uint32_t stage, st
     if (plan->lane != 0 && status == TRM_OK)
         pipeline_slot_mark(&slot->device->lane_ends[plan->lane], recorder->stream, false);
     if (status == TRM_OK && plan->is_forking)
-        status = trm_stream_wait(recorder->stream, slot->device->forked);
+        status = wait_for_fork(main, plan->lane, recorder);
     return status == TRM_OK ? wait_for(recorder, plan->waits) : status;
 }
 

@@ -69,7 +69,7 @@ static void add_mapped(struct pipeline *pipeline, uint32_t *count)
     struct pipeline_choice *choice    = &pipeline->engine->choice;
 
     choice->candidates[(*count)++] = &pipeline_strategy_zero_copy;
-    if (graph->create != NULL && graph->update != NULL)
+    if (graph->create != NULL && graph->update != NULL && pipeline->engine->preferred_lanes == 0)
         choice->candidates[(*count)++] = &pipeline_strategy_zero_copy_graphs;
 }
 
@@ -114,7 +114,7 @@ static void try_all(struct pipeline *pipeline)
     if (overlaps && is_large)
         choice->candidates[count++] = &pipeline_strategy_role_streams;
     choice->candidates[count++] = &pipeline_strategy_slot_streams;
-    if (pipeline->engine->host_count == 0)
+    if (pipeline->engine->host_count == 0 && pipeline->engine->preferred_lanes == 0)
         choice->candidates[count++] = &pipeline_strategy_slot_graphs;
     if (overlaps && !is_large)
         choice->candidates[count++] = &pipeline_strategy_role_streams;
@@ -171,6 +171,23 @@ static int32_t check_resident(const struct pipeline *pipeline)
     return engine->unified ? TRM_OK : check_resident_kernels(pipeline);
 }
 
+/* A graph is recorded for one stream, and replayed on one. */
+static int32_t check_streams(const struct pipeline *pipeline)
+{
+    const struct pipeline_device *engine = pipeline->engine;
+    int32_t asked                        = pipeline->desc.strategy;
+
+    if (engine->preferred_lanes == 0 || (asked != TRM_STRATEGY_SLOT_GRAPHS && asked != TRM_STRATEGY_RESIDENT))
+        return TRM_OK;
+    for (uint32_t i = 0; i < pipeline->desc.stage_count; i++)
+        if (engine->plans[i].prefers != TRM_STAGE_STREAM_ANY)
+            return base_fail(
+                TRM_ERROR_UNSUPPORTED,
+                "the strategy %s has one stream for a token, but stage \"%s\" prefers another one",
+                trm_strategy_name(asked), engine->plans[i].name);
+    return TRM_OK;
+}
+
 static int32_t begin_asked(struct pipeline *pipeline)
 {
     const struct pipeline_device *engine = pipeline->engine;
@@ -188,7 +205,9 @@ static int32_t begin_asked(struct pipeline *pipeline)
     if (asked == TRM_STRATEGY_SLOT_GRAPHS && engine->host_count != 0)
         return base_fail(TRM_ERROR_UNSUPPORTED,
                          "slot graphs cannot have host stages: a graph does not record them");
-    int32_t status = asked == TRM_STRATEGY_RESIDENT ? check_resident(pipeline) : TRM_OK;
+    int32_t status = check_streams(pipeline);
+    if (status == TRM_OK && asked == TRM_STRATEGY_RESIDENT)
+        status = check_resident(pipeline);
     uint32_t count = 0;
     if (status != TRM_OK)
         return status;

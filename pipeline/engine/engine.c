@@ -117,6 +117,23 @@ int32_t pipeline_engine_create(struct pipeline *pipeline)
     return status;
 }
 
+static bool is_given(const struct pipeline_device *engine, uint32_t lane)
+{
+    return (engine->given_lanes >> lane & 1) != 0;
+}
+
+bool pipeline_engine_is_on_stream(const struct pipeline *member)
+{
+    const struct pipeline_device *engine = member->engine;
+
+    for (uint32_t i = 1; i < engine->lane_count; i++) {
+        const struct core_stream *stream = is_given(engine, i) ? core_stream_find(engine->lanes[i]) : NULL;
+        if (stream != NULL && core_callback_is_inside(stream))
+            return true;
+    }
+    return false;
+}
+
 void pipeline_engine_destroy(struct pipeline *pipeline)
 {
     struct core_context *context   = pipeline->object.context;
@@ -131,7 +148,8 @@ void pipeline_engine_destroy(struct pipeline *pipeline)
     for (uint32_t i = 0; i < 3; i++)
         trm_stream_destroy(engine->roles[i]);
     for (uint32_t i = 1; i < PIPELINE_LANES_MOST; i++)
-        trm_stream_destroy(engine->lanes[i]);
+        if (!is_given(engine, i))
+            trm_stream_destroy(engine->lanes[i]);
     pipeline_regions_end(pipeline);
     pipeline_stages_fini(pipeline);
     pipeline_scratch_fini(pipeline);
@@ -209,7 +227,8 @@ static void forget_failures(struct pipeline *pipeline)
     for (uint32_t i = 0; i < 3; i++)
         replace(&engine->roles[i]);
     for (uint32_t i = 1; i < engine->lane_count; i++)
-        replace(&engine->lanes[i]);
+        if (!is_given(engine, i))
+            replace(&engine->lanes[i]);
     engine->last = (struct trm_point){.stream = NULL};
 }
 

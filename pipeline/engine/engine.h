@@ -258,6 +258,9 @@ void pipeline_engine_report(const struct pipeline *pipeline, struct trm_report *
 /* What it counts begins at 0 again. */
 void pipeline_engine_reset_report(struct pipeline *pipeline);
 
+/* Whether the calling thread is inside a callback on a stream of the program's that a stage of the member prefers. */
+bool pipeline_engine_is_on_stream(const struct pipeline *member);
+
 /* Whether the calling thread is inside a host stage of this front. */
 bool pipeline_engine_is_inside(const struct pipeline *pipeline);
 

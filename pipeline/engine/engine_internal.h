@@ -23,8 +23,10 @@ struct pipeline_slot_device;
 
 #define PIPELINE_DEPTH_TUNED_FIRST 3
 
-/* Most stages of a token that run at once. */
-#define PIPELINE_LANES_MOST 4
+/* Most streams for the stages of a token: those that the library chooses, and those that stages prefer. */
+#define PIPELINE_LANES_CHOSEN 4
+#define PIPELINE_LANES_PREFERRED 8
+#define PIPELINE_LANES_MOST (PIPELINE_LANES_CHOSEN + PIPELINE_LANES_PREFERRED)
 
 #define PIPELINE_BIT(number) (UINT64_C(1) << (number))
 
@@ -49,10 +51,12 @@ struct pipeline_stage_plan {
     uint64_t after;  /* it begins when these have ended */
     uint64_t before; /* these and those that they run after */
     uint32_t lane;
-    int32_t priority; /* enum trm_priority: of the lane that it prefers */
-    uint64_t waits;   /* stages on other lanes for which its lane waits before it */
-    bool is_forking;  /* its lane waits for what is on lane 0 before the stages */
-    bool is_awaited;  /* another lane waits for it */
+    int32_t priority;          /* enum trm_priority: of the lane that it prefers */
+    int32_t prefers;           /* enum trm_stage_stream_kind */
+    struct trm_stream *stream; /* GIVEN: the handle of a hold of its own */
+    uint64_t waits;            /* stages on other lanes for which its lane waits before it */
+    bool is_forking;           /* its lane waits for what is on lane 0 before the stages */
+    bool is_awaited;           /* another lane waits for it */
 
     bool writes_image; /* or a texel buffer: an argument that is the same for all tokens */
 };
@@ -179,7 +183,10 @@ struct pipeline_device {
     bool has_branches;                       /* not all stages have an order */
     uint32_t lane_count;                     /* 1: the stages run one after the other */
     int32_t priorities[PIPELINE_LANES_MOST]; /* enum trm_priority, by lane; that of lane 0 is normal */
-    uint64_t joins;         /* stages on other lanes for which lane 0 waits after all stages */
+    uint64_t joins; /* stages on other lanes for which lane 0 waits after all stages */
+    /* Lanes that stages prefer, each one stream for all tokens; and those of them whose stream is the program's, which
+     * the engine neither ends nor replaces. */
+    uint32_t preferred_lanes, given_lanes;
     uint64_t *launch_after; /* by stage: after which it runs where lanes are used; NULL: there is one lane */
     /* Tokens are processed one after the other, because they share ports that they write. */
     bool writes_images; /* any launch may, of its arguments */
@@ -242,7 +249,7 @@ enum pipeline_slot_stamp {
     PIPELINE_STAMP_DOWNLOAD  = 3, /* only where the download does not begin when compute ends */
     PIPELINE_STAMP_END       = 4,
     PIPELINE_STAMP_PROCESSED = 5,
-    PIPELINE_STAMP_LAUNCHES  = 6, /* + number of the stage */
+    PIPELINE_STAMP_LAUNCHES  = 6, /* + number of the stage; the begins of those that prefer a stream follow */
 };
 
 /* A call of a host stage for the token in a slot. */
@@ -308,7 +315,7 @@ struct pipeline_slot_device {
     bool *stamped; /* by event: recorded for this token */
     uint32_t event_count;
     uint32_t samples; /* sampled pieces of this token */
-    uint64_t *launch_end;
+    uint64_t *launch_end, *launch_begin;
 };
 
 /* Begins a change of the points (false) or ends it (true). */
@@ -321,7 +328,9 @@ static inline void pipeline_slot_epoch(struct pipeline_slot_device *own, bool is
 
 static inline uint32_t pipeline_stamps_each(const struct pipeline *pipeline)
 {
-    return PIPELINE_STAMP_LAUNCHES + pipeline->desc.stage_count;
+    uint32_t each = pipeline->engine->preferred_lanes != 0 ? 2 : 1;
+
+    return PIPELINE_STAMP_LAUNCHES + each * pipeline->desc.stage_count;
 }
 
 /* Bytes of device memory that all slots together may use. */

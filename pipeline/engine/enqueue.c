@@ -106,7 +106,8 @@ static void forget_before(struct pipeline_slot *slot)
     pipeline_slot_unmark(&own->uploaded);
     pipeline_slot_unmark(&own->processed);
     pipeline_slot_unmark(&own->finished);
-    pipeline_slot_unmark_lanes(own);
+    if (slot->pipeline->engine->lane_count > 1)
+        pipeline_slot_unmark_lanes(own);
     own->uses_lanes = false;
     own->bytes_up   = 0;
     own->bytes_down = 0;

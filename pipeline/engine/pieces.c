@@ -70,7 +70,7 @@ static bool helps(const struct pipeline *pipeline)
 {
     const struct pipeline_device *engine = pipeline->engine;
 
-    if (!(pipeline->desc.flags & TRM_PIPELINE_DIVISIBLE) || !engine->unified)
+    if (!(pipeline->desc.flags & TRM_PIPELINE_DIVISIBLE) || !engine->unified || engine->preferred_lanes != 0)
         return false;
     if (engine->zero_copy)
         return pipeline->desc.stage_count > 1 || pipeline->desc.piece_bytes != 0;

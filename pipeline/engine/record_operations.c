@@ -211,6 +211,9 @@ static int32_t record_stage(const struct core_recorder *main, uint32_t stage)
     struct core_recorder recorder;
 
     int32_t status = pipeline_lane_enter(main, stage, &recorder);
+    if (status == TRM_OK && plan->prefers != TRM_STAGE_STREAM_ANY)
+        status =
+            pipeline_record_stamp(&recorder, PIPELINE_STAMP_LAUNCHES + pipeline->desc.stage_count + stage);
     if (status == TRM_OK)
         status = plan->kernel != NULL ? record_launch(&recorder, stage)
                                       : pipeline_record_host_stage(&recorder, stage);

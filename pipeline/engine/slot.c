@@ -225,6 +225,7 @@ static void lay_out(struct pipeline_slot *slot, struct tables *tables)
     TABLE(tables, own->grids, stages);
     TABLE(tables, own->launched, stages);
     TABLE(tables, own->launch_end, stages);
+    TABLE(tables, own->launch_begin, stages);
     TABLE(tables, own->stage_ends, stages);
     TABLE(tables, own->calls, engine->host_count);
     for (uint32_t i = 0; i < stages; i++) {
@@ -453,11 +454,13 @@ int32_t pipeline_role_stream(struct pipeline *pipeline, int32_t role, struct trm
     return status;
 }
 
-/* Streams of lanes beside a slot's stream belong to the slot, those beside the role of compute to all tokens. */
+/* Streams of lanes beside a slot's stream belong to the slot; those beside the role of compute, and those that stages
+ * prefer, to all tokens. */
 int32_t pipeline_lane_stream(struct pipeline_slot *slot, const struct trm_stream *beside, uint32_t lane,
                              struct trm_stream **stream)
 {
-    bool is_own             = beside == slot->device->stream;
+    bool is_preferred       = (slot->pipeline->engine->preferred_lanes >> lane & 1) != 0;
+    bool is_own             = beside == slot->device->stream && !is_preferred;
     struct trm_stream **own = is_own ? &slot->device->lanes[lane] : &slot->pipeline->engine->lanes[lane];
     int32_t status          = TRM_OK;
     char name[40];
@@ -466,7 +469,7 @@ int32_t pipeline_lane_stream(struct pipeline_slot *slot, const struct trm_stream
         if (is_own)
             snprintf(name, sizeof(name), "slot %" PRIu32 ", branch %" PRIu32, slot->index, lane);
         else
-            snprintf(name, sizeof(name), "compute, branch %" PRIu32, lane);
+            snprintf(name, sizeof(name), "compute, %s %" PRIu32, is_preferred ? "stream" : "branch", lane);
         status = make_stream(slot->pipeline, is_own ? TRM_STREAM_SLOT : TRM_STREAM_COMPUTE,
                              slot->pipeline->engine->priorities[lane], name, own);
     }

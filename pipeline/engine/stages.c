@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/stream/stream.h"
+
 /* Leaves room for the number of a stage, so that a report has the whole name. */
 #define STAGE_NAME_MOST 44
 
@@ -47,6 +49,22 @@ static int32_t hold_kernel(struct pipeline_stage_subject *subject)
     return subject->kernel != NULL ? TRM_OK : base_last_status();
 }
 
+/* The stream of the program's that the stage prefers. */
+static int32_t hold_stream(struct pipeline_stage_subject *subject, struct trm_stream *given)
+{
+    const struct core_device *device = subject->pipeline->device;
+
+    int32_t status = core_stream_hold(given, &subject->plan->stream);
+    if (status != TRM_OK)
+        return status;
+    const struct core_stream *stream = core_stream_find(subject->plan->stream);
+    if (stream == NULL || stream->device == device)
+        return stream != NULL ? TRM_OK : base_last_status();
+    return base_fail(TRM_ERROR_WRONG_DEVICE,
+                     "its stream belongs to another device (%s) than the pipeline (%s)", stream->device->id,
+                     device->id);
+}
+
 static int32_t name_stage(struct pipeline_stage_subject *subject)
 {
     const char *name = subject->declared->name;
@@ -58,9 +76,10 @@ static int32_t name_stage(struct pipeline_stage_subject *subject)
 }
 
 /* number: of the stage in the descriptor; index: in the engine. */
-static int32_t copy_stage(struct pipeline *pipeline, const struct trm_stage *stages, uint32_t number,
+static int32_t copy_stage(struct pipeline *pipeline, const struct trm_pipeline_desc *desc, uint32_t number,
                           uint32_t index)
 {
+    const struct trm_stage *stages        = desc->stages;
     const struct trm_stage *declared      = &stages[number];
     struct pipeline_device *engine        = pipeline->engine;
     struct trm_stage *stage               = &pipeline->stages[index];
@@ -75,6 +94,8 @@ static int32_t copy_stage(struct pipeline *pipeline, const struct trm_stage *sta
         status = name_stage(&subject);
     if (status == TRM_OK && declared->host == NULL)
         status = resolve_launch(&subject);
+    if (status == TRM_OK && subject.plan->prefers == TRM_STAGE_STREAM_GIVEN)
+        status = hold_stream(&subject, desc->streams[number].stream);
     if (status != TRM_OK)
         return base_fail(status, "%s: %s", pipeline_stage_label(stages, number, text),
                          trm_last_error().sentence);
@@ -156,9 +177,10 @@ int32_t pipeline_stages_copy(struct pipeline *pipeline, const struct trm_pipelin
     uint32_t count                 = desc->stage_count;
     uint32_t declared[PIPELINE_STAGES_MOST];
 
-    engine->has_order         = desc->after != NULL || desc->priorities != NULL;
+    engine->has_order         = desc->after != NULL || desc->priorities != NULL || desc->streams != NULL;
     pipeline->desc.after      = NULL;
     pipeline->desc.priorities = NULL;
+    pipeline->desc.streams    = NULL;
     if (count == 0)
         return TRM_OK;
     engine->plans    = core_allocate(context, count * sizeof(*engine->plans));
@@ -167,7 +189,7 @@ int32_t pipeline_stages_copy(struct pipeline *pipeline, const struct trm_pipelin
         return base_fail_memory("making a pipeline");
     pipeline_branches_sort(desc, engine->plans, declared);
     for (uint32_t i = 0; status == TRM_OK && i < count; i++)
-        status = copy_stage(pipeline, desc->stages, declared[i], i);
+        status = copy_stage(pipeline, desc, declared[i], i);
     for (uint32_t i = 0; status == TRM_OK && i < count; i++)
         status = number_equals(pipeline, i);
     if (status == TRM_OK)
@@ -185,6 +207,7 @@ static void plan_fini(struct core_context *context, struct pipeline_stage_plan *
     if (plan->name != NULL)
         core_free(context, plan->name, strlen(plan->name) + 1);
     core_object_end_hold(plan->kernel);
+    core_stream_end_hold(plan->stream);
 }
 
 void pipeline_stages_fini(struct pipeline *pipeline)

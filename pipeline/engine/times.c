@@ -260,6 +260,34 @@ static uint64_t time_of(const struct sample *sample, uint32_t stamp)
     return time + (uint64_t)sample->slot->pipeline->engine->clock_offset;
 }
 
+/* When a stage began whose stream may have been in use for another token; 0: with what it runs after. */
+static uint64_t launch_begin(const struct sample *sample, uint32_t stage)
+{
+    const struct pipeline *pipeline = sample->slot->pipeline;
+
+    if (pipeline->engine->plans[stage].prefers == TRM_STAGE_STREAM_ANY)
+        return 0;
+    return time_of(sample, PIPELINE_STAMP_LAUNCHES + pipeline->desc.stage_count + stage);
+}
+
+/* When the first stage began: on its own stream, or with `compute` on lane 0, which may wait for other tokens there. */
+static uint64_t first_begin(const struct sample *sample, uint64_t compute)
+{
+    const struct pipeline *pipeline = sample->slot->pipeline;
+    uint64_t first                  = UINT64_MAX;
+
+    if (pipeline->engine->preferred_lanes == 0)
+        return compute;
+    for (uint32_t i = 0; i < pipeline->desc.stage_count; i++) {
+        uint64_t begin = launch_begin(sample, i);
+        if (pipeline->engine->plans[i].after != 0)
+            continue;
+        begin = begin != 0 ? begin : compute;
+        first = begin < first ? begin : first;
+    }
+    return first;
+}
+
 static void read_sample(const struct sample *sample, uint64_t *begin, uint64_t *end)
 {
     const struct pipeline_slot_device *own = sample->slot->device;
@@ -278,7 +306,7 @@ static void read_sample(const struct sample *sample, uint64_t *begin, uint64_t *
         end[TRM_STAGE_UPLOAD]   = uploaded;
     }
     if (processed != 0 && sample->slot->pipeline->desc.stage_count != 0) {
-        begin[TRM_STAGE_COMPUTE] = compute != 0 ? compute : uploaded;
+        begin[TRM_STAGE_COMPUTE] = first_begin(sample, compute != 0 ? compute : uploaded);
         /* Waiting for other tokens' host stages is not computing. */
         if (own->host_begin > begin[TRM_STAGE_COMPUTE] && own->host_begin <= processed)
             begin[TRM_STAGE_COMPUTE] = own->host_begin;
@@ -295,8 +323,10 @@ static void read_launches(const struct sample *sample, uint64_t processed)
     const struct pipeline_slot_device *own = sample->slot->device;
     uint32_t count                         = sample->slot->pipeline->desc.stage_count;
 
-    for (uint32_t i = 0; i < count; i++)
-        own->launch_end[i] = count > 1 ? time_of(sample, PIPELINE_STAMP_LAUNCHES + i) : processed;
+    for (uint32_t i = 0; i < count; i++) {
+        own->launch_end[i]   = count > 1 ? time_of(sample, PIPELINE_STAMP_LAUNCHES + i) : processed;
+        own->launch_begin[i] = launch_begin(sample, i);
+    }
 }
 
 /* ---- pieces --------------------------------------------------------------------------------- */
@@ -406,6 +436,8 @@ void pipeline_slot_times(struct pipeline_slot *slot, struct pipeline_token_times
     times->launch_count = 0;
     times->launch_end   = own->launch_end;
     times->launch_after = own->uses_lanes ? slot->pipeline->engine->launch_after : NULL;
+    times->launch_begin =
+        own->uses_lanes && slot->pipeline->engine->preferred_lanes != 0 ? own->launch_begin : NULL;
     if (own->samples == 0)
         return;
     times->enqueue_ns = own->enqueue_ns;

@@ -118,6 +118,13 @@ int32_t pipeline_queue_close(struct pipeline *pipeline)
 {
     struct pipeline_queue *queue = pipeline->queue;
     int32_t status               = pipeline_calling_check(pipeline, "trm_pipeline_destroy()");
+    for (uint32_t i = 0; i < pipeline->member_count && status == TRM_OK; i++)
+        if (pipeline_engine_is_on_stream(pipeline->members[i]))
+            status = base_fail(
+                TRM_ERROR_DEADLOCK,
+                "trm_pipeline_destroy() inside a callback on a stream of a stage of \"%s\" would wait "
+                "for itself",
+                pipeline->name);
     if (status != TRM_OK)
         return status;
     pthread_mutex_lock(&pipeline->lock);

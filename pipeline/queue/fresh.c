@@ -7,9 +7,6 @@
 #include "base/base.h"
 #include "pipeline/queue/queue.h"
 
-/* How late a thread that wants a slot notices that a token has ended which no thread waits for. */
-#define LOOK_NS 200000u
-
 static bool is_blocking(const struct pipeline *pipeline)
 {
     return pipeline->desc.on_full == TRM_FULL_BLOCK;
@@ -87,12 +84,43 @@ bool pipeline_fresh_make_room(struct pipeline *pipeline, enum pipeline_fresh_spa
     return slot != NULL;
 }
 
-uint64_t pipeline_fresh_slice(const struct pipeline *pipeline, uint64_t deadline)
+/* The tokens at whose ends there may be one to drop, and whether one has ended since the last look. */
+static uint32_t find_running(const struct pipeline *pipeline, uint64_t deadline, struct pipeline_slot **slots,
+                             bool *has_ended)
 {
-    if (is_blocking(pipeline) || pipeline->queue->has_leader || pipeline->queue->ordered.first == NULL)
-        return deadline;
-    uint64_t end = base_now() + LOOK_NS;
-    return end < deadline ? end : deadline;
+    struct base_saved_error saved;
+    uint32_t count = 0;
+    *has_ended     = false;
+    if (is_blocking(pipeline) || pipeline->queue->has_leader || deadline == 0)
+        return 0;
+    base_error_save(&saved);
+    for (struct pipeline_slot *slot = pipeline->queue->ordered.first; slot != NULL; slot = slot->next) {
+        if (pipeline_slot_state(slot) != PIPELINE_SLOT_SUBMITTED)
+            continue;
+        int32_t status = look(slot);
+        if (status == TRM_ERROR_TIMEOUT)
+            slots[count++] = slot;
+        *has_ended = *has_ended || status == TRM_OK;
+    }
+    base_error_restore(&saved);
+    return count;
+}
+
+void pipeline_fresh_wait(struct pipeline *pipeline, uint64_t deadline)
+{
+    struct pipeline_queue *queue = pipeline->queue;
+    struct pipeline_slot *slots[PIPELINE_DEPTH_MOST];
+    uint32_t seen = queue->wakes;
+    bool has_ended;
+    uint32_t count = find_running(pipeline, deadline, slots, &has_ended);
+    if (has_ended)
+        return;
+    if (queue->slots_in[PIPELINE_SLOT_ABANDONED] > 0)
+        pipeline_reap_beside(pipeline, slots, count, deadline);
+    else if (count == 0)
+        pipeline_sleep(pipeline, &queue->freed, &queue->free_waiters, deadline);
+    else if (!pipeline_watch(pipeline, slots, count, seen, deadline))
+        pipeline_sleep(pipeline, &queue->freed, &queue->free_waiters, pipeline_slice(deadline));
 }
 
 void pipeline_fresh_wake(struct pipeline *pipeline)

@@ -183,11 +183,8 @@ static void *loader(void *argument)
         else if (has_ended || pipeline_ahead_read(pipeline) ||
                  pipeline_fresh_make_room(pipeline, PIPELINE_FRESH_SPARE_NEWEST))
             continue;
-        else if (queue->slots_in[PIPELINE_SLOT_ABANDONED] > 0)
-            pipeline_reap(pipeline, BASE_NEVER);
         else
-            pipeline_sleep(pipeline, &queue->freed, &queue->free_waiters,
-                           pipeline_fresh_slice(pipeline, BASE_NEVER));
+            pipeline_fresh_wait(pipeline, BASE_NEVER);
     }
     queue->working--;
     pipeline_queue_wake_all(queue);

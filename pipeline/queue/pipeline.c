@@ -161,6 +161,7 @@ static int32_t members_make(struct pipeline *front, const struct pipeline_place 
         front->desc.stages     = front->stages;
         front->desc.after      = NULL;
         front->desc.priorities = NULL;
+        front->desc.streams    = NULL;
         status                 = pipeline_joins_create(front, group, places[0].desc);
         return status == TRM_OK ? measure_create(front, false) : status;
     }

@@ -386,6 +386,10 @@ bool pipeline_watch(struct pipeline *pipeline, struct pipeline_slot *const *slot
  * Unless `deadline` is 0 it waits for one of them, until a deadline or a change of the queues at most. */
 uint32_t pipeline_reap(struct pipeline *pipeline, uint64_t deadline);
 
+/* The same, but the end of one of `others` ends the wait, too. */
+uint32_t pipeline_reap_beside(struct pipeline *pipeline, struct pipeline_slot *const *others,
+                              uint32_t other_count, uint64_t deadline);
+
 /* Make the calling thread the leader, or no longer. pipeline_leader_claim() waits, with the lock: TRM_OK or
  * TIMEOUT. */
 int32_t pipeline_leader_claim(struct pipeline *pipeline, uint64_t deadline);
@@ -412,8 +416,8 @@ enum pipeline_fresh_spare {
  * waits for a result. False: no token was dropped. */
 bool pipeline_fresh_make_room(struct pipeline *pipeline, enum pipeline_fresh_spare spare);
 
-/* Until when a thread that waits for a free slot sleeps before it calls pipeline_fresh_make_room() again. */
-uint64_t pipeline_fresh_slice(const struct pipeline *pipeline, uint64_t deadline);
+/* Sleeps until a slot may be free, or pipeline_fresh_make_room() may make one so, or until a deadline. Released meanwhile. */
+void pipeline_fresh_wait(struct pipeline *pipeline, uint64_t deadline);
 
 /* Wakes threads that wait for a free slot where there may be a token to drop. */
 void pipeline_fresh_wake(struct pipeline *pipeline);

@@ -30,12 +30,8 @@ static int32_t may_acquire(struct pipeline *pipeline, uint32_t epoch, uint64_t d
 /* With the lock, released meanwhile. False: the deadline has passed. */
 static bool wait_for_free(struct pipeline *pipeline, uint64_t deadline)
 {
-    struct pipeline_queue *queue = pipeline->queue;
-    if (queue->slots_in[PIPELINE_SLOT_ABANDONED] > 0)
-        return pipeline_reap(pipeline, deadline) > 0 || base_remaining(deadline) > 0;
-    return pipeline_sleep(pipeline, &queue->freed, &queue->free_waiters,
-                          pipeline_fresh_slice(pipeline, deadline)) ||
-           base_remaining(deadline) > 0;
+    pipeline_fresh_wait(pipeline, deadline);
+    return base_remaining(deadline) > 0;
 }
 
 /* With the lock. */

@@ -1,6 +1,7 @@
 /* Waiting: who may wait, for conditions, for abandoned slots, for the leadership.
  * SPDX-License-Identifier: MIT
  */
+#include <string.h>
 #include <time.h>
 
 #include "base/base.h"
@@ -200,8 +201,14 @@ static void wait_a_slice(struct pipeline *pipeline, struct pipeline_slot *const 
 
 uint32_t pipeline_reap(struct pipeline *pipeline, uint64_t deadline)
 {
+    return pipeline_reap_beside(pipeline, NULL, 0, deadline);
+}
+
+uint32_t pipeline_reap_beside(struct pipeline *pipeline, struct pipeline_slot *const *others,
+                              uint32_t other_count, uint64_t deadline)
+{
     struct pipeline_queue *queue = pipeline->queue;
-    struct pipeline_slot *slots[PIPELINE_DEPTH_MOST];
+    struct pipeline_slot *slots[2 * PIPELINE_DEPTH_MOST];
     bool has_failed = false;
     uint32_t seen   = queue->wakes;
     uint32_t count  = claim_abandoned(pipeline, slots);
@@ -213,7 +220,8 @@ uint32_t pipeline_reap(struct pipeline *pipeline, uint64_t deadline)
 
     uint32_t ended = look_for_ended(pipeline, slots, count, &has_failed);
     if (ended == 0 && deadline != 0) {
-        if (!pipeline_watch(pipeline, slots, count, seen, deadline))
+        memcpy(&slots[count], others, other_count * sizeof(struct pipeline_slot *));
+        if (!pipeline_watch(pipeline, slots, count + other_count, seen, deadline))
             wait_a_slice(pipeline, slots, count, deadline);
         ended = look_for_ended(pipeline, slots, count, &has_failed);
     }

@@ -45,13 +45,13 @@ static void lay_out_arrays(struct pipeline_measure *measure)
     measure->ring      = (struct pipeline_token_times *)(measure + 1);
     measure->ring_ends = (uint64_t *)(measure->ring + measure->trace_tokens);
     measure->launch_names =
-        (char(*)[48])(measure->ring_ends + (size_t)measure->trace_tokens * measure->launch_count);
+        (char(*)[48])(measure->ring_ends + (size_t)measure->trace_tokens * measure->launch_count * 2);
 }
 
 static int32_t create(struct core_context *context, uint32_t depth, uint32_t trace_tokens,
                       uint32_t launch_count, struct pipeline_measure **measure)
 {
-    size_t token = sizeof(struct pipeline_token_times) + sizeof(uint64_t) * launch_count;
+    size_t token = sizeof(struct pipeline_token_times) + sizeof(uint64_t) * launch_count * 2;
     size_t size  = sizeof(struct pipeline_measure) + token * trace_tokens + (size_t)48 * launch_count;
     struct pipeline_measure *made = core_allocate(context, size);
 
@@ -93,9 +93,13 @@ void pipeline_measure_copy(struct pipeline_measure *to, const struct pipeline_me
 {
     memcpy(to, from, from->size);
     lay_out_arrays(to);
-    for (uint32_t i = 0; i < to->trace_tokens; i++)
+    for (uint32_t i = 0; i < to->trace_tokens; i++) {
+        uint64_t *ends = to->ring_ends + (size_t)i * to->launch_count * 2;
         if (to->ring[i].launch_end != NULL)
-            to->ring[i].launch_end = to->ring_ends + (size_t)i * to->launch_count;
+            to->ring[i].launch_end = ends;
+        if (to->ring[i].launch_begin != NULL)
+            to->ring[i].launch_begin = ends + to->launch_count;
+    }
 }
 
 void pipeline_measure_reset(struct pipeline_measure *measure)
@@ -341,7 +345,8 @@ uint64_t pipeline_times_launch_begin(const struct pipeline_token_times *times, u
         if (is_before && times->launch_end[i] > begin)
             begin = times->launch_end[i];
     }
-    return begin;
+    return times->launch_begin != NULL && times->launch_begin[number] > begin ? times->launch_begin[number]
+                                                                              : begin;
 }
 
 static void add_launches(struct pipeline_measure *measure, const struct pipeline_token_times *times)
@@ -366,11 +371,13 @@ static void trace_token(struct pipeline_measure *measure, const struct pipeline_
     measure->ring[position]              = *times;
     measure->ring[position].launch_count = count;
     measure->ring[position].launch_end   = NULL;
-    if (count > 0) {
-        uint64_t *ends = measure->ring_ends + (size_t)position * measure->launch_count;
-        memcpy(ends, times->launch_end, count * sizeof(ends[0]));
-        measure->ring[position].launch_end = ends;
-    }
+    measure->ring[position].launch_begin = NULL;
+    uint64_t *ends                       = measure->ring_ends + (size_t)position * measure->launch_count * 2;
+    if (count > 0)
+        measure->ring[position].launch_end = memcpy(ends, times->launch_end, count * sizeof(ends[0]));
+    if (count > 0 && times->launch_begin != NULL)
+        measure->ring[position].launch_begin =
+            memcpy(ends + measure->launch_count, times->launch_begin, count * sizeof(ends[0]));
 }
 
 static void count_token(struct pipeline_measure *measure, const struct pipeline_token_times *times)

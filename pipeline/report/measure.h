@@ -38,6 +38,9 @@ struct pipeline_token_times {
     uint32_t launch_count;
     /* The end of each stage of the descriptor; the first begins with COMPUTE. */
     const uint64_t *launch_end;
+    /* When each stage that has a stream of its own began, which may be in use for another token; 0: with what it runs
+     * after. NULL: none has. */
+    const uint64_t *launch_begin;
     /* By stage: the stages that it ran after (bit j is stage j), which have lower numbers; NULL: one after the other. Not
      * copied; stays as long as the pipeline's engines. */
     const uint64_t *launch_after;

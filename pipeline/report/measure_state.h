@@ -72,7 +72,7 @@ struct pipeline_measure {
 
     uint64_t traced; /* tokens traced so far; those past trace_tokens replaced the oldest */
     struct pipeline_token_times *ring;
-    uint64_t *ring_ends;
+    uint64_t *ring_ends; /* by place in the ring: the ends of launches, then their begins */
 };
 
 static inline uint64_t scale(uint64_t value, uint64_t numerator, uint64_t denominator)

@@ -106,6 +106,12 @@ tests_bench_advice_trireme_SOURCES = tests/bench/advice_trireme.c $(MEASURE)
 tests_bench_advice_trireme_LDADD = libtrireme.la
 tests_bench_advice_trireme_LDFLAGS = $(UNINSTALLED_LINK)
 
+# How old results of TRM_FULL_LATEST are. A program of its own, since ten minutes show more than a round of a suite.
+PEERS += tests/bench/latest_trireme
+tests_bench_latest_trireme_SOURCES = tests/bench/latest_trireme.c
+tests_bench_latest_trireme_LDADD = libtrireme.la
+tests_bench_latest_trireme_LDFLAGS = $(UNINSTALLED_LINK)
+
 # The suite "gpu": pipelines, copies, launches and kernels beside what is written by hand for the driver.
 GPU_WORK = tests/bench/gpu_work.h $(MEASURE)
 

@@ -83,6 +83,7 @@ void add_pipeline_serve(Suite *suite);
 void add_pipeline_branches(Suite *suite);
 void add_pipeline_branches_failures(Suite *suite);
 void add_pipeline_branches_overlap(Suite *suite);
+void add_pipeline_streams(Suite *suite);
 void add_pipeline_sources(Suite *suite);
 void add_pipeline_functions(Suite *suite);
 void add_pipeline_failures(Suite *suite);

@@ -133,6 +133,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/pipeline_branches.c \
 	tests/conformance/pipeline_branches_failures.c \
 	tests/conformance/pipeline_branches_overlap.c \
+	tests/conformance/pipeline_streams.c \
 	tests/conformance/pipeline_cancel.c \
 	tests/conformance/pipeline_failures.c \
 	tests/conformance/pipeline_descriptors.c \

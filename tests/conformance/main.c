@@ -82,6 +82,7 @@ static void (*const groups[])(Suite *suite) = {
     add_pipeline_branches,
     add_pipeline_branches_failures,
     add_pipeline_branches_overlap,
+    add_pipeline_streams,
     add_pipeline_sources,
     add_pipeline_functions,
     add_pipeline_failures,

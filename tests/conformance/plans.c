@@ -410,7 +410,7 @@ void rig_make(struct rig *rig, const struct plan *plan, uint32_t depth, int32_t 
     rig->desc.name        = plan->name;
     rig->desc.depth       = depth;
     rig->desc.strategy    = strategy;
-    rig->is_alone         = (plan->flags & (PLAN_ORDERED | PLAN_SOURCELESS)) != 0;
+    rig->is_alone         = (plan->flags & (PLAN_ORDERED | PLAN_SOURCELESS | PLAN_ALONE)) != 0;
     plan->build(rig);
     rig->desc.ports  = rig->ports;
     rig->desc.stages = rig->stages;

@@ -20,6 +20,7 @@ enum plan_flags {
     PLAN_DIVISIBLE  = 1u << 2,
     PLAN_UNKNOWN    = 1u << 3, /* no stage writes the outputs: their contents are undefined */
     PLAN_SOURCELESS = 1u << 4, /* no inputs */
+    PLAN_ALONE      = 1u << 5, /* on one device, also where a group is under test */
 };
 
 struct rig;

@@ -7,9 +7,15 @@
 
 #define SPARE_WAITERS 64u /* how many are kept for reuse */
 
-static void update_awaited(struct trm_backend_stream *stream)
+static uint64_t first_value(const struct trm_backend_stream *stream)
 {
-    atomic_store(&stream->awaited, stream->waiter_first ? stream->waiter_first->value : UINT64_MAX);
+    return stream->waiter_first ? stream->waiter_first->value : UINT64_MAX;
+}
+
+/* Where waiters were taken out: who still reads the lower value before looks in the list in vain. */
+static void raise_awaited(struct trm_backend_stream *stream)
+{
+    atomic_store_explicit(&stream->awaited, first_value(stream), memory_order_release);
 }
 
 /* After the last one that is not higher. Most values come in order, so the search begins at the end. */
@@ -37,7 +43,7 @@ bool cpu_waiter_add_locked(struct trm_backend_stream *stream, struct cpu_waiter 
     if (cpu_stream_has_reached(stream, waiter->value) || cpu_stream_failure(stream) != NULL)
         return false;
     insert(stream, waiter);
-    update_awaited(stream);
+    atomic_store(&stream->awaited, first_value(stream));
     /* The owner stores `completed` or `failure`, then reads `awaited`. Here the order is the reverse, so at
      * least one of the two threads sees the other's store. */
     if (!cpu_stream_has_reached(stream, waiter->value) && cpu_stream_failure(stream) == NULL)
@@ -51,7 +57,7 @@ bool cpu_waiter_remove_locked(struct trm_backend_stream *stream, struct cpu_wait
     if (!waiter->is_linked)
         return false;
     unlink_waiter(stream, waiter);
-    update_awaited(stream);
+    raise_awaited(stream);
     return true;
 }
 
@@ -67,9 +73,9 @@ bool cpu_waiter_nudge_locked(struct trm_backend_stream *stream)
     return true;
 }
 
-/* Take out all waiters that are due, in order of value. Parked streams are claimed for the session here,
- * since their state changes only under the lock. A quiet session leaves notifications in the list. */
-static struct cpu_waiter *take_due(struct cpu_session *session, struct trm_backend_stream *stream)
+/* Parked streams are claimed for the session here, since their state changes only under the lock. A quiet session
+ * leaves notifications in the list. */
+struct cpu_waiter *cpu_waiters_take_due_locked(struct cpu_session *session, struct trm_backend_stream *stream)
 {
     struct cpu_failure *failure = cpu_stream_failure(stream);
     uint64_t completed          = atomic_load(&stream->completed);
@@ -91,7 +97,7 @@ static struct cpu_waiter *take_due(struct cpu_session *session, struct trm_backe
         *end = waiter;
         end  = &waiter->next;
     }
-    update_awaited(stream);
+    raise_awaited(stream);
     return first;
 }
 
@@ -155,8 +161,13 @@ void cpu_waiters_notify(struct cpu_session *session, struct trm_backend_stream *
 {
     struct cpu_scheduler *scheduler = session->scheduler;
     pthread_mutex_lock(scheduler->lock);
-    struct cpu_waiter *waiter = take_due(session, stream);
+    struct cpu_waiter *waiter = cpu_waiters_take_due_locked(session, stream);
     pthread_mutex_unlock(scheduler->lock);
+    cpu_waiters_notify_taken(scheduler, waiter);
+}
+
+void cpu_waiters_notify_taken(struct cpu_scheduler *scheduler, struct cpu_waiter *waiter)
+{
     while (waiter != NULL) {
         struct cpu_waiter *next = waiter->next;
         notify(scheduler, waiter);

@@ -64,4 +64,9 @@ bool cpu_waiter_nudge_locked(struct trm_backend_stream *stream);
  * streams are claimed and added to the session's ready streams. */
 void cpu_waiters_notify(struct cpu_session *session, struct trm_backend_stream *stream);
 
+/* The same in two parts: take them out, in order of value and under the lock, then notify them without it. */
+struct cpu_waiter *cpu_waiters_take_due_locked(struct cpu_session *session,
+                                               struct trm_backend_stream *stream);
+void cpu_waiters_notify_taken(struct cpu_scheduler *scheduler, struct cpu_waiter *waiter);
+
 #endif

@@ -5,6 +5,7 @@
 
 #include "backends/cpu/stream/job.h"
 #include "backends/cpu/stream/launch.h"
+#include "backends/cpu/stream/notify.h"
 #include "backends/cpu/stream/profile.h"
 
 #define SPLIT_BYTES (1u << 20) /* from this size on, copies and fills run on several threads */
@@ -38,13 +39,40 @@ static bool run_rows(struct cpu_session *session, struct trm_backend_stream *str
     return true;
 }
 
+/* Parks the stream until the other one has come to the value, or returns false: it has. Streams that waited for this
+ * one are ready under the same lock, so a thread that goes back and forth between two streams takes it once each time. */
+static bool park(struct cpu_session *session, struct trm_backend_stream *stream,
+                 struct trm_backend_stream *other, uint64_t value)
+{
+    struct cpu_scheduler *scheduler = session->scheduler;
+    struct trm_backend_stream *root = NULL;
+    bool has_due                    = cpu_session_publish_alone(session, stream);
+    struct cpu_waiter *due          = NULL;
+
+    pthread_mutex_lock(scheduler->lock);
+    if (has_due)
+        due = cpu_waiters_take_due_locked(session, stream);
+    stream->park.value = value;
+    bool is_parked     = cpu_waiter_add_locked(other, &stream->park);
+    if (is_parked) {
+        stream->blocked_on = other;
+        atomic_exchange(&stream->state, CPU_STREAM_PARKED);
+        /* The last of the session's ready streams is its own already. */
+        if (session->ready_last != other)
+            root = cpu_stream_claim_root_locked(other);
+    }
+    pthread_mutex_unlock(scheduler->lock);
+    if (root != NULL)
+        cpu_session_add_ready(session, root);
+    cpu_waiters_notify_taken(scheduler, due);
+    return is_parked;
+}
+
 /* Reads `failure` of the other stream first: once it is set, `completed` is final. */
 static bool run_wait(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op,
                      struct cpu_failure **failure)
 {
-    struct cpu_scheduler *scheduler  = session->scheduler;
-    struct trm_backend_stream *other = op->wait.other, *root = NULL;
-    bool is_parked = false;
+    struct trm_backend_stream *other = op->wait.other;
     while (other != stream) {
         struct cpu_failure *cause = cpu_stream_failure(other);
         if (cpu_stream_has_reached(other, op->wait.value))
@@ -53,19 +81,7 @@ static bool run_wait(struct cpu_session *session, struct trm_backend_stream *str
             *failure = cpu_failure_retain(cause);
             return true;
         }
-        cpu_session_publish(session, stream);
-        pthread_mutex_lock(scheduler->lock);
-        stream->park.value = op->wait.value;
-        is_parked          = cpu_waiter_add_locked(other, &stream->park);
-        if (is_parked) {
-            stream->blocked_on = other;
-            atomic_exchange(&stream->state, CPU_STREAM_PARKED);
-            root = cpu_stream_claim_root_locked(other);
-        }
-        pthread_mutex_unlock(scheduler->lock);
-        if (root != NULL)
-            cpu_session_add_ready(session, root);
-        if (is_parked)
+        if (park(session, stream, other, op->wait.value))
             return false;
     }
     return true;

@@ -60,14 +60,20 @@ void cpu_session_notify(struct cpu_session *session, struct trm_backend_stream *
         cpu_waiters_notify(session, stream);
 }
 
-void cpu_session_publish(struct cpu_session *session, struct trm_backend_stream *stream)
+bool cpu_session_publish_alone(struct cpu_session *session, struct trm_backend_stream *stream)
 {
     session->unpublished = 0;
     atomic_store_explicit(&stream->head, stream->reader.position, memory_order_release);
     if (atomic_load_explicit(&stream->completed, memory_order_relaxed) == stream->done)
-        return;
+        return false;
     atomic_exchange(&stream->completed, stream->done);
-    cpu_session_notify(session, stream);
+    return has_due_waiters(stream);
+}
+
+void cpu_session_publish(struct cpu_session *session, struct trm_backend_stream *stream)
+{
+    if (cpu_session_publish_alone(session, stream))
+        cpu_waiters_notify(session, stream);
 }
 
 static bool has_reached_goal(const struct cpu_session *session)

@@ -46,6 +46,9 @@ void cpu_session_run_claimed(struct trm_backend_stream *stream, uint32_t token);
 /* Owner: publish what has finished, and notify the waiters that are due. */
 void cpu_session_publish(struct cpu_session *session, struct trm_backend_stream *stream);
 
+/* The same without notifying. True: waiters are due. */
+bool cpu_session_publish_alone(struct cpu_session *session, struct trm_backend_stream *stream);
+
 /* Owner: notify the waiters that are due. A quiet session leaves notifications to the worker that gets the
  * stream next. */
 void cpu_session_notify(struct cpu_session *session, struct trm_backend_stream *stream);

@@ -120,15 +120,15 @@ END_TEST
 
 START_TEST(more_branches_than_lanes_share_them)
 {
-    for (uint32_t i = 0; i < PIPELINE_LANES_MOST + 2; i++)
+    for (uint32_t i = 0; i < PIPELINE_LANES_CHOSEN + 2; i++)
         add(0, BIT(0), BIT(i + 1));
     plan();
-    ck_assert_uint_eq(engine.lane_count, PIPELINE_LANES_MOST);
-    ck_assert_uint_eq(plans[PIPELINE_LANES_MOST].lane, 0);
-    ck_assert_uint_eq(plans[PIPELINE_LANES_MOST + 1].lane, 1);
+    ck_assert_uint_eq(engine.lane_count, PIPELINE_LANES_CHOSEN);
+    ck_assert_uint_eq(plans[PIPELINE_LANES_CHOSEN].lane, 0);
+    ck_assert_uint_eq(plans[PIPELINE_LANES_CHOSEN + 1].lane, 1);
     /* The report tells that the stage comes after the one before it on its lane. */
-    ck_assert_uint_eq(engine.launch_after[PIPELINE_LANES_MOST], BIT(0));
-    ck_assert_uint_eq(engine.joins, BIT(2) | BIT(3) | BIT(PIPELINE_LANES_MOST + 1));
+    ck_assert_uint_eq(engine.launch_after[PIPELINE_LANES_CHOSEN], BIT(0));
+    ck_assert_uint_eq(engine.joins, BIT(2) | BIT(3) | BIT(PIPELINE_LANES_CHOSEN + 1));
 }
 END_TEST
 
@@ -189,15 +189,51 @@ END_TEST
 
 START_TEST(more_priorities_than_lanes_share_them)
 {
-    for (uint32_t i = 0; i < PIPELINE_LANES_MOST + 1; i++) {
+    for (uint32_t i = 0; i < PIPELINE_LANES_CHOSEN + 1; i++) {
         add(0, BIT(0), BIT(i + 1));
         plans[i].priority = TRM_PRIORITY_LOW;
     }
     plan();
-    ck_assert_uint_eq(engine.lane_count, PIPELINE_LANES_MOST);
-    ck_assert_uint_eq(plans[PIPELINE_LANES_MOST - 1].lane, 0);
-    ck_assert_uint_eq(plans[PIPELINE_LANES_MOST].lane, 1);
+    ck_assert_uint_eq(engine.lane_count, PIPELINE_LANES_CHOSEN);
+    ck_assert_uint_eq(plans[PIPELINE_LANES_CHOSEN - 1].lane, 0);
+    ck_assert_uint_eq(plans[PIPELINE_LANES_CHOSEN].lane, 1);
     ck_assert(engine.has_branches);
+}
+END_TEST
+
+START_TEST(a_stage_that_prefers_a_stream_of_its_own_has_a_lane_to_itself)
+{
+    add(0, BIT(0), BIT(1));
+    add(BIT(0), BIT(1), BIT(2));
+    add(BIT(1), BIT(2), BIT(3));
+    plans[1].prefers = TRM_STAGE_STREAM_OWN;
+    plan();
+    ck_assert_uint_eq(engine.lane_count, 2);
+    ck_assert_uint_eq(engine.preferred_lanes, BIT(1));
+    ck_assert_uint_eq(engine.given_lanes, 0);
+    ck_assert(plans[0].lane == 0 && plans[1].lane == 1 && plans[2].lane == 0);
+    ck_assert_uint_eq(plans[1].waits, BIT(0));
+    ck_assert_uint_eq(plans[2].waits, BIT(1));
+    ck_assert(plans[0].is_awaited && plans[1].is_awaited);
+    ck_assert_uint_eq(engine.joins, 0);
+    ck_assert(!engine.has_branches);
+}
+END_TEST
+
+/* Four that the pipeline chooses, and eight that stages prefer. */
+START_TEST(preferred_streams_take_no_lanes_from_branches)
+{
+    for (uint32_t i = 0; i < 16; i++) {
+        add(0, BIT(0), BIT(1 + i));
+        if (i % 2 != 0)
+            plans[i].prefers = TRM_STAGE_STREAM_OWN;
+    }
+    plan();
+    ck_assert_uint_eq(engine.lane_count, PIPELINE_LANES_MOST);
+    ck_assert_int_eq(__builtin_popcount(engine.preferred_lanes), PIPELINE_LANES_PREFERRED);
+    for (uint32_t i = 0; i < 16; i++)
+        ck_assert_uint_eq(engine.preferred_lanes >> plans[i].lane & 1, i % 2);
+    ck_assert_int_eq(__builtin_popcountll(engine.joins), PIPELINE_LANES_MOST - 1);
 }
 END_TEST
 
@@ -258,6 +294,8 @@ static Suite *make_suite(void)
     tcase_add_test(tests, host_stages_run_one_after_the_other);
     tcase_add_test(tests, a_stage_of_another_priority_gets_a_lane_of_its_own);
     tcase_add_test(tests, more_priorities_than_lanes_share_them);
+    tcase_add_test(tests, a_stage_that_prefers_a_stream_of_its_own_has_a_lane_to_itself);
+    tcase_add_test(tests, preferred_streams_take_no_lanes_from_branches);
     tcase_add_test(tests, a_sorted_array_stays_as_it_is_and_another_one_is_sorted);
     tcase_add_test(tests, as_many_stages_as_there_may_be_are_sorted);
     suite_add_tcase(suite, tests);
