@@ -109,6 +109,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/group/contents.c \
 	pipeline/group/data.c pipeline/group/data.h \
 	pipeline/group/group.c pipeline/group/group.h \
+	pipeline/group/part.c \
 	pipeline/group/replica.c
 
 # pipeline/model: how long tasks take and which hinder each other, also kept between runs.

@@ -100,6 +100,7 @@ void add_group_fork(Suite *suite);
 void add_group_join(Suite *suite);
 void add_group_pool(Suite *suite);
 void add_group_read(Suite *suite);
+void add_group_span(Suite *suite);
 void add_stream_model(Suite *suite);
 void add_stream_pool(Suite *suite);
 void add_stream_pool_task(Suite *suite);

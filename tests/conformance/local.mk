@@ -130,6 +130,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/group_join.c \
 	tests/conformance/group_pool.c \
 	tests/conformance/group_read.c \
+	tests/conformance/group_span.c \
 	tests/conformance/pipeline_branches.c \
 	tests/conformance/pipeline_branches_failures.c \
 	tests/conformance/pipeline_branches_overlap.c \
