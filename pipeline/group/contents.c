@@ -112,6 +112,11 @@ static void wait_unlocked(struct pipeline_replica *replica, const struct need *n
     } while (status == TRM_OK && ++waits < most);
 }
 
+static uint32_t all_devices(const struct pipeline_replica *replica)
+{
+    return (1u << replica->count) - 1;
+}
+
 /* ---- writing -------------------------------------------------------------------------------- */
 
 static int32_t write_one(const struct pipeline_replica *replica, uint32_t device, uint64_t offset,
@@ -190,6 +195,7 @@ static int32_t write_all(struct pipeline_replica *replica, uint64_t offset, cons
     if (status != TRM_OK)
         return status;
     end = offset + length;
+    wait_unlocked(replica, &(struct need){.begin = offset, .end = end, .unused = all_devices(replica)});
     first = pipeline_data_at(&replica->data, offset);
     for (part = first; status == TRM_OK && part != NULL && part->begin < end; part = part->next)
         status = drain_for_write(replica, part, offset, end);
@@ -313,6 +319,9 @@ static int32_t update(struct pipeline_replica *replica, uint32_t index)
     int32_t status             = check_index(replica, index);
     if (status != TRM_OK)
         return status;
+    wait_unlocked(
+        replica,
+        &(struct need){.end = data->size, .unused = 1u << index, .is_source_made = true, .is_update = true});
     for (struct pipeline_data_part *part = &data->first; status == TRM_OK && part != NULL; part = part->next)
         status = update_part(replica, part, index);
     return status;
@@ -331,6 +340,7 @@ static int32_t change(struct pipeline_replica *replica, uint32_t index)
     int32_t status = check_index(replica, index);
     if (status != TRM_OK)
         return status;
+    wait_unlocked(replica, &(struct need){.end = data->size, .unused = 1u << index});
     for (part = &data->first; status == TRM_OK && part != NULL; part = part->next)
         status = pipeline_part_drain(part, index);
     for (part = &data->first; status == TRM_OK && part != NULL; part = part->next) {
