@@ -134,7 +134,8 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/pool/team_plan.c \
 	pipeline/pool/team_submit.c \
 	pipeline/pool/trial.c pipeline/pool/trial.h \
-	pipeline/pool/watch.c
+	pipeline/pool/watch.c \
+	pipeline/pool/width.c
 
 # pipeline/collective: operations over one span on each device of a group.
 libtrireme_internal_la_SOURCES += \

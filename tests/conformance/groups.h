@@ -102,6 +102,7 @@ void add_group_pool(Suite *suite);
 void add_group_read(Suite *suite);
 void add_group_span(Suite *suite);
 void add_stream_model(Suite *suite);
+void add_stream_width(Suite *suite);
 void add_stream_pool(Suite *suite);
 void add_stream_pool_task(Suite *suite);
 void add_stream_pool_strategy(Suite *suite);

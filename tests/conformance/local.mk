@@ -120,6 +120,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/stream_pool.c \
 	tests/conformance/stream_pool_strategy.c \
 	tests/conformance/stream_pool_task.c \
+	tests/conformance/stream_width.c \
 	tests/conformance/stream_pools.h \
 	tests/conformance/collective.c \
 	tests/conformance/collective_life.c \

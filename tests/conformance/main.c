@@ -101,6 +101,7 @@ static void (*const groups[])(Suite *suite) = {
     add_group_read,
     add_group_span,
     add_stream_model,
+    add_stream_width,
     add_stream_pool,
     add_stream_pool_task,
     add_stream_pool_strategy,
