@@ -49,7 +49,7 @@ void pipeline_stored_device_of(struct core_device *device, struct pipeline_store
 
 static void key_of(const struct pipeline_stored_device *device, char *key, size_t capacity)
 {
-    snprintf(key, capacity, "models\n%s\n%s\n%s\n%s\n%" PRIu64, device->backend, device->version,
+    snprintf(key, capacity, "models 2\n%s\n%s\n%s\n%s\n%" PRIu64, device->backend, device->version,
              device->name, device->driver, device->units);
 }
 
