@@ -113,6 +113,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/group/contents.c \
 	pipeline/group/data.c pipeline/group/data.h \
 	pipeline/group/group.c pipeline/group/group.h \
+	pipeline/group/part.c \
 	pipeline/group/replica.c
 
 # pipeline/model: how long tasks take and which hinder each other, also kept between runs.
@@ -137,7 +138,8 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/pool/team_plan.c \
 	pipeline/pool/team_submit.c \
 	pipeline/pool/trial.c pipeline/pool/trial.h \
-	pipeline/pool/watch.c
+	pipeline/pool/watch.c \
+	pipeline/pool/width.c
 
 # pipeline/collective: operations over one span on each device of a group.
 libtrireme_internal_la_SOURCES += \

@@ -10,6 +10,7 @@
 AM_TESTS_ENVIRONMENT = \
 	for variable in $$(env | sed -n 's/^\(TRIREME_[A-Z_]*\)=.*/\1/p'); do unset $$variable; done; \
 	test -z "$${TEST_KERNEL_CC-}" || { TRIREME_CPU_COMPILER=$$TEST_KERNEL_CC; export TRIREME_CPU_COMPILER; }; \
+	TRIREME_STREAM_MEASURE=no; export TRIREME_STREAM_MEASURE; \
 	CK_DEFAULT_TIMEOUT=$${CK_DEFAULT_TIMEOUT:-300}; export CK_DEFAULT_TIMEOUT; \
 	XDG_CONFIG_HOME='$(abs_top_builddir)/tests/no-config'; export XDG_CONFIG_HOME; \
 	XDG_CACHE_HOME="$${TEST_CACHE_HOME:-$(abs_top_builddir)/tests/cache}"; export XDG_CACHE_HOME; \

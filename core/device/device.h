@@ -88,6 +88,7 @@ struct core_device {
     _Atomic uint32_t attention;        /* enum core_device_attention: what calls to streams must look at */
     struct core_device *next;          /* context->devices; it and the next one under context->devices_lock */
     bool is_followed;                  /* the context's profile knows the device */
+    _Atomic uint32_t side_by_side;     /* streams, as measured by pipeline/pool; 0: not yet */
     _Atomic bool is_lost;
     struct base_failure loss; /* the first cause; written before is_lost is set */
 };

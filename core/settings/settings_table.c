@@ -283,6 +283,12 @@ static const struct core_setting_row rows[] = {
         .maximum = 1000000,
     },
     {
+        .info = INFO(TRM_SETTING_BOOL, "stream.measure", "TRIREME_STREAM_MEASURE", "yes", 0,
+                     "Measure how many streams a device runs side by side, once, when the first stream pool "
+                     "is made that "
+                     "leaves its size to the library."),
+    },
+    {
         .info = INFO(
             TRM_SETTING_BOOL, "stream.models", "TRIREME_STREAM_MODELS", "yes", 0,
             "Keep what stream pools learn of kernels in the folder of kernel.cache, and read it in later "

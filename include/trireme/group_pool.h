@@ -33,13 +33,15 @@
 
 TRM_API_BEGIN
 
-/* What a task does with a buffer of a group. */
+/* What a task does with a span of a buffer of a group. */
 struct trm_group_use {
     struct trm_group_buffer *buffer;
-    /* enum trm_access. WRITE alone: the task overwrites the whole buffer, so what was in it need not be brought to
+    /* enum trm_access. WRITE alone: the task overwrites the whole span, so what was in it need not be brought to
      * the device. */
     uint32_t access;
     uint32_t reserved;
+    uint64_t offset; /* bytes */
+    uint64_t length; /* bytes; 0: to the end of the buffer */
 };
 
 /* Make a pool of streams over all devices of a group. trm_stream_pool_submit(), trm_stream_pool_predict(),
@@ -47,7 +49,9 @@ struct trm_group_use {
  *
  * Where a task's kernel or arguments are of the group, each device gets its own. Spans of buffers of the group in
  * arguments are used as the kernel's parameters say (a parameter that is written may keep some bytes, so it
- * counts as read, too); trm_stream_task.uses tells otherwise, and tells what a function enqueues. A task that has
+ * counts as read, too); trm_stream_task.uses tells otherwise, and tells what a function enqueues: what it says of a
+ * buffer replaces all that the arguments say of it. Only the bytes that a task uses are moved and waited for; where
+ * tasks use more than about 250 different spans of a buffer at a time, also neighbours of these. A task that has
  * a buffer of one device among its arguments runs there. Tasks whose time on a device is not known are run there to
  * be measured, at most twice; a device that has not had a kind of task for a hundred times as long as it would take is
  * measured again.
@@ -79,7 +83,8 @@ TRM_API int32_t trm_group_pool_find(struct trm_stream_pool *pool, struct trm_str
 
 /* ---- data ----------------------------------------------------------------------------------- */
 
-/* Find the devices whose copies of a buffer are current, or will be when the tasks that were submitted have ended. A
+/* Find the devices whose copies of a whole buffer are current, or will be when the tasks that were submitted have
+ * ended; there may be none where tasks on several devices have written spans of it. A
  * new buffer is current everywhere, and trm_group_buffer_write() of the whole buffer makes it so but for lost devices.
  *
  * devices     receives bit i for device i
@@ -91,9 +96,9 @@ TRM_API int32_t trm_group_buffer_current(struct trm_group_buffer *buffer, uint32
  *
  * offset      in bytes
  * data        receives `size` bytes
- * Blocks      until the tasks that write the buffer have ended, and the bytes are there
+ * Blocks      until the tasks that write the bytes have ended, and the bytes are there
  * Errors      OUT_OF_RANGE beyond the buffer; INVALID_ARGUMENT when data is NULL and size is not 0; the failure of
- *             the task that wrote the buffer
+ *             the task that wrote the bytes
  */
 TRM_API int32_t trm_group_buffer_read(struct trm_group_buffer *buffer, uint64_t offset, void *data,
                                       uint64_t size);

@@ -80,13 +80,18 @@ struct trm_stream_pool_desc {
     /* Streams that stay when they are not needed. The pool makes none before it needs one. One that has run a
      * task always stays, since the task's point names it. */
     uint32_t least;
-    uint32_t most; /* at most TRM_STREAM_POOL_MOST, with TRM_STREAM_PRIORITY a third of that; 0: 8 */
+    /* At most TRM_STREAM_POOL_MOST, with TRM_STREAM_PRIORITY a third of that; 0: as many as the device was measured to
+     * run side by side, and at least 8. */
+    uint32_t most;
 };
 
 /* Make a pool of streams of a device.
  *
  * device      the device
  * desc        NULL: all members are 0
+ * Blocks      while the first pool of a device measures it, some milliseconds and the loading of a kernel: once
+ *             for each device and driver where models are kept between runs (stream.models); never with the
+ *             setting stream.measure off, or where `most` is given
  * Ownership   the caller destroys the pool with trm_stream_pool_destroy()
  * Errors      INVALID_ARGUMENT for an unknown strategy or role, or a `least` above `most`; OUT_OF_RANGE for a
  *             `most` above TRM_STREAM_POOL_MOST, or above a third of it with TRM_STREAM_PRIORITY
@@ -239,6 +244,9 @@ struct trm_stream_pool_stats {
     /* Of a pool over a group, which otherwise tells the sums of its devices. */
     uint64_t copies; /* of buffers from device to device, for tasks */
     uint64_t copied_bytes;
+    uint32_t most; /* streams that the pool may have */
+    /* Streams of the device that run side by side, as measured for this pool or an earlier one; 0: not known. */
+    uint32_t side_by_side;
 };
 
 /* Get the statistics of a pool.

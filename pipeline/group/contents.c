@@ -8,8 +8,8 @@
 /* Bytes that are moved through the host at once. */
 #define PIECE (UINT64_C(4) << 20)
 
-/* So often a read waits without the lock. */
-#define UNLOCKED_WAITS 4
+/* So often a call waits for what uses a buffer without the lock. */
+#define UNLOCKED_WAITS 4u
 
 /* Enters the buffer and takes data_lock. NULL: the last error tells why. */
 static struct pipeline_replica *open_data(struct trm_group_buffer *handle)
@@ -49,17 +49,18 @@ static int32_t check_range(const struct pipeline_replica *replica, uint64_t offs
 }
 
 /* A device whose copy is current and has been made. Where one fails while it is waited for, another may be sound. */
-static int32_t find_source(struct pipeline_replica *replica, uint32_t *device)
+static int32_t find_source(const struct pipeline_replica *replica, struct pipeline_data_part *part,
+                           uint32_t *device)
 {
     uint32_t tried = 0;
     int32_t status = TRM_OK;
     for (;;) {
         uint32_t sound   = pipeline_group_sound(replica->group) & ~tried;
-        uint32_t current = pipeline_data_current(&replica->data) & sound;
+        uint32_t current = pipeline_part_current(part) & sound;
         if (current == 0)
             break;
         uint32_t found = (uint32_t)__builtin_ctz(current);
-        status         = pipeline_data_finish(&replica->data, found);
+        status         = pipeline_part_finish(part, found);
         if (status == TRM_OK) {
             *device = found;
             return TRM_OK;
@@ -69,6 +70,64 @@ static int32_t find_source(struct pipeline_replica *replica, uint32_t *device)
     return tried != 0 ? status
                       : base_fail_static(TRM_ERROR_DEVICE_LOST,
                                          "the devices that had the contents of the buffer are lost");
+}
+
+/* ---- waiting without the lock --------------------------------------------------------------- */
+
+/* What a call needs of the parts of a span. */
+struct need {
+    uint64_t begin, end; /* bytes */
+    uint32_t unused;     /* devices on which nothing uses the copy any more: bit i */
+    bool is_source_made; /* the copy of one device that has the contents */
+    bool is_update;      /* a copy that is current needs to be made only */
+};
+
+static uint32_t count_pending_of(const struct pipeline_replica *replica, const struct need *need,
+                                 const struct pipeline_data_part *part, struct pipeline_data_point *point)
+{
+    uint32_t current = pipeline_part_current(part) & pipeline_group_sound(replica->group), count = 0;
+    bool is_there = need->is_update && (current & need->unused) != 0;
+    for (uint32_t i = 0; i < replica->count; i++)
+        if ((need->unused >> i & 1) != 0)
+            count += pipeline_part_pending(part, i, !is_there, point);
+    if (need->is_source_made && !is_there && current != 0)
+        count += pipeline_part_pending(part, (uint32_t)__builtin_ctz(current), false, point);
+    return count;
+}
+
+static uint32_t count_pending(struct pipeline_replica *replica, const struct need *need,
+                              struct pipeline_data_point *point)
+{
+    uint32_t count                  = 0;
+    struct pipeline_data_part *part = pipeline_data_at(&replica->data, need->begin);
+    *point                          = (struct pipeline_data_point){.stream = NULL};
+    for (; part != NULL && part->begin < need->end; part = part->next)
+        count += count_pending_of(replica, need, part, point);
+    return count;
+}
+
+/* Waits without data_lock, so that tasks are submitted meanwhile. They may use the buffer anew; at last the call
+ * waits with the lock, which is where a failure is told, too. */
+static void wait_unlocked(struct pipeline_replica *replica, const struct need *need)
+{
+    struct pipeline_data_point point;
+    int32_t status = TRM_OK;
+    uint32_t most = 0, waits = 0;
+    do {
+        uint32_t count = count_pending(replica, need, &point);
+        if (count == 0)
+            return;
+        if (most == 0)
+            most = UNLOCKED_WAITS * count;
+        pipeline_group_unlock_data(replica->group);
+        status = pipeline_point_await(&point);
+        pipeline_group_lock_data(replica->group);
+    } while (status == TRM_OK && ++waits < most);
+}
+
+static uint32_t all_devices(const struct pipeline_replica *replica)
+{
+    return (1u << replica->count) - 1;
 }
 
 /* ---- writing -------------------------------------------------------------------------------- */
@@ -109,33 +168,53 @@ static int32_t write_each(const struct pipeline_replica *replica, uint64_t offse
 }
 
 /* Copies that are current have the same contents: those that were written, or where none was, the others. */
-static void note_written(struct pipeline_data *data, bool is_whole, uint32_t written, uint32_t failed)
+static void note_written(struct pipeline_data_part *part, bool is_whole, uint32_t written, uint32_t failed)
 {
-    uint32_t current = pipeline_data_current(data), same = is_whole ? written : current & written;
+    uint32_t current = pipeline_part_current(part), same = is_whole ? written : current & written;
     if (same == 0) {
-        data->current = (current & ~failed) != 0 ? current & ~failed : current;
+        part->current = (current & ~failed) != 0 ? current & ~failed : current;
         return;
     }
-    data->current = same;
+    part->current = same;
     for (uint32_t i = 0; is_whole && i < TRM_GROUP_DEVICES; i++)
         if ((written >> i & 1) != 0)
-            pipeline_data_note_written(data, i);
+            pipeline_part_note_written(part, i);
 }
 
-/* With data_lock. Copies that are not current stay so, unless all of the buffer is written. */
+static bool is_whole(const struct pipeline_data_part *part, uint64_t begin, uint64_t end)
+{
+    return begin <= part->begin && part->end <= end;
+}
+
+/* Drains what is written; of a part of which some bytes stay, those are good. */
+static int32_t drain_for_write(const struct pipeline_replica *replica, struct pipeline_data_part *part,
+                               uint64_t begin, uint64_t end)
+{
+    uint32_t source;
+    int32_t status = TRM_OK;
+    for (uint32_t i = 0; status == TRM_OK && i < replica->count; i++)
+        status = pipeline_part_drain(part, i);
+    return status == TRM_OK && !is_whole(part, begin, end) ? find_source(replica, part, &source) : status;
+}
+
+/* With data_lock. Copies that are not current stay so, unless all of the part is written. */
 static int32_t write_all(struct pipeline_replica *replica, uint64_t offset, const void *data, uint64_t size)
 {
-    uint32_t source, written = 0, failed = 0;
+    struct pipeline_data_part *part, *first;
+    uint32_t written = 0, failed = 0;
     int32_t status = check_range(replica, offset, size);
-    bool is_whole  = offset == 0 && size == replica->data.size;
-    for (uint32_t i = 0; status == TRM_OK && i < replica->count; i++)
-        status = pipeline_data_drain(&replica->data, i);
-    if (status == TRM_OK && !is_whole)
-        status = find_source(replica, &source);
+    if (status != TRM_OK)
+        return status;
+    uint64_t end = offset + size;
+    wait_unlocked(replica, &(struct need){.begin = offset, .end = end, .unused = all_devices(replica)});
+    first = pipeline_data_at(&replica->data, offset);
+    for (part = first; status == TRM_OK && part != NULL && part->begin < end; part = part->next)
+        status = drain_for_write(replica, part, offset, end);
     if (status != TRM_OK)
         return status;
     status = write_each(replica, offset, data, size, &written, &failed);
-    note_written(&replica->data, is_whole, written, failed);
+    for (part = first; part != NULL && part->begin < end; part = part->next)
+        note_written(part, is_whole(part, offset, end), written, failed);
     return status;
 }
 
@@ -160,33 +239,38 @@ int32_t trm_group_buffer_write(struct trm_group_buffer *handle, uint64_t offset,
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-/* Waits for the copy that a read takes without data_lock, so that tasks are submitted meanwhile. They may
- * make the copy anew; at last the read waits with the lock. */
-static void wait_unlocked(const struct pipeline_replica *replica)
+/* Reads from `begin` to `end` where one device has it all, else up to where that ends, which is the next begin. */
+static int32_t read_run(struct pipeline_replica *replica, struct pipeline_data_part *part, uint64_t *begin,
+                        uint64_t end, char *data)
 {
-    struct pipeline_data_point point;
-    int32_t status = TRM_OK;
-    for (uint32_t i = 0; status == TRM_OK && i < UNLOCKED_WAITS; i++) {
-        uint32_t current = pipeline_data_current(&replica->data) & pipeline_group_sound(replica->group);
-        if (current == 0 || !pipeline_data_pending(&replica->data, (uint32_t)__builtin_ctz(current), &point))
-            return;
-        pipeline_group_unlock_data(replica->group);
-        status = pipeline_data_await(&point);
-        pipeline_group_lock_data(replica->group);
+    uint32_t device = 0, next = 0;
+    uint64_t until = part->end;
+    int32_t status = find_source(replica, part, &device);
+    for (part = part->next; status == TRM_OK && part != NULL && until < end; part = part->next) {
+        status = find_source(replica, part, &next);
+        if (next != device)
+            break;
+        until = part->end;
     }
+    if (status != TRM_OK)
+        return status;
+    until  = until < end ? until : end;
+    status = core_buffer_read(core_buffer_find(replica->ones[device]), *begin, data, until - *begin);
+    *begin = until;
+    return status;
 }
 
 static int32_t read_current(struct pipeline_replica *replica, uint64_t offset, void *data, uint64_t size)
 {
-    uint32_t device;
     int32_t status = check_range(replica, offset, size);
-    if (status == TRM_OK) {
-        wait_unlocked(replica);
-        status = find_source(replica, &device);
-    }
     if (status != TRM_OK)
         return status;
-    return core_buffer_read(core_buffer_find(replica->ones[device]), offset, data, size);
+    uint64_t end = offset + size;
+    wait_unlocked(replica, &(struct need){.begin = offset, .end = end, .is_source_made = true});
+    for (uint64_t at = offset; status == TRM_OK && at < end;)
+        status =
+            read_run(replica, pipeline_data_at(&replica->data, at), &at, end, (char *)data + (at - offset));
+    return status;
 }
 
 int32_t trm_group_buffer_read(struct trm_group_buffer *buffer, uint64_t offset, void *data, uint64_t size)
@@ -201,18 +285,19 @@ int32_t trm_group_buffer_read(struct trm_group_buffer *buffer, uint64_t offset, 
 /* ---- moving --------------------------------------------------------------------------------- */
 
 /* No work uses either copy. */
-static int32_t move(const struct pipeline_replica *replica, uint32_t from, uint32_t to)
+static int32_t move(const struct pipeline_replica *replica, const struct pipeline_data_part *part,
+                    uint32_t from, uint32_t to)
 {
     struct core_context *context = replica->object.context;
     struct core_buffer *source   = core_buffer_find(replica->ones[from]);
     struct core_buffer *target   = core_buffer_find(replica->ones[to]);
-    uint64_t size = replica->data.size, piece = size < PIECE ? size : PIECE;
+    uint64_t size = part->end - part->begin, piece = size < PIECE ? size : PIECE;
     void *memory   = core_allocate(context, piece);
     int32_t status = TRM_OK;
     if (memory == NULL && piece > 0)
         return base_fail_memory("moving a buffer of a group");
-    for (uint64_t at = 0; status == TRM_OK && at < size; at += piece) {
-        uint64_t length = size - at < piece ? size - at : piece;
+    for (uint64_t at = part->begin; status == TRM_OK && at < part->end; at += piece) {
+        uint64_t length = part->end - at < piece ? part->end - at : piece;
         status          = core_buffer_read(source, at, memory, length);
         if (status == TRM_OK)
             status = core_buffer_write(target, at, memory, length);
@@ -221,22 +306,33 @@ static int32_t move(const struct pipeline_replica *replica, uint32_t from, uint3
     return status;
 }
 
+static int32_t update_part(const struct pipeline_replica *replica, struct pipeline_data_part *part,
+                           uint32_t index)
+{
+    uint32_t source;
+    if ((pipeline_part_current(part) >> index & 1) != 0 && pipeline_part_finish(part, index) == TRM_OK)
+        return TRM_OK;
+    int32_t status = find_source(replica, part, &source);
+    if (status == TRM_OK)
+        status = pipeline_part_drain(part, index);
+    if (status == TRM_OK)
+        status = move(replica, part, source, index);
+    if (status == TRM_OK)
+        pipeline_part_note_written(part, index);
+    return status;
+}
+
 static int32_t update(struct pipeline_replica *replica, uint32_t index)
 {
     struct pipeline_data *data = &replica->data;
-    uint32_t source;
-    int32_t status = check_index(replica, index);
+    int32_t status             = check_index(replica, index);
     if (status != TRM_OK)
         return status;
-    if ((pipeline_data_current(data) >> index & 1) != 0 && pipeline_data_finish(data, index) == TRM_OK)
-        return TRM_OK;
-    status = find_source(replica, &source);
-    if (status == TRM_OK)
-        status = pipeline_data_drain(data, index);
-    if (status == TRM_OK)
-        status = move(replica, source, index);
-    if (status == TRM_OK)
-        pipeline_data_note_written(data, index);
+    wait_unlocked(
+        replica,
+        &(struct need){.end = data->size, .unused = 1u << index, .is_source_made = true, .is_update = true});
+    for (struct pipeline_data_part *part = &data->first; status == TRM_OK && part != NULL; part = part->next)
+        status = update_part(replica, part, index);
     return status;
 }
 
@@ -248,14 +344,19 @@ int32_t trm_group_buffer_update(struct trm_group_buffer *buffer, uint32_t index)
 
 static int32_t change(struct pipeline_replica *replica, uint32_t index)
 {
+    struct pipeline_data *data = &replica->data;
+    struct pipeline_data_part *part;
     int32_t status = check_index(replica, index);
-    if (status == TRM_OK)
-        status = pipeline_data_drain(&replica->data, index);
     if (status != TRM_OK)
         return status;
-    replica->data.current = 0;
-    pipeline_data_note_written(&replica->data, index);
-    return TRM_OK;
+    wait_unlocked(replica, &(struct need){.end = data->size, .unused = 1u << index});
+    for (part = &data->first; status == TRM_OK && part != NULL; part = part->next)
+        status = pipeline_part_drain(part, index);
+    for (part = &data->first; status == TRM_OK && part != NULL; part = part->next) {
+        part->current = 0;
+        pipeline_part_note_written(part, index);
+    }
+    return status;
 }
 
 int32_t trm_group_buffer_changed(struct trm_group_buffer *buffer, uint32_t index)

@@ -1,194 +1,93 @@
-/* The state of a group's buffer.
+/* The parts of a group's buffer.
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/group/data.h"
-
-#include <string.h>
-
 #include "base/base.h"
 #include "core/object/object.h"
 
-#define FIRST_CAPACITY 4u
+/* So few parts are not worth a look for equal neighbours. */
+#define MERGE_LEAST 16u
 
-static void clear(struct pipeline_data_point *point)
+void pipeline_data_init(struct pipeline_data *data, uint64_t size, uint32_t current)
 {
-    if (point->stream != NULL)
-        core_object_release(&point->stream->object);
-    *point = (struct pipeline_data_point){.stream = NULL};
+    *data = (struct pipeline_data){
+        .size = size, .count = 1, .merge_at = MERGE_LEAST, .first = {.end = size, .current = current}};
 }
 
-static void set(struct pipeline_data_point *point, struct core_stream *stream, uint64_t value)
+/* Frees the successor of a part, which takes its place. */
+static void absorb(const struct core_context *context, struct pipeline_data *data,
+                   struct pipeline_data_part *part)
 {
-    core_object_retain(&stream->object);
-    clear(point);
-    *point = (struct pipeline_data_point){.stream = stream, .value = value};
-}
-
-static bool has_failed(const struct pipeline_data_point *point)
-{
-    return point->stream != NULL && core_stream_failure_status(point->stream) != TRM_OK &&
-           !core_stream_has_succeeded(point->stream, point->value);
-}
-
-/* No work up to the point touches memory any more. */
-static bool has_finished(const struct pipeline_data_point *point)
-{
-    return point->stream == NULL || core_stream_has_finished(point->stream, point->value);
-}
-
-uint32_t pipeline_data_current(const struct pipeline_data *data)
-{
-    uint32_t sound = data->current;
-    for (uint32_t i = 0; i < TRM_GROUP_DEVICES; i++)
-        if ((data->current >> i & 1) != 0 && has_failed(&data->copies[i].made))
-            sound &= ~(1u << i);
-    return sound != 0 ? sound : data->current;
-}
-
-/* ---- readers -------------------------------------------------------------------------------- */
-
-static void forget_readers(struct pipeline_data_copy *copy)
-{
-    for (uint32_t i = 0; i < copy->reader_count; i++)
-        clear(&copy->readers[i]);
-    copy->reader_count = 0;
-}
-
-static void drop_finished(struct pipeline_data_copy *copy)
-{
-    uint32_t left = 0;
-    for (uint32_t i = 0; i < copy->reader_count; i++)
-        if (has_finished(&copy->readers[i]))
-            clear(&copy->readers[i]);
-        else
-            copy->readers[left++] = copy->readers[i];
-    copy->reader_count = left;
-}
-
-int32_t pipeline_data_reserve(const struct core_context *context, struct pipeline_data *data, uint32_t device)
-{
-    struct pipeline_data_copy *copy = &data->copies[device];
-    if (copy->reader_count == copy->reader_capacity)
-        drop_finished(copy);
-    if (copy->reader_count < copy->reader_capacity)
-        return TRM_OK;
-    uint32_t capacity = copy->reader_capacity == 0 ? FIRST_CAPACITY : 2 * copy->reader_capacity;
-    struct pipeline_data_point *grown = core_allocate(context, capacity * sizeof(*grown));
-    if (grown == NULL)
-        return base_fail_memory("noting what uses a buffer of a group");
-    if (copy->reader_count > 0)
-        memcpy(grown, copy->readers, copy->reader_count * sizeof(*grown));
-    core_free(context, copy->readers, copy->reader_capacity * sizeof(*grown));
-    copy->readers         = grown;
-    copy->reader_capacity = capacity;
-    return TRM_OK;
-}
-
-void pipeline_data_note_reader(struct pipeline_data *data, uint32_t device, struct core_stream *stream,
-                               uint64_t value)
-{
-    struct pipeline_data_copy *copy = &data->copies[device];
-    uint32_t place                  = 0;
-    while (place < copy->reader_count && copy->readers[place].stream != stream)
-        place++;
-    if (place == copy->reader_count)
-        copy->readers[copy->reader_count++] = (struct pipeline_data_point){.stream = NULL};
-    set(&copy->readers[place], stream, value);
-}
-
-void pipeline_data_note_made(struct pipeline_data *data, uint32_t device, struct core_stream *stream,
-                             uint64_t value, uint64_t ready_at)
-{
-    struct pipeline_data_copy *copy = &data->copies[device];
-    forget_readers(copy);
-    set(&copy->made, stream, value);
-    copy->ready_at = ready_at;
-}
-
-/* ---- waiting -------------------------------------------------------------------------------- */
-
-/* What has failed and ended keeps no one from the memory; its contents are another matter. */
-static int32_t wait_for(struct core_stream *stream, const struct pipeline_data_point *point, bool is_read)
-{
-    if (point->stream == NULL || (!is_read && has_failed(point) && has_finished(point)))
-        return TRM_OK;
-    return core_stream_wait_other(stream, point->stream, point->value);
-}
-
-int32_t pipeline_data_wait(struct pipeline_data *data, uint32_t device, uint32_t access,
-                           struct core_stream *stream)
-{
-    struct pipeline_data_copy *copy = &data->copies[device];
-    int32_t status                  = wait_for(stream, &copy->made, (access & TRM_ACCESS_READ) != 0);
-    if ((access & TRM_ACCESS_WRITE) == 0)
-        return status;
-    for (uint32_t i = 0; status == TRM_OK && i < copy->reader_count; i++)
-        status = wait_for(stream, &copy->readers[i], false);
-    return status;
-}
-
-static int32_t drain_point(const struct pipeline_data_point *point)
-{
-    return point->stream != NULL ? core_stream_wait_finished(point->stream, point->value, TRM_FOREVER)
-                                 : TRM_OK;
-}
-
-bool pipeline_data_pending(const struct pipeline_data *data, uint32_t device,
-                           struct pipeline_data_point *point)
-{
-    const struct pipeline_data_point *made = &data->copies[device].made;
-    if (has_finished(made))
-        return false;
-    *point = (struct pipeline_data_point){.stream = NULL};
-    set(point, made->stream, made->value);
-    return true;
-}
-
-int32_t pipeline_data_await(struct pipeline_data_point *point)
-{
-    int32_t status = drain_point(point);
-    clear(point);
-    return status;
-}
-
-int32_t pipeline_data_finish(struct pipeline_data *data, uint32_t device)
-{
-    struct pipeline_data_point *made = &data->copies[device].made;
-    int32_t status                   = drain_point(made);
-    if (status != TRM_OK)
-        return status;
-    if (has_failed(made))
-        return core_stream_check_failure(made->stream);
-    clear(made);
-    return TRM_OK;
-}
-
-int32_t pipeline_data_drain(struct pipeline_data *data, uint32_t device)
-{
-    struct pipeline_data_copy *copy = &data->copies[device];
-    int32_t status                  = drain_point(&copy->made);
-    for (uint32_t i = 0; status == TRM_OK && i < copy->reader_count; i++)
-        status = drain_point(&copy->readers[i]);
-    if (status != TRM_OK)
-        return status;
-    if (!has_failed(&copy->made))
-        clear(&copy->made);
-    forget_readers(copy);
-    return TRM_OK;
-}
-
-void pipeline_data_note_written(struct pipeline_data *data, uint32_t device)
-{
-    clear(&data->copies[device].made);
-    data->current |= 1u << device;
+    struct pipeline_data_part *next = part->next;
+    part->end                       = next->end;
+    part->next                      = next->next;
+    pipeline_part_fini(context, next);
+    core_free(context, next, sizeof(*next));
+    data->count--;
 }
 
 void pipeline_data_fini(const struct core_context *context, struct pipeline_data *data)
 {
-    for (uint32_t i = 0; i < TRM_GROUP_DEVICES; i++) {
-        struct pipeline_data_copy *copy = &data->copies[i];
-        clear(&copy->made);
-        forget_readers(copy);
-        core_free(context, copy->readers, copy->reader_capacity * sizeof(*copy->readers));
+    while (data->first.next != NULL)
+        absorb(context, data, &data->first);
+    pipeline_part_fini(context, &data->first);
+}
+
+struct pipeline_data_part *pipeline_data_at(struct pipeline_data *data, uint64_t begin)
+{
+    struct pipeline_data_part *part = &data->first;
+    while (part != NULL && part->end <= begin)
+        part = part->next;
+    return part;
+}
+
+uint32_t pipeline_data_current(const struct pipeline_data *data)
+{
+    uint32_t current = UINT32_MAX;
+    for (const struct pipeline_data_part *part = &data->first; part != NULL; part = part->next)
+        current &= pipeline_part_current(part);
+    return current;
+}
+
+/* ---- merging and cutting -------------------------------------------------------------------- */
+
+void pipeline_data_merge(const struct core_context *context, struct pipeline_data *data)
+{
+    if (data->count < data->merge_at)
+        return;
+    for (struct pipeline_data_part *part = &data->first; part != NULL; part = part->next)
+        pipeline_part_tidy(part);
+    for (struct pipeline_data_part *part = &data->first; part != NULL; part = part->next)
+        while (part->next != NULL && pipeline_part_is_alike(part, part->next))
+            absorb(context, data, part);
+    data->merge_at = 2 * data->count > MERGE_LEAST ? 2 * data->count : MERGE_LEAST;
+    if (data->merge_at > PIPELINE_DATA_PARTS)
+        data->merge_at = PIPELINE_DATA_PARTS;
+}
+
+static void cut_at(const struct core_context *context, struct pipeline_data *data, uint64_t at)
+{
+    struct pipeline_data_part *part = pipeline_data_at(data, at);
+    if (part == NULL || part->begin == at || data->count == PIPELINE_DATA_PARTS)
+        return;
+    struct pipeline_data_part *made = core_allocate(context, sizeof(*made));
+    if (made == NULL)
+        return;
+    if (!pipeline_part_copy(context, part, made)) {
+        core_free(context, made, sizeof(*made));
+        return;
     }
+    made->begin = at;
+    made->end   = part->end;
+    made->next  = part->next;
+    part->end   = at;
+    part->next  = made;
+    data->count++;
+}
+
+void pipeline_data_cut(const struct core_context *context, struct pipeline_data *data, uint64_t begin,
+                       uint64_t end)
+{
+    cut_at(context, data, begin);
+    cut_at(context, data, end);
 }

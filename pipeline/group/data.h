@@ -5,8 +5,12 @@
  * from another device) also after what reads it. So the state of a copy is one point that made it, and
  * points that read it.
  *
- * Locks: group->data_lock guards all of it. It is held while work is enqueued, and while a change by the
- * host waits for work; a read waits without it, but for one that other work overtakes again and again.
+ * A buffer is divided into parts, each with such a state: at first one part, which is cut where a task uses a span,
+ * and joined again when neighbours have come to the same state. There are at most PIPELINE_DATA_PARTS, so a cut may be
+ * left out; work that uses some bytes of a part then counts as using all of it.
+ *
+ * Locks: group->data_lock guards all of it. It is held while work is enqueued; the host waits for work without it, but
+ * where other work overtakes it again and again.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_GROUP_DATA_H
@@ -32,48 +36,86 @@ struct pipeline_data_copy {
     uint64_t ready_at; /* base_now() when it will have been made, as predicted */
 };
 
-struct pipeline_data {
-    uint64_t size;    /* bytes */
-    uint32_t current; /* bit i: the copy of device i */
+struct pipeline_data_part {
+    uint64_t begin, end;             /* bytes */
+    struct pipeline_data_part *next; /* begins at `end`; NULL: this is the last one */
+    uint32_t current;                /* bit i: the copy of device i */
     struct pipeline_data_copy copies[TRM_GROUP_DEVICES];
 };
 
-/* The copies that are current and were not made by work that has failed; if all were, the current ones. */
+#define PIPELINE_DATA_PARTS 256u
+
+struct pipeline_data {
+    uint64_t size;     /* bytes */
+    uint32_t count;    /* parts */
+    uint32_t merge_at; /* so many parts are looked at for equal neighbours */
+    struct pipeline_data_part first;
+};
+
+/* ---- data.c: the parts of a buffer ------------------------------------------------------------- */
+
+/* One part, current on these devices. */
+void pipeline_data_init(struct pipeline_data *data, uint64_t size, uint32_t current);
+/* Frees what the state refers to. */
+void pipeline_data_fini(const struct core_context *context, struct pipeline_data *data);
+
+/* The part that has the byte at `begin`; NULL: none. With its successors up to one that begins at or after `end` these
+ * are the parts of a span. */
+struct pipeline_data_part *pipeline_data_at(struct pipeline_data *data, uint64_t begin);
+
+/* Joins neighbours of the same state, where there are many parts. */
+void pipeline_data_merge(const struct core_context *context, struct pipeline_data *data);
+/* Makes parts begin at `begin` and `end`, if there is room. */
+void pipeline_data_cut(const struct core_context *context, struct pipeline_data *data, uint64_t begin,
+                       uint64_t end);
+
+/* The devices on which all parts are current, as pipeline_part_current() tells. */
 uint32_t pipeline_data_current(const struct pipeline_data *data);
 
+/* ---- part.c: the state of one part -------------------------------------------------------------- */
+
+/* The copies that are current and were not made by work that has failed; if all were, the current ones. */
+uint32_t pipeline_part_current(const struct pipeline_data_part *part);
+
 /* Makes room for another reader of a copy. */
-int32_t pipeline_data_reserve(const struct core_context *context, struct pipeline_data *data,
+int32_t pipeline_part_reserve(const struct core_context *context, struct pipeline_data_part *part,
                               uint32_t device);
 
 /* Lets a stream wait until it may read a copy (TRM_ACCESS_READ), change it, or replace all of it
  * (TRM_ACCESS_WRITE alone). */
-int32_t pipeline_data_wait(struct pipeline_data *data, uint32_t device, uint32_t access,
+int32_t pipeline_part_wait(struct pipeline_data_part *part, uint32_t device, uint32_t access,
                            struct core_stream *stream);
 
 /* The stream reads the copy until `value`; there is room. */
-void pipeline_data_note_reader(struct pipeline_data *data, uint32_t device, struct core_stream *stream,
+void pipeline_part_note_reader(struct pipeline_data_part *part, uint32_t device, struct core_stream *stream,
                                uint64_t value);
 /* The copy is made anew by then, as predicted at `ready_at`. Its readers are forgotten. */
-void pipeline_data_note_made(struct pipeline_data *data, uint32_t device, struct core_stream *stream,
+void pipeline_part_note_made(struct pipeline_data_part *part, uint32_t device, struct core_stream *stream,
                              uint64_t value, uint64_t ready_at);
 
-/* Waiting for a copy without the lock. pipeline_data_pending() finds what makes it, and holds that; false:
- * it is made, or that work has ended. pipeline_data_await() waits and lets it go. Errors: DEADLOCK. */
-bool pipeline_data_pending(const struct pipeline_data *data, uint32_t device,
-                           struct pipeline_data_point *point);
-int32_t pipeline_data_await(struct pipeline_data_point *point);
+/* Waiting for a copy without the lock. pipeline_part_pending() counts the work that makes it and has not ended, with
+ * `has_readers` also the work that reads it, and holds the first where `point` has none. pipeline_point_await()
+ * waits and lets it go. Errors: DEADLOCK. */
+uint32_t pipeline_part_pending(const struct pipeline_data_part *part, uint32_t device, bool has_readers,
+                               struct pipeline_data_point *point);
+int32_t pipeline_point_await(struct pipeline_data_point *point);
 
 /* Waits until a copy is made. Errors: the failure of the work that made it. */
-int32_t pipeline_data_finish(struct pipeline_data *data, uint32_t device);
+int32_t pipeline_part_finish(struct pipeline_data_part *part, uint32_t device);
 
 /* Waits until no work uses a copy any more, and forgets that work, but for the work that failed to make the copy:
  * until all of the copy is written, its contents are not good. Errors: DEADLOCK. */
-int32_t pipeline_data_drain(struct pipeline_data *data, uint32_t device);
+int32_t pipeline_part_drain(struct pipeline_data_part *part, uint32_t device);
 
 /* The host has written all of a drained copy, which is current now. */
-void pipeline_data_note_written(struct pipeline_data *data, uint32_t device);
+void pipeline_part_note_written(struct pipeline_data_part *part, uint32_t device);
 
-/* Frees what the state refers to. */
-void pipeline_data_fini(const struct core_context *context, struct pipeline_data *data);
+/* Makes an empty part a second one of the same state. False where the host has no memory. */
+bool pipeline_part_copy(const struct core_context *context, const struct pipeline_data_part *part,
+                        struct pipeline_data_part *made);
+/* Forgets work that has ended well, or only read. */
+void pipeline_part_tidy(struct pipeline_data_part *part);
+bool pipeline_part_is_alike(const struct pipeline_data_part *part, const struct pipeline_data_part *other);
+void pipeline_part_fini(const struct core_context *context, struct pipeline_data_part *part);
 
 #endif

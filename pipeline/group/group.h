@@ -2,7 +2,8 @@
  * the queue room's.
  *
  *     group.c     a list of ids as open devices      replica.c   a kernel or a buffer on every device
- *     data.c      which copies of a buffer are current, and what work on them comes after
+ *     data.c      the parts of a buffer                 part.c      which copies of a part are current, and what work
+ *                                                                   on them comes after
  *     contents.c  the functions that write, read and move them
  *
  * Locks: group->data_lock guards the data of all buffers of the group; all else does not change once it is made. It

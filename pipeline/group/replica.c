@@ -121,8 +121,8 @@ static int32_t make(struct pipeline_group *group, const struct recipe *recipe, v
             status = pipeline_group_fail(group, i, status);
     }
     if (status == TRM_OK && recipe->ops == &buffer_ops)
-        replica->data = (struct pipeline_data){.size    = core_buffer_find(replica->ones[0])->size,
-                                               .current = (1u << group->count) - 1};
+        pipeline_data_init(&replica->data, core_buffer_find(replica->ones[0])->size,
+                           (1u << group->count) - 1);
     if (status != TRM_OK) {
         struct base_saved_error saved;
         base_error_save(&saved);

@@ -47,7 +47,9 @@ struct pipeline_stored_head {
     uint32_t version;
     uint32_t count;
     struct pipeline_stored_device device;
-    double best_rate; /* as in struct pipeline_task_workloads; 0: not known */
+    double best_rate;      /* as in struct pipeline_task_workloads; 0: not known */
+    uint32_t side_by_side; /* streams that run at once, as measured; 0: not known */
+    uint32_t reserved;
 };
 
 struct pipeline_stored {

@@ -37,6 +37,37 @@ void pipeline_pool_keep_fini(struct pipeline_stream_pool *pool)
     core_free(pool->object.context, pool->keep, sizeof(*pool->keep));
 }
 
+/* ---- the width of the device ---------------------------------------------------------------- */
+
+uint32_t pipeline_pool_keep_width(const struct pipeline_stream_pool *pool)
+{
+    return pool->keep != NULL && pool->keep->stored != NULL ? pool->keep->stored->head.side_by_side : 0;
+}
+
+/* The file with room for what the pool has learned, or an empty one; NULL without memory. */
+static struct pipeline_stored *open_stored(struct pipeline_stream_pool *pool)
+{
+    struct core_context *context                = pool->object.context;
+    const struct pipeline_stored_device *device = &pool->keep->device;
+    struct pipeline_stored *stored              = pipeline_stored_load(context, device, PIPELINE_TASK_MODELS);
+    return stored != NULL ? stored : pipeline_stored_create(context, device, PIPELINE_TASK_MODELS);
+}
+
+void pipeline_pool_keep_save_width(struct pipeline_stream_pool *pool, uint32_t width)
+{
+    struct base_saved_error saved;
+    if (pool->keep == NULL)
+        return;
+    base_error_save(&saved);
+    struct pipeline_stored *stored = open_stored(pool);
+    if (stored != NULL) {
+        stored->head.side_by_side = width;
+        pipeline_stored_save(pool->object.context, stored);
+    }
+    pipeline_stored_destroy(pool->object.context, stored);
+    base_error_restore(&saved);
+}
+
 /* ---- which kernel --------------------------------------------------------------------------- */
 
 /* Native code that the program gives has no digest. */
@@ -166,11 +197,10 @@ void pipeline_pool_keep_save(struct pipeline_stream_pool *pool)
     if (pool->keep == NULL || !has_news(pool))
         return;
     base_error_save(&saved);
-    const struct pipeline_stored_device *device = &pool->keep->device;
-    struct pipeline_stored *stored              = pipeline_stored_load(context, device, PIPELINE_TASK_MODELS);
-    if (stored == NULL)
-        stored = pipeline_stored_create(context, device, PIPELINE_TASK_MODELS);
+    struct pipeline_stored *stored = open_stored(pool);
     if (stored != NULL) {
+        if (stored->head.side_by_side == 0)
+            stored->head.side_by_side = pool->side_by_side;
         merge_all(pool, stored);
         pipeline_stored_save(context, stored);
     }

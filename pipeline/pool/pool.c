@@ -81,11 +81,10 @@ static int32_t check_desc(struct trm_stream_pool_desc *desc)
         return base_fail(TRM_ERROR_OUT_OF_RANGE,
                          "a stream pool has at most %" PRIu32 " streams%s, not %" PRIu32, limit,
                          desc->strategy == TRM_STREAM_PRIORITY ? " of each priority" : "", desc->most);
-    if (desc->most == 0)
-        desc->most = DEFAULT_MOST;
-    if (desc->least > desc->most)
+    uint32_t most = desc->most != 0 ? desc->most : DEFAULT_MOST;
+    if (desc->least > most)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "a stream pool of at most %" PRIu32 " streams cannot keep %" PRIu32, desc->most,
+                         "a stream pool of at most %" PRIu32 " streams cannot keep %" PRIu32, most,
                          desc->least);
     if (desc->priority < TRM_PRIORITY_LOW)
         desc->priority = TRM_PRIORITY_LOW;
@@ -107,6 +106,16 @@ static uint64_t ask(struct core_device *device, uint32_t key, uint64_t absent)
     return found;
 }
 
+/* The most streams where the program does not say: as many as the device runs side by side, and not too few for
+ * a program that borrows several. */
+static uint32_t default_most(const struct pipeline_stream_pool *pool)
+{
+    uint32_t limit =
+        pool->strategy == TRM_STREAM_PRIORITY ? TRM_STREAM_POOL_MOST / PRIORITIES : TRM_STREAM_POOL_MOST;
+    uint32_t most = pool->side_by_side > DEFAULT_MOST ? pool->side_by_side : DEFAULT_MOST;
+    return most < limit ? most : limit;
+}
+
 /* Streams of all priorities together, and some of the rest of the program, fit in the queues among which the driver
  * spreads streams: what shares a queue with low work waits behind it, whatever its priority. */
 static void fit_in_queues(struct pipeline_stream_pool *pool)
@@ -124,6 +133,19 @@ static uint32_t queues_of(struct core_device *device)
 {
     uint64_t queues = ask(device, TRM_DEVICE_QUEUES, 0);
     return queues < UINT32_MAX ? (uint32_t)queues : UINT32_MAX;
+}
+
+static void set_size(struct pipeline_stream_pool *pool, uint32_t most)
+{
+    pool->side_by_side = pipeline_pool_width(pool, most == 0);
+    pool->most         = most != 0 ? most : default_most(pool);
+    pool->slot_count   = pool->most;
+    if (pool->strategy != TRM_STREAM_PRIORITY)
+        return;
+    pool->holds_back = ask(pool->device, TRM_DEVICE_PRIORITIES, 1) < 2;
+    if (!pool->holds_back)
+        fit_in_queues(pool);
+    pool->slot_count = PRIORITIES * pool->most;
 }
 
 static void log_sharing(const struct pipeline_stream_pool *pool)
@@ -145,26 +167,19 @@ int32_t pipeline_pool_create(struct core_device *device, const struct trm_stream
     struct pipeline_stream_pool *pool = core_allocate(context, sizeof(*pool));
     if (pool == NULL)
         return base_fail_memory("making a stream pool");
-    pool->device     = device;
-    pool->strategy   = desc->strategy;
-    pool->role       = desc->role;
-    pool->priority   = desc->priority;
-    pool->least      = desc->least;
-    pool->most       = desc->most;
-    pool->slot_count = desc->most;
-    pool->queues     = queues_of(device);
-    if (pool->strategy == TRM_STREAM_PRIORITY) {
-        pool->holds_back = ask(device, TRM_DEVICE_PRIORITIES, 1) < 2;
-        if (!pool->holds_back)
-            fit_in_queues(pool);
-        pool->slot_count = PRIORITIES * pool->most;
-    }
-    status = core_object_init(&pool->object, &pool_ops, context);
+    pool->device   = device;
+    pool->strategy = desc->strategy;
+    pool->role     = desc->role;
+    pool->priority = desc->priority;
+    pool->least    = desc->least;
+    pool->queues   = queues_of(device);
+    status         = core_object_init(&pool->object, &pool_ops, context);
     if (status != TRM_OK) {
         core_free(context, pool, sizeof(*pool));
         return status;
     }
     pipeline_pool_keep_load(pool);
+    set_size(pool, desc->most);
     log_sharing(pool);
     core_device_add_child(device, CORE_STREAM_POOL);
     *out = pool;
@@ -350,6 +365,8 @@ void pipeline_pool_stats(struct pipeline_stream_pool *pool, struct trm_stream_po
     stats->queues   = pool->queues;
     if (pool->queues != 0 && pool->streams > pool->queues)
         stats->sharing = pool->streams - pool->queues + 1;
+    stats->most         = pool->slot_count;
+    stats->side_by_side = pool->side_by_side;
     stats->operation_ns = pipeline_estimate_ahead(&pool->operation, 0);
     for (uint32_t i = 0; i < pool->slot_count; i++)
         stats->busy += pool->slots[i].state != PIPELINE_POOL_SLOT_LENT && pool->slots[i].watches > 0;

@@ -4,7 +4,7 @@
  *     choose.c    strategies                      watch.c     which streams have work, and how long it takes
  *     submit.c    tasks                           trial.c     which strategy gets most done
  *     draw.c      streams for coordinators        keep.c      models that outlive the pool
- *     team.h      pools over groups of devices
+ *     width.c     how many run side by side       team.h      pools over groups of devices
  *
  * A slot has a stream or is empty. A slot in transit belongs to the call that put it there, which may then call the
  * backend without the lock: it makes or ends the stream, enqueues a task on it, or takes it back. All others
@@ -90,9 +90,10 @@ struct pipeline_stream_pool {
     struct core_device *device; /* holds a reference */
     int32_t strategy, role, priority;
     uint32_t least, most;
-    uint32_t slot_count; /* in use: `most`, with TRM_STREAM_PRIORITY for each priority, the lowest first */
-    uint32_t queues;     /* TRM_DEVICE_QUEUES; 0: the device does not tell */
-    bool holds_back;     /* TRM_STREAM_PRIORITY on a device without priorities */
+    uint32_t slot_count;   /* in use: `most`, with TRM_STREAM_PRIORITY for each priority, the lowest first */
+    uint32_t queues;       /* TRM_DEVICE_QUEUES; 0: the device does not tell */
+    uint32_t side_by_side; /* streams of the device, as measured; 0: not known */
+    bool holds_back;       /* TRM_STREAM_PRIORITY on a device without priorities */
 
     struct base_lock lock; /* guards all below, but `epoch` for sleepers */
     bool is_closing;       /* nothing is lent any more */
@@ -202,6 +203,12 @@ bool pipeline_pool_has_stream(struct pipeline_stream_pool *pool, const struct tr
 /* Enqueues the request's task on a stream that was lent for it. */
 int32_t pipeline_pool_enqueue(const struct pipeline_pool_slot *slot, struct pipeline_pool_request *request,
                               struct trm_point *point);
+
+/* ---- width.c -------------------------------------------------------------------------------- */
+
+/* How many streams of the pool's device run side by side: as known, or where `measures` and the setting allow that,
+ * as measured now, which blocks; 0: not known. */
+uint32_t pipeline_pool_width(struct pipeline_stream_pool *pool, bool measures);
 
 /* ---- draw.c: for other rooms ---------------------------------------------------------------- */
 

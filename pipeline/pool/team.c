@@ -195,6 +195,8 @@ static void add_stats(struct trm_stream_pool_stats *sum, const struct trm_stream
     sum->tasks += one->tasks;
     sum->queues += one->queues;
     sum->sharing += one->sharing;
+    sum->most += one->most;
+    sum->side_by_side += one->side_by_side;
 }
 
 void pipeline_pool_team_stats(struct pipeline_stream_pool *pool, struct trm_stream_pool_stats *stats)

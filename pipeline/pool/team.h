@@ -18,7 +18,7 @@
 #include "pipeline/group/group.h"
 #include "pipeline/pool/pool.h"
 
-/* The most buffers of the group that a task uses. */
+/* The most spans of buffers of the group that a task uses. */
 #define PIPELINE_POOL_USES 64u
 
 struct pipeline_pool_member {
@@ -54,6 +54,7 @@ struct pipeline_pool_team {
 
 struct pipeline_pool_use {
     struct pipeline_replica *replica; /* entered */
+    uint64_t begin, end;              /* the bytes that are used */
     uint32_t access;                  /* enum trm_access */
     bool is_given;                    /* by trm_stream_task.uses */
 };

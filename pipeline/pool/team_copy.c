@@ -104,41 +104,96 @@ static uint64_t predict_copy(struct pipeline_pool_team *team, uint32_t from, uin
     return took;
 }
 
-/* From where a copy would be there first. */
-struct source {
-    uint32_t device;
-    uint64_t took, end;
-};
-
-static bool find_source(struct pipeline_pool_team *team, const struct pipeline_data *data, uint32_t to,
-                        uint64_t begin, struct source *found)
+/* The parts of a use, with its bytes of them. */
+static struct pipeline_data_part *first_part(const struct pipeline_pool_use *use)
 {
-    uint32_t current = pipeline_data_current(data) & pipeline_group_sound(team->group);
-    *found           = (struct source){.end = UINT64_MAX};
-    for (uint32_t from = 0; from < team->count; from++) {
-        if ((current >> from & 1) == 0)
-            continue;
-        uint64_t took = predict_copy(team, from, to, data->size);
-        uint64_t end  = later(begin, data->copies[from].ready_at) + took;
-        if (end < found->end)
-            *found = (struct source){.device = from, .took = took, .end = end};
-    }
-    return current != 0;
+    return pipeline_data_at(&use->replica->data, use->begin);
+}
+
+static bool is_part_of(const struct pipeline_pool_use *use, const struct pipeline_data_part *part)
+{
+    return part != NULL && part->begin < use->end;
+}
+
+/* Of a part that is used in part and changed, the other bytes must stay. */
+static uint32_t access_of(const struct pipeline_pool_use *use, const struct pipeline_data_part *part)
+{
+    bool is_whole = use->begin <= part->begin && part->end <= use->end;
+    return is_whole ? use->access : use->access | TRM_ACCESS_READ;
 }
 
 /* The task needs the contents, and the device does not have them. */
 static bool needs_copy(const struct pipeline_pool_team *team, const struct pipeline_pool_use *use,
-                       uint32_t device)
+                       const struct pipeline_data_part *part, uint32_t device)
 {
-    const struct pipeline_data *data = &use->replica->data;
-    return (use->access & TRM_ACCESS_READ) != 0 && data->size > 0 && team->count > 1 &&
-           (pipeline_data_current(data) >> device & 1) == 0;
+    return (access_of(use, part) & TRM_ACCESS_READ) != 0 && team->count > 1 &&
+           (pipeline_part_current(part) >> device & 1) == 0;
+}
+
+/* Neighbours that are copied at once, from the device whose copy would be there first. */
+struct run {
+    struct pipeline_data_part *first, *behind; /* NULL: to the last one */
+    uint32_t from;
+    uint64_t begin, bytes; /* clipped to the use where only a forecast is made */
+    uint64_t took, end;
+};
+
+static uint32_t sound_at(const struct pipeline_pool_team *team, const struct pipeline_data_part *part)
+{
+    return pipeline_part_current(part) & pipeline_group_sound(team->group);
+}
+
+/* Extends a run over the parts that need a copy and are on the same device. */
+static void extend(const struct pipeline_pool_team *team, const struct pipeline_pool_use *use, uint32_t to,
+                   struct run *run)
+{
+    struct pipeline_data_part *part = run->first;
+    uint64_t end                    = part->end;
+    for (part = part->next; is_part_of(use, part) && needs_copy(team, use, part, to) &&
+                            (sound_at(team, part) >> run->from & 1) != 0;
+         part = part->next)
+        end = part->end;
+    run->behind = part;
+    run->bytes  = end - run->begin;
+}
+
+/* When a run would be there. */
+static void time_run(struct pipeline_pool_team *team, uint32_t to, uint64_t bytes, uint64_t begin,
+                     struct run *run)
+{
+    uint64_t ready_at = begin;
+    for (const struct pipeline_data_part *part = run->first; part != run->behind; part = part->next)
+        ready_at = later(ready_at, part->copies[run->from].ready_at);
+    run->took = predict_copy(team, run->from, to, bytes);
+    run->end  = ready_at + run->took;
+}
+
+/* The run of parts that begins with this one. False where no sound device has it. */
+static bool find_run(struct pipeline_pool_team *team, const struct pipeline_pool_use *use,
+                     struct pipeline_data_part *first, uint32_t to, uint64_t begin, struct run *found)
+{
+    uint32_t current = sound_at(team, first);
+    *found           = (struct run){.end = UINT64_MAX};
+    for (uint32_t from = 0; from < team->count; from++) {
+        struct run run = {.first = first, .behind = first->next, .from = from, .begin = first->begin};
+        if ((current >> from & 1) == 0)
+            continue;
+        time_run(team, to, first->end - first->begin, begin, &run);
+        if (run.end < found->end)
+            *found = run;
+    }
+    if (current == 0)
+        return false;
+    extend(team, use, to, found);
+    uint64_t low = later(found->begin, use->begin), high = found->begin + found->bytes;
+    time_run(team, to, (high < use->end ? high : use->end) - low, begin, found);
+    return true;
 }
 
 bool pipeline_pool_team_foresee(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
                                 uint32_t device, uint64_t now, uint64_t *ready_at, uint64_t *copy_ns)
 {
-    struct source source;
+    struct run run;
     *ready_at = now;
     *copy_ns  = 0;
     if (plan->use_count == 0)
@@ -146,15 +201,19 @@ bool pipeline_pool_team_foresee(struct pipeline_pool_team *team, const struct pi
     uint64_t until = later(now, team->members[device].copies_until);
     for (uint32_t i = 0; i < plan->use_count; i++) {
         const struct pipeline_pool_use *use = &plan->uses[i];
-        const struct pipeline_data *data    = &use->replica->data;
-        if (needs_copy(team, use, device)) {
-            if (!find_source(team, data, device, until, &source))
+        struct pipeline_data_part *part     = first_part(use);
+        while (is_part_of(use, part)) {
+            if (!needs_copy(team, use, part, device)) {
+                *ready_at = later(*ready_at, part->copies[device].ready_at);
+                part      = part->next;
+                continue;
+            }
+            if (!find_run(team, use, part, device, until, &run))
                 return false;
-            until = source.end;
-            *copy_ns += source.took;
+            until = run.end;
+            *copy_ns += run.took;
             *ready_at = later(*ready_at, until);
-        } else {
-            *ready_at = later(*ready_at, data->copies[device].ready_at);
+            part      = run.behind;
         }
     }
     return true;
@@ -186,60 +245,98 @@ static int32_t open_stream(struct pipeline_pool_team *team, uint32_t device, str
     return TRM_OK;
 }
 
-static int32_t enqueue_copy(struct core_stream *stream, const struct pipeline_replica *replica, uint32_t from,
-                            uint32_t to, uint64_t *last)
+static int32_t enqueue_copy(struct core_stream *stream, const struct pipeline_replica *replica,
+                            const struct run *run, uint32_t to, uint64_t *last)
 {
-    int32_t status = trm_copy(stream->object.handle, trm_span_whole(replica->ones[to]),
-                              trm_span_whole(replica->ones[from]));
+    int32_t status = trm_copy(stream->object.handle, trm_span_of(replica->ones[to], run->begin, run->bytes),
+                              trm_span_of(replica->ones[run->from], run->begin, run->bytes));
     return status == TRM_OK ? core_stream_mark(stream, last) : status;
 }
 
-static int32_t copy_to(struct pipeline_pool_team *team, struct pipeline_replica *replica, uint32_t to)
+/* Lets the stream of copies wait for the parts on both devices, and makes room to note it. */
+static int32_t prepare(struct pipeline_pool_team *team, const struct run *run, uint32_t to,
+                       struct core_stream *stream)
 {
-    struct pipeline_data *data = &replica->data;
+    int32_t status                  = TRM_OK;
+    struct pipeline_data_part *part = run->first;
+    for (; status == TRM_OK && part != run->behind; part = part->next) {
+        status = pipeline_part_reserve(team->context, part, run->from);
+        if (status == TRM_OK)
+            status = pipeline_part_wait(part, run->from, TRM_ACCESS_READ, stream);
+        if (status == TRM_OK)
+            status = pipeline_part_wait(part, to, TRM_ACCESS_WRITE, stream);
+    }
+    return status;
+}
+
+static void note_copy(struct pipeline_pool_team *team, const struct run *run, uint32_t to,
+                      struct core_stream *stream, uint64_t last)
+{
+    for (struct pipeline_data_part *part = run->first; part != run->behind; part = part->next) {
+        pipeline_part_note_reader(part, run->from, stream, last);
+        pipeline_part_note_made(part, to, stream, last, run->end);
+        part->current |= 1u << to;
+    }
+    team->members[to].copies_until = run->end;
+    base_lock_acquire(&team->lock);
+    team->copies++;
+    team->copied_bytes += run->bytes;
+    base_lock_release(&team->lock);
+}
+
+/* Copies neighbours that begin with this part; *behind: the part after them. */
+static int32_t copy_to(struct pipeline_pool_team *team, const struct pipeline_pool_use *use,
+                       struct pipeline_data_part *part, uint32_t to, struct pipeline_data_part **behind)
+{
     struct core_stream *stream;
-    struct source source;
+    struct run run;
     uint64_t last;
     uint64_t begin = later(base_now(), team->members[to].copies_until);
-    if (!find_source(team, data, to, begin, &source))
+    if (!find_run(team, use, part, to, begin, &run))
         return base_fail_static(TRM_ERROR_DEVICE_LOST, "the devices that had the data of the task are lost");
-    int32_t status = pipeline_data_reserve(team->context, data, source.device);
+    int32_t status = open_stream(team, to, &stream);
     if (status == TRM_OK)
-        status = open_stream(team, to, &stream);
-    if (status == TRM_OK)
-        status = pipeline_data_wait(data, source.device, TRM_ACCESS_READ, stream);
-    if (status == TRM_OK)
-        status = pipeline_data_wait(data, to, TRM_ACCESS_WRITE, stream);
+        status = prepare(team, &run, to, stream);
     if (status != TRM_OK)
         return status;
     uint64_t before = core_stream_next(stream) - 1;
-    status          = enqueue_copy(stream, replica, source.device, to, &last);
+    status          = enqueue_copy(stream, use->replica, &run, to, &last);
     if (status != TRM_OK)
         return status;
-    pipeline_data_note_reader(data, source.device, stream, last);
-    pipeline_data_note_made(data, to, stream, last, source.end);
-    data->current |= 1u << to;
-    team->members[to].copies_until = source.end;
-    base_lock_acquire(&team->lock);
-    team->copies++;
-    team->copied_bytes += data->size;
-    base_lock_release(&team->lock);
-    watch(team, stream, &(struct pipeline_pool_copy){.from = source.device, .to = to, .bytes = data->size},
-          before, last);
+    note_copy(team, &run, to, stream, last);
+    watch(team, stream, &(struct pipeline_pool_copy){.from = run.from, .to = to, .bytes = run.bytes}, before,
+          last);
+    *behind = run.behind;
     return TRM_OK;
+}
+
+/* Copies what one use needs, and makes room to note the task. */
+static int32_t bring(struct pipeline_pool_team *team, const struct pipeline_pool_use *use, uint32_t device)
+{
+    int32_t status                  = TRM_OK;
+    struct pipeline_data_part *part = first_part(use);
+    while (status == TRM_OK && is_part_of(use, part))
+        if (needs_copy(team, use, part, device))
+            status = copy_to(team, use, part, device, &part);
+        else
+            part = part->next;
+    for (part = first_part(use); status == TRM_OK && is_part_of(use, part); part = part->next)
+        status = pipeline_part_reserve(team->context, part, device);
+    return status;
 }
 
 int32_t pipeline_pool_team_bring(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
                                  uint32_t device)
 {
     int32_t status = TRM_OK;
-    for (uint32_t i = 0; status == TRM_OK && i < plan->use_count; i++) {
+    for (uint32_t i = 0; i < plan->use_count; i++)
+        pipeline_data_merge(team->context, &plan->uses[i].replica->data);
+    for (uint32_t i = 0; i < plan->use_count; i++) {
         const struct pipeline_pool_use *use = &plan->uses[i];
-        if (needs_copy(team, use, device))
-            status = copy_to(team, use->replica, device);
-        if (status == TRM_OK)
-            status = pipeline_data_reserve(team->context, &use->replica->data, device);
+        pipeline_data_cut(team->context, &use->replica->data, use->begin, use->end);
     }
+    for (uint32_t i = 0; status == TRM_OK && i < plan->use_count; i++)
+        status = bring(team, &plan->uses[i], device);
     return status;
 }
 
@@ -249,21 +346,33 @@ int32_t pipeline_pool_team_wait(const struct pipeline_pool_plan *plan, uint32_t 
                                 struct core_stream *stream)
 {
     int32_t status = TRM_OK;
-    for (uint32_t i = 0; status == TRM_OK && i < plan->use_count; i++)
-        status = pipeline_data_wait(&plan->uses[i].replica->data, device, plan->uses[i].access, stream);
+    for (uint32_t i = 0; i < plan->use_count; i++) {
+        const struct pipeline_pool_use *use = &plan->uses[i];
+        struct pipeline_data_part *part     = first_part(use);
+        for (; status == TRM_OK && is_part_of(use, part); part = part->next)
+            status = pipeline_part_wait(part, device, access_of(use, part), stream);
+    }
     return status;
+}
+
+static void note_part(struct pipeline_data_part *part, uint32_t access, uint32_t device,
+                      struct core_stream *stream, uint64_t value, uint64_t end)
+{
+    if ((access & TRM_ACCESS_WRITE) == 0) {
+        pipeline_part_note_reader(part, device, stream, value);
+        return;
+    }
+    pipeline_part_note_made(part, device, stream, value, end);
+    part->current = 1u << device;
 }
 
 void pipeline_pool_team_note(const struct pipeline_pool_plan *plan, uint32_t device,
                              struct core_stream *stream, uint64_t value, uint64_t end)
 {
     for (uint32_t i = 0; i < plan->use_count; i++) {
-        struct pipeline_data *data = &plan->uses[i].replica->data;
-        if ((plan->uses[i].access & TRM_ACCESS_WRITE) == 0) {
-            pipeline_data_note_reader(data, device, stream, value);
-            continue;
-        }
-        pipeline_data_note_made(data, device, stream, value, end);
-        data->current = 1u << device;
+        const struct pipeline_pool_use *use = &plan->uses[i];
+        struct pipeline_data_part *part     = first_part(use);
+        for (; is_part_of(use, part); part = part->next)
+            note_part(part, use->access, device, stream, value, end);
     }
 }

@@ -35,36 +35,62 @@ static int32_t check_devices(const struct pipeline_pool_plan *plan)
 
 /* ---- uses ----------------------------------------------------------------------------------- */
 
-static struct pipeline_pool_use *find_use(struct pipeline_pool_plan *plan,
-                                          const struct pipeline_replica *replica)
+/* What the program says of a buffer stands for what the kernel says. */
+static bool is_given(const struct pipeline_pool_plan *plan, const struct pipeline_replica *replica)
 {
     for (uint32_t i = 0; i < plan->use_count; i++)
-        if (plan->uses[i].replica == replica)
+        if (plan->uses[i].replica == replica && plan->uses[i].is_given)
+            return true;
+    return false;
+}
+
+static struct pipeline_pool_use *find_use(struct pipeline_pool_plan *plan,
+                                          const struct pipeline_pool_use *wanted)
+{
+    for (uint32_t i = 0; i < plan->use_count; i++)
+        if (plan->uses[i].replica == wanted->replica && plan->uses[i].begin == wanted->begin &&
+            plan->uses[i].end == wanted->end)
             return &plan->uses[i];
     return NULL;
 }
 
-static int32_t add_use(struct pipeline_pool_plan *plan, const void *handle, uint32_t access, bool is_given)
+/* Takes over the replica of the use, which was entered. Spans that overlap are uses of their own. */
+static int32_t add(struct pipeline_pool_plan *plan, const struct pipeline_pool_use *wanted)
 {
-    struct pipeline_replica *replica = core_object_enter(handle, CORE_GROUP_BUFFER);
-    int32_t status                   = TRM_OK;
-    if (replica == NULL)
-        return base_last_status();
-    struct pipeline_pool_use *use = find_use(plan, replica);
-    if (replica->group != plan->team->group)
+    int32_t status                = TRM_OK;
+    struct pipeline_pool_use *use = find_use(plan, wanted);
+    bool is_told                  = !wanted->is_given && is_given(plan, wanted->replica);
+    if (wanted->replica->group != plan->team->group)
         status = fail_foreign("buffer");
-    else if (use == NULL && plan->use_count == PIPELINE_POOL_USES)
-        status = base_fail(TRM_ERROR_OUT_OF_RANGE, "a task uses at most %u buffers of a group",
+    else if (use == NULL && !is_told && plan->use_count == PIPELINE_POOL_USES)
+        status = base_fail(TRM_ERROR_OUT_OF_RANGE, "a task uses at most %u spans of buffers of a group",
                            PIPELINE_POOL_USES);
-    if (status == TRM_OK && use == NULL) {
-        plan->uses[plan->use_count++] =
-            (struct pipeline_pool_use){.replica = replica, .access = access, .is_given = is_given};
+    if (status == TRM_OK && use == NULL && !is_told) {
+        plan->uses[plan->use_count++] = *wanted;
         return TRM_OK;
     }
-    if (status == TRM_OK && use->is_given == is_given)
-        use->access |= access;
-    core_object_leave(&replica->object);
+    if (status == TRM_OK && !is_told)
+        use->access |= wanted->access;
+    core_object_leave(&wanted->replica->object);
     return status;
+}
+
+/* Enters the buffer. length: TRM_WHOLE: to the end of the buffer. */
+static int32_t add_use(struct pipeline_pool_plan *plan, const void *handle, uint64_t offset, uint64_t length,
+                       struct pipeline_pool_use *use)
+{
+    struct core_buffer *buffer;
+    use->replica = core_object_enter(handle, CORE_GROUP_BUFFER);
+    if (use->replica == NULL)
+        return base_last_status();
+    int32_t status = core_span_resolve(trm_span_of(use->replica->ones[0], offset, length), &buffer, &length);
+    if (status != TRM_OK) {
+        core_object_leave(&use->replica->object);
+        return status;
+    }
+    use->begin = offset;
+    use->end   = offset + length;
+    return add(plan, use);
 }
 
 static int32_t add_given(struct pipeline_pool_plan *plan)
@@ -76,13 +102,16 @@ static int32_t add_given(struct pipeline_pool_plan *plan)
                          "trm_stream_pool_submit: the %" PRIu32 " uses of the task are NULL",
                          task->use_count);
     for (uint32_t i = 0; status == TRM_OK && i < task->use_count; i++) {
-        uint32_t access = task->uses[i].access;
+        const struct trm_group_use *given = &task->uses[i];
+        uint32_t access                   = given->access;
         if (access == 0 || (access & ~(uint32_t)(TRM_ACCESS_READ | TRM_ACCESS_WRITE)) != 0)
             return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                              "use %" PRIu32 " of the task has the access %#" PRIx32
                              ": it reads, writes, or both",
                              i, access);
-        status = add_use(plan, task->uses[i].buffer, access, true);
+        struct pipeline_pool_use use = {.access = access, .is_given = true};
+        status =
+            add_use(plan, given->buffer, given->offset, given->length != 0 ? given->length : TRM_WHOLE, &use);
     }
     return status;
 }
@@ -136,11 +165,13 @@ static int32_t add_arguments(struct pipeline_pool_plan *plan, const struct core_
     int32_t status                     = TRM_OK;
     for (uint32_t i = 0; status == TRM_OK && i < task->argument_count; i++) {
         const struct trm_argument *argument = &task->arguments[i];
-        const void *handle                  = argument->value.span.buffer;
+        const struct trm_span *span         = &argument->value.span;
+        const void *handle                  = span->buffer;
         if (!has_span(argument))
             continue;
+        struct pipeline_pool_use use = {.access = access_of(kernel, i, argument)};
         if (core_object_is_alive(handle, CORE_GROUP_BUFFER))
-            status = add_use(plan, handle, access_of(kernel, i, argument), false);
+            status = add_use(plan, handle, span->offset, span->length, &use);
         else if (core_object_is_alive(handle, CORE_BUFFER))
             status = keep_on_buffer(plan, handle);
     }

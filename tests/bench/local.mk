@@ -100,6 +100,22 @@ tests_bench_peer_starpu_pipeline_SOURCES = tests/bench/peer_starpu_pipeline.c $(
 tests_bench_peer_starpu_pipeline_CFLAGS = $(AM_CFLAGS) $(STARPU_CFLAGS) $(PIPELINE_FLAGS)
 tests_bench_peer_starpu_pipeline_LDADD = $(STARPU_LIBS) -lm
 
+# The suite "pools": beside `trireme bench`, mixes of tasks of the same kernel on a pool of Trireme and on StarPU.
+POOLS_WORK = tests/bench/pools_work.h $(MEASURE)
+
+PEERS += tests/bench/pools_trireme
+tests_bench_pools_trireme_SOURCES = tests/bench/pools_trireme.c $(POOLS_WORK)
+tests_bench_pools_trireme_CFLAGS = $(AM_CFLAGS) $(PIPELINE_FLAGS)
+tests_bench_pools_trireme_LDADD = libtrireme.la
+tests_bench_pools_trireme_LDFLAGS = $(UNINSTALLED_LINK)
+
+if HAVE_STARPU
+PEERS += tests/bench/peer_starpu_pools
+endif
+tests_bench_peer_starpu_pools_SOURCES = tests/bench/peer_starpu_pools.c $(POOLS_WORK)
+tests_bench_peer_starpu_pools_CFLAGS = $(AM_CFLAGS) $(STARPU_CFLAGS) $(PIPELINE_FLAGS)
+tests_bench_peer_starpu_pools_LDADD = $(STARPU_LIBS)
+
 # The suite "advice": reports are taken at their word.
 PEERS += tests/bench/advice_trireme
 tests_bench_advice_trireme_SOURCES = tests/bench/advice_trireme.c $(MEASURE)
@@ -224,7 +240,8 @@ tests_bench_cpu_micro_LDADD = backends/cpu/libcpu.la
 
 # What is compared is compiled as well as the compiler can. Flags of a program come before CFLAGS, whose -O2 would win.
 tests/bench/peer_openmp tests/bench/peer_openmp_pipeline tests/bench/peer_bound tests/bench/peer_bound_best \
-tests/bench/peer_starpu tests/bench/peer_starpu_pipeline tests/bench/pipeline_trireme: CFLAGS += -O3
+tests/bench/peer_starpu tests/bench/peer_starpu_pipeline tests/bench/pipeline_trireme \
+tests/bench/peer_starpu_pools tests/bench/pools_trireme: CFLAGS += -O3
 
 EXTRA_PROGRAMS += $(PEERS) tests/bench/cpu_micro
 CLEANFILES += $(PEERS) $(OTHER_PEERS) tests/bench/peer_tbb-measure.o tests/bench/peer_cuda-measure.o \

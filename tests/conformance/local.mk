@@ -120,6 +120,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/stream_pool.c \
 	tests/conformance/stream_pool_strategy.c \
 	tests/conformance/stream_pool_task.c \
+	tests/conformance/stream_width.c \
 	tests/conformance/stream_pools.h \
 	tests/conformance/collective.c \
 	tests/conformance/collective_life.c \
@@ -130,6 +131,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/group_join.c \
 	tests/conformance/group_pool.c \
 	tests/conformance/group_read.c \
+	tests/conformance/group_span.c \
 	tests/conformance/pipeline_branches.c \
 	tests/conformance/pipeline_branches_failures.c \
 	tests/conformance/pipeline_branches_overlap.c \

@@ -1,0 +1,148 @@
+/* The size of stream pools that leave it to the library.
+ * SPDX-License-Identifier: MIT
+ */
+#include <trireme/stream_model.h>
+
+#include "groups.h"
+#include "stream_pools.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define DEFAULT_MOST 8u
+
+/* A context as in a process of its own, which keeps what it measures in a folder of the case. */
+struct run {
+    char folder[64];
+    struct trm_context *context;
+    struct trm_device *device;
+};
+
+static void run_open(struct run *run, const char *measures, const char *keeps)
+{
+    const struct trm_setting settings[] = {
+        {"kernel.cache", run->folder}, {"stream.measure", measures}, {"stream.models", keeps}};
+    ck_ok(context_with(settings, 3, &run->context));
+    run->device = open_device(run->context);
+}
+
+static void run_close(struct run *run)
+{
+    trm_device_destroy(run->device);
+    trm_context_destroy(run->context);
+}
+
+static void run_begin(struct run *run, const char *measures, const char *keeps)
+{
+    snprintf(run->folder, sizeof(run->folder), "/tmp/conformance-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(run->folder));
+    run_open(run, measures, keeps);
+}
+
+static void run_again(struct run *run, const char *measures, const char *keeps)
+{
+    run_close(run);
+    run_open(run, measures, keeps);
+}
+
+static void run_end(struct run *run)
+{
+    char path[400];
+    const struct dirent *entry;
+    run_close(run);
+    DIR *opened = opendir(run->folder);
+    ck_assert_ptr_nonnull(opened);
+    while ((entry = readdir(opened)) != NULL)
+        if (entry->d_name[0] != '.') {
+            snprintf(path, sizeof(path), "%s/%s", run->folder, entry->d_name);
+            ck_assert_int_eq(unlink(path), 0);
+        }
+    closedir(opened);
+    ck_assert_int_eq(rmdir(run->folder), 0);
+}
+
+/* The statistics of a new pool. */
+static struct trm_stream_pool_stats new_pool(const struct run *run, int32_t strategy, uint32_t most)
+{
+    const struct trm_stream_pool_desc desc = {
+        .struct_size = sizeof(desc), .strategy = strategy, .most = most};
+    struct trm_stream_pool *pool = NULL;
+    ck_ok(trm_stream_pool_create(run->device, &desc, &pool));
+    struct trm_stream_pool_stats stats = stats_of(pool);
+    trm_stream_pool_destroy(pool);
+    return stats;
+}
+
+/* Whether the device takes the kernel that measures. */
+static bool is_measured(const struct run *run)
+{
+    struct trm_kernel *kernel = NULL;
+    if (trm_kernel_named(run->device, "sgemm", NULL, 0, &kernel) != TRM_OK)
+        return false;
+    trm_kernel_destroy(kernel);
+    return true;
+}
+
+START_TEST(a_pool_without_a_size_gets_what_the_device_runs_side_by_side)
+{
+    struct run run;
+    run_begin(&run, "yes", "no");
+    bool measures                      = is_measured(&run);
+    struct trm_stream_pool_stats first = new_pool(&run, TRM_STREAM_DEFAULT, 0);
+    ck_assert_uint_eq(first.streams, 0);
+    ck_assert_uint_eq(first.side_by_side != 0, measures);
+    ck_assert_uint_le(first.side_by_side, TRM_STREAM_POOL_MOST);
+    ck_assert_uint_eq(first.most, first.side_by_side > DEFAULT_MOST ? first.side_by_side : DEFAULT_MOST);
+    ck_assert_uint_eq(new_pool(&run, TRM_STREAM_AUTO, 0).side_by_side, first.side_by_side);
+    ck_assert_uint_eq(new_pool(&run, TRM_STREAM_DEFAULT, 3).most, 3);
+    run_end(&run);
+}
+END_TEST
+
+START_TEST(a_pool_that_has_a_size_or_may_not_measure_does_not_measure)
+{
+    struct run run;
+    run_begin(&run, "yes", "no");
+    struct trm_stream_pool_stats stats = new_pool(&run, TRM_STREAM_DEFAULT, 5);
+    ck_assert_uint_eq(stats.side_by_side, 0);
+    ck_assert_uint_eq(stats.most, 5);
+    run_again(&run, "no", "no");
+    stats = new_pool(&run, TRM_STREAM_DEFAULT, 0);
+    ck_assert_uint_eq(stats.side_by_side, 0);
+    ck_assert_uint_eq(stats.most, DEFAULT_MOST);
+    run_end(&run);
+}
+END_TEST
+
+START_TEST(how_many_streams_run_side_by_side_is_kept_between_runs)
+{
+    struct run run;
+    uint32_t count = 0;
+    run_begin(&run, "yes", "yes");
+    if (!is_measured(&run)) {
+        skip("the device does not take the kernel that measures");
+        run_end(&run);
+        return;
+    }
+    uint32_t measured = new_pool(&run, TRM_STREAM_DEFAULT, 0).side_by_side;
+    ck_assert_uint_ge(measured, 1);
+    run_again(&run, "no", "yes");
+    ck_assert_uint_eq(new_pool(&run, TRM_STREAM_DEFAULT, 0).side_by_side, measured);
+    run_again(&run, "no", "no");
+    ck_assert_uint_eq(new_pool(&run, TRM_STREAM_DEFAULT, 0).side_by_side, 0);
+    ck_ok(trm_stream_model_forget(run.context, &count));
+    ck_assert_uint_eq(count, 1);
+    run_again(&run, "no", "yes");
+    ck_assert_uint_eq(new_pool(&run, TRM_STREAM_DEFAULT, 0).side_by_side, 0);
+    run_end(&run);
+}
+END_TEST
+
+void add_stream_width(Suite *suite)
+{
+    TCase *group = group_make(suite, "stream_pool: size");
+    CASE(group, a_pool_without_a_size_gets_what_the_device_runs_side_by_side);
+    CASE(group, a_pool_that_has_a_size_or_may_not_measure_does_not_measure);
+    CASE(group, how_many_streams_run_side_by_side_is_kept_between_runs);
+}
