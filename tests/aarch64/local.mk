@@ -4,7 +4,7 @@
 EMULATED_KERNEL_TESTS = tests/kernels/collective tests/kernels/conversion tests/kernels/linear
 EMULATED_LOGS = $(UNIT_TESTS:=.log) $(EMULATED_KERNEL_TESTS:=.log) tests/conformance/run-cpu.log
 
-EXTRA_DIST += tests/aarch64/fetch-check tests/aarch64/run-tests
+EXTRA_DIST += tests/aarch64/as tests/aarch64/fetch-check tests/aarch64/run-tests
 
 # The kernels that are written by hand; the tests have the others compiled.
 emulated-programs: libtrireme.la backends/cpu.la all-local $(KERNEL_SPV) \
