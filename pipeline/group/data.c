@@ -88,6 +88,8 @@ static void cut_at(const struct core_context *context, struct pipeline_data *dat
 void pipeline_data_cut(const struct core_context *context, struct pipeline_data *data, uint64_t begin,
                        uint64_t end)
 {
+    if (begin == 0 && end == data->size)
+        return;
     cut_at(context, data, begin);
     cut_at(context, data, end);
 }

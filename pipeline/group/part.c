@@ -39,9 +39,11 @@ static bool has_finished(const struct pipeline_data_point *point)
 uint32_t pipeline_part_current(const struct pipeline_data_part *part)
 {
     uint32_t sound = part->current;
-    for (uint32_t i = 0; i < TRM_GROUP_DEVICES; i++)
-        if ((part->current >> i & 1) != 0 && has_failed(&part->copies[i].made))
-            sound &= ~(1u << i);
+    for (uint32_t left = part->current; left != 0; left &= left - 1) {
+        uint32_t device = (uint32_t)__builtin_ctz(left);
+        if (has_failed(&part->copies[device].made))
+            sound &= ~(1u << device);
+    }
     return sound != 0 ? sound : part->current;
 }
 

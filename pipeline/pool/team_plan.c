@@ -75,22 +75,32 @@ static int32_t add(struct pipeline_pool_plan *plan, const struct pipeline_pool_u
     return status;
 }
 
-/* Enters the buffer. length: TRM_WHOLE: to the end of the buffer. */
+/* Checks a span of the use's buffer. length: TRM_WHOLE: to the end of the buffer. */
+static int32_t set_span(struct pipeline_pool_use *use, uint64_t offset, uint64_t length)
+{
+    struct core_buffer *buffer;
+    int32_t status = TRM_OK;
+    if (offset == 0 && length == TRM_WHOLE)
+        length = use->replica->data.size;
+    else
+        status = core_span_resolve(trm_span_of(use->replica->ones[0], offset, length), &buffer, &length);
+    use->begin = offset;
+    use->end   = offset + length;
+    return status;
+}
+
+/* Enters the buffer. */
 static int32_t add_use(struct pipeline_pool_plan *plan, const void *handle, uint64_t offset, uint64_t length,
                        struct pipeline_pool_use *use)
 {
-    struct core_buffer *buffer;
     use->replica = core_object_enter(handle, CORE_GROUP_BUFFER);
     if (use->replica == NULL)
         return base_last_status();
-    int32_t status = core_span_resolve(trm_span_of(use->replica->ones[0], offset, length), &buffer, &length);
-    if (status != TRM_OK) {
-        core_object_leave(&use->replica->object);
-        return status;
-    }
-    use->begin = offset;
-    use->end   = offset + length;
-    return add(plan, use);
+    int32_t status = set_span(use, offset, length);
+    if (status == TRM_OK)
+        return add(plan, use);
+    core_object_leave(&use->replica->object);
+    return status;
 }
 
 static int32_t add_given(struct pipeline_pool_plan *plan)
