@@ -44,8 +44,8 @@ int32_t pipeline_group_check_data(const struct pipeline_group *group)
     if (atomic_load_explicit(&group->data_owner, memory_order_relaxed) != self)
         return TRM_OK;
     return base_fail_static(TRM_ERROR_DEADLOCK,
-                            "the function of a task that uses buffers of a group submits such tasks, or "
-                            "reads such buffers");
+                            "the function of a task that uses buffers of a group would wait for itself: it "
+                            "neither submits such tasks nor reads, writes or moves such buffers");
 }
 
 int32_t pipeline_group_lock_data(struct pipeline_group *group)

@@ -440,6 +440,7 @@ START_TEST(a_group_pool_refuses_what_is_of_another_group_or_has_no_sense)
     use          = (struct trm_group_use){.buffer = team.buffers[0], .access = TRM_ACCESS_READ};
     task.enqueue = submit_again;
     ck_status(trm_stream_pool_submit(team.pool, &task, points), TRM_ERROR_DEADLOCK);
+    ck_sentence_has("would wait for itself");
     ck_status(trm_stream_pool_acquire(team.pool, 0, 0, &stream), TRM_ERROR_UNSUPPORTED);
     ck_status(trm_stream_pool_release(team.pool, the.stream), TRM_ERROR_UNSUPPORTED);
     ck_status(trm_stream_pool_submit_all(team.pool, &task, points, &count), TRM_ERROR_UNSUPPORTED);
