@@ -86,7 +86,8 @@ dist_check_SCRIPTS += tests/differential/trial tests/differential/try-trial.sh
 TESTS += tests/differential/try-trial.sh
 EXTRA_DIST += tests/differential/trial.awk tests/differential/trial-modules
 
-# backend.sh is one of the first tests, and the others come when it has ended: they find what it compiled for the cpu in the cache.
+# backend.sh is one of the first tests, also of the long ones, and the others come when it has ended: they find what it compiled for
+# the cpu in the cache.
 LATE_DIFFERENTIAL_TESTS = \
 	tests/differential/coarsen.sh \
 	tests/differential/builtin.sh \
@@ -97,8 +98,9 @@ LATE_DIFFERENTIAL_TESTS = \
 	tests/differential/random.sh
 dist_check_SCRIPTS += tests/differential/backend.sh tests/differential/sample.sh $(LATE_DIFFERENTIAL_TESTS)
 TESTS += tests/differential/backend.sh tests/differential/sample.sh
-LONG_TESTS += tests/differential/backend.sh tests/differential/builtin.sh tests/differential/coarsen.sh tests/differential/cuda.sh \
-	tests/differential/random.sh tests/differential/texts.sh tests/differential/written.sh
+LONG_TESTS += tests/differential/backend.sh
+LATE_LONG_TESTS += tests/differential/coarsen.sh tests/differential/cuda.sh tests/differential/texts.sh \
+	tests/differential/builtin.sh tests/differential/written.sh tests/differential/random.sh
 LATE_TESTS += $(LATE_DIFFERENTIAL_TESTS)
 
 # make differential SEEDS=1000 FIRST=1: more random shaders than `make check` has time for

@@ -93,11 +93,12 @@ static int32_t take_turns(struct bench *bench, uint64_t tokens, uint32_t turns, 
 static int32_t sample_gain(struct bench *bench, const struct bench_case *test, double *value)
 {
     uint32_t devices = 0;
+    uint32_t turns   = bench->quick ? 1 : TURNS;
     double group = 0, one = 0;
     int32_t status = trm_group_size(bench->flow->group, &devices);
 
     if (status == TRM_OK)
-        status = take_turns(bench, tokens_of(bench, &kinds[test->argument]) * devices, TURNS, &group, &one);
+        status = take_turns(bench, tokens_of(bench, &kinds[test->argument]) * devices, turns, &group, &one);
     if (status == TRM_OK)
         *value = one / group;
     return status;
