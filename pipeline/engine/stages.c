@@ -94,7 +94,7 @@ static int32_t copy_stage(struct pipeline *pipeline, const struct trm_pipeline_d
         status = name_stage(&subject);
     if (status == TRM_OK && declared->host == NULL)
         status = resolve_launch(&subject);
-    if (status == TRM_OK && subject.plan->prefers == TRM_STAGE_STREAM_GIVEN)
+    if (status == TRM_OK && desc->streams != NULL && subject.plan->prefers == TRM_STAGE_STREAM_GIVEN)
         status = hold_stream(&subject, desc->streams[number].stream);
     if (status != TRM_OK)
         return base_fail(status, "%s: %s", pipeline_stage_label(stages, number, text),

@@ -182,7 +182,7 @@ static bool find_run(struct pipeline_pool_team *team, const struct pipeline_pool
         if (run.end < found->end)
             *found = run;
     }
-    if (current == 0)
+    if (found->first == NULL)
         return false;
     extend(team, use, to, found);
     uint64_t low = later(found->begin, use->begin), high = found->begin + found->bytes;

@@ -220,7 +220,8 @@ uint32_t pipeline_reap_beside(struct pipeline *pipeline, struct pipeline_slot *c
 
     uint32_t ended = look_for_ended(pipeline, slots, count, &has_failed);
     if (ended == 0 && deadline != 0) {
-        memcpy(&slots[count], others, other_count * sizeof(struct pipeline_slot *));
+        for (uint32_t i = 0; i < other_count; i++)
+            slots[count + i] = others[i];
         if (!pipeline_watch(pipeline, slots, count + other_count, seen, deadline))
             wait_a_slice(pipeline, slots, count, deadline);
         ended = look_for_ended(pipeline, slots, count, &has_failed);
