@@ -1,7 +1,6 @@
 /* Waiting: who may wait, for conditions, for abandoned slots, for the leadership.
  * SPDX-License-Identifier: MIT
  */
-#include <string.h>
 #include <time.h>
 
 #include "base/base.h"
