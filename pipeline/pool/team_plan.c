@@ -54,6 +54,12 @@ static struct pipeline_pool_use *find_use(struct pipeline_pool_plan *plan,
     return NULL;
 }
 
+static int32_t fail_many_uses(void)
+{
+    return base_fail(TRM_ERROR_OUT_OF_RANGE, "a task uses at most %u spans of buffers of a group",
+                     PIPELINE_POOL_USES);
+}
+
 /* Takes over the replica of the use, which was entered. Spans that overlap are uses of their own. */
 static int32_t add(struct pipeline_pool_plan *plan, const struct pipeline_pool_use *wanted)
 {
@@ -63,8 +69,7 @@ static int32_t add(struct pipeline_pool_plan *plan, const struct pipeline_pool_u
     if (wanted->replica->group != plan->team->group)
         status = fail_foreign("buffer");
     else if (use == NULL && !is_told && plan->use_count == PIPELINE_POOL_USES)
-        status = base_fail(TRM_ERROR_OUT_OF_RANGE, "a task uses at most %u spans of buffers of a group",
-                           PIPELINE_POOL_USES);
+        status = fail_many_uses();
     if (status == TRM_OK && use == NULL && !is_told) {
         plan->uses[plan->use_count++] = *wanted;
         return TRM_OK;
@@ -111,6 +116,8 @@ static int32_t add_given(struct pipeline_pool_plan *plan)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_stream_pool_submit: the %" PRIu32 " uses of the task are NULL",
                          task->use_count);
+    if (task->use_count > PIPELINE_POOL_USES)
+        return fail_many_uses();
     for (uint32_t i = 0; status == TRM_OK && i < task->use_count; i++) {
         const struct trm_group_use *given = &task->uses[i];
         uint32_t access                   = given->access;

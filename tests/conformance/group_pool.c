@@ -433,7 +433,10 @@ START_TEST(a_group_pool_refuses_what_is_of_another_group_or_has_no_sense)
     ck_status(trm_stream_pool_submit(team.pool, &task, points), TRM_ERROR_INVALID_ARGUMENT);
     task.uses = &use;
     ck_status(trm_stream_pool_submit(member(&team, 0), &task, points), TRM_ERROR_UNSUPPORTED);
-    use.access = 0;
+    task.use_count = 65; /* refused before more than the one use is read */
+    ck_status(trm_stream_pool_submit(team.pool, &task, points), TRM_ERROR_OUT_OF_RANGE);
+    task.use_count = 1;
+    use.access     = 0;
     ck_status(trm_stream_pool_submit(team.pool, &task, points), TRM_ERROR_INVALID_ARGUMENT);
     use = (struct trm_group_use){.buffer = foreign, .access = TRM_ACCESS_READ};
     ck_status(trm_stream_pool_submit(team.pool, &task, points), TRM_ERROR_WRONG_DEVICE);
