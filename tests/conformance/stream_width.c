@@ -22,8 +22,10 @@ struct run {
 
 static void run_open(struct run *run, const char *measures, const char *keeps)
 {
-    const struct trm_setting settings[] = {
-        {"kernel.cache", run->folder}, {"stream.measure", measures}, {"stream.models", keeps}, {"log.level", "info"}};
+    const struct trm_setting settings[] = {{"kernel.cache", run->folder},
+                                           {"stream.measure", measures},
+                                           {"stream.models", keeps},
+                                           {"log.level", "info"}};
     ck_ok(context_with(settings, 4, &run->context));
     run->device = open_device(run->context);
 }
