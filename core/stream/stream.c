@@ -314,6 +314,16 @@ static int32_t check_holdable(const struct core_stream *stream)
     return TRM_OK;
 }
 
+/* False: the program has destroyed the stream. The number only falls then, so one hold ends as the last. */
+static bool count_hold(struct core_stream *stream)
+{
+    uint32_t holders = atomic_load(&stream->holders);
+    while ((holders & DESTROYED) == 0)
+        if (atomic_compare_exchange_weak(&stream->holders, &holders, holders + 1))
+            return true;
+    return false;
+}
+
 static int32_t hold(struct core_stream *stream, struct trm_stream *handle, struct trm_stream **held)
 {
     void *second;
@@ -322,11 +332,10 @@ static int32_t hold(struct core_stream *stream, struct trm_stream *handle, struc
         status = core_object_hold(handle, CORE_STREAM, &second);
     if (status != TRM_OK)
         return status;
-    if ((atomic_fetch_add(&stream->holders, 1) & DESTROYED) == 0) {
+    if (count_hold(stream)) {
         *held = second;
         return TRM_OK;
     }
-    atomic_fetch_sub(&stream->holders, 1);
     core_object_end_hold(second);
     return base_fail(TRM_ERROR_INVALID_HANDLE, "the stream has been destroyed");
 }

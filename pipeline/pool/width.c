@@ -176,18 +176,35 @@ static bool may_measure(const struct core_device *device)
            (atomic_load_explicit(&device->attention, memory_order_acquire) & CORE_DEVICE_PROFILED) == 0;
 }
 
-uint32_t pipeline_pool_width(struct pipeline_stream_pool *pool, bool measures)
+static uint32_t find(const struct pipeline_stream_pool *pool)
+{
+    uint32_t known = atomic_load_explicit(&pool->device->side_by_side, memory_order_relaxed);
+    return known != 0 ? known : pipeline_pool_keep_width(pool);
+}
+
+/* One thread at a time, because launches of another one would take turns with these. */
+static uint32_t measure_once(struct pipeline_stream_pool *pool)
 {
     struct core_device *device = pool->device;
-    uint32_t found             = atomic_load_explicit(&device->side_by_side, memory_order_relaxed);
-    if (found == 0)
-        found = pipeline_pool_keep_width(pool);
-    if (found == 0 && measures && may_measure(device)) {
+    base_lock_acquire(&device->measure_lock);
+    uint32_t found = find(pool);
+    if (found == 0) {
         found = measure_device(device);
-        if (found != 0)
+        if (found != 0) {
             pipeline_pool_keep_save_width(pool, found);
+            atomic_store_explicit(&device->side_by_side, found, memory_order_relaxed);
+        }
     }
+    base_lock_release(&device->measure_lock);
+    return found;
+}
+
+uint32_t pipeline_pool_width(struct pipeline_stream_pool *pool, bool measures)
+{
+    uint32_t found = find(pool);
+    if (found == 0 && measures && may_measure(pool->device))
+        found = measure_once(pool);
     if (found != 0)
-        atomic_store_explicit(&device->side_by_side, found, memory_order_relaxed);
+        atomic_store_explicit(&pool->device->side_by_side, found, memory_order_relaxed);
     return found;
 }

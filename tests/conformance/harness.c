@@ -154,19 +154,24 @@ static void keep_log(void *user, int32_t level, const char *message)
     pthread_mutex_unlock(&log_mutex);
 }
 
-bool log_has(int32_t level, const char *words)
+uint32_t log_count(int32_t level, const char *words)
 {
-    bool found = false;
+    uint32_t count = 0;
     pthread_mutex_lock(&log_mutex);
     log_text[log_length] = '\0';
-    for (const char *line = log_text; *line && !found;) {
+    for (const char *line = log_text; *line;) {
         const char *end = strchr(line, '\n');
         const char *hit = strstr(line, words);
-        found           = line[0] - '0' <= level && hit && hit < end;
-        line            = end + 1;
+        count += line[0] - '0' <= level && hit && hit < end;
+        line = end + 1;
     }
     pthread_mutex_unlock(&log_mutex);
-    return found;
+    return count;
+}
+
+bool log_has(int32_t level, const char *words)
+{
+    return log_count(level, words) != 0;
 }
 
 /* Ends every case. What a case that failed has been told is no news. */

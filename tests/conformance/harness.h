@@ -129,6 +129,7 @@ void destroy_later_stream(struct trm_stream *stream);
 
 /* Whether a line of the log of at least this level contains the words, since log_forget() or the fixture. */
 bool log_has(int32_t level, const char *words);
+uint32_t log_count(int32_t level, const char *words); /* such lines */
 void log_forget(void);
 
 /* A context with these settings besides the backend, its own and the cache, read from neither environment nor file.

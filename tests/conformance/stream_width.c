@@ -7,6 +7,7 @@
 #include "stream_pools.h"
 
 #include <dirent.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -21,9 +22,11 @@ struct run {
 
 static void run_open(struct run *run, const char *measures, const char *keeps)
 {
-    const struct trm_setting settings[] = {
-        {"kernel.cache", run->folder}, {"stream.measure", measures}, {"stream.models", keeps}};
-    ck_ok(context_with(settings, 3, &run->context));
+    const struct trm_setting settings[] = {{"kernel.cache", run->folder},
+                                           {"stream.measure", measures},
+                                           {"stream.models", keeps},
+                                           {"log.level", "info"}};
+    ck_ok(context_with(settings, 4, &run->context));
     run->device = open_device(run->context);
 }
 
@@ -139,10 +142,34 @@ START_TEST(how_many_streams_run_side_by_side_is_kept_between_runs)
 }
 END_TEST
 
+static void *make_one(void *run)
+{
+    (void)new_pool(run, TRM_STREAM_DEFAULT, 0);
+    return NULL;
+}
+
+/* Launches of a second measurement would disturb the first. */
+START_TEST(pools_that_are_made_at_once_measure_once)
+{
+    struct run run;
+    pthread_t threads[4];
+    run_begin(&run, "yes", "no");
+    bool measures = is_measured(&run);
+    log_forget();
+    for (uint32_t i = 0; i < 4; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, make_one, &run), 0);
+    for (uint32_t i = 0; i < 4; i++)
+        ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
+    ck_assert_uint_eq(log_count(TRM_LOG_INFO, "side by side, as measured"), measures);
+    run_end(&run);
+}
+END_TEST
+
 void add_stream_width(Suite *suite)
 {
     TCase *group = group_make(suite, "stream_pool: size");
     CASE(group, a_pool_without_a_size_gets_what_the_device_runs_side_by_side);
     CASE(group, a_pool_that_has_a_size_or_may_not_measure_does_not_measure);
     CASE(group, how_many_streams_run_side_by_side_is_kept_between_runs);
+    CASE(group, pools_that_are_made_at_once_measure_once);
 }

@@ -231,6 +231,48 @@ START_TEST(a_call_that_answers_device_lost_loses_the_device)
 }
 END_TEST
 
+/* ---- holds ------------------------------------------------------------------------------------------ */
+
+#define HELD 100000u
+
+/* Holds whatever stream there is, and lets it go, until there is none. */
+static void *hold_again(void *argument)
+{
+    _Atomic(struct trm_stream *) *shown = argument;
+    struct trm_stream *stream, *held;
+    while ((stream = atomic_load(shown)) != (struct trm_stream *)-1)
+        if (stream != NULL && core_stream_hold(stream, &held) == TRM_OK)
+            core_stream_end_hold(held);
+    return NULL;
+}
+
+/* Submitting is the first step of closing a stream. */
+START_TEST(the_last_hold_closes_a_destroyed_stream_whoever_tries_to_hold_it)
+{
+    _Atomic(struct trm_stream *) shown = NULL;
+    struct trm_stream *held;
+    pthread_t other;
+    begin(FAKE_ALL);
+    ck_assert_int_eq(pthread_create(&other, NULL, hold_again, &shown), 0);
+    fake_let_run(&fake);
+    for (uint32_t i = 0; i < HELD; i++) {
+        struct trm_stream *stream = make_stream();
+        OK(fake_enqueue(stream));
+        OK(core_stream_hold(stream, &held));
+        atomic_store(&shown, stream);
+        for (volatile uint32_t turn = 0; turn < i % 64;)
+            turn = turn + 1;
+        trm_stream_destroy(stream);
+        core_stream_end_hold(held);
+        atomic_store(&shown, NULL);
+    }
+    atomic_store(&shown, (struct trm_stream *)-1);
+    ck_assert_int_eq(pthread_join(other, NULL), 0);
+    ck_assert_uint_eq(calls(FAKE_CALL_FLUSH), HELD);
+    end();
+}
+END_TEST
+
 /* ---- the core's own stream ---------------------------------------------------------------------------- */
 
 START_TEST(the_cores_own_stream_is_replaced_after_a_failure)
@@ -271,6 +313,10 @@ static Suite *suite(void)
     tcase_add_test(state, what_is_known_to_be_reached_is_not_asked_again);
     tcase_add_test(state, polling_submits_what_was_enqueued_once);
     suite_add_tcase(suite, state);
+
+    TCase *holds = tcase_create("holds");
+    tcase_add_test(holds, the_last_hold_closes_a_destroyed_stream_whoever_tries_to_hold_it);
+    suite_add_tcase(suite, holds);
 
     TCase *failures = tcase_create("failures");
     tcase_add_test(failures,
