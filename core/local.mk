@@ -85,6 +85,7 @@ libtrireme_internal_la_SOURCES += \
 	core/stream/signal.c core/stream/signal.h \
 	core/stream/stream.c core/stream/stream.h \
 	core/stream/stream_object.h \
+	core/stream/stream_hold.c \
 	core/stream/stream_name.c \
 	core/stream/stream_state.c \
 	core/stream/stream_wait.c \

@@ -271,19 +271,22 @@ static void end_later(struct core_job *job)
     core_object_release(&device->object);
 }
 
-static void post_end(struct core_stream *stream)
+void core_stream_post(struct core_stream *stream, void (*run)(struct core_job *job))
 {
     struct core_service *service;
-    uint32_t before = atomic_fetch_or(&stream->flags, CORE_STREAM_ENDING);
-    if (before & CORE_STREAM_ENDING)
-        return;
     /* Finds the service: this runs on its thread. */
     if (core_service_get(stream->object.context, &service) != TRM_OK)
         return;
     core_object_retain(&stream->object);
     core_object_retain(&stream->device->object);
-    stream->ending.run = end_later;
+    stream->ending.run = run;
     core_service_post(service, &stream->ending);
+}
+
+static void post_end(struct core_stream *stream)
+{
+    if ((atomic_fetch_or(&stream->flags, CORE_STREAM_ENDING) & CORE_STREAM_ENDING) == 0)
+        core_stream_post(stream, end_later);
 }
 
 void core_stream_end(struct core_stream *stream)
@@ -294,79 +297,6 @@ void core_stream_end(struct core_stream *stream)
     }
     core_stream_close(stream);
     core_object_kill(&stream->object);
-}
-
-/* ---- holds ------------------------------------------------------------------------------------------- */
-
-/* In core_stream.holders, beside their number: the program has destroyed the stream. */
-#define DESTROYED (1u << 31)
-
-static int32_t check_holdable(const struct core_stream *stream)
-{
-    if (core_stream_is_recording(stream))
-        return base_fail(TRM_ERROR_UNSUPPORTED, "the stream records into a graph and runs nothing");
-    if (is_owned(stream))
-        return base_fail(TRM_ERROR_UNSUPPORTED, "the stream belongs to a thread and ends with it");
-    if (is_of_pool(stream))
-        return base_fail(TRM_ERROR_UNSUPPORTED, "the stream belongs to a pool, which lends it");
-    if (!core_stream_is_ordinary(stream))
-        return base_fail(TRM_ERROR_UNSUPPORTED, "the stream takes graphs alone");
-    return TRM_OK;
-}
-
-/* False: the program has destroyed the stream. The number only falls then, so one hold ends as the last. */
-static bool count_hold(struct core_stream *stream)
-{
-    uint32_t holders = atomic_load(&stream->holders);
-    while ((holders & DESTROYED) == 0)
-        if (atomic_compare_exchange_weak(&stream->holders, &holders, holders + 1))
-            return true;
-    return false;
-}
-
-static int32_t hold(struct core_stream *stream, struct trm_stream *handle, struct trm_stream **held)
-{
-    void *second;
-    int32_t status = check_holdable(stream);
-    if (status == TRM_OK)
-        status = core_object_hold(handle, CORE_STREAM, &second);
-    if (status != TRM_OK)
-        return status;
-    if (count_hold(stream)) {
-        *held = second;
-        return TRM_OK;
-    }
-    core_object_end_hold(second);
-    return base_fail(TRM_ERROR_INVALID_HANDLE, "the stream has been destroyed");
-}
-
-int32_t core_stream_hold(struct trm_stream *handle, struct trm_stream **held)
-{
-    struct core_stream *stream = core_object_enter(handle, CORE_STREAM);
-    if (stream == NULL)
-        return base_last_status();
-    int32_t status = hold(stream, handle, held);
-    core_object_leave(&stream->object);
-    return status;
-}
-
-void core_stream_end_hold(struct trm_stream *held)
-{
-    struct core_stream *stream = held != NULL ? core_stream_find(held) : NULL;
-    if (stream == NULL)
-        return;
-    if (atomic_fetch_sub(&stream->holders, 1) == (DESTROYED | 1))
-        core_stream_close(stream);
-    core_object_end_hold(held);
-}
-
-/* What trm_stream_destroy() does. The last hold ends a stream that is held. */
-static void destroy(struct core_stream *stream)
-{
-    if ((atomic_fetch_or(&stream->holders, DESTROYED) & ~DESTROYED) == 0)
-        core_stream_end(stream);
-    else
-        core_object_kill(&stream->object);
 }
 
 /* ---- enqueueing ------------------------------------------------------------------------------------ */
@@ -460,7 +390,7 @@ void trm_stream_destroy(struct trm_stream *handle)
     else if (is_of_pool(stream))
         base_fail(TRM_ERROR_INVALID_ARGUMENT, "a pool's stream ends with its pool and cannot be destroyed");
     else
-        destroy(stream);
+        core_stream_end_or_let_go(stream);
     core_object_leave(&stream->object);
 }
 

@@ -1,6 +1,7 @@
 /* Streams: in-order queues, the points on them, events, and callbacks in them.
  *
  *     stream.c, stream_object.h    a stream's life, enqueueing, the functions of <trireme/stream.h>
+ *     stream_hold.c                streams that are held by what enqueues on them
  *     stream_name.c                names of streams
  *     stream_state.c               how far it is, its first failure, waiting for it, pins
  *     stream_wait.c                streams that wait for streams; barriers

@@ -135,7 +135,10 @@ struct core_stream {
     struct core_pool_stream *pool; /* core/memory/pool_stream.c: freed in this stream's order; may be NULL */
     /* core/module/module_launches.c: the handle (which is never reused) of the module launched from last, and
      * where to note the launch; the enqueuing thread's. */
-    const void *last_module;
+    union {
+        const void *last_module;
+        struct trm_stream *last_hold; /* stream_hold.c: what `ending` lets go; nothing is enqueued any more */
+    };
     _Atomic uint64_t *last_launch;
     struct core_job ending;                        /* ends the stream later; see CORE_STREAM_ENDING */
     _Atomic(struct core_stream_profile *) profile; /* profile.c; NULL: never profiled */
@@ -221,11 +224,20 @@ static inline bool core_stream_is_recording(const struct core_stream *stream)
  * thread can end it meanwhile. */
 void core_stream_end(struct core_stream *stream);
 
+/* Runs a job with stream->ending on the service thread, which this one is; it releases the stream and its device. */
+void core_stream_post(struct core_stream *stream, void (*run)(struct core_job *job));
+
+/* ---- holds (stream_hold.c) --------------------------------------------------------------------------- */
+
+/* What trm_stream_destroy() does. The last hold ends a stream that is held. */
+void core_stream_end_or_let_go(struct core_stream *stream);
+
 /* Holds a stream of the program's for as long as what enqueues on it needs it: trm_stream_destroy() then kills the
  * program's handle only, and core_stream_end_hold() with the last hold drains and ends the stream. Errors: those of
  * core_object_hold(); UNSUPPORTED for a stream that ends by itself, or that records. */
 int32_t core_stream_hold(struct trm_stream *handle, struct trm_stream **held);
-void core_stream_end_hold(struct trm_stream *held); /* not inside a callback of the stream; NULL is fine */
+/* NULL is fine. In a callback of the stream, that ends after the callback. */
+void core_stream_end_hold(struct trm_stream *held);
 
 /* ---- names (stream_name.c) ------------------------------------------------------------------------- */
 

@@ -405,6 +405,58 @@ START_TEST(a_callback_on_the_stream_of_a_stage_cannot_end_the_pipeline)
 }
 END_TEST
 
+struct late {
+    struct trm_pipeline *pipeline;
+    _Atomic bool has_begun, has_ended;
+};
+
+/* There is no free slot, so the call waits until the pipeline ends. */
+static void leave_late(void *user, int32_t status)
+{
+    struct late *late       = user;
+    struct trm_token *token = NULL;
+    (void)status;
+    atomic_store(&late->has_begun, true);
+    trm_pipeline_acquire(late->pipeline, TRM_FOREVER, &token);
+    atomic_store(&late->has_ended, true);
+}
+
+/* The callback may be the last that leaves the pipeline, which then ends there, and with it the destroyed stream. */
+START_TEST(a_callback_on_the_stream_of_a_stage_may_be_in_the_pipeline_that_ends)
+{
+    if (kernels_missing())
+        return;
+    if (!hold_works()) {
+        skip("its callbacks run inside the call that enqueues them");
+        return;
+    }
+    for (uint32_t i = 0; i < 50; i++) {
+        struct trm_stream *stream;
+        struct trm_token *token;
+        struct rig rig;
+        ck_ok(trm_stream_create(the.device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &stream));
+        preferred[0] = trm_stage_stream_given(stream);
+        preferred[1] = trm_stage_stream_any();
+        rig_make(&rig, &stepping, 2, TRM_STRATEGY_SLOT_STREAMS);
+        ck_status(rig_open(&rig), TRM_OK);
+        for (uint32_t k = 0; k < 2; k++)
+            ck_ok(trm_pipeline_acquire(rig.pipeline, TRM_FOREVER, &token));
+        struct late late = {.pipeline = rig.pipeline};
+        ck_ok(trm_stream_callback(stream, leave_late, &late));
+        ck_ok(trm_stream_flush(stream));
+        while (!atomic_load(&late.has_begun))
+            sched_yield();
+        trm_stream_destroy(stream);
+        trm_pipeline_destroy(rig.pipeline);
+        rig.pipeline = NULL;
+        while (!atomic_load(&late.has_ended))
+            sched_yield();
+        rig_close(&rig);
+        kernels_close();
+    }
+}
+END_TEST
+
 /* ---- refusals ------------------------------------------------------------------------------------ */
 
 static void is_refused(struct rig *rig, int32_t status, const char *sentence)
@@ -474,6 +526,7 @@ void add_pipeline_streams(Suite *suite)
     CASE(streams, a_stage_of_its_own_stream_runs_for_the_next_token);
     CASE(streams, a_pipeline_keeps_the_stream_of_a_stage_alive);
     CASE(streams, a_callback_on_the_stream_of_a_stage_cannot_end_the_pipeline);
+    CASE(streams, a_callback_on_the_stream_of_a_stage_may_be_in_the_pipeline_that_ends);
     CASE(streams, streams_that_a_stage_cannot_have_are_refused);
     CASE(streams, more_streams_than_stages_may_prefer_are_refused);
 }
