@@ -90,6 +90,7 @@ struct core_device {
     bool is_followed;                  /* the context's profile knows the device */
     _Atomic uint32_t side_by_side;     /* streams, as measured by pipeline/pool; 0: not yet */
     struct base_lock measure_lock;     /* held while pipeline/pool measures them */
+    bool was_measured;                 /* or could not be; under measure_lock */
     _Atomic bool is_lost;
     struct base_failure loss; /* the first cause; written before is_lost is set */
 };

@@ -281,7 +281,7 @@ struct trm_launch_desc {
 
 /* A notification. The backend calls it once, from any thread, soon after the event. status: TRM_OK, or the
  * failure that keeps the stream from reaching the number (another number fails the stream). It does not block
- * and does not call the backend. */
+ * and does not call the backend. Notifications of different numbers may come in any order. */
 typedef void (*trm_notify_fn)(void *user, int32_t status);
 
 struct trm_stream_ops {

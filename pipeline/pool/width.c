@@ -182,14 +182,16 @@ static uint32_t find(const struct pipeline_stream_pool *pool)
     return known != 0 ? known : pipeline_pool_keep_width(pool);
 }
 
-/* One thread at a time, because launches of another one would take turns with these. */
+/* One thread at a time, because launches of another one would take turns with these. A device that cannot be measured
+ * is not tried again. */
 static uint32_t measure_once(struct pipeline_stream_pool *pool)
 {
     struct core_device *device = pool->device;
     base_lock_acquire(&device->measure_lock);
     uint32_t found = find(pool);
-    if (found == 0) {
-        found = measure_device(device);
+    if (found == 0 && !device->was_measured) {
+        device->was_measured = true;
+        found                = measure_device(device);
         if (found != 0) {
             pipeline_pool_keep_save_width(pool, found);
             atomic_store_explicit(&device->side_by_side, found, memory_order_relaxed);
