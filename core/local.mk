@@ -77,7 +77,6 @@ libtrireme_internal_la_SOURCES += \
 	core/stream/notify.c core/stream/notify.h \
 	core/stream/observe.c \
 	core/stream/point.c \
-	core/stream/point_fd.c \
 	core/stream/profile.c core/stream/profile.h \
 	core/stream/profile_devices.c core/stream/profile_result.c \
 	core/stream/range.c core/stream/range.h \

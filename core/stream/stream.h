@@ -5,8 +5,7 @@
  *     stream_name.c                names of streams
  *     stream_state.c               how far it is, its first failure, waiting for it, pins
  *     stream_wait.c                streams that wait for streams; barriers
- *     point.c, wait_any.c          waiting for points
- *     point_fd.c                   descriptors of points, for event loops
+ *     point.c, wait_any.c          waiting for points; descriptors of points, for event loops
  *     device_sync.c                waiting for a device
  *     thread_stream.c              each thread's own stream of a device
  *     observe.c                    waiting for each operation (stream.serial)
