@@ -107,8 +107,8 @@ struct base_saved_error {
 void base_error_save(struct base_saved_error *saved);
 void base_error_restore(const struct base_saved_error *saved);
 
-/* Copies text into a buffer of `capacity` bytes; longer text is cut and ends in "...". Reads at most `capacity`
- * bytes, so text of a plugin may lack its end. */
+/* Copies text into a buffer of `capacity` bytes; longer text is cut and ends in "...". Reads at most
+ * `capacity` bytes, so text of a plugin may lack its end. */
 void base_text_copy(char *to, size_t capacity, const char *text);
 
 /* The ending of a noun behind a count: "s", or nothing for one. */
@@ -117,7 +117,8 @@ static inline const char *base_plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-/* Makes the decimal point of a number that printf() wrote a '.': a locale may have a comma, or several bytes. */
+/* Makes the decimal point of a number that printf() wrote a '.': a locale may have a comma, or several
+ * bytes. */
 void base_text_point(char *number);
 
 #endif

@@ -18,17 +18,17 @@ int32_t base_file_permissions_check(const char *path);
  * other user may write it, sticky or not. */
 int32_t base_folder_permissions_check(const char *path);
 
-/* The same for a folder in which this process makes a folder for itself: root or this user owns it, and others
- * may write it only if it is sticky, as /tmp is. */
+/* The same for a folder in which this process makes a folder for itself: root or this user owns it, and
+ * others may write it only if it is sticky, as /tmp is. */
 int32_t base_place_permissions_check(const char *path);
 
-/* Makes the folder at an absolute path and missing ones above it, for this user alone, unless it exists. Checks
- * what exists of the path first, and makes nothing below a folder that base_folder_permissions_check() would
- * refuse. Errors: also BACKEND for a full or broken disk. */
+/* Makes the folder at an absolute path and missing ones above it, for this user alone, unless it exists.
+ * Checks what exists of the path first, and makes nothing below a folder that base_folder_permissions_check()
+ * would refuse. Errors: also BACKEND for a full or broken disk. */
 int32_t base_folder_make(const char *path);
 
-/* Opens a file of this user for this user alone, with more `flags` for open(). Refuses what is no regular file and
- * files of other users (EPERM); follows no symbolic link. 0, or an errno. */
+/* Opens a file of this user for this user alone, with more `flags` for open(). Refuses what is no regular
+ * file and files of other users (EPERM); follows no symbolic link. 0, or an errno. */
 int base_file_open_own(const char *path, int flags, int *fd);
 
 #endif

@@ -1,5 +1,5 @@
-/* NUMA nodes, as the kernel lists them in /sys. Three files and two system calls: a library for this would have to be
- * there at run time.
+/* NUMA nodes, as the kernel lists them in /sys. Three files and two system calls: a library for this would
+ * have to be there at run time.
  * SPDX-License-Identifier: MIT
  */
 #include "base/numa.h"

@@ -14,13 +14,13 @@
 /* The node to which a PCI device ("0000:65:00.0") is attached; NONE: unknown, or there is no other. */
 int32_t base_numa_node_of(const char *pci);
 
-/* Asks the kernel to take the memory that the calling thread gets next from the node, as far as it has some. A program
- * that has a policy of its own keeps it. True: base_numa_forget() ends it. */
+/* Asks the kernel to take the memory that the calling thread gets next from the node, as far as it has some.
+ * A program that has a policy of its own keeps it. True: base_numa_forget() ends it. */
 bool base_numa_prefer(int32_t node);
 void base_numa_forget(void);
 
-/* Keeps the calling thread on those processors of the node that it may use. Where it may use none of them, nothing
- * changes. */
+/* Keeps the calling thread on those processors of the node that it may use. Where it may use none of them,
+ * nothing changes. */
 void base_numa_run_on(int32_t node);
 
 /* For tests: what to read in place of /sys. Lives on. */

@@ -1,7 +1,9 @@
-/* Training on several devices: the network of 09-training, where each device computes a part of every batch, and
- * the gradients are summed across the devices. All of them then take the same step, so their weights stay equal.
+/* Training on several devices: the network of 09-training, where each device computes a part of every batch,
+ * and the gradients are summed across the devices. All of them then take the same step, so their weights stay
+ * equal.
  *
- * A layer's gradient is summed on a second stream of each device while the first one goes on with the layer below:
+ * A layer's gradient is summed on a second stream of each device while the first one goes on with the layer
+ * below:
  *
  *     compute    forward | gradient of W2 | gradient of W1 |  (waits)  | steps
  *     sums                                | sum of W2      | sum of W1 |
@@ -170,8 +172,8 @@ static void step(const struct training *training, uint32_t device, uint32_t grad
 
 /* ---- a batch -------------------------------------------------------------------------------- */
 
-/* The device's part of a batch, as far as the gradient of W2. The gradients of all devices are parts of one sum
- * over the batch, so each divides by the size of the batch. */
+/* The device's part of a batch, as far as the gradient of W2. The gradients of all devices are parts of one
+ * sum over the batch, so each divides by the size of the batch. */
 static void forward(const struct training *training, uint32_t device, uint32_t batch)
 {
     uint32_t share = training->share, first = device * share;

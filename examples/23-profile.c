@@ -15,7 +15,8 @@ static int32_t print(void *user, const char *text, size_t length)
     return fwrite(text, 1, length, user) == length ? TRM_OK : TRM_ERROR_IO;
 }
 
-/* Fills on one stream; the other one downloads what is filled. A range gives the fills a name in the profile. */
+/* Fills on one stream; the other one downloads what is filled. A range gives the fills a name in the
+ * profile. */
 static void work(struct trm_stream *fills, struct trm_stream *downloads, struct trm_buffer *buffer)
 {
     static uint32_t result[COUNT];
@@ -54,7 +55,8 @@ int main(void)
     work(fills, downloads, buffer);
     must(trm_profile_end(profile));
 
-    /* The text has a line for each stream; TRM_PROFILE_JSON is for programs, TRM_PROFILE_TRACE for Perfetto. */
+    /* The text has a line for each stream; TRM_PROFILE_JSON is for programs, TRM_PROFILE_TRACE for
+     * Perfetto. */
     must(trm_profile_write(profile, TRM_PROFILE_TEXT, print, stdout));
 
     /* The numbers one by one: streams come in the order of their first calls. */

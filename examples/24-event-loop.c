@@ -1,4 +1,5 @@
-/* An event loop: a thousand requests in flight, and one thread that sleeps in epoll until one of them is done.
+/* An event loop: a thousand requests in flight, and one thread that sleeps in epoll until one of them is
+ * done.
  *
  * New here: trm_point_fd, a descriptor that becomes readable when a point is reached.
  * SPDX-License-Identifier: MIT
@@ -46,7 +47,8 @@ static void begin_request(int loop, struct trm_stream *stream, struct trm_buffer
     expect(epoll_ctl(loop, EPOLL_CTL_ADD, request->descriptor, &event) == 0, "epoll takes the descriptor");
 }
 
-/* The library may still have its own descriptor of the same file, so that closing ours would leave it in the set. */
+/* The library may still have its own descriptor of the same file, so that closing ours would leave it in the
+ * set. */
 static void end_request(int loop, struct request *request, uint32_t number)
 {
     must(trm_point_done(request->end));

@@ -1,5 +1,5 @@
-/* Branches within a token: two kernels that need the same input, but not each other, run at the same time, and
- * a third one joins what they made.
+/* Branches within a token: two kernels that need the same input, but not each other, run at the same time,
+ * and a third one joins what they made.
  *
  *           ┌─ double ─┐
  *     x ────┤          ├─ join ──── y

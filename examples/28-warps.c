@@ -1,10 +1,10 @@
-/* A kernel in CUDA C++ whose warps share the work: one moves tiles from global to shared memory, the others compute. It is
- * compared with the same arithmetic in a kernel whose threads do both.
+/* A kernel in CUDA C++ whose warps share the work: one moves tiles from global to shared memory, the others
+ * compute. It is compared with the same arithmetic in a kernel whose threads do both.
  *
  *     examples/28-warps [FOLDER]      FOLDER has trireme/device/pipe.cuh
  *
- * New here: native kernels, options for their compiler, <trireme/device/pipe.cuh>. It takes a GPU of NVIDIA's from Ampere
- * on, and NVRTC.
+ * New here: native kernels, options for their compiler, <trireme/device/pipe.cuh>. It takes a GPU of NVIDIA's
+ * from Ampere on, and NVRTC.
  * SPDX-License-Identifier: MIT
  */
 #include "example.h"

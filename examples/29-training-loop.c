@@ -1,6 +1,6 @@
-/* A training loop to lift into a program (training_loop.h): source, model step, metrics, checkpoints. A layer of weights learns
- * to tell three clouds of points apart; the training is broken off and goes on from a checkpoint, and every loss equals
- * that of a loop of plain launches.
+/* A training loop to lift into a program (training_loop.h): source, model step, metrics, checkpoints. A layer
+ * of weights learns to tell three clouds of points apart; the training is broken off and goes on from a
+ * checkpoint, and every loss equals that of a loop of plain launches.
  *
  * New here: training_loop.h; weights that are read and written back between runs.
  * SPDX-License-Identifier: MIT

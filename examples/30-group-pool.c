@@ -1,6 +1,6 @@
 /* A pool over a group of devices: each task goes to the device that is predicted to end it first, with the
- * copies of data that it would need there. The program names no device, copies nothing and orders nothing: tasks
- * that use the same buffers come after one another as they were submitted.
+ * copies of data that it would need there. The program names no device, copies nothing and orders nothing:
+ * tasks that use the same buffers come after one another as they were submitted.
  *
  *     examples/30-group-pool              two halves of the cpu
  *     examples/30-group-pool cuda:0,cpu   these devices
@@ -99,8 +99,8 @@ static void submit(struct work *work, struct trm_stream_task *task)
                                 &end)); /* the buffers give the order: nothing waits for `end` */
 }
 
-/* y = x + LINKS. All of y is overwritten, so what was in it need not be brought to the device; without `uses` the
- * pool would assume that a kernel that writes a buffer keeps a part of it. */
+/* y = x + LINKS. All of y is overwritten, so what was in it need not be brought to the device; without `uses`
+ * the pool would assume that a kernel that writes a buffer keeps a part of it. */
 static void submit_chain(struct work *work, const struct block *block)
 {
     const struct trm_argument arguments[] = {trm_arg_buffer(trm_group_port_buffer(block->x)),

@@ -1,5 +1,5 @@
-/* A server in an event loop: a thousand tokens of pipelines in flight, and one thread that sleeps in epoll until one of
- * them can be taken.
+/* A server in an event loop: a thousand tokens of pipelines in flight, and one thread that sleeps in epoll
+ * until one of them can be taken.
  *
  * New here: trm_pipeline_token_fd, a descriptor that becomes readable when a token can be taken.
  * SPDX-License-Identifier: MIT
@@ -79,15 +79,16 @@ static void begin_request(struct server *server, uint32_t number)
         server->most_in_flight = server->in_flight;
 }
 
-/* The library may still have its own descriptor of the same file, so that closing ours would leave it in the set. */
+/* The library may still have its own descriptor of the same file, so that closing ours would leave it in the
+ * set. */
 static void end_descriptor(int loop, int32_t descriptor)
 {
     expect(epoll_ctl(loop, EPOLL_CTL_DEL, descriptor, NULL) == 0, "epoll forgets the descriptor");
     close(descriptor);
 }
 
-/* Takes what can be taken and lets the next requests in, until it is the turn of another pipeline. A token may have been
- * taken with the one before it. */
+/* Takes what can be taken and lets the next requests in, until it is the turn of another pipeline. A token
+ * may have been taken with the one before it. */
 static void serve(struct server *server, uint32_t number)
 {
     struct trm_pipeline *pipeline = server->pipelines[number];

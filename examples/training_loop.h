@@ -1,8 +1,8 @@
-/* A training loop to copy: it passes batches through a pipeline that trains, reports the mean loss of each batch, and hands
- * out the weights now and then, to save them.
+/* A training loop to copy: it passes batches through a pipeline that trains, reports the mean loss of each
+ * batch, and hands out the weights now and then, to save them.
  *
- * The pipeline has the weights as shared ports, which its kernels change, and an output with the loss of each sample. See
- * 29-training-loop.c.
+ * The pipeline has the weights as shared ports, which its kernels change, and an output with the loss of each
+ * sample. See 29-training-loop.c.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_EXAMPLES_TRAINING_LOOP_H
@@ -24,14 +24,15 @@ struct training_loop {
     struct training_model model;
     uint64_t batches;
 
-    /* Fills the inputs of batch token->index. Called by a thread of the library, one batch after the other. */
+    /* Fills the inputs of batch token->index. Called by a thread of the library, one batch after the
+     * other. */
     int32_t (*load)(void *user, struct trm_token *token);
 
     /* The mean loss of a batch; a status other than TRM_OK ends the training. May be NULL. */
     int32_t (*metrics)(void *user, uint64_t batch, double loss);
 
-    /* After every `checkpoint_every` batches (0: never): the weights after `batches` batches, in host memory until the call
-     * returns. No batch is in flight meanwhile. */
+    /* After every `checkpoint_every` batches (0: never): the weights after `batches` batches, in host memory
+     * until the call returns. No batch is in flight meanwhile. */
     int32_t (*checkpoint)(void *user, uint64_t batches, float *const *weights, const uint64_t *counts);
     uint64_t checkpoint_every;
 
@@ -106,8 +107,8 @@ static int32_t training_checkpoint(struct training_loop *loop, struct trm_stream
 
 /* ---- the loop --------------------------------------------------------------------------------- */
 
-/* Trains until `batches` are done. `stream` is of the pipeline's device, and carries the weights to the host. Returns the
- * first status that is not TRM_OK, of the library or of a function of the loop. */
+/* Trains until `batches` are done. `stream` is of the pipeline's device, and carries the weights to the host.
+ * Returns the first status that is not TRM_OK, of the library or of a function of the loop. */
 static inline int32_t training_run(struct training_loop *loop, struct trm_stream *stream)
 {
     struct trm_source source = trm_source_function(training_load, loop);

@@ -1,11 +1,11 @@
-/* Functions for each width of vectors that this architecture may have. Define LEVEL, the file with the functions, and
- * include this one; it includes that file once for each width, with
+/* Functions for each width of vectors that this architecture may have. Define LEVEL, the file with the
+ * functions, and include this one; it includes that file once for each width, with
  *     LANES      floats of a vector
  *     REGISTERS  vectors that functions may count on having in registers
  *     NAME(x)    the name of the function x
  *     TARGET     the attribute of each function
- * A vector wider than the processor's would not stay in registers. BEST(x) is the function x for the processor that
- * runs it.
+ * A vector wider than the processor's would not stay in registers. BEST(x) is the function x for the
+ * processor that runs it.
  * SPDX-License-Identifier: MIT
  */
 

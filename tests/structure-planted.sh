@@ -68,6 +68,15 @@ for file in core/graph/graph.c backends/cpu/backend.c tests/conformance/graph.c 
     cp "$work/short" "$tree/$file"
 done
 
+for file in core/graph/graph.c include/trireme/graph.h; do
+    cp "$tree/$file" "$work/short"
+    printf '/* %0105d\n */\n' 0 >>"$tree/$file"
+    sh "$root/tests/structure.sh" "$tree" >"$work/out" 2>&1 || exit 1
+    printf '/* %0108d\n */\n' 0 >>"$tree/$file"
+    planted "a wide comment" "the comment has 111 columns"
+    cp "$work/short" "$tree/$file"
+done
+
 cp "$tree/README.md" "$work/README.md"
 printf '\nSee `core/graph/nothing.c`.\n' >>"$tree/README.md"
 planted "a path that does not exist" "core/graph/nothing.c does not exist"

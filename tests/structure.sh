@@ -5,7 +5,8 @@
 #
 # Fails on an include that the table does not allow, on a room that includes one below it in the table (an upward arrow), on
 # an arrow between the library, a backend and the program, on a source file in no room, on a room of more than 40 files, on
-# more than 12 floors, on a file of more than 600 lines, and on a path in the documents that does not exist.
+# more than 12 floors, on a file of more than 600 lines, on a comment of more than 110 columns, which clang-format leaves, and on
+# a path in the documents that does not exist.
 
 root=${1:-${top_srcdir:-.}}
 cd "$root" || exit 1
@@ -14,6 +15,7 @@ places="base compiler core pipeline backends tools"
 most_files=40
 most_floors=12
 most_lines=600
+most_columns=110
 
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -44,9 +46,19 @@ done | sort >"$work/files"
 {
     cat "$work/files"
     test -d tests && find tests include -name .libs -prune -o -name .deps -prune -o -path tests/plugins/abi-1.0/trireme -prune -o \
+        -path tests/packaging/stage -prune -o \
         -name '*.[ch]' -print
-} | tr '\n' '\0' | xargs -0 wc -l |
+} >"$work/sources"
+tr '\n' '\0' <"$work/sources" | xargs -0 wc -l |
     awk -v most=$most_lines '$2 != "total" && $1 > most { print $2 " has " $1 " lines, " most " at most" }' >"$work/long"
+
+# Of a character of several bytes the first one counts.
+tr '\n' '\0' <"$work/sources" | LC_ALL=C xargs -0 awk -v most=$most_columns '
+    /^ *(\/\*| \*)/ {
+        gsub(/[\200-\277]/, "")
+        if (length($0) > most)
+            print FILENAME ":" FNR ": the comment has " length($0) " columns, " most " at most"
+    }' >>"$work/long"
 
 # Each include of a file of our own: file, line, path as it is written.
 xargs grep -nE '^#[[:space:]]*include ["<]' <"$work/files" /dev/null |

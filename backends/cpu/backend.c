@@ -106,8 +106,8 @@ static void backend_close(struct trm_backend_instance *instance)
     trm_util_release(instance->host, instance, sizeof(*instance));
 }
 
-/* The workers are threads that stay and poll a queue in memory for a while before they sleep (cpu.spin): a graph on
- * any stream is a resident one. */
+/* The workers are threads that stay and poll a queue in memory for a while before they sleep (cpu.spin): a
+ * graph on any stream is a resident one. */
 static const struct trm_resident_ops cpu_resident_ops = {
     .struct_size = sizeof(cpu_resident_ops),
     .stream      = &cpu_stream_ops,

@@ -153,10 +153,10 @@ static int32_t check_supervisor(const char *path)
     return status;
 }
 
-/* Opens a descriptor of the supervisor's process. There is none if the supervisor has ended and this process has
- * reaped it elsewhere. The kernel gives numbers out in turn, so this moment is too short for another process to
- * get the same one; later its number may belong to any process. Valgrind 3.19 and some sandboxes have no
- * descriptors of processes: there the number has to do. 0 or an errno. */
+/* Opens a descriptor of the supervisor's process. There is none if the supervisor has ended and this process
+ * has reaped it elsewhere. The kernel gives numbers out in turn, so this moment is too short for another
+ * process to get the same one; later its number may belong to any process. Valgrind 3.19 and some sandboxes
+ * have no descriptors of processes: there the number has to do. 0 or an errno. */
 static int watch(struct base_program *program, pid_t number)
 {
     program->supervisor = pidfd_open(number, 0);

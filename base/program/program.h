@@ -1,9 +1,9 @@
 /* Runs another program, such as a compiler, to its end: under limits, in a temporary folder.
  *
- * The program and all processes of its process group end when the call returns, when the program that uses the
- * library ends, however that happens, and when a limit is exceeded. The folder is removed then. A supervisor
- * takes care of that (supervise.h). The program gets a fixed environment, no input, no open files, and default
- * handling of signals. Handlers, SIGCHLD and open files of the calling process stay as they are.
+ * The program and all processes of its process group end when the call returns, when the program that uses
+ * the library ends, however that happens, and when a limit is exceeded. The folder is removed then. A
+ * supervisor takes care of that (supervise.h). The program gets a fixed environment, no input, no open files,
+ * and default handling of signals. Handlers, SIGCHLD and open files of the calling process stay as they are.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BASE_PROGRAM_PROGRAM_H
@@ -37,8 +37,8 @@ struct base_program {
     int number;          /* of its process where there are no such descriptors; else 0 */
 };
 
-/* Starts the supervisor and makes the folder. `arguments` ends with NULL; the first is the absolute path of the
- * program. They may name files by their names in the folder. On success the caller closes the program.
+/* Starts the supervisor and makes the folder. `arguments` ends with NULL; the first is the absolute path of
+ * the program. They may name files by their names in the folder. On success the caller closes the program.
  * Errors: UNSUPPORTED without the supervisor; PERMISSION if other users can replace it; BACKEND if no folder
  * can be made; OUT_OF_HOST_MEMORY. */
 int32_t base_program_open(struct base_program *program, struct base_arena *arena,
@@ -48,8 +48,8 @@ int32_t base_program_open(struct base_program *program, struct base_arena *arena
 int32_t base_program_write(const struct base_program *program, const char *name, const void *bytes,
                            uint64_t size);
 
-/* Runs the program, once, and blocks until it has ended. TRM_OK if it ended by itself and was not stopped by a
- * limit: the caller looks at `signal` and `exit_status`.
+/* Runs the program, once, and blocks until it has ended. TRM_OK if it ended by itself and was not stopped by
+ * a limit: the caller looks at `signal` and `exit_status`.
  *
  * what    what it works on, for messages: "kernel 'saxpy'"
  * Errors  UNSUPPORTED if it cannot be executed; TIMEOUT; BACKEND if it needed more memory or output than the

@@ -1,11 +1,11 @@
 /* The supervisor: a program that runs a compiler for the library, under limits, in a temporary folder, and
  * ends both when the library or its program ends. supervise.h says how it is called.
  *
- * All signals are blocked; those that matter are read from a descriptor. The compiler leads a process group of
- * its own. Processes of that group whose parent ends become children of the supervisor (it is a subreaper), so
- * it can wait until each of them is gone, and only then removes the folder. The kernel sends SIGTERM when the
- * thread that started the supervisor ends: a socket alone would stay open in a process that was forked
- * meanwhile.
+ * All signals are blocked; those that matter are read from a descriptor. The compiler leads a process group
+ * of its own. Processes of that group whose parent ends become children of the supervisor (it is a
+ * subreaper), so it can wait until each of them is gone, and only then removes the folder. The kernel sends
+ * SIGTERM when the thread that started the supervisor ends: a socket alone would stay open in a process that
+ * was forked meanwhile.
  * SPDX-License-Identifier: MIT
  */
 #include "base/program/supervise.h"

@@ -7,8 +7,8 @@
  *     supervise PARENT SECONDS MEMORY OUTPUT PLACE… -- PROGRAM ARGUMENT…
  *
  * PARENT is the process id of the caller. SECONDS, MEMORY and OUTPUT (bytes) are limits; 0: none. The
- * supervisor makes a folder in the first PLACE that allows it. The program runs in this folder with the supervisor's
- * standard input and outputs. Descriptor 3 is a socket of packets:
+ * supervisor makes a folder in the first PLACE that allows it. The program runs in this folder with the
+ * supervisor's standard input and outputs. Descriptor 3 is a socket of packets:
  *
  *     supervisor: the folder is made       struct supervise_folder
  *     library:    start the program        one byte

@@ -1,8 +1,9 @@
 /* Compiles GLSL to SPIR-V with the program glslc, or with libshaderc in this process.
  *
- * Only another process can be ended, so where there are limits (the settings compiler.*) the program comes first,
- * and the library serves where the program is not installed: then the text itself decides how long it takes, and
- * only what it includes is limited (glsl_include.h). Without limits the library comes first, as it is quicker.
+ * Only another process can be ended, so where there are limits (the settings compiler.*) the program comes
+ * first, and the library serves where the program is not installed: then the text itself decides how long it
+ * takes, and only what it includes is limited (glsl_include.h). Without limits the library comes first, as it
+ * is quicker.
  *
  *   glsl.c                checks the options, chooses between library and program, reports messages
  *   glsl_library.c        opens libshaderc

@@ -2,9 +2,9 @@
  * searches for no file.
  *
  * Each file becomes a file GLSL_GATHERED and a number, in which the names behind #include are such names too.
- * The text is number 0. A file that is included at several depths is written once for each, so that the limit of
- * the depth holds; the includes of the last depth, and those of files that are not found, become #error with
- * the reason. The preprocessor of glslc then decides which of them it reaches.
+ * The text is number 0. A file that is included at several depths is written once for each, so that the limit
+ * of the depth holds; the includes of the last depth, and those of files that are not found, become #error
+ * with the reason. The preprocessor of glslc then decides which of them it reaches.
  * SPDX-License-Identifier: MIT
  */
 #ifndef COMPILER_GLSL_GLSL_GATHER_H

@@ -37,8 +37,8 @@ static struct glsl_file *refuse_file(struct glsl_includes *includes, const char 
     return refuse(base_arena_format(includes->arena, "%s cannot be read: %m", path), why);
 }
 
-/* Each file is read once, so that a file that is included often takes memory once. NULL with `*why` NULL: there
- * is no such file. */
+/* Each file is read once, so that a file that is included often takes memory once. NULL with `*why` NULL:
+ * there is no such file. */
 static struct glsl_file *read_file(struct glsl_includes *includes, const char *path, const char **why)
 {
     const void *content;

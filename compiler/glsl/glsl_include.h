@@ -1,8 +1,8 @@
 /* Finds the files that GLSL includes: for libshaderc as callbacks, for glslc through glsl_gather.c.
  *
- * For #include "..." the folder of the including file comes first, then the folders of the options; a text that
- * is in no file has no folder, and neither has #include <...>. The current folder is not searched. Only regular
- * files are read. There are limits, so that files which include each other come to an end.
+ * For #include "..." the folder of the including file comes first, then the folders of the options; a text
+ * that is in no file has no folder, and neither has #include <...>. The current folder is not searched. Only
+ * regular files are read. There are limits, so that files which include each other come to an end.
  * SPDX-License-Identifier: MIT
  */
 #ifndef COMPILER_GLSL_GLSL_INCLUDE_H

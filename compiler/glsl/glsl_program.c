@@ -103,7 +103,8 @@ static size_t room_for(struct base_arena *arena, const struct glsl_nodes *nodes,
     return longer > length ? longer : length;
 }
 
-/* The number of words behind `at` that its instruction has; 0 if it is not valid, which spirv_read() reports. */
+/* The number of words behind `at` that its instruction has; 0 if it is not valid, which spirv_read()
+ * reports. */
 static uint32_t length_at(const uint32_t *words, size_t count, size_t at)
 {
     uint32_t length = words[at] >> 16;

@@ -1,8 +1,8 @@
 /* Compiles GLSL with the program glslc, the command line of shaderc. It also works on systems whose
  * libshaderc cannot be opened: the library of Debian 12 lacks symbols that only this program links.
  *
- * The program runs as base/program/program.h says: in a temporary folder, under limits. It gets the text and all files
- * that the text includes in that folder (glsl_gather.h), so includes are found as with the library.
+ * The program runs as base/program/program.h says: in a temporary folder, under limits. It gets the text and
+ * all files that the text includes in that folder (glsl_gather.h), so includes are found as with the library.
  * SPDX-License-Identifier: MIT
  */
 #ifndef COMPILER_GLSL_GLSL_PROGRAM_H

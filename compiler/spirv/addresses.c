@@ -1,10 +1,10 @@
-/* Physical pointers (SPV_KHR_physical_storage_buffer), which GLSL calls buffer references: addresses of 64 bits
- * that the program computes or stores in buffers. A struct may have a member that points to a struct of the same
- * type, which OpTypeForwardPointer announces.
+/* Physical pointers (SPV_KHR_physical_storage_buffer), which GLSL calls buffer references: addresses of 64
+ * bits that the program computes or stores in buffers. A struct may have a member that points to a struct of
+ * the same type, which OpTypeForwardPointer announces.
  *
- * The checks see them as pointers. When they are done, addresses in memory, in composites and in constants become
- * integers of 64 bits, so that reflection, layouts and the translator handle them as numbers. Results of
- * instructions stay pointers.
+ * The checks see them as pointers. When they are done, addresses in memory, in composites and in constants
+ * become integers of 64 bits, so that reflection, layouts and the translator handle them as numbers. Results
+ * of instructions stay pointers.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>

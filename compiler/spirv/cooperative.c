@@ -1,8 +1,8 @@
 /* Cooperative matrices, which a subgroup holds together: types, and checks of their instructions.
  *
- * SPV_NV_cooperative_matrix and SPV_KHR_cooperative_matrix differ in their operands; spirv_matrix_access() and
- * spirv_matrix_signs() read both alike. A subgroup has SPIRV_SUBGROUP invocations, each of which has as many elements
- * as the others.
+ * SPV_NV_cooperative_matrix and SPV_KHR_cooperative_matrix differ in their operands; spirv_matrix_access()
+ * and spirv_matrix_signs() read both alike. A subgroup has SPIRV_SUBGROUP invocations, each of which has as
+ * many elements as the others.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/spirv/check.h"

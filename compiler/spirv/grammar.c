@@ -3,8 +3,8 @@
  */
 #include "compiler/spirv/grammar.h"
 
-/* Entries of values, statements, terminators, and values that need a capability. Opcodes that are not in the table are
- * unsupported. */
+/* Entries of values, statements, terminators, and values that need a capability. Opcodes that are not in the
+ * table are unsupported. */
 #define VALUE(operands, rule)                \
     {                                        \
         true, true, rule, false, operands, 0 \

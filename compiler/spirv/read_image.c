@@ -224,8 +224,8 @@ static bool is_one_of(uint32_t id, const uint32_t *kin, uint32_t count)
     return false;
 }
 
-/* The first variable behind the current instruction whose type is made of the current one; 0: none. Nothing of it has
- * been checked. */
+/* The first variable behind the current instruction whose type is made of the current one; 0: none. Nothing
+ * of it has been checked. */
 static uint32_t find_variable(const struct spirv_reader *reader, uint32_t type)
 {
     uint32_t kin[KIN_MOST] = {type}, count = 1, length;

@@ -176,7 +176,8 @@ static bool is_buffer_parameter(const struct found *found)
 }
 
 /* Sorts buffers, images and samplers by set and binding, then members of the push constants by offset. The
- * view of a buffer with the widest elements comes first, and of several such views the first of the module. */
+ * view of a buffer with the widest elements comes first, and of several such views the first of the
+ * module. */
 static int compare_found(const void *left, const void *right)
 {
     const struct found *a = left, *b = right;

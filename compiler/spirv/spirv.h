@@ -25,18 +25,19 @@
  *  - Pointers come from OpVariable, access chains, OpImageTexelPointer, OpCopyObject or parameters. Variable
  *    pointers, to storage buffers and shared memory, also come from selects, phis, calls, null constants,
  *    OpPtrAccessChain and variables of functions and work-items, which hold a pointer and nothing else.
- *  - Physical pointers come from all these, from loads of any memory, from composites and from integers. Types
- *    of members, elements and constants are the integer type `address_type` in place of them.
- *  - Images, samplers and sampled images come from OpLoad of a variable, OpSampledImage, OpImage, OpCopyObject
- *    or parameters. None is stored in memory, returned or selected.
+ *  - Physical pointers come from all these, from loads of any memory, from composites and from integers.
+ *    Types of members, elements and constants are the integer type `address_type` in place of them.
+ *  - Images, samplers and sampled images come from OpLoad of a variable, OpSampledImage, OpImage,
+ *    OpCopyObject or parameters. None is stored in memory, returned or selected.
  *  - Types nest no deeper than SPIRV_DEPTH_MOST and do not contain themselves.
  *  - Functions are not recursive, directly or indirectly.
  *  - Each block has one terminator, at its end. Definitions dominate their uses in reachable blocks. The
  *    variables of a function are in its first block.
  *  - Control flow of reachable blocks is structured (validate_structure.c). A block with several predecessors
  *    is a merge, a continue target, a loop header or a case; at most one other case falls through to a case.
- *    A branch with two targets in its own construct has a selection merge or heads a loop. Merges and continue targets are
- *    blocks of the function but may be unreachable, and a loop may have no reachable back edge.
+ *    A branch with two targets in its own construct has a selection merge or heads a loop. Merges and
+ *    continue targets are blocks of the function but may be unreachable, and a loop may have no reachable
+ *    back edge.
  * SPDX-License-Identifier: MIT
  */
 #ifndef COMPILER_SPIRV_SPIRV_H
@@ -358,8 +359,8 @@ static inline const struct spirv_type *spirv_type(const struct spirv_module *mod
     return module->ids[id].as.type_info;
 }
 
-/* The stride of the elements that a pointer to a buffer steps over: that of the pointer's type, else of the arrays of
- * such elements in the module. 0 when there is none, or several differ. */
+/* The stride of the elements that a pointer to a buffer steps over: that of the pointer's type, else of the
+ * arrays of such elements in the module. 0 when there is none, or several differ. */
 uint64_t spirv_element_stride(const struct spirv_module *module, const struct spirv_type *pointer);
 
 /* The type of a value, constant, variable or parameter. */
@@ -387,7 +388,8 @@ static inline bool spirv_is_opaque(const struct spirv_type *type)
  * them are. */
 const struct spirv_type *spirv_descriptor(const struct spirv_module *module, const struct spirv_type *type);
 
-/* The type of the buffer's block, image or sampler behind a variable: spirv_descriptor() of what it points to. */
+/* The type of the buffer's block, image or sampler behind a variable: spirv_descriptor() of what it points
+ * to. */
 const struct spirv_type *spirv_descriptor_of(const struct spirv_module *module, uint32_t variable);
 
 /* How many arrays such a type consists of: 2 for "parts[2][3]". */
@@ -452,8 +454,9 @@ struct spirv_view {
 };
 
 /* The kernels and constants of a module, allocated in its arena. The parameters are all buffers
- * (StorageBuffer, Uniform), images and samplers (UniformConstant) and push constants that the module declares,
- * in the order that struct trm_parameter documents; all kernels of a module have the same parameters. */
+ * (StorageBuffer, Uniform), images and samplers (UniformConstant) and push constants that the module
+ * declares, in the order that struct trm_parameter documents; all kernels of a module have the same
+ * parameters. */
 struct spirv_reflection {
     struct trm_kernel_info *kernels;
     uint32_t kernel_count;
@@ -466,11 +469,11 @@ struct spirv_reflection {
     uint32_t view_count;
 };
 
-/* The parameters of a kernel as backends get them, in the arena: an array of n buffers, images or samplers is n
- * parameters with one set and place. An array whose number of elements a launch gives is TRM_ARRAY_MOST of
- * them, and the number itself a u64 with the set SPIRV_COUNT_SET: these scalars come before the members of the
- * push constants, in the order of their arrays. Without arrays the list is the kernel's own.
- * Errors: OUT_OF_HOST_MEMORY. */
+/* The parameters of a kernel as backends get them, in the arena: an array of n buffers, images or samplers is
+ * n parameters with one set and place. An array whose number of elements a launch gives is TRM_ARRAY_MOST of
+ * them, and the number itself a u64 with the set SPIRV_COUNT_SET: these scalars come before the members of
+ * the push constants, in the order of their arrays. Without arrays the list is the kernel's own. Errors:
+ * OUT_OF_HOST_MEMORY. */
 #define SPIRV_COUNT_SET UINT32_MAX
 int32_t spirv_flatten(struct base_arena *arena, struct trm_kernel_info *kernel);
 

@@ -1,6 +1,6 @@
 /* Removes from a module what its compute kernels do not use, where the reader would refuse that: entry points
- * of other stages with their functions and variables, and types such as multisampled images and pointers to outputs.
- * Engines compile a whole program to one module, and front ends declare pointers that nothing uses.
+ * of other stages with their functions and variables, and types such as multisampled images and pointers to
+ * outputs. Engines compile a whole program to one module, and front ends declare pointers that nothing uses.
  *
  * Any other module stays as it is, with all buffers that it declares. The words may be anything: a module
  * that cannot be followed here is left to the reader, which refuses it.

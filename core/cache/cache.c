@@ -84,9 +84,9 @@ int32_t core_cache_folder(struct core_context *context, bool may_create, const c
 
 /* ---- the calls ----------------------------------------------------------------------------- */
 
-/* Logs why the cache cannot be used and passes on `status`. Permissions and a full or broken disk (BACKEND) are
- * something to repair and give one warning in each context; the rest is logged at debug level. Lack of memory
- * and invalid arguments are errors of the call. */
+/* Logs why the cache cannot be used and passes on `status`. Permissions and a full or broken disk (BACKEND)
+ * are something to repair and give one warning in each context; the rest is logged at debug level. Lack of
+ * memory and invalid arguments are errors of the call. */
 static int32_t without_cache(struct core_context *context, int32_t cause, int32_t status)
 {
     bool is_fault = cause == TRM_ERROR_PERMISSION || cause == TRM_ERROR_BACKEND;

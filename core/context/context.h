@@ -17,8 +17,8 @@
 
 struct core_device_hooks;
 
-/* Creates a context, which the caller publishes or abandons (context.c): what trm_context_create() does but for what
- * the rooms above add. */
+/* Creates a context, which the caller publishes or abandons (context.c): what trm_context_create() does but
+ * for what the rooms above add. */
 int32_t core_context_create(const struct trm_context_desc *desc, struct core_context **context);
 
 /* Fills context->host, the functions that backends may call (host.c). */

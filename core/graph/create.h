@@ -12,8 +12,8 @@
  * handle. */
 int32_t core_graph_create(struct core_device *device, struct trm_graph **graph);
 
-/* What trm_graph_instantiate() does, for a stream of core_stream_create_resident(). Errors: UNSUPPORTED with the
- * reason, where the graph cannot run in a kernel that stays on the device. */
+/* What trm_graph_instantiate() does, for a stream of core_stream_create_resident(). Errors: UNSUPPORTED with
+ * the reason, where the graph cannot run in a kernel that stays on the device. */
 int32_t core_graph_instantiate_resident(struct trm_graph *graph, struct trm_graph_exec **exec);
 
 #endif

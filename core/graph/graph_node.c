@@ -87,8 +87,8 @@ struct core_node *core_node_fill(struct core_node_pool *pool, const struct trm_f
     return node;
 }
 
-/* Bytes of what an argument points to: an image's layout, where the image is plain memory; a block; an image's
- * objects. */
+/* Bytes of what an argument points to: an image's layout, where the image is plain memory; a block; an
+ * image's objects. */
 static uint64_t pointed_bytes(const struct trm_launch_argument *argument)
 {
     if (argument->block == NULL)

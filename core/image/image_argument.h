@@ -28,8 +28,8 @@ int32_t core_image_argument(const struct core_device *device, const struct trm_p
 int32_t core_image_check(const struct trm_parameter *parameter, const struct trm_argument *given,
                          const struct trm_image_desc *desc, const struct core_sampler *sampler);
 
-/* The same as core_image_argument() of a texel buffer: checks the format and the place of a span that has been resolved, and sets the
- * argument's type and scalar. */
+/* The same as core_image_argument() of a texel buffer: checks the format and the place of a span that has
+ * been resolved, and sets the argument's type and scalar. */
 int32_t core_texels_argument(const struct trm_parameter *parameter, const struct trm_argument *given,
                              struct trm_launch_argument *argument);
 

@@ -84,7 +84,8 @@ static inline uint64_t core_image_level_offset(const struct core_image *image, u
     return image->texels != NULL ? image->texel_offset : image->plan->level[level].offset;
 }
 
-/* Level 0 of an image of plain memory with its texels in `buffer`, whose texels follow each other without gaps. */
+/* Level 0 of an image of plain memory with its texels in `buffer`, whose texels follow each other without
+ * gaps. */
 static inline struct trm_span core_image_span(const struct core_image *image)
 {
     const struct trm_image_level *level = &image->plan->level[0];

@@ -1,8 +1,8 @@
 /* Images whose texels are in a buffer of the program's.
  *
- * Such an image is plain memory with a layout of its own, which says how far away the texels are: the difference
- * of two addresses, modulo 2^64. So the kernels are the same, and only a backend whose kernels reach memory
- * through addresses can have such an image.
+ * Such an image is plain memory with a layout of its own, which says how far away the texels are: the
+ * difference of two addresses, modulo 2^64. So the kernels are the same, and only a backend whose kernels
+ * reach memory through addresses can have such an image.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>

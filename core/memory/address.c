@@ -1,11 +1,11 @@
-/* Addresses of buffers, for kernels that reach memory through them. The backend gives an address when the program
- * asks for it, and forgets it before the memory is freed.
+/* Addresses of buffers, for kernels that reach memory through them. The backend gives an address when the
+ * program asks for it, and forgets it before the memory is freed.
  * SPDX-License-Identifier: MIT
  */
 #include "core/memory/buffer.h"
 
-/* Gets the address from the backend. Two threads may come here at the same time: the address of the second one is
- * the same, and is forgotten at once. */
+/* Gets the address from the backend. Two threads may come here at the same time: the address of the second
+ * one is the same, and is forgotten at once. */
 static int32_t find_address(struct core_buffer *buffer, uint64_t *address)
 {
     const struct core_backend *backend = buffer->device->backend;

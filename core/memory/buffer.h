@@ -137,8 +137,8 @@ int32_t core_buffer_read(struct core_buffer *buffer, uint64_t offset, void *data
 
 /* ---- addresses (address.c) ------------------------------------------------------------------------- */
 
-/* Gets the address of the buffer's first byte. Errors: UNSUPPORTED where kernels reach no memory through addresses;
- * INVALID_ARGUMENT for a buffer of 0 bytes; the backend's. */
+/* Gets the address of the buffer's first byte. Errors: UNSUPPORTED where kernels reach no memory through
+ * addresses; INVALID_ARGUMENT for a buffer of 0 bytes; the backend's. */
 int32_t core_buffer_find_address(struct core_buffer *buffer, uint64_t *address);
 
 /* Tells the backend that the buffer's address, if the program knows it, is no longer valid. No work uses the

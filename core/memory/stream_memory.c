@@ -52,8 +52,8 @@ static bool ordered_free(struct core_buffer *buffer, struct core_stream *stream)
     return core_stream_commit(stream, value, "pool.free", status) == TRM_OK;
 }
 
-/* Frees the memory in the stream's order; false where another stream may still use it, and where kernels reach it
- * through an address, which is valid until the work is done. */
+/* Frees the memory in the stream's order; false where another stream may still use it, and where kernels
+ * reach it through an address, which is valid until the work is done. */
 static bool free_in_order(struct core_buffer *buffer, struct core_stream *stream)
 {
     if (atomic_load(&buffer->address) != 0)

@@ -56,8 +56,8 @@ static const struct core_object_ops kernel_ops = {
 #define NAMES_BYTES 160 /* of all names, for a sentence */
 #define NAME_BYTES 1024 /* of a kernel's name in a backend, which may lack its end */
 
-/* Gets the name of kernel number `index` of a module, cut to NAME_BYTES. False past the last one, and when the
- * backend does not list them. */
+/* Gets the name of kernel number `index` of a module, cut to NAME_BYTES. False past the last one, and when
+ * the backend does not list them. */
 static bool name_at(const struct core_module *module, uint32_t index, char name[NAME_BYTES])
 {
     const struct trm_module_ops *ops = &module->device->backend->module;

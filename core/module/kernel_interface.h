@@ -13,8 +13,8 @@ struct core_context;
  * parameters means "as reflected", and is completed. Errors: ABI, naming the first difference. */
 int32_t core_kernel_interface_match(const struct trm_kernel_info *reflected, struct trm_kernel_desc *desc);
 
-/* Checks the description of native code, and puts a copy of the parameters, of `size` bytes from the context's
- * allocator, in their place, since the backend may change its own. `size` 0: there are none. */
+/* Checks the description of native code, and puts a copy of the parameters, of `size` bytes from the
+ * context's allocator, in their place, since the backend may change its own. `size` 0: there are none. */
 int32_t core_kernel_interface_copy(const struct core_context *context, struct trm_kernel_desc *desc,
                                    const char *name, size_t *size);
 

@@ -227,8 +227,8 @@ static int32_t fail_short(const struct launch *launch, uint32_t index, uint64_t 
                      launch->kernel->name, length, launch->parameters[index].size);
 }
 
-/* The alignment that any device needs of a buffer's elements: that of a scalar, or of a vector that is laid out
- * as one. Elements of several types may begin anywhere. */
+/* The alignment that any device needs of a buffer's elements: that of a scalar, or of a vector that is laid
+ * out as one. Elements of several types may begin anywhere. */
 static uint64_t element_alignment(const struct trm_parameter *parameter)
 {
     uint32_t scalar = trm_type_size(parameter->type);

@@ -10,9 +10,9 @@
 int32_t core_launch(struct core_stream *stream, struct core_kernel *kernel, const struct trm_grid *grid,
                     const struct trm_argument *arguments, uint32_t argument_count);
 
-/* The same of a kernel with arrays, in which each element is an argument: `arguments` has kernel->flat_count, and behind
- * them those of the kind REACHED. An argument of kind CORE_ARGUMENT_NONE is an element that the launch does not
- * give. */
+/* The same of a kernel with arrays, in which each element is an argument: `arguments` has kernel->flat_count,
+ * and behind them those of the kind REACHED. An argument of kind CORE_ARGUMENT_NONE is an element that the
+ * launch does not give. */
 #define CORE_ARGUMENT_NONE INT32_MIN
 int32_t core_launch_flat(struct core_stream *stream, struct core_kernel *kernel, const struct trm_grid *grid,
                          const struct trm_argument *arguments, uint32_t reached_count);
@@ -28,8 +28,8 @@ int32_t core_launch_arrays(struct core_stream *stream, struct core_kernel *kerne
 int32_t core_launch_check_array(const struct core_kernel *kernel, uint32_t index,
                                 const struct trm_argument *given);
 
-/* Writes 'argument 3 "a"', or 'element 2 of argument 3 "a"' where `index` counts the parameters of a kernel with
- * arrays as the backend has them, and returns the number of the parameter. */
+/* Writes 'argument 3 "a"', or 'element 2 of argument 3 "a"' where `index` counts the parameters of a kernel
+ * with arrays as the backend has them, and returns the number of the parameter. */
 #define CORE_PLACE_TEXT 160
 uint32_t core_launch_place(const struct core_kernel *kernel, uint32_t index, char text[CORE_PLACE_TEXT]);
 

@@ -1,6 +1,6 @@
-/* A kernel's second form, NAME.matrix.spv beside NAME.spv, which multiplies with cooperative matrices and has the same
- * interface. A device that is no cpu gets that one if it takes it: a driver of Vulkan that lacks them refuses the module,
- * and a cpu is as fast without.
+/* A kernel's second form, NAME.matrix.spv beside NAME.spv, which multiplies with cooperative matrices and has
+ * the same interface. A device that is no cpu gets that one if it takes it: a driver of Vulkan that lacks
+ * them refuses the module, and a cpu is as fast without.
  * SPDX-License-Identifier: MIT
  */
 #include "core/module/matrix_form.h"

@@ -1,8 +1,8 @@
 /* The check of what a plugin's functions return.
  *
  * Each call of a slot that returns a status passes through core_answer(), on streams through
- * core_stream_commit(); tests/plugins/unchecked.sh looks for calls that do not. So the core and the program see
- * statuses of <trireme/status.h> only, whatever a plugin returns.
+ * core_stream_commit(); tests/plugins/unchecked.sh looks for calls that do not. So the core and the program
+ * see statuses of <trireme/status.h> only, whatever a plugin returns.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_PLUGIN_ANSWER_H

@@ -9,8 +9,8 @@
 /* Reads a property of device number `index`, which need not be open. Checks the size of the value, and that
  * text ends. `needed` receives the bytes of the value, on OUT_OF_RANGE too.
  *
- * Errors   NOT_FOUND, which the caller explains if it matters; OUT_OF_RANGE where `capacity` is too small; ABI for an answer that cannot be right;
- *          the backend's */
+ * Errors   NOT_FOUND, which the caller explains if it matters; OUT_OF_RANGE where `capacity` is too small;
+ *          ABI for an answer that cannot be right; the backend's */
 int32_t core_property_read(const struct core_backend *backend, uint32_t index, uint32_t key, void *value,
                            uint64_t capacity, uint64_t *needed);
 

@@ -62,7 +62,8 @@ static struct near find_near(const char *variable)
     return near;
 }
 
-/* The name of an entry "NAME=value" that the library may judge: printable, not too long, its value not empty. */
+/* The name of an entry "NAME=value" that the library may judge: printable, not too long, its value not
+ * empty. */
 static bool name_of(const char *entry, char *variable)
 {
     size_t length = strspn(entry, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");

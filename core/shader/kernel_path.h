@@ -15,8 +15,8 @@ struct core_context;
 int32_t core_kernel_path_find(struct core_context *context, struct base_arena *arena, const char *name,
                               const char **path);
 
-/* The path of NAME.matrix.spv beside the file at `path`: the kernel's form for devices with cooperative matrices, with the
- * same interface. NULL when there is none, or when it may not be used. */
+/* The path of NAME.matrix.spv beside the file at `path`: the kernel's form for devices with cooperative
+ * matrices, with the same interface. NULL when there is none, or when it may not be used. */
 const char *core_kernel_path_matrix(struct base_arena *arena, const char *path);
 
 /* As trm_shader_list(). */

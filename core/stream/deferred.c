@@ -2,8 +2,8 @@
  *
  * An item waits in the list of its device until a reap finds that its work has ended. As long as the device's
  * handle is alive, there will be another reap: its death, at the latest. From then on only the ends of the
- * device's streams are certain to reap. So each item in the list of a device whose handle is dead is in flight
- * on a stream of that device; for any other item, a thread waits.
+ * device's streams are certain to reap. So each item in the list of a device whose handle is dead is in
+ * flight on a stream of that device; for any other item, a thread waits.
  *
  * A stream may end while another thread decides that. `device->ends` counts the ends of streams and the death
  * of the handle. A thread reads it before it looks at an item, and puts the item into the list only if the
@@ -70,8 +70,8 @@ static void wait_and_destroy(struct core_job *job)
     core_object_release(&device->object);
 }
 
-/* The work may come after the callback or host function that the calling thread runs. So a thread of a service
- * waits when its job is done. */
+/* The work may come after the callback or host function that the calling thread runs. So a thread of a
+ * service waits when its job is done. */
 static void destroy_after_wait(struct core_device *device, struct core_deferred *item)
 {
     core_object_retain(&device->object);

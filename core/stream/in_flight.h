@@ -27,8 +27,8 @@ struct core_in_flight_slot {
 };
 
 /* The last use of one object by each stream. The first slots are inline; further ones are in a chain of
- * blocks. Any number of threads may record at once, each for a stream that it serialises. Starts all zero but for
- * the owner. */
+ * blocks. Any number of threads may record at once, each for a stream that it serialises. Starts all zero but
+ * for the owner. */
 struct core_in_flight {
     /* The object that a graph enters so that what it uses stays: a buffer, an image, a sampler. NULL where no
      * operation that can be recorded uses the object. */

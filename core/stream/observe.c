@@ -1,5 +1,5 @@
-/* What is done with the operations of a stream besides enqueueing them: waiting for each (stream.serial), and noting
- * it in a profile.
+/* What is done with the operations of a stream besides enqueueing them: waiting for each (stream.serial), and
+ * noting it in a profile.
  *
  * An operation that waits for something else is not waited for, since the calling thread may have to bring
  * that about; nor is an operation behind it as long as it waits.

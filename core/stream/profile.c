@@ -24,8 +24,8 @@ struct pending {
 struct core_stream_profile {
     struct base_lock lock;  /* guards all but `called` and what is counted */
     _Atomic bool has_clock; /* the profile takes times */
-    /* Where the enqueuing thread counts without the lock, for a profile without a clock; NULL: nowhere. It says so in
-     * `is_counting` before it looks here, and a thread that ends this waits for that. */
+    /* Where the enqueuing thread counts without the lock, for a profile without a clock; NULL: nowhere. It
+     * says so in `is_counting` before it looks here, and a thread that ends this waits for that. */
     _Atomic(struct core_profile_result *) counted;
     _Atomic bool is_counting;
     uint64_t counted_from;          /* that profile's beginning */
@@ -139,8 +139,8 @@ static bool enqueue_stamp(struct core_stream_profile *state, struct core_stream 
     return true;
 }
 
-/* The operation can be timed if a timestamp is before it, or it found the stream idle. What else has a number (the
- * program's timestamps, signals) takes no time. */
+/* The operation can be timed if a timestamp is before it, or it found the stream idle. What else has a number
+ * (the program's timestamps, signals) takes no time. */
 static bool has_beginning(const struct core_stream_profile *state, const struct core_stream *stream,
                           uint64_t value)
 {
@@ -336,8 +336,8 @@ int32_t core_stream_profile_begin(struct core_stream *stream, struct core_profil
     return TRM_OK;
 }
 
-/* The state's lock is held. Returns the profile, whose reference the caller releases. A part that has ended does not
- * change any more: it lacks a stream that was being destroyed at that moment. */
+/* The state's lock is held. Returns the profile, whose reference the caller releases. A part that has ended
+ * does not change any more: it lacks a stream that was being destroyed at that moment. */
 static struct core_profile *leave(struct core_stream_profile *state, struct core_stream *stream)
 {
     struct core_profile_part *part = state->part;

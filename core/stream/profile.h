@@ -8,8 +8,8 @@
  * stream, an operation begins when the one before it ends, or when its call began if that was later. So a
  * timestamp is the end of one operation and the earliest beginning of the next.
  *
- * A profile has a part for each of its devices, and a device is in one part at a time. A profile of a device keeps
- * the device alive. One of a context does not: its part of a device ends when the device closes.
+ * A profile has a part for each of its devices, and a device is in one part at a time. A profile of a device
+ * keeps the device alive. One of a context does not: its part of a device ends when the device closes.
  *
  * Locks: context->devices_lock guards which devices there are and which part each is in; it comes before
  * device->lock. profile->lock and a stream's own are leaves but for the backend, which is called under the
@@ -173,7 +173,8 @@ void core_profile_device_closes(struct core_device *device);
 /* A stream is created: joins its device's profile, if memory allows. */
 void core_stream_profile_join(struct core_stream *stream);
 
-/* A stream begins to be part of a profile, or ends to. The caller has pinned it. Errors: OUT_OF_HOST_MEMORY. */
+/* A stream begins to be part of a profile, or ends to. The caller has pinned it. Errors:
+ * OUT_OF_HOST_MEMORY. */
 int32_t core_stream_profile_begin(struct core_stream *stream, struct core_profile_part *part);
 void core_stream_profile_end(struct core_stream *stream, const struct core_profile_part *part);
 

@@ -313,8 +313,8 @@ void core_callback_push(struct core_callback_frame *frame, const struct core_str
     innermost     = frame;
 }
 
-/* The callback has forked, and returned in the child too. The thread would go on with the parent's work, with the
- * parent's locks, and without its other threads. Nothing but write() and _exit() is safe here. */
+/* The callback has forked, and returned in the child too. The thread would go on with the parent's work, with
+ * the parent's locks, and without its other threads. Nothing but write() and _exit() is safe here. */
 static void end_child(void)
 {
     static const char line[] =

@@ -1,7 +1,8 @@
 /* Signals: a descriptor that becomes readable when several operations of streams have ended, for event loops.
  *
- * The program owns the descriptor and may close it at any time, after which the number may name another file. So a
- * signal has a duplicate of its own. What raises it and what made it hold references; the last one frees it.
+ * The program owns the descriptor and may close it at any time, after which the number may name another file.
+ * So a signal has a duplicate of its own. What raises it and what made it hold references; the last one frees
+ * it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_STREAM_SIGNAL_H
@@ -18,13 +19,13 @@ struct core_signal {
     _Atomic bool is_raised;
 };
 
-/* Makes an eventfd, close-on-exec and non-blocking, and a signal for it, which the caller releases. call: for the sentence.
- * Errors: OUT_OF_HOST_MEMORY; BACKEND where there are no descriptors left. */
+/* Makes an eventfd, close-on-exec and non-blocking, and a signal for it, which the caller releases. call: for
+ * the sentence. Errors: OUT_OF_HOST_MEMORY; BACKEND where there are no descriptors left. */
 int32_t core_signal_create(struct core_context *context, const char *call, int32_t *descriptor,
                            struct core_signal **signal);
 
-/* The signal also waits for `value` of a stream, or the stream's failure. The stream is entered or pinned. Before
- * core_signal_arm(). Errors: those of core_notify(). */
+/* The signal also waits for `value` of a stream, or the stream's failure. The stream is entered or pinned.
+ * Before core_signal_arm(). Errors: those of core_notify(). */
 int32_t core_signal_add(struct core_signal *signal, struct core_stream *stream, uint64_t value);
 
 /* From now on the signal is raised when everything that was added has ended; at once when nothing is left. */

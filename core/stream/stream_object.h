@@ -176,13 +176,15 @@ static inline bool core_stream_is_resident(const struct core_stream *stream)
     return stream->ops == &stream->device->backend->resident_stream;
 }
 
-/* Whether the backend's tables beside that of streams take its part of the stream: not that of a kind of its own. */
+/* Whether the backend's tables beside that of streams take its part of the stream: not that of a kind of its
+ * own. */
 static inline bool core_stream_is_ordinary(const struct core_stream *stream)
 {
     return stream->ops->create == stream->device->backend->stream.create;
 }
 
-/* Creates such a stream, on which resident graphs alone can be enqueued (core/graph/create.h). Errors: UNSUPPORTED. */
+/* Creates such a stream, on which resident graphs alone can be enqueued (core/graph/create.h). Errors:
+ * UNSUPPORTED. */
 int32_t core_stream_create_resident(struct core_device *device, struct core_stream **stream);
 
 /* The same on top of an application's own; type: enum trm_native_type. The backend must have
@@ -224,7 +226,8 @@ static inline bool core_stream_is_recording(const struct core_stream *stream)
  * thread can end it meanwhile. */
 void core_stream_end(struct core_stream *stream);
 
-/* Runs a job with stream->ending on the service thread, which this one is; it releases the stream and its device. */
+/* Runs a job with stream->ending on the service thread, which this one is; it releases the stream and its
+ * device. */
 void core_stream_post(struct core_stream *stream, void (*run)(struct core_job *job));
 
 /* ---- holds (stream_hold.c) --------------------------------------------------------------------------- */
@@ -232,9 +235,9 @@ void core_stream_post(struct core_stream *stream, void (*run)(struct core_job *j
 /* What trm_stream_destroy() does. The last hold ends a stream that is held. */
 void core_stream_end_or_let_go(struct core_stream *stream);
 
-/* Holds a stream of the program's for as long as what enqueues on it needs it: trm_stream_destroy() then kills the
- * program's handle only, and core_stream_end_hold() with the last hold drains and ends the stream. Errors: those of
- * core_object_hold(); UNSUPPORTED for a stream that ends by itself, or that records. */
+/* Holds a stream of the program's for as long as what enqueues on it needs it: trm_stream_destroy() then
+ * kills the program's handle only, and core_stream_end_hold() with the last hold drains and ends the stream.
+ * Errors: those of core_object_hold(); UNSUPPORTED for a stream that ends by itself, or that records. */
 int32_t core_stream_hold(struct trm_stream *handle, struct trm_stream **held);
 /* NULL is fine. In a callback of the stream, that ends after the callback. */
 void core_stream_end_hold(struct trm_stream *held);
@@ -265,9 +268,9 @@ static inline uint64_t core_stream_next(const struct core_stream *stream)
     return atomic_load_explicit(&stream->enqueued, memory_order_relaxed) + 1;
 }
 
-/* Takes the answer of the backend's function `slot` to an operation: TRM_OK makes `value` the last operation; a
- * permanent failure of the stream or the device is kept. Returns the status for the caller to return: of the
- * table in any case, and never TIMEOUT, which says "not yet" to a program and its pipeline. */
+/* Takes the answer of the backend's function `slot` to an operation: TRM_OK makes `value` the last operation;
+ * a permanent failure of the stream or the device is kept. Returns the status for the caller to return: of
+ * the table in any case, and never TIMEOUT, which says "not yet" to a program and its pipeline. */
 int32_t core_stream_commit_slow(struct core_stream *stream, const char *slot, int32_t answer);
 static inline int32_t core_stream_commit(struct core_stream *stream, uint64_t value, const char *slot,
                                          int32_t answer)

@@ -183,11 +183,11 @@ struct trm_memory_ops {
      * IMPORTED memory, and for DEVICE memory when TRM_DEVICE_UNIFIED is 1. */
     int32_t (*host_pointer)(struct trm_backend_memory *memory, void **pointer);
 
-    /* Since minor 3; optional, forget_address() also with address(). The address at which kernels of the device
-     * reach byte `offset` of the memory, never 0; it stays while the memory exists. The core asks once for each
-     * buffer whose address the program wants, tells the bytes that are the buffer's, and forgets the address
-     * before it frees or re-uses them, when no work uses the buffer. Errors: UNSUPPORTED for memory, or a
-     * device, that has no addresses. */
+    /* Since minor 3; optional, forget_address() also with address(). The address at which kernels of the
+     * device reach byte `offset` of the memory, never 0; it stays while the memory exists. The core asks once
+     * for each buffer whose address the program wants, tells the bytes that are the buffer's, and forgets the
+     * address before it frees or re-uses them, when no work uses the buffer. Errors: UNSUPPORTED for memory,
+     * or a device, that has no addresses. */
     int32_t (*address)(struct trm_backend_memory *memory, uint64_t offset, uint64_t size, uint64_t *address);
     void (*forget_address)(struct trm_backend_memory *memory, uint64_t address, uint64_t size);
 };
@@ -239,11 +239,11 @@ struct trm_fill_desc {
 /* One argument of a launch, checked against the kernel's parameters.
  *
  * Arrays of buffers, images, samplers and texel buffers, since minor 3: a backend gets each element as a
- * parameter and an argument of its own, of the kind of the elements. Parameters with one `set` and `place` that
- * follow each other are one array. Where launches give the number of elements, there are TRM_ARRAY_MOST of them,
- * and those that a launch does not give have neither memory nor block; the number is an argument of type U64,
- * whose parameter has the set UINT32_MAX and is no member of the push constants. All such numbers come before
- * those members. The core loads no modules with arrays for backends of earlier minors. */
+ * parameter and an argument of its own, of the kind of the elements. Parameters with one `set` and `place`
+ * that follow each other are one array. Where launches give the number of elements, there are TRM_ARRAY_MOST
+ * of them, and those that a launch does not give have neither memory nor block; the number is an argument of
+ * type U64, whose parameter has the set UINT32_MAX and is no member of the push constants. All such numbers
+ * come before those members. The core loads no modules with arrays for backends of earlier minors. */
 struct trm_launch_argument {
     int32_t kind;                      /* enum trm_parameter_kind */
     int32_t type;                      /* enum trm_type, of a scalar */
@@ -477,7 +477,7 @@ struct trm_image_copy_desc;
 struct trm_image_transfer_desc;
 
 /* One operation of a graph. The pointer of its kind is set, the others are NULL. Descriptors are valid during
- * the call only; kernels, memory, images, stamps and the host memory of copies are valid as long as the graph. */
+ * the call only; kernels, memory, images, stamps and the host memory of copies live as long as the graph. */
 struct trm_graph_node {
     uint32_t struct_size;
     int32_t kind; /* enum trm_graph_node_kind */
@@ -509,9 +509,9 @@ struct trm_graph_ops {
 
 /* ---- resident (optional, since minor 4): kernels that stay on the device ------------------------ */
 
-/* Streams on which graphs alone run, by kernels that stay on the device: launching one, and seeing that it has ended,
- * calls no driver. stream: create, destroy, query and wait are used; copy and launch answer UNSUPPORTED. graph: with
- * update(); UNSUPPORTED comes with the reason, which the core passes on. Both are for each other alone. */
+/* Streams on which graphs alone run, by kernels that stay on the device: launching one and seeing its end
+ * calls no driver. stream: create, destroy, query and wait are used; copy and launch answer UNSUPPORTED.
+ * graph: with update(); its UNSUPPORTED has the reason. Both are for each other alone. */
 struct trm_resident_ops {
     uint32_t struct_size;
     uint32_t reserved;
@@ -528,8 +528,8 @@ struct trm_resident_ops {
 /* ---- ranges (an extension) ------------------------------------------------------------------ */
 
 /* Ranges that a profiler shows beside the work of the device: get_extension(TRM_RANGE_EXTENSION, 1). The core
- * asks when a pipeline is created, and when a range of a stream begins or ends. NULL while no profiler is attached,
- * so that ranges cost nothing then. */
+ * asks when a pipeline is created, and when a range of a stream begins or ends. NULL while no profiler is
+ * attached, so that ranges cost nothing then. */
 #define TRM_RANGE_EXTENSION "range"
 
 struct trm_range_ops {

@@ -1,4 +1,5 @@
-/* The table of interop of a backend (optional): what <trireme/interop.h> offers. <trireme/backend.h> includes it.
+/* The table of interop of a backend (optional): what <trireme/interop.h> offers. <trireme/backend.h> includes
+ * it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_BACKEND_INTEROP_H

@@ -136,9 +136,9 @@ TRM_API int32_t trm_buffer_unmap(struct trm_buffer *buffer);
  */
 TRM_API int32_t trm_buffer_host_pointer(struct trm_buffer *buffer, void **pointer);
 
-/* Get the address at which kernels of the buffer's device reach its first byte: for a buffer reference of GLSL
- * (GL_EXT_buffer_reference), a physical pointer of SPIR-V, or a pointer of CUDA C. Programs pass it as a 64-bit
- * scalar, or store it in buffers. A kernel may reach all bytes of the buffer from it, and no others.
+/* Get the address at which kernels of the buffer's device reach its first byte: for a buffer reference of
+ * GLSL (GL_EXT_buffer_reference), a physical pointer of SPIR-V, or a pointer of CUDA C. Programs pass it as a
+ * 64-bit scalar, or store it in buffers. A kernel may reach all bytes of the buffer from it, and no others.
  *
  * address     receives the address, never 0, the same in every call
  * Ownership   the address is valid on this device until the buffer is destroyed. A launch does not know which

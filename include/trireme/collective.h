@@ -1,19 +1,19 @@
 /* Trireme: collectives, operations over one span on each device of a group.
  *
  * A call enqueues work on one stream of each device and returns. The work of a device begins when all the
- * streams have come to the call, and later operations of a stream come after the call on all devices: completion
- * is marked, polled and waited for as of any work (trm_stream_mark(), trm_stream_sync()).
+ * streams have come to the call, and later operations of a stream come after the call on all devices:
+ * completion is marked, polled and waited for as of any work (trm_stream_mark(), trm_stream_sync()).
  *
  *     trm_collective_create(group, 0, &collective);
  *     trm_all_reduce(collective, streams, gradients, gradients, 1, TRM_TYPE_F32, TRM_REDUCE_AVERAGE);
  *
- * A call takes any number of spans of each device, such as the gradients of all layers. They stand together by
- * number: spans[number * devices + device]. The spans of one number have one length on all devices; others may
- * have another.
+ * A call takes any number of spans of each device, such as the gradients of all layers. They stand together
+ * by number: spans[number * devices + device]. The spans of one number have one length on all devices; others
+ * may have another.
  *
  * The library has several ways of doing a collective: each device reads its peers' memory in a kernel, peers
- * copy, or data goes through pinned host memory. The first calls of an operation and size try the ways that the
- * devices allow; later ones use the fastest. The setting `collective.way` chooses one.
+ * copy, or data goes through pinned host memory. The first calls of an operation and size try the ways that
+ * the devices allow; later ones use the fastest. The setting `collective.way` chooses one.
  * SPDX-License-Identifier: MIT
  *
  * Unless a function says otherwise:
@@ -31,13 +31,14 @@
  *             memory is allocated
  * Threads     any, one at a time for each of the streams
  * Ownership   enqueued work keeps the memory of its buffers, though their handles may be destroyed
- * Errors      those of every function (<trireme/api.h>); INVALID_ARGUMENT for lengths that differ or are not a
- *             multiple of the element, offsets that are not, an unknown operation, or a span that overlaps with
- *             an output; OUT_OF_RANGE for a span past the end of its buffer, or a root that the group does not
- *             have; WRONG_DEVICE for a stream or span of another device; UNSUPPORTED for another type, for a
- *             stream that records into a graph, or when `collective.way` names a way that the devices do not
- *             allow; the first failure of a stream. A call that is refused enqueues nothing. When a stream fails,
- *             or a device is lost, before the call is done, all its streams fail with that first cause
+ * Errors      those of every function (<trireme/api.h>); INVALID_ARGUMENT for lengths that differ or are not
+ *             a multiple of the element, offsets that are not, an unknown operation, or a span that overlaps
+ *             with an output; OUT_OF_RANGE for a span past the end of its buffer, or a root that the group
+ *             does not have; WRONG_DEVICE for a stream or span of another device; UNSUPPORTED for another
+ *             type, for a stream that records into a graph, or when `collective.way` names a way that the
+ *             devices do not allow; the first failure of a stream. A call that is refused enqueues nothing.
+ *             When a stream fails, or a device is lost, before the call is done, all its streams fail with
+ *             that first cause
  */
 #ifndef TRIREME_COLLECTIVE_H
 #define TRIREME_COLLECTIVE_H
@@ -96,8 +97,8 @@ TRM_API int32_t trm_reduce(struct trm_collective *collective, struct trm_stream 
                            const struct trm_span *outputs, const struct trm_span *inputs, uint32_t count,
                            int32_t type, int32_t operation, uint32_t root);
 
-/* Combine the inputs of all devices, and give each device its part: of an output of n bytes, device d gets the
- * bytes from d * n on.
+/* Combine the inputs of all devices, and give each device its part: of an output of n bytes, device d gets
+ * the bytes from d * n on.
  *
  * inputs      each has as many times the length of its output as there are devices. An output may be its own
  *             device's part of the input
@@ -113,8 +114,8 @@ TRM_API int32_t trm_reduce_scatter(struct trm_collective *collective, struct trm
 TRM_API int32_t trm_broadcast(struct trm_collective *collective, struct trm_stream *const *streams,
                               const struct trm_span *spans, uint32_t count, uint32_t root);
 
-/* Put the inputs of all devices side by side into the output of every device: from an input of n bytes, that of
- * device d comes to the bytes from d * n on.
+/* Put the inputs of all devices side by side into the output of every device: from an input of n bytes, that
+ * of device d comes to the bytes from d * n on.
  *
  * outputs     each has as many times the length of its input as there are devices. An input may be its own
  *             device's part of the output
@@ -129,8 +130,8 @@ TRM_API int32_t trm_all_gather(struct trm_collective *collective, struct trm_str
 TRM_API int32_t trm_all_to_all(struct trm_collective *collective, struct trm_stream *const *streams,
                                const struct trm_span *outputs, const struct trm_span *inputs, uint32_t count);
 
-/* Send a span from one device to another, for trm_recv(). The call does not wait for it: the span is copied, and
- * later operations of the stream may change it.
+/* Send a span from one device to another, for trm_recv(). The call does not wait for it: the span is copied,
+ * and later operations of the stream may change it.
  *
  * source      index of the device that sends
  * target      index of the device that receives; may be the same

@@ -87,10 +87,10 @@ struct trm_coordinator_desc {
     uint32_t copy_streams;    /* the most copies in each direction at once, up to 64; 0: 1 */
     uint32_t reserved;
     /* Where all streams come from, so that other users of the pool have the rest, and the pool learns from
-     * the tasks. A task gets an idle stream for itself, which the pool's strategy chooses, and waits while there
-     * is none. With the strategy TRM_STREAM_PRIORITY that is a stream of the task's priority; with others the
-     * priority only decides which ready task starts first. The pool outlives the coordinator. NULL: the
-     * coordinator has streams of its own. */
+     * the tasks. A task gets an idle stream for itself, which the pool's strategy chooses, and waits while
+     * there is none. With the strategy TRM_STREAM_PRIORITY that is a stream of the task's priority; with
+     * others the priority only decides which ready task starts first. The pool outlives the coordinator.
+     * NULL: the coordinator has streams of its own. */
     struct trm_stream_pool *pool;
 };
 

@@ -95,14 +95,15 @@ struct trm_cpu_fault {
     uint64_t size; /* how many elements the variable has */
 };
 
-/* A shared object of kernels may export a function "trm_cpu_fault_v1" beside its table. After a call of one of
- * its kernels has returned 1, it is called in the same thread, and the sentence of the failure says what it
- * answers. The texts last as long as the shared object. */
+/* A shared object of kernels may export a function "trm_cpu_fault_v1" beside its table. After a call of one
+ * of its kernels has returned 1, it is called in the same thread, and the sentence of the failure says what
+ * it answers. The texts last as long as the shared object. */
 typedef const struct trm_cpu_fault *(*trm_cpu_fault_fn)(void);
 
-/* A shared object of kernels that check addresses may export a function "trm_cpu_live_v1" beside its table. It is called
- * in the same thread before each call of one of its kernels, with the buffers whose addresses the program has asked for
- * (trm_buffer_address()) and that live: sorted by address, without overlaps. They last as long as the call. */
+/* A shared object of kernels that check addresses may export a function "trm_cpu_live_v1" beside its table.
+ * It is called in the same thread before each call of one of its kernels, with the buffers whose addresses
+ * the program has asked for (trm_buffer_address()) and that live: sorted by address, without overlaps. They
+ * last as long as the call. */
 typedef void (*trm_cpu_live_fn)(const struct trm_cpu_buffer *live, uint64_t count);
 
 #endif

@@ -47,8 +47,8 @@ enum trm_device_key {
     TRM_DEVICE_MAPPED = 23,
     /* 1: kernels reach buffers through addresses (trm_buffer_address(), GL_EXT_buffer_reference) */
     TRM_DEVICE_ADDRESSES = 24,
-    /* 1: kernels take buffers of other devices of the backend that the device can access: where the backend has
-     * a peer table of those that can_access() allows, else of all (trm_device_can_access()) */
+    /* 1: kernels take buffers of other devices of the backend that the device can access: where the backend
+     * has a peer table of those that can_access() allows, else of all (trm_device_can_access()) */
     TRM_DEVICE_PEER_KERNELS = 25,
     TRM_DEVICE_MAX_KERNELS  = 26, /* kernels of different streams that can run at the same time */
     TRM_DEVICE_PRIORITIES   = 27, /* priorities of streams that the device tells apart; absent: 1 */

@@ -1,8 +1,8 @@
 /* Trireme: groups of devices, and what exists once on each device of a group.
  *
- * A pipeline of a group (trm_group_pipeline_create()) passes its tokens over all devices of the group. It is a
- * struct trm_pipeline, and all functions of <trireme/pipeline.h> and <trireme/report.h> work with it. Where its
- * descriptor has a kernel or a buffer, it takes one of the group: a single handle for the kernel, or the
+ * A pipeline of a group (trm_group_pipeline_create()) passes its tokens over all devices of the group. It is
+ * a struct trm_pipeline, and all functions of <trireme/pipeline.h> and <trireme/report.h> work with it. Where
+ * its descriptor has a kernel or a buffer, it takes one of the group: a single handle for the kernel, or the
  * buffer, of each device.
  *
  *     trm_group_create(context, "cuda:0,cuda:1", &group);
@@ -20,8 +20,8 @@
  * index       of a device in the group, from 0
  * Blocks      no
  * Threads     any
- * Ownership   a group keeps its devices open; its kernels, buffers and pipelines keep the group's devices open.
- *             The handles may be destroyed in any order
+ * Ownership   a group keeps its devices open; its kernels, buffers and pipelines keep the group's devices
+ *             open. The handles may be destroyed in any order
  * Errors      those of every function (<trireme/api.h>)
  */
 #ifndef TRIREME_GROUP_H
@@ -45,13 +45,13 @@ struct trm_group_buffer;
 /* Make a group of devices.
  *
  * context     in which the devices are opened
- * devices     ids as for trm_device_open(), separated by commas. "cuda:*" stands for all devices of a backend,
- *             "*" for all devices of all backends that the settings allow. NULL: the setting `devices`
- *             (TRIREME_DEVICES); where that is not set, the default device alone
+ * devices     ids as for trm_device_open(), separated by commas. "cuda:*" stands for all devices of a
+ *             backend, "*" for all devices of all backends that the settings allow. NULL: the setting
+ *             `devices` (TRIREME_DEVICES); where that is not set, the default device alone
  * Blocks      as trm_device_open()
  * Ownership   the caller destroys the group with trm_group_destroy()
- * Errors      as of trm_device_open(); NOT_FOUND when a pattern matches no device; INVALID_ARGUMENT for an empty
- *             name, or for a device that is named twice; OUT_OF_RANGE for more than TRM_GROUP_DEVICES
+ * Errors      as of trm_device_open(); NOT_FOUND when a pattern matches no device; INVALID_ARGUMENT for an
+ *             empty name, or for a device that is named twice; OUT_OF_RANGE for more than TRM_GROUP_DEVICES
  */
 TRM_API int32_t trm_group_create(struct trm_context *context, const char *devices, struct trm_group **group);
 
@@ -130,17 +130,18 @@ TRM_API int32_t trm_group_buffer_get(struct trm_group_buffer *buffer, uint32_t i
  * offset      in bytes
  * data        `size` bytes; needed during the call only
  * Blocks      until these devices have them. No work may use the buffer meanwhile
- * Errors      OUT_OF_RANGE beyond the buffer; INVALID_ARGUMENT when data is NULL and size is not 0; for a part of the
- *             buffer the failure of the task that wrote it (<trireme/group_pool.h>). Where writing fails on a
- *             device, the buffer is current only on those that were written. DEVICE_LOST when every device is lost
+ * Errors      OUT_OF_RANGE beyond the buffer; INVALID_ARGUMENT when data is NULL and size is not 0; for a
+ *             part of the buffer the failure of the task that wrote it (<trireme/group_pool.h>). Where
+ *             writing fails on a device, the buffer is current only on those that were written. DEVICE_LOST
+ *             when every device is lost
  */
 TRM_API int32_t trm_group_buffer_write(struct trm_group_buffer *buffer, uint64_t offset, const void *data,
                                        uint64_t size);
 
 /* ---- pipelines ------------------------------------------------------------------------------ */
 
-/* A kernel or a buffer of a group as a member of a descriptor of trm_group_pipeline_create(). No other function
- * takes the result. */
+/* A kernel or a buffer of a group as a member of a descriptor of trm_group_pipeline_create(). No other
+ * function takes the result. */
 static inline struct trm_kernel *trm_group_stage_kernel(struct trm_group_kernel *kernel)
 {
     return (struct trm_kernel *)kernel;
@@ -155,27 +156,28 @@ static inline struct trm_buffer *trm_group_port_buffer(struct trm_group_buffer *
  *
  * A token is processed by one device. It goes to the device that is expected to finish it first, by the times
  * of earlier tokens and by what the device still has to do; a device that is so slow that the others finish
- * everything earlier gets the token by which it is measured, and now and then another one in case it has become
- * faster. Results come in the order of submission all the same, unless the pipeline is UNORDERED. The report has
- * a line for each device.
+ * everything earlier gets the token by which it is measured, and now and then another one in case it has
+ * become faster. Results come in the order of submission all the same, unless the pipeline is UNORDERED. The
+ * report has a line for each device.
  *
- * When a device is lost, the other devices repeat the tokens that it had, as long as these can be repeated (no
- * host stage has begun, and no kernel may have changed inputs in place); the report says so. The pipeline fails
- * when no device is left.
+ * When a device is lost, the other devices repeat the tokens that it had, as long as these can be repeated
+ * (no host stage has begun, and no kernel may have changed inputs in place); the report says so. The pipeline
+ * fails when no device is left.
  *
  * Host stages, sources and sinks are called as for one device: in the order of tokens. Strategy, pieces and
  * depth are each device's own.
  *
  * desc        as for trm_pipeline_create(), with trm_group_stage_kernel() as the kernel of stages and
  *             trm_group_port_buffer() as the buffer of shared ports and of spans in arguments, but not within
- *             trm_arg_array(); depth is that of each device. A group of one device also takes that device's kernels and buffers
+ *             trm_arg_array(); depth is that of each device. A group of one device also takes that device's
+ *             kernels and buffers
  * pipeline    receives the pipeline
  * Blocks      as trm_pipeline_create()
  * Ownership   the caller destroys the pipeline with trm_pipeline_destroy()
  * Errors      as of trm_pipeline_create(); WRONG_DEVICE for a kernel or buffer of one device or of another
- *             group; INVALID_ARGUMENT for more than 64 slots on all devices together; UNSUPPORTED when a kernel
- *             writes an image, or a shared port that no join names (<trireme/join.h>): each device would have
- *             one of its own
+ *             group; INVALID_ARGUMENT for more than 64 slots on all devices together; UNSUPPORTED when a
+ *             kernel writes an image, or a shared port that no join names (<trireme/join.h>): each device
+ *             would have one of its own
  */
 TRM_API int32_t trm_group_pipeline_create(struct trm_group *group, const struct trm_pipeline_desc *desc,
                                           struct trm_pipeline **pipeline);

@@ -133,24 +133,25 @@ struct trm_image_desc {
 TRM_API int32_t trm_image_create(struct trm_device *device, const struct trm_image_desc *desc,
                                  struct trm_image **image);
 
-/* Create an image over texels in a buffer, without a copy: in memory of the application's, for example, of which
- * trm_buffer_adopt() made a buffer (cudaMallocPitch()). The image and the buffer show the same texels, also of
- * work in order on one stream; an image that a launch samples is not written through the buffer in that launch.
- * A CUDA array, whose texels have no addresses, cannot be the memory of an image.
+/* Create an image over texels in a buffer, without a copy: in memory of the application's, for example, of
+ * which trm_buffer_adopt() made a buffer (cudaMallocPitch()). The image and the buffer show the same texels,
+ * also of work in order on one stream; an image that a launch samples is not written through the buffer in
+ * that launch. A CUDA array, whose texels have no addresses, cannot be the memory of an image.
  *
  * device      where images are plain memory that kernels reach through addresses: cpu and cuda
  * desc        of an image of one level; needed during the call only
  * span        of the device's; begins with the first texel
  * row_pitch   bytes from one row to the next; 0: rows follow each other
- * slice_pitch bytes from one slice or layer to the next; 0: slices follow each other. On cuda a kernel samples by
- *             the texture hardware where the address of the first texel is a multiple of 512 bytes and the row
- *             pitch of 32, and else by code
+ * slice_pitch bytes from one slice or layer to the next; 0: slices follow each other. On cuda a kernel
+ * samples by
+ *             the texture hardware where the address of the first texel is a multiple of 512 bytes and the
+ *             row pitch of 32, and else by code
  * image       receives the image
  * Blocks      as trm_buffer_create()
  * Ownership   the image keeps the buffer: its handle stays valid until both are destroyed
- * Errors      those of trm_image_create(); OUT_OF_RANGE for a span that is too short; INVALID_ARGUMENT for more
- *             levels than one, a pitch below the row or slice, or a pitch or a place of the first texel that is
- *             not a multiple of the texel; WRONG_DEVICE; UNSUPPORTED on other devices
+ * Errors      those of trm_image_create(); OUT_OF_RANGE for a span that is too short; INVALID_ARGUMENT for
+ *             more levels than one, a pitch below the row or slice, or a pitch or a place of the first texel
+ *             that is not a multiple of the texel; WRONG_DEVICE; UNSUPPORTED on other devices
  */
 TRM_API int32_t trm_image_create_over(struct trm_device *device, const struct trm_image_desc *desc,
                                       struct trm_span span, uint64_t row_pitch, uint64_t slice_pitch,
@@ -178,8 +179,8 @@ struct trm_image_region {
  * finished.
  *
  * source, destination
- *             the image's other side: the first texel of the region in host memory, or a span that begins with
- *             it
+ *             the image's other side: the first texel of the region in host memory, or a span that begins
+ *             with it
  * region      NULL: all of level 0
  * row_pitch   bytes from one row to the next in host memory or the buffer; 0: rows follow each other
  * slice_pitch bytes from one slice or layer to the next, a multiple of the row pitch; 0: slices follow each
@@ -214,9 +215,9 @@ TRM_API int32_t trm_image_copy(struct trm_stream *stream, struct trm_image *dest
                                const struct trm_image_region *destination_region, struct trm_image *source,
                                const struct trm_image_region *source_region);
 
-/* Compute the levels of an image from its first one, each from the one before: a texel becomes the mean of the
- * texels that it covers (a box filter), also where a size is odd; layers stay apart. Enqueued, one launch a
- * level, and can be recorded. The kernels are built-in: mip_down_2d and its like.
+/* Compute the levels of an image from its first one, each from the one before: a texel becomes the mean of
+ * the texels that it covers (a box filter), also where a size is odd; layers stay apart. Enqueued, one launch
+ * a level, and can be recorded. The kernels are built-in: mip_down_2d and its like.
  *
  * image       of floats, UNORM or SNORM, that was created with STORAGE and SAMPLED
  * Blocks      the first call for an image, while the kernel is loaded; as trm_launch()
@@ -244,7 +245,8 @@ enum trm_border {
     TRM_BORDER_WHITE       = 2, /* 1, 1, 1, 1 */
 };
 
-/* How a kernel's depth is compared with the first channel of a texel: "less" is true where the kernel's is less. */
+/* How a kernel's depth is compared with the first channel of a texel: "less" is true where the kernel's is
+ * less. */
 enum trm_compare {
     TRM_COMPARE_NONE          = 0, /* samples are texels */
     TRM_COMPARE_NEVER         = 1,
@@ -265,8 +267,8 @@ struct trm_sampler_desc {
     int32_t address[3];    /* enum trm_address_mode, of x, y, z */
     int32_t border;        /* enum trm_border */
     uint32_t unnormalized; /* 1: coordinates are texels. Then the address mode is CLAMP or BORDER */
-    /* enum trm_compare: for the kernel's sampler2DShadow and its like, and no others; such a sample is the part
-     * of the filter's texels for which the comparison is true. */
+    /* enum trm_compare: for the kernel's sampler2DShadow and its like, and no others; such a sample is the
+     * part of the filter's texels for which the comparison is true. */
     int32_t compare;
 };
 
@@ -276,9 +278,9 @@ struct trm_sampler_desc {
  * desc        needed during the call only
  * sampler     receives the sampler
  * Errors      INVALID_ARGUMENT for a value that its enum does not have, or unnormalized coordinates with
- *             REPEAT, MIRROR, a comparison or a linear mip_filter; UNSUPPORTED for a comparison where the backend
- *             has none. A Vulkan device may be unable to compare with texels of a format: then the launch is
- *             UNSUPPORTED
+ *             REPEAT, MIRROR, a comparison or a linear mip_filter; UNSUPPORTED for a comparison where the
+ *             backend has none. A Vulkan device may be unable to compare with texels of a format: then the
+ *             launch is UNSUPPORTED
  */
 TRM_API int32_t trm_sampler_create(struct trm_device *device, const struct trm_sampler_desc *desc,
                                    struct trm_sampler **sampler);

@@ -176,21 +176,22 @@ TRM_API int32_t trm_stream_adopt(struct trm_device *device, int32_t type, uint64
 TRM_API int32_t trm_buffer_adopt(struct trm_device *device, int32_t type, uint64_t native, uint64_t offset,
                                  uint64_t size, struct trm_buffer **buffer);
 
-/* Make an image of one of the application's, without a copy. Where images are plain memory (the cpu, CUDA) this is
- * UNSUPPORTED: adopt the memory with trm_buffer_adopt(), and see trm_image_create_over().
+/* Make an image of one of the application's, without a copy. Where images are plain memory (the cpu, CUDA)
+ * this is UNSUPPORTED: adopt the memory with trm_buffer_adopt(), and see trm_image_create_over().
  *
  * desc        describes it as the program created it; the usage is not 0. Needed during the call only
- * type        TRM_NATIVE_VULKAN_IMAGE: a VkImage of the device's VkDevice, of one sample, with memory and with
- *             VK_IMAGE_USAGE_TRANSFER_SRC_BIT, VK_IMAGE_USAGE_TRANSFER_DST_BIT and those of `desc`; shared by
- *             the families of the device's queues (VK_SHARING_MODE_CONCURRENT) where there are several
+ * type        TRM_NATIVE_VULKAN_IMAGE: a VkImage of the device's VkDevice, of one sample, with memory and
+ *             with VK_IMAGE_USAGE_TRANSFER_SRC_BIT, VK_IMAGE_USAGE_TRANSFER_DST_BIT and those of `desc`;
+ *             shared by the families of the device's queues (VK_SHARING_MODE_CONCURRENT) where there are
+ *             several
  * native      the handle
  * layout      VkImageLayout in which the image is, idle, with all its levels. It is moved to
  *             VK_IMAGE_LAYOUT_GENERAL, in which the program may use it as well, ordered by semaphores. In
  *             VK_IMAGE_LAYOUT_UNDEFINED its texels are lost
  * image       receives the image
  * Blocks      until the layout is changed
- * Ownership   the caller ends the image with trm_image_hand_back(), or with trm_image_destroy(), which leaves it
- *             in VK_IMAGE_LAYOUT_GENERAL. The VkImage outlives all work on it
+ * Ownership   the caller ends the image with trm_image_hand_back(), or with trm_image_destroy(), which leaves
+ *             it in VK_IMAGE_LAYOUT_GENERAL. The VkImage outlives all work on it
  * Errors      INVALID_ARGUMENT for an unknown type or layout, no handle, or a description that cannot be;
  *             OUT_OF_RANGE; UNSUPPORTED
  */
@@ -203,8 +204,8 @@ TRM_API int32_t trm_image_adopt(struct trm_device *device, const struct trm_imag
  * image       from trm_image_adopt()
  * layout      VkImageLayout in which the program wants it, not VK_IMAGE_LAYOUT_UNDEFINED
  * Blocks      until the work that uses the image has ended and the layout is changed
- * Errors      INVALID_ARGUMENT for another image or an unknown layout; the first failure of a stream that used
- *             it. The image is then still the library's
+ * Errors      INVALID_ARGUMENT for another image or an unknown layout; the first failure of a stream that
+ *             used it. The image is then still the library's
  */
 TRM_API int32_t trm_image_hand_back(struct trm_image *image, int32_t layout);
 

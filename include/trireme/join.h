@@ -42,8 +42,8 @@ struct trm_pipeline;
  * devices joins go with neither TRM_FAILURE_SKIP nor TRM_STRATEGY_RESIDENT. */
 struct trm_join {
     uint32_t port; /* the index of a SHARED port with a buffer, which kernels write */
-    /* enum trm_type, of its elements: F16, BF16, F32, F64, I32 or I64. I32 and I64 also give the sums of unsigned
-     * integers */
+    /* enum trm_type, of its elements: F16, BF16, F32, F64, I32 or I64. I32 and I64 also give the sums of
+     * unsigned integers */
     int32_t type;
     int32_t operation; /* enum trm_reduction (<trireme/collective.h>) */
     uint32_t tokens;   /* of a round; at least 1 */

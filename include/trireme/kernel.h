@@ -197,10 +197,10 @@ enum trm_parameter_kind {
     TRM_PARAMETER_TEXELS        = 9, /* a span whose elements have a format: a texel buffer */
 };
 
-/* An array of buffers, images, samplers or texel buffers ("buffer Part { float x[]; } parts[4];") has the kind
- * of its elements, this bit, and the number of elements from bit 16 on: 0 where each launch gives it, from 1
- * to TRM_ARRAY_MOST. Arrays of arrays are one array, the last index of which counts fastest. The other members
- * describe an element. */
+/* An array of buffers, images, samplers or texel buffers ("buffer Part { float x[]; } parts[4];") has the
+ * kind of its elements, this bit, and the number of elements from bit 16 on: 0 where each launch gives it,
+ * from 1 to TRM_ARRAY_MOST. Arrays of arrays are one array, the last index of which counts fastest. The other
+ * members describe an element. */
 #define TRM_PARAMETER_ARRAY 0x100
 #define TRM_ARRAY_MOST 64u /* elements of an array whose number the launch gives */
 
@@ -227,14 +227,15 @@ enum trm_access {
 /* A parameter of a kernel. The parameters of a shader are its buffers, in the order of set and binding, and
  * then the members of its push constants, in the order of their offsets. A buffer has the name of its
  * instance, else of its block's only member, else of its block. Buffers of one set and binding are one
- * parameter (trm_shader_view() lists the others). Native kernels may leave the members after `access` zero. */
+ * parameter (trm_shader_view() lists the others). Native kernels may leave the members after `access`
+ * zero. */
 struct trm_parameter {
     const char *name;
     int32_t kind;    /* enum trm_parameter_kind; of an array see TRM_PARAMETER_ARRAY */
     int32_t type;    /* enum trm_type; of a buffer or block: of its elements, NONE when they differ */
     uint32_t access; /* of a buffer: enum trm_access; 0 counts as both */
-    /* Of an element: 2 to 4 of a vector, columns x rows of a matrix; 0 counts as 1. Of a sampled image: 1 if it is
-     * compared with a depth (sampler2DShadow). */
+    /* Of an element: 2 to 4 of a vector, columns x rows of a matrix; 0 counts as 1. Of a sampled image: 1 if
+     * it is compared with a depth (sampler2DShadow). */
     uint32_t components;
     uint32_t size;   /* bytes of a scalar, block or BYTES; the least bytes of a buffer */
     uint32_t stride; /* of a buffer: bytes from one element to the next; 0 when unknown */
@@ -292,7 +293,8 @@ TRM_API int32_t trm_kernel_grid(struct trm_kernel *kernel, uint64_t items_x, uin
 /* An argument of a launch. The functions below make one. */
 struct trm_argument {
     int32_t kind; /* enum trm_parameter_kind, enum trm_stage_argument_kind, TRM_ARGUMENT_ARRAY */
-    /* enum trm_type, of a scalar; enum trm_format, of TEXELS, whose value is a span, and of a port of texels */
+    /* enum trm_type, of a scalar; enum trm_format, of TEXELS, whose value is a span, and of a port of
+     * texels */
     int32_t type;
     union {
         struct trm_span span;
@@ -366,10 +368,10 @@ static inline struct trm_argument trm_arg_buffer(struct trm_buffer *buffer)
     return trm_arg_span(trm_span_whole(buffer));
 }
 
-/* Not a parameter's argument, but a buffer that the kernel reaches through an address (trm_buffer_address()), which
- * it reads or writes. Such arguments follow all others, in any number and order. They keep the buffers' memory until
- * the launch is done, and make trm_buffer_wait() and trm_buffer_map() wait for it. Stages of pipelines have none: a
- * program keeps those buffers itself while the pipeline runs. */
+/* Not a parameter's argument, but a buffer that the kernel reaches through an address (trm_buffer_address()),
+ * which it reads or writes. Such arguments follow all others, in any number and order. They keep the buffers'
+ * memory until the launch is done, and make trm_buffer_wait() and trm_buffer_map() wait for it. Stages of
+ * pipelines have none: a program keeps those buffers itself while the pipeline runs. */
 static inline struct trm_argument trm_arg_reached(struct trm_buffer *buffer)
 {
     struct trm_argument argument = trm_arg_buffer(buffer);
@@ -379,8 +381,8 @@ static inline struct trm_argument trm_arg_reached(struct trm_buffer *buffer)
 
 /* An array of buffers, images, samplers or texel buffers.
  *
- * elements    `count` arguments of the parameter's kind, in the order of the shader's indices; none has a name.
- *             They are needed during the launch only (by a stage: while the pipeline is created)
+ * elements    `count` arguments of the parameter's kind, in the order of the shader's indices; none has a
+ *             name. They are needed during the launch only (by a stage: while the pipeline is created)
  * count       as many as the parameter has; where it leaves the number open, from 1 to TRM_ARRAY_MOST
  */
 static inline struct trm_argument trm_arg_array(const struct trm_argument *elements, uint32_t count)
@@ -531,8 +533,8 @@ static inline struct trm_grid trm_grid_1d(uint32_t groups, uint32_t group_size)
  *
  * Two arguments may share memory only where no work-item reads through one what another work-item writes
  * through the other. Buffers may belong to other devices that the stream's device can access
- * (trm_device_can_access()); the program sees to the order of the work on them. y = f(x) in place is correct on
- * the cpu, and on other devices when the shader does not declare its buffers restrict.
+ * (trm_device_can_access()); the program sees to the order of the work on them. y = f(x) in place is correct
+ * on the cpu, and on other devices when the shader does not declare its buffers restrict.
  *
  * stream      the stream; it may record into a graph
  * grid        the shape
@@ -545,7 +547,8 @@ static inline struct trm_grid trm_grid_1d(uint32_t groups, uint32_t group_size)
  *             name, another group size than the kernel's own, or an offset that is not a multiple of
  *             TRM_DEVICE_BUFFER_ALIGNMENT or, on every device, of the alignment of the buffer's elements;
  *             OUT_OF_RANGE for a span past the end of its buffer or below the parameter's size, or a grid
- *             beyond the device's limits; WRONG_DEVICE; the stream's first failure. When the kernel itself fails, the stream fails with KERNEL
+ *             beyond the device's limits; WRONG_DEVICE; the stream's first failure. When the kernel itself
+ *             fails, the stream fails with KERNEL
  */
 TRM_API int32_t trm_launch(struct trm_stream *stream, struct trm_kernel *kernel, const struct trm_grid *grid,
                            const struct trm_argument *arguments, uint32_t argument_count);

@@ -57,9 +57,10 @@ struct trm_token {
      * ports that follow an input are set when the token is submitted. */
     uint64_t *size;
     void *user; /* for the program, from the source to the sink; at first NULL */
-    /* When its results are wanted, in nanoseconds of trm_clock_now(); 0, as at first: at any time. Set by a source, or
-     * by the program before it submits the token. A token that comes out later is marked as late. A pipeline that
-     * drops tokens (enum trm_full_mode) drops one whose deadline has passed when it would be enqueued. */
+    /* When its results are wanted, in nanoseconds of trm_clock_now(); 0, as at first: at any time. Set by a
+     * source, or by the program before it submits the token. A token that comes out later is marked as late.
+     * A pipeline that drops tokens (enum trm_full_mode) drops one whose deadline has passed when it would be
+     * enqueued. */
     uint64_t deadline_ns;
     uint32_t late; /* 1: it came out after its deadline. For sinks and after trm_pipeline_next() */
     uint32_t reserved;
@@ -85,15 +86,16 @@ typedef int32_t (*trm_shape_fn)(void *user, const struct trm_token *token, struc
  * which it can access anyway. */
 typedef int32_t (*trm_host_stage_fn)(void *user, const struct trm_token *token);
 
-/* A stage: a launch, or a host stage where `host` is set. The stages of a token run in the order of the array, or
- * in that of trm_pipeline_set_stage_order(), unless trm_pipeline_desc.after says which runs after which. */
+/* A stage: a launch, or a host stage where `host` is set. The stages of a token run in the order of the
+ * array, or in that of trm_pipeline_set_stage_order(), unless trm_pipeline_desc.after says which runs after
+ * which. */
 struct trm_stage {
     const char *name;          /* for report, trace and messages; NULL: the kernel's, or "host" */
     struct trm_kernel *kernel; /* kept alive by the pipeline */
     /* trm_arg_port() and its like for a port, trm_arg_port_elements() for its number of elements; others as
-     * for trm_launch(); copied. The pipeline keeps buffers, images and samplers alive. When a kernel may write
-     * a storage image or a texel buffer that is no port, the compute stages of tokens run one after the other,
-     * in order */
+     * for trm_launch(); copied. The pipeline keeps buffers, images and samplers alive. When a kernel may
+     * write a storage image or a texel buffer that is no port, the compute stages of tokens run one after the
+     * other, in order */
     const struct trm_argument *arguments;
     uint32_t argument_count;
     /* The grid is determined by the first of these that is set: `shape`; `items_bytes`, which makes as many
@@ -151,9 +153,10 @@ enum trm_strategy {
     /* kernels use the memory that the source wrote: where host and device share one memory, or over the bus
      * in pinned memory (TRM_DEVICE_MAPPED; not with host stages); UNSUPPORTED elsewhere */
     TRM_STRATEGY_ZERO_COPY = 4,
-    /* kernels that stay on the device and take tokens from a ring in memory that they share with the host; for many
-     * small tokens. Never chosen by AUTO. UNSUPPORTED, with the reason, where the backend has no such kernels, and
-     * for pipelines with host stages or images; a token whose work cannot be done so fails with the reason. */
+    /* kernels that stay on the device and take tokens from a ring in memory that they share with the host;
+     * for many small tokens. Never chosen by AUTO. UNSUPPORTED, with the reason, where the backend has no
+     * such kernels, and for pipelines with host stages or images; a token whose work cannot be done so fails
+     * with the reason. */
     TRM_STRATEGY_RESIDENT = 5,
 };
 
@@ -166,20 +169,21 @@ enum trm_failure_mode {
     TRM_FAILURE_SKIP  = 2, /* the failed token is skipped and counted; all others go on */
 };
 
-/* What a pipeline without a free slot does for the next token: of trm_pipeline_acquire(), or of a source with workers (a
- * source without workers is called by the thread that takes the results, and only while a slot is free). Results
- * stay in order, and the report counts dropped tokens. A token is not dropped when it has failed, is with the
- * program or the sink, or is waited for by a call of trm_pipeline_next(). The program is not told what the `user` of a
- * dropped token was; memory of a source that it used is free when its slot (token->slot) has another token. */
+/* What a pipeline without a free slot does for the next token: of trm_pipeline_acquire(), or of a source with
+ * workers (a source without workers is called by the thread that takes the results, and only while a slot is
+ * free). Results stay in order, and the report counts dropped tokens. A token is not dropped when it has
+ * failed, is with the program or the sink, or is waited for by a call of trm_pipeline_next(). The program is
+ * not told what the `user` of a dropped token was; memory of a source that it used is free when its slot
+ * (token->slot) has another token. */
 enum trm_full_mode {
     TRM_FULL_BLOCK = 0, /* the next token waits until a slot is released; none is dropped */
     /* The oldest token whose work has ended is dropped. The newest of them stays: for a source always, with
-     * trm_pipeline_acquire() while tokens after it are in flight and its time has not run out. So producers never
-     * wait for a consumer, only for the device, and a consumer finds a result. Of 3 slots one is with the
-     * consumer, one has the result that is taken next, and one is filled. */
+     * trm_pipeline_acquire() while tokens after it are in flight and its time has not run out. So producers
+     * never wait for a consumer, only for the device, and a consumer finds a result. Of 3 slots one is with
+     * the consumer, one has the result that is taken next, and one is filled. */
     TRM_FULL_DROP_OLDEST = 1,
-    /* The same; besides, trm_pipeline_next() and the sink get the newest token that has ended, and all before it
-     * are dropped. Not in an UNORDERED pipeline. */
+    /* The same; besides, trm_pipeline_next() and the sink get the newest token that has ended, and all before
+     * it are dropped. Not in an UNORDERED pipeline. */
     TRM_FULL_LATEST = 2,
 };
 
@@ -200,9 +204,9 @@ enum trm_pipeline_flags {
     TRM_PIPELINE_DIVISIBLE = 1u << 1,
 };
 
-/* What the user of a program can change, and how; and what reports and traces call a token. Without it the advice in reports names members of this
- * header ("use 3 loader workers and depth 5"); with it the user's options ("use --workers 3 --depth 5"), and
- * nothing that has no option. Texts have at most 23 bytes. */
+/* What the user of a program can change, and how; and what reports and traces call a token. Without it the
+ * advice in reports names members of this header ("use 3 loader workers and depth 5"); with it the user's
+ * options ("use --workers 3 --depth 5"), and nothing that has no option. Texts have at most 23 bytes. */
 struct trm_advice_words {
     uint32_t struct_size;
     uint32_t reserved;
@@ -242,31 +246,33 @@ struct trm_pipeline_desc {
     const struct trm_advice_words *words; /* for reports and their advice; NULL: as described there; copied */
     int32_t on_full;                      /* enum trm_full_mode */
     uint32_t reserved2;
-    /* Branches: one set for each stage. Bit j of after[i] says that stage i begins when stage j has ended; a stage whose
-     * set is 0 begins with the token's computing. NULL: each stage runs after the one before it in the array. Copied.
+    /* Branches: one set for each stage. Bit j of after[i] says that stage i begins when stage j has ended; a
+     * stage whose set is 0 begins with the token's computing. NULL: each stage runs after the one before it
+     * in the array. Copied.
      *
-     * Stages without an order between them may run at once, at most four of a token, where the strategy can: not in
-     * recorded graphs (SLOT_GRAPHS), nor in pieces of a divisible pipeline, where they run one after the other. Two stages
-     * of which one writes a port that the other uses need an order. Where a kernel does not tell whether it writes, two
-     * stages that share its port get the order of the array. Host stages of a token run one at a time, in the order
-     * of the array where they have no other; they say which ports they write, so the rule above holds for them. Buffers and
-     * images that are arguments and no ports are not looked at. In reports, stages have an order in which
-     * they can run, which is that of the array where it can be */
+     * Stages without an order between them may run at once, at most four of a token, where the strategy can:
+     * not in recorded graphs (SLOT_GRAPHS), nor in pieces of a divisible pipeline, where they run one after
+     * the other. Two stages of which one writes a port that the other uses need an order. Where a kernel does
+     * not tell whether it writes, two stages that share its port get the order of the array. Host stages of a
+     * token run one at a time, in the order of the array where they have no other; they say which ports they
+     * write, so the rule above holds for them. Buffers and images that are arguments and no ports are not
+     * looked at. In reports, stages have an order in which they can run, which is that of the array where it
+     * can be */
     const uint64_t *after;
-    /* One for each stage, enum trm_priority: the stage prefers a stream of this priority, which is another one than that
-     * of normal stages. NULL: all are normal. Where stages are on one stream (see `after`), and on devices without
-     * priorities, this changes nothing. Copied */
+    /* One for each stage, enum trm_priority: the stage prefers a stream of this priority, which is another
+     * one than that of normal stages. NULL: all are normal. Where stages are on one stream (see `after`), and
+     * on devices without priorities, this changes nothing. Copied */
     const int32_t *priorities;
     /* How copies of shared ports are combined (<trireme/join.h>), each port at most once; NULL: there are
      * none. Copied */
     const struct trm_join *joins;
     uint32_t join_count;
     uint32_t reserved3;
-    /* One for each stage: the stream that it prefers; NULL: any. At most 8 different ones beside those that the pipeline
-     * chooses. Strategies that give a token one stream by nature refuse with UNSUPPORTED (SLOT_GRAPHS, RESIDENT), AUTO
-     * does not try recorded graphs, and tokens of a divisible pipeline are not cut. A priority is that of a
-     * stage's own stream; a stream of the program's has its own. In a pipeline of several devices stages have
-     * streams of their own on each, and no stream of the program's. Copied */
+    /* One for each stage: the stream that it prefers; NULL: any. At most 8 different ones beside those that
+     * the pipeline chooses. Strategies that give a token one stream by nature refuse with UNSUPPORTED
+     * (SLOT_GRAPHS, RESIDENT), AUTO does not try recorded graphs, and tokens of a divisible pipeline are not
+     * cut. A priority is that of a stage's own stream; a stream of the program's has its own. In a pipeline
+     * of several devices stages have streams of their own on each, and no stream of the program's. Copied */
     const struct trm_stage_stream *streams;
 };
 
@@ -279,15 +285,15 @@ struct trm_pipeline_desc {
  * Errors      INVALID_ARGUMENT, naming the port or stage and what is wrong with it: with branches also the
  *             stages of a cycle, or two stages that would race and their port; OUT_OF_RANGE for a port
  *             beyond TRM_DEVICE_MAX_BUFFER_BYTES; TYPE_MISMATCH and OUT_OF_RANGE for an argument, as of
- *             trm_launch(); WRONG_DEVICE for a kernel, buffer or stream of another device; OUT_OF_DEVICE_MEMORY;
- *             UNSUPPORTED for the strategy, with the reason
+ *             trm_launch(); WRONG_DEVICE for a kernel, buffer or stream of another device;
+ *             OUT_OF_DEVICE_MEMORY; UNSUPPORTED for the strategy, with the reason
  */
 TRM_API int32_t trm_pipeline_create(struct trm_device *device, const struct trm_pipeline_desc *desc,
                                     struct trm_pipeline **pipeline);
 
-/* Set the order in which the stages of a token run, while the pipeline is idle: no run, no token with the program
- * or in flight. Its report and trace begin anew. Stages keep their names, and where scratch ports share memory
- * they get other places in it.
+/* Set the order in which the stages of a token run, while the pipeline is idle: no run, no token with the
+ * program or in flight. Its report and trace begin anew. Stages keep their names, and where scratch ports
+ * share memory they get other places in it.
  *
  * order       the indexes of the stages in the descriptor, each once: first the stage that runs first
  * count       elements of `order`: as many as the pipeline has stages
@@ -304,9 +310,10 @@ TRM_API int32_t trm_pipeline_set_stage_order(struct trm_pipeline *pipeline, cons
 
 /* Cancel a pipeline and destroy it. Tokens that the program has become invalid.
  *
- * Blocks      until nothing is in flight; for streams of stages that the program has destroyed, until they are empty
- * Errors      the last error is DEADLOCK inside a source, sink, stage or shape function of the pipeline, and inside
- *             a callback on a stream of one of its stages; nothing happens then
+ * Blocks      until nothing is in flight; for streams of stages that the program has destroyed, until they
+ *             are empty
+ * Errors      the last error is DEADLOCK inside a source, sink, stage or shape function of the pipeline, and
+ *             inside a callback on a stream of one of its stages; nothing happens then
  */
 TRM_API void trm_pipeline_destroy(struct trm_pipeline *pipeline);
 
@@ -345,11 +352,12 @@ struct trm_source {
     const char *name;     /* for the report: "standard input"; NULL: the path, or "the source"; copied */
     uint32_t flags;       /* enum trm_end_flags */
     uint32_t reserved;
-    /* The most bytes of host memory for tokens that workers read ahead while no slot is free; 0: none are. As many are
-     * read ahead as the measured times of source and device need so that the device does not wait for a source that
-     * is fast enough but irregular: the report says how many, and what was predicted. It costs one copy of such a token
-     * on the host, and a thread that does it; token->slot is UINT32_MAX in the source. Needs workers. Not for `memory`, which is there, and not
-     * in a pipeline that may drop tokens (enum trm_full_mode) */
+    /* The most bytes of host memory for tokens that workers read ahead while no slot is free; 0: none are. As
+     * many are read ahead as the measured times of source and device need so that the device does not wait
+     * for a source that is fast enough but irregular: the report says how many, and what was predicted. It
+     * costs one copy of such a token on the host, and a thread that does it; token->slot is UINT32_MAX in the
+     * source. Needs workers. Not for `memory`, which is there, and not in a pipeline that may drop tokens
+     * (enum trm_full_mode) */
     uint64_t ahead_bytes;
 };
 
@@ -448,9 +456,9 @@ TRM_API int32_t trm_pipeline_start(struct trm_pipeline *pipeline, const struct t
 /* Acquire a token in a free slot. The caller fills it and then submits or discards it.
  *
  * token       receives the token
- * Blocks      until a slot is free; where tokens may be dropped (enum trm_full_mode), until one is. The library
- *             cannot detect that the only thread of a program has all slots and waits for itself: without
- *             another thread that takes results, use a timeout
+ * Blocks      until a slot is free; where tokens may be dropped (enum trm_full_mode), until one is. The
+ *             library cannot detect that the only thread of a program has all slots and waits for itself:
+ *             without another thread that takes results, use a timeout
  * Ownership   the token is the caller's until it is submitted or discarded
  * Errors      TIMEOUT; CANCELLED; in modes STOP and DRAIN the first failure of the pipeline, until it is
  *             cancelled, run or started; BUSY while it is run or started; DEADLOCK inside its own callbacks
@@ -504,36 +512,37 @@ TRM_API int32_t trm_pipeline_next(struct trm_pipeline *pipeline, uint64_t timeou
  */
 TRM_API int32_t trm_pipeline_release(struct trm_pipeline *pipeline, struct trm_token *token);
 
-/* Get a descriptor that becomes readable when a token can be taken, for poll(), epoll and event loops: when its work and
- * that of all tokens before it has ended, well or badly; in an UNORDERED pipeline and with TRM_FULL_LATEST, when its
- * own has. trm_pipeline_next() with a timeout of 0, called until it times out, then takes it. It is readable at once
- * when the token is done or gone.
+/* Get a descriptor that becomes readable when a token can be taken, for poll(), epoll and event loops: when
+ * its work and that of all tokens before it has ended, well or badly; in an UNORDERED pipeline and with
+ * TRM_FULL_LATEST, when its own has. trm_pipeline_next() with a timeout of 0, called until it times out, then
+ * takes it. It is readable at once when the token is done or gone.
  *
  * A token that is dropped or cancelled makes its descriptor readable too, as does one that is taken: then
- * trm_pipeline_next() does not return it. After a failure the descriptor may be readable early: other work of the
- * failed token may still run, and in modes DRAIN and SKIP, or on another device of a group, a token that failed
- * with another one runs again. So when trm_pipeline_next() times out before it has returned the token, get
- * another descriptor. The library looks at token_timeout_ns when trm_pipeline_next() is called: a program that has set it
- * also calls that when the time is over.
+ * trm_pipeline_next() does not return it. After a failure the descriptor may be readable early: other work of
+ * the failed token may still run, and in modes DRAIN and SKIP, or on another device of a group, a token that
+ * failed with another one runs again. So when trm_pipeline_next() times out before it has returned the token,
+ * get another descriptor. The library looks at token_timeout_ns when trm_pipeline_next() is called: a program
+ * that has set it also calls that when the time is over.
  *
  * token       the index of a token that was submitted, in trm_token.index
- * descriptor  receives an eventfd, close-on-exec and non-blocking. A read of 8 bytes resets it; it is written once
- * Blocks      while another thread enqueues a token; as trm_pipeline_submit(), while the device recovers. Where the
- *             backend has no notifications of its own, a thread of the library waits for the token
+ * descriptor  receives an eventfd, close-on-exec and non-blocking. A read of 8 bytes resets it; it is written
+ *             once
+ * Blocks      while another thread enqueues a token; as trm_pipeline_submit(), while the device recovers.
+ *             Where the backend has no notifications of its own, a thread of the library waits for the token
  * Ownership   the program closes the descriptor, at any time, also after it has destroyed the pipeline. Until
  *             the token has come out and its work has ended the library holds a second descriptor of the same
  *             file, which keeps it in an epoll set: take it out with EPOLL_CTL_DEL before it is closed
- * Errors      OUT_OF_RANGE for the index of a token that has not been acquired yet; INVALID_ARGUMENT for one that
- *             has not been submitted yet; BACKEND where the process or the system has no descriptors
+ * Errors      OUT_OF_RANGE for the index of a token that has not been acquired yet; INVALID_ARGUMENT for one
+ *             that has not been submitted yet; BACKEND where the process or the system has no descriptors
  *             left; DEADLOCK inside a shape function of the pipeline
  */
 TRM_API int32_t trm_pipeline_token_fd(struct trm_pipeline *pipeline, uint64_t token, int32_t *descriptor);
 
 /* Cancel: no further token begins, calls that wait return CANCELLED, and tokens in flight are discarded.
- * Afterwards the pipeline can be used again: a call that begins later waits as before, so a thread that serves in a loop
- * looks at a flag of the program's before each call. Tokens that the program has stay its own until it discards or
- * releases them. trm_pipeline_run() returns as soon as the program's function
- * that it calls has returned, at most 100 ms after the cancel, whatever the device does.
+ * Afterwards the pipeline can be used again: a call that begins later waits as before, so a thread that
+ * serves in a loop looks at a flag of the program's before each call. Tokens that the program has stay its
+ * own until it discards or releases them. trm_pipeline_run() returns as soon as the program's function that
+ * it calls has returned, at most 100 ms after the cancel, whatever the device does.
  *
  * timeout_ns  how long to wait until nothing is in flight; 0 does not wait
  * Blocks      as long as timeout_ns says

@@ -62,14 +62,16 @@ TRM_API int32_t trm_wait_all(const struct trm_point *points, uint32_t count, uin
 TRM_API int32_t trm_wait_any(const struct trm_point *points, uint32_t count, uint64_t timeout_ns,
                              uint32_t *which);
 
-/* Get a descriptor that becomes readable when `point` is reached or its stream fails, for poll(), epoll and event
- * loops. Submits the work before the point. trm_point_done() then tells which of the two it was.
+/* Get a descriptor that becomes readable when `point` is reached or its stream fails, for poll(), epoll and
+ * event loops. Submits the work before the point. trm_point_done() then tells which of the two it was.
  *
- * descriptor  receives an eventfd, close-on-exec and non-blocking. A read of 8 bytes resets it; it is written once
- * Blocks      no. Where the backend has no notifications of its own, a thread of the library waits for the point
- * Ownership   the program closes the descriptor, at any time, also after it has destroyed the stream. Until the
- *             point is reached the library holds a second descriptor of the same file, which keeps it in an epoll
- *             set: take it out with EPOLL_CTL_DEL before it is closed
+ * descriptor  receives an eventfd, close-on-exec and non-blocking. A read of 8 bytes resets it; it is written
+ *             once
+ * Blocks      no. Where the backend has no notifications of its own, a thread of the library waits for the
+ *             point
+ * Ownership   the program closes the descriptor, at any time, also after it has destroyed the stream. Until
+ *             the point is reached the library holds a second descriptor of the same file, which keeps it in
+ *             an epoll set: take it out with EPOLL_CTL_DEL before it is closed
  * Errors      BACKEND where the process or the system has no descriptors left
  */
 TRM_API int32_t trm_point_fd(struct trm_point point, int32_t *descriptor);

@@ -13,8 +13,8 @@ TRM_API_BEGIN
 enum trm_port_kind {
     TRM_PORT_INPUT  = 1, /* filled on the host for each token, and uploaded */
     TRM_PORT_OUTPUT = 2, /* downloaded for each token, and read on the host */
-    /* on the device only, for each slot. Its contents are undefined before the first stage of a token that names it
-     * and after the last one: ports whose stages do not overlap share memory */
+    /* on the device only, for each slot. Its contents are undefined before the first stage of a token that
+     * names it and after the last one: ports whose stages do not overlap share memory */
     TRM_PORT_SCRATCH = 3,
     TRM_PORT_SHARED  = 4, /* one for all tokens: weights, tables, state */
 };
@@ -30,9 +30,9 @@ enum trm_port_flags {
 /* A buffer or an image of a token. Functions refer to a port by its index in the descriptor's array.
  *
  * An image is on the device only. On the host a token has the texels of its level 0 without gaps: row by row,
- * slice by slice, layer by layer. They are copied to an input and from an output, all of them or, where a token
- * has a size of 0, none; also in zero-copy pipelines, except where an image is plain memory that the host
- * shares. Further levels are for kernels to write, and undefined when a token begins. */
+ * slice by slice, layer by layer. They are copied to an input and from an output, all of them or, where a
+ * token has a size of 0, none; also in zero-copy pipelines, except where an image is plain memory that the
+ * host shares. Further levels are for kernels to write, and undefined when a token begins. */
 struct trm_port {
     const char *name; /* for messages and the trace; may be NULL */
     int32_t kind;     /* enum trm_port_kind */

@@ -1,11 +1,11 @@
 /* Trireme: profiles. A profile counts and times what the streams of a device do, or those of all devices of a
  * context, also of programs that use streams directly.
  *
- * While a profile is on, every operation of every stream is counted, and a timestamp behind an operation tells
- * when it ended. An operation begins when the one before it on its stream ends, or when its call began if that
- * was later; so it includes what the device needs to start it. Backends without timestamps are counted only.
- * Operations that the library enqueues for a pipeline or a coordinator count too. Without a profile an
- * operation costs two instructions more.
+ * While a profile is on, every operation of every stream is counted, and a timestamp behind an operation
+ * tells when it ended. An operation begins when the one before it on its stream ends, or when its call began
+ * if that was later; so it includes what the device needs to start it. Backends without timestamps are
+ * counted only. Operations that the library enqueues for a pipeline or a coordinator count too. Without a
+ * profile an operation costs two instructions more.
  * SPDX-License-Identifier: MIT
  *
  * Unless a function says otherwise:
@@ -34,8 +34,8 @@ struct trm_profile;
 
 struct trm_profile_desc {
     uint32_t struct_size;
-    /* n: one in n operations of a stream is timed, with a timestamp before and behind it; so 1 and 2 time all.
-     * 0: as many as take at most a twentieth of the time of the thread that enqueues */
+    /* n: one in n operations of a stream is timed, with a timestamp before and behind it; so 1 and 2 time
+     * all. 0: as many as take at most a twentieth of the time of the thread that enqueues */
     uint32_t interval;
 };
 
@@ -163,8 +163,8 @@ struct trm_profile_kernel {
     uint64_t busy_ns; /* scaled from the timed launches to all */
 };
 
-/* Get the launches of one kernel, those that took the longest first. Launches inside a graph of the backend's are
- * not known by name.
+/* Get the launches of one kernel, those that took the longest first. Launches inside a graph of the backend's
+ * are not known by name.
  *
  * index       from 0 until OUT_OF_RANGE
  * kernel      the caller sets its struct_size
@@ -206,10 +206,10 @@ TRM_API int32_t trm_profile_get_device(struct trm_profile *profile, uint32_t ind
 
 /* ---- ranges: what a program calls its own operations ---- */
 
-/* Begin a range of a stream: what is enqueued until the matching trm_range_pop() belongs to it. Ranges nest. Profiles
- * add up each range, and traces show it around its operations; a profile that begins within a range does not know it.
- * Where a backend has ranges for profilers (cuda: NVTX), a profiler sees it as a range of the calling thread. A range
- * around one operation names it.
+/* Begin a range of a stream: what is enqueued until the matching trm_range_pop() belongs to it. Ranges nest.
+ * Profiles add up each range, and traces show it around its operations; a profile that begins within a range
+ * does not know it. Where a backend has ranges for profilers (cuda: NVTX), a profiler sees it as a range of
+ * the calling thread. A range around one operation names it.
  *
  * stream      the stream
  * name        of the range; copied
@@ -252,8 +252,8 @@ enum trm_profile_advice_kind {
     TRM_PROFILE_ADVICE_STREAMS_AHEAD = 3, /* both */
 };
 
-/* What would make a stream be done earlier. A round is what the stream does again and again: uploads, kernels,
- * downloads. */
+/* What would make a stream be done earlier. A round is what the stream does again and again: uploads,
+ * kernels, downloads. */
 struct trm_profile_advice {
     uint32_t struct_size;
     int32_t kind;       /* enum trm_profile_advice_kind */
@@ -265,8 +265,8 @@ struct trm_profile_advice {
     char sentence[256]; /* without the gain */
 };
 
-/* Get advice about a device. There is none where operations are not known with their times, where the device shares
- * the host's memory, where several streams share its work, and where nothing gains 5 %.
+/* Get advice about a device. There is none where operations are not known with their times, where the device
+ * shares the host's memory, where several streams share its work, and where nothing gains 5 %.
  *
  * index       from 0 until OUT_OF_RANGE
  * advice      the caller sets its struct_size
@@ -278,9 +278,9 @@ TRM_API int32_t trm_profile_get_advice(struct trm_profile *profile, uint32_t ind
 enum trm_profile_format {
     TRM_PROFILE_TEXT = 0, /* 80 columns, to be read by people */
     TRM_PROFILE_JSON = 1, /* one object; members are only added from version to version */
-    /* JSON for Perfetto or chrome://tracing, on the clock CLOCK_MONOTONIC: a track for each stream, operations by
-     * the names of their kernels, waits by what they wait for. The object of TRM_PROFILE_JSON is its member
-     * "profile". */
+    /* JSON for Perfetto or chrome://tracing, on the clock CLOCK_MONOTONIC: a track for each stream,
+     * operations by the names of their kernels, waits by what they wait for. The object of TRM_PROFILE_JSON
+     * is its member "profile". */
     TRM_PROFILE_TRACE = 2,
 };
 
@@ -291,8 +291,8 @@ enum trm_profile_format {
  * user        its first argument
  * path        of the file, which is replaced
  * Blocks      while it is written
- * Errors      BUSY for a profile that has not ended; INVALID_ARGUMENT for an unknown format, no function or no
- *             path; IO for the file; what `write` returns
+ * Errors      BUSY for a profile that has not ended; INVALID_ARGUMENT for an unknown format, no function or
+ *             no path; IO for the file; what `write` returns
  */
 TRM_API int32_t trm_profile_write(struct trm_profile *profile, int32_t format, trm_write_fn write,
                                   void *user);

@@ -1,4 +1,5 @@
-/* Trireme: another program, such as a compiler, run to its end under limits, as the library runs cc and glslc.
+/* Trireme: another program, such as a compiler, run to its end under limits, as the library runs cc and
+ * glslc.
  * SPDX-License-Identifier: MIT
  *
  * Unless a function says otherwise:

@@ -165,26 +165,28 @@ struct trm_report {
     uint64_t repeated; /* tokens that a lost device left to another one */
     struct trm_device_report devices[TRM_REPORT_DEVICES];
     char loss[256]; /* the sentence of the first device that was lost while others went on; "": none */
-    /* which copies of several devices are slower together than alone, as measured since the pipeline was made:
-     * what their speeds are; "": none is known to be. Not of devices that run on the processors of the host */
+    /* which copies of several devices are slower together than alone, as measured since the pipeline was
+     * made: what their speeds are; "": none is known to be. Not of devices that run on the processors of the
+     * host */
     char shared[256];
     /* What a token and several of them are called (struct trm_advice_words): "frame", "frames"; "": token */
     char token_word[24];
     char tokens_word[24];
-    /* Dropped for newer ones (enum trm_full_mode); not in `cancelled`. A token that was begun counts once, in tokens,
-     * skipped, failed, cancelled or dropped. */
+    /* Dropped for newer ones (enum trm_full_mode); not in `cancelled`. A token that was begun counts once, in
+     * tokens, skipped, failed, cancelled or dropped. */
     uint64_t dropped;
     uint64_t expired; /* of `dropped`: the deadline had passed before the token was enqueued */
     uint64_t late;    /* of `tokens`: came out after their deadline */
-    /* Branches: how many stages of a token can run at once; 1: its stages run one after the other, since they have no
-     * branches, or since the strategy does not overlap them */
+    /* Branches: how many stages of a token can run at once; 1: its stages run one after the other, since they
+     * have no branches, or since the strategy does not overlap them */
     uint32_t branches;
     uint32_t reserved_branches;
-    /* bit j of launch_after[i]: launch i began when launch j had ended, since the program said so or since they share
-     * a stream. j is below i */
+    /* bit j of launch_after[i]: launch i began when launch j had ended, since the program said so or since
+     * they share a stream. j is below i */
     uint64_t launch_after[TRM_REPORT_LAUNCHES];
-    /* the longest path through `launches`, which is the least that the compute of all tokens takes one token after the
-     * other; without branches the sum. Like their busy_ns the sum of all tokens. Bit i of `path`: launch i is on it */
+    /* the longest path through `launches`, which is the least that the compute of all tokens takes one token
+     * after the other; without branches the sum. Like their busy_ns the sum of all tokens. Bit i of `path`:
+     * launch i is on it */
     uint64_t path_ns;
     uint64_t path;
     /* Reading ahead (trm_source.ahead_bytes) */
@@ -197,9 +199,10 @@ struct trm_report {
     uint64_t source_spread_ns; /* their standard deviation */
     uint64_t take_ns, take_spread_ns; /* the same of the time from one slot that gets free to the next */
     double
-        ahead_predicted; /* the part of the time in which slots would wait for tokens; 0 also: not known yet */
-    /* what came: the part in which the busiest stage of the device was starved, and at most the part in which a
-     * slot was free: otherwise the device waits for the sink */
+        /* the part of the time in which slots would wait for tokens; 0 also: not known yet */
+        ahead_predicted;
+    /* what came: the part in which the busiest stage of the device was starved, and at most the part in which
+     * a slot was free: otherwise the device waits for the sink */
     double ahead_waits;
 };
 
@@ -208,9 +211,9 @@ struct trm_report {
  * pipeline. */
 TRM_API int32_t trm_pipeline_report(struct trm_pipeline *pipeline, struct trm_report *report);
 
-/* Begin the report and the trace of a pipeline anew, also while it runs or serves: from then on they cover the tokens
- * that are done later, those in flight included. What the pipeline is, its depth, its strategy and why it was chosen,
- * stays; so does its failure. May be called inside callbacks of the pipeline. */
+/* Begin the report and the trace of a pipeline anew, also while it runs or serves: from then on they cover
+ * the tokens that are done later, those in flight included. What the pipeline is, its depth, its strategy and
+ * why it was chosen, stays; so does its failure. May be called inside callbacks of the pipeline. */
 TRM_API int32_t trm_pipeline_reset_report(struct trm_pipeline *pipeline);
 
 enum trm_report_format {
@@ -284,14 +287,17 @@ struct trm_prediction_desc {
      * replace stage_ns of the upload or download. */
     uint64_t bytes_up, bytes_down;
     double up_speed, down_speed;
-    /* Equal devices that take tokens by turns, each with `depth` slots, `processors`, and hardware of its own for
-     * upload, compute and download; 0 counts as 1. Load and sink are the same for all. At most 64 slots together. */
+    /* Equal devices that take tokens by turns, each with `depth` slots, `processors`, and hardware of its own
+     * for upload, compute and download; 0 counts as 1. Load and sink are the same for all. At most 64 slots
+     * together. */
     uint32_t devices;
     uint32_t reserved_devices;
-    /* What all devices share: bytes a second that the memory of the host moves up and down together; 0: no limit */
+    /* What all devices share: bytes a second that the memory of the host moves up and down together; 0: no
+     * limit */
     double host_speed;
-    /* The stages of compute, at most TRM_REPORT_LAUNCHES; 0: stage_ns says how long compute takes. Else it takes the
-     * longest path through them where `branches` is above 1, and their sum where they run one after the other */
+    /* The stages of compute, at most TRM_REPORT_LAUNCHES; 0: stage_ns says how long compute takes. Else it
+     * takes the longest path through them where `branches` is above 1, and their sum where they run one after
+     * the other */
     uint32_t launch_count;
     uint32_t branches; /* how many of them can run at once; 0 counts as 1 */
     uint64_t launch_ns[TRM_REPORT_LAUNCHES];
@@ -319,8 +325,9 @@ struct trm_prediction {
  * In the model every token passes the stages in order. A stage takes tokens in order, as many at a time as it
  * has lanes. A token begins when a slot is free; one thread that does load and sink loads while a slot is
  * free. Tokens go to several devices by turns; the memory of the host moves the bytes of one token after the
- * other, so a copy begins no sooner after that of the token before than this takes. The result is exact for this model, except where stages share processors or a thread and their
- * pattern does not repeat within 4,096 tokens: then the other tokens are assumed to continue like these.
+ * other, so a copy begins no sooner after that of the token before than this takes. The result is exact for
+ * this model, except where stages share processors or a thread and their pattern does not repeat within 4,096
+ * tokens: then the other tokens are assumed to continue like these.
  *
  * The exact result is a longest path, found as an unbounded knapsack problem: Gilmore and Gomory, "The theory
  * and computation of knapsack functions", Operations Research 14 (1966).
@@ -330,18 +337,18 @@ struct trm_prediction {
  * Blocks      no; takes some microseconds for any number of tokens, and where stages share processors or a
  *             thread up to some milliseconds with 64 slots
  * Errors      INVALID_ARGUMENT for no tokens, more than 64 slots on all devices, stages that take no time,
- *             speeds below 0, times that overflow, more than TRM_REPORT_LAUNCHES launches, or a launch after one
- *             that is not before it
+ *             speeds below 0, times that overflow, more than TRM_REPORT_LAUNCHES launches, or a launch after
+ *             one that is not before it
  */
 TRM_API int32_t trm_predict(const struct trm_prediction_desc *desc, struct trm_prediction *prediction);
 
 /* Make the description of a prediction from a report. The program then changes its depth, links or number of
  * loader threads (lanes[TRM_STAGE_LOAD], with one_thread 0), or sets the number of devices. A pipeline of a
- * group is described as one device that is as fast as all of them together. A load or sink that worked on several tokens at
- * once gets the average number of them as lanes. Where tokens are read ahead, a load takes as long as the source.
- * Upload, compute and download get one lane, in which a token takes its share of the stage's busy time. Of a
- * pipeline with branches it has the launches, whose longest path is that share: with `branches` 1 the prediction is
- * of the same stages one after the other.
+ * group is described as one device that is as fast as all of them together. A load or sink that worked on
+ * several tokens at once gets the average number of them as lanes. Where tokens are read ahead, a load takes
+ * as long as the source. Upload, compute and download get one lane, in which a token takes its share of the
+ * stage's busy time. Of a pipeline with branches it has the launches, whose longest path is that share: with
+ * `branches` 1 the prediction is of the same stages one after the other.
  *
  * desc        receives the description; the caller sets its struct_size
  * Errors      INVALID_ARGUMENT when nothing was measured

@@ -30,7 +30,8 @@ struct trm_glsl_options {
     uint32_t struct_size;
     uint32_t flags;             /* enum trm_glsl_flag */
     const char *const *defines; /* "NAME" or "NAME=VALUE" */
-    /* folders for #include "…" after that of the including file, in order; the current folder is not searched */
+    /* folders for #include "…" after that of the including file, in order; the current folder is not
+     * searched */
     const char *const *includes;
     uint32_t define_count;
     uint32_t include_count;
@@ -64,9 +65,10 @@ struct trm_shader_desc {
  *             and for SPIR-V that is not valid, with the number of the word; UNSUPPORTED for a capability
  *             that compute kernels do not have here, or without libshaderc, saying what to install;
  *             NOT_FOUND, naming the folders; PERMISSION for a file that other users may write; BACKEND when
- *             glslc crashes or exceeds the setting compiler.memory or compiler.output, TIMEOUT when it exceeds
- *             compiler.time. libshaderc, which the library opens where glslc is not installed or these three
- *             settings are 0, runs in the process, without these limits: compile hostile texts with glslc
+ *             glslc crashes or exceeds the setting compiler.memory or compiler.output, TIMEOUT when it
+ *             exceeds compiler.time. libshaderc, which the library opens where glslc is not installed or
+ *             these three settings are 0, runs in the process, without these limits: compile hostile texts
+ *             with glslc
  */
 TRM_API int32_t trm_shader_create(struct trm_context *context, const struct trm_shader_desc *desc,
                                   struct trm_shader **shader);
@@ -135,13 +137,13 @@ enum trm_language {
 
 enum trm_translate_flag {
     /* check every index into buffers, push constants, arrays, vectors and matrices; an access outside is left
-     * out, and the text notes where it was: in C in struct trm_cpu_fault of <trireme/cpu_kernel.h>, in CUDA C in
-     * the struct trm_fault_record that a parameter points to, which the text explains */
+     * out, and the text notes where it was: in C in struct trm_cpu_fault of <trireme/cpu_kernel.h>, in CUDA C
+     * in the struct trm_fault_record that a parameter points to, which the text explains */
     TRM_TRANSLATE_BOUNDS = 1u << 0,
-    /* CUDA C: kernels become functions of the device that other code calls for each group in turn, as kernels that
-     * stay on the device do. Memory may change from one call to the next, so no pointer is __restrict__. Each turn of
-     * a loop that might not end is a call of the macro TRM_TURN(n), n turns so far, which the code around defines.
-     * Not with TRM_TRANSLATE_BOUNDS. */
+    /* CUDA C: kernels become functions of the device that other code calls for each group in turn, as kernels
+     * that stay on the device do. Memory may change from one call to the next, so no pointer is __restrict__.
+     * Each turn of a loop that might not end is a call of the macro TRM_TURN(n), n turns so far, which the
+     * code around defines. Not with TRM_TRANSLATE_BOUNDS. */
     TRM_TRANSLATE_FUNCTIONS = 1u << 1,
 };
 

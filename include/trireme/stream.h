@@ -3,9 +3,9 @@
  * Enqueueing is cheap. Operations are collected in batches: a batch is submitted to the driver when it is
  * full, when a thread waits for it or polls it, or by trm_stream_flush().
  *
- * With the setting stream.serial (TRIREME_SERIAL=1) each copy, fill and launch has ended when its call returns,
- * and the call returns its failure. Waits, and callbacks that are enqueued inside callbacks, return at once as
- * without it; so does what is enqueued behind them until they have ended.
+ * With the setting stream.serial (TRIREME_SERIAL=1) each copy, fill and launch has ended when its call
+ * returns, and the call returns its failure. Waits, and callbacks that are enqueued inside callbacks, return
+ * at once as without it; so does what is enqueued behind them until they have ended.
  *
  * When enqueued work fails, its stream fails: the first failure stays, and later calls return it. A call that
  * is refused does not fail the stream.
@@ -59,8 +59,8 @@ TRM_API int32_t trm_stream_create(struct trm_device *device, int32_t role, int32
                                   struct trm_stream **stream);
 
 /* Drain a stream and destroy it. Its callbacks have run when this returns. In one of its own callbacks, the
- * stream ends after that callback. One that stages of a pipeline prefer (<trireme/stage_stream.h>) ends with the last such
- * pipeline, and its callbacks run until then; its handle ends at once.
+ * stream ends after that callback. One that stages of a pipeline prefer (<trireme/stage_stream.h>) ends with
+ * the last such pipeline, and its callbacks run until then; its handle ends at once.
  *
  * Blocks      until the stream's work is done, except in one of its own callbacks and for a stream of a stage
  * Threads     any; no other thread enqueues on the stream any more
@@ -140,8 +140,8 @@ TRM_API int32_t trm_stream_query(struct trm_stream *stream);
 /* Runs on a thread of the library when the stream reaches it; later operations of the stream wait until it
  * returns. `status` is TRM_OK or the stream's failure. It may call every function of Trireme. A wait in it
  * for later work of its own stream is answered with DEADLOCK; a wait for another stream that in turn waits
- * for this one is not detected and never ends. If it forks, the child must not return from it: it calls _exit() or
- * executes a file, or is ended with a line on stderr and the exit status 1. */
+ * for this one is not detected and never ends. If it forks, the child must not return from it: it calls
+ * _exit() or executes a file, or is ended with a line on stderr and the exit status 1. */
 typedef void (*trm_callback_fn)(void *user, int32_t status);
 
 /* Enqueue a callback. One that is accepted (TRM_OK) runs exactly once, whatever fails; one that is refused
@@ -203,8 +203,8 @@ TRM_API int32_t trm_stream_get_stats(struct trm_stream *stream, struct trm_strea
  */
 TRM_API int32_t trm_stream_reset_stats(struct trm_stream *stream);
 
-/* Name a stream, for profiles and traces (<trireme/profile.h>) and for profilers of the backend. Streams of the
- * library's pipelines, pools and coordinators have names of their own.
+/* Name a stream, for profiles and traces (<trireme/profile.h>) and for profilers of the backend. Streams of
+ * the library's pipelines, pools and coordinators have names of their own.
  *
  * name        copied, up to 31 bytes; "" for none
  * Threads     any

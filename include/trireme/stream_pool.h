@@ -1,8 +1,9 @@
-/* Trireme: stream pools. A pool makes the streams of a device as they are needed, and chooses one for each user.
+/* Trireme: stream pools. A pool makes the streams of a device as they are needed, and chooses one for each
+ * user.
  *
- * A stream is lent to one user at a time, who enqueues on it and gives it back. A stream may be given back while
- * its work is still running; it is then lent again when no idle one is left, and what the next user enqueues comes
- * behind that work.
+ * A stream is lent to one user at a time, who enqueues on it and gives it back. A stream may be given back
+ * while its work is still running; it is then lent again when no idle one is left, and what the next user
+ * enqueues comes behind that work.
  *
  *     trm_stream_pool_create(device, NULL, &pool);
  *     trm_stream_pool_acquire(pool, 0, TRM_FOREVER, &stream);
@@ -52,9 +53,9 @@ enum trm_stream_strategy {
     /* What gets most of the pool's tasks done, as measured: at first least-loaded. */
     TRM_STREAM_AUTO = 3,
     /* Tasks of each priority have up to `most` streams of their own, of that priority, and among these
-     * least-loaded; fewer where the driver has few queues for streams (TRM_DEVICE_QUEUES: a quarter of them for
-     * each priority), since high work would wait behind low work in the same queue. Where the device tells no
-     * priorities apart (TRM_DEVICE_PRIORITIES), tasks below TRM_PRIORITY_HIGH are held back instead:
+     * least-loaded; fewer where the driver has few queues for streams (TRM_DEVICE_QUEUES: a quarter of them
+     * for each priority), since high work would wait behind low work in the same queue. Where the device
+     * tells no priorities apart (TRM_DEVICE_PRIORITIES), tasks below TRM_PRIORITY_HIGH are held back instead:
      * trm_stream_pool_submit() waits while tasks of a higher priority have not ended, or two of its own have
      * not. */
     TRM_STREAM_PRIORITY = 4,
@@ -80,8 +81,8 @@ struct trm_stream_pool_desc {
     /* Streams that stay when they are not needed. The pool makes none before it needs one. One that has run a
      * task always stays, since the task's point names it. */
     uint32_t least;
-    /* At most TRM_STREAM_POOL_MOST, with TRM_STREAM_PRIORITY a third of that; 0: as many as the device was measured to
-     * run side by side, and at least 8. */
+    /* At most TRM_STREAM_POOL_MOST, with TRM_STREAM_PRIORITY a third of that; 0: as many as the device was
+     * measured to run side by side, and at least 8. */
     uint32_t most;
 };
 
@@ -89,9 +90,9 @@ struct trm_stream_pool_desc {
  *
  * device      the device
  * desc        NULL: all members are 0
- * Blocks      while the first pool of a device measures it, some milliseconds and the loading of a kernel: once
- *             for each device and driver where models are kept between runs (stream.models); never with the
- *             setting stream.measure off, or where `most` is given
+ * Blocks      while the first pool of a device measures it, some milliseconds and the loading of a kernel:
+ *             once for each device and driver where models are kept between runs (stream.models); never with
+ *             the setting stream.measure off, or where `most` is given
  * Ownership   the caller destroys the pool with trm_stream_pool_destroy()
  * Errors      INVALID_ARGUMENT for an unknown strategy or role, or a `least` above `most`; OUT_OF_RANGE for a
  *             `most` above TRM_STREAM_POOL_MOST, or above a third of it with TRM_STREAM_PRIORITY
@@ -99,8 +100,8 @@ struct trm_stream_pool_desc {
 TRM_API int32_t trm_stream_pool_create(struct trm_device *device, const struct trm_stream_pool_desc *desc,
                                        struct trm_stream_pool **pool);
 
-/* Drain all streams of a pool, also those that are lent, and destroy it. Calls that wait for a stream return with
- * INVALID_HANDLE. Coordinators that draw from the pool are destroyed before it.
+/* Drain all streams of a pool, also those that are lent, and destroy it. Calls that wait for a stream return
+ * with INVALID_HANDLE. Coordinators that draw from the pool are destroyed before it.
  *
  * Blocks      until the work of the streams is done
  * Threads     any; no other thread enqueues on the streams any more
@@ -115,8 +116,8 @@ enum trm_stream_pool_flags {
 };
 
 /* Borrow a stream. The pool lends an idle one; if there is none, it makes one as long as there are fewer than
- * `most`; else it lends one that still has work, unless flags forbid that; else the call waits. A stream that has
- * failed is not lent again: the pool replaces it.
+ * `most`; else it lends one that still has work, unless flags forbid that; else the call waits. A stream that
+ * has failed is not lent again: the pool replaces it.
  *
  * flags       enum trm_stream_pool_flags
  * timeout_ns  nanoseconds; 0 does not wait, TRM_FOREVER waits without a limit
@@ -132,8 +133,8 @@ TRM_API int32_t trm_stream_pool_acquire(struct trm_stream_pool *pool, uint32_t f
  * stream that has failed may be given back like any other.
  *
  * stream      from trm_stream_pool_acquire()
- * Blocks      no; where the host has no memory to watch the stream, until its work is done; while a stream ends that
- *             the pool does not need any more
+ * Blocks      no; where the host has no memory to watch the stream, until its work is done; while a stream
+ *             ends that the pool does not need any more
  * Errors      INVALID_ARGUMENT for a stream that the pool has not lent
  */
 TRM_API int32_t trm_stream_pool_release(struct trm_stream_pool *pool, struct trm_stream *stream);
@@ -160,8 +161,8 @@ struct trm_stream_task {
     uint64_t bytes;
     int32_t workload; /* enum trm_stream_workload */
     uint32_t reserved;
-    /* In a pool over a group (<trireme/group_pool.h>), else NULL and 0: buffers of the group that the task uses,
-     * where the kernel's arguments do not tell; at most 64 with these. */
+    /* In a pool over a group (<trireme/group_pool.h>), else NULL and 0: buffers of the group that the task
+     * uses, where the kernel's arguments do not tell; at most 64 with these. */
     const struct trm_group_use *uses;
     uint32_t use_count;
     uint32_t devices; /* on which the task may run: bit i is device i of the group; 0: on all */
@@ -178,8 +179,8 @@ struct trm_stream_task {
  * Errors      INVALID_ARGUMENT for both or neither of `kernel` and `enqueue`, for missing arguments or
  *             points, or for an unknown workload; UNSUPPORTED for buffers of a group in the pool of a
  *             single device; of a pool over a group OUT_OF_RANGE for more than 64 uses, DEADLOCK within the
- *             function of a task that uses its buffers, and DEVICE_LOST when no device is left that may run the
- *             task, or has the data; what `enqueue` returns; as of trm_launch(), trm_stream_wait() and
+ *             function of a task that uses its buffers, and DEVICE_LOST when no device is left that may run
+ *             the task, or has the data; what `enqueue` returns; as of trm_launch(), trm_stream_wait() and
  *             trm_stream_pool_acquire(). Of a task that is refused, what `enqueue` has enqueued runs
  */
 TRM_API int32_t trm_stream_pool_submit(struct trm_stream_pool *pool, const struct trm_stream_task *task,
@@ -205,8 +206,8 @@ struct trm_stream_prediction {
     uint64_t spread_ns; /* how far samples were from mean_ns: the mean, in which recent ones count more */
     uint64_t samples;   /* tasks that it is learned from, since times last changed for good */
     int32_t workload;   /* enum trm_stream_workload: the task's, or as found; MIXED: not known yet */
-    /* Of a pool over a group: the device that would get the task now, the time until it would have ended there with
-     * all that comes before it, and of that, the time of the copies that it needs. */
+    /* Of a pool over a group: the device that would get the task now, the time until it would have ended
+     * there with all that comes before it, and of that, the time of the copies that it needs. */
     uint32_t device;
     uint64_t end_ns;
     uint64_t copy_ns;
@@ -238,14 +239,16 @@ struct trm_stream_pool_stats {
     /* enum trm_stream_strategy: the pool's, or the one that AUTO uses now */
     int32_t strategy;
     uint32_t
-        queues; /* among which the driver spreads streams (TRM_DEVICE_QUEUES); 0: no stream waits for another */
+        /* among which the driver spreads streams (TRM_DEVICE_QUEUES); 0: no stream waits for another */
+        queues;
     uint32_t sharing; /* of the streams that exist now: at least so many share a queue with another one */
     uint32_t reserved;
     /* Of a pool over a group, which otherwise tells the sums of its devices. */
     uint64_t copies; /* of buffers from device to device, for tasks */
     uint64_t copied_bytes;
     uint32_t most; /* streams that the pool may have */
-    /* Streams of the device that run side by side, as measured for this pool or an earlier one; 0: not known. */
+    /* Streams of the device that run side by side, as measured for this pool or an earlier one; 0: not
+     * known. */
     uint32_t side_by_side;
 };
 

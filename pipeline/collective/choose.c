@@ -1,7 +1,7 @@
 /* Which way a call takes: the fastest in the first calls of its kind and size.
  *
- * A measured call lies between two time stamps on the first device's stream. They are read by a later call, when
- * they have passed, so that nothing waits for them.
+ * A measured call lies between two time stamps on the first device's stream. They are read by a later call,
+ * when they have passed, so that nothing waits for them.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>

@@ -6,8 +6,8 @@
  *     direct.c       the ways one-shot and two-shot  relay.c     the ways copies and host
  *     message.c      send and receive
  *
- * A call becomes tasks: one device reads a range of n spans, combines it in the order of the devices, and writes
- * the result to m spans. The ways differ in who does a task, and in how data comes to it:
+ * A call becomes tasks: one device reads a range of n spans, combines it in the order of the devices, and
+ * writes the result to m spans. The ways differ in who does a task, and in how data comes to it:
  *
  *     one-shot    each device combines everything that it needs itself; kernels read the peers' memory
  *     two-shot    each device combines one part; kernels read and write the peers' memory
@@ -53,7 +53,8 @@ enum pipeline_collective_kind {
 
 /* The types that reduce_spans kernels exist for. */
 #define PIPELINE_REDUCE_TYPES 6
-/* Forms of such a kernel: that for everything, and sums of two to four spans, to one or to as many, divided or not. */
+/* Forms of such a kernel: that for everything, and sums of two to four spans, to one or to as many, divided
+ * or not. */
 #define PIPELINE_REDUCE_FORMS (1 + 3 * 2 * 2)
 /* Classes of sizes: powers of two. */
 #define PIPELINE_SIZES 64
@@ -62,8 +63,8 @@ enum pipeline_collective_kind {
 
 /* ---- a call --------------------------------------------------------------------------------- */
 
-/* A call that has been checked. Spans have their lengths; those of number k stand from k * devices on, but the
- * outputs of PIPELINE_REDUCE at k. */
+/* A call that has been checked. Spans have their lengths; those of number k stand from k * devices on, but
+ * the outputs of PIPELINE_REDUCE at k. */
 struct pipeline_call {
     enum pipeline_collective_kind kind;
     const char *name; /* of the public function */
@@ -90,7 +91,8 @@ struct pipeline_request {
     int32_t type, operation;
 };
 
-/* One device combines ranges of all sources, and writes the result to all targets. With one source it copies. */
+/* One device combines ranges of all sources, and writes the result to all targets. With one source it
+ * copies. */
 struct pipeline_task_range {
     uint32_t device; /* which does it */
     uint32_t source_count, target_count;
@@ -229,8 +231,8 @@ int32_t pipeline_reduce_index(int32_t type);
 /* Loads the kernels of a call's type. */
 int32_t pipeline_reduce_load(struct pipeline_collective *collective, const struct pipeline_call *call);
 
-/* Enqueues the launches of a task whose spans kernels of its device take. `scratch`: as long as the task, for more than
- * PIPELINE_KERNEL_SPANS sources; it may be a target. */
+/* Enqueues the launches of a task whose spans kernels of its device take. `scratch`: as long as the task, for
+ * more than PIPELINE_KERNEL_SPANS sources; it may be a target. */
 int32_t pipeline_reduce_enqueue(struct pipeline_collective *collective, const struct pipeline_call *call,
                                 const struct pipeline_task_range *task, struct trm_stream *stream,
                                 struct trm_span scratch);

@@ -1,5 +1,5 @@
-/* Send and receive. What is sent is copied on the device that sends it, where it waits for the receiver: so the
- * sender's stream never waits for one.
+/* Send and receive. What is sent is copied on the device that sends it, where it waits for the receiver: so
+ * the sender's stream never waits for one.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>

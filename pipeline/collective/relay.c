@@ -4,9 +4,9 @@
  *     compute   combines them
  *     out       takes the result to the other devices
  *
- * With the way host, a source goes out of its device into pinned memory and from there in, and so does a result.
- * Results are sent a few chunks later than they are enqueued to be combined, so that the streams do not wait for
- * each other chunk by chunk.
+ * With the way host, a source goes out of its device into pinned memory and from there in, and so does a
+ * result. Results are sent a few chunks later than they are enqueued to be combined, so that the streams do
+ * not wait for each other chunk by chunk.
  *
  * A task's range is touched by its own chunks alone, so an output may be an input: a result is sent after all
  * sources of its chunk have been read.
@@ -42,8 +42,8 @@ static bool has_failed(const struct trm_stream *handle)
     return stream == NULL || core_stream_failure_status(stream) != TRM_OK;
 }
 
-/* A stream of the program that has failed lets those fail that wait for it, soon. Waits until it is known which of
- * them have. */
+/* A stream of the program that has failed lets those fail that wait for it, soon. Waits until it is known
+ * which of them have. */
 static void settle_failures(struct pipeline_collective *collective)
 {
     bool is_suspect = false;

@@ -127,8 +127,8 @@ static void write_file(struct program_profile *each)
 
 /* ---- the end of a context, and of the process ------------------------------------------------------- */
 
-/* The context's handle is dead and no call is inside. In the child of a fork this never runs. The end of the process in
- * another thread waits for the lock, so that the file is complete. */
+/* The context's handle is dead and no call is inside. In the child of a fork this never runs. The end of the
+ * process in another thread waits for the lock, so that the file is complete. */
 static void context_retires(struct core_context *context)
 {
     struct program_profile *each = context->program_profile, **link = &all.first;
@@ -146,7 +146,8 @@ static void context_retires(struct core_context *context)
     core_free(context, each, sizeof(*each));
 }
 
-/* A child that was forked has the list of its parent, perhaps with the lock held, until it makes a context. */
+/* A child that was forked has the list of its parent, perhaps with the lock held, until it makes a
+ * context. */
 static void process_exits(void)
 {
     if (atomic_load(&all.process) != getpid())
@@ -177,7 +178,8 @@ static const struct core_context_hooks hooks = {
 
 /* ---- the beginning ---------------------------------------------------------------------------------- */
 
-/* The first context of a process that was forked forgets those of the parent, whose lock may be held for good. */
+/* The first context of a process that was forked forgets those of the parent, whose lock may be held for
+ * good. */
 static void forget_parent(void)
 {
     pid_t before = atomic_load(&all.process), own = getpid();

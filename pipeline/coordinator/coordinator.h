@@ -28,8 +28,8 @@
  * is enqueuing: a callback may submit while another thread enqueues.
  *
  * Locks: `submit_lock` is held while tasks are checked, and comes before `lock`, which guards what callers
- * look at. `lock` comes before a service's lock: under it tasks post their functions (core_service_post()), and
- * no function of a backend or of the program is called.
+ * look at. `lock` comes before a service's lock: under it tasks post their functions (core_service_post()),
+ * and no function of a backend or of the program is called.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_COORDINATOR_COORDINATOR_H

@@ -1,5 +1,5 @@
-/* The order of stages, which may fork and join: checks it, makes it an order inside the engine, and runs branches of a
- * token at once.
+/* The order of stages, which may fork and join: checks it, makes it an order inside the engine, and runs
+ * branches of a token at once.
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/engine/engine_internal.h"
@@ -50,7 +50,8 @@ static const char *name_of(const struct trm_pipeline_desc *desc, uint32_t stage)
     return kernel != NULL ? kernel->name : "host";
 }
 
-/* Every stage of `left` runs after another one of `left`, so walking back from any of them meets one twice. */
+/* Every stage of `left` runs after another one of `left`, so walking back from any of them meets one
+ * twice. */
 static int32_t fail_cycle(const struct trm_pipeline_desc *desc, uint64_t left)
 {
     uint32_t stage = first_of(left), first, length = 0;
@@ -283,7 +284,8 @@ static bool is_preferred(const struct lanes *lanes, uint32_t lane)
     return (lanes->preferred >> lane & 1) != 0;
 }
 
-/* The lane of the stream that a stage prefers: that of another stage for the same one of the program's, or a new one. */
+/* The lane of the stream that a stage prefers: that of another stage for the same one of the program's, or a
+ * new one. */
 static uint32_t find_preferred(const struct lanes *lanes, uint32_t stage)
 {
     const struct pipeline_stage_plan *plan = &lanes->plans[stage];
@@ -297,8 +299,8 @@ static uint32_t find_preferred(const struct lanes *lanes, uint32_t stage)
     return lanes->count;
 }
 
-/* A lane whose last stage comes before this one anyway, best directly; else a new lane; else the one that has been
- * left alone the longest. A lane of another priority only where there is no room for more lanes. */
+/* A lane whose last stage comes before this one anyway, best directly; else a new lane; else the one that has
+ * been left alone the longest. A lane of another priority only where there is no room for more lanes. */
 static uint32_t choose_lane(const struct lanes *lanes, uint32_t stage)
 {
     const struct pipeline_stage_plan *plan = &lanes->plans[stage];
@@ -428,14 +430,17 @@ void pipeline_branches_fini(struct pipeline *pipeline)
 
 /* ---- running branches at once ---------------------------------------------------------------- */
 
-/* Each lane is a stream. A lane that stages prefer is the same one for all tokens. Lane 0 is the stream that the token has anyway; the others wait for it where their first
- * stage begins, and it waits for them where branches join, at the latest behind the last stage. So whatever waits for
- * lane 0 then, such as downloads and the next token in order, waits for all stages.
+/* Each lane is a stream. A lane that stages prefer is the same one for all tokens. Lane 0 is the stream that
+ * the token has anyway; the others wait for it where their first stage begins, and it waits for them where
+ * branches join, at the latest behind the last stage. So whatever waits for lane 0 then, such as downloads
+ * and the next token in order, waits for all stages.
  *
- * A token that is recorded as a graph, or that is cut in pieces, has its stages on one stream, one after the other. */
+ * A token that is recorded as a graph, or that is cut in pieces, has its stages on one stream, one after the
+ * other. */
 
-/* Waiting for another stream takes a processor of the host two microseconds, which branches must save. Where host and
- * device are one, and the program leaves the choice, shorter tokens than this have their stages in order. */
+/* Waiting for another stream takes a processor of the host two microseconds, which branches must save. Where
+ * host and device are one, and the program leaves the choice, shorter tokens than this have their stages in
+ * order. */
 #define LEAST_NS 20000u
 
 bool pipeline_lanes_help(const struct pipeline *pipeline)
@@ -480,8 +485,8 @@ int32_t pipeline_lanes_begin(const struct core_recorder *main)
     return status == TRM_OK ? TRM_OK : pipeline_fail_stage(status, "compute");
 }
 
-/* Orders the first stage of a lane behind what the stages begin with. In role streams lane 0 has other tokens' stages, too,
- * for which a lane with one stream for all tokens need not wait. */
+/* Orders the first stage of a lane behind what the stages begin with. In role streams lane 0 has other
+ * tokens' stages, too, for which a lane with one stream for all tokens need not wait. */
 static int32_t wait_for_fork(const struct core_recorder *main, uint32_t lane, struct core_recorder *recorder)
 {
     const struct pipeline_device *engine   = main->slot->pipeline->engine;
@@ -528,8 +533,8 @@ int32_t pipeline_lane_leave(const struct core_recorder *recorder, uint32_t stage
     return status;
 }
 
-/* What was enqueued before a failure must be waited for, too: by an exact point. Without one, the last stage of each
- * lane has a point that lane 0 waits for. */
+/* What was enqueued before a failure must be waited for, too: by an exact point. Without one, the last stage
+ * of each lane has a point that lane 0 waits for. */
 static void finish_lanes(const struct pipeline_slot *slot)
 {
     struct pipeline_slot_device *own = slot->device;
@@ -544,8 +549,8 @@ static void finish_lanes(const struct pipeline_slot *slot)
     base_error_restore(&saved);
 }
 
-/* The thread that waits for the token may run lane 0 itself, so the others must be on their way. A failure to submit
- * shows when the token is waited for. */
+/* The thread that waits for the token may run lane 0 itself, so the others must be on their way. A failure to
+ * submit shows when the token is waited for. */
 static void submit_lanes(const struct pipeline_slot *slot)
 {
     for (uint32_t i = 1; i < slot->pipeline->engine->lane_count; i++) {

@@ -31,7 +31,8 @@ static const struct pipeline_strategy_ops *const strategies[] = {
     [TRM_STRATEGY_RESIDENT]     = &pipeline_strategy_resident,
 };
 
-/* In the name of the device: a pipeline that is being created, or the part of one on a device, has no handle. */
+/* In the name of the device: a pipeline that is being created, or the part of one on a device, has no
+ * handle. */
 static void log_strategy(const struct pipeline *pipeline, int32_t level, const char *verb)
 {
     core_object_log(&pipeline->device->object, level, "pipeline \"%s\" %s strategy %s: %s", pipeline->name,
@@ -123,7 +124,8 @@ static void try_all(struct pipeline *pipeline)
     begin_trial(pipeline, count);
 }
 
-/* Kernels are translated again for the loop that stays. Where the device is the host's processors, they are not. */
+/* Kernels are translated again for the loop that stays. Where the device is the host's processors, they are
+ * not. */
 static int32_t check_resident_kernels(const struct pipeline *pipeline)
 {
     for (uint32_t i = 0; i < pipeline->desc.stage_count; i++) {

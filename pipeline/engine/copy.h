@@ -1,5 +1,5 @@
-/* Copies between the two sides of a port: the device's, a span or an image of the backend's, and the host's, a
- * span or an address.
+/* Copies between the two sides of a port: the device's, a span or an image of the backend's, and the host's,
+ * a span or an address.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_ENGINE_COPY_H

@@ -65,8 +65,8 @@ struct pipeline_slot {
     uint32_t number;           /* among all slots of the front; the queue room sets it */
     struct trm_token token;    /* its arrays data and size live as long as the slot */
 
-    /* The slot's state and its token's index: PIPELINE_PLACE() of queue.h. One word, so that observers, which read it
-     * without a lock, see both of the same moment. Written under pipeline->lock. */
+    /* The slot's state and its token's index: PIPELINE_PLACE() of queue.h. One word, so that observers, which
+     * read it without a lock, see both of the same moment. Written under pipeline->lock. */
     _Atomic uint64_t place;
 
     struct pipeline_slot *next; /* in one of the queues */
@@ -174,8 +174,8 @@ void pipeline_slot_enqueue_end(struct pipeline_slot *slot);
 bool pipeline_slot_is_short(const struct pipeline_slot *slot);
 
 /* TRM_OK when its work has ended, TIMEOUT, or its failure with a sentence that names the stage (the queue
- * room adds the token). pipeline_slot_wait() blocks until a deadline of base_now(), pipeline_slot_wait_for() for so
- * many nanoseconds without asking what time it is. Threads: any. */
+ * room adds the token). pipeline_slot_wait() blocks until a deadline of base_now(), pipeline_slot_wait_for()
+ * for so many nanoseconds without asking what time it is. Threads: any. */
 int32_t pipeline_slot_poll(struct pipeline_slot *slot);
 int32_t pipeline_slot_wait_for(struct pipeline_slot *slot, uint64_t timeout_ns);
 int32_t pipeline_slot_wait(struct pipeline_slot *slot, uint64_t deadline);
@@ -185,12 +185,13 @@ int32_t pipeline_slot_wait(struct pipeline_slot *slot, uint64_t deadline);
  * Threads: any. */
 void pipeline_slots_wait_any(struct pipeline_slot *const *slots, uint32_t count, uint64_t deadline);
 
-/* Adds to a signal what tokens still wait for on the device: nothing when their work has ended, well or badly. Submits
- * deferred work. slots: submitted ones, oldest first. With enqueue_lock, so that the slots are not enqueued again.
- * Errors: those of core_notify(). */
+/* Adds to a signal what tokens still wait for on the device: nothing when their work has ended, well or
+ * badly. Submits deferred work. slots: submitted ones, oldest first. With enqueue_lock, so that the slots are
+ * not enqueued again. Errors: those of core_notify(). */
 int32_t pipeline_slots_signal(struct pipeline_slot *const *slots, uint32_t count, struct core_signal *signal);
 
-/* Wakes a waiter when one of these slots has ended, or stops for another reason. Submits deferred work. count is at least
+/* Wakes a waiter when one of these slots has ended, or stops for another reason. Submits deferred work. count
+ * is at least
  * 1. Threads: any. Errors: those of core_notify(). */
 int32_t pipeline_slots_watch(struct pipeline_slot *const *slots, uint32_t count, struct core_waiter *waiter);
 
@@ -216,12 +217,12 @@ int32_t pipeline_engine_recover(struct pipeline *pipeline);
  * have changed its inputs. */
 bool pipeline_slot_is_repeatable(const struct pipeline_slot *slot);
 
-/* Gives a prepared slot the token of another slot, whose device is lost: inputs, sizes, index and user. The caller
- * owns both. */
+/* Gives a prepared slot the token of another slot, whose device is lost: inputs, sizes, index and user. The
+ * caller owns both. */
 void pipeline_slot_repeat(struct pipeline_slot *slot, const struct pipeline_slot *from);
 
-/* Called under `lock` after each token of a source: how many slots may be in use at once, without those whose token
- * the program or the sink has, or was dropped; 0: all. */
+/* Called under `lock` after each token of a source: how many slots may be in use at once, without those whose
+ * token the program or the sink has, or was dropped; 0: all. */
 uint32_t pipeline_engine_slots_in_use(struct pipeline *pipeline);
 
 /* Whether the times of all stages of the member's tokens may still decide how many slots it gets. With
@@ -235,10 +236,10 @@ int32_t pipeline_engine_grow(struct pipeline *pipeline);
 
 /* Stages in another order. Only while the pipeline is idle and no slot is made, with enqueue_lock.
  *
- * pipeline_order_check() turns an order of the stages' indexes in the descriptor into `places`: where the stages
- * that are to run first, second, … are now. Errors: INVALID_ARGUMENT.
- * pipeline_reorder_begin() gets memory for a member's new order. Errors: no memory. pipeline_reorder_commit(),
- * with `lock` too, changes the order, and pipeline_reorder_end() frees what is left over, also after a failure. */
+ * pipeline_order_check() turns an order of the stages' indexes in the descriptor into `places`: where the
+ * stages that are to run first, second, … are now. Errors: INVALID_ARGUMENT. pipeline_reorder_begin() gets
+ * memory for a member's new order. Errors: no memory. pipeline_reorder_commit(), with `lock` too, changes the
+ * order, and pipeline_reorder_end() frees what is left over, also after a failure. */
 struct pipeline_reorder {
     uint32_t places[PIPELINE_STAGES_MOST];
     uint64_t scratch_bytes; /* of the buffer of scratch ports that share memory; 0: there is none */
@@ -258,7 +259,8 @@ void pipeline_engine_report(const struct pipeline *pipeline, struct trm_report *
 /* What it counts begins at 0 again. */
 void pipeline_engine_reset_report(struct pipeline *pipeline);
 
-/* Whether the calling thread is inside a callback on a stream of the program's that a stage of the member prefers. */
+/* Whether the calling thread is inside a callback on a stream of the program's that a stage of the member
+ * prefers. */
 bool pipeline_engine_is_on_stream(const struct pipeline *member);
 
 /* Whether the calling thread is inside a host stage of this front. */

@@ -184,8 +184,8 @@ struct pipeline_device {
     uint32_t lane_count;                     /* 1: the stages run one after the other */
     int32_t priorities[PIPELINE_LANES_MOST]; /* enum trm_priority, by lane; that of lane 0 is normal */
     uint64_t joins; /* stages on other lanes for which lane 0 waits after all stages */
-    /* Lanes that stages prefer, each one stream for all tokens; and those of them whose stream is the program's, which
-     * the engine neither ends nor replaces. */
+    /* Lanes that stages prefer, each one stream for all tokens; and those of them whose stream is the
+     * program's, which the engine neither ends nor replaces. */
     uint32_t preferred_lanes, given_lanes;
     uint64_t *launch_after; /* by stage: after which it runs where lanes are used; NULL: there is one lane */
     /* Tokens are processed one after the other, because they share ports that they write. */
@@ -280,7 +280,8 @@ struct pipeline_slot_device {
     struct trm_argument **arguments; /* by stage: positional, of the current piece */
     struct trm_argument *declared;   /* for shape functions; as many as the longest stage has */
     struct trm_grid *grids;          /* by stage, of the current piece */
-    /* The strategy for which these three were set by a token that fills the slot's own memory; NULL: by another one. */
+    /* The strategy for which these three were set by a token that fills the slot's own memory; NULL: by
+     * another one. */
     const struct pipeline_strategy_ops *filled_for;
     struct trm_token view; /* the token as host stages and shape functions see it */
     uint64_t sequence;
@@ -374,23 +375,24 @@ uint64_t pipeline_piece_bytes(const struct pipeline *pipeline, uint32_t port);
 
 int32_t pipeline_slot_create(struct pipeline *pipeline, uint32_t index, struct pipeline_slot **slot);
 void pipeline_slot_destroy(struct pipeline_slot *slot); /* after its work has ended; NULL is fine */
-/* Where the port begins in the slot's device buffer: images and scratch ports that share memory do not begin at 0. */
+/* Where the port begins in the slot's device buffer: images and scratch ports that share memory do not begin
+ * at 0. */
 uint64_t pipeline_port_device_offset(const struct pipeline *pipeline, uint32_t port);
 
 /* Finds out which scratch ports share memory; once ports, stages and pieces are known. Errors: no memory. */
 int32_t pipeline_scratch_plan(struct pipeline *pipeline);
 void pipeline_scratch_fini(struct pipeline *pipeline);
 
-/* The bytes of the buffer of ports that share memory, and the place of each in it, if the stages ran in another order:
- * first the one that is at places[0] now. 0: more than the device has in one buffer. */
+/* The bytes of the buffer of ports that share memory, and the place of each in it, if the stages ran in
+ * another order: first the one that is at places[0] now. 0: more than the device has in one buffer. */
 uint64_t pipeline_scratch_places(const struct pipeline *pipeline, const uint32_t *places,
                                  uint64_t offsets[PIPELINE_PORTS_MOST]);
 
 uint64_t pipeline_slot_device_bytes(const struct pipeline *pipeline);
 uint64_t pipeline_slot_host_bytes(const struct pipeline *pipeline);
 
-/* The slot's own stream, the stream of a role (enum trm_stream_role), or that of a lane beside one of them; created at
- * first use. */
+/* The slot's own stream, the stream of a role (enum trm_stream_role), or that of a lane beside one of them;
+ * created at first use. */
 int32_t pipeline_slot_stream(struct pipeline_slot *slot, struct trm_stream **stream);
 int32_t pipeline_role_stream(struct pipeline *pipeline, int32_t role, struct trm_stream **stream);
 int32_t pipeline_lane_stream(struct pipeline_slot *slot, const struct trm_stream *beside, uint32_t lane,
@@ -479,8 +481,8 @@ int32_t pipeline_enqueue_recording(struct pipeline_slot *slot);
 
 /* ---- branches.c: the order of the stages ----------------------------------------------------- */
 
-/* Inside the engine stages have the numbers of an order in which they can run one after the other: none comes before a
- * stage that it runs after. The order of the descriptor stays where it is such an order. */
+/* Inside the engine stages have the numbers of an order in which they can run one after the other: none comes
+ * before a stage that it runs after. The order of the descriptor stays where it is such an order. */
 
 /* Checks trm_pipeline_desc.after and priorities. Errors: INVALID_ARGUMENT, with the names of a cycle. */
 int32_t pipeline_branches_check(const struct trm_pipeline_desc *desc);
@@ -551,8 +553,8 @@ int32_t pipeline_choose_begin(struct pipeline *pipeline);
 /* Bytes of a token's inputs and outputs. */
 uint64_t pipeline_token_bytes(const struct pipeline *pipeline);
 
-/* Lets the pipeline use fewer slots than it has; a run begins; whether numbers of slots are tried, with the front's
- * lock. */
+/* Lets the pipeline use fewer slots than it has; a run begins; whether numbers of slots are tried, with the
+ * front's lock. */
 void pipeline_slots_allow_fewer(struct pipeline *pipeline);
 void pipeline_slots_trial_interrupt(struct pipeline *pipeline);
 bool pipeline_slots_are_tried(const struct pipeline *pipeline);

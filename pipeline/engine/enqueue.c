@@ -114,8 +114,8 @@ static void forget_before(struct pipeline_slot *slot)
     memset(own->launched, 0, slot->pipeline->desc.stage_count * sizeof(*own->launched));
 }
 
-/* Whether the token fills the slot's own memory, and no function of the program or image of the slot changes what it
- * needs: then it needs what all such tokens of the slot need. */
+/* Whether the token fills the slot's own memory, and no function of the program or image of the slot changes
+ * what it needs: then it needs what all such tokens of the slot need. */
 static bool fills_slot(const struct pipeline_slot *slot, const void *output)
 {
     const struct pipeline *pipeline        = slot->pipeline;

@@ -1,5 +1,5 @@
-/* The buffers, images and samplers that a pipeline was given: in shared ports and as arguments. The pipeline holds them, so that
- * it can use them when the program has destroyed its handles.
+/* The buffers, images and samplers that a pipeline was given: in shared ports and as arguments. The pipeline
+ * holds them, so that it can use them when the program has destroyed its handles.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>

@@ -160,8 +160,8 @@ static int32_t check_input(const struct pipeline_slot *slot, uint32_t port)
                      pipeline_port_label(slot->pipeline->ports, port, text));
 }
 
-/* Kernels that stay on a device reach imported and pinned memory alone, so the host copies what a source has in other
- * memory into the slot's own. */
+/* Kernels that stay on a device reach imported and pinned memory alone, so the host copies what a source has
+ * in other memory into the slot's own. */
 static bool copies_on_host(const struct pipeline_slot *slot, uint32_t port)
 {
     const struct pipeline *pipeline = slot->pipeline;

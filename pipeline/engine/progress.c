@@ -196,8 +196,8 @@ static bool has_come_through(const struct pipeline_slot_device *own)
     return are_through;
 }
 
-/* The stream must be known to have stopped before the operation ahead of the first launch. Of several streams that is
- * not looked for. */
+/* The stream must be known to have stopped before the operation ahead of the first launch. Of several streams
+ * that is not looked for. */
 bool pipeline_slot_is_untouched(const struct pipeline_slot *slot)
 {
     const struct pipeline_slot_device *own = slot->device;
@@ -229,8 +229,8 @@ static bool names(const char *sentence, const char *kernel)
     return strstr(sentence, quoted) != NULL;
 }
 
-/* The launches that may have failed, a bit for each stage: none before a host stage that ran, nor after the first that
- * did not. */
+/* The launches that may have failed, a bit for each stage: none before a host stage that ran, nor after the
+ * first that did not. */
 static uint64_t find_suspects(const struct pipeline_slot *slot)
 {
     const struct pipeline *pipeline         = slot->pipeline;
@@ -263,8 +263,8 @@ static const char *named_in(const struct pipeline_slot *slot, uint64_t suspects,
     return NULL;
 }
 
-/* The first of the launches on a lane that the stream of the lane had not completed; NULL: not known, or it was enqueued
- * together with others, as a graph. */
+/* The first of the launches on a lane that the stream of the lane had not completed; NULL: not known, or it
+ * was enqueued together with others, as a graph. */
 static const char *launch_after(const struct pipeline_slot *slot, uint64_t suspects, uint32_t lane,
                                 uint64_t completed)
 {

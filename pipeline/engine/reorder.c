@@ -1,7 +1,8 @@
 /* The stages of a pipeline in another order.
  *
- * The stages and their plans change places, and with them what each slot has for each stage. Scratch ports that
- * share memory get other places in it, perhaps in a larger buffer. Recordings are made anew for the next token.
+ * The stages and their plans change places, and with them what each slot has for each stage. Scratch ports
+ * that share memory get other places in it, perhaps in a larger buffer. Recordings are made anew for the next
+ * token.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>

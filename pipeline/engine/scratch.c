@@ -1,12 +1,13 @@
 /* Scratch ports of a slot share memory where their lives do not overlap.
  *
- * A port lives while stages that name it run. A stage may reuse the memory of a port when it runs after all stages that
- * name that port; stages of branches without an order may run at once, so their ports do not share. The ports get places in one buffer of the
- * slot, the largest first: each at the lowest offset where no port that lives at the same time is. (Greedy by size:
- * Y. Pisarchyk and J. Lee, "Efficient memory management for deep neural net inference", 2020.)
+ * A port lives while stages that name it run. A stage may reuse the memory of a port when it runs after all
+ * stages that name that port; stages of branches without an order may run at once, so their ports do not
+ * share. The ports get places in one buffer of the slot, the largest first: each at the lowest offset where
+ * no port that lives at the same time is. (Greedy by size: Y. Pisarchyk and J. Lee, "Efficient memory
+ * management for deep neural net inference", 2020.)
  *
- * Ports keep memory of their own if a host stage names them, if they are images, or if tokens are cut in pieces,
- * whose stages overlap.
+ * Ports keep memory of their own if a host stage names them, if they are images, or if tokens are cut in
+ * pieces, whose stages overlap.
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/engine/port_image.h"
@@ -95,8 +96,8 @@ static uint64_t find_offset(const struct pipeline *pipeline, const struct life *
     return offset;
 }
 
-/* Gives each port its place, and returns the bytes of all. 0: as one buffer the ports would be too large for the
- * device. sum: of the ports' sizes. */
+/* Gives each port its place, and returns the bytes of all. 0: as one buffer the ports would be too large for
+ * the device. sum: of the ports' sizes. */
 static uint64_t find_places(const struct pipeline *pipeline, struct life *lives, uint32_t count,
                             uint64_t *sum)
 {

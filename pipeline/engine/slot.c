@@ -454,8 +454,8 @@ int32_t pipeline_role_stream(struct pipeline *pipeline, int32_t role, struct trm
     return status;
 }
 
-/* Streams of lanes beside a slot's stream belong to the slot; those beside the role of compute, and those that stages
- * prefer, to all tokens. */
+/* Streams of lanes beside a slot's stream belong to the slot; those beside the role of compute, and those
+ * that stages prefer, to all tokens. */
 int32_t pipeline_lane_stream(struct pipeline_slot *slot, const struct trm_stream *beside, uint32_t lane,
                              struct trm_stream **stream)
 {

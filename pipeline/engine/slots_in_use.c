@@ -1,4 +1,5 @@
-/* How many slots are in use at once, where the library chooses and host and device share memory (depth_trial.h).
+/* How many slots are in use at once, where the library chooses and host and device share memory
+ * (depth_trial.h).
  *
  * Tokens that fit into the caches all together gain nothing from fewer slots, so they are not tried.
  * SPDX-License-Identifier: MIT
@@ -14,7 +15,8 @@
 /* Where the C library does not know the size of the second-level cache. */
 #define CACHE_BYTES (UINT64_C(1) << 20)
 
-/* A pipeline that drops results keeps the newest one while the next is on its way, which takes a slot more. */
+/* A pipeline that drops results keeps the newest one while the next is on its way, which takes a slot
+ * more. */
 void pipeline_slots_allow_fewer(struct pipeline *pipeline)
 {
     pipeline->engine->slots_in_use.may_try = pipeline->front == pipeline &&

@@ -60,8 +60,8 @@ const struct pipeline_strategy_ops pipeline_strategy_slot_graphs = {
 
 /* ---- kernels that stay on the device --------------------------------------------------------- */
 
-/* A resident stream for each slot, and each token a resident graph (core/graph/create.h), which the backend starts by a
- * store into memory that host and device share. Nothing else can run on such a stream. */
+/* A resident stream for each slot, and each token a resident graph (core/graph/create.h), which the backend
+ * starts by a store into memory that host and device share. Nothing else can run on such a stream. */
 static int32_t replay_resident(struct pipeline_slot *slot, struct trm_stream *stream,
                                struct trm_graph_exec *exec)
 {

@@ -270,7 +270,8 @@ static uint64_t launch_begin(const struct sample *sample, uint32_t stage)
     return time_of(sample, PIPELINE_STAMP_LAUNCHES + pipeline->desc.stage_count + stage);
 }
 
-/* When the first stage began: on its own stream, or with `compute` on lane 0, which may wait for other tokens there. */
+/* When the first stage began: on its own stream, or with `compute` on lane 0, which may wait for other tokens
+ * there. */
 static uint64_t first_begin(const struct sample *sample, uint64_t compute)
 {
     const struct pipeline *pipeline = sample->slot->pipeline;

@@ -77,7 +77,8 @@ double pipeline_buffer_waits(const struct pipeline_buffer *buffer, uint32_t plac
     if (variance <= 0)
         return slow;
     double reach = 2 * drift * places / variance;
-    /* How often the motion is at 0: drift / (exp(reach) - 1), whose limit without drift is variance / (2 places). */
+    /* How often the motion is at 0: drift / (exp(reach) - 1), whose limit without drift is variance / (2
+     * places). */
     bool is_level = reach < 1e-9 && reach > -1e-9;
     double at_zero =
         is_level ? variance / (2 * (places > 0 ? (double)places : 1)) : drift / exp_less_one(reach);

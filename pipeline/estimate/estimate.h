@@ -2,12 +2,12 @@
  *
  * An estimate predicts when a piece of work would end that a device gets now. Two averages suffice: the
  * latency, from the beginning of a piece to its end while nothing is before it, and the period, from one end
- * to the next while the device is never idle. Both are exponentially weighted (after the first few a new sample
- * counts an eighth), so that they follow a device whose speed changes. The first sample is replaced by the second: it contains
- * what happens only once, such as compiling.
+ * to the next while the device is never idle. Both are exponentially weighted (after the first few a new
+ * sample counts an eighth), so that they follow a device whose speed changes. The first sample is replaced by
+ * the second: it contains what happens only once, such as compiling.
  *
- * Work of several kinds at once has other files: model.c, how long one kind takes; load.c, when a device would end
- * more of it; transfer.c, how long data takes to get there.
+ * Work of several kinds at once has other files: model.c, how long one kind takes; load.c, when a device
+ * would end more of it; transfer.c, how long data takes to get there.
  *
  * Locks: none; the owner locks.
  * SPDX-License-Identifier: MIT

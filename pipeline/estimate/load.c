@@ -77,8 +77,8 @@ void pipeline_load_begin(struct pipeline_load *load, uint64_t now, uint64_t read
     load->pieces++;
 }
 
-/* What is left may have begun already, so the device is drained no later than was predicted; if that time has passed,
- * what is left takes as long as it takes. */
+/* What is left may have begun already, so the device is drained no later than was predicted; if that time has
+ * passed, what is left takes as long as it takes. */
 void pipeline_load_end(struct pipeline_load *load, uint64_t now, double work)
 {
     count_time(load, now);

@@ -1,9 +1,9 @@
 /* The load of a device: which work it has, and when new work would end.
  *
- * Work is counted by the time that it takes alone. The width is how much of it the device does in a nanosecond
- * while it has several pieces: 1 where they run one after another, more where they run side by side. With
- * a single piece it is 1 by definition, so the width is what was done besides, for each nanosecond with several
- * pieces.
+ * Work is counted by the time that it takes alone. The width is how much of it the device does in a
+ * nanosecond while it has several pieces: 1 where they run one after another, more where they run side by
+ * side. With a single piece it is 1 by definition, so the width is what was done besides, for each nanosecond
+ * with several pieces.
  *
  * Locks: none; the owner locks.
  * SPDX-License-Identifier: MIT

@@ -1,6 +1,6 @@
-/* How long transfers take from one place to another: a latency and a time for each byte, as a line through the
- * samples (least squares), in which recent ones count more. The first sample is replaced by the second: it contains
- * what happens only once.
+/* How long transfers take from one place to another: a latency and a time for each byte, as a line through
+ * the samples (least squares), in which recent ones count more. The first sample is replaced by the second:
+ * it contains what happens only once.
  *
  * Locks: none; the owner locks.
  * SPDX-License-Identifier: MIT

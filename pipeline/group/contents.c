@@ -48,7 +48,8 @@ static int32_t check_range(const struct pipeline_replica *replica, uint64_t offs
     return TRM_ERROR_OUT_OF_RANGE;
 }
 
-/* A device whose copy is current and has been made. Where one fails while it is waited for, another may be sound. */
+/* A device whose copy is current and has been made. Where one fails while it is waited for, another may be
+ * sound. */
 static int32_t find_source(const struct pipeline_replica *replica, struct pipeline_data_part *part,
                            uint32_t *device)
 {
@@ -106,8 +107,8 @@ static uint32_t count_pending(struct pipeline_replica *replica, const struct nee
     return count;
 }
 
-/* Waits without data_lock, so that tasks are submitted meanwhile. They may use the buffer anew; at last the call
- * waits with the lock, which is where a failure is told, too. */
+/* Waits without data_lock, so that tasks are submitted meanwhile. They may use the buffer anew; at last the
+ * call waits with the lock, which is where a failure is told, too. */
 static void wait_unlocked(struct pipeline_replica *replica, const struct need *need)
 {
     struct pipeline_data_point point;
@@ -239,7 +240,8 @@ int32_t trm_group_buffer_write(struct trm_group_buffer *handle, uint64_t offset,
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-/* Reads from `begin` to `end` where one device has it all, else up to where that ends, which is the next begin. */
+/* Reads from `begin` to `end` where one device has it all, else up to where that ends, which is the next
+ * begin. */
 static int32_t read_run(struct pipeline_replica *replica, struct pipeline_data_part *part, uint64_t *begin,
                         uint64_t end, char *data)
 {

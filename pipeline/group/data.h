@@ -5,12 +5,12 @@
  * from another device) also after what reads it. So the state of a copy is one point that made it, and
  * points that read it.
  *
- * A buffer is divided into parts, each with such a state: at first one part, which is cut where a task uses a span,
- * and joined again when neighbours have come to the same state. There are at most PIPELINE_DATA_PARTS, so a cut may be
- * left out; work that uses some bytes of a part then counts as using all of it.
+ * A buffer is divided into parts, each with such a state: at first one part, which is cut where a task uses a
+ * span, and joined again when neighbours have come to the same state. There are at most PIPELINE_DATA_PARTS,
+ * so a cut may be left out; work that uses some bytes of a part then counts as using all of it.
  *
- * Locks: group->data_lock guards all of it. It is held while work is enqueued; the host waits for work without it, but
- * where other work overtakes it again and again.
+ * Locks: group->data_lock guards all of it. It is held while work is enqueued; the host waits for work
+ * without it, but where other work overtakes it again and again.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_GROUP_DATA_H
@@ -59,8 +59,8 @@ void pipeline_data_init(struct pipeline_data *data, uint64_t size, uint32_t curr
 /* Frees what the state refers to. */
 void pipeline_data_fini(const struct core_context *context, struct pipeline_data *data);
 
-/* The part that has the byte at `begin`; NULL: none. With its successors up to one that begins at or after `end` these
- * are the parts of a span. */
+/* The part that has the byte at `begin`; NULL: none. With its successors up to one that begins at or after
+ * `end` these are the parts of a span. */
 struct pipeline_data_part *pipeline_data_at(struct pipeline_data *data, uint64_t begin);
 
 /* Joins neighbours of the same state, where there are many parts. */
@@ -93,9 +93,9 @@ void pipeline_part_note_reader(struct pipeline_data_part *part, uint32_t device,
 void pipeline_part_note_made(struct pipeline_data_part *part, uint32_t device, struct core_stream *stream,
                              uint64_t value, uint64_t ready_at);
 
-/* Waiting for a copy without the lock. pipeline_part_pending() counts the work that makes it and has not ended, with
- * `has_readers` also the work that reads it, and holds the first where `point` has none. pipeline_point_await()
- * waits and lets it go. Errors: DEADLOCK. */
+/* Waiting for a copy without the lock. pipeline_part_pending() counts the work that makes it and has not
+ * ended, with `has_readers` also the work that reads it, and holds the first where `point` has none.
+ * pipeline_point_await() waits and lets it go. Errors: DEADLOCK. */
 uint32_t pipeline_part_pending(const struct pipeline_data_part *part, uint32_t device, bool has_readers,
                                struct pipeline_data_point *point);
 int32_t pipeline_point_await(struct pipeline_data_point *point);
@@ -103,8 +103,8 @@ int32_t pipeline_point_await(struct pipeline_data_point *point);
 /* Waits until a copy is made. Errors: the failure of the work that made it. */
 int32_t pipeline_part_finish(struct pipeline_data_part *part, uint32_t device);
 
-/* Waits until no work uses a copy any more, and forgets that work, but for the work that failed to make the copy:
- * until all of the copy is written, its contents are not good. Errors: DEADLOCK. */
+/* Waits until no work uses a copy any more, and forgets that work, but for the work that failed to make the
+ * copy: until all of the copy is written, its contents are not good. Errors: DEADLOCK. */
 int32_t pipeline_part_drain(struct pipeline_data_part *part, uint32_t device);
 
 /* The host has written all of a drained copy, which is current now. */

@@ -1,13 +1,13 @@
-/* The group room: groups of devices, and what exists once on each device of a group. Pipelines over a group are
- * the queue room's.
+/* The group room: groups of devices, and what exists once on each device of a group. Pipelines over a group
+ * are the queue room's.
  *
  *     group.c     a list of ids as open devices      replica.c   a kernel or a buffer on every device
- *     data.c      the parts of a buffer                 part.c      which copies of a part are current, and what work
+ *     data.c      the parts of a buffer part.c which copies of a part are current, and what work
  *                                                                   on them comes after
  *     contents.c  the functions that write, read and move them
  *
- * Locks: group->data_lock guards the data of all buffers of the group; all else does not change once it is made. It
- * comes before the locks of pools and of the core.
+ * Locks: group->data_lock guards the data of all buffers of the group; all else does not change once it is
+ * made. It comes before the locks of pools and of the core.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_GROUP_GROUP_H

@@ -1,8 +1,8 @@
 /* Strategies: which stream of a pool is lent next.
  *
- * Round-robin is what PyTorch's pool of streams does (c10/cuda/CUDAStream.cpp), but for idle streams, which come first
- * here. Least-loaded is the rule of a list scheduler: the earliest predicted end (R. L. Graham, "Bounds on
- * Multiprocessing Timing Anomalies", 1969).
+ * Round-robin is what PyTorch's pool of streams does (c10/cuda/CUDAStream.cpp), but for idle streams, which
+ * come first here. Least-loaded is the rule of a list scheduler: the earliest predicted end (R. L. Graham,
+ * "Bounds on Multiprocessing Timing Anomalies", 1969).
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>

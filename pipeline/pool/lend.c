@@ -107,7 +107,8 @@ static void lend_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_
         pool->peak = used + 1;
 }
 
-/* Makes the stream of an empty slot, or of one whose stream has failed, and lends it. Returns with the lock. */
+/* Makes the stream of an empty slot, or of one whose stream has failed, and lends it. Returns with the
+ * lock. */
 static int32_t make_and_lend_locked(struct pipeline_stream_pool *pool,
                                     const struct pipeline_pool_choice *choice,
                                     const struct pipeline_pool_request *request)
@@ -134,8 +135,8 @@ static int32_t make_and_lend_locked(struct pipeline_stream_pool *pool,
     return TRM_OK;
 }
 
-/* Sleeps until a stream may be had; in a callback, while another thread runs the callbacks, one of which may give a
- * stream back. False when the deadline has passed. */
+/* Sleeps until a stream may be had; in a callback, while another thread runs the callbacks, one of which may
+ * give a stream back. False when the deadline has passed. */
 static bool sleep_locked(struct pipeline_stream_pool *pool, uint64_t deadline)
 {
     uint32_t epoch = atomic_load_explicit(&pool->epoch, memory_order_relaxed);

@@ -106,8 +106,8 @@ static uint64_t ask(struct core_device *device, uint32_t key, uint64_t absent)
     return found;
 }
 
-/* The most streams where the program does not say: as many as the device runs side by side, and not too few for
- * a program that borrows several. */
+/* The most streams where the program does not say: as many as the device runs side by side, and not too few
+ * for a program that borrows several. */
 static uint32_t default_most(const struct pipeline_stream_pool *pool)
 {
     uint32_t limit =
@@ -116,8 +116,8 @@ static uint32_t default_most(const struct pipeline_stream_pool *pool)
     return most < limit ? most : limit;
 }
 
-/* Streams of all priorities together, and some of the rest of the program, fit in the queues among which the driver
- * spreads streams: what shares a queue with low work waits behind it, whatever its priority. */
+/* Streams of all priorities together, and some of the rest of the program, fit in the queues among which the
+ * driver spreads streams: what shares a queue with low work waits behind it, whatever its priority. */
 static void fit_in_queues(struct pipeline_stream_pool *pool)
 {
     uint64_t queues = pool->queues != 0 ? pool->queues : UINT32_MAX, share = queues / (PRIORITIES + 1);
@@ -286,7 +286,8 @@ static void wait_for_transits_locked(struct pipeline_stream_pool *pool)
     }
 }
 
-/* The streams stay in their slots until the pool is freed: their last notifications may still be on the way. */
+/* The streams stay in their slots until the pool is freed: their last notifications may still be on the
+ * way. */
 static void end_streams(struct pipeline_stream_pool *pool)
 {
     for (uint32_t i = 0; i < pool->slot_count; i++)

@@ -6,12 +6,12 @@
  *     draw.c      streams for coordinators        keep.c      models that outlive the pool
  *     width.c     how many run side by side       team.h      pools over groups of devices
  *
- * A slot has a stream or is empty. A slot in transit belongs to the call that put it there, which may then call the
- * backend without the lock: it makes or ends the stream, enqueues a task on it, or takes it back. All others
- * belong to pool->lock.
+ * A slot has a stream or is empty. A slot in transit belongs to the call that put it there, which may then
+ * call the backend without the lock: it makes or ends the stream, enqueues a task on it, or takes it back.
+ * All others belong to pool->lock.
  *
- * Each time a stream is given back with work on it, a watch is asked to be notified of the end of that work. A stream
- * without watches is idle. So nothing polls, and a choice asks no backend.
+ * Each time a stream is given back with work on it, a watch is asked to be notified of the end of that work.
+ * A stream without watches is idle. So nothing polls, and a choice asks no backend.
  *
  * Locks: backends notify under their own locks, so none is called under pool->lock. Listeners are, which may
  * post to the service.
@@ -163,7 +163,8 @@ struct pipeline_pool_request {
     uint64_t timeout_ns;
     const struct trm_stream_task *task; /* NULL: a loan */
     struct pipeline_task_key key;       /* of the task */
-    /* The stream's operation with which it has waited for what the task comes after; 0: it waits for nothing. */
+    /* The stream's operation with which it has waited for what the task comes after; 0: it waits for
+     * nothing. */
     uint64_t waited;
     /* Of a task of a pool over a group: when its data is there, and nanoseconds that it takes alone, as
      * predicted; 0: not known. */
@@ -183,8 +184,9 @@ struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_p
 
 /* ---- lend.c --------------------------------------------------------------------------------- */
 
-/* Chooses a stream, makes it if need be, and waits if there is none; where the request only tries, *slot is NULL
- * then. The slot is lent; of a task it is in transit. pipeline_pool_take_back() takes back a slot in transit. */
+/* Chooses a stream, makes it if need be, and waits if there is none; where the request only tries, *slot is
+ * NULL then. The slot is lent; of a task it is in transit. pipeline_pool_take_back() takes back a slot in
+ * transit. */
 int32_t pipeline_pool_lend(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request,
                            struct pipeline_pool_slot **slot);
 /* Waits until pipeline_pool_lend() would find a stream. Errors: INVALID_HANDLE. */
@@ -206,8 +208,8 @@ int32_t pipeline_pool_enqueue(const struct pipeline_pool_slot *slot, struct pipe
 
 /* ---- width.c -------------------------------------------------------------------------------- */
 
-/* How many streams of the pool's device run side by side: as known, or where `measures` and the setting allow that,
- * as measured now, which blocks; 0: not known. */
+/* How many streams of the pool's device run side by side: as known, or where `measures` and the setting allow
+ * that, as measured now, which blocks; 0: not known. */
 uint32_t pipeline_pool_width(struct pipeline_stream_pool *pool, bool measures);
 
 /* ---- draw.c: for other rooms ---------------------------------------------------------------- */
@@ -219,9 +221,9 @@ int32_t pipeline_pool_attach(struct trm_stream_pool *handle, const struct core_d
 void pipeline_pool_detach(struct pipeline_stream_pool *pool);
 
 /* Lends the idle stream that the strategy chooses for a task. Its owner enqueues the task, calls
- * pipeline_pool_drawn(), also when that failed (`waited` is as in struct pipeline_pool_request), and some time
- * later pipeline_pool_give_back(). Errors: TIMEOUT when none is idle, and then the listener is called once one
- * may be; as of core_stream_create(). */
+ * pipeline_pool_drawn(), also when that failed (`waited` is as in struct pipeline_pool_request), and some
+ * time later pipeline_pool_give_back(). Errors: TIMEOUT when none is idle, and then the listener is called
+ * once one may be; as of core_stream_create(). */
 int32_t pipeline_pool_draw(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
                            struct pipeline_pool_listener *listener, struct pipeline_pool_slot **slot);
 void pipeline_pool_drawn(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,

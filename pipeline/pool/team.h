@@ -5,11 +5,12 @@
  *     team_submit.c  submitting and predicting
  *
  * The device is chosen as StarPU's dmda does (C. Augonnet and others, "StarPU: A Unified Platform for Task
- * Scheduling on Heterogeneous Multicore Architectures", 2011): the earliest end, with the work that the device has
- * and the copies that the task needs. Here a device is not one worker but has a load with a width
+ * Scheduling on Heterogeneous Multicore Architectures", 2011): the earliest end, with the work that the
+ * device has and the copies that the task needs. Here a device is not one worker but has a load with a width
  * (pipeline/estimate/load.h), since it runs several tasks side by side.
  *
- * Locks: group->data_lock before all others, held while a task that uses data is enqueued, not while it waits for a stream. team->lock is a leaf.
+ * Locks: group->data_lock before all others, held while a task that uses data is enqueued, not while it waits
+ * for a stream. team->lock is a leaf.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_POOL_TEAM_H
@@ -112,8 +113,8 @@ int32_t pipeline_pool_team_choose(struct pipeline_pool_team *team, const struct 
 
 /* ---- team_copy.c: with data_lock ------------------------------------------------------------ */
 
-/* When the data that a task reads would be on a device, and how long copies take for that. False where no sound
- * device has it. For a task without data the lock is not needed. */
+/* When the data that a task reads would be on a device, and how long copies take for that. False where no
+ * sound device has it. For a task without data the lock is not needed. */
 bool pipeline_pool_team_foresee(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
                                 uint32_t device, uint64_t now, uint64_t *ready_at, uint64_t *copy_ns);
 

@@ -7,8 +7,8 @@
 /* Tasks by which a device is measured: the first contains what happens only once. */
 #define MEASURED 2u
 
-/* A device that had no such task for so many times as long as it would take is measured again: at most a hundredth of
- * the time is lost. */
+/* A device that had no such task for so many times as long as it would take is measured again: at most a
+ * hundredth of the time is lost. */
 #define STALE 100u
 
 /* ---- one device ----------------------------------------------------------------------------- */

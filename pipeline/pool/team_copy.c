@@ -61,8 +61,8 @@ static struct pipeline_pool_copy *take_spare(struct pipeline_pool_team *team)
     return copy != NULL ? copy : core_allocate(team->context, sizeof(*copy));
 }
 
-/* Watches a copy that could begin behind operation `before` of the stream and ends with `last`. Without memory
- * nothing is learned from it. */
+/* Watches a copy that could begin behind operation `before` of the stream and ends with `last`. Without
+ * memory nothing is learned from it. */
 static void watch(struct pipeline_pool_team *team, struct core_stream *stream,
                   const struct pipeline_pool_copy *what, uint64_t before, uint64_t last)
 {

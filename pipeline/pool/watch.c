@@ -1,8 +1,8 @@
 /* Which streams of a pool have work, and how long it takes.
  *
  * The times are learned for the end that a choice predicts: of what is left when a stream is given back. So a
- * sample is the time from there, or from the end of the loan before, to the end of the work, for each operation.
- * Tasks of pools over groups are predicted, and so measured, from before they are enqueued.
+ * sample is the time from there, or from the end of the loan before, to the end of the work, for each
+ * operation. Tasks of pools over groups are predicted, and so measured, from before they are enqueued.
  * SPDX-License-Identifier: MIT
  */
 #include "core/object/object.h"
@@ -105,8 +105,8 @@ static void begun(struct core_notification *notification, int32_t status)
     base_lock_release(&pool->lock);
 }
 
-/* On any thread, perhaps under a lock of the backend's. The work of a stream ends in order, so the last watch leaves
- * the stream idle. */
+/* On any thread, perhaps under a lock of the backend's. The work of a stream ends in order, so the last watch
+ * leaves the stream idle. */
 static void notified(struct core_notification *notification, int32_t status)
 {
     struct pipeline_pool_watch *watch =
@@ -216,7 +216,8 @@ static void watch_begin(struct pipeline_stream_pool *pool, struct pipeline_pool_
     base_lock_release(&pool->lock);
 }
 
-/* A task of a pool over a group that has ended already. A time that contains waits stands for a better one. */
+/* A task of a pool over a group that has ended already. A time that contains waits stands for a better
+ * one. */
 static void learn_ended(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request)
 {
     uint64_t now = base_now();

@@ -1,8 +1,10 @@
-/* How many streams of a device run side by side: the default size of pools. Measured once, kept with the models.
+/* How many streams of a device run side by side: the default size of pools. Measured once, kept with the
+ * models.
  *
- * One group of a kernel that computes leaves a device room for more of them, so n launches on n streams take as long as
- * one while the device, its driver and its queues run n at once. The width is n times the time of one launch beside
- * that of n, for the n where it is the greatest: 1, 2, 4 and so on, until twice as many are hardly better.
+ * One group of a kernel that computes leaves a device room for more of them, so n launches on n streams take
+ * as long as one while the device, its driver and its queues run n at once. The width is n times the time of
+ * one launch beside that of n, for the n where it is the greatest: 1, 2, 4 and so on, until twice as many are
+ * hardly better.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -182,8 +184,8 @@ static uint32_t find(const struct pipeline_stream_pool *pool)
     return known != 0 ? known : pipeline_pool_keep_width(pool);
 }
 
-/* One thread at a time, because launches of another one would take turns with these. A device that cannot be measured
- * is not tried again. */
+/* One thread at a time, because launches of another one would take turns with these. A device that cannot be
+ * measured is not tried again. */
 static uint32_t measure_once(struct pipeline_stream_pool *pool)
 {
     struct core_device *device = pool->device;

@@ -1,12 +1,14 @@
 /* Advice: what the program could do so that a stream is done earlier, and what that gains.
  *
- * A stream that does nearly all of its device's work is cut into rounds: uploads, then kernels, then downloads, each
- * of which may be missing, and before them the time for which the stream stood still until the host enqueued more.
- * The rounds with their measured times are then run again by the recurrence of a flow shop with a limited number of
- * slots, as if the parts had streams of their own, or as if the host did its part while the device is busy.
+ * A stream that does nearly all of its device's work is cut into rounds: uploads, then kernels, then
+ * downloads, each of which may be missing, and before them the time for which the stream stood still until
+ * the host enqueued more. The rounds with their measured times are then run again by the recurrence of a flow
+ * shop with a limited number of slots, as if the parts had streams of their own, or as if the host did its
+ * part while the device is busy.
  *
- * Advice is a claim: it is given only where every operation is known with its times, the device has memory of its own
- * (or copies and host share the processors with kernels), the stream waits for hardly anything else, and it gains 5 %.
+ * Advice is a claim: it is given only where every operation is known with its times, the device has memory of
+ * its own (or copies and host share the processors with kernels), the stream waits for hardly anything else,
+ * and it gains 5 %.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -18,8 +20,8 @@
 #define LEAST_ROUNDS 4u
 #define LEAST_GAIN 1.05
 
-/* A part of a round that takes less than one in so many of its time is none; so is what a stream waits for, and what
- * other streams of the device do. */
+/* A part of a round that takes less than one in so many of its time is none; so is what a stream waits for,
+ * and what other streams of the device do. */
 #define NEGLIGIBLE 20u
 
 enum step {
@@ -100,8 +102,8 @@ static void read_course(const struct core_profile_result *result, struct course 
 
 #define MOST_SLOTS 3u
 
-/* What the rounds would take: the host works for one round while the device works for others, `slots` in all, and each
- * step has a stream of its own if `is_split`. */
+/* What the rounds would take: the host works for one round while the device works for others, `slots` in all,
+ * and each step has a stream of its own if `is_split`. */
 static uint64_t run_again(const struct course *course, uint32_t slots, bool is_split)
 {
     uint64_t done[MOST_SLOTS] = {0}, free_at[STEPS] = {0}, host = 0, now = 0;

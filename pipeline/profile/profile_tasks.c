@@ -1,6 +1,6 @@
-/* The tasks of coordinators in a trace: on tracks of their own, as many as run at once, beside the streams that they run
- * on. A task lasts from the beginning of its first operation to the end of its last, without its waits for other tasks;
- * one on the host from the call of its function to its return.
+/* The tasks of coordinators in a trace: on tracks of their own, as many as run at once, beside the streams
+ * that they run on. A task lasts from the beginning of its first operation to the end of its last, without
+ * its waits for other tasks; one on the host from the call of its function to its return.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>

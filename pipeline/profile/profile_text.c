@@ -120,7 +120,8 @@ static void write_streams(const struct pipeline_profile_view *view, struct pipel
         pipeline_writef(writer, "and %" PRIu32 " more streams\n", view->stream_count - MOST_STREAMS);
 }
 
-/* ---- kernels and ranges ---------------------------------------------------------------------------------------- */
+/* ---- kernels and ranges
+ * ---------------------------------------------------------------------------------------- */
 
 static void write_named(struct pipeline_writer *writer, const struct pipeline_profile_named *named,
                         uint64_t spent)

@@ -1,7 +1,7 @@
 /* Profiles as traces for Perfetto: a process for each device, a track for each stream.
  *
- * Format: "Trace Event Format", Google, 2016. Members of the object that the format does not know, as "profile" here,
- * are metadata to its readers.
+ * Format: "Trace Event Format", Google, 2016. Members of the object that the format does not know, as
+ * "profile" here, are metadata to its readers.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>

@@ -133,8 +133,8 @@ void pipeline_ahead_learn(struct pipeline *pipeline, uint64_t took)
         pipeline_spread_add(&pipeline->queue->ahead_facts.buffer.put, (double)took);
 }
 
-/* The time from one slot that takes a token to the next says how fast slots become free, if both tokens waited for
- * them. */
+/* The time from one slot that takes a token to the next says how fast slots become free, if both tokens
+ * waited for them. */
 static void learn_taken(struct pipeline_queue *queue)
 {
     struct pipeline_ahead *ahead = &queue->ahead;

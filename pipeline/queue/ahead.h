@@ -1,10 +1,10 @@
-/* Reading ahead: loaders fill tokens in memory of the host while no slot is free, as many as the measured rates need and the
- * source's budget allows (trm_source.ahead_bytes).
+/* Reading ahead: loaders fill tokens in memory of the host while no slot is free, as many as the measured
+ * rates need and the source's budget allows (trm_source.ahead_bytes).
  *
- * A loader fills a free slot itself where the slot's token has not been read ahead, which costs no copy. Otherwise
- * the token that was read ahead is copied into the slot, by a thread of its own, since all loaders may be inside the
- * source then. So the tokens that are read ahead are always those that follow the
- * slots' without a gap.
+ * A loader fills a free slot itself where the slot's token has not been read ahead, which costs no copy.
+ * Otherwise the token that was read ahead is copied into the slot, by a thread of its own, since all loaders
+ * may be inside the source then. So the tokens that are read ahead are always those that follow the slots'
+ * without a gap.
  *
  * The lock is pipeline->lock.
  * SPDX-License-Identifier: MIT
@@ -59,11 +59,13 @@ struct pipeline_ahead {
     uint32_t taken; /* tokens since the last prediction */
 };
 
-/* Prepares a run; without a budget it does nothing. Errors: no memory. pipeline_ahead_end() after its loaders have ended. */
+/* Prepares a run; without a budget it does nothing. Errors: no memory. pipeline_ahead_end() after its loaders
+ * have ended. */
 int32_t pipeline_ahead_begin(struct pipeline *pipeline);
 void pipeline_ahead_end(struct pipeline *pipeline);
 
-/* Whether the token that a slot gets next is in this state, among those that are read ahead. With the lock. */
+/* Whether the token that a slot gets next is in this state, among those that are read ahead. With the
+ * lock. */
 bool pipeline_ahead_is(const struct pipeline *pipeline, enum pipeline_ahead_state state);
 
 /* No slot is free. With the lock. */

@@ -32,12 +32,12 @@ struct pipeline_joins {
     _Atomic bool was_cancelled; /* the next token begins a round */
 };
 
-/* Checks the joins of a front whose members are there against its ports. Errors: INVALID_ARGUMENT, UNSUPPORTED,
- * naming the port. */
+/* Checks the joins of a front whose members are there against its ports. Errors: INVALID_ARGUMENT,
+ * UNSUPPORTED, naming the port. */
 int32_t pipeline_joins_check(const struct pipeline *front, const struct trm_pipeline_desc *desc);
 
-/* Makes the joins of a front of several members; without joins in the descriptor front->joins stays NULL. Errors:
- * those of pipeline_joins_check() and trm_collective_create(). */
+/* Makes the joins of a front of several members; without joins in the descriptor front->joins stays NULL.
+ * Errors: those of pipeline_joins_check() and trm_collective_create(). */
 int32_t pipeline_joins_create(struct pipeline *front, struct trm_group *group,
                               const struct trm_pipeline_desc *desc);
 
@@ -58,8 +58,8 @@ void pipeline_joins_cancel(struct pipeline *front);
  * enqueue_lock. */
 void pipeline_joins_recover(struct pipeline *front);
 
-/* Joins the rounds that have begun, unless work has failed, and waits, also on one device. Without locks. Errors:
- * CANCELLED when a token has failed or was cancelled. */
+/* Joins the rounds that have begun, unless work has failed, and waits, also on one device. Without locks.
+ * Errors: CANCELLED when a token has failed or was cancelled. */
 int32_t pipeline_joins_finish(struct pipeline *front);
 
 #endif

@@ -1,9 +1,9 @@
 /* Which device gets the next token, and what all devices of a pipeline do together.
  *
- * A token goes to the device that would finish it first: by the times of its earlier tokens, and by how many it
- * has. A device that was not measured yet gets one token to be measured with. So a device that is so slow that
- * the others end everything before it gets no more than that one, and another one now and then in case it has
- * become faster.
+ * A token goes to the device that would finish it first: by the times of its earlier tokens, and by how many
+ * it has. A device that was not measured yet gets one token to be measured with. So a device that is so slow
+ * that the others end everything before it gets no more than that one, and another one now and then in case
+ * it has become faster.
  *
  * A source may wait: it gets no slot while a device without a free one would be the best, as long as tokens
  * are in flight. The program that acquires tokens does not wait, because it may have to take results before a
@@ -13,7 +13,8 @@
 #include "base/base.h"
 #include "pipeline/queue/queue.h"
 
-/* A device that was idle for so many tokens' time is measured again: at most a hundredth of the time is lost. */
+/* A device that was idle for so many tokens' time is measured again: at most a hundredth of the time is
+ * lost. */
 #define STALE_TOKENS 100
 
 /* Idle devices are looked for at each choice of this number, since reading the clock takes longer than a

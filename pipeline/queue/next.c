@@ -7,8 +7,8 @@
 #include "base/base.h"
 #include "pipeline/queue/queue.h"
 
-/* So long the leader of an UNORDERED pipeline blocks in the backend, where it runs queued work on the cpu, before it
- * sleeps until a token ends or another one is submitted. */
+/* So long the leader of an UNORDERED pipeline blocks in the backend, where it runs queued work on the cpu,
+ * before it sleeps until a token ends or another one is submitted. */
 #define BRIEFLY_NS 50000u
 
 /* How late it notices such a token where it cannot sleep so. */
@@ -121,8 +121,8 @@ static bool is_latest_of_several(const struct request *request)
     return request->pipeline->desc.on_full == TRM_FULL_LATEST && request->pipeline->member_count > 1;
 }
 
-/* The slots that the result may come from, oldest first: the first one, or all of an UNORDERED pipeline and of one that
- * wants the latest of several devices. With the lock. */
+/* The slots that the result may come from, oldest first: the first one, or all of an UNORDERED pipeline and
+ * of one that wants the latest of several devices. With the lock. */
 static uint32_t candidates(const struct request *request, struct pipeline_slot **slots)
 {
     uint32_t count             = 0;
@@ -197,8 +197,8 @@ static uint32_t look_with_lock(const struct request *request, struct sight *sigh
     return ended;
 }
 
-/* Sleeps until one of the candidates has ended, or until a deadline; of one without a deadline for a slice. With the lock,
- * released meanwhile. */
+/* Sleeps until one of the candidates has ended, or until a deadline; of one without a deadline for a slice.
+ * With the lock, released meanwhile. */
 static void watch_for(const struct request *request, struct sight *sight, struct pipeline_slot **slots,
                       uint32_t count, uint64_t deadline)
 {

@@ -12,8 +12,8 @@ static bool is_any_read(const struct pipeline_queue *queue)
     return false;
 }
 
-/* Waits for threads that still have to do with tokens which have come out. A thread that has read the times of one may
- * add a slot then. With the lock, released meanwhile. */
+/* Waits for threads that still have to do with tokens which have come out. A thread that has read the times
+ * of one may add a slot then. With the lock, released meanwhile. */
 static void wait_for_others(struct pipeline *pipeline)
 {
     struct pipeline_queue *queue = pipeline->queue;
@@ -21,8 +21,8 @@ static void wait_for_others(struct pipeline *pipeline)
         pipeline_sleep(pipeline, &queue->quiet, &queue->quiet_waiters, BASE_NEVER);
 }
 
-/* With the lock, released meanwhile; without enqueue_lock, which the end of what was started takes. TRM_OK: no token
- * begins until is_changing is false. */
+/* With the lock, released meanwhile; without enqueue_lock, which the end of what was started takes. TRM_OK:
+ * no token begins until is_changing is false. */
 static int32_t begin(struct pipeline *pipeline)
 {
     struct pipeline_queue *queue = pipeline->queue;

@@ -25,9 +25,10 @@
  * when it looks next, within PIPELINE_SLICE_NS.
  *
  * A thread that waits for the device blocks in pipeline_slot_wait() (on the cpu it runs queued work
- * meanwhile), which only the device wakes, so it waits in slices. A thread that waits for what else may come first (a free
- * slot beside dropped tokens, the newest result of several devices, a result of an UNORDERED pipeline) sleeps in
- * pipeline_watch(), which a change of the queues ends too. All other waits are on condition variables.
+ * meanwhile), which only the device wakes, so it waits in slices. A thread that waits for what else may come
+ * first (a free slot beside dropped tokens, the newest result of several devices, a result of an UNORDERED
+ * pipeline) sleeps in pipeline_watch(), which a change of the queues ends too. All other waits are on
+ * condition variables.
  *
  * The lock is pipeline->lock; pipeline->enqueue_lock comes before it (engine.h).
  * SPDX-License-Identifier: MIT
@@ -291,8 +292,8 @@ void pipeline_queue_times(struct pipeline_slot *slot, int32_t status, bool has_r
 void pipeline_queue_note(struct pipeline_slot *slot, const struct pipeline_token_times *times);
 void pipeline_queue_retire(struct pipeline_slot *slot, int32_t status, bool has_run);
 
-/* Adds a slot on the device of a member, while queue->is_growing is false. With the lock, released meanwhile. Errors:
- * no memory for it. */
+/* Adds a slot on the device of a member, while queue->is_growing is false. With the lock, released meanwhile.
+ * Errors: no memory for it. */
 int32_t pipeline_queue_grow(struct pipeline *member);
 
 /* Frees the slot of a token that was consumed, notes its times, and adds a slot if that helps. Without the
@@ -338,13 +339,14 @@ uint32_t pipeline_members_choose(const struct pipeline *pipeline, bool may_wait)
 void pipeline_members_learn(const struct pipeline_slot *slot, const struct pipeline_token_times *times);
 
 /* Whether a token that failed with its device can be repeated on another one. By the owner of the slot, with
- * the lock. pipeline_members_repeat() does so, by the leader, with the lock, released meanwhile; the token then
- * is in another slot of `ordered`. False: there is no memory for another slot, and the failure is final. */
+ * the lock. pipeline_members_repeat() does so, by the leader, with the lock, released meanwhile; the token
+ * then is in another slot of `ordered`. False: there is no memory for another slot, and the failure is
+ * final. */
 bool pipeline_members_can_repeat(const struct pipeline_slot *slot);
 bool pipeline_members_repeat(struct pipeline_slot *slot);
 
-/* The same as for an engine (engine.h), for all engines of a pipeline. A device that is lost ends the pipeline
- * only when no other is left. */
+/* The same as for an engine (engine.h), for all engines of a pipeline. A device that is lost ends the
+ * pipeline only when no other is left. */
 void pipeline_members_begin(struct pipeline *pipeline, const struct trm_source *source,
                             const struct trm_sink *sink);
 void pipeline_members_end(struct pipeline *pipeline);
@@ -377,8 +379,8 @@ bool pipeline_sleep(struct pipeline *pipeline, pthread_cond_t *condition, uint32
 /* The earlier of a deadline and the end of a slice that begins now. */
 uint64_t pipeline_slice(uint64_t deadline);
 
-/* Sleeps until one of the slots has ended, or the queues have changed since queue->wakes was `seen`, or until a deadline.
- * With the lock, released meanwhile. False: it could not, and the caller waits in slices. */
+/* Sleeps until one of the slots has ended, or the queues have changed since queue->wakes was `seen`, or until
+ * a deadline. With the lock, released meanwhile. False: it could not, and the caller waits in slices. */
 bool pipeline_watch(struct pipeline *pipeline, struct pipeline_slot *const *slots, uint32_t count,
                     uint32_t seen, uint64_t deadline);
 
@@ -416,13 +418,15 @@ enum pipeline_fresh_spare {
  * waits for a result. False: no token was dropped. */
 bool pipeline_fresh_make_room(struct pipeline *pipeline, enum pipeline_fresh_spare spare);
 
-/* Sleeps until a slot may be free, or pipeline_fresh_make_room() may make one so, or until a deadline. Released meanwhile. */
+/* Sleeps until a slot may be free, or pipeline_fresh_make_room() may make one so, or until a deadline.
+ * Released meanwhile. */
 void pipeline_fresh_wait(struct pipeline *pipeline, uint64_t deadline);
 
 /* Wakes threads that wait for a free slot where there may be a token to drop. */
 void pipeline_fresh_wake(struct pipeline *pipeline);
 
-/* Drops what is older than the newest token that has ended, where results are the latest ones. By the leader. */
+/* Drops what is older than the newest token that has ended, where results are the latest ones. By the
+ * leader. */
 void pipeline_fresh_keep_latest(struct pipeline *pipeline);
 
 /* Whether the deadline of a token has passed; is_expired: and the token is to be dropped, as it is not
@@ -475,8 +479,8 @@ int32_t pipeline_failure_clean(struct pipeline *pipeline, uint64_t deadline);
 
 /* ---- loader.c, run.c, cancel.c -------------------------------------------------------------- */
 
-/* Fills a slot that is LOADING from the source of the run, or from a place that was read ahead, and returns the source's
- * answer. A failure is kept in the slot. */
+/* Fills a slot that is LOADING from the source of the run, or from a place that was read ahead, and returns
+ * the source's answer. A failure is kept in the slot. */
 int32_t pipeline_load(struct pipeline_slot *slot, const struct pipeline_ahead_place *place);
 
 /* Start the loaders of a run; wait for their end, with the lock. pipeline_loaders_join() returns false at the
@@ -500,8 +504,8 @@ void pipeline_run_consume(struct pipeline_slot *slot);
 /* Ends a run that is stopped or complete. With the lock, released meanwhile. TRM_OK or TIMEOUT. */
 int32_t pipeline_run_finish(struct pipeline *pipeline, uint64_t deadline);
 
-/* TRM_OK when a run may begin: the pipeline serves, and no token is with the program or in flight. With the lock,
- * released meanwhile. Errors: BUSY, CANCELLED. */
+/* TRM_OK when a run may begin: the pipeline serves, and no token is with the program or in flight. With the
+ * lock, released meanwhile. Errors: BUSY, CANCELLED. */
 int32_t pipeline_run_may_begin(struct pipeline *pipeline);
 
 /* Makes all waiting calls return and drops all tokens in flight. With the lock. */

@@ -36,7 +36,8 @@ void pipeline_run_fill(struct pipeline *pipeline)
     pthread_mutex_unlock(&pipeline->lock);
 }
 
-/* No function takes the results: they are where they go, or are discarded. Reading the clock again would take longer. */
+/* No function takes the results: they are where they go, or are discarded. Reading the clock again would take
+ * longer. */
 static void consume_none(struct pipeline_slot *slot)
 {
     struct pipeline_queue *queue = slot->front->queue;

@@ -22,8 +22,8 @@ static int32_t state_of(struct pipeline_slot *slot, uint64_t place)
     }
 }
 
-/* How far the token is on the device counts only if the slot has not moved meanwhile. Each further look follows a
- * move, so the pipeline makes progress. */
+/* How far the token is on the device counts only if the slot has not moved meanwhile. Each further look
+ * follows a move, so the pipeline makes progress. */
 static struct trm_slot look(struct pipeline_slot *slot)
 {
     uint64_t place, after = atomic_load(&slot->place);

@@ -1,7 +1,7 @@
 /* Descriptors that become readable when a token can be taken, for event loops.
  *
- * The signal of a descriptor waits for the device, without a lock, and is listed in the entry of the token's slot. It is
- * raised by what comes first: the end of the work, or the token's leaving the queues.
+ * The signal of a descriptor waits for the device, without a lock, and is listed in the entry of the token's
+ * slot. It is raised by what comes first: the end of the work, or the token's leaving the queues.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>

@@ -8,8 +8,8 @@
 #include "pipeline/queue/queue.h"
 
 #define SECOND 1000000000u
-/* A notification stays listed until the work ends, whatever woke the thread before: so no more than these for a token. Threads
- * that sleep beside it after that look for its end in slices. */
+/* A notification stays listed until the work ends, whatever woke the thread before: so no more than these for
+ * a token. Threads that sleep beside it after that look for its end in slices. */
 #define WATCHES_MOST 64u
 
 /* The callbacks that the calling thread is inside, innermost first. In the child of a fork no pipeline handle

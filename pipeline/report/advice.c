@@ -141,8 +141,8 @@ static bool needs_warning(const struct trm_report *report)
     return pipeline_advice_is_disturbed(report) && advised->kind != TRM_ADVICE_MACHINE && !is_pace;
 }
 
-/* In this order: what is left out; what keeps the stages from working at all; what can be set; what the data could do; what
- * the program could do; limits. */
+/* In this order: what is left out; what keeps the stages from working at all; what can be set; what the data
+ * could do; what the program could do; limits. */
 static const pipeline_advice_fn kinds[] = {
     pipeline_advise_drops,       pipeline_advise_more_tokens,    pipeline_advise_larger_tokens,
     pipeline_advise_machine,     pipeline_advise_pace,           pipeline_advise_settings,

@@ -1,4 +1,5 @@
-/* Advice where a pipeline drops tokens: it keeps up by leaving some out, so none of its settings is too small.
+/* Advice where a pipeline drops tokens: it keeps up by leaving some out, so none of its settings is too
+ * small.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>

@@ -8,15 +8,15 @@
 #include "pipeline/report/advice.h"
 
 enum {
-    /* ns; handing a token over takes microseconds, tens of them where threads sleep between tokens, so that it
-     * matters for short tokens only */
+    /* ns; handing a token over takes microseconds, tens of them where threads sleep between tokens, so that
+     * it matters for short tokens only */
     SHORT_TOKEN   = 200000,
     SMALLEST_PART = 100000, /* ns; tokens are not advised to become shorter */
     LARGER_MOST   = 8,      /* times at once; the next run tells whether more would help */
     PARTS_MOST    = 64,
-    /* A copy and a launch take a fixed time beside the one that grows with the token. From tokens of one size the
-     * two cannot be told apart, so a short token's copy is taken to move this many bytes in a nanosecond, as a slow
-     * link does, and this many nanoseconds of a launch are taken to be fixed. */
+    /* A copy and a launch take a fixed time beside the one that grows with the token. From tokens of one size
+     * the two cannot be told apart, so a short token's copy is taken to move this many bytes in a nanosecond,
+     * as a slow link does, and this many nanoseconds of a launch are taken to be fixed. */
     BYTES_A_NS = 6,
     LAUNCH_NS  = 2000,
 };
@@ -47,8 +47,8 @@ bool pipeline_advise_more_tokens(const struct pipeline_advisor *advisor)
     return true;
 }
 
-/* The part of a stage's time that grows with the token, of `time` for a short token. Devices that share the memory
- * of the host copy nothing, and their launches are calls. */
+/* The part of a stage's time that grows with the token, of `time` for a short token. Devices that share the
+ * memory of the host copy nothing, and their launches are calls. */
 static uint64_t growing_part(const struct trm_report *report, uint32_t stage, uint64_t time)
 {
     uint64_t bytes = stage == TRM_STAGE_UPLOAD ? report->bytes_up : report->bytes_down;
@@ -64,8 +64,8 @@ static uint64_t growing_part(const struct trm_report *report, uint32_t stage, ui
     return moving < time ? moving : time;
 }
 
-/* The work on a token, which grows with it: of short tokens the least times count, because the means contain every
- * interruption of a thread. */
+/* The work on a token, which grows with it: of short tokens the least times count, because the means contain
+ * every interruption of a thread. */
 static uint64_t work_of(const struct pipeline_advisor *advisor)
 {
     struct trm_prediction_desc desc  = advisor->desc;
@@ -81,8 +81,8 @@ static uint64_t work_of(const struct pipeline_advisor *advisor)
     return prediction.elapsed_ns / desc.tokens;
 }
 
-/* Tokens are short, and most of the time is not work that grows with them. Fewer and larger tokens do the same work,
- * and the fixed time of a token stays the same. */
+/* Tokens are short, and most of the time is not work that grows with them. Fewer and larger tokens do the
+ * same work, and the fixed time of a token stays the same. */
 bool pipeline_advise_larger_tokens(const struct pipeline_advisor *advisor)
 {
     const struct trm_report *report = advisor->report;

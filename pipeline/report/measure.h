@@ -26,8 +26,8 @@ struct pipeline_token_times {
     uint64_t index; /* token->index */
     uint32_t slot;
     uint32_t device; /* number of the device among those of the pipeline */
-    /* TRM_OK; how it failed; TRM_ERROR_CANCELLED: it was dropped with another one; enum trm_token_answer and enum
-     * pipeline_token_end */
+    /* TRM_OK; how it failed; TRM_ERROR_CANCELLED: it was dropped with another one; enum trm_token_answer and
+     * enum pipeline_token_end */
     int32_t status;
     uint64_t begin[TRM_STAGES], end[TRM_STAGES];
     uint64_t bytes_up, bytes_down;
@@ -38,11 +38,11 @@ struct pipeline_token_times {
     uint32_t launch_count;
     /* The end of each stage of the descriptor; the first begins with COMPUTE. */
     const uint64_t *launch_end;
-    /* When each stage that has a stream of its own began, which may be in use for another token; 0: with what it runs
-     * after. NULL: none has. */
+    /* When each stage that has a stream of its own began, which may be in use for another token; 0: with what
+     * it runs after. NULL: none has. */
     const uint64_t *launch_begin;
-    /* By stage: the stages that it ran after (bit j is stage j), which have lower numbers; NULL: one after the other. Not
-     * copied; stays as long as the pipeline's engines. */
+    /* By stage: the stages that it ran after (bit j is stage j), which have lower numbers; NULL: one after
+     * the other. Not copied; stays as long as the pipeline's engines. */
     const uint64_t *launch_after;
     /* The time that the thread of load, or of the sink, ran on a processor; 0: not measured. */
     uint64_t load_ran, sink_ran;
@@ -102,8 +102,8 @@ int32_t pipeline_measure_create(struct core_context *context, const struct pipel
                                 struct pipeline_measure **measure);
 void pipeline_measure_destroy(struct pipeline_measure *measure); /* NULL is fine */
 
-/* The pipeline has so many slots now. As many tokens may come out of order, and wait to be sorted, which costs
- * time: a measure that is told costs less than one of the most slots. */
+/* The pipeline has so many slots now. As many tokens may come out of order, and wait to be sorted, which
+ * costs time: a measure that is told costs less than one of the most slots. */
 void pipeline_measure_slots(struct pipeline_measure *measure, uint32_t slots);
 
 /* Forgets everything: a run begins. */
@@ -112,9 +112,9 @@ void pipeline_measure_reset(struct pipeline_measure *measure);
 /* Forgets everything but which threads load: the run goes on. */
 void pipeline_measure_restart(struct pipeline_measure *measure);
 
-/* Adds a token that has ended, failed, was dropped, or was skipped (status TRM_TOKEN_SKIP). Tokens come in the
- * order in which they ended. With several loaders or an unordered pipeline begin times need not be sorted, but
- * no two are further apart than the depth. */
+/* Adds a token that has ended, failed, was dropped, or was skipped (status TRM_TOKEN_SKIP). Tokens come in
+ * the order in which they ended. With several loaders or an unordered pipeline begin times need not be
+ * sorted, but no two are further apart than the depth. */
 void pipeline_measure_token(struct pipeline_measure *measure, const struct pipeline_token_times *times);
 
 /* The same for one of several devices, whose pipeline measures the whole token: counts, and busy times of
@@ -122,7 +122,8 @@ void pipeline_measure_token(struct pipeline_measure *measure, const struct pipel
 void pipeline_measure_device_token(struct pipeline_measure *measure,
                                    const struct pipeline_token_times *times);
 
-/* The launches have changed places, and the first one is that at places[0] now. Forgets everything as a restart does. */
+/* The launches have changed places, and the first one is that at places[0] now. Forgets everything as a
+ * restart does. */
 void pipeline_measure_reorder(struct pipeline_measure *measure, const uint32_t *places);
 
 /* Sets which threads load in the run that begins: so many workers, or the thread that also has the sink

@@ -20,8 +20,8 @@ struct pipeline_model {
     uint64_t tokens;
     uint64_t time[TRM_STAGES];
     uint32_t lanes[TRM_STAGES]; /* on all devices together, at most the depth */
-    /* From the beginning of a token's first copy to that of the next token's: what the shared memory of the host
-     * needs for the bytes of a token. 0: no limit */
+    /* From the beginning of a token's first copy to that of the next token's: what the shared memory of the
+     * host needs for the bytes of a token. 0: no limit */
     uint64_t host_time;
     /* Times of each token; NULL: all tokens are alike. A stage whose `time` is 0 is left out. */
     const struct pipeline_stage_times *samples;

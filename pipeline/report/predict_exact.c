@@ -3,9 +3,9 @@
  * A token's stage begins when the previous stage has ended, when the token `lanes` before it has left the
  * stage, and, for the first stage, when the token `depth` before it has ended. So its end is the longest path
  * back to the beginning: through all stages once, and then, as often as tokens are left, round any stage
- * (`lanes` tokens back, the stage's time), round the memory of the host (one token back) or round a slot (`depth` tokens back, the time of all stages). Any
- * selection of rounds makes a path. Finding the longest one is an unbounded knapsack problem: its size is the
- * token's number, its items are the rounds.
+ * (`lanes` tokens back, the stage's time), round the memory of the host (one token back) or round a slot
+ * (`depth` tokens back, the time of all stages). Any selection of rounds makes a path. Finding the longest
+ * one is an unbounded knapsack problem: its size is the token's number, its items are the rounds.
  *
  * The number of tokens may be large: the best kind of round has the most time for each token that it goes
  * back. An optimal selection has fewer rounds of other kinds than the best kind goes back tokens, because

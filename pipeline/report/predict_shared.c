@@ -52,8 +52,8 @@ static uint32_t device_of(const struct simulation *simulation, uint32_t flight)
     return (uint32_t)(number % pipeline_model_devices(simulation->model));
 }
 
-/* Whether a lane, a processor and the thread are free for this stage of a token; on its device, for a stage of
- * the device. */
+/* Whether a lane, a processor and the thread are free for this stage of a token; on its device, for a stage
+ * of the device. */
 static bool has_room(const struct simulation *simulation, uint32_t token)
 {
     const struct pipeline_model *model = simulation->model;

@@ -1,5 +1,6 @@
 /* What the report room shows: measuring a pipeline, and writing reports and traces of what was measured. The
- * room knows no pipeline; its callers hand over everything that is written. Its writer serves other rooms too.
+ * room knows no pipeline; its callers hand over everything that is written. Its writer serves other rooms
+ * too.
  *
  *     measure.c        sums of the times of tokens         predict*.c, prediction.c  the predicted time
  *     rates.c          how fast copies and enqueueing are
@@ -9,7 +10,7 @@
  *     format.c         formats of reports                  output_file.c    output into a file
  *     slices.c         tokens of a trace by stage          trace_events.c   a trace as Trace Event JSON
  *     shared.c         limits that devices share       report_devices.c  what each device of a group did
- *     timeline_html.c  a trace as one HTML file            timeline_style.c, timeline_script.c  its fixed parts
+ *     timeline_html.c  a trace as one HTML file timeline_style.c, timeline_script.c its fixed parts
  *     report_branches.c  the branches of compute, and their longest path
  *     trace.c          formats of traces                   stage.c          names of the stages
  *     strategy.c       names of the strategies

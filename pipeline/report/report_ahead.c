@@ -13,8 +13,8 @@ static bool is_known(const struct trm_report *report)
     return report->take_ns > 0 && report->source_ns > 0;
 }
 
-/* "up to 9 of 64 tokens (2.3 MB); the source takes 1.2 ms ± 3.0, a slot is free each 1.5 ms ± 0.1: starved for 0.8 % as
- * predicted, 0.5 % as measured" */
+/* "up to 9 of 64 tokens (2.3 MB); the source takes 1.2 ms ± 3.0, a slot is free each 1.5 ms ± 0.1: starved
+ * for 0.8 % as predicted, 0.5 % as measured" */
 bool pipeline_report_ahead_line(const struct trm_report *report, char *text, size_t capacity)
 {
     char bytes[TEXT_MOST], source[TEXT_MOST], source_spread[TEXT_MOST], take[TEXT_MOST], spread[TEXT_MOST];

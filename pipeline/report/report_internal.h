@@ -31,8 +31,8 @@ const char *pipeline_report_token(const struct trm_report *report);
 const char *pipeline_report_a_token(const struct trm_report *report, char text[PIPELINE_WORD_BYTES]);
 const char *pipeline_report_tokens(const struct trm_report *report);
 
-/* Tokens that did not come out, or late: "2 skipped, 1 failed, 3 cancelled, 4 dropped, 1 of them expired, 5 late"; ""
- * where all did in time. */
+/* Tokens that did not come out, or late: "2 skipped, 1 failed, 3 cancelled, 4 dropped, 1 of them expired, 5
+ * late"; "" where all did in time. */
 void pipeline_report_lost(const struct trm_report *report, char *text, size_t capacity);
 
 /* Which threads load and sink: "load and sink take turns in one thread"; "" where the program does both. */
@@ -46,8 +46,8 @@ void pipeline_report_devices_text(const struct trm_report *report, struct pipeli
 void pipeline_report_devices_json(const struct trm_report *report, struct pipeline_writer *writer);
 void pipeline_report_devices_html(const struct trm_report *report, struct pipeline_writer *writer);
 
-/* The time of the longest path through `count` stages, at most TRM_REPORT_LAUNCHES: bit j of after[i], of which j is below
- * i, says that stage i runs after stage j. path: receives a bit for each stage on it. */
+/* The time of the longest path through `count` stages, at most TRM_REPORT_LAUNCHES: bit j of after[i], of
+ * which j is below i, says that stage i runs after stage j. path: receives a bit for each stage on it. */
 uint64_t pipeline_longest_path(const uint64_t *times, const uint64_t *after, uint32_t count, uint64_t *path);
 
 /* Fills in path_ns and path from the launches. */
@@ -57,8 +57,8 @@ void pipeline_report_find_path(struct trm_report *report);
 bool pipeline_report_ahead_line(const struct trm_report *report, char *text, size_t capacity);
 void pipeline_report_ahead_json(const struct trm_report *report, struct pipeline_writer *writer);
 
-/* What branches a token has, in words; false: none. As a member of a launch in JSON, and as a table; nothing where there
- * are none. */
+/* What branches a token has, in words; false: none. As a member of a launch in JSON, and as a table; nothing
+ * where there are none. */
 bool pipeline_report_branches_line(const struct trm_report *report, char *text, size_t capacity);
 void pipeline_report_after_json(const struct trm_report *report, uint32_t launch,
                                 struct pipeline_writer *writer);

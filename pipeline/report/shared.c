@@ -1,8 +1,8 @@
 /* Limits that the devices of a group share.
  *
  * A copy is alone if the copies of other devices in its direction overlap an eighth of its time at most, and
- * together if they overlap seven eighths of it, all of them. Copies in between say nothing. What a copy overlaps
- * is known only where the tokens around it were measured too.
+ * together if they overlap seven eighths of it, all of them. Copies in between say nothing. What a copy
+ * overlaps is known only where the tokens around it were measured too.
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/report/shared.h"
@@ -36,8 +36,8 @@ static uint64_t overlap_of(const struct pipeline_shared_copy *one, const struct 
     return end > begin ? end - begin : 0;
 }
 
-/* What the copies of other devices overlap of a copy, all together. devices: receives the number of devices that
- * copied at about the same time. */
+/* What the copies of other devices overlap of a copy, all together. devices: receives the number of devices
+ * that copied at about the same time. */
 static uint64_t overlap_of_others(const struct pipeline_shared_link *link,
                                   const struct pipeline_shared_copy *copy, uint32_t *devices)
 {

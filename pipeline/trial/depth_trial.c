@@ -3,8 +3,8 @@
  */
 #include "pipeline/trial/depth_trial.h"
 
-/* Rounds of all numbers of slots, and in the end of those near the best alone. Only few tokens are slow, because far ones
- * are left out early, so all rounds cost less than 64 tokens. */
+/* Rounds of all numbers of slots, and in the end of those near the best alone. Only few tokens are slow,
+ * because far ones are left out early, so all rounds cost less than 64 tokens. */
 #define ROUNDS 5u
 #define ROUNDS_OF_ALL 2u
 

@@ -1,10 +1,10 @@
 /* A trial of how many slots are in use at once.
  *
- * Where host and device share their memory and their processors, more slots than needed only make the tokens in use
- * larger than the caches. So some of the first tokens run with all slots, some with two and some with one, in turns, and
- * fewer slots stay if they are faster. Numbers of slots that are far from the best are left out after two rounds. Against
- * the best of them the trial costs at most the time of 64 tokens, as long as none takes more than 2.5 times as long. It
- * knows numbers and times only.
+ * Where host and device share their memory and their processors, more slots than needed only make the tokens
+ * in use larger than the caches. So some of the first tokens run with all slots, some with two and some with
+ * one, in turns, and fewer slots stay if they are faster. Numbers of slots that are far from the best are
+ * left out after two rounds. Against the best of them the trial costs at most the time of 64 tokens, as long
+ * as none takes more than 2.5 times as long. It knows numbers and times only.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_TRIAL_DEPTH_TRIAL_H

@@ -4,8 +4,8 @@
  *
  * - In each run, which has a report of its own: the second stretch, when the pipeline is in flow. In a run
  *   that may be no longer than that, also the first, which fills the pipeline.
- * - The first tokens of a run more often, PIPELINE_SAMPLES_FIRST of them, so that also a short report knows how
- *   much their times vary.
+ * - The first tokens of a run more often, PIPELINE_SAMPLES_FIRST of them, so that also a short report knows
+ *   how much their times vary.
  * - One stretch per interval of time, so that the cost stays the same part of the time however short tokens
  *   are.
  * SPDX-License-Identifier: MIT

@@ -1,5 +1,5 @@
-/* The trial room: what a pipeline finds out while it runs. It is told times and counts and knows nothing else, so tests can
- * feed it with made-up ones.
+/* The trial room: what a pipeline finds out while it runs. It is told times and counts and knows nothing
+ * else, so tests can feed it with made-up ones.
  *
  *     strategy_trial.c   which of several strategies is the fastest
  *     depth_trial.c      how many slots are in use at once

@@ -222,7 +222,8 @@ static struct workload follow(const struct workload *work, const struct trm_advi
     }
     next.workers = advice->workers;
     next.depth   = advice->depth;
-    /* Larger tokens are as many: the best of some runs that are ten times as short meets a quieter machine. */
+    /* Larger tokens are as many: the best of some runs that are ten times as short meets a quieter
+     * machine. */
     if (advice->size < 1)
         next.tokens = (uint64_t)((double)work->tokens / advice->size + 0.5);
     next.bytes   = (size_t)((double)work->bytes * advice->size);

@@ -1,11 +1,13 @@
-/* How old the results are that TRM_FULL_LATEST gives to a consumer at half the speed of its producer, in real time.
+/* How old the results are that TRM_FULL_LATEST gives to a consumer at half the speed of its producer, in real
+ * time.
  *
  *     latest_trireme [SECONDS [PERIOD_US]]       10 s and 10,000 us unless given
  *
- * A thread submits a token each period. The main thread takes the newest result, keeps it for two periods, and releases
- * it. A result's age, in periods, is the time from when the thread asked for its slot to when trm_pipeline_next() returned it.
- * The goal is 2 at most. A machine that is shared stops threads for a while, so what is older is counted apart where a thread
- * slept half a period too long less than ten periods before or after.
+ * A thread submits a token each period. The main thread takes the newest result, keeps it for two periods,
+ * and releases it. A result's age, in periods, is the time from when the thread asked for its slot to when
+ * trm_pipeline_next() returned it. The goal is 2 at most. A machine that is shared stops threads for a while,
+ * so what is older is counted apart where a thread slept half a period too long less than ten periods before
+ * or after.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/trireme.h>

@@ -1,5 +1,6 @@
-/* The mixes of the suite "pools" with StarPU, by the scheduler that STARPU_SCHED names: the lines are named by it. dmdas
- * predicts ends, from a history of times by codelet and size; lws lets idle workers take tasks of others.
+/* The mixes of the suite "pools" with StarPU, by the scheduler that STARPU_SCHED names: the lines are named
+ * by it. dmdas predicts ends, from a history of times by codelet and size; lws lets idle workers take tasks
+ * of others.
  * SPDX-License-Identifier: MIT
  */
 #include "pools_work.h"

@@ -1,5 +1,5 @@
-/* The work of the suite "pipeline", the same as in tools/bench/bench_flow.h: batches of floats go up, through links
- * fused multiply-adds an element, and down again. Also for C++.
+/* The work of the suite "pipeline", the same as in tools/bench/bench_flow.h: batches of floats go up, through
+ * links fused multiply-adds an element, and down again. Also for C++.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_TESTS_BENCH_PIPELINE_WORK_H

@@ -1,6 +1,6 @@
-/* The mixes of the suite "pools" on a stream pool of Trireme by the strategy auto, with the very kernel of the peers, as a
- * C function. On the device that TRIREME_BACKEND names, where it takes C functions; BENCH_BACKEND is what the lines are
- * named by.
+/* The mixes of the suite "pools" on a stream pool of Trireme by the strategy auto, with the very kernel of
+ * the peers, as a C function. On the device that TRIREME_BACKEND names, where it takes C functions;
+ * BENCH_BACKEND is what the lines are named by.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Mixes of tasks for a scheduler, the same as in tools/bench/bench_mix.c: what each task computes, and which earlier task
- * of its run it comes after.
+/* Mixes of tasks for a scheduler, the same as in tools/bench/bench_mix.c: what each task computes, and which
+ * earlier task of its run it comes after.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_TESTS_BENCH_POOLS_WORK_H

@@ -306,7 +306,8 @@ END_TEST
 
 /* ---- bounds ---- */
 
-/* Launches with an address that is wrong. The stream fails, or a warning says that the device does not check. */
+/* Launches with an address that is wrong. The stream fails, or a warning says that the device does not
+ * check. */
 static void launch_wrongly(const char *part, uint64_t difference, int is_null, int is_destroyed)
 {
     struct trm_setting setting  = {.name = "kernel.bounds", .value = "yes"};

@@ -1,5 +1,5 @@
-/* The setting kernel.bounds. A kernel that reaches outside of its span fails its stream with the variable, the index
- * and the size, or the log warns that it does not.
+/* The setting kernel.bounds. A kernel that reaches outside of its span fails its stream with the variable,
+ * the index and the size, or the log warns that it does not.
  * SPDX-License-Identifier: MIT
  */
 #include "graphs.h"
@@ -21,7 +21,8 @@ static const char overrun[] = "#version 450\n"
                               "        data[n] = 7;\n"
                               "}\n";
 
-/* A context with the setting, its device, a module, and a buffer of N numbers, of which kernels get the first half. */
+/* A context with the setting, its device, a module, and a buffer of N numbers, of which kernels get the first
+ * half. */
 struct bounded {
     struct trm_context *context;
     struct trm_device *device, *outer;

@@ -1,5 +1,5 @@
-/* Collectives: what is refused, the order on streams, failures, handles, send and receive, and kernels that take
- * the memory of other devices.
+/* Collectives: what is refused, the order on streams, failures, handles, send and receive, and kernels that
+ * take the memory of other devices.
  * SPDX-License-Identifier: MIT
  */
 #include "collectives.h"
@@ -140,7 +140,8 @@ END_TEST
 
 /* ---- order ---------------------------------------------------------------------------------- */
 
-/* Each call reads what was enqueued before it on all streams, and what is enqueued after it does not change it. */
+/* Each call reads what was enqueued before it on all streams, and what is enqueued after it does not change
+ * it. */
 static void keep_order(const struct team *team)
 {
     struct trm_buffer *a[TRM_GROUP_DEVICES], *b[TRM_GROUP_DEVICES];

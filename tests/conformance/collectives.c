@@ -7,7 +7,8 @@ const char *const ways[WAYS] = {"auto", "one-shot", "two-shot", "copies", "host"
 
 /* ---- the devices ---------------------------------------------------------------------------- */
 
-/* The devices of the team: those of CONFORMANCE_TEAM, of several backends, else all of the backend under test. */
+/* The devices of the team: those of CONFORMANCE_TEAM, of several backends, else all of the backend under
+ * test. */
 static void group_open(struct team *team, const char *way)
 {
     const struct trm_setting settings[] = {

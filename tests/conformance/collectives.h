@@ -1,5 +1,5 @@
-/* What the cases of collectives share: a group of all devices of the backend under test with a stream of each,
- * and elements of all types as numbers.
+/* What the cases of collectives share: a group of all devices of the backend under test with a stream of
+ * each, and elements of all types as numbers.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CONFORMANCE_COLLECTIVES_H

@@ -415,8 +415,9 @@ START_TEST(a_fork_while_other_threads_are_inside_the_library_gives_a_child_that_
         skip("a sanitizer's allocator may stay locked in the child");
         return;
     }
-    /* A thread of the parent may be inside vkCreateBuffer and hold the layer's reader-writer lock, which nothing
-     * unlocks in the child: there vkCreateDebugUtilsMessengerEXT waits for ever, about once in 3000 forks. */
+    /* A thread of the parent may be inside vkCreateBuffer and hold the layer's reader-writer lock, which
+     * nothing unlocks in the child: there vkCreateDebugUtilsMessengerEXT waits for ever, about once in 3000
+     * forks. */
     if (is_asked_for("TRIREME_VULKAN_VALIDATION")) {
         skip("a lock of Vulkan's validation layer may stay locked in the child");
         return;

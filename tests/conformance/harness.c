@@ -75,8 +75,8 @@ static void *read_to_end(void *file)
     return NULL;
 }
 
-/* Forks beside a thread and starts one in the child: the thread of the child gets the number of the parent's, at which
- * qemu-user 7.2 ends the process. */
+/* Forks beside a thread and starts one in the child: the thread of the child gets the number of the parent's,
+ * at which qemu-user 7.2 ends the process. */
 static bool emulator_starts_threads_in_children(void)
 {
     int ends[2], status = -1;
@@ -223,7 +223,8 @@ static uint32_t backend_settings(struct trm_setting *settings, uint32_t capacity
     return count;
 }
 
-/* The folder of compiled kernels that a context has which reads the environment. Returns how many settings that is. */
+/* The folder of compiled kernels that a context has which reads the environment. Returns how many settings
+ * that is. */
 static uint32_t cache_setting(struct trm_setting *setting)
 {
     static _Thread_local char folder[4096];

@@ -132,8 +132,8 @@ bool log_has(int32_t level, const char *words);
 uint32_t log_count(int32_t level, const char *words); /* such lines */
 void log_forget(void);
 
-/* A context with these settings besides the backend, its own and the cache, read from neither environment nor file.
- * Returns what trm_context_create() did. */
+/* A context with these settings besides the backend, its own and the cache, read from neither environment nor
+ * file. Returns what trm_context_create() did. */
 int32_t context_with(const struct trm_setting *settings, uint32_t count, struct trm_context **context);
 
 uint64_t device_number(struct trm_device *device, uint32_t key);

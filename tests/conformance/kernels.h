@@ -27,13 +27,14 @@ struct trm_kernel *kernel_on(struct trm_device *device, const char *name);
 struct trm_kernel *kernel(const char *name);
 
 /* CONFORMANCE_GROUP=1: pipelines of plans, and those that fail at a chosen place, are made on a group of all
- * devices of the backend under test. stage_kernel() is a kernel for their stages, and pipeline_under_test() makes
- * one. The group is the fixture's; NULL: no group. */
+ * devices of the backend under test. stage_kernel() is a kernel for their stages, and pipeline_under_test()
+ * makes one. The group is the fixture's; NULL: no group. */
 struct trm_group *group_under_test(void);
 struct trm_kernel *stage_kernel(const char *name);
 int32_t pipeline_under_test(const struct trm_pipeline_desc *desc, struct trm_pipeline **pipeline);
 
-/* Devices of the group; 1: no group. group_counts_slots() skips a case that knows how many slots there are. */
+/* Devices of the group; 1: no group. group_counts_slots() skips a case that knows how many slots there
+ * are. */
 uint32_t group_devices(void);
 bool group_counts_slots(void);
 

@@ -1,5 +1,5 @@
-/* Every object destroyed while the others that use it live: its handle is dead at once and for good, destroying
- * it again takes nothing from the others, and they work on.
+/* Every object destroyed while the others that use it live: its handle is dead at once and for good,
+ * destroying it again takes nothing from the others, and they work on.
  * SPDX-License-Identifier: MIT
  */
 #include "calls.h"

@@ -361,8 +361,8 @@ static uint64_t bytes_of(const struct plan *plan, bool has_branches)
     return report.device_bytes;
 }
 
-/* Each branch needs two ports at once, and both branches may run at once; one after the other, the ends and one more
- * do. Ports are rounded up to an alignment. */
+/* Each branch needs two ports at once, and both branches may run at once; one after the other, the ends and
+ * one more do. Ports are rounded up to an alignment. */
 START_TEST(scratch_of_branches_that_may_run_at_once_is_apart)
 {
     if (kernels_missing())
@@ -425,8 +425,8 @@ static void *take_all(void *pipeline)
     return status == TRM_OK ? pipeline : NULL;
 }
 
-/* One thread reads the times of a token that came out while another one fills its slot; a sanitizer would see what they
- * share. */
+/* One thread reads the times of a token that came out while another one fills its slot; a sanitizer would see
+ * what they share. */
 START_TEST(a_slot_is_filled_while_the_times_of_its_branches_are_read)
 {
     struct trm_report report = {.struct_size = sizeof(report)};

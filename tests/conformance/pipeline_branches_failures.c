@@ -61,8 +61,8 @@ static struct trm_kernel *kernel_for(uint64_t spared, const char *name)
     return spared == 19 ? stage_kernel(name) : kernel_on(the.device, name);
 }
 
-/* in → left (spread) and right (a kernel or function that fails at one token) → join. `streams` may be NULL; so many of
- * 20 tokens are `spared`. */
+/* in → left (spread) and right (a kernel or function that fails at one token) → join. `streams` may be NULL;
+ * so many of 20 tokens are `spared`. */
 static void fail_in_branch(uint32_t depth, int32_t strategy, bool runs_on_host,
                            const struct trm_stage_stream *streams, uint64_t spared)
 {

@@ -95,8 +95,8 @@ static void pass_one(struct rig *rig)
     ck_assert_msg(rig->wrong == NULL, "%s", rig->wrong);
 }
 
-/* A recorded graph runs its nodes one after the other, and reports one branch. Where host stages keep the thread that
- * enqueues them, the other branch is enqueued too late. */
+/* A recorded graph runs its nodes one after the other, and reports one branch. Where host stages keep the
+ * thread that enqueues them, the other branch is enqueued too late. */
 START_TEST(a_branch_runs_while_another_waits)
 {
     if (kernels_missing())

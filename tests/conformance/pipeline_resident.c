@@ -1,5 +1,5 @@
-/* Pipelines whose kernels stay on the device (TRM_STRATEGY_RESIDENT). The other files of pipelines have the strategy
- * among all; here is what concerns it alone: kernels that leave and come back, and what is refused.
+/* Pipelines whose kernels stay on the device (TRM_STRATEGY_RESIDENT). The other files of pipelines have the
+ * strategy among all; here is what concerns it alone: kernels that leave and come back, and what is refused.
  * SPDX-License-Identifier: MIT
  */
 #include <pthread.h>
@@ -160,9 +160,9 @@ END_TEST
 #define WIDE_WORDS 16384u
 #define WIDE_BYTES (WIDE_WORDS * sizeof(uint32_t))
 
-/* A pipeline of two slots with a stage in the shared memory `sum`, sum = sum × 3 + 1, and, but where that is all, two
- * stages of which the second reads what other groups have written: a token that is done twice shows, and so do groups
- * that do not wait for each other. */
+/* A pipeline of two slots with a stage in the shared memory `sum`, sum = sum × 3 + 1, and, but where that is
+ * all, two stages of which the second reads what other groups have written: a token that is done twice shows,
+ * and so do groups that do not wait for each other. */
 struct wide {
     struct trm_context *context;
     struct trm_kernel *affine, *mirror;
@@ -295,7 +295,8 @@ START_TEST(groups_of_a_resident_kernel_wait_for_each_other_between_stages)
 }
 END_TEST
 
-/* There is no wait within such a token, so it is done twice if a group learns of the kernel's end before it. */
+/* There is no wait within such a token, so it is done twice if a group learns of the kernel's end before
+ * it. */
 START_TEST(groups_of_a_resident_kernel_do_a_token_of_one_stage_once)
 {
     if (!kernels_missing() && !shaders_missing())

@@ -236,8 +236,8 @@ START_TEST(workers_read_memory_too)
 }
 END_TEST
 
-/* Tokens that fill the memory of their slots, that are smaller, that have other memory, and that are empty: each may
- * follow each other in a slot. */
+/* Tokens that fill the memory of their slots, that are smaller, that have other memory, and that are empty:
+ * each may follow each other in a slot. */
 enum {
     MIXED_TOKENS = 120
 };

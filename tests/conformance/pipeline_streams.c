@@ -200,8 +200,8 @@ static void take(struct rig *rig)
     ck_assert_msg(rig->wrong == NULL, "%s", rig->wrong);
 }
 
-/* What the program enqueues before a token comes before its stage, and what it enqueues behind it sees its work, without
- * waiting for the token. */
+/* What the program enqueues before a token comes before its stage, and what it enqueues behind it sees its
+ * work, without waiting for the token. */
 static void enqueue_around(struct rig *rig, struct trm_stream *stream)
 {
     uint32_t value = 5, word = 0;
@@ -310,8 +310,8 @@ static void build_watch(struct rig *rig)
 static const struct plan watching_plan = {"a stage that waits for the next token's", PLAN_ORDERED,
                                           build_watch, expect_spread};
 
-/* In role streams all stages have one stream, on which the first stage of the second token would come behind the second
- * stage of the first one, for ever. */
+/* In role streams all stages have one stream, on which the first stage of the second token would come behind
+ * the second stage of the first one, for ever. */
 START_TEST(a_stage_of_its_own_stream_runs_for_the_next_token)
 {
     struct rig rig;
@@ -421,7 +421,8 @@ static void leave_late(void *user, int32_t status)
     atomic_store(&late->has_ended, true);
 }
 
-/* The callback may be the last that leaves the pipeline, which then ends there, and with it the destroyed stream. */
+/* The callback may be the last that leaves the pipeline, which then ends there, and with it the destroyed
+ * stream. */
 START_TEST(a_callback_on_the_stream_of_a_stage_may_be_in_the_pipeline_that_ends)
 {
     if (kernels_missing())

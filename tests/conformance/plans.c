@@ -146,8 +146,8 @@ static void expect_several(struct rig *rig, uint64_t index, uint32_t port, uint3
     }
 }
 
-/* in → nine scratch ports, one after the other → out, which takes the first scratch in once more: ports whose lives do
- * not overlap may share memory, the first lives as long as the others together. */
+/* in → nine scratch ports, one after the other → out, which takes the first scratch in once more: ports whose
+ * lives do not overlap may share memory, the first lives as long as the others together. */
 static void build_chain(struct rig *rig)
 {
     uint32_t in = add_input(rig), first = add_scratch(rig), before = first, next;

@@ -11,7 +11,8 @@ struct trm_coordinator *coordinator;
 
 static struct trm_stream_pool *pool;
 
-/* CONFORMANCE_POOL=N: coordinators draw from a pool of N streams. The coordinator before has been destroyed. */
+/* CONFORMANCE_POOL=N: coordinators draw from a pool of N streams. The coordinator before has been
+ * destroyed. */
 void open_coordinator(void)
 {
     struct trm_coordinator_desc desc = {.struct_size = sizeof(desc)};

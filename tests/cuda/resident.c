@@ -1,5 +1,5 @@
-/* Kernels that stay on the device, when something goes wrong: a stage that never ends, a child, a program that is
- * killed.
+/* Kernels that stay on the device, when something goes wrong: a stage that never ends, a child, a program
+ * that is killed.
  * SPDX-License-Identifier: MIT
  */
 #include <pthread.h>
@@ -106,8 +106,8 @@ static void check_device(void)
 
 /* ---- a stage that hangs ---------------------------------------------------------------------- */
 
-/* Where the work-item is that hangs: in the first group, beside the thread that leads it or that thread itself, and in
- * another group. */
+/* Where the work-item is that hangs: in the first group, beside the thread that leads it or that thread
+ * itself, and in another group. */
 static const struct {
     uint32_t words, stages, zero;
 } hangs[] = {{NARROW, 1, 0}, {NARROW, 1, 37}, {NARROW, 2, 64},    {WIDE, 1, 0},

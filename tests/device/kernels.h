@@ -8,8 +8,8 @@
 #include <trireme/trireme.h>
 
 /* "affine": data[i] × factor + addend over n numbers. "spread": out[i] = in[i] × factor + addend; in, out, n,
- * factor, addend. "dawdle": takes at least so many microseconds, its only argument. "hang": out[i] = in[i], and a
- * work-item with a 0 there never ends; in, out, n. */
+ * factor, addend. "dawdle": takes at least so many microseconds, its only argument. "hang": out[i] = in[i],
+ * and a work-item with a 0 there never ends; in, out, n. */
 int32_t affine_load(struct trm_device *device, struct trm_kernel **kernel);
 int32_t spread_load(struct trm_device *device, struct trm_kernel **kernel);
 int32_t dawdle_load(struct trm_device *device, struct trm_kernel **kernel);

@@ -1,4 +1,5 @@
-/* Addresses in push constants and buffers: the comment that says where they stand, and what runners do with them.
+/* Addresses in push constants and buffers: the comment that says where they stand, and what runners do with
+ * them.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>

@@ -145,7 +145,8 @@ static bool is_bf16_nan(uint32_t bits)
     return (bits & 0x7fff) > 0x7f80;
 }
 
-/* Bytes and shorts are what a float was rounded to. The sign and the payload of a NaN are the device's choice. */
+/* Bytes and shorts are what a float was rounded to. The sign and the payload of a NaN are the device's
+ * choice. */
 static int is_same(const char *name, const struct element_type *type, const unsigned char *one,
                    const unsigned char *other)
 {

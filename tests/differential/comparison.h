@@ -15,7 +15,8 @@ enum comparison_result {
 struct comparison {
     struct runner *one, *other;
     uint64_t seed; /* of the data */
-    /* What `one` runs when it cannot run the case: SPIR-V of the case's twin, and its bytes; NULL: nothing. */
+    /* What `one` runs when it cannot run the case: SPIR-V of the case's twin, and its bytes; NULL:
+     * nothing. */
     const uint32_t *twin;
     uint64_t twin_size;
     char message[RUNNER_MESSAGE + 256];

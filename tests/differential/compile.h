@@ -24,7 +24,8 @@ struct compilation {
     char *message;   /* of the others, from malloc(); may be NULL */
 };
 
-/* Compile them all, several in one process where that works. To be called while the process has one thread only. 0 when no process can be made. */
+/* Compile them all, several in one process where that works. To be called while the process has one thread
+ * only. 0 when no process can be made. */
 int compile_all(struct compilation *list, uint32_t count);
 
 /* Write those that were compiled to a folder, and take them from there instead of compiling: for machines
@@ -33,12 +34,12 @@ int compile_all(struct compilation *list, uint32_t count);
 int save_all(const struct compilation *list, uint32_t count, const char *folder);
 void load_all(struct compilation *list, uint32_t count, const char *folder);
 
-/* compile_all() with the folder as a cache: files are named by a hash of the text and the flags, so several tests share
- * the work. A file that cannot be written is left out. */
+/* compile_all() with the folder as a cache: files are named by a hash of the text and the flags, so several
+ * tests share the work. A file that cannot be written is left out. */
 int compile_all_cached(struct compilation *list, uint32_t count, const char *folder);
 
-/* Take the SPIR-V of FILE.spvasm from FILE.spv, which is beside it: the functions above leave it alone. 0 when it
- * cannot be read. */
+/* Take the SPIR-V of FILE.spvasm from FILE.spv, which is beside it: the functions above leave it alone. 0
+ * when it cannot be read. */
 int compilation_assembled(struct compilation *compilation, const char *path);
 
 /* Read the SPIR-V from a file: the compilation is DONE where that works, else as it was. */

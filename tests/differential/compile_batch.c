@@ -12,7 +12,8 @@
 /* So few are compiled one by one. */
 #define FEWEST 8
 
-/* The options of the library's own (compiler/glsl/glsl_program.c). The compiler goes on behind a text that it refuses. */
+/* The options of the library's own (compiler/glsl/glsl_program.c). The compiler goes on behind a text that it
+ * refuses. */
 static const char command[] = "cd '%s' && { for how in 0 ''; do set -- *.O$how.comp; test ! -f \"$1\" || "
                               "glslc -c -g -O$how -fshader-stage=compute --target-env=vulkan1.1 "
                               "--target-spv=spv1.3 \"$@\"; done; } >log 2>&1";

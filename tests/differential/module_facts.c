@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The numbers of the SPIR-V specification that are used here: no header of it is needed to build the tests. */
+/* The numbers of the SPIR-V specification that are used here: no header of it is needed to build the
+ * tests. */
 enum {
     HEADER_WORDS     = 5,
     MOST_IDS         = 1 << 22,

@@ -1,5 +1,5 @@
-/* What a trial has to know about a SPIR-V module that the library may refuse: read from its words alone, with every
- * word checked.
+/* What a trial has to know about a SPIR-V module that the library may refuse: read from its words alone, with
+ * every word checked.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_DIFFERENTIAL_MODULE_FACTS_H

@@ -240,7 +240,8 @@ START_TEST(the_size_of_a_group_is_that_of_the_constants_in_force)
 }
 END_TEST
 
-/* One text compiled by itself is what it is among others, of which one is refused and one is assembled already. */
+/* One text compiled by itself is what it is among others, of which one is refused and one is assembled
+ * already. */
 START_TEST(texts_compiled_together_are_what_each_is_alone)
 {
     enum {

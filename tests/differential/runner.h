@@ -31,7 +31,8 @@ struct run_image {
     uint32_t width, height, depth, layers, levels;
 };
 
-/* One buffer. Buffers of one set and binding are the elements of an array, in their order. Its bytes go to the device before the run, and what the device left there comes back. */
+/* One buffer. Buffers of one set and binding are the elements of an array, in their order. Its bytes go to
+ * the device before the run, and what the device left there comes back. */
 struct run_buffer {
     uint32_t set;
     uint32_t binding;
@@ -56,8 +57,8 @@ struct run_constant {
     uint64_t bits; /* in the low bytes */
 };
 
-/* Addresses of a buffer in push constants or in a buffer, for shaders that reach memory through them. The bytes are zero
- * before and after the run. */
+/* Addresses of a buffer in push constants or in a buffer, for shaders that reach memory through them. The
+ * bytes are zero before and after the run. */
 struct run_address {
     uint32_t where; /* index of the buffer; RUN_PUSH: the push constants */
     uint32_t offset, stride, count;
@@ -102,8 +103,8 @@ struct runner {
 /* Run and wait. Buffers' bytes are written on RUN_DONE only. */
 enum run_status runner_run(struct runner *runner, const struct run_request *request);
 
-/* Write the addresses that a request needs into the bytes of its buffers and push constants: `addresses` has that of each
- * buffer. NULL: zeros. */
+/* Write the addresses that a request needs into the bytes of its buffers and push constants: `addresses` has
+ * that of each buffer. NULL: zeros. */
 void run_place_addresses(const struct run_request *request, const uint64_t *addresses);
 
 /* NULL is fine. */

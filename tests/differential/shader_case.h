@@ -7,20 +7,20 @@
  *     //! inout 4 u32 1 index 0 1         read, written and compared
  *     //! out 5 f32 4096 ulp 4 abs 1e-6   written and compared: floats may differ by any one of ulp, abs, rel
  *     //! out 5 f32 4096 filter 3         as abs 3/256: the precision of weights of hardware (see below)
- *     //! image inout 6 rgba8 2d 16 8 1 1 an image: format, type, width, height, depth or layers (6 of a cube), levels
- *     //! texels in 7 r32f 64             a texel buffer
- *     //! sampler 6 linear nearest repeat of a sampler or sampled image: filters within and between levels,
- *     //! sampler 8 nearest nearest border white     how coordinates outside are read, the border, "texels",
+ *     //! image inout 6 rgba8 2d 16 8 1 1 an image: format, type, width, height, depth or layers (6 of a
+ *     cube), levels //! texels in 7 r32f 64 a texel buffer //! sampler 6 linear nearest repeat of a sampler
+ *     or sampled image: filters within and between levels, //! sampler 8 nearest nearest border white how
+ *     coordinates outside are read, the border, "texels",
  *                                     a comparison with a depth ("less-equal")
  *     //! in 9 f32 64                 several on one binding: the elements of an array, in their order
  *     //! in 9 f32 32
  *     //! groups 16 1 1
  *     //! push u32 7 f32 2.5 pad 0        push constants, one after the other as the shader lays them out
  *     //! constant 0 u32 3                a specialization constant: id, type, value
- *     //! twin plain.comp                 runs in its place on a device that lacks what it needs; in twins/ beside it
- *     //! address push 8 0 1 20 64 0      from byte 8 of the push constants, step 0, one address: of binding 20,
+ *     //! twin plain.comp runs in its place on a device that lacks what it needs; in twins/ beside it //!
+ *     address push 8 0 1 20 64 0 from byte 8 of the push constants, step 0, one address: of binding 20,
  *                                         from byte 64 on, step 0; binding 20 need not be one of the shader's
- *     //! address 20 8 32 15 20 32 32     in binding 20 from byte 8 on, every 32 bytes, 15 addresses: of binding
+ *     //! address 20 8 32 15 20 32 32 in binding 20 from byte 8 on, every 32 bytes, 15 addresses: of binding
  *                                         20, from byte 32 on, every 32 bytes. Such bytes are "pad"
  *
  * A GPU rounds the weights of a linear filter to 8 bits of fraction (Vulkan: subTexelPrecisionBits and

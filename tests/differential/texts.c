@@ -5,8 +5,9 @@
  *                                     texts-NUMBER.cu with the CUDA C of many shaders
  *     texts --nvrtc FILE.cu...        compiles them; ends with 77 where there is no NVRTC
  *
- * A .comp is compiled both unoptimized and optimized, with the constants that its comments give. Shaders share
- * a .cu because a compilation takes long to begin: each has a namespace, so its functions are those of C++.
+ * A .comp is compiled both unoptimized and optimized, with the constants that its comments give. Shaders
+ * share a .cu because a compilation takes long to begin: each has a namespace, so its functions are those of
+ * C++.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>

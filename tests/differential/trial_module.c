@@ -3,9 +3,10 @@
  *     trial_module --translate FILE.spv STEM   writes STEM.c and STEM.cu
  *     trial_module --run FILE.spv              runs it on the cpu and on a Vulkan device, with made data
  *
- * Prints lines of a key, a tab and a value. After --translate these are `features`, a list with commas, and `answer`:
- * compute-less, taken, refused or invalid, with the library's sentence behind another tab. After --run they are
- * `stage`, before each step, and `run`: equal, different or unjudged, and why. Ends with 0 unless it cannot work.
+ * Prints lines of a key, a tab and a value. After --translate these are `features`, a list with commas, and
+ * `answer`: compute-less, taken, refused or invalid, with the library's sentence behind another tab. After
+ * --run they are `stage`, before each step, and `run`: equal, different or unjudged, and why. Ends with 0
+ * unless it cannot work.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>

@@ -16,7 +16,8 @@
     device->vk.name = (PFN_##name)(void *)device->vk.vkGetDeviceProcAddr(device->device, #name); \
     missing         = device->vk.name ? missing : #name;
 
-/* What front ends and glslc's optimizer write, and what no driver minds; the backend's validation.c has the same. */
+/* What front ends and glslc's optimizer write, and what no driver minds; the backend's validation.c has the
+ * same. */
 static const char *const harmless[] = {
     "SPV_GOOGLE_",
     "operand CounterBuffer(",

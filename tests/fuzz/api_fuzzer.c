@@ -1,6 +1,7 @@
-/* The public functions, called at random by four threads on one device. Each thread has objects of its own and
- * a model of them, which predicts the answer of every call and every byte of every buffer. Besides, it looks at
- * the handles of the other threads, which may be destroyed at any moment, and at numbers that are no handles.
+/* The public functions, called at random by four threads on one device. Each thread has objects of its own
+ * and a model of them, which predicts the answer of every call and every byte of every buffer. Besides, it
+ * looks at the handles of the other threads, which may be destroyed at any moment, and at numbers that are no
+ * handles.
  * SPDX-License-Identifier: MIT
  */
 #include <pthread.h>

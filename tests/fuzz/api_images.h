@@ -1,4 +1,5 @@
-/* Images, samplers and programs, for the fuzzer of the API: each thread has some of its own, and a model of them.
+/* Images, samplers and programs, for the fuzzer of the API: each thread has some of its own, and a model of
+ * them.
  * SPDX-License-Identifier: MIT
  */
 #ifndef FUZZ_API_IMAGES_H

@@ -1,8 +1,8 @@
 /* A fuzz target: the text of a trireme.conf, and the values in it.
  *
- * For any bytes the reader gives TRM_OK or an error that names file and line. Keys and values that it gives are given
- * again by a file that is written of them. Each value, for each setting of the table, is accepted or refused with a
- * description of valid values, and so are selections of backends and ids of devices.
+ * For any bytes the reader gives TRM_OK or an error that names file and line. Keys and values that it gives
+ * are given again by a file that is written of them. Each value, for each setting of the table, is accepted
+ * or refused with a description of valid values, and so are selections of backends and ids of devices.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* Runs a fuzz target without libFuzzer: makes inputs from a corpus until the time is over.
  *
- *   NAME_fuzzer [-OPTION=NUMBER…] FOLDER…      changes the files of these folders at random, for ever by default
- *   NAME_fuzzer FILE…                          runs these inputs once
+ *   NAME_fuzzer [-OPTION=NUMBER…] FOLDER… changes the files of these folders at random, for ever by default
+ *   NAME_fuzzer FILE… runs these inputs once
  *
- * Options are libFuzzer's: -max_total_time=SECONDS, -runs=COUNT, -seed=NUMBER, -max_len=BYTES, -timeout=SECONDS (of an
- * input), -rss_limit_mb=MEBIBYTES, -dict=FILE, -artifact_prefix=PATH. The input of the present call is always in the file
- * PATHcurrent, so that it is there when the program ends by a signal.
+ * Options are libFuzzer's: -max_total_time=SECONDS, -runs=COUNT, -seed=NUMBER, -max_len=BYTES,
+ * -timeout=SECONDS (of an input), -rss_limit_mb=MEBIBYTES, -dict=FILE, -artifact_prefix=PATH. The input of
+ * the present call is always in the file PATHcurrent, so that it is there when the program ends by a signal.
  * SPDX-License-Identifier: MIT
  */
 #include <dirent.h>

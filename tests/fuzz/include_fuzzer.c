@@ -1,7 +1,7 @@
 /* A fuzz target: the files that GLSL includes, as glslc gets them and as libshaderc asks for them.
  *
- * The first byte of an input has options, the rest is lines. They are the text that is compiled, up to the first line that
- * makes something beside it:
+ * The first byte of an input has options, the rest is lines. They are the text that is compiled, up to the
+ * first line that makes something beside it:
  *
  *     +NAME         a file; the lines that follow are in it
  *     @NAME TARGET  a symbolic link
@@ -11,8 +11,9 @@
  *
  * NAME is a name in the folder of the text, or sub/ and a name.
  *
- * For any input the search ends, within the limits of glsl_include.h; what fails has a sentence; and the gathered files include
- * gathered files only, each of them one level deeper, with their lines where they were.
+ * For any input the search ends, within the limits of glsl_include.h; what fails has a sentence; and the
+ * gathered files include gathered files only, each of them one level deeper, with their lines where they
+ * were.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>

@@ -1,8 +1,8 @@
-/* A fuzz target: frames as `trireme run` reads and writes them. The first line of an input has a byte of options and a
- * number of bytes for a batch, the rest is the file.
+/* A fuzz target: frames as `trireme run` reads and writes them. The first line of an input has a byte of
+ * options and a number of bytes for a batch, the rest is the file.
  *
- * For any bytes: a file and a pipe give the same frames, or the same failure; a file that is read without a failure is
- * read to its end; and the frames that were read are written so that they are read again.
+ * For any bytes: a file and a pipe give the same frames, or the same failure; a file that is read without a
+ * failure is read to its end; and the frames that were read are written so that they are read again.
  * SPDX-License-Identifier: MIT
  */
 #include <fcntl.h>

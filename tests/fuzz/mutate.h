@@ -21,8 +21,8 @@ struct mutator {
 void mutator_init(struct mutator *mutator, uint64_t seed);
 void mutator_fini(struct mutator *mutator);
 
-/* Both answer false, with errno, if the file cannot be read. A dictionary is libFuzzer's: a line `name="value"` each,
- * in which \xNN, \" and \\ stand for bytes. */
+/* Both answer false, with errno, if the file cannot be read. A dictionary is libFuzzer's: a line
+ * `name="value"` each, in which \xNN, \" and \\ stand for bytes. */
 bool mutator_add_file(struct mutator *mutator, const char *path);
 bool mutator_add_dictionary(struct mutator *mutator, const char *path);
 

@@ -1,5 +1,5 @@
-/* A target with faults of its own, by which tests/fuzz/driver.sh shows that the driver finds and keeps them: an input that
- * begins with "crash!" fails, one that begins with "hang!" never ends.
+/* A target with faults of its own, by which tests/fuzz/driver.sh shows that the driver finds and keeps them:
+ * an input that begins with "crash!" fails, one that begins with "hang!" never ends.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>

@@ -1,6 +1,6 @@
-/* The tables and the answers of a plugin. The input damages the tables of the hostile backend (tests/plugins),
- * then selects calls of the library, and what each slot that they need returns and writes. Whatever that is, a
- * call returns a status of the table, explains a failure, and ends.
+/* The tables and the answers of a plugin. The input damages the tables of the hostile backend
+ * (tests/plugins), then selects calls of the library, and what each slot that they need returns and writes.
+ * Whatever that is, a call returns a status of the table, explains a failure, and ends.
  * SPDX-License-Identifier: MIT
  */
 #include <dlfcn.h>

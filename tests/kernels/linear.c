@@ -152,7 +152,8 @@ static uint16_t *random_halves(float *values, size_t count, uint64_t seed)
     return halves;
 }
 
-/* Tensor cores may round partial sums down instead of to the nearest: an ULP of the magnitude for each product. */
+/* Tensor cores may round partial sums down instead of to the nearest: an ULP of the magnitude for each
+ * product. */
 static void check_half_product(struct kernel *gemm, const struct product *shape)
 {
     size_t size_a = (size_t)shape->m * shape->k, size_b = (size_t)shape->k * shape->n;

@@ -1,9 +1,9 @@
 /* Mip levels beside double precision: trm_image_build_mips() of images of every type, odd and even sizes, and
  * formats of floats, UNORM and SNORM.
  *
- * How near: a level is compared with the mean of the texels of the level before as the device has stored them.
- * The mean of 27 floats is off by a few ULP, and a stored texel by half a step of its format; where two are
- * equally near, either is right.
+ * How near: a level is compared with the mean of the texels of the level before as the device has stored
+ * them. The mean of 27 floats is off by a few ULP, and a stored texel by half a step of its format; where two
+ * are equally near, either is right.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/kernels/harness.h"

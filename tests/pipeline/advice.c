@@ -69,8 +69,8 @@ START_TEST(slots_that_even_out_a_source_gain_what_is_promised)
 }
 END_TEST
 
-/* Every eighth token is the slow one: a sample of every other stretch of four tokens would have all of them, or
- * none. */
+/* Every eighth token is the slow one: a sample of every other stretch of four tokens would have all of them,
+ * or none. */
 START_TEST(slots_are_advised_from_samples_too)
 {
     struct scene scene = {.stage        = {1 * MS, 0, 2 * MS, 0, 0},

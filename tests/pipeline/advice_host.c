@@ -1,5 +1,5 @@
-/* Advice about the program and its machine is right: the memory that it copies from, how a server submits, and
- * what else keeps its threads from running.
+/* Advice about the program and its machine is right: the memory that it copies from, how a server submits,
+ * and what else keeps its threads from running.
  * SPDX-License-Identifier: MIT
  */
 #include "promise.h"

@@ -1,5 +1,5 @@
-/* Reading ahead on a device of known times: a source that is fast enough in the mean but pauses now and then. A busy machine
- * only makes the device wait more, so each test may repeat, and the best try counts.
+/* Reading ahead on a device of known times: a source that is fast enough in the mean but pauses now and then.
+ * A busy machine only makes the device wait more, so each test may repeat, and the best try counts.
  * SPDX-License-Identifier: MIT
  */
 #include "scene.h"

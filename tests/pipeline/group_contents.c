@@ -1,4 +1,5 @@
-/* Buffers of groups: their contents after failures, and threads that need them while a task waits for a stream.
+/* Buffers of groups: their contents after failures, and threads that need them while a task waits for a
+ * stream.
  * SPDX-License-Identifier: MIT
  */
 #include "fixture.h"

@@ -97,8 +97,8 @@ static void *produce_all(void *user)
     return NULL;
 }
 
-/* With two threads the age in periods depends on the machine. But no result is older than what had ended before the
- * consumer asked. */
+/* With two threads the age in periods depends on the machine. But no result is older than what had ended
+ * before the consumer asked. */
 START_TEST(a_result_is_never_older_than_the_newest_when_it_was_asked_for)
 {
     struct shared shared = {.done = 0};

@@ -1,5 +1,6 @@
-/* Profiles on a device of known times: every number is exact. The operations of a test are enqueued while a function of
- * the host holds a stream, so that each begins when the one before it ends, however late a thread is.
+/* Profiles on a device of known times: every number is exact. The operations of a test are enqueued while a
+ * function of the host holds a stream, so that each begins when the one before it ends, however late a thread
+ * is.
  * SPDX-License-Identifier: MIT
  */
 #include "fixture.h"

@@ -1,5 +1,5 @@
-/* The advice of profiles is right: on a device whose operations take known times a program uses streams in a way that
- * many do, reads the advice of its profile, follows it, and compares the gain with the promised one.
+/* The advice of profiles is right: on a device whose operations take known times a program uses streams in a
+ * way that many do, reads the advice of its profile, follows it, and compares the gain with the promised one.
  * SPDX-License-Identifier: MIT
  */
 #include "promise.h"

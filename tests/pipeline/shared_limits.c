@@ -134,9 +134,9 @@ START_TEST(uploads_that_slow_each_other_down_are_named_with_their_speeds)
     double together = 0, alone = 0;
     char word[16] = "";
 
-    /* 100,000 bytes in 1 ms alone, in 1.5 ms beside another; 0.133 GB/s if each is beside another. Copies that overlap by
-     * less than an eighth count as alone, though they are slower; where a busy machine makes many of them, the run is
-     * repeated. */
+    /* 100,000 bytes in 1 ms alone, in 1.5 ms beside another; 0.133 GB/s if each is beside another. Copies
+     * that overlap by less than an eighth count as alone, though they are slower; where a busy machine makes
+     * many of them, the run is repeated. */
     for (uint32_t run = 0; run < 5 && fabs(alone - 0.1) >= 0.001; run++) {
         report_of("500000", 50, &report);
         ck_assert_int_eq(sscanf(report.shared,

@@ -1,5 +1,5 @@
-/* What a backend's slots return: the program sees a status of the table, whatever that is, and a sentence that
- * names the slot where it is none. Then what they write: numbers, sizes and text that cannot be right.
+/* What a backend's slots return: the program sees a status of the table, whatever that is, and a sentence
+ * that names the slot where it is none. Then what they write: numbers, sizes and text that cannot be right.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* A backend with images of its own: what the core gives it, and when the objects go. The hostile backend, which
- * is well-behaved here, stands for it.
+/* A backend with images of its own: what the core gives it, and when the objects go. The hostile backend,
+ * which is well-behaved here, stands for it.
  * SPDX-License-Identifier: MIT
  */
 #include <dlfcn.h>

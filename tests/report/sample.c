@@ -1,7 +1,8 @@
-/* sample FOLDER TOKENS DEPTH [WORKERS [FAILED [COPIES [DEVICES]]]]: writes what a pipeline of known stage times reports:
- * report.txt, report.json, trace.json, timeline.html. Load takes 1 ms (4 ms with workers), upload 2, compute
- * 4, download 1.5, the sink 0.5 ms. FAILED: 1 + the number of a token that fails. TOKENS 0: a run without
- * measurements. COPIES 0: the device works in the memory of the host. DEVICES: so many get tokens by turns.
+/* sample FOLDER TOKENS DEPTH [WORKERS [FAILED [COPIES [DEVICES]]]]: writes what a pipeline of known stage
+ * times reports: report.txt, report.json, trace.json, timeline.html. Load takes 1 ms (4 ms with workers),
+ * upload 2, compute 4, download 1.5, the sink 0.5 ms. FAILED: 1 + the number of a token that fails. TOKENS 0:
+ * a run without measurements. COPIES 0: the device works in the memory of the host. DEVICES: so many get
+ * tokens by turns.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/pipeline/report/fixture.h"

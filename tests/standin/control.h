@@ -90,7 +90,8 @@ struct cuda_standin_control {
     uint64_t (*calls)(const char *function);
     /* Calls of all functions that "any" stands for. */
     uint64_t (*fallible_calls)(void);
-    /* The function of the last launch, or of the kernel that was last put into a graph; "": there was none. */
+    /* The function of the last launch, or of the kernel that was last put into a graph; "": there was
+     * none. */
     const char *(*launched)(void);
 
     /* ---- time */

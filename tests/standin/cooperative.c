@@ -1,5 +1,6 @@
-/* Cooperative launches: their groups run at once and may wait for each other, so each has a thread of its own. What a
- * group shares is static in the module, so each group but the first also has a copy of the module.
+/* Cooperative launches: their groups run at once and may wait for each other, so each has a thread of its
+ * own. What a group shares is static in the module, so each group but the first also has a copy of the
+ * module.
  * SPDX-License-Identifier: MIT
  */
 #include <signal.h>

@@ -66,8 +66,8 @@ static _Thread_local struct group *group __attribute__((tls_model("initial-exec"
 
 /* ---- on the stacks of work-items */
 
-/* The stack of the first lane from this one on that can run, which becomes the current one; where there is none, that of
- * the scheduler. */
+/* The stack of the first lane from this one on that can run, which becomes the current one; where there is
+ * none, that of the scheduler. */
 NOT_INSTRUMENTED static inline const struct fiber_stack *next_lane(struct group *of, uint32_t lane)
 {
     while (lane < of->end && of->fibers[lane].state != READY)

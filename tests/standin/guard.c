@@ -66,7 +66,8 @@ void guard_install(void)
     sigaction(STOP, &stop, NULL);
 }
 
-/* What a thread of the stand-in has for good. Listed, since children of a fork have the memory and not the threads. */
+/* What a thread of the stand-in has for good. Listed, since children of a fork have the memory and not the
+ * threads. */
 struct alternate {
     struct alternate *next;
     unsigned char stack[STACK_BYTES];

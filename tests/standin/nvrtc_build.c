@@ -57,7 +57,8 @@ static char **environment_without_preload(void)
     return copy;
 }
 
-/* Runs the compiler with these arguments and adds its output to the log. False: it failed, or there is none. */
+/* Runs the compiler with these arguments and adds its output to the log. False: it failed, or there is
+ * none. */
 static bool run_compiler(const struct folder *folder, const char *const *words, struct words *log)
 {
     char *arguments[ARGUMENTS_MOST] = {NULL};

@@ -21,8 +21,8 @@
 #include "tests/standin/functions.h"
 
 #define STANDIN_DEVICES_MOST 16
-/* The first bytes of memory are garbage when it is allocated and when a pool gets it back. The rest is zero or as it was:
- * filling all of it took half the time of the tests that make calls fail. */
+/* The first bytes of memory are garbage when it is allocated and when a pool gets it back. The rest is zero
+ * or as it was: filling all of it took half the time of the tests that make calls fail. */
 #define STANDIN_GARBAGE 0xfd
 #define STANDIN_GARBAGE_BYTES (UINT64_C(1) << 20)
 #define STANDIN_MULTIPROCESSORS 4
@@ -359,7 +359,8 @@ CUresult guard_run(CUresult (*function)(const void *data), const void *data);
 _Noreturn void guard_leave(CUresult result);
 /* Leaves a thread, and those that it starts, the signals alone that guard_run() needs. */
 void guard_block_signals(sigset_t *previous);
-/* Ends what guard_run() runs on another thread, with CUDA_ERROR_LAUNCH_FAILED; nothing where it runs nothing. */
+/* Ends what guard_run() runs on another thread, with CUDA_ERROR_LAUNCH_FAILED; nothing where it runs
+ * nothing. */
 void guard_stop(pthread_t thread);
 
 /* ---- modules and launches (module.c, launch.c, fiber.c, cooperative.c) */

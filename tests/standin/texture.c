@@ -1,5 +1,5 @@
-/* Texture objects over plain memory in rows, sampled as hardware does: weights of a linear filter have 8 bits of
- * fraction. Channels that the format lacks are NaN, since CUDA's manual does not tell what they are.
+/* Texture objects over plain memory in rows, sampled as hardware does: weights of a linear filter have 8 bits
+ * of fraction. Channels that the format lacks are NaN, since CUDA's manual does not tell what they are.
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Whole contexts that come and go in eight threads, while every thread uses the handles of the others: live,
- * dead and invented ones. A dead or invented handle is refused; a live one works or is refused. Functions that
- * enqueue get dead handles only, since destroying an object under them is an error of the program.
+ * dead and invented ones. A dead or invented handle is refused; a live one works or is refused. Functions
+ * that enqueue get dead handles only, since destroying an object under them is an error of the program.
  *
  * The work is bounded by rounds, not by time.
  * SPDX-License-Identifier: MIT
@@ -82,7 +82,8 @@ static void *look(struct worker *worker, _Atomic(void *) board[KINDS][BOARD], en
     return atomic_load(&board[kind][next_random(worker) % BOARD]);
 }
 
-/* A handle with the number of a context that may exist, and a generation that no object of this test reaches. */
+/* A handle with the number of a context that may exist, and a generation that no object of this test
+ * reaches. */
 static void *invent(struct worker *worker, enum kind kind)
 {
     static const uint64_t types[KINDS] = {1, 2, 3, 4, 5, 6, 10, 11, 12, 13};

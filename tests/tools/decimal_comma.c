@@ -1,6 +1,6 @@
-/* The library in a program that uses a locale whose decimal point is a comma: numbers that it reads and writes keep
- * their point. tests/tools/locale.sh makes such a locale and names it in the environment. Exits with 77 when there is
- * none.
+/* The library in a program that uses a locale whose decimal point is a comma: numbers that it reads and
+ * writes keep their point. tests/tools/locale.sh makes such a locale and names it in the environment. Exits
+ * with 77 when there is none.
  * SPDX-License-Identifier: MIT
  */
 #include <ctype.h>

@@ -239,7 +239,8 @@ static struct trm_kernel *compare_kernel_open(void)
     return kernel;
 }
 
-/* Compares 0.5 with the depths 0 to 63/64 by a linear filter between texels. Without `is_able` the launch is refused. */
+/* Compares 0.5 with the depths 0 to 63/64 by a linear filter between texels. Without `is_able` the launch is
+ * refused. */
 static void compare_depths(struct trm_kernel *kernel, bool is_able)
 {
     struct trm_sampler_desc how = {

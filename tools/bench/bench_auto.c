@@ -1,12 +1,13 @@
-/* Trireme: the suite `auto`: a pipeline whose strategy and depth the library chooses, beside the best of all strategies
- * and depths that a program could ask for.
+/* Trireme: the suite `auto`: a pipeline whose strategy and depth the library chooses, beside the best of all
+ * strategies and depths that a program could ask for.
  *
- *     WORK             batches a second as the library chooses; and of the best other pipeline, which is named
+ *     WORK             batches a second as the library chooses; and of the best other pipeline, which is
+ *                      named
  *     WORK_of_best     the first of these figures as a share of the second
  *
- * First every strategy runs with one to four slots. The fastest two of these pipelines and that of the library then take
- * turns, so that a slow machine is slow for all, and the median of their turns counts. The trials of the library are over
- * before.
+ * First every strategy runs with one to four slots. The fastest two of these pipelines and that of the
+ * library then take turns, so that a slow machine is slow for all, and the median of their turns counts. The
+ * trials of the library are over before.
  * SPDX-License-Identifier: MIT
  */
 #include "tools/bench/bench_flow.h"
@@ -48,7 +49,8 @@ static struct {
 static char best_names[WORKS][48] = {"best fixed", "best fixed", "best fixed", "best fixed",
                                      "best fixed", "best fixed", "best fixed"};
 
-/* ---- one pipeline ---------------------------------------------------------------------------------------- */
+/* ---- one pipeline
+ * ---------------------------------------------------------------------------------------- */
 
 struct entrant {
     struct bench_flow_kind kind;
@@ -70,7 +72,8 @@ static void leave(struct entrant *entrant)
     entrant->flow = NULL;
 }
 
-/* ---- all of them ----------------------------------------------------------------------------------------- */
+/* ---- all of them
+ * ----------------------------------------------------------------------------------------- */
 
 static uint64_t stretch_of(const struct bench *bench, double seconds)
 {
@@ -176,7 +179,8 @@ static int32_t hold_finals(struct bench *bench, uint64_t work, struct entrant *e
     return status;
 }
 
-/* ---- the suite ------------------------------------------------------------------------------------------- */
+/* ---- the suite
+ * ------------------------------------------------------------------------------------------- */
 
 /* argument: the number of the work, in this and the following samples. Once a round, so it measures here. */
 static int32_t setup_contest(struct bench *bench, const struct bench_case *test)

@@ -1,8 +1,8 @@
 /* Trireme: the sum of gradients across devices, hidden behind a backward pass.
  *
- * The pass is a product of 1024 x 1024 matrices for each of 16 layers, on every device. Each gives a gradient of
- * 4 MiB, which is summed over the devices on streams of their own as soon as it is there. What the sums add to the
- * time of the pass, over the time that they take alone, is the part that is not hidden.
+ * The pass is a product of 1024 x 1024 matrices for each of 16 layers, on every device. Each gives a gradient
+ * of 4 MiB, which is summed over the devices on streams of their own as soon as it is there. What the sums
+ * add to the time of the pass, over the time that they take alone, is the part that is not hidden.
  * SPDX-License-Identifier: MIT
  */
 #include "tools/bench/bench_team.h"

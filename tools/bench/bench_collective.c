@@ -1,5 +1,5 @@
-/* Trireme: the suite `collective`: sums across the devices of the setting `devices`, one after the other on their
- * streams, and one at a time.
+/* Trireme: the suite `collective`: sums across the devices of the setting `devices`, one after the other on
+ * their streams, and one at a time.
  * SPDX-License-Identifier: MIT
  */
 #include "tools/bench/bench_team.h"

@@ -1,5 +1,5 @@
-/* Trireme: the suite `devices`: one pipeline over all devices of a backend beside one on a single device, and what
- * it costs a token to choose its device.
+/* Trireme: the suite `devices`: one pipeline over all devices of a backend beside one on a single device, and
+ * what it costs a token to choose its device.
  *
  *     SIZE_compute     batches of which the kernel takes longer than their copies
  *     SIZE_copies      batches of which the copies take longer than the kernel, in both directions
@@ -89,7 +89,8 @@ static int32_t take_turns(struct bench *bench, uint64_t tokens, uint32_t turns, 
     return status;
 }
 
-/* Each device gets as many tokens as a run on one device, so that filling and draining its slots counts as little. */
+/* Each device gets as many tokens as a run on one device, so that filling and draining its slots counts as
+ * little. */
 static int32_t sample_gain(struct bench *bench, const struct bench_case *test, double *value)
 {
     uint32_t devices = 0;

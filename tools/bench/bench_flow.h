@@ -1,7 +1,7 @@
-/* Trireme: the work of the suites `pipeline` and `devices`: batches of floats are uploaded, put through v = a · v + b a
- * number of times and downloaded, by a pipeline of the library, of one device or of a
- * group, or by hand on streams.
- * tests/bench/pipeline_work.h is its counterpart for the libraries that Trireme is compared with.
+/* Trireme: the work of the suites `pipeline` and `devices`: batches of floats are uploaded, put through v = a
+ * · v + b a number of times and downloaded, by a pipeline of the library, of one device or of a group, or by
+ * hand on streams. tests/bench/pipeline_work.h is its counterpart for the libraries that Trireme is compared
+ * with.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_TOOLS_BENCH_BENCH_FLOW_H
@@ -80,8 +80,8 @@ void bench_group_end(struct bench_flow *flow);
 int32_t bench_graph_setup(struct bench *bench, const struct bench_case *test);
 int32_t bench_graph_sample(struct bench *bench, const struct bench_case *test, double *value);
 
-/* Write the input of a batch; take samples of an output, and see whether they are what comes of it, which takes
- * longer. */
+/* Write the input of a batch; take samples of an output, and see whether they are what comes of it, which
+ * takes longer. */
 void bench_flow_fill(float *floats, uint64_t count);
 void bench_flow_look(struct bench_flow *flow, const float *result);
 bool bench_flow_is_right(const struct bench_flow *flow);

@@ -53,8 +53,8 @@ static const struct bench_flow_kind kinds[KINDS] = {
 /* Batches a second that the last run of each kind predicts; 0: no prediction. */
 static double predictions[KINDS];
 
-/* argument: the number of the kind, in this and the following samples. The trials of the library are not part of its
- * figure. */
+/* argument: the number of the kind, in this and the following samples. The trials of the library are not part
+ * of its figure. */
 static int32_t setup_flow(struct bench *bench, const struct bench_case *test)
 {
     const struct bench_flow_kind *kind = &kinds[test->argument];

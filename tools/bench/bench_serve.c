@@ -1,7 +1,7 @@
 /* Trireme: the suite `serve`: small tokens that arrive one by one, as requests do.
  *
- *     SIZE_STRATEGY_LOAD_pN   from a token's arrival until its result is there, at LOAD % of the rate that the pipeline
- *                             reaches; arrivals do not wait for results (open loop)
+ *     SIZE_STRATEGY_LOAD_pN   from a token's arrival until its result is there, at LOAD % of the rate that
+ *                             the pipeline reaches; arrivals do not wait for results (open loop)
  *     SIZE_STRATEGY_alone     a token at a time: from submit to result, the median
  *     SIZE_STRATEGY_full      a token's share of the time while all slots are in use
  *
@@ -35,7 +35,8 @@ static const struct bench_flow_kind kinds[WAYS] = {
 
 static const uint32_t loads[LOADS] = {10, 50, 90};
 
-/* What the last round of each way and load gave, in ns; 0: nothing. A way's rate is found by its case `full`. */
+/* What the last round of each way and load gave, in ns; 0: nothing. A way's rate is found by its case
+ * `full`. */
 static double latencies[WAYS][LOADS][PERCENTILES];
 static double periods[WAYS];
 

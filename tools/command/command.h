@@ -40,8 +40,8 @@ int command_failed(const char *what);
  * its warnings. */
 int32_t command_context(bool verbose, struct trm_context **context);
 
-/* The same, for this backend alone, which overrides the settings of the user for the backend and for a list of
- * devices; NULL: those of the user. */
+/* The same, for this backend alone, which overrides the settings of the user for the backend and for a list
+ * of devices; NULL: those of the user. */
 int32_t command_context_for(const char *backend, bool verbose, struct trm_context **context);
 
 #endif

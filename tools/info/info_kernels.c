@@ -218,7 +218,8 @@ static void report_missing(struct listing *listing, const char *name)
     fputc('\n', stderr);
 }
 
-/* Lists all kernels, or those that are named, in the order of the names. False: the last error says why not. */
+/* Lists all kernels, or those that are named, in the order of the names. False: the last error says why
+ * not. */
 static bool list(struct listing *listing, char *const *names)
 {
     if (!*names)

@@ -8,7 +8,8 @@
 
 #include <trireme/trireme.h>
 
-/* "saxpy(x: readonly f32[], y: f32[], n: u32, a: f32)"; a buffer with several views is "x4: f32x4[] | x: f32[]" */
+/* "saxpy(x: readonly f32[], y: f32[], n: u32, a: f32)"; a buffer with several views is "x4: f32x4[] | x:
+ * f32[]" */
 void signature_print(FILE *file, const struct trm_kernel_info *kernel, struct trm_shader *shader);
 
 /* "group 256x1x1  shared 0", and where the shader has constants "  constants op: u32 = 0" */

@@ -1,8 +1,8 @@
 /* Trireme: passing frames through the pipeline.
  *
- * Frames are loaded by the pipeline's loaders. They are written by the thread that runs the pipeline or, where
- * the output can take several frames at a time, by threads of their own: in turn each takes the next result
- * and gives its frame a place, and then writes it there beside the others.
+ * Frames are loaded by the pipeline's loaders. They are written by the thread that runs the pipeline or,
+ * where the output can take several frames at a time, by threads of their own: in turn each takes the next
+ * result and gives its frame a place, and then writes it there beside the others.
  * SPDX-License-Identifier: MIT
  */
 #include <stdatomic.h>
@@ -14,8 +14,8 @@
 
 /* ---- places for notes ---- */
 
-/* There are as many places as slots. Frames that the pipeline drops keep theirs, since nothing is loaded after
- * them. */
+/* There are as many places as slots. Frames that the pipeline drops keep theirs, since nothing is loaded
+ * after them. */
 static char **take_note(struct session *session)
 {
     uint64_t in_use = atomic_load(&session->notes_in_use), free_place;
@@ -199,8 +199,8 @@ static void drive_crew(struct session *session, uint32_t threads)
 
 /* ---- which of them ---- */
 
-/* A second thread writes while the first one takes the next result. Where processors are few it takes one from
- * the kernels: on two of them a chain of filters took 6 % longer. */
+/* A second thread writes while the first one takes the next result. Where processors are few it takes one
+ * from the kernels: on two of them a chain of filters took 6 % longer. */
 enum {
     USUAL_WRITERS    = 2,
     PROCESSORS_LEAST = 4,

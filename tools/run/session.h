@@ -28,8 +28,8 @@ struct session {
     struct writer writer;
     struct reports reports;
     struct progress progress;
-    /* The text after FRAME of each frame on its way; trm_token.user is its place. A frame keeps its place when
-     * another device repeats it in another slot. */
+    /* The text after FRAME of each frame on its way; trm_token.user is its place. A frame keeps its place
+     * when another device repeats it in another slot. */
     char *notes[SESSION_SLOTS];
     _Atomic uint64_t notes_in_use; /* a bit each */
 };

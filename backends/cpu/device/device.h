@@ -4,8 +4,8 @@
  *     memory.c  allocation
  *     live.c    the buffers whose addresses the program knows
  *
- * An instance is written when it is opened and only read afterwards, except its clock, which is an atomic, and
- * `live`, which has a lock of its own.
+ * An instance is written when it is opened and only read afterwards, except its clock, which is an atomic,
+ * and `live`, which has a lock of its own.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_CPU_DEVICE_DEVICE_H

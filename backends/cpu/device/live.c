@@ -106,7 +106,8 @@ static uint64_t end_of(const struct trm_cpu_buffer *buffer)
     return (uint64_t)(uintptr_t)buffer->data + buffer->size;
 }
 
-/* Buffers that overlap, such as two imports of the same memory, become one. Those that only touch stay two. */
+/* Buffers that overlap, such as two imports of the same memory, become one. Those that only touch stay
+ * two. */
 static void fill(struct cpu_live_table *table, const struct cpu_live *live)
 {
     for (uint64_t i = 0; i < live->count; i++) {

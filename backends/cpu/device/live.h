@@ -1,5 +1,5 @@
-/* cpu backend: the buffers whose addresses the program knows and that live, for the checks of kernels that reach memory
- * through addresses (kernel.bounds).
+/* cpu backend: the buffers whose addresses the program knows and that live, for the checks of kernels that
+ * reach memory through addresses (kernel.bounds).
  *
  * Any thread. The lock is a leaf.
  * SPDX-License-Identifier: MIT

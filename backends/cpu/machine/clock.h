@@ -27,8 +27,8 @@ static inline uint64_t cpu_ticks(void)
 #endif
 }
 
-/* Ticks in units of about 0.1 µs, which wrap around after half a minute at the earliest. The counter of x86-64
- * runs at gigahertz, that of aarch64 at 20 MHz to 1 GHz. */
+/* Ticks in units of about 0.1 µs, which wrap around after half a minute at the earliest. The counter of
+ * x86-64 runs at gigahertz, that of aarch64 at 20 MHz to 1 GHz. */
 #if defined(__aarch64__)
 #define CPU_COARSE_SHIFT 3
 #else

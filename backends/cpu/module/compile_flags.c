@@ -1,9 +1,9 @@
 /* cpu backend: the flags of the C compiler.
  *
- * "native" makes the compiler look at the processor itself. It cannot where an emulator of this process alone (valgrind,
- * qemu-user) has other instructions than /proc/cpuinfo says, nor does a cross compiler know the word. So the features that
- * this process sees are compared with those of /proc/cpuinfo; where they differ, the flags name the best level that this
- * process has.
+ * "native" makes the compiler look at the processor itself. It cannot where an emulator of this process alone
+ * (valgrind, qemu-user) has other instructions than /proc/cpuinfo says, nor does a cross compiler know the
+ * word. So the features that this process sees are compared with those of /proc/cpuinfo; where they differ,
+ * the flags name the best level that this process has.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cpu/module/compiler.h"

@@ -41,8 +41,8 @@ int32_t cpu_compile(struct trm_backend_instance *instance, const struct cpu_comp
 /* Remove the folder. Code that was loaded from it stays. */
 void cpu_compiled_release(struct trm_backend_instance *instance, struct cpu_compiled *compiled);
 
-/* The flags that the compiler is called with, in one line. The code is for the processor that runs this process; with
- * TRM_BUILD_PORTABLE, for any processor of its architecture. */
+/* The flags that the compiler is called with, in one line. The code is for the processor that runs this
+ * process; with TRM_BUILD_PORTABLE, for any processor of its architecture. */
 const char *cpu_compile_flags(uint32_t flags);
 
 #endif

@@ -73,8 +73,8 @@ bool cpu_waiter_nudge_locked(struct trm_backend_stream *stream)
     return true;
 }
 
-/* Parked streams are claimed for the session here, since their state changes only under the lock. A quiet session
- * leaves notifications in the list. */
+/* Parked streams are claimed for the session here, since their state changes only under the lock. A quiet
+ * session leaves notifications in the list. */
 struct cpu_waiter *cpu_waiters_take_due_locked(struct cpu_session *session, struct trm_backend_stream *stream)
 {
     struct cpu_failure *failure = cpu_stream_failure(stream);

@@ -39,8 +39,9 @@ static bool run_rows(struct cpu_session *session, struct trm_backend_stream *str
     return true;
 }
 
-/* Parks the stream until the other one has come to the value, or returns false: it has. Streams that waited for this
- * one are ready under the same lock, so a thread that goes back and forth between two streams takes it once each time. */
+/* Parks the stream until the other one has come to the value, or returns false: it has. Streams that waited
+ * for this one are ready under the same lock, so a thread that goes back and forth between two streams takes
+ * it once each time. */
 static bool park(struct cpu_session *session, struct trm_backend_stream *stream,
                  struct trm_backend_stream *other, uint64_t value)
 {

@@ -4,8 +4,8 @@
  * operations holds one, also a thread of the program that helps while it waits. So no more threads compute at
  * once than there are processors, and the number of the token is the worker number that kernels see.
  *
- * One lock, `lock`, which the schedulers of an instance share, so that streams of different devices can wait for
- * each other, guards the run queue, the list of idle workers, and the parked streams and waiters of all
+ * One lock, `lock`, which the schedulers of an instance share, so that streams of different devices can wait
+ * for each other, guards the run queue, the list of idle workers, and the parked streams and waiters of all
  * streams. It is held for a few dozen instructions; running an operation does not need it. Functions that end
  * in _locked expect it to be held. Fields marked "lock" are read and written under it.
  * SPDX-License-Identifier: MIT

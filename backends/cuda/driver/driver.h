@@ -114,8 +114,8 @@ CUresult cuda_blocking_wait(struct trm_backend_device *device, CUevent event);
 
 /* ---- quiet.c -------------------------------------------------------------------------------- */
 
-/* Between these two calls no kernel stays on the device. They stand around driver calls that wait for all of its work,
- * and nest. Blocks until the kernels that stay have ended what they do. */
+/* Between these two calls no kernel stays on the device. They stand around driver calls that wait for all of
+ * its work, and nest. Blocks until the kernels that stay have ended what they do. */
 void cuda_quiet_begin(struct trm_backend_device *device);
 void cuda_quiet_end(struct trm_backend_device *device);
 

@@ -3,10 +3,10 @@
  * A device carries the parts that other rooms add to it (its pool, timestamps, watcher threads) as opaque
  * pointers: the room that is named beside a pointer creates and destroys what it points to.
  *
- * Locks, in the order in which they may be taken: a device's quiet_lock, the instance's follow_lock, its defer_lock, a device's streams_lock, a
- * stream's lock, all other locks, the lock of a stream's marks. A thread never holds two streams' locks.
- * Under a lock the backend calls only log(), fail() and the allocator of the core, and nothing that waits
- * for the device, except where the lock's comment says so.
+ * Locks, in the order in which they may be taken: a device's quiet_lock, the instance's follow_lock, its
+ * defer_lock, a device's streams_lock, a stream's lock, all other locks, the lock of a stream's marks. A
+ * thread never holds two streams' locks. Under a lock the backend calls only log(), fail() and the allocator
+ * of the core, and nothing that waits for the device, except where the lock's comment says so.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CUDA_DRIVER_OBJECTS_H

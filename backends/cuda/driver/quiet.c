@@ -1,7 +1,8 @@
 /* cuda backend: quiet times of a device, in which no kernel stays on it.
  *
- * Some calls of the driver wait for all work of the device. A kernel that stays would make them wait until it leaves,
- * so its stream (room `resident`) is a member here and is paused around them. Threads may pause a device at once.
+ * Some calls of the driver wait for all work of the device. A kernel that stays would make them wait until it
+ * leaves, so its stream (room `resident`) is a member here and is paused around them. Threads may pause a
+ * device at once.
  * SPDX-License-Identifier: MIT
  */
 #include "driver.h"

@@ -70,8 +70,8 @@ void cuda_memory_free(struct trm_backend_memory *memory);
 /* ---- texture.c ---------------------------------------------------------------------------------- */
 
 /* What a translated kernel finds in the state of a sampled image beside what <trireme/image_layout.h> says
- * (compiler/translate/prelude/sample.inc). CUDA_STATE_CHANNELS stands where TRM_STATE_COMPARE does: an image whose
- * sampler compares has no texture object. */
+ * (compiler/translate/prelude/sample.inc). CUDA_STATE_CHANNELS stands where TRM_STATE_COMPARE does: an image
+ * whose sampler compares has no texture object. */
 #define CUDA_STATE_CHANNELS 20u /* 2 bits: 0 is four channels, else how many the format has */
 #define CUDA_STATE_TEXTURE 32u  /* 32 bits: the texture object; 0: the kernel samples the memory itself */
 

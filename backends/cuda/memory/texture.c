@@ -239,8 +239,8 @@ static bool compares(uint64_t state)
     return (state >> TRM_STATE_COMPARE & 15) != TRM_COMPARE_NONE;
 }
 
-/* The sampler of an image: its own, or the kernel's only one. False where the kernel chooses one, and where it compares
- * with a depth. */
+/* The sampler of an image: its own, or the kernel's only one. False where the kernel chooses one, and where
+ * it compares with a depth. */
 static bool find_sampler(const struct trm_launch_desc *desc, const struct trm_launch_argument *image,
                          uint64_t *sampler)
 {

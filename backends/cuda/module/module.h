@@ -104,23 +104,23 @@ bool cuda_image_is_whole(const void *bytes, uint64_t size);
 
 #define CUDA_SYMBOL_BYTES 256
 
-/* The function of kernel number `index` in a translation to CUDA C, and the shape of its launches. False: the text does
- * not say. */
+/* The function of kernel number `index` in a translation to CUDA C, and the shape of its launches. False: the
+ * text does not say. */
 bool cuda_translated_symbol(const char *text, uint64_t length, uint32_t index, char symbol[CUDA_SYMBOL_BYTES],
                             struct cuda_launch_shape *shape);
 
-/* Compile CUDA C that includes nothing and ends with a zero, through the cache, and load it as a module without
- * kernels. Errors: those of compiling and loading. */
+/* Compile CUDA C that includes nothing and ends with a zero, through the cache, and load it as a module
+ * without kernels. Errors: those of compiling and loading. */
 int32_t cuda_module_compile(struct trm_backend_device *device, const char *name, const char *text,
                             uint64_t length, struct trm_backend_module **module);
 
 /* ---- kernel.c -------------------------------------------------------------------------------- */
 
-/* Make a kernel of a function that was translated or has the parameters of a translated one. function NULL: the layout
- * of its arguments alone, with nothing to launch. of_textures: see struct trm_backend_kernel. Errors: ABI where
- * `function` has other parameters or cannot be launched with that shape. This and the next function need the context
- * entered and add the kernel to the module's list; the caller holds the list's lock where other threads may see the
- * module. */
+/* Make a kernel of a function that was translated or has the parameters of a translated one. function NULL:
+ * the layout of its arguments alone, with nothing to launch. of_textures: see struct trm_backend_kernel.
+ * Errors: ABI where `function` has other parameters or cannot be launched with that shape. This and the next
+ * function need the context entered and add the kernel to the module's list; the caller holds the list's lock
+ * where other threads may see the module. */
 int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct trm_kernel_info *info,
                                const struct cuda_launch_shape *shape, CUfunction function,
                                CUfunction of_textures);

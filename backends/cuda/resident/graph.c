@@ -1,7 +1,7 @@
 /* cuda backend: resident graphs.
  *
- * The table has a record for each node, and behind them the arguments of launches, each at a multiple of 16. The
- * kernel copies it to shared memory when its version changes, so a graph changes only while it is idle.
+ * The table has a record for each node, and behind them the arguments of launches, each at a multiple of 16.
+ * The kernel copies it to shared memory when its version changes, so a graph changes only while it is idle.
  * SPDX-License-Identifier: MIT
  */
 #include "graph.h"

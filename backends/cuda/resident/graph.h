@@ -43,8 +43,8 @@ struct cuda_resident_graph {
 
 /* ---- program.c ------------------------------------------------------------------------------ */
 
-/* Compile the kernels of the nodes into graph->module, and set function, threads and the nodes' kernels. Errors:
- * UNSUPPORTED with the reason; those of translating, compiling and loading. */
+/* Compile the kernels of the nodes into graph->module, and set function, threads and the nodes' kernels.
+ * Errors: UNSUPPORTED with the reason; those of translating, compiling and loading. */
 int32_t cuda_resident_program_create(struct cuda_resident_graph *graph,
                                      const struct trm_graph_node *const *nodes);
 

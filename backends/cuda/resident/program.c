@@ -1,6 +1,8 @@
-/* cuda backend: the kernels of a resident graph, translated as functions and compiled with the loop around them.
+/* cuda backend: the kernels of a resident graph, translated as functions and compiled with the loop around
+ * them.
  *
- * A stage of fewer work-items than the largest leaves the other threads out, and its barriers count its own alone.
+ * A stage of fewer work-items than the largest leaves the other threads out, and its barriers count its own
+ * alone.
  * SPDX-License-Identifier: MIT
  */
 #include <stdarg.h>
@@ -189,8 +191,8 @@ static int32_t translate(struct program *program, struct part *part)
     return check_items(program, part);
 }
 
-/* Threads that end release the barrier of the whole group, and not one for a part of it: with such a barrier a token that
- * is given up ends the context. */
+/* Threads that end release the barrier of the whole group, and not one for a part of it: with such a barrier
+ * a token that is given up ends the context. */
 static void write_part(struct program *program, const struct part *part, uint32_t number, uint32_t threads)
 {
     const uint32_t *size = part->info->group_size;

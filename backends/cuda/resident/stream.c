@@ -1,10 +1,10 @@
 /* cuda backend: resident streams.
  *
- * The ring's head names the launch of the kernel that may serve it, the version of the graph's table and the last
- * token. A kernel that finds another launch in it ends; so the host stops it by naming another. A kernel that has
- * been idle writes its launch into `leaving`, and then looks at the head once more; the host writes the head, and then
- * looks at `leaving`. One of the two sees the other. If both do, the host's next launch is queued behind the kernel,
- * finds in the ring what it has served, and goes on from there.
+ * The ring's head names the launch of the kernel that may serve it, the version of the graph's table and the
+ * last token. A kernel that finds another launch in it ends; so the host stops it by naming another. A kernel
+ * that has been idle writes its launch into `leaving`, and then looks at the head once more; the host writes
+ * the head, and then looks at `leaving`. One of the two sees the other. If both do, the host's next launch is
+ * queued behind the kernel, finds in the ring what it has served, and goes on from there.
  *
  * A token that takes longer than the setting cuda.resident.limit is given up: the host writes the launch into
  * `given_up`, where loops that might not end look, and the stream has failed.
@@ -46,8 +46,8 @@ struct cuda_resident {
     CUdeviceptr ring_address, meet;
     uint64_t idle_ns, limit_ns; /* limit_ns 0: none */
     struct trm_util_lock lock;  /* guards what follows but the atomics' readers */
-    /* Of the kernel; NULL: none. Written under the device's quiet_lock as well; the thread that submits reads it
-     * without a lock. */
+    /* Of the kernel; NULL: none. Written under the device's quiet_lock as well; the thread that submits reads
+     * it without a lock. */
     _Atomic(struct cuda_resident_graph *) graph;
     uint32_t launch;
     bool is_alive;         /* a kernel is launched and not known to leave */
@@ -67,7 +67,8 @@ static struct cuda_resident *resident_of(struct trm_backend_stream *stream)
 
 /* ---- how far it is --------------------------------------------------------------------------- */
 
-/* A kernel may have ended a token whose submission failed, and says of those that are given up what it likes. */
+/* A kernel may have ended a token whose submission failed, and says of those that are given up what it
+ * likes. */
 static uint64_t completed(const struct cuda_resident *resident)
 {
     uint32_t done      = (uint32_t)atomic_load_explicit(&resident->ring->done, memory_order_acquire);
@@ -189,8 +190,8 @@ static void give_up(struct cuda_resident *resident)
     resident->is_alive = false;
 }
 
-/* Gives up where no token has ended for too long. While no kernel may be launched only the one that is left counts, for
- * which `is_awaited` is true. Takes the lock. */
+/* Gives up where no token has ended for too long. While no kernel may be launched only the one that is left
+ * counts, for which `is_awaited` is true. Takes the lock. */
 static void check_progress(struct cuda_resident *resident, bool is_awaited)
 {
     uint64_t now = trm_util_now(), done = completed(resident);

@@ -1,8 +1,8 @@
-/* cuda backend: the CUDA C around the kernels of a resident graph. program.c puts the kernels, as functions, between
- * the two texts.
+/* cuda backend: the CUDA C around the kernels of a resident graph. program.c puts the kernels, as functions,
+ * between the two texts.
  *
- * Words that another thread of execution writes are read with acquire and written with release; an acquire drops what
- * the first cache holds of a token before, so that the kernels' own loads are plain.
+ * Words that another thread of execution writes are read with acquire and written with release; an acquire
+ * drops what the first cache holds of a token before, so that the kernels' own loads are plain.
  * SPDX-License-Identifier: MIT
  */
 #include "text.h"

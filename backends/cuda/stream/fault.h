@@ -1,10 +1,11 @@
 /* cuda backend: accesses outside of variables, which kernels note with the setting kernel.bounds.
  *
  * Each stream has a record in pinned host memory. Kernels get its address as a parameter
- * (compiler/translate/targets/cuda_bounds.c), and the first access of the stream that is outside is written there.
- * Before a stream reports a point as complete it reads its own record and the records of the streams that it has
- * waited for on the device, directly or through others: their work may have used what the kernel did not write. If
- * there is a fault, the stream fails with TRM_ERROR_KERNEL. Without the setting there are no records.
+ * (compiler/translate/targets/cuda_bounds.c), and the first access of the stream that is outside is written
+ * there. Before a stream reports a point as complete it reads its own record and the records of the streams
+ * that it has waited for on the device, directly or through others: their work may have used what the kernel
+ * did not write. If there is a fault, the stream fails with TRM_ERROR_KERNEL. Without the setting there are
+ * no records.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CUDA_STREAM_FAULT_H

@@ -1,9 +1,9 @@
 /* cuda backend: streams that wait for streams of other devices, and fail with these when one is lost.
  *
- * The driver does not tell: work of a lost device counts as ended, and what waited for it goes on. So a stream keeps
- * which devices it has waited for, directly or through other streams. Before it reports a point behind such a wait
- * as complete it asks those devices, and fails with TRM_ERROR_DEVICE_LOST if one is lost. It forgets them when all
- * that it was given has completed.
+ * The driver does not tell: work of a lost device counts as ended, and what waited for it goes on. So a
+ * stream keeps which devices it has waited for, directly or through other streams. Before it reports a point
+ * behind such a wait as complete it asks those devices, and fails with TRM_ERROR_DEVICE_LOST if one is lost.
+ * It forgets them when all that it was given has completed.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CUDA_STREAM_FOLLOW_H

@@ -41,8 +41,8 @@ static bool remove_notification(struct trm_backend_stream *stream, struct cuda_n
     return true;
 }
 
-/* A number that is complete is reported as complete, even if the stream has failed since; not when a kernel reached
- * outside of a variable, which may have been an operation up to this number. */
+/* A number that is complete is reported as complete, even if the stream has failed since; not when a kernel
+ * reached outside of a variable, which may have been an operation up to this number. */
 static int32_t state_of(const struct trm_backend_stream *stream, uint64_t value)
 {
     return cuda_stream_completed(stream) >= value && !atomic_load(&stream->has_fault)

@@ -109,8 +109,8 @@ static inline int32_t cuda_stream_submit(struct trm_backend_stream *stream, uint
 
 /* ---- follow.c ------------------------------------------------------------------------------- */
 
-/* Between these two calls streams of other devices fail when the device is lost that they waited for. With more
- * than CUDA_FOLLOWED devices open, some are not followed. */
+/* Between these two calls streams of other devices fail when the device is lost that they waited for. With
+ * more than CUDA_FOLLOWED devices open, some are not followed. */
 void cuda_follow_add_device(struct trm_backend_device *device);
 void cuda_follow_remove_device(struct trm_backend_device *device);
 

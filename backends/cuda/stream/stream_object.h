@@ -79,8 +79,8 @@ struct trm_backend_stream {
 
     struct cuda_faults *faults; /* fault.c; NULL without kernel.bounds */
     struct cuda_follow follow;
-    /* A kernel reached outside of a variable, or a device that the stream follows is lost: no point that was not
-     * known to be complete is reported as complete. Set before `failure`. */
+    /* A kernel reached outside of a variable, or a device that the stream follows is lost: no point that was
+     * not known to be complete is reported as complete. Set before `failure`. */
     _Atomic bool has_fault;
 
     struct cuda_marks marks;

@@ -135,7 +135,8 @@ void vulkan_device_close(struct trm_backend_device *device)
 /* ---- our own devices ---------------------------------------------------------------------------- */
 
 /* Enables what kernels can use and what the report of a loss needs. Checking every access to a buffer costs
- * time, so it stays off unless the setting kernel.bounds asks for it. Accesses to images are always checked. */
+ * time, so it stays off unless the setting kernel.bounds asks for it. Accesses to images are always
+ * checked. */
 static void choose_features(const struct trm_backend_device *device, struct vulkan_features *wanted)
 {
     const struct vulkan_physical *physical    = device->physical;
@@ -167,7 +168,8 @@ static void choose_features(const struct trm_backend_device *device, struct vulk
     vulkan_features_chain(wanted, physical->known_features);
 }
 
-/* Vulkan cannot tell the host of an access that robustness has stopped, so kernel.bounds finds no fault here. */
+/* Vulkan cannot tell the host of an access that robustness has stopped, so kernel.bounds finds no fault
+ * here. */
 static void warn_of_bounds(const struct trm_backend_device *device)
 {
     const struct trm_host *host = device->instance->host;

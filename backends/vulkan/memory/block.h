@@ -7,8 +7,8 @@
 #include "backends/vulkan/memory/memory.h"
 #include "backends/vulkan/memory/tlsf.h"
 
-/* All usages that buffers of blocks need, beside VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT where the device has
- * addresses: see vulkan_block_usage(). */
+/* All usages that buffers of blocks need, beside VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT where the device
+ * has addresses: see vulkan_block_usage(). */
 #define VULKAN_BLOCK_USAGE                                                                 \
     (VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |                 \
      VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |             \

@@ -5,10 +5,10 @@
  *     pipeline.c        pipelines, created on demand and kept with the kernel
  *     pipeline_cache.c  the device's VkPipelineCache, stored on disk
  *
- * The SPIR-V is the program's, except that every buffer becomes a storage buffer, and that all buffers, images,
- * samplers and texel buffers are in set 0, with their index among those parameters as binding (spirv/shader.h). The core reflects the same parameters for all
- * kernels of a module, and their group sizes with the specialization constants applied. So a module has one
- * layout, and a kernel one pipeline.
+ * The SPIR-V is the program's, except that every buffer becomes a storage buffer, and that all buffers,
+ * images, samplers and texel buffers are in set 0, with their index among those parameters as binding
+ * (spirv/shader.h). The core reflects the same parameters for all kernels of a module, and their group sizes
+ * with the specialization constants applied. So a module has one layout, and a kernel one pipeline.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_VULKAN_MODULE_MODULE_H

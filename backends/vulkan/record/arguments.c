@@ -78,7 +78,8 @@ static int32_t refuse_comparison(const struct trm_backend_device *device, const 
         device->physical->properties.deviceName);
 }
 
-/* A sampler apart that compares needs an image whose texels are comparable; the kernel says later which it is for. */
+/* A sampler apart that compares needs an image whose texels are comparable; the kernel says later which it is
+ * for. */
 static int32_t check_comparison(const struct trm_backend_device *device, const struct trm_launch_desc *desc,
                                 uint32_t index)
 {

@@ -15,8 +15,8 @@ struct vulkan_access vulkan_record_access(struct vulkan_recorder *recorder,
                                           const struct trm_backend_memory *memory, uint64_t offset,
                                           uint64_t size, uint32_t flags);
 
-/* copy_image.c: describe an access to `layers` layers, from `layer` of `level` on. The layers of the next level
- * follow those of a level. */
+/* copy_image.c: describe an access to `layers` layers, from `layer` of `level` on. The layers of the next
+ * level follow those of a level. */
 struct vulkan_access vulkan_record_image_access(const struct trm_backend_image *image, uint32_t level,
                                                 uint32_t layer, uint32_t layers, uint32_t flags);
 

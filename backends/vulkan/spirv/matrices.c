@@ -234,8 +234,8 @@ static void note_as(const struct reader *reader, uint32_t id, const uint32_t *at
         reader->at[id] = at;
 }
 
-/* Notes the results that matter: types, constants, and values whose type is a matrix. Names and decorations of
- * such a type have no result. */
+/* Notes the results that matter: types, constants, and values whose type is a matrix. Names and decorations
+ * of such a type have no result. */
 static void note(const struct reader *reader, const uint32_t *at)
 {
     const uint32_t *type;

@@ -20,8 +20,8 @@ struct vulkan_matrix_row {
     bool saturates;
 };
 
-/* matrix_rows.c: the driver's list for VK_KHR_cooperative_matrix or VK_NV_cooperative_matrix; no rows where it
- * gives none. To be released by the caller. Errors: OUT_OF_HOST_MEMORY. */
+/* matrix_rows.c: the driver's list for VK_KHR_cooperative_matrix or VK_NV_cooperative_matrix; no rows where
+ * it gives none. To be released by the caller. Errors: OUT_OF_HOST_MEMORY. */
 int32_t vulkan_matrix_rows(const struct trm_backend_device *device, bool is_khr,
                            struct vulkan_matrix_row **rows, uint32_t *count);
 

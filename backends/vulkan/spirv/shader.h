@@ -1,11 +1,12 @@
 /* vulkan backend: SPIR-V as the driver gets it, a rewritten copy of a module:
  *
  *     Descriptors (buffers, images, samplers, texel buffers) are in set 0; the binding is the index among
- *         those parameters, where an array counts as one. The core reflects the same parameters for all kernels of a module, so one
- *         numbering fits all.
+ *         those parameters, where an array counts as one. The core reflects the same parameters for all
+ *         kernels of a module, so one numbering fits all.
  *     Uniform blocks become read-only storage buffers, so that there is one kind of descriptor, and the
  *         limits of uniform buffers do not apply.
- *     Instructions that only carry names for tools, and hints about values, are dropped, since they would need
+ *     Instructions that only carry names for tools, and hints about values, are dropped, since they would
+ *     need
  *         device extensions.
  *
  * The words are valid and in host byte order: the core has checked them.

@@ -6,8 +6,8 @@
  * there is no jump where they meet; after the last pair the device's nominal rate applies. A pair is as exact
  * as the deviation that the driver reports; a bad one is taken again.
  *
- * Where vkGetQueryPoolResults() would wait for the whole device, each stamp copies its ticks into memory of the
- * host. On other drivers that copy would cost the device more than the call costs the host.
+ * Where vkGetQueryPoolResults() would wait for the whole device, each stamp copies its ticks into memory of
+ * the host. On other drivers that copy would cost the device more than the call costs the host.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/stream/profile.h"

@@ -69,8 +69,8 @@ static void signal_others(struct trm_backend_stream *stream, const struct vulkan
 }
 
 /* Host copies up to `device_value` are done. If they cannot be signalled, the stream fails at the last
- * submitted value; nothing waits for later ones (see timeline->submitted). Batches in flight behind that value
- * end unreported. */
+ * submitted value; nothing waits for later ones (see timeline->submitted). Batches in flight behind that
+ * value end unreported. */
 static void end_batches(struct trm_backend_stream *stream, uint64_t device_value)
 {
     struct vulkan_timeline *timeline = stream->timeline;

@@ -69,8 +69,8 @@ static int32_t download_small(struct trm_backend_stream *stream, struct vulkan_b
     return status;
 }
 
-/* An operation that fails after some of its host copies were added would copy garbage to the host, so they are
- * taken back. */
+/* An operation that fails after some of its host copies were added would copy garbage to the host, so they
+ * are taken back. */
 static int32_t copy_small(struct trm_backend_stream *stream, uint64_t value,
                           const struct trm_image_copy_desc *desc)
 {

@@ -40,8 +40,8 @@ const char *emit_buffer(struct emit *emit, uint32_t variable)
                              emit_buffer_type(emit, variable), name);
 }
 
-/* Must the accesses stay in order, and where they are? Compilers of CUDA C may assume that memory of different
- * scalar types is different memory. */
+/* Must the accesses stay in order, and where they are? Compilers of CUDA C may assume that memory of
+ * different scalar types is different memory. */
 static bool is_volatile(const struct emit *emit, uint32_t id, const struct spirv_variable *variable)
 {
     if (variable->is_volatile || emit->language != TRM_LANGUAGE_CUDA)

@@ -1,8 +1,8 @@
 /* Checks of indices (TRM_TRANSLATE_BOUNDS), and the sites where they are made.
  *
  * A check is an expression that is true when an index is inside of its array, vector or matrix. It also notes
- * the first access that is outside: "trm_within(&trm_fault, 3, i, 64)" with the number of a site, which has the
- * names for the sentence. Constant indices that are inside need no check.
+ * the first access that is outside: "trm_within(&trm_fault, 3, i, 64)" with the number of a site, which has
+ * the names for the sentence. Constant indices that are inside need no check.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>

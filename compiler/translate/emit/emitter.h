@@ -133,10 +133,10 @@ void emit_assigned(struct emit *emit, uint32_t id);
 
 /* A variable that is no buffer (function, private, shared; not members of the push constants) as an
  * expression that can be assigned: "s_sums", "shared->s_tile", "kept->s_history[item]". Buffers are pointers
- * called emit_name(), of type emit_buffer_type(), and views of them casts of that (emit_buffer()); their sizes
- * in bytes are emit_name() followed by "_size", a
- * uint64_t. A member of the push constants is target->arguments followed by emit_parameter(): a scalar, or
- * for a block a pointer to const unsigned char with the shader's layout. */
+ * called emit_name(), of type emit_buffer_type(), and views of them casts of that (emit_buffer()); their
+ * sizes in bytes are emit_name() followed by "_size", a uint64_t. A member of the push constants is
+ * target->arguments followed by emit_parameter(): a scalar, or for a block a pointer to const unsigned char
+ * with the shader's layout. */
 void emit_root(struct emit *emit, uint32_t variable);
 
 /* Declares a PLACE_TOP or PLACE_GROUP value, initialised with zeros. */
@@ -150,8 +150,8 @@ void emit_declare(struct emit *emit, uint32_t id);
  * recognises them too. */
 int32_t emit_index(struct emit *emit, uint32_t id);
 
-/* The same for a component of a vector (WHOLE: a scalar). An unsigned number may come out negative where it is
- * 2^31 or more. */
+/* The same for a component of a vector (WHOLE: a scalar). An unsigned number may come out negative where it
+ * is 2^31 or more. */
 int32_t emit_index_part(struct emit *emit, uint32_t id, uint32_t component);
 
 /* ---- type.c */
@@ -188,8 +188,8 @@ int32_t emit_expression(struct emit *emit, const struct spirv_instruction *op, u
 const char *emit_opaque_type(struct emit *emit, uint32_t variable);
 const char *emit_opaque_value(struct emit *emit, uint32_t variable, const char *words);
 
-/* The expression of what such a constant, called `name`, leaves of trm_plain, the format that all textures of the kernel
- * have if they can be sampled without branches; NULL: it does not matter. */
+/* The expression of what such a constant, called `name`, leaves of trm_plain, the format that all textures of
+ * the kernel have if they can be sampled without branches; NULL: it does not matter. */
 const char *emit_plain_format(struct emit *emit, uint32_t variable, const char *name);
 
 /* ---- address.c, memory.c */
@@ -207,9 +207,9 @@ uint32_t emit_buffer_variable(const struct emit *emit, uint32_t variable);
 
 /* ---- array.c
  *
- * Arrays of buffers, images and samplers. In C, the array's name is a pointer to as many struct trm_cpu_buffer
- * or trm_image_words; in CUDA C it is a struct of as many addresses or trm_image_words, and the name with "_size"
- * a struct of the buffers' sizes. */
+ * Arrays of buffers, images and samplers. In C, the array's name is a pointer to as many struct
+ * trm_cpu_buffer or trm_image_words; in CUDA C it is a struct of as many addresses or trm_image_words, and
+ * the name with "_size" a struct of the buffers' sizes. */
 
 /* The type of such a struct: "TRM_TABLE trm_table<void *, 4>". */
 const char *emit_table_type(struct emit *emit, const char *type, uint32_t count);
@@ -230,8 +230,8 @@ const char *emit_entry(struct emit *emit, uint32_t variable, const char *number)
 const char *emit_element_buffer(struct emit *emit, uint32_t variable, const char *number);
 const char *emit_element_size(struct emit *emit, uint32_t variable, const char *number);
 
-/* The words of the image or sampler that an access selects. With checks, an index that is outside counts as 0,
- * and *check is the condition; else *check is NULL. */
+/* The words of the image or sampler that an access selects. With checks, an index that is outside counts as
+ * 0, and *check is the condition; else *check is NULL. */
 int32_t emit_element_words(struct emit *emit, const struct access *access, const char **words,
                            const char **check);
 

@@ -23,8 +23,8 @@ const char *emit_detach(struct emit *emit, size_t length)
 
 /* ---- C variables */
 
-/* Writes what a variable pointer points to. A vector is an array of components there, for it may lie in an array or
- * struct, where it is not aligned as the struct of a vector is. */
+/* Writes what a variable pointer points to. A vector is an array of components there, for it may lie in an
+ * array or struct, where it is not aligned as the struct of a vector is. */
 static int32_t write_memory_root(struct emit *emit, uint32_t type, uint32_t address)
 {
     bool is_vector = spirv_type(emit->module, type)->kind == SPIRV_VECTOR;

@@ -177,7 +177,8 @@ void emit_end_write(struct emit *emit, const struct emit_address *address);
 
 /* ---- bounds.c: with TRM_TRANSLATE_BOUNDS, checks of indices */
 
-/* Where the first access that is outside is noted: in C a struct trm_cpu_fault, in CUDA C a struct trm_fault. */
+/* Where the first access that is outside is noted: in C a struct trm_cpu_fault, in CUDA C a struct
+ * trm_fault. */
 #define EMIT_FAULT "&trm_fault"
 /* CUDA C: two arguments, the memory that a variable pointer may point into, and how many pieces that are. */
 #define EMIT_BUFFER_SPANS "trm_buffers, trm_buffer_count"
@@ -199,7 +200,8 @@ int32_t emit_check_path(struct emit *emit, const struct access *access, const ch
 /* The same for an index into a vector that is a value. */
 int32_t emit_check_vector(struct emit *emit, uint32_t vector, uint32_t index, const char **check);
 
-/* Write what stands around a value of this type that is zero unless the check holds. The check may be NULL. */
+/* Write what stands around a value of this type that is zero unless the check holds. The check may be
+ * NULL. */
 void emit_begin_checked(struct emit *emit, const char *check);
 void emit_end_checked(struct emit *emit, const char *check, uint32_t type);
 
@@ -255,8 +257,8 @@ int32_t emit_exchange(struct emit *emit, const struct spirv_instruction *op);
 int32_t emit_any_left(struct emit *emit, const struct spirv_instruction *op);
 int32_t emit_retract(struct emit *emit, const struct spirv_instruction *op);
 
-/* The place of a texel, a struct trm_place, as an expression. *check: the condition under which the image is an
- * element of its array; NULL: it is. */
+/* The place of a texel, a struct trm_place, as an expression. *check: the condition under which the image is
+ * an element of its array; NULL: it is. */
 int32_t emit_texel_place(struct emit *emit, const struct access *access, const char **place,
                          const char **check);
 

@@ -99,7 +99,8 @@ int32_t emit_dot(struct emit *emit, const struct spirv_instruction *op, uint32_t
     return emit_products(emit, op, a, b, count > 4 ? 4 : count);
 }
 
-/* Two products of halves, which are exact in a float, and an accumulator: added as floats and rounded once. */
+/* Two products of halves, which are exact in a float, and an accumulator: added as floats and rounded
+ * once. */
 int32_t emit_mixed_dot(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
 {
     int32_t status = TRM_OK;

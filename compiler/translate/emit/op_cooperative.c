@@ -1,12 +1,12 @@
 /* Cooperative matrices.
  *
- * In C the first of every SPIRV_SUBGROUP work-items, the leader, holds all elements of its subgroup's matrices, row by
- * row; the others hold none. So everything that is done to a matrix stands behind `if (trm_leader)`, and the length is
- * 0 for the others.
+ * In C the first of every SPIRV_SUBGROUP work-items, the leader, holds all elements of its subgroup's
+ * matrices, row by row; the others hold none. So everything that is done to a matrix stands behind `if
+ * (trm_leader)`, and the length is 0 for the others.
  *
- * In CUDA a subgroup is a warp. A matrix consists of blocks of 8 by 8, of which a thread holds two neighbours of one
- * row: what the tensor cores expect of A and of the accumulator. B is held transposed where a type is used for B alone
- * (the prelude's matrix.inc).
+ * In CUDA a subgroup is a warp. A matrix consists of blocks of 8 by 8, of which a thread holds two neighbours
+ * of one row: what the tensor cores expect of A and of the accumulator. B is held transposed where a type is
+ * used for B alone (the prelude's matrix.inc).
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/status.h>

@@ -1,8 +1,9 @@
 /* Images and samplers (the prelude's image.inc; op_sample.c has what reads through samplers).
  *
  * A storage image or texel buffer is a struct trm_texels, a sampled image a struct trm_texture, and a sampler
- * its state: constants of the kernel that have the variable's name. An element of an array of them is made of its
- * words where an instruction uses it. A texel is a struct trm_texel_f32 of its own, from which the components of the result are taken.
+ * its state: constants of the kernel that have the variable's name. An element of an array of them is made of
+ * its words where an instruction uses it. A texel is a struct trm_texel_f32 of its own, from which the
+ * components of the result are taken.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>

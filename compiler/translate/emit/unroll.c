@@ -1,7 +1,7 @@
 /* Loops that count.
  *
- * C compilers are told to unroll those with a small constant trip count, so that the loop over work-items around them
- * is an innermost loop; by themselves compilers stop at fewer rounds.
+ * C compilers are told to unroll those with a small constant trip count, so that the loop over work-items
+ * around them is an innermost loop; by themselves compilers stop at fewer rounds.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/emit/flow.h"
@@ -127,7 +127,8 @@ static bool keeps(void *user, const struct node *ops, struct spirv_instruction *
     return op->result != fixed->id || is_argument(fixed->emit, op);
 }
 
-/* The IF at the beginning of a loop's body that leaves the loop unless its condition holds; NULL: there is none. */
+/* The IF at the beginning of a loop's body that leaves the loop unless its condition holds; NULL: there is
+ * none. */
 static const struct node *first_exit(const struct node *loop)
 {
     const struct node *body = loop->children[0];

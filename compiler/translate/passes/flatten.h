@@ -55,7 +55,8 @@ int32_t flatten_point(struct flattener *f, uint32_t result, uint32_t type, uint3
 int32_t flatten_pointer(struct flattener *f, const struct spirv_instruction *op);
 bool flatten_is_of_pointers(const struct flattener *f, const struct spirv_instruction *op);
 
-/* Completes a phi of addresses: `value` is what `phi` gets on the way from the block `from`. 0 without memory. */
+/* Completes a phi of addresses: `value` is what `phi` gets on the way from the block `from`. 0 without
+ * memory. */
 uint32_t flatten_incoming(struct flattener *f, struct spirv_block *from, uint32_t value,
                           const struct spirv_instruction *phi);
 
@@ -66,8 +67,8 @@ bool flatten_is_pointer_type(const struct flattener *f, uint32_t type);
 /* The copy of an operand; 0 when it has none. */
 uint32_t flatten_value(const struct flattener *f, uint32_t id);
 
-/* Lets each work-item ask for the lengths of cooperative matrices, where leaders alone hold elements: in this block,
- * in place of the constants. */
+/* Lets each work-item ask for the lengths of cooperative matrices, where leaders alone hold elements: in this
+ * block, in place of the constants. */
 int32_t flatten_lengths(struct flattener *f, struct spirv_block *entry);
 
 /* Copies one instruction of a function. */

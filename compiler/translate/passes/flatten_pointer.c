@@ -1,6 +1,6 @@
-/* Variable pointers, which are chosen at run time (SPV_KHR_variable_pointers), and physical pointers: addresses as 64-bit integers,
- * which phis, selects, calls and variables handle as any other value. A pointer that is known stays a path into
- * its variable, as long as nothing needs its address.
+/* Variable pointers, which are chosen at run time (SPV_KHR_variable_pointers), and physical pointers:
+ * addresses as 64-bit integers, which phis, selects, calls and variables handle as any other value. A pointer
+ * that is known stays a path into its variable, as long as nothing needs its address.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -129,8 +129,8 @@ static bool is_element(const struct flattener *f, const struct access *access, u
     return array->stride == 0 || array->stride == stride;
 }
 
-/* The index of a path's last step, moved by `element`; 0 when the path cannot be kept: an index may not become
- * negative or larger than 32 bits. */
+/* The index of a path's last step, moved by `element`; 0 when the path cannot be kept: an index may not
+ * become negative or larger than 32 bits. */
 static uint32_t moved_index(struct flattener *f, const struct access *access, uint32_t element,
                             const struct spirv_instruction *op)
 {

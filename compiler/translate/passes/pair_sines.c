@@ -1,7 +1,8 @@
-/* Pairs the sine and the cosine of one angle (CUDA): both need the angle within a quarter of a period, and CUDA's
- * sincosf() finds that once. NVCC does not merge the two calls: the way for large angles is a loop.
+/* Pairs the sine and the cosine of one angle (CUDA): both need the angle within a quarter of a period, and
+ * CUDA's sincosf() finds that once. NVCC does not merge the two calls: the way for large angles is a loop.
  *
- * Both are in one list of instructions without a load or a store between them, where targets/cuda_stages.c may cut.
+ * Both are in one list of instructions without a load or a store between them, where targets/cuda_stages.c
+ * may cut.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/passes/passes.h"

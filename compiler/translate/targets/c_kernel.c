@@ -174,8 +174,8 @@ static void write_head(struct emit *emit, const char *kind, const char *suffix, 
                   emit->symbol, emit->symbol);
 }
 
-/* Writes the kernel that looks at its textures and samplers, and calls the function that was written with a constant for
- * their format: 9 (rgba8) and 30 (r32f) of enum trm_format, or 0. */
+/* Writes the kernel that looks at its textures and samplers, and calls the function that was written with a
+ * constant for their format: 9 (rgba8) and 30 (r32f) of enum trm_format, or 0. */
 static void write_plain(struct emit *emit, const struct text *body)
 {
     const struct trm_kernel_info *kernel = target_kernel_info(emit);

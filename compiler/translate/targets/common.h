@@ -9,8 +9,8 @@
 /* Does the text contain `word` as a whole word? */
 bool target_mentions(const struct text *text, const char *word);
 
-/* Writes the constant that stands for an image or sampler, which the kernel gets as `words`, if the body names
- * it. */
+/* Writes the constant that stands for an image or sampler, which the kernel gets as `words`, if the body
+ * names it. */
 void target_open_image(struct emit *emit, const struct text *body, uint32_t parameter, const char *words);
 
 /* "[4]" for an array of buffers, images or samplers, else "". */
@@ -19,8 +19,8 @@ const char *target_brackets(struct emit *emit, const struct trm_parameter *param
 /* How many entries an array has room for. */
 uint32_t target_entries(const struct trm_parameter *parameter);
 
-/* Writes the numbers of elements that launches give, and the push constants, as members of a struct, one a line.
- * Returns how many there are. */
+/* Writes the numbers of elements that launches give, and the push constants, as members of a struct, one a
+ * line. Returns how many there are. */
 uint32_t target_scalars(struct emit *emit);
 
 /* "float", "uint16_t": the C type of a scalar parameter (a half is its 16 bits). */

@@ -1,8 +1,8 @@
 /* CUDA C: checks of indices (TRM_TRANSLATE_BOUNDS).
  *
- * An access that is outside is left out, and the first one of a stream is noted in a struct trm_fault_record in
- * memory that the host reads (backends/cuda/stream/fault.h): a thread sets `state` from 0 to 1, writes the record,
- * and sets `state` to 2.
+ * An access that is outside is left out, and the first one of a stream is noted in a struct trm_fault_record
+ * in memory that the host reads (backends/cuda/stream/fault.h): a thread sets `state` from 0 to 1, writes the
+ * record, and sets `state` to 2.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/shader.h>

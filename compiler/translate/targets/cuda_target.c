@@ -2,8 +2,8 @@
  *
  * A kernel's parameters, which a launch builds from the reflection (struct trm_parameter):
  *
- *     1. in the order of the parameters, for each buffer a pointer to its first byte in the span, and for each
- *        image, sampler and texel buffer a struct trm_image_words by value (<trireme/image_layout.h>);
+ *     1. in the order of the parameters, for each buffer a pointer to its first byte in the span, and for
+ *        each image, sampler and texel buffer a struct trm_image_words by value (<trireme/image_layout.h>);
  *     2. if there are other parameters: one struct by value, with those in their order. A scalar stands at
  *        its natural alignment, a half as its 16 bits; a block is its bytes at a multiple of 16;
  *     3. if the shader uses the length of any buffer: for each buffer, in order, the bytes of its span as a
@@ -24,8 +24,9 @@
  * neighbours in x or in y (cuda_coarsen.c). Then a COUNTth of the groups in x, rounded up, must be launched,
  * and the number of groups before that division is one more parameter, a uint32_t between 2. and 3.
  *
- * A kernel that samples only 1D and 2D images is there twice. SYMBOL_textures, with the same parameters, is for launches in
- * which each of them has a texture object: without the code that samples memory it needs half as many registers.
+ * A kernel that samples only 1D and 2D images is there twice. SYMBOL_textures, with the same parameters, is
+ * for launches in which each of them has a texture object: without the code that samples memory it needs half
+ * as many registers.
  *
  * Pointers are __restrict__: under SPIR-V's GLSL memory model buffers are different memory unless they are
  * decorated Aliased, which GLSL never does. Work-items communicate through buffers that are `coherent` or
@@ -115,8 +116,8 @@ static void write_pointer(struct emit *emit, const struct trm_parameter *paramet
              emit_buffer_type(emit, id), is_own ? "__restrict__ " : "", emit_name(emit, id));
 }
 
-/* Writes an array as a struct by value, "TRM_TABLE trm_table<void *, 4> s_parts". A table of sizes follows the
- * other parameters (`end` is "_size"). */
+/* Writes an array as a struct by value, "TRM_TABLE trm_table<void *, 4> s_parts". A table of sizes follows
+ * the other parameters (`end` is "_size"). */
 static void write_table(struct emit *emit, uint32_t parameter, const char *type, const char *end)
 {
     uint32_t id = emit->reflection.parameter_variables[parameter];

@@ -22,8 +22,8 @@
 /* Writes the types and the names that the checks use. */
 void target_cuda_begin_bounds(struct emit *emit);
 
-/* Writes what the checks of one kernel use: where a fault is noted, and the memory that a variable pointer may point
- * into. */
+/* Writes what the checks of one kernel use: where a fault is noted, and the memory that a variable pointer
+ * may point into. */
 void target_cuda_open_bounds(struct emit *emit, const struct text *body);
 
 /* ---- cuda_target.c */

@@ -12,17 +12,17 @@ struct body;
 
 /* The memory that a pointer points to. All OpAccessChain are folded into the instructions that use them.
  *
- * A variable pointer, which is chosen at run time, is a value: the address, a 64-bit integer. Its access has a
- * *memory variable* (is_memory), one for each type and storage class, as the root, and the address as the
+ * A variable pointer, which is chosen at run time, is a value: the address, a 64-bit integer. Its access has
+ * a *memory variable* (is_memory), one for each type and storage class, as the root, and the address as the
  * first index: as if all memory were an array of the pointee, and the address the index of the element.
  *
- * A physical pointer (buffer reference) is a variable pointer too. In memory and in composites it is the address
- * already (compiler/spirv/addresses.c).
+ * A physical pointer (buffer reference) is a variable pointer too. In memory and in composites it is the
+ * address already (compiler/spirv/addresses.c).
  *
- * The first indices into an array of buffers, images or samplers select the element (spirv_descriptor_levels()).
- * A value that is an image or sampler is the variable, or the element, that it was loaded from. An access to a
- * texel (OpImageTexelPointer) has the coordinate as its last index. A sampled image made of an image and a
- * sampler has the sampler's indices behind those of the image. */
+ * The first indices into an array of buffers, images or samplers select the element
+ * (spirv_descriptor_levels()). A value that is an image or sampler is the variable, or the element, that it
+ * was loaded from. An access to a texel (OpImageTexelPointer) has the coordinate as its last index. A sampled
+ * image made of an image and a sampler has the sampler's indices behind those of the image. */
 struct access {
     uint32_t variable;       /* the root: a variable of the module or the function; 0: no pointer */
     uint32_t count;          /* of indices */
@@ -65,7 +65,8 @@ uint32_t access_copy(struct body *body, uint32_t pointer, const uint32_t *indice
 /* Are all indices constants that lie inside the arrays they index? */
 bool access_is_fixed(const struct body *body, const struct access *access);
 
-/* Must the access not be made where the shader does not make it? With bounds checks it may fail the launch. */
+/* Must the access not be made where the shader does not make it? With bounds checks it may fail the
+ * launch. */
 bool access_may_fail(const struct body *body, const struct access *access);
 
 #endif

@@ -157,7 +157,8 @@ static double texel(const struct wild_work *work, int64_t x, int64_t y, size_t c
     return channels[(y * side + x) * 4 + (int64_t)channel] / 255.0;
 }
 
-/* Hardware weighs neighbours by 8 bits; the image is smooth, so that this costs less than a step of a channel. */
+/* Hardware weighs neighbours by 8 bits; the image is smooth, so that this costs less than a step of a
+ * channel. */
 static void check_warp(const struct wild_work *work)
 {
     size_t side = work->sizes[0], count = side * side;

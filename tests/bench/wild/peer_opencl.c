@@ -1,5 +1,5 @@
-/* The suite "wild" in OpenCL, on the first device of the first platform (PoCL where nothing else is installed).
- * WILD_SHADERS is the folder of wild.cl.
+/* The suite "wild" in OpenCL, on the first device of the first platform (PoCL where nothing else is
+ * installed). WILD_SHADERS is the folder of wild.cl.
  * SPDX-License-Identifier: MIT
  */
 #define CL_TARGET_OPENCL_VERSION 120

@@ -1,10 +1,11 @@
-/* The suite "wild": ten kernels as people run them. What they work on, how they are launched, and what they must
- * give, the same for Trireme and all peers. A runner makes the memory, launches the steps in order and hands the
- * results back:
+/* The suite "wild": ten kernels as people run them. What they work on, how they are launched, and what they
+ * must give, the same for Trireme and all peers. A runner makes the memory, launches the steps in order and
+ * hands the results back:
  *
  *     struct wild_work work;
  *     wild_make(&work, i, WILD_USUAL);
- *     …                      copies array i from work.arrays[i].data, launches work.steps, copies outputs back
+ *     …                      copies array i from work.arrays[i].data, launches work.steps, copies outputs
+ *                            back
  *     wild_check(&work);     ends the program when a result is wrong
  *     wild_free(&work);
  *

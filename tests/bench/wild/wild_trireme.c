@@ -1,5 +1,5 @@
-/* The suite "wild" on Trireme, on the device that TRIREME_BACKEND names. WILD_SHADERS is the folder of the shaders,
- * BENCH_BACKEND what the lines are named by.
+/* The suite "wild" on Trireme, on the device that TRIREME_BACKEND names. WILD_SHADERS is the folder of the
+ * shaders, BENCH_BACKEND what the lines are named by.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>

@@ -19,8 +19,8 @@ void unload_hostile(void);
 void open_scene(const struct use *use);
 void close_scene(void);
 
-/* Tell a slot what to do from now on: to return a status; to succeed and leave its outputs alone; to write this
- * number. */
+/* Tell a slot what to do from now on: to return a status; to succeed and leave its outputs alone; to write
+ * this number. */
 void answer(enum hostile_slot slot, int32_t status);
 void write_nothing(enum hostile_slot slot);
 void lie(enum hostile_slot slot, uint64_t number);

@@ -140,9 +140,9 @@ bool hostile_property(uint32_t key, uint64_t *value);
 /* The template's tables. */
 const struct trm_backend *hostile_template(void);
 
-/* What became of memory of the pool. At the end of its device the hostile backend frees what pool.free() kept,
- * and, once stream.create() has failed, what is still lent: without a stream of its own the core cannot give it
- * back. Anything else that is still lent is a leak of the core. */
+/* What became of memory of the pool. At the end of its device the hostile backend frees what pool.free()
+ * kept, and, once stream.create() has failed, what is still lent: without a stream of its own the core cannot
+ * give it back. Anything else that is still lent is a leak of the core. */
 enum hostile_memory_state {
     HOSTILE_MEMORY_FREED,
     HOSTILE_MEMORY_LENT,

@@ -1,5 +1,5 @@
-/* A program that uses the hostile backend: objects on it, and for each of its slots a call of the library that
- * needs that slot. Without Check, since a fuzzer uses it too.
+/* A program that uses the hostile backend: objects on it, and for each of its slots a call of the library
+ * that needs that slot. Without Check, since a fuzzer uses it too.
  * SPDX-License-Identifier: MIT
  */
 #ifndef HOSTILE_SCENE_H

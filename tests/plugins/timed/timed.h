@@ -14,14 +14,14 @@
  *     timed.upload_speed, timed.download_speed   bytes a second that such copies travel besides; 0: no time
  *     timed.launch_ns                            nanoseconds of each launch; a kernel with a scalar parameter
  *                                                called "ns" takes as long as that says
- *     timed.pageable_ns                          nanoseconds that a copy takes besides where it is of plain memory
- *     timed.enqueue_ns                           nanoseconds for which enqueueing a launch keeps the caller
- *     timed.wake_ns                              nanoseconds by which a thread that slept for the device wakes
+ *     timed.pageable_ns nanoseconds that a copy takes besides where it is of plain memory timed.enqueue_ns
+ *     nanoseconds for which enqueueing a launch keeps the caller timed.wake_ns nanoseconds by which a thread
+ *     that slept for the device wakes
  *                                                late, as on a busy machine
  *     timed.no_import                            1: memory of the program cannot be imported
  *     timed.memory                               bytes of the device; 0: as many as the machine has
  *     timed.devices                              devices, each with engines of its own; 0: one
- *     timed.shared_ns                            nanoseconds that a copy takes besides where another device copies
+ *     timed.shared_ns nanoseconds that a copy takes besides where another device copies
  *                                                in the same direction when it begins
  *
  * Streams with a role are on the engine of that role, operations of others on the engine of their kind.

@@ -1,5 +1,5 @@
-/* The instructions of tensor cores. Which thread of a warp holds which elements is as PTX's manual has it: group is the
- * lane / 4 and t the lane % 4.
+/* The instructions of tensor cores. Which thread of a warp holds which elements is as PTX's manual has it:
+ * group is the lane / 4 and t the lane % 4.
  * SPDX-License-Identifier: MIT
  */
 
@@ -20,9 +20,9 @@ template <bool Signed> STANDIN_INLINE int standin_byte_of_word(unsigned int word
     return Signed ? (int)(signed char)(word >> 8 * byte) : (int)(unsigned char)(word >> 8 * byte);
 }
 
-/* A is 16 by 16: a0 has row `group` and columns 2t and 2t + 1, a1 row group + 8, a2 and a3 columns 8 higher. B is 16 by 8:
- * b0 has column `group` and rows 2t and 2t + 1, b1 rows 8 higher. Of the sums s0 and s1 are in row `group` and columns 2t
- * and 2t + 1, s2 and s3 in row group + 8. */
+/* A is 16 by 16: a0 has row `group` and columns 2t and 2t + 1, a1 row group + 8, a2 and a3 columns 8 higher.
+ * B is 16 by 8: b0 has column `group` and rows 2t and 2t + 1, b1 rows 8 higher. Of the sums s0 and s1 are in
+ * row `group` and columns 2t and 2t + 1, s2 and s3 in row group + 8. */
 template <typename... Accumulators>
 STANDIN_INLINE void ptx_mma_sync_aligned_m16n8k16_row_col_f32_f16_f16_f32(
     float &s0, float &s1, float &s2, float &s3, unsigned int a0, unsigned int a1, unsigned int a2,
@@ -97,7 +97,8 @@ STANDIN_MMA(s8_u8, true, false)
 STANDIN_MMA(u8_s8, false, true)
 STANDIN_MMA(u8_u8, false, false)
 
-/* A block of 8 by 8 halves: a thread has columns 2t and 2t + 1 of row `group`, afterwards of the transpose's. */
+/* A block of 8 by 8 halves: a thread has columns 2t and 2t + 1 of row `group`, afterwards of the
+ * transpose's. */
 STANDIN_INLINE void ptx_movmatrix_sync_aligned_m8n8_trans_b16(unsigned int &to, unsigned int from)
 {
     const unsigned int group = standin_lane() / 4, t = standin_lane() % 4;

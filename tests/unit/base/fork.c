@@ -1,7 +1,7 @@
 /* Words that tell the child of a fork: what the mark promises is what the kernel does.
  *
- * madvise() below takes the place of the C library's, so that it can be that of an emulator which answers with success and
- * does nothing.
+ * madvise() below takes the place of the C library's, so that it can be that of an emulator which answers
+ * with success and does nothing.
  * SPDX-License-Identifier: MIT
  */
 #include "base/fork.h"

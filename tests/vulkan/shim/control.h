@@ -29,13 +29,14 @@
  *     VULKAN_SHIM_DELAY=200           each of these threads waits up to so many microseconds more
  *     VULKAN_SHIM_MEMORY=discrete     device memory that the host cannot reach, and host memory; "bar": also
  *                                     a small heap that both reach; "apart": as "discrete", but no image can
-                                     be in the memory of buffers. The device becomes a discrete GPU.
+ *                                     be in the memory of buffers. The device becomes a discrete GPU.
  *     VULKAN_SHIM_LOADS=6             how often the driver can be loaded: a later VkInstance, while none is
  *                                     alive, gives VK_ERROR_INCOMPATIBLE_DRIVER
  *     VULKAN_SHIM_FORKED=refuse       what creating a device does in the forked child of a process that has
  *                                     created an instance: "refuse", "abort", "hang"; "hide": no devices
  *                                     there
- *     VULKAN_SHIM_COMPARES=1          samplers compare texels of r32f with a depth, as lavapipe's do without saying so
+ *     VULKAN_SHIM_COMPARES=1          samplers compare texels of r32f with a depth, as lavapipe's do without
+ *                                     saying so
  *     VULKAN_SHIM_STRICT=1            a breach (below) or a leak is printed on stderr and ends the process
  *
  * All instances of a process that are alive at the same time share one configuration.

@@ -365,8 +365,8 @@ START_TEST(without_a_cache_kernels_are_compiled_each_time_and_leave_nothing)
 }
 END_TEST
 
-/* Mounts a file system of 4 KiB, which is less than a kernel needs, in a namespace of this process. False where
- * that is not allowed. */
+/* Mounts a file system of 4 KiB, which is less than a kernel needs, in a namespace of this process. False
+ * where that is not allowed. */
 static bool mount_small(const char *path)
 {
     return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&

@@ -324,7 +324,8 @@ END_TEST
 
 static const int deadly[] = {SIGINT, SIGTERM, SIGKILL, SIGHUP, SIGSEGV};
 
-/* The supervisor of a process that has ended becomes a child of the test. An emulator may refuse that (qemu-user). */
+/* The supervisor of a process that has ended becomes a child of the test. An emulator may refuse that
+ * (qemu-user). */
 static bool can_wait_for_orphans(void)
 {
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) == 0)
@@ -334,8 +335,8 @@ static bool can_wait_for_orphans(void)
     return false;
 }
 
-/* A process that runs the endless script, in a process group of its own. Returns when the script's child runs. `holds` makes it fork another
- * one that has the socket too, until `release` is closed. */
+/* A process that runs the endless script, in a process group of its own. Returns when the script's child
+ * runs. `holds` makes it fork another one that has the socket too, until `release` is closed. */
 static pid_t start_user(bool holds, int release[2], int *reader)
 {
     char first[8];
@@ -411,8 +412,9 @@ END_TEST
 
 /* ---- the end of the supervisor ---- */
 
-/* A supervisor whose socket another process holds, as one does that another thread of this process forks while
- * the supervisor is started. `then` is what it does afterwards. The process ends when a FIFO is opened. */
+/* A supervisor whose socket another process holds, as one does that another thread of this process forks
+ * while the supervisor is started. `then` is what it does afterwards. The process ends when a FIFO is
+ * opened. */
 static void hold_socket(const char *then)
 {
     char script[2 * PATH_MAX];

@@ -1,5 +1,5 @@
-/* Variable pointers and shared blocks with explicit layout: what the capabilities allow, and forms that are not
- * valid.
+/* Variable pointers and shared blocks with explicit layout: what the capabilities allow, and forms that are
+ * not valid.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/compiler/spirv/spirv_fixture.h"

@@ -1,6 +1,6 @@
 /* Overruns of every kind of variable, with TRM_TRANSLATE_BOUNDS: they fail the launch with the variable, its
- * place, the index and the size, and write nothing outside of it. The code is compiled with the compiler's own
- * checks of arrays, which trap; buffers and scratch memory lie between pages that cannot be accessed.
+ * place, the index and the size, and write nothing outside of it. The code is compiled with the compiler's
+ * own checks of arrays, which trap; buffers and scratch memory lie between pages that cannot be accessed.
  * SPDX-License-Identifier: MIT
  */
 #include <dlfcn.h>

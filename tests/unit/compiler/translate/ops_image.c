@@ -456,7 +456,8 @@ START_TEST(samples_follow_the_specification)
 }
 END_TEST
 
-/* These are the textures and samplers for which code without branches is made, and some for which it is not. */
+/* These are the textures and samplers for which code without branches is made, and some for which it is
+ * not. */
 START_TEST(textures_of_one_level_are_sampled_alike)
 {
     static const int32_t pictures[] = {TRM_FORMAT_RGBA8_UNORM, TRM_FORMAT_R32_FLOAT};

@@ -1,5 +1,5 @@
-/* Variable pointers, and shared blocks with explicit layout, in C. Their shaders are those of the differential
- * tests, which a Vulkan driver without the features leaves out.
+/* Variable pointers, and shared blocks with explicit layout, in C. Their shaders are those of the
+ * differential tests, which a Vulkan driver without the features leaves out.
  * SPDX-License-Identifier: MIT
  */
 #include <dlfcn.h>

@@ -19,7 +19,8 @@
 #define SCRATCH_MOST ((size_t)8 << 20)
 
 #ifdef __SANITIZE_ADDRESS__
-/* Kernels have variables of a thread. The search for leaks would read those of objects that have been closed. */
+/* Kernels have variables of a thread. The search for leaks would read those of objects that have been
+ * closed. */
 __attribute__((visibility("default"))) const char *__lsan_default_options(void);
 const char *__lsan_default_options(void)
 {

@@ -1,5 +1,5 @@
-/* What happens to handles at the ends of their numbers. Includes the sources, to set the numbers and to refuse
- * memory.
+/* What happens to handles at the ends of their numbers. Includes the sources, to set the numbers and to
+ * refuse memory.
  * SPDX-License-Identifier: MIT
  */
 #include "base/base.h"

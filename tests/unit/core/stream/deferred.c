@@ -222,8 +222,8 @@ START_TEST(what_a_reap_keeps_while_the_last_stream_ends_is_destroyed)
 }
 END_TEST
 
-/* The last stream ends after core_device_defer() has seen that it is busy, and before the thing is in the list.
- * Looking frees another stream, which is the moment. */
+/* The last stream ends after core_device_defer() has seen that it is busy, and before the thing is in the
+ * list. Looking frees another stream, which is the moment. */
 START_TEST(what_is_deferred_while_the_last_stream_ends_is_destroyed)
 {
     struct thing thing;

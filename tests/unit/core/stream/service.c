@@ -244,7 +244,8 @@ static void run_fork(struct core_job *job)
     sem_wait(work->hold);
     pid_t child = fork();
     if (child == 0) {
-        /* In the parent another thread would take the next job now. An emulator may have a thread of its own. */
+        /* In the parent another thread would take the next job now. An emulator may have a thread of its
+         * own. */
         int before = count_threads();
         core_service_block();
         int threads = count_threads();

@@ -61,8 +61,8 @@ static uint32_t devices_of(const struct trm_prediction_desc *desc)
     return desc->devices == 0 ? 1 : desc->devices;
 }
 
-/* The stage whose beginnings the memory of the host spaces; TRM_STAGES: none. Tests set 1e9 bytes a second, so
- * that bytes are nanoseconds. */
+/* The stage whose beginnings the memory of the host spaces; TRM_STAGES: none. Tests set 1e9 bytes a second,
+ * so that bytes are nanoseconds. */
 static uint32_t spaced_stage(const struct trm_prediction_desc *desc)
 {
     if (desc->host_speed == 0)
