@@ -2,8 +2,8 @@
  * formats of floats, UNORM and SNORM.
  *
  * How near: a level is compared with the mean of the texels of the level before as the device has stored
- * them. The mean of 27 floats is off by a few ULP, and a stored texel by half a step of its format; where two
- * are equally near, either is right.
+ * them. The mean of 27 floats is off by a few ULP, and a stored texel by 0.6 steps of its format, which is
+ * what GPUs promise of conversions to UNORM and SNORM: an H200 stores 128.53 / 255 as 128.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/kernels/harness.h"
@@ -116,7 +116,7 @@ static void compare(const struct format *format, const char *what, const struct 
         for (uint32_t channel = 0; channel < format->channels; channel++) {
             size_t index = i * format->channels + channel;
             expect_near(what, index, channel_value(format, to->texels, index),
-                        expected(format, from, to, at, channel), 0.5 * format->step + 8 * ULP);
+                        expected(format, from, to, at, channel), 0.6 * format->step + 8 * ULP);
         }
     }
 }
