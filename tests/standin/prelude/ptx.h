@@ -37,6 +37,26 @@ STANDIN_INLINE void ptx_st_release_sys_global_u64(unsigned long long *to, unsign
 {
     __atomic_store_n(to, value, __ATOMIC_RELEASE);
 }
+STANDIN_INLINE void ptx_ld_acquire_gpu_global_u64(unsigned long long &to, const unsigned long long *from)
+{
+    to = __atomic_load_n(from, __ATOMIC_ACQUIRE);
+}
+STANDIN_INLINE void ptx_ld_acquire_gpu_global_u32(unsigned int &to, const unsigned int *from)
+{
+    to = __atomic_load_n(from, __ATOMIC_ACQUIRE);
+}
+STANDIN_INLINE void ptx_st_release_gpu_global_u64(unsigned long long *to, unsigned long long value)
+{
+    __atomic_store_n(to, value, __ATOMIC_RELEASE);
+}
+STANDIN_INLINE void ptx_st_relaxed_sys_global_u64(unsigned long long *to, unsigned long long value)
+{
+    __atomic_store_n(to, value, __ATOMIC_RELAXED);
+}
+STANDIN_INLINE void ptx_red_release_gpu_global_add_u32(unsigned int *to, unsigned int value)
+{
+    (void)__atomic_fetch_add(to, value, __ATOMIC_RELEASE);
+}
 STANDIN_INLINE void ptx_exit(void)
 {
     standin_runtime->exit();
