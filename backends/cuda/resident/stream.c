@@ -27,8 +27,9 @@
 #define STOP 0x8000u     /* no launch has this bit */
 #define IDLE_DEFAULT_US 5000u
 #define LIMIT_DEFAULT_MS 10000u
-#define NAP_NS 20000     /* between looks, once a wait has polled for the spin time */
-#define LOOKS_EACH 1024u /* looks without progress before the driver is asked whether all is well */
+#define NAP_NS 20000    /* between looks, once a wait has polled for the spin time */
+#define LOOKS_QUICK 64u /* looks at the ring alone, some 3 µs, between looks at the rest */
+#define CHECK_NS 200000 /* between questions to the driver whether all is well */
 
 struct ring {
     _Atomic uint64_t head;     /* launch << 48 | version << 32 | token */
@@ -57,7 +58,8 @@ struct cuda_resident {
     _Atomic uint64_t most; /* tokens that may end: all, but where the others were given up */
     _Atomic uint64_t submitted;
     _Atomic int32_t failure; /* the first; TRM_OK: none */
-    _Atomic uint32_t looks;
+    /* trm_util_now() when the driver was last asked how it is; 0: not since the last submission. */
+    _Atomic uint64_t checked;
 };
 
 static struct cuda_resident *resident_of(struct trm_backend_stream *stream)
@@ -324,6 +326,7 @@ int32_t cuda_resident_submit(struct trm_backend_stream *stream, uint64_t value,
     trm_util_lock_acquire(&resident->lock);
     atomic_store_explicit(&resident->submitted, value, memory_order_release);
     resident->since = 0;
+    atomic_store_explicit(&resident->checked, 0, memory_order_relaxed);
     if (resident->is_alive)
         write_head(resident, resident->launch);
     if (TRM_UTIL_UNLIKELY(!resident->is_alive || is_leaving(resident))) {
@@ -366,6 +369,16 @@ static int32_t check_health(struct cuda_resident *resident)
     return fail(resident, cuda_device_fail(resident->device, result, "cuStreamQuery"));
 }
 
+/* Whether a token has taken so long that the driver should be asked. */
+static bool is_check_due(struct cuda_resident *resident)
+{
+    uint64_t now = trm_util_now(), checked = atomic_load_explicit(&resident->checked, memory_order_relaxed);
+    if (checked != 0 && now - checked < CHECK_NS)
+        return false;
+    atomic_store_explicit(&resident->checked, now, memory_order_relaxed);
+    return checked != 0;
+}
+
 /* Launches the kernel again where it has left though there is work. */
 static int32_t look(struct cuda_resident *resident)
 {
@@ -378,9 +391,7 @@ static int32_t look(struct cuda_resident *resident)
     trm_util_lock_release(&resident->lock);
     if (status != TRM_OK)
         return fail(resident, status);
-    if (atomic_fetch_add_explicit(&resident->looks, 1, memory_order_relaxed) % LOOKS_EACH == LOOKS_EACH - 1)
-        return check_health(resident);
-    return TRM_OK;
+    return is_check_due(resident) ? check_health(resident) : TRM_OK;
 }
 
 static int32_t stream_query(struct trm_backend_stream *stream, uint64_t *reached)
@@ -394,6 +405,16 @@ static int32_t stream_query(struct trm_backend_stream *stream, uint64_t *reached
     return status;
 }
 
+static bool ends_soon(const struct cuda_resident *resident, uint64_t value)
+{
+    for (uint32_t i = 0; i < LOOKS_QUICK; i++) {
+        if (completed(resident) >= value)
+            return true;
+        trm_util_relax();
+    }
+    return false;
+}
+
 static int32_t stream_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t timeout_ns)
 {
     struct cuda_resident *resident = resident_of(stream);
@@ -401,7 +422,7 @@ static int32_t stream_wait(struct trm_backend_stream *stream, uint64_t value, ui
     if (completed(resident) >= value)
         return TRM_OK;
     uint64_t deadline = trm_util_deadline(timeout_ns);
-    while (completed(resident) < value) {
+    while (!ends_soon(resident, value)) {
         int32_t status = look(resident);
         uint64_t now   = trm_util_now();
         if (status != TRM_OK)
@@ -409,9 +430,7 @@ static int32_t stream_wait(struct trm_backend_stream *stream, uint64_t value, ui
         if (now >= deadline)
             return completed(resident) >= value ? TRM_OK : TRM_ERROR_TIMEOUT;
         begin = begin == 0 ? now : begin;
-        if (now - begin < resident->device->spin_ns)
-            trm_util_relax();
-        else
+        if (now - begin >= resident->device->spin_ns)
             nap();
     }
     return TRM_OK;
