@@ -186,7 +186,7 @@ static int32_t fail(struct cuda_resident *resident, int32_t status)
 static void give_up(struct cuda_resident *resident)
 {
     atomic_store_explicit(&resident->most, resident->seen, memory_order_release);
-    (void)fail(resident, TRM_ERROR_KERNEL);
+    (void)fail(resident, TRM_ERROR_TIME_LIMIT);
     atomic_store(&resident->ring->given_up, resident->launch);
     write_head(resident, resident->launch | STOP);
     resident->is_alive = false;
