@@ -19,6 +19,7 @@
 #include <time.h>
 
 #include "backends/cuda/memory/memory.h"
+#include "clock.h"
 #include "resident.h"
 
 #define RING_BYTES 4096u
@@ -35,8 +36,9 @@ struct ring {
     _Atomic uint64_t head;     /* launch << 48 | version << 32 | token */
     _Atomic uint64_t given_up; /* a launch */
     uint64_t unused[6];        /* the host writes the first line, the device the second */
-    _Atomic uint64_t done;
+    _Atomic uint64_t done;     /* lower half of the device's clock at the end << 32 | token */
     _Atomic uint64_t leaving;
+    _Atomic uint64_t begin; /* the device's clock, in ns, when the last token began */
 };
 
 struct cuda_resident {
@@ -51,10 +53,12 @@ struct cuda_resident {
      * it without a lock. */
     _Atomic(struct cuda_resident_graph *) graph;
     uint32_t launch;
-    bool is_alive;         /* a kernel is launched and not known to leave */
-    bool is_paused;        /* none may be launched */
-    uint64_t seen;         /* tokens that had ended when progress was last looked for */
-    uint64_t since;        /* trm_util_now() when there was some; 0: to be looked for */
+    bool is_alive;   /* a kernel is launched and not known to leave */
+    bool is_paused;  /* none may be launched */
+    uint64_t seen;   /* tokens that had ended when progress was last looked for */
+    uint64_t since;  /* trm_util_now() when there was some; 0: to be looked for */
+    uint64_t handed; /* trm_util_now() when the last token was submitted */
+    struct cuda_resident_clock clock;
     _Atomic uint64_t most; /* tokens that may end: all, but where the others were given up */
     _Atomic uint64_t submitted;
     _Atomic int32_t failure; /* the first; TRM_OK: none */
@@ -325,7 +329,8 @@ int32_t cuda_resident_submit(struct trm_backend_stream *stream, uint64_t value,
         change_graph(resident, graph);
     trm_util_lock_acquire(&resident->lock);
     atomic_store_explicit(&resident->submitted, value, memory_order_release);
-    resident->since = 0;
+    resident->since  = 0;
+    resident->handed = trm_util_now();
     atomic_store_explicit(&resident->checked, 0, memory_order_relaxed);
     if (resident->is_alive)
         write_head(resident, resident->launch);
@@ -433,6 +438,27 @@ static int32_t stream_wait(struct trm_backend_stream *stream, uint64_t value, ui
         if (now - begin >= resident->device->spin_ns)
             nap();
     }
+    return TRM_OK;
+}
+
+/* ---- times ------------------------------------------------------------------------------------ */
+
+/* Tokens that took longer than the lower half of the clock, 4.3 s, seem to be shorter by that. */
+static int32_t stream_times(struct trm_backend_stream *stream, uint64_t value, uint64_t *begin, uint64_t *end)
+{
+    struct cuda_resident *resident = resident_of(stream);
+    uint64_t now                   = trm_util_now();
+    uint64_t done                  = atomic_load_explicit(&resident->ring->done, memory_order_acquire);
+    uint64_t began                 = atomic_load_explicit(&resident->ring->begin, memory_order_acquire);
+    uint64_t ended                 = began + (uint32_t)((uint32_t)(done >> 32) - (uint32_t)began);
+    if ((uint32_t)done != (uint32_t)value || completed(resident) < value)
+        return trm_util_fail(resident->device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             "The token is not the last one that has ended.");
+    trm_util_lock_acquire(&resident->lock);
+    cuda_resident_clock_note(&resident->clock, resident->handed, now, began, ended);
+    *begin = cuda_resident_clock_convert(&resident->clock, began);
+    *end   = cuda_resident_clock_convert(&resident->clock, ended);
+    trm_util_lock_release(&resident->lock);
     return TRM_OK;
 }
 
@@ -560,4 +586,5 @@ const struct trm_resident_ops cuda_resident_ops = {
     .struct_size = sizeof(cuda_resident_ops),
     .stream      = &cuda_resident_stream_ops,
     .graph       = &cuda_resident_graph_ops,
+    .times       = stream_times,
 };
