@@ -169,6 +169,7 @@ static const struct status_words statuses[] = {
     WORDS(TRM_ERROR_FORKED, "the context was made before fork() and works only in the parent process"),
     WORDS(TRM_ERROR_INTERNAL, "a bug in Trireme"),
     WORDS(TRM_ERROR_IO, "a file, pipe or disk could not be read or written"),
+    WORDS(TRM_ERROR_TIME_LIMIT, "work took longer than its time limit and was given up"),
 };
 #undef WORDS
 

@@ -10,7 +10,7 @@
 #include <trireme/status.h>
 
 /* The lowest of enum trm_status. New statuses are added below it, so it moves with them. */
-#define BASE_STATUS_LAST TRM_ERROR_IO
+#define BASE_STATUS_LAST TRM_ERROR_TIME_LIMIT
 
 /* Is this number one of enum trm_status? Code from outside may return any. */
 static inline bool base_status_is_known(int32_t status)

@@ -58,6 +58,8 @@ backends_cuda_libtrireme_cuda_la_SOURCES = \
 	backends/cuda/profile/profile.c \
 	backends/cuda/profile/profile.h \
 	backends/cuda/profile/range.c \
+	backends/cuda/resident/clock.c \
+	backends/cuda/resident/clock.h \
 	backends/cuda/resident/graph.c \
 	backends/cuda/resident/graph.h \
 	backends/cuda/resident/program.c \

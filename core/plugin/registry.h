@@ -32,9 +32,12 @@ struct core_backend {
     struct trm_graph_ops graph;
     struct trm_interop_ops interop;
     struct trm_image_ops image;
-    /* The two tables of trm_resident_ops. */
+    /* The two tables of trm_resident_ops, and its function. */
     struct trm_stream_ops resident_stream;
     struct trm_graph_ops resident_graph;
+    /* Optional. */
+    int32_t (*resident_times)(struct trm_backend_stream *stream, uint64_t value, uint64_t *begin,
+                              uint64_t *end);
 };
 
 /* The registry of a context. The first call finds and loads the plugins; the failures of single plugins are

@@ -217,6 +217,7 @@ static bool copy_resident(struct core_candidate *candidate)
         .is_required = true,
         .slots       = resident_graph_slots,
     };
+    backend->resident_times = resident.times;
     return copy_table(candidate, &stream) && copy_table(candidate, &graph);
 }
 

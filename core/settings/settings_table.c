@@ -183,7 +183,8 @@ static const struct core_setting_row rows[] = {
     {
         .info    = INFO(TRM_SETTING_COUNT, "cuda.resident.limit", "TRIREME_CUDA_RESIDENT_LIMIT", "10000", 0,
                         "Milliseconds without the end of a token after which a kernel that stays on a device "
-                           "is told to end without it, and its tokens fail; 0: never."),
+                           "is told to end without it, and its tokens fail with TRM_ERROR_TIME_LIMIT; "
+                           "0: never."),
         .maximum = 1000000000,
     },
     {

@@ -214,6 +214,16 @@ int32_t core_stream_create_resident(struct core_device *device, struct core_stre
     return create(device, &source, 0, out);
 }
 
+int32_t core_stream_resident_times(struct core_stream *stream, uint64_t value, uint64_t *begin, uint64_t *end)
+{
+    const struct core_backend *backend = stream->device->backend;
+    if (!core_stream_is_resident(stream) || backend->resident_times == NULL)
+        return base_fail(TRM_ERROR_UNSUPPORTED, "the backend %s takes no times of kernels that stay",
+                         backend->name);
+    return core_answer(backend, "resident.times",
+                       backend->resident_times(stream->backend, value, begin, end));
+}
+
 int32_t core_stream_create_adopted(struct core_device *device, int32_t type, uint64_t native,
                                    struct core_stream **out)
 {

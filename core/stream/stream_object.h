@@ -187,6 +187,11 @@ static inline bool core_stream_is_ordinary(const struct core_stream *stream)
  * UNSUPPORTED. */
 int32_t core_stream_create_resident(struct core_device *device, struct core_stream **stream);
 
+/* When the operation `value` of such a stream began and ended on the device, in nanoseconds of the host's
+ * clock; it is complete and the stream's last. Errors: UNSUPPORTED where the backend does not tell. */
+int32_t core_stream_resident_times(struct core_stream *stream, uint64_t value, uint64_t *begin,
+                                   uint64_t *end);
+
 /* The same on top of an application's own; type: enum trm_native_type. The backend must have
  * stream_adopt(). */
 int32_t core_stream_create_adopted(struct core_device *device, int32_t type, uint64_t native,

@@ -517,6 +517,9 @@ struct trm_resident_ops {
     uint32_t reserved;
     const struct trm_stream_ops *stream;
     const struct trm_graph_ops *graph;
+    /* When the operation `value` of a stream began and ended on the device, in nanoseconds of
+     * CLOCK_MONOTONIC. It is complete and the stream's last. Optional; since minor 5. */
+    int32_t (*times)(struct trm_backend_stream *stream, uint64_t value, uint64_t *begin, uint64_t *end);
 };
 
 /* ---- interop and images (optional) ------------------------------------------------------------ */

@@ -40,6 +40,8 @@ enum trm_status {
     TRM_ERROR_FORKED   = -19, /* the context was made before fork() and works only in the parent process */
     TRM_ERROR_INTERNAL = -20, /* a bug in Trireme */
     TRM_ERROR_IO       = -21, /* a file, pipe or disk could not be read or written */
+    /* work took longer than a limit that a setting gives, and was given up; TIMEOUT says that a wait ended */
+    TRM_ERROR_TIME_LIMIT = -22,
 };
 
 /* The last failure of a thread. */

@@ -354,7 +354,7 @@ static int32_t bring_up_to_date(struct pipeline_recording *recording)
 
 static int32_t recording_of(struct pipeline_slot *slot, struct pipeline_recording **out)
 {
-    struct pipeline_recording **recording = &slot->device->recordings[slot->device->is_measured != 0];
+    struct pipeline_recording **recording = &slot->device->recordings[slot->device->samples != 0];
 
     if (*recording == NULL)
         *recording = recording_create(slot);

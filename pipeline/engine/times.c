@@ -107,9 +107,6 @@ static bool measures_next(const struct pipeline *pipeline)
 
     if (!pipeline_times_wanted(pipeline))
         return false;
-    /* A kernel that stays on a device with memory of its own takes no time stamps. */
-    if (engine->strategy->strategy == TRM_STRATEGY_RESIDENT && !engine->unified)
-        return false;
     if (pipeline->desc.measure == TRM_MEASURE_ALL ||
         (pipeline->desc.trace_tokens != 0 && !engine->stamps_are_slow))
         return true;
@@ -126,6 +123,13 @@ static bool measures_next(const struct pipeline *pipeline)
     return is_due || (is_long && !is_timed);
 }
 
+/* A kernel that stays on a device with memory of its own notes when each token began and ended, and takes no
+ * other stamps. */
+static bool notes_tokens(const struct pipeline *pipeline)
+{
+    return pipeline->engine->strategy->strategy == TRM_STRATEGY_RESIDENT && !pipeline->engine->unified;
+}
+
 void pipeline_times_begin(struct pipeline_slot *slot)
 {
     struct pipeline_slot_device *own = slot->device;
@@ -135,7 +139,9 @@ void pipeline_times_begin(struct pipeline_slot *slot)
     own->enqueued_at = own->is_measured ? base_now() : 0;
     own->enqueue_ns  = 0;
     own->host_begin  = 0;
-    own->samples     = own->is_measured ? (own->pieces < room ? own->pieces : room) : 0;
+    own->samples     = own->pieces < room ? own->pieces : room;
+    if (!own->is_measured || notes_tokens(slot->pipeline))
+        own->samples = 0;
     if (own->stamped != NULL)
         memset(own->stamped, 0, own->event_count);
 }
@@ -422,6 +428,34 @@ static void note_length(struct pipeline_device *engine, const struct pipeline_to
         atomic_store_explicit(&engine->token_ns, last - first, memory_order_relaxed);
 }
 
+/* The stages of a token are one, its compute. */
+static void read_noted(struct pipeline_slot *slot, struct pipeline_token_times *times)
+{
+    struct pipeline_slot_device *own = slot->device;
+    struct trm_point finished        = pipeline_slot_point(&own->finished);
+    uint64_t begin = 0, end = 0;
+    struct base_saved_error saved;
+
+    struct core_stream *stream =
+        finished.stream != NULL ? core_object_enter(finished.stream, CORE_STREAM) : NULL;
+    if (stream == NULL)
+        return;
+    base_error_save(&saved);
+    int32_t status = core_stream_resident_times(stream, finished.value, &begin, &end);
+    core_object_leave(&stream->object);
+    base_error_restore(&saved);
+    if (status != TRM_OK)
+        return;
+    times->enqueue_ns               = own->enqueue_ns;
+    times->begin[TRM_STAGE_COMPUTE] = begin;
+    times->end[TRM_STAGE_COMPUTE]   = end;
+    if (slot->pipeline->desc.stage_count == 1) {
+        own->launch_end[0]  = end;
+        times->launch_count = 1;
+    }
+    note_length(slot->pipeline->engine, times);
+}
+
 bool pipeline_slot_is_stamped(const struct pipeline_slot *slot)
 {
     return slot->device->samples != 0;
@@ -439,6 +473,8 @@ void pipeline_slot_times(struct pipeline_slot *slot, struct pipeline_token_times
     times->launch_after = own->uses_lanes ? slot->pipeline->engine->launch_after : NULL;
     times->launch_begin =
         own->uses_lanes && slot->pipeline->engine->preferred_lanes != 0 ? own->launch_begin : NULL;
+    if (own->is_measured && notes_tokens(slot->pipeline))
+        read_noted(slot, times);
     if (own->samples == 0)
         return;
     times->enqueue_ns = own->enqueue_ns;

@@ -23,6 +23,8 @@ static struct line {
     struct trm_pipeline *pipeline;
 } line;
 
+static int32_t measure; /* enum trm_measure; of pipelines that are opened */
+
 static void device_open_with(const char *limit_ms)
 {
     const struct trm_setting settings[] = {{"cuda.resident.limit", limit_ms}, {"cuda.resident.groups", "3"}};
@@ -49,6 +51,7 @@ static void line_open(uint32_t words, uint32_t stage_count)
                                            .stages      = stages,
                                            .stage_count = stage_count,
                                            .depth       = 2,
+                                           .measure     = measure,
                                            .strategy    = TRM_STRATEGY_RESIDENT};
     ck_ok(trm_pipeline_create(the.device, &desc, &line.pipeline));
     line.words = words;
@@ -118,7 +121,7 @@ START_TEST(a_token_that_hangs_is_given_up)
     device_open_with("50");
     line_open(hangs[_i].words, hangs[_i].stages);
     submit(hangs[_i].zero);
-    ck_assert_int_eq(next(), TRM_ERROR_KERNEL);
+    ck_assert_int_eq(next(), TRM_ERROR_TIME_LIMIT);
     ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "cuda.resident.limit"));
     line_close();
     check_device();
@@ -152,7 +155,58 @@ START_TEST(calls_that_wait_for_the_device_go_on_after_a_token_that_hangs)
     submit(0);
     ck_ok(spread_load(the.device, &kernel));
     trm_kernel_destroy(kernel);
-    ck_assert_int_eq(next(), TRM_ERROR_KERNEL);
+    ck_assert_int_eq(next(), TRM_ERROR_TIME_LIMIT);
+    line_close();
+    world_close();
+}
+END_TEST
+
+static void *load_spread(void *unused)
+{
+    struct trm_kernel *kernel = NULL;
+    (void)unused;
+    ck_ok(spread_load(the.device, &kernel));
+    trm_kernel_destroy(kernel);
+    return NULL;
+}
+
+/* Submits tokens until one is not there soon: its kernel is stopped. */
+static void submit_until_stopped(void)
+{
+    struct trm_token *token = NULL;
+    int32_t status          = TRM_OK;
+    while (status == TRM_OK) {
+        submit(UINT32_MAX);
+        status = trm_pipeline_next(line.pipeline, 20000000, &token);
+        if (status == TRM_OK)
+            ck_ok(trm_pipeline_release(line.pipeline, token));
+    }
+    ck_assert_int_eq(status, TRM_ERROR_TIMEOUT);
+}
+
+/* Loading code waits for two tokens that hang, one after the other, so for twice the limit. Meanwhile other
+ * kernels are stopped, which does not count. */
+START_TEST(a_token_whose_kernel_is_stopped_for_longer_than_the_limit_is_not_given_up)
+{
+    pthread_t thread;
+    device_open_with("300");
+    line_open(NARROW, 1);
+    struct line hung = line;
+    line_open(NARROW, 1);
+    run_some(2);
+    struct line stopped = line;
+    line                = hung;
+    submit(0);
+    submit(0);
+    line = stopped;
+    ck_assert_int_eq(pthread_create(&thread, NULL, load_spread, NULL), 0);
+    submit_until_stopped();
+    ck_ok(next());
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    run_some(2);
+    line_close();
+    line = hung;
+    ck_assert_int_eq(next(), TRM_ERROR_TIME_LIMIT);
     line_close();
     world_close();
 }
@@ -166,6 +220,36 @@ START_TEST(a_kernel_that_was_idle_for_long_is_not_given_up)
     run_some(2);
     usleep(3100000); /* longer than the limit */
     run_some(2);
+    line_close();
+    world_close();
+}
+END_TEST
+
+/* ---- times ------------------------------------------------------------------------------------ */
+
+/* Of one group and of several, which pass the time of the end on. */
+static const uint32_t widths[] = {NARROW, WIDE};
+
+START_TEST(the_report_has_the_times_of_tokens_of_kernels_that_stay)
+{
+    struct trm_report report = {.struct_size = sizeof(report)};
+    device_open_with("0");
+    measure = TRM_MEASURE_ALL;
+    line_open(widths[_i], 1);
+    run_some(20);
+    ck_ok(trm_pipeline_report(line.pipeline, &report));
+    ck_assert_uint_eq(report.stages[TRM_STAGE_COMPUTE].tokens, 20);
+    ck_assert_uint_gt(report.stages[TRM_STAGE_COMPUTE].busy_ns, 0);
+    ck_assert_uint_le(report.stages[TRM_STAGE_COMPUTE].busy_ns, report.elapsed_ns);
+    ck_assert_uint_eq(report.launch_count, 1);
+    ck_assert_uint_le(report.launches[0].busy_ns, report.elapsed_ns);
+    ck_assert_uint_gt(report.launches[0].busy_ns, 0);
+    ck_assert_uint_gt(report.bound_ns, 0);
+    line_close();
+    line_open(widths[_i], 2);
+    run_some(20);
+    ck_ok(trm_pipeline_report(line.pipeline, &report));
+    ck_assert_uint_gt(report.stages[TRM_STAGE_COMPUTE].busy_ns, 0);
     line_close();
     world_close();
 }
@@ -227,12 +311,16 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("cuda: kernels that stay");
-    TCase *hang = tcase_create("a stage that hangs"), *processes = tcase_create("processes");
+    TCase *hang = tcase_create("a stage that hangs"), *processes = tcase_create("processes"),
+          *times = tcase_create("times");
     tcase_add_loop_test(hang, a_token_that_hangs_is_given_up, 0, sizeof(hangs) / sizeof(hangs[0]));
     tcase_add_test(hang, a_pipeline_whose_token_hangs_is_destroyed);
     tcase_add_test(hang, calls_that_wait_for_the_device_go_on_after_a_token_that_hangs);
+    tcase_add_test(hang, a_token_whose_kernel_is_stopped_for_longer_than_the_limit_is_not_given_up);
     tcase_add_test(hang, a_kernel_that_was_idle_for_long_is_not_given_up);
     suite_add_tcase(suite, hang);
+    tcase_add_loop_test(times, the_report_has_the_times_of_tokens_of_kernels_that_stay, 0, 2);
+    suite_add_tcase(suite, times);
     tcase_add_test(processes, a_child_ends_and_the_parent_goes_on);
     tcase_add_test(processes, a_program_that_is_killed_leaves_the_device_to_others);
     suite_add_tcase(suite, processes);

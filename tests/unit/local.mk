@@ -543,6 +543,7 @@ tests_unit_backends_cuda_tests_SOURCES = \
 	tests/unit/backends/cuda/portable.c \
 	tests/unit/backends/cuda/profile.c \
 	tests/unit/backends/cuda/replay.c \
+	tests/unit/backends/cuda/resident_clock.c \
 	tests/unit/backends/cuda/sharing.c \
 	tests/unit/backends/cuda/streams.h \
 	tests/unit/backends/cuda/waiting.c

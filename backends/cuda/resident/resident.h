@@ -11,6 +11,7 @@
  *     program.c   translates and compiles the kernels of a graph with the loop
  *     graph.c     graphs: the table, and changes of it
  *     stream.c    streams: the ring, launching and leaving; how far they are
+ *     clock.c     converts the device's time to the host's
  *
  * A kernel leaves by itself after an idle time (the setting cuda.resident.idle), and is launched again for
  * the next token. It is stopped around driver calls that wait for all work of the device, since those would

@@ -19,6 +19,7 @@
 #include <time.h>
 
 #include "backends/cuda/memory/memory.h"
+#include "clock.h"
 #include "resident.h"
 
 #define RING_BYTES 4096u
@@ -27,15 +28,17 @@
 #define STOP 0x8000u     /* no launch has this bit */
 #define IDLE_DEFAULT_US 5000u
 #define LIMIT_DEFAULT_MS 10000u
-#define NAP_NS 20000     /* between looks, once a wait has polled for the spin time */
-#define LOOKS_EACH 1024u /* looks without progress before the driver is asked whether all is well */
+#define NAP_NS 20000    /* between looks, once a wait has polled for the spin time */
+#define LOOKS_QUICK 64u /* looks at the ring alone, some 3 µs, between looks at the rest */
+#define CHECK_NS 200000 /* between questions to the driver whether all is well */
 
 struct ring {
     _Atomic uint64_t head;     /* launch << 48 | version << 32 | token */
     _Atomic uint64_t given_up; /* a launch */
     uint64_t unused[6];        /* the host writes the first line, the device the second */
-    _Atomic uint64_t done;
+    _Atomic uint64_t done;     /* lower half of the device's clock at the end << 32 | token */
     _Atomic uint64_t leaving;
+    _Atomic uint64_t begin; /* the device's clock, in ns, when the last token began */
 };
 
 struct cuda_resident {
@@ -50,14 +53,17 @@ struct cuda_resident {
      * it without a lock. */
     _Atomic(struct cuda_resident_graph *) graph;
     uint32_t launch;
-    bool is_alive;         /* a kernel is launched and not known to leave */
-    bool is_paused;        /* none may be launched */
-    uint64_t seen;         /* tokens that had ended when progress was last looked for */
-    uint64_t since;        /* trm_util_now() when there was some; 0: to be looked for */
+    bool is_alive;   /* a kernel is launched and not known to leave */
+    bool is_paused;  /* none may be launched */
+    uint64_t seen;   /* tokens that had ended when progress was last looked for */
+    uint64_t since;  /* trm_util_now() when there was some; 0: to be looked for */
+    uint64_t handed; /* trm_util_now() when the last token was submitted */
+    struct cuda_resident_clock clock;
     _Atomic uint64_t most; /* tokens that may end: all, but where the others were given up */
     _Atomic uint64_t submitted;
     _Atomic int32_t failure; /* the first; TRM_OK: none */
-    _Atomic uint32_t looks;
+    /* trm_util_now() when the driver was last asked how it is; 0: not since the last submission. */
+    _Atomic uint64_t checked;
 };
 
 static struct cuda_resident *resident_of(struct trm_backend_stream *stream)
@@ -184,7 +190,7 @@ static int32_t fail(struct cuda_resident *resident, int32_t status)
 static void give_up(struct cuda_resident *resident)
 {
     atomic_store_explicit(&resident->most, resident->seen, memory_order_release);
-    (void)fail(resident, TRM_ERROR_KERNEL);
+    (void)fail(resident, TRM_ERROR_TIME_LIMIT);
     atomic_store(&resident->ring->given_up, resident->launch);
     write_head(resident, resident->launch | STOP);
     resident->is_alive = false;
@@ -323,7 +329,9 @@ int32_t cuda_resident_submit(struct trm_backend_stream *stream, uint64_t value,
         change_graph(resident, graph);
     trm_util_lock_acquire(&resident->lock);
     atomic_store_explicit(&resident->submitted, value, memory_order_release);
-    resident->since = 0;
+    resident->since  = 0;
+    resident->handed = trm_util_now();
+    atomic_store_explicit(&resident->checked, 0, memory_order_relaxed);
     if (resident->is_alive)
         write_head(resident, resident->launch);
     if (TRM_UTIL_UNLIKELY(!resident->is_alive || is_leaving(resident))) {
@@ -366,6 +374,16 @@ static int32_t check_health(struct cuda_resident *resident)
     return fail(resident, cuda_device_fail(resident->device, result, "cuStreamQuery"));
 }
 
+/* Whether a token has taken so long that the driver should be asked. */
+static bool is_check_due(struct cuda_resident *resident)
+{
+    uint64_t now = trm_util_now(), checked = atomic_load_explicit(&resident->checked, memory_order_relaxed);
+    if (checked != 0 && now - checked < CHECK_NS)
+        return false;
+    atomic_store_explicit(&resident->checked, now, memory_order_relaxed);
+    return checked != 0;
+}
+
 /* Launches the kernel again where it has left though there is work. */
 static int32_t look(struct cuda_resident *resident)
 {
@@ -378,9 +396,7 @@ static int32_t look(struct cuda_resident *resident)
     trm_util_lock_release(&resident->lock);
     if (status != TRM_OK)
         return fail(resident, status);
-    if (atomic_fetch_add_explicit(&resident->looks, 1, memory_order_relaxed) % LOOKS_EACH == LOOKS_EACH - 1)
-        return check_health(resident);
-    return TRM_OK;
+    return is_check_due(resident) ? check_health(resident) : TRM_OK;
 }
 
 static int32_t stream_query(struct trm_backend_stream *stream, uint64_t *reached)
@@ -394,6 +410,16 @@ static int32_t stream_query(struct trm_backend_stream *stream, uint64_t *reached
     return status;
 }
 
+static bool ends_soon(const struct cuda_resident *resident, uint64_t value)
+{
+    for (uint32_t i = 0; i < LOOKS_QUICK; i++) {
+        if (completed(resident) >= value)
+            return true;
+        trm_util_relax();
+    }
+    return false;
+}
+
 static int32_t stream_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t timeout_ns)
 {
     struct cuda_resident *resident = resident_of(stream);
@@ -401,7 +427,7 @@ static int32_t stream_wait(struct trm_backend_stream *stream, uint64_t value, ui
     if (completed(resident) >= value)
         return TRM_OK;
     uint64_t deadline = trm_util_deadline(timeout_ns);
-    while (completed(resident) < value) {
+    while (!ends_soon(resident, value)) {
         int32_t status = look(resident);
         uint64_t now   = trm_util_now();
         if (status != TRM_OK)
@@ -409,11 +435,30 @@ static int32_t stream_wait(struct trm_backend_stream *stream, uint64_t value, ui
         if (now >= deadline)
             return completed(resident) >= value ? TRM_OK : TRM_ERROR_TIMEOUT;
         begin = begin == 0 ? now : begin;
-        if (now - begin < resident->device->spin_ns)
-            trm_util_relax();
-        else
+        if (now - begin >= resident->device->spin_ns)
             nap();
     }
+    return TRM_OK;
+}
+
+/* ---- times ------------------------------------------------------------------------------------ */
+
+/* Tokens that took longer than the lower half of the clock, 4.3 s, seem to be shorter by that. */
+static int32_t stream_times(struct trm_backend_stream *stream, uint64_t value, uint64_t *begin, uint64_t *end)
+{
+    struct cuda_resident *resident = resident_of(stream);
+    uint64_t now                   = trm_util_now();
+    uint64_t done                  = atomic_load_explicit(&resident->ring->done, memory_order_acquire);
+    uint64_t began                 = atomic_load_explicit(&resident->ring->begin, memory_order_acquire);
+    uint64_t ended                 = began + (uint32_t)((uint32_t)(done >> 32) - (uint32_t)began);
+    if ((uint32_t)done != (uint32_t)value || completed(resident) < value)
+        return trm_util_fail(resident->device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             "The token is not the last one that has ended.");
+    trm_util_lock_acquire(&resident->lock);
+    cuda_resident_clock_note(&resident->clock, resident->handed, now, began, ended);
+    *begin = cuda_resident_clock_convert(&resident->clock, began);
+    *end   = cuda_resident_clock_convert(&resident->clock, ended);
+    trm_util_lock_release(&resident->lock);
     return TRM_OK;
 }
 
@@ -541,4 +586,5 @@ const struct trm_resident_ops cuda_resident_ops = {
     .struct_size = sizeof(cuda_resident_ops),
     .stream      = &cuda_resident_stream_ops,
     .graph       = &cuda_resident_graph_ops,
+    .times       = stream_times,
 };

@@ -37,14 +37,41 @@ STANDIN_INLINE void ptx_st_release_sys_global_u64(unsigned long long *to, unsign
 {
     __atomic_store_n(to, value, __ATOMIC_RELEASE);
 }
+STANDIN_INLINE void ptx_ld_acquire_gpu_global_u64(unsigned long long &to, const unsigned long long *from)
+{
+    to = __atomic_load_n(from, __ATOMIC_ACQUIRE);
+}
+STANDIN_INLINE void ptx_ld_acquire_gpu_global_u32(unsigned int &to, const unsigned int *from)
+{
+    to = __atomic_load_n(from, __ATOMIC_ACQUIRE);
+}
+STANDIN_INLINE void ptx_st_release_gpu_global_u64(unsigned long long *to, unsigned long long value)
+{
+    __atomic_store_n(to, value, __ATOMIC_RELEASE);
+}
+STANDIN_INLINE void ptx_st_relaxed_sys_global_u64(unsigned long long *to, unsigned long long value)
+{
+    __atomic_store_n(to, value, __ATOMIC_RELAXED);
+}
+STANDIN_INLINE void ptx_red_release_gpu_global_add_u32(unsigned int *to, unsigned int value)
+{
+    (void)__atomic_fetch_add(to, value, __ATOMIC_RELEASE);
+}
 STANDIN_INLINE void ptx_exit(void)
 {
     standin_runtime->exit();
 }
-/* Nanoseconds, about: of a counter of some two or three GHz. */
+struct standin_time {
+    long seconds, nanoseconds;
+};
+extern "C" int clock_gettime(int clock, struct standin_time *time) throw();
+/* Nanoseconds of CLOCK_MONOTONIC since another time than the host's. */
 STANDIN_INLINE unsigned long long ptx_globaltimer(void)
 {
-    return (unsigned long long)clock64() / 2;
+    struct standin_time time = {0, 0};
+    clock_gettime(1, &time);
+    return 1700000000123456789ull + (unsigned long long)time.seconds * 1000000000u +
+           (unsigned long long)time.nanoseconds;
 }
 STANDIN_INLINE unsigned int ptx_laneid(void)
 {

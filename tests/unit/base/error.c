@@ -10,7 +10,7 @@
 
 #include "tests/unit/runner.h"
 
-#define LOWEST_STATUS TRM_ERROR_IO
+#define LOWEST_STATUS TRM_ERROR_TIME_LIMIT
 
 START_TEST(every_status_has_a_name_and_a_text_of_its_own)
 {

@@ -67,6 +67,7 @@ PIN(trm_graph_node, source, 64, 8);
 PIN_GROWING(trm_sampler_desc, 36);
 PIN(trm_sampler_desc, unnormalized, 28, 4);
 PIN(trm_sampler_desc, compare, 32, 4);
+PIN(trm_resident_ops, times, 24, 8);
 
 START_TEST(the_core_asks_of_plugins_what_minor_0_had_and_no_more)
 {
