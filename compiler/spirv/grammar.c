@@ -274,6 +274,13 @@ const struct spirv_grammar *spirv_grammar(uint32_t opcode)
     return NULL;
 }
 
+bool spirv_has_type(uint32_t opcode)
+{
+    const struct spirv_grammar *grammar = spirv_grammar(opcode);
+
+    return grammar != NULL && grammar->has_type && grammar->has_result;
+}
+
 void spirv_walk_begin(struct spirv_operand_walk *walk, const struct spirv_grammar *grammar,
                       const uint32_t *operands, uint32_t count)
 {

@@ -97,8 +97,8 @@ static const char *refusal_of(const uint32_t *words)
     default:
         return "images of this dimension";
     }
-    if (words[WORD_MULTISAMPLED] != 0)
-        return "multisampled images";
+    if (words[WORD_MULTISAMPLED] != 0) /* others are arrays by now (compiler/lower) */
+        return words[WORD_ARRAYED] != 0 ? "arrays of multisampled images" : "multisampled images";
     if (words[WORD_SAMPLED] != SAMPLED && words[WORD_SAMPLED] != STORAGE)
         return "images that may be both sampled and written";
     return find_format(words[WORD_FORMAT]) == NULL ? "images of this format" : NULL;

@@ -436,6 +436,9 @@ uint32_t spirv_shared_block_size(const struct spirv_module *module);
 const char *spirv_opcode_name(uint32_t opcode, char space[32]);
 const char *spirv_capability_name(uint32_t capability, char space[32]);
 
+/* Do instructions of functions with this opcode have a type and a result? Those are their first two words. */
+bool spirv_has_type(uint32_t opcode);
+
 /* Whether operand `index` of an instruction in a function is an id rather than a literal. For OpSwitch it is
  * true only for selector and default: the width of the literals that follow depends on the type of the
  * selector. */

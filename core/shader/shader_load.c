@@ -6,6 +6,7 @@
 
 #include "base/base.h"
 #include "compiler/glsl/glsl.h"
+#include "compiler/lower/lower.h"
 #include "core/object/object.h"
 #include "core/program/program.h"
 #include "core/shader/kernel_path.h"
@@ -30,7 +31,7 @@ static int32_t copy_words(struct core_shader_code *code, const void *bytes, uint
     if (status != TRM_OK)
         return base_fail(status, "shader \"%s\": %s", code->name, trm_last_error().sentence);
     code->words = words;
-    return spirv_strip(&code->arena, &code->words, &code->word_count);
+    return lower_module(&code->arena, &code->words, &code->word_count);
 }
 
 /* ---- GLSL ---------------------------------------------------------------------------------- */

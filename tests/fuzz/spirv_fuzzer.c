@@ -11,6 +11,7 @@
 
 #include "base/allocate.h"
 #include "base/arena.h"
+#include "compiler/lower/lower.h"
 #include "compiler/spirv/spirv.h"
 #include "compiler/translate/translate.h"
 #include "core/object/context.h"
@@ -72,7 +73,7 @@ int spirv_fuzz_one(const uint8_t *bytes, size_t size, int translates)
     int32_t status           = spirv_words(&arena, bytes, size, &words, &count);
     const uint32_t *stripped = words;
     if (status == TRM_OK)
-        status = spirv_strip(&arena, &stripped, &count);
+        status = lower_module(&arena, &stripped, &count);
     if (status == TRM_OK)
         status = spirv_read(&arena, stripped, count, NULL, 0, &module);
     if (status == TRM_OK)

@@ -78,12 +78,15 @@ err_has "text.spv"
 cat >"$work/samples.comp" <<'END'
 #version 450
 layout(local_size_x = 1) in;
-layout(set = 1, binding = 3) uniform sampler2DMS sky[2];
+layout(set = 1, binding = 3) uniform sampler2DMSArray sky[2];
 layout(set = 0, binding = 0) buffer Out { vec4 colour[]; };
-void main() { colour[0] = texelFetch(sky[0], ivec2(1), 0); }
+void main() { colour[0] = texelFetch(sky[0], ivec3(1), 0); }
 END
 kc 1 "$work/samples.comp"
-err_has 'multisampled images are not supported: the variable "sky" (set 1, binding 3) is one'
+err_has 'arrays of multisampled images are not supported: the variable "sky" (set 1, binding 3) is one'
+sed 's/Array//; s/ivec3/ivec2/' "$work/samples.comp" >"$work/layers.comp"
+kc 0 "$work/layers.comp"
+out_has 'layers(colour: f32x4[], sky[2]: sampler2DArray f32)'
 
 cat >"$work/sky.comp" <<'END'
 #version 450

@@ -81,6 +81,20 @@ tests_unit_compiler_spirv_tests_SOURCES = \
 tests_unit_compiler_spirv_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_compiler_spirv_tests_LDADD = $(UNIT_LIBS)
 
+# ------------------------------------------------------------ compiler/lower
+
+UNIT_TESTS += tests/unit/compiler/lower/tests
+tests_unit_compiler_lower_tests_SOURCES = \
+	tests/unit/compiler/lower/bindings.c \
+	tests/unit/compiler/lower/lower_fixture.h \
+	tests/unit/compiler/lower/samples.c \
+	tests/unit/compiler/spirv/image_fixture.h \
+	tests/unit/compiler/spirv/spirv_builder.c \
+	tests/unit/compiler/spirv/spirv_builder.h \
+	tests/unit/compiler/spirv/spirv_fixture.h
+tests_unit_compiler_lower_tests_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_compiler_lower_tests_LDADD = $(UNIT_LIBS)
+
 # -------------------------------------------------------- compiler/translate
 
 # Some of these compile what the translator writes and run it; without a compiler they are skipped.

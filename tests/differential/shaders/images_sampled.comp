@@ -7,6 +7,7 @@
 //! image in 4 rgba32f 2d-array 8 6 4 1 range 0 1
 //! image in 5 rgba32f 1d 32 1 1 1 range 0 1
 //! image in 14 rgba32i 2d 16 8 1 2
+//! image in 15 r16f 2d 13 7 1 1 range -1 1
 //! sampler 0 linear linear repeat
 //! sampler 1 linear nearest mirror
 //! sampler 3 linear nearest clamp
@@ -32,6 +33,7 @@ layout(binding = 5) uniform sampler1D f;
 layout(binding = 6) uniform sampler g;
 layout(binding = 7) uniform sampler h;
 layout(binding = 14) uniform isampler2D k;
+layout(binding = 15) uniform texture2D l; // one level, which Vulkan wants for coordinates in texels
 layout(std430, binding = 8) readonly buffer In { vec4 given[]; };
 layout(std430, binding = 9) buffer Out { vec4 one[]; };
 layout(std430, binding = 10) buffer Bytes { vec4 two[]; };
@@ -47,6 +49,6 @@ void main()
     three[i] = textureLod(d, at.xyz, 0.0) + textureLod(e, vec3(at.xy, at.z * 2.0), 0.0) +
                textureLod(f, at.x, 0.0) + textureProjLod(a, vec3(at.xy, 2.0), 0.0);
     four[i] = textureLod(sampler2D(c, g), at.xy, floor(abs(at.z))) +
-              textureLod(sampler2D(c, h), at.xy * 10.0, 0.0);
+              textureLod(sampler2D(l, h), at.xy * 10.0, 0.0);
     five[i] = textureLod(k, at.xy, 0.0);
 }

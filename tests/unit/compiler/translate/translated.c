@@ -14,6 +14,7 @@
 
 #include "base/allocate.h"
 #include "base/sha256.h"
+#include "compiler/lower/lower.h"
 #include "tests/unit/folder.h"
 
 #define SCRATCH_MOST ((size_t)8 << 20)
@@ -117,7 +118,7 @@ int32_t translated_text(struct translated *translated, const char *path, int32_t
     if (status != TRM_OK)
         return status;
     request.words = words;
-    status        = spirv_strip(&translated->arena, &request.words, &request.word_count);
+    status        = lower_module(&translated->arena, &request.words, &request.word_count);
     if (status != TRM_OK)
         return status;
     translated->request = request;

@@ -1,0 +1,22 @@
+/* Makes a module plainer before it is read, so that the reader, the translator and the backends know fewer
+ * things:
+ *
+ *   samples.c    a multisampled image becomes an array, whose layers are the samples
+ *   bindings.c   variables of one binding that cannot be views of one buffer get bindings of their own
+ *
+ * In between, what no kernel uses is removed (spirv_strip()). The words may be anything: a module that cannot
+ * be followed stays as it is, and the reader refuses it.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef COMPILER_LOWER_LOWER_H
+#define COMPILER_LOWER_LOWER_H
+
+#include <stdint.h>
+
+struct base_arena;
+
+/* Lowers a module of SPIR-V, in host byte order. The new words are in the arena.
+ * Errors: OUT_OF_HOST_MEMORY; UNSUPPORTED at the limit of an arena. */
+int32_t lower_module(struct base_arena *arena, const uint32_t **words, uint32_t *count);
+
+#endif

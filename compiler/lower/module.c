@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "compiler/lower/module.h"
+
+#include "compiler/lower/lower.h"
+
+static bool is_type(uint32_t opcode)
+{
+    return opcode >= SpvOpTypeVoid && opcode <= SpvOpTypeFunction;
+}
+
+/* The word of the id that an instruction defines; 0: none that matters here. */
+static uint32_t result_word(uint32_t opcode)
+{
+    if (is_type(opcode))
+        return 1;
+    if ((opcode >= SpvOpConstantTrue && opcode <= SpvOpSpecConstantOp) || opcode == SpvOpUndef ||
+        opcode == SpvOpVariable || opcode == SpvOpFunctionParameter)
+        return 2;
+    return spirv_has_type(opcode) ? 2 : 0;
+}
+
+static bool scan_one(struct lower_words *module, uint32_t position)
+{
+    const uint32_t *at = module->words + position;
+    uint32_t word      = result_word(lower_opcode(at));
+
+    if (word == 0)
+        return true;
+    if (lower_length(at) <= word || at[word] >= module->bound || module->defined_at[at[word]] != 0)
+        return false;
+    module->defined_at[at[word]] = position;
+    return true;
+}
+
+bool lower_scan(struct lower_words *module, struct base_arena *arena, const uint32_t *words, uint32_t count)
+{
+    *module = (struct lower_words){.arena = arena, .words = words, .count = count, .functions = count};
+    if (count < LOWER_HEADER_WORDS || words[3] > SPIRV_BOUND_MOST)
+        return false;
+    module->bound      = words[3];
+    module->defined_at = base_arena_allocate(arena, module->bound, sizeof(*module->defined_at));
+    if (module->defined_at == NULL)
+        return false;
+    for (uint32_t i = LOWER_HEADER_WORDS; i < count; i += lower_length(words + i)) {
+        uint32_t length = lower_length(words + i);
+        if (length == 0 || length > count - i || !scan_one(module, i))
+            return false;
+        if (lower_opcode(words + i) == SpvOpFunction && module->functions == count)
+            module->functions = i;
+    }
+    return true;
+}
+
+const uint32_t *lower_definition(const struct lower_words *module, uint32_t id, uint32_t opcode,
+                                 uint32_t words)
+{
+    const uint32_t *at = id < module->bound ? module->words + module->defined_at[id] : module->words;
+
+    return at != module->words && lower_opcode(at) == opcode && lower_length(at) >= words ? at : NULL;
+}
+
+uint32_t lower_type_of(const struct lower_words *module, uint32_t id)
+{
+    uint32_t position = id < module->bound ? module->defined_at[id] : 0;
+
+    return position != 0 && !is_type(lower_opcode(module->words + position)) ? module->words[position + 1]
+                                                                             : 0;
+}
+
+int32_t lower_module(struct base_arena *arena, const uint32_t **words, uint32_t *count)
+{
+    lower_samples(arena, words, count);
+    int32_t status = spirv_strip(arena, words, count);
+    if (status != TRM_OK)
+        return status;
+    lower_bindings(arena, words, *count);
+    return arena->failed ? base_arena_fail(arena, "reading SPIR-V") : TRM_OK;
+}
