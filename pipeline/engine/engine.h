@@ -146,7 +146,7 @@ int32_t pipeline_desc_devices_check(const struct trm_pipeline_desc *desc, uint32
 /* The device that a stage of the descriptor prefers, or `own`. */
 uint32_t pipeline_desc_device(const struct trm_pipeline_desc *desc, uint32_t stage, uint32_t own);
 
-/* A device that stages prefer and that is lost: fails with a sentence that names it. TRM_OK: there is none. */
+/* Fails with a sentence that names it if a device is lost that stages prefer. */
 int32_t pipeline_front_check_preferred(const struct pipeline *front);
 
 /* Several devices: refuses what each device would have a copy of and change, but for the ports of `joined`.
