@@ -5,7 +5,11 @@
  *     examples/21-devices cuda:0,cuda:1   these devices
  *     examples/21-devices '*'             all devices; one that is too slow to help gets next to nothing
  *
- * New here: groups of devices, their kernels and buffers, and the lines of the report for each device.
+ * Then once more with the second stage of every batch on the last device, as if only that one had the memory,
+ * or the cores, for it: whichever device has the batch sends it there and gets it back.
+ *
+ * New here: groups of devices, their kernels and buffers, the lines of the report for each device, and stages
+ * that prefer a device.
  * SPDX-License-Identifier: MIT
  */
 #include "example.h"
@@ -79,9 +83,10 @@ static struct trm_group_buffer *make_weights(struct trm_group *group)
 /* ---- the pipeline ----------------------------------------------------------------------------- */
 
 /* The descriptor is that of a pipeline on one device, with a kernel and a buffer of the group in place of a
- * kernel and a buffer. */
+ * kernel and a buffer, and perhaps the devices that the stages prefer. */
 static struct trm_pipeline *make_pipeline(struct trm_group *group, struct trm_group_kernel *multiply,
-                                          struct trm_group_kernel *chain, struct trm_group_buffer *weights)
+                                          struct trm_group_kernel *chain, struct trm_group_buffer *weights,
+                                          const struct trm_stage_device *preferred)
 {
     struct trm_port ports[]            = {trm_port_input("x", BYTES),
                                           trm_port_shared("weights", trm_group_port_buffer(weights)),
@@ -99,7 +104,8 @@ static struct trm_pipeline *make_pipeline(struct trm_group *group, struct trm_gr
                                            .port_count  = 4,
                                            .stages      = stages,
                                            .stage_count = 2,
-                                           .depth       = 3}; /* slots on each device */
+                                           .depth       = 3, /* slots on each device */
+                                           .devices     = preferred};
     struct trm_pipeline *pipeline;
 
     ports[1].flags = TRM_PORT_READ_ONLY; /* each device has its own, so none may write it */
@@ -116,17 +122,13 @@ static void print_devices(const struct trm_report *report)
                (double)report->devices[i].latency_ns * 1e-6);
 }
 
-static void run(struct trm_group *group)
+static void run(struct trm_pipeline *pipeline, const char *what)
 {
-    struct trm_group_kernel *multiply = kernel_of(group, "binary", trm_constant_u32("operation", 2));
-    struct trm_group_kernel *chain    = kernel_of(group, "fma_chain", trm_constant_u32("links", LINKS));
-    struct trm_group_buffer *weights  = make_weights(group);
-    struct trm_pipeline *pipeline     = make_pipeline(group, multiply, chain, weights);
-    struct trm_source source          = trm_source_function(make_batch, NULL);
-    uint64_t next                     = 0;
-    struct trm_sink sink              = trm_sink_function(check_batch, &next);
-    struct trm_report report          = {.struct_size = sizeof(report)};
-    uint64_t sum                      = 0;
+    struct trm_source source = trm_source_function(make_batch, NULL);
+    uint64_t next            = 0;
+    struct trm_sink sink     = trm_sink_function(check_batch, &next);
+    struct trm_report report = {.struct_size = sizeof(report)};
+    uint64_t sum             = 0;
 
     source.count   = BATCHES;
     source.workers = 1;
@@ -136,10 +138,24 @@ static void run(struct trm_group *group)
     for (uint32_t i = 0; i < report.device_count; i++)
         sum += report.devices[i].tokens;
     expect(report.device_count == 0 || sum == BATCHES, "each batch came from one device");
-    printf("%s: %d batches in %.1f ms\n", report.device, BATCHES, (double)report.elapsed_ns * 1e-6);
+    printf("%s%s: %d batches in %.1f ms\n", report.device, what, BATCHES, (double)report.elapsed_ns * 1e-6);
     print_devices(&report); /* nothing where the group has a single device */
-
     trm_pipeline_destroy(pipeline);
+}
+
+static void run_all(struct trm_group *group)
+{
+    struct trm_group_kernel *multiply    = kernel_of(group, "binary", trm_constant_u32("operation", 2));
+    struct trm_group_kernel *chain       = kernel_of(group, "fma_chain", trm_constant_u32("links", LINKS));
+    struct trm_group_buffer *weights     = make_weights(group);
+    struct trm_stage_device preferred[2] = {trm_stage_device_any(), trm_stage_device_any()};
+    uint32_t count;
+
+    run(make_pipeline(group, multiply, chain, weights, NULL), "");
+    must(trm_group_size(group, &count));
+    preferred[1] = trm_stage_device_of_group(count - 1);
+    run(make_pipeline(group, multiply, chain, weights, preferred), ", the chain on the last");
+
     trm_group_buffer_destroy(weights);
     trm_group_kernel_destroy(chain);
     trm_group_kernel_destroy(multiply);
@@ -161,7 +177,7 @@ int main(int argc, char **argv)
         exit(77);
     }
     must(status);
-    run(group);
+    run_all(group);
     trm_group_destroy(group);
     trm_context_destroy(context);
     return 0;

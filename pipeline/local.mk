@@ -54,6 +54,7 @@ libtrireme_internal_la_SOURCES += \
 # pipeline/engine: the device side, which enqueues tokens.
 libtrireme_internal_la_SOURCES += \
 	pipeline/engine/arguments.c \
+	pipeline/engine/away.c pipeline/engine/away.h \
 	pipeline/engine/branches.c \
 	pipeline/engine/check.c \
 	pipeline/engine/choose.c \

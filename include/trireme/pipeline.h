@@ -36,6 +36,7 @@
 #include <trireme/join.h>
 #include <trireme/kernel.h>
 #include <trireme/port.h>
+#include <trireme/stage_device.h>
 #include <trireme/stage_stream.h>
 
 TRM_API_BEGIN
@@ -98,9 +99,9 @@ struct trm_stage {
      * other, in order */
     const struct trm_argument *arguments;
     uint32_t argument_count;
-    /* The grid is determined by the first of these that is set: `shape`; `items_bytes`, which makes as many
-     * groups (of the kernel's own size, in x) as are needed for one work-item for every `items_bytes` bytes
-     * that the token uses of port `items_port`; `grid`. */
+    /* The first of these that is set determines the grid: `shape`; `items_bytes`, which makes as many groups
+     * (of the kernel's size, in x) as one work-item for every `items_bytes` bytes in `items_port` needs;
+     * `grid`. */
     uint32_t items_port;
     uint64_t items_bytes; /* 0: not set */
     struct trm_grid grid;
@@ -163,9 +164,8 @@ enum trm_strategy {
 /* What happens to the other tokens when one fails. The first failure is kept; its sentence names the token
  * and the stage. A lost device stops the pipeline in every mode. */
 enum trm_failure_mode {
-    TRM_FAILURE_STOP = 0, /* no further token begins; tokens in flight are discarded */
-    /* no further token begins; tokens in flight reach the sink, except the failed one */
-    TRM_FAILURE_DRAIN = 1,
+    TRM_FAILURE_STOP  = 0, /* no further token begins; tokens in flight are discarded */
+    TRM_FAILURE_DRAIN = 1, /* no further token begins; those in flight reach the sink, but the failed one */
     TRM_FAILURE_SKIP  = 2, /* the failed token is skipped and counted; all others go on */
 };
 
@@ -227,8 +227,7 @@ struct trm_pipeline_desc {
     const struct trm_port *ports; /* copied; at most 64 */
     uint32_t port_count;
     uint32_t stage_count;
-    /* copied; at most 64; without any, tokens are only uploaded and downloaded */
-    const struct trm_stage *stages;
+    const struct trm_stage *stages; /* copied; at most 64; none: tokens are only uploaded and downloaded */
     uint32_t depth;     /* slots, 1 to 64; 0: tuned, 3 at first and more while the critical stage starves */
     int32_t strategy;   /* enum trm_strategy */
     int32_t on_failure; /* enum trm_failure_mode */
@@ -274,6 +273,10 @@ struct trm_pipeline_desc {
      * cut. A priority is that of a stage's own stream; a stream of the program's has its own. In a pipeline
      * of several devices stages have streams of their own on each, and no stream of the program's. Copied */
     const struct trm_stage_stream *streams;
+    /* One for each stage: the device of a group that it prefers (<trireme/stage_device.h>); NULL: any. Such
+     * stages use no images, write no shared port and prefer no stream; those of a device count as one of the
+     * 8 streams above, and strategies refuse them alike. Copied */
+    const struct trm_stage_device *devices;
 };
 
 /* Make a pipeline and all of its memory.
@@ -298,20 +301,17 @@ TRM_API int32_t trm_pipeline_create(struct trm_device *device, const struct trm_
  * order       the indexes of the stages in the descriptor, each once: first the stage that runs first
  * count       elements of `order`: as many as the pipeline has stages
  * Blocks      while memory is allocated, where scratch ports need more of it in this order
- * Errors      BUSY when the pipeline is not idle; UNSUPPORTED for a pipeline with branches, priorities or
- *             streams of stages;
- *             INVALID_ARGUMENT for an order that is none, or in which a stage
+ * Errors      BUSY when the pipeline is not idle; UNSUPPORTED for a pipeline with branches, or priorities,
+ *             streams or devices of stages; INVALID_ARGUMENT for an order that is none, or in which a stage
  *             reads a scratch port or an output that only a later stage writes, though in the descriptor an
- *             earlier one did; OUT_OF_DEVICE_MEMORY; DEADLOCK inside its own callbacks. The order stays as it
- *             was then
+ *             earlier one did; OUT_OF_DEVICE_MEMORY; DEADLOCK inside its own callbacks. The order stays then
  */
 TRM_API int32_t trm_pipeline_set_stage_order(struct trm_pipeline *pipeline, const uint32_t *order,
                                              uint32_t count);
 
 /* Cancel a pipeline and destroy it. Tokens that the program has become invalid.
  *
- * Blocks      until nothing is in flight; for streams of stages that the program has destroyed, until they
- *             are empty
+ * Blocks      until nothing is in flight; with streams that the program has destroyed, until they are empty
  * Errors      the last error is DEADLOCK inside a source, sink, stage or shape function of the pipeline, and
  *             inside a callback on a stream of one of its stages; nothing happens then
  */

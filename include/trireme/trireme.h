@@ -29,6 +29,7 @@
 #include <trireme/report.h>
 #include <trireme/settings.h>
 #include <trireme/shader.h>
+#include <trireme/stage_device.h>
 #include <trireme/stage_stream.h>
 #include <trireme/status.h>
 #include <trireme/stream.h>

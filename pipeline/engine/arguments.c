@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/image/image.h"
+#include "pipeline/engine/away.h"
 #include "pipeline/engine/port_image.h"
 #include "pipeline/engine/stages.h"
 
@@ -90,18 +91,20 @@ static int32_t set_elements(const struct pipeline_slot *slot, const struct trm_a
     return TRM_OK;
 }
 
-static void set_port(const struct pipeline_slot *slot, const struct trm_argument *declared,
-                     struct trm_argument *argument)
+static void set_port(const struct pipeline_slot *slot, const struct pipeline_stage_plan *plan,
+                     const struct trm_argument *declared, struct trm_argument *argument)
 {
     const struct pipeline_port_memory *location = &slot->device->port_memory[declared->value.port.index];
+    struct trm_buffer *mirror = pipeline_away_mirror(slot, plan, declared->value.port.index);
 
     argument->kind = declared->type != TRM_FORMAT_NONE ? TRM_PARAMETER_TEXELS : TRM_PARAMETER_BUFFER;
     argument->type = declared->type;
-    argument->value.span.buffer = location->device;
-    argument->value.span.offset =
-        location->device_offset +
-        (location->is_whole_on_device && location->length != 0 ? location->offset : 0);
     argument->value.span.length = location->length;
+    argument->value.span.buffer = mirror != NULL ? mirror : location->device;
+    argument->value.span.offset =
+        mirror != NULL ? 0
+                       : location->device_offset +
+                             (location->is_whole_on_device && location->length != 0 ? location->offset : 0);
 }
 
 static void set_port_image(const struct pipeline_slot *slot, const struct trm_argument *declared,
@@ -124,7 +127,7 @@ static int32_t set_arguments(const struct pipeline_slot *slot, const struct pipe
     for (uint32_t i = 0; i < plan->argument_count && status == TRM_OK; i++) {
         const struct trm_argument *declared = &plan->arguments[i];
         if (declared->kind == TRM_ARGUMENT_PORT)
-            set_port(slot, declared, &arguments[i]);
+            set_port(slot, plan, declared, &arguments[i]);
         else if (declared->kind == TRM_ARGUMENT_PORT_IMAGE)
             set_port_image(slot, declared, &plan->parameters[i], &arguments[i]);
         else if (declared->kind == TRM_ARGUMENT_PORT_ELEMENTS)

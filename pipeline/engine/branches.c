@@ -284,18 +284,21 @@ static bool is_preferred(const struct lanes *lanes, uint32_t lane)
     return (lanes->preferred >> lane & 1) != 0;
 }
 
-/* The lane of the stream that a stage prefers: that of another stage for the same one of the program's, or a
- * new one. */
+static bool is_same_stream(const struct pipeline_stage_plan *one, const struct pipeline_stage_plan *other)
+{
+    if (one->away != NULL || other->away != NULL)
+        return one->away == other->away;
+    return one->prefers == TRM_STAGE_STREAM_GIVEN && other->prefers == one->prefers &&
+           core_stream_find(one->stream) == core_stream_find(other->stream);
+}
+
+/* The lane of the stream that a stage prefers: that of another stage on the same other device, or for the
+ * same one of the program's; or a new one. */
 static uint32_t find_preferred(const struct lanes *lanes, uint32_t stage)
 {
-    const struct pipeline_stage_plan *plan = &lanes->plans[stage];
-
-    for (uint32_t i = 0; plan->prefers == TRM_STAGE_STREAM_GIVEN && i < stage; i++) {
-        const struct pipeline_stage_plan *other = &lanes->plans[i];
-        if (other->prefers == plan->prefers &&
-            core_stream_find(other->stream) == core_stream_find(plan->stream))
-            return other->lane;
-    }
+    for (uint32_t i = 0; i < stage; i++)
+        if (is_same_stream(&lanes->plans[i], &lanes->plans[stage]))
+            return lanes->plans[i].lane;
     return lanes->count;
 }
 

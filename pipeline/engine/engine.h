@@ -12,6 +12,7 @@
  *     range.h              profiler ranges
  *     copy.c               copies of a port                 scratch.c          ports that share memory
  *     branches.c           the order of stages, branches at once
+ *     away.c               stages on another device than their token's
  *     reorder.c            stages in another order
  *     slots_in_use.c       fewer slots at a time, where caches gain from it
  *
@@ -80,6 +81,13 @@ struct pipeline_slot {
     struct pipeline_slot_device *device; /* buffers, streams, recordings, points, stamps */
 };
 
+/* A device of a pipeline, and the descriptor with the kernels and buffers of this device; those of a stage
+ * that prefers a device are of that one. */
+struct pipeline_place {
+    struct core_device *device;
+    const struct trm_pipeline_desc *desc;
+};
+
 /* A pipeline has a front, which has the handle and the queues, and a member for each device, which has an
  * engine and slots. A pipeline on one device is its own and only member; on a group of devices the front has
  * no engine. */
@@ -88,7 +96,10 @@ struct pipeline {
     struct pipeline *front;
     struct pipeline *members[PIPELINE_MEMBERS_MOST]; /* of a front */
     uint32_t member_count;
-    uint32_t member;            /* of a member: its number */
+    uint32_t member; /* of a member: its number */
+    /* of a front: all its devices, while it is made; and those that stages prefer: bit i is member i */
+    const struct pipeline_place *places;
+    uint32_t preferred_members;
     struct core_device *device; /* holds a reference; NULL: a front of several devices */
     char name[64];
 
@@ -127,6 +138,16 @@ struct pipeline {
 /* Checks the arrays of a descriptor, and as much of the rest as is possible without kernels, for a device. */
 int32_t pipeline_desc_counts_check(const struct trm_pipeline_desc *desc);
 int32_t pipeline_desc_check(const struct core_device *device, const struct trm_pipeline_desc *desc);
+
+/* Checks the devices that stages prefer, of so many; the counts have been checked. Errors: INVALID_ARGUMENT,
+ * OUT_OF_RANGE. */
+int32_t pipeline_desc_devices_check(const struct trm_pipeline_desc *desc, uint32_t device_count);
+
+/* The device that a stage of the descriptor prefers, or `own`. */
+uint32_t pipeline_desc_device(const struct trm_pipeline_desc *desc, uint32_t stage, uint32_t own);
+
+/* Fails with a sentence that names it if a device is lost that stages prefer. */
+int32_t pipeline_front_check_preferred(const struct pipeline *front);
 
 /* Several devices: refuses what each device would have a copy of and change, but for the ports of `joined`.
  * Errors: UNSUPPORTED. */

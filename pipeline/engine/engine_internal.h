@@ -14,6 +14,7 @@
 #include "pipeline/engine/engine.h"
 
 struct core_buffer;
+struct pipeline_away;
 struct pipeline_port_image;
 struct pipeline_recording;
 struct pipeline_slot_device;
@@ -57,6 +58,9 @@ struct pipeline_stage_plan {
     uint64_t waits;            /* stages on other lanes for which its lane waits before it */
     bool is_forking;           /* its lane waits for what is on lane 0 before the stages */
     bool is_awaited;           /* another lane waits for it */
+
+    const struct pipeline_away *away; /* where it runs; NULL: on the token's device (away.h) */
+    uint64_t moves_in, moves_out;     /* ports that are copied there before it, and back after it */
 
     bool writes_image; /* or a texel buffer: an argument that is the same for all tokens */
 };
@@ -187,6 +191,8 @@ struct pipeline_device {
     /* Lanes that stages prefer, each one stream for all tokens; and those of them whose stream is the
      * program's, which the engine neither ends nor replaces. */
     uint32_t preferred_lanes, given_lanes;
+    struct pipeline_away *away; /* the other devices on which stages run (away.h) */
+    uint32_t away_count;
     uint64_t *launch_after; /* by stage: after which it runs where lanes are used; NULL: there is one lane */
     /* Tokens are processed one after the other, because they share ports that they write. */
     bool writes_images; /* any launch may, of its arguments */
@@ -264,11 +270,12 @@ struct pipeline_slot_device {
     uint64_t tables_size;
 
     /* By port. Without copies on a unified device `memory` addresses `device` and `host` is NULL. */
-    struct trm_buffer **host;   /* NULL: none */
-    struct trm_buffer **device; /* of an image of plain memory: its own, which ends with it */
-    struct trm_image **images;  /* NULL: a buffer, or shared */
-    unsigned char **memory;     /* host addresses of `host` */
-    struct trm_buffer *scratch; /* `device` of the ports that share it; NULL: none does */
+    struct trm_buffer **host;    /* NULL: none */
+    struct trm_buffer **device;  /* of an image of plain memory: its own, which ends with it */
+    struct trm_image **images;   /* NULL: a buffer, or shared */
+    unsigned char **memory;      /* host addresses of `host` */
+    struct trm_buffer *scratch;  /* `device` of the ports that share it; NULL: none does */
+    struct trm_buffer **mirrors; /* by device on which stages are away, and port; NULL: none */
 
     struct trm_stream *stream;                     /* NULL until a strategy needs it */
     struct trm_stream *lanes[PIPELINE_LANES_MOST]; /* beside `stream`, from 1 on; NULL until needed */
@@ -347,8 +354,8 @@ int32_t pipeline_holds_add(struct pipeline *pipeline, enum core_type type, void 
 void *pipeline_holds_given(const struct pipeline *pipeline, void *held);
 void pipeline_holds_destroy(struct pipeline *pipeline);
 
-/* WRONG_DEVICE for a buffer that is not on the pipeline's device. */
-int32_t pipeline_check_buffer(const struct pipeline *pipeline, const struct core_buffer *buffer);
+/* WRONG_DEVICE for a buffer that is not on the device. */
+int32_t pipeline_check_buffer(const struct core_device *device, const struct core_buffer *buffer);
 int32_t pipeline_ports_copy(struct pipeline *pipeline, const struct trm_pipeline_desc *desc);
 void pipeline_ports_fini(struct pipeline *pipeline);
 int32_t pipeline_stages_copy(struct pipeline *pipeline, const struct trm_pipeline_desc *desc);

@@ -4,6 +4,7 @@
 #include "pipeline/engine/engine_internal.h"
 
 #include "core/stream/stream.h"
+#include "pipeline/engine/away.h"
 #include "pipeline/engine/copy.h"
 #include "pipeline/engine/range.h"
 
@@ -215,8 +216,12 @@ static int32_t record_stage(const struct core_recorder *main, uint32_t stage)
         status =
             pipeline_record_stamp(&recorder, PIPELINE_STAMP_LAUNCHES + pipeline->desc.stage_count + stage);
     if (status == TRM_OK)
+        status = pipeline_away_bring(&recorder, plan);
+    if (status == TRM_OK)
         status = plan->kernel != NULL ? record_launch(&recorder, stage)
                                       : pipeline_record_host_stage(&recorder, stage);
+    if (status == TRM_OK)
+        status = pipeline_away_return(&recorder, plan);
     if (status == TRM_OK && pipeline->desc.stage_count > 1)
         status = pipeline_record_stamp(&recorder, PIPELINE_STAMP_LAUNCHES + stage);
     if (status == TRM_OK)

@@ -78,10 +78,10 @@ int32_t pipeline_order_check(const struct pipeline *member, const uint32_t *orde
     uint64_t written = 0;
 
     if (member->engine->has_order)
-        return base_fail(
-            TRM_ERROR_UNSUPPORTED,
-            "pipeline \"%s\" has branches, priorities or streams of stages, which order them for good",
-            member->name);
+        return base_fail(TRM_ERROR_UNSUPPORTED,
+                         "pipeline \"%s\" has branches, or priorities, streams or devices of stages, which "
+                         "order them for good",
+                         member->name);
     int32_t status = find_places(member, order, count, places);
     if (status != TRM_OK)
         return status;

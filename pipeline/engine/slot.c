@@ -7,6 +7,7 @@
 
 #include "core/memory/memory.h"
 #include "core/stream/stream.h"
+#include "pipeline/engine/away.h"
 #include "pipeline/engine/port_image.h"
 #include "pipeline/engine/range.h"
 
@@ -45,7 +46,7 @@ static uint64_t device_bytes_of(const struct pipeline *pipeline, uint32_t port)
 
 uint64_t pipeline_slot_device_bytes(const struct pipeline *pipeline)
 {
-    uint64_t bytes = pipeline->engine->scratch.bytes;
+    uint64_t bytes = pipeline->engine->scratch.bytes + pipeline_away_bytes(pipeline);
 
     for (uint32_t i = 0; i < pipeline->desc.port_count; i++)
         if (has_device(pipeline->engine, i) && !shares_scratch(pipeline->engine, i))
@@ -156,6 +157,8 @@ static int32_t make_memory(struct pipeline_slot *slot)
     char text[PIPELINE_LABEL_BYTES];
 
     int32_t status = make_scratch(slot);
+    if (status == TRM_OK && pipeline_away_make(slot) != TRM_OK)
+        return base_fail(base_last_status(), "slot %" PRIu32 ", %s", slot->index, trm_last_error().sentence);
     for (uint32_t i = 0; status == TRM_OK && i < pipeline->desc.port_count; i++) {
         if (!has_device(pipeline->engine, i) || shares_scratch(pipeline->engine, i))
             continue;
@@ -173,6 +176,7 @@ static void end_memory(struct pipeline_slot *slot)
     struct pipeline_slot_device *own = slot->device;
 
     trm_buffer_destroy(own->scratch);
+    pipeline_away_end(slot);
     for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
         if (shares_scratch(pipeline->engine, i))
             continue;
@@ -220,6 +224,7 @@ static void lay_out(struct pipeline_slot *slot, struct tables *tables)
     TABLE(tables, own->device, ports);
     TABLE(tables, own->images, ports);
     TABLE(tables, own->memory, ports);
+    TABLE(tables, own->mirrors, engine->away_count * ports);
     TABLE(tables, own->port_memory, ports);
     TABLE(tables, own->arguments, stages);
     TABLE(tables, own->grids, stages);
@@ -406,18 +411,25 @@ static void name_stream(const struct pipeline *pipeline, struct trm_stream *hand
 {
     const struct trm_range_ops *ranges = pipeline->engine->ranges;
     const struct core_stream *stream   = ranges != NULL ? core_stream_find(handle) : NULL;
-    if (stream != NULL && ranges->name_stream != NULL && core_stream_is_ordinary(stream))
+    if (stream != NULL && ranges->name_stream != NULL && core_stream_is_ordinary(stream) &&
+        stream->device->backend == pipeline->device->backend)
         ranges->name_stream(stream->backend, name);
 }
 
-static int32_t make_stream(struct pipeline *pipeline, int32_t role, int32_t priority, const char *name,
+/* On the device on which stages of the lane are away, or else the pipeline's. */
+static int32_t make_stream(struct pipeline *pipeline, int32_t role, uint32_t lane, const char *name,
                            struct trm_stream **stream)
 {
+    const struct pipeline_device *engine = pipeline->engine;
+    struct core_device *device           = pipeline->device;
     struct core_stream *made;
 
-    int32_t status = pipeline->engine->strategy == &pipeline_strategy_resident
-                         ? core_stream_create_resident(pipeline->device, &made)
-                         : core_stream_create(pipeline->device, role, priority, 0, &made);
+    for (uint32_t i = 0; i < engine->away_count; i++)
+        if (engine->away[i].lane == lane)
+            device = engine->away[i].device;
+    int32_t status = engine->strategy == &pipeline_strategy_resident
+                         ? core_stream_create_resident(device, &made)
+                         : core_stream_create(device, role, engine->priorities[lane], 0, &made);
     if (status != TRM_OK)
         return status;
     core_stream_set_static_name(made, role_names[role]);
@@ -436,7 +448,7 @@ int32_t pipeline_slot_stream(struct pipeline_slot *slot, struct trm_stream **str
         return TRM_OK;
     }
     snprintf(name, sizeof(name), "slot %" PRIu32, slot->index);
-    int32_t status = make_stream(slot->pipeline, TRM_STREAM_SLOT, TRM_PRIORITY_NORMAL, name, own);
+    int32_t status = make_stream(slot->pipeline, TRM_STREAM_SLOT, 0, name, own);
     *stream        = *own;
     return status;
 }
@@ -447,8 +459,7 @@ int32_t pipeline_role_stream(struct pipeline *pipeline, int32_t role, struct trm
     uint32_t index                    = role == TRM_STREAM_UPLOAD ? 0 : role == TRM_STREAM_COMPUTE ? 1 : 2;
 
     struct trm_stream **own = &pipeline->engine->roles[index];
-    int32_t status =
-        *own != NULL ? TRM_OK : make_stream(pipeline, role, TRM_PRIORITY_NORMAL, names[index], own);
+    int32_t status          = *own != NULL ? TRM_OK : make_stream(pipeline, role, 0, names[index], own);
 
     *stream = *own;
     return status;
@@ -470,8 +481,7 @@ int32_t pipeline_lane_stream(struct pipeline_slot *slot, const struct trm_stream
             snprintf(name, sizeof(name), "slot %" PRIu32 ", branch %" PRIu32, slot->index, lane);
         else
             snprintf(name, sizeof(name), "compute, %s %" PRIu32, is_preferred ? "stream" : "branch", lane);
-        status = make_stream(slot->pipeline, is_own ? TRM_STREAM_SLOT : TRM_STREAM_COMPUTE,
-                             slot->pipeline->engine->priorities[lane], name, own);
+        status = make_stream(slot->pipeline, is_own ? TRM_STREAM_SLOT : TRM_STREAM_COMPUTE, lane, name, own);
     }
     *stream = *own;
     return status;

@@ -7,6 +7,7 @@
 
 #include "core/image/image.h"
 #include "core/memory/memory.h"
+#include "pipeline/engine/away.h"
 #include "pipeline/engine/port_image.h"
 #include "pipeline/engine/stages.h"
 
@@ -123,7 +124,7 @@ static int32_t check_port(const struct pipeline_stage_subject *subject, uint32_t
         subject->plan->writes |= PIPELINE_BIT(number);
     if (parameter->access != 0)
         subject->plan->surely_writes |= subject->plan->writes & PIPELINE_BIT(number);
-    return TRM_OK;
+    return subject->plan->away != NULL ? pipeline_away_port(subject, access, argument) : TRM_OK;
 }
 
 int32_t pipeline_stage_elements_type(const struct trm_parameter *parameter)
@@ -207,7 +208,9 @@ static int32_t hold_span(const struct pipeline_stage_subject *subject, uint32_t 
     if (argument->kind == TRM_PARAMETER_TEXELS && is_written(&subject->kernel->parameters[index]))
         subject->plan->writes_image = true;
     status = core_span_resolve(argument->value.span, &buffer, &length);
-    return status == TRM_OK ? pipeline_check_buffer(subject->pipeline, buffer) : status;
+    return status == TRM_OK
+               ? pipeline_check_buffer(pipeline_stage_device(subject->pipeline, subject->plan), buffer)
+               : status;
 }
 
 /* The same for an image and a sampler. Whether they fit the kernel is checked once, as a launch checks it. */
@@ -227,8 +230,8 @@ static int32_t hold_image(const struct pipeline_stage_subject *subject, const st
         status = pipeline_holds_add(subject->pipeline, CORE_SAMPLER, argument->value.image.sampler,
                                     &argument->value.image.sampler);
     if (status == TRM_OK)
-        status =
-            core_image_argument(subject->pipeline->device, parameter, argument, &described, &objects, sets);
+        status = core_image_argument(pipeline_stage_device(subject->pipeline, subject->plan), parameter,
+                                     argument, &described, &objects, sets);
     if (argument->kind == TRM_PARAMETER_IMAGE && is_written(parameter))
         subject->plan->writes_image = true;
     return status == TRM_OK ? TRM_OK : fail_argument(subject, index, status);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/stream/stream.h"
+#include "pipeline/engine/away.h"
 
 /* Leaves room for the number of a stage, so that a report has the whole name. */
 #define STAGE_NAME_MOST 44
@@ -27,7 +28,7 @@ static int32_t resolve_grid(struct pipeline_stage_subject *subject)
 
 static int32_t resolve_launch(struct pipeline_stage_subject *subject)
 {
-    const struct core_device *device = subject->pipeline->device;
+    const struct core_device *device = pipeline_stage_device(subject->pipeline, subject->plan);
 
     if (subject->kernel->module->device != device)
         return base_fail(TRM_ERROR_WRONG_DEVICE,
@@ -85,10 +86,10 @@ static int32_t copy_stage(struct pipeline *pipeline, const struct trm_pipeline_d
     struct trm_stage *stage               = &pipeline->stages[index];
     struct pipeline_stage_subject subject = {
         .pipeline = pipeline, .plan = &engine->plans[index], .declared = declared};
-    int32_t status = TRM_OK;
+    int32_t status = pipeline_away_note(pipeline, desc, number, subject.plan);
     char text[PIPELINE_LABEL_BYTES];
 
-    if (declared->host == NULL)
+    if (status == TRM_OK && declared->host == NULL)
         status = hold_kernel(&subject);
     if (status == TRM_OK)
         status = name_stage(&subject);
@@ -177,10 +178,12 @@ int32_t pipeline_stages_copy(struct pipeline *pipeline, const struct trm_pipelin
     uint32_t count                 = desc->stage_count;
     uint32_t declared[PIPELINE_STAGES_MOST];
 
-    engine->has_order         = desc->after != NULL || desc->priorities != NULL || desc->streams != NULL;
+    engine->has_order =
+        desc->after != NULL || desc->priorities != NULL || desc->streams != NULL || desc->devices != NULL;
     pipeline->desc.after      = NULL;
     pipeline->desc.priorities = NULL;
     pipeline->desc.streams    = NULL;
+    pipeline->desc.devices    = NULL;
     if (count == 0)
         return TRM_OK;
     engine->plans    = core_allocate(context, count * sizeof(*engine->plans));
@@ -196,6 +199,8 @@ int32_t pipeline_stages_copy(struct pipeline *pipeline, const struct trm_pipelin
         status = check_outputs(engine, desc);
     if (status == TRM_OK)
         status = pipeline_branches_plan(pipeline);
+    if (status == TRM_OK)
+        status = pipeline_away_plan(pipeline);
     if (status == TRM_OK)
         pipeline->desc.stages = pipeline->stages;
     return status;
@@ -217,6 +222,7 @@ void pipeline_stages_fini(struct pipeline *pipeline)
     uint32_t count                 = pipeline->desc.stage_count;
 
     pipeline_branches_fini(pipeline);
+    pipeline_away_fini(pipeline);
     for (uint32_t i = 0; engine->plans != NULL && i < count; i++)
         plan_fini(context, &engine->plans[i]);
     core_free(context, engine->plans, count * sizeof(*engine->plans));

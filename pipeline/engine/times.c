@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 #include "core/stream/stream.h"
-#include "pipeline/engine/engine_internal.h"
+#include "pipeline/engine/away.h"
 
 /* When tokens are measured. The stamps of a token cost 6 µs on a GPU, up to 16 µs when the host is too busy
  * to read them, and less on a unified device.
@@ -36,6 +36,14 @@
 
 /* ---- events --------------------------------------------------------------------------------- */
 
+/* On which other device a stamp of a sampled piece is taken; NULL: on the token's. */
+static const struct pipeline_away *away_of(const struct pipeline *pipeline, uint32_t stamp)
+{
+    if (stamp < PIPELINE_STAMP_LAUNCHES)
+        return NULL;
+    return pipeline->engine->plans[(stamp - PIPELINE_STAMP_LAUNCHES) % pipeline->desc.stage_count].away;
+}
+
 bool pipeline_times_wanted(const struct pipeline *pipeline)
 {
     return pipeline->desc.measure != TRM_MEASURE_NONE;
@@ -57,8 +65,11 @@ int32_t pipeline_times_create(struct pipeline_slot *slot)
     own->stamped     = core_allocate(context, count);
     if (own->stamped == NULL)
         return base_fail_memory("making a slot of a pipeline");
-    for (uint32_t i = 0; status == TRM_OK && i < count; i++)
-        status = core_event_create(pipeline->device, TRM_EVENT_TIMING, &own->events[i]);
+    for (uint32_t i = 0; status == TRM_OK && i < count; i++) {
+        const struct pipeline_away *away = away_of(pipeline, i % pipeline_stamps_each(pipeline));
+        status = core_event_create(away != NULL ? away->device : pipeline->device, TRM_EVENT_TIMING,
+                                   &own->events[i]);
+    }
     return status;
 }
 
@@ -263,7 +274,10 @@ static uint64_t time_of(const struct sample *sample, uint32_t stamp)
     struct core_event *event = core_event_find(own->events[number]);
     if (event == NULL || core_event_time(event, &time) != TRM_OK)
         return 0;
-    return time + (uint64_t)sample->slot->pipeline->engine->clock_offset;
+    const struct pipeline_away *away = away_of(sample->slot->pipeline, stamp);
+    const struct pipeline *clock =
+        away != NULL ? sample->slot->front->members[away->member] : sample->slot->pipeline;
+    return time + (uint64_t)clock->engine->clock_offset;
 }
 
 /* When a stage began whose stream may have been in use for another token; 0: with what it runs after. */

@@ -86,15 +86,16 @@ static int32_t resolve_stages(const struct pipeline_group *group, uint32_t index
 
     for (uint32_t i = 0; status == TRM_OK && i < desc->stage_count; i++) {
         struct trm_stage *stage = &copy->stages[i];
+        uint32_t device         = pipeline_desc_device(desc, i, index);
         *stage                  = desc->stages[i];
-        status        = pipeline_replica_resolve(group, index, CORE_GROUP_KERNEL, stage->kernel, &kernel);
+        status        = pipeline_replica_resolve(group, device, CORE_GROUP_KERNEL, stage->kernel, &kernel);
         stage->kernel = kernel;
         if (stage->arguments == NULL)
             continue;
         for (uint32_t k = 0; status == TRM_OK && k < stage->argument_count; k++) {
             next[k] = stage->arguments[k];
             if (has_span(&next[k]))
-                status = resolve_buffer(group, index, &next[k].value.span.buffer);
+                status = resolve_buffer(group, device, &next[k].value.span.buffer);
         }
         stage->arguments = next;
         next += stage->argument_count;
@@ -145,6 +146,8 @@ int32_t trm_group_pipeline_create(struct trm_group *handle, const struct trm_pip
         status = pipeline_desc_copy(&own, desc);
     if (status == TRM_OK)
         status = pipeline_desc_counts_check(&own);
+    if (status == TRM_OK)
+        status = pipeline_desc_devices_check(&own, group->count);
     if (status == TRM_OK)
         status = create(handle, group, &own, pipeline);
     core_object_leave(&group->object);

@@ -185,13 +185,22 @@ static bool has_other(const struct pipeline *pipeline, uint32_t number)
     return false;
 }
 
+static bool has_lost_preferred(const struct pipeline *pipeline)
+{
+    struct base_saved_error saved;
+    base_error_save(&saved);
+    bool is_lost = pipeline_front_check_preferred(pipeline) != TRM_OK;
+    base_error_restore(&saved);
+    return is_lost;
+}
+
 bool pipeline_members_can_repeat(const struct pipeline_slot *slot)
 {
     const struct pipeline_queue_entry *entry = pipeline_queue_entry(slot);
-    /* What a lost device has added to a shared port is lost. */
+    /* What a lost device has added to a shared port is lost, and stages that prefer it run on no other. */
     return slot->failure.status == TRM_ERROR_DEVICE_LOST && slot->front->joins == NULL && !entry->is_final &&
            entry->answer == TRM_OK && has_other(slot->front, slot->pipeline->member) &&
-           pipeline_slot_is_repeatable(slot);
+           !has_lost_preferred(slot->front) && pipeline_slot_is_repeatable(slot);
 }
 
 /* A free slot of a device that is not lost; a new one where all are in use. With enqueue_lock and lock, the
@@ -305,5 +314,5 @@ int32_t pipeline_members_recover(struct pipeline *pipeline)
         note_lost(pipeline, i);
     }
     bool goes_on = pipeline->joins == NULL ? left > 0 : left == pipeline->member_count;
-    return goes_on ? TRM_OK : base_failure_raise(&first);
+    return goes_on ? pipeline_front_check_preferred(pipeline) : base_failure_raise(&first);
 }

@@ -162,6 +162,7 @@ static int32_t members_make(struct pipeline *front, const struct pipeline_place 
         front->desc.after      = NULL;
         front->desc.priorities = NULL;
         front->desc.streams    = NULL;
+        front->desc.devices    = NULL;
         status                 = pipeline_joins_create(front, group, places[0].desc);
         return status == TRM_OK ? measure_create(front, false) : status;
     }
@@ -243,6 +244,10 @@ int32_t pipeline_create(const struct pipeline_place *places, uint32_t count, str
     made->desc.words     = NULL;
     made->desc.joins     = NULL;
     made->words          = words;
+    made->places         = places;
+    for (uint32_t i = 0; desc->devices != NULL && i < desc->stage_count; i++)
+        if (desc->devices[i].kind == TRM_STAGE_DEVICE_OF_GROUP)
+            made->preferred_members |= 1u << desc->devices[i].index;
     pthread_mutex_init(&made->lock, NULL);
     pthread_mutex_init(&made->enqueue_lock, NULL);
     base_text_copy(made->name, sizeof(made->name), desc->name != NULL ? desc->name : "pipeline");
@@ -252,7 +257,8 @@ int32_t pipeline_create(const struct pipeline_place *places, uint32_t count, str
         pipeline_free(made);
         return status;
     }
-    *pipeline = core_object_publish(&made->object);
+    made->places = NULL;
+    *pipeline    = core_object_publish(&made->object);
     return TRM_OK;
 }
 
@@ -275,6 +281,10 @@ int32_t trm_pipeline_create(struct trm_device *handle, const struct trm_pipeline
     int32_t status = core_output_check(pipeline, "trm_pipeline_create", "pipeline");
     if (status == TRM_OK)
         status = pipeline_desc_copy(&own, desc);
+    if (status == TRM_OK)
+        status = pipeline_desc_counts_check(&own);
+    if (status == TRM_OK)
+        status = pipeline_desc_devices_check(&own, 1);
     struct pipeline_place place = {.device = device, .desc = &own};
     if (status == TRM_OK)
         status = pipeline_create(&place, 1, NULL, pipeline);

@@ -230,12 +230,6 @@ static inline int32_t pipeline_slot_state(const struct pipeline_slot *slot)
 
 /* ---- pipeline.c, report.c, queue.c: the object ---------------------------------------------- */
 
-/* A device of a pipeline, and the descriptor with the kernels and buffers of this device. */
-struct pipeline_place {
-    struct core_device *device;
-    const struct trm_pipeline_desc *desc;
-};
-
 /* Copies a descriptor of any version. Errors: INVALID_ARGUMENT. */
 int32_t pipeline_desc_copy(struct trm_pipeline_desc *own, const struct trm_pipeline_desc *given);
 

@@ -97,6 +97,7 @@ void add_pipeline_lives(Suite *suite);
 void add_pipeline_resident(Suite *suite);
 void add_pipeline_image(Suite *suite);
 void add_group(Suite *suite);
+void add_group_devices(Suite *suite);
 void add_group_fork(Suite *suite);
 void add_group_join(Suite *suite);
 void add_group_pool(Suite *suite);

@@ -127,6 +127,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/collectives.c \
 	tests/conformance/collectives.h \
 	tests/conformance/group.c \
+	tests/conformance/group_devices.c \
 	tests/conformance/group_fork.c \
 	tests/conformance/group_join.c \
 	tests/conformance/group_pool.c \

@@ -96,6 +96,7 @@ static void (*const groups[])(Suite *suite) = {
     add_pipeline_resident,
     add_pipeline_image,
     add_group,
+    add_group_devices,
     add_group_fork,
     add_group_join,
     add_group_pool,

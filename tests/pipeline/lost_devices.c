@@ -45,6 +45,8 @@ struct pair {
     struct trm_group_kernel *kernel;
     struct trm_group_buffer *shared; /* that kernels write; NULL: they write an output */
     struct trm_pipeline *pipeline;
+    int32_t on_failure;
+    bool is_away;  /* the stage prefers the second device */
     uint64_t next; /* the token that must come out next */
     bool is_wrong;
 };
@@ -58,15 +60,18 @@ static void make_pipeline(struct pair *pair, uint32_t depth)
     struct trm_argument arguments[] = {trm_arg_port(0), trm_arg_port(1), trm_arg_u32(WORDS)};
     struct trm_stage stage =
         trm_stage_launch(trm_group_stage_kernel(pair->kernel), arguments, 3, 0, sizeof(uint32_t));
-    stage.items_bytes             = 0;
-    stage.grid                    = trm_grid_1d(1, 1);
-    struct trm_pipeline_desc desc = {.struct_size = sizeof(desc),
-                                     .ports       = ports,
-                                     .port_count  = 2,
-                                     .stages      = &stage,
-                                     .stage_count = 1,
-                                     .depth       = depth,
-                                     .strategy    = TRM_STRATEGY_SLOT_STREAMS};
+    stage.items_bytes                    = 0;
+    stage.grid                           = trm_grid_1d(1, 1);
+    struct trm_pipeline_desc desc        = {.struct_size = sizeof(desc),
+                                            .ports       = ports,
+                                            .port_count  = 2,
+                                            .stages      = &stage,
+                                            .stage_count = 1,
+                                            .depth       = depth,
+                                            .strategy    = TRM_STRATEGY_SLOT_STREAMS};
+    const struct trm_stage_device second = trm_stage_device_of_group(1);
+    desc.on_failure                      = pair->on_failure;
+    desc.devices                         = pair->is_away ? &second : NULL;
     if (pair->shared != NULL) {
         ports[1]        = trm_port_shared("out", trm_group_port_buffer(pair->shared));
         desc.joins      = &join;
@@ -100,6 +105,16 @@ static void pair_open_with(struct pair *pair, uint32_t depth, bool is_joined)
 static void pair_open(struct pair *pair, uint32_t depth)
 {
     pair_open_with(pair, depth, false);
+}
+
+/* The stage runs on the second device, whichever device a token goes to. */
+static void pair_open_away(struct pair *pair, uint32_t depth, int32_t on_failure)
+{
+    pair_open(pair, depth);
+    trm_pipeline_destroy(pair->pipeline);
+    pair->is_away    = true;
+    pair->on_failure = on_failure;
+    make_pipeline(pair, depth);
 }
 
 static void pair_close(struct pair *pair)
@@ -278,6 +293,89 @@ START_TEST(a_server_goes_on_when_a_device_is_lost)
 }
 END_TEST
 
+/* ---- a stage that prefers a device ----------------------------------------------------------- */
+
+/* Another device cannot run the stage, so its tokens are not repeated there. */
+START_TEST(the_pipeline_fails_when_a_device_is_lost_that_a_stage_prefers)
+{
+    struct pair pair;
+    char rule[64];
+
+    pair_open_away(&pair, 1 + (uint32_t)_i % 3, _i % 2 == 0 ? TRM_FAILURE_STOP : TRM_FAILURE_SKIP);
+    ck_ok(run(&pair, 0));
+    ck_assert_uint_eq(pair.next, TOKENS);
+    pair.next = 0;
+    snprintf(rule, sizeof(rule), "launch:%d:%d", 1 + _i * 5, TRM_ERROR_DEVICE_LOST);
+    ck_ok(the.control->async_fault(rule));
+    ck_assert_int_eq(run(&pair, (uint32_t)_i % 3), TRM_ERROR_DEVICE_LOST);
+    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "token "));
+    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "compute \"add_one\""));
+    ck_assert_uint_lt(pair.next, TOKENS);
+    ck_assert(!pair.is_wrong);
+    ck_assert_int_eq(run(&pair, 0), TRM_ERROR_DEVICE_LOST);
+    slots_free(pair.pipeline);
+    pair_close(&pair);
+}
+END_TEST
+
+/* Either the first device is lost, and the second one repeats its tokens, or the second one, which runs the
+ * stage. */
+START_TEST(a_device_that_no_stage_prefers_may_be_lost)
+{
+    struct pair pair;
+    char rule[64];
+
+    pair_open_away(&pair, 2, TRM_FAILURE_STOP);
+    snprintf(rule, sizeof(rule), "copy:%d:%d", 1 + _i, TRM_ERROR_DEVICE_LOST);
+    ck_ok(the.control->async_fault(rule));
+    int32_t status = run(&pair, 0);
+    if (status == TRM_OK)
+        check_all_came(&pair, 1);
+    else
+        ck_assert_int_eq(status, TRM_ERROR_DEVICE_LOST);
+    ck_assert(!pair.is_wrong);
+    pair.next = 0;
+    ck_assert_int_eq(run(&pair, 0), status);
+    slots_free(pair.pipeline);
+    pair_close(&pair);
+}
+END_TEST
+
+static int32_t take_any(void *user, const struct trm_token *token)
+{
+    struct pair *pair     = user;
+    const uint32_t *words = token->data[1];
+
+    pair->next++;
+    for (uint32_t i = 0; i < WORDS; i++)
+        pair->is_wrong |= words[i] != (uint32_t)token->index * 100 + i + 1;
+    return TRM_OK;
+}
+
+START_TEST(a_token_that_fails_on_a_device_that_its_stage_prefers_is_skipped)
+{
+    struct pair pair;
+    char rule[64];
+    struct trm_report report = {.struct_size = sizeof(report)};
+    struct trm_source source = trm_source_function(load, &pair);
+    struct trm_sink sink     = trm_sink_function(take_any, &pair);
+
+    pair_open_away(&pair, 1 + (uint32_t)_i % 3, TRM_FAILURE_SKIP);
+    snprintf(rule, sizeof(rule), "launch:%d:%d", 1 + _i * 5, TRM_ERROR_KERNEL);
+    ck_ok(the.control->async_fault(rule));
+    ck_ok(trm_pipeline_run(pair.pipeline, &source, &sink));
+    ck_ok(trm_pipeline_report(pair.pipeline, &report));
+    ck_assert_uint_eq(report.failed, 1);
+    ck_assert_uint_eq(pair.next, TOKENS - 1);
+    ck_assert(!pair.is_wrong);
+    slots_free(pair.pipeline);
+    pair.next = 0;
+    ck_ok(run(&pair, 2));
+    ck_assert_uint_eq(pair.next, TOKENS);
+    pair_close(&pair);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("lost devices");
@@ -291,6 +389,9 @@ int main(void)
     tcase_add_test(cases, the_pipeline_fails_when_the_last_device_is_lost);
     tcase_add_loop_test(cases, a_pipeline_that_joins_a_shared_port_ends_with_a_device, 0, 4);
     tcase_add_test(cases, a_server_goes_on_when_a_device_is_lost);
+    tcase_add_loop_test(cases, the_pipeline_fails_when_a_device_is_lost_that_a_stage_prefers, 0, 6);
+    tcase_add_loop_test(cases, a_device_that_no_stage_prefers_may_be_lost, 0, 12);
+    tcase_add_loop_test(cases, a_token_that_fails_on_a_device_that_its_stage_prefers_is_skipped, 0, 6);
     suite_add_tcase(suite, cases);
 
     SRunner *runner = srunner_create(suite);
