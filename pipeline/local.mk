@@ -128,6 +128,7 @@ libtrireme_internal_la_SOURCES += \
 libtrireme_internal_la_SOURCES += \
 	pipeline/pool/choose.c \
 	pipeline/pool/draw.c \
+	pipeline/pool/errand.c \
 	pipeline/pool/keep.c pipeline/pool/keep.h \
 	pipeline/pool/lend.c \
 	pipeline/pool/pool.c pipeline/pool/pool.h \
@@ -177,6 +178,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/coordinator/coordinator.c pipeline/coordinator/coordinator.h \
 	pipeline/coordinator/cycle.c \
 	pipeline/coordinator/done.c \
+	pipeline/coordinator/errand.c \
 	pipeline/coordinator/graph.c \
 	pipeline/coordinator/schedule.c \
 	pipeline/coordinator/settle.c \
