@@ -122,6 +122,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/model/model.h \
 	pipeline/model/stored.c pipeline/model/stored.h \
 	pipeline/model/stored_list.c \
+	pipeline/model/width.c \
 	pipeline/model/workload.c pipeline/model/workload.h
 
 # pipeline/pool: streams that are lent, and which one is lent next.
