@@ -123,12 +123,14 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/model/model.h \
 	pipeline/model/stored.c pipeline/model/stored.h \
 	pipeline/model/stored_list.c \
+	pipeline/model/width.c \
 	pipeline/model/workload.c pipeline/model/workload.h
 
 # pipeline/pool: streams that are lent, and which one is lent next.
 libtrireme_internal_la_SOURCES += \
 	pipeline/pool/choose.c \
 	pipeline/pool/draw.c \
+	pipeline/pool/errand.c \
 	pipeline/pool/keep.c pipeline/pool/keep.h \
 	pipeline/pool/lend.c \
 	pipeline/pool/pool.c pipeline/pool/pool.h \
@@ -178,6 +180,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/coordinator/coordinator.c pipeline/coordinator/coordinator.h \
 	pipeline/coordinator/cycle.c \
 	pipeline/coordinator/done.c \
+	pipeline/coordinator/errand.c \
 	pipeline/coordinator/graph.c \
 	pipeline/coordinator/schedule.c \
 	pipeline/coordinator/settle.c \

@@ -285,9 +285,8 @@ static const struct core_setting_row rows[] = {
     },
     {
         .info = INFO(TRM_SETTING_BOOL, "stream.measure", "TRIREME_STREAM_MEASURE", "yes", 0,
-                     "Measure how many streams a device runs side by side, once, when the first stream pool "
-                     "is made that "
-                     "leaves its size to the library."),
+                     "Measure how many streams a device runs side by side, in the first few runs, when the "
+                     "first stream pool is made that leaves its size to the library."),
     },
     {
         .info = INFO(

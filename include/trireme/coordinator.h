@@ -78,6 +78,11 @@ struct trm_task {
     /* Of FILL, as of trm_fill(). */
     uint64_t pattern;
     uint32_t pattern_size; /* 1, 2, 4 or 8 bytes */
+    /* In a coordinator over a group's pool, else NULL and 0. Of COMPUTE, the buffers of the group that the
+     * task uses, where the kernel's arguments do not tell (struct trm_stream_task); copied. */
+    uint32_t use_count;
+    const struct trm_group_use *uses;
+    uint32_t devices; /* on which the task may run: bit i is device i of the group; 0: on all */
     uint32_t reserved_2;
 };
 
@@ -90,16 +95,20 @@ struct trm_coordinator_desc {
      * the tasks. A task gets an idle stream for itself, which the pool's strategy chooses, and waits while
      * there is none. With the strategy TRM_STREAM_PRIORITY that is a stream of the task's priority; with
      * others the priority only decides which ready task starts first. The pool outlives the coordinator.
-     * NULL: the coordinator has streams of its own. */
+     * NULL: the coordinator has streams of its own.
+     *
+     * A pool over a group (<trireme/group_pool.h>) chooses the device of each task, too, and brings its data
+     * there: tasks take kernels and buffers of the group, by trm_group_stage_kernel() and
+     * trm_group_port_buffer(). A task with a buffer or a kernel of one device runs there. */
     struct trm_stream_pool *pool;
 };
 
 /* Make a coordinator.
  *
- * device      the device that runs the tasks
+ * device      the device that runs the tasks; with a pool over a group any of its devices
  * desc        NULL: all defaults
  * Ownership   the caller destroys the coordinator with trm_coordinator_destroy()
- * Errors      WRONG_DEVICE for a pool of another device
+ * Errors      WRONG_DEVICE for a pool of another device, or over a group without the device
  */
 TRM_API int32_t trm_coordinator_create(struct trm_device *device, const struct trm_coordinator_desc *desc,
                                        struct trm_coordinator **coordinator);

@@ -1,4 +1,4 @@
-/* Trireme: what stream pools of earlier runs have learned of kernels.
+/* Trireme: what stream pools of earlier runs have learned of kernels and devices.
  *
  * With the setting stream.models a pool keeps how long kernels take in the cache of compiled kernels, when it
  * is destroyed, and a later pool of the same device, driver and version of the library begins with that. A
@@ -49,6 +49,33 @@ typedef int32_t (*trm_stream_model_visit_fn)(void *user, const struct trm_stream
  * Errors      what `visit` returns; INVALID_ARGUMENT when visit is NULL
  */
 TRM_API int32_t trm_stream_model_list(struct trm_context *context, trm_stream_model_visit_fn visit,
+                                      void *user);
+
+/* How many streams of a device run side by side, which is how many a pool has without a size
+ * (trm_stream_pool_desc.most). */
+struct trm_stream_width {
+    uint32_t struct_size;
+    uint32_t side_by_side; /* the most that was measured */
+    const char *backend;
+    const char *device; /* its name */
+    const char *driver; /* "" where the device has none */
+    uint32_t
+        measurements; /* a pool measures again until nothing has disturbed three of them, or 12 are made */
+    uint32_t undisturbed; /* of the measurements */
+    uint64_t measured;    /* when the last one was made, in seconds since 1970 */
+};
+
+/* Receives one width; `width` is valid during the call only. A status other than TRM_OK ends the listing. */
+typedef int32_t (*trm_stream_width_visit_fn)(void *user, const struct trm_stream_width *width);
+
+/* List how many streams run side by side on each device that was measured, in the order of
+ * trm_stream_model_list(), and from the same files. trm_stream_model_forget() removes these, too.
+ *
+ * visit       called for each device, in the calling thread
+ * user        its first argument
+ * Errors      what `visit` returns; INVALID_ARGUMENT when visit is NULL
+ */
+TRM_API int32_t trm_stream_width_list(struct trm_context *context, trm_stream_width_visit_fn visit,
                                       void *user);
 
 /* Remove all models that are kept. A pool that exists keeps what it has learned, and writes it when it is

@@ -91,8 +91,8 @@ struct trm_stream_pool_desc {
  * device      the device
  * desc        NULL: all members are 0
  * Blocks      while the first pool of a device measures it, some milliseconds and the loading of a kernel:
- *             once for each device and driver where models are kept between runs (stream.models); never with
- *             the setting stream.measure off, or where `most` is given
+ *             where models are kept between runs (stream.models) in a few runs only (struct
+ *             trm_stream_width); never with the setting stream.measure off, or where `most` is given
  * Ownership   the caller destroys the pool with trm_stream_pool_destroy()
  * Errors      INVALID_ARGUMENT for an unknown strategy or role, or a `least` above `most`; OUT_OF_RANGE for a
  *             `most` above TRM_STREAM_POOL_MOST, or above a third of it with TRM_STREAM_PRIORITY

@@ -69,7 +69,7 @@ static const struct core_object_ops checker_object_ops = {
     .release = checker_release,
 };
 
-int32_t pipeline_checker_create(struct core_device *device, struct core_stream **out)
+static int32_t create(struct core_device *device, struct core_stream **out)
 {
     struct core_context *context  = device->object.context;
     struct checker_memory *memory = core_allocate(context, sizeof(*memory));
@@ -91,10 +91,25 @@ int32_t pipeline_checker_create(struct core_device *device, struct core_stream *
     return TRM_OK;
 }
 
-void pipeline_checker_destroy(struct core_stream *checker)
+int32_t pipeline_checkers_create(struct pipeline_coordinator *coordinator)
 {
-    core_stream_close(checker);
-    core_object_kill(&checker->object);
+    const struct pipeline_stream_pool *pool = coordinator->pool;
+    uint32_t count                          = pool != NULL ? pipeline_pool_devices(pool) : 1;
+    int32_t status                          = TRM_OK;
+    for (uint32_t i = 0; status == TRM_OK && i < count; i++)
+        status = create(pool != NULL ? pipeline_pool_device(pool, i) : coordinator->device,
+                        &coordinator->checkers[i]);
+    if (status != TRM_OK)
+        pipeline_checkers_destroy(coordinator);
+    return status;
+}
+
+void pipeline_checkers_destroy(struct pipeline_coordinator *coordinator)
+{
+    for (uint32_t i = 0; i < TRM_GROUP_DEVICES && coordinator->checkers[i] != NULL; i++) {
+        core_stream_close(coordinator->checkers[i]);
+        core_object_kill(&coordinator->checkers[i]->object);
+    }
 }
 
 /* ---- tasks ---------------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@ static void coordinator_retire(struct core_object *object)
     struct pipeline_coordinator *coordinator = (struct pipeline_coordinator *)object;
     core_service_destroy(atomic_load(&coordinator->functions));
     pipeline_schedule_end_streams(coordinator);
-    pipeline_checker_destroy(coordinator->checker);
+    pipeline_checkers_destroy(coordinator);
     if (coordinator->pool != NULL)
         pipeline_pool_detach(coordinator->pool);
     core_device_uncount_child(coordinator->device, CORE_COORDINATOR);
@@ -22,7 +22,7 @@ static void coordinator_retire(struct core_object *object)
 
 static void stream_freed(struct pipeline_pool_listener *listener)
 {
-    pipeline_coordinator_stir(base_container_of(listener, struct pipeline_coordinator, listener));
+    pipeline_coordinator_stir(listener->owner);
 }
 
 static void free_tasks(struct pipeline_coordinator *coordinator)
@@ -65,32 +65,57 @@ static const struct core_object_ops coordinator_object_ops = {
 
 /* ---- creation ------------------------------------------------------------------------------- */
 
+/* Whether no wait of one stream for another holds up the thread that enqueues it. Between streams of two
+ * backends that takes gates. */
+static bool has_device_waits(const struct pipeline_coordinator *coordinator)
+{
+    const struct pipeline_stream_pool *pool = coordinator->pool;
+    uint32_t devices                        = pool != NULL ? pipeline_pool_devices(pool) : 1;
+    for (uint32_t i = 0; i < devices; i++) {
+        const struct core_device *device = pool != NULL ? pipeline_pool_device(pool, i) : coordinator->device;
+        const struct trm_stream_ops *ops = &device->backend->stream;
+        if (ops->wait_stream == NULL || (devices > 1 && (ops->gate == NULL || ops->open_gates == NULL)))
+            return false;
+    }
+    return true;
+}
+
+static int32_t attach_pool(struct pipeline_coordinator *coordinator, struct trm_stream_pool *pool)
+{
+    for (uint32_t i = 0; i < TRM_GROUP_DEVICES; i++)
+        coordinator->listeners[i] =
+            (struct pipeline_pool_listener){.freed = stream_freed, .owner = coordinator};
+    int32_t status = pipeline_pool_attach(pool, coordinator->device, &coordinator->pool);
+    if (status == TRM_OK)
+        coordinator->is_over_group = pipeline_pool_is_over_group(coordinator->pool);
+    return status;
+}
+
 static int32_t coordinator_init(struct pipeline_coordinator *coordinator, struct core_device *device,
                                 const struct trm_coordinator_desc *desc)
 {
-    coordinator->device           = device;
-    coordinator->has_device_waits = device->backend->stream.wait_stream != NULL;
-    coordinator->job.run          = pipeline_coordinator_pump_job;
-    coordinator->listener.freed   = stream_freed;
-    int32_t status                = TRM_OK;
+    coordinator->device  = device;
+    coordinator->job.run = pipeline_coordinator_pump_job;
+    int32_t status       = TRM_OK;
     if (desc->pool != NULL)
-        status = pipeline_pool_attach(desc->pool, device, &coordinator->pool);
+        status = attach_pool(coordinator, desc->pool);
     if (status != TRM_OK)
         return status;
-    status = pipeline_schedule_init(coordinator, desc);
+    coordinator->has_device_waits = has_device_waits(coordinator);
+    status                        = pipeline_schedule_init(coordinator, desc);
     if (status != TRM_OK)
         goto detach_pool;
-    status = pipeline_checker_create(device, &coordinator->checker);
+    status = pipeline_checkers_create(coordinator);
     if (status != TRM_OK)
         goto fini_schedule;
     status = core_object_init(&coordinator->object, &coordinator_object_ops, device->object.context);
     if (status != TRM_OK)
-        goto destroy_checker;
+        goto destroy_checkers;
     core_device_add_child(device, CORE_COORDINATOR);
     return TRM_OK;
 
-destroy_checker:
-    pipeline_checker_destroy(coordinator->checker);
+destroy_checkers:
+    pipeline_checkers_destroy(coordinator);
 fini_schedule:
     pipeline_schedule_fini(coordinator);
 detach_pool:
@@ -176,7 +201,7 @@ void trm_coordinator_destroy(struct trm_coordinator *handle)
     if (pipeline_task_is_inside(coordinator)) {
         base_fail_static(TRM_ERROR_DEADLOCK,
                          "trm_coordinator_destroy: called in a function of one of its tasks");
-    } else {
+    } else if (pipeline_pool_check_wait(coordinator->pool) == TRM_OK) {
         drop_added(coordinator);
         pipeline_coordinator_drain(coordinator);
         core_object_kill(&coordinator->object);

@@ -5,7 +5,7 @@
  *     check.c        operations of tasks         schedule.c  which task runs on which stream
  *     settle.c       the end of tasks, the pump  done.c      the program's functions
  *     cause.c        why tasks failed            wait.c      waiting for tasks
- *     graph.c        tasks as a picture
+ *     graph.c        tasks as a picture           errand.c    tasks over the devices of a group
  *
  * One stream, one task: a stream carries at most one task that has not ended. So a stream that fails has
  * failed by that task or by one that it waits for, and never fails an unrelated task; no task is ever run
@@ -18,7 +18,7 @@
  *
  * With a pool, a lane has a stream only while it carries a task or a task waits for it on the device. Where
  * the pool has none left the task goes back to the front of its queue, and the pool calls when a stream is
- * free.
+ * free. A pool over a group chooses the device of the stream, too.
  *
  * There are twice as many streams as the program asked for: one works while the other one's task waits behind
  * it.
@@ -37,6 +37,7 @@
 
 #include <stdbool.h>
 #include <trireme/coordinator.h>
+#include <trireme/group_pool.h>
 
 #include "base/base.h"
 #include "core/device/device.h"
@@ -84,6 +85,7 @@ struct pipeline_task_lane {
     struct core_stream *stream; /* NULL: created when needed */
     /* With a pool: where the stream is from while `holds` is not 0. */
     struct pipeline_pool_slot *slot;
+    struct pipeline_stream_pool *owner; /* of the slot */
     struct pipeline_task_lane *next;
     struct pipeline_task_class *class;
     uint32_t holds;  /* the task on it, and tasks that wait for that one on the device */
@@ -181,10 +183,11 @@ struct pipeline_coordinator {
     struct core_device *device;
     struct core_service *service; /* the context's; runs the pump */
     _Atomic(struct core_service *)
-        functions;                     /* its own, for functions of the program; NULL until one is added */
-    struct core_stream *checker;       /* check.c; under submit_lock */
-    struct pipeline_stream_pool *pool; /* NULL: lanes have streams of their own */
-    struct pipeline_pool_listener listener;
+        functions; /* its own, for functions of the program; NULL until one is added */
+    struct core_stream *checkers[TRM_GROUP_DEVICES]; /* check.c: for each device; under submit_lock */
+    struct pipeline_stream_pool *pool;               /* NULL: lanes have streams of their own */
+    struct pipeline_pool_listener listeners[TRM_GROUP_DEVICES]; /* for each device */
+    bool is_over_group;
     bool has_device_waits;
 
     struct base_lock submit_lock;
@@ -261,11 +264,20 @@ int32_t pipeline_tasks_check_cycles(const struct pipeline_task_list *list);
 
 /* ---- check.c: operations of tasks ----------------------------------------------------------- */
 
-int32_t pipeline_checker_create(struct core_device *device, struct core_stream **checker);
-void pipeline_checker_destroy(struct core_stream *checker);
+/* One checker for each device. */
+int32_t pipeline_checkers_create(struct pipeline_coordinator *coordinator);
+void pipeline_checkers_destroy(struct pipeline_coordinator *coordinator);
 int32_t pipeline_task_check(struct core_stream *checker, const struct trm_task *task);
 /* Enqueues a task's operation on a stream. */
 int32_t pipeline_task_enqueue(struct core_stream *stream, const struct trm_task *task);
+
+/* ---- errand.c: tasks over the devices of a group ---------------------------------------------- */
+
+/* Checks a task as pipeline_task_check() does, for one of the devices that may run it. */
+int32_t pipeline_errand_check(struct pipeline_coordinator *coordinator, const struct trm_task *task);
+/* Enqueues a task on a stream of the device that the pool chooses, behind its data, and gives its lane the
+ * stream. TIMEOUT, and no stream: there was none. */
+int32_t pipeline_errand_run(struct pipeline_coordinator *coordinator, struct pipeline_task_work *work);
 
 /* ---- schedule.c ----------------------------------------------------------------------------- */
 
@@ -280,6 +292,10 @@ struct pipeline_task_class *pipeline_schedule_class(struct pipeline_coordinator 
 void pipeline_schedule_advance_locked(struct pipeline_coordinator *coordinator, struct pipeline_task *task);
 /* Replaces failed streams. Called by the pump. */
 void pipeline_schedule_repair(struct pipeline_coordinator *coordinator);
+/* Lets the stream of an early task wait for the tasks that it comes after. */
+int32_t pipeline_schedule_wait(struct pipeline_task_work *work);
+/* Enqueues the operations of a task, which a profile shows within the task. */
+int32_t pipeline_schedule_enqueue(struct pipeline_task_work *work, const struct trm_task *desc);
 /* Starts every task that can start. Called by the pump. */
 void pipeline_schedule_start(struct pipeline_coordinator *coordinator);
 void pipeline_lane_release_locked(struct pipeline_coordinator *coordinator, struct pipeline_task_lane *lane);

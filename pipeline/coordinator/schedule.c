@@ -82,10 +82,11 @@ int32_t pipeline_schedule_init(struct pipeline_coordinator *coordinator,
                                const struct trm_coordinator_desc *desc)
 {
     const struct pipeline_stream_pool *pool = coordinator->pool;
-    uint32_t chosen                         = pool == NULL ? CHOSEN_COMPUTE : pool->most / 2 + 1;
-    uint32_t compute                        = 2 * streams_of(desc->compute_streams, chosen);
-    uint32_t copy                           = 2 * streams_of(desc->copy_streams, CHOSEN_COPY);
-    uint32_t together                       = PIPELINE_TASK_PRIORITIES * (compute + 2 * copy);
+    uint32_t devices                        = pool == NULL ? 1 : pipeline_pool_devices(pool);
+    uint32_t chosen   = pool == NULL ? CHOSEN_COMPUTE : pipeline_pool_capacity(pool) / 2 + 1;
+    uint32_t compute  = 2 * streams_of(desc->compute_streams, chosen);
+    uint32_t copy     = 2 * streams_of(desc->copy_streams, devices * CHOSEN_COPY);
+    uint32_t together = PIPELINE_TASK_PRIORITIES * (compute + 2 * copy);
     struct pipeline_task_lane *lane =
         core_allocate(coordinator->object.context, together * sizeof(struct pipeline_task_lane));
     if (lane == NULL)
@@ -127,11 +128,10 @@ static void lane_free_locked(struct pipeline_task_lane *lane)
 }
 
 /* The pool replaces a stream that has failed. */
-static void leave_stream_locked(const struct pipeline_coordinator *coordinator,
-                                struct pipeline_task_lane *lane)
+static void leave_stream_locked(struct pipeline_task_lane *lane)
 {
     if (lane->slot != NULL)
-        pipeline_pool_give_back(coordinator->pool, lane->slot);
+        pipeline_pool_give_back(lane->owner, lane->slot);
     lane->slot       = NULL;
     lane->stream     = NULL;
     lane->has_failed = false;
@@ -143,7 +143,7 @@ void pipeline_lane_release_locked(struct pipeline_coordinator *coordinator, stru
     if (--lane->holds > 0)
         return;
     if (coordinator->pool != NULL) {
-        leave_stream_locked(coordinator, lane);
+        leave_stream_locked(lane);
         return;
     }
     if (!lane->has_failed) {
@@ -290,7 +290,7 @@ static struct pipeline_task_work *choose_locked(struct pipeline_coordinator *coo
     return work;
 }
 
-static int32_t wait_for_others(struct pipeline_task_work *work)
+int32_t pipeline_schedule_wait(struct pipeline_task_work *work)
 {
     uint64_t before = core_stream_next(work->lane->stream);
     int32_t status  = TRM_OK;
@@ -361,7 +361,8 @@ static int32_t draw_stream(struct pipeline_coordinator *coordinator, struct pipe
     if (coordinator->pool == NULL)
         return TRM_OK;
     base_error_clear();
-    int32_t status = pipeline_pool_draw(coordinator->pool, &task, &coordinator->listener, &lane->slot);
+    int32_t status = pipeline_pool_draw(coordinator->pool, &task, coordinator->listeners, &lane->slot);
+    lane->owner    = coordinator->pool;
     if (status == TRM_OK)
         lane->stream = lane->slot->stream;
     return status;
@@ -391,14 +392,14 @@ static int32_t open_stream(const struct pipeline_coordinator *coordinator, struc
 }
 
 /* A profile shows the task around its operations. */
-static int32_t enqueue_named(struct pipeline_task_work *work)
+int32_t pipeline_schedule_enqueue(struct pipeline_task_work *work, const struct trm_task *desc)
 {
     struct core_stream *stream = work->lane->stream;
     char name[96];
     if (!core_range_is_wanted(stream))
-        return pipeline_task_enqueue(stream, &work->desc);
+        return pipeline_task_enqueue(stream, desc);
     uint32_t depth = core_range_push_task(stream, pipeline_task_name(work->task, name, sizeof(name)));
-    int32_t status = pipeline_task_enqueue(stream, &work->desc);
+    int32_t status = pipeline_task_enqueue(stream, desc);
     core_range_pop_task(stream, depth);
     return status;
 }
@@ -408,9 +409,9 @@ static int32_t enqueue(const struct pipeline_coordinator *coordinator, struct pi
     base_error_clear();
     int32_t status = open_stream(coordinator, work->lane);
     if (status == TRM_OK)
-        status = wait_for_others(work);
+        status = pipeline_schedule_wait(work);
     if (status == TRM_OK)
-        status = enqueue_named(work);
+        status = pipeline_schedule_enqueue(work, &work->desc);
     return status == TRM_OK ? core_stream_mark(work->lane->stream, &work->value) : status;
 }
 
@@ -441,18 +442,34 @@ static void publish_locked(struct pipeline_coordinator *coordinator, struct pipe
     }
 }
 
+/* *has_stream: false where the pool has none, or could not make one. */
+static int32_t run(struct pipeline_coordinator *coordinator, struct pipeline_task_work *work,
+                   bool *has_stream)
+{
+    if (coordinator->is_over_group) {
+        int32_t status = pipeline_errand_run(coordinator, work);
+        *has_stream    = work->lane->slot != NULL;
+        return status;
+    }
+    int32_t status = draw_stream(coordinator, work);
+    *has_stream    = status == TRM_OK;
+    if (status == TRM_OK)
+        status = enqueue(coordinator, work);
+    if (*has_stream)
+        note_drawn(coordinator, work);
+    return status;
+}
+
 static void start(struct pipeline_coordinator *coordinator, struct pipeline_task_work *work)
 {
-    int32_t status = draw_stream(coordinator, work);
-    if (status == TRM_ERROR_TIMEOUT) {
+    bool has_stream;
+    int32_t status = run(coordinator, work, &has_stream);
+    if (status == TRM_ERROR_TIMEOUT && !has_stream) {
         base_lock_acquire(&coordinator->lock);
         put_back_locked(coordinator, work);
         base_lock_release(&coordinator->lock);
         return;
     }
-    if (status == TRM_OK)
-        status = enqueue(coordinator, work);
-    note_drawn(coordinator, work);
     if (status != TRM_OK) {
         base_fail_backend(status);
         work->own = pipeline_task_cause_create(coordinator, work->task, status);

@@ -263,7 +263,10 @@ void pipeline_coordinator_pump(struct pipeline_coordinator *coordinator)
 {
     uint32_t state = PIPELINE_PUMP_IDLE;
     pipeline_coordinator_hold(coordinator);
-    if (atomic_compare_exchange_strong(&coordinator->pump, &state, PIPELINE_PUMP_RUNNING))
+    /* In the function of a task of the pool this thread has the lock that tasks of a group take. */
+    if (pipeline_pool_check_wait(coordinator->pool) != TRM_OK)
+        notify_pump(coordinator);
+    else if (atomic_compare_exchange_strong(&coordinator->pump, &state, PIPELINE_PUMP_RUNNING))
         pump_run(coordinator, true);
     else
         notify_pump(coordinator);

@@ -46,10 +46,12 @@ static int32_t resolve_all(struct pipeline_coordinator *coordinator, const struc
     return status;
 }
 
-static int32_t check_operation(struct core_stream *checker, const struct pipeline_task *task)
+static int32_t check_operation(struct pipeline_coordinator *coordinator, const struct pipeline_task *task)
 {
     char name[96], sentence[512];
-    int32_t status = pipeline_task_check(checker, &task->work->desc);
+    const struct trm_task *desc = &task->work->desc;
+    int32_t status              = coordinator->is_over_group ? pipeline_errand_check(coordinator, desc)
+                                                             : pipeline_task_check(coordinator->checkers[0], desc);
     if (status == TRM_OK)
         return TRM_OK;
     base_fail_backend(status);
@@ -67,7 +69,7 @@ static int32_t check_all(struct pipeline_coordinator *coordinator, const struct 
     if (status == TRM_OK)
         status = pipeline_tasks_check_cycles(list);
     for (const struct pipeline_task *task = list->first; task != NULL && status == TRM_OK; task = task->next)
-        status = check_operation(coordinator->checker, task);
+        status = check_operation(coordinator, task);
     return status;
 }
 

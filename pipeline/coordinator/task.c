@@ -165,6 +165,22 @@ static int32_t check_kind(const struct trm_task *task)
     }
 }
 
+static int32_t check_uses(const struct pipeline_coordinator *coordinator, const struct trm_task *task)
+{
+    if (task->use_count == 0)
+        return TRM_OK;
+    if (!coordinator->is_over_group)
+        return base_fail(TRM_ERROR_UNSUPPORTED,
+                         "task %" PRIu64
+                         " uses buffers of a group, but the coordinator is not over a group's pool",
+                         task->id);
+    if (task->kind != TRM_TASK_COMPUTE)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "task %" PRIu64 " has uses, which only COMPUTE has: others use their spans",
+                         task->id);
+    return task->uses == NULL ? lacks(task, "its uses") : TRM_OK;
+}
+
 static int32_t check_task(const struct trm_task *task)
 {
     if (task->id == 0)
@@ -232,6 +248,13 @@ static void copy_arguments(struct layout *layout, struct trm_task *desc, const s
     }
 }
 
+static void copy_uses(struct layout *layout, struct trm_task *desc, const struct trm_task *task)
+{
+    desc->uses = task->use_count > 0
+                     ? layout_copy(layout, task->uses, task->use_count * sizeof(struct trm_group_use))
+                     : NULL;
+}
+
 static void copy_edges(struct pipeline_task_work *work, const struct trm_task *task)
 {
     for (uint32_t i = 0; i < task->after_count; i++) {
@@ -250,6 +273,7 @@ static void copy_parts(struct layout *layout, struct pipeline_task_work *work, c
     desc.name  = NULL; /* the task has it */
     desc.after = NULL;
     copy_arguments(layout, &desc, task);
+    copy_uses(layout, &desc, task);
     if (work == NULL)
         return;
     work->desc  = desc;
@@ -351,6 +375,8 @@ static int32_t add_task(struct pipeline_coordinator *coordinator, const struct t
                          "trm_task.struct_size is %" PRIu32 ", but its size is %zu", given->struct_size,
                          sizeof(desc));
     int32_t status = check_task(&desc);
+    if (status == TRM_OK)
+        status = check_uses(coordinator, &desc);
     if (status == TRM_OK)
         status = pipeline_task_prepare_functions(coordinator, &desc);
     if (status != TRM_OK)

@@ -120,6 +120,10 @@ static int32_t wait_locked(struct pipeline_coordinator *coordinator, struct requ
         return base_fail(TRM_ERROR_DEADLOCK,
                          "a function of task %" PRIu64 ", or of one that it comes after, waits for it to end",
                          request->ids[0]);
+    status = pipeline_pool_check_wait(coordinator->pool);
+    if (status != TRM_OK)
+        return status;
+    status            = TRM_ERROR_TIMEOUT;
     uint64_t deadline = base_deadline(timeout_ns);
     watch_locked(coordinator, request, 1);
     while (status == TRM_ERROR_TIMEOUT && is_woken) {
@@ -207,6 +211,9 @@ static int32_t wait_all_locked(struct pipeline_coordinator *coordinator, uint64_
     if (pipeline_task_is_inside(coordinator))
         return base_fail_static(TRM_ERROR_DEADLOCK,
                                 "a function of a task waits for all tasks, including its own");
+    int32_t status = pipeline_pool_check_wait(coordinator->pool);
+    if (status != TRM_OK)
+        return status;
     uint64_t deadline = base_deadline(timeout_ns);
     while (coordinator->unfinished > 0)
         if (!sleep_locked(coordinator, deadline) && coordinator->unfinished > 0)
@@ -239,6 +246,6 @@ void pipeline_coordinator_drain(struct pipeline_coordinator *coordinator)
         sleep_locked(coordinator, BASE_NEVER);
     base_lock_release(&coordinator->lock);
     if (coordinator->pool != NULL)
-        pipeline_pool_unlisten(coordinator->pool, &coordinator->listener);
+        pipeline_pool_unlisten(coordinator->pool, coordinator->listeners);
     pipeline_coordinator_wait_unheld(coordinator);
 }

@@ -58,6 +58,14 @@ int32_t pipeline_group_lock_data(struct pipeline_group *group)
     return TRM_OK;
 }
 
+bool pipeline_group_try_lock_data(struct pipeline_group *group)
+{
+    if (pthread_mutex_trylock(&group->data_lock) != 0)
+        return false;
+    atomic_store_explicit(&group->data_owner, (uintptr_t)pthread_self(), memory_order_relaxed);
+    return true;
+}
+
 void pipeline_group_unlock_data(struct pipeline_group *group)
 {
     atomic_store_explicit(&group->data_owner, 0, memory_order_relaxed);

@@ -50,6 +50,8 @@ int32_t pipeline_group_check_data(const struct pipeline_group *group);
 
 /* Takes data_lock. Errors: DEADLOCK where this thread has it: within the function of a task. */
 int32_t pipeline_group_lock_data(struct pipeline_group *group);
+/* Does not wait for it. */
+bool pipeline_group_try_lock_data(struct pipeline_group *group);
 void pipeline_group_unlock_data(struct pipeline_group *group);
 
 /* The devices of the group that are not lost: bit i is device i. */

@@ -15,7 +15,7 @@
 #include "core/object/object.h"
 #include "pipeline/model/workload.h"
 
-#define VERSION 2u
+#define VERSION 3u
 
 /* A model remembers about so many samples. */
 #define MEMORY 8u
@@ -49,7 +49,7 @@ void pipeline_stored_device_of(struct core_device *device, struct pipeline_store
 
 static void key_of(const struct pipeline_stored_device *device, char *key, size_t capacity)
 {
-    snprintf(key, capacity, "models 2\n%s\n%s\n%s\n%s\n%" PRIu64, device->backend, device->version,
+    snprintf(key, capacity, "models 3\n%s\n%s\n%s\n%s\n%" PRIu64, device->backend, device->version,
              device->name, device->driver, device->units);
 }
 
@@ -122,7 +122,7 @@ static bool is_sound_head(const struct pipeline_stored_head *head, uint64_t size
            is_text(device->backend, sizeof(device->backend)) &&
            is_text(device->version, sizeof(device->version)) && is_text(device->name, sizeof(device->name)) &&
            is_text(device->driver, sizeof(device->driver)) && isfinite(head->best_rate) &&
-           head->best_rate >= 0 && head->side_by_side <= TRM_STREAM_POOL_MOST;
+           head->best_rate >= 0 && head->width.streams <= TRM_STREAM_POOL_MOST;
 }
 
 /* Copies what a file says, if it makes sense. */

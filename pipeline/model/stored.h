@@ -41,15 +41,23 @@ struct pipeline_stored_model {
     double least; /* as in struct pipeline_task_model */
 };
 
+/* How many streams of the device run at once (pipeline/pool/width.c). */
+struct pipeline_stored_width {
+    uint32_t streams; /* the most that was measured; 0: not known */
+    uint32_t made;    /* measurements */
+    uint32_t steady;  /* those of them that nothing disturbed */
+    uint32_t reserved;
+    uint64_t measured; /* when the last one was made, in nanoseconds since 1970 */
+};
+
 /* The file as it is written. */
 struct pipeline_stored_head {
     char magic[16];
     uint32_t version;
     uint32_t count;
     struct pipeline_stored_device device;
-    double best_rate;      /* as in struct pipeline_task_workloads; 0: not known */
-    uint32_t side_by_side; /* streams that run at once, as measured; 0: not known */
-    uint32_t reserved;
+    double best_rate; /* as in struct pipeline_task_workloads; 0: not known */
+    struct pipeline_stored_width width;
 };
 
 struct pipeline_stored {
@@ -85,6 +93,18 @@ const struct pipeline_stored_model *pipeline_stored_find(const struct pipeline_s
 /* Puts news in. A model that another process has changed since is averaged, weighted by samples. There is
  * room. */
 void pipeline_stored_merge(struct pipeline_stored *stored, const struct pipeline_stored_news *news);
+/* ---- width.c: measurements of how many streams run at once ------------------------------------ */
+
+/* Nanoseconds since 1970, by which files tell when something was learned. */
+uint64_t pipeline_stored_now(void);
+
+/* Whether a later one is worth its time: what else the device has to do makes a measurement too low. */
+bool pipeline_stored_width_is_due(const struct pipeline_stored_width *width, uint64_t now);
+void pipeline_stored_width_add(struct pipeline_stored_width *width, uint32_t streams, bool is_steady,
+                               uint64_t now);
+
+/* ---- stored.c ------------------------------------------------------------------------------- */
+
 /* Writes the file. Failures are logged. */
 void pipeline_stored_save(struct core_context *context, struct pipeline_stored *stored);
 

@@ -11,7 +11,8 @@
 
 struct listing {
     struct core_context *context;
-    trm_stream_model_visit_fn visit;
+    trm_stream_model_visit_fn visit; /* one of the two */
+    trm_stream_width_visit_fn visit_width;
     void *user;
 };
 
@@ -37,6 +38,21 @@ static int32_t show(const struct listing *listing, const struct pipeline_stored_
     return listing->visit(listing->user, &shown);
 }
 
+static int32_t show_width(const struct listing *listing, const struct pipeline_stored_head *head)
+{
+    const struct trm_stream_width shown = {
+        .struct_size  = sizeof(shown),
+        .side_by_side = head->width.streams,
+        .backend      = head->device.backend,
+        .device       = head->device.name,
+        .driver       = head->device.driver,
+        .measurements = head->width.made,
+        .undisturbed  = head->width.steady,
+        .measured     = head->width.measured / NANOSECONDS,
+    };
+    return head->width.streams != 0 ? listing->visit_width(listing->user, &shown) : TRM_OK;
+}
+
 static int32_t visit_file(void *user, const char *path)
 {
     const struct listing *listing  = user;
@@ -44,25 +60,37 @@ static int32_t visit_file(void *user, const char *path)
     int32_t status                 = TRM_OK;
     if (stored == NULL)
         return TRM_OK;
-    for (uint32_t i = 0; i < stored->head.count && status == TRM_OK; i++)
+    if (listing->visit_width != NULL)
+        status = show_width(listing, &stored->head);
+    for (uint32_t i = 0; listing->visit != NULL && i < stored->head.count && status == TRM_OK; i++)
         status = show(listing, &stored->head.device, &stored->models[i]);
     pipeline_stored_destroy(listing->context, stored);
     return status;
 }
 
-int32_t trm_stream_model_list(struct trm_context *handle, trm_stream_model_visit_fn visit, void *user)
+static int32_t list(struct trm_context *handle, struct listing *listing, const char *call)
 {
     struct core_context *context = core_object_enter(handle, CORE_CONTEXT);
     if (context == NULL)
         return base_last_status();
-    struct listing listing = {context, visit, user};
-    int32_t status         = TRM_OK;
-    if (visit == NULL)
-        status = base_fail_static(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_model_list: `visit` is NULL");
-    else
-        status = core_cache_list(context, PIPELINE_STORED_EXTENSION, visit_file, &listing);
+    listing->context = context;
+    int32_t status   = listing->visit == NULL && listing->visit_width == NULL
+                           ? base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s: `visit` is NULL", call)
+                           : core_cache_list(context, PIPELINE_STORED_EXTENSION, visit_file, listing);
     core_object_leave(&context->object);
     return status;
+}
+
+int32_t trm_stream_model_list(struct trm_context *context, trm_stream_model_visit_fn visit, void *user)
+{
+    struct listing listing = {.visit = visit, .user = user};
+    return list(context, &listing, "trm_stream_model_list");
+}
+
+int32_t trm_stream_width_list(struct trm_context *context, trm_stream_width_visit_fn visit, void *user)
+{
+    struct listing listing = {.visit_width = visit, .user = user};
+    return list(context, &listing, "trm_stream_width_list");
 }
 
 int32_t trm_stream_model_forget(struct trm_context *handle, uint32_t *count)

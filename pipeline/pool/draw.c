@@ -5,26 +5,66 @@
 #include "core/object/object.h"
 #include "pipeline/pool/team.h"
 
+/* ---- users ---------------------------------------------------------------------------------- */
+
+static int32_t attach(struct pipeline_stream_pool *pool)
+{
+    base_lock_acquire(&pool->lock);
+    bool is_closing = pool->is_closing;
+    pool->users += !is_closing;
+    base_lock_release(&pool->lock);
+    return is_closing ? base_fail_static(TRM_ERROR_INVALID_HANDLE, "the stream pool is being destroyed")
+                      : TRM_OK;
+}
+
+static void detach(struct pipeline_stream_pool *pool)
+{
+    base_lock_acquire(&pool->lock);
+    pool->users--;
+    base_lock_release(&pool->lock);
+}
+
+/* Each member counts the user. */
+static int32_t attach_all(const struct pipeline_pool_team *team)
+{
+    int32_t status   = TRM_OK;
+    uint32_t counted = 0;
+    for (; status == TRM_OK && counted < team->count; counted += status == TRM_OK)
+        status = attach(team->members[counted].pool);
+    while (status != TRM_OK && counted > 0)
+        detach(team->members[--counted].pool);
+    return status;
+}
+
+static bool has_device(const struct pipeline_stream_pool *pool, const struct core_device *device)
+{
+    for (uint32_t i = 0; i < pipeline_pool_devices(pool); i++)
+        if (pipeline_pool_device(pool, i) == device)
+            return true;
+    return false;
+}
+
+static int32_t check_device(const struct pipeline_stream_pool *pool, const struct core_device *device)
+{
+    if (has_device(pool, device))
+        return TRM_OK;
+    if (pool->team != NULL)
+        return base_fail(TRM_ERROR_WRONG_DEVICE,
+                         "the coordinator is of device %s, which the stream pool's group does not have",
+                         device->id);
+    return base_fail(TRM_ERROR_WRONG_DEVICE, "the stream pool is of device %s, the coordinator of %s",
+                     pool->device->id, device->id);
+}
+
 int32_t pipeline_pool_attach(struct trm_stream_pool *handle, const struct core_device *device,
                              struct pipeline_stream_pool **found)
 {
     struct pipeline_stream_pool *pool = core_object_enter(handle, CORE_STREAM_POOL);
     if (pool == NULL)
         return base_last_status();
-    int32_t status = TRM_OK;
-    if (pool->team != NULL) {
-        core_object_leave(&pool->object);
-        return pipeline_pool_team_refuse("trm_coordinator_create");
-    }
-    base_lock_acquire(&pool->lock);
-    bool is_closing = pool->is_closing;
-    pool->users += !is_closing && pool->device == device;
-    base_lock_release(&pool->lock);
-    if (is_closing)
-        status = base_fail_static(TRM_ERROR_INVALID_HANDLE, "the stream pool is being destroyed");
-    else if (pool->device != device)
-        status = base_fail(TRM_ERROR_WRONG_DEVICE, "the stream pool is of device %s, the coordinator of %s",
-                           pool->device->id, device->id);
+    int32_t status = check_device(pool, device);
+    if (status == TRM_OK)
+        status = pool->team != NULL ? attach_all(pool->team) : attach(pool);
     if (status == TRM_OK) {
         core_object_retain(&pool->object);
         *found = pool;
@@ -35,11 +75,35 @@ int32_t pipeline_pool_attach(struct trm_stream_pool *handle, const struct core_d
 
 void pipeline_pool_detach(struct pipeline_stream_pool *pool)
 {
-    base_lock_acquire(&pool->lock);
-    pool->users--;
-    base_lock_release(&pool->lock);
+    if (pool->team == NULL)
+        detach(pool);
+    else
+        for (uint32_t i = 0; i < pool->team->count; i++)
+            detach(pool->team->members[i].pool);
     core_object_release(&pool->object);
 }
+
+uint32_t pipeline_pool_devices(const struct pipeline_stream_pool *pool)
+{
+    return pool->team != NULL ? pool->team->count : 1;
+}
+
+struct core_device *pipeline_pool_device(const struct pipeline_stream_pool *pool, uint32_t index)
+{
+    return pool->team != NULL ? pool->team->group->devices[index] : pool->device;
+}
+
+uint32_t pipeline_pool_capacity(const struct pipeline_stream_pool *pool)
+{
+    uint32_t most = 0;
+    if (pool->team == NULL)
+        return pool->most;
+    for (uint32_t i = 0; i < pool->team->count; i++)
+        most += pool->team->members[i].pool->most;
+    return most;
+}
+
+/* ---- streams -------------------------------------------------------------------------------- */
 
 int32_t pipeline_pool_draw(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
                            struct pipeline_pool_listener *listener, struct pipeline_pool_slot **slot)
@@ -93,7 +157,7 @@ void pipeline_pool_tell_listeners_locked(struct pipeline_stream_pool *pool)
     }
 }
 
-void pipeline_pool_unlisten(struct pipeline_stream_pool *pool, struct pipeline_pool_listener *listener)
+static void unlisten(struct pipeline_stream_pool *pool, struct pipeline_pool_listener *listener)
 {
     base_lock_acquire(&pool->lock);
     struct pipeline_pool_listener **link = &pool->listeners;
@@ -103,4 +167,13 @@ void pipeline_pool_unlisten(struct pipeline_stream_pool *pool, struct pipeline_p
         *link = listener->next;
     listener->is_listening = false;
     base_lock_release(&pool->lock);
+}
+
+void pipeline_pool_unlisten(struct pipeline_stream_pool *pool, struct pipeline_pool_listener *listeners)
+{
+    if (pool->team == NULL)
+        unlisten(pool, listeners);
+    else
+        for (uint32_t i = 0; i < pool->team->count; i++)
+            unlisten(pool->team->members[i].pool, &listeners[i]);
 }

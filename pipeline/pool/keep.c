@@ -4,7 +4,6 @@
 #include "pipeline/pool/keep.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "core/module/module.h"
 #include "core/object/object.h"
@@ -39,9 +38,11 @@ void pipeline_pool_keep_fini(struct pipeline_stream_pool *pool)
 
 /* ---- the width of the device ---------------------------------------------------------------- */
 
-uint32_t pipeline_pool_keep_width(const struct pipeline_stream_pool *pool)
+struct pipeline_stored_width pipeline_pool_keep_width(const struct pipeline_stream_pool *pool)
 {
-    return pool->keep != NULL && pool->keep->stored != NULL ? pool->keep->stored->head.side_by_side : 0;
+    if (pool->keep == NULL || pool->keep->stored == NULL)
+        return (struct pipeline_stored_width){.streams = 0};
+    return pool->keep->stored->head.width;
 }
 
 /* The file with room for what the pool has learned, or an empty one; NULL without memory. */
@@ -53,19 +54,21 @@ static struct pipeline_stored *open_stored(struct pipeline_stream_pool *pool)
     return stored != NULL ? stored : pipeline_stored_create(context, device, PIPELINE_TASK_MODELS);
 }
 
-void pipeline_pool_keep_save_width(struct pipeline_stream_pool *pool, uint32_t width)
+uint32_t pipeline_pool_keep_save_width(struct pipeline_stream_pool *pool, uint32_t streams, bool is_steady)
 {
     struct base_saved_error saved;
     if (pool->keep == NULL)
-        return;
+        return streams;
     base_error_save(&saved);
     struct pipeline_stored *stored = open_stored(pool);
     if (stored != NULL) {
-        stored->head.side_by_side = width;
+        pipeline_stored_width_add(&stored->head.width, streams, is_steady, pipeline_stored_now());
+        streams = stored->head.width.streams;
         pipeline_stored_save(pool->object.context, stored);
     }
     pipeline_stored_destroy(pool->object.context, stored);
     base_error_restore(&saved);
+    return streams;
 }
 
 /* ---- which kernel --------------------------------------------------------------------------- */
@@ -122,13 +125,6 @@ void pipeline_pool_keep_recall(struct pipeline_stream_pool *pool, const struct t
 
 /* ---- saving --------------------------------------------------------------------------------- */
 
-static uint64_t now_realtime(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 /* The identity of a model that is worth keeping; NULL of another. */
 static const struct pipeline_pool_identity *news_of_locked(const struct pipeline_stream_pool *pool,
                                                            uint32_t place)
@@ -182,7 +178,7 @@ static bool has_news(struct pipeline_stream_pool *pool)
 /* The last notifications of streams that have ended may still come, and are not waited for. */
 static void merge_all(struct pipeline_stream_pool *pool, struct pipeline_stored *stored)
 {
-    uint64_t now = now_realtime();
+    uint64_t now = pipeline_stored_now();
     base_lock_acquire(&pool->lock);
     for (uint32_t i = 0; i < PIPELINE_TASK_MODELS; i++)
         merge_locked(pool, i, now, stored);
@@ -199,8 +195,8 @@ void pipeline_pool_keep_save(struct pipeline_stream_pool *pool)
     base_error_save(&saved);
     struct pipeline_stored *stored = open_stored(pool);
     if (stored != NULL) {
-        if (stored->head.side_by_side == 0)
-            stored->head.side_by_side = pool->side_by_side;
+        if (stored->head.width.streams == 0)
+            stored->head.width.streams = pool->side_by_side;
         merge_all(pool, stored);
         pipeline_stored_save(context, stored);
     }

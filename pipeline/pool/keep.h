@@ -34,9 +34,10 @@ void pipeline_pool_keep_load(struct pipeline_stream_pool *pool);
 void pipeline_pool_keep_save(struct pipeline_stream_pool *pool);
 void pipeline_pool_keep_fini(struct pipeline_stream_pool *pool);
 
-/* How many streams run side by side, as earlier runs have measured; 0: not known. */
-uint32_t pipeline_pool_keep_width(const struct pipeline_stream_pool *pool);
-void pipeline_pool_keep_save_width(struct pipeline_stream_pool *pool, uint32_t width);
+/* How many streams run side by side, as earlier runs have measured. */
+struct pipeline_stored_width pipeline_pool_keep_width(const struct pipeline_stream_pool *pool);
+/* Adds a measurement. Returns the most of all. */
+uint32_t pipeline_pool_keep_save_width(struct pipeline_stream_pool *pool, uint32_t streams, bool is_steady);
 
 /* Is the task a launch that has no model in the pool yet? False where nothing is kept. */
 bool pipeline_pool_keep_is_new_locked(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,

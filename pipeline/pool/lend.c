@@ -96,6 +96,8 @@ static void lend_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_
     if (request->task == NULL || request->listener != NULL) {
         slot->state = PIPELINE_POOL_SLOT_LENT;
         pool->lent++;
+        /* the data of its group may name the task's end */
+        slot->has_points |= request->task != NULL && pool->is_member;
     } else {
         enter_transit_locked(pool, slot);
         slot->has_points = true;

@@ -5,6 +5,7 @@
  *     submit.c    tasks                           trial.c     which strategy gets most done
  *     draw.c      streams for coordinators        keep.c      models that outlive the pool
  *     width.c     how many run side by side       team.h      pools over groups of devices
+ *     errand.c    tasks of coordinators over groups
  *
  * A slot has a stream or is empty. A slot in transit belongs to the call that put it there, which may then
  * call the backend without the lock: it makes or ends the stream, enqueues a task on it, or takes it back.
@@ -76,6 +77,7 @@ struct pipeline_pool_slot {
 struct pipeline_pool_listener {
     /* On any thread, under pool->lock and perhaps a lock of the backend's. */
     void (*freed)(struct pipeline_pool_listener *listener);
+    void *owner;
     struct pipeline_pool_listener *next;
     bool is_listening;
 };
@@ -214,11 +216,17 @@ uint32_t pipeline_pool_width(struct pipeline_stream_pool *pool, bool measures);
 
 /* ---- draw.c: for other rooms ---------------------------------------------------------------- */
 
-/* Count a user of a pool of the device, which trm_stream_pool_destroy() then refuses to end. Errors:
- * WRONG_DEVICE, INVALID_HANDLE. */
+/* Count a user of a pool of the device, or over a group that has it, which trm_stream_pool_destroy() then
+ * refuses to end. Errors: WRONG_DEVICE, INVALID_HANDLE. */
 int32_t pipeline_pool_attach(struct trm_stream_pool *handle, const struct core_device *device,
                              struct pipeline_stream_pool **pool);
 void pipeline_pool_detach(struct pipeline_stream_pool *pool);
+
+/* The devices of a pool: one, or those of its group. */
+uint32_t pipeline_pool_devices(const struct pipeline_stream_pool *pool);
+struct core_device *pipeline_pool_device(const struct pipeline_stream_pool *pool, uint32_t index);
+/* The most streams that it has of one priority, on all devices. */
+uint32_t pipeline_pool_capacity(const struct pipeline_stream_pool *pool);
 
 /* Lends the idle stream that the strategy chooses for a task. Its owner enqueues the task, calls
  * pipeline_pool_drawn(), also when that failed (`waited` is as in struct pipeline_pool_request), and some
@@ -233,8 +241,50 @@ void pipeline_pool_give_back(struct pipeline_stream_pool *pool, struct pipeline_
 
 void pipeline_pool_listen_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_listener *listener);
 void pipeline_pool_tell_listeners_locked(struct pipeline_stream_pool *pool);
-/* From now on the listener is not called. */
-void pipeline_pool_unlisten(struct pipeline_stream_pool *pool, struct pipeline_pool_listener *listener);
+/* From now on the listeners are not called: one for each device of the pool. */
+void pipeline_pool_unlisten(struct pipeline_stream_pool *pool, struct pipeline_pool_listener *listeners);
+
+/* ---- errand.c: for other rooms, tasks on a pool over a group, whose data the pool brings ---------- */
+
+struct pipeline_pool_errand {
+    /* What it uses: handles of the group, or of one device. `enqueue`, where it has no kernel, tells kinds of
+     * tasks apart. */
+    const struct trm_stream_task *task;
+    struct pipeline_pool_listener *listeners; /* one for each device */
+    /* Both enqueue on the slot's stream. wait(): what the errand comes after, besides its data. run(): its
+     * operations; `form` has the handles of the device. No function of the program is called. */
+    int32_t (*wait)(struct pipeline_pool_errand *errand);
+    int32_t (*run)(struct pipeline_pool_errand *errand, const struct trm_stream_task *form);
+    /* Set before wait(). The owner gives the slot back to the member, also after a failure. */
+    struct pipeline_stream_pool *member;
+    struct pipeline_pool_slot *slot; /* NULL: it got no stream */
+    uint32_t device;
+};
+
+/* Chooses the device, draws an idle stream there (pipeline_pool_draw()), and runs the errand on it behind its
+ * data. Where that device is lost, another one gets it. Errors: TIMEOUT without a slot when no stream is
+ * idle, and then the device's listener is called once one may be; DEVICE_LOST; those of wait() and run(). */
+int32_t pipeline_pool_run_errand(struct pipeline_stream_pool *pool, struct pipeline_pool_errand *errand);
+
+/* Calls `check` with the form of a task for one of the devices that may run it. Errors: as of
+ * trm_stream_pool_submit(); those of `check`. */
+typedef int32_t (*pipeline_pool_check_fn)(void *user, const struct trm_stream_task *form, uint32_t device);
+int32_t pipeline_pool_check_errand(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
+                                   pipeline_pool_check_fn check, void *user);
+
+/* Whether the pool takes buffers of a group. */
+bool pipeline_pool_is_over_group(const struct pipeline_stream_pool *pool);
+/* Whether the buffer is one of a group. Else *devices is the device that has it: bit i is device i. Errors:
+ * INVALID_HANDLE, WRONG_DEVICE. */
+int32_t pipeline_pool_locate(const struct pipeline_stream_pool *pool, struct trm_buffer *buffer,
+                             bool *is_of_group, uint32_t *devices);
+/* The buffer on a device, which may be NULL. Errors: WRONG_DEVICE. */
+int32_t pipeline_pool_resolve(const struct pipeline_stream_pool *pool, uint32_t device,
+                              struct trm_buffer *buffer, struct trm_buffer **one);
+
+/* DEADLOCK where this thread is in the function of a task of a pool over the group, during which no errand
+ * runs. */
+int32_t pipeline_pool_check_wait(const struct pipeline_stream_pool *pool);
 
 /* ---- watch.c -------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
  *
  *     team.c         life, statistics           team_plan.c   what a task uses, and its form for a device
  *     team_choose.c  which device gets a task   team_copy.c   copies of data, and how long they take
- *     team_submit.c  submitting and predicting
+ *     team_submit.c  submitting and predicting  errand.c      tasks of coordinators
  *
  * The device is chosen as StarPU's dmda does (C. Augonnet and others, "StarPU: A Unified Platform for Task
  * Scheduling on Heterogeneous Multicore Architectures", 2011): the earliest end, with the work that the

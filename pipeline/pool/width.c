@@ -1,13 +1,16 @@
-/* How many streams of a device run side by side: the default size of pools. Measured once, kept with the
- * models.
+/* How many streams of a device run side by side: the default size of pools. Kept with the models.
  *
  * One group of a kernel that computes leaves a device room for more of them, so n launches on n streams take
  * as long as one while the device, its driver and its queues run n at once. The width is n times the time of
  * one launch beside that of n, for the n where it is the greatest: 1, 2, 4 and so on, until twice as many are
  * hardly better.
+ *
+ * What else the device or the host does makes the result too low, so the most of several measurements by
+ * different pools counts (pipeline/model/width.c). One that was disturbed shows in the times of its rounds.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <trireme/trireme.h>
 
 #include "core/object/object.h"
@@ -30,6 +33,9 @@
 /* Twice as many streams must be so much better. */
 #define GAIN 1.2
 
+/* Where the median takes so many times as long as the fastest round, something disturbed them. */
+#define UNSTEADY 1.25
+
 struct bench {
     struct core_context *context;
     struct trm_device *device;
@@ -39,6 +45,7 @@ struct bench {
     struct trm_stream *streams[TRM_STREAM_POOL_MOST];
     uint32_t count; /* streams that were made */
     uint32_t depth;
+    bool is_steady;
 };
 
 static int32_t open_bench(struct bench *bench)
@@ -96,24 +103,32 @@ static int32_t time_once(const struct bench *bench, uint32_t count, uint64_t *to
     return status;
 }
 
+static int compare(const void *one, const void *other)
+{
+    uint64_t left = *(const uint64_t *)one, right = *(const uint64_t *)other;
+    return (left > right) - (left < right);
+}
+
+/* The fastest of several rounds. */
 static int32_t time_best(struct bench *bench, uint32_t count, uint64_t *best)
 {
+    uint64_t took[ROUNDS];
     int32_t status = TRM_OK;
-    *best          = UINT64_MAX;
     for (; status == TRM_OK && bench->count < count; bench->count += status == TRM_OK)
         status = trm_stream_create(bench->device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL,
                                    &bench->streams[bench->count]);
-    for (uint32_t round = 0; status == TRM_OK && round < ROUNDS; round++) {
-        uint64_t took;
-        status = time_once(bench, count, &took);
-        if (took < *best)
-            *best = took;
-    }
-    if (status == TRM_OK)
-        core_log(bench->context, TRM_LOG_DEBUG,
-                 "%" PRIu32 " streams with a launch of depth %" PRIu32 " take %" PRIu64 " ns", count,
-                 bench->depth, *best);
-    return status;
+    for (uint32_t round = 0; status == TRM_OK && round < ROUNDS; round++)
+        status = time_once(bench, count, &took[round]);
+    if (status != TRM_OK)
+        return status;
+    qsort(took, ROUNDS, sizeof(took[0]), compare);
+    *best            = took[0];
+    bench->is_steady = bench->is_steady && (double)took[ROUNDS / 2] <= UNSTEADY * (double)took[0];
+    core_log(bench->context, TRM_LOG_DEBUG,
+             "%" PRIu32 " streams with a launch of depth %" PRIu32 " take %" PRIu64 " ns, %" PRIu64
+             " ns in the median",
+             count, bench->depth, took[0], took[ROUNDS / 2]);
+    return TRM_OK;
 }
 
 /* Finds the depth, and how long one launch takes. */
@@ -122,50 +137,79 @@ static int32_t time_one(struct bench *bench, uint64_t *one)
     int32_t status = time_best(bench, 1, one);
     while (status == TRM_OK && *one < LAUNCH_NS && bench->depth < DEPTH_MOST) {
         bench->depth *= 2;
-        status = time_best(bench, 1, one);
+        bench->is_steady = true;
+        status           = time_best(bench, 1, one);
     }
     return status;
 }
 
+/* Times of 1, 2, 4… streams. */
+struct times {
+    uint32_t count;
+    uint64_t took[8];
+};
+
+static uint32_t width_of(const struct times *times)
+{
+    double width = 1;
+    for (uint32_t i = 1; i < times->count; i++) {
+        double here =
+            times->took[i] > 0 ? (double)(1u << i) * (double)times->took[0] / (double)times->took[i] : 0;
+        width = here > width ? here : width;
+    }
+    uint32_t found = (uint32_t)(width + 0.5);
+    return found < TRM_STREAM_POOL_MOST ? found : TRM_STREAM_POOL_MOST;
+}
+
+/* The time of one stream is taken again at the end: where something disturbed the first rounds, it would make
+ * the width too great. */
 static int32_t measure(struct bench *bench, uint32_t *found)
 {
-    uint64_t one, took;
-    double width   = 1;
+    struct times times = {.count = 1};
+    double best        = 1;
+    bool is_end        = false;
+    uint64_t again;
     int32_t status = open_bench(bench);
     if (status == TRM_OK)
-        status = time_one(bench, &one);
-    for (uint32_t count = 2; status == TRM_OK && count <= TRM_STREAM_POOL_MOST; count *= 2) {
-        status      = time_best(bench, count, &took);
-        double here = took > 0 ? (double)count * (double)one / (double)took : 0;
-        bool is_end = here < GAIN * width;
-        width       = here > width ? here : width;
-        if (is_end)
+        status = time_one(bench, &times.took[0]);
+    for (uint32_t count = 2; status == TRM_OK && count <= TRM_STREAM_POOL_MOST && !is_end; count *= 2) {
+        uint64_t took;
+        status = time_best(bench, count, &took);
+        if (status != TRM_OK)
             break;
+        times.took[times.count++] = took;
+        double here               = took > 0 ? (double)count * (double)times.took[0] / (double)took : 0;
+        is_end                    = here < GAIN * best;
+        best                      = here > best ? here : best;
     }
-    *found = (uint32_t)(width + 0.5);
-    if (*found > TRM_STREAM_POOL_MOST)
-        *found = TRM_STREAM_POOL_MOST;
+    if (status == TRM_OK)
+        status = time_best(bench, 1, &again);
+    if (status == TRM_OK && again < times.took[0])
+        times.took[0] = again;
+    *found = width_of(&times);
     return status;
 }
 
 /* 0: the device cannot be measured. */
-static uint32_t measure_device(struct core_device *device)
+static uint32_t measure_device(struct core_device *device, bool *is_steady)
 {
     struct core_context *context = device->object.context;
-    struct bench bench = {.context = context, .device = device->object.handle, .depth = DEPTH_LEAST};
+    struct bench bench           = {
+                  .context = context, .device = device->object.handle, .depth = DEPTH_LEAST, .is_steady = true};
     struct base_saved_error saved;
     uint32_t found = 0;
     base_error_save(&saved);
     int32_t status = measure(&bench, &found);
     if (status == TRM_OK) {
-        core_log(context, TRM_LOG_INFO, "%s runs %" PRIu32 " streams side by side, as measured", device->id,
-                 found);
+        core_log(context, TRM_LOG_INFO, "%s runs %" PRIu32 " streams side by side, as measured%s", device->id,
+                 found, bench.is_steady ? "" : " while something else disturbed it");
     } else {
         found = 0;
         base_error_complete(status);
         core_log(context, TRM_LOG_INFO, "how many streams %s runs side by side was not measured: %s",
                  device->id, trm_last_error().sentence);
     }
+    *is_steady = bench.is_steady;
     close_bench(&bench);
     base_error_restore(&saved);
     return found;
@@ -178,37 +222,38 @@ static bool may_measure(const struct core_device *device)
            (atomic_load_explicit(&device->attention, memory_order_acquire) & CORE_DEVICE_PROFILED) == 0;
 }
 
-static uint32_t find(const struct pipeline_stream_pool *pool)
-{
-    uint32_t known = atomic_load_explicit(&pool->device->side_by_side, memory_order_relaxed);
-    return known != 0 ? known : pipeline_pool_keep_width(pool);
-}
-
-/* One thread at a time, because launches of another one would take turns with these. A device that cannot be
- * measured is not tried again. */
-static uint32_t measure_once(struct pipeline_stream_pool *pool)
+/* One thread at a time, because launches of another one would take turns with these. A context measures a
+ * device once, also where that fails. */
+static uint32_t measure_once(struct pipeline_stream_pool *pool, uint32_t kept)
 {
     struct core_device *device = pool->device;
+    uint32_t found             = 0;
+    bool is_steady;
     base_lock_acquire(&device->measure_lock);
-    uint32_t found = find(pool);
-    if (found == 0 && !device->was_measured) {
+    if (!device->was_measured) {
         device->was_measured = true;
-        found                = measure_device(device);
-        if (found != 0) {
-            pipeline_pool_keep_save_width(pool, found);
-            atomic_store_explicit(&device->side_by_side, found, memory_order_relaxed);
-        }
+        found                = measure_device(device, &is_steady);
+        if (found != 0)
+            found = pipeline_pool_keep_save_width(pool, found, is_steady);
     }
+    uint32_t known = atomic_load_explicit(&device->side_by_side, memory_order_relaxed);
+    found          = found > known ? found : known;
+    found          = found > kept ? found : kept;
+    atomic_store_explicit(&device->side_by_side, found, memory_order_relaxed);
     base_lock_release(&device->measure_lock);
     return found;
 }
 
 uint32_t pipeline_pool_width(struct pipeline_stream_pool *pool, bool measures)
 {
-    uint32_t found = find(pool);
-    if (found == 0 && measures && may_measure(pool->device))
-        found = measure_once(pool);
-    if (found != 0)
-        atomic_store_explicit(&pool->device->side_by_side, found, memory_order_relaxed);
-    return found;
+    struct core_device *device = pool->device;
+    uint32_t known             = atomic_load_explicit(&device->side_by_side, memory_order_relaxed);
+    if (known != 0)
+        return known;
+    struct pipeline_stored_width kept = pipeline_pool_keep_width(pool);
+    if (measures && may_measure(device) && pipeline_stored_width_is_due(&kept, pipeline_stored_now()))
+        return measure_once(pool, kept.streams);
+    if (kept.streams != 0 && measures)
+        atomic_store_explicit(&device->side_by_side, kept.streams, memory_order_relaxed);
+    return kept.streams;
 }

@@ -293,7 +293,15 @@ static int32_t visit_no_model(void *user, const struct trm_stream_model *model)
     return TRM_OK;
 }
 
+static int32_t visit_no_width(void *user, const struct trm_stream_width *width)
+{
+    (void)user;
+    (void)width;
+    return TRM_OK;
+}
+
 CALL(trm_stream_model_list, (handle, visit_no_model, NULL))
+CALL(trm_stream_width_list, (handle, visit_no_width, NULL))
 CALL(trm_stream_pool_create, (handle, NULL, out()))
 CALL(trm_coordinator_create, (handle, NULL, out()))
 CALL(trm_coordinator_submit, (handle))
@@ -480,6 +488,7 @@ const struct call calls[] = {
     ROW(OF_SHADER, trm_shader_view),
     ROW(OF_KERNEL, trm_kernel_grid),
     ROW(OF_CONTEXT, trm_stream_model_list),
+    ROW(OF_CONTEXT, trm_stream_width_list),
     ROW(OF_DEVICE, trm_stream_pool_create),
     ROW(OF_DEVICE, trm_coordinator_create),
     ROW(OF_COORDINATOR, trm_coordinator_add),

@@ -73,6 +73,7 @@ void add_graph_update(Suite *suite);
 
 /* The coordinator. */
 void add_coordinator(Suite *suite);
+void add_coordinator_group(Suite *suite);
 void add_coordinator_kinds(Suite *suite);
 void add_coordinator_pool(Suite *suite);
 void add_coordinator_wait(Suite *suite);

@@ -15,6 +15,7 @@ tests_conformance_conformance_SOURCES = \
 	tests/conformance/calls.h \
 	tests/conformance/context.c \
 	tests/conformance/coordinator.c \
+	tests/conformance/coordinator_group.c \
 	tests/conformance/coordinator_kinds.c \
 	tests/conformance/coordinator_pool.c \
 	tests/conformance/coordinator_wait.c \
@@ -164,6 +165,7 @@ CONFORMANCE_RUNS = \
 	tests/conformance/run-timed.sh \
 	tests/conformance/run-cpu-group.sh \
 	tests/conformance/run-cpu-pool.sh \
+	tests/conformance/run-cpu-pool-of-group.sh \
 	tests/conformance/run-cpu-collective.sh \
 	tests/conformance/run-cpu-gates-alone.sh \
 	tests/conformance/run-cpu-without-optional.sh \

@@ -74,6 +74,7 @@ static void (*const groups[])(Suite *suite) = {
     add_graph_update,
     add_glsl,
     add_coordinator,
+    add_coordinator_group,
     add_coordinator_kinds,
     add_coordinator_pool,
     add_coordinator_wait,

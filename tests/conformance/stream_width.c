@@ -142,6 +142,56 @@ START_TEST(how_many_streams_run_side_by_side_is_kept_between_runs)
 }
 END_TEST
 
+START_TEST(a_width_that_was_measured_just_now_is_not_measured_again)
+{
+    struct run run;
+    run_begin(&run, "yes", "yes");
+    if (!is_measured(&run)) {
+        skip("the device does not take the kernel that measures");
+        run_end(&run);
+        return;
+    }
+    uint32_t measured = new_pool(&run, TRM_STREAM_DEFAULT, 0).side_by_side;
+    run_again(&run, "yes", "yes");
+    log_forget();
+    ck_assert_uint_eq(new_pool(&run, TRM_STREAM_DEFAULT, 0).side_by_side, measured);
+    ck_assert_uint_eq(log_count(TRM_LOG_INFO, "side by side, as measured"), 0);
+    run_end(&run);
+}
+END_TEST
+
+static int32_t see_width(void *user, const struct trm_stream_width *width)
+{
+    struct trm_stream_width *seen = user;
+    ck_assert_uint_eq(seen->side_by_side, 0);
+    ck_assert_ptr_nonnull(width->backend);
+    ck_assert_uint_gt(strlen(width->device), 0);
+    ck_assert_ptr_nonnull(width->driver);
+    ck_assert_uint_gt(width->measured, 0);
+    *seen = *width;
+    return TRM_ERROR_CANCELLED;
+}
+
+START_TEST(a_measured_width_is_listed_until_it_is_forgotten)
+{
+    struct trm_stream_width seen = {.side_by_side = 0};
+    struct run run;
+    run_begin(&run, "yes", "yes");
+    ck_ok(trm_stream_width_list(run.context, see_width, &seen));
+    ck_status(trm_stream_width_list(run.context, NULL, NULL), TRM_ERROR_INVALID_ARGUMENT);
+    if (is_measured(&run)) {
+        uint32_t measured = new_pool(&run, TRM_STREAM_DEFAULT, 0).side_by_side;
+        ck_assert_int_eq(trm_stream_width_list(run.context, see_width, &seen), TRM_ERROR_CANCELLED);
+        ck_assert_uint_eq(seen.side_by_side, measured);
+        ck_assert_uint_eq(seen.measurements, 1);
+        ck_assert_uint_le(seen.undisturbed, 1);
+        ck_ok(trm_stream_model_forget(run.context, NULL));
+    }
+    ck_ok(trm_stream_width_list(run.context, see_width, &seen));
+    run_end(&run);
+}
+END_TEST
+
 static void *make_one(void *run)
 {
     (void)new_pool(run, TRM_STREAM_DEFAULT, 0);
@@ -171,5 +221,7 @@ void add_stream_width(Suite *suite)
     CASE(group, a_pool_without_a_size_gets_what_the_device_runs_side_by_side);
     CASE(group, a_pool_that_has_a_size_or_may_not_measure_does_not_measure);
     CASE(group, how_many_streams_run_side_by_side_is_kept_between_runs);
+    CASE(group, a_width_that_was_measured_just_now_is_not_measured_again);
+    CASE(group, a_measured_width_is_listed_until_it_is_forgotten);
     CASE(group, pools_that_are_made_at_once_measure_once);
 }

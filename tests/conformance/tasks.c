@@ -10,21 +10,45 @@
 struct trm_coordinator *coordinator;
 
 static struct trm_stream_pool *pool;
+static struct trm_group *group_of_pool;
 
-/* CONFORMANCE_POOL=N: coordinators draw from a pool of N streams. The coordinator before has been
- * destroyed. */
+/* From now on the case uses a device of the group. */
+static void open_group(void)
+{
+    struct trm_device_summary summary = {.struct_size = sizeof(summary)};
+    char devices[80];
+    ck_ok(trm_device_describe(the.context, 0, &summary));
+    snprintf(devices, sizeof(devices), "%s:*", summary.backend);
+    ck_ok(trm_group_create(the.context, devices, &group_of_pool));
+    trm_stream_destroy(the.stream);
+    trm_device_destroy(the.device);
+    ck_ok(trm_group_device(group_of_pool, 0, &the.device));
+    ck_ok(trm_stream_create(the.device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &the.stream));
+}
+
+static void open_pool(uint32_t most)
+{
+    const struct trm_stream_pool_desc desc = {.struct_size = sizeof(desc), .most = most};
+    if (getenv("CONFORMANCE_POOL_OF_GROUP") == NULL) {
+        ck_ok(trm_stream_pool_create(the.device, &desc, &pool));
+        return;
+    }
+    if (group_of_pool == NULL)
+        open_group();
+    ck_ok(trm_group_pool_create(group_of_pool, &desc, &pool));
+}
+
+/* CONFORMANCE_POOL=N: coordinators draw from a pool of N streams, with CONFORMANCE_POOL_OF_GROUP of each
+ * device of a group. The coordinator before has been destroyed. */
 void open_coordinator(void)
 {
     struct trm_coordinator_desc desc = {.struct_size = sizeof(desc)};
     const char *most                 = getenv("CONFORMANCE_POOL");
     trm_stream_pool_destroy(pool);
     pool = NULL;
-    if (most != NULL) {
-        const struct trm_stream_pool_desc of_pool = {.struct_size = sizeof(of_pool),
-                                                     .most        = (uint32_t)strtoul(most, NULL, 10)};
-        ck_ok(trm_stream_pool_create(the.device, &of_pool, &pool));
-        desc.pool = pool;
-    }
+    if (most != NULL)
+        open_pool((uint32_t)strtoul(most, NULL, 10));
+    desc.pool = pool;
     ck_ok(trm_coordinator_create(the.device, &desc, &coordinator));
 }
 
@@ -32,8 +56,10 @@ static void close_coordinator(void)
 {
     trm_coordinator_destroy(coordinator);
     trm_stream_pool_destroy(pool);
-    coordinator = NULL;
-    pool        = NULL;
+    trm_group_destroy(group_of_pool);
+    coordinator   = NULL;
+    pool          = NULL;
+    group_of_pool = NULL;
 }
 
 TCase *group_with_coordinator(Suite *suite, const char *name)

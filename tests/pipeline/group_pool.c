@@ -293,6 +293,63 @@ START_TEST(a_chain_of_tasks_stays_with_what_it_writes)
 }
 END_TEST
 
+/* A chain of tasks, of which the device is chosen for each where `devices` is 0. */
+static void run_chain(struct trm_coordinator *coordinator, const struct trm_group_use *use, uint32_t length,
+                      uint32_t devices)
+{
+    const struct trm_argument arguments[] = {trm_arg_u64(10 * MS), trm_arg_i32(0)};
+
+    for (uint64_t id = 1; id <= length; id++) {
+        const uint64_t before = id - 1;
+        struct trm_task task  = {.struct_size    = sizeof(task),
+                                 .kind           = TRM_TASK_COMPUTE,
+                                 .id             = id,
+                                 .after          = &before,
+                                 .after_count    = id > 1,
+                                 .kernel         = trm_group_stage_kernel(kernel),
+                                 .grid           = trm_grid_1d(1, 0),
+                                 .arguments      = arguments,
+                                 .argument_count = 2,
+                                 .uses           = use,
+                                 .use_count      = 1,
+                                 .devices        = devices};
+        ck_ok(trm_coordinator_add(coordinator, &task));
+    }
+    ck_ok(trm_coordinator_submit(coordinator));
+    ck_ok(trm_coordinator_wait_all(coordinator, TRM_FOREVER));
+    ck_ok(trm_coordinator_forget(coordinator));
+}
+
+START_TEST(a_chain_of_a_coordinator_stays_where_its_data_is)
+{
+    struct trm_coordinator *coordinator;
+    struct trm_device *device;
+
+    open_pool("20000000");
+    struct trm_group_buffer *buffer        = make_buffer();
+    const struct trm_group_use use         = {.buffer = buffer, .access = TRM_ACCESS_READ | TRM_ACCESS_WRITE};
+    const struct trm_coordinator_desc desc = {.struct_size = sizeof(desc), .pool = pool};
+    ck_ok(trm_group_device(group, 0, &device));
+    ck_ok(trm_coordinator_create(device, &desc, &coordinator));
+    measure_copies(buffer);
+    for (uint32_t i = 0; i < 6; i++)
+        run_chain(coordinator, &use, 1, 1u << i % 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t devices;
+        ck_ok(trm_group_buffer_changed(buffer, i));
+        uint64_t before = copies();
+        run_chain(coordinator, &use, 8, 0);
+        ck_assert_uint_eq(copies(), before);
+        ck_ok(trm_group_buffer_current(buffer, &devices));
+        ck_assert_uint_eq(devices, 1u << i);
+    }
+    trm_coordinator_destroy(coordinator);
+    trm_device_destroy(device);
+    trm_group_buffer_destroy(buffer);
+    close_pool();
+}
+END_TEST
+
 /* ---- failures ------------------------------------------------------------------------------- */
 
 START_TEST(tasks_behind_one_that_fails_fail_until_the_buffer_is_written_anew)
@@ -439,6 +496,7 @@ int main(void)
     tcase_add_test(tests, a_task_stays_with_its_data_where_copies_take_longer);
     tcase_add_test(tests, a_task_leaves_its_data_where_the_other_device_is_that_much_faster);
     tcase_add_test(tests, a_chain_of_tasks_stays_with_what_it_writes);
+    tcase_add_test(tests, a_chain_of_a_coordinator_stays_where_its_data_is);
     tcase_add_test(tests, tasks_behind_one_that_fails_fail_until_the_buffer_is_written_anew);
     tcase_add_test(tests, what_a_task_waits_for_does_not_count_as_its_time);
     tcase_add_test(tests, a_pool_learns_from_tasks_of_a_coordinator_that_are_enqueued_early);

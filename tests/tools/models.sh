@@ -9,7 +9,7 @@ export TRIREME_BACKEND=cpu TRIREME_KERNEL_CACHE="$work/cache"
 run 0 "$trireme" info --models
 out_has "no models"
 run 0 "$trireme" info --models --json
-json version:string models:array failure:null
+json version:string models:array widths:array failure:null
 
 run 0 "$top_builddir/tests/tools/learn"
 run 0 "$trireme" info --models
@@ -32,6 +32,23 @@ chmod 644 "$work"/cache/*.models
 run 0 "$trireme" info --models
 out_has "no models"
 test -z "$(find "$work/cache" -name '*.models')" || failed "the file that others may read is still there"
+
+# How many streams run side by side is measured by the pool, where the setting allows that, and forgotten with the models.
+out_lacks "side by side"
+run 0 env TRIREME_STREAM_MEASURE=yes "$top_builddir/tests/tools/learn"
+run 0 "$trireme" info --models
+out_has "streams side by side"
+out_has "measured 1 time, "
+run 0 "$trireme" info --models --json
+json 'widths[].backend:string=cpu' 'widths[].device:string' 'widths[].driver:string' 'widths[].side_by_side:number' \
+    'widths[].measurements:number' 'widths[].undisturbed:number' 'widths[].measured:number' failure:null
+# The next one would be a minute later at the earliest.
+run 0 env TRIREME_STREAM_MEASURE=yes "$top_builddir/tests/tools/learn"
+run 0 "$trireme" info --models
+out_has "measured 1 time, "
+run 0 "$trireme" info --forget-models
+run 0 "$trireme" info --models
+out_lacks "side by side"
 
 run 0 env TRIREME_STREAM_MODELS=no "$top_builddir/tests/tools/learn"
 run 0 "$trireme" info --models

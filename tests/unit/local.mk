@@ -422,6 +422,7 @@ UNIT_TESTS += tests/unit/pipeline/model/tests
 tests_unit_pipeline_model_tests_SOURCES = \
 	tests/unit/pipeline/model/learn.c \
 	tests/unit/pipeline/model/stored.c \
+	tests/unit/pipeline/model/width.c \
 	tests/unit/pipeline/model/workload.c
 tests_unit_pipeline_model_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pipeline_model_tests_LDADD = $(UNIT_LIBS)

@@ -28,19 +28,49 @@ static const char *workload_name(int32_t workload)
 
 /* ---- text ---- */
 
+#define DEVICE_BYTES 400
+
+static void name_device(char name[DEVICE_BYTES], const char *backend, const char *device, const char *driver)
+{
+    snprintf(name, DEVICE_BYTES, "%s: %s%s%s%s", backend, device, *driver ? " (" : "", driver,
+             *driver ? ")" : "");
+}
+
+static void print_heading(const char *text)
+{
+    fputs(output_style(OUTPUT_BOLD), stdout);
+    output_text(stdout, text);
+    printf("%s\n", output_style(OUTPUT_PLAIN));
+}
+
 /* The table of one device. */
 struct listing {
     char *device; /* what the models so far are of; NULL: there are none */
     struct table models;
+    bool has_widths;
 };
+
+static int32_t print_width(void *user, const struct trm_stream_width *width)
+{
+    struct listing *listing = user;
+    char device[DEVICE_BYTES];
+
+    name_device(device, width->backend, width->device, width->driver);
+    if (!listing->has_widths)
+        print_heading("streams side by side");
+    listing->has_widths = true;
+    printf("  %4" PRIu32 "  ", width->side_by_side);
+    output_text(stdout, device);
+    printf(", measured %" PRIu32 " %s, %" PRIu32 " undisturbed\n", width->measurements,
+           width->measurements == 1 ? "time" : "times", width->undisturbed);
+    return TRM_OK;
+}
 
 static void end_device(struct listing *listing)
 {
     if (!listing->device)
         return;
-    fputs(output_style(OUTPUT_BOLD), stdout);
-    output_text(stdout, listing->device);
-    printf("%s\n", output_style(OUTPUT_PLAIN));
+    print_heading(listing->device);
     table_print(&listing->models, stdout, 2, 1);
     table_fini(&listing->models);
     free(listing->device);
@@ -78,10 +108,9 @@ static void add_time(struct table *table, uint64_t nanoseconds)
 static int32_t add_row(void *user, const struct trm_stream_model *model)
 {
     struct listing *listing = user;
-    char device[400];
+    char device[DEVICE_BYTES];
 
-    snprintf(device, sizeof(device), "%s: %s%s%s%s", model->backend, model->device,
-             *model->driver ? " (" : "", model->driver, *model->driver ? ")" : "");
+    name_device(device, model->backend, model->device, model->driver);
     if (!listing->device || strcmp(listing->device, device) != 0)
         begin_device(listing, device);
     table_add(&listing->models, model->kernel);
@@ -101,7 +130,7 @@ static int32_t print_text(struct trm_context *context)
     if (status == TRM_OK && !listing.device)
         puts("Stream pools have kept no models of kernels.");
     end_device(&listing);
-    return status;
+    return status == TRM_OK ? trm_stream_width_list(context, print_width, &listing) : status;
 }
 
 /* ---- JSON ---- */
@@ -126,6 +155,22 @@ static int32_t write_model(void *user, const struct trm_stream_model *model)
     return TRM_OK;
 }
 
+static int32_t write_width(void *user, const struct trm_stream_width *width)
+{
+    struct json *json = user;
+
+    json_object_begin(json, NULL);
+    json_text(json, "backend", width->backend);
+    json_text(json, "device", width->device);
+    json_text(json, "driver", width->driver);
+    json_count(json, "side_by_side", width->side_by_side);
+    json_count(json, "measurements", width->measurements);
+    json_count(json, "undisturbed", width->undisturbed);
+    json_count(json, "measured", width->measured);
+    json_object_end(json);
+    return TRM_OK;
+}
+
 static int32_t print_json(struct trm_context *context)
 {
     struct json json;
@@ -137,6 +182,10 @@ static int32_t print_json(struct trm_context *context)
     json_array_begin(&json, "models");
     if (context)
         status = trm_stream_model_list(context, write_model, &json);
+    json_array_end(&json);
+    json_array_begin(&json, "widths");
+    if (context && status == TRM_OK)
+        status = trm_stream_width_list(context, write_width, &json);
     json_array_end(&json);
     json_text(&json, "failure", status == TRM_OK && context ? NULL : trm_last_error().sentence);
     json_object_end(&json);
