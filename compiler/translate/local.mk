@@ -28,6 +28,7 @@ libtrireme_internal_la_SOURCES += \
 
 # The passes on it.
 libtrireme_internal_la_SOURCES += \
+	compiler/translate/passes/bound_loops.c \
 	compiler/translate/passes/converge.c \
 	compiler/translate/passes/dominators.c \
 	compiler/translate/passes/dominators.h \

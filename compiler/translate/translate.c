@@ -70,6 +70,8 @@ static int32_t prepare(struct emit *emit, struct body *body)
         status = translate_structure(body);
     if (status == TRM_OK && emit->language == TRM_LANGUAGE_CUDA)
         status = translate_if_convert(body);
+    if (status == TRM_OK && emit->language == TRM_LANGUAGE_CUDA && !(emit->flags & TRM_TRANSLATE_FUNCTIONS))
+        status = translate_bound_loops(body);
     if (status == TRM_OK && emit->language == TRM_LANGUAGE_C && !body->module->has_leaders)
         status = translate_lockstep(body);
     if (status == TRM_OK && emit->language == TRM_LANGUAGE_C)

@@ -5,6 +5,7 @@
  *     translate_promote()                   mem2reg: variables become values
  *     translate_structure()                 blocks become a tree, without dead code
  *     translate_if_convert()                (CUDA) branches around loads become selects
+ *     translate_bound_loops()               (CUDA) loops that count get a form whose rounds NVCC can count
  *     translate_lockstep()                  (C) loops that work-items run side by side
  *     translate_split_at_barriers()         (C) regions become loops over work-items
  *       translate_uniform()                   finds uniform values and nodes

@@ -177,6 +177,8 @@ EXTRA_DIST += \
 	tests/unit/shaders/passes/compile.sh \
 	tests/unit/shaders/passes/arrays.comp \
 	tests/unit/shaders/passes/arrays.spv \
+	tests/unit/shaders/passes/bound_loops.comp \
+	tests/unit/shaders/passes/bound_loops.spv \
 	tests/unit/shaders/passes/components.comp \
 	tests/unit/shaders/passes/components.spv \
 	tests/unit/shaders/passes/converge_loop.comp \
@@ -220,6 +222,7 @@ EXTRA_DIST += \
 
 UNIT_TESTS += tests/unit/compiler/translate/passes/tests
 tests_unit_compiler_translate_passes_tests_SOURCES = \
+	tests/unit/compiler/translate/passes/bound_loops.c \
 	tests/unit/compiler/translate/passes/converge.c \
 	tests/unit/compiler/translate/passes/split_at_barriers.c \
 	tests/unit/compiler/translate/passes/flatten.c \

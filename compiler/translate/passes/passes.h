@@ -9,6 +9,7 @@
  *       simplify_control_flow.c    removes redundant jumps and scopes
  *       eliminate_dead_code.c      removes unused values; counts uses
  *     if_convert.c                 (CUDA) branches around loads become selects
+ *     bound_loops.c                (CUDA) loops that count get a form whose rounds NVCC can count
  *     lockstep.c                   (C) loops that the work-items run side by side (with lockstep_loop.c)
  *       uniform.c                  which values and nodes are uniform (with varying.c)
  *     split_at_barriers.c          (C) regions between barriers become loops over work-items
@@ -43,6 +44,9 @@ int32_t translate_structure(struct body *body);
 
 /* (CUDA) Turns branches around loads into loads from a selected place. */
 int32_t translate_if_convert(struct body *body);
+
+/* (CUDA) Turns `i + 4 <= n` in the head of a loop into `i < limit`. */
+int32_t translate_bound_loops(struct body *body);
 
 /* (C) Turns loops in which neighbouring work-items read neighbouring elements into loops of the group. */
 int32_t translate_lockstep(struct body *body);

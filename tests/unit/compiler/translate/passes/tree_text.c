@@ -43,6 +43,8 @@ int32_t tree_make(struct base_arena *arena, const void *bytes, size_t size, uint
         status = translate_promote(body);
     if (status == TRM_OK)
         status = translate_structure(body);
+    if (status == TRM_OK && pass == TREE_BOUND)
+        status = translate_bound_loops(body);
     if (status == TRM_OK && is_split)
         status = translate_split_at_barriers(body);
     if (status == TRM_OK && pass == TREE_PLACED)

@@ -11,6 +11,7 @@
 /* The last pass to run. */
 enum tree_pass {
     TREE_STRUCTURED = 1, /* flatten, promote, structure */
+    TREE_BOUND,          /* and bound_loops */
     TREE_SPLIT,          /* and split_at_barriers */
     TREE_PLACED,         /* and place: values are written with their places */
 };
