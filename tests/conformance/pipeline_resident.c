@@ -4,6 +4,7 @@
  */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "groups.h"
 #include "kernels.h"
@@ -319,6 +320,27 @@ START_TEST(a_resident_pipeline_with_host_stages_is_refused)
 }
 END_TEST
 
+/* Vulkan promises no progress to a kernel that waits for the host. */
+START_TEST(a_device_without_kernels_that_stay_refuses_the_strategy_with_a_reason)
+{
+    struct rig rig;
+    if (kernels_missing())
+        return;
+    rig_make(&rig, plan_named("one kernel"), 2, TRM_STRATEGY_RESIDENT);
+    int32_t status = rig_open(&rig);
+    if (strcmp(backend_under_test(), "vulkan") == 0)
+        ck_assert_int_eq(status, TRM_ERROR_UNSUPPORTED);
+    if (status != TRM_OK) {
+        ck_status(status, TRM_ERROR_UNSUPPORTED);
+        ck_sentence_has("the strategy resident needs");
+    }
+    rig_close(&rig);
+    kernels_close();
+    if (status == TRM_OK)
+        skip("the device has kernels that stay on it");
+}
+END_TEST
+
 START_TEST(no_strategy_behind_the_last_is_accepted)
 {
     struct trm_pipeline *pipeline = NULL;
@@ -345,5 +367,6 @@ void add_pipeline_resident(Suite *suite)
     CASE(group, groups_of_a_resident_kernel_wait_for_each_other_between_stages);
     CASE(group, groups_of_a_resident_kernel_do_a_token_of_one_stage_once);
     CASE(group, a_resident_pipeline_with_host_stages_is_refused);
+    CASE(group, a_device_without_kernels_that_stay_refuses_the_strategy_with_a_reason);
     CASE(group, no_strategy_behind_the_last_is_accepted);
 }

@@ -73,6 +73,10 @@ STANDIN_INLINE unsigned long long ptx_globaltimer(void)
     return 1700000000123456789ull + (unsigned long long)time.seconds * 1000000000u +
            (unsigned long long)time.nanoseconds;
 }
+STANDIN_INLINE unsigned int ptx_globaltimer_lo(void)
+{
+    return (unsigned int)ptx_globaltimer();
+}
 STANDIN_INLINE unsigned int ptx_laneid(void)
 {
     return standin_lane();
