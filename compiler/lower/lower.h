@@ -2,6 +2,7 @@
  * things:
  *
  *   samples.c    a multisampled image becomes an array, whose layers are the samples
+ *   bfloats.c    a bfloat16 becomes the integer of its bits
  *   bindings.c   variables of one binding that cannot be views of one buffer get bindings of their own
  *
  * In between, what no kernel uses is removed (spirv_strip()). The words may be anything: a module that cannot

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "compiler/lower/module.h"
 
+#include <string.h>
+
 #include "compiler/lower/lower.h"
 
 static bool is_type(uint32_t opcode)
@@ -67,9 +69,22 @@ uint32_t lower_type_of(const struct lower_words *module, uint32_t id)
                                                                              : 0;
 }
 
+void lower_put_words(struct lower_writer *writer, const uint32_t *words, uint32_t count)
+{
+    memcpy(writer->words + writer->count, words, count * sizeof(*words));
+    writer->count += count;
+}
+
+void lower_put(struct lower_writer *writer, uint32_t opcode, const uint32_t *operands, uint32_t count)
+{
+    writer->words[writer->count++] = (count + 1) << SpvWordCountShift | opcode;
+    lower_put_words(writer, operands, count);
+}
+
 int32_t lower_module(struct base_arena *arena, const uint32_t **words, uint32_t *count)
 {
     lower_samples(arena, words, count);
+    lower_bfloats(arena, words, count);
     int32_t status = spirv_strip(arena, words, count);
     if (status != TRM_OK)
         return status;

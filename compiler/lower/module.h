@@ -40,8 +40,29 @@ const uint32_t *lower_definition(const struct lower_words *module, uint32_t id, 
 /* The type of a value, constant, variable or parameter; 0: none. */
 uint32_t lower_type_of(const struct lower_words *module, uint32_t id);
 
+/* The words that a pass writes, with room for all of them. */
+struct lower_writer {
+    uint32_t *words;
+    uint32_t count;
+    uint32_t bound; /* ids of the new module */
+};
+
+static inline uint32_t lower_fresh_id(struct lower_writer *writer)
+{
+    return writer->bound++;
+}
+
+void lower_put_words(struct lower_writer *writer, const uint32_t *words, uint32_t count);
+void lower_put(struct lower_writer *writer, uint32_t opcode, const uint32_t *operands, uint32_t count);
+
+/* Writes an instruction: LOWER_PUT(writer, SpvOpBitcast, type, id, value). */
+#define LOWER_PUT(writer, opcode, ...)                             \
+    lower_put((writer), (opcode), (const uint32_t[]){__VA_ARGS__}, \
+              sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+
 /* The passes. They leave a module alone that they cannot follow, and set arena->failed without memory. */
 void lower_samples(struct base_arena *arena, const uint32_t **words, uint32_t *count);
+void lower_bfloats(struct base_arena *arena, const uint32_t **words, uint32_t *count);
 void lower_bindings(struct base_arena *arena, const uint32_t **words, uint32_t count);
 
 #endif

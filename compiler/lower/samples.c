@@ -44,9 +44,7 @@ struct samples {
     struct integer integers[INTEGERS_MOST];
     uint32_t integer_count;
     uint32_t use_count; /* instructions that change */
-    uint32_t bound;     /* the new one */
-    uint32_t *out;
-    uint32_t out_count;
+    struct lower_writer writer;
 };
 
 /* What an instruction does with a multisampled image. */
@@ -245,11 +243,6 @@ static bool find_uses(struct samples *samples)
 
 /* ---- what is declared for them ------------------------------------------------------------- */
 
-static uint32_t fresh_id(struct samples *samples)
-{
-    return samples->bound++;
-}
-
 static void find_vectors(struct samples *samples)
 {
     const struct lower_words *module = &samples->module;
@@ -265,38 +258,20 @@ static void find_vectors(struct samples *samples)
         struct integer *integer  = &samples->integers[k];
         integer->is_vector_fresh = integer->vector == 0;
         if (integer->vector == 0)
-            integer->vector = fresh_id(samples);
-        integer->zero = fresh_id(samples);
+            integer->vector = lower_fresh_id(&samples->writer);
+        integer->zero = lower_fresh_id(&samples->writer);
     }
 }
 
 /* ---- writing ------------------------------------------------------------------------------- */
-
-static void put(struct samples *samples, uint32_t word)
-{
-    samples->out[samples->out_count++] = word;
-}
-
-static void put_words(struct samples *samples, const uint32_t *words, uint32_t count)
-{
-    memcpy(samples->out + samples->out_count, words, count * sizeof(*words));
-    samples->out_count += count;
-}
-
-#define PUT(samples, opcode, ...)                                                                       \
-    do {                                                                                                \
-        const uint32_t words_[] = {__VA_ARGS__};                                                        \
-        put(samples, (uint32_t)(sizeof(words_) / sizeof(words_[0]) + 1) << SpvWordCountShift | opcode); \
-        put_words(samples, words_, sizeof(words_) / sizeof(words_[0]));                                 \
-    } while (0)
 
 static void put_declarations(struct samples *samples)
 {
     for (uint32_t i = 0; i < samples->integer_count; i++) {
         const struct integer *integer = &samples->integers[i];
         if (integer->is_vector_fresh)
-            PUT(samples, SpvOpTypeVector, integer->vector, integer->type, 3);
-        PUT(samples, SpvOpConstant, integer->type, integer->zero, 0);
+            LOWER_PUT(&samples->writer, SpvOpTypeVector, integer->vector, integer->type, 3);
+        LOWER_PUT(&samples->writer, SpvOpConstant, integer->type, integer->zero, 0);
     }
 }
 
@@ -305,45 +280,45 @@ static uint32_t put_coordinate(struct samples *samples, const struct use *use)
 {
     const struct integer *integer = &samples->integers[use->integer];
     uint32_t given = use->at[use->coordinate], sample = use->at[use->sample];
-    uint32_t x = fresh_id(samples), y = fresh_id(samples), layer = sample;
+    uint32_t x = lower_fresh_id(&samples->writer), y = lower_fresh_id(&samples->writer), layer = sample;
 
-    PUT(samples, SpvOpCompositeExtract, integer->type, x, given, 0);
-    PUT(samples, SpvOpCompositeExtract, integer->type, y, given, 1);
+    LOWER_PUT(&samples->writer, SpvOpCompositeExtract, integer->type, x, given, 0);
+    LOWER_PUT(&samples->writer, SpvOpCompositeExtract, integer->type, y, given, 1);
     if (lower_type_of(&samples->module, sample) != integer->type) {
-        layer = fresh_id(samples);
-        PUT(samples, SpvOpBitcast, integer->type, layer, sample);
+        layer = lower_fresh_id(&samples->writer);
+        LOWER_PUT(&samples->writer, SpvOpBitcast, integer->type, layer, sample);
     }
-    uint32_t coordinate = fresh_id(samples);
-    PUT(samples, SpvOpCompositeConstruct, integer->vector, coordinate, x, y, layer);
+    uint32_t coordinate = lower_fresh_id(&samples->writer);
+    LOWER_PUT(&samples->writer, SpvOpCompositeConstruct, integer->vector, coordinate, x, y, layer);
     return coordinate;
 }
 
 /* A fetch has a level of detail in place of the sample, as all images but multisampled ones do. */
 static void put_access(struct samples *samples, const struct use *use)
 {
-    uint32_t coordinate = put_coordinate(samples, use), begin = samples->out_count;
+    uint32_t coordinate = put_coordinate(samples, use), begin = samples->writer.count;
     uint32_t mask = use->at[use->mask] & ~(uint32_t)SpvImageOperandsSampleMask;
 
     if (use->opcode == SpvOpImageFetch)
         mask |= SpvImageOperandsLodMask;
-    put_words(samples, use->at, use->mask);
-    samples->out[begin + use->coordinate] = coordinate;
+    lower_put_words(&samples->writer, use->at, use->mask);
+    samples->writer.words[begin + use->coordinate] = coordinate;
     if (mask != 0)
-        put(samples, mask);
+        lower_put_words(&samples->writer, &mask, 1);
     if (use->opcode == SpvOpImageFetch)
-        put(samples, samples->integers[use->integer].zero);
-    put_words(samples, use->at + use->mask + 1, use->sample - use->mask - 1);
-    put_words(samples, use->at + use->sample + 1, lower_length(use->at) - use->sample - 1);
-    samples->out[begin] = (samples->out_count - begin) << SpvWordCountShift | use->opcode;
+        lower_put_words(&samples->writer, &samples->integers[use->integer].zero, 1);
+    lower_put_words(&samples->writer, use->at + use->mask + 1, use->sample - use->mask - 1);
+    lower_put_words(&samples->writer, use->at + use->sample + 1, lower_length(use->at) - use->sample - 1);
+    samples->writer.words[begin] = (samples->writer.count - begin) << SpvWordCountShift | use->opcode;
 }
 
 static void put_pointer(struct samples *samples, const struct use *use)
 {
-    uint32_t coordinate = put_coordinate(samples, use), begin = samples->out_count;
+    uint32_t coordinate = put_coordinate(samples, use), begin = samples->writer.count;
 
-    put_words(samples, use->at, lower_length(use->at));
-    samples->out[begin + use->coordinate] = coordinate;
-    samples->out[begin + use->sample]     = samples->integers[use->integer].zero;
+    lower_put_words(&samples->writer, use->at, lower_length(use->at));
+    samples->writer.words[begin + use->coordinate] = coordinate;
+    samples->writer.words[begin + use->sample]     = samples->integers[use->integer].zero;
 }
 
 /* The size of the array: the first two numbers are that of the image, the third is the number of samples. */
@@ -352,16 +327,16 @@ static void put_query(struct samples *samples, const struct use *use)
     const struct lower_words *module = &samples->module;
     const struct integer *integer    = &samples->integers[use->integer];
     const uint32_t *image            = module->words + module->defined_at[lower_type_of(module, use->at[3])];
-    uint32_t size                    = fresh_id(samples);
+    uint32_t size                    = lower_fresh_id(&samples->writer);
 
     if (image[SAMPLED] == IS_SAMPLED)
-        PUT(samples, SpvOpImageQuerySizeLod, integer->vector, size, use->at[3], integer->zero);
+        LOWER_PUT(&samples->writer, SpvOpImageQuerySizeLod, integer->vector, size, use->at[3], integer->zero);
     else
-        PUT(samples, SpvOpImageQuerySize, integer->vector, size, use->at[3]);
+        LOWER_PUT(&samples->writer, SpvOpImageQuerySize, integer->vector, size, use->at[3]);
     if (use->opcode == SpvOpImageQuerySamples)
-        PUT(samples, SpvOpCompositeExtract, use->at[1], use->at[2], size, 2);
+        LOWER_PUT(&samples->writer, SpvOpCompositeExtract, use->at[1], use->at[2], size, 2);
     else
-        PUT(samples, SpvOpVectorShuffle, use->at[1], use->at[2], size, size, 0, 1);
+        LOWER_PUT(&samples->writer, SpvOpVectorShuffle, use->at[1], use->at[2], size, size, 0, 1);
 }
 
 static void put_use(struct samples *samples, const struct use *use)
@@ -376,9 +351,9 @@ static void put_use(struct samples *samples, const struct use *use)
 
 static void put_type(struct samples *samples, const uint32_t *at)
 {
-    uint32_t *copy = samples->out + samples->out_count;
+    uint32_t *copy = samples->writer.words + samples->writer.count;
 
-    put_words(samples, at, lower_length(at));
+    lower_put_words(&samples->writer, at, lower_length(at));
     copy[DEPTH]        = samples->depths[at[1]];
     copy[ARRAYED]      = 1;
     copy[MULTISAMPLED] = 0;
@@ -396,7 +371,7 @@ static void write(struct samples *samples)
     const struct lower_words *module = &samples->module;
     struct use use;
 
-    put_words(samples, module->words, LOWER_HEADER_WORDS);
+    lower_put_words(&samples->writer, module->words, LOWER_HEADER_WORDS);
     for (uint32_t i = LOWER_HEADER_WORDS; i < module->count; i += lower_length(module->words + i)) {
         const uint32_t *at = module->words + i;
         if (i == module->functions)
@@ -406,9 +381,9 @@ static void write(struct samples *samples)
         else if (i > module->functions && find_use(samples, at, &use) > 0)
             put_use(samples, &use);
         else if (!is_capability(at))
-            put_words(samples, at, lower_length(at));
+            lower_put_words(&samples->writer, at, lower_length(at));
     }
-    samples->out[3] = samples->bound;
+    samples->writer.words[3] = samples->writer.bound;
 }
 
 void lower_samples(struct base_arena *arena, const uint32_t **words, uint32_t *count)
@@ -417,18 +392,18 @@ void lower_samples(struct base_arena *arena, const uint32_t **words, uint32_t *c
 
     if (!lower_scan(&samples.module, arena, *words, *count))
         return;
-    samples.bound      = samples.module.bound;
-    samples.is_lowered = base_arena_allocate(arena, samples.bound, 1);
-    samples.depths     = base_arena_allocate(arena, samples.bound, 1);
+    samples.writer.bound = samples.module.bound;
+    samples.is_lowered   = base_arena_allocate(arena, samples.module.bound, 1);
+    samples.depths       = base_arena_allocate(arena, samples.module.bound, 1);
     if (samples.is_lowered == NULL || samples.depths == NULL || !lower_types(&samples) ||
         !find_uses(&samples))
         return;
     find_vectors(&samples);
-    uint64_t most = (uint64_t)*count + (uint64_t)EXTRA_MOST * (samples.use_count + INTEGERS_MOST);
-    samples.out   = most <= UINT32_MAX ? base_arena_allocate(arena, most, sizeof(*samples.out)) : NULL;
-    if (samples.out == NULL)
+    uint64_t most        = (uint64_t)*count + (uint64_t)EXTRA_MOST * (samples.use_count + INTEGERS_MOST);
+    samples.writer.words = most <= UINT32_MAX ? base_arena_allocate(arena, most, sizeof(uint32_t)) : NULL;
+    if (samples.writer.words == NULL)
         return;
     write(&samples);
-    *words = samples.out;
-    *count = samples.out_count;
+    *words = samples.writer.words;
+    *count = samples.writer.count;
 }

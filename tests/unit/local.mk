@@ -85,6 +85,7 @@ tests_unit_compiler_spirv_tests_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/compiler/lower/tests
 tests_unit_compiler_lower_tests_SOURCES = \
+	tests/unit/compiler/lower/bfloats.c \
 	tests/unit/compiler/lower/bindings.c \
 	tests/unit/compiler/lower/lower_fixture.h \
 	tests/unit/compiler/lower/samples.c \
@@ -105,6 +106,7 @@ tests_unit_compiler_translate_tests_SOURCES = \
 	tests/unit/compiler/translate/lockstep.c \
 	tests/unit/compiler/translate/ops.h \
 	tests/unit/compiler/translate/ops_atomic.c \
+	tests/unit/compiler/translate/ops_bfloat.c \
 	tests/unit/compiler/translate/ops_convert.c \
 	tests/unit/compiler/translate/ops_exchange.c \
 	tests/unit/compiler/translate/ops_float.c \
