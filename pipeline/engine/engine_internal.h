@@ -23,7 +23,6 @@ struct pipeline_slot_device;
 #define PIPELINE_SAMPLES_MOST 8
 
 #define PIPELINE_DEPTH_TUNED_FIRST 3
-
 /* Most streams for the stages of a token: those that the library chooses, and those that stages prefer. */
 #define PIPELINE_LANES_CHOSEN 4
 #define PIPELINE_LANES_PREFERRED 8
@@ -346,8 +345,8 @@ uint64_t pipeline_engine_budget(const struct pipeline *pipeline);
 
 /* ---- check.c, ports.c, stages.c, pieces.c: a descriptor ------------------------------------- */
 
-/* Copies a descriptor into the pipeline. The _fini functions free what was copied, also after a failure. */
-/* holds.c. add() holds an object of the program and writes the handle of the hold to `held`, a pointer to a
+/* Copies a descriptor into the pipeline. The _fini functions free what was copied, also after a failure.
+ * holds.c: add() holds an object of the program and writes the handle of the hold to `held`, a pointer to a
  * handle; given() finds the program's handle of a held object, and returns any other as it is. */
 int32_t pipeline_holds_create(struct pipeline *pipeline, const struct trm_pipeline_desc *desc);
 int32_t pipeline_holds_add(struct pipeline *pipeline, enum core_type type, void *given, void *held);
@@ -582,6 +581,9 @@ bool pipeline_times_wanted(const struct pipeline *pipeline);
 bool pipeline_times_are_slow(const struct pipeline *pipeline);
 int32_t pipeline_times_create(struct pipeline_slot *slot);
 void pipeline_times_destroy(struct pipeline_slot *slot);
+
+/* The length of tokens after a wait for one: a short wait alone is little proof, for others may have run it. */
+uint64_t pipeline_length_of_waits(uint64_t before, uint64_t took);
 
 /* Finds the offset of the device's clock to the host's. Failing to is not a failure. */
 void pipeline_times_calibrate(struct pipeline *pipeline);

@@ -53,7 +53,7 @@ static int32_t shape(void *user, const struct trm_token *token, struct trm_grid 
     return TRM_OK;
 }
 
-static int32_t on_host(void *user, const struct trm_token *token)
+static inline int32_t on_host(void *user, const struct trm_token *token)
 {
     (void)user;
     (void)token;
