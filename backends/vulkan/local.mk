@@ -97,6 +97,10 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/spirv/shader.c \
 	backends/vulkan/spirv/shader.h \
 	backends/vulkan/spirv/spirv.h \
+	backends/vulkan/spirv/unroll.c \
+	backends/vulkan/spirv/unroll.h \
+	backends/vulkan/spirv/unroll_internal.h \
+	backends/vulkan/spirv/unroll_write.c \
 	backends/vulkan/spirv/words.h \
 	backends/vulkan/stream/batch.c \
 	backends/vulkan/stream/batch.h \

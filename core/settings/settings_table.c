@@ -328,6 +328,13 @@ static const struct core_setting_row rows[] = {
         .maximum = 1000,
     },
     {
+        .info = INFO(
+            TRM_SETTING_COUNT, "vulkan.unroll", "TRIREME_VULKAN_UNROLL", "0", 0,
+            "Rounds that a kernel's innermost loop does in one turn on the vulkan backend where only the "
+            "launch knows how many there are, up to 16; 1 turns it off, 0 chooses the best for the device."),
+        .maximum = 16,
+    },
+    {
         .info = INFO(TRM_SETTING_BOOL, "vulkan.validation", "TRIREME_VULKAN_VALIDATION", "no", 0,
                      "Check all Vulkan calls of the vulkan backend by the Khronos validation layer, with "
                      "synchronization validation and best practices; its messages go to the log. Slow."),

@@ -41,6 +41,14 @@ static struct vulkan_coarsening coarsening_of(const struct trm_backend_instance 
     return (struct vulkan_coarsening){.items = 1};
 }
 
+/* Without the setting vulkan.unroll only discrete GPUs get unrolled loops. Mesa unrolls by itself. */
+static uint32_t unroll_of(const struct trm_backend_instance *instance, const struct vulkan_physical *physical)
+{
+    if (instance->unroll != 0)
+        return instance->unroll;
+    return physical->kind == TRM_DEVICE_GPU ? VULKAN_UNROLL_AUTO : 1;
+}
+
 int32_t vulkan_device_allocate(struct trm_backend_instance *instance, const struct vulkan_physical *physical,
                                struct trm_backend_device **result)
 {
@@ -53,6 +61,7 @@ int32_t vulkan_device_allocate(struct trm_backend_instance *instance, const stru
     device->copies_small_by_engine = physical->copies_small_by_engine;
     device->spin_ns                = spin_of(instance, physical);
     device->coarsening             = coarsening_of(instance, physical);
+    device->unroll                 = unroll_of(instance, physical);
     pthread_mutex_init(&device->stall_lock, NULL);
     pthread_mutex_init(&device->streams_lock, NULL);
     *result = device;

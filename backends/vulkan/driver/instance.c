@@ -36,14 +36,14 @@ static enum vulkan_copies copies_setting(const struct trm_host *host)
     return strcmp(text, "engine") == 0 ? VULKAN_COPIES_ENGINE : VULKAN_COPIES_AUTO;
 }
 
-static uint32_t items_setting(const struct trm_host *host)
+static uint32_t count_setting(const struct trm_host *host, const char *name, uint32_t most)
 {
     char text[16];
     uint64_t needed = 0;
-    if (host->get_setting(host->context, "vulkan.items", text, sizeof(text), &needed) != TRM_OK)
+    if (host->get_setting(host->context, name, text, sizeof(text), &needed) != TRM_OK)
         return 0;
-    unsigned long items = strtoul(text, NULL, 10);
-    return items < VULKAN_COARSEN_MOST ? (uint32_t)items : VULKAN_COARSEN_MOST;
+    unsigned long count = strtoul(text, NULL, 10);
+    return count < most ? (uint32_t)count : most;
 }
 
 static int32_t find_version(struct trm_backend_instance *instance, char *reason)
@@ -148,7 +148,8 @@ int32_t vulkan_instance_create(const struct trm_host *host, struct trm_backend_i
     instance->host    = host;
     instance->spin_ns = spin_setting(host);
     instance->copies  = copies_setting(host);
-    instance->items   = items_setting(host);
+    instance->items   = count_setting(host, "vulkan.items", VULKAN_COARSEN_MOST);
+    instance->unroll  = count_setting(host, "vulkan.unroll", VULKAN_UNROLL_MOST);
     instance->bounds  = trm_util_setting_is_on(host, "kernel.bounds");
     trm_util_signals_block(&before);
     int32_t status = start(instance, reason);

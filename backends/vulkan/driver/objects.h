@@ -46,6 +46,7 @@ struct trm_backend_instance {
     uint64_t spin_ns;          /* the setting vulkan.spin */
     enum vulkan_copies copies; /* the setting vulkan.copies */
     uint32_t items;            /* the setting vulkan.items; 0: the default of the device */
+    uint32_t unroll;           /* the setting vulkan.unroll; 0: the default of the device */
     bool bounds;               /* the setting kernel.bounds: devices are opened with robust buffer access */
 };
 
@@ -65,6 +66,10 @@ struct vulkan_coarsening {
     uint32_t items; /* the coarsening factor; 0 and 1: off */
     uint64_t least; /* fewest invocations of a grid */
 };
+
+/* How many rounds a turn of an unrolled loop does: see spirv/unroll.h. */
+#define VULKAN_UNROLL_MOST 16u
+#define VULKAN_UNROLL_AUTO UINT32_MAX
 
 /* What happens to the streams of a device that is lost. Installed by the device's service. */
 struct vulkan_loss_hooks {
@@ -94,6 +99,7 @@ struct trm_backend_device {
     struct vulkan_queues queues;
     struct vulkan_kernel_timing kernel_timing;
     struct vulkan_coarsening coarsening;
+    uint32_t unroll; /* rounds in a turn, or VULKAN_UNROLL_AUTO; 1: loops stay */
     struct vulkan_heap *heap;
     struct vulkan_service *service; /* its threads start when they are first needed */
     struct vulkan_stamps *stamps;   /* profile.c */

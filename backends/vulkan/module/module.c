@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "backends/vulkan/spirv/spirv.h"
+
 static int32_t module_supports(struct trm_backend_device *device, int32_t format)
 {
     if (format == TRM_MODULE_SPIRV)
@@ -55,6 +57,8 @@ static int32_t make_handle(struct trm_backend_module *module, const struct trm_m
 {
     struct trm_backend_device *device = module->device;
     int32_t status                    = vulkan_shader_create(device->instance, source, &module->shader);
+    if (status == TRM_OK && device->unroll > 1)
+        status = vulkan_unroll(device->instance, &module->shader, device->unroll);
     if (status != TRM_OK)
         return status;
     return vulkan_shader_module(device, &module->shader, &module->handle);

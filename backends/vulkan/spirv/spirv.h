@@ -3,6 +3,7 @@
  *     shader.c      rewrites buffers and drops what only tools read
  *     capability.c  checks what a module needs of the device
  *     coarsen.c     thread coarsening: analysis (coarsen_write.c: output)
+ *     unroll.c      unrolls loops of unknown length: analysis (unroll_write.c: output)
  *     words.h       reading instructions
  *
  * All functions work on their arguments alone; any thread.
@@ -13,5 +14,6 @@
 
 #include "backends/vulkan/spirv/coarsen.h"
 #include "backends/vulkan/spirv/shader.h"
+#include "backends/vulkan/spirv/unroll.h"
 
 #endif
