@@ -88,7 +88,7 @@ static void matrix(enum fixture_backend backend, int number)
     if (!backend_there(backend))
         return;
     fixture_open(backend, NULL, 0);
-    for (uint32_t depth = 1; depth <= 8; depth += depth < 4 ? 1 : scaled(1, 2)) {
+    for (uint32_t depth = 1; depth <= 8; depth += depth < 3 ? 1 : scaled(1, 5)) {
         for (size_t s = 0; s < sizeof(strategies) / sizeof(strategies[0]); s++) {
             mark_point();
             chain_make(&chain, depth, strategies[s], mode, true);
