@@ -36,7 +36,7 @@ struct core_setting_row {
     bool (*check)(const char *value, char *allowed, size_t capacity);
 };
 
-#define CORE_SETTINGS_MAX 40
+#define CORE_SETTINGS_MAX 44
 
 /* The row of a name or of an index, or NULL. */
 const struct core_setting_row *core_setting_row(const char *name);
