@@ -100,6 +100,7 @@ libtrireme_internal_la_SOURCES += \
 	core/memory/address.c \
 	core/memory/buffer.c core/memory/buffer.h \
 	core/memory/buffer_calls.c \
+	core/memory/communicator.c core/memory/communicator.h \
 	core/memory/fill.c \
 	core/memory/map.c \
 	core/memory/memory.h \

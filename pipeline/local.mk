@@ -152,6 +152,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/collective/collective.c pipeline/collective/collective.h \
 	pipeline/collective/direct.c \
 	pipeline/collective/message.c \
+	pipeline/collective/native.c \
 	pipeline/collective/reduce.c \
 	pipeline/collective/relay.c \
 	pipeline/collective/task.c

@@ -3,6 +3,7 @@
  */
 #include <stdio.h>
 
+#include "backends/cuda/collective/collective.h"
 #include "backends/cuda/device/device.h"
 #include "backends/cuda/driver/driver.h"
 #include "backends/cuda/graph/graph.h"
@@ -87,6 +88,7 @@ static const struct trm_backend cuda_backend = {
     .interop       = &cuda_interop_ops,
     .profile       = &cuda_profile_ops,
     .resident      = &cuda_resident_ops,
+    .collective    = &cuda_collective_ops,
     .get_extension = cuda_get_extension,
 };
 

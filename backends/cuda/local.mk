@@ -8,6 +8,12 @@ endif
 
 backends_cuda_libtrireme_cuda_la_SOURCES = \
 	backends/cuda/backend.c \
+	backends/cuda/collective/collective.h \
+	backends/cuda/collective/communicator.c \
+	backends/cuda/collective/library.c \
+	backends/cuda/collective/library.h \
+	backends/cuda/collective/operation.c \
+	backends/cuda/collective/watch.c \
 	backends/cuda/device/device.c \
 	backends/cuda/device/device.h \
 	backends/cuda/device/info.c \

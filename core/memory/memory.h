@@ -10,6 +10,7 @@
  *     stream_memory.c                allocating and freeing in a stream's order
  *     transfer.c, transfer_2d.c      copies; fill.c: fills; prefetch.c: prefetch of unified memory
  *     peer.c, staging.c              copies between devices; host memory for the time of some operations
+ *     communicator.c                 a backend's own collectives
  *
  * Threads: every function may be called on any thread at once, but for one stream one at a time. A lock
  * guards each pool. Under it the pool asks backends how far streams are, which may take device->lock, and
@@ -20,6 +21,7 @@
 #define CORE_MEMORY_MEMORY_H
 
 #include "core/memory/buffer.h"
+#include "core/memory/communicator.h"
 #include "core/memory/pool.h"
 #include "core/memory/transfer.h"
 

@@ -12,20 +12,21 @@
 #include <stdint.h>
 #include <string.h>
 
-#define CORE_ABI_BACKEND 144     /* struct trm_backend */
-#define CORE_ABI_HOST 112        /* struct trm_host */
-#define CORE_ABI_DEVICE_OPS 40   /* struct trm_device_ops */
-#define CORE_ABI_MEMORY_OPS 32   /* struct trm_memory_ops */
-#define CORE_ABI_STREAM_OPS 144  /* struct trm_stream_ops */
-#define CORE_ABI_MODULE_OPS 56   /* struct trm_module_ops */
-#define CORE_ABI_PROFILE_OPS 40  /* struct trm_profile_ops */
-#define CORE_ABI_POOL_OPS 48     /* struct trm_pool_ops */
-#define CORE_ABI_PEER_OPS 24     /* struct trm_peer_ops */
-#define CORE_ABI_GRAPH_OPS 40    /* struct trm_graph_ops */
-#define CORE_ABI_INTEROP_OPS 160 /* struct trm_interop_ops */
-#define CORE_ABI_RANGE_OPS 32    /* struct trm_range_ops */
-#define CORE_ABI_IMAGE_OPS 64    /* struct trm_image_ops, of minor 2 */
-#define CORE_ABI_RESIDENT_OPS 24 /* struct trm_resident_ops, of minor 4 */
+#define CORE_ABI_BACKEND 144       /* struct trm_backend */
+#define CORE_ABI_HOST 112          /* struct trm_host */
+#define CORE_ABI_DEVICE_OPS 40     /* struct trm_device_ops */
+#define CORE_ABI_MEMORY_OPS 32     /* struct trm_memory_ops */
+#define CORE_ABI_STREAM_OPS 144    /* struct trm_stream_ops */
+#define CORE_ABI_MODULE_OPS 56     /* struct trm_module_ops */
+#define CORE_ABI_PROFILE_OPS 40    /* struct trm_profile_ops */
+#define CORE_ABI_POOL_OPS 48       /* struct trm_pool_ops */
+#define CORE_ABI_PEER_OPS 24       /* struct trm_peer_ops */
+#define CORE_ABI_GRAPH_OPS 40      /* struct trm_graph_ops */
+#define CORE_ABI_INTEROP_OPS 160   /* struct trm_interop_ops */
+#define CORE_ABI_RANGE_OPS 32      /* struct trm_range_ops */
+#define CORE_ABI_IMAGE_OPS 64      /* struct trm_image_ops, of minor 2 */
+#define CORE_ABI_RESIDENT_OPS 24   /* struct trm_resident_ops, of minor 4 */
+#define CORE_ABI_COLLECTIVE_OPS 40 /* struct trm_collective_ops, of minor 6 */
 
 /* Copies of structures that begin with struct_size, from and to code that was compiled against another
  * minor version. `ours` has our size in its struct_size. */

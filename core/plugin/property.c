@@ -12,7 +12,8 @@
 
 static bool is_text(uint32_t key)
 {
-    return key == TRM_DEVICE_NAME || key == TRM_DEVICE_PCI || key == TRM_DEVICE_DRIVER;
+    return key == TRM_DEVICE_NAME || key == TRM_DEVICE_PCI || key == TRM_DEVICE_DRIVER ||
+           key == TRM_DEVICE_COLLECTIVES;
 }
 
 /* The bytes of a value; ANY_SIZE of text, and of keys that this version does not know. */

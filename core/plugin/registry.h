@@ -32,6 +32,7 @@ struct core_backend {
     struct trm_graph_ops graph;
     struct trm_interop_ops interop;
     struct trm_image_ops image;
+    struct trm_collective_ops collective;
     /* The two tables of trm_resident_ops, and its function. */
     struct trm_stream_ops resident_stream;
     struct trm_graph_ops resident_graph;

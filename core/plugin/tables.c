@@ -90,6 +90,14 @@ static const struct slot image_slots[] = {
     SLOT(image_ops, sampler_destroy), {NULL, 0},
 };
 
+static const struct slot collective_slots[] = {
+    SLOT(collective_ops, create),
+    SLOT(collective_ops, destroy),
+    SLOT(collective_ops, check),
+    SLOT(collective_ops, enqueue),
+    {NULL, 0},
+};
+
 static const struct slot resident_graph_slots[] = {
     SLOT(graph_ops, create),
     SLOT(graph_ops, destroy),
@@ -243,11 +251,17 @@ bool core_loader_copy_tables(struct core_candidate *candidate, const struct trm_
     if (!copy_table(candidate, &whole) || !copy_name(candidate, &backend->table))
         return false;
     const struct table tables[] = {
-        TABLE(device, true, CORE_ABI_DEVICE_OPS),    TABLE(memory, true, CORE_ABI_MEMORY_OPS),
-        TABLE(stream, true, CORE_ABI_STREAM_OPS),    TABLE(module, true, CORE_ABI_MODULE_OPS),
-        TABLE(pool, false, CORE_ABI_POOL_OPS),       TABLE(peer, false, CORE_ABI_PEER_OPS),
-        TABLE(profile, false, CORE_ABI_PROFILE_OPS), TABLE(graph, false, CORE_ABI_GRAPH_OPS),
-        TABLE(interop, false, CORE_ABI_INTEROP_OPS), TABLE(image, false, CORE_ABI_IMAGE_OPS),
+        TABLE(device, true, CORE_ABI_DEVICE_OPS),
+        TABLE(memory, true, CORE_ABI_MEMORY_OPS),
+        TABLE(stream, true, CORE_ABI_STREAM_OPS),
+        TABLE(module, true, CORE_ABI_MODULE_OPS),
+        TABLE(pool, false, CORE_ABI_POOL_OPS),
+        TABLE(peer, false, CORE_ABI_PEER_OPS),
+        TABLE(profile, false, CORE_ABI_PROFILE_OPS),
+        TABLE(graph, false, CORE_ABI_GRAPH_OPS),
+        TABLE(interop, false, CORE_ABI_INTEROP_OPS),
+        TABLE(image, false, CORE_ABI_IMAGE_OPS),
+        TABLE(collective, false, CORE_ABI_COLLECTIVE_OPS),
     };
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
         if (!copy_table(candidate, &tables[i]))

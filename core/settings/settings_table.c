@@ -57,9 +57,9 @@ static bool is_element_type(const char *value, char *allowed, size_t capacity)
 
 static bool is_collective_way(const char *value, char *allowed, size_t capacity)
 {
-    static const char *const ways[] = {"auto", "one-shot", "two-shot", "copies", "host"};
+    static const char *const ways[] = {"auto", "one-shot", "two-shot", "copies", "host", "nccl"};
 
-    snprintf(allowed, capacity, "auto, one-shot, two-shot, copies or host");
+    snprintf(allowed, capacity, "auto, one-shot, two-shot, copies, host or nccl");
     for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
         if (strcmp(value, ways[i]) == 0)
             return true;
@@ -99,11 +99,12 @@ static const struct core_setting_row rows[] = {
             "Folders to search for backends before the folder beside the library and the installed one."),
     },
     {
-        .info =
-            INFO(TRM_SETTING_TEXT, "collective.way", "TRIREME_COLLECTIVE_WAY", "auto", 0,
-                 "How collectives over a group of devices are done: one-shot and two-shot, by kernels that "
-                 "access the memory of all devices; copies, by copies between devices; host, through pinned "
-                 "host memory; auto, the fastest of those that the devices allow, as measured."),
+        .info = INFO(
+            TRM_SETTING_TEXT, "collective.way", "TRIREME_COLLECTIVE_WAY", "auto", 0,
+            "How collectives over a group of devices are done: one-shot and two-shot, by kernels that "
+            "access the memory of all devices; copies, by copies between devices; host, through pinned "
+            "host memory; nccl, by the library NCCL of the cuda backend; auto, the fastest of those that "
+            "the devices allow, as measured."),
         .check = is_collective_way,
     },
     {
@@ -159,6 +160,14 @@ static const struct core_setting_row rows[] = {
         .info  = INFO(TRM_SETTING_TEXT, "cuda.driver", "TRIREME_CUDA_DRIVER", "libcuda.so.1", 1,
                       "The library of NVIDIA's driver for the cuda backend: a name for the dynamic linker to "
                        "look up, or an absolute path."),
+        .check = is_library,
+    },
+    {
+        .info =
+            INFO(TRM_SETTING_TEXT, "cuda.nccl", "TRIREME_CUDA_NCCL", "libnccl.so.2", 1,
+                 "NVIDIA's library of collectives (NCCL), which the cuda backend opens for collectives over "
+                 "several devices: a name for the dynamic linker to look up, or an absolute path; none: "
+                 "it is not used."),
         .check = is_library,
     },
     {

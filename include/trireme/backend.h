@@ -54,7 +54,7 @@
 TRM_API_BEGIN
 
 #define TRM_BACKEND_ABI_MAJOR 1
-#define TRM_BACKEND_ABI_MINOR 5
+#define TRM_BACKEND_ABI_MINOR 6
 #define TRM_BACKEND_QUERY_SYMBOL "trm_backend_query_v1"
 
 /* Objects of the backend. Each plugin defines them as it likes; the core only passes pointers. */
@@ -463,14 +463,13 @@ struct trm_peer_ops {
 /* ---- graph (optional): recorded sequences ------------------------------------------------- */
 
 enum trm_graph_node_kind {
-    TRM_GRAPH_COPY    = 1,
-    TRM_GRAPH_COPY_2D = 2,
-    TRM_GRAPH_FILL    = 3,
-    TRM_GRAPH_LAUNCH  = 4,
-    TRM_GRAPH_STAMP   = 5,
-    /* Since minor 2, for backends with an image table: as of trm_image_ops.copy and transfer. */
-    TRM_GRAPH_IMAGE_COPY     = 6,
-    TRM_GRAPH_IMAGE_TRANSFER = 7,
+    TRM_GRAPH_COPY           = 1,
+    TRM_GRAPH_COPY_2D        = 2,
+    TRM_GRAPH_FILL           = 3,
+    TRM_GRAPH_LAUNCH         = 4,
+    TRM_GRAPH_STAMP          = 5,
+    TRM_GRAPH_IMAGE_COPY     = 6, /* since minor 2, for backends with an image table: as of its copy */
+    TRM_GRAPH_IMAGE_TRANSFER = 7, /* and its transfer */
 };
 
 struct trm_image_copy_desc;
@@ -518,15 +517,15 @@ struct trm_resident_ops {
     const struct trm_stream_ops *stream;
     const struct trm_graph_ops *graph;
     /* When the operation `value` of a stream began and ended on the device, in nanoseconds of
-     * CLOCK_MONOTONIC. It is complete and the stream's last. Optional; since minor 5. */
+     * CLOCK_MONOTONIC. It is complete and the stream's last. Optional; since minor 6. */
     int32_t (*times)(struct trm_backend_stream *stream, uint64_t value, uint64_t *begin, uint64_t *end);
 };
 
-/* ---- interop and images (optional) ------------------------------------------------------------ */
+/* ---- interop, images, collectives (optional) --------------------------------------------------- */
 
-#include <trireme/backend_interop.h>
-
+#include <trireme/backend_collective.h>
 #include <trireme/backend_image.h>
+#include <trireme/backend_interop.h>
 
 /* ---- ranges (an extension) ------------------------------------------------------------------ */
 
@@ -579,8 +578,9 @@ struct trm_backend {
      * Optional. */
     const void *(*get_extension)(const char *name, uint32_t version);
 
-    const struct trm_image_ops *image;       /* optional; since minor 2 */
-    const struct trm_resident_ops *resident; /* optional; since minor 4 */
+    const struct trm_image_ops *image;           /* optional; since minor 2 */
+    const struct trm_resident_ops *resident;     /* optional; since minor 4 */
+    const struct trm_collective_ops *collective; /* optional; since minor 6 */
 };
 
 /* The one symbol of a plugin. Opens no driver and starts no thread.

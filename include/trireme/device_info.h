@@ -55,6 +55,8 @@ enum trm_device_key {
     /* queues among which the driver spreads streams: work of streams that share one may wait for each other;
      * absent: no stream waits for another in this way */
     TRM_DEVICE_QUEUES = 28,
+    /* text: the library of the backend that does collectives, and its version: "NCCL 2.28.9" */
+    TRM_DEVICE_COLLECTIVES = 29,
 
     /* What the library answers of an open device; backends are not asked. */
     TRM_DEVICE_BACKEND = 0x10000, /* text: "cuda" */

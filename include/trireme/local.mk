@@ -5,6 +5,7 @@ triremeinclude_HEADERS = \
 	include/trireme/api.h \
 	include/trireme/array.h \
 	include/trireme/backend.h \
+	include/trireme/backend_collective.h \
 	include/trireme/backend_image.h \
 	include/trireme/backend_interop.h \
 	include/trireme/backend_util.h \

@@ -32,6 +32,8 @@ static bool is_relayed(enum pipeline_way way)
 static int32_t prepare(struct pipeline_collective *collective, const struct pipeline_call *call,
                        enum pipeline_way way)
 {
+    if (way == PIPELINE_WAY_NATIVE)
+        return pipeline_native_prepare(collective);
     int32_t status = pipeline_reduce_load(collective, call);
 
     if (status != TRM_OK || !is_relayed(way))
@@ -42,9 +44,29 @@ static int32_t prepare(struct pipeline_collective *collective, const struct pipe
 static int32_t run(struct pipeline_collective *collective, const struct pipeline_call *call,
                    enum pipeline_way way)
 {
+    if (way == PIPELINE_WAY_NATIVE)
+        return pipeline_native_enqueue(collective, call);
     if (is_relayed(way))
         return pipeline_relay_enqueue(collective, call, way == PIPELINE_WAY_HOST);
     return pipeline_direct_enqueue(collective, call, way == PIPELINE_WAY_ONE_SHOT);
+}
+
+/* Chooses a way and gets what it needs. A way that cannot be had is not chosen again, but where it is the
+ * only one that the program allows. */
+static int32_t choose(struct pipeline_collective *collective, const struct pipeline_call *call,
+                      enum pipeline_way *way, struct pipeline_choice **measured)
+{
+    int32_t status = pipeline_way_choose(collective, call, way, measured);
+
+    if (status == TRM_OK)
+        status = prepare(collective, call, *way);
+    bool is_only = collective->forced == PIPELINE_WAY_NATIVE && call->devices > 1;
+    if (status == TRM_OK || *way != PIPELINE_WAY_NATIVE || is_only)
+        return status;
+    collective->has_native = false;
+    base_error_clear();
+    status = pipeline_way_choose(collective, call, way, measured);
+    return status == TRM_OK ? prepare(collective, call, *way) : status;
 }
 
 /* Behind a call all streams have met. */
@@ -62,9 +84,7 @@ static int32_t enqueue_locked(struct pipeline_collective *collective, const stru
     struct pipeline_choice *measured = NULL;
     enum pipeline_way way            = PIPELINE_WAY_TWO_SHOT;
 
-    int32_t status = pipeline_way_choose(collective, call, &way, &measured);
-    if (status == TRM_OK)
-        status = prepare(collective, call, way);
+    int32_t status = choose(collective, call, &way, &measured);
     if (status != TRM_OK)
         return status;
     if (measured != NULL)

@@ -139,6 +139,15 @@ static int32_t find_output_bytes(const struct pipeline_call *call, uint32_t numb
     return TRM_OK;
 }
 
+/* An imported or pinned buffer may be memory that a library of collectives does not take. */
+static void note_kind(const struct pipeline_collective *collective, struct pipeline_call *call,
+                      struct trm_span span)
+{
+    const struct core_buffer *buffer = collective->has_native ? core_buffer_find(span.buffer) : NULL;
+
+    call->is_device = call->is_device && buffer != NULL && buffer->kind == TRM_MEMORY_DEVICE;
+}
+
 static int32_t check_number(struct pipeline_collective *collective, struct pipeline_call *call,
                             const struct pipeline_request *request, uint32_t number)
 {
@@ -173,6 +182,10 @@ static int32_t check_number(struct pipeline_collective *collective, struct pipel
     }
     if (status != TRM_OK)
         return status;
+    for (uint32_t d = 0; d < devices; d++)
+        note_kind(collective, call, in[d]);
+    for (uint32_t i = 0; i < outputs; i++)
+        note_kind(collective, call, out[i]);
     for (uint32_t d = 0; d < devices; d++)
         if (in[d].offset % collective->aligns != 0)
             call->is_aligned = false;
@@ -245,6 +258,7 @@ int32_t pipeline_call_check(struct pipeline_collective *collective, const struct
                                             .type       = request->type,
                                             .operation  = request->operation,
                                             .is_aligned = true,
+                                            .is_device  = true,
                                             .streams    = request->streams};
     int32_t status = check_pointers(request);
     if (status == TRM_OK)

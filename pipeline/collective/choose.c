@@ -12,12 +12,14 @@
 #define TRIES 3
 /* Up to this size one-shot comes first, before anything is measured. */
 #define SMALL_BYTES (UINT64_C(256) << 10)
+/* Below this size a kernel that reads the peers' memory is faster than what NCCL launches, and NCCL takes
+ * memory for itself. */
+#define NATIVE_BYTES (UINT64_C(64) << 10)
 
 static const char *const way_names[PIPELINE_WAYS] = {
-    [PIPELINE_WAY_ONE_SHOT] = "one-shot",
-    [PIPELINE_WAY_TWO_SHOT] = "two-shot",
-    [PIPELINE_WAY_COPIES]   = "copies",
-    [PIPELINE_WAY_HOST]     = "host",
+    [PIPELINE_WAY_ONE_SHOT] = "one-shot", [PIPELINE_WAY_TWO_SHOT] = "two-shot",
+    [PIPELINE_WAY_COPIES] = "copies",     [PIPELINE_WAY_HOST] = "host",
+    [PIPELINE_WAY_NATIVE] = "nccl",
 };
 
 int32_t pipeline_way_parse(const char *text)
@@ -30,6 +32,21 @@ int32_t pipeline_way_parse(const char *text)
 
 /* ---- what is possible ----------------------------------------------------------------------- */
 
+/* NULL: it may. */
+static const char *why_not_native(const struct pipeline_collective *collective,
+                                  const struct pipeline_call *call)
+{
+    bool is_deterministic = (collective->flags & TRM_COLLECTIVE_DETERMINISTIC) != 0;
+
+    if (!collective->has_native)
+        return "the devices are not different ones of a backend that has it";
+    if (!call->is_device)
+        return "a span is not in device memory";
+    if (is_deterministic && pipeline_kind_reduces(call->kind))
+        return "it does not combine elements in a fixed order, which TRM_COLLECTIVE_DETERMINISTIC asks for";
+    return NULL;
+}
+
 static bool is_legal(const struct pipeline_collective *collective, const struct pipeline_call *call,
                      enum pipeline_way way)
 {
@@ -41,6 +58,8 @@ static bool is_legal(const struct pipeline_collective *collective, const struct 
                !(call->is_in_place && call->kind == PIPELINE_ALL_REDUCE);
     case PIPELINE_WAY_TWO_SHOT:
         return collective->can_reach && is_aligned;
+    case PIPELINE_WAY_NATIVE:
+        return why_not_native(collective, call) == NULL;
     default:
         return true;
     }
@@ -52,6 +71,9 @@ static bool is_candidate(const struct pipeline_collective *collective, const str
 {
     if (way == PIPELINE_WAY_ONE_SHOT && call->kind >= PIPELINE_REDUCE_SCATTER)
         return false; /* the same as two-shot */
+    if (way == PIPELINE_WAY_NATIVE &&
+        (!pipeline_native_is_exact(call) || (collective->can_reach && call->bytes < NATIVE_BYTES)))
+        return false;
     if (way == PIPELINE_WAY_COPIES && !collective->can_copy)
         return false; /* would go through the host in small pieces */
     if (way == PIPELINE_WAY_HOST && collective->can_copy)
@@ -66,7 +88,7 @@ static enum pipeline_way first_candidate(const struct pipeline_collective *colle
 
     if (is_small && is_candidate(collective, call, PIPELINE_WAY_ONE_SHOT))
         return PIPELINE_WAY_ONE_SHOT;
-    for (enum pipeline_way way = PIPELINE_WAY_TWO_SHOT; way < PIPELINE_WAYS; way++)
+    for (enum pipeline_way way = PIPELINE_WAY_TWO_SHOT; way < PIPELINE_WAY_NATIVE; way++)
         if (is_candidate(collective, call, way))
             return way;
     return PIPELINE_WAY_HOST;
@@ -79,6 +101,9 @@ static int32_t choose_forced(const struct pipeline_collective *collective, const
     const char *why          = !collective->can_reach ? "the devices cannot access each other's memory"
                                : !call->is_aligned    ? "kernels do not take the offsets of all spans"
                                                       : "an output is an input";
+
+    if (forced == PIPELINE_WAY_NATIVE)
+        why = why_not_native(collective, call);
 
     if (!is_legal(collective, call, forced))
         return base_fail(TRM_ERROR_UNSUPPORTED, "%s: the setting collective.way is %s, but %s", call->name,
@@ -164,8 +189,10 @@ int32_t pipeline_way_choose(struct pipeline_collective *collective, const struct
                             enum pipeline_way *way, struct pipeline_choice **measured)
 {
     *measured = NULL;
+    bool is_native =
+        collective->forced == PIPELINE_WAY_NATIVE && is_legal(collective, call, PIPELINE_WAY_NATIVE);
     if (call->devices == 1)
-        *way = PIPELINE_WAY_TWO_SHOT;
+        *way = is_native ? PIPELINE_WAY_NATIVE : PIPELINE_WAY_TWO_SHOT;
     else if (collective->forced >= 0)
         return choose_forced(collective, call, way);
     else if ((collective->flags & TRM_COLLECTIVE_DETERMINISTIC) != 0)

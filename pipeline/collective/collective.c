@@ -23,6 +23,7 @@ static void collective_retire(struct core_object *object)
     struct base_saved_error saved;
 
     base_error_save(&saved);
+    pipeline_native_fini(collective);
     for (uint32_t d = 0; d < collective->devices; d++)
         pipeline_relay_fini(&collective->relays[d]);
     for (uint32_t i = 0; i < PIPELINE_REDUCE_TYPES; i++)
@@ -66,9 +67,10 @@ static void explore(struct pipeline_collective *collective)
 {
     struct core_device **devices = collective->group->devices;
 
-    collective->can_reach = true;
-    collective->can_copy  = true;
-    collective->aligns    = 1;
+    collective->can_reach  = true;
+    collective->can_copy   = true;
+    collective->aligns     = 1;
+    collective->has_native = core_communicator_is_possible(devices, collective->devices);
     for (uint32_t i = 0; i < collective->devices; i++) {
         uint64_t aligns = devices[i]->limits.buffer_alignment;
         if (aligns > collective->aligns)

@@ -4,7 +4,7 @@
  *     check.c        a call's checks                 task.c      which device combines or copies which bytes
  *     choose.c       which way a call takes          reduce.c    launches of the kernels
  *     direct.c       the ways one-shot and two-shot  relay.c     the ways copies and host
- *     message.c      send and receive
+ *     message.c      send and receive                native.c    the way nccl
  *
  * A call becomes tasks: one device reads a range of n spans, combines it in the order of the devices, and
  * writes the result to m spans. The ways differ in who does a task, and in how data comes to it:
@@ -13,9 +13,11 @@
  *     two-shot    each device combines one part; kernels read and write the peers' memory
  *     copies      as two-shot, but copies in chunks bring the data to the device, and the results back
  *     host        as copies, through pinned host memory
+ *     nccl        one operation of the backend, which has a library for it
  *
- * The first two run on the program's streams, between two barriers. The other two have three streams on each
- * device, which wait for the program's streams, and which these wait for.
+ * The first two run on the program's streams, between two barriers. Copies and host have three streams on
+ * each device, which wait for the program's streams, and which these wait for. The last one is an
+ * operation of the first device's stream.
  *
  * Locks: collective->lock guards all members, and is held while a call enqueues.
  * SPDX-License-Identifier: MIT
@@ -38,6 +40,7 @@ enum pipeline_way {
     PIPELINE_WAY_TWO_SHOT = 1,
     PIPELINE_WAY_COPIES   = 2,
     PIPELINE_WAY_HOST     = 3,
+    PIPELINE_WAY_NATIVE   = 4,
     PIPELINE_WAYS,
 };
 
@@ -76,6 +79,7 @@ struct pipeline_call {
     uint64_t bytes;   /* of the largest spans of each number, together */
     bool is_in_place; /* an output is an input */
     bool is_aligned;  /* kernels take all ranges of all spans */
+    bool is_device;   /* all spans are in memory of the kind DEVICE */
     struct trm_stream *const *streams;
     struct trm_span *inputs, *outputs;
     uint64_t space_bytes; /* of `inputs` and `outputs`, where they are allocated */
@@ -165,12 +169,14 @@ struct pipeline_collective {
     int32_t forced;  /* enum pipeline_way; -1: none */
     bool can_reach;  /* kernels of each device take buffers of all others */
     bool can_copy;   /* copies between any two devices are direct */
+    bool has_native; /* the backend may have collectives of its own; as far as is known */
     uint64_t aligns; /* offsets of which all devices' kernels take spans */
 
     struct base_lock lock;
     /* NULL: not loaded. Bit i of asked_forms: form i was asked for; NULL then says that it cannot be had. */
     struct trm_group_kernel *kernels[PIPELINE_REDUCE_TYPES][PIPELINE_REDUCE_FORMS];
     uint32_t asked_forms[PIPELINE_REDUCE_TYPES];
+    struct core_communicator *native; /* NULL: not made */
     struct pipeline_relay relays[PIPELINE_DEVICES];
     struct trm_stream *relayed[PIPELINE_DEVICES]; /* the streams of the last call that used `relays` */
     /* Behind the last call nothing was enqueued on these streams as long as their next operations have these
@@ -239,6 +245,10 @@ int32_t pipeline_reduce_enqueue(struct pipeline_collective *collective, const st
 
 /* ---- direct.c, relay.c ---------------------------------------------------------------------- */
 
+/* Has nothing been enqueued on the streams since they last met? */
+bool pipeline_streams_have_met(const struct pipeline_collective *collective,
+                               const struct pipeline_call *call);
+
 /* Enqueue a call between two barriers. After an error, some of it may be enqueued. */
 int32_t pipeline_direct_enqueue(struct pipeline_collective *collective, const struct pipeline_call *call,
                                 bool is_one_shot);
@@ -249,6 +259,18 @@ int32_t pipeline_relay_enqueue(struct pipeline_collective *collective, const str
 int32_t pipeline_relay_prepare(struct pipeline_collective *collective, const struct pipeline_call *call,
                                bool is_host);
 void pipeline_relay_fini(struct pipeline_relay *relay);
+
+/* ---- native.c ------------------------------------------------------------------------------- */
+
+/* Does the way give what <trireme/collective.h> says, also of NaNs and of how results are rounded? */
+bool pipeline_native_is_exact(const struct pipeline_call *call);
+
+/* Makes collective->native, or makes it anew after a failure. Errors: UNSUPPORTED, with the reason. */
+int32_t pipeline_native_prepare(struct pipeline_collective *collective);
+/* Waits for its operations. */
+void pipeline_native_fini(struct pipeline_collective *collective);
+
+int32_t pipeline_native_enqueue(struct pipeline_collective *collective, const struct pipeline_call *call);
 
 /* ---- message.c ------------------------------------------------------------------------------ */
 

@@ -11,7 +11,7 @@
 /* Scratch memory of tasks with more sources than one kernel takes. */
 #define CHUNK (UINT64_C(4) << 20)
 
-static bool have_met(const struct pipeline_collective *collective, const struct pipeline_call *call)
+bool pipeline_streams_have_met(const struct pipeline_collective *collective, const struct pipeline_call *call)
 {
     for (uint32_t d = 0; d < call->devices; d++) {
         const struct core_stream *stream = core_stream_find(call->streams[d]);
@@ -94,7 +94,7 @@ int32_t pipeline_direct_enqueue(struct pipeline_collective *collective, const st
     struct pipeline_task_range task;
     uint32_t tasks = pipeline_call_tasks(call);
 
-    int32_t status = have_met(collective, call) ? TRM_OK : meet(call);
+    int32_t status = pipeline_streams_have_met(collective, call) ? TRM_OK : meet(call);
     for (uint32_t k = 0; k < call->count; k++)
         for (uint32_t part = 0; status == TRM_OK && part < tasks; part++)
             if (pipeline_call_task(call, is_one_shot, k, part, &task))

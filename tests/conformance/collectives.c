@@ -3,7 +3,7 @@
  */
 #include "collectives.h"
 
-const char *const ways[WAYS] = {"auto", "one-shot", "two-shot", "copies", "host"};
+const char *const ways[WAYS] = {"auto", "one-shot", "two-shot", "copies", "host", "nccl"};
 
 /* ---- the devices ---------------------------------------------------------------------------- */
 
@@ -55,9 +55,11 @@ bool team_reaches(const struct team *team)
     return true;
 }
 
-bool way_is_direct(const char *way)
+bool way_may_refuse(const struct team *team, const char *way)
 {
-    return strstr(way, "-shot") != NULL;
+    if (strcmp(way, "nccl") == 0)
+        return team->count > 1 && getenv("CONFORMANCE_NCCL") == NULL;
+    return strstr(way, "-shot") != NULL && !team_reaches(team);
 }
 
 void team_sync(const struct team *team)

@@ -17,7 +17,7 @@ struct team {
 };
 
 /* The values of the setting collective.way; "auto" first. */
-#define WAYS 5u
+#define WAYS 6u
 extern const char *const ways[WAYS];
 
 void team_open(struct team *team, const char *way, uint32_t flags);
@@ -26,8 +26,9 @@ void team_close(struct team *team);
 /* Can kernels of each device take buffers of all others? */
 bool team_reaches(const struct team *team);
 
-/* Whether the way may refuse a call: where the kernels cannot access what it needs. */
-bool way_is_direct(const char *way);
+/* Whether the way may refuse a call: where the kernels cannot access what it needs, or where there is no NCCL
+ * (CONFORMANCE_NCCL in the environment: there is). */
+bool way_may_refuse(const struct team *team, const char *way);
 
 void team_sync(const struct team *team);
 

@@ -172,6 +172,7 @@ CONFORMANCE_RUNS = \
 	tests/conformance/run-cuda.sh \
 	tests/conformance/run-cuda-old.sh \
 	tests/conformance/run-cuda-collective.sh \
+	tests/conformance/run-cuda-nccl.sh \
 	tests/conformance/run-mixed-collective.sh \
 	tests/conformance/run-mixed-group-pool.sh \
 	tests/conformance/run-vulkan.sh \

@@ -8,6 +8,10 @@ CONFORMANCE_QUICK=1
 export CONFORMANCE_QUICK
 # Each case compiles its kernels anew.
 cases=by_every_operation,in_every_way,of_its_streams,sets_of_streams,when_handles_are_destroyed,another_device
+# For all of these there is a library of collectives.
+TRIREME_CUDA_NCCL=$standin/libnccl.so
+CONFORMANCE_NCCL=yes
+export TRIREME_CUDA_NCCL CONFORMANCE_NCCL
 for peers in yes no; do
     standin_shaped "collective-$peers" "devices=3 peers=$peers"
     (run_in_one_process cuda --filter "$cases") || exit 1

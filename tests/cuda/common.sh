@@ -13,7 +13,8 @@ standin=$(cd "$top_builddir" && pwd)/tests/standin/.libs
 if test "${CUDA_TEST_DRIVER-}" != real; then
     TRIREME_CUDA_DRIVER=$standin/libcuda.so.1
     TRIREME_CUDA_NVRTC=$standin/libnvrtc.so
-    export TRIREME_CUDA_DRIVER TRIREME_CUDA_NVRTC
+    TRIREME_CUDA_NCCL=none
+    export TRIREME_CUDA_DRIVER TRIREME_CUDA_NVRTC TRIREME_CUDA_NCCL
 fi
 
 TRIREME_BACKEND=cuda

@@ -58,7 +58,7 @@ void spin_for(const char *microseconds)
 int32_t context_make(const struct trm_setting *more, uint32_t count, struct trm_context **context)
 {
     const char *backend            = getenv("CUDA_TEST_BACKEND");
-    struct trm_setting settings[9] = {{"backend", backend ? backend : "cuda"}, {"cuda.spin", spin}};
+    struct trm_setting settings[10] = {{"backend", backend ? backend : "cuda"}, {"cuda.spin", spin}};
     struct trm_context_desc desc   = {
           .struct_size   = sizeof(desc),
           .flags         = TRM_CONTEXT_NO_CONFIG | TRM_CONTEXT_NO_ENVIRONMENT,
@@ -71,8 +71,9 @@ int32_t context_make(const struct trm_setting *more, uint32_t count, struct trm_
     if (!is_real()) {
         settings[desc.setting_count++] = (struct trm_setting){"cuda.driver", CUDA_STANDIN_PATH};
         settings[desc.setting_count++] = (struct trm_setting){"cuda.nvrtc", NVRTC_STANDIN_PATH};
+        settings[desc.setting_count++] = (struct trm_setting){"cuda.nccl", "none"};
     }
-    for (uint32_t i = 0; i < count && desc.setting_count < 9; i++)
+    for (uint32_t i = 0; i < count && desc.setting_count < 10; i++)
         settings[desc.setting_count++] = more[i];
     return trm_context_create(&desc, context);
 }

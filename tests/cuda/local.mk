@@ -6,6 +6,7 @@ EXTRA_DIST += tests/cuda/common.sh
 # For whatever runs on the stand-in, where there is one.
 CUDA_STANDIN_CPPFLAGS = \
 	-DCUDA_STANDIN_PATH='"$(abs_top_builddir)/tests/standin/.libs/libcuda.so.1"' \
+	-DNCCL_STANDIN_PATH='"$(abs_top_builddir)/tests/standin/.libs/libnccl.so"' \
 	-DNVRTC_STANDIN_PATH='"$(abs_top_builddir)/tests/standin/.libs/libnvrtc.so"'
 
 if BUILD_CUDA
@@ -19,6 +20,7 @@ CUDA_TESTS = \
 	tests/cuda/in_step \
 	tests/cuda/ipc \
 	tests/cuda/ipc_event \
+	tests/cuda/nccl \
 	tests/cuda/old_driver \
 	tests/cuda/out_of_memory \
 	tests/cuda/pipelines \
@@ -77,6 +79,12 @@ tests_cuda_hand_tuned_CPPFLAGS = $(CUDA_TEST_CPPFLAGS) \
 tests_cuda_hand_tuned_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_hand_tuned_LDADD = $(CUDA_TEST_LIBS)
 tests_cuda_hand_tuned_LDFLAGS = $(UNINSTALLED_LINK)
+
+tests_cuda_nccl_SOURCES = tests/cuda/nccl.c tests/standin/nccl.h
+tests_cuda_nccl_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
+tests_cuda_nccl_CFLAGS = $(CUDA_TEST_CFLAGS)
+tests_cuda_nccl_LDADD = $(CUDA_TEST_LIBS)
+tests_cuda_nccl_LDFLAGS = $(UNINSTALLED_LINK)
 
 tests_cuda_old_driver_SOURCES = tests/cuda/old_driver.c backends/cuda/driver/functions.h $(CUDA_SCENARIO)
 tests_cuda_old_driver_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)

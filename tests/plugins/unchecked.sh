@@ -25,7 +25,7 @@ done | awk -v slots="$slots" '
         count = split(slots, names, "\n")
         for (i = 1; i <= count; i++)
             all = all (i > 1 ? "|" : "") names[i]
-        call = "(ops|backend(->|\\.)(device|memory|stream|module|profile|pool|peer|graph|interop|image|table))(->|\\.)(" all ")\\("
+        call = "(ops|backend(->|\\.)(device|memory|stream|module|profile|pool|peer|graph|interop|image|collective|table))(->|\\.)(" all ")\\("
         soon = 6 # statements
     }
     {

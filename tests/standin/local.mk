@@ -80,6 +80,18 @@ tests_standin_libnvrtc_la_CPPFLAGS = $(STANDIN_CPPFLAGS) \
 tests_standin_libnvrtc_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -shared -rpath /nowhere \
 	-export-symbols-regex '^(nvrtc[A-Z].*|cuda_standin_compiler)$$'
 
+# The stand-in for NCCL works on that for the driver.
+check_LTLIBRARIES += tests/standin/libnccl.la
+tests_standin_libnccl_la_SOURCES = \
+	tests/standin/nccl.c \
+	tests/standin/nccl.h \
+	tests/standin/nccl_compute.c \
+	tests/standin/nccl_internal.h
+tests_standin_libnccl_la_CPPFLAGS = $(STANDIN_CPPFLAGS)
+tests_standin_libnccl_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -shared -rpath /nowhere \
+	-export-symbols-regex '^(nccl[A-Z].*|nccl_standin_control)$$'
+tests_standin_libnccl_la_LIBADD = tests/standin/libcuda.la
+
 STANDIN_TESTS = \
 	tests/standin/check/compiler \
 	tests/standin/check/devices \

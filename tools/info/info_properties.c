@@ -61,6 +61,7 @@ static const struct property properties[] = {
     {TRM_DEVICE_MAPPED, PROPERTY_BOOL, "mapped", "kernels reach pinned memory"},
     {TRM_DEVICE_ADDRESSES, PROPERTY_BOOL, "addresses", "kernels take addresses"},
     {TRM_DEVICE_PEER_KERNELS, PROPERTY_BOOL, "peer_kernels", "kernels reach other devices"},
+    {TRM_DEVICE_COLLECTIVES, PROPERTY_TEXT, "collectives", "library of collectives"},
     {TRM_DEVICE_SYNCHRONOUS, PROPERTY_BOOL, "synchronous", "calls wait for the work"},
 };
 

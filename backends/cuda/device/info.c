@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backends/cuda/collective/collective.h"
+
 /* Kernels load up to 16 bytes at once; cuMemAlloc aligns to a multiple of this. */
 #define BUFFER_ALIGNMENT 16u
 
@@ -171,6 +173,17 @@ static int32_t answer_driver(const struct trm_backend_instance *instance,
     return answer_text(instance, text, value, capacity, needed);
 }
 
+/* Opens NCCL. */
+static int32_t answer_collectives(struct trm_backend_instance *instance, void *value, uint64_t capacity,
+                                  uint64_t *needed)
+{
+    struct cuda_nccl *nccl;
+    int32_t status = cuda_nccl_get(instance, &nccl);
+    if (status == TRM_OK)
+        return answer_text(instance, nccl->name, value, capacity, needed);
+    return status == TRM_ERROR_OUT_OF_HOST_MEMORY ? status : TRM_ERROR_NOT_FOUND;
+}
+
 int32_t cuda_device_get_info(struct trm_backend_instance *instance, uint32_t index, uint32_t key, void *value,
                              uint64_t capacity, uint64_t *needed)
 {
@@ -191,6 +204,8 @@ int32_t cuda_device_get_info(struct trm_backend_instance *instance, uint32_t ind
         return answer_three(instance, physical->grid, value, capacity, needed);
     if (key == TRM_DEVICE_MAX_GROUP_SIZE)
         return answer_three(instance, physical->group_size, value, capacity, needed);
+    if (key == TRM_DEVICE_COLLECTIVES)
+        return answer_collectives(instance, value, capacity, needed);
     if (find_number(instance, physical, key, &number))
         return trm_util_answer(instance->host, &number, sizeof(number), value, capacity, needed);
     return trm_util_fail(instance->host, TRM_ERROR_NOT_FOUND, 0,

@@ -50,6 +50,7 @@ int32_t cuda_instance_create(const struct trm_host *host, struct trm_backend_ins
     instance->host    = host;
     instance->spin_ns = spin_setting(host);
     pthread_mutex_init(&instance->compiler_lock, NULL);
+    pthread_mutex_init(&instance->nccl_lock, NULL);
     pthread_mutex_init(&instance->defer_lock, NULL);
     pthread_mutex_init(&instance->follow_lock, NULL);
     int32_t status = cuda_loader_open(host, &instance->loader, &instance->cuda, &instance->driver_version,
@@ -69,10 +70,13 @@ void cuda_instance_destroy(struct trm_backend_instance *instance)
     const struct trm_host *host = instance->host;
     if (instance->compiler != NULL)
         instance->compiler_close(instance);
+    if (instance->nccl != NULL)
+        instance->nccl_close(instance);
     cuda_physicals_release(instance);
     cuda_loader_close(&instance->loader);
     pthread_mutex_destroy(&instance->follow_lock);
     pthread_mutex_destroy(&instance->defer_lock);
+    pthread_mutex_destroy(&instance->nccl_lock);
     pthread_mutex_destroy(&instance->compiler_lock);
     host->release(host->context, instance, sizeof(*instance));
 }

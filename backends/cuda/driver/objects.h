@@ -3,7 +3,8 @@
  * A device carries the parts that other rooms add to it (its pool, timestamps, watcher threads) as opaque
  * pointers: the room that is named beside a pointer creates and destroys what it points to.
  *
- * Locks, in the order in which they may be taken: a device's quiet_lock, the instance's follow_lock, its
+ * Locks, in the order in which they may be taken: a device's quiet_lock, that of the instance's NCCL
+ * (collective/library.h), the instance's follow_lock, its
  * defer_lock, a device's streams_lock, a stream's lock, all other locks, the lock of a stream's marks. A
  * thread never holds two streams' locks. Under a lock the backend calls only log(), fail() and the allocator
  * of the core, and nothing that waits for the device, except where the lock's comment says so.
@@ -30,10 +31,21 @@
 
 struct cuda_blocking_waits;
 struct cuda_compiler;
+struct cuda_nccl;
 struct cuda_pageable;
 struct cuda_pool;
 struct cuda_stamps;
 struct cuda_watchers;
+
+/* Work of several devices that fails as a whole, such as that of a communicator. The others are written before
+ * `status`. */
+struct cuda_outcome {
+    _Atomic int32_t status; /* TRM_OK while it has not failed */
+    int64_t native;
+    char sentence[512];
+    uint64_t follow_bit; /* of instance->outcomes; 0: none */
+    struct cuda_outcome *next;
+};
 
 /* What stays on a device, such as a kernel. Called under the device's quiet_lock. */
 struct cuda_quiet_member {
@@ -59,12 +71,19 @@ struct trm_backend_instance {
     /* Set with `compiler`: destroys it. */
     void (*compiler_close)(struct trm_backend_instance *instance);
 
+    pthread_mutex_t nccl_lock; /* held while NCCL is opened */
+    struct cuda_nccl *nccl;    /* collective/library.c; created when first needed */
+    /* Set with `nccl`: destroys it. */
+    void (*nccl_close)(struct trm_backend_instance *instance);
+
     /* stream/deferred_submit.c: guards the streams' deferred operations and their state. */
     pthread_mutex_t defer_lock;
     struct trm_backend_stream *deferring; /* streams with deferred operations, by next_deferring */
 
     pthread_mutex_t follow_lock; /* stream/follow.c; held while a device is asked whether it is lost */
+    /* Each place is a device's or an outcome's. */
     struct trm_backend_device *followed[CUDA_FOLLOWED];
+    struct cuda_outcome *outcomes[CUDA_FOLLOWED];
 };
 
 struct trm_backend_device {

@@ -10,16 +10,44 @@
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
+/* With follow_lock: a place that is free; CUDA_FOLLOWED: there is none. */
+static uint32_t find_place(const struct trm_backend_instance *instance)
+{
+    uint32_t i = 0;
+    while (i < CUDA_FOLLOWED && (instance->followed[i] != NULL || instance->outcomes[i] != NULL))
+        i++;
+    return i;
+}
+
 void cuda_follow_add_device(struct trm_backend_device *device)
 {
     struct trm_backend_instance *instance = device->instance;
     pthread_mutex_lock(&instance->follow_lock);
-    for (uint32_t i = 0; i < CUDA_FOLLOWED && device->follow_bit == 0; i++) {
-        if (instance->followed[i] != NULL)
-            continue;
-        instance->followed[i] = device;
-        device->follow_bit    = UINT64_C(1) << i;
+    uint32_t place = find_place(instance);
+    if (place < CUDA_FOLLOWED) {
+        instance->followed[place] = device;
+        device->follow_bit        = UINT64_C(1) << place;
     }
+    pthread_mutex_unlock(&instance->follow_lock);
+}
+
+void cuda_follow_add_outcome(struct trm_backend_instance *instance, struct cuda_outcome *outcome)
+{
+    pthread_mutex_lock(&instance->follow_lock);
+    uint32_t place = find_place(instance);
+    if (place < CUDA_FOLLOWED) {
+        instance->outcomes[place] = outcome;
+        outcome->follow_bit       = UINT64_C(1) << place;
+    }
+    pthread_mutex_unlock(&instance->follow_lock);
+}
+
+void cuda_follow_remove_outcome(struct trm_backend_instance *instance, const struct cuda_outcome *outcome)
+{
+    pthread_mutex_lock(&instance->follow_lock);
+    for (uint32_t i = 0; i < CUDA_FOLLOWED; i++)
+        if (instance->outcomes[i] == outcome)
+            instance->outcomes[i] = NULL;
     pthread_mutex_unlock(&instance->follow_lock);
 }
 
@@ -47,32 +75,47 @@ static bool is_lost(struct trm_backend_device *device)
     return true;
 }
 
-/* Whether one of the devices is lost, and its sentence. */
-static bool find_lost(struct trm_backend_instance *instance, uint64_t devices, CUresult *result,
-                      char *sentence, size_t size)
+/* The failure of a place: its status, or TRM_OK. */
+static int32_t failure_at(struct trm_backend_instance *instance, uint32_t place, int64_t *native,
+                          const char **sentence)
 {
-    bool is_found = false;
-    pthread_mutex_lock(&instance->follow_lock);
-    for (uint32_t i = 0; i < CUDA_FOLLOWED && !is_found && devices >> i != 0; i++) {
-        struct trm_backend_device *device = instance->followed[i];
-        if ((devices >> i & 1) == 0 || device == NULL || !is_lost(device))
-            continue;
-        is_found = true;
-        *result  = device->lost_result;
-        snprintf(sentence, size, "%s", device->lost_sentence);
+    struct trm_backend_device *device  = instance->followed[place];
+    const struct cuda_outcome *outcome = instance->outcomes[place];
+    if (outcome != NULL) {
+        *native   = outcome->native;
+        *sentence = outcome->sentence;
+        return atomic_load(&outcome->status);
     }
+    if (device == NULL || !is_lost(device))
+        return TRM_OK;
+    *native   = device->lost_result;
+    *sentence = device->lost_sentence;
+    return TRM_ERROR_DEVICE_LOST;
+}
+
+/* The failure of the first of these places that has failed, and its sentence; TRM_OK: none has. */
+static int32_t find_failure(struct trm_backend_instance *instance, uint64_t places, int64_t *native,
+                            char *text, size_t size)
+{
+    int32_t status       = TRM_OK;
+    const char *sentence = "";
+    pthread_mutex_lock(&instance->follow_lock);
+    for (uint32_t i = 0; i < CUDA_FOLLOWED && status == TRM_OK && places >> i != 0; i++)
+        if ((places >> i & 1) != 0)
+            status = failure_at(instance, i, native, &sentence);
+    if (status != TRM_OK)
+        snprintf(text, size, "%s", sentence);
     pthread_mutex_unlock(&instance->follow_lock);
-    return is_found;
+    return status;
 }
 
 /* ---- streams --------------------------------------------------------------------------------- */
 
-void cuda_follow(struct trm_backend_stream *stream, struct trm_backend_stream *other)
+/* The operation that the stream submits next depends on these devices. */
+static void add_devices(struct trm_backend_stream *stream, uint64_t devices)
 {
     struct cuda_follow *follow = &stream->follow;
     uint64_t value             = cuda_stream_submitted(stream) + 1;
-    uint64_t devices           = atomic_load_explicit(&other->follow.devices, memory_order_acquire) |
-                       (other->device != stream->device ? other->device->follow_bit : 0);
     devices &= ~stream->device->follow_bit;
     if (devices == 0)
         return;
@@ -83,6 +126,22 @@ void cuda_follow(struct trm_backend_stream *stream, struct trm_backend_stream *o
     follow->last = value;
     atomic_store_explicit(&follow->devices, before | devices, memory_order_release);
     trm_util_lock_release(&follow->lock);
+}
+
+void cuda_follow(struct trm_backend_stream *stream, struct trm_backend_stream *other)
+{
+    uint64_t devices = atomic_load_explicit(&other->follow.devices, memory_order_acquire);
+    add_devices(stream, devices | other->device->follow_bit);
+}
+
+void cuda_follow_device(struct trm_backend_stream *stream, const struct trm_backend_device *device)
+{
+    add_devices(stream, device->follow_bit);
+}
+
+void cuda_follow_outcome(struct trm_backend_stream *stream, const struct cuda_outcome *outcome)
+{
+    add_devices(stream, outcome->follow_bit);
 }
 
 static void forget(struct cuda_follow *follow, uint64_t value)
@@ -99,15 +158,16 @@ void cuda_follow_check(struct trm_backend_stream *stream, uint64_t value)
 {
     struct cuda_follow *follow = &stream->follow;
     char sentence[sizeof(stream->device->lost_sentence)];
-    CUresult result = CUDA_SUCCESS;
+    int64_t native = 0;
     trm_util_lock_acquire(&follow->lock);
     bool is_behind   = follow->first <= value;
     uint64_t devices = atomic_load_explicit(&follow->devices, memory_order_relaxed);
     trm_util_lock_release(&follow->lock);
     if (!is_behind || (atomic_load(&stream->submit_state) & CUDA_STREAM_REFUSES) != 0)
         return;
-    if (find_lost(stream->instance, devices, &result, sentence, sizeof(sentence)))
-        cuda_stream_fail_ended(stream, TRM_ERROR_DEVICE_LOST, result, sentence);
+    int32_t status = find_failure(stream->instance, devices, &native, sentence, sizeof(sentence));
+    if (status != TRM_OK)
+        cuda_stream_fail_ended(stream, status, native, sentence);
     else
         forget(follow, value);
 }

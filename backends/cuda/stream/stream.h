@@ -114,6 +114,23 @@ static inline int32_t cuda_stream_submit(struct trm_backend_stream *stream, uint
 void cuda_follow_add_device(struct trm_backend_device *device);
 void cuda_follow_remove_device(struct trm_backend_device *device);
 
+/* The same for what has an outcome. It is not removed where it has failed, since streams may ask later. */
+void cuda_follow_add_outcome(struct trm_backend_instance *instance, struct cuda_outcome *outcome);
+void cuda_follow_remove_outcome(struct trm_backend_instance *instance, const struct cuda_outcome *outcome);
+
+/* Note that the operation that the stream submits next is also one of another device, or has such an outcome. */
+void cuda_follow_outcome(struct trm_backend_stream *stream, const struct cuda_outcome *outcome);
+void cuda_follow_device(struct trm_backend_stream *stream, const struct trm_backend_device *device);
+
+/* ---- stream_failure.c ----------------------------------------------------------------------- */
+
+/* Fail a stream whose work cannot end by itself: from here on it reports no point that was not known to be
+ * complete. The caller lets its work end, and then calls cuda_stream_end_failed(), which waits for that, and
+ * reports the failure. The stream is pinned. */
+void cuda_stream_fail_running(struct trm_backend_stream *stream, int32_t status, int64_t native,
+                              const char *sentence);
+void cuda_stream_end_failed(struct trm_backend_stream *stream);
+
 /* ---- loss.c --------------------------------------------------------------------------------- */
 
 /* The device's on_loss and on_kernel_unload. */

@@ -135,11 +135,22 @@ static void end_all(struct trm_backend_stream *stream)
     cuda_stream_wake(stream);
 }
 
-void cuda_stream_fail_ended(struct trm_backend_stream *stream, int32_t status, int64_t native,
-                            const char *sentence)
+void cuda_stream_fail_running(struct trm_backend_stream *stream, int32_t status, int64_t native,
+                              const char *sentence)
 {
     atomic_store(&stream->has_fault, true);
     fail(stream, status, native, sentence);
+}
+
+void cuda_stream_end_failed(struct trm_backend_stream *stream)
+{
+    end_all(stream);
+}
+
+void cuda_stream_fail_ended(struct trm_backend_stream *stream, int32_t status, int64_t native,
+                            const char *sentence)
+{
+    cuda_stream_fail_running(stream, status, native, sentence);
     end_all(stream);
 }
 

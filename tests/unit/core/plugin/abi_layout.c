@@ -69,6 +69,28 @@ PIN(trm_sampler_desc, unnormalized, 28, 4);
 PIN(trm_sampler_desc, compare, 32, 4);
 PIN(trm_resident_ops, times, 24, 8);
 
+/* ---- minor 6 ---- */
+
+PIN_GROWING(trm_collective_ops, 40);
+PIN(trm_collective_ops, struct_size, 0, 4);
+PIN(trm_collective_ops, create, 8, 8);
+PIN(trm_collective_ops, destroy, 16, 8);
+PIN(trm_collective_ops, check, 24, 8);
+PIN(trm_collective_ops, enqueue, 32, 8);
+PIN(trm_backend, collective, 160, 8);
+PIN_FIXED(trm_collective_place, 24);
+PIN(trm_collective_place, memory, 0, 8);
+PIN(trm_collective_place, offset, 8, 8);
+PIN(trm_collective_place, size, 16, 8);
+PIN_GROWING(trm_collective_desc, 40);
+PIN(trm_collective_desc, kind, 4, 4);
+PIN(trm_collective_desc, type, 8, 4);
+PIN(trm_collective_desc, operation, 12, 4);
+PIN(trm_collective_desc, root, 16, 4);
+PIN(trm_collective_desc, count, 20, 4);
+PIN(trm_collective_desc, inputs, 24, 8);
+PIN(trm_collective_desc, outputs, 32, 8);
+
 START_TEST(the_core_asks_of_plugins_what_minor_0_had_and_no_more)
 {
     ck_assert_uint_eq(CORE_ABI_HOST, pinned_size_of_trm_host);
@@ -82,8 +104,9 @@ START_TEST(the_core_asks_of_plugins_what_minor_0_had_and_no_more)
     ck_assert_uint_eq(CORE_ABI_PEER_OPS, pinned_size_of_trm_peer_ops);
     ck_assert_uint_eq(CORE_ABI_GRAPH_OPS, pinned_size_of_trm_graph_ops);
     ck_assert_uint_eq(CORE_ABI_INTEROP_OPS, pinned_size_of_trm_interop_ops);
-    ck_assert_uint_eq(CORE_ABI_IMAGE_OPS, pinned_size_of_trm_image_ops);       /* of minor 2 */
-    ck_assert_uint_eq(CORE_ABI_RESIDENT_OPS, pinned_size_of_trm_resident_ops); /* of minor 4 */
+    ck_assert_uint_eq(CORE_ABI_IMAGE_OPS, pinned_size_of_trm_image_ops);           /* of minor 2 */
+    ck_assert_uint_eq(CORE_ABI_RESIDENT_OPS, pinned_size_of_trm_resident_ops);     /* of minor 4 */
+    ck_assert_uint_eq(CORE_ABI_COLLECTIVE_OPS, pinned_size_of_trm_collective_ops); /* of minor 6 */
 }
 END_TEST
 
