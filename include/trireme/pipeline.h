@@ -496,9 +496,9 @@ TRM_API int32_t trm_pipeline_discard(struct trm_pipeline *pipeline, struct trm_t
  * Blocks      until a token is done. After trm_pipeline_start() without workers it also calls the source
  * Ownership   token and slot are the caller's until trm_pipeline_release()
  * Errors      TIMEOUT, also when no token was submitted; the failure of a token, which is then gone with its
- *             slot free (the sentence names it), such as TIME_LIMIT where it was given up; the first failure again when a pipeline that serves has
- *             stopped and no token is left; CANCELLED; BUSY while the pipeline is run; DEADLOCK inside its
- *             own callbacks
+ *             slot free (the sentence names it), such as TIME_LIMIT where it was given up; the first failure
+ *             again when a pipeline that serves has stopped and no token is left; CANCELLED; BUSY while the
+ *             pipeline is run; DEADLOCK inside its own callbacks
  */
 TRM_API int32_t trm_pipeline_next(struct trm_pipeline *pipeline, uint64_t timeout_ns,
                                   struct trm_token **token);
