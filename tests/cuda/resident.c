@@ -338,6 +338,9 @@ int main(void)
     Suite *suite = suite_create("cuda: kernels that stay");
     TCase *hang = tcase_create("a stage that hangs"), *processes = tcase_create("processes"),
           *times = tcase_create("times");
+    tcase_set_timeout(hang, 60); /* some cases wait for seconds, also on a busy machine */
+    tcase_set_timeout(processes, 60);
+    tcase_set_timeout(times, 60);
     tcase_add_loop_test(hang, a_token_that_hangs_is_given_up, 0, sizeof(hangs) / sizeof(hangs[0]));
     tcase_add_test(hang, a_pipeline_whose_token_hangs_is_destroyed);
     tcase_add_test(hang, calls_that_wait_for_the_device_go_on_after_a_token_that_hangs);
