@@ -501,23 +501,20 @@ struct trm_graph_ops {
     void (*destroy)(struct trm_backend_graph *graph); /* idle */
     /* Enqueue the graph as one operation. Its last launch was on this stream or is complete. */
     int32_t (*launch)(struct trm_backend_stream *stream, uint64_t value, struct trm_backend_graph *graph);
-    /* Replace a node by another of the same kind, while the graph is idle. Optional: the core creates the
-     * graph again. */
+    /* Replace a node of the idle graph by another of its kind. Optional: the core creates the graph again. */
     int32_t (*update)(struct trm_backend_graph *graph, uint32_t index, const struct trm_graph_node *node);
 };
 
 /* ---- resident (optional, since minor 4): kernels that stay on the device ------------------------ */
 
-/* Streams on which graphs alone run, by kernels that stay on the device: launching one and seeing its end
- * calls no driver. stream: create, destroy, query and wait are used; copy and launch answer UNSUPPORTED.
- * graph: with update(); its UNSUPPORTED has the reason. Both are for each other alone. */
+/* Streams for graphs alone, without calls of the driver. stream: create, destroy, query and wait are used,
+ * copy and launch answer UNSUPPORTED. graph: with update(); its UNSUPPORTED has the reason. */
 struct trm_resident_ops {
     uint32_t struct_size;
     uint32_t reserved;
     const struct trm_stream_ops *stream;
     const struct trm_graph_ops *graph;
-    /* When the operation `value` of a stream began and ended on the device, in nanoseconds of
-     * CLOCK_MONOTONIC. It is complete and the stream's last. Optional; since minor 6. */
+    /* When operation `value`, complete and the last, ran; ns of CLOCK_MONOTONIC. Optional; since minor 6 */
     int32_t (*times)(struct trm_backend_stream *stream, uint64_t value, uint64_t *begin, uint64_t *end);
 };
 

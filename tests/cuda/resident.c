@@ -23,7 +23,9 @@ static struct line {
     struct trm_pipeline *pipeline;
 } line;
 
-static int32_t measure; /* enum trm_measure; of pipelines that are opened */
+/* Of pipelines that are opened. */
+static int32_t measure; /* enum trm_measure */
+static uint32_t depth = 2;
 
 static void device_open_with(const char *limit_ms)
 {
@@ -50,7 +52,7 @@ static void line_open(uint32_t words, uint32_t stage_count)
                                            .port_count  = stage_count == 1 ? 2 : 3,
                                            .stages      = stages,
                                            .stage_count = stage_count,
-                                           .depth       = 2,
+                                           .depth       = depth,
                                            .measure     = measure,
                                            .strategy    = TRM_STRATEGY_RESIDENT};
     ck_ok(trm_pipeline_create(the.device, &desc, &line.pipeline));
@@ -255,6 +257,29 @@ START_TEST(the_report_has_the_times_of_tokens_of_kernels_that_stay)
 }
 END_TEST
 
+/* With times the engine tunes the depth, and makes slots while kernels stay. */
+START_TEST(a_pipeline_whose_depth_is_tuned_does_its_tokens)
+{
+    struct trm_report report = {.struct_size = sizeof(report)};
+    uint32_t ahead           = 0;
+    device_open_with("0");
+    depth = 0;
+    line_open(NARROW, 1);
+    for (uint32_t i = 0; i < 2000; i++) {
+        ck_ok(trm_pipeline_report(line.pipeline, &report));
+        for (; ahead < report.depth; ahead++)
+            submit(UINT32_MAX);
+        ck_ok(next());
+        ahead--;
+    }
+    for (; ahead != 0; ahead--)
+        ck_ok(next());
+    ck_assert_uint_ge(report.depth, 3);
+    line_close();
+    world_close();
+}
+END_TEST
+
 /* ---- processes ------------------------------------------------------------------------------- */
 
 START_TEST(a_child_ends_and_the_parent_goes_on)
@@ -313,6 +338,9 @@ int main(void)
     Suite *suite = suite_create("cuda: kernels that stay");
     TCase *hang = tcase_create("a stage that hangs"), *processes = tcase_create("processes"),
           *times = tcase_create("times");
+    tcase_set_timeout(hang, 60); /* some cases wait for seconds, also on a busy machine */
+    tcase_set_timeout(processes, 60);
+    tcase_set_timeout(times, 60);
     tcase_add_loop_test(hang, a_token_that_hangs_is_given_up, 0, sizeof(hangs) / sizeof(hangs[0]));
     tcase_add_test(hang, a_pipeline_whose_token_hangs_is_destroyed);
     tcase_add_test(hang, calls_that_wait_for_the_device_go_on_after_a_token_that_hangs);
@@ -320,6 +348,7 @@ int main(void)
     tcase_add_test(hang, a_kernel_that_was_idle_for_long_is_not_given_up);
     suite_add_tcase(suite, hang);
     tcase_add_loop_test(times, the_report_has_the_times_of_tokens_of_kernels_that_stay, 0, 2);
+    tcase_add_test(times, a_pipeline_whose_depth_is_tuned_does_its_tokens);
     suite_add_tcase(suite, times);
     tcase_add_test(processes, a_child_ends_and_the_parent_goes_on);
     tcase_add_test(processes, a_program_that_is_killed_leaves_the_device_to_others);

@@ -1,8 +1,8 @@
 /* cuda backend: the device's clock beside the host's, by tokens of kernels that stay.
  *
- * A token begins on the device after the host has submitted it, and ends before the host sees its end. So each
- * token gives two bounds for the distance of the clocks, as far apart as the token's ways over the bus take;
- * those of several tokens are closer.
+ * A token begins on the device after the host has submitted it, and ends before the host sees its end. So
+ * each token gives two bounds for the distance of the clocks, as far apart as the token's ways over the bus
+ * take; those of several tokens are closer.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CUDA_RESIDENT_CLOCK_H

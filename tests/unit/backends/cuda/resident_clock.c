@@ -1,5 +1,5 @@
-/* The device's clock beside the host's, by tokens of kernels that stay: near the truth, and a token within its
- * submission and its end.
+/* The device's clock beside the host's, by tokens of kernels that stay: near the truth, and a token within
+ * its submission and its end.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cuda/resident/clock.h"
