@@ -56,6 +56,8 @@ static struct trm_buffer *make(int32_t kind, uint64_t size)
 enum {
     IN,
     OUT,
+    EVEN, /* what launches of a chain write */
+    ODD,
     PORTS
 };
 
@@ -93,22 +95,31 @@ static int32_t nothing(void *user, const struct trm_token *token)
     return TRM_OK;
 }
 
+/* Launch i of a chain reads what launch i - 1 has written. */
 static void open_flow(struct flow *flow)
 {
-    uint32_t vectors                      = (uint32_t)(flow->batch->bytes / 16);
-    struct trm_port ports[PORTS]          = {trm_port_input("in", flow->batch->bytes),
-                                             trm_port_output("out", flow->batch->bytes)};
-    const struct trm_argument arguments[] = {trm_arg_port(IN), trm_arg_port(OUT), trm_arg_u32(vectors),
-                                             trm_arg_u32(flow->batch->links)};
-    struct trm_stage stage                = trm_stage_launch(chain, arguments, 4, IN, 16);
-    struct trm_pipeline_desc desc         = {
-                .struct_size = sizeof(desc),
-                .ports       = ports,
-                .port_count  = PORTS,
-                .stages      = &stage,
-                .stage_count = 1,
-                .depth       = flow->depth,
-                .strategy    = flow->strategy,
+    uint32_t vectors = (uint32_t)(flow->batch->bytes / 16), count = flow->batch->launches;
+    uint64_t bytes               = flow->batch->bytes;
+    struct trm_port ports[PORTS] = {trm_port_input("in", bytes), trm_port_output("out", bytes),
+                                    trm_port_scratch("even", bytes), trm_port_scratch("odd", bytes)};
+    struct trm_argument arguments[GPU_CHAIN][4];
+    struct trm_stage stages[GPU_CHAIN];
+
+    for (uint32_t i = 0; i < count; i++) {
+        arguments[i][0] = trm_arg_port(i == 0 ? IN : i % 2 == 1 ? EVEN : ODD);
+        arguments[i][1] = trm_arg_port(i + 1 == count ? OUT : i % 2 == 0 ? EVEN : ODD);
+        arguments[i][2] = trm_arg_u32(vectors);
+        arguments[i][3] = trm_arg_u32(flow->batch->links);
+        stages[i]       = trm_stage_launch(chain, arguments[i], 4, IN, 16);
+    }
+    struct trm_pipeline_desc desc = {
+        .struct_size = sizeof(desc),
+        .ports       = ports,
+        .port_count  = count == 1 ? EVEN : PORTS,
+        .stages      = stages,
+        .stage_count = count,
+        .depth       = flow->depth,
+        .strategy    = flow->strategy,
     };
 
     must(trm_pipeline_create(device, &desc, &flow->pipeline));
@@ -189,6 +200,16 @@ static void measure_flows(size_t most)
         measure_flow(&gpu_batches[i], 4, TRM_STRATEGY_AUTO);
         measure_flow(&gpu_batches[i], 0, TRM_STRATEGY_AUTO);
     }
+}
+
+static void measure_chains(void)
+{
+    static const int32_t strategies[] = {TRM_STRATEGY_SLOT_STREAMS, TRM_STRATEGY_SLOT_GRAPHS,
+                                         TRM_STRATEGY_AUTO};
+
+    for (int i = 0; i < GPU_CHAINS; i++)
+        for (size_t k = 0; k < sizeof(strategies) / sizeof(strategies[0]); k++)
+            measure_flow(&gpu_chains[i], 3, strategies[k]);
 }
 
 /* ---- copies ----------------------------------------------------------------------------------------- */
@@ -505,17 +526,8 @@ static void measure_sgemm(void)
 
 /* ---- the program ------------------------------------------------------------------------------------ */
 
-int main(int argc, char **argv)
+static void measure_all(size_t most)
 {
-    size_t most = gpu_most_bytes(argc > 1 ? argv[1] : "");
-
-    if (getenv("BENCH_BACKEND"))
-        who = getenv("BENCH_BACKEND");
-    must(trm_context_create(NULL, &context));
-    must(trm_device_open(context, NULL, &device));
-    must(trm_stream_create(device, TRM_STREAM_COMPUTE, TRM_PRIORITY_NORMAL, &stream));
-    chain = load_shader("gpu_chain");
-
     if (most > MIB)
         wake();
     measure_calls();
@@ -527,6 +539,24 @@ int main(int argc, char **argv)
         measure_sgemm();
     }
     measure_flows(most);
+}
+
+/* Arguments: none, "small" for devices that are no GPU, or "chains" for those alone. */
+int main(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : "";
+
+    if (getenv("BENCH_BACKEND"))
+        who = getenv("BENCH_BACKEND");
+    must(trm_context_create(NULL, &context));
+    must(trm_device_open(context, NULL, &device));
+    must(trm_stream_create(device, TRM_STREAM_COMPUTE, TRM_PRIORITY_NORMAL, &stream));
+    chain = load_shader("gpu_chain");
+
+    if (word[0] != 'c')
+        measure_all(gpu_most_bytes(word));
+    if (gpu_wants_chains(word))
+        measure_chains();
 
     trm_kernel_destroy(chain);
     trm_stream_destroy(stream);

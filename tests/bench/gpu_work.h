@@ -17,24 +17,34 @@
 
 struct gpu_batch {
     const char *name;
-    size_t bytes;    /* of a batch, up and down */
-    unsigned links;  /* multiply-adds an element */
-    unsigned tokens; /* batches of one measurement */
+    size_t bytes;      /* of a batch, up and down */
+    unsigned links;    /* multiply-adds an element */
+    unsigned tokens;   /* batches of one measurement */
+    unsigned launches; /* that depend on each other */
 };
 
 /* The long ones take about as long to compute as to copy. There are so many that filling and draining the
  * pipeline, when only one direction is copied, take less than a hundredth of the time. */
 static const struct gpu_batch gpu_batches[] = {
-    {"4KiB", (size_t)4 << 10, 8, 4000},
-    {"64KiB", (size_t)64 << 10, 8, 4000},
-    {"256KiB", (size_t)256 << 10, 8, 2000},
-    {"1MiB", MIB, 8, 1000},
-    {"16MiB", 16 * MIB, 8, 300},
-    {"16MiB_long", 16 * MIB, 1800, 200},
-    {"64MiB", 64 * MIB, 8, 120},
+    {"4KiB", (size_t)4 << 10, 8, 4000, 1},
+    {"64KiB", (size_t)64 << 10, 8, 4000, 1},
+    {"256KiB", (size_t)256 << 10, 8, 2000, 1},
+    {"1MiB", MIB, 8, 1000, 1},
+    {"16MiB", 16 * MIB, 8, 300, 1},
+    {"16MiB_long", 16 * MIB, 1800, 200, 1},
+    {"64MiB", 64 * MIB, 8, 120, 1},
+};
+
+/* Tokens of many small launches, of which each needs what the one before has written: what is between two
+ * launches counts. */
+static const struct gpu_batch gpu_chains[] = {
+    {"4KiB_chain20", (size_t)4 << 10, 8, 2000, 20},
+    {"128KiB_chain10", (size_t)128 << 10, 8, 2000, 10},
 };
 
 enum {
+    GPU_CHAINS   = sizeof(gpu_chains) / sizeof(gpu_chains[0]),
+    GPU_CHAIN    = 20, /* the most launches of one */
     GPU_BATCHES  = sizeof(gpu_batches) / sizeof(gpu_batches[0]),
     GPU_ROUNDS   = 5, /* of which the median counts, after one that does not */
     GPU_TRIES    = 20,
@@ -84,11 +94,17 @@ static inline void gpu_check(const struct gpu_batch *batch, const float *result)
     for (size_t i = 0; i < batch->bytes / sizeof(float); i += 997) {
         float v = gpu_element(i);
 
-        for (unsigned link = 0; link < batch->links; link++)
+        for (unsigned link = 0; link < batch->links * batch->launches; link++)
             v = fmaf(v, GPU_FACTOR, GPU_TERM);
         if (!(fabsf(v - result[i]) <= 1e-4f * fabsf(v)))
             measure_fail("a batch came out wrong");
     }
+}
+
+/* Was a program of the suite asked for its chains alone, or for everything on a device that is a GPU? */
+static inline int gpu_wants_chains(const char *word)
+{
+    return word[0] == 'c' || word[0] == '\0';
 }
 
 /* What a program of the suite was asked for: "small" leaves out what would take minutes on a device that is

@@ -230,6 +230,38 @@ static void barrier(VkCommandBuffer commands)
                          0, NULL);
 }
 
+/* Between two launches of a chain, of which the second reads what the first has written to `buffer`. */
+enum between {
+    BETWEEN_KERNELS, /* from shader to shader, all memory: the least that is right and simple */
+    BETWEEN_BUFFER,  /* the same for one buffer */
+    BETWEEN_ALL,     /* from everything to everything */
+    BETWEEN_NOTHING, /* wrong; what the launches take by themselves */
+    BETWEENS
+};
+
+static const char *const between_names[] = {"kernels", "buffer", "all", "nothing"};
+
+static void order(VkCommandBuffer commands, enum between between, VkBuffer buffer)
+{
+    VkMemoryBarrier memory        = {.sType         = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                     .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
+                                     .dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
+    VkBufferMemoryBarrier buffers = {.sType               = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER,
+                                     .srcAccessMask       = memory.srcAccessMask,
+                                     .dstAccessMask       = memory.dstAccessMask,
+                                     .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                                     .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                                     .buffer              = buffer,
+                                     .size                = VK_WHOLE_SIZE};
+
+    if (between == BETWEEN_ALL)
+        barrier(commands);
+    else if (between != BETWEEN_NOTHING)
+        vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, between == BETWEEN_KERNELS, &memory,
+                             between == BETWEEN_BUFFER, &buffers, 0, NULL);
+}
+
 static uint64_t submit(VkCommandBuffer commands)
 {
     uint64_t value                          = ++last;
@@ -264,13 +296,14 @@ enum {
 };
 
 struct slot {
-    struct memory in, out, from, to;
+    struct memory in, out, from, to, links[2];
     VkCommandBuffer commands;
     uint64_t done; /* 0: never used */
 };
 
 struct flow {
     const struct gpu_batch *batch;
+    enum between between;
     int unified;
     struct slot slots[DEPTH];
 };
@@ -286,24 +319,40 @@ static void copy(VkCommandBuffer commands, VkBuffer from, VkBuffer to, size_t by
     vkCmdCopyBuffer(commands, from, to, 1, &region);
 }
 
+/* The launches of a batch, which depend on each other. */
+static void work(const struct flow *flow, struct slot *slot, VkBuffer from, VkBuffer to)
+{
+    uint32_t vectors = (uint32_t)(flow->batch->bytes / 16), groups = (vectors + GPU_GROUP - 1) / GPU_GROUP;
+    unsigned count = flow->batch->launches;
+
+    for (unsigned i = 0; i < count; i++) {
+        VkBuffer next = i + 1 == count ? to : slot->links[i % 2].buffer;
+        dispatch(slot->commands, from, next, vectors, flow->batch->links, groups);
+        if (i + 1 < count)
+            order(slot->commands, flow->between, next);
+        from = next;
+    }
+}
+
 static void open_slot(struct flow *flow, struct slot *slot)
 {
-    size_t bytes     = flow->batch->bytes;
-    uint32_t vectors = (uint32_t)(bytes / 16), groups = (vectors + GPU_GROUP - 1) / GPU_GROUP;
+    size_t bytes = flow->batch->bytes;
 
     slot->done     = 0;
     slot->in       = make_memory(bytes, HOSTS);
     slot->out      = make_memory(bytes, HOSTS);
     slot->commands = begin_commands();
     gpu_fill(slot->in.host, bytes / sizeof(float));
+    for (int i = 0; i < 2; i++)
+        slot->links[i] = make_memory(bytes, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
     if (flow->unified) {
-        dispatch(slot->commands, slot->in.buffer, slot->out.buffer, vectors, flow->batch->links, groups);
+        work(flow, slot, slot->in.buffer, slot->out.buffer);
     } else {
         slot->from = make_memory(bytes, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
         slot->to   = make_memory(bytes, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
         copy(slot->commands, slot->in.buffer, slot->from.buffer, bytes);
         barrier(slot->commands);
-        dispatch(slot->commands, slot->from.buffer, slot->to.buffer, vectors, flow->batch->links, groups);
+        work(flow, slot, slot->from.buffer, slot->to.buffer);
         barrier(slot->commands);
         copy(slot->commands, slot->to.buffer, slot->out.buffer, bytes);
     }
@@ -315,6 +364,8 @@ static void close_slot(struct flow *flow, struct slot *slot)
 {
     end_memory(&slot->in);
     end_memory(&slot->out);
+    end_memory(&slot->links[0]);
+    end_memory(&slot->links[1]);
     if (!flow->unified) {
         end_memory(&slot->from);
         end_memory(&slot->to);
@@ -342,20 +393,28 @@ static double sample_flow(const void *what)
     return gpu_each(begin, flow->batch->tokens);
 }
 
-static void measure_flow(const struct gpu_batch *batch)
+static void measure_flow(const struct gpu_batch *batch, enum between between, const char *way)
 {
-    struct flow flow = {.batch = batch};
+    struct flow flow = {.batch = batch, .between = between};
     char name[64];
 
     flow.unified = find_type(~0u, HOSTS | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) >= 0;
     for (int i = 0; i < DEPTH; i++)
         open_slot(&flow, &flow.slots[i]);
     run_flow(&flow);
-    gpu_check(batch, flow.slots[1].out.host);
-    snprintf(name, sizeof(name), "%s_depth%d_one queue", batch->name, DEPTH);
+    if (between != BETWEEN_NOTHING)
+        gpu_check(batch, flow.slots[1].out.host);
+    snprintf(name, sizeof(name), "%s_depth%d_%s", batch->name, DEPTH, way);
     gpu_flow(name, who, sample_flow, &flow, batch);
     for (int i = 0; i < DEPTH; i++)
         close_slot(&flow, &flow.slots[i]);
+}
+
+static void measure_chains(void)
+{
+    for (int i = 0; i < GPU_CHAINS; i++)
+        for (int between = 0; between < BETWEENS; between++)
+            measure_flow(&gpu_chains[i], (enum between)between, between_names[between]);
 }
 
 /* ---- launches --------------------------------------------------------------------------------------- */
@@ -409,16 +468,22 @@ static void measure_calls(void)
     end_memory(&small[1]);
 }
 
+/* Arguments: none, "small" for devices that are no GPU, or "chains" for those alone. */
 int main(int argc, char **argv)
 {
-    size_t most = gpu_most_bytes(argc > 1 ? argv[1] : "");
+    const char *word = argc > 1 ? argv[1] : "";
+    size_t most      = gpu_most_bytes(word);
 
     open_device();
     load_kernel();
-    measure_calls();
-    for (int i = 0; i < GPU_BATCHES; i++) {
-        if (gpu_batches[i].bytes <= most)
-            measure_flow(&gpu_batches[i]);
+    if (word[0] != 'c') {
+        measure_calls();
+        for (int i = 0; i < GPU_BATCHES; i++) {
+            if (gpu_batches[i].bytes <= most)
+                measure_flow(&gpu_batches[i], BETWEEN_KERNELS, "one queue");
+        }
     }
+    if (gpu_wants_chains(word))
+        measure_chains();
     return 0;
 }

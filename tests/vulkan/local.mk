@@ -40,7 +40,8 @@ VULKAN_TESTS = \
 	tests/vulkan/out_of_memory \
 	tests/vulkan/streams \
 	tests/vulkan/tokens \
-	tests/vulkan/two_devices
+	tests/vulkan/two_devices \
+	tests/vulkan/unroll
 
 check_PROGRAMS += $(VULKAN_TESTS)
 TESTS += $(VULKAN_TESTS)
@@ -100,5 +101,13 @@ tests_vulkan_tokens_LDADD = $(VULKAN_TEST_LIBS)
 tests_vulkan_two_devices_SOURCES = tests/vulkan/two_devices.c $(VULKAN_FIXTURE)
 tests_vulkan_two_devices_CFLAGS = $(VULKAN_TEST_CFLAGS)
 tests_vulkan_two_devices_LDADD = $(VULKAN_TEST_LIBS)
+
+# The backend's own code, and no device.
+EXTRA_DIST += tests/vulkan/shaders/unroll.comp tests/vulkan/shaders/unroll.spv
+tests_vulkan_unroll_SOURCES = tests/vulkan/unroll.c tests/differential/sanitizers.c \
+	backends/vulkan/spirv/coarsen.c backends/vulkan/spirv/coarsen_write.c backends/vulkan/spirv/shader.c \
+	backends/vulkan/spirv/unroll.c backends/vulkan/spirv/unroll_write.c
+tests_vulkan_unroll_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -DUNROLL_SHADERS='"$(abs_top_srcdir)/tests/vulkan/shaders"'
+tests_vulkan_unroll_LDADD = $(CHECK_LIBS)
 
 endif BUILD_VULKAN

@@ -154,6 +154,64 @@ START_TEST(a_token_on_streams_of_roles_is_a_submission_for_each)
 }
 END_TEST
 
+/* ---- chains of launches ---- */
+
+enum {
+    CHAIN = 20
+};
+
+struct recorded {
+    uint64_t launches, barriers, binds, descriptors, constants;
+};
+
+static struct recorded recorded_now(void)
+{
+    return (struct recorded){shim->calls("vkCmdDispatch"), shim->calls("vkCmdPipelineBarrier"),
+                             shim->calls("vkCmdBindPipeline"), shim->calls("vkCmdPushDescriptorSetKHR"),
+                             shim->calls("vkCmdPushConstants")};
+}
+
+/* One chain, or two that do not depend on each other. The one barrier more makes the end visible to the
+ * host. */
+static void check_chain(uint32_t chains)
+{
+    shape_as_discrete();
+    world_open();
+    struct trm_kernel *kernel     = affine_on(the.device);
+    struct trm_buffer *buffers[2] = {buffer_open(the.device, TRM_MEMORY_DEVICE, BYTES),
+                                     buffer_open(the.device, TRM_MEMORY_DEVICE, BYTES)};
+    ck_ok(trm_stream_sync(the.stream));
+    struct recorded before = recorded_now();
+    for (uint32_t i = 0; i < CHAIN; i++)
+        for (uint32_t k = 0; k < chains; k++)
+            ck_ok(affine_launch(the.stream, kernel, buffers[k], 64, 3, 1));
+    ck_ok(trm_stream_sync(the.stream));
+    struct recorded now = recorded_now();
+    ck_assert_uint_eq(now.launches - before.launches, CHAIN * chains);
+    ck_assert_uint_ge(now.barriers - before.barriers, CHAIN - 1);
+    ck_assert_uint_le(now.barriers - before.barriers, CHAIN);
+    ck_assert_uint_eq(now.binds - before.binds, 1);
+    ck_assert_uint_eq(now.constants - before.constants, 1);
+    if (chains == 1)
+        ck_assert_uint_le(now.descriptors - before.descriptors, 1);
+    trm_buffer_destroy(buffers[0]);
+    trm_buffer_destroy(buffers[1]);
+    trm_kernel_destroy(kernel);
+    world_close();
+}
+
+START_TEST(launches_that_depend_on_each_other_have_one_barrier_between_two_and_bind_once)
+{
+    check_chain(1);
+}
+END_TEST
+
+START_TEST(launches_on_other_buffers_run_beside_them)
+{
+    check_chain(2);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("vulkan: tokens");
@@ -163,5 +221,7 @@ int main(void)
     tcase_add_test(group, a_measured_graph_resets_its_stamps_on_the_host);
     tcase_add_test(group, stamps_of_a_software_device_are_read_without_its_driver);
     tcase_add_loop_test(group, a_token_on_streams_of_roles_is_a_submission_for_each, 0, 2);
+    tcase_add_test(group, launches_that_depend_on_each_other_have_one_barrier_between_two_and_bind_once);
+    tcase_add_test(group, launches_on_other_buffers_run_beside_them);
     return run_suite(suite);
 }

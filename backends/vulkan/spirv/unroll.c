@@ -13,7 +13,7 @@
 /* How many rounds a turn does: as many as make this number of instructions. A body that loads gets no more
  * than FACTOR_OF_LOADS, since values that are loaded early take registers. */
 #define INSTRUCTIONS_OF_TURN 128u
-#define FACTOR_LEAST 4u
+#define FACTOR_LEAST VULKAN_UNROLL_LEAST
 #define FACTOR_OF_LOADS 4u
 
 static const uint32_t *begin_of(const struct vulkan_unroll *unroll)
@@ -290,7 +290,7 @@ static bool scan_header(struct vulkan_unroll *unroll, struct vulkan_unroll_loop 
 
 static uint32_t factor_for(const struct vulkan_unroll *unroll, const struct blocks *blocks)
 {
-    uint32_t factor = VULKAN_UNROLL_MOST;
+    uint32_t factor = unroll->most;
     if (unroll->wanted != VULKAN_UNROLL_AUTO)
         return unroll->wanted;
     while (factor >= FACTOR_LEAST && (factor * blocks->instructions > INSTRUCTIONS_OF_TURN ||
@@ -426,15 +426,17 @@ static int32_t write_shader(const struct trm_backend_instance *instance, const s
     return TRM_OK;
 }
 
-int32_t vulkan_unroll(const struct trm_backend_instance *instance, struct vulkan_shader *shader,
-                      uint32_t factor)
+/* One pass over the module; with VULKAN_UNROLL_AUTO a turn has at most `most` rounds. */
+static int32_t unroll_once(const struct trm_backend_instance *instance, struct vulkan_shader *shader,
+                           uint32_t factor, uint32_t most)
 {
     uint32_t bound              = shader->words[VULKAN_HEADER_BOUND];
-    struct vulkan_unroll unroll = {.shader = shader, .wanted = factor, .bound = bound, .next_id = bound};
-    unroll.loop_capacity        = count_loops(&unroll);
-    uint64_t id_bytes           = bound * sizeof(*unroll.ids);
-    uint64_t loop_bytes         = unroll.loop_capacity * sizeof(*unroll.loops);
-    int32_t status              = TRM_OK;
+    struct vulkan_unroll unroll = {
+        .shader = shader, .wanted = factor, .most = most, .bound = bound, .next_id = bound};
+    unroll.loop_capacity = count_loops(&unroll);
+    uint64_t id_bytes    = bound * sizeof(*unroll.ids);
+    uint64_t loop_bytes  = unroll.loop_capacity * sizeof(*unroll.loops);
+    int32_t status       = TRM_OK;
     if (unroll.loop_capacity == 0 || !may_unroll(&unroll))
         return TRM_OK;
     unroll.ids   = trm_util_allocate(instance->host, id_bytes);
@@ -447,5 +449,15 @@ int32_t vulkan_unroll(const struct trm_backend_instance *instance, struct vulkan
         status = write_shader(instance, &unroll, shader);
     trm_util_release(instance->host, unroll.loops, loop_bytes);
     trm_util_release(instance->host, unroll.ids, id_bytes);
+    return status;
+}
+
+int32_t vulkan_unroll(const struct trm_backend_instance *instance, struct vulkan_shader *shader,
+                      uint32_t factor)
+{
+    int32_t status = unroll_once(instance, shader, factor, VULKAN_UNROLL_MOST);
+    /* The rest of a loop with many rounds in a turn is a loop like others. */
+    if (status == TRM_OK && factor == VULKAN_UNROLL_AUTO)
+        status = unroll_once(instance, shader, factor, VULKAN_UNROLL_LEAST);
     return status;
 }

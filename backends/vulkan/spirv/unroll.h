@@ -10,7 +10,8 @@
  *
  * where `limit` is computed before the loop: n - (factor - 1) * step, or the lowest number where that wraps
  * around. While i < limit the comparison with n holds for all rounds of a turn, so both forms do the same
- * operations in the same order, for every n.
+ * operations in the same order, for every n. Between a loop of 16 or 8 rounds in a turn and the rest comes
+ * one of 4.
  *
  * The loop must be innermost, have one phi that grows by a constant and is compared in the header with a
  * bound that stays, no other way out, and instructions as those that coarsen.h takes. Loops between two

@@ -9,6 +9,9 @@
 
 #include "backends/vulkan/spirv/unroll.h"
 
+/* With VULKAN_UNROLL_AUTO a turn has no fewer rounds. */
+#define VULKAN_UNROLL_LEAST 4u
+
 struct vulkan_unroll_loop {
     const uint32_t *header; /* its OpLabel */
     const uint32_t *merge;  /* its OpLoopMerge */
@@ -39,7 +42,8 @@ struct vulkan_unroll_id {
 
 struct vulkan_unroll {
     const struct vulkan_shader *shader;
-    uint32_t wanted; /* factor */
+    uint32_t wanted; /* factor, or VULKAN_UNROLL_AUTO */
+    uint32_t most;   /* with VULKAN_UNROLL_AUTO */
     uint32_t bound, next_id;
     struct vulkan_unroll_id *ids;
     struct vulkan_unroll_loop *loops;

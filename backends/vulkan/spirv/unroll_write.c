@@ -256,11 +256,13 @@ static void emit_old(struct writer *writer, const uint32_t *at, uint32_t label)
         words[1] = loop->rest;
 }
 
-/* The few rounds that are left need not be unrolled. */
+/* A few rounds that are left are not to be unrolled: neither by a second pass, nor by the driver. */
 static void emit_rest_merge(struct writer *writer, const uint32_t *at)
 {
     uint32_t *words = emit_copy(writer, at);
-    if ((at[3] & ~(uint32_t)SpvLoopControlUnrollMask) == 0)
+    bool has_few =
+        writer->loop->factor <= VULKAN_UNROLL_LEAST || writer->unroll->wanted != VULKAN_UNROLL_AUTO;
+    if (has_few && (at[3] & ~(uint32_t)SpvLoopControlUnrollMask) == 0)
         words[3] = SpvLoopControlDontUnrollMask;
 }
 

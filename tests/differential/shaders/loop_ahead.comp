@@ -35,10 +35,11 @@ uint ahead(uint n, int m, uint v)
 
 void main()
 {
-    uint g = gl_GlobalInvocationID.x, v = x[g], n = g % 23u;
-    v = ahead(few, int(few) - 9, v);
-    v = ahead(many, int(many), v);
-    v = ahead(n, int(n) - 11, v);
+    uint g = gl_GlobalInvocationID.x, v = x[g];
+    uvec3 bounds = uvec3(few, many, g % 23u);
+    ivec3 signs = ivec3(int(few) - 9, int(many), int(g % 23u) - 11);
+    for (uint t = 0u; t < few; t++) // one copy of the loops, which drivers take long to compile
+        v = ahead(bounds[t], signs[t], v);
     for (uint j = 0u; j + 2u < many; j += 2u) {
         v = v * 3u + j;
         if (v % 7u == 2u)

@@ -4,7 +4,7 @@ layout(local_size_x = 32) in;
 //! in 0 u32 256
 //! in 1 f32 256 range -2 2
 //! out 2 u32 256
-//! out 3 f32 256 ulp 0
+//! out 3 f32 1024 ulp 0
 //! inout 4 u32 1024
 //! groups 8 1 1
 //! push u32 37 i32 -3 u32 4 f32 0.75
@@ -64,13 +64,14 @@ float product(uint n, float v)
 void main()
 {
     uint i = gl_GlobalInvocationID.x, v = x[i];
-    v = exchange(many, v) + exchange(few, v) + exchange(i % 19u, v) + exchange(0u, v);
-    v += memory(i * 4u, many) + memory(i * 4u, i % 7u);
-    v = signs(low, int(many), v);
-    v = signs(low - int(i % 5u), int(i % 21u), v);
-    v = signs(2147483600, 2147483640 - int(i % 3u), v);
-    v = signs(-2147483648, -2147483648 + int(i % 40u), v);
-    for (uint k = 0u; k < few; k++) {
+    uvec4 counts = uvec4(many, few, i % 19u, 0u);
+    ivec4 first = ivec4(low, low - int(i % 5u), 2147483600, -2147483648);
+    ivec4 last = ivec4(int(many), int(i % 21u), 2147483640 - int(i % 3u), -2147483648 + int(i % 40u));
+    for (uint k = 0u; k < few; k++) { // one copy of the loops, which drivers take long to compile
+        v = exchange(counts[k], v);
+        v += memory(i * 4u, counts[k]);
+        v = signs(first[k], last[k], v);
+        g[i * 4u + k] = product(counts[k], f[i]);
         for (uint j = k; j < many; j += 5u)
             v = v * 3u + j;
         for (uint j = 4294967290u; j < 4294967290u + k; j++)
@@ -79,5 +80,4 @@ void main()
             v += v / 3u + j;
     }
     y[i] = v;
-    g[i] = product(many, f[i]) + product(i % 11u, f[i]);
 }
