@@ -7,15 +7,19 @@
 /* The numbers of the SPIR-V specification that are used here: no header of it is needed to build the
  * tests. */
 enum {
-    HEADER_WORDS     = 5,
-    MOST_IDS         = 1 << 22,
-    STAGE_COMPUTE    = 5,
-    CLASS_CONSTANT   = 0,
-    CLASS_UNIFORM    = 2,
-    CLASS_STORAGE    = 12,
-    DECORATION_BLOCK = 2,
-    DECORATION_BIND  = 33,
-    DECORATION_SET   = 34,
+    HEADER_WORDS       = 5,
+    MOST_IDS           = 1 << 22,
+    STAGE_COMPUTE      = 5,
+    CLASS_CONSTANT     = 0,
+    CLASS_UNIFORM      = 2,
+    CLASS_STORAGE      = 12,
+    DECORATION_SPEC    = 1,
+    DECORATION_BLOCK   = 2,
+    DECORATION_BUILTIN = 11,
+    DECORATION_BIND    = 33,
+    DECORATION_SET     = 34,
+    BUILTIN_GROUP_SIZE = 25,
+    MODE_SIZE_IDS      = 38,
 };
 
 enum opcode {
@@ -27,8 +31,10 @@ enum opcode {
     OP_TYPE_ARRAY        = 28,
     OP_TYPE_UNBOUNDED    = 29,
     OP_TYPE_POINTER      = 32,
+    OP_SPEC_COMPOSITE    = 51,
     OP_VARIABLE          = 59,
     OP_DECORATE          = 71,
+    OP_MODE_IDS          = 331,
     OP_TYPE_ACCELERATION = 5341,
 };
 
@@ -36,13 +42,15 @@ struct id {
     uint32_t opcode;  /* of a type */
     uint32_t pointee; /* of a pointer */
     uint32_t set, binding;
-    uint8_t has_binding, is_block;
+    uint32_t spec;
+    uint8_t has_binding, is_block, has_spec, is_group_size;
 };
 
 struct reading {
     struct module_facts *facts;
     struct id *ids;
     uint32_t bound;
+    uint32_t size[3]; /* ids of the size of a work-group; 0: not constants */
 };
 
 static const struct {
@@ -153,6 +161,12 @@ static void read_decoration(struct reading *reading, const uint32_t *words, uint
         target->is_block = 1;
     if (length < 4)
         return;
+    if (words[2] == DECORATION_BUILTIN)
+        target->is_group_size |= words[3] == BUILTIN_GROUP_SIZE;
+    if (words[2] == DECORATION_SPEC) {
+        target->spec     = words[3];
+        target->has_spec = 1;
+    }
     if (words[2] == DECORATION_SET)
         target->set = words[3];
     if (words[2] == DECORATION_BIND) {
@@ -176,6 +190,14 @@ static void read_instruction(struct reading *reading, const uint32_t *words, uin
     case OP_DECORATE:
         if (length > 2)
             read_decoration(reading, words, length);
+        break;
+    case OP_MODE_IDS:
+        if (length == 6 && words[2] == MODE_SIZE_IDS)
+            memcpy(reading->size, words + 3, sizeof(reading->size));
+        break;
+    case OP_SPEC_COMPOSITE:
+        if (length == 6 && id_at(reading, words[2])->is_group_size)
+            memcpy(reading->size, words + 3, sizeof(reading->size));
         break;
     case OP_TYPE_POINTER:
         if (length > 3)
@@ -203,6 +225,15 @@ static void read_instruction(struct reading *reading, const uint32_t *words, uin
     }
 }
 
+static void read_size(struct reading *reading)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct id *part           = id_at(reading, reading->size[i]);
+        reading->facts->size_ids[i]     = part->spec;
+        reading->facts->has_size_ids[i] = part->has_spec;
+    }
+}
+
 int module_facts_read(struct module_facts *facts, const uint32_t *words, size_t count)
 {
     struct reading reading = {.facts = facts};
@@ -222,6 +253,7 @@ int module_facts_read(struct module_facts *facts, const uint32_t *words, size_t 
         read_instruction(&reading, words + at, length);
         at += length;
     }
+    read_size(&reading);
     free(reading.ids);
     return 1;
 }

@@ -38,6 +38,8 @@ struct module_facts {
     char entry[128]; /* the name of the first compute entry */
     struct module_variable variables[MODULE_VARIABLES];
     uint32_t variable_count;
+    uint32_t size_ids[3]; /* SpecId of the constants that are the size of a work-group */
+    int has_size_ids[3];
 };
 
 /* 0 without memory. */

@@ -92,8 +92,25 @@ static void add_push(struct text *text, const struct trm_parameter *parameter, u
     *offset += parameter->size;
 }
 
+#define GROUP_ITEMS 128 /* whole subgroups on every backend */
+
+uint32_t trial_case_sizes(const struct module_facts *facts, struct trm_shader *module,
+                          struct trm_constant constants[3])
+{
+    struct trm_constant_info info = {.struct_size = sizeof(info)};
+    uint32_t count                = 0;
+
+    for (uint32_t i = 0; trm_shader_constant(module, i, &info) == TRM_OK; i++)
+        for (uint32_t k = 0; k < 3 && count < 3; k++)
+            if (facts->has_size_ids[k] && facts->size_ids[k] == info.id)
+                constants[count++] =
+                    (struct trm_constant){.id = info.id, .type = info.type, .bits = k == 0 ? GROUP_ITEMS : 1};
+    return count;
+}
+
 int trial_case_make(struct shader_case *shader, struct trm_shader *module, const struct module_facts *facts,
-                    int is_float, char *reason, size_t capacity)
+                    const struct trm_constant *constants, uint32_t constant_count, int is_float, char *reason,
+                    size_t capacity)
 {
     struct trm_kernel_info kernel = {.struct_size = sizeof(kernel)}, other = kernel;
     struct text text = {.length = 0};
@@ -104,6 +121,8 @@ int trial_case_make(struct shader_case *shader, struct trm_shader *module, const
         return 0;
     }
     add(&text, "//! groups 2 2 1\n");
+    for (uint32_t i = 0; i < constant_count; i++)
+        add(&text, "//! constant %u u32 %u\n", constants[i].id, (uint32_t)constants[i].bits);
     for (uint32_t i = 0; i < kernel.parameter_count; i++) {
         const struct trm_parameter *parameter = &kernel.parameters[i];
         if (parameter->kind == TRM_PARAMETER_SCALAR || parameter->kind == TRM_PARAMETER_BLOCK) {

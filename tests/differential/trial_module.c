@@ -80,10 +80,37 @@ static void print_library_answer(void)
     print_answer("answer", error.status == TRM_ERROR_UNSUPPORTED ? "refused" : "invalid", error.sentence);
 }
 
-static int write_translation(struct trm_shader *shader, int32_t language, const char *stem,
-                             const char *extension)
+/* Values that the constants of the module need. */
+struct values {
+    struct trm_constant constants[3];
+    uint32_t count;
+};
+
+/* CUDA needs whole subgroups for matrices that C does without. */
+static int translates(struct trm_shader *shader)
 {
-    struct trm_translate_desc desc = {.struct_size = sizeof(desc), .language = language};
+    struct trm_translate_desc desc = {.struct_size = sizeof(desc), .language = TRM_LANGUAGE_CUDA};
+    const char *text;
+    uint64_t length;
+
+    return trm_shader_translate(shader, &desc, &text, &length) == TRM_OK;
+}
+
+/* Sets values with which groups are whole subgroups, where the defaults give others. */
+static void find_values(const struct input *input, struct trm_shader *shader, struct values *values)
+{
+    values->count = 0;
+    if (!translates(shader) && strstr(trm_last_error().sentence, "whole subgroups"))
+        values->count = trial_case_sizes(&input->facts, shader, values->constants);
+}
+
+static int write_translation(struct trm_shader *shader, const struct values *values, int32_t language,
+                             const char *stem, const char *extension)
+{
+    struct trm_translate_desc desc = {.struct_size    = sizeof(desc),
+                                      .language       = language,
+                                      .constants      = values->constants,
+                                      .constant_count = values->count};
     const char *text               = NULL;
     uint64_t length                = 0;
     char path[4096];
@@ -114,6 +141,7 @@ static int translate(const struct input *input, const char *stem)
 {
     struct trm_context *context = NULL;
     struct trm_shader *shader   = NULL;
+    struct values values        = {.count = 0};
 
     print_features(input->facts.features);
     if (input->facts.is_spirv && !input->facts.is_compute) {
@@ -124,10 +152,14 @@ static int translate(const struct input *input, const char *stem)
         fprintf(stderr, "trial_module: %s\n", trm_last_error().sentence);
         return EXIT_FAILURE;
     }
-    if (!create_shader(context, input, &shader))
+    if (!create_shader(context, input, &shader)) {
         print_library_answer();
-    else if (write_translation(shader, TRM_LANGUAGE_C, stem, "c") &&
-             write_translation(shader, TRM_LANGUAGE_CUDA, stem, "cu"))
+        trm_context_destroy(context);
+        return EXIT_SUCCESS;
+    }
+    find_values(input, shader, &values);
+    if (write_translation(shader, &values, TRM_LANGUAGE_C, stem, "c") &&
+        write_translation(shader, &values, TRM_LANGUAGE_CUDA, stem, "cu"))
         print_answer("answer", "taken", "");
     trm_shader_destroy(shader);
     trm_context_destroy(context);
@@ -235,6 +267,7 @@ static int run(const struct input *input)
     struct trm_context *context = NULL;
     struct trm_shader *module   = NULL;
     char reason[RUNNER_MESSAGE] = "";
+    struct values values;
 
     if (input->facts.features & MODULE_BUFFER_REFERENCES) {
         print_answer("run", "unjudged", "taken and compiled; the trial has no addresses to give");
@@ -245,9 +278,11 @@ static int run(const struct input *input)
         trm_context_destroy(context);
         return EXIT_FAILURE;
     }
+    find_values(input, module, &values);
     for (int is_float = 0; is_float <= trial_case_has_structs(module); is_float++) {
         struct shader_case shader;
-        if (!trial_case_make(&shader, module, &input->facts, is_float, reason, sizeof(reason))) {
+        if (!trial_case_make(&shader, module, &input->facts, values.constants, values.count, is_float, reason,
+                             sizeof(reason))) {
             print_answer("run", "unjudged", reason);
             continue;
         }

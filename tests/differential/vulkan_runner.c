@@ -233,6 +233,12 @@ static int make_layout(struct work *work)
                  "vkCreatePipelineLayout");
 }
 
+/* DIFFERENTIAL_PLAIN=yes asks the driver not to optimize (driver-cases). */
+static VkPipelineCreateFlags pipeline_flags(void)
+{
+    return getenv("DIFFERENTIAL_PLAIN") ? VK_PIPELINE_CREATE_DISABLE_OPTIMIZATION_BIT : 0;
+}
+
 static int make_pipeline(struct work *work)
 {
     const struct run_request *request  = work->request;
@@ -263,6 +269,7 @@ static int make_pipeline(struct work *work)
     };
     VkComputePipelineCreateInfo create = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+        .flags = pipeline_flags(),
         .stage =
             {
                 .sType               = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
