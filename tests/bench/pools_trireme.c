@@ -1,7 +1,7 @@
-/* The mixes of the suite "pools" on a stream pool of Trireme by the strategy auto, urgent tasks by the strategy
- * priority, with the very kernel of the peers: on the cpu a C function, on cuda the text that
- * BENCH_POOLS_KERNEL names. On the device that TRIREME_BACKEND names; BENCH_BACKEND is what the lines are named
- * by.
+/* The mixes of the suite "pools" on a stream pool of Trireme by the strategy auto, urgent tasks by the
+ * strategy priority, with the very kernel of the peers: on the cpu a C function, on cuda the text that
+ * BENCH_POOLS_KERNEL names. On the device that TRIREME_BACKEND names; BENCH_BACKEND is what the lines are
+ * named by.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
