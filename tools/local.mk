@@ -63,6 +63,7 @@ tools_trireme_SOURCES += \
 	tools/bench/bench_mix.c tools/bench/bench_mix.h \
 	tools/bench/bench_objects.c \
 	tools/bench/bench_pipeline.c \
+	tools/bench/bench_picture.c \
 	tools/bench/bench_pools.c \
 	tools/bench/bench_profile.c \
 	tools/bench/bench_report.c \

@@ -257,6 +257,8 @@ EXTRA_DIST += \
 	tests/bench/peer_staging.cu \
 	tests/bench/peer_tbb.cpp \
 	tests/bench/peer_torch.py \
+	tests/bench/peer_torch_streams.py \
+	tests/bench/pools_kernel.cu \
 	tests/bench/compare-builds \
 	tests/bench/compare-builds.awk \
 	tests/bench/lines.awk \

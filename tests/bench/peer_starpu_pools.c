@@ -101,7 +101,7 @@ static void wait_for_all(void)
     must(starpu_task_wait_for_all());
 }
 
-static const struct mix_scheduler scheduler = {run_mix, wait_for_all};
+static const struct mix_scheduler scheduler = {.run = run_mix, .wait = wait_for_all};
 
 MIX_SAMPLES(scheduler);
 

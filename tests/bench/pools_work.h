@@ -20,10 +20,13 @@ enum {
 };
 
 enum {
-    MIX_PARTS = 16, /* of the target: so many tasks in a row write memory of their own */
-    MIX_TASKS = 64, /* of a run, at most */
-    MIX_LINKS = 256,
-    MIX_ALONE = -1, /* comes after no other task */
+    MIX_PARTS     = 16, /* of the target: so many tasks in a row write memory of their own */
+    MIX_TASKS     = 64, /* of a run, at most */
+    MIX_LINKS     = 256,
+    MIX_ALONE     = -1,   /* comes after no other task */
+    MIX_GPU_LINKS = 4096, /* on a GPU instead of MIX_LINKS */
+    MIX_BUSY   = 48, /* long tasks of low priority that have not ended, and short urgent ones beside them */
+    MIX_URGENT = 200,
 };
 
 struct mix_task {
@@ -150,7 +153,31 @@ struct mix_scheduler {
     /* Submits the tasks of a run; `part` is that of the first one. */
     void (*run)(const struct mix *mix, uint32_t part);
     void (*wait)(void);
+    /* Where tasks write memory of a device: set the first element of each part to 0, and tell whether all
+     * are 0.5. NULL: mix_target has the parts. */
+    void (*clear)(void);
+    int (*is_right)(void);
 };
+
+static inline void mix_clear(const struct mix_scheduler *scheduler)
+{
+    if (scheduler->clear) {
+        scheduler->clear();
+        return;
+    }
+    for (uint32_t i = 0; i < MIX_PARTS; i++)
+        mix_place(i)[0] = 0;
+}
+
+static inline int mix_is_right(const struct mix_scheduler *scheduler)
+{
+    if (scheduler->is_right)
+        return scheduler->is_right();
+    for (uint32_t i = 0; i < MIX_PARTS; i++)
+        if (mix_place(i)[0] != 0.5f)
+            return 0;
+    return 1;
+}
 
 /* Tasks a second. A half times a half and a quarter is a half: what has been computed is not 0. */
 static inline double mix_rate(const struct mix_scheduler *scheduler, void (*make)(struct mix *mix))
@@ -158,8 +185,7 @@ static inline double mix_rate(const struct mix_scheduler *scheduler, void (*make
     struct mix mix = {.count = 0};
     uint32_t part  = 0;
     make(&mix);
-    for (uint32_t i = 0; i < MIX_PARTS; i++)
-        mix_place(i)[0] = 0;
+    mix_clear(scheduler);
     uint64_t begin = measure_now();
     for (uint32_t i = 0; i < mix.runs; i++, part += mix.count) {
         scheduler->run(&mix, part);
@@ -168,10 +194,23 @@ static inline double mix_rate(const struct mix_scheduler *scheduler, void (*make
     }
     scheduler->wait();
     uint64_t spent = measure_now() - begin;
-    for (uint32_t i = 0; i < MIX_PARTS; i++)
-        if (mix_place(i)[0] != 0.5f)
-            measure_fail("a task was not run");
+    if (!mix_is_right(scheduler))
+        measure_fail("a task was not run");
     return measure_rate((uint64_t)mix.runs * mix.count, spent);
+}
+
+static inline int mix_compare(const void *one, const void *other)
+{
+    uint64_t left = *(const uint64_t *)one, right = *(const uint64_t *)other;
+
+    return (left > right) - (left < right);
+}
+
+/* Sorts the times. */
+static inline double mix_percentile(uint64_t *times, size_t count, unsigned percent)
+{
+    qsort(times, count, sizeof(times[0]), mix_compare);
+    return (double)times[(percent * (count - 1) + 50) / 100];
 }
 
 #define MIX_SAMPLE(name, scheduler)                \

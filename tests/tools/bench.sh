@@ -36,6 +36,18 @@ out_has "alloc_write_1MiB"
 run 0 "$trireme" bench alloc alloc --backend cpu --quick --repeat 2 --json
 test "$(grep -c '"case": "alloc_1MiB", "backend": "cpu"' "$work/out")" -eq 1 || failed "a suite named twice runs once"
 
+# A bar for each of 60 tasks, three times over.
+run 0 "$trireme" bench --picture "$work/picture.svg" --backend cpu
+err_is_empty
+bars=$(grep -c "<title>" "$work/picture.svg")
+test "$bars" -eq 180 || failed "$bars bars of 180"
+for chart in "one stream" "round-robin" "auto"; do
+    grep -q "class=\"title\".*$chart" "$work/picture.svg" || failed "no chart of $chart"
+done
+test "$(tail -n 1 "$work/picture.svg")" = "</svg>" || failed "the picture is not complete"
+run 1 "$trireme" bench --picture "$work/no-such-folder/picture.svg" --backend cpu
+err_has "no-such-folder"
+
 run 1 "$trireme" bench alloc --backend no-such-backend
 err_has "no-such-backend"
 out_is_empty

@@ -25,8 +25,9 @@ enum {
 struct bench_options {
     const struct bench_suite *suites[SUITE_COUNT];
     uint32_t suite_count;
-    const char *device; /* NULL: the default */
-    uint32_t rounds;    /* 0: the default */
+    const char *device;  /* NULL: the default */
+    const char *picture; /* the path; NULL: none */
+    uint32_t rounds;     /* 0: the default */
     bool json;
     bool list;
     bool quick;
@@ -37,6 +38,7 @@ enum {
     OPTION_BACKEND = 256,
     OPTION_JSON,
     OPTION_LIST,
+    OPTION_PICTURE,
     OPTION_REPEAT,
     OPTION_QUICK
 };
@@ -90,6 +92,7 @@ static int parse_options(int argc, char **argv, struct bench_options *options)
         {"backend", required_argument, NULL, OPTION_BACKEND},
         {"json", no_argument, NULL, OPTION_JSON},
         {"list", no_argument, NULL, OPTION_LIST},
+        {"picture", required_argument, NULL, OPTION_PICTURE},
         {"repeat", required_argument, NULL, OPTION_REPEAT},
         {"quick", no_argument, NULL, OPTION_QUICK},
         {"verbose", no_argument, NULL, 'v'},
@@ -107,6 +110,9 @@ static int parse_options(int argc, char **argv, struct bench_options *options)
             break;
         case OPTION_LIST:
             options->list = true;
+            break;
+        case OPTION_PICTURE:
+            options->picture = optarg;
             break;
         case OPTION_REPEAT:
             options->rounds = parse_rounds(optarg);
@@ -229,7 +235,7 @@ static int bench_main(int argc, char **argv)
     if (command_context(options.verbose, &bench.context) != TRM_OK)
         return command_failed("the settings are wrong");
     if (open_device(&bench, options.device) == TRM_OK) {
-        status = run_suites(&bench, &options);
+        status = options.picture ? bench_picture(&bench, options.picture) : run_suites(&bench, &options);
         bench_unload_kernels(&bench);
         trm_device_destroy(bench.device);
     } else {
@@ -245,6 +251,7 @@ const struct command bench_command = {
     .help =
         "Usage: trireme bench [SUITE…] [--backend ID] [--json] [--repeat N] [--quick] [-v]\n"
         "       trireme bench --list [SUITE…]\n"
+        "       trireme bench --picture FILE [--backend ID] [-v]\n"
         "\n"
         "Suites: stream, copy, alloc, pipeline, auto, devices, collective, pools, profile, serve; by "
         "default\n"
@@ -254,6 +261,10 @@ const struct command bench_command = {
         "      --backend ID  a device such as cuda:1, or a backend's first device\n"
         "      --json        one JSON object a line\n"
         "      --list        list the cases and what they measure\n"
+        "      --picture FILE\n"
+        "                    draw when each of 60 tasks runs, on one stream, on streams in turn and on "
+        "those\n"
+        "                    that a stream pool chooses, as SVG\n"
         "      --repeat N    rounds; a figure is the median over them (default 5, quick 3)\n"
         "      --quick       a twentieth of the work: checks that all cases run; not for comparisons\n"
         "  -v, --verbose     print the log of the library to stderr\n"

@@ -131,4 +131,8 @@ void bench_wait_for_wake(struct bench *bench);
 int32_t bench_load_kernels(struct bench *bench);
 void bench_unload_kernels(struct bench *bench);
 
+/* Draw the same tasks of several kinds on one stream, round-robin over a pool, and by the pool's own choice,
+ * as an SVG file. Returns an exit status. */
+int bench_picture(struct bench *bench, const char *path);
+
 #endif

@@ -171,6 +171,64 @@ static int32_t put(struct bench_mix *mix, struct trm_stream_pool *pool, enum wor
     return status == TRM_OK ? trm_stream_pool_submit(pool, &task, &mix->points[mix->count++]) : status;
 }
 
+/* ---- tasks with names ---------------------------------------------------------------------------------- */
+
+const char *const bench_mix_names[BENCH_MIX_NAMES] = {"memory", "long", "medium", "short"};
+
+struct named {
+    const struct bench_mix *mix;
+    enum work work;
+    uint32_t elements, part;
+    const char *name;
+};
+
+static int32_t enqueue_named(void *user, struct trm_stream *stream)
+{
+    const struct named *named             = user;
+    const struct bench_mix *mix           = named->mix;
+    uint64_t bytes                        = named->elements * sizeof(float),
+             place                        = named->part % PARTS * (uint64_t)LARGE * sizeof(float);
+    const struct trm_argument arguments[] = {
+        trm_arg_span(trm_span_of(mix->source, 0, bytes)),
+        trm_arg_span(trm_span_of(mix->target, place, bytes)),
+        trm_arg_f32(0.5f),
+        trm_arg_f32(0.25f),
+        trm_arg_u32(named->elements),
+    };
+    const struct trm_grid grid = trm_grid_1d((named->elements + 255) / 256, 0);
+    int32_t status             = trm_range_push(stream, named->name);
+
+    if (status != TRM_OK)
+        return status;
+    status         = trm_launch(stream, mix->kernels[named->work], &grid, arguments, 5);
+    int32_t popped = trm_range_pop(stream);
+    return status == TRM_OK ? popped : status;
+}
+
+static int32_t put_named(struct bench_mix *mix, struct trm_stream_pool *pool, int name)
+{
+    static const uint32_t elements[BENCH_MIX_NAMES] = {LARGE, LONG, MEDIUM, SHORT};
+    struct named named                = {mix, name == 0 ? MEMORY : ARITHMETIC, elements[name], mix->part++,
+                                         bench_mix_names[name]};
+    const struct trm_stream_task task = {.struct_size = sizeof(task),
+                                         .enqueue     = enqueue_named,
+                                         .user        = &named,
+                                         .bytes       = 2 * sizeof(float) * elements[name]};
+
+    return trm_stream_pool_submit(pool, &task, &mix->points[mix->count++]);
+}
+
+int32_t bench_mix_run_named(struct bench *bench, struct trm_stream_pool *pool)
+{
+    static const int names[] = {0, 1, 2, 3, 3, 2, 3, 2, 3, 3};
+    struct bench_mix *mix    = bench->mix;
+    int32_t status           = TRM_OK;
+
+    for (uint32_t i = 0; i < 60 && status == TRM_OK; i++)
+        status = put_named(mix, pool, names[i % 10]);
+    return status == TRM_OK ? wait_for_all(mix) : status;
+}
+
 /* ---- mixes --------------------------------------------------------------------------------------------- */
 
 static int32_t run_tiny(struct bench_mix *mix, struct trm_stream_pool *pool)

@@ -29,6 +29,15 @@ int32_t bench_mix_sample(struct bench *bench, const struct bench_case *test, dou
  * busy: the 99th percentile by the strategy to that by round-robin. */
 int32_t bench_mix_sample_urgent(struct bench *bench, const struct bench_case *test, double *value);
 
+/* Run tasks of several kinds once on a pool, each in a range of its kind's name (bench_mix_names), and wait
+ * for them. */
+int32_t bench_mix_run_named(struct bench *bench, struct trm_stream_pool *pool);
+
+enum {
+    BENCH_MIX_NAMES = 4
+};
+extern const char *const bench_mix_names[BENCH_MIX_NAMES];
+
 /* End a mix; NULL is fine. */
 void bench_mix_end(struct bench_mix *mix);
 
