@@ -5,7 +5,6 @@
 
 /* Rounds of all numbers of slots, and in the end of those near the best alone. Only few tokens are slow,
  * because far ones are left out early, so all rounds cost less than 64 tokens. */
-#define ROUNDS 5u
 #define ROUNDS_OF_ALL 2u
 
 /* In per cent of the fastest: slower ones are left out. */
@@ -32,14 +31,67 @@ void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t dep
     trial->is_over = trial->ways == 1;
 }
 
+static uint64_t median(uint64_t *values, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        for (uint32_t k = i; k > 0 && values[k] < values[k - 1]; k--) {
+            uint64_t swapped = values[k];
+            values[k]        = values[k - 1];
+            values[k - 1]    = swapped;
+        }
+    return count % 2 == 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+/* The shortest time of a round. */
+static uint64_t least_of(const struct pipeline_depth_trial *trial, uint32_t round)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (uint32_t i = 0; i < trial->ways; i++)
+        if (trial->took[i][round] != 0 && trial->took[i][round] < least)
+            least = trial->took[i][round];
+    return least;
+}
+
+/* The time with a number of slots, in 1/1024 of the shortest time of its round: the median of the rounds that
+ * have ended. UINT64_MAX: it is left out, or none has. */
+static uint64_t compare(const struct pipeline_depth_trial *trial, uint32_t way)
+{
+    uint64_t values[PIPELINE_DEPTH_ROUNDS];
+
+    if (trial->is_left_out[way] || trial->round == 0)
+        return UINT64_MAX;
+    for (uint32_t i = 0; i < trial->round; i++)
+        values[i] = (trial->took[way][i] << 10) / least_of(trial, i);
+    return median(values, trial->round);
+}
+
+static void note_times(struct pipeline_depth_trial *trial)
+{
+    uint64_t values[PIPELINE_DEPTH_ROUNDS];
+
+    for (uint32_t way = 0; way < trial->ways; way++) {
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < trial->round; i++)
+            if (trial->took[way][i] != 0)
+                values[count++] = trial->took[way][i];
+        trial->ns[way] = count != 0 ? median(values, count) : 0;
+    }
+}
+
 static void conclude(struct pipeline_depth_trial *trial)
 {
+    uint64_t all = compare(trial, 0), least = all != UINT64_MAX ? all * FASTER / 100 : all;
     uint32_t best = 0;
 
-    for (uint32_t i = 1; i < trial->ways; i++)
-        if (trial->ns[i] != 0 && trial->ns[i] <= trial->ns[0] / 100 * FASTER &&
-            (best == 0 || trial->ns[i] < trial->ns[best]))
-            best = i;
+    for (uint32_t i = 1; i < trial->ways; i++) {
+        uint64_t relation = compare(trial, i);
+        if (relation > least || relation == UINT64_MAX)
+            continue;
+        best  = i;
+        least = relation;
+    }
+    note_times(trial);
     trial->way     = best;
     trial->is_over = true;
 }
@@ -51,16 +103,22 @@ void pipeline_depth_trial_interrupt(struct pipeline_depth_trial *trial)
         conclude(trial);
 }
 
+/* Whether it was far from the best in every round. */
+static bool is_slow(const struct pipeline_depth_trial *trial, uint32_t way)
+{
+    for (uint32_t i = 0; i < trial->round; i++)
+        if (trial->took[way][i] != 0 && trial->took[way][i] <= least_of(trial, i) / 100 * NEAR)
+            return false;
+    return true;
+}
+
 /* False: a single one is left. */
 static bool leave_out_slow(struct pipeline_depth_trial *trial)
 {
-    uint64_t least = trial->ns[0];
-    uint32_t left  = 0;
+    uint32_t left = 0;
 
-    for (uint32_t i = 1; i < trial->ways; i++)
-        least = trial->ns[i] < least ? trial->ns[i] : least;
     for (uint32_t i = 0; i < trial->ways; i++) {
-        trial->is_left_out[i] = trial->ns[i] > least / 100 * NEAR;
+        trial->is_left_out[i] = trial->is_left_out[i] || is_slow(trial, i);
         left += !trial->is_left_out[i];
     }
     return left > 1;
@@ -70,7 +128,7 @@ static bool begin_round(struct pipeline_depth_trial *trial)
 {
     trial->turns = 0;
     trial->round++;
-    return trial->round < ROUNDS_OF_ALL || (trial->round < ROUNDS && leave_out_slow(trial));
+    return trial->round < ROUNDS_OF_ALL || (trial->round < PIPELINE_DEPTH_ROUNDS && leave_out_slow(trial));
 }
 
 /* Forward in one round, backward in the next. */
@@ -96,9 +154,7 @@ uint32_t pipeline_depth_trial_next(struct pipeline_depth_trial *trial, uint64_t 
     if (trial->tokens == settle)
         trial->begin = now;
     if (trial->tokens == TURN_TOKENS) {
-        uint64_t took = (now - trial->begin) / (TURN_TOKENS - settle) + 1;
-        if (trial->ns[trial->way] == 0 || took < trial->ns[trial->way])
-            trial->ns[trial->way] = took;
+        trial->took[trial->way][trial->round] = (now - trial->begin) / (TURN_TOKENS - settle) + 1;
         next_turn(trial);
     }
     return trial->slots[trial->way];

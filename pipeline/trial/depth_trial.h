@@ -2,9 +2,13 @@
  *
  * Where host and device share their memory and their processors, more slots than needed only make the tokens
  * in use larger than the caches. So some of the first tokens run with all slots, some with two and some with
- * one, in turns, and fewer slots stay if they are faster. Numbers of slots that are far from the best are
- * left out after two rounds. Against the best of them the trial costs at most the time of 64 tokens, as long
- * as none takes more than 2.5 times as long. It knows numbers and times only.
+ * one, in turns, and fewer slots stay if they are faster. Numbers of slots that are far from the best in every
+ * round are left out after two rounds. Against the best of them the trial costs at most the time of 64 tokens,
+ * as long as none takes more than 2.5 times as long. It knows numbers and times only.
+ *
+ * Other programs, and a processor that changes its clock, make some rounds faster than others. So turns are
+ * compared with those of the same round, and the median of the rounds counts: the fastest turn of all would
+ * tell when the machine was fast, not which number of slots is.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_TRIAL_DEPTH_TRIAL_H
@@ -14,10 +18,12 @@
 #include <stdint.h>
 
 #define PIPELINE_DEPTH_WAYS 3u
+#define PIPELINE_DEPTH_ROUNDS 5u
 
 struct pipeline_depth_trial {
-    uint32_t slots[PIPELINE_DEPTH_WAYS]; /* all, two, one */
-    uint64_t ns[PIPELINE_DEPTH_WAYS];    /* of a token, in the fastest round; 0: not known */
+    uint32_t slots[PIPELINE_DEPTH_WAYS];                       /* all, two, one */
+    uint64_t took[PIPELINE_DEPTH_WAYS][PIPELINE_DEPTH_ROUNDS]; /* nanoseconds of a token; 0: left out */
+    uint64_t ns[PIPELINE_DEPTH_WAYS]; /* at the end: of a token, the median of the rounds; 0: not known */
     bool is_left_out[PIPELINE_DEPTH_WAYS];
     uint32_t ways;
     uint32_t way;      /* the one whose turn it is; at the end the one that stays */

@@ -56,6 +56,27 @@ START_TEST(all_slots_stay_where_fewer_gain_little)
 }
 END_TEST
 
+/* In one turn, of each in its turn, the machine is three times as fast as otherwise, or as slow. */
+START_TEST(a_turn_in_which_the_machine_is_faster_or_slower_decides_nothing)
+{
+    const struct times times = {.all = 900 * US, .two = 1000 * US, .one = 1050 * US};
+
+    for (uint32_t turn = 0; turn < 10; turn++)
+        for (uint32_t factor = 1; factor <= 9; factor += 8) {
+            struct pipeline_depth_trial trial;
+            uint64_t now   = 1;
+            uint32_t slots = 3;
+
+            pipeline_depth_trial_begin(&trial, 3);
+            for (uint32_t i = 0; !trial.is_over; i++) {
+                now += time_with(&times, slots) * (i / 10 == turn ? factor : 3) / 3;
+                slots = pipeline_depth_trial_next(&trial, now);
+            }
+            ck_assert_uint_eq(trial.slots[trial.way], 3);
+        }
+}
+END_TEST
+
 START_TEST(the_best_is_at_most_three_per_cent_faster_than_what_stays)
 {
     struct pipeline_depth_trial trial;
@@ -148,6 +169,7 @@ static Suite *make_suite(void)
     TCase *trials = tcase_create("slots");
     tcase_add_test(trials, the_number_of_slots_that_is_fastest_stays);
     tcase_add_test(trials, all_slots_stay_where_fewer_gain_little);
+    tcase_add_test(trials, a_turn_in_which_the_machine_is_faster_or_slower_decides_nothing);
     tcase_add_test(trials, the_best_is_at_most_three_per_cent_faster_than_what_stays);
     tcase_add_test(trials, the_trial_costs_at_most_the_time_of_64_tokens);
     tcase_add_test(trials, far_numbers_of_slots_are_left_out_after_two_rounds);
