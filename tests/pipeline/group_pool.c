@@ -415,12 +415,27 @@ static void single_close(struct single *single)
     fixture_close();
 }
 
+/* On a busy machine the pool may see a task too late to learn from it, so that it takes more of them. */
+#define MOST_ROUNDS 50
+
+/* The task without the points that it waits for; nothing while the pool has not learned of it. */
 static struct trm_stream_prediction learned(const struct single *single)
 {
     struct trm_stream_prediction prediction = {.struct_size = sizeof(prediction)};
+    struct trm_stream_task task             = single->task;
 
-    ck_ok(trm_stream_pool_predict(single->pool, &single->task, &prediction));
+    task.after_count = 0;
+    int32_t status   = trm_stream_pool_predict(single->pool, &task, &prediction);
+    ck_assert(status == TRM_OK || status == TRM_ERROR_NOT_FOUND);
     return prediction;
+}
+
+/* If the wait counted, no task would take less than it. */
+static bool knows_the_task_alone(const struct single *single)
+{
+    struct trm_stream_prediction prediction = learned(single);
+
+    return prediction.samples >= 2 && prediction.mean_ns < 200 * MS;
 }
 
 START_TEST(what_a_task_waits_for_does_not_count_as_its_time)
@@ -432,7 +447,7 @@ START_TEST(what_a_task_waits_for_does_not_count_as_its_time)
 
     single_open(&single, 10 * MS);
     ck_ok(trm_stream_create(the.device, TRM_STREAM_COMPUTE, TRM_PRIORITY_NORMAL, &other));
-    for (uint32_t i = 0; i < 3; i++) {
+    for (uint32_t i = 0; i < MOST_ROUNDS && !knows_the_task_alone(&single); i++) {
         struct trm_argument longer[] = {single.arguments[0], single.arguments[1], trm_arg_u64(300 * MS)};
         ck_ok(trm_launch(other, the.timed, &grid, longer, 3));
         ck_ok(trm_stream_mark(other, &before));
@@ -441,8 +456,7 @@ START_TEST(what_a_task_waits_for_does_not_count_as_its_time)
         ck_ok(trm_stream_pool_submit(single.pool, &single.task, &end));
         ck_ok(trm_point_wait(end, TRM_FOREVER));
     }
-    ck_assert_uint_ge(learned(&single).samples, 2);
-    ck_assert_uint_lt(learned(&single).mean_ns, 200 * MS);
+    ck_assert(knows_the_task_alone(&single));
     trm_stream_destroy(other);
     single_close(&single);
 }
@@ -459,7 +473,7 @@ START_TEST(a_pool_learns_from_tasks_of_a_coordinator_that_are_enqueued_early)
     single_open(&single, 20 * MS);
     struct trm_coordinator_desc desc = {.struct_size = sizeof(desc), .pool = single.pool};
     ck_ok(trm_coordinator_create(the.device, &desc, &coordinator));
-    for (uint64_t i = 1; i <= TASKS; i++) {
+    for (uint64_t i = 1; i <= TASKS * MOST_ROUNDS && learned(&single).samples < 3; i++) {
         uint64_t before      = i - 1;
         struct trm_task task = {.struct_size    = sizeof(task),
                                 .kind           = TRM_TASK_COMPUTE,
@@ -471,9 +485,11 @@ START_TEST(a_pool_learns_from_tasks_of_a_coordinator_that_are_enqueued_early)
                                 .arguments      = single.arguments,
                                 .argument_count = 3};
         ck_ok(trm_coordinator_add(coordinator, &task));
+        if (i % TASKS != 0)
+            continue;
+        ck_ok(trm_coordinator_submit(coordinator));
+        ck_ok(trm_coordinator_wait_all(coordinator, TRM_FOREVER));
     }
-    ck_ok(trm_coordinator_submit(coordinator));
-    ck_ok(trm_coordinator_wait_all(coordinator, TRM_FOREVER));
     ck_assert_uint_ge(learned(&single).samples, 3);
     ck_assert_uint_ge(learned(&single).mean_ns, 10 * MS);
     trm_coordinator_destroy(coordinator);
