@@ -1,5 +1,5 @@
-/* Collectives by NCCL: a library that is found, too old, incomplete or missing; calls of it that fail, work that
- * hangs, and devices that are lost. On the stand-ins for the driver and for NCCL.
+/* Collectives by NCCL: a library that is found, too old, incomplete or missing; calls of it that fail, work
+ * that hangs, and devices that are lost. On the stand-ins for the driver and for NCCL.
  * SPDX-License-Identifier: MIT
  */
 #include <cuda.h>
