@@ -11,6 +11,7 @@
 #define FEW (2u * MOST)
 
 struct core_communicator {
+    struct core_communicator *next; /* in a list of those that were set aside */
     struct core_context *context;
     const struct core_backend *backend;
     struct trm_backend_communicator *communicator;
@@ -69,6 +70,32 @@ void core_communicator_destroy(struct core_communicator *communicator)
     communicator->backend->collective.destroy(communicator->communicator);
     core_in_flight_fini(communicator->context, &communicator->in_flight);
     core_free(communicator->context, communicator, sizeof(*communicator));
+}
+
+void core_communicator_set_aside(struct core_communicator *communicator, struct core_communicator **list)
+{
+    struct core_communicator **place = list;
+
+    communicator->next = *list;
+    *list              = communicator;
+    while (*place != NULL) {
+        struct core_communicator *one = *place;
+        if (core_in_flight_is_done(&one->in_flight)) {
+            *place = one->next;
+            core_communicator_destroy(one);
+        } else {
+            place = &one->next;
+        }
+    }
+}
+
+void core_communicator_destroy_list(struct core_communicator *list)
+{
+    while (list != NULL) {
+        struct core_communicator *next = list->next;
+        core_communicator_destroy(list);
+        list = next;
+    }
 }
 
 int32_t core_communicator_check(const struct core_communicator *communicator)

@@ -12,8 +12,9 @@
  * may have another.
  *
  * The library has several ways of doing a collective: each device reads its peers' memory in a kernel, peers
- * copy, or data goes through pinned host memory. The first calls of an operation and size try the ways that
- * the devices allow; later ones use the fastest. The setting `collective.way` chooses one.
+ * copy, data goes through pinned host memory, or a library of the backend's does it (NCCL). The first calls
+ * of an operation and size try the ways that the devices allow; later ones use the fastest. The setting
+ * `collective.way` chooses one.
  * SPDX-License-Identifier: MIT
  *
  * Unless a function says otherwise:
@@ -54,7 +55,8 @@ struct trm_collective;
 
 /* What becomes of the elements of all devices, in the order of the devices. Floats of 16 bits are combined as
  * F32 and rounded after at most four devices. The average of integers is the sum, divided and rounded towards
- * zero. A minimum or a maximum with a NaN is a NaN. */
+ * zero. A minimum or a maximum with a NaN is a NaN. NCCL, which does not do all of this, is used where it
+ * differs in the order of the devices alone, unless the setting `collective.way` asks for it. */
 enum trm_reduction {
     TRM_REDUCE_SUM     = 0,
     TRM_REDUCE_MINIMUM = 1,

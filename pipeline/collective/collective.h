@@ -176,7 +176,8 @@ struct pipeline_collective {
     /* NULL: not loaded. Bit i of asked_forms: form i was asked for; NULL then says that it cannot be had. */
     struct trm_group_kernel *kernels[PIPELINE_REDUCE_TYPES][PIPELINE_REDUCE_FORMS];
     uint32_t asked_forms[PIPELINE_REDUCE_TYPES];
-    struct core_communicator *native; /* NULL: not made */
+    struct core_communicator *native;         /* NULL: not made */
+    struct core_communicator *failed_natives; /* which still have operations */
     struct pipeline_relay relays[PIPELINE_DEVICES];
     struct trm_stream *relayed[PIPELINE_DEVICES]; /* the streams of the last call that used `relays` */
     /* Behind the last call nothing was enqueued on these streams as long as their next operations have these

@@ -49,7 +49,8 @@ int32_t pipeline_native_prepare(struct pipeline_collective *collective)
     if (collective->native != NULL && core_communicator_check(collective->native) != TRM_OK) {
         core_log(collective->object.context, TRM_LOG_WARNING, "collectives of the backend are made anew: %s",
                  trm_last_error().sentence);
-        pipeline_native_fini(collective);
+        core_communicator_set_aside(collective->native, &collective->failed_natives);
+        collective->native = NULL;
     }
     if (collective->native != NULL)
         return TRM_OK;
@@ -64,7 +65,9 @@ int32_t pipeline_native_prepare(struct pipeline_collective *collective)
 void pipeline_native_fini(struct pipeline_collective *collective)
 {
     core_communicator_destroy(collective->native);
-    collective->native = NULL;
+    core_communicator_destroy_list(collective->failed_natives);
+    collective->native         = NULL;
+    collective->failed_natives = NULL;
 }
 
 /* ---- a call --------------------------------------------------------------------------------- */

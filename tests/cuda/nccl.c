@@ -1,5 +1,5 @@
-/* Collectives by NCCL: a library that is found, too old, incomplete or missing; calls of it that fail, work that
- * hangs, and devices that are lost. On the stand-ins for the driver and for NCCL.
+/* Collectives by NCCL: a library that is found, too old, incomplete or missing; calls of it that fail, work
+ * that hangs, and devices that are lost. On the stand-ins for the driver and for NCCL.
  * SPDX-License-Identifier: MIT
  */
 #include <cuda.h>
@@ -470,6 +470,33 @@ START_TEST(a_deferred_call_that_fails_fails_all_streams)
 }
 END_TEST
 
+/* The call on the other streams cannot end before this thread opens the barrier. */
+START_TEST(a_failed_communicator_that_has_deferred_calls_is_replaced_without_waiting)
+{
+    struct barrier barrier = BARRIER_CLOSED;
+    struct trm_stream *before[DEVICES];
+    team_open(NCCL_STANDIN_PATH, "nccl", 0);
+    add_up_rightly();
+    ck_ok(barrier_enqueue(team.streams[0], &barrier));
+    ck_ok(add_up());
+    barrier_await(&barrier);
+    memcpy(before, team.streams, sizeof(before));
+    streams_open();
+    nccl->fail_next("ncclGroupEnd", SYSTEM_ERROR);
+    ck_fails(add_up(), TRM_ERROR_BACKEND);
+    streams_close();
+    streams_open();
+    add_up_rightly();
+    ck_assert_uint_eq(nccl->calls("ncclCommInitAll"), 2);
+    barrier_open(&barrier);
+    for (uint32_t d = 0; d < team.count; d++) {
+        ck_fails(trm_stream_sync(before[d]), TRM_ERROR_BACKEND);
+        trm_stream_destroy(before[d]);
+    }
+    team_close();
+}
+END_TEST
+
 START_TEST(the_current_context_of_the_program_stays)
 {
     CUcontext before = NULL, after = NULL;
@@ -588,6 +615,7 @@ int main(void)
     tcase_add_loop_test(order, a_call_behind_a_callback_is_given_to_nccl_when_the_callback_is_done, 0,
                         (int)DEVICES);
     tcase_add_test(order, a_deferred_call_that_fails_fails_all_streams);
+    tcase_add_test(order, a_failed_communicator_that_has_deferred_calls_is_replaced_without_waiting);
     tcase_add_test(order, the_current_context_of_the_program_stays);
     tcase_add_test(hangs, an_error_that_nccl_tells_later_fails_all_streams);
     tcase_add_loop_test(hangs, a_lost_device_fails_the_streams_of_all_and_ends_what_hangs, 0, (int)DEVICES);

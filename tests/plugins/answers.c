@@ -174,7 +174,8 @@ START_TEST(a_slot_that_makes_no_object_and_says_that_it_did_is_refused)
         HOSTILE_STREAM_ADOPT,     HOSTILE_MEMORY_CREATE,       HOSTILE_MEMORY_IMPORT,
         HOSTILE_MEMORY_ADOPT,     HOSTILE_IPC_CREATE,          HOSTILE_IPC_OPEN,
         HOSTILE_SEMAPHORE_CREATE, HOSTILE_SEMAPHORE_IMPORT,    HOSTILE_MEMORY_EXPORT,
-        HOSTILE_SEMAPHORE_EXPORT, HOSTILE_IMAGE_CREATE,        HOSTILE_SAMPLER_CREATE};
+        HOSTILE_SEMAPHORE_EXPORT, HOSTILE_IMAGE_CREATE,        HOSTILE_SAMPLER_CREATE,
+        HOSTILE_COLLECTIVE_CREATE};
     char words[96];
     for (size_t i = 0; i < sizeof(slots) / sizeof(slots[0]); i++) {
         const struct use *use = scene_uses;

@@ -133,6 +133,11 @@ tests_plugins_absurd_score_la_SOURCES = tests/plugins/bad/absurd-score.c
 tests_plugins_absurd_score_la_LDFLAGS = $(BAD_PLUGIN_LINK)
 tests_plugins_absurd_score_la_LIBADD = tests/plugins/libborrowed.la
 
+check_LTLIBRARIES += tests/plugins/half-a-collective.la
+tests_plugins_half_a_collective_la_SOURCES = tests/plugins/bad/half-a-collective.c
+tests_plugins_half_a_collective_la_LDFLAGS = $(BAD_PLUGIN_LINK)
+tests_plugins_half_a_collective_la_LIBADD = tests/plugins/libborrowed.la
+
 check_LTLIBRARIES += tests/plugins/half-a-resident.la
 tests_plugins_half_a_resident_la_SOURCES = tests/plugins/bad/half-a-resident.c
 tests_plugins_half_a_resident_la_LDFLAGS = $(BAD_PLUGIN_LINK)

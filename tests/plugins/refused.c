@@ -252,6 +252,12 @@ START_TEST(a_plugin_whose_kernels_stay_without_graphs_is_refused)
 }
 END_TEST
 
+START_TEST(a_plugin_whose_collectives_cannot_be_enqueued_is_refused)
+{
+    module_is_refused("half-a-collective", TRM_CANDIDATE_SYMBOL, "collective.enqueue");
+}
+END_TEST
+
 /* ---- what it says of this machine ------------------------------------------------------------------- */
 
 START_TEST(a_plugin_that_cannot_work_here_is_refused_in_its_own_words)
@@ -365,6 +371,7 @@ int main(void)
     tcase_add_test(plugins, a_plugin_with_an_incomplete_optional_table_is_refused);
     tcase_add_test(plugins, a_plugin_whose_graphs_cannot_be_launched_is_refused);
     tcase_add_test(plugins, a_plugin_whose_kernels_stay_without_graphs_is_refused);
+    tcase_add_test(plugins, a_plugin_whose_collectives_cannot_be_enqueued_is_refused);
     tcase_add_test(plugins, a_plugin_that_cannot_work_here_is_refused_in_its_own_words);
     tcase_add_test(plugins, a_plugin_that_gives_no_reason_is_refused_with_one);
     tcase_add_test(plugins, a_reason_without_an_end_is_cut_off);

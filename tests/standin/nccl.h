@@ -1,9 +1,9 @@
-/* The stand-in for NCCL: a library that does collectives on the stand-in for CUDA's driver, for tests. Give its
- * absolute path to the setting cuda.nccl. What a test program sees of it.
+/* The stand-in for NCCL: a library that does collectives on the stand-in for CUDA's driver, for tests. Give
+ * its absolute path to the setting cuda.nccl. What a test program sees of it.
  *
  * As with NCCL, the work of all ranks begins when all their streams have come to it, a call leaves another
- * context current, and work that hangs ends when it is aborted. Ranks are checked: each must have the same calls
- * in one group, with memory of its device.
+ * context current, and work that hangs ends when it is aborted. Ranks are checked: each must have the same
+ * calls in one group, with memory of its device.
  * SPDX-License-Identifier: MIT
  */
 #ifndef NCCL_STANDIN_NCCL_H

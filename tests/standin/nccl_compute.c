@@ -1,5 +1,6 @@
-/* The stand-in for NCCL: what a group of calls computes. Memory of the driver's stand-in is memory of the host.
- * Ranks are combined from the last one to the first, so that a caller who relies on their order is noticed.
+/* The stand-in for NCCL: what a group of calls computes. Memory of the driver's stand-in is memory of the
+ * host. Ranks are combined from the last one to the first, so that a caller who relies on their order is
+ * noticed.
  * SPDX-License-Identifier: MIT
  */
 #include <stdint.h>

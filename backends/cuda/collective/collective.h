@@ -62,7 +62,8 @@ int32_t cuda_collective_enqueue(struct trm_backend_communicator *communicator,
                                 struct trm_backend_stream *stream, uint64_t value,
                                 const struct trm_collective_desc *desc);
 
-/* Between these two calls no kernel stays on a device of the communicator: NCCL may wait for all of its work. */
+/* Between these two calls no kernel stays on the communicator's devices: NCCL may wait for all work of a
+ * device. */
 void cuda_communicator_quiet_begin(struct trm_backend_communicator *communicator);
 void cuda_communicator_quiet_end(struct trm_backend_communicator *communicator);
 

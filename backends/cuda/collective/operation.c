@@ -54,6 +54,24 @@ static int type_of(int32_t type)
     }
 }
 
+/* Bytes of an element. */
+static uint32_t size_of(int type)
+{
+    switch (type) {
+    case CUDA_NCCL_FLOAT16:
+    case CUDA_NCCL_BFLOAT16:
+        return 2;
+    case CUDA_NCCL_FLOAT32:
+    case CUDA_NCCL_INT32:
+        return 4;
+    case CUDA_NCCL_FLOAT64:
+    case CUDA_NCCL_INT64:
+        return 8;
+    default:
+        return 1;
+    }
+}
+
 static int operation_of(int32_t operation)
 {
     switch (operation) {
@@ -303,7 +321,7 @@ int32_t cuda_collective_enqueue(struct trm_backend_communicator *communicator,
     call->operation    = operation_of(desc->operation);
     call->root         = (int)desc->root;
     call->count        = desc->count;
-    call->element      = trm_util_type_size(desc->type);
+    call->element      = size_of(call->type);
     for (uint64_t i = 0; i < all; i++) {
         call->ranges[i]       = range_of(&desc->inputs[i]);
         call->ranges[all + i] = range_of(&desc->outputs[i]);

@@ -37,8 +37,8 @@ struct cuda_pool;
 struct cuda_stamps;
 struct cuda_watchers;
 
-/* Work of several devices that fails as a whole, such as that of a communicator. The others are written before
- * `status`. */
+/* Work of several devices that fails as a whole, such as that of a communicator. `status` is written
+ * last. */
 struct cuda_outcome {
     _Atomic int32_t status; /* TRM_OK while it has not failed */
     int64_t native;

@@ -3,7 +3,8 @@
  * The driver does not tell: work of a lost device counts as ended, and what waited for it goes on. So a
  * stream keeps which devices it has waited for, directly or through other streams. Before it reports a point
  * behind such a wait as complete it asks those devices, and fails with TRM_ERROR_DEVICE_LOST if one is lost.
- * It forgets them when all that it was given has completed.
+ * It forgets them when all that it was given has completed. What several devices do as a whole, such as a
+ * collective of NCCL, has an outcome that is followed in the same way.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CUDA_STREAM_FOLLOW_H

@@ -118,7 +118,8 @@ void cuda_follow_remove_device(struct trm_backend_device *device);
 void cuda_follow_add_outcome(struct trm_backend_instance *instance, struct cuda_outcome *outcome);
 void cuda_follow_remove_outcome(struct trm_backend_instance *instance, const struct cuda_outcome *outcome);
 
-/* Note that the operation that the stream submits next is also one of another device, or has such an outcome. */
+/* Note that the operation that the stream submits next is also one of another device, or has such an
+ * outcome. */
 void cuda_follow_outcome(struct trm_backend_stream *stream, const struct cuda_outcome *outcome);
 void cuda_follow_device(struct trm_backend_stream *stream, const struct trm_backend_device *device);
 

@@ -34,6 +34,7 @@ static struct trm_module_ops module_table;
 static struct trm_profile_ops profile_table;
 static struct trm_pool_ops pool_table;
 static struct trm_peer_ops peer_table;
+static struct trm_collective_ops collective_table;
 static struct trm_graph_ops graph_table;
 static struct trm_interop_ops interop_table;
 static struct trm_range_ops range_table;
@@ -250,37 +251,39 @@ static void control_reset(void)
     hostile_control.kernel_name = NULL;
     hostile_control.launched    = NULL;
 
-    device_table  = device_ops;
-    memory_table  = memory_ops;
-    stream_table  = hostile_stream_ops;
-    module_table  = hostile_module_ops;
-    profile_table = hostile_profile_ops;
-    pool_table    = hostile_pool_ops;
-    peer_table    = hostile_peer_ops;
-    graph_table   = hostile_graph_ops;
-    interop_table = hostile_interop_ops;
-    range_table   = hostile_range_ops;
-    image_table   = hostile_image_ops;
-    backend_table = (struct trm_backend){
-        .struct_size   = sizeof(backend_table),
-        .abi_minor     = TRM_BACKEND_ABI_MINOR,
-        .name          = "hostile",
-        .version       = "1.0",
-        .description   = "the template backend, which answers what a test says",
-        .probe         = probe,
-        .open          = open_instance,
-        .close         = close_instance,
-        .device        = &device_table,
-        .memory        = &memory_table,
-        .stream        = &stream_table,
-        .module        = &module_table,
-        .graph         = &graph_table,
-        .pool          = &pool_table,
-        .peer          = &peer_table,
-        .interop       = &interop_table,
-        .profile       = &profile_table,
-        .get_extension = get_extension,
-        .image         = &image_table,
+    device_table     = device_ops;
+    memory_table     = memory_ops;
+    stream_table     = hostile_stream_ops;
+    module_table     = hostile_module_ops;
+    profile_table    = hostile_profile_ops;
+    pool_table       = hostile_pool_ops;
+    peer_table       = hostile_peer_ops;
+    graph_table      = hostile_graph_ops;
+    interop_table    = hostile_interop_ops;
+    range_table      = hostile_range_ops;
+    image_table      = hostile_image_ops;
+    collective_table = hostile_collective_ops;
+    backend_table    = (struct trm_backend){
+           .struct_size   = sizeof(backend_table),
+           .abi_minor     = TRM_BACKEND_ABI_MINOR,
+           .name          = "hostile",
+           .version       = "1.0",
+           .description   = "the template backend, which answers what a test says",
+           .probe         = probe,
+           .open          = open_instance,
+           .close         = close_instance,
+           .device        = &device_table,
+           .memory        = &memory_table,
+           .stream        = &stream_table,
+           .module        = &module_table,
+           .graph         = &graph_table,
+           .pool          = &pool_table,
+           .peer          = &peer_table,
+           .interop       = &interop_table,
+           .profile       = &profile_table,
+           .get_extension = get_extension,
+           .image         = &image_table,
+           .collective    = &collective_table,
     };
 }
 
@@ -300,6 +303,7 @@ struct hostile_control hostile_control = {
     .interop      = &interop_table,
     .range        = &range_table,
     .image        = &image_table,
+    .collective   = &collective_table,
 };
 
 const struct trm_backend *trm_backend_query_v1(const struct trm_host *host, uint32_t min_minor,

@@ -224,6 +224,53 @@ const struct trm_peer_ops hostile_peer_ops = {
     .copy        = peer_copy,
 };
 
+/* ---- collectives, which do nothing ------------------------------------------------------------------ */
+
+struct trm_backend_communicator {
+    uint32_t count;
+};
+
+static int32_t collective_create(struct trm_backend_device *const *devices, uint32_t count,
+                                 struct trm_backend_communicator **communicator)
+{
+    struct hostile_answer answer = hostile_begin(HOSTILE_COLLECTIVE_CREATE);
+    (void)devices;
+    if (answer.status != TRM_OK || answer.lies)
+        return answer.status;
+    *communicator          = calloc(1, sizeof(**communicator));
+    (*communicator)->count = count;
+    return TRM_OK;
+}
+
+static void collective_destroy(struct trm_backend_communicator *communicator)
+{
+    free(communicator);
+}
+
+static int32_t collective_check(struct trm_backend_communicator *communicator)
+{
+    (void)communicator;
+    return TRM_OK;
+}
+
+static int32_t collective_enqueue(struct trm_backend_communicator *communicator,
+                                  struct trm_backend_stream *stream, uint64_t value,
+                                  const struct trm_collective_desc *desc)
+{
+    struct hostile_answer answer = hostile_begin(HOSTILE_COLLECTIVE_ENQUEUE);
+    (void)communicator;
+    (void)desc;
+    return answer.status != TRM_OK ? answer.status : hostile_nothing(stream, value);
+}
+
+const struct trm_collective_ops hostile_collective_ops = {
+    .struct_size = sizeof(hostile_collective_ops),
+    .create      = collective_create,
+    .destroy     = collective_destroy,
+    .check       = collective_check,
+    .enqueue     = collective_enqueue,
+};
+
 /* ---- graphs, which do nothing ---------------------------------------------------------------------- */
 
 struct trm_backend_graph {

@@ -45,6 +45,8 @@
     SLOT(POOL_STATISTICS, "pool.statistics")           \
     SLOT(PEER_CAN_ACCESS, "peer.can_access")           \
     SLOT(PEER_COPY, "peer.copy")                       \
+    SLOT(COLLECTIVE_CREATE, "collective.create")       \
+    SLOT(COLLECTIVE_ENQUEUE, "collective.enqueue")     \
     SLOT(GRAPH_CREATE, "graph.create")                 \
     SLOT(GRAPH_LAUNCH, "graph.launch")                 \
     SLOT(GRAPH_UPDATE, "graph.update")                 \
@@ -115,6 +117,7 @@ struct hostile_control {
     struct trm_interop_ops *interop;
     struct trm_range_ops *range;
     struct trm_image_ops *image;
+    struct trm_collective_ops *collective;
 
     /* What module.kernel() and kernel_name() answer; NULL: what the template does. */
     const struct trm_parameter *parameters;
@@ -163,5 +166,6 @@ extern const struct trm_graph_ops hostile_graph_ops;
 extern const struct trm_interop_ops hostile_interop_ops;
 extern const struct trm_range_ops hostile_range_ops;
 extern const struct trm_image_ops hostile_image_ops;
+extern const struct trm_collective_ops hostile_collective_ops;
 
 #endif

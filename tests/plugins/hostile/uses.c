@@ -208,6 +208,43 @@ static int32_t peer_copy(struct scene *scene)
     return trm_copy(scene->streams[0], trm_span_whole(scene->buffers[1]), trm_span_whole(scene->buffers[0]));
 }
 
+static void take_nccl(struct scene *scene)
+{
+    (void)scene;
+    setenv("TRIREME_COLLECTIVE_WAY", "nccl", 1);
+}
+
+/* Over both devices, which their ids name. */
+static int32_t collect(struct scene *scene)
+{
+    struct trm_group *group           = NULL;
+    struct trm_collective *collective = NULL;
+    struct trm_device *devices[2]     = {NULL, NULL};
+    struct trm_stream *streams[2]     = {NULL, NULL};
+    struct trm_buffer *buffers[2]     = {NULL, NULL};
+    int32_t status                    = trm_group_create(scene->context, "hostile:0,hostile:1", &group);
+    for (uint32_t d = 0; status == TRM_OK && d < 2; d++) {
+        status = trm_group_device(group, d, &devices[d]);
+        if (status == TRM_OK)
+            status = trm_stream_create(devices[d], TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &streams[d]);
+        if (status == TRM_OK)
+            status = trm_buffer_create(devices[d], TRM_MEMORY_DEVICE, SCENE_BYTES, &buffers[d]);
+    }
+    const struct trm_span spans[2] = {trm_span_whole(buffers[0]), trm_span_whole(buffers[1])};
+    if (status == TRM_OK)
+        status = trm_collective_create(group, 0, &collective);
+    if (status == TRM_OK)
+        status = trm_broadcast(collective, streams, spans, 1, 0);
+    trm_collective_destroy(collective);
+    for (uint32_t d = 0; d < 2; d++) {
+        trm_buffer_destroy(buffers[d]);
+        trm_stream_destroy(streams[d]);
+        trm_device_destroy(devices[d]);
+    }
+    trm_group_destroy(group);
+    return status;
+}
+
 /* ---- modules -------------------------------------------------------------------------------------- */
 
 static int32_t supports(struct scene *scene)
@@ -501,6 +538,8 @@ const struct use scene_uses[] = {
     USE(POOL_STATISTICS, "pool.statistics", pool_statistics),
     USE(PEER_CAN_ACCESS, "peer.can_access", peer_copy),
     USE(PEER_COPY, "peer.copy", peer_copy),
+    USE(COLLECTIVE_CREATE, "collective.create", collect, .prepare = take_nccl),
+    USE(COLLECTIVE_ENQUEUE, "collective.enqueue", collect, .prepare = take_nccl),
     USE(GRAPH_CREATE, "graph.create", graph_create),
     USE(GRAPH_LAUNCH, "graph.launch", graph_launch),
     USE(GRAPH_UPDATE, "graph.update", graph_update),
