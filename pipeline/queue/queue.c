@@ -64,8 +64,8 @@ static void move(struct pipeline_slot *slot, int32_t state, uint64_t token)
     }
     queue->slots_in[from]--;
     queue->slots_in[state]++;
-    /* An observer that sees later changes of the token's points sees this one too: a stronger order would cost
-     * a token a twentieth of its time. */
+    /* An observer that sees later changes of the token's points sees this one too. A stronger order would
+     * cost a token a twentieth of its time. */
     atomic_store_explicit(&slot->place, PIPELINE_PLACE(state, token), memory_order_release);
     if (pipeline_queue_entry(slot)->signals != NULL && (TO_OUTSIDE >> state & 1) != 0)
         pipeline_token_signal(slot);

@@ -10,7 +10,9 @@
 /* In per cent of the fastest: slower ones are left out. */
 #define NEAR 120u
 
-#define TURN_TOKENS 10u
+/* Tokens of a turn that are timed, at least. As many as are in flight may end at once, so that they come in
+ * bursts: a whole number of bursts is timed, or two slots would seem a seventh faster than they are. */
+#define TIMED_TOKENS 5u
 
 /* At the beginning of a turn, tokens that the turn before had begun, and that meet cold caches. */
 #define SETTLE_MOST 5u
@@ -144,17 +146,24 @@ static void next_turn(struct pipeline_depth_trial *trial)
     } while (trial->is_left_out[trial->way]);
 }
 
+/* Bursts of more slots are not looked for: they would take many tokens, and a deep pipeline loses little. */
+static uint32_t timed_tokens(uint32_t slots)
+{
+    return slots < TIMED_TOKENS ? (TIMED_TOKENS + slots - 1) / slots * slots : TIMED_TOKENS;
+}
+
 uint32_t pipeline_depth_trial_next(struct pipeline_depth_trial *trial, uint64_t now)
 {
     uint32_t settle = trial->slots[0] < SETTLE_MOST ? trial->slots[0] : SETTLE_MOST;
+    uint32_t timed  = timed_tokens(trial->slots[trial->way]);
 
     if (trial->is_over)
         return trial->slots[trial->way];
     trial->tokens++;
     if (trial->tokens == settle)
         trial->begin = now;
-    if (trial->tokens == TURN_TOKENS) {
-        trial->took[trial->way][trial->round] = (now - trial->begin) / (TURN_TOKENS - settle) + 1;
+    if (trial->tokens == settle + timed) {
+        trial->took[trial->way][trial->round] = (now - trial->begin) / timed + 1;
         next_turn(trial);
     }
     return trial->slots[trial->way];

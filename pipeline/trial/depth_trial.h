@@ -2,9 +2,9 @@
  *
  * Where host and device share their memory and their processors, more slots than needed only make the tokens
  * in use larger than the caches. So some of the first tokens run with all slots, some with two and some with
- * one, in turns, and fewer slots stay if they are faster. Numbers of slots that are far from the best in every
- * round are left out after two rounds. Against the best of them the trial costs at most the time of 64 tokens,
- * as long as none takes more than 2.5 times as long. It knows numbers and times only.
+ * one, in turns, and fewer slots stay if they are faster. Numbers of slots that are far from the best in
+ * every round are left out after two rounds. Against the best of them the trial costs at most the time of 64
+ * tokens, as long as none takes more than 2.5 times as long. It knows numbers and times only.
  *
  * Other programs, and a processor that changes its clock, make some rounds faster than others. So turns are
  * compared with those of the same round, and the median of the rounds counts: the fastest turn of all would
