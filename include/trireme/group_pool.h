@@ -45,7 +45,8 @@ struct trm_group_use {
 };
 
 /* Make a pool of streams over all devices of a group. trm_stream_pool_submit(), trm_stream_pool_predict(),
- * trm_stream_pool_get_stats() and trm_stream_pool_destroy() take it.
+ * trm_stream_pool_get_stats() and trm_stream_pool_destroy() take it, and so does a coordinator
+ * (trm_coordinator_desc.pool).
  *
  * Where a task's kernel or arguments are of the group, each device gets its own. Spans of buffers of the
  * group in arguments are used as the kernel's parameters say (a parameter that is written may keep some

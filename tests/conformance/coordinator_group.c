@@ -6,6 +6,8 @@
 #include "stream_pools.h"
 #include "tasks.h"
 
+#include <pthread.h>
+
 #define WORDS 256u
 #define WORDS_BYTES (WORDS * sizeof(uint32_t))
 #define BUFFERS 3u
@@ -406,6 +408,49 @@ START_TEST(a_failure_over_a_group_reaches_only_the_tasks_that_come_after_it)
 }
 END_TEST
 
+/* Adds 1 to the first buffer again and again, by the pool itself, and reads it. */
+static void *add_ones(void *user)
+{
+    const struct squad *squad             = user;
+    const struct trm_argument arguments[] = {trm_arg_buffer(shared(squad, 0)), trm_arg_u32(WORDS),
+                                             trm_arg_u32(1), trm_arg_u32(1)};
+    const struct trm_stream_task task     = {.struct_size    = sizeof(task),
+                                             .kernel         = trm_group_stage_kernel(squad->affine),
+                                             .grid           = trm_grid_1d(WORDS / 64, 64),
+                                             .arguments      = arguments,
+                                             .argument_count = 4};
+    for (uint32_t i = 1; i <= TASKS; i++) {
+        uint32_t word;
+        struct trm_point point;
+        ck_ok(trm_stream_pool_submit(squad->pool, &task, &point));
+        ck_ok(trm_group_buffer_read(squad->buffers[0], 0, &word, sizeof(word)));
+        ck_assert_uint_eq(word, i);
+    }
+    return NULL;
+}
+
+START_TEST(a_coordinator_over_a_group_shares_the_pool_with_other_threads)
+{
+    struct squad squad;
+    pthread_t thread;
+    squad_open(&squad, 2);
+    if (affine_missing(&squad))
+        return;
+    ck_assert_int_eq(pthread_create(&thread, NULL, add_ones, &squad), 0);
+    for (uint64_t i = 0; i < TASKS; i++) {
+        const uint64_t before = 2 * i;
+        add_affine_of(&squad, 2 * i + 1, 1, 1, 1, 0, &before, i > 0);
+        add_affine_of(&squad, 2 * i + 2, 2, 1, 1, 0, AFTER(2 * i + 1));
+        ck_ok(trm_coordinator_submit(squad.coordinator));
+    }
+    ck_ok(trm_coordinator_wait_all(squad.coordinator, TRM_FOREVER));
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    for (uint32_t i = 0; i < BUFFERS; i++)
+        ck_contents(squad.buffers[i], TASKS);
+    squad_close(&squad);
+}
+END_TEST
+
 void add_coordinator_group(Suite *suite)
 {
     TCase *group = group_make(suite, "coordinators over groups");
@@ -417,5 +462,6 @@ void add_coordinator_group(Suite *suite)
     CASE(group, a_coordinator_over_a_group_says_what_it_does_not_take);
     CASE(group, a_pool_of_a_group_without_the_device_is_refused);
     CASE(group, a_function_of_a_pool_of_a_group_submits_tasks_but_does_not_wait_for_them);
+    CASE(group, a_coordinator_over_a_group_shares_the_pool_with_other_threads);
     CASE(group, a_failure_over_a_group_reaches_only_the_tasks_that_come_after_it);
 }
