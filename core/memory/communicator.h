@@ -34,8 +34,8 @@ int32_t core_communicator_create(struct core_device *const *devices, uint32_t co
 /* Waits for its operations. NULL is fine. */
 void core_communicator_destroy(struct core_communicator *communicator);
 
-/* The same without waiting: adds it to a list while it has operations. Destroys those of the list that have none
- * any more. */
+/* The same without waiting: adds it to a list while it has operations. Destroys those of the list that have
+ * none any more. */
 void core_communicator_set_aside(struct core_communicator *communicator, struct core_communicator **list);
 /* Waits for the operations of all in the list. */
 void core_communicator_destroy_list(struct core_communicator *list);

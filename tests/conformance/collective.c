@@ -421,7 +421,7 @@ static bool sum_floats(const char *way, uint32_t flags, float *result)
     }
     int32_t status =
         trm_all_reduce(team.collective, team.streams, outputs, inputs, 1, TRM_TYPE_F32, TRM_REDUCE_SUM);
-    bool is_done = status == TRM_OK;
+    bool is_done      = status == TRM_OK;
     bool is_unordered = strcmp(way, "nccl") == 0 && team.count > 1; /* and so refused */
     ck_assert(!is_done || !is_unordered);
     if (!is_done)

@@ -21,6 +21,7 @@ CUDA_TESTS = \
 	tests/cuda/ipc \
 	tests/cuda/ipc_event \
 	tests/cuda/nccl \
+	tests/cuda/nccl_failures \
 	tests/cuda/old_driver \
 	tests/cuda/out_of_memory \
 	tests/cuda/pipelines \
@@ -80,11 +81,19 @@ tests_cuda_hand_tuned_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_hand_tuned_LDADD = $(CUDA_TEST_LIBS)
 tests_cuda_hand_tuned_LDFLAGS = $(UNINSTALLED_LINK)
 
-tests_cuda_nccl_SOURCES = tests/cuda/nccl.c tests/standin/nccl.h
+NCCL_TEAM = tests/cuda/nccl_team.c tests/cuda/nccl_team.h tests/standin/nccl.h
+
+tests_cuda_nccl_SOURCES = tests/cuda/nccl.c $(NCCL_TEAM)
 tests_cuda_nccl_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
 tests_cuda_nccl_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_nccl_LDADD = $(CUDA_TEST_LIBS)
 tests_cuda_nccl_LDFLAGS = $(UNINSTALLED_LINK)
+
+tests_cuda_nccl_failures_SOURCES = tests/cuda/nccl_failures.c $(NCCL_TEAM)
+tests_cuda_nccl_failures_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
+tests_cuda_nccl_failures_CFLAGS = $(CUDA_TEST_CFLAGS)
+tests_cuda_nccl_failures_LDADD = $(CUDA_TEST_LIBS)
+tests_cuda_nccl_failures_LDFLAGS = $(UNINSTALLED_LINK)
 
 tests_cuda_old_driver_SOURCES = tests/cuda/old_driver.c backends/cuda/driver/functions.h $(CUDA_SCENARIO)
 tests_cuda_old_driver_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
