@@ -11,7 +11,7 @@ static const int32_t types[TYPES] = {TRM_TYPE_F16, TRM_TYPE_BF16, TRM_TYPE_F32,
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-/* The values of a device repeat after so many elements, so that large spans are written and compared at once. */
+/* The values of a device repeat after so many elements: large spans are written and compared at once. */
 #define PERIOD 17u
 
 /* A small number that every type holds, of element i on device d. */
