@@ -86,8 +86,9 @@ dist_check_SCRIPTS += tests/differential/trial tests/differential/try-trial.sh
 TESTS += tests/differential/try-trial.sh
 EXTRA_DIST += tests/differential/trial.awk tests/differential/trial-modules
 
-# backend.sh is one of the first tests, also of the long ones, and the others come when it has ended: they find what it compiled for
-# the cpu in the cache.
+# backend.sh is one of the first tests, also of the long ones. Those that compile the same for the cpu come when it has ended, where it
+# is among the tests: they find that in the cache.
+tests/differential/coarsen.log tests/differential/cuda.log: $(filter tests/differential/backend.log,$(TEST_LOGS))
 LATE_DIFFERENTIAL_TESTS = \
 	tests/differential/coarsen.sh \
 	tests/differential/builtin.sh \
