@@ -117,8 +117,8 @@ static Suite *make_suite(void)
     if (!translated_can_compile())
         return NULL;
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, atomics_of_buffers_and_of_shared_memory_count_every_item, 0, OPS_FORMS);
-    tcase_add_loop_test(tests, a_subgroup_of_one_agrees_with_itself, 0, OPS_FORMS);
+    tcase_add_loop_test(tests, atomics_of_buffers_and_of_shared_memory_count_every_item, 0, ops_forms());
+    tcase_add_loop_test(tests, a_subgroup_of_one_agrees_with_itself, 0, ops_forms());
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -192,8 +192,8 @@ static Suite *make_suite(void)
     if (!translated_can_compile())
         return NULL;
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, numbers_are_converted_exactly, 0, OPS_FORMS);
-    tcase_add_loop_test(tests, what_is_no_number_is_converted_to_something, 0, OPS_FORMS);
+    tcase_add_loop_test(tests, numbers_are_converted_exactly, 0, ops_forms());
+    tcase_add_loop_test(tests, what_is_no_number_is_converted_to_something, 0, ops_forms());
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -124,7 +124,7 @@ static Suite *make_suite(void)
     if (!translated_can_compile())
         return NULL;
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, a_subgroup_exchanges_values_of_all_types, 0, OPS_FORMS);
+    tcase_add_loop_test(tests, a_subgroup_exchanges_values_of_all_types, 0, ops_forms());
     suite_add_tcase(suite, tests);
     return suite;
 }

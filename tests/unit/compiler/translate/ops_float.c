@@ -499,13 +499,13 @@ static Suite *make_suite(void)
     if (!translated_can_compile())
         return NULL;
     tcase_set_timeout(tests, 240);
-    tcase_add_loop_test(tests, operations_on_floats_are_rounded_as_the_language_says, 0, OPS_FORMS);
-    tcase_add_loop_test(tests, numbers_that_are_none_compare_as_such, 0, OPS_FORMS);
+    tcase_add_loop_test(tests, operations_on_floats_are_rounded_as_the_language_says, 0, ops_forms());
+    tcase_add_loop_test(tests, numbers_that_are_none_compare_as_such, 0, ops_forms());
     tcase_add_loop_test(tests, functions_are_within_the_precision_that_is_promised, 0, FUNCTIONS);
     tcase_add_loop_test(tests, functions_of_two_arguments_are_within_the_precision_that_is_promised, 0, 2);
     tcase_add_test(tests, functions_have_the_right_ends);
-    tcase_add_loop_test(tests, halves_are_rounded_after_every_operation, 0, OPS_FORMS);
-    tcase_add_loop_test(tests, doubles_keep_all_their_bits, 0, OPS_FORMS);
+    tcase_add_loop_test(tests, halves_are_rounded_after_every_operation, 0, ops_forms());
+    tcase_add_loop_test(tests, doubles_keep_all_their_bits, 0, ops_forms());
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -296,7 +296,8 @@ START_TEST(every_format_is_written_and_read)
 
     for (uint32_t i = 0; i < SPIRV_COUNT(reals); i++) {
         give(-2, 2.99, 0);
-        run((int)(i % OPS_FORMS), TRM_FORMAT_RGBA8_UNORM, reals[i], wholes[i % SPIRV_COUNT(wholes)],
+        run((int)(i % (unsigned)ops_forms()), TRM_FORMAT_RGBA8_UNORM, reals[i],
+            wholes[i % SPIRV_COUNT(wholes)],
             i == 0 ? TRM_FORMAT_RGB10A2_UINT : naturals[i % SPIRV_COUNT(naturals)], 0);
         check_stored(1, 0, false);
         check_stored(2, 1, false);
@@ -326,7 +327,7 @@ START_TEST(atomics_on_texels_count_all_work_items)
 {
     uint32_t counters[2];
 
-    for (int form = 0; form < OPS_FORMS; form++) {
+    for (int form = 0; form < ops_forms(); form++) {
         give(0, 1, 0);
         run(form, TRM_FORMAT_RGBA8_UNORM, TRM_FORMAT_R32_FLOAT, TRM_FORMAT_R32_SINT, TRM_FORMAT_R32_UINT, 0);
         memcpy(counters, texel_at(world.images[5], world.formats[5], 0, 0, 1), sizeof(counters));
@@ -441,7 +442,7 @@ START_TEST(samples_follow_the_specification)
             uint32_t border = (mode + filters) % 3, second = mode == TRM_ADDRESS_BORDER ? 3 : (mode + 1) % 3;
             snprintf(what, sizeof(what), "address mode %u, filters %u", mode, filters);
             give(-1.5, 2.5, LEVELS);
-            run((int)(filters % OPS_FORMS), pictures[(mode + filters) % 3], TRM_FORMAT_R32_FLOAT,
+            run((int)(filters % (unsigned)ops_forms()), pictures[(mode + filters) % 3], TRM_FORMAT_R32_FLOAT,
                 TRM_FORMAT_R32_SINT, TRM_FORMAT_R32_UINT,
                 filters | mode << TRM_STATE_ADDRESS | second << (TRM_STATE_ADDRESS + 4) |
                     border << TRM_STATE_BORDER);
@@ -469,8 +470,8 @@ START_TEST(textures_of_one_level_are_sampled_alike)
         uint32_t filter = number >> 2 & 1;
         snprintf(what, sizeof(what), "address modes %u and %u, filter %u", first, second, filter);
         give(-40.5, 42.5, 2);
-        run((int)(number % OPS_FORMS), pictures[(first + second + filter) % 2], TRM_FORMAT_R32_FLOAT,
-            TRM_FORMAT_R32_SINT, TRM_FORMAT_R32_UINT,
+        run((int)(number % (unsigned)ops_forms()), pictures[(first + second + filter) % 2],
+            TRM_FORMAT_R32_FLOAT, TRM_FORMAT_R32_SINT, TRM_FORMAT_R32_UINT,
             filter | first << TRM_STATE_ADDRESS | second << (TRM_STATE_ADDRESS + 4));
         check_sampled(what);
         end();

@@ -319,8 +319,8 @@ static Suite *make_suite(void)
     if (!translated_can_compile())
         return NULL;
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, integers_of_32_bits_are_computed_exactly, 0, OPS_FORMS);
-    tcase_add_loop_test(tests, integers_of_other_widths_wrap_at_their_own, 0, OPS_FORMS);
+    tcase_add_loop_test(tests, integers_of_32_bits_are_computed_exactly, 0, ops_forms());
+    tcase_add_loop_test(tests, integers_of_other_widths_wrap_at_their_own, 0, ops_forms());
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -534,11 +534,11 @@ static Suite *make_suite(void)
     if (!translated_can_compile())
         return NULL;
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, everything_lies_where_its_layout_says, 0, OPS_FORMS);
+    tcase_add_loop_test(tests, everything_lies_where_its_layout_says, 0, ops_forms());
     tcase_add_test(tests, an_access_outside_of_a_buffer_fails_the_launch_when_bounds_are_checked);
-    tcase_add_loop_test(tests, vectors_arrays_and_structs_are_taken_apart_and_put_together, 0, OPS_FORMS);
-    tcase_add_loop_test(tests, matrices_are_multiplied_transposed_and_inverted, 0, OPS_FORMS);
-    tcase_add_loop_test(tests, vectors_have_lengths_and_directions_and_are_packed, 0, OPS_FORMS);
+    tcase_add_loop_test(tests, vectors_arrays_and_structs_are_taken_apart_and_put_together, 0, ops_forms());
+    tcase_add_loop_test(tests, matrices_are_multiplied_transposed_and_inverted, 0, ops_forms());
+    tcase_add_loop_test(tests, vectors_have_lengths_and_directions_and_are_packed, 0, ops_forms());
     suite_add_tcase(suite, tests);
     return suite;
 }
