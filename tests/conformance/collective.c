@@ -11,7 +11,7 @@ static const int32_t types[TYPES] = {TRM_TYPE_F16, TRM_TYPE_BF16, TRM_TYPE_F32,
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-/* The values of a device repeat after so many elements, so that large spans are written and compared at once. */
+/* The values of a device repeat after so many elements: large spans are written and compared at once. */
 #define PERIOD 17u
 
 /* A small number that every type holds, of element i on device d. */
@@ -178,8 +178,8 @@ START_TEST(a_collective_combines_every_type_through_the_host)
 }
 END_TEST
 
-/* Several chunks for each device, and a part of one. A sanitizer takes a minute for the greater spans; the lesser ones have two
- * chunks on three devices. */
+/* Several chunks for each device, and a part of one. A sanitizer takes a minute for the greater spans; the
+ * lesser ones have two chunks on three devices. */
 START_TEST(a_collective_combines_large_spans_in_every_way)
 {
     uint64_t count = scaled(3100003, 1700003);

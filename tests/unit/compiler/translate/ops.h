@@ -51,7 +51,7 @@ enum {
     OPS_FORMS = 3
 };
 
-/* How many of them to run: under an emulator the first, since the others differ before a compiler sees them. */
+/* How many of them to run: under an emulator the first; the others differ before a compiler sees them. */
 static inline int ops_forms(void)
 {
     return getenv("TEST_EMULATOR") != NULL ? 1 : OPS_FORMS;
