@@ -481,6 +481,24 @@ static void measure_chain(void)
     trm_buffer_destroy(to);
 }
 
+/* A loop whose number of rounds only the launch knows. */
+static void measure_links(void)
+{
+    struct trm_buffer *from = make(TRM_MEMORY_DEVICE, GPU_WAKE_COUNT * 4);
+    struct trm_buffer *to   = make(TRM_MEMORY_DEVICE, GPU_WAKE_COUNT * 4);
+    struct work work        = {.kernel    = chain,
+                               .arguments = {trm_arg_buffer(from), trm_arg_buffer(to),
+                                             trm_arg_u32(GPU_WAKE_COUNT / 4), trm_arg_u32(GPU_WAKE_LINKS)},
+                               .count     = 4,
+                               .launches  = 6,
+                               .amount    = 2.0 * GPU_WAKE_COUNT * GPU_WAKE_LINKS};
+
+    must(trm_kernel_grid(chain, GPU_WAKE_COUNT / 4, 1, 1, &work.grid));
+    gpu_figure("kernel_links", who, "GFLOP/s", sample_kernel, &work);
+    trm_buffer_destroy(from);
+    trm_buffer_destroy(to);
+}
+
 /* y = a x + y: reads two arrays, writes one. */
 static void measure_saxpy(void)
 {
@@ -555,8 +573,11 @@ int main(int argc, char **argv)
 
     if (word[0] != 'c')
         measure_all(gpu_most_bytes(word));
-    if (gpu_wants_chains(word))
+    if (gpu_wants_chains(word)) {
+        wake();
+        measure_links();
         measure_chains();
+    }
 
     trm_kernel_destroy(chain);
     trm_stream_destroy(stream);
