@@ -205,12 +205,14 @@ static void open_cuda_context(const char *path)
 {
     const char *home              = getenv("XDG_CACHE_HOME");
     char cache[PATH_MAX]          = "none";
-    struct trm_setting settings[] = {
-        {"cuda.driver", CUDA_STANDIN_PATH}, {"cuda.nvrtc", NVRTC_STANDIN_PATH}, {"kernel.cache", cache}};
+    struct trm_setting settings[] = {{"cuda.driver", CUDA_STANDIN_PATH},
+                                     {"cuda.nvrtc", NVRTC_STANDIN_PATH},
+                                     {"cuda.nccl", "none"},
+                                     {"kernel.cache", cache}};
 
     if (home != NULL)
         snprintf(cache, sizeof(cache), "%s/trireme", home);
-    open_context(path, settings, 3);
+    open_context(path, settings, 4);
 }
 
 void fixture_open(enum fixture_backend backend, const struct trm_setting *settings, uint32_t count)
