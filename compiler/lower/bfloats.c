@@ -307,6 +307,7 @@ static void put_capabilities(struct bfloats *bfloats)
         LOWER_PUT(&bfloats->writer, SpvOpCapability, SpvCapabilityInt16);
     if (!bfloats->has_storage)
         LOWER_PUT(&bfloats->writer, SpvOpCapability, SpvCapabilityStorageBuffer16BitAccess);
+    bfloats->has_int16 = bfloats->has_storage = true; /* the module may name the one of bfloat16 again */
 }
 
 /* Writes an instruction before the functions. A literal of 16 bits is extended as its type says. */

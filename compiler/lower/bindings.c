@@ -11,6 +11,7 @@
 #include "compiler/lower/module.h"
 
 #define SHARING_MOST 256u /* variables of one binding; the time is quadratic */
+#define DEPTH_MOST 16u    /* arrays in arrays; a damaged module has one of itself */
 
 struct place {
     uint32_t id, set, binding;
@@ -101,10 +102,11 @@ static bool is_same_length(const struct lower_words *module, uint32_t one, uint3
 /* Are both types arrays of as many elements, or none of them one? */
 static bool is_same_shape(const struct lower_words *module, uint32_t one, uint32_t other)
 {
-    for (;;) {
+    for (uint32_t depth = 0;; depth++) {
         const uint32_t *a = lower_definition(module, one, SpvOpTypeArray, 4);
         const uint32_t *b = lower_definition(module, other, SpvOpTypeArray, 4);
-        if ((a == NULL) != (b == NULL) || (a != NULL && !is_same_length(module, a[3], b[3])))
+        if (depth == DEPTH_MOST || (a == NULL) != (b == NULL) ||
+            (a != NULL && !is_same_length(module, a[3], b[3])))
             return false;
         if (a == NULL)
             break;

@@ -220,8 +220,12 @@ int32_t core_stream_resident_times(struct core_stream *stream, uint64_t value, u
     if (!core_stream_is_resident(stream) || backend->resident_times == NULL)
         return base_fail(TRM_ERROR_UNSUPPORTED, "the backend %s takes no times of kernels that stay",
                          backend->name);
-    return core_answer(backend, "resident.times",
-                       backend->resident_times(stream->backend, value, begin, end));
+    int32_t status =
+        core_answer(backend, "resident.times", backend->resident_times(stream->backend, value, begin, end));
+    if (status == TRM_OK && *end < *begin)
+        return base_fail(TRM_ERROR_BACKEND, "the backend %s says that an operation ended before it began",
+                         backend->name);
+    return status;
 }
 
 int32_t core_stream_create_adopted(struct core_device *device, int32_t type, uint64_t native,

@@ -165,11 +165,12 @@ struct pipeline_collective {
     struct pipeline_group *group; /* `group_held` keeps it */
     void *group_held;
     uint32_t devices;
-    uint32_t flags;  /* enum trm_collective_flags */
-    int32_t forced;  /* enum pipeline_way; -1: none */
-    bool can_reach;  /* kernels of each device take buffers of all others */
-    bool can_copy;   /* copies between any two devices are direct */
-    bool has_native; /* the backend may have collectives of its own; as far as is known */
+    uint32_t flags; /* enum trm_collective_flags */
+    int32_t forced; /* enum pipeline_way; -1: none */
+    bool can_reach; /* kernels of each device take buffers of all others */
+    bool can_copy;  /* copies between any two devices are direct */
+    /* The backend may have collectives of its own, as far as is known. Calls are checked without the lock. */
+    _Atomic bool has_native;
     uint64_t aligns; /* offsets of which all devices' kernels take spans */
 
     struct base_lock lock;

@@ -20,23 +20,23 @@ static const int32_t kinds[PIPELINE_KINDS] = {
 
 /* ---- what it does --------------------------------------------------------------------------- */
 
-/* NCCL rounds floats of 16 bits after each device, drops NaNs from minima and maxima, and does not say how it
- * rounds averages of integers. */
+/* NCCL rounds floats of 16 bits after each device, drops NaNs from minima and maxima, does not say how it
+ * rounds averages of integers, and makes those of floats of terms that it has divided before. */
 bool pipeline_native_is_exact(const struct pipeline_call *call)
 {
-    bool is_sum = call->operation == TRM_REDUCE_SUM, is_average = call->operation == TRM_REDUCE_AVERAGE;
+    bool is_sum = call->operation == TRM_REDUCE_SUM;
 
     if (!pipeline_kind_reduces(call->kind))
         return true;
     switch (call->type) {
     case TRM_TYPE_I32:
     case TRM_TYPE_I64:
-        return !is_average;
+        return call->operation != TRM_REDUCE_AVERAGE;
     case TRM_TYPE_F16:
     case TRM_TYPE_BF16:
-        return (is_sum || is_average) && call->devices <= 2;
+        return is_sum && call->devices <= 2;
     default:
-        return is_sum || is_average;
+        return is_sum;
     }
 }
 

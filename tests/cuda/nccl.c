@@ -40,6 +40,7 @@ START_TEST(nccl_is_not_tried_for_what_it_rounds_otherwise)
         int32_t type, operation;
     } inexact[] = {{TRM_TYPE_F32, TRM_REDUCE_MAXIMUM}, {TRM_TYPE_F64, TRM_REDUCE_MINIMUM},
                    {TRM_TYPE_F16, TRM_REDUCE_SUM},     {TRM_TYPE_BF16, TRM_REDUCE_AVERAGE},
+                   {TRM_TYPE_F32, TRM_REDUCE_AVERAGE}, {TRM_TYPE_F64, TRM_REDUCE_AVERAGE},
                    {TRM_TYPE_I32, TRM_REDUCE_AVERAGE}, {TRM_TYPE_I64, TRM_REDUCE_AVERAGE}};
     team_open(NCCL_STANDIN_PATH, "auto", 0);
     fill_inputs();

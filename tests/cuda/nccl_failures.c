@@ -244,6 +244,36 @@ START_TEST(an_error_that_nccl_tells_later_fails_all_streams)
 }
 END_TEST
 
+/* Both communicators' work is on the same streams of NCCL, so neither can be waited for before both are
+ * aborted. */
+START_TEST(two_communicators_that_hang_on_the_same_devices_both_end)
+{
+    struct trm_stream *first[DEVICES];
+    struct trm_collective *beside;
+    team_open(NCCL_STANDIN_PATH, "nccl", 0);
+    ck_ok(trm_collective_create(team.group, 0, &beside));
+    fill_inputs();
+    nccl->hang(1);
+    ck_ok(add_up());
+    memcpy(first, team.streams, sizeof(first));
+    streams_open();
+    ck_ok(trm_all_reduce(beside, team.streams, team.outputs, team.inputs, 1, TRM_TYPE_I32, TRM_REDUCE_SUM));
+    nccl->set_error(SYSTEM_ERROR);
+    ck_all_fail(TRM_ERROR_BACKEND, "unhandled system error");
+    streams_close();
+    memcpy(team.streams, first, sizeof(first));
+    ck_all_fail(TRM_ERROR_BACKEND, "unhandled system error");
+    ck_assert_uint_eq(nccl->aborted(), 2 * (uint64_t)team.count);
+    nccl->hang(0);
+    nccl->set_error(0);
+    streams_close();
+    streams_open();
+    add_up_rightly();
+    trm_collective_destroy(beside);
+    team_close();
+}
+END_TEST
+
 /* The streams of the other devices would wait for ever. */
 START_TEST(a_lost_device_fails_the_streams_of_all_and_ends_what_hangs)
 {
@@ -292,6 +322,7 @@ int main(void)
     tcase_add_test(order, a_failed_communicator_that_has_deferred_calls_is_replaced_without_waiting);
     tcase_add_test(order, the_current_context_of_the_program_stays);
     tcase_add_test(hangs, an_error_that_nccl_tells_later_fails_all_streams);
+    tcase_add_test(hangs, two_communicators_that_hang_on_the_same_devices_both_end);
     tcase_add_loop_test(hangs, a_lost_device_fails_the_streams_of_all_and_ends_what_hangs, 0, (int)DEVICES);
     add(suite, fails);
     add(suite, order);

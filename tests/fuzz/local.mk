@@ -39,6 +39,7 @@ FUZZ_CORPUS = \
 	tests/fuzz/corpus/spirv/arithmetic.comp \
 	tests/fuzz/corpus/spirv/arithmetic.spv \
 	tests/fuzz/corpus/spirv/arithmetic-debug.spv \
+	tests/fuzz/corpus/spirv/bfloats.spv \
 	tests/fuzz/corpus/spirv/control.comp \
 	tests/fuzz/corpus/spirv/control.spv \
 	tests/fuzz/corpus/spirv/control-1.6.spv \
@@ -48,6 +49,7 @@ FUZZ_CORPUS = \
 	tests/fuzz/corpus/spirv/images.comp \
 	tests/fuzz/corpus/spirv/images.spv \
 	tests/fuzz/corpus/spirv/images-debug.spv \
+	tests/fuzz/corpus/spirv/samples.spv \
 	tests/fuzz/corpus/spirv/shared.comp \
 	tests/fuzz/corpus/spirv/shared.spv \
 	tests/fuzz/corpus/spirv/shared-1.0.spv \

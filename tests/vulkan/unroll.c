@@ -124,6 +124,56 @@ START_TEST(the_rest_of_an_unrolled_loop_stays)
 }
 END_TEST
 
+/* Appends a decoration of each phi to the module's, as compilers do with those of variables. */
+static void decorate_phis(void)
+{
+    uint64_t first = VULKAN_HEADER_WORDS, added = 3 * (uint64_t)count(SpvOpPhi), length = shader.count;
+    uint32_t *words = allocate(NULL, (length + added) * sizeof(uint32_t), 4);
+    while (vulkan_opcode(&shader.words[first]) != SpvOpDecorate)
+        first += vulkan_length(&shader.words[first]);
+    memcpy(words, shader.words, first * sizeof(uint32_t));
+    uint32_t *at = words + first;
+    for (uint64_t i = first; i < length; i += vulkan_length(&shader.words[i])) {
+        if (vulkan_opcode(&shader.words[i]) != SpvOpPhi)
+            continue;
+        *at++ = 3u << SpvWordCountShift | SpvOpDecorate;
+        *at++ = shader.words[i + 2];
+        *at++ = SpvDecorationRelaxedPrecision;
+    }
+    memcpy(at, shader.words + first, (length - first) * sizeof(uint32_t));
+    vulkan_shader_release(&instance, &shader);
+    shader = (struct vulkan_shader){.words = words, .count = length + added, .capacity = length + added};
+}
+
+/* Whether an instruction that is no decoration or name has the id as its first or second operand. */
+static bool is_made(uint32_t id)
+{
+    for (uint64_t i = VULKAN_HEADER_WORDS; i < shader.count; i += vulkan_length(&shader.words[i])) {
+        const uint32_t *at = &shader.words[i];
+        uint32_t opcode    = vulkan_opcode(at);
+        if (opcode != SpvOpDecorate && opcode != SpvOpMemberDecorate && opcode != SpvOpName &&
+            opcode != SpvOpMemberName && vulkan_length(at) > 1 &&
+            (at[1] == id || (vulkan_length(at) > 2 && at[2] == id)))
+            return true;
+    }
+    return false;
+}
+
+START_TEST(what_is_decorated_is_there)
+{
+    open_shader();
+    decorate_phis();
+    uint32_t loops = count(SpvOpLoopMerge), decorations = count(SpvOpDecorate);
+    unroll(5);
+    ck_assert_uint_eq(count(SpvOpLoopMerge), loops + 3);
+    ck_assert_uint_gt(count(SpvOpDecorate), decorations);
+    for (uint64_t i = VULKAN_HEADER_WORDS; i < shader.count; i += vulkan_length(&shader.words[i]))
+        if (vulkan_opcode(&shader.words[i]) == SpvOpDecorate)
+            ck_assert(is_made(shader.words[i + 1]));
+    close_shader();
+}
+END_TEST
+
 START_TEST(without_memory_the_shader_stays)
 {
     for (uint32_t i = 1; i <= 3; i++) {
@@ -146,6 +196,7 @@ int main(void)
     tcase_add_test(tests, the_length_of_a_body_decides_and_one_that_loads_gets_few_rounds);
     tcase_add_test(tests, other_loops_stay);
     tcase_add_test(tests, the_rest_of_an_unrolled_loop_stays);
+    tcase_add_test(tests, what_is_decorated_is_there);
     tcase_add_test(tests, without_memory_the_shader_stays);
     suite_add_tcase(suite, tests);
     srunner_run_all(runner, CK_NORMAL);

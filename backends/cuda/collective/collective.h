@@ -77,7 +77,9 @@ CUresult cuda_communicator_visit(const struct trm_backend_device *device);
 /* With nccl->lock: note why the communicator ends, if it has not ended. */
 void cuda_communicator_fail(struct trm_backend_communicator *communicator, int32_t status, int64_t native,
                             const char *sentence);
-/* With nccl->lock: let NCCL end what it does, and wait for that. */
+/* Without nccl->lock, while the devices are quiet: let NCCL end what it does, and wait for that and for all
+ * else in the lanes. Work of other communicators may be there that does not end before their threads, which
+ * need the lock, abort it. */
 void cuda_communicator_abort(struct trm_backend_communicator *communicator);
 
 /* TRM_OK, or the failure, explained. */

@@ -53,15 +53,25 @@ void cuda_communicator_fail(struct trm_backend_communicator *communicator, int32
     atomic_store(&outcome->status, status);
 }
 
+/* Nobody uses them any more then. */
+static void take_ranks(struct trm_backend_communicator *communicator, struct cuda_nccl_rank **ranks)
+{
+    pthread_mutex_lock(&communicator->nccl->lock);
+    for (uint32_t i = 0; i < communicator->count; i++) {
+        ranks[i]                      = communicator->members[i].rank;
+        communicator->members[i].rank = NULL;
+    }
+    pthread_mutex_unlock(&communicator->nccl->lock);
+}
+
 void cuda_communicator_abort(struct trm_backend_communicator *communicator)
 {
     const struct cuda_functions *cuda = &communicator->instance->cuda;
-    for (uint32_t i = 0; i < communicator->count; i++) {
-        struct cuda_member *member = &communicator->members[i];
-        if (member->rank != NULL)
-            (void)communicator->nccl->ncclCommAbort(member->rank);
-        member->rank = NULL;
-    }
+    struct cuda_nccl_rank *ranks[MOST_MEMBERS];
+    take_ranks(communicator, ranks);
+    for (uint32_t i = 0; i < communicator->count; i++)
+        if (ranks[i] != NULL)
+            (void)communicator->nccl->ncclCommAbort(ranks[i]);
     for (uint32_t i = 0; i < communicator->count; i++)
         if (communicator->members[i].lane != NULL)
             (void)cuda->cuStreamSynchronize(communicator->members[i].lane);
@@ -86,12 +96,11 @@ static bool has_lost_device(const struct trm_backend_communicator *communicator)
 
 static void destroy_ranks(struct trm_backend_communicator *communicator)
 {
-    for (uint32_t i = 0; i < communicator->count; i++) {
-        struct cuda_member *member = &communicator->members[i];
-        if (member->rank != NULL)
-            (void)communicator->nccl->ncclCommDestroy(member->rank);
-        member->rank = NULL;
-    }
+    struct cuda_nccl_rank *ranks[MOST_MEMBERS];
+    take_ranks(communicator, ranks);
+    for (uint32_t i = 0; i < communicator->count; i++)
+        if (ranks[i] != NULL)
+            (void)communicator->nccl->ncclCommDestroy(ranks[i]);
 }
 
 /* With nccl->lock and the device's context. */
@@ -138,12 +147,12 @@ static void communicator_destroy(struct trm_backend_communicator *communicator)
     CUcontext previous = cuda_communicator_enter(communicator);
     cuda_watch_stop(communicator);
     cuda_communicator_quiet_begin(communicator);
-    pthread_mutex_lock(&communicator->nccl->lock);
     bool has_failed = atomic_load(&communicator->outcome->status) != TRM_OK;
     if (has_failed || has_lost_device(communicator))
         cuda_communicator_abort(communicator);
     else
         destroy_ranks(communicator);
+    pthread_mutex_lock(&communicator->nccl->lock);
     destroy_members(communicator);
     if (has_failed) {
         communicator->outcome->next  = communicator->nccl->failures;

@@ -68,7 +68,6 @@ enum cuda_nccl_operation {
  * devices and never wait for each other in a circle. */
 struct cuda_nccl_lane {
     CUstream stream;
-    CUcontext context;
     uint32_t users; /* communicators; 0: there is no stream */
 };
 
@@ -83,8 +82,9 @@ struct cuda_nccl {
     CUDA_NCCL_FUNCTIONS(CUDA_NCCL_MEMBER)
 #undef CUDA_NCCL_MEMBER
 
-    /* Calls of NCCL that enqueue, begin or end something, and `lanes`. Taken before all locks but those of
-     * quiet devices. Nothing under it fails a stream or a device. */
+    /* Calls of NCCL that enqueue or begin something, and `lanes`; not those that end a communicator, which
+     * may wait for others. Taken before all locks but those of quiet devices. Nothing under it fails a stream
+     * or a device. */
     pthread_mutex_t lock;
     struct cuda_nccl_lane *lanes;  /* by the device's index; as many as there are devices */
     struct cuda_outcome *failures; /* of communicators that have failed, for streams that ask later */

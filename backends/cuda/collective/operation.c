@@ -239,15 +239,12 @@ static void give_up(struct trm_backend_communicator *communicator, const struct 
     cuda_communicator_fail(communicator, TRM_ERROR_BACKEND,
                            trouble->nccl != CUDA_NCCL_SUCCESS ? trouble->nccl : (int64_t)trouble->result,
                            sentence);
-    cuda_communicator_abort(communicator);
 }
 
 /* With nccl->lock. */
 static void run(struct trm_backend_stream *stream, const struct call *call, struct trouble *trouble)
 {
     struct trm_backend_communicator *communicator = call->communicator;
-    sigset_t before;
-    trm_util_signals_block(&before); /* NCCL may start threads */
     begin(stream, communicator, trouble);
     if (trouble->call == NULL)
         run_group(call, trouble);
@@ -255,7 +252,6 @@ static void run(struct trm_backend_stream *stream, const struct call *call, stru
         end(stream, communicator, trouble);
     if (trouble->call != NULL)
         give_up(communicator, trouble);
-    trm_util_signals_restore(&before);
 }
 
 static int32_t submit(struct trm_backend_stream *stream, const void *what)
@@ -263,6 +259,7 @@ static int32_t submit(struct trm_backend_stream *stream, const void *what)
     const struct call *call                       = what;
     struct trm_backend_communicator *communicator = call->communicator;
     struct trouble trouble                        = {.call = NULL};
+    sigset_t before;
     struct cuda_flight *flight = trm_util_allocate(communicator->instance->host, sizeof(*flight));
     if (flight == NULL)
         return trm_util_fail_host_memory(communicator->instance->host, "a collective under way");
@@ -271,6 +268,7 @@ static int32_t submit(struct trm_backend_stream *stream, const void *what)
         cuda_follow_device(stream, communicator->members[i].device);
     cuda_follow_outcome(stream, communicator->outcome);
     cuda_communicator_quiet_begin(communicator);
+    trm_util_signals_block(&before); /* NCCL may start threads */
     pthread_mutex_lock(&communicator->nccl->lock);
     bool is_usable = atomic_load(&communicator->outcome->status) == TRM_OK;
     if (is_usable)
@@ -280,6 +278,9 @@ static int32_t submit(struct trm_backend_stream *stream, const void *what)
         flight = NULL;
     }
     pthread_mutex_unlock(&communicator->nccl->lock);
+    if (trouble.call != NULL)
+        cuda_communicator_abort(communicator);
+    trm_util_signals_restore(&before);
     cuda_communicator_quiet_end(communicator);
     cuda_communicator_leave(communicator, previous);
     trm_util_release(communicator->instance->host, flight, sizeof(*flight));

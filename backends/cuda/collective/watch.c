@@ -169,9 +169,9 @@ static void end(struct trm_backend_communicator *communicator, const struct find
         flight->next = failed;
         failed       = flight;
     }
-    pthread_mutex_lock(&communicator->nccl->lock);
+    cuda_communicator_quiet_begin(communicator);
     cuda_communicator_abort(communicator);
-    pthread_mutex_unlock(&communicator->nccl->lock);
+    cuda_communicator_quiet_end(communicator);
     for (struct cuda_flight *flight = failed; flight != NULL; flight = flight->next) {
         cuda_stream_end_failed(flight->stream);
         cuda_stream_unpin(flight->stream);

@@ -81,10 +81,11 @@ static int32_t failure_at(struct trm_backend_instance *instance, uint32_t place,
 {
     struct trm_backend_device *device  = instance->followed[place];
     const struct cuda_outcome *outcome = instance->outcomes[place];
-    if (outcome != NULL) {
+    int32_t status                     = outcome != NULL ? atomic_load(&outcome->status) : TRM_OK;
+    if (status != TRM_OK) { /* only then are the others written */
         *native   = outcome->native;
         *sentence = outcome->sentence;
-        return atomic_load(&outcome->status);
+        return status;
     }
     if (device == NULL || !is_lost(device))
         return TRM_OK;

@@ -31,6 +31,11 @@ static const uint32_t *next_of(const uint32_t *at)
     return at + vulkan_length(at);
 }
 
+static bool is_branch(const uint32_t *at)
+{
+    return vulkan_opcode(at) == SpvOpBranch || vulkan_opcode(at) == SpvOpBranchConditional;
+}
+
 /* ---- ids ------------------------------------------------------------------------------------------- */
 
 /* The word with the id that an instruction makes; 0: none that is needed here. */
@@ -156,13 +161,24 @@ static bool scan_block(const struct vulkan_unroll *unroll, struct vulkan_unroll_
                        struct blocks *blocks, uint32_t label)
 {
     const uint32_t *at = next_of(unroll->ids[label].at);
-    for (; vulkan_opcode(at) != SpvOpBranch && vulkan_opcode(at) != SpvOpBranchConditional; at = next_of(at))
+    for (; !is_branch(at); at = next_of(at))
         if (!note_step(unroll, loop, blocks, at))
             return false;
     if (vulkan_opcode(at) == SpvOpBranch)
         return follow(unroll, loop, blocks, label, at[1], true);
     return follow(unroll, loop, blocks, label, at[2], false) &&
            follow(unroll, loop, blocks, label, at[3], false);
+}
+
+/* The phis of a block name blocks of the loop alone, which have copies in each round: neither the header, as
+ * those of the first block do, nor blocks that are never reached. */
+static bool check_phis(const struct vulkan_unroll *unroll, const struct blocks *blocks, uint32_t label)
+{
+    for (const uint32_t *at = next_of(unroll->ids[label].at); !is_branch(at); at = next_of(at))
+        for (uint32_t i = 4; i < vulkan_length(at) && vulkan_opcode(at) == SpvOpPhi; i += 2)
+            if (!is_block(blocks, at[i]))
+                return false;
+    return true;
 }
 
 static bool scan_blocks(const struct vulkan_unroll *unroll, struct vulkan_unroll_loop *loop,
@@ -173,8 +189,10 @@ static bool scan_blocks(const struct vulkan_unroll *unroll, struct vulkan_unroll
     for (uint32_t i = 0; i < blocks->count; i++)
         if (!scan_block(unroll, loop, blocks, blocks->labels[i]))
             return false;
-    const uint32_t *first = next_of(unroll->ids[loop->body].at);
-    return loop->latch != 0 && vulkan_opcode(first) != SpvOpPhi;
+    for (uint32_t i = 0; i < blocks->count; i++)
+        if (!check_phis(unroll, blocks, blocks->labels[i]))
+            return false;
+    return loop->latch != 0;
 }
 
 /* ---- the header ------------------------------------------------------------------------------------ */
@@ -309,9 +327,7 @@ static void set_owner(struct vulkan_unroll *unroll, const struct vulkan_unroll_l
     for (uint32_t i = 0; i < blocks->count; i++) {
         const uint32_t *at      = unroll->ids[blocks->labels[i]].at;
         unroll->ids[at[1]].loop = owner;
-        for (at = next_of(at);
-             vulkan_opcode(at) != SpvOpBranch && vulkan_opcode(at) != SpvOpBranchConditional;
-             at = next_of(at))
+        for (at = next_of(at); !is_branch(at); at = next_of(at))
             if (result_word(at) != 0)
                 unroll->ids[at[2]].loop = owner;
     }

@@ -40,6 +40,12 @@ static uint32_t owner_of(const struct writer *writer)
     return (uint32_t)(writer->loop - writer->unroll->loops) + 1;
 }
 
+/* Is it a phi of the loop's header? */
+static bool is_phi_of(const struct vulkan_unroll_loop *loop, const uint32_t *at)
+{
+    return vulkan_opcode(at) == SpvOpPhi && at > loop->header && at < loop->merge;
+}
+
 /* ---- words ----------------------------------------------------------------------------------------- */
 
 static void emit(struct writer *writer, uint32_t opcode, const uint32_t *operands, uint32_t count)
@@ -79,22 +85,20 @@ static void emit_constants(struct writer *writer, const struct vulkan_unroll_loo
          3);
 }
 
-/* Repeats a decoration for each round. */
+/* Repeats a decoration for each round. Of a phi of a header there is the main loop's alone. */
 static void emit_decoration(struct writer *writer, const uint32_t *at)
 {
-    const struct vulkan_unroll_id *id = &writer->unroll->ids[at[1]];
-    uint32_t rounds                   = id->loop == 0 ? 0 : writer->unroll->loops[id->loop - 1].factor;
+    const struct vulkan_unroll_id *id     = &writer->unroll->ids[at[1]];
+    const struct vulkan_unroll_loop *loop = id->loop == 0 ? NULL : &writer->unroll->loops[id->loop - 1];
     emit_copy(writer, at);
-    for (uint32_t round = 0; round < rounds; round++)
+    if (loop == NULL)
+        return;
+    uint32_t copies = is_phi_of(loop, id->at) ? 1 : loop->factor;
+    for (uint32_t round = 0; round < copies; round++)
         emit_copy(writer, at)[1] = id->clones + round;
 }
 
 /* ---- rounds ----------------------------------------------------------------------------------------- */
-
-static bool is_header_phi(const struct writer *writer, const struct vulkan_unroll_id *id)
-{
-    return vulkan_opcode(id->at) == SpvOpPhi && id->at > writer->loop->header && id->at < writer->loop->merge;
-}
 
 static uint32_t next_value(const struct writer *writer, const uint32_t *phi)
 {
@@ -105,7 +109,7 @@ static uint32_t next_value(const struct writer *writer, const uint32_t *phi)
 static uint32_t id_in(const struct writer *writer, uint32_t id, uint32_t round)
 {
     const struct vulkan_unroll_id *known = &writer->unroll->ids[id];
-    while (known->loop == owner_of(writer) && round != 0 && is_header_phi(writer, known)) {
+    while (known->loop == owner_of(writer) && round != 0 && is_phi_of(writer->loop, known->at)) {
         id    = next_value(writer, known->at);
         known = &writer->unroll->ids[id];
         round--;

@@ -80,6 +80,23 @@ START_TEST(what_cannot_be_done_with_integers_stays_and_is_refused)
 }
 END_TEST
 
+/* Each one would become two. */
+START_TEST(capabilities_that_are_there_many_times_take_no_more_room)
+{
+    add_bfloat();
+    for (uint32_t i = 0; i < 4000; i++)
+        ADD(&builder, PART_CAPABILITY, SpvOpCapability, BFLOAT_CAPABILITY);
+    CODE(&builder, SpvOpFConvert, F32, RESULT, NUMBER);
+    const struct spirv_module *module = accept_lowered();
+
+    ck_assert_uint_eq(spirv_type(module, BFLOAT)->kind, SPIRV_INT);
+    uint32_t count, given;
+    lower(&count);
+    builder_words(&builder, &given);
+    ck_assert_uint_lt(count, given);
+}
+END_TEST
+
 START_TEST(damaged_words_are_left_to_the_reader)
 {
     add_bfloat();
@@ -111,6 +128,7 @@ static Suite *make_suite(void)
     tcase_add_test(all, a_bfloat_becomes_an_integer_and_its_conversions_shifts);
     tcase_add_test(all, it_is_signed_beside_unsigned_integers_of_16_bits);
     tcase_add_test(all, what_cannot_be_done_with_integers_stays_and_is_refused);
+    tcase_add_test(all, capabilities_that_are_there_many_times_take_no_more_room);
     tcase_add_test(all, damaged_words_are_left_to_the_reader);
     suite_add_tcase(suite, all);
     return suite;

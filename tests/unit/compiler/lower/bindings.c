@@ -98,6 +98,20 @@ START_TEST(a_set_that_ends_with_the_greatest_number_stays)
 }
 END_TEST
 
+START_TEST(an_array_of_itself_ends)
+{
+    TYPE(SpvOpTypeArray, ARRAY, ARRAY, U_3);
+    TYPE(SpvOpTypePointer, P_ARRAY, SpvStorageClassStorageBuffer, ARRAY);
+    TYPE(SpvOpTypeArray, OTHER_ARRAY, OTHER_ARRAY, U_3);
+    TYPE(SpvOpTypePointer, P_OTHER_ARRAY, SpvStorageClassStorageBuffer, OTHER_ARRAY);
+    place(P_ARRAY, SECOND, SpvStorageClassStorageBuffer, 0, 0);
+    place(P_OTHER_ARRAY, THIRD, SpvStorageClassStorageBuffer, 0, 0);
+    uint32_t count;
+
+    ck_assert_ptr_nonnull(lower(&count));
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("bindings");
@@ -109,6 +123,7 @@ static Suite *make_suite(void)
     tcase_add_test(all, buffers_of_one_binding_stay_views_of_one);
     tcase_add_test(all, arrays_of_buffers_are_views_of_arrays_of_as_many);
     tcase_add_test(all, a_set_that_ends_with_the_greatest_number_stays);
+    tcase_add_test(all, an_array_of_itself_ends);
     suite_add_tcase(suite, all);
     return suite;
 }

@@ -302,6 +302,33 @@ START_TEST(the_cores_own_stream_is_replaced_after_a_failure)
 }
 END_TEST
 
+/* ---- times ------------------------------------------------------------------------------------ */
+
+static uint64_t told_begin, told_end;
+
+static int32_t tell_times(struct trm_backend_stream *stream, uint64_t value, uint64_t *begin, uint64_t *end)
+{
+    (void)stream;
+    (void)value;
+    *begin = told_begin;
+    *end   = told_end;
+    return TRM_OK;
+}
+
+START_TEST(an_operation_that_ends_before_it_begins_has_no_times)
+{
+    struct core_backend backend = {.resident_times = tell_times};
+    struct core_device device   = {.backend = &backend};
+    struct core_stream stream   = {.device = &device, .ops = &backend.resident_stream};
+    uint64_t first, last;
+    told_begin = told_end = 7;
+    OK(core_stream_resident_times(&stream, 1, &first, &last));
+    ck_assert_uint_eq(last, 7);
+    told_end = 6;
+    ck_assert_int_eq(core_stream_resident_times(&stream, 1, &first, &last), TRM_ERROR_BACKEND);
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *suite = suite_create("stream");
@@ -313,6 +340,10 @@ static Suite *suite(void)
     tcase_add_test(state, what_is_known_to_be_reached_is_not_asked_again);
     tcase_add_test(state, polling_submits_what_was_enqueued_once);
     suite_add_tcase(suite, state);
+
+    TCase *times = tcase_create("times");
+    tcase_add_test(times, an_operation_that_ends_before_it_begins_has_no_times);
+    suite_add_tcase(suite, times);
 
     TCase *holds = tcase_create("holds");
     tcase_add_test(holds, the_last_hold_closes_a_destroyed_stream_whoever_tries_to_hold_it);
