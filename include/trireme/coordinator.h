@@ -105,7 +105,8 @@ struct trm_coordinator_desc {
 
 /* Make a coordinator.
  *
- * device      the device that runs the tasks; with a pool over a group any of its devices
+ * device      the device that runs the tasks; with a pool over a group any of its devices, by
+ *             trm_group_device(): one that was opened apart is another, though it has the same name
  * desc        NULL: all defaults
  * Ownership   the caller destroys the coordinator with trm_coordinator_destroy()
  * Errors      WRONG_DEVICE for a pool of another device, or over a group without the device
