@@ -105,7 +105,8 @@ struct trm_coordinator_desc {
 
 /* Make a coordinator.
  *
- * device      the device that runs the tasks; with a pool over a group any of its devices
+ * device      the device that runs the tasks; with a pool over a group any of its devices, by
+ *             trm_group_device(): one that was opened apart is another, though it has the same name
  * desc        NULL: all defaults
  * Ownership   the caller destroys the coordinator with trm_coordinator_destroy()
  * Errors      WRONG_DEVICE for a pool of another device, or over a group without the device
@@ -117,7 +118,8 @@ TRM_API int32_t trm_coordinator_create(struct trm_device *device, const struct t
  * Meanwhile functions of tasks that add or submit get CANCELLED.
  *
  * Blocks      yes
- * Errors      the last error is DEADLOCK inside a function of one of its tasks; nothing happens then
+ * Errors      the last error is DEADLOCK inside a function of one of its tasks, or of a task of its pool that
+ *             uses data of the pool's group; nothing happens then
  */
 TRM_API void trm_coordinator_destroy(struct trm_coordinator *coordinator);
 
@@ -126,7 +128,8 @@ TRM_API void trm_coordinator_destroy(struct trm_coordinator *coordinator);
  * task        copied; see struct trm_task for what it points to
  * Ownership   the program keeps buffers, kernel and host memory until the task is done
  * Errors      INVALID_ARGUMENT for an id that is 0 or in use, or a task that lacks what its kind needs;
- *             CANCELLED when the coordinator is being destroyed
+ *             UNSUPPORTED for `uses` or `devices` without a pool over a group; CANCELLED when the coordinator
+ *             is being destroyed
  */
 TRM_API int32_t trm_coordinator_add(struct trm_coordinator *coordinator, const struct trm_task *task);
 
@@ -154,16 +157,16 @@ TRM_API int32_t trm_coordinator_poll(struct trm_coordinator *coordinator, uint64
  * id          of the task
  * Blocks      yes
  * Errors      TIMEOUT; the task's failure as for trm_coordinator_poll(); NOT_FOUND; INVALID_ARGUMENT for a
- *             task that was added but not submitted; DEADLOCK inside a function of the task, or of one that
- *             it comes after
+ *             task that was added but not submitted; DEADLOCK inside a function of the task, of one that it
+ *             comes after, or as of trm_coordinator_destroy()
  */
 TRM_API int32_t trm_coordinator_wait(struct trm_coordinator *coordinator, uint64_t id, uint64_t timeout_ns);
 
 /* Wait until no submitted task is left, including tasks that are submitted meanwhile.
  *
  * Blocks      yes
- * Errors      TIMEOUT; the first failure since the last trm_coordinator_forget(); DEADLOCK inside a function
- *             of one of the coordinator's tasks
+ * Errors      TIMEOUT; the first failure since the last trm_coordinator_forget(); DEADLOCK as of
+ *             trm_coordinator_destroy()
  */
 TRM_API int32_t trm_coordinator_wait_all(struct trm_coordinator *coordinator, uint64_t timeout_ns);
 
@@ -174,7 +177,8 @@ TRM_API int32_t trm_coordinator_wait_all(struct trm_coordinator *coordinator, ui
  * which       receives the lowest index of one that is done
  * Blocks      yes
  * Errors      TIMEOUT; the failure of the task ids[*which]; NOT_FOUND; INVALID_ARGUMENT for no ids, or a task
- *             that was added but not submitted; DEADLOCK when all of them wait for the calling function
+ *             that was added but not submitted; DEADLOCK when all of them wait for the calling function, or
+ *             as of trm_coordinator_wait()
  */
 TRM_API int32_t trm_coordinator_wait_any(struct trm_coordinator *coordinator, const uint64_t *ids,
                                          uint32_t count, uint64_t timeout_ns, uint32_t *which);

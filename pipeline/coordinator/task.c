@@ -167,13 +167,12 @@ static int32_t check_kind(const struct trm_task *task)
 
 static int32_t check_uses(const struct pipeline_coordinator *coordinator, const struct trm_task *task)
 {
+    if (!coordinator->is_over_group && (task->use_count > 0 || task->devices != 0))
+        return base_fail(TRM_ERROR_UNSUPPORTED,
+                         "task %" PRIu64 " %s of a group, but the coordinator is not over a group's pool",
+                         task->id, task->use_count > 0 ? "uses buffers" : "names devices");
     if (task->use_count == 0)
         return TRM_OK;
-    if (!coordinator->is_over_group)
-        return base_fail(TRM_ERROR_UNSUPPORTED,
-                         "task %" PRIu64
-                         " uses buffers of a group, but the coordinator is not over a group's pool",
-                         task->id);
     if (task->kind != TRM_TASK_COMPUTE)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "task %" PRIu64 " has uses, which only COMPUTE has: others use their spans",

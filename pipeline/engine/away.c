@@ -145,6 +145,11 @@ struct core_device *pipeline_stage_device(const struct pipeline *pipeline,
     return plan->away != NULL ? plan->away->device : pipeline->device;
 }
 
+const char *pipeline_stage_place(const struct pipeline_stage_plan *plan)
+{
+    return plan->away != NULL ? "the one that the stage prefers" : "the pipeline";
+}
+
 int32_t pipeline_away_port(const struct pipeline_stage_subject *subject, uint32_t access,
                            struct trm_argument *argument)
 {

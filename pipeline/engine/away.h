@@ -26,6 +26,9 @@ int32_t pipeline_away_note(struct pipeline *pipeline, const struct trm_pipeline_
 struct core_device *pipeline_stage_device(const struct pipeline *pipeline,
                                           const struct pipeline_stage_plan *plan);
 
+/* What messages call that device. */
+const char *pipeline_stage_place(const struct pipeline_stage_plan *plan);
+
 /* A stage that is away uses a port: makes a shared one an argument, the buffer of the device. Errors:
  * UNSUPPORTED for an image, or a shared port that it writes. */
 int32_t pipeline_away_port(const struct pipeline_stage_subject *subject, uint32_t access,

@@ -353,8 +353,9 @@ int32_t pipeline_holds_add(struct pipeline *pipeline, enum core_type type, void 
 void *pipeline_holds_given(const struct pipeline *pipeline, void *held);
 void pipeline_holds_destroy(struct pipeline *pipeline);
 
-/* WRONG_DEVICE for a buffer that is not on the device. */
-int32_t pipeline_check_buffer(const struct core_device *device, const struct core_buffer *buffer);
+/* WRONG_DEVICE for a buffer that is not on the device, which the message calls `place`. */
+int32_t pipeline_check_buffer(const struct core_device *device, const char *place,
+                              const struct core_buffer *buffer);
 int32_t pipeline_ports_copy(struct pipeline *pipeline, const struct trm_pipeline_desc *desc);
 void pipeline_ports_fini(struct pipeline *pipeline);
 int32_t pipeline_stages_copy(struct pipeline *pipeline, const struct trm_pipeline_desc *desc);
@@ -581,7 +582,6 @@ bool pipeline_times_wanted(const struct pipeline *pipeline);
 bool pipeline_times_are_slow(const struct pipeline *pipeline);
 int32_t pipeline_times_create(struct pipeline_slot *slot);
 void pipeline_times_destroy(struct pipeline_slot *slot);
-
 /* The length of tokens after a wait for one. A short one is little proof: others may have run the token. */
 uint64_t pipeline_length_of_waits(uint64_t before, uint64_t took);
 

@@ -6,13 +6,13 @@
 #include "core/memory/memory.h"
 #include "pipeline/engine/port_image.h"
 
-int32_t pipeline_check_buffer(const struct core_device *device, const struct core_buffer *buffer)
+int32_t pipeline_check_buffer(const struct core_device *device, const char *place,
+                              const struct core_buffer *buffer)
 {
     if (buffer->device == device)
         return TRM_OK;
-    return base_fail(TRM_ERROR_WRONG_DEVICE,
-                     "the buffer belongs to another device (%s) than the pipeline (%s)", buffer->device->id,
-                     device->id);
+    return base_fail(TRM_ERROR_WRONG_DEVICE, "the buffer belongs to another device (%s) than %s (%s)",
+                     buffer->device->id, place, device->id);
 }
 
 /* Holds a shared port's buffer, which must belong to the pipeline's device. */
@@ -25,7 +25,7 @@ static int32_t hold_shared(struct pipeline *pipeline, struct trm_port *port)
     if (buffer == NULL)
         return base_last_status();
     port->size = buffer->size;
-    return pipeline_check_buffer(pipeline->device, buffer);
+    return pipeline_check_buffer(pipeline->device, "the pipeline", buffer);
 }
 
 static int32_t copy_port(struct pipeline *pipeline, const struct trm_port *ports, uint32_t index)

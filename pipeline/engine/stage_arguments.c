@@ -208,9 +208,9 @@ static int32_t hold_span(const struct pipeline_stage_subject *subject, uint32_t 
     if (argument->kind == TRM_PARAMETER_TEXELS && is_written(&subject->kernel->parameters[index]))
         subject->plan->writes_image = true;
     status = core_span_resolve(argument->value.span, &buffer, &length);
-    return status == TRM_OK
-               ? pipeline_check_buffer(pipeline_stage_device(subject->pipeline, subject->plan), buffer)
-               : status;
+    return status == TRM_OK ? pipeline_check_buffer(pipeline_stage_device(subject->pipeline, subject->plan),
+                                                    pipeline_stage_place(subject->plan), buffer)
+                            : status;
 }
 
 /* The same for an image and a sampler. Whether they fit the kernel is checked once, as a launch checks it. */

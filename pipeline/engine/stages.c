@@ -31,9 +31,9 @@ static int32_t resolve_launch(struct pipeline_stage_subject *subject)
     const struct core_device *device = pipeline_stage_device(subject->pipeline, subject->plan);
 
     if (subject->kernel->module->device != device)
-        return base_fail(TRM_ERROR_WRONG_DEVICE,
-                         "kernel \"%s\" belongs to another device (%s) than the pipeline (%s)",
-                         subject->kernel->name, subject->kernel->module->device->id, device->id);
+        return base_fail(TRM_ERROR_WRONG_DEVICE, "kernel \"%s\" belongs to another device (%s) than %s (%s)",
+                         subject->kernel->name, subject->kernel->module->device->id,
+                         pipeline_stage_place(subject->plan), device->id);
     int32_t status = resolve_grid(subject);
     return status == TRM_OK ? pipeline_stage_arguments(subject) : status;
 }

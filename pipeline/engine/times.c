@@ -487,7 +487,8 @@ void pipeline_slot_times(struct pipeline_slot *slot, struct pipeline_token_times
     times->launch_after = own->uses_lanes ? slot->pipeline->engine->launch_after : NULL;
     times->launch_begin =
         own->uses_lanes && slot->pipeline->engine->preferred_lanes != 0 ? own->launch_begin : NULL;
-    if (own->is_measured && notes_tokens(slot->pipeline))
+    /* A slot with samples is free by now, and perhaps prepared for another token (queue.c). */
+    if (notes_tokens(slot->pipeline) && own->is_measured)
         read_noted(slot, times);
     if (own->samples == 0)
         return;

@@ -181,7 +181,9 @@ int32_t pipeline_pool_locate(const struct pipeline_stream_pool *pool, struct trm
         *devices != 0
             ? TRM_OK
             : base_fail(TRM_ERROR_WRONG_DEVICE,
-                        "a buffer is of device %s, which the pool's group does not have", buffer->device->id);
+                        "a buffer is of a device %s which is none of the pool's group, as trm_group_device() "
+                        "gives them",
+                        buffer->device->id);
     core_object_leave(&buffer->object);
     return status;
 }

@@ -310,11 +310,16 @@ START_TEST(a_coordinator_over_a_group_says_what_it_does_not_take)
     task.devices            = 1u << squad.count;
     add(&squad, &task);
     ck_status(trm_coordinator_submit(squad.coordinator), TRM_ERROR_WRONG_DEVICE);
-    /* A coordinator of a single device has no buffers of groups. */
+    /* A coordinator of a single device has no buffers of groups, nor several devices. */
     ck_ok(trm_coordinator_create(squad.device, NULL, &alone));
     task.devices   = 0;
     task.use_count = 1;
     ck_status(trm_coordinator_add(alone, &task), TRM_ERROR_UNSUPPORTED);
+    ck_sentence_has("uses buffers of a group");
+    task.use_count = 0;
+    task.devices   = 1;
+    ck_status(trm_coordinator_add(alone, &task), TRM_ERROR_UNSUPPORTED);
+    ck_sentence_has("names devices of a group");
     trm_coordinator_destroy(alone);
     trm_stream_pool_destroy(squad.pool);
     ck_assert_int_eq(trm_last_error().status, TRM_ERROR_BUSY);
@@ -330,6 +335,13 @@ START_TEST(a_pool_of_a_group_without_the_device_is_refused)
     squad_open(&other, 1);
     const struct trm_coordinator_desc desc = {.struct_size = sizeof(desc), .pool = squad.pool};
     ck_status(trm_coordinator_create(other.device, &desc, &made), TRM_ERROR_WRONG_DEVICE);
+    ck_sentence_has("none of the stream pool's group, as trm_group_device() gives them");
+    struct trm_buffer *foreign = make_buffer(other.device, TRM_MEMORY_DEVICE, WORDS_BYTES);
+    struct trm_task task       = fill_task(1, foreign, 7, AFTER_NOTHING);
+    add(&squad, &task);
+    ck_status(trm_coordinator_submit(squad.coordinator), TRM_ERROR_WRONG_DEVICE);
+    ck_sentence_has("none of the pool's group, as trm_group_device() gives them");
+    trm_buffer_destroy(foreign);
     squad_close(&other);
     squad_close(&squad);
 }

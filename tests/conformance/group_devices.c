@@ -358,6 +358,31 @@ START_TEST(a_preference_that_no_device_of_a_group_can_have_is_refused)
 }
 END_TEST
 
+START_TEST(a_stage_with_objects_of_one_device_of_a_group_prefers_that_one)
+{
+    struct trm_pipeline *pipeline;
+    struct trm_device *first;
+    struct trm_kernel *alone;
+    struct team team;
+    if (!team_open(&team))
+        return;
+    const struct trm_constant links = trm_constant_u32("links", LINKS);
+    ck_ok(trm_group_device(team.group, 0, &first));
+    ck_ok(trm_kernel_named(first, "fma_chain", &links, 1, &alone));
+    team.stages[1].kernel = alone;
+    prefer(&team, 1, 0);
+    ck_ok(trm_group_pipeline_create(team.group, &team.desc, &pipeline));
+    run(&team, pipeline, TOKENS, 0);
+    trm_pipeline_destroy(pipeline);
+    prefer(&team, 1, team.devices - 1);
+    if (team.devices > 1)
+        refuse(&team, TRM_ERROR_WRONG_DEVICE, "than the one that the stage prefers");
+    trm_kernel_destroy(alone);
+    trm_device_destroy(first);
+    team_close(&team);
+}
+END_TEST
+
 START_TEST(a_stage_that_writes_a_shared_port_prefers_no_device_of_a_group)
 {
     struct trm_stage stage;
@@ -414,6 +439,7 @@ void add_group_devices(Suite *suite)
     CASE(cases, stages_of_a_group_on_devices_that_they_prefer_give_the_same_results);
     CASE(cases, a_stage_of_a_group_on_a_device_that_it_prefers_is_reported_by_itself);
     CASE(cases, a_preference_that_no_device_of_a_group_can_have_is_refused);
+    CASE(cases, a_stage_with_objects_of_one_device_of_a_group_prefers_that_one);
     CASE(cases, a_stage_that_writes_a_shared_port_prefers_no_device_of_a_group);
     CASE(cases, strategies_of_one_stream_refuse_a_stage_on_another_device_of_a_group);
     CASE(cases, the_order_of_stages_that_prefer_devices_of_a_group_stays);

@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #define DEFAULT_MOST 8u
@@ -142,6 +143,13 @@ START_TEST(how_many_streams_run_side_by_side_is_kept_between_runs)
 }
 END_TEST
 
+/* Only a machine that stands still, or whose clock is set, takes a minute for it. */
+static bool is_within_a_minute(time_t since)
+{
+    time_t now = time(NULL);
+    return now >= since && now - since < 59;
+}
+
 START_TEST(a_width_that_was_measured_just_now_is_not_measured_again)
 {
     struct run run;
@@ -151,11 +159,15 @@ START_TEST(a_width_that_was_measured_just_now_is_not_measured_again)
         run_end(&run);
         return;
     }
+    time_t before     = time(NULL);
     uint32_t measured = new_pool(&run, TRM_STREAM_DEFAULT, 0).side_by_side;
     run_again(&run, "yes", "yes");
     log_forget();
-    ck_assert_uint_eq(new_pool(&run, TRM_STREAM_DEFAULT, 0).side_by_side, measured);
-    ck_assert_uint_eq(log_count(TRM_LOG_INFO, "side by side, as measured"), 0);
+    uint32_t found = new_pool(&run, TRM_STREAM_DEFAULT, 0).side_by_side;
+    if (is_within_a_minute(before)) {
+        ck_assert_uint_eq(found, measured);
+        ck_assert_uint_eq(log_count(TRM_LOG_INFO, "side by side, as measured"), 0);
+    }
     run_end(&run);
 }
 END_TEST

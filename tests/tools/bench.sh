@@ -47,6 +47,9 @@ done
 test "$(tail -n 1 "$work/picture.svg")" = "</svg>" || failed "the picture is not complete"
 run 1 "$trireme" bench --picture "$work/no-such-folder/picture.svg" --backend cpu
 err_has "no-such-folder"
+run 1 env TRIREME_CPU_COMPILER=/no/compiler TRIREME_KERNEL_CACHE=none "$trireme" bench --picture "$work/none.svg" --backend cpu
+err_has "cannot be drawn"
+err_has "/no/compiler"
 
 run 1 "$trireme" bench alloc --backend no-such-backend
 err_has "no-such-backend"

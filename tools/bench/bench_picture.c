@@ -326,13 +326,14 @@ int bench_picture(struct bench *bench, const char *path)
     if (status == TRM_OK)
         status = run_all(bench, charts);
     bench_mix_end(bench->mix);
-    bench->mix = NULL;
-    if (status == TRM_OK && charts[0].count == 0)
-        status = TRM_ERROR_UNSUPPORTED;
+    bench->mix     = NULL;
+    bool are_empty = false;
+    for (int i = 0; i < CHARTS; i++)
+        are_empty |= charts[i].count == 0;
     int result = COMMAND_FAILED;
     if (bench->complaint)
         fprintf(stderr, "trireme: %s\n", bench->complaint);
-    else if (status == TRM_ERROR_UNSUPPORTED)
+    else if (status == TRM_OK && are_empty)
         fputs("trireme: the device tells no times, so there is nothing to draw\n", stderr);
     else
         result = status == TRM_OK ? write_picture(bench, path, charts, CHARTS)
