@@ -33,6 +33,9 @@
 /* Runs without a whole trial after which it is given up. */
 #define ATTEMPTS_MOST 64u
 
+/* Consecutive runs too short for a long turn after which what the short rounds saw decides. */
+#define MISSES_MOST 4u
+
 void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t depth)
 {
     *trial = (struct pipeline_depth_trial){.slots = {depth}, .ways = 1};
@@ -118,7 +121,11 @@ static void conclude(struct pipeline_depth_trial *trial)
 void pipeline_depth_trial_interrupt(struct pipeline_depth_trial *trial)
 {
     trial->tokens = 0;
-    if (!trial->is_over && ++trial->attempts > ATTEMPTS_MOST)
+    if (trial->is_over)
+        return;
+    trial->attempts++;
+    trial->misses += trial->round >= SHORT_ROUNDS;
+    if (trial->attempts > ATTEMPTS_MOST || trial->misses > MISSES_MOST)
         conclude(trial);
 }
 
@@ -156,6 +163,7 @@ static bool begin_round(struct pipeline_depth_trial *trial)
 static void next_turn(struct pipeline_depth_trial *trial)
 {
     trial->tokens = 0;
+    trial->misses = 0;
     do {
         if (++trial->turns == trial->ways && !begin_round(trial)) {
             conclude(trial);

@@ -39,6 +39,7 @@ struct pipeline_depth_trial {
     uint64_t begin;  /* of its stretch */
     uint64_t stretches[PIPELINE_DEPTH_STRETCHES]; /* of this turn, in nanoseconds */
     uint32_t attempts;                            /* runs so far, most of them too short for a turn */
+    uint32_t misses;                              /* the last of these, too short for a long turn */
     bool is_over;
 };
 

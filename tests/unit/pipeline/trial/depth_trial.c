@@ -213,6 +213,21 @@ START_TEST(runs_of_a_short_turn_are_enough_and_shorter_ones_end_the_trial)
 }
 END_TEST
 
+START_TEST(after_four_runs_too_short_for_a_long_turn_the_short_ones_decide)
+{
+    const struct times times = {.all = 1000 * US, .two = 900 * US, .one = 800 * US};
+    struct pipeline_depth_trial trial;
+
+    /* Six runs of a short turn each, and four until the first long turn is given up; the next one notices. */
+    ck_assert_uint_eq(pass(&trial, 3, &times, 9), (6 + 4) * 9 + 1);
+    ck_assert_uint_eq(trial.slots[trial.way], 1);
+    /* Runs of the longest turn: none is too short. */
+    pass(&trial, 3, &times, 24);
+    ck_assert_uint_eq(trial.slots[trial.way], 1);
+    ck_assert_uint_eq(trial.round, PIPELINE_DEPTH_ROUNDS);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite  = suite_create("trials of numbers of slots");
@@ -228,6 +243,7 @@ static Suite *make_suite(void)
     tcase_add_test(trials, a_number_of_slots_that_was_disturbed_once_gets_another_chance);
     tcase_add_test(trials, one_slot_is_no_trial);
     tcase_add_test(trials, runs_of_a_short_turn_are_enough_and_shorter_ones_end_the_trial);
+    tcase_add_test(trials, after_four_runs_too_short_for_a_long_turn_the_short_ones_decide);
     suite_add_tcase(suite, trials);
     return suite;
 }
