@@ -3,25 +3,38 @@
  */
 #include "pipeline/trial/depth_trial.h"
 
-/* Rounds of all numbers of slots, and in the end of those near the best alone. Only few tokens are slow,
- * because far ones are left out early, so all rounds cost less than 64 tokens. */
-#define ROUNDS_OF_ALL 2u
+/* Rounds of short turns, in which numbers of slots that are very slow show it before they cost much. */
+#define SHORT_ROUNDS 2u
 
-/* In per cent of the fastest: slower ones are left out. */
-#define NEAR 120u
+/* In per cent of the fastest: slower ones are left out after the short rounds, and after the first long
+ * one. Memory that became cold while fewer slots were in use makes the first tokens of a turn up to 1.8 times
+ * as long, and a short turn has few others. */
+#define NEAR_SHORT 160u
+#define NEAR_LONG 120u
 
 /* Tokens of a turn that are timed, at least. As many as are in flight may end at once, so that they come in
- * bursts: a whole number of bursts is timed, or two slots would seem a seventh faster than they are. */
-#define TIMED_TOKENS 5u
+ * bursts: whole bursts are timed, or two slots would seem a seventh faster than they are. In long turns the
+ * median of the bursts counts, because other programs stop some. */
+#define TIMED_SHORT 5u
+#define TIMED_LONG 8u
 
-/* At the beginning of a turn, tokens that the turn before had begun, and that meet cold caches. */
+/* At the beginning of a turn, tokens that the turn before had begun. */
 #define SETTLE_MOST 5u
 
-/* Fewer slots stay if they take no more than so many per cent of the time with all of them. */
-#define FASTER 98u
+/* At the beginning of a long turn, bursts after those: the memory of slots that were not in use has to come
+ * back into the caches. It took four bursts of 2 x 16 MiB until a token no longer became shorter. */
+#define WARM_BURSTS 4u
+#define WARM_MOST 12u
+
+/* Fewer slots stay if they take no more than so many per cent of the shortest time: they need less of the
+ * caches, which the program and others may have use for, and begin a run sooner. */
+#define SAME 103u
 
 /* Runs without a whole trial after which it is given up. */
 #define ATTEMPTS_MOST 64u
+
+/* Consecutive runs too short for a long turn after which what the short rounds saw decides. */
+#define MISSES_MOST 4u
 
 void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t depth)
 {
@@ -55,17 +68,24 @@ static uint64_t least_of(const struct pipeline_depth_trial *trial, uint32_t roun
     return least;
 }
 
+/* The first of the rounds that count: once there are long ones, those alone. */
+static uint32_t first_round(const struct pipeline_depth_trial *trial)
+{
+    return trial->round > SHORT_ROUNDS ? SHORT_ROUNDS : 0;
+}
+
 /* The time with a number of slots, in 1/1024 of the shortest time of its round: the median of the rounds that
- * have ended. UINT64_MAX: it is left out, or none has. */
+ * have ended. UINT64_MAX: it is left out, or too few have. */
 static uint64_t compare(const struct pipeline_depth_trial *trial, uint32_t way)
 {
     uint64_t values[PIPELINE_DEPTH_ROUNDS];
+    uint32_t count = 0;
 
-    if (trial->is_left_out[way] || trial->round == 0)
+    if (trial->is_left_out[way] || trial->round < SHORT_ROUNDS)
         return UINT64_MAX;
-    for (uint32_t i = 0; i < trial->round; i++)
-        values[i] = (trial->took[way][i] << 10) / least_of(trial, i);
-    return median(values, trial->round);
+    for (uint32_t i = first_round(trial); i < trial->round; i++)
+        values[count++] = (trial->took[way][i] << 10) / least_of(trial, i);
+    return median(values, count);
 }
 
 static void note_times(struct pipeline_depth_trial *trial)
@@ -74,25 +94,25 @@ static void note_times(struct pipeline_depth_trial *trial)
 
     for (uint32_t way = 0; way < trial->ways; way++) {
         uint32_t count = 0;
-        for (uint32_t i = 0; i < trial->round; i++)
+        for (uint32_t i = trial->is_left_out[way] ? 0 : first_round(trial); i < trial->round; i++)
             if (trial->took[way][i] != 0)
                 values[count++] = trial->took[way][i];
         trial->ns[way] = count != 0 ? median(values, count) : 0;
     }
 }
 
+/* The fewest slots of those that are as fast as the fastest. */
 static void conclude(struct pipeline_depth_trial *trial)
 {
-    uint64_t all = compare(trial, 0), least = all != UINT64_MAX ? all * FASTER / 100 : all;
-    uint32_t best = 0;
+    uint64_t least = UINT64_MAX;
+    uint32_t best  = 0;
 
-    for (uint32_t i = 1; i < trial->ways; i++) {
-        uint64_t relation = compare(trial, i);
-        if (relation > least || relation == UINT64_MAX)
-            continue;
-        best  = i;
-        least = relation;
-    }
+    for (uint32_t i = 0; i < trial->ways; i++)
+        if (compare(trial, i) < least)
+            least = compare(trial, i);
+    for (uint32_t i = 0; i < trial->ways && least != UINT64_MAX; i++)
+        if (compare(trial, i) <= least * SAME / 100)
+            best = i;
     note_times(trial);
     trial->way     = best;
     trial->is_over = true;
@@ -101,15 +121,21 @@ static void conclude(struct pipeline_depth_trial *trial)
 void pipeline_depth_trial_interrupt(struct pipeline_depth_trial *trial)
 {
     trial->tokens = 0;
-    if (!trial->is_over && ++trial->attempts > ATTEMPTS_MOST)
+    if (trial->is_over)
+        return;
+    trial->attempts++;
+    trial->misses += trial->round >= SHORT_ROUNDS;
+    if (trial->attempts > ATTEMPTS_MOST || trial->misses > MISSES_MOST)
         conclude(trial);
 }
 
 /* Whether it was far from the best in every round. */
 static bool is_slow(const struct pipeline_depth_trial *trial, uint32_t way)
 {
+    uint64_t near = trial->round > SHORT_ROUNDS ? NEAR_LONG : NEAR_SHORT;
+
     for (uint32_t i = 0; i < trial->round; i++)
-        if (trial->took[way][i] != 0 && trial->took[way][i] <= least_of(trial, i) / 100 * NEAR)
+        if (trial->took[way][i] != 0 && trial->took[way][i] <= least_of(trial, i) / 100 * near)
             return false;
     return true;
 }
@@ -130,13 +156,14 @@ static bool begin_round(struct pipeline_depth_trial *trial)
 {
     trial->turns = 0;
     trial->round++;
-    return trial->round < ROUNDS_OF_ALL || (trial->round < PIPELINE_DEPTH_ROUNDS && leave_out_slow(trial));
+    return trial->round < SHORT_ROUNDS || (trial->round < PIPELINE_DEPTH_ROUNDS && leave_out_slow(trial));
 }
 
 /* Forward in one round, backward in the next. */
 static void next_turn(struct pipeline_depth_trial *trial)
 {
     trial->tokens = 0;
+    trial->misses = 0;
     do {
         if (++trial->turns == trial->ways && !begin_round(trial)) {
             conclude(trial);
@@ -146,24 +173,48 @@ static void next_turn(struct pipeline_depth_trial *trial)
     } while (trial->is_left_out[trial->way]);
 }
 
-/* Bursts of more slots are not looked for: they would take many tokens, and a deep pipeline loses little. */
-static uint32_t timed_tokens(uint32_t slots)
+/* Tokens that are timed together: a burst, or two. Bursts of more slots are not looked for: they would take
+ * many tokens, and a deep pipeline loses little. */
+static uint32_t stretch_of(const struct pipeline_depth_trial *trial)
 {
-    return slots < TIMED_TOKENS ? (TIMED_TOKENS + slots - 1) / slots * slots : TIMED_TOKENS;
+    uint32_t slots = trial->slots[trial->way];
+
+    if (trial->round < SHORT_ROUNDS)
+        return slots < TIMED_SHORT ? (TIMED_SHORT + slots - 1) / slots * slots : TIMED_SHORT;
+    return slots == 1 ? 2 : slots < TIMED_LONG ? slots : TIMED_LONG;
+}
+
+static uint32_t stretches_of(const struct pipeline_depth_trial *trial, uint32_t stretch)
+{
+    return trial->round < SHORT_ROUNDS ? 1 : (TIMED_LONG + stretch - 1) / stretch;
+}
+
+static uint32_t settling_tokens(const struct pipeline_depth_trial *trial)
+{
+    uint32_t slots  = trial->slots[trial->way];
+    uint32_t settle = trial->slots[0] < SETTLE_MOST ? trial->slots[0] : SETTLE_MOST;
+
+    if (trial->round < SHORT_ROUNDS)
+        return settle;
+    return settle + (slots < WARM_MOST / WARM_BURSTS ? slots * WARM_BURSTS : WARM_MOST);
 }
 
 uint32_t pipeline_depth_trial_next(struct pipeline_depth_trial *trial, uint64_t now)
 {
-    uint32_t settle = trial->slots[0] < SETTLE_MOST ? trial->slots[0] : SETTLE_MOST;
-    uint32_t timed  = timed_tokens(trial->slots[trial->way]);
+    uint32_t settle = settling_tokens(trial), stretch = stretch_of(trial);
 
     if (trial->is_over)
         return trial->slots[trial->way];
     trial->tokens++;
+    if (trial->tokens > settle && (trial->tokens - settle) % stretch == 0) {
+        trial->stretches[(trial->tokens - settle) / stretch - 1] = now - trial->begin;
+        trial->begin                                             = now;
+    }
     if (trial->tokens == settle)
         trial->begin = now;
-    if (trial->tokens == settle + timed) {
-        trial->took[trial->way][trial->round] = (now - trial->begin) / timed + 1;
+    uint32_t count = stretches_of(trial, stretch);
+    if (trial->tokens == settle + count * stretch) {
+        trial->took[trial->way][trial->round] = median(trial->stretches, count) / stretch + 1;
         next_turn(trial);
     }
     return trial->slots[trial->way];

@@ -199,10 +199,10 @@ static bool is_on_trial(const struct bench_flow *flow)
            strstr(report.reason, "on trial") != NULL;
 }
 
-/* Runs of so many batches. The trial of numbers of slots is over after two. */
+/* Runs of so many batches. The trial of numbers of slots is over after five. */
 enum {
     TRIAL_RUN       = 96,
-    TRIAL_RUNS      = 2,
+    TRIAL_RUNS      = 5,
     TRIAL_RUNS_MOST = 40,
 };
 
