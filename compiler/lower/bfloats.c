@@ -1,6 +1,6 @@
 /* Makes bfloat16 (SPV_KHR_bfloat16), which kernels only store and convert, the integer of its bits: the upper
  * half of a float. A conversion to float is a shift then, and one from float rounds to the nearest, ties to
- * even; NaN stays NaN. No backend needs to know the type.
+ * even; NaN is 0x7fc0. No backend needs to know the type.
  *
  * The integer is signed or not, as the module does not have it yet, so that no type is there twice. Products
  * of vectors and cooperative matrices of bfloat16 stay, and the reader refuses them.
@@ -21,7 +21,7 @@
 /* Types and constants of vectors of some components; 1: scalars. 0: not there. */
 struct shape {
     uint32_t uint, real, boolean;
-    uint32_t sixteen, one, half, nan_bit, magnitude, infinity;
+    uint32_t sixteen, one, half, nan, magnitude, infinity;
     bool is_used, is_uint_fresh, is_real_fresh, is_boolean_fresh;
 };
 
@@ -220,7 +220,7 @@ static void put_shape(struct bfloats *bfloats, uint32_t components)
     shape->sixteen   = put_constant(bfloats, components, 16);
     shape->one       = put_constant(bfloats, components, 1);
     shape->half      = put_constant(bfloats, components, 0x7fff);
-    shape->nan_bit   = put_constant(bfloats, components, 0x40);
+    shape->nan       = put_constant(bfloats, components, 0x7fc0);
     shape->magnitude = put_constant(bfloats, components, 0x7fffffff);
     shape->infinity  = put_constant(bfloats, components, 0x7f800000);
 }
@@ -276,10 +276,9 @@ static void put_rounded(struct bfloats *bfloats, const uint32_t *at, const struc
     uint32_t rounded = put_value(bfloats, SpvOpShiftRightLogical, shape->uint, sum, shape->sixteen);
     uint32_t size    = put_value(bfloats, SpvOpBitwiseAnd, shape->uint, bits, shape->magnitude);
     uint32_t is_nan  = put_value(bfloats, SpvOpUGreaterThan, shape->boolean, size, shape->infinity);
-    uint32_t nan     = put_value(bfloats, SpvOpBitwiseOr, shape->uint, high, shape->nan_bit);
     uint32_t all     = lower_fresh_id(&bfloats->writer);
 
-    LOWER_PUT(&bfloats->writer, SpvOpSelect, shape->uint, all, is_nan, nan, rounded);
+    LOWER_PUT(&bfloats->writer, SpvOpSelect, shape->uint, all, is_nan, shape->nan, rounded);
     LOWER_PUT(&bfloats->writer, bfloats->is_signed ? SpvOpSConvert : SpvOpUConvert, at[1], at[2], all);
 }
 
