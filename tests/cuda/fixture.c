@@ -57,14 +57,14 @@ void spin_for(const char *microseconds)
 
 int32_t context_make(const struct trm_setting *more, uint32_t count, struct trm_context **context)
 {
-    const char *backend            = getenv("CUDA_TEST_BACKEND");
+    const char *backend             = getenv("CUDA_TEST_BACKEND");
     struct trm_setting settings[10] = {{"backend", backend ? backend : "cuda"}, {"cuda.spin", spin}};
-    struct trm_context_desc desc   = {
-          .struct_size   = sizeof(desc),
-          .flags         = TRM_CONTEXT_NO_CONFIG | TRM_CONTEXT_NO_ENVIRONMENT,
-          .allocator     = &counting_allocator,
-          .settings      = settings,
-          .setting_count = 2,
+    struct trm_context_desc desc    = {
+           .struct_size   = sizeof(desc),
+           .flags         = TRM_CONTEXT_NO_CONFIG | TRM_CONTEXT_NO_ENVIRONMENT,
+           .allocator     = &counting_allocator,
+           .settings      = settings,
+           .setting_count = 2,
     };
     if (cache[0])
         settings[desc.setting_count++] = (struct trm_setting){"kernel.cache", cache};
