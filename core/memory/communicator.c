@@ -45,9 +45,7 @@ int32_t core_communicator_create(struct core_device *const *devices, uint32_t co
     struct core_communicator *made = core_allocate(backend->context, sizeof(*made));
     if (made == NULL)
         return base_fail_memory("collectives of a backend");
-    made->context = backend->context;
-    made->backend = backend;
-    made->count   = count;
+    *made = (struct core_communicator){.context = backend->context, .backend = backend, .count = count};
     for (uint32_t i = 0; i < count; i++)
         theirs[i] = devices[i]->device;
     base_error_clear();

@@ -38,7 +38,7 @@ END_TEST
 
 START_TEST(a_number_that_is_no_status_becomes_a_failure_that_names_the_slot)
 {
-    static const int32_t numbers[] = {1, 2, INT32_MAX, INT32_MIN, -22, -1000};
+    static const int32_t numbers[] = {1, 2, INT32_MAX, INT32_MIN, TRM_ERROR_TIME_LIMIT - 1, -1000};
     const struct use *use          = &scene_uses[_i];
     char words[96];
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {

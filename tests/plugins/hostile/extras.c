@@ -235,7 +235,7 @@ static int32_t collective_create(struct trm_backend_device *const *devices, uint
 {
     struct hostile_answer answer = hostile_begin(HOSTILE_COLLECTIVE_CREATE);
     (void)devices;
-    if (answer.status != TRM_OK || answer.lies)
+    if (answer.status != TRM_OK || answer.writes_nothing)
         return answer.status;
     *communicator          = calloc(1, sizeof(**communicator));
     (*communicator)->count = count;
