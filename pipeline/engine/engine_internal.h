@@ -293,9 +293,9 @@ struct pipeline_slot_device {
     uint64_t sequence;
     uint64_t bytes_up, bytes_down;
     uint32_t pieces;
-    bool is_measured;
-    _Atomic bool is_partial; /* not all operations were enqueued */
-    uint64_t *launched;      /* by stage: number of the launch on its stream; 0: unknown */
+    bool is_measured, is_noted; /* noted: by a kernel that stays, without stamps */
+    _Atomic bool is_partial;    /* not all operations were enqueued */
+    uint64_t *launched;         /* by stage: number of the launch on its stream; 0: unknown */
 
     /* Odd: the points below are complete for this token. Grows with every token, so that an observer without
      * a lock notices when the slot went on to another token. */

@@ -151,7 +151,8 @@ void pipeline_times_begin(struct pipeline_slot *slot)
     own->enqueue_ns  = 0;
     own->host_begin  = 0;
     own->samples     = own->pieces < room ? own->pieces : room;
-    if (!own->is_measured || notes_tokens(slot->pipeline))
+    own->is_noted    = own->is_measured && notes_tokens(slot->pipeline);
+    if (!own->is_measured || own->is_noted)
         own->samples = 0;
     if (own->stamped != NULL)
         memset(own->stamped, 0, own->event_count);
@@ -487,8 +488,8 @@ void pipeline_slot_times(struct pipeline_slot *slot, struct pipeline_token_times
     times->launch_after = own->uses_lanes ? slot->pipeline->engine->launch_after : NULL;
     times->launch_begin =
         own->uses_lanes && slot->pipeline->engine->preferred_lanes != 0 ? own->launch_begin : NULL;
-    /* A slot with samples is free by now, and perhaps prepared for another token (queue.c). */
-    if (notes_tokens(slot->pipeline) && own->is_measured)
+    /* The slot may be free by now and prepared for another token, which is not enqueued yet (queue.c). */
+    if (own->is_noted)
         read_noted(slot, times);
     if (own->samples == 0)
         return;
