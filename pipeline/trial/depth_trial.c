@@ -177,7 +177,7 @@ static void next_turn(struct pipeline_depth_trial *trial)
  * many tokens, and a deep pipeline loses little. */
 static uint32_t stretch_of(const struct pipeline_depth_trial *trial)
 {
-    uint32_t slots = trial->slots[trial->way];
+    uint32_t slots = trial->slots[trial->way] > 0 ? trial->slots[trial->way] : 1;
 
     if (trial->round < SHORT_ROUNDS)
         return slots < TIMED_SHORT ? (TIMED_SHORT + slots - 1) / slots * slots : TIMED_SHORT;

@@ -78,7 +78,7 @@ struct cuda_nccl {
     int version;
     char name[32]; /* "NCCL 2.28.9" */
     const char *(*ncclGetErrorString)(int result);
-#define CUDA_NCCL_MEMBER(name, parameters) int(*name) parameters;
+#define CUDA_NCCL_MEMBER(name, parameters) int(*name) parameters; // NOLINT(bugprone-macro-parentheses)
     CUDA_NCCL_FUNCTIONS(CUDA_NCCL_MEMBER)
 #undef CUDA_NCCL_MEMBER
 

@@ -422,7 +422,7 @@ static void find_loops(struct vulkan_unroll *unroll)
     for (const uint32_t *at = begin_of(unroll); at < end_of(unroll); at = next_of(at)) {
         if (vulkan_opcode(at) == SpvOpLabel)
             header = at;
-        if (vulkan_opcode(at) == SpvOpLoopMerge)
+        if (vulkan_opcode(at) == SpvOpLoopMerge && header != NULL)
             try_loop(unroll, header, at);
     }
 }

@@ -261,11 +261,10 @@ static void emit_old(struct writer *writer, const uint32_t *at, uint32_t label)
 }
 
 /* A few rounds that are left are not to be unrolled: neither by a second pass, nor by the driver. */
-static void emit_rest_merge(struct writer *writer, const uint32_t *at)
+static void emit_rest_merge(struct writer *writer, const struct vulkan_unroll_loop *loop, const uint32_t *at)
 {
     uint32_t *words = emit_copy(writer, at);
-    bool has_few =
-        writer->loop->factor <= VULKAN_UNROLL_LEAST || writer->unroll->wanted != VULKAN_UNROLL_AUTO;
+    bool has_few    = loop->factor <= VULKAN_UNROLL_LEAST || writer->unroll->wanted != VULKAN_UNROLL_AUTO;
     if (has_few && (at[3] & ~(uint32_t)SpvLoopControlUnrollMask) == 0)
         words[3] = SpvLoopControlDontUnrollMask;
 }
@@ -326,7 +325,7 @@ uint64_t vulkan_unroll_write(const struct vulkan_unroll *unroll, uint32_t *words
         } else if (opcode == SpvOpDecorate) {
             emit_decoration(&writer, at);
         } else if (opcode == SpvOpLoopMerge && unroll->ids[label].header_of != 0) {
-            emit_rest_merge(&writer, at);
+            emit_rest_merge(&writer, &unroll->loops[unroll->ids[label].header_of - 1], at);
         } else if (!is_written(unroll, at, label)) {
             emit_old(&writer, at, label);
         }
