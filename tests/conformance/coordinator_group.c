@@ -27,29 +27,15 @@ struct squad {
     bool is_mixed;
 };
 
-/* Devices of several backends, of CONFORMANCE_TEAM, else all of the backend under test. */
-static void open_group(struct squad *squad)
-{
-    const struct trm_setting settings[] = {{"stream.models", "no"}, {"backend", "vulkan,cpu"}};
-    struct trm_device_summary summary   = {.struct_size = sizeof(summary)};
-    const char *mixed                   = getenv("CONFORMANCE_TEAM");
-    char devices[80];
-    squad->is_mixed = mixed != NULL;
-    ck_ok(context_with(settings, squad->is_mixed ? 2 : 1, &squad->context));
-    ck_ok(trm_device_describe(squad->context, 0, &summary));
-    snprintf(devices, sizeof(devices), "%s:*", summary.backend);
-    ck_ok(trm_group_create(squad->context, squad->is_mixed ? mixed : devices, &squad->group));
-    ck_ok(trm_group_size(squad->group, &squad->count));
-    ck_ok(trm_group_device(squad->group, 0, &squad->device));
-}
-
 /* most: streams of each device; 0: as many as the pool likes */
 static void squad_open(struct squad *squad, uint32_t most)
 {
     const struct trm_stream_pool_desc of_pool = {.struct_size = sizeof(of_pool), .most = most};
     const struct trm_buffer_desc of_buffer    = {
            .struct_size = sizeof(of_buffer), .size = WORDS_BYTES, .flags = TRM_BUFFER_ZEROED};
-    open_group(squad);
+    squad->is_mixed = group_of_team(&squad->context, &squad->group);
+    ck_ok(trm_group_size(squad->group, &squad->count));
+    ck_ok(trm_group_device(squad->group, 0, &squad->device));
     struct trm_module_desc code = !squad->is_mixed && functions_there() ? functions_desc() : portable_desc();
     squad->affine               = NULL;
     if (squad->is_mixed || kernels_there())

@@ -26,21 +26,6 @@ struct team {
     bool is_mixed;
 };
 
-/* Devices of several backends, of CONFORMANCE_TEAM, else all of the backend under test. */
-static void open_group(struct team *team)
-{
-    const struct trm_setting settings[] = {{"stream.models", "no"}, {"backend", "vulkan,cpu"}};
-    struct trm_device_summary summary   = {.struct_size = sizeof(summary)};
-    const char *mixed                   = getenv("CONFORMANCE_TEAM");
-    char devices[80];
-    team->is_mixed = mixed != NULL;
-    ck_ok(context_with(settings, team->is_mixed ? 2 : 1, &team->context));
-    ck_ok(trm_device_describe(team->context, 0, &summary));
-    snprintf(devices, sizeof(devices), "%s:*", summary.backend);
-    ck_ok(trm_group_create(team->context, team->is_mixed ? mixed : devices, &team->group));
-    ck_ok(trm_group_size(team->group, &team->count));
-}
-
 static void load_affine(struct team *team)
 {
     struct trm_module_desc desc = !team->is_mixed && functions_there() ? functions_desc() : portable_desc();
@@ -53,7 +38,8 @@ static void team_open(struct team *team)
 {
     const struct trm_buffer_desc desc = {
         .struct_size = sizeof(desc), .size = BYTES, .flags = TRM_BUFFER_ZEROED};
-    open_group(team);
+    team->is_mixed = group_of_team(&team->context, &team->group);
+    ck_ok(trm_group_size(team->group, &team->count));
     load_affine(team);
     for (uint32_t i = 0; i < BUFFERS; i++)
         ck_ok(trm_group_buffer_create(team->group, &desc, &team->buffers[i]));

@@ -253,6 +253,19 @@ int32_t context_with(const struct trm_setting *more, uint32_t count, struct trm_
     return trm_context_create(&desc, context);
 }
 
+bool group_of_team(struct trm_context **context, struct trm_group **group)
+{
+    const struct trm_setting settings[] = {{"stream.models", "no"}, {"backend", "vulkan,cpu"}};
+    struct trm_device_summary summary   = {.struct_size = sizeof(summary)};
+    const char *mixed                   = getenv("CONFORMANCE_TEAM");
+    char devices[80];
+    ck_ok(context_with(settings, mixed != NULL ? 2 : 1, context));
+    ck_ok(trm_device_describe(*context, 0, &summary));
+    snprintf(devices, sizeof(devices), "%s:*", summary.backend);
+    ck_ok(trm_group_create(*context, mixed != NULL ? mixed : devices, group));
+    return mixed != NULL;
+}
+
 /* No case knows what pools have learned before it. Reads the environment: a third party's backend may need
  * settings of its own. */
 struct trm_context *open_context(void)

@@ -135,6 +135,9 @@ void log_forget(void);
 /* A context with these settings besides the backend, its own and the cache, read from neither environment nor
  * file. Returns what trm_context_create() did. */
 int32_t context_with(const struct trm_setting *settings, uint32_t count, struct trm_context **context);
+/* A context without kept models, and a group of it: of the devices that CONFORMANCE_TEAM names, which are of
+ * several backends (true), else of all devices of the backend under test. */
+bool group_of_team(struct trm_context **context, struct trm_group **group);
 
 uint64_t device_number(struct trm_device *device, uint32_t key);
 

@@ -205,13 +205,6 @@ END_TEST
 
 /* ---- the suite ------------------------------------------------------------------------------- */
 
-static void add(Suite *suite, TCase *tcase)
-{
-    tcase_add_checked_fixture(tcase, team_setup, NULL);
-    tcase_set_timeout(tcase, 600);
-    suite_add_tcase(suite, tcase);
-}
-
 int main(void)
 {
     Suite *suite   = suite_create("cuda: NCCL");
@@ -229,7 +222,7 @@ int main(void)
     tcase_add_test(library, a_version_of_nccl_that_is_too_old_or_too_new_is_refused);
     tcase_add_test(library, a_library_that_does_not_tell_its_version_is_refused);
     tcase_add_loop_test(library, a_library_without_one_of_the_functions_is_refused_by_its_name, 0, FUNCTIONS);
-    add(suite, ways);
-    add(suite, library);
+    team_add_case(suite, ways);
+    team_add_case(suite, library);
     return run_on_standin(suite);
 }

@@ -300,13 +300,6 @@ END_TEST
 
 /* ---- the suite ------------------------------------------------------------------------------- */
 
-static void add(Suite *suite, TCase *tcase)
-{
-    tcase_add_checked_fixture(tcase, team_setup, NULL);
-    tcase_set_timeout(tcase, 600);
-    suite_add_tcase(suite, tcase);
-}
-
 int main(void)
 {
     Suite *suite = suite_create("cuda: failures of NCCL");
@@ -324,8 +317,8 @@ int main(void)
     tcase_add_test(hangs, an_error_that_nccl_tells_later_fails_all_streams);
     tcase_add_test(hangs, two_communicators_that_hang_on_the_same_devices_both_end);
     tcase_add_loop_test(hangs, a_lost_device_fails_the_streams_of_all_and_ends_what_hangs, 0, (int)DEVICES);
-    add(suite, fails);
-    add(suite, order);
-    add(suite, hangs);
+    team_add_case(suite, fails);
+    team_add_case(suite, order);
+    team_add_case(suite, hangs);
     return run_on_standin(suite);
 }

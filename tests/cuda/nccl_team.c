@@ -14,7 +14,7 @@ const char *const nccl_functions[FUNCTIONS] = {
     "ncclBroadcast",  "ncclAllGather",   "ncclReduceScatter",  "ncclSend",      "ncclRecv",
 };
 
-void team_setup(void)
+static void team_setup(void)
 {
     void *library = dlopen(NCCL_STANDIN_PATH, RTLD_NOW | RTLD_LOCAL);
     ck_assert_msg(library != NULL, "%s", dlerror());
@@ -97,4 +97,11 @@ void add_up_rightly(void)
     fill_inputs();
     ck_ok(add_up());
     ck_sums();
+}
+
+void team_add_case(Suite *suite, TCase *tcase)
+{
+    tcase_add_checked_fixture(tcase, team_setup, NULL);
+    tcase_set_timeout(tcase, 600);
+    suite_add_tcase(suite, tcase);
 }

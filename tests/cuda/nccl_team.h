@@ -34,8 +34,8 @@ extern struct nccl_team team;
 #define FUNCTIONS 15
 extern const char *const nccl_functions[FUNCTIONS];
 
-/* Finds the stand-ins; before each test. */
-void team_setup(void);
+/* Adds a case, before each test of which the stand-ins are found. */
+void team_add_case(Suite *suite, TCase *tcase);
 
 /* With the settings cuda.nccl and collective.way; flags: of the collective. */
 void team_open(const char *library, const char *way, uint32_t flags);

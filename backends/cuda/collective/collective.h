@@ -10,8 +10,8 @@
  * is NCCL's alone; they wait for the stream by an event, and the stream waits for them.
  *
  * Work of NCCL on one device waits for that on the others, so it never ends when one of them is lost. The
- * driver tells nobody, hence the thread: it looks while work is under way, fails the streams of that
- * work, and lets NCCL abort it.
+ * driver does not report that to the other devices. So the thread checks while work is under way, fails the
+ * streams of that work, and lets NCCL abort it.
  *
  * Locks: cuda_nccl.lock (library.h), then communicator->lock, then a stream's lock.
  * SPDX-License-Identifier: MIT

@@ -53,7 +53,7 @@ void cuda_communicator_fail(struct trm_backend_communicator *communicator, int32
     atomic_store(&outcome->status, status);
 }
 
-/* Nobody uses them any more then. */
+/* Takes the ranks from the communicator, so that no later call uses them while they end. */
 static void take_ranks(struct trm_backend_communicator *communicator, struct cuda_nccl_rank **ranks)
 {
     pthread_mutex_lock(&communicator->nccl->lock);
