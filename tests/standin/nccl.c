@@ -32,6 +32,8 @@ static struct {
     int result;
     int hangs, error, version;
     uint64_t living, aborted;
+    /* Works that the driver was given. It runs no functions of a device that is lost: such works stay here. */
+    struct nccl_work *waiting;
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER, .aborting = PTHREAD_COND_INITIALIZER, .version = 22809};
 
 /* The calls of a thread between ncclGroupStart() and ncclGroupEnd(). */
@@ -247,11 +249,41 @@ static void work_drop(struct nccl_work *work)
     free(work);
 }
 
+/* With the mutex: the driver is given the work, which is referenced until its function has run. */
+static void work_await(struct nccl_work *work)
+{
+    work->references++;
+    work->next = state.waiting;
+    work->link = &state.waiting;
+    if (work->next != NULL)
+        work->next->link = &work->next;
+    state.waiting = work;
+}
+
+/* With the mutex. */
+static void work_unlink(struct nccl_work *work)
+{
+    *work->link = work->next;
+    if (work->next != NULL)
+        work->next->link = work->link;
+}
+
+/* When the library is closed, the driver runs nothing of it any more. */
+__attribute__((destructor)) static void drop_works_that_never_ran(void)
+{
+    while (state.waiting != NULL) {
+        struct nccl_work *work = state.waiting;
+        work_unlink(work);
+        work_drop(work);
+    }
+}
+
 /* On a thread of the driver's stand-in, when all streams have come here. */
 static void run_work(void *data)
 {
     struct nccl_work *work = data;
     pthread_mutex_lock(&state.mutex);
+    work_unlink(work);
     work->clique->running++;
     while (work->hangs && !work->clique->is_aborted)
         pthread_cond_wait(&state.aborting, &state.mutex);
@@ -303,10 +335,11 @@ static int enqueue(struct nccl_work *work)
             return UNHANDLED_CUDA;
     cuCtxSetCurrent(leader->rank->context);
     pthread_mutex_lock(&state.mutex);
-    work->references++;
+    work_await(work);
     pthread_mutex_unlock(&state.mutex);
     if (cuLaunchHostFunc(leader->stream, run_work, work) != CUDA_SUCCESS) {
         pthread_mutex_lock(&state.mutex);
+        work_unlink(work);
         work_drop(work);
         pthread_mutex_unlock(&state.mutex);
         return UNHANDLED_CUDA;

@@ -57,6 +57,7 @@ struct nccl_work {
     struct nccl_request *requests;
     uint32_t count;
     bool hangs;
+    struct nccl_work *next, **link; /* in the list of those whose function has not run */
 };
 
 /* Have all ranks made the same calls, and is each send received? */
