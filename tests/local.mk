@@ -77,7 +77,7 @@ TESTS += \
 	tests/symbols/library.sh \
 	tests/symbols/plugins.sh \
 	tests/packaging/prefix.sh
-EXTRA_DIST += tests/run-test tests/headers/compile-alone tests/headers/pipe.cu tests/symbols/compare
+EXTRA_DIST += tests/check.h tests/run-test tests/headers/compile-alone tests/headers/pipe.cu tests/symbols/compare
 
 # ------------------------------------------------------------------- packaging
 #

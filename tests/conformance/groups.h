@@ -6,7 +6,7 @@
 #ifndef CONFORMANCE_GROUPS_H
 #define CONFORMANCE_GROUPS_H
 
-#include <check.h>
+#include "tests/check.h"
 
 /* Contexts, devices and handles. */
 void add_context(Suite *suite);

@@ -9,7 +9,7 @@
 #ifndef CONFORMANCE_HARNESS_H
 #define CONFORMANCE_HARNESS_H
 
-#include <check.h>
+#include "tests/check.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

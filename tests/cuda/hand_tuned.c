@@ -3,7 +3,7 @@
  * are of small integers, so they are exact.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <dlfcn.h>
 #include <nvrtc.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #ifndef TESTS_DEVICE_CHECKS_H
 #define TESTS_DEVICE_CHECKS_H
 
-#include <check.h>
+#include "tests/check.h"
 #include <string.h>
 #include <trireme/trireme.h>
 

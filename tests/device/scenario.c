@@ -3,7 +3,7 @@
  */
 #include "tests/device/scenario.h"
 
-#include <check.h>
+#include "tests/check.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

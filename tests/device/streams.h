@@ -4,7 +4,7 @@
 #ifndef TESTS_DEVICE_STREAMS_H
 #define TESTS_DEVICE_STREAMS_H
 
-#include <check.h>
+#include "tests/check.h"
 
 /* Creates the group of all cases. Each opens a world of its own (tests/device/world.h) after `shape` has been
  * called (NULL: no change). The caller adds further cases, and adds the group to its suite. */

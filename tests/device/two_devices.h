@@ -4,7 +4,7 @@
 #ifndef TESTS_DEVICE_TWO_DEVICES_H
 #define TESTS_DEVICE_TWO_DEVICES_H
 
-#include <check.h>
+#include "tests/check.h"
 #include <trireme/trireme.h>
 
 /* The other device beside that of the world (tests/device/world.h), and a stream of it. */

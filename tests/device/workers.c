@@ -3,7 +3,7 @@
  */
 #include "tests/device/workers.h"
 
-#include <check.h>
+#include "tests/check.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

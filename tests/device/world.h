@@ -6,7 +6,7 @@
 #ifndef TESTS_DEVICE_WORLD_H
 #define TESTS_DEVICE_WORLD_H
 
-#include <check.h>
+#include "tests/check.h"
 #include <stdint.h>
 #include <trireme/trireme.h>
 

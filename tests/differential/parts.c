@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include <check.h>
+#include "tests/check.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * hang or a read beyond the end (which the sanitizers detect). Some of the accepted modules are translated.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 #ifndef TESTS_KERNELS_HARNESS_H
 #define TESTS_KERNELS_HARNESS_H
 
-#include <check.h>
+#include "tests/check.h"
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>

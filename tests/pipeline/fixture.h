@@ -5,7 +5,7 @@
 #ifndef PIPELINE_FIXTURE_H
 #define PIPELINE_FIXTURE_H
 
-#include <check.h>
+#include "tests/check.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

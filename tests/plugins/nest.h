@@ -4,7 +4,7 @@
 #ifndef PLUGINS_NEST_H
 #define PLUGINS_NEST_H
 
-#include <check.h>
+#include "tests/check.h"
 #include <trireme/trireme.h>
 
 /* A fresh folder that only the user may write; removed with all in it by nest_remove(). Fixtures for

@@ -5,7 +5,7 @@
  * The work is bounded by rounds, not by time.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* Reading and writing of frames by `trireme run`: formats, refused headers, and corrupted files.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * names.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <string.h>
 
 #include "tests/unit/runner.h"

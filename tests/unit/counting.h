@@ -4,7 +4,7 @@
 #ifndef TESTS_UNIT_COUNTING_H
 #define TESTS_UNIT_COUNTING_H
 
-#include <check.h>
+#include "tests/check.h"
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <trireme/trireme.h>

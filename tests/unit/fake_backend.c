@@ -3,7 +3,7 @@
  */
 #include "tests/unit/fake_backend.h"
 
-#include <check.h>
+#include "tests/check.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

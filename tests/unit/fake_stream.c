@@ -3,7 +3,7 @@
  */
 #include "tests/unit/fake_stream.h"
 
-#include <check.h>
+#include "tests/check.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

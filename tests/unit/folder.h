@@ -4,7 +4,7 @@
 #ifndef TESTS_UNIT_FOLDER_H
 #define TESTS_UNIT_FOLDER_H
 
-#include <check.h>
+#include "tests/check.h"
 #include <ftw.h>
 #include <limits.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #ifndef TESTS_UNIT_RUNNER_H
 #define TESTS_UNIT_RUNNER_H
 
-#include <check.h>
+#include "tests/check.h"
 #include <stdlib.h>
 
 /* Adds the suite that `make` returns to the program; where it returns NULL, the tests of this file are

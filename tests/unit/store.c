@@ -3,7 +3,7 @@
  */
 #include "tests/unit/store.h"
 
-#include <check.h>
+#include "tests/check.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * Each loop of shaders/unroll.comp has an operation that no other loop has.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <stdlib.h>
 #include <string.h>
 

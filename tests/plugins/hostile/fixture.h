@@ -4,7 +4,7 @@
 #ifndef HOSTILE_FIXTURE_H
 #define HOSTILE_FIXTURE_H
 
-#include <check.h>
+#include "tests/check.h"
 #include <stdbool.h>
 
 #include "scene.h"

@@ -4,7 +4,7 @@
 #ifndef CUDA_STANDIN_CHECK_FIXTURE_H
 #define CUDA_STANDIN_CHECK_FIXTURE_H
 
-#include <check.h>
+#include "tests/check.h"
 #include <cuda.h>
 #include <nvrtc.h>
 #include <stdbool.h>

@@ -6,7 +6,7 @@
  */
 #include "backends/cuda/profile/clock.h"
 
-#include <check.h>
+#include "tests/check.h"
 #include <string.h>
 
 #include "tests/unit/runner.h"

@@ -8,7 +8,7 @@
 /* <check.h> defines fail() as a macro, so it is included after the backend's headers. */
 #include "backends/cuda/driver/driver.h"
 
-#include <check.h>
+#include "tests/check.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

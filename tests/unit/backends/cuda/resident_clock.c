@@ -4,7 +4,7 @@
  */
 #include "backends/cuda/resident/clock.h"
 
-#include <check.h>
+#include "tests/check.h"
 #include <string.h>
 
 #include "tests/unit/runner.h"

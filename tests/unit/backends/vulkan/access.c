@@ -3,7 +3,7 @@
  */
 #include "backends/vulkan/record/access.h"
 
-#include <check.h>
+#include "tests/check.h"
 
 #include "tests/unit/runner.h"
 

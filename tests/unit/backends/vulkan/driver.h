@@ -6,7 +6,7 @@
 #ifndef TESTS_UNIT_BACKENDS_VULKAN_DRIVER_H
 #define TESTS_UNIT_BACKENDS_VULKAN_DRIVER_H
 
-#include <check.h>
+#include "tests/check.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

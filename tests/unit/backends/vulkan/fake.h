@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_BACKENDS_VULKAN_FAKE_H
 #define TESTS_UNIT_BACKENDS_VULKAN_FAKE_H
 
-#include <check.h>
+#include "tests/check.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

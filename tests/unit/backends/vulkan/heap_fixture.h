@@ -7,7 +7,7 @@
 
 #include "backends/vulkan/memory/heap_internal.h"
 
-#include <check.h>
+#include "tests/check.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  */
 #include "backends/vulkan/memory/tlsf.h"
 
-#include <check.h>
+#include "tests/check.h"
 #include <stdlib.h>
 #include <trireme/status.h>
 

@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_COMPILER_SPIRV_SPIRV_BUILDER_H
 #define TESTS_UNIT_COMPILER_SPIRV_SPIRV_BUILDER_H
 
-#include <check.h>
+#include "tests/check.h"
 #include <trireme/trireme.h>
 
 #include "base/arena.h"

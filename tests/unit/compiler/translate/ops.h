@@ -4,7 +4,7 @@
 #ifndef TESTS_UNIT_COMPILER_TRANSLATE_OPS_H
 #define TESTS_UNIT_COMPILER_TRANSLATE_OPS_H
 
-#include <check.h>
+#include "tests/check.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  */
 #include "tests/unit/compiler/translate/translated.h"
 
-#include <check.h>
+#include "tests/check.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * what it does for one without.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <stdbool.h>
 #include <string.h>
 #include <trireme/cpu_kernel.h>

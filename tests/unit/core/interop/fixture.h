@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_CORE_INTEROP_FIXTURE_H
 #define TESTS_UNIT_CORE_INTEROP_FIXTURE_H
 
-#include <check.h>
+#include "tests/check.h"
 #include <stdlib.h>
 #include <string.h>
 #include <trireme/interop.h>

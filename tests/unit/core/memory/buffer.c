@@ -1,7 +1,7 @@
 /* Buffers: refused descriptions, initial data, users, ending with work in flight, mapping.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <stdbool.h>
 #include <string.h>
 #include <trireme/trireme.h>

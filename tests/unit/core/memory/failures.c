@@ -2,7 +2,7 @@
  * and leaks nothing.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <string.h>
 #include <trireme/cpu_kernel.h>
 #include <trireme/trireme.h>

@@ -4,7 +4,7 @@
 #ifndef TESTS_UNIT_CORE_MEMORY_POOL_FIXTURE_H
 #define TESTS_UNIT_CORE_MEMORY_POOL_FIXTURE_H
 
-#include <check.h>
+#include "tests/check.h"
 #include <string.h>
 #include <trireme/trireme.h>
 

@@ -1,7 +1,7 @@
 /* Allocation in stream order on a backend with its own pool.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <string.h>
 #include <trireme/trireme.h>
 

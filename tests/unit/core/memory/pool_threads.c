@@ -1,7 +1,7 @@
 /* The pool under many threads.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <pthread.h>
 #include <string.h>
 #include <trireme/trireme.h>

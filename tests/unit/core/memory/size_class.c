@@ -3,7 +3,7 @@
  */
 #include "core/memory/size_class.h"
 
-#include <check.h>
+#include "tests/check.h"
 
 #include "tests/unit/runner.h"
 

@@ -1,7 +1,7 @@
 /* Copies of rows.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <string.h>
 #include <trireme/trireme.h>
 

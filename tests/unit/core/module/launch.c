@@ -1,7 +1,7 @@
 /* Modules, kernels and launches.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <string.h>
 #include <trireme/cpu_kernel.h>
 #include <trireme/trireme.h>

@@ -3,7 +3,7 @@
  */
 #include "pipeline/engine/engine_internal.h"
 
-#include <check.h>
+#include "tests/check.h"
 #include <string.h>
 #include <trireme/trireme.h>
 

@@ -4,7 +4,7 @@
 #ifndef TESTS_UNIT_PIPELINE_ENGINE_CHECK_FIXTURE_H
 #define TESTS_UNIT_PIPELINE_ENGINE_CHECK_FIXTURE_H
 
-#include <check.h>
+#include "tests/check.h"
 #include <string.h>
 #include <trireme/cpu_kernel.h>
 #include <trireme/trireme.h>

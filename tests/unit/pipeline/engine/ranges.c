@@ -1,7 +1,7 @@
 /* What a profiler is told about a pipeline, and that nothing is told without one.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <stdio.h>
 #include <string.h>
 #include <trireme/cpu_kernel.h>

@@ -1,7 +1,7 @@
 /* What times of earlier work predict.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 
 #include "pipeline/estimate/estimate.h"
 #include "tests/unit/runner.h"

@@ -1,7 +1,7 @@
 /* When a device would end new work, and how much it does side by side.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 
 #include "pipeline/estimate/estimate.h"
 #include "tests/unit/runner.h"

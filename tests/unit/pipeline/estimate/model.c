@@ -1,7 +1,7 @@
 /* Means and spreads of times, and what they forget.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 
 #include "pipeline/estimate/estimate.h"
 #include "tests/unit/runner.h"

@@ -1,7 +1,7 @@
 /* How long transfers take, by their bytes.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 
 #include "pipeline/estimate/estimate.h"
 #include "tests/unit/runner.h"

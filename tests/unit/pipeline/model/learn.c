@@ -1,7 +1,7 @@
 /* The models of a pool's tasks.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <string.h>
 
 #include "pipeline/model/learn.h"

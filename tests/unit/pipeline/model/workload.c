@@ -1,7 +1,7 @@
 /* Workloads of a pool's tasks, and which of them hinder each other.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <string.h>
 
 #include "pipeline/model/workload.h"

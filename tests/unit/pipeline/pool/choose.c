@@ -1,7 +1,7 @@
 /* Which stream of a pool is lent next.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <string.h>
 
 #include "pipeline/pool/pool.h"

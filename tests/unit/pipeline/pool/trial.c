@@ -1,7 +1,7 @@
 /* Which strategy AUTO uses.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <stdbool.h>
 #include <string.h>
 

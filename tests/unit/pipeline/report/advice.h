@@ -4,7 +4,7 @@
 #ifndef TESTS_UNIT_PIPELINE_REPORT_ADVICE_H
 #define TESTS_UNIT_PIPELINE_REPORT_ADVICE_H
 
-#include <check.h>
+#include "tests/check.h"
 
 #include "tests/unit/pipeline/report/fixture.h"
 #include "tests/unit/runner.h"

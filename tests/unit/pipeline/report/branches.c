@@ -1,7 +1,7 @@
 /* Branches of compute: the longest path, in reports, predictions and traces.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 
 #include "tests/unit/pipeline/report/fixture.h"
 #include "tests/unit/runner.h"

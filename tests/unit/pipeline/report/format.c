@@ -1,7 +1,7 @@
 /* Reports as text and JSON.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <locale.h>
 
 #include "tests/unit/pipeline/report/fixture.h"

@@ -1,7 +1,7 @@
 /* What a pipeline has measured: sums of tokens with known times.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 
 #include "tests/unit/pipeline/report/fixture.h"
 #include "tests/unit/runner.h"

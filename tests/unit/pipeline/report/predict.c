@@ -1,7 +1,7 @@
 /* Predictions, compared with a step-by-step simulation and with formulas.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <math.h>
 #include <stddef.h>
 #include <string.h>

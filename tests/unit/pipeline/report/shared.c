@@ -1,7 +1,7 @@
 /* Limits that devices share: found where copies are slower together than alone, and nowhere else.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <string.h>
 
 #include "pipeline/report/shared.h"

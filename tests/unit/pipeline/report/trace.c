@@ -1,7 +1,7 @@
 /* Traces, read as the importer of Perfetto reads them: events that it would drop or misplace fail here.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <inttypes.h>
 
 #include "tests/unit/pipeline/report/fixture.h"

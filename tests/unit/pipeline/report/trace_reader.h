@@ -4,7 +4,7 @@
 #ifndef TESTS_UNIT_PIPELINE_REPORT_TRACE_READER_H
 #define TESTS_UNIT_PIPELINE_REPORT_TRACE_READER_H
 
-#include <check.h>
+#include "tests/check.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Which tokens of a pipeline are measured. An interval of 0 has always passed, the longest never.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <stdlib.h>
 
 #include "pipeline/trial/sampling.h"

@@ -3,7 +3,7 @@
  * test always goes the same way.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <stdbool.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Loops whose heads compare a number ahead of their counter: translate_bound_loops().
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 
 #include "tests/unit/compiler/translate/passes/tree_expect.h"
 #include "tests/unit/runner.h"

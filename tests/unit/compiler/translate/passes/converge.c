@@ -1,7 +1,7 @@
 /* Operations of subgroups that not all work-items come to: translate_converge().
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <trireme/status.h>
 
 #include "tests/unit/compiler/translate/passes/tree_expect.h"

@@ -1,7 +1,7 @@
 /* Where values live: translate_place().
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <trireme/status.h>
 
 #include "tests/unit/compiler/translate/passes/tree_expect.h"

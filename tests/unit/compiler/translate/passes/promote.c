@@ -1,7 +1,7 @@
 /* Variables become values: translate_promote(), as the tree shows it.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <trireme/status.h>
 
 #include "tests/unit/compiler/translate/passes/tree_expect.h"

@@ -1,7 +1,7 @@
 /* Splitting at barriers: translate_split_at_barriers().
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <trireme/status.h>
 
 #include "tests/unit/compiler/translate/passes/tree_expect.h"

@@ -1,7 +1,7 @@
 /* Blocks become a tree: translate_structure().
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
+#include "tests/check.h"
 #include <trireme/status.h>
 
 #include "tests/unit/compiler/translate/passes/tree_expect.h"

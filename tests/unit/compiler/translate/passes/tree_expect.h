@@ -4,7 +4,7 @@
 #ifndef TESTS_UNIT_COMPILER_TRANSLATE_PASSES_TREE_EXPECT_H
 #define TESTS_UNIT_COMPILER_TRANSLATE_PASSES_TREE_EXPECT_H
 
-#include <check.h>
+#include "tests/check.h"
 #include <string.h>
 #include <trireme/status.h>
 
