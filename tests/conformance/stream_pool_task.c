@@ -336,11 +336,10 @@ START_TEST(points_stay_valid_while_the_pool_shrinks)
         ck_ok(trm_stream_pool_release(pool, streams[i]));
     /* A stream that still works is not given up. */
     ck_ok(trm_point_wait(point, TRM_FOREVER));
-    for (uint32_t i = 0; i < 4000; i++) {
+    while (stats_of(pool).streams > 1) { /* the pool may hear of the task's end later */
         ck_ok(trm_stream_pool_acquire(pool, 0, TRM_FOREVER, &streams[0]));
         ck_ok(trm_stream_pool_release(pool, streams[0]));
     }
-    ck_assert_uint_eq(stats_of(pool).streams, 1);
     ck_ok(trm_point_wait(point, TRM_FOREVER));
     trm_stream_pool_destroy(pool);
     trm_buffer_destroy(buffer);

@@ -32,7 +32,7 @@ static struct {
     int result;
     int hangs, error, version;
     uint64_t living, aborted;
-    /* Works that the driver was given. It runs no functions of a device that is lost: such works stay here. */
+    /* Works that the driver was given. It runs no function of a lost device: those stay here. */
     struct nccl_work *waiting;
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER, .aborting = PTHREAD_COND_INITIALIZER, .version = 22809};
 

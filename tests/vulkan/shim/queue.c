@@ -96,6 +96,9 @@ static void run(struct shim_queue *queue, struct shim_submission *submission)
     if (ready && carry_out(queue, submission) != VK_SUCCESS)
         shim_breach("the device behind took no more work");
     shim_submission_unuse(submission);
+    pthread_mutex_lock(&device->lock);
+    queue->executing = false;
+    pthread_mutex_unlock(&device->lock);
     if (ready) {
         raise_signals(device, submission);
         shim_device_leave(device);
@@ -115,7 +118,7 @@ static void *queue_main(void *argument)
             continue;
         }
         queue->first = submission->next;
-        queue->busy  = true;
+        queue->busy = queue->executing = true;
         pthread_mutex_unlock(&device->lock);
         run(queue, submission);
         pthread_mutex_lock(&device->lock);
@@ -148,7 +151,7 @@ void shim_queues_end(struct shim_device *device)
 {
     pthread_mutex_lock(&device->lock);
     for (struct shim_queue *queue = device->queues; queue; queue = queue->next) {
-        if (!device->lost && (queue->first || queue->busy))
+        if (!device->lost && (queue->first || queue->executing))
             shim_breach("a device was destroyed while it had work to do");
         queue->ending = true;
     }

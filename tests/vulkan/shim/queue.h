@@ -30,6 +30,7 @@ struct shim_queue {
     /* Protected by the device's lock. */
     struct shim_submission *first, *last;
     bool started, busy, ending;
+    bool executing; /* its signals are not raised yet, while it is busy */
     pthread_t thread;
 };
 
