@@ -400,8 +400,9 @@ static int add(const char *function, struct nccl_request request, bool needs_fro
     if ((needs_from && !is_memory_of(request.from, request.rank->device)) ||
         (needs_to && !is_memory_of(request.to, request.rank->device)))
         return INVALID_ARGUMENT;
-    if (group.requests == NULL)
-        group.requests = calloc(REQUESTS, sizeof(*group.requests));
+    if ((group.count & (group.count - 1)) == 0) /* a power of two: there is room for no more */
+        group.requests =
+            realloc(group.requests, (group.count == 0 ? 1 : 2 * group.count) * sizeof(*group.requests));
     request.function              = function;
     group.requests[group.count++] = request;
     return SUCCESS;
