@@ -199,7 +199,8 @@ static int32_t send_earlier(struct vulkan_resident *resident)
 }
 
 int32_t vulkan_line_submit(struct vulkan_resident *resident, uint64_t token,
-                           const struct trm_backend_graph *graph, VkCommandBuffer command, bool has_barrier)
+                           const struct trm_backend_graph *unfinished, VkCommandBuffer command,
+                           bool has_barrier)
 {
     struct vulkan_line *line = resident->line;
     trm_util_lock_acquire(&line->lock);
@@ -208,7 +209,7 @@ int32_t vulkan_line_submit(struct vulkan_resident *resident, uint64_t token,
         resident->enqueued    = token;
         resident->command     = command;
         resident->has_barrier = has_barrier;
-        resident->graph       = vulkan_graph_lands(graph) ? graph : NULL;
+        resident->graph       = unfinished;
         resident->is_waiting  = true;
         resident->next        = NULL;
         if (line->waiting == NULL)

@@ -22,7 +22,7 @@
 /* A token that was submitted, and its turn. */
 struct vulkan_departure {
     uint64_t token, turn;                  /* 0: none */
-    const struct trm_backend_graph *graph; /* which the host has to finish; NULL: none */
+    const struct trm_backend_graph *graph; /* that the host has to finish; NULL: none */
 };
 
 /* A resident stream. All under line->lock. */
@@ -75,9 +75,15 @@ static inline bool vulkan_line_begins(const struct vulkan_line *line)
            atomic_load_explicit(&line->waiting_count, memory_order_relaxed) % VULKAN_TURN_MOST == 0;
 }
 
-/* Submit a token, a launch of a graph, with the next turn. `command` may be pending. */
+/* Submit a token with the next turn.
+ *
+ * unfinished   the graph whose launch it is, if the host has to finish it; NULL: none
+ * command      may be pending
+ * has_barrier  at its front
+ */
 int32_t vulkan_line_submit(struct vulkan_resident *resident, uint64_t token,
-                           const struct trm_backend_graph *graph, VkCommandBuffer command, bool has_barrier);
+                           const struct trm_backend_graph *unfinished, VkCommandBuffer command,
+                           bool has_barrier);
 
 /* As the slots query and wait of a stream table. */
 int32_t vulkan_line_query(struct vulkan_resident *resident, uint64_t *completed);

@@ -94,7 +94,10 @@ static int32_t graph_launch(struct trm_backend_stream *stream, uint64_t value,
     bool has_barrier = vulkan_line_begins(resident->line);
     if (status == TRM_OK)
         status = vulkan_graph_commands(graph, resident->line->queue, has_barrier, &command);
-    return status == TRM_OK ? vulkan_line_submit(resident, value, graph, command, has_barrier) : status;
+    if (status != TRM_OK)
+        return status;
+    return vulkan_line_submit(resident, value, vulkan_graph_lands(graph) ? graph : NULL, command,
+                              has_barrier);
 }
 
 static const struct trm_graph_ops graph_ops = {
