@@ -2,7 +2,8 @@
  *
  * A token may wait for a turn while no thread of the program looks: then the guard submits it. It does not
  * watch each turn, which would wake it as often as the program: it sleeps while nothing waits, and else looks
- * twice, as far apart as the setting vulkan.resident.wait says. If there was no turn meanwhile, there is one now.
+ * twice, as far apart as the setting vulkan.resident.wait says. If there was no turn meanwhile, there is one
+ * now.
  * SPDX-License-Identifier: MIT
  */
 #include "line.h"
