@@ -249,6 +249,30 @@ START_TEST(a_report_has_the_times_of_the_tokens)
 }
 END_TEST
 
+static void shape_without_resets(void)
+{
+    static const char *const shape[] = {"VULKAN_SHIM_API", "1.1", "VULKAN_SHIM_HIDE",
+                                        "VK_EXT_host_query_reset", NULL};
+    shim_shape(shape);
+}
+
+START_TEST(time_stamps_that_the_host_cannot_reset_are_reset_by_commands)
+{
+    struct trm_report report = {.struct_size = sizeof(report)};
+    struct line line;
+    uint64_t before = shim->calls("vkCmdResetQueryPool");
+    ck_ok(line_make(&line, never, SLOTS));
+    for (uint64_t busy = 0, i = 0; i < 3; i++) {
+        ck_ok(run(&line, SLOTS, TOKENS));
+        ck_ok(trm_pipeline_report(line.pipeline, &report));
+        ck_assert_uint_gt(report.stages[TRM_STAGE_COMPUTE].busy_ns, busy);
+        busy = report.stages[TRM_STAGE_COMPUTE].busy_ns;
+    }
+    ck_assert_uint_gt(shim->calls("vkCmdResetQueryPool"), before);
+    line_close(&line);
+}
+END_TEST
+
 /* ---- failures ---- */
 
 START_TEST(a_submission_that_fails_fails_its_tokens_and_no_other)
@@ -364,5 +388,8 @@ int main(void)
     Suite *suite = suite_create("vulkan: resident");
     add_cases(suite, "as it is", shape_as_plain);
     add_cases(suite, "discrete", shape_as_discrete);
+    TCase *stamps = group_make(suite, "time stamps");
+    tcase_add_checked_fixture(stamps, shape_without_resets, NULL);
+    tcase_add_test(stamps, time_stamps_that_the_host_cannot_reset_are_reset_by_commands);
     return run_suite(suite);
 }

@@ -275,7 +275,7 @@ static int32_t begin(struct trm_backend_device *device, struct recording *record
     return result < 0 ? vulkan_device_fail(device, result, "vkBeginCommandBuffer") : TRM_OK;
 }
 
-static int32_t record_node(struct vulkan_recorder *recorder, const struct node *node)
+static int32_t record_node(struct vulkan_recorder *recorder, const struct node *node, bool resets_stamps)
 {
     const struct trm_copy_2d_desc *copy = &node->copy;
     switch (node->kind) {
@@ -284,6 +284,8 @@ static int32_t record_node(struct vulkan_recorder *recorder, const struct node *
     case TRM_GRAPH_LAUNCH:
         return vulkan_record_launch(recorder, &node->launch);
     case TRM_GRAPH_STAMP:
+        if (resets_stamps)
+            vulkan_stamp_renew(node->stamp, recorder);
         vulkan_stamp_take(recorder, node->stamp);
         return TRM_OK;
     case TRM_GRAPH_IMAGE_COPY:
@@ -319,7 +321,9 @@ static int32_t record(struct trm_backend_graph *graph, struct recording *recordi
           .descriptors = &recording->descriptors,
           .scratch     = graph->scratch,
     };
-    int32_t status = begin(device, recording, queue->family);
+    /* Of others the stream resets them. */
+    bool resets_stamps = graph->is_resident && device->vk.vkResetQueryPool == NULL;
+    int32_t status     = begin(device, recording, queue->family);
     if (status != TRM_OK)
         return status;
     count_descriptors(graph, &recorder);
@@ -327,7 +331,7 @@ static int32_t record(struct trm_backend_graph *graph, struct recording *recordi
     if (has_barrier)
         vulkan_record_barrier_all(&recorder);
     for (uint32_t i = 0; i < graph->count && status == TRM_OK; i++)
-        status = record_node(&recorder, &graph->nodes[i]);
+        status = record_node(&recorder, &graph->nodes[i], resets_stamps);
     vulkan_record_end(&recorder);
     graph->scratch  = recorder.scratch;
     VkResult result = device->vk.vkEndCommandBuffer(recording->command);
@@ -498,28 +502,11 @@ int32_t vulkan_graph_update(struct trm_backend_graph *graph, uint32_t index,
 
 /* ---- graphs of resident streams ---------------------------------------------------------------------- */
 
-static int32_t check_resident(const struct trm_backend_graph *graph)
-{
-    if (graph->stamp_count == 0 || graph->device->vk.vkResetQueryPool != NULL)
-        return TRM_OK;
-    return trm_util_fail(graph->device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-                         "The time stamps of a resident graph need the feature hostQueryReset.");
-}
-
 int32_t vulkan_graph_create_resident(struct trm_backend_device *device,
                                      const struct trm_graph_node *const *nodes, uint32_t count,
-                                     struct trm_backend_graph **result)
+                                     struct trm_backend_graph **graph)
 {
-    struct trm_backend_graph *graph;
-    int32_t status = create(device, nodes, count, true, &graph);
-    if (status != TRM_OK)
-        return status;
-    status = check_resident(graph);
-    if (status == TRM_OK)
-        *result = graph;
-    else
-        vulkan_graph_destroy(graph);
-    return status;
+    return create(device, nodes, count, true, graph);
 }
 
 bool vulkan_graph_has_stamps(const struct trm_backend_graph *graph)
