@@ -1,5 +1,5 @@
-/* Tests of when the tokens of resident streams are submitted, and which of them together. The fake driver runs
- * submitted work when a test says so.
+/* Tests of when the tokens of resident streams are submitted, and which of them together. The fake driver
+ * runs submitted work when a test says so.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/resident/line.h"
