@@ -273,6 +273,19 @@ START_TEST(time_stamps_that_the_host_cannot_reset_are_reset_by_commands)
 }
 END_TEST
 
+START_TEST(measured_tokens_of_a_device_without_time_stamps_have_none)
+{
+    struct trm_report report = {.struct_size = sizeof(report)};
+    struct line line;
+    ck_ok(line_make(&line, never, SLOTS));
+    ck_ok(run(&line, SLOTS, TOKENS));
+    ck_ok(trm_pipeline_report(line.pipeline, &report));
+    ck_assert_uint_eq(report.tokens, TOKENS);
+    ck_assert_uint_eq(report.stages[TRM_STAGE_COMPUTE].busy_ns, 0);
+    line_close(&line);
+}
+END_TEST
+
 /* ---- failures ---- */
 
 START_TEST(a_submission_that_fails_fails_its_tokens_and_no_other)
@@ -388,8 +401,10 @@ int main(void)
     Suite *suite = suite_create("vulkan: resident");
     add_cases(suite, "as it is", shape_as_plain);
     add_cases(suite, "discrete", shape_as_discrete);
-    TCase *stamps = group_make(suite, "time stamps");
+    TCase *stamps = group_make(suite, "time stamps"), *none = group_make(suite, "no time stamps");
     tcase_add_checked_fixture(stamps, shape_without_resets, NULL);
     tcase_add_test(stamps, time_stamps_that_the_host_cannot_reset_are_reset_by_commands);
+    tcase_add_checked_fixture(none, shape_as_minimal, NULL);
+    tcase_add_test(none, measured_tokens_of_a_device_without_time_stamps_have_none);
     return run_suite(suite);
 }
