@@ -9,6 +9,7 @@
 #include "backends/vulkan/interop/interop.h"
 #include "backends/vulkan/memory/memory.h"
 #include "backends/vulkan/module/module.h"
+#include "backends/vulkan/resident/resident.h"
 #include "backends/vulkan/stream/stream.h"
 
 /* Real GPUs rank above the cpu backend (100), software devices below it. */
@@ -85,6 +86,7 @@ static const struct trm_backend vulkan_backend = {
     .interop     = &vulkan_interop_ops,
     .profile     = &vulkan_profile_ops,
     .image       = &vulkan_image_ops,
+    .resident    = &vulkan_resident_ops,
 };
 
 /* A newer core accepts this table; a core that requires a newer minor version than this one does not. */

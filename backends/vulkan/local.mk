@@ -86,6 +86,12 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/record/record.c \
 	backends/vulkan/record/record.h \
 	backends/vulkan/record/record_internal.h \
+	backends/vulkan/resident/guard.c \
+	backends/vulkan/resident/line.c \
+	backends/vulkan/resident/line.h \
+	backends/vulkan/resident/resident.h \
+	backends/vulkan/resident/stream.c \
+	backends/vulkan/resident/times.c \
 	backends/vulkan/spirv/capability.c \
 	backends/vulkan/spirv/coarsen.c \
 	backends/vulkan/spirv/coarsen.h \

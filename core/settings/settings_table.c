@@ -332,6 +332,12 @@ static const struct core_setting_row rows[] = {
         .check = is_library,
     },
     {
+        .info    = INFO(TRM_SETTING_COUNT, "vulkan.resident.wait", "TRIREME_VULKAN_RESIDENT_WAIT", "500", 0,
+                        "Microseconds for which a token of the strategy resident waits for others with which "
+                           "it can be submitted, unless a thread waits for it before."),
+        .maximum = 60000000,
+    },
+    {
         .info    = INFO(TRM_SETTING_COUNT, "vulkan.spin", "TRIREME_VULKAN_SPIN", "100", 0,
                         "Microseconds for which a wait of the vulkan backend polls before it sleeps."),
         .maximum = 1000,

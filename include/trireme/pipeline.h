@@ -154,10 +154,10 @@ enum trm_strategy {
     /* kernels use the memory that the source wrote: where host and device share one memory, or over the bus
      * in pinned memory (TRM_DEVICE_MAPPED; not with host stages); UNSUPPORTED elsewhere */
     TRM_STRATEGY_ZERO_COPY = 4,
-    /* kernels that stay on the device and take tokens from a ring in memory that they share with the host;
-     * for many small tokens. Never chosen by AUTO. UNSUPPORTED, with the reason, where the backend has no
-     * such kernels, and for pipelines with host stages or images; a token whose work cannot be done so fails
-     * with the reason. */
+    /* for many small tokens: kernels that stay on the device and take tokens from memory that they share with
+     * the host; on vulkan, tokens that share submissions. Never chosen by AUTO. UNSUPPORTED, with the reason,
+     * where the backend has neither, and for pipelines with host stages or images; a token whose work cannot
+     * be done so fails with the reason. */
     TRM_STRATEGY_RESIDENT = 5,
 };
 

@@ -160,15 +160,16 @@ static int32_t check_input(const struct pipeline_slot *slot, uint32_t port)
                      pipeline_port_label(slot->pipeline->ports, port, text));
 }
 
-/* Kernels that stay on a device reach imported and pinned memory alone, so the host copies what a source has
- * in other memory into the slot's own. */
+/* Resident graphs reach imported and pinned memory alone, but where the device is the host's processors. So
+ * the host copies what a source has in other memory into the slot's own. */
 static bool copies_on_host(const struct pipeline_slot *slot, uint32_t port)
 {
     const struct pipeline *pipeline = slot->pipeline;
+    bool is_reached                 = slot->device->host[port] != NULL || pipeline->engine->unified;
     uint64_t offset;
 
-    return pipeline->engine->strategy == &pipeline_strategy_resident && !pipeline->engine->unified &&
-           slot->device->host[port] != NULL &&
+    return pipeline->engine->strategy == &pipeline_strategy_resident && pipeline->device->limits.mapped &&
+           is_reached &&
            pipeline_region_find(pipeline, PIPELINE_REGION_SOURCE, slot->token.data[port],
                                 slot->token.size[port], &offset) == NULL;
 }

@@ -387,6 +387,8 @@ int32_t pipeline_recording_ready_anew(struct pipeline_slot *slot, struct trm_gra
     int32_t status = recording_of(slot, &recording);
     if (status != TRM_OK)
         return status;
+    if (recording->is_unrecordable)
+        return TRM_ERROR_UNSUPPORTED;
     status = recording->exec != NULL ? go_through(recording, MODE_COMPARE) : record(recording);
     if (recording->is_misfit) {
         pipeline_recording_restart(slot);
@@ -394,6 +396,7 @@ int32_t pipeline_recording_ready_anew(struct pipeline_slot *slot, struct trm_gra
     }
     if (status != TRM_OK)
         forget(recording);
-    *exec = recording->exec;
+    recording->is_unrecordable = status == TRM_ERROR_UNSUPPORTED && slot->device->samples != 0;
+    *exec                      = recording->exec;
     return status;
 }

@@ -78,6 +78,25 @@ static int32_t replay_resident(struct pipeline_slot *slot, struct trm_stream *st
     return status;
 }
 
+/* Where the device has no time stamps that a graph can take, a measured token has none. */
+static int32_t ready(struct pipeline_slot *slot, struct trm_graph_exec **exec)
+{
+    struct pipeline_slot_device *own = slot->device;
+    struct base_saved_error saved;
+
+    if (own->samples == 0)
+        return pipeline_recording_ready_anew(slot, exec);
+    base_error_save(&saved);
+    int32_t status = pipeline_recording_ready_anew(slot, exec);
+    if (status != TRM_ERROR_UNSUPPORTED)
+        return status;
+    base_error_restore(&saved);
+    pipeline_recording_restart(slot);
+    own->samples  = 0;
+    own->is_noted = true;
+    return pipeline_recording_ready_anew(slot, exec);
+}
+
 static int32_t enqueue_resident(struct pipeline_slot *slot)
 {
     struct trm_graph_exec *exec = NULL;
@@ -86,7 +105,7 @@ static int32_t enqueue_resident(struct pipeline_slot *slot)
     int32_t status = pipeline_slot_stream(slot, &stream);
     if (status != TRM_OK)
         return pipeline_fail_stage(status, "upload");
-    status = pipeline_recording_ready_anew(slot, &exec);
+    status = ready(slot, &exec);
     if (status != TRM_OK)
         return pipeline_finish_point(&slot->device->finished, stream,
                                      pipeline_fail_compute(status, first_stage(slot->pipeline)));

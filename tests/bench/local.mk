@@ -149,6 +149,14 @@ endif
 tests_bench_peer_vulkan_SOURCES = tests/bench/peer_vulkan.c $(GPU_WORK)
 tests_bench_peer_vulkan_LDADD = -lvulkan -lm
 
+# The suite "serve" of `trireme bench`, by hand for CUDA's driver, which it opens when it runs.
+if BUILD_CUDA
+PEERS += tests/bench/peer_cuda_serve
+endif
+tests_bench_peer_cuda_serve_SOURCES = tests/bench/peer_cuda_serve.c $(MEASURE)
+tests_bench_peer_cuda_serve_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+tests_bench_peer_cuda_serve_LDADD = -ldl -lm
+
 # The suite "wild": kernels as people run them, beside the same in OpenCL C and in CUDA C. wild/shaders/*.spv are kept beside their
 # sources, so that neither a tarball nor a machine with a GPU needs a GLSL compiler. After a change of one: `tools/trireme kc -q FILE.comp`.
 WILD_WORK = \

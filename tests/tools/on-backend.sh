@@ -37,10 +37,7 @@ compare 1 -k box_blur:radius=2 -k box_blur3x3
 compare 1 -k sobel --depth 1
 compare 1 -k threshold:level=0.5 -k transpose -k transpose
 compare 1 -k resize_bilinear:width=64,height=48
-# Kernels stay on devices of cuda and cpu only.
-strategies="role-streams slot-streams slot-graphs zero-copy"
-test "$backend" = vulkan || strategies="$strategies resident"
-for strategy in $strategies; do
+for strategy in role-streams slot-streams slot-graphs zero-copy resident; do
     compare 1 -k gaussian_blur:sigma=1 -k sobel --strategy $strategy --depth 3
 done
 

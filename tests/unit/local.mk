@@ -596,6 +596,7 @@ tests_unit_backends_vulkan_tests_SOURCES = \
 	tests/unit/backends/vulkan/physical.c \
 	tests/unit/backends/vulkan/pipeline_cache.c \
 	tests/unit/backends/vulkan/queue.c \
+	tests/unit/backends/vulkan/resident_line.c \
 	tests/unit/backends/vulkan/shader.c \
 	tests/unit/backends/vulkan/stream_ends.c \
 	tests/unit/backends/vulkan/stream_fixture.h \

@@ -38,6 +38,7 @@ VULKAN_TESTS = \
 	tests/vulkan/drivers \
 	tests/vulkan/images \
 	tests/vulkan/out_of_memory \
+	tests/vulkan/resident \
 	tests/vulkan/streams \
 	tests/vulkan/tokens \
 	tests/vulkan/two_devices \
@@ -89,6 +90,10 @@ tests_vulkan_images_LDADD = $(VULKAN_TEST_LIBS)
 tests_vulkan_out_of_memory_SOURCES = tests/vulkan/out_of_memory.c $(VULKAN_FIXTURE) $(VULKAN_SCENARIO)
 tests_vulkan_out_of_memory_CFLAGS = $(VULKAN_TEST_CFLAGS)
 tests_vulkan_out_of_memory_LDADD = $(VULKAN_TEST_LIBS)
+
+tests_vulkan_resident_SOURCES = tests/vulkan/resident.c $(VULKAN_FIXTURE)
+tests_vulkan_resident_CFLAGS = $(VULKAN_TEST_CFLAGS)
+tests_vulkan_resident_LDADD = $(VULKAN_TEST_LIBS)
 
 tests_vulkan_streams_SOURCES = tests/vulkan/streams.c $(VULKAN_FIXTURE)
 tests_vulkan_streams_CFLAGS = $(VULKAN_TEST_CFLAGS)

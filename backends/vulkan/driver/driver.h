@@ -15,8 +15,9 @@
  * Lock order, for all rooms of the backend. A thread that holds a lock takes only locks of later lines.
  *
  *     trm_backend_stream.lock                  one stream at a time; recursive, for the report of a loss
- *     trm_backend_kernel.lock, vulkan_stager.making, trm_backend_device.lazy_lock, vulkan_stamps.lock,
- *         vulkan_layouts.lock
+ *     trm_backend_kernel.lock, vulkan_stager.making, trm_backend_device.lazy_lock, vulkan_layouts.lock
+ *     vulkan_line.lock
+ *     vulkan_stamps.lock
  *     vulkan_heap.lock, vulkan_host_ranges.lock, vulkan_stager.lock, vulkan_queue.lock,
  *         trm_backend_device.stall_lock and streams_lock, vulkan_service.lock, vulkan_watchers.lock
  *                                              under these no other lock is taken

@@ -23,6 +23,7 @@ struct vulkan_heap;
 struct vulkan_service;
 struct vulkan_copy_kernel;
 struct vulkan_layouts;
+struct vulkan_line;
 struct vulkan_stager;
 struct vulkan_stamps;
 struct vulkan_timeline;
@@ -108,7 +109,8 @@ struct trm_backend_device {
     /* Memory for descriptors of empty spans; made when first needed. */
     _Atomic(struct trm_backend_memory *) dummy;
     _Atomic(struct vulkan_copy_kernel *) copy_kernel; /* copy_kernel.c; made when first needed */
-    pthread_mutex_t lazy_lock;                        /* held while these two are made */
+    struct vulkan_line *line;                         /* resident/line.c; NULL: no resident streams */
+    pthread_mutex_t lazy_lock;                        /* held while these three are made */
     VkPipelineCache pipeline_cache;
     void *pipeline_cache_state; /* pipeline_cache.c */
 

@@ -6,6 +6,8 @@
  * are reset before each launch, by the host if no launch is in flight, else by a command.
  * SPDX-License-Identifier: MIT
  */
+#include "graph.h"
+
 #include <string.h>
 
 #include "backends/vulkan/memory/memory.h"
@@ -24,6 +26,10 @@ struct node {
     };
     struct trm_launch_argument *arguments;
     uint64_t arguments_size; /* bytes, with the blocks that follow the arguments */
+    /* A resident graph copies into this instead of memory of the program that the device does not reach, and
+     * the host copies it there, to `lands_at`, when the launch has ended; NULL: nothing. */
+    struct trm_backend_memory *landing;
+    void *lands_at;
 };
 
 struct recording {
@@ -37,13 +43,17 @@ struct trm_backend_graph {
     struct trm_backend_device *device;
     struct trm_backend_memory *scratch; /* for its fills */
     uint64_t size;
-    uint64_t bytes; /* bytes that a launch copies and fills */
-    bool computes;  /* it has launches, timestamps or copies of images, which may need a compute queue */
+    uint64_t bytes;   /* bytes that a launch copies and fills */
+    bool computes;    /* it has launches, timestamps or copies of images, which may need a compute queue */
+    bool is_resident; /* of a resident stream: see graph.h */
     uint32_t stamp_count;
+    uint32_t landing_count;
     struct trm_backend_kernel *last_kernel;
     struct vulkan_timeline *last_on; /* timeline of the last launch; NULL: none yet */
     uint64_t last_value;
-    struct recording recordings[VULKAN_FAMILIES_MOST]; /* one for each of device->queues.families */
+    /* One for each of device->queues.families; of a resident graph, one with and one without the barrier at
+     * the front. */
+    struct recording recordings[VULKAN_FAMILIES_MOST];
     uint32_t count;
     struct node nodes[];
 };
@@ -51,6 +61,7 @@ struct trm_backend_graph {
 /* ---- nodes ----------------------------------------------------------------------------------------- */
 
 #define BLOCK_ALIGNMENT 8u
+#define LANDING_ALIGNMENT 64u
 
 /* Bytes that the argument's block takes behind the arguments; 0: it has none. */
 static uint64_t block_size(const struct trm_launch_argument *argument)
@@ -153,6 +164,8 @@ static int32_t init_image_copy(struct trm_backend_device *device, struct node *n
 static void drop_node(const struct trm_backend_device *device, struct node *node)
 {
     trm_util_release(device->instance->host, node->arguments, node->arguments_size);
+    if (node->landing != NULL)
+        vulkan_heap_free(node->landing);
     memset(node, 0, sizeof(*node));
 }
 
@@ -188,10 +201,11 @@ static int32_t init_node(struct trm_backend_device *device, struct node *node,
 /* Recomputes the fields that describe all nodes together. */
 static void summarize(struct trm_backend_graph *graph)
 {
-    graph->bytes       = 0;
-    graph->computes    = false;
-    graph->stamp_count = 0;
-    graph->last_kernel = NULL;
+    graph->bytes         = 0;
+    graph->computes      = false;
+    graph->stamp_count   = 0;
+    graph->landing_count = 0;
+    graph->last_kernel   = NULL;
     for (uint32_t i = 0; i < graph->count; i++) {
         const struct node *node = &graph->nodes[i];
         if (node->kind == TRM_GRAPH_COPY || node->kind == TRM_GRAPH_COPY_2D)
@@ -205,6 +219,7 @@ static void summarize(struct trm_backend_graph *graph)
         if (node->kind == TRM_GRAPH_LAUNCH)
             graph->last_kernel = node->launch.kernel;
         graph->stamp_count += node->kind == TRM_GRAPH_STAMP;
+        graph->landing_count += node->landing != NULL;
     }
 }
 
@@ -260,7 +275,7 @@ static int32_t begin(struct trm_backend_device *device, struct recording *record
     return result < 0 ? vulkan_device_fail(device, result, "vkBeginCommandBuffer") : TRM_OK;
 }
 
-static int32_t record_node(struct vulkan_recorder *recorder, const struct node *node)
+static int32_t record_node(struct vulkan_recorder *recorder, const struct node *node, bool resets_stamps)
 {
     const struct trm_copy_2d_desc *copy = &node->copy;
     switch (node->kind) {
@@ -269,6 +284,8 @@ static int32_t record_node(struct vulkan_recorder *recorder, const struct node *
     case TRM_GRAPH_LAUNCH:
         return vulkan_record_launch(recorder, &node->launch);
     case TRM_GRAPH_STAMP:
+        if (resets_stamps)
+            vulkan_stamp_renew(node->stamp, recorder);
         vulkan_stamp_take(recorder, node->stamp);
         return TRM_OK;
     case TRM_GRAPH_IMAGE_COPY:
@@ -295,7 +312,7 @@ static void count_descriptors(const struct trm_backend_graph *graph, struct vulk
 }
 
 static int32_t record(struct trm_backend_graph *graph, struct recording *recording,
-                      const struct vulkan_queue *queue)
+                      const struct vulkan_queue *queue, bool has_barrier)
 {
     struct trm_backend_device *device = graph->device;
     struct vulkan_recorder recorder   = {
@@ -304,14 +321,17 @@ static int32_t record(struct trm_backend_graph *graph, struct recording *recordi
           .descriptors = &recording->descriptors,
           .scratch     = graph->scratch,
     };
-    int32_t status = begin(device, recording, queue->family);
+    /* Of others the stream resets them. */
+    bool resets_stamps = graph->is_resident && device->vk.vkResetQueryPool == NULL;
+    int32_t status     = begin(device, recording, queue->family);
     if (status != TRM_OK)
         return status;
     count_descriptors(graph, &recorder);
     vulkan_record_begin(&recorder, recording->command);
-    vulkan_record_barrier_all(&recorder);
+    if (has_barrier)
+        vulkan_record_barrier_all(&recorder);
     for (uint32_t i = 0; i < graph->count && status == TRM_OK; i++)
-        status = record_node(&recorder, &graph->nodes[i]);
+        status = record_node(&recorder, &graph->nodes[i], resets_stamps);
     vulkan_record_end(&recorder);
     graph->scratch  = recorder.scratch;
     VkResult result = device->vk.vkEndCommandBuffer(recording->command);
@@ -327,7 +347,7 @@ static int32_t record(struct trm_backend_graph *graph, struct recording *recordi
 
 /* ---- the table's functions ------------------------------------------------------------------------- */
 
-static void graph_destroy(struct trm_backend_graph *graph)
+void vulkan_graph_destroy(struct trm_backend_graph *graph)
 {
     struct trm_backend_device *device = graph->device;
     for (uint32_t i = 0; i < VULKAN_FAMILIES_MOST; i++)
@@ -340,25 +360,62 @@ static void graph_destroy(struct trm_backend_graph *graph)
     trm_util_release(device->instance->host, graph, graph->size);
 }
 
-static int32_t graph_create(struct trm_backend_device *device, const struct trm_graph_node *const *nodes,
-                            uint32_t count, struct trm_backend_graph **result)
+static int32_t init_landing(struct trm_backend_device *device, struct node *node,
+                            const struct trm_copy_desc *desc)
+{
+    struct trm_copy_desc copy = *desc;
+    int32_t status =
+        vulkan_heap_allocate(device->heap, TRM_MEMORY_PINNED, desc->size, LANDING_ALIGNMENT, &node->landing);
+    if (status != TRM_OK)
+        return status;
+    copy.destination = (struct trm_place){.memory = node->landing};
+    node->lands_at   = desc->destination.host;
+    return init_copy(device, node, &copy);
+}
+
+/* The core does not emulate a resident graph, so that its user needs the reason. */
+static int32_t init_node_of(const struct trm_backend_graph *graph, struct node *node,
+                            const struct trm_graph_node *from)
+{
+    int32_t status = init_node(graph->device, node, from);
+    if (status != TRM_ERROR_UNSUPPORTED || !graph->is_resident || from->kind == TRM_GRAPH_LAUNCH)
+        return status;
+    if (from->kind == TRM_GRAPH_COPY && from->copy->destination.memory == NULL)
+        status = init_landing(graph->device, node, from->copy);
+    if (status != TRM_ERROR_UNSUPPORTED)
+        return status;
+    return trm_util_fail(graph->device->instance->host, status, 0,
+                         "A token of a resident stream copies from memory of the program that the device %s "
+                         "does not reach, or does what graphs cannot.",
+                         graph->device->physical->properties.deviceName);
+}
+
+static int32_t create(struct trm_backend_device *device, const struct trm_graph_node *const *nodes,
+                      uint32_t count, bool is_resident, struct trm_backend_graph **result)
 {
     uint64_t size                   = sizeof(struct trm_backend_graph) + count * sizeof(struct node);
     struct trm_backend_graph *graph = trm_util_allocate(device->instance->host, size);
     int32_t status                  = TRM_OK;
     if (graph == NULL)
         return trm_util_fail_host_memory(device->instance->host, "a graph");
-    graph->device = device;
-    graph->size   = size;
+    graph->device      = device;
+    graph->size        = size;
+    graph->is_resident = is_resident;
     for (; graph->count < count && status == TRM_OK; graph->count++)
-        status = init_node(device, &graph->nodes[graph->count], nodes[graph->count]);
+        status = init_node_of(graph, &graph->nodes[graph->count], nodes[graph->count]);
     if (status != TRM_OK) {
-        graph_destroy(graph);
+        vulkan_graph_destroy(graph);
         return status;
     }
     summarize(graph);
     *result = graph;
     return TRM_OK;
+}
+
+static int32_t graph_create(struct trm_backend_device *device, const struct trm_graph_node *const *nodes,
+                            uint32_t count, struct trm_backend_graph **graph)
+{
+    return create(device, nodes, count, false, graph);
 }
 
 static void note_launch(struct trm_backend_graph *graph, struct vulkan_timeline *timeline, uint64_t value)
@@ -405,7 +462,7 @@ static int32_t launch_locked(struct trm_backend_stream *stream, uint64_t value,
         return status;
     struct recording *recording = &graph->recordings[vulkan_family_index(graph->device, stream->queue)];
     if (!recording->valid)
-        status = record(graph, recording, stream->queue);
+        status = record(graph, recording, stream->queue, true);
     if (status == TRM_OK)
         status = renew_stamps(stream, value, graph);
     if (status == TRM_OK)
@@ -426,11 +483,11 @@ static int32_t graph_launch(struct trm_backend_stream *stream, uint64_t value,
     return status;
 }
 
-static int32_t graph_update(struct trm_backend_graph *graph, uint32_t index,
+int32_t vulkan_graph_update(struct trm_backend_graph *graph, uint32_t index,
                             const struct trm_graph_node *node)
 {
     struct node fresh = {0};
-    int32_t status    = init_node(graph->device, &fresh, node);
+    int32_t status    = init_node_of(graph, &fresh, node);
     if (status != TRM_OK) {
         drop_node(graph->device, &fresh);
         return status;
@@ -443,10 +500,52 @@ static int32_t graph_update(struct trm_backend_graph *graph, uint32_t index,
     return TRM_OK;
 }
 
+/* ---- graphs of resident streams ---------------------------------------------------------------------- */
+
+int32_t vulkan_graph_create_resident(struct trm_backend_device *device,
+                                     const struct trm_graph_node *const *nodes, uint32_t count,
+                                     struct trm_backend_graph **graph)
+{
+    return create(device, nodes, count, true, graph);
+}
+
+bool vulkan_graph_has_stamps(const struct trm_backend_graph *graph)
+{
+    return graph->stamp_count != 0;
+}
+
+int32_t vulkan_graph_commands(struct trm_backend_graph *graph, const struct vulkan_queue *queue,
+                              bool has_barrier, VkCommandBuffer *command)
+{
+    struct recording *recording = &graph->recordings[has_barrier ? 0 : 1];
+    int32_t status              = recording->valid ? TRM_OK : record(graph, recording, queue, has_barrier);
+    if (status != TRM_OK)
+        return status;
+    for (uint32_t i = 0; i < graph->count && graph->stamp_count != 0; i++)
+        if (graph->nodes[i].kind == TRM_GRAPH_STAMP)
+            vulkan_stamp_renew(graph->nodes[i].stamp, NULL);
+    *command = recording->command;
+    return TRM_OK;
+}
+
+bool vulkan_graph_lands(const struct trm_backend_graph *graph)
+{
+    return graph->landing_count != 0;
+}
+
+void vulkan_graph_land(const struct trm_backend_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->count; i++) {
+        const struct node *node = &graph->nodes[i];
+        if (node->landing != NULL)
+            memcpy(node->lands_at, node->landing->host, node->copy.width);
+    }
+}
+
 const struct trm_graph_ops vulkan_graph_ops = {
     .struct_size = sizeof(vulkan_graph_ops),
     .create      = graph_create,
-    .destroy     = graph_destroy,
+    .destroy     = vulkan_graph_destroy,
     .launch      = graph_launch,
-    .update      = graph_update,
+    .update      = vulkan_graph_update,
 };

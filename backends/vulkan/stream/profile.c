@@ -293,10 +293,10 @@ void vulkan_stamp_renew(struct trm_backend_stamp *stamp, const struct vulkan_rec
 {
     const struct trm_backend_device *device = stamp->stamps->device;
     atomic_store_explicit(&stamp->ns, 0, memory_order_relaxed);
-    if (recorder == NULL)
-        device->vk.vkResetQueryPool(device->handle, stamp->pool->handle, stamp->index, 1);
-    else
+    if (recorder != NULL)
         device->vk.vkCmdResetQueryPool(recorder->command, stamp->pool->handle, stamp->index, 1);
+    else if (device->vk.vkResetQueryPool != NULL)
+        device->vk.vkResetQueryPool(device->handle, stamp->pool->handle, stamp->index, 1);
 }
 
 void vulkan_stamp_take(const struct vulkan_recorder *recorder, const struct trm_backend_stamp *stamp)

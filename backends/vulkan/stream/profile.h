@@ -14,7 +14,8 @@ void vulkan_stamps_destroy(struct vulkan_stamps *stamps); /* NULL is fine */
 
 /* Reset a stamp before it is recorded again. With `recorder` NULL the host resets it, which needs
  * vkResetQueryPool() and that no use of the stamp is in flight; else a command does, on a compute queue. The
- * command is expensive: it idles an H200 for some 7 us. */
+ * command is expensive: it idles an H200 for some 7 us. Without vkResetQueryPool() the host only forgets the
+ * stamp's time, and a command of the graph that is about to be launched resets it. */
 void vulkan_stamp_renew(struct trm_backend_stamp *stamp, const struct vulkan_recorder *recorder);
 /* Record the command that writes the timestamp. */
 void vulkan_stamp_take(const struct vulkan_recorder *recorder, const struct trm_backend_stamp *stamp);
