@@ -23,6 +23,7 @@ static const char *const names[] = {
 /* The candidates of each kind that were found so far. */
 struct found {
     const struct pipeline_pool_request *request;
+    uint64_t now; /* base_now(); 0: it has not been needed yet */
     bool is_round_robin;
     uint32_t idle, busy, empty, failed;
     uint32_t follow;    /* its last work is what the task comes after */
@@ -60,15 +61,33 @@ static void consider_busy(const struct pipeline_stream_pool *pool, uint32_t inde
         found->hinder = index;
 }
 
+/* Work that is only presumed to have ended is work to a call that wants an idle stream. */
+static bool is_idle(const struct pipeline_pool_slot *slot, struct found *found)
+{
+    if (LIKELY(slot->watches > 0 || slot->unwatched == 0))
+        return slot->watches == 0;
+    if (!found->request->wants_idle && found->now == 0)
+        found->now = base_now();
+    return pipeline_pool_slot_is_idle(slot, found->now);
+}
+
+/* That may still run is what a task comes after: behind it the task needs no wait. */
+static void consider_idle(const struct pipeline_pool_slot *slot, uint32_t index, struct found *found)
+{
+    if (found->idle == NONE)
+        found->idle = index;
+    if (slot->unwatched != 0 && found->request->task != NULL && is_followed(slot, found->request->task))
+        found->follow = index;
+}
+
 static void consider_free(const struct pipeline_stream_pool *pool, uint32_t index, struct found *found)
 {
     const struct pipeline_pool_slot *slot = &pool->slots[index];
     if (has_failed(slot)) {
         if (slot->watches == 0)
             found->failed = index;
-    } else if (slot->watches == 0) {
-        if (found->idle == NONE)
-            found->idle = index;
+    } else if (is_idle(slot, found)) {
+        consider_idle(slot, index, found);
     } else {
         consider_busy(pool, index, found);
     }
@@ -77,7 +96,7 @@ static void consider_free(const struct pipeline_stream_pool *pool, uint32_t inde
 static bool is_used(const struct pipeline_pool_slot *slot)
 {
     return slot->state != PIPELINE_POOL_SLOT_EMPTY &&
-           (slot->state != PIPELINE_POOL_SLOT_FREE || slot->watches > 0);
+           (slot->state != PIPELINE_POOL_SLOT_FREE || slot->watches > 0 || slot->unwatched > 0);
 }
 
 static void consider(const struct pipeline_stream_pool *pool, uint32_t index, struct found *found)
@@ -185,7 +204,7 @@ static void consider_all(const struct pipeline_stream_pool *pool, uint32_t band,
 struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_pool *pool,
                                                         const struct pipeline_pool_request *request)
 {
-    struct found found = {request, false, NONE, NONE, NONE, NONE, NONE, NONE, 0, 0};
+    struct found found = {request, 0, false, NONE, NONE, NONE, NONE, NONE, NONE, 0, 0};
     int32_t strategy   = pipeline_pool_strategy_locked(pool);
     int32_t workload   = TRM_STREAM_WORKLOAD_FOUND;
     uint32_t band      = strategy == TRM_STREAM_PRIORITY ? band_of(request->priority) : 0;
