@@ -61,42 +61,51 @@ static void consider_busy(const struct pipeline_stream_pool *pool, uint32_t inde
         found->hinder = index;
 }
 
-/* Work that is only presumed to have ended is work to a call that wants an idle stream. */
-static bool is_idle(const struct pipeline_pool_slot *slot, struct found *found)
+/* Of a stream whose loans were not watched. To a call that wants an idle stream, work that is only presumed to
+ * have ended is work. As it may still run, what a task comes after needs no wait if the task goes behind it. */
+static __attribute__((noinline)) void consider_unwatched(const struct pipeline_stream_pool *pool,
+                                                         uint32_t index, struct found *found)
 {
-    if (LIKELY(slot->watches > 0 || slot->unwatched == 0))
-        return slot->watches == 0;
+    const struct pipeline_pool_slot *slot = &pool->slots[index];
     if (!found->request->wants_idle && found->now == 0)
         found->now = base_now();
-    return pipeline_pool_slot_is_idle(slot, found->now);
-}
-
-/* That may still run is what a task comes after: behind it the task needs no wait. */
-static void consider_idle(const struct pipeline_pool_slot *slot, uint32_t index, struct found *found)
-{
+    if (!pipeline_pool_slot_is_idle(slot, found->now)) {
+        consider_busy(pool, index, found);
+        return;
+    }
     if (found->idle == NONE)
         found->idle = index;
-    if (slot->unwatched != 0 && found->request->task != NULL && is_followed(slot, found->request->task))
+    if (found->request->task != NULL && is_followed(slot, found->request->task))
         found->follow = index;
 }
 
-static void consider_free(const struct pipeline_stream_pool *pool, uint32_t index, struct found *found)
+static bool has_work(const struct pipeline_pool_slot *slot)
+{
+    return (slot->watches | slot->unwatched) != 0;
+}
+
+static inline void consider_free(const struct pipeline_stream_pool *pool, uint32_t index, struct found *found)
 {
     const struct pipeline_pool_slot *slot = &pool->slots[index];
+    bool is_idle                          = !has_work(slot);
+    found->used += !is_idle;
     if (has_failed(slot)) {
         if (slot->watches == 0)
             found->failed = index;
-    } else if (is_idle(slot, found)) {
-        consider_idle(slot, index, found);
-    } else {
+    } else if (is_idle) {
+        if (found->idle == NONE)
+            found->idle = index;
+    } else if (slot->watches > 0) {
         consider_busy(pool, index, found);
+    } else {
+        consider_unwatched(pool, index, found);
     }
 }
 
 static bool is_used(const struct pipeline_pool_slot *slot)
 {
     return slot->state != PIPELINE_POOL_SLOT_EMPTY &&
-           (slot->state != PIPELINE_POOL_SLOT_FREE || slot->watches > 0 || slot->unwatched > 0);
+           (slot->state != PIPELINE_POOL_SLOT_FREE || has_work(slot));
 }
 
 static void consider(const struct pipeline_stream_pool *pool, uint32_t index, struct found *found)
@@ -107,8 +116,9 @@ static void consider(const struct pipeline_stream_pool *pool, uint32_t index, st
             found->empty = index;
         return;
     }
-    found->used += is_used(slot);
-    if (slot->state == PIPELINE_POOL_SLOT_FREE)
+    if (slot->state != PIPELINE_POOL_SLOT_FREE)
+        found->used++;
+    else
         consider_free(pool, index, found);
 }
 

@@ -130,10 +130,8 @@ static void end_load_locked(struct pipeline_stream_pool *pool, const struct pipe
 static void end_trial_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_watch *watch,
                              uint64_t now, bool is_good)
 {
-    const struct pipeline_task_model *model =
-        watch->key.what != 0 ? pipeline_task_model_find(&pool->models, &watch->key) : NULL;
-    if (is_good && model != NULL)
-        pipeline_pool_trial_add(&pool->trial, model->least, now);
+    if (is_good)
+        pipeline_pool_trial_add(&pool->trial, watch->least, now);
     pipeline_pool_trial_end(&pool->trial, now);
 }
 
@@ -148,7 +146,8 @@ static void note_company_locked(const struct pipeline_stream_pool *pool, struct 
         return;
     for (uint32_t i = 0; i < pool->slot_count; i++) {
         const struct pipeline_pool_slot *slot = &pool->slots[i];
-        if (slot == watch->slot || pipeline_pool_slot_is_idle(slot, now))
+        bool is_idle = slot->watches == 0 && (slot->unwatched == 0 || pipeline_pool_slot_is_idle(slot, now));
+        if (slot == watch->slot || is_idle)
             continue;
         watch->company.workloads |= 1u << slot->workload;
         watch->company.streams++;
@@ -162,9 +161,10 @@ static void predict_locked(struct pipeline_stream_pool *pool, struct pipeline_po
     const struct pipeline_task_model *model = outlook->model;
     uint64_t begin = later(later(slot->predicted_end, watch->released), outlook->ready_at);
     uint64_t takes = watch->operations * pipeline_estimate_ahead(&pool->operation, 0);
+    watch->least   = model != NULL ? model->least : 0;
     if (watch->key.what != 0)
-        watch->workload = pipeline_task_workload_of(&pool->workloads, watch->workload, watch->bytes,
-                                                    model != NULL ? model->least : 0);
+        watch->workload =
+            pipeline_task_workload_of(&pool->workloads, watch->workload, watch->bytes, watch->least);
     if (model != NULL && pipeline_model_is_known(&model->time))
         takes = (uint64_t)model->time.mean;
     else if (outlook->is_sure)

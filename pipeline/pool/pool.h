@@ -64,6 +64,7 @@ struct pipeline_pool_watch {
     uint64_t predicted_end;
     struct pipeline_task_key key; /* of the task */
     double work;                  /* of a member's load */
+    double least;                 /* that such tasks are known to take; 0: not known */
     uint64_t bytes;
     int32_t workload;
     struct pipeline_task_company company;

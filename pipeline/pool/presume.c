@@ -1,7 +1,8 @@
 /* Loans that are not watched: kernels whose time is known well enough to presume when they end.
  *
- * One task of a kind in SAMPLE_EVERY is watched by itself all the same, so that its model follows what changes
- * and the prediction of its stream is put right. A wrong one does little harm: the next task of the pool waits
+ * One task of a kind in SAMPLE_EVERY is watched by itself all the same, so that its model follows what
+ * changes and the prediction of its stream is put right; and the next ones, where that took another time than
+ * usual. A wrong one does little harm: the next task of the pool waits
  * behind a short kernel while another stream is idle.
  *
  * Not presumed are tasks that are long, beside which a notification costs little; functions, which may wait
@@ -14,7 +15,7 @@
 /* Samples after which a model is trusted; a quarter of them are of this pool, not of earlier runs. */
 #define KNOWN 8u
 
-#define SAMPLE_EVERY 16u
+#define SAMPLE_EVERY 64u
 
 /* Nanoseconds. The driver of a GPU takes a few thousand for a notification, and many streams work at once. */
 #define SHORT_NS 200000.0
@@ -94,7 +95,7 @@ struct pipeline_pool_outlook pipeline_pool_look_ahead_locked(struct pipeline_str
     outlook.is_sure = is_trusted && request->task->kernel != NULL && slot->unsure == 0;
     if (outlook.is_sure && request->waited != 0 && !has_reached(slot->stream, request->waited))
         outlook.is_sure = predict_points_locked(pool, slot, request->task, &outlook.ready_at);
-    outlook.wants_sample = !is_trusted || ++model->unsampled >= SAMPLE_EVERY;
+    outlook.wants_sample = !is_trusted || model->time.misfits > 0 || ++model->unsampled >= SAMPLE_EVERY;
     if (outlook.wants_sample && model != NULL)
         model->unsampled = 0;
     return outlook;

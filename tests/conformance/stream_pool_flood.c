@@ -1,5 +1,5 @@
-/* Stream pools with many small tasks, of whose ends few are told to the pool: the order of the tasks, and what
- * is known when they have ended.
+/* Stream pools with many small tasks, of whose ends few are told to the pool: the order of the tasks, and
+ * what is known when they have ended.
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"

@@ -13,8 +13,8 @@
 #define OK(call) ck_assert_int_eq((call), TRM_OK)
 
 /* Loans of a stream, many of them beside one in so many that is sampled. */
-#define LOANS 160u
-#define SAMPLED (LOANS / 16)
+#define LOANS 640u
+#define SAMPLED (LOANS / 64)
 
 static struct fake fake;
 static struct pipeline_stream_pool *pool;
@@ -192,6 +192,18 @@ START_TEST(a_short_kernel_that_is_known_is_watched_once_in_a_while)
 }
 END_TEST
 
+START_TEST(a_kernel_that_has_taken_another_time_than_usual_is_watched_again)
+{
+    open_pool(1);
+    struct trm_stream_task task  = known_kernel(1000);
+    struct pipeline_task_key key = pipeline_task_key_of(&task);
+    pipeline_task_model_add(&pool->models, &key, 50000);
+    submit(&task);
+    ck_assert_uint_eq(pool->slots[0].watches, 1);
+    close_pool();
+}
+END_TEST
+
 START_TEST(a_kernel_that_is_not_known_is_watched)
 {
     open_pool(1);
@@ -319,7 +331,7 @@ START_TEST(a_sampled_kernel_puts_the_prediction_of_its_stream_right)
 {
     open_pool(1);
     struct trm_stream_task task = known_kernel(100000);
-    for (uint32_t i = 0; i < 16; i++)
+    for (uint32_t i = 0; i < 64; i++)
         submit(&task);
     uint64_t predicted = pool->slots[0].predicted_end;
     ck_assert_uint_gt(predicted, base_now());
@@ -342,6 +354,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_pool_that_notifies_of_nothing_any_more_ends_with_loans_in_its_queues);
     tcase_add_test(tests, a_pool_over_host_processors_is_notified_of_each_end);
     tcase_add_test(tests, a_short_kernel_that_is_known_is_watched_once_in_a_while);
+    tcase_add_test(tests, a_kernel_that_has_taken_another_time_than_usual_is_watched_again);
     tcase_add_test(tests, a_kernel_that_is_not_known_is_watched);
     tcase_add_test(tests, a_long_kernel_is_watched);
     tcase_add_test(tests, a_kernel_behind_a_loan_is_watched);
