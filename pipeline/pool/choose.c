@@ -84,10 +84,10 @@ static bool has_work(const struct pipeline_pool_slot *slot)
     return (slot->watches | slot->unwatched) != 0;
 }
 
-static inline void consider_free(const struct pipeline_stream_pool *pool, uint32_t index, struct found *found)
+static inline void consider_free(const struct pipeline_stream_pool *pool,
+                                 const struct pipeline_pool_slot *slot, uint32_t index, struct found *found)
 {
-    const struct pipeline_pool_slot *slot = &pool->slots[index];
-    bool is_idle                          = !has_work(slot);
+    bool is_idle = !has_work(slot);
     found->used += !is_idle;
     if (has_failed(slot)) {
         if (slot->watches == 0)
@@ -108,9 +108,9 @@ static bool is_used(const struct pipeline_pool_slot *slot)
            (slot->state != PIPELINE_POOL_SLOT_FREE || has_work(slot));
 }
 
-static void consider(const struct pipeline_stream_pool *pool, uint32_t index, struct found *found)
+static inline void consider(const struct pipeline_stream_pool *pool, const struct pipeline_pool_slot *slot,
+                            uint32_t index, struct found *found)
 {
-    const struct pipeline_pool_slot *slot = &pool->slots[index];
     if (slot->state == PIPELINE_POOL_SLOT_EMPTY) {
         if (found->empty == NONE)
             found->empty = index;
@@ -119,7 +119,7 @@ static void consider(const struct pipeline_stream_pool *pool, uint32_t index, st
     if (slot->state != PIPELINE_POOL_SLOT_FREE)
         found->used++;
     else
-        consider_free(pool, index, found);
+        consider_free(pool, slot, index, found);
 }
 
 static struct pipeline_pool_choice choice_of(const struct found *found)
@@ -196,15 +196,21 @@ int32_t pipeline_pool_strategy_locked(const struct pipeline_stream_pool *pool)
 
 /* ---- the choice ----------------------------------------------------------------------------- */
 
+static void consider_range(const struct pipeline_stream_pool *pool, uint32_t first, uint32_t end,
+                           struct found *found)
+{
+    const struct pipeline_pool_slot *slot = &pool->slots[first];
+    for (uint32_t i = first; i < end; i++, slot++)
+        consider(pool, slot, i, found);
+}
+
 /* Looks at the slots of a priority, and counts those that are used of all. */
 static void consider_all(const struct pipeline_stream_pool *pool, uint32_t band, struct found *found)
 {
     uint32_t low = band * pool->most, end = low + pool->most;
     uint32_t first = found->is_round_robin ? pool->turn : low;
-    for (uint32_t i = first; i < end; i++)
-        consider(pool, i, found);
-    for (uint32_t i = low; i < first; i++)
-        consider(pool, i, found);
+    consider_range(pool, first, end, found);
+    consider_range(pool, low, first, found);
     for (uint32_t i = 0; i < low; i++)
         found->used += is_used(&pool->slots[i]);
     for (uint32_t i = end; i < pool->slot_count; i++)

@@ -77,21 +77,22 @@ enum pipeline_pool_slot_state {
     PIPELINE_POOL_SLOT_TRANSIT = 3,
 };
 
+/* A choice looks at the first few members of each. */
 struct pipeline_pool_slot {
     enum pipeline_pool_slot_state state;
-    struct pipeline_pool_watch *first, *last; /* the queue, in the order of the stream */
-    uint32_t watches;                         /* in the queue */
-    uint32_t armed;                           /* of them, those that wait for a notification */
-    uint32_t unsure;                          /* of them, those whose end no model predicts */
-    uint64_t stamped;                         /* the last operation for which a notification was asked */
+    uint32_t watches;           /* in the queue */
     uint64_t unwatched;         /* the last operation of loans that are not watched; 0: they have ended */
+    struct core_stream *stream; /* holds a reference; changed under the lock, also in transit */
     bool has_failed;            /* a watch was told so */
     bool has_points;            /* tasks ran on the stream, so the program may know points of it */
-    struct core_stream *stream; /* holds a reference; changed under the lock, also in transit */
-    uint64_t seen;              /* the last operation when the stream was last given back */
-    uint64_t predicted_end;     /* base_now() when its work will have ended; 0 when it has */
     int32_t workload;           /* of its last work; FOUND: not known */
+    uint64_t predicted_end;     /* base_now() when its work will have ended; 0 when it has */
+    uint64_t seen;              /* the last operation when the stream was last given back */
     uint64_t last_end;          /* when the work of the last loan that was watched ended */
+    uint32_t armed;             /* of the watches, those that wait for a notification */
+    uint32_t unsure;            /* of the watches, those whose end no model predicts */
+    struct pipeline_pool_watch *first, *last; /* the queue, in the order of the stream */
+    uint64_t stamped;                         /* the last operation for which a notification was asked */
 };
 
 /* Of another room: called once when a stream may be had that pipeline_pool_draw() did not find. */
