@@ -2,10 +2,11 @@
  *
  *     pool.c      a pool's life, statistics       lend.c      lending and taking back
  *     choose.c    strategies                      watch.c     which streams have work
- *     submit.c    tasks                           trial.c     which strategy gets most done
- *     draw.c      streams for coordinators        keep.c      models that outlive the pool
- *     width.c     how many run side by side       team.h      pools over groups of devices
- *     errand.c    tasks of coordinators over groups                     presume.c   ends that are not watched
+ *     submit.c    tasks                           presume.c   ends that are not watched
+ *     draw.c      streams for coordinators        lesson.c    what the ends of loans tell
+ *     width.c     how many run side by side       trial.c     which strategy gets most done
+ *     errand.c    tasks over groups, of others    keep.c      models that outlive the pool
+ *     team.h      pools over groups of devices
  *
  * A slot has a stream or is empty. A slot in transit belongs to the call that put it there, which may then
  * call the backend without the lock: it makes or ends the stream, enqueues a task on it, or takes it back.

@@ -165,6 +165,11 @@ static void settle_slot(struct pipeline_stream_pool *pool, struct pipeline_pool_
 void pipeline_pool_settle(struct pipeline_stream_pool *pool)
 {
     struct base_saved_error saved;
+    base_lock_acquire(&pool->lock);
+    bool is_needed = pipeline_pool_is_unsettled_locked(pool);
+    base_lock_release(&pool->lock);
+    if (!is_needed)
+        return;
     base_error_save(&saved);
     for (uint32_t i = 0; i < pool->slot_count; i++)
         settle_slot(pool, &pool->slots[i]);

@@ -280,6 +280,37 @@ START_TEST(a_stream_is_found_idle_though_nothing_told_of_its_end)
 }
 END_TEST
 
+START_TEST(a_stream_that_fails_under_kernels_that_are_not_watched_is_replaced)
+{
+    open_pool(1);
+    struct trm_stream_task task = known_kernel(1000);
+    struct trm_point point      = submit(&task);
+    ck_assert_uint_eq(notifications(), 0);
+    fake_fail(&fake, point.stream, TRM_ERROR_KERNEL, 5, "it failed");
+    acquire_idle(TRM_FOREVER, TRM_OK);
+    ck_assert_uint_eq(stats().replaced, 1);
+    ck_assert_int_eq(trm_point_wait(point, TRM_FOREVER), TRM_ERROR_KERNEL);
+    close_pool();
+}
+END_TEST
+
+START_TEST(a_task_that_finds_its_stream_failed_tells_the_pool)
+{
+    open_pool(1);
+    struct trm_stream_task task          = known_kernel(1000);
+    struct pipeline_pool_request request = {
+        .timeout_ns = TRM_FOREVER, .task = &task, .key = pipeline_task_key_of(&task)};
+    struct pipeline_pool_slot *slot;
+    fake_fail(&fake, submit(&task).stream, TRM_ERROR_KERNEL, 5, "it failed");
+    OK(pipeline_pool_lend(pool, &request, &slot));
+    ck_assert_int_eq(fake_enqueue(slot->stream->object.handle), TRM_ERROR_KERNEL);
+    pipeline_pool_take_back(pool, slot, &request);
+    submit(&task);
+    ck_assert_uint_eq(stats().replaced, 1);
+    close_pool();
+}
+END_TEST
+
 static void *wait_for_idle(void *user)
 {
     (void)user;
@@ -333,8 +364,8 @@ START_TEST(a_sampled_kernel_puts_the_prediction_of_its_stream_right)
     struct trm_stream_task task = known_kernel(100000);
     for (uint32_t i = 0; i < 64; i++)
         submit(&task);
-    uint64_t predicted = pool->slots[0].predicted_end;
-    ck_assert_uint_gt(predicted, base_now());
+    ck_assert_uint_gt(pool->slots[0].predicted_end, 0);
+    ck_assert_uint_gt(pool->slots[0].unwatched, 0);
     fake_run(&fake, pool->slots[0].stream->object.handle, UINT64_MAX);
     ck_assert_uint_eq(pool->slots[0].predicted_end, 0);
     ck_assert_uint_eq(pool->slots[0].unwatched, 0);
@@ -361,6 +392,8 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_kernel_after_one_that_is_presumed_to_end_is_presumed_too);
     tcase_add_test(tests, a_call_for_an_idle_stream_does_not_trust_a_prediction);
     tcase_add_test(tests, a_stream_is_found_idle_though_nothing_told_of_its_end);
+    tcase_add_test(tests, a_stream_that_fails_under_kernels_that_are_not_watched_is_replaced);
+    tcase_add_test(tests, a_task_that_finds_its_stream_failed_tells_the_pool);
     tcase_add_test(tests, a_call_that_waits_for_an_idle_stream_is_told_when_what_was_presumed_has_ended);
     tcase_add_test(tests, statistics_ask_for_what_is_presumed);
     tcase_add_test(tests, all_is_watched_while_a_thread_waits_for_a_stream);
