@@ -281,7 +281,7 @@ static void wait_for_transits_locked(struct pipeline_stream_pool *pool)
         uint32_t epoch = atomic_load_explicit(&pool->epoch, memory_order_relaxed);
         pool->sleepers++;
         base_lock_release(&pool->lock);
-        core_service_block(); /* the job runs there */
+        core_service_block(); /* the pool's job runs there */
         base_futex_wait(&pool->epoch, epoch, BASE_NEVER);
         core_service_unblock();
         base_lock_acquire(&pool->lock);

@@ -135,7 +135,7 @@ struct pipeline_stream_pool {
     struct pipeline_pool_watch *spare;
     struct core_service *service; /* the context's; NULL: not needed yet */
     struct core_job job;          /* arms watches */
-    bool is_posted;               /* holds a reference */
+    bool is_posted;
     struct pipeline_estimate operation;
     struct pipeline_load load; /* of a member */
     uint64_t samples;

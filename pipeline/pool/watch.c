@@ -81,7 +81,6 @@ static void post_locked(struct pipeline_stream_pool *pool)
         return;
     pool->is_posted = true;
     pool->transits++;
-    core_object_retain(&pool->object);
     core_service_post(pool->service, &pool->job);
 }
 
@@ -172,7 +171,8 @@ static void notify_of(struct pipeline_stream_pool *pool, struct core_stream *str
         wait_for_end(pool, stream, watch);
 }
 
-/* On the service thread. A thread that waits for a transit may be in a callback. */
+/* On the service thread. The job counts as a transit, so the pool stays until it gives the lock back for the
+ * last time. */
 static void arm_rest(struct core_job *job)
 {
     struct pipeline_stream_pool *pool = base_container_of(job, struct pipeline_stream_pool, job);
@@ -198,7 +198,6 @@ static void arm_rest(struct core_job *job)
         post_locked(pool);
     pipeline_pool_wake_locked(pool);
     base_lock_release(&pool->lock);
-    core_object_release(&pool->object);
 }
 
 /* Without the service each watch is armed. */
