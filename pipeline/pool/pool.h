@@ -21,8 +21,10 @@
  * A kernel whose time the pool knows well, and which is short, is mostly not watched at all: its end is
  * presumed when it is predicted. What must know makes sure first (pipeline_pool_settle()): a call that wants
  * an idle stream, and statistics. While a thread or a listener waits for a stream, all is watched. So nothing
- * polls, and a choice asks no backend. Where the device is the host's own processors, each watch is armed: the
- * thread that does the work tells of its end, and to ask for that gets short work done at once.
+ * polls, and a choice asks no backend.
+ *
+ * Where the device is the host's own processors, each loan is watched, and each watch armed: the thread that
+ * does the work tells of its end, and to ask for that gets short work done at once.
  *
  * Locks: backends notify under their own locks, so none is called under pool->lock. Listeners are, which may
  * post to the service.
