@@ -61,8 +61,9 @@ static void consider_busy(const struct pipeline_stream_pool *pool, uint32_t inde
         found->hinder = index;
 }
 
-/* Of a stream whose loans were not watched. To a call that wants an idle stream, work that is only presumed to
- * have ended is work. As it may still run, what a task comes after needs no wait if the task goes behind it. */
+/* Of a stream whose loans were not watched. To a call that wants an idle stream, work that is only presumed
+ * to have ended is work. As it may still run, what a task comes after needs no wait if the task goes behind
+ * it. */
 static __attribute__((noinline)) void consider_unwatched(const struct pipeline_stream_pool *pool,
                                                          uint32_t index, struct found *found)
 {
