@@ -133,7 +133,9 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/pool/errand.c \
 	pipeline/pool/keep.c pipeline/pool/keep.h \
 	pipeline/pool/lend.c \
+	pipeline/pool/lesson.c \
 	pipeline/pool/pool.c pipeline/pool/pool.h \
+	pipeline/pool/presume.c \
 	pipeline/pool/submit.c \
 	pipeline/pool/team.c pipeline/pool/team.h \
 	pipeline/pool/team_choose.c \

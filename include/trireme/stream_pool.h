@@ -252,7 +252,7 @@ struct trm_stream_pool_stats {
     uint32_t side_by_side;
 };
 
-/* Get the statistics of a pool.
+/* Get the statistics of a pool. Asks the device about work whose end the pool has only predicted.
  *
  * stats       the caller sets its struct_size
  */

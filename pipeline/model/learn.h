@@ -33,6 +33,7 @@ struct pipeline_task_model {
     double least;
     uint64_t fresh;                            /* samples of this pool */
     uint64_t last_end;                         /* base_now() when such a task ended; 0: none has */
+    uint32_t unsampled;                        /* such tasks since one was watched by itself (pool room) */
     uint32_t measuring;                        /* such tasks that have not ended, in a pool over a group */
     const struct pipeline_stored_model *begun; /* what was kept of it; NULL: nothing */
 };

@@ -23,6 +23,7 @@ static const char *const names[] = {
 /* The candidates of each kind that were found so far. */
 struct found {
     const struct pipeline_pool_request *request;
+    uint64_t now; /* base_now(); 0: it has not been needed yet */
     bool is_round_robin;
     uint32_t idle, busy, empty, failed;
     uint32_t follow;    /* its last work is what the task comes after */
@@ -60,37 +61,66 @@ static void consider_busy(const struct pipeline_stream_pool *pool, uint32_t inde
         found->hinder = index;
 }
 
-static void consider_free(const struct pipeline_stream_pool *pool, uint32_t index, struct found *found)
+/* Of a stream whose loans were not watched. To a call that wants an idle stream, work that is only presumed
+ * to have ended is work. As it may still run, what a task comes after needs no wait if the task goes behind
+ * it. */
+static __attribute__((noinline)) void consider_unwatched(const struct pipeline_stream_pool *pool,
+                                                         uint32_t index, struct found *found)
 {
     const struct pipeline_pool_slot *slot = &pool->slots[index];
+    if (!found->request->wants_idle && found->now == 0)
+        found->now = base_now();
+    if (!pipeline_pool_slot_is_idle(slot, found->now)) {
+        consider_busy(pool, index, found);
+        return;
+    }
+    if (found->idle == NONE)
+        found->idle = index;
+    if (found->request->task != NULL && is_followed(slot, found->request->task))
+        found->follow = index;
+}
+
+static bool has_work(const struct pipeline_pool_slot *slot)
+{
+    return (slot->watches | slot->unwatched) != 0;
+}
+
+static inline void consider_free(const struct pipeline_stream_pool *pool,
+                                 const struct pipeline_pool_slot *slot, uint32_t index, struct found *found)
+{
+    bool is_idle = !has_work(slot);
+    found->used += !is_idle;
     if (has_failed(slot)) {
         if (slot->watches == 0)
             found->failed = index;
-    } else if (slot->watches == 0) {
+    } else if (is_idle) {
         if (found->idle == NONE)
             found->idle = index;
-    } else {
+    } else if (slot->watches > 0) {
         consider_busy(pool, index, found);
+    } else {
+        consider_unwatched(pool, index, found);
     }
 }
 
 static bool is_used(const struct pipeline_pool_slot *slot)
 {
     return slot->state != PIPELINE_POOL_SLOT_EMPTY &&
-           (slot->state != PIPELINE_POOL_SLOT_FREE || slot->watches > 0);
+           (slot->state != PIPELINE_POOL_SLOT_FREE || has_work(slot));
 }
 
-static void consider(const struct pipeline_stream_pool *pool, uint32_t index, struct found *found)
+static inline void consider(const struct pipeline_stream_pool *pool, const struct pipeline_pool_slot *slot,
+                            uint32_t index, struct found *found)
 {
-    const struct pipeline_pool_slot *slot = &pool->slots[index];
     if (slot->state == PIPELINE_POOL_SLOT_EMPTY) {
         if (found->empty == NONE)
             found->empty = index;
         return;
     }
-    found->used += is_used(slot);
-    if (slot->state == PIPELINE_POOL_SLOT_FREE)
-        consider_free(pool, index, found);
+    if (slot->state != PIPELINE_POOL_SLOT_FREE)
+        found->used++;
+    else
+        consider_free(pool, slot, index, found);
 }
 
 static struct pipeline_pool_choice choice_of(const struct found *found)
@@ -167,15 +197,21 @@ int32_t pipeline_pool_strategy_locked(const struct pipeline_stream_pool *pool)
 
 /* ---- the choice ----------------------------------------------------------------------------- */
 
+static void consider_range(const struct pipeline_stream_pool *pool, uint32_t first, uint32_t end,
+                           struct found *found)
+{
+    const struct pipeline_pool_slot *slot = &pool->slots[first];
+    for (uint32_t i = first; i < end; i++, slot++)
+        consider(pool, slot, i, found);
+}
+
 /* Looks at the slots of a priority, and counts those that are used of all. */
 static void consider_all(const struct pipeline_stream_pool *pool, uint32_t band, struct found *found)
 {
     uint32_t low = band * pool->most, end = low + pool->most;
     uint32_t first = found->is_round_robin ? pool->turn : low;
-    for (uint32_t i = first; i < end; i++)
-        consider(pool, i, found);
-    for (uint32_t i = low; i < first; i++)
-        consider(pool, i, found);
+    consider_range(pool, first, end, found);
+    consider_range(pool, low, first, found);
     for (uint32_t i = 0; i < low; i++)
         found->used += is_used(&pool->slots[i]);
     for (uint32_t i = end; i < pool->slot_count; i++)
@@ -185,7 +221,7 @@ static void consider_all(const struct pipeline_stream_pool *pool, uint32_t band,
 struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_pool *pool,
                                                         const struct pipeline_pool_request *request)
 {
-    struct found found = {request, false, NONE, NONE, NONE, NONE, NONE, NONE, 0, 0};
+    struct found found = {request, 0, false, NONE, NONE, NONE, NONE, NONE, NONE, 0, 0};
     int32_t strategy   = pipeline_pool_strategy_locked(pool);
     int32_t workload   = TRM_STREAM_WORKLOAD_FOUND;
     uint32_t band      = strategy == TRM_STREAM_PRIORITY ? band_of(request->priority) : 0;

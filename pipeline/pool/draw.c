@@ -123,7 +123,7 @@ void pipeline_pool_drawn(struct pipeline_stream_pool *pool, struct pipeline_pool
                          const struct trm_stream_task *task, uint64_t waited)
 {
     const struct pipeline_pool_request request = {
-        .task = task, .key = pipeline_task_key_of(task), .waited = waited};
+        .wants_end = true, .task = task, .key = pipeline_task_key_of(task), .waited = waited};
     pipeline_pool_watch(pool, slot, &request);
 }
 

@@ -47,6 +47,7 @@ static int32_t run_form(struct pipeline_pool_team *team, const struct pipeline_p
     struct pipeline_pool_request request = {
         .priority   = form->priority,
         .wants_idle = true,
+        .wants_end  = true,
         .task       = form,
         .key        = pipeline_task_key_of(form),
         .ready_at   = chosen->ready_at,

@@ -16,14 +16,14 @@ static int32_t fail_closing(void)
 
 /* ---- slots in transit ----------------------------------------------------------------------- */
 
-static void enter_transit_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
+void pipeline_pool_enter_transit_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
 {
     slot->state = PIPELINE_POOL_SLOT_TRANSIT;
     pool->transits++;
 }
 
-static void leave_transit_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
-                                 enum pipeline_pool_slot_state state)
+void pipeline_pool_leave_transit_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
+                                        enum pipeline_pool_slot_state state)
 {
     slot->state = state;
     pool->transits--;
@@ -99,7 +99,7 @@ static void lend_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_
         /* the data of its group may name the task's end */
         slot->has_points |= request->task != NULL && pool->is_member;
     } else {
-        enter_transit_locked(pool, slot);
+        pipeline_pool_enter_transit_locked(pool, slot);
         slot->has_points = true;
     }
     pool->stats.tasks += request->task != NULL;
@@ -117,7 +117,7 @@ static int32_t make_and_lend_locked(struct pipeline_stream_pool *pool,
 {
     struct pipeline_pool_slot *slot = &pool->slots[choice->index];
     bool is_new                     = choice->step == PIPELINE_POOL_GROW;
-    enter_transit_locked(pool, slot);
+    pipeline_pool_enter_transit_locked(pool, slot);
     base_lock_release(&pool->lock);
     if (!is_new && slot->has_points)
         keep_failed_stream(pool, slot);
@@ -126,7 +126,8 @@ static int32_t make_and_lend_locked(struct pipeline_stream_pool *pool,
     int32_t status = make_stream(pool, slot);
     base_lock_acquire(&pool->lock);
     pool->streams += (status == TRM_OK) - (is_new ? 0 : 1);
-    leave_transit_locked(pool, slot, status == TRM_OK ? PIPELINE_POOL_SLOT_FREE : PIPELINE_POOL_SLOT_EMPTY);
+    pipeline_pool_leave_transit_locked(pool, slot,
+                                       status == TRM_OK ? PIPELINE_POOL_SLOT_FREE : PIPELINE_POOL_SLOT_EMPTY);
     if (status != TRM_OK)
         return status;
     if (is_new)
@@ -160,15 +161,30 @@ static int32_t fail_timeout_locked(const struct pipeline_stream_pool *pool,
                      request->wants_idle ? "idle" : "free", pool->lent, pool->most);
 }
 
+/* Who wants an idle stream gets one whose work has really ended. With the lock, released meanwhile. */
+static void settle_for_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request,
+                              struct pipeline_pool_choice *choice)
+{
+    while (request->wants_idle && choice->step != PIPELINE_POOL_LEND && !pool->is_closing &&
+           pipeline_pool_is_unsettled_locked(pool)) {
+        base_lock_release(&pool->lock);
+        pipeline_pool_settle(pool);
+        base_lock_acquire(&pool->lock);
+        *choice = pipeline_pool_choose_locked(pool, request);
+    }
+}
+
 static int32_t lend_slowly_locked(struct pipeline_stream_pool *pool,
                                   const struct pipeline_pool_request *request,
                                   struct pipeline_pool_choice *choice)
 {
     uint64_t deadline = base_deadline(request->timeout_ns);
     bool is_in_time   = request->timeout_ns != 0;
+    settle_for_locked(pool, request, choice);
     if (choice->step == PIPELINE_POOL_WAIT)
         pool->stats.waits++;
     for (;;) {
+        settle_for_locked(pool, request, choice);
         if (pool->is_closing)
             return fail_closing();
         if (choice->step == PIPELINE_POOL_LEND) {
@@ -235,7 +251,7 @@ static uint32_t count_used_locked(const struct pipeline_stream_pool *pool)
 {
     uint32_t used = 0;
     for (uint32_t i = 0; i < pool->slot_count; i++)
-        used += is_away(&pool->slots[i]) || pool->slots[i].watches > 0;
+        used += is_away(&pool->slots[i]) || pool->slots[i].watches > 0 || pool->slots[i].unwatched > 0;
     return used;
 }
 
@@ -324,7 +340,7 @@ static struct pipeline_pool_slot *find_unneeded_locked(struct pipeline_stream_po
     if (pool->streams > pool->least && pool->streams > pool->peak)
         for (uint32_t i = 0; i < pool->slot_count; i++)
             if (pool->slots[i].state == PIPELINE_POOL_SLOT_FREE && pool->slots[i].watches == 0 &&
-                !pool->slots[i].has_points)
+                pool->slots[i].unwatched == 0 && !pool->slots[i].has_points)
                 found = &pool->slots[i];
     pool->window = 0;
     pool->peak   = 0;
@@ -336,7 +352,7 @@ static void shrink(struct pipeline_stream_pool *pool)
     base_lock_acquire(&pool->lock);
     struct pipeline_pool_slot *slot = pool->is_closing ? NULL : find_unneeded_locked(pool);
     if (slot != NULL)
-        enter_transit_locked(pool, slot);
+        pipeline_pool_enter_transit_locked(pool, slot);
     base_lock_release(&pool->lock);
     if (slot == NULL)
         return;
@@ -344,7 +360,7 @@ static void shrink(struct pipeline_stream_pool *pool)
     base_lock_acquire(&pool->lock);
     pool->streams--;
     pool->stats.shrunk++;
-    leave_transit_locked(pool, slot, PIPELINE_POOL_SLOT_EMPTY);
+    pipeline_pool_leave_transit_locked(pool, slot, PIPELINE_POOL_SLOT_EMPTY);
     base_lock_release(&pool->lock);
 }
 
@@ -355,7 +371,7 @@ void pipeline_pool_take_back(struct pipeline_stream_pool *pool, struct pipeline_
         core_range_pop_all(slot->stream);
     pipeline_pool_watch(pool, slot, request);
     base_lock_acquire(&pool->lock);
-    leave_transit_locked(pool, slot, PIPELINE_POOL_SLOT_FREE);
+    pipeline_pool_leave_transit_locked(pool, slot, PIPELINE_POOL_SLOT_FREE);
     bool is_window_over = pool->window >= WINDOW;
     base_lock_release(&pool->lock);
     if (is_window_over)
@@ -370,7 +386,7 @@ static int32_t release(struct pipeline_stream_pool *pool, const struct trm_strea
     base_lock_acquire(&pool->lock);
     struct pipeline_pool_slot *slot = find_lent_locked(pool, stream);
     if (slot != NULL) {
-        enter_transit_locked(pool, slot);
+        pipeline_pool_enter_transit_locked(pool, slot);
         pool->lent--;
     }
     base_lock_release(&pool->lock);

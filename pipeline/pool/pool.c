@@ -173,6 +173,7 @@ int32_t pipeline_pool_create(struct core_device *device, const struct trm_stream
     pool->priority = desc->priority;
     pool->least    = desc->least;
     pool->queues   = queues_of(device);
+    pool->is_host  = ask(device, TRM_DEVICE_KIND, 0) == TRM_DEVICE_CPU;
     status         = core_object_init(&pool->object, &pool_ops, context);
     if (status != TRM_OK) {
         core_free(context, pool, sizeof(*pool));
@@ -280,7 +281,9 @@ static void wait_for_transits_locked(struct pipeline_stream_pool *pool)
         uint32_t epoch = atomic_load_explicit(&pool->epoch, memory_order_relaxed);
         pool->sleepers++;
         base_lock_release(&pool->lock);
+        core_service_block(); /* the pool's job runs there */
         base_futex_wait(&pool->epoch, epoch, BASE_NEVER);
+        core_service_unblock();
         base_lock_acquire(&pool->lock);
         pool->sleepers--;
     }
@@ -358,6 +361,7 @@ void trm_stream_pool_destroy(struct trm_stream_pool *handle)
 
 void pipeline_pool_stats(struct pipeline_stream_pool *pool, struct trm_stream_pool_stats *stats)
 {
+    pipeline_pool_settle(pool);
     base_lock_acquire(&pool->lock);
     *stats          = pool->stats;
     stats->streams  = pool->streams;

@@ -1,18 +1,30 @@
 /* The pool room: streams that are lent, and which one is lent next.
  *
  *     pool.c      a pool's life, statistics       lend.c      lending and taking back
- *     choose.c    strategies                      watch.c     which streams have work, and how long it takes
- *     submit.c    tasks                           trial.c     which strategy gets most done
- *     draw.c      streams for coordinators        keep.c      models that outlive the pool
- *     width.c     how many run side by side       team.h      pools over groups of devices
- *     errand.c    tasks of coordinators over groups
+ *     choose.c    strategies                      watch.c     which streams have work
+ *     submit.c    tasks                           presume.c   ends that are not watched
+ *     draw.c      streams for coordinators        lesson.c    what the ends of loans tell
+ *     width.c     how many run side by side       trial.c     which strategy gets most done
+ *     errand.c    tasks over groups, of others    keep.c      models that outlive the pool
+ *     team.h      pools over groups of devices
  *
  * A slot has a stream or is empty. A slot in transit belongs to the call that put it there, which may then
  * call the backend without the lock: it makes or ends the stream, enqueues a task on it, or takes it back.
  * All others belong to pool->lock.
  *
- * Each time a stream is given back with work on it, a watch is asked to be notified of the end of that work.
- * A stream without watches is idle. So nothing polls, and a choice asks no backend.
+ * Each time a stream is given back with work on it, a watch of that loan goes into the slot's queue. A
+ * notification costs the backend more than a small task, so few watches ask for one: as the work of a stream
+ * ends in order, one that is notified ends all before it in the queue. While two of a slot wait for the
+ * backend, later ones wait for these; if none is left to wait for, a job on the service thread arms the last
+ * of the queue. A watch whose task's time is wanted is armed by itself, at the beginning of the task too.
+ *
+ * A kernel whose time the pool knows well, and which is short, is mostly not watched at all: its end is
+ * presumed when it is predicted. What must know makes sure first (pipeline_pool_settle()): a call that wants
+ * an idle stream, and statistics. While a thread or a listener waits for a stream, all is watched. So nothing
+ * polls, and a choice asks no backend.
+ *
+ * Where the device is the host's own processors, each loan is watched, and each watch armed: the thread that
+ * does the work tells of its end, and to ask for that gets short work done at once.
  *
  * Locks: backends notify under their own locks, so none is called under pool->lock. Listeners are, which may
  * post to the service.
@@ -35,20 +47,27 @@
 struct pipeline_stream_pool;
 struct pipeline_pool_slot;
 
-/* Waits for the end of the work of one loan. */
+/* The work of one loan, whose end is wanted. */
 struct pipeline_pool_watch {
     struct core_notification notification;
     struct core_notification begun;   /* what the task waits for is reached */
-    struct pipeline_pool_watch *next; /* of the spare ones */
+    struct pipeline_pool_watch *next; /* of the slot's queue, or of the spare ones */
     struct pipeline_stream_pool *pool;
     struct pipeline_pool_slot *slot;
-    uint32_t pending;    /* notifications; the watch is spare when there is none */
+    /* Notifications, and one while it is in the queue; the watch is spare when there is none. */
+    uint32_t pending;
+    bool is_queued;
+    bool is_armed;       /* its notification has been asked for */
+    bool is_sure;        /* the end is predicted by a model */
+    bool is_vague;       /* it is not known when the work began */
+    uint64_t value;      /* the stream's last operation of the loan */
     uint64_t released;   /* base_now() when the stream was given back */
-    uint64_t begun_at;   /* base_now() at `begun`; UINT64_MAX: not yet; 0: nothing to wait for */
+    uint64_t begun_at;   /* base_now() at `begun`; UINT64_MAX: not yet; 0: is not asked for */
     uint64_t operations; /* of the loan, at least one */
     uint64_t predicted_end;
     struct pipeline_task_key key; /* of the task */
     double work;                  /* of a member's load */
+    double least;                 /* that such tasks are known to take; 0: not known */
     uint64_t bytes;
     int32_t workload;
     struct pipeline_task_company company;
@@ -61,16 +80,22 @@ enum pipeline_pool_slot_state {
     PIPELINE_POOL_SLOT_TRANSIT = 3,
 };
 
+/* A choice looks at the first few members of each. */
 struct pipeline_pool_slot {
     enum pipeline_pool_slot_state state;
-    uint32_t watches;           /* not notified yet; 0: idle */
+    uint32_t watches;           /* in the queue */
+    uint64_t unwatched;         /* the last operation of loans that are not watched; 0: they have ended */
+    struct core_stream *stream; /* holds a reference; changed under the lock, also in transit */
     bool has_failed;            /* a watch was told so */
     bool has_points;            /* tasks ran on the stream, so the program may know points of it */
-    struct core_stream *stream; /* holds a reference; changed under the lock, also in transit */
-    uint64_t seen;              /* the last operation when the stream was last given back */
-    uint64_t predicted_end;     /* base_now() when its work will have ended; 0 when it has */
     int32_t workload;           /* of its last work; FOUND: not known */
-    uint64_t last_end;          /* when the work of the last loan ended */
+    uint64_t predicted_end;     /* base_now() when its work will have ended; 0 when it has */
+    uint64_t seen;              /* the last operation when the stream was last given back */
+    uint64_t last_end;          /* when the work of the last loan that was watched ended */
+    uint32_t armed;             /* of the watches, those that wait for a notification */
+    uint32_t unsure;            /* of the watches, those whose end no model predicts */
+    struct pipeline_pool_watch *first, *last; /* the queue, in the order of the stream */
+    uint64_t stamped;                         /* the last operation for which a notification was asked */
 };
 
 /* Of another room: called once when a stream may be had that pipeline_pool_draw() did not find. */
@@ -95,12 +120,14 @@ struct pipeline_stream_pool {
     uint32_t slot_count;   /* in use: `most`, with TRM_STREAM_PRIORITY for each priority, the lowest first */
     uint32_t queues;       /* TRM_DEVICE_QUEUES; 0: the device does not tell */
     uint32_t side_by_side; /* streams of the device, as measured; 0: not known */
+    bool is_host;          /* the device is processors of the host */
     bool holds_back;       /* TRM_STREAM_PRIORITY on a device without priorities */
 
     struct base_lock lock; /* guards all below, but `epoch` for sleepers */
     bool is_closing;       /* nothing is lent any more */
     bool is_ending;        /* a call ends the streams */
-    uint32_t streams, lent, transits;
+    uint32_t streams, lent;
+    uint32_t transits; /* slots, and the job while it is posted */
     uint32_t turn;     /* round-robin: the slot that is looked at first */
     uint32_t sleepers; /* threads that wait for `epoch` */
     uint32_t users;    /* coordinators that draw streams from it */
@@ -108,6 +135,9 @@ struct pipeline_stream_pool {
     /* In the last `window` loans: the most streams that had work or were lent at once. */
     uint32_t window, peak;
     struct pipeline_pool_watch *spare;
+    struct core_service *service; /* the context's; NULL: not needed yet */
+    struct core_job job;          /* arms watches */
+    bool is_posted;
     struct pipeline_estimate operation;
     struct pipeline_load load; /* of a member */
     uint64_t samples;
@@ -161,6 +191,7 @@ struct pipeline_pool_choice {
 struct pipeline_pool_request {
     int32_t priority; /* with TRM_STREAM_PRIORITY */
     bool wants_idle;
+    bool wants_end;  /* of a task: another room has to know when its stream is idle */
     bool only_tries; /* gets no slot where it would have to wait */
     uint64_t timeout_ns;
     const struct trm_stream_task *task; /* NULL: a loan */
@@ -179,6 +210,8 @@ struct pipeline_pool_request {
 
 /* The priority of a slot's stream. */
 int32_t pipeline_pool_priority(const struct pipeline_stream_pool *pool, uint32_t index);
+/* No work is known or presumed to be left, at `now`. */
+bool pipeline_pool_slot_is_idle(const struct pipeline_pool_slot *slot, uint64_t now);
 /* The strategy in use, which with TRM_STREAM_AUTO changes. */
 int32_t pipeline_pool_strategy_locked(const struct pipeline_stream_pool *pool);
 struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_pool *pool,
@@ -186,6 +219,9 @@ struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_p
 
 /* ---- lend.c --------------------------------------------------------------------------------- */
 
+void pipeline_pool_enter_transit_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot);
+void pipeline_pool_leave_transit_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
+                                        enum pipeline_pool_slot_state state);
 /* Chooses a stream, makes it if need be, and waits if there is none; where the request only tries, *slot is
  * NULL then. The slot is lent; of a task it is in transit. pipeline_pool_take_back() takes back a slot in
  * transit. */
@@ -292,8 +328,53 @@ int32_t pipeline_pool_check_wait(const struct pipeline_stream_pool *pool);
  * what it was lent for. The time for which a task waits for others does not count as its own. */
 void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                          const struct pipeline_pool_request *request);
+/* Watches the end of loans of a slot in transit that were not watched, if they have not ended. */
+void pipeline_pool_watch_rest(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot);
 /* Wakes the threads that wait for a stream. */
 void pipeline_pool_wake_locked(struct pipeline_stream_pool *pool);
 void pipeline_pool_free_watches(struct pipeline_stream_pool *pool);
+
+/* ---- lesson.c ------------------------------------------------------------------------------- */
+
+struct pipeline_pool_outlook;
+
+/* The work of a watch begins; its data is there at `data_at`, which only pools over groups ask for. */
+void pipeline_pool_begin_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_watch *watch,
+                                const struct pipeline_pool_outlook *outlook, uint64_t data_at);
+/* The work of a watch, the first in the queue of its slot, has ended; not well where it is not good. */
+void pipeline_pool_end_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_watch *watch,
+                              uint64_t now, bool is_good);
+/* Learns from the notification of a watch, which is in the queue still. */
+void pipeline_pool_learn_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_watch *watch,
+                                uint64_t now);
+/* Learns from a task of a pool over a group that has ended already. A time that contains waits stands for a
+ * better one. */
+void pipeline_pool_learn_ended(struct pipeline_stream_pool *pool,
+                               const struct pipeline_pool_request *request);
+
+/* ---- presume.c ------------------------------------------------------------------------------ */
+
+/* What a model tells of a loan. */
+struct pipeline_pool_outlook {
+    struct pipeline_task_model *model; /* NULL: there is none */
+    bool is_sure;      /* the model knows the time, and the pool knows when the task can begin */
+    bool wants_sample; /* the time of this very task is to be measured */
+    uint64_t ready_at; /* what it waits for is predicted to be reached then; 0: it waits for nothing */
+};
+
+/* Counts the task, if it is one. */
+struct pipeline_pool_outlook pipeline_pool_look_ahead_locked(struct pipeline_stream_pool *pool,
+                                                             const struct pipeline_pool_slot *slot,
+                                                             const struct pipeline_pool_request *request);
+/* Is each loan watched, and each watch armed? */
+bool pipeline_pool_needs_each_end(const struct pipeline_stream_pool *pool);
+/* True if the loan need not be watched; its end is then predicted. */
+bool pipeline_pool_presume_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
+                                  const struct pipeline_pool_request *request,
+                                  const struct pipeline_pool_outlook *outlook, uint64_t now);
+/* Is the end of some loans presumed only? */
+bool pipeline_pool_is_unsettled_locked(const struct pipeline_stream_pool *pool);
+/* Makes sure of them: asks the backend, and watches what has not ended. */
+void pipeline_pool_settle(struct pipeline_stream_pool *pool);
 
 #endif

@@ -11,8 +11,8 @@
 /* A strategy has to be so much faster than the best to take its place: rates vary from turn to turn. */
 #define MARGIN 1.03
 
-/* Of a new rate of the best. */
-#define WEIGHT 0.25
+/* Turns of the best that are measured, the last before the others have theirs. */
+#define MEASURED 4u
 
 /* The first is used until another one proves faster. */
 static const int32_t candidates[PIPELINE_POOL_CANDIDATES] = {TRM_STREAM_LEAST_LOADED, TRM_STREAM_ROUND_ROBIN,
@@ -42,9 +42,23 @@ void pipeline_pool_trial_end(struct pipeline_pool_trial *trial, uint64_t now)
     trial->working--;
 }
 
+/* Which of the measured turns of the best this is, from 1 on; 0: none. */
+static uint32_t measured_turn(const struct pipeline_pool_trial *trial)
+{
+    if (trial->patience == 0 || trial->tried != 0)
+        return 1;
+    return trial->turns + MEASURED > trial->patience ? trial->turns + MEASURED - trial->patience : 0;
+}
+
+bool pipeline_pool_trial_is_measuring(const struct pipeline_pool_trial *trial)
+{
+    return measured_turn(trial) != 0;
+}
+
+/* The first tasks count where those before them were of the same strategy, and were measured too. */
 static void begin_turn(struct pipeline_pool_trial *trial, uint32_t candidate)
 {
-    trial->ended     = candidate == trial->candidate ? UNCOUNTED : 0;
+    trial->ended     = candidate == trial->candidate && measured_turn(trial) != 1 ? UNCOUNTED : 0;
     trial->candidate = candidate;
     trial->work      = 0;
     trial->busy      = 0;
@@ -66,9 +80,10 @@ static void find_best(struct pipeline_pool_trial *trial)
 /* All candidates have a turn one after another; then the best has many. */
 static void end_turn(struct pipeline_pool_trial *trial)
 {
-    double *rate = &trial->rates[trial->candidate];
-    double found = trial->busy > 0 ? trial->work / (double)trial->busy : *rate;
-    *rate        = trial->tried == 0 && *rate != 0 ? *rate + (found - *rate) * WEIGHT : found;
+    double *rate  = &trial->rates[trial->candidate];
+    uint32_t turn = measured_turn(trial);
+    if (turn != 0 && trial->busy > 0)
+        *rate += (trial->work / (double)trial->busy - *rate) / turn;
     if (trial->tried == 0 && trial->turns++ < trial->patience && trial->patience != 0) {
         begin_turn(trial, trial->best);
         return;
@@ -80,6 +95,12 @@ static void end_turn(struct pipeline_pool_trial *trial)
     }
     find_best(trial);
     begin_turn(trial, trial->best);
+}
+
+void pipeline_pool_trial_skip(struct pipeline_pool_trial *trial)
+{
+    if (measured_turn(trial) == 0 && ++trial->ended >= UNCOUNTED + COUNTED)
+        end_turn(trial);
 }
 
 void pipeline_pool_trial_add(struct pipeline_pool_trial *trial, double least, uint64_t now)

@@ -3,7 +3,9 @@
  * Strategies take turns of some tasks. The rate of a turn is the work that it did, as the sum of the least
  * times that its tasks are known to take, for each nanosecond in which a stream had work. So neither a change
  * of the mix nor a pause of the program changes a rate much. The first tasks after a change are not counted.
- * The fastest strategy stays; the others get a turn now and then, the more rarely the longer it stays.
+ * The fastest strategy stays; the others get a turn now and then, the more rarely the longer it stays. Of its
+ * many turns only the last few are measured, beside which those of the others are compared: in all others the
+ * pool need not look at the end of each task.
  *
  * Locks: none; the pool locks.
  * SPDX-License-Identifier: MIT
@@ -11,6 +13,7 @@
 #ifndef PIPELINE_POOL_TRIAL_H
 #define PIPELINE_POOL_TRIAL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <trireme/stream_pool.h>
 
@@ -33,6 +36,13 @@ struct pipeline_pool_trial {
 
 /* The strategy to use now. */
 int32_t pipeline_pool_trial_strategy(const struct pipeline_pool_trial *trial);
+
+/* Are the tasks of this turn measured? Else each one is given to pipeline_pool_trial_add() or
+ * pipeline_pool_trial_skip(). */
+bool pipeline_pool_trial_is_measuring(const struct pipeline_pool_trial *trial);
+
+/* A task was enqueued whose end is not looked at. */
+void pipeline_pool_trial_skip(struct pipeline_pool_trial *trial);
 
 /* Work has begun, or ended, on a stream at base_now(). */
 void pipeline_pool_trial_begin(struct pipeline_pool_trial *trial, uint64_t now);

@@ -1,12 +1,12 @@
-/* Which streams of a pool have work, and how long it takes.
- *
- * The times are learned for the end that a choice predicts: of what is left when a stream is given back. So a
- * sample is the time from there, or from the end of the loan before, to the end of the work, for each
- * operation. Tasks of pools over groups are predicted, and so measured, from before they are enqueued.
+/* Which streams of a pool have work: the queues of watches, and their notifications.
  * SPDX-License-Identifier: MIT
  */
 #include "core/object/object.h"
 #include "pipeline/pool/pool.h"
+
+/* Notifications that a slot waits for, beside those for tasks whose time is wanted. One is for work that is
+ * being enqueued while the other is on its way. */
+#define ARMED_MOST 2u
 
 void pipeline_pool_wake_locked(struct pipeline_stream_pool *pool)
 {
@@ -18,70 +18,19 @@ void pipeline_pool_wake_locked(struct pipeline_stream_pool *pool)
     base_futex_wake(&pool->epoch, UINT32_MAX);
 }
 
-/* The numbers of samples are not consecutive: the loans of several streams have no common period. */
-static void learn_operation_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_watch *watch,
-                                   uint64_t begin, uint64_t end)
-{
-    uint64_t took = (end - begin) / watch->operations;
-    pool->samples += 2;
-    pipeline_estimate_add(
-        &pool->operation,
-        &(struct pipeline_sample){
-            .number = pool->samples, .begin = begin, .end = end, .took = took, .is_coarse = true});
-}
+/* ---- the queue ------------------------------------------------------------------------------ */
 
-static void learn_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_watch *watch,
-                         uint64_t now)
+static void append_locked(struct pipeline_pool_slot *slot, struct pipeline_pool_watch *watch)
 {
-    const struct pipeline_pool_slot *slot = watch->slot;
-    uint64_t begin = slot->last_end > watch->released ? slot->last_end : watch->released;
-    if (watch->begun_at == UINT64_MAX)
-        return;
-    if (watch->begun_at > begin)
-        begin = watch->begun_at;
-    uint64_t end = now > begin ? now : begin;
-    learn_operation_locked(pool, watch, begin, end);
-    if (watch->key.what == 0)
-        return;
-    struct pipeline_task_model *model =
-        pipeline_task_model_add(&pool->models, &watch->key, (double)(end - begin));
-    model->last_end = now;
-    pipeline_task_workload_add(&pool->workloads, watch->workload, watch->bytes, &watch->company,
-                               (double)(end - begin), model->least);
-    if (pool->strategy == TRM_STREAM_AUTO)
-        pipeline_pool_trial_add(&pool->trial, model->least, now);
-}
-
-/* Only pools over groups ask for it. */
-static void begin_load_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_watch *watch,
-                              uint64_t ready_at)
-{
-    struct pipeline_task_model *model =
-        watch->key.what != 0 ? pipeline_task_model_find(&pool->models, &watch->key) : NULL;
-    if (model != NULL)
-        model->measuring++;
-    pipeline_load_begin(&pool->load, watch->released, ready_at, watch->work);
-}
-
-static void end_load_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_watch *watch,
-                            uint64_t now)
-{
-    struct pipeline_task_model *model =
-        watch->key.what != 0 ? pipeline_task_model_find(&pool->models, &watch->key) : NULL;
-    if (model != NULL && model->measuring > 0)
-        model->measuring--;
-    pipeline_load_end(&pool->load, now, watch->work);
-}
-
-/* What is behind the work that has ended begins earlier than predicted, or later. */
-static void correct_prediction(struct pipeline_pool_slot *slot, const struct pipeline_pool_watch *watch,
-                               uint64_t now)
-{
-    slot->last_end = now;
-    if (--slot->watches == 0)
-        slot->predicted_end = 0;
+    if (slot->last != NULL)
+        slot->last->next = watch;
     else
-        slot->predicted_end = slot->predicted_end - watch->predicted_end + now;
+        slot->first = watch;
+    slot->last = watch;
+    slot->watches++;
+    slot->unsure += !watch->is_sure;
+    watch->is_queued = true;
+    watch->pending   = 1;
 }
 
 static void settle_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_watch *watch)
@@ -91,6 +40,56 @@ static void settle_locked(struct pipeline_stream_pool *pool, struct pipeline_poo
     watch->next = pool->spare;
     pool->spare = watch;
 }
+
+static void take_first_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
+                              uint64_t now, bool is_good)
+{
+    struct pipeline_pool_watch *watch = slot->first;
+    slot->first                       = watch->next;
+    if (slot->first == NULL)
+        slot->last = NULL;
+    slot->watches--;
+    slot->armed -= watch->is_armed;
+    slot->unsure -= !watch->is_sure;
+    watch->is_queued = false;
+    pipeline_pool_end_locked(pool, watch, now, is_good);
+    settle_locked(pool, watch);
+}
+
+/* The stream has reached `value`, or will not. What is behind the work that has ended begins earlier than
+ * predicted, or later. */
+static void end_up_to_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
+                             uint64_t value, uint64_t now, bool is_good)
+{
+    uint64_t predicted_end = 0;
+    while (slot->first != NULL && slot->first->value <= value) {
+        predicted_end = slot->first->predicted_end;
+        take_first_locked(pool, slot, now, is_good);
+    }
+    if (slot->unwatched <= value)
+        slot->unwatched = 0;
+    slot->last_end = now;
+    if (slot->watches == 0 && slot->unwatched == 0)
+        slot->predicted_end = 0;
+    else
+        slot->predicted_end = slot->predicted_end - predicted_end + now;
+}
+
+static void post_locked(struct pipeline_stream_pool *pool)
+{
+    if (pool->is_posted || pool->is_closing)
+        return;
+    pool->is_posted = true;
+    pool->transits++;
+    core_service_post(pool->service, &pool->job);
+}
+
+static bool is_unarmed(const struct pipeline_pool_slot *slot)
+{
+    return slot->first != NULL && slot->armed == 0;
+}
+
+/* ---- notifications -------------------------------------------------------------------------- */
 
 /* On any thread, perhaps under a lock of the backend's. */
 static void begun(struct core_notification *notification, int32_t status)
@@ -105,184 +104,291 @@ static void begun(struct core_notification *notification, int32_t status)
     base_lock_release(&pool->lock);
 }
 
-/* On any thread, perhaps under a lock of the backend's. The work of a stream ends in order, so the last watch
- * leaves the stream idle. */
+/* The work of a stream ends in order. */
+static void end_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_watch *watch, int32_t status,
+                       uint64_t now)
+{
+    struct pipeline_pool_slot *slot = watch->slot;
+    if (status == TRM_OK)
+        pipeline_pool_learn_locked(pool, watch, now);
+    else
+        slot->has_failed = true;
+    end_up_to_locked(pool, slot, status == TRM_OK ? watch->value : UINT64_MAX, now, status == TRM_OK);
+    if (is_unarmed(slot))
+        post_locked(pool);
+    pipeline_pool_wake_locked(pool);
+}
+
+/* On any thread, perhaps under a lock of the backend's. A later notification may have come first. */
 static void notified(struct core_notification *notification, int32_t status)
 {
     struct pipeline_pool_watch *watch =
         base_container_of(notification, struct pipeline_pool_watch, notification);
     struct pipeline_stream_pool *pool = watch->pool;
-    struct pipeline_pool_slot *slot   = watch->slot;
     uint64_t now                      = base_now();
     base_lock_acquire(&pool->lock);
-    if (status == TRM_OK)
-        learn_locked(pool, watch, now);
-    else
-        slot->has_failed = true;
-    correct_prediction(slot, watch, now);
-    if (pool->is_member)
-        end_load_locked(pool, watch, now);
-    if (pool->strategy == TRM_STREAM_AUTO)
-        pipeline_pool_trial_end(&pool->trial, now);
+    if (watch->is_queued)
+        end_locked(pool, watch, status, now);
+    settle_locked(pool, watch);
+    base_lock_release(&pool->lock);
+}
+
+/* The backend takes no notification: waits here. */
+static void wait_for_end(struct pipeline_stream_pool *pool, struct core_stream *stream,
+                         struct pipeline_pool_watch *watch)
+{
+    struct pipeline_pool_slot *slot = watch->slot;
+    core_stream_wait_finished(stream, watch->value, TRM_FOREVER);
+    base_lock_acquire(&pool->lock);
+    if (watch->is_queued)
+        end_up_to_locked(pool, slot, watch->value, base_now(), false);
     settle_locked(pool, watch);
     pipeline_pool_wake_locked(pool);
     base_lock_release(&pool->lock);
 }
 
-static struct pipeline_pool_watch *take_spare(struct pipeline_stream_pool *pool)
-{
-    base_lock_acquire(&pool->lock);
-    struct pipeline_pool_watch *watch = pool->spare;
-    if (watch != NULL)
-        pool->spare = watch->next;
-    base_lock_release(&pool->lock);
-    return watch != NULL ? watch : core_allocate(pool->object.context, sizeof(*watch));
-}
-
-/* Only for strategies that ask which workloads hinder each other. */
-static void note_company_locked(const struct pipeline_stream_pool *pool, struct pipeline_pool_watch *watch)
-{
-    watch->company = (struct pipeline_task_company){.streams = 1};
-    if (pool->strategy != TRM_STREAM_AUTO && pool->strategy != TRM_STREAM_WORKLOAD)
-        return;
-    for (uint32_t i = 0; i < pool->slot_count; i++) {
-        const struct pipeline_pool_slot *slot = &pool->slots[i];
-        if (slot == watch->slot || slot->watches == 0)
-            continue;
-        watch->company.workloads |= 1u << slot->workload;
-        watch->company.streams++;
-    }
-}
-
-static uint64_t predict_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_watch *watch)
-{
-    const struct pipeline_task_model *model =
-        watch->key.what != 0 ? pipeline_task_model_find(&pool->models, &watch->key) : NULL;
-    if (watch->key.what != 0)
-        watch->workload = pipeline_task_workload_of(&pool->workloads, watch->workload, watch->bytes,
-                                                    model != NULL ? model->least : 0);
-    if (model != NULL && pipeline_model_is_known(&model->time))
-        return (uint64_t)model->time.mean;
-    return watch->operations * pipeline_estimate_ahead(&pool->operation, 0);
-}
-
-static void begin_watch(struct pipeline_stream_pool *pool, struct pipeline_pool_watch *watch,
-                        uint64_t ready_at)
+static void arm_locked(struct pipeline_pool_watch *watch, uint64_t begin)
 {
     struct pipeline_pool_slot *slot = watch->slot;
+    slot->armed++;
+    slot->stamped   = watch->value;
+    watch->is_armed = true;
+    watch->begun_at = begin != 0 ? UINT64_MAX : 0;
+    watch->pending += begin != 0 ? 2 : 1;
+}
+
+/* Asks for the notifications of a watch that was armed: of operation `begin`, where it is not 0, and of its
+ * end. Without the lock. */
+static void notify_of(struct pipeline_stream_pool *pool, struct core_stream *stream,
+                      struct pipeline_pool_watch *watch, uint64_t begin)
+{
+    if (begin != 0 && core_notify(stream, begin, &watch->begun) != TRM_OK) {
+        base_lock_acquire(&pool->lock);
+        settle_locked(pool, watch);
+        base_lock_release(&pool->lock);
+    }
+    if (core_notify(stream, watch->value, &watch->notification) != TRM_OK)
+        wait_for_end(pool, stream, watch);
+}
+
+/* On the service thread. The job counts as a transit, so the pool stays until it gives the lock back for the
+ * last time. */
+static void arm_rest(struct core_job *job)
+{
+    struct pipeline_stream_pool *pool = base_container_of(job, struct pipeline_stream_pool, job);
+    bool is_left                      = false;
     base_lock_acquire(&pool->lock);
-    uint64_t begin       = slot->predicted_end > watch->released ? slot->predicted_end : watch->released;
-    watch->predicted_end = begin + predict_locked(pool, watch);
-    slot->predicted_end  = watch->predicted_end;
-    slot->workload       = watch->workload;
-    note_company_locked(pool, watch);
-    if (pool->is_member)
-        begin_load_locked(pool, watch, ready_at);
-    slot->watches++;
-    if (pool->strategy == TRM_STREAM_AUTO)
-        pipeline_pool_trial_begin(&pool->trial, watch->released);
+    for (uint32_t i = 0; i < pool->slot_count; i++) {
+        struct pipeline_pool_watch *watch = pool->slots[i].last;
+        if (!is_unarmed(&pool->slots[i]))
+            continue;
+        struct core_stream *stream = pool->slots[i].stream; /* the slot may lose it meanwhile */
+        core_object_retain(&stream->object);
+        arm_locked(watch, 0);
+        base_lock_release(&pool->lock);
+        notify_of(pool, stream, watch, 0);
+        core_object_release(&stream->object);
+        base_lock_acquire(&pool->lock);
+    }
+    for (uint32_t i = 0; i < pool->slot_count; i++)
+        is_left = is_left || is_unarmed(&pool->slots[i]);
+    pool->is_posted = false;
+    pool->transits--;
+    if (is_left)
+        post_locked(pool);
+    pipeline_pool_wake_locked(pool);
     base_lock_release(&pool->lock);
 }
 
-/* core_notify() did not take the watch. */
-static void drop_watch(struct pipeline_stream_pool *pool, struct pipeline_pool_watch *watch)
+/* Without the service each watch is armed. */
+static void find_service(struct pipeline_stream_pool *pool)
 {
-    base_lock_acquire(&pool->lock);
-    if (--watch->slot->watches == 0)
-        watch->slot->predicted_end = 0;
-    if (pool->is_member)
-        end_load_locked(pool, watch, base_now());
-    if (pool->strategy == TRM_STREAM_AUTO)
-        pipeline_pool_trial_end(&pool->trial, base_now());
-    settle_locked(pool, watch);
-    base_lock_release(&pool->lock);
-}
-
-/* Notes when the task has what it waits for. Without the notification its time is not known. */
-static void watch_begin(struct pipeline_stream_pool *pool, struct pipeline_pool_watch *watch, uint64_t waited)
-{
-    const struct core_stream *stream = watch->slot->stream;
-    if (waited == 0 || watch->key.what == 0 ||
-        atomic_load_explicit(&stream->completed, memory_order_acquire) >= waited)
+    struct core_service *service;
+    if (core_service_get(pool->object.context, &service) != TRM_OK)
         return;
     base_lock_acquire(&pool->lock);
-    watch->begun_at = UINT64_MAX;
-    watch->pending++;
-    base_lock_release(&pool->lock);
-    if (core_notify(watch->slot->stream, waited, &watch->begun) == TRM_OK)
-        return;
-    base_lock_acquire(&pool->lock);
-    settle_locked(pool, watch);
+    pool->job.run = arm_rest;
+    pool->service = service;
     base_lock_release(&pool->lock);
 }
 
-/* A task of a pool over a group that has ended already. A time that contains waits stands for a better
- * one. */
-static void learn_ended(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request)
+/* ---- watching ------------------------------------------------------------------------------- */
+
+/* With the lock, released meanwhile where there is none. NULL: there is no memory. */
+static struct pipeline_pool_watch *take_spare_locked(struct pipeline_stream_pool *pool)
 {
-    uint64_t now = base_now();
-    base_lock_acquire(&pool->lock);
-    const struct pipeline_task_model *known = pipeline_task_model_find(&pool->models, &request->key);
-    if (request->waited == 0 || known == NULL || known->time.samples < 2) {
-        struct pipeline_task_model *model =
-            pipeline_task_model_add(&pool->models, &request->key, (double)(now - request->begun));
-        model->last_end = now;
+    struct pipeline_pool_watch *watch = pool->spare;
+    if (watch != NULL) {
+        pool->spare = watch->next;
+        return watch;
     }
     base_lock_release(&pool->lock);
+    watch = core_allocate(pool->object.context, sizeof(*watch));
+    base_lock_acquire(&pool->lock);
+    return watch;
 }
 
-/* A task of a pool over a group may run while it is still being enqueued. */
-static uint64_t released_at(const struct pipeline_pool_request *request)
+/* The operation with which the work of a task begins, where its time is wanted and that operation is not
+ * notified anyway; 0: that is not needed. */
+static uint64_t begin_of(const struct pipeline_pool_slot *slot, const struct pipeline_pool_request *request,
+                         uint64_t before, bool wants_time)
 {
-    return request->begun != 0 ? request->begun : base_now();
+    uint64_t completed = atomic_load_explicit(&slot->stream->completed, memory_order_acquire);
+    if (!wants_time)
+        return 0;
+    if (request->waited > completed)
+        return request->waited;
+    return before > completed && before != slot->stamped ? before : 0;
+}
+
+/* Could the work have begun at another time than when the watch before ended, or when it was enqueued? */
+static bool is_vague(const struct pipeline_pool_slot *slot, const struct pipeline_pool_request *request)
+{
+    uint64_t completed = atomic_load_explicit(&slot->stream->completed, memory_order_acquire);
+    uint64_t watched   = slot->last != NULL ? slot->last->value : 0;
+    return request->waited > completed || (slot->unwatched > completed && slot->unwatched > watched);
+}
+
+/* A loan that is watched: its operations end with `last`, and those before it with `before`. */
+struct loan {
+    uint64_t before, last, released;
+};
+
+static void begin_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
+                         struct pipeline_pool_watch *watch, const struct pipeline_pool_request *request,
+                         const struct loan *loan, const struct pipeline_pool_outlook *outlook)
+{
+    watch->notification.notified = notified;
+    watch->begun.notified        = begun;
+    watch->next                  = NULL;
+    watch->pool                  = pool;
+    watch->slot                  = slot;
+    watch->is_armed              = false;
+    watch->is_sure               = outlook->is_sure;
+    watch->is_vague              = is_vague(slot, request);
+    watch->value                 = loan->last;
+    watch->released              = loan->released;
+    watch->begun_at              = 0;
+    watch->operations            = loan->last - loan->before;
+    watch->key                   = request->key;
+    watch->work                  = request->work;
+    watch->bytes                 = request->task != NULL ? request->task->bytes : 0;
+    watch->workload = request->task != NULL ? request->task->workload : TRM_STREAM_WORKLOAD_FOUND;
+    pipeline_pool_begin_locked(pool, watch, outlook, request->ready_at);
+    append_locked(slot, watch);
+}
+
+/* What remains to be done without the lock. */
+struct plan {
+    struct pipeline_pool_watch *watch; /* NULL: there is no memory for one */
+    bool is_armed;
+    bool lacks_service;
+    uint64_t begin; /* as in notify_of() */
+};
+
+/* With the lock, released meanwhile. */
+static struct plan plan_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
+                               const struct pipeline_pool_request *request, const struct loan *loan,
+                               const struct pipeline_pool_outlook *outlook)
+{
+    struct plan plan = {.watch = take_spare_locked(pool)};
+    bool wants_time  = request->key.what != 0 && (outlook->wants_sample || pool->is_member);
+    bool is_full     = slot->armed >= ARMED_MOST;
+    if (plan.watch == NULL)
+        return plan;
+    plan.lacks_service = is_full && pool->service == NULL;
+    plan.begin         = begin_of(slot, request, loan->before, wants_time);
+    plan.is_armed      = !is_full || plan.lacks_service || wants_time || request->wants_end ||
+                    pipeline_pool_needs_each_end(pool);
+    begin_locked(pool, slot, plan.watch, request, loan, outlook);
+    if (plan.is_armed)
+        arm_locked(plan.watch, plan.begin);
+    return plan;
+}
+
+/* Without memory for a watch this thread waits itself. */
+static void carry_out(struct pipeline_stream_pool *pool, struct core_stream *stream, const struct plan *plan,
+                      uint64_t last)
+{
+    if (plan->watch == NULL)
+        core_stream_wait_finished(stream, last, TRM_FOREVER);
+    else if (plan->is_armed)
+        notify_of(pool, stream, plan->watch, plan->begin);
+    else
+        core_stream_submit(stream, last);
+    if (plan->lacks_service)
+        find_service(pool);
+}
+
+/* Forgets work that was not watched, and is known to have ended by other means. */
+static void refresh_locked(struct pipeline_pool_slot *slot)
+{
+    if (slot->unwatched == 0 ||
+        atomic_load_explicit(&slot->stream->completed, memory_order_acquire) < slot->unwatched)
+        return;
+    slot->unwatched = 0;
+    if (slot->watches == 0)
+        slot->predicted_end = 0;
 }
 
 void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                          const struct pipeline_pool_request *request)
 {
     struct core_stream *stream = slot->stream;
-    uint64_t last              = atomic_load_explicit(&stream->enqueued, memory_order_acquire);
-    uint64_t operations        = last - slot->seen;
+    struct loan loan           = {.before = slot->seen};
     struct base_saved_error saved;
-
-    slot->seen = last;
-    if (operations == 0)
+    loan.last  = atomic_load_explicit(&stream->enqueued, memory_order_acquire);
+    slot->seen = loan.last;
+    if (loan.last == loan.before)
         return;
-    if (atomic_load_explicit(&stream->completed, memory_order_acquire) >= last) {
+    if (atomic_load_explicit(&stream->completed, memory_order_acquire) >= loan.last) {
         if (request->begun != 0 && core_stream_failure_status(stream) == TRM_OK)
-            learn_ended(pool, request);
+            pipeline_pool_learn_ended(pool, request);
         return;
     }
     base_error_save(&saved);
-    struct pipeline_pool_watch *watch = take_spare(pool);
-    if (watch != NULL) {
-        *watch            = (struct pipeline_pool_watch){.notification = {.notified = notified},
-                                                         .begun        = {.notified = begun},
-                                                         .pool         = pool,
-                                                         .slot         = slot,
-                                                         .pending      = 1,
-                                                         .released     = released_at(request)};
-        watch->operations = operations;
-        watch->key        = request->key;
-        watch->work       = request->work;
-        if (request->task != NULL) {
-            watch->bytes    = request->task->bytes;
-            watch->workload = request->task->workload;
-        }
-        begin_watch(pool, watch, request->ready_at);
-        watch_begin(pool, watch, request->waited);
-        if (core_notify(stream, last, &watch->notification) == TRM_OK)
-            goto restore_error;
-        drop_watch(pool, watch);
-    }
-    core_stream_wait_finished(stream, last, TRM_FOREVER);
-
-restore_error:
+    /* A task of a pool over a group may run while it is still being enqueued. */
+    loan.released = request->begun != 0 ? request->begun : base_now();
+    base_lock_acquire(&pool->lock);
+    refresh_locked(slot);
+    struct pipeline_pool_outlook outlook = pipeline_pool_look_ahead_locked(pool, slot, request);
+    bool is_presumed = pipeline_pool_presume_locked(pool, slot, request, &outlook, loan.released);
+    struct plan plan = {.watch = NULL};
+    if (!is_presumed)
+        plan = plan_locked(pool, slot, request, &loan, &outlook);
+    base_lock_release(&pool->lock);
+    if (is_presumed)
+        core_stream_submit(stream, loan.last);
+    else
+        carry_out(pool, stream, &plan, loan.last);
     base_error_restore(&saved);
+}
+
+void pipeline_pool_watch_rest(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
+{
+    const struct pipeline_pool_request nothing = {.wants_end = true};
+    const struct pipeline_pool_outlook outlook = {.is_sure = true};
+    base_lock_acquire(&pool->lock);
+    refresh_locked(slot);
+    uint64_t last = slot->unwatched;
+    if (last == 0 || (slot->last != NULL && slot->last->value >= last)) {
+        base_lock_release(&pool->lock);
+        return;
+    }
+    const struct loan loan = {.before = last - 1, .last = last, .released = base_now()};
+    struct plan plan       = plan_locked(pool, slot, &nothing, &loan, &outlook);
+    base_lock_release(&pool->lock);
+    carry_out(pool, slot->stream, &plan, last);
 }
 
 void pipeline_pool_free_watches(struct pipeline_stream_pool *pool)
 {
+    for (uint32_t i = 0; i < pool->slot_count; i++)
+        while (pool->slots[i].first != NULL) {
+            struct pipeline_pool_watch *watch = pool->slots[i].first;
+            pool->slots[i].first              = watch->next;
+            core_free(pool->object.context, watch, sizeof(*watch));
+        }
     while (pool->spare != NULL) {
         struct pipeline_pool_watch *watch = pool->spare;
         pool->spare                       = watch->next;

@@ -108,6 +108,7 @@ void add_stream_model(Suite *suite);
 void add_stream_width(Suite *suite);
 void add_stream_pool(Suite *suite);
 void add_stream_pool_task(Suite *suite);
+void add_stream_pool_flood(Suite *suite);
 void add_stream_pool_strategy(Suite *suite);
 void add_collective(Suite *suite);
 void add_collective_life(Suite *suite);

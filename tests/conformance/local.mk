@@ -119,6 +119,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/fragile.h \
 	tests/conformance/stream_model.c \
 	tests/conformance/stream_pool.c \
+	tests/conformance/stream_pool_flood.c \
 	tests/conformance/stream_pool_strategy.c \
 	tests/conformance/stream_pool_task.c \
 	tests/conformance/stream_width.c \

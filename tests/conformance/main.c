@@ -107,6 +107,7 @@ static void (*const groups[])(Suite *suite) = {
     add_stream_width,
     add_stream_pool,
     add_stream_pool_task,
+    add_stream_pool_flood,
     add_stream_pool_strategy,
     add_collective,
     add_collective_life,

@@ -227,6 +227,56 @@ START_TEST(auto_uses_the_strategy_of_its_trial)
 }
 END_TEST
 
+/* A stream whose loans are not watched, and have not ended as far as anyone has asked. */
+static void presume(uint32_t index, uint64_t predicted_end)
+{
+    pool.slots[index].unwatched     = 5;
+    pool.slots[index].seen          = 5;
+    pool.slots[index].predicted_end = predicted_end;
+}
+
+START_TEST(a_stream_whose_work_is_presumed_to_have_ended_counts_as_idle)
+{
+    load_all();
+    pool.slots[2].watches = 0;
+    presume(2, 1);
+    ck_choice(false, PIPELINE_POOL_LEND, 2);
+}
+END_TEST
+
+START_TEST(a_stream_whose_work_is_presumed_to_last_has_work)
+{
+    for (uint32_t i = 0; i < SLOTS; i++)
+        presume(i, UINT64_MAX - i);
+    ck_choice(false, PIPELINE_POOL_LEND, SLOTS - 1);
+    atomic_store(&streams[1].completed, 5);
+    ck_choice(false, PIPELINE_POOL_LEND, 1);
+}
+END_TEST
+
+START_TEST(a_call_for_an_idle_stream_gets_none_whose_work_is_presumed_to_have_ended)
+{
+    for (uint32_t i = 0; i < SLOTS; i++)
+        presume(i, 1);
+    ck_choice(true, PIPELINE_POOL_WAIT, 0);
+    atomic_store(&streams[3].completed, 5);
+    ck_choice(true, PIPELINE_POOL_LEND, 3);
+}
+END_TEST
+
+START_TEST(a_task_goes_behind_what_it_comes_after_though_that_is_presumed_to_have_ended)
+{
+    const struct trm_point after               = {(struct trm_stream *)&streams[2], 5};
+    const struct trm_stream_task task          = {.after = &after, .after_count = 1};
+    const struct pipeline_pool_request request = {.task = &task};
+    pool.slots[2].stream->object.handle        = &streams[2];
+    presume(2, 1);
+    ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, &request).index, 2);
+    pool.slots[2].unwatched = 0;
+    ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, &request).index, 0);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("pipeline pool");
@@ -246,6 +296,10 @@ static Suite *make_suite(void)
     tcase_add_test(tests, each_priority_has_slots_of_its_own);
     tcase_add_test(tests, work_below_a_higher_priority_is_held_back_where_the_device_has_none);
     tcase_add_test(tests, auto_uses_the_strategy_of_its_trial);
+    tcase_add_test(tests, a_stream_whose_work_is_presumed_to_have_ended_counts_as_idle);
+    tcase_add_test(tests, a_stream_whose_work_is_presumed_to_last_has_work);
+    tcase_add_test(tests, a_call_for_an_idle_stream_gets_none_whose_work_is_presumed_to_have_ended);
+    tcase_add_test(tests, a_task_goes_behind_what_it_comes_after_though_that_is_presumed_to_have_ended);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -95,6 +95,42 @@ START_TEST(tasks_of_unknown_times_are_not_counted)
 }
 END_TEST
 
+/* Tasks that are not measured count, too, in the turns that are not. */
+static uint32_t run_sparingly(uint32_t tasks)
+{
+    uint32_t measured = 0;
+    for (uint32_t i = 0; i < tasks; i++) {
+        bool is_measuring = pipeline_pool_trial_is_measuring(&trial);
+        measured += is_measuring;
+        if (is_measuring)
+            run(1, TRM_STREAM_ROUND_ROBIN, 1.3);
+        else
+            pipeline_pool_trial_skip(&trial);
+    }
+    return measured;
+}
+
+START_TEST(few_turns_of_the_best_are_measured)
+{
+    ck_assert_uint_eq(run_sparingly(90), 90);
+    run(200, TRM_STREAM_ROUND_ROBIN, 1.3);
+    uint32_t measured = run_sparingly(20000);
+    ck_assert_uint_gt(measured, 100);
+    ck_assert_uint_lt(measured, 2000);
+    ck_assert_int_eq(pipeline_pool_trial_strategy(&trial), TRM_STREAM_ROUND_ROBIN);
+}
+END_TEST
+
+START_TEST(a_task_that_is_skipped_does_not_end_a_turn_that_is_measured)
+{
+    ck_assert(pipeline_pool_trial_is_measuring(&trial));
+    for (uint32_t i = 0; i < 1000; i++)
+        pipeline_pool_trial_skip(&trial);
+    ck_assert_uint_eq(trial.ended, 0);
+    ck_assert_int_eq(pipeline_pool_trial_strategy(&trial), TRM_STREAM_LEAST_LOADED);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("pipeline pool trial");
@@ -108,6 +144,8 @@ static Suite *make_suite(void)
     tcase_add_test(tests, others_are_tried_the_more_rarely_the_longer_the_best_stays);
     tcase_add_test(tests, time_without_work_is_not_counted);
     tcase_add_test(tests, tasks_of_unknown_times_are_not_counted);
+    tcase_add_test(tests, few_turns_of_the_best_are_measured);
+    tcase_add_test(tests, a_task_that_is_skipped_does_not_end_a_turn_that_is_measured);
     suite_add_tcase(suite, tests);
     return suite;
 }

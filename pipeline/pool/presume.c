@@ -1,0 +1,177 @@
+/* Loans that are not watched: kernels whose time is known well enough to presume when they end.
+ *
+ * One task of a kind in SAMPLE_EVERY is watched by itself all the same, so that its model follows what
+ * changes and the prediction of its stream is put right; and the next ones, where that took another time than
+ * usual. A wrong one does little harm: the next task of the pool waits
+ * behind a short kernel while another stream is idle.
+ *
+ * Not presumed are tasks that are long, beside which a notification costs little; functions, which may wait
+ * for anything; and kernels that come after what no model predicts.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/object/object.h"
+#include "pipeline/pool/pool.h"
+
+/* Samples after which a model is trusted; a quarter of them are of this pool, not of earlier runs. */
+#define KNOWN 8u
+
+#define SAMPLE_EVERY 64u
+
+/* Nanoseconds. The driver of a GPU takes a few thousand for a notification, and many streams work at once. */
+#define SHORT_NS 200000.0
+
+static uint64_t later(uint64_t one, uint64_t other)
+{
+    return one > other ? one : other;
+}
+
+static bool has_reached(const struct core_stream *stream, uint64_t value)
+{
+    return atomic_load_explicit(&stream->completed, memory_order_acquire) >= value;
+}
+
+bool pipeline_pool_slot_is_idle(const struct pipeline_pool_slot *slot, uint64_t now)
+{
+    return slot->watches == 0 &&
+           (slot->unwatched == 0 || slot->predicted_end <= now || has_reached(slot->stream, slot->unwatched));
+}
+
+/* A pool over a group measures how many tasks run side by side, and one that holds tasks back counts them. */
+bool pipeline_pool_needs_each_end(const struct pipeline_stream_pool *pool)
+{
+    return pool->is_host || pool->is_member || pool->holds_back;
+}
+
+/* ---- predicting ----------------------------------------------------------------------------- */
+
+static const struct pipeline_pool_slot *find_locked(const struct pipeline_stream_pool *pool,
+                                                    const struct trm_stream *handle)
+{
+    for (uint32_t i = 0; i < pool->slot_count; i++)
+        if (pool->slots[i].stream != NULL && pool->slots[i].stream->object.handle == handle)
+            return &pool->slots[i];
+    return NULL;
+}
+
+/* When the points that a task comes after are predicted to be reached. False: no model tells. */
+static bool predict_points_locked(const struct pipeline_stream_pool *pool,
+                                  const struct pipeline_pool_slot *slot, const struct trm_stream_task *task,
+                                  uint64_t *ready_at)
+{
+    for (uint32_t i = 0; i < task->after_count; i++) {
+        const struct pipeline_pool_slot *other = find_locked(pool, task->after[i].stream);
+        if (other == NULL || (other->unsure > 0 && !has_reached(other->stream, task->after[i].value)))
+            return false;
+        if (other != slot)
+            *ready_at = later(*ready_at, other->predicted_end);
+    }
+    return true;
+}
+
+static bool is_known(const struct pipeline_task_model *model)
+{
+    return model != NULL && model->time.samples >= KNOWN && model->fresh >= KNOWN / 4;
+}
+
+static bool is_short(const struct pipeline_task_model *model)
+{
+    return model->time.mean + model->time.spread <= SHORT_NS;
+}
+
+struct pipeline_pool_outlook pipeline_pool_look_ahead_locked(struct pipeline_stream_pool *pool,
+                                                             const struct pipeline_pool_slot *slot,
+                                                             const struct pipeline_pool_request *request)
+{
+    struct pipeline_pool_outlook outlook = {.model = NULL};
+    if (request->key.what == 0)
+        return outlook;
+    struct pipeline_task_model *model = pipeline_task_model_find(&pool->models, &request->key);
+    outlook.model                     = model;
+    if (pipeline_pool_needs_each_end(pool) && request->waited == 0) {
+        outlook.wants_sample = true;
+        return outlook;
+    }
+    bool is_trusted = is_known(model) && is_short(model);
+    outlook.is_sure = is_trusted && request->task->kernel != NULL && slot->unsure == 0;
+    if (outlook.is_sure && request->waited != 0 && !has_reached(slot->stream, request->waited))
+        outlook.is_sure = predict_points_locked(pool, slot, request->task, &outlook.ready_at);
+    outlook.wants_sample = !is_trusted || model->time.misfits > 0 || ++model->unsampled >= SAMPLE_EVERY;
+    if (outlook.wants_sample && model != NULL)
+        model->unsampled = 0;
+    return outlook;
+}
+
+/* ---- presuming ------------------------------------------------------------------------------ */
+
+static bool may_presume_locked(const struct pipeline_stream_pool *pool)
+{
+    if (pipeline_pool_needs_each_end(pool) || pool->is_closing || pool->sleepers > 0 ||
+        pool->listeners != NULL)
+        return false;
+    return pool->strategy != TRM_STREAM_AUTO || !pipeline_pool_trial_is_measuring(&pool->trial);
+}
+
+bool pipeline_pool_presume_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
+                                  const struct pipeline_pool_request *request,
+                                  const struct pipeline_pool_outlook *outlook, uint64_t now)
+{
+    if (!outlook->is_sure || outlook->wants_sample || request->wants_end || !may_presume_locked(pool))
+        return false;
+    const struct pipeline_task_model *model = outlook->model;
+    uint64_t begin                          = later(later(slot->predicted_end, now), outlook->ready_at);
+    slot->predicted_end                     = begin + (uint64_t)model->time.mean;
+    slot->unwatched                         = slot->seen;
+    slot->workload = pipeline_task_workload_of(&pool->workloads, request->task->workload,
+                                               request->task->bytes, model->least);
+    if (pool->strategy == TRM_STREAM_AUTO)
+        pipeline_pool_trial_skip(&pool->trial);
+    return true;
+}
+
+/* ---- making sure ---------------------------------------------------------------------------- */
+
+static bool is_unsettled(const struct pipeline_pool_slot *slot)
+{
+    return slot->state == PIPELINE_POOL_SLOT_FREE && slot->unwatched != 0 &&
+           (slot->last == NULL || slot->last->value < slot->unwatched) &&
+           !has_reached(slot->stream, slot->unwatched);
+}
+
+bool pipeline_pool_is_unsettled_locked(const struct pipeline_stream_pool *pool)
+{
+    for (uint32_t i = 0; i < pool->slot_count; i++)
+        if (is_unsettled(&pool->slots[i]))
+            return true;
+    return false;
+}
+
+/* A stream that has failed counts as one that has ended. */
+static void settle_slot(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
+{
+    base_lock_acquire(&pool->lock);
+    bool is_needed = is_unsettled(slot) && !pool->is_closing;
+    if (is_needed)
+        pipeline_pool_enter_transit_locked(pool, slot);
+    base_lock_release(&pool->lock);
+    if (!is_needed)
+        return;
+    core_stream_has_finished(slot->stream, slot->seen);
+    pipeline_pool_watch_rest(pool, slot);
+    base_lock_acquire(&pool->lock);
+    pipeline_pool_leave_transit_locked(pool, slot, PIPELINE_POOL_SLOT_FREE);
+    base_lock_release(&pool->lock);
+}
+
+void pipeline_pool_settle(struct pipeline_stream_pool *pool)
+{
+    struct base_saved_error saved;
+    base_lock_acquire(&pool->lock);
+    bool is_needed = pipeline_pool_is_unsettled_locked(pool);
+    base_lock_release(&pool->lock);
+    if (!is_needed)
+        return;
+    base_error_save(&saved);
+    for (uint32_t i = 0; i < pool->slot_count; i++)
+        settle_slot(pool, &pool->slots[i]);
+    base_error_restore(&saved);
+}

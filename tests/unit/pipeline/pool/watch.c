@@ -1,0 +1,405 @@
+/* How many notifications a pool asks its backend for, and what it knows without them.
+ * SPDX-License-Identifier: MIT
+ */
+#include <check.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include "core/object/object.h"
+#include "pipeline/pool/pool.h"
+#include "tests/unit/fake_backend.h"
+#include "tests/unit/runner.h"
+
+#define OK(call) ck_assert_int_eq((call), TRM_OK)
+
+/* Loans of a stream, many of them beside one in so many that is sampled. */
+#define LOANS 640u
+#define SAMPLED (LOANS / 64)
+
+static struct fake fake;
+static struct pipeline_stream_pool *pool;
+static struct trm_stream_pool *handle;
+
+static void open_pool(uint32_t most)
+{
+    const struct trm_setting settings[]    = {{"stream.models", "no"}};
+    const struct trm_context_desc desc     = {.struct_size   = sizeof(desc),
+                                              .flags         = TRM_CONTEXT_NO_ENVIRONMENT | TRM_CONTEXT_NO_CONFIG,
+                                              .settings      = settings,
+                                              .setting_count = 1};
+    const struct trm_stream_pool_desc wish = {.struct_size = sizeof(wish), .most = most};
+    fake_init(&fake, FAKE_ALL, &desc);
+    struct core_device *device = core_object_enter(fake_open(&fake), CORE_DEVICE);
+    OK(pipeline_pool_create(device, &wish, &pool));
+    core_object_leave(&device->object);
+    handle = core_object_publish(&pool->object);
+}
+
+static void close_pool(void)
+{
+    fake_let_run(&fake);
+    trm_stream_pool_destroy(handle);
+    fake_fini(&fake);
+}
+
+static uint32_t notifications(void)
+{
+    return atomic_load(&fake.calls[FAKE_CALL_NOTIFY]);
+}
+
+static struct trm_stream_pool_stats stats(void)
+{
+    struct trm_stream_pool_stats now = {.struct_size = sizeof(now)};
+    OK(trm_stream_pool_get_stats(handle, &now));
+    return now;
+}
+
+/* A kernel that is known to take so long. Nothing looks into it. */
+static struct trm_stream_task known_kernel(uint64_t took)
+{
+    const struct trm_stream_task task = {.struct_size = sizeof(task), .kernel = (struct trm_kernel *)&fake};
+    struct pipeline_task_key key      = pipeline_task_key_of(&task);
+    for (int i = 0; i < 16; i++)
+        pipeline_task_model_add(&pool->models, &key, (double)took);
+    return task;
+}
+
+/* As trm_stream_pool_submit() does it, but that there is nothing to launch. */
+static struct trm_point submit(const struct trm_stream_task *task)
+{
+    struct pipeline_pool_request request = {
+        .timeout_ns = TRM_FOREVER, .task = task, .key = pipeline_task_key_of(task)};
+    struct pipeline_pool_slot *slot;
+    struct trm_point point;
+    OK(pipeline_pool_lend(pool, &request, &slot));
+    OK(fake_enqueue(slot->stream->object.handle));
+    OK(trm_stream_mark(slot->stream->object.handle, &point));
+    pipeline_pool_take_back(pool, slot, &request);
+    return point;
+}
+
+/* A stream is lent, gets work and is given back. */
+static void lend_once(void)
+{
+    struct trm_stream *stream;
+    OK(trm_stream_pool_acquire(handle, 0, TRM_FOREVER, &stream));
+    OK(fake_enqueue(stream));
+    OK(trm_stream_pool_release(handle, stream));
+}
+
+static void acquire_idle(uint64_t timeout_ns, int32_t expected)
+{
+    struct trm_stream *stream;
+    ck_assert_int_eq(trm_stream_pool_acquire(handle, TRM_STREAM_POOL_IDLE, timeout_ns, &stream), expected);
+    if (expected == TRM_OK)
+        OK(trm_stream_pool_release(handle, stream));
+}
+
+/* ---- loans behind one another --------------------------------------------------------------- */
+
+START_TEST(loans_that_wait_behind_others_on_their_stream_ask_for_no_notification)
+{
+    open_pool(1);
+    for (uint32_t i = 0; i < LOANS; i++)
+        lend_once();
+    /* Two, and one more before the service is there. */
+    ck_assert_uint_le(notifications(), 3);
+    ck_assert_uint_eq(stats().busy, 1);
+    close_pool();
+}
+END_TEST
+
+START_TEST(all_loans_have_ended_when_the_last_one_has)
+{
+    open_pool(1);
+    for (uint32_t i = 0; i < LOANS; i++)
+        lend_once();
+    fake_let_run(&fake);
+    acquire_idle(TRM_FOREVER, TRM_OK);
+    ck_assert_uint_le(notifications(), 5);
+    ck_assert_uint_eq(stats().busy, 0);
+    ck_assert_uint_gt(stats().operation_ns, 0);
+    close_pool();
+}
+END_TEST
+
+START_TEST(a_stream_with_many_loans_is_idle_after_each_of_several_floods)
+{
+    open_pool(2);
+    for (uint32_t round = 1; round <= 8; round++) {
+        acquire_idle(TRM_FOREVER, TRM_OK);
+        for (uint32_t i = 0; i < LOANS; i++)
+            lend_once();
+        for (uint32_t i = 0; i < pool->slot_count; i++)
+            if (pool->slots[i].stream != NULL)
+                fake_run(&fake, pool->slots[i].stream->object.handle,
+                         atomic_load(&pool->slots[i].stream->enqueued));
+    }
+    acquire_idle(TRM_FOREVER, TRM_OK);
+    ck_assert_uint_le(notifications(), 8 * 2 * 5);
+    close_pool();
+}
+END_TEST
+
+START_TEST(loans_behind_one_that_fails_have_ended_too)
+{
+    open_pool(1);
+    for (uint32_t i = 0; i < LOANS; i++)
+        lend_once();
+    fake_fail(&fake, pool->slots[0].stream->object.handle, TRM_ERROR_KERNEL, 5, "it failed");
+    acquire_idle(TRM_FOREVER, TRM_OK);
+    ck_assert_uint_le(notifications(), 3);
+    ck_assert_uint_eq(stats().replaced, 1);
+    ck_assert_uint_eq(stats().busy, 0);
+    close_pool();
+}
+END_TEST
+
+START_TEST(a_pool_that_notifies_of_nothing_any_more_ends_with_loans_in_its_queues)
+{
+    open_pool(1);
+    for (uint32_t i = 0; i < LOANS; i++)
+        lend_once();
+    atomic_store(&fake.fail_next[FAKE_CALL_NOTIFY], TRM_ERROR_OUT_OF_HOST_MEMORY);
+    close_pool();
+}
+END_TEST
+
+START_TEST(a_pool_over_host_processors_is_notified_of_each_end)
+{
+    open_pool(1);
+    pool->is_host               = true;
+    struct trm_stream_task task = known_kernel(1000);
+    for (uint32_t i = 0; i < LOANS; i++)
+        submit(&task);
+    ck_assert_uint_eq(notifications(), LOANS);
+    close_pool();
+}
+END_TEST
+
+/* ---- kernels whose end is presumed ---------------------------------------------------------- */
+
+START_TEST(a_short_kernel_that_is_known_is_watched_once_in_a_while)
+{
+    open_pool(1);
+    struct trm_stream_task task = known_kernel(1000);
+    for (uint32_t i = 0; i < LOANS; i++)
+        submit(&task);
+    /* The beginning and the end of each that is sampled. */
+    ck_assert_uint_le(notifications(), 2 * SAMPLED);
+    ck_assert_uint_ge(notifications(), SAMPLED);
+    close_pool();
+}
+END_TEST
+
+START_TEST(a_kernel_that_has_taken_another_time_than_usual_is_watched_again)
+{
+    open_pool(1);
+    struct trm_stream_task task  = known_kernel(1000);
+    struct pipeline_task_key key = pipeline_task_key_of(&task);
+    pipeline_task_model_add(&pool->models, &key, 50000);
+    submit(&task);
+    ck_assert_uint_eq(pool->slots[0].watches, 1);
+    close_pool();
+}
+END_TEST
+
+START_TEST(a_kernel_that_is_not_known_is_watched)
+{
+    open_pool(1);
+    const struct trm_stream_task task = {.struct_size = sizeof(task), .kernel = (struct trm_kernel *)&fake};
+    for (uint32_t i = 0; i < LOANS; i++)
+        submit(&task);
+    ck_assert_uint_eq(notifications(), LOANS);
+    close_pool();
+}
+END_TEST
+
+START_TEST(a_long_kernel_is_watched)
+{
+    open_pool(1);
+    struct trm_stream_task task = known_kernel(1000000);
+    for (uint32_t i = 0; i < LOANS; i++)
+        submit(&task);
+    ck_assert_uint_eq(notifications(), LOANS);
+    close_pool();
+}
+END_TEST
+
+START_TEST(a_kernel_behind_a_loan_is_watched)
+{
+    open_pool(1);
+    struct trm_stream_task task = known_kernel(1000);
+    lend_once();
+    submit(&task);
+    ck_assert_uint_eq(pool->slots[0].watches, 2);
+    ck_assert_uint_eq(pool->slots[0].unwatched, 0);
+    close_pool();
+}
+END_TEST
+
+START_TEST(a_kernel_after_one_that_is_presumed_to_end_is_presumed_too)
+{
+    open_pool(2);
+    struct trm_stream_task task = known_kernel(50000);
+    struct trm_point first      = submit(&task);
+    task.after                  = &first;
+    task.after_count            = 1;
+    submit(&task);
+    ck_assert_uint_eq(pool->slots[0].watches + pool->slots[1].watches, 0);
+    ck_assert_uint_eq(notifications(), 0);
+    close_pool();
+}
+END_TEST
+
+START_TEST(a_call_for_an_idle_stream_does_not_trust_a_prediction)
+{
+    open_pool(1);
+    struct trm_stream_task task = known_kernel(1);
+    submit(&task);
+    ck_assert_uint_eq(notifications(), 0);
+    acquire_idle(0, TRM_ERROR_TIMEOUT);
+    ck_assert_uint_eq(stats().busy, 1);
+    ck_assert_uint_eq(notifications(), 1);
+    fake_let_run(&fake);
+    acquire_idle(TRM_FOREVER, TRM_OK);
+    ck_assert_uint_eq(stats().busy, 0);
+    close_pool();
+}
+END_TEST
+
+START_TEST(a_stream_is_found_idle_though_nothing_told_of_its_end)
+{
+    open_pool(1);
+    struct trm_stream_task task = known_kernel(50000);
+    submit(&task);
+    fake_run(&fake, pool->slots[0].stream->object.handle, UINT64_MAX);
+    acquire_idle(TRM_FOREVER, TRM_OK);
+    ck_assert_uint_eq(notifications(), 0);
+    close_pool();
+}
+END_TEST
+
+START_TEST(a_stream_that_fails_under_kernels_that_are_not_watched_is_replaced)
+{
+    open_pool(1);
+    struct trm_stream_task task = known_kernel(1000);
+    struct trm_point point      = submit(&task);
+    ck_assert_uint_eq(notifications(), 0);
+    fake_fail(&fake, point.stream, TRM_ERROR_KERNEL, 5, "it failed");
+    acquire_idle(TRM_FOREVER, TRM_OK);
+    ck_assert_uint_eq(stats().replaced, 1);
+    ck_assert_int_eq(trm_point_wait(point, TRM_FOREVER), TRM_ERROR_KERNEL);
+    close_pool();
+}
+END_TEST
+
+START_TEST(a_task_that_finds_its_stream_failed_tells_the_pool)
+{
+    open_pool(1);
+    struct trm_stream_task task          = known_kernel(1000);
+    struct pipeline_pool_request request = {
+        .timeout_ns = TRM_FOREVER, .task = &task, .key = pipeline_task_key_of(&task)};
+    struct pipeline_pool_slot *slot;
+    fake_fail(&fake, submit(&task).stream, TRM_ERROR_KERNEL, 5, "it failed");
+    OK(pipeline_pool_lend(pool, &request, &slot));
+    ck_assert_int_eq(fake_enqueue(slot->stream->object.handle), TRM_ERROR_KERNEL);
+    pipeline_pool_take_back(pool, slot, &request);
+    submit(&task);
+    ck_assert_uint_eq(stats().replaced, 1);
+    close_pool();
+}
+END_TEST
+
+static void *wait_for_idle(void *user)
+{
+    (void)user;
+    acquire_idle(TRM_FOREVER, TRM_OK);
+    return NULL;
+}
+
+START_TEST(a_call_that_waits_for_an_idle_stream_is_told_when_what_was_presumed_has_ended)
+{
+    open_pool(1);
+    struct trm_stream_task task = known_kernel(1);
+    pthread_t thread;
+    submit(&task);
+    ck_assert_int_eq(pthread_create(&thread, NULL, wait_for_idle, NULL), 0);
+    while (notifications() == 0)
+        sched_yield();
+    fake_let_run(&fake);
+    pthread_join(thread, NULL);
+    ck_assert_uint_eq(notifications(), 1);
+    close_pool();
+}
+END_TEST
+
+START_TEST(statistics_ask_for_what_is_presumed)
+{
+    open_pool(1);
+    struct trm_stream_task task = known_kernel(1);
+    submit(&task);
+    fake_run(&fake, pool->slots[0].stream->object.handle, UINT64_MAX);
+    ck_assert_uint_eq(stats().busy, 0);
+    ck_assert_uint_eq(notifications(), 0);
+    close_pool();
+}
+END_TEST
+
+START_TEST(all_is_watched_while_a_thread_waits_for_a_stream)
+{
+    open_pool(1);
+    struct trm_stream_task task = known_kernel(1000);
+    pool->sleepers++;
+    submit(&task);
+    ck_assert_uint_eq(pool->slots[0].watches, 1);
+    pool->sleepers--;
+    close_pool();
+}
+END_TEST
+
+START_TEST(a_sampled_kernel_puts_the_prediction_of_its_stream_right)
+{
+    open_pool(1);
+    struct trm_stream_task task = known_kernel(100000);
+    for (uint32_t i = 0; i < 64; i++)
+        submit(&task);
+    ck_assert_uint_gt(pool->slots[0].predicted_end, 0);
+    ck_assert_uint_gt(pool->slots[0].unwatched, 0);
+    fake_run(&fake, pool->slots[0].stream->object.handle, UINT64_MAX);
+    ck_assert_uint_eq(pool->slots[0].predicted_end, 0);
+    ck_assert_uint_eq(pool->slots[0].unwatched, 0);
+    close_pool();
+}
+END_TEST
+
+static Suite *make_suite(void)
+{
+    Suite *suite = suite_create("pipeline pool watch");
+    TCase *tests = tcase_create("watch");
+
+    tcase_add_test(tests, loans_that_wait_behind_others_on_their_stream_ask_for_no_notification);
+    tcase_add_test(tests, all_loans_have_ended_when_the_last_one_has);
+    tcase_add_test(tests, a_stream_with_many_loans_is_idle_after_each_of_several_floods);
+    tcase_add_test(tests, loans_behind_one_that_fails_have_ended_too);
+    tcase_add_test(tests, a_pool_that_notifies_of_nothing_any_more_ends_with_loans_in_its_queues);
+    tcase_add_test(tests, a_pool_over_host_processors_is_notified_of_each_end);
+    tcase_add_test(tests, a_short_kernel_that_is_known_is_watched_once_in_a_while);
+    tcase_add_test(tests, a_kernel_that_has_taken_another_time_than_usual_is_watched_again);
+    tcase_add_test(tests, a_kernel_that_is_not_known_is_watched);
+    tcase_add_test(tests, a_long_kernel_is_watched);
+    tcase_add_test(tests, a_kernel_behind_a_loan_is_watched);
+    tcase_add_test(tests, a_kernel_after_one_that_is_presumed_to_end_is_presumed_too);
+    tcase_add_test(tests, a_call_for_an_idle_stream_does_not_trust_a_prediction);
+    tcase_add_test(tests, a_stream_is_found_idle_though_nothing_told_of_its_end);
+    tcase_add_test(tests, a_stream_that_fails_under_kernels_that_are_not_watched_is_replaced);
+    tcase_add_test(tests, a_task_that_finds_its_stream_failed_tells_the_pool);
+    tcase_add_test(tests, a_call_that_waits_for_an_idle_stream_is_told_when_what_was_presumed_has_ended);
+    tcase_add_test(tests, statistics_ask_for_what_is_presumed);
+    tcase_add_test(tests, all_is_watched_while_a_thread_waits_for_a_stream);
+    tcase_add_test(tests, a_sampled_kernel_puts_the_prediction_of_its_stream_right);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
+
+UNIT_SUITE(make_suite)
