@@ -514,6 +514,7 @@ tests_unit_backends_cpu_tests_SOURCES = \
 	tests/unit/backends/cpu/failures.c \
 	tests/unit/backends/cpu/fixture.h \
 	tests/unit/backends/cpu/graph.c \
+	tests/unit/backends/cpu/held.c \
 	tests/unit/backends/cpu/host.h \
 	tests/unit/backends/cpu/kernels.c \
 	tests/unit/backends/cpu/streams.c \

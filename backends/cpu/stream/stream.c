@@ -143,18 +143,32 @@ static int32_t stream_create(struct trm_backend_device *device, const struct trm
     return TRM_OK;
 }
 
-void cpu_stream_retain(struct trm_backend_stream *stream)
+/* The stream may be gone from its device, but not from the instance. */
+static void release(struct trm_backend_instance *instance, struct cpu_stream_references *references)
 {
-    atomic_fetch_add_explicit(&stream->references, 1, memory_order_relaxed);
-}
-
-void cpu_stream_release(struct trm_backend_stream *stream)
-{
-    if (atomic_fetch_sub_explicit(&stream->references, 1, memory_order_acq_rel) != 1)
+    struct trm_backend_stream *stream = references->of;
+    uint32_t count                    = references->count;
+    references->count                 = 0;
+    if (count == 0 || atomic_fetch_sub_explicit(&stream->references, count, memory_order_acq_rel) != count)
         return;
-    struct trm_backend_instance *instance = stream->scheduler->instance;
     cpu_failure_release(instance, atomic_load(&stream->failure));
     trm_util_release(instance->host, stream, sizeof(*stream));
+}
+
+/* One the first time, many when the stream waits for the same one again. */
+void cpu_stream_take_references(struct trm_backend_stream *stream, struct trm_backend_stream *other)
+{
+    struct cpu_stream_references *spare = &stream->spare;
+    uint32_t count                      = spare->of == other ? CPU_REFERENCES_AT_ONCE : 1;
+    release(stream->scheduler->instance, spare);
+    atomic_fetch_add_explicit(&other->references, count, memory_order_relaxed);
+    spare->of    = other;
+    spare->count = count;
+}
+
+void cpu_stream_drop_references(struct trm_backend_stream *stream)
+{
+    release(stream->scheduler->instance, &stream->spent);
 }
 
 /* The work is complete, but the thread that completed it may not have given up its claim yet, or may have
@@ -180,7 +194,9 @@ static void stream_destroy(struct trm_backend_stream *stream)
             cpu_ring_advance(&stream->reader, op);
     }
     cpu_ring_fini(stream);
-    cpu_stream_release(stream);
+    release(stream->scheduler->instance, &stream->spare);
+    release(stream->scheduler->instance, &stream->spent);
+    release(stream->scheduler->instance, &(struct cpu_stream_references){.of = stream, .count = 1});
 }
 
 /* ---- small slots of the table */
