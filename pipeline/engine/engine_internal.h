@@ -582,7 +582,7 @@ bool pipeline_times_wanted(const struct pipeline *pipeline);
 bool pipeline_times_are_slow(const struct pipeline *pipeline);
 int32_t pipeline_times_create(struct pipeline_slot *slot);
 void pipeline_times_destroy(struct pipeline_slot *slot);
-/* The length of tokens after a wait for one. A short one is little proof: others may have run the token. */
+/* The length of tokens after a wait for one, which is little proof: others may have run the token. */
 uint64_t pipeline_length_of_waits(uint64_t before, uint64_t took);
 
 /* Finds the offset of the device's clock to the host's. Failing to is not a failure. */

@@ -109,7 +109,8 @@ static void flush_held_back(const struct request *request)
         struct pipeline_queue_entry *entry = pipeline_queue_entry(slot);
         if (!entry->is_held_back || (slot == first && !is_unordered(request)))
             continue;
-        if (pipeline_slot_state(slot) == PIPELINE_SLOT_SUBMITTED && !pipeline_slot_is_short(slot))
+        if (pipeline_slot_state(slot) == PIPELINE_SLOT_SUBMITTED && !pipeline_slot_is_short(slot) &&
+            (is_unordered(request) || !pipeline_slot_times_wait(slot)))
             pipeline_slot_flush(slot);
         entry->is_held_back = false;
     }
