@@ -116,7 +116,6 @@ static void submit_in_order(struct pipeline *pipeline)
         } else {
             pthread_mutex_unlock(&pipeline->lock);
             pipeline_submit(slot, false);
-            pthread_mutex_lock(&pipeline->lock);
         }
         queue->turn++;
     }

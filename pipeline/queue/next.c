@@ -437,8 +437,7 @@ int32_t pipeline_next(struct pipeline *pipeline, int32_t state, uint64_t deadlin
               .deadline = deadline,
               .failure  = failure,
     };
-    *slot = NULL;
-    pthread_mutex_lock(&pipeline->lock);
+    *slot             = NULL;
     request.epoch     = queue->epoch;
     int32_t status    = pipeline_leader_claim(pipeline, deadline);
     request.is_leader = status == TRM_OK;
@@ -452,7 +451,6 @@ int32_t pipeline_next(struct pipeline *pipeline, int32_t state, uint64_t deadlin
         pipeline_failure_drop(pipeline, queue->stop == PIPELINE_STOPPED);
         pipeline_leader_leave(pipeline);
     }
-    pthread_mutex_unlock(&pipeline->lock);
     if (status == TRM_ERROR_TIMEOUT)
         return base_fail_static(TRM_ERROR_TIMEOUT, "no token ended in time");
     return status;

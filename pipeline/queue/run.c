@@ -12,7 +12,6 @@ void pipeline_run_fill(struct pipeline *pipeline)
 {
     struct pipeline_queue *queue = pipeline->queue;
     bool has_ended;
-    pthread_mutex_lock(&pipeline->lock);
     while (queue->mode != PIPELINE_SERVING && queue->workers == 0 && !queue->is_filling) {
         struct pipeline_slot *slot = pipeline_load_pop(pipeline, &has_ended);
         if (slot == NULL && !has_ended && pipeline_reap(pipeline, 0) > 0)
@@ -25,7 +24,8 @@ void pipeline_run_fill(struct pipeline *pipeline)
         queue->load_ns = slot->load_end - slot->load_begin;
         if (answer == TRM_OK)
             pipeline_submit(slot, false);
-        pthread_mutex_lock(&pipeline->lock);
+        else
+            pthread_mutex_lock(&pipeline->lock);
         queue->is_filling = false;
         if (answer != TRM_OK)
             pipeline_load_dispose(slot, answer);
@@ -33,7 +33,6 @@ void pipeline_run_fill(struct pipeline *pipeline)
         if (queue->quiet_waiters > 0)
             pthread_cond_broadcast(&queue->quiet);
     }
-    pthread_mutex_unlock(&pipeline->lock);
 }
 
 /* No function takes the results: they are where they go, or are discarded. Reading the clock again would take
@@ -49,15 +48,12 @@ static void consume_none(struct pipeline_slot *slot)
     pipeline_queue_finish(slot);
 }
 
-void pipeline_run_consume(struct pipeline_slot *slot)
+/* Takes the lock, like pipeline_queue_finish(). */
+static void consume(struct pipeline_slot *slot)
 {
-    if (slot->front->queue->sink.consume == NULL) {
-        consume_none(slot);
-        return;
-    }
-    struct pipeline *pipeline = slot->front;
-    struct pipeline_calling calling;
+    struct pipeline *pipeline    = slot->front;
     struct pipeline_queue *queue = pipeline->queue;
+    struct pipeline_calling calling;
     bool is_long     = atomic_load_explicit(&queue->sink_took, memory_order_relaxed) > PIPELINE_LONG_END_NS;
     uint64_t ran     = is_long ? base_thread_time() : 0;
     slot->sink_begin = base_now();
@@ -79,10 +75,20 @@ void pipeline_run_consume(struct pipeline_slot *slot)
     pthread_mutex_lock(&pipeline->lock);
     pipeline_failure_note(slot, false);
     pipeline_queue_retire(slot, status, true);
-    pthread_mutex_unlock(&pipeline->lock);
 }
 
-/* Passes all tokens of the source to the sink. */
+void pipeline_run_consume(struct pipeline_slot *slot)
+{
+    pthread_mutex_unlock(&slot->front->lock);
+    if (slot->front->queue->sink.consume != NULL)
+        consume(slot);
+    else
+        consume_none(slot);
+}
+
+/* Passes all tokens of the source to the sink. With the lock, released meanwhile. It stays with this thread from
+ * the end of a token to the begin of the next, and from there to the wait: taking it costs a short token a
+ * fortieth of its time. */
 static void pass_all(struct pipeline *pipeline)
 {
     struct base_failure failure;
@@ -355,8 +361,8 @@ static int32_t run(struct pipeline *pipeline, const struct trm_source *source, c
     int32_t status = begin(pipeline, PIPELINE_RUNNING, source, sink);
     if (status != TRM_OK)
         return status;
-    pass_all(pipeline);
     pthread_mutex_lock(&pipeline->lock);
+    pass_all(pipeline);
     status = pipeline_run_finish(pipeline, BASE_NEVER);
     status = outcome(pipeline, status);
     pthread_mutex_unlock(&pipeline->lock);
