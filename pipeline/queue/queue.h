@@ -170,6 +170,7 @@ struct pipeline_queue {
     bool is_filling;       /* a thread calls the source, in a run without loaders */
     bool is_finishing;     /* a thread ends the run */
     bool is_engine_open;   /* pipeline_engine_begin() was called and pipeline_engine_end() was not */
+    bool times_all;        /* the source and the sink are timed for every token */
     uint32_t workers;      /* loaders of this run */
     uint32_t working;      /* loaders that have not ended */
     pthread_t worker_threads[PIPELINE_DEPTH_MOST];
@@ -227,6 +228,17 @@ static inline int32_t pipeline_slot_state(const struct pipeline_slot *slot)
 
 /* A source or sink that takes longer is asked how long its thread ran, which costs half a microsecond. */
 #define PIPELINE_LONG_END_NS 100000u
+
+/* In a run whose report has no times, the source and the sink are timed for one token of so many, to know
+ * whether they are quick. */
+#define PIPELINE_TIMED_EACH 16u
+
+/* Whether the source and the sink of the run are timed for the token; reading the clock takes an eighth of a
+ * short token's time. */
+static inline bool pipeline_queue_is_timed(const struct pipeline_slot *slot)
+{
+    return slot->front->queue->times_all || slot->token.index % PIPELINE_TIMED_EACH == 0;
+}
 
 /* ---- pipeline.c, report.c, queue.c: the object ---------------------------------------------- */
 

@@ -21,7 +21,8 @@ void pipeline_run_fill(struct pipeline *pipeline)
         queue->is_filling = true;
         pthread_mutex_unlock(&pipeline->lock);
         int32_t answer = pipeline_load(slot, NULL);
-        queue->load_ns = slot->load_end - slot->load_begin;
+        if (pipeline_queue_is_timed(slot))
+            queue->load_ns = slot->load_end - slot->load_begin;
         if (answer == TRM_OK)
             pipeline_submit(slot, false);
         else
@@ -40,7 +41,7 @@ void pipeline_run_fill(struct pipeline *pipeline)
 static void consume_none(struct pipeline_slot *slot)
 {
     struct pipeline_queue *queue = slot->front->queue;
-    slot->sink_begin             = base_now();
+    slot->sink_begin             = pipeline_queue_is_timed(slot) ? base_now() : 0;
     slot->sink_end               = slot->sink_begin;
     slot->sink_ran               = 0;
     queue->sink_ns               = 0;
@@ -54,17 +55,21 @@ static void consume(struct pipeline_slot *slot)
     struct pipeline *pipeline    = slot->front;
     struct pipeline_queue *queue = pipeline->queue;
     struct pipeline_calling calling;
-    bool is_long     = atomic_load_explicit(&queue->sink_took, memory_order_relaxed) > PIPELINE_LONG_END_NS;
+    bool is_timed = pipeline_queue_is_timed(slot);
+    bool is_long =
+        is_timed && atomic_load_explicit(&queue->sink_took, memory_order_relaxed) > PIPELINE_LONG_END_NS;
     uint64_t ran     = is_long ? base_thread_time() : 0;
-    slot->sink_begin = base_now();
+    slot->sink_begin = is_timed ? base_now() : 0;
     pipeline_calling_push(&calling, pipeline, false);
     base_error_clear();
     int32_t status = pipeline_sink_consume(&queue->sink, &slot->token);
     pipeline_calling_pop(&calling);
-    slot->sink_end = base_now();
-    queue->sink_ns = slot->sink_end - slot->sink_begin;
+    slot->sink_end = is_timed ? base_now() : 0;
     slot->sink_ran = is_long ? base_thread_time() - ran : 0;
-    atomic_store_explicit(&queue->sink_took, queue->sink_ns, memory_order_relaxed);
+    if (is_timed) {
+        queue->sink_ns = slot->sink_end - slot->sink_begin;
+        atomic_store_explicit(&queue->sink_took, queue->sink_ns, memory_order_relaxed);
+    }
     if (status == TRM_OK) {
         pipeline_queue_finish(slot);
         return;
@@ -142,6 +147,7 @@ static void forget_last(struct pipeline *pipeline, int32_t mode)
     queue->turn                  = 0;
     queue->end_index             = UINT64_MAX;
     queue->has_source_ended      = false;
+    queue->times_all             = true;
     memset(queue->filled, 0, sizeof(queue->filled));
     queue->facts             = (struct pipeline_report_facts){.source_flags = 0};
     queue->ahead_facts       = (struct pipeline_ahead_facts){.limit = 0};
@@ -202,6 +208,16 @@ static void note_ends(struct pipeline_queue *queue)
     base_text_copy(queue->facts.sink_name, sizeof(queue->facts.sink_name), queue->sink.name);
 }
 
+/* Whether the times of every token's load and sink are needed: for the report, for deadlines, or by what goes on
+ * in other threads. */
+static bool needs_times(const struct pipeline *pipeline)
+{
+    const struct trm_pipeline_desc *desc = &pipeline->desc;
+    return desc->measure != TRM_MEASURE_NONE || desc->token_timeout_ns != 0 || desc->trace_tokens != 0 ||
+           desc->depth == 0 || pipeline->member_count > 1 || pipeline->queue->workers > 0 ||
+           pipeline->queue->mode != PIPELINE_RUNNING;
+}
+
 /* TRM_OK: the caller has to call pipeline_run_finish(). */
 static int32_t begin(struct pipeline *pipeline, int32_t mode, const struct trm_source *source,
                      const struct trm_sink *sink)
@@ -220,6 +236,7 @@ static int32_t begin(struct pipeline *pipeline, int32_t mode, const struct trm_s
         status = open_ends(pipeline, source, sink);
     pthread_mutex_lock(&pipeline->lock);
     pipeline->queue->is_filling = false;
+    pipeline->queue->times_all  = needs_times(pipeline); /* there are no loaders where this becomes false */
     pipeline_measure_threads(pipeline->measure, pipeline->queue->workers, pipeline->queue->workers == 0);
     if (status == TRM_OK)
         note_ends(pipeline->queue);
@@ -363,6 +380,8 @@ static int32_t run(struct pipeline *pipeline, const struct trm_source *source, c
         return status;
     pthread_mutex_lock(&pipeline->lock);
     pass_all(pipeline);
+    if (!pipeline->queue->times_all)
+        pipeline_measure_until(pipeline->measure, base_now());
     status = pipeline_run_finish(pipeline, BASE_NEVER);
     status = outcome(pipeline, status);
     pthread_mutex_unlock(&pipeline->lock);
