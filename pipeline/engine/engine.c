@@ -19,8 +19,8 @@ uint64_t pipeline_engine_budget(const struct pipeline *pipeline)
     return quarter != 0 ? quarter : UINT64_MAX;
 }
 
-/* As many slots as fit the memory budget, at least one. Where the host's processors run the kernels, one of two
- * processors takes a fourth token while the two run and load the others. */
+/* As many slots as fit the memory budget, at least one. Where the host's processors run the kernels, another
+ * small slot costs nothing, and lets both of two threads begin a token while one loads. */
 static uint32_t first_depth(const struct pipeline *pipeline)
 {
     uint64_t each = pipeline->engine->slot_bytes, budget = pipeline_engine_budget(pipeline);

@@ -1,6 +1,6 @@
-/* Finds the number of slots. A pipeline of depth 0 begins with three, or four small ones. While the busiest stage
- * sometimes waits for tokens, or load for slots, one slot is added, as long as the last one helped and memory allows. The
- * strategy is chosen first, because each has a rate of its own.
+/* Finds the number of slots. A pipeline of depth 0 begins with three, or four small ones. While the busiest
+ * stage sometimes waits for tokens, or load for slots, one slot is added, as long as the last one helped
+ * and memory allows. The strategy is chosen first, because each has a rate of its own.
  * SPDX-License-Identifier: MIT
  */
 #include "base/base.h"

@@ -405,9 +405,9 @@ void pipeline_leader_leave(struct pipeline *pipeline);
 
 /* ---- next.c --------------------------------------------------------------------------------- */
 
-/* The next token whose work has ended, moved to `state`. With the lock, released meanwhile. TRM_OK; TRM_TOKEN_END;
- * PIPELINE_NEXT_FILL; PIPELINE_NEXT_FAILED with `failure`; TIMEOUT, CANCELLED, BUSY or why the pipeline has
- * stopped. */
+/* The next token whose work has ended, moved to `state`. With the lock, released meanwhile. TRM_OK;
+ * TRM_TOKEN_END; PIPELINE_NEXT_FILL; PIPELINE_NEXT_FAILED with `failure`; TIMEOUT, CANCELLED, BUSY or why
+ * the pipeline has stopped. */
 int32_t pipeline_next(struct pipeline *pipeline, int32_t state, uint64_t deadline,
                       struct pipeline_slot **slot, struct base_failure *failure);
 
@@ -442,9 +442,10 @@ bool pipeline_fresh_is_expired(const struct pipeline_slot *slot);
 
 /* ---- serve.c -------------------------------------------------------------------------------- */
 
-/* Enqueues a slot that is LOADING or FILLED. Without locks; takes the lock and keeps it. TRM_OK also when that
- * failed: the failure is reported at the token's turn. Only a token of the program (by_program) that failed by
- * itself is reported here, and is gone. CANCELLED, or why the pipeline has stopped: the token is gone, too. */
+/* Enqueues a slot that is LOADING or FILLED. Without locks; takes the lock and keeps it. TRM_OK also when
+ * that failed: the failure is reported at the token's turn. Only a token of the program (by_program) that
+ * failed by itself is reported here, and is gone. CANCELLED, or why the pipeline has stopped: the token is
+ * gone, too. */
 int32_t pipeline_submit(struct pipeline_slot *slot, bool by_program);
 
 /* ---- token_fd.c ----------------------------------------------------------------------------- */

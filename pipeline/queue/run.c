@@ -91,9 +91,9 @@ void pipeline_run_consume(struct pipeline_slot *slot)
         consume_none(slot);
 }
 
-/* Passes all tokens of the source to the sink. With the lock, released meanwhile. It stays with this thread from
- * the end of a token to the begin of the next, and from there to the wait: taking it costs a short token a
- * fortieth of its time. */
+/* Passes all tokens of the source to the sink. With the lock, released meanwhile. It stays with this thread
+ * from the end of a token to the begin of the next, and from there to the wait: taking it costs a short
+ * token a fortieth of its time. */
 static void pass_all(struct pipeline *pipeline)
 {
     struct base_failure failure;
@@ -208,8 +208,8 @@ static void note_ends(struct pipeline_queue *queue)
     base_text_copy(queue->facts.sink_name, sizeof(queue->facts.sink_name), queue->sink.name);
 }
 
-/* Whether the times of every token's load and sink are needed: for the report, for deadlines, or by what goes on
- * in other threads. */
+/* Whether the times of every token's load and sink are needed: for the report, for deadlines, or by what
+ * goes on in other threads. */
 static bool needs_times(const struct pipeline *pipeline)
 {
     const struct trm_pipeline_desc *desc = &pipeline->desc;

@@ -51,8 +51,8 @@ static bool park(struct cpu_session *session, struct trm_backend_stream *stream,
     return is_parked;
 }
 
-/* Reads `failure` of the other stream first: once it is set, `completed` is final. An abandoned stream need not
- * wait: it fails. */
+/* Reads `failure` of the other stream first: once it is set, `completed` is final. An abandoned stream need
+ * not wait: it fails. */
 static bool run_wait(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op,
                      struct cpu_failure **failure)
 {

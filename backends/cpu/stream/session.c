@@ -2,9 +2,9 @@
  *
  * A session publishes how far its stream has come after every costly operation and after every few cheap
  * ones, since notifying other threads costs about as much as a cheap operation. Streams that become ready
- * meanwhile run next in the same thread, while their data is in its cache; before a costly operation they are
- * passed to the workers. So do streams that the current one waits for: the session goes back and forth between
- * streams that wait for each other, and parks none of them, as long as it has claimed them all.
+ * meanwhile run next in the same thread, while their data is in its cache; before a costly operation they
+ * are passed to the workers. So do streams that the current one waits for: the session goes back and forth
+ * between streams that wait for each other, and parks none of them, as long as it has claimed them all.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cpu/stream/session.h"
@@ -157,9 +157,9 @@ bool cpu_session_park(struct cpu_session *session, struct trm_backend_stream *st
     return is_parked;
 }
 
-/* Leave a stream whose next operation waits for `other`, and run `other` next. The stream stays claimed, behind
- * `other` in the list, so that going back and forth between streams takes no lock. False when this session
- * cannot run `other`, or has many streams: then the stream is to be parked. */
+/* Leave a stream whose next operation waits for `other`, and run `other` next. The stream stays claimed,
+ * behind `other` in the list, so that going back and forth between streams takes no lock. False when this
+ * session cannot run `other`, or has many streams: then the stream is to be parked. */
 static bool hold(struct cpu_session *session, struct trm_backend_stream *stream,
                  struct trm_backend_stream *other)
 {
@@ -329,8 +329,8 @@ static bool is_at_goal(const struct cpu_session *session, const struct trm_backe
     return stream == session->goal && stream->done >= session->goal_value;
 }
 
-/* After some operations, a costly one, or the goal: publish, and find out whether the session goes on with the
- * stream. */
+/* After some operations, a costly one, or the goal: publish, and find out whether the session goes on with
+ * the stream. */
 static bool look_around(struct cpu_session *session, struct trm_backend_stream *stream)
 {
     publish_all(session, stream);

@@ -18,8 +18,8 @@ static struct trm_backend_memory *make_list(uint32_t room, uint32_t **numbers)
     return list;
 }
 
-/* Each stream waits for the one before it, over and over, so that all their kernels have one order. Some streams
- * tell of each step. */
+/* Each stream waits for the one before it, over and over, so that all their kernels have one order. Some
+ * streams tell of each step. */
 static void go_round(uint32_t count, void (*tell)(void *, int32_t), void *user)
 {
     struct trm_backend_stream *streams[STREAMS];
@@ -70,8 +70,8 @@ static void *wait_for_first(void *stream)
     return bench.stream->wait(stream, 1, FOREVER) == TRM_OK ? NULL : stream;
 }
 
-/* A thread that holds `a` parks it before a kernel that may take long, because a stream that is held cannot be
- * given up. */
+/* A thread that holds `a` parks it before a kernel that may take long, because a stream that is held cannot
+ * be given up. */
 START_TEST(a_stream_can_be_given_up_while_a_long_kernel_runs_that_it_waits_for)
 {
     struct trm_backend_stream *a = cpu_bench_stream(&bench, 0), *b = cpu_bench_stream(&bench, 0);

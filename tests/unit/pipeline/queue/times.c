@@ -15,8 +15,8 @@ static int32_t run(uint64_t count, uint32_t workers)
     return trm_pipeline_run(fake.handle, &source, &sink);
 }
 
-/* The tokens take their time one after the other. The last one whose source and sink are timed is not the last of
- * the run. */
+/* The tokens take their time one after the other. The last one whose source and sink are timed is not the
+ * last of the run. */
 START_TEST(a_run_without_times_tells_how_long_it_took)
 {
     struct trm_pipeline_desc desc = {.struct_size = sizeof(desc), .depth = 3, .measure = TRM_MEASURE_NONE};
