@@ -147,7 +147,6 @@ static void forget_last(struct pipeline *pipeline, int32_t mode)
     queue->turn                  = 0;
     queue->end_index             = UINT64_MAX;
     queue->has_source_ended      = false;
-    queue->times_all             = true;
     memset(queue->filled, 0, sizeof(queue->filled));
     queue->facts             = (struct pipeline_report_facts){.source_flags = 0};
     queue->ahead_facts       = (struct pipeline_ahead_facts){.limit = 0};
@@ -183,6 +182,16 @@ static int32_t wait_for_last(struct pipeline *pipeline)
     return TRM_OK;
 }
 
+/* Whether the times of every token's load and sink are needed: for the report, for deadlines, or by what
+ * goes on in other threads. */
+static bool needs_times(const struct pipeline *pipeline)
+{
+    const struct trm_pipeline_desc *desc = &pipeline->desc;
+    return desc->measure != TRM_MEASURE_NONE || desc->token_timeout_ns != 0 || desc->trace_tokens != 0 ||
+           desc->depth == 0 || pipeline->member_count > 1 || pipeline->queue->source.desc.workers > 0 ||
+           pipeline->queue->mode != PIPELINE_RUNNING;
+}
+
 static int32_t open_ends(struct pipeline *pipeline, const struct trm_source *source,
                          const struct trm_sink *sink)
 {
@@ -196,6 +205,7 @@ static int32_t open_ends(struct pipeline *pipeline, const struct trm_source *sou
         return status;
     queue->is_engine_open = true;
     pipeline_members_begin(pipeline, &queue->source.desc, &queue->sink.desc);
+    queue->times_all = needs_times(pipeline);
     return pipeline_loaders_start(pipeline);
 }
 
@@ -206,16 +216,6 @@ static void note_ends(struct pipeline_queue *queue)
     queue->facts.sink_flags   = queue->sink.desc.flags;
     base_text_copy(queue->facts.source_name, sizeof(queue->facts.source_name), queue->source.name);
     base_text_copy(queue->facts.sink_name, sizeof(queue->facts.sink_name), queue->sink.name);
-}
-
-/* Whether the times of every token's load and sink are needed: for the report, for deadlines, or by what
- * goes on in other threads. */
-static bool needs_times(const struct pipeline *pipeline)
-{
-    const struct trm_pipeline_desc *desc = &pipeline->desc;
-    return desc->measure != TRM_MEASURE_NONE || desc->token_timeout_ns != 0 || desc->trace_tokens != 0 ||
-           desc->depth == 0 || pipeline->member_count > 1 || pipeline->queue->workers > 0 ||
-           pipeline->queue->mode != PIPELINE_RUNNING;
 }
 
 /* TRM_OK: the caller has to call pipeline_run_finish(). */
@@ -236,7 +236,6 @@ static int32_t begin(struct pipeline *pipeline, int32_t mode, const struct trm_s
         status = open_ends(pipeline, source, sink);
     pthread_mutex_lock(&pipeline->lock);
     pipeline->queue->is_filling = false;
-    pipeline->queue->times_all  = needs_times(pipeline); /* there are no loaders where this becomes false */
     pipeline_measure_threads(pipeline->measure, pipeline->queue->workers, pipeline->queue->workers == 0);
     if (status == TRM_OK)
         note_ends(pipeline->queue);
