@@ -35,6 +35,23 @@ START_TEST(of_some_tokens_the_wait_is_timed_where_nothing_is_measured)
 }
 END_TEST
 
+START_TEST(tokens_are_short_that_end_before_another_thread_has_their_data)
+{
+    struct pipeline_device engine = {.unified = true};
+    struct pipeline pipeline      = {.engine = &engine};
+    struct pipeline_slot slot     = {.pipeline = &pipeline};
+
+    ck_assert(!pipeline_slot_is_short(&slot)); /* it is not known how long they are */
+    atomic_store(&engine.token_ns, 900);
+    ck_assert(pipeline_slot_is_short(&slot));
+    engine.unified = false;
+    ck_assert(!pipeline_slot_is_short(&slot));
+    engine.unified = true;
+    atomic_store(&engine.token_ns, 4000);
+    ck_assert(!pipeline_slot_is_short(&slot));
+}
+END_TEST
+
 /* Passes a token through a pipeline on the device that shares the host's memory. Returns how long it knows
  * its tokens to be then; 0: it does not know. */
 static uint64_t length_after_a_token(void)
@@ -72,6 +89,7 @@ static Suite *make_suite(void)
 
     tcase_add_checked_fixture(tests, open_stores, close_stores);
     tcase_add_test(tests, a_single_wait_is_little_proof_of_how_long_tokens_are);
+    tcase_add_test(tests, tokens_are_short_that_end_before_another_thread_has_their_data);
     tcase_add_test(tests, of_some_tokens_the_wait_is_timed_where_nothing_is_measured);
     tcase_add_test(tests, the_length_of_tokens_is_known_where_nothing_is_measured);
     suite_add_tcase(suite, tests);
