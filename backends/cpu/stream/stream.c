@@ -144,11 +144,8 @@ static int32_t stream_create(struct trm_backend_device *device, const struct trm
 }
 
 /* The stream may be gone from its device, but not from the instance. */
-static void release(struct trm_backend_instance *instance, struct cpu_stream_references *references)
+static void release(struct trm_backend_instance *instance, struct trm_backend_stream *stream, uint32_t count)
 {
-    struct trm_backend_stream *stream = references->of;
-    uint32_t count                    = references->count;
-    references->count                 = 0;
     if (count == 0 || atomic_fetch_sub_explicit(&stream->references, count, memory_order_acq_rel) != count)
         return;
     cpu_failure_release(instance, atomic_load(&stream->failure));
@@ -158,17 +155,17 @@ static void release(struct trm_backend_instance *instance, struct cpu_stream_ref
 /* One the first time, many when the stream waits for the same one again. */
 void cpu_stream_take_references(struct trm_backend_stream *stream, struct trm_backend_stream *other)
 {
-    struct cpu_stream_references *spare = &stream->spare;
-    uint32_t count                      = spare->of == other ? CPU_REFERENCES_AT_ONCE : 1;
-    release(stream->scheduler->instance, spare);
+    uint32_t count = stream->spare_of == other ? CPU_REFERENCES_AT_ONCE : 1;
+    release(stream->scheduler->instance, stream->spare_of, stream->writer.spare);
     atomic_fetch_add_explicit(&other->references, count, memory_order_relaxed);
-    spare->of    = other;
-    spare->count = count;
+    stream->spare_of     = other;
+    stream->writer.spare = count;
 }
 
 void cpu_stream_drop_references(struct trm_backend_stream *stream)
 {
-    release(stream->scheduler->instance, &stream->spent);
+    release(stream->scheduler->instance, stream->spent_of, stream->spent);
+    stream->spent = 0;
 }
 
 /* The work is complete, but the thread that completed it may not have given up its claim yet, or may have
@@ -194,9 +191,9 @@ static void stream_destroy(struct trm_backend_stream *stream)
             cpu_ring_advance(&stream->reader, op);
     }
     cpu_ring_fini(stream);
-    release(stream->scheduler->instance, &stream->spare);
-    release(stream->scheduler->instance, &stream->spent);
-    release(stream->scheduler->instance, &(struct cpu_stream_references){.of = stream, .count = 1});
+    release(stream->scheduler->instance, stream->spare_of, stream->writer.spare);
+    release(stream->scheduler->instance, stream->spent_of, stream->spent);
+    release(stream->scheduler->instance, stream, 1);
 }
 
 /* ---- small slots of the table */

@@ -51,18 +51,13 @@ struct cpu_failure {
     const char *sentence;
 };
 
-/* References of one stream, taken or dropped many at a time. A stream mostly waits for the same one again. */
-struct cpu_stream_references {
-    struct trm_backend_stream *of; /* NULL: of none */
-    uint32_t count;
-};
-
 struct trm_backend_stream {
     /* The writer's cache line. */
     struct cpu_ring_writer writer;
-    _Atomic uint64_t tail; /* slots below this position are written */
-    uint32_t batch_slots;  /* slots written since the last submit */
-    uint32_t batch_ns;     /* the likely cost of the operations in them */
+    _Atomic uint64_t tail;               /* slots below this position are written */
+    uint32_t batch_slots;                /* slots written since the last submit */
+    uint32_t batch_ns;                   /* the likely cost of the operations in them */
+    struct trm_backend_stream *spare_of; /* the stream that the last WAIT names */
 
     /* The owner's cache line. */
     _Alignas(64) struct cpu_ring_reader reader;
@@ -85,7 +80,6 @@ struct trm_backend_stream {
     struct cpu_scheduler *scheduler;
     struct trm_backend_stream *run_next, *run_previous; /* lock */
     struct trm_backend_stream *ready_next;              /* owner: in a session's list */
-    uint64_t announced;                    /* owner: `done` when `awaited` was last read behind a fence */
     struct cpu_op *graph_op;               /* owner: the next operation of the graph that it is in; or NULL */
     struct trm_backend_stream *blocked_on; /* lock: while PARKED; NULL at a gate */
 
@@ -94,8 +88,9 @@ struct trm_backend_stream {
     struct cpu_waiter *waiter_first, *waiter_last; /* lock: sorted by value */
     uint64_t open_gate;                            /* lock: gates up to this number are open */
 
-    struct cpu_stream_references spare; /* writer: for its next WAITs */
-    struct cpu_stream_references spent; /* owner: of WAITs that have run */
+    uint64_t announced;                  /* owner: `done` when `awaited` was last read behind a fence */
+    struct trm_backend_stream *spent_of; /* owner: the stream that the last WAIT which has run names */
+    uint32_t spent;                      /* owner: references of it, to be dropped */
 
     struct cpu_op first_slots[CPU_FIRST_SLOTS];
 };
@@ -123,7 +118,8 @@ bool cpu_stream_unclaim(struct trm_backend_stream *stream);
 void cpu_stream_requeue(struct trm_backend_stream *stream);
 void cpu_stream_requeue_for_waiter(struct trm_backend_stream *stream);
 
-/* So many references a stream takes or drops with one atomic operation. */
+/* So many references a stream takes or drops with one atomic operation: it mostly waits for the same one
+ * again. */
 #define CPU_REFERENCES_AT_ONCE 64u
 
 void cpu_stream_take_references(struct trm_backend_stream *stream, struct trm_backend_stream *other);
@@ -133,19 +129,19 @@ void cpu_stream_drop_references(struct trm_backend_stream *stream);
 static inline void cpu_stream_retain_other(struct trm_backend_stream *stream,
                                            struct trm_backend_stream *other)
 {
-    if (stream->spare.of != other || stream->spare.count == 0)
+    if (stream->spare_of != other || stream->writer.spare == 0)
         cpu_stream_take_references(stream, other);
-    stream->spare.count--;
+    stream->writer.spare--;
 }
 
 /* Owner: the WAIT has run. */
 static inline void cpu_stream_release_other(struct trm_backend_stream *stream,
                                             struct trm_backend_stream *other)
 {
-    if (stream->spent.of != other || stream->spent.count == CPU_REFERENCES_AT_ONCE)
+    if (stream->spent_of != other || stream->spent == CPU_REFERENCES_AT_ONCE)
         cpu_stream_drop_references(stream);
-    stream->spent.of = other;
-    stream->spent.count++;
+    stream->spent_of = other;
+    stream->spent++;
 }
 
 static inline bool cpu_stream_has_reached(struct trm_backend_stream *stream, uint64_t value)
