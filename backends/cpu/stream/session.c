@@ -3,8 +3,10 @@
  * A session publishes how far its stream has come after every costly operation and after every few cheap
  * ones, since notifying other threads costs about as much as a cheap operation. Streams that become ready
  * meanwhile run next in the same thread, while their data is in its cache; before a costly operation they
- * are passed to the workers. So do streams that the current one waits for: the session goes back and forth
- * between streams that wait for each other, and parks none of them, as long as it has claimed them all.
+ * are passed to the workers. So do streams that the current one waits for: a thread of the program goes back
+ * and forth between streams that wait for each other, and parks none of them, as long as it has claimed them
+ * all. A worker parks them: it would get ahead of a thread that flushes each operation, which then would have
+ * to put the stream into the run queue each time.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cpu/stream/session.h"
@@ -409,7 +411,7 @@ static bool step(struct cpu_session *session, struct trm_backend_stream *stream)
     if (op->kind == CPU_OP_WAIT) {
         if (cpu_stream_has_reached(op->wait.other, op->wait.value))
             return finish(session, stream, op);
-        if (op->wait.other != stream && hold(session, stream, op->wait.other))
+        if (!session->is_worker && op->wait.other != stream && hold(session, stream, op->wait.other))
             return false;
     }
     if (op->cost >= CPU_COSTLY_NS && !prepare_costly(session, stream, op))
