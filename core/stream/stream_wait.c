@@ -21,18 +21,29 @@ static bool same_instance(const struct core_stream *a, const struct core_stream 
     return a->device->backend == b->device->backend && a->ops == b->ops;
 }
 
-/* UNSUPPORTED: the caller waits by other means. */
-static int32_t wait_natively(struct core_stream *stream, struct core_stream *other, uint64_t other_value,
-                             struct core_wait wait)
+/* What `stream` waits for: `other`, or event number `event` on it. */
+static struct core_wait describe_wait(const struct core_stream *other, uint32_t event)
 {
-    uint64_t value = core_stream_next(stream);
-    int32_t status = stream->ops->wait_stream(stream->backend, value, other->backend, other_value);
-    if (status == TRM_ERROR_UNSUPPORTED)
-        return status;
-    status = core_stream_commit_wait(stream, value, "stream.wait_stream", status, wait);
-    if (status == TRM_OK)
-        return TRM_OK;
-    /* The backend may have refused because `other` has failed. */
+    return (struct core_wait){.kind   = event != 0 ? TRM_PROFILE_WAIT_EVENT : TRM_PROFILE_WAIT_STREAM,
+                              .stream = core_object_number(&other->object),
+                              .event  = event};
+}
+
+/* As core_stream_commit_wait(), but the wait is described only for observers. */
+static inline int32_t commit_wait(struct core_stream *stream, uint64_t value, int32_t answer,
+                                  const struct core_stream *other, uint32_t event)
+{
+    if (UNLIKELY((answer | atomic_load_explicit(&stream->observed, memory_order_relaxed)) != TRM_OK))
+        return core_stream_commit_wait(stream, value, "stream.wait_stream", answer,
+                                       describe_wait(other, event));
+    atomic_store_explicit(&stream->enqueued, value, memory_order_release);
+    return TRM_OK;
+}
+
+/* The backend may have refused because `other` has failed. */
+static COLD int32_t explain_refusal(struct core_stream *stream, struct core_stream *other,
+                                    uint64_t other_value, int32_t status)
+{
     struct base_saved_error refusal;
     base_error_save(&refusal);
     core_stream_query_pinned(other, other_value);
@@ -40,6 +51,18 @@ static int32_t wait_natively(struct core_stream *stream, struct core_stream *oth
         return inherit_failure(stream, other, other_value);
     base_error_restore(&refusal);
     return status;
+}
+
+/* UNSUPPORTED: the caller waits by other means. */
+static inline int32_t wait_natively(struct core_stream *stream, struct core_stream *other,
+                                    uint64_t other_value, uint32_t event)
+{
+    uint64_t value = core_stream_next(stream);
+    int32_t status = stream->ops->wait_stream(stream->backend, value, other->backend, other_value);
+    if (UNLIKELY(status == TRM_ERROR_UNSUPPORTED))
+        return status;
+    status = commit_wait(stream, value, status, other, event);
+    return LIKELY(status == TRM_OK) ? TRM_OK : explain_refusal(stream, other, other_value, status);
 }
 
 static int32_t wait_on_host(struct core_stream *stream, struct core_stream *other, uint64_t other_value)
@@ -51,56 +74,53 @@ static int32_t wait_on_host(struct core_stream *stream, struct core_stream *othe
     return inherit_failure(stream, other, other_value);
 }
 
-/* Both streams are entered or pinned. */
-static int32_t wait_pinned(struct core_stream *stream, struct core_stream *other, uint64_t value,
-                           struct core_wait wait)
+/* Where the backend does not wait for `other`. Those ways cost more, so this asks first whether the wait is
+ * needed at all. */
+static int32_t wait_otherwise(struct core_stream *stream, struct core_stream *other, uint64_t value,
+                              uint32_t event)
 {
-    bool is_native = same_instance(stream, other) && stream->ops->wait_stream != NULL;
-
-    if (core_stream_check(other) != TRM_OK)
-        return inherit_failure(stream, other, value);
-    if (atomic_load_explicit(&other->completed, memory_order_acquire) >= value)
-        return TRM_OK;
-    if (is_native) {
-        int32_t answer = wait_natively(stream, other, value, wait);
-        if (answer != TRM_ERROR_UNSUPPORTED)
-            return answer;
-    }
-    /* Other ways cost more: ask first whether the wait is needed at all. */
     int32_t status = core_stream_query_pinned(other, value);
     if (status == TRM_OK)
         return TRM_OK;
     if (core_stream_failure_status(other) != TRM_OK)
         return inherit_failure(stream, other, value);
     if (core_stream_has_gates(stream))
-        return core_gate_wait(stream, other, value, wait);
+        return core_gate_wait(stream, other, value, describe_wait(other, event));
     return wait_on_host(stream, other, value);
 }
 
-static struct core_wait describe_wait(const struct core_stream *other, uint32_t event)
+/* Both streams are entered or pinned. */
+static inline int32_t wait_pinned(struct core_stream *stream, struct core_stream *other, uint64_t value,
+                                  uint32_t event)
 {
-    return (struct core_wait){.kind   = event != 0 ? TRM_PROFILE_WAIT_EVENT : TRM_PROFILE_WAIT_STREAM,
-                              .stream = core_object_number(&other->object),
-                              .event  = event};
+    if (UNLIKELY(core_stream_check(other) != TRM_OK))
+        return inherit_failure(stream, other, value);
+    if (atomic_load_explicit(&other->completed, memory_order_acquire) >= value)
+        return TRM_OK;
+    if (LIKELY(same_instance(stream, other) && stream->ops->wait_stream != NULL)) {
+        int32_t answer = wait_natively(stream, other, value, event);
+        if (LIKELY(answer != TRM_ERROR_UNSUPPORTED))
+            return answer;
+    }
+    return wait_otherwise(stream, other, value, event);
 }
 
 /* The caller has entered `other`. */
-static int32_t wait_entered(struct core_stream *stream, struct core_stream *other, uint64_t value)
+static inline int32_t wait_entered(struct core_stream *stream, struct core_stream *other, uint64_t value)
 {
     core_stream_count(stream, &stream->stats->waits);
-    return other == stream ? TRM_OK : wait_pinned(stream, other, value, describe_wait(other, 0));
+    return other == stream ? TRM_OK : wait_pinned(stream, other, value, 0);
 }
 
 int32_t core_stream_wait_event(struct core_stream *stream, struct core_stream *other, uint64_t value,
                                uint32_t event)
 {
-    struct core_wait wait = describe_wait(other, event);
     core_stream_count(stream, &stream->stats->waits);
     if (other == stream)
         return TRM_OK;
     if (!core_stream_try_pin(other))
         return inherit_failure(stream, other, value);
-    int32_t status = wait_pinned(stream, other, value, wait);
+    int32_t status = wait_pinned(stream, other, value, event);
     core_stream_unpin(other, 1);
     return status;
 }

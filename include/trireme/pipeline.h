@@ -228,7 +228,7 @@ struct trm_pipeline_desc {
     uint32_t port_count;
     uint32_t stage_count;
     const struct trm_stage *stages; /* copied; at most 64; none: tokens are only uploaded and downloaded */
-    uint32_t depth;     /* slots, 1 to 64; 0: tuned, 3 at first and more while the critical stage starves */
+    uint32_t depth;     /* slots, 1 to 64; 0: tuned, 3 or 4 at first, more while the critical stage starves */
     int32_t strategy;   /* enum trm_strategy */
     int32_t on_failure; /* enum trm_failure_mode */
     int32_t measure;    /* enum trm_measure */

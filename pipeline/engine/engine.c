@@ -6,6 +6,9 @@
 
 #include "pipeline/engine/range.h"
 
+#define DEPTH_TUNED_FIRST 3
+#define DEPTH_SMALL_FIRST 4 /* where so many slots take little of the caches */
+
 /* ---- slots ---------------------------------------------------------------------------------- */
 
 uint64_t pipeline_engine_budget(const struct pipeline *pipeline)
@@ -16,11 +19,13 @@ uint64_t pipeline_engine_budget(const struct pipeline *pipeline)
     return quarter != 0 ? quarter : UINT64_MAX;
 }
 
-/* As many slots as fit the memory budget, at least one. */
+/* As many slots as fit the memory budget, at least one. Where the host's processors run the kernels, another
+ * small slot costs nothing, and lets both of two threads begin a token while one loads. */
 static uint32_t first_depth(const struct pipeline *pipeline)
 {
     uint64_t each = pipeline->engine->slot_bytes, budget = pipeline_engine_budget(pipeline);
-    uint32_t depth = PIPELINE_DEPTH_TUNED_FIRST;
+    bool is_small  = pipeline_slots_are_small(pipeline, DEPTH_SMALL_FIRST);
+    uint32_t depth = is_small ? DEPTH_SMALL_FIRST : DEPTH_TUNED_FIRST;
 
     if (pipeline->desc.depth != 0)
         return pipeline->desc.depth;

@@ -194,6 +194,10 @@ void pipeline_slot_enqueue_end(struct pipeline_slot *slot);
 /* Whether tokens are so short that the waiting thread should run them itself. */
 bool pipeline_slot_is_short(const struct pipeline_slot *slot);
 
+/* Whether the wait for the token is timed, to learn how long tokens are: then the waiting thread should run
+ * it itself, too. */
+bool pipeline_slot_times_wait(const struct pipeline_slot *slot);
+
 /* TRM_OK when its work has ended, TIMEOUT, or its failure with a sentence that names the stage (the queue
  * room adds the token). pipeline_slot_wait() blocks until a deadline of base_now(), pipeline_slot_wait_for()
  * for so many nanoseconds without asking what time it is. Threads: any. */

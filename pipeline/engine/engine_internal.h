@@ -22,7 +22,6 @@ struct pipeline_slot_device;
 /* Most pieces of a measured token that get time stamps. */
 #define PIPELINE_SAMPLES_MOST 8
 
-#define PIPELINE_DEPTH_TUNED_FIRST 3
 /* Most streams for the stages of a token: those that the library chooses, and those that stages prefer. */
 #define PIPELINE_LANES_CHOSEN 4
 #define PIPELINE_LANES_PREFERRED 8
@@ -126,9 +125,9 @@ struct pipeline_choice {
     _Atomic bool is_trying;
 };
 
-/* tune.c */
-struct pipeline_tuning {
+struct pipeline_tuning {     /* tune.c */
     uint32_t tokens;         /* ended since the last look */
+    uint32_t look_at;        /* so many of them: when the clock is read next */
     bool is_growing;         /* a thread creates a slot */
     bool is_settled;         /* no more slots are added */
     uint32_t calm;           /* consecutive looks at which no stage waited */
@@ -561,8 +560,9 @@ int32_t pipeline_choose_begin(struct pipeline *pipeline);
 uint64_t pipeline_token_bytes(const struct pipeline *pipeline);
 
 /* Lets the pipeline use fewer slots than it has; a run begins; whether numbers of slots are tried, with the
- * front's lock. */
+ * front's lock; whether so many tokens take little of the caches of the processors that run kernels. */
 void pipeline_slots_allow_fewer(struct pipeline *pipeline);
+bool pipeline_slots_are_small(const struct pipeline *pipeline, uint32_t count);
 void pipeline_slots_trial_interrupt(struct pipeline *pipeline);
 bool pipeline_slots_are_tried(const struct pipeline *pipeline);
 
@@ -582,7 +582,7 @@ bool pipeline_times_wanted(const struct pipeline *pipeline);
 bool pipeline_times_are_slow(const struct pipeline *pipeline);
 int32_t pipeline_times_create(struct pipeline_slot *slot);
 void pipeline_times_destroy(struct pipeline_slot *slot);
-/* The length of tokens after a wait for one. A short one is little proof: others may have run the token. */
+/* The length of tokens after a wait for one, which is little proof: others may have run the token. */
 uint64_t pipeline_length_of_waits(uint64_t before, uint64_t took);
 
 /* Finds the offset of the device's clock to the host's. Failing to is not a failure. */

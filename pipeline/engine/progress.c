@@ -453,15 +453,21 @@ static int32_t wait_rest(const struct pipeline_slot *slot, int32_t status, uint6
 
 /* Without time stamps, how long a token takes on the host's processors is known from waits for it: the thread
  * that waits for the oldest token runs it itself. Of some tokens, of which nothing has ended yet. */
+bool pipeline_slot_times_wait(const struct pipeline_slot *slot)
+{
+    return slot->token.index % TIMED_EACH == 0 && slot->pipeline->engine->unified &&
+           !pipeline_times_wanted(slot->pipeline);
+}
+
 static bool is_wait_timed(const struct pipeline_slot *slot, uint64_t timeout_ns)
 {
-    return slot->token.index % TIMED_EACH == 0 && slot->pipeline->engine->unified && timeout_ns != 0 &&
-           !pipeline_times_wanted(slot->pipeline) && !is_over(&slot->device->finished);
+    return timeout_ns != 0 && pipeline_slot_times_wait(slot) && !is_over(&slot->device->finished);
 }
 
 uint64_t pipeline_length_of_waits(uint64_t before, uint64_t took)
 {
-    return took > before / 8 ? took : before / 8;
+    uint64_t least = before / 8, most = before != 0 ? before * 2 : UINT64_MAX;
+    return took < least ? least : took > most ? most : took;
 }
 
 static int32_t wait_and_time(const struct pipeline_slot *slot, struct trm_point finished, uint64_t timeout_ns)

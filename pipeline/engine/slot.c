@@ -347,7 +347,8 @@ void pipeline_slot_prepare(struct pipeline_slot *slot)
     pipeline_slot_unmark(&own->uploaded);
     pipeline_slot_unmark(&own->processed);
     pipeline_slot_unmark(&own->finished);
-    pipeline_slot_unmark_lanes(own);
+    if (pipeline->engine->lane_count > 1)
+        pipeline_slot_unmark_lanes(own);
 }
 
 void pipeline_slot_repeat(struct pipeline_slot *slot, const struct pipeline_slot *from)

@@ -35,6 +35,11 @@ static uint64_t cache_bytes(void)
     return bytes > 0 ? (uint64_t)bytes : CACHE_BYTES;
 }
 
+bool pipeline_slots_are_small(const struct pipeline *pipeline, uint32_t count)
+{
+    return pipeline->engine->unified && pipeline_token_bytes(pipeline) <= cache_bytes() / LITTLE / count;
+}
+
 static void begin(struct pipeline *pipeline, struct pipeline_slots_in_use *in_use)
 {
     uint32_t depth = atomic_load_explicit(&pipeline->depth, memory_order_relaxed);

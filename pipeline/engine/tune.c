@@ -1,6 +1,6 @@
-/* Finds the number of slots. A pipeline of depth 0 begins with three. While the busiest stage sometimes waits
- * for tokens, or load for slots, one slot is added, as long as the last one helped and memory allows. The
- * strategy is chosen first, because each has a rate of its own.
+/* Finds the number of slots. A pipeline of depth 0 begins with three, or four small ones. While the busiest
+ * stage sometimes waits for tokens, or load for slots, one slot is added, as long as the last one helped
+ * and memory allows. The strategy is chosen first, because each has a rate of its own.
  * SPDX-License-Identifier: MIT
  */
 #include "base/base.h"
@@ -72,10 +72,13 @@ bool pipeline_engine_wants_slot(struct pipeline *pipeline)
     if (pipeline->desc.depth != 0 || tuning->is_settled || tuning->is_growing ||
         pipeline_is_choosing(pipeline) || pipeline_slots_are_tried(pipeline))
         return false;
-    if (tuning->tokens++ == 0)
+    if (tuning->tokens++ == 0) {
         tuning->window_begin = base_now();
-    if (tuning->tokens <= TOKENS_A_SLOT * depth)
+        tuning->look_at      = TOKENS_A_SLOT * depth;
+    }
+    if (tuning->tokens <= tuning->look_at)
         return false;
+    tuning->look_at = tuning->tokens + TOKENS_A_SLOT * depth;
     uint64_t length = base_now() - tuning->window_begin;
     if (length < WINDOW_NS)
         return false;

@@ -26,17 +26,20 @@ int32_t pipeline_load(struct pipeline_slot *slot, const struct pipeline_ahead_pl
     struct pipeline_queue *queue = slot->front->queue;
     pipeline_slot_prepare(slot);
     pipeline_queue_entry(slot)->output = pipeline_sink_address(&queue->sink, slot->token.index);
-    bool is_long     = atomic_load_explicit(&queue->load_took, memory_order_relaxed) > PIPELINE_LONG_END_NS;
+    bool is_timed                      = pipeline_queue_is_timed(slot);
+    bool is_long =
+        is_timed && atomic_load_explicit(&queue->load_took, memory_order_relaxed) > PIPELINE_LONG_END_NS;
     uint64_t ran     = is_long ? base_thread_time() : 0;
     slot->sink_begin = 0;
     slot->sink_ran   = 0;
-    slot->load_begin = base_now();
+    slot->load_begin = is_timed ? base_now() : 0;
 
     int32_t answer = fill(slot, place);
 
-    slot->load_end = base_now();
+    slot->load_end = is_timed ? base_now() : 0;
     slot->load_ran = is_long ? base_thread_time() - ran : 0;
-    atomic_store_explicit(&queue->load_took, slot->load_end - slot->load_begin, memory_order_relaxed);
+    if (is_timed)
+        atomic_store_explicit(&queue->load_took, slot->load_end - slot->load_begin, memory_order_relaxed);
     if (answer > TRM_TOKEN_SKIP)
         answer =
             base_fail(TRM_ERROR_INVALID_ARGUMENT, "the source returned %d, which is not a status", answer);
@@ -116,7 +119,6 @@ static void submit_in_order(struct pipeline *pipeline)
         } else {
             pthread_mutex_unlock(&pipeline->lock);
             pipeline_submit(slot, false);
-            pthread_mutex_lock(&pipeline->lock);
         }
         queue->turn++;
     }

@@ -109,7 +109,8 @@ static void flush_held_back(const struct request *request)
         struct pipeline_queue_entry *entry = pipeline_queue_entry(slot);
         if (!entry->is_held_back || (slot == first && !is_unordered(request)))
             continue;
-        if (pipeline_slot_state(slot) == PIPELINE_SLOT_SUBMITTED && !pipeline_slot_is_short(slot))
+        if (pipeline_slot_state(slot) == PIPELINE_SLOT_SUBMITTED && !pipeline_slot_is_short(slot) &&
+            (is_unordered(request) || !pipeline_slot_times_wait(slot)))
             pipeline_slot_flush(slot);
         entry->is_held_back = false;
     }
@@ -436,8 +437,7 @@ int32_t pipeline_next(struct pipeline *pipeline, int32_t state, uint64_t deadlin
               .deadline = deadline,
               .failure  = failure,
     };
-    *slot = NULL;
-    pthread_mutex_lock(&pipeline->lock);
+    *slot             = NULL;
     request.epoch     = queue->epoch;
     int32_t status    = pipeline_leader_claim(pipeline, deadline);
     request.is_leader = status == TRM_OK;
@@ -451,7 +451,6 @@ int32_t pipeline_next(struct pipeline *pipeline, int32_t state, uint64_t deadlin
         pipeline_failure_drop(pipeline, queue->stop == PIPELINE_STOPPED);
         pipeline_leader_leave(pipeline);
     }
-    pthread_mutex_unlock(&pipeline->lock);
     if (status == TRM_ERROR_TIMEOUT)
         return base_fail_static(TRM_ERROR_TIMEOUT, "no token ended in time");
     return status;

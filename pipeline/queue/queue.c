@@ -321,7 +321,6 @@ void pipeline_queue_finish(struct pipeline_slot *slot)
         if (pipeline_queue_grow(slot->pipeline) != TRM_OK)
             base_error_restore(&saved);
     }
-    pthread_mutex_unlock(&pipeline->lock);
 }
 
 /* ---- waking --------------------------------------------------------------------------------- */

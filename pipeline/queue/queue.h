@@ -170,6 +170,7 @@ struct pipeline_queue {
     bool is_filling;       /* a thread calls the source, in a run without loaders */
     bool is_finishing;     /* a thread ends the run */
     bool is_engine_open;   /* pipeline_engine_begin() was called and pipeline_engine_end() was not */
+    bool times_all;        /* the source and the sink are timed for every token */
     uint32_t workers;      /* loaders of this run */
     uint32_t working;      /* loaders that have not ended */
     pthread_t worker_threads[PIPELINE_DEPTH_MOST];
@@ -227,6 +228,17 @@ static inline int32_t pipeline_slot_state(const struct pipeline_slot *slot)
 
 /* A source or sink that takes longer is asked how long its thread ran, which costs half a microsecond. */
 #define PIPELINE_LONG_END_NS 100000u
+
+/* In a run whose report has no times, the source and the sink are timed for one token of so many, to know
+ * whether they are quick. */
+#define PIPELINE_TIMED_EACH 16u
+
+/* Whether the source and the sink of the run are timed for the token; reading the clock takes an eighth of a
+ * short token's time. */
+static inline bool pipeline_queue_is_timed(const struct pipeline_slot *slot)
+{
+    return slot->front->queue->times_all || slot->token.index % PIPELINE_TIMED_EACH == 0;
+}
 
 /* ---- pipeline.c, report.c, queue.c: the object ---------------------------------------------- */
 
@@ -291,7 +303,7 @@ void pipeline_queue_retire(struct pipeline_slot *slot, int32_t status, bool has_
 int32_t pipeline_queue_grow(struct pipeline *member);
 
 /* Frees the slot of a token that was consumed, notes its times, and adds a slot if that helps. Without the
- * lock. */
+ * lock, which it takes and keeps. */
 void pipeline_queue_finish(struct pipeline_slot *slot);
 
 /* Waits until the times of the slot's last token were read. With the lock, released meanwhile. */
@@ -393,9 +405,9 @@ void pipeline_leader_leave(struct pipeline *pipeline);
 
 /* ---- next.c --------------------------------------------------------------------------------- */
 
-/* The next token whose work has ended, moved to `state`. Without the lock. TRM_OK; TRM_TOKEN_END;
- * PIPELINE_NEXT_FILL; PIPELINE_NEXT_FAILED with `failure`; TIMEOUT, CANCELLED, BUSY or why the pipeline has
- * stopped. */
+/* The next token whose work has ended, moved to `state`. With the lock, released meanwhile. TRM_OK;
+ * TRM_TOKEN_END; PIPELINE_NEXT_FILL; PIPELINE_NEXT_FAILED with `failure`; TIMEOUT, CANCELLED, BUSY or why
+ * the pipeline has stopped. */
 int32_t pipeline_next(struct pipeline *pipeline, int32_t state, uint64_t deadline,
                       struct pipeline_slot **slot, struct base_failure *failure);
 
@@ -430,9 +442,10 @@ bool pipeline_fresh_is_expired(const struct pipeline_slot *slot);
 
 /* ---- serve.c -------------------------------------------------------------------------------- */
 
-/* Enqueues a slot that is LOADING or FILLED. Without locks. TRM_OK also when that failed: the failure is
- * reported at the token's turn. Only a token of the program (by_program) that failed by itself is reported
- * here, and is gone. CANCELLED, or why the pipeline has stopped: the token is gone, too. */
+/* Enqueues a slot that is LOADING or FILLED. Without locks; takes the lock and keeps it. TRM_OK also when
+ * that failed: the failure is reported at the token's turn. Only a token of the program (by_program) that
+ * failed by itself is reported here, and is gone. CANCELLED, or why the pipeline has stopped: the token is
+ * gone, too. */
 int32_t pipeline_submit(struct pipeline_slot *slot, bool by_program);
 
 /* ---- token_fd.c ----------------------------------------------------------------------------- */
@@ -489,10 +502,10 @@ void pipeline_load_dispose(struct pipeline_slot *slot, int32_t answer);
  * With the lock. */
 struct pipeline_slot *pipeline_load_pop(struct pipeline *pipeline, bool *has_ended);
 
-/* Loads and submits while slots are free, in a run without loaders. Without the lock. */
+/* Loads and submits while slots are free, in a run without loaders. With the lock, released meanwhile. */
 void pipeline_run_fill(struct pipeline *pipeline);
 
-/* Calls the sink of the run for a slot in state SINK. Without the lock. */
+/* Calls the sink of the run for a slot in state SINK. With the lock, released meanwhile. */
 void pipeline_run_consume(struct pipeline_slot *slot);
 
 /* Ends a run that is stopped or complete. With the lock, released meanwhile. TRM_OK or TIMEOUT. */

@@ -12,7 +12,6 @@ void pipeline_run_fill(struct pipeline *pipeline)
 {
     struct pipeline_queue *queue = pipeline->queue;
     bool has_ended;
-    pthread_mutex_lock(&pipeline->lock);
     while (queue->mode != PIPELINE_SERVING && queue->workers == 0 && !queue->is_filling) {
         struct pipeline_slot *slot = pipeline_load_pop(pipeline, &has_ended);
         if (slot == NULL && !has_ended && pipeline_reap(pipeline, 0) > 0)
@@ -22,10 +21,12 @@ void pipeline_run_fill(struct pipeline *pipeline)
         queue->is_filling = true;
         pthread_mutex_unlock(&pipeline->lock);
         int32_t answer = pipeline_load(slot, NULL);
-        queue->load_ns = slot->load_end - slot->load_begin;
+        if (pipeline_queue_is_timed(slot))
+            queue->load_ns = slot->load_end - slot->load_begin;
         if (answer == TRM_OK)
             pipeline_submit(slot, false);
-        pthread_mutex_lock(&pipeline->lock);
+        else
+            pthread_mutex_lock(&pipeline->lock);
         queue->is_filling = false;
         if (answer != TRM_OK)
             pipeline_load_dispose(slot, answer);
@@ -33,7 +34,6 @@ void pipeline_run_fill(struct pipeline *pipeline)
         if (queue->quiet_waiters > 0)
             pthread_cond_broadcast(&queue->quiet);
     }
-    pthread_mutex_unlock(&pipeline->lock);
 }
 
 /* No function takes the results: they are where they go, or are discarded. Reading the clock again would take
@@ -41,7 +41,7 @@ void pipeline_run_fill(struct pipeline *pipeline)
 static void consume_none(struct pipeline_slot *slot)
 {
     struct pipeline_queue *queue = slot->front->queue;
-    slot->sink_begin             = base_now();
+    slot->sink_begin             = pipeline_queue_is_timed(slot) ? base_now() : 0;
     slot->sink_end               = slot->sink_begin;
     slot->sink_ran               = 0;
     queue->sink_ns               = 0;
@@ -49,26 +49,27 @@ static void consume_none(struct pipeline_slot *slot)
     pipeline_queue_finish(slot);
 }
 
-void pipeline_run_consume(struct pipeline_slot *slot)
+/* Takes the lock, like pipeline_queue_finish(). */
+static void consume(struct pipeline_slot *slot)
 {
-    if (slot->front->queue->sink.consume == NULL) {
-        consume_none(slot);
-        return;
-    }
-    struct pipeline *pipeline = slot->front;
-    struct pipeline_calling calling;
+    struct pipeline *pipeline    = slot->front;
     struct pipeline_queue *queue = pipeline->queue;
-    bool is_long     = atomic_load_explicit(&queue->sink_took, memory_order_relaxed) > PIPELINE_LONG_END_NS;
+    struct pipeline_calling calling;
+    bool is_timed = pipeline_queue_is_timed(slot);
+    bool is_long =
+        is_timed && atomic_load_explicit(&queue->sink_took, memory_order_relaxed) > PIPELINE_LONG_END_NS;
     uint64_t ran     = is_long ? base_thread_time() : 0;
-    slot->sink_begin = base_now();
+    slot->sink_begin = is_timed ? base_now() : 0;
     pipeline_calling_push(&calling, pipeline, false);
     base_error_clear();
     int32_t status = pipeline_sink_consume(&queue->sink, &slot->token);
     pipeline_calling_pop(&calling);
-    slot->sink_end = base_now();
-    queue->sink_ns = slot->sink_end - slot->sink_begin;
+    slot->sink_end = is_timed ? base_now() : 0;
     slot->sink_ran = is_long ? base_thread_time() - ran : 0;
-    atomic_store_explicit(&queue->sink_took, queue->sink_ns, memory_order_relaxed);
+    if (is_timed) {
+        queue->sink_ns = slot->sink_end - slot->sink_begin;
+        atomic_store_explicit(&queue->sink_took, queue->sink_ns, memory_order_relaxed);
+    }
     if (status == TRM_OK) {
         pipeline_queue_finish(slot);
         return;
@@ -79,10 +80,20 @@ void pipeline_run_consume(struct pipeline_slot *slot)
     pthread_mutex_lock(&pipeline->lock);
     pipeline_failure_note(slot, false);
     pipeline_queue_retire(slot, status, true);
-    pthread_mutex_unlock(&pipeline->lock);
 }
 
-/* Passes all tokens of the source to the sink. */
+void pipeline_run_consume(struct pipeline_slot *slot)
+{
+    pthread_mutex_unlock(&slot->front->lock);
+    if (slot->front->queue->sink.consume != NULL)
+        consume(slot);
+    else
+        consume_none(slot);
+}
+
+/* Passes all tokens of the source to the sink. With the lock, released meanwhile. It stays with this thread
+ * from the end of a token to the begin of the next, and from there to the wait: taking it costs a short
+ * token a fortieth of its time. */
 static void pass_all(struct pipeline *pipeline)
 {
     struct base_failure failure;
@@ -171,6 +182,16 @@ static int32_t wait_for_last(struct pipeline *pipeline)
     return TRM_OK;
 }
 
+/* Whether the times of every token's load and sink are needed: for the report, for deadlines, or by what
+ * goes on in other threads. */
+static bool needs_times(const struct pipeline *pipeline)
+{
+    const struct trm_pipeline_desc *desc = &pipeline->desc;
+    return desc->measure != TRM_MEASURE_NONE || desc->token_timeout_ns != 0 || desc->trace_tokens != 0 ||
+           desc->depth == 0 || pipeline->member_count > 1 || pipeline->queue->source.desc.workers > 0 ||
+           pipeline->queue->mode != PIPELINE_RUNNING;
+}
+
 static int32_t open_ends(struct pipeline *pipeline, const struct trm_source *source,
                          const struct trm_sink *sink)
 {
@@ -184,6 +205,7 @@ static int32_t open_ends(struct pipeline *pipeline, const struct trm_source *sou
         return status;
     queue->is_engine_open = true;
     pipeline_members_begin(pipeline, &queue->source.desc, &queue->sink.desc);
+    queue->times_all = needs_times(pipeline);
     return pipeline_loaders_start(pipeline);
 }
 
@@ -355,8 +377,10 @@ static int32_t run(struct pipeline *pipeline, const struct trm_source *source, c
     int32_t status = begin(pipeline, PIPELINE_RUNNING, source, sink);
     if (status != TRM_OK)
         return status;
-    pass_all(pipeline);
     pthread_mutex_lock(&pipeline->lock);
+    pass_all(pipeline);
+    if (!pipeline->queue->times_all)
+        pipeline_measure_until(pipeline->measure, base_now());
     status = pipeline_run_finish(pipeline, BASE_NEVER);
     status = outcome(pipeline, status);
     pthread_mutex_unlock(&pipeline->lock);

@@ -171,7 +171,7 @@ static int32_t submitted(struct pipeline_slot *slot, bool by_program)
     return base_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled; the token was dropped");
 }
 
-/* Takes both locks when nothing prevents enqueuing. Otherwise returns without locks, and the slot is free
+/* Takes both locks when nothing prevents enqueuing. Otherwise takes the lock alone, and the slot is free
  * again. */
 static int32_t lock_to_submit(struct pipeline_slot *slot)
 {
@@ -195,7 +195,6 @@ static int32_t lock_to_submit(struct pipeline_slot *slot)
     struct base_saved_error saved;
     base_error_save(&saved);
     pipeline_queue_retire(slot, TRM_ERROR_CANCELLED, false);
-    pthread_mutex_unlock(&pipeline->lock);
     base_error_restore(&saved);
     return status;
 }
@@ -244,7 +243,6 @@ int32_t pipeline_submit(struct pipeline_slot *slot, bool by_program)
         return status;
     if (pipeline_fresh_is_expired(slot)) {
         pipeline_queue_retire(slot, PIPELINE_TOKEN_EXPIRED, false);
-        pthread_mutex_unlock(&pipeline->lock);
         pthread_mutex_unlock(&pipeline->enqueue_lock);
         return TRM_OK;
     }
@@ -258,7 +256,6 @@ int32_t pipeline_submit(struct pipeline_slot *slot, bool by_program)
 
     pthread_mutex_lock(&pipeline->lock);
     status = submitted(slot, by_program);
-    pthread_mutex_unlock(&pipeline->lock);
     pthread_mutex_unlock(&pipeline->enqueue_lock);
     return status;
 }
@@ -312,6 +309,7 @@ int32_t trm_pipeline_submit(struct trm_pipeline *handle, struct trm_token *token
         if (slot != NULL) {
             slot->load_end = base_now();
             status         = pipeline_submit(slot, true);
+            pthread_mutex_unlock(&pipeline->lock);
         } else {
             status = TRM_ERROR_INVALID_ARGUMENT;
         }
@@ -343,8 +341,10 @@ int32_t trm_pipeline_release(struct trm_pipeline *handle, struct trm_token *toke
         return base_last_status();
     struct pipeline_slot *slot = claim(pipeline, token, PIPELINE_SLOT_OUT, PIPELINE_SLOT_SINK);
     int32_t status             = slot != NULL ? TRM_OK : TRM_ERROR_INVALID_ARGUMENT;
-    if (slot != NULL)
+    if (slot != NULL) {
         pipeline_queue_finish(slot);
+        pthread_mutex_unlock(&pipeline->lock);
+    }
     core_object_leave(&pipeline->object);
     return status;
 }
@@ -379,11 +379,13 @@ static int32_t next(struct pipeline *pipeline, uint64_t deadline, struct trm_tok
     struct base_failure failure  = {.status = TRM_OK};
     struct pipeline_slot *slot   = NULL;
     int32_t status;
+    pthread_mutex_lock(&pipeline->lock);
     do {
         if (queue->mode == PIPELINE_STARTED)
             pipeline_run_fill(pipeline);
         status = pipeline_next(pipeline, PIPELINE_SLOT_OUT, deadline, &slot, &failure);
     } while (status == PIPELINE_NEXT_FILL);
+    pthread_mutex_unlock(&pipeline->lock);
     if (status == TRM_OK) {
         slot->sink_begin = base_now();
         *token           = &slot->token;

@@ -256,6 +256,12 @@ static void widen(struct pipeline_measure *measure, uint64_t begin, uint64_t end
         measure->last = end;
 }
 
+void pipeline_measure_until(struct pipeline_measure *measure, uint64_t now)
+{
+    if (measure->first != 0)
+        widen(measure, measure->first, now);
+}
+
 static void add_stages(struct pipeline_measure *measure, const struct pipeline_token_times *times)
 {
     bool sampled   = is_sampled(times);

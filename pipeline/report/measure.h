@@ -130,6 +130,9 @@ void pipeline_measure_reorder(struct pipeline_measure *measure, const uint32_t *
  * (one_thread). A reset sets 0 and false. */
 void pipeline_measure_threads(struct pipeline_measure *measure, uint32_t workers, bool one_thread);
 
+/* The run goes on until `now`, though its last token has no times. */
+void pipeline_measure_until(struct pipeline_measure *measure, uint64_t now);
+
 /* Fills in what was measured: counts, times, stages, launches, critical, bound, sequential, efficiency, fill,
  * and which threads load. The report already has the depth.
  *

@@ -19,7 +19,7 @@ critical:string bound_seconds:number efficiency:number"
     json $members
     err_is_empty
     grep -q '"tokens": *60\b' "$work/out" || failed "not 60 tokens"
-    grep -q '"depth": *3\b' "$work/out" || failed "not a depth of 3"
+    grep -q '"depth": *[34]\b' "$work/out" || failed "not a depth of 3, or of 4 where the caches are large"
     run 0 "$trireme" run -k sobel --json --depth 2 in.y4m out.y4m
     json $members
     grep -q '"depth": *2\b' "$work/out" || failed "not a depth of 2"

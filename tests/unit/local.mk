@@ -461,6 +461,7 @@ tests_unit_pipeline_queue_tests_SOURCES = \
 	tests/unit/pipeline/queue/queue.c \
 	tests/unit/pipeline/queue/record.c \
 	tests/unit/pipeline/queue/states.c \
+	tests/unit/pipeline/queue/times.c \
 	tests/unit/pipeline/queue/token_fd.c
 tests_unit_pipeline_queue_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pipeline_queue_tests_LDADD = $(UNIT_LIBS)
@@ -516,6 +517,7 @@ tests_unit_backends_cpu_tests_SOURCES = \
 	tests/unit/backends/cpu/failures.c \
 	tests/unit/backends/cpu/fixture.h \
 	tests/unit/backends/cpu/graph.c \
+	tests/unit/backends/cpu/held.c \
 	tests/unit/backends/cpu/host.h \
 	tests/unit/backends/cpu/kernels.c \
 	tests/unit/backends/cpu/streams.c \

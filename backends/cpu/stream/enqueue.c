@@ -245,7 +245,7 @@ int32_t cpu_enqueue_wait(struct trm_backend_stream *stream, uint64_t value, stru
     struct cpu_op *op = reserve(stream, 1);
     if (op == NULL)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
-    cpu_stream_retain(other);
+    cpu_stream_retain_other(stream, other);
     op->wait.other = other;
     op->wait.value = other_value;
     op->kind       = CPU_OP_WAIT;
@@ -288,7 +288,7 @@ int32_t cpu_enqueue_graph(struct trm_backend_stream *stream, uint64_t value, str
 void cpu_operation_release(struct trm_backend_stream *stream, const struct cpu_op *op)
 {
     if (op->kind == CPU_OP_WAIT)
-        cpu_stream_release(op->wait.other);
+        cpu_stream_release_other(stream, op->wait.other);
     else if (op->kind == CPU_OP_LAUNCH && op->has_heap_block)
         release_block(stream, op->launch.block);
 }

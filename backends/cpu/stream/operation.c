@@ -39,37 +39,20 @@ static bool run_rows(struct cpu_session *session, struct trm_backend_stream *str
     return true;
 }
 
-/* Parks the stream until the other one has come to the value, or returns false: it has. Streams that waited
- * for this one are ready under the same lock, so a thread that goes back and forth between two streams takes
- * it once each time. */
+/* Parks the stream until the other one has come to the value, or returns false: it need not wait. The session
+ * runs next what the other stream finally waits for, unless another thread does. */
 static bool park(struct cpu_session *session, struct trm_backend_stream *stream,
                  struct trm_backend_stream *other, uint64_t value)
 {
-    struct cpu_scheduler *scheduler = session->scheduler;
     struct trm_backend_stream *root = NULL;
-    bool has_due                    = cpu_session_publish_alone(session, stream);
-    struct cpu_waiter *due          = NULL;
-
-    pthread_mutex_lock(scheduler->lock);
-    if (has_due)
-        due = cpu_waiters_take_due_locked(session, stream);
-    stream->park.value = value;
-    bool is_parked     = cpu_waiter_add_locked(other, &stream->park);
-    if (is_parked) {
-        stream->blocked_on = other;
-        atomic_exchange(&stream->state, CPU_STREAM_PARKED);
-        /* The last of the session's ready streams is its own already. */
-        if (session->ready_last != other)
-            root = cpu_stream_claim_root_locked(other);
-    }
-    pthread_mutex_unlock(scheduler->lock);
+    bool is_parked                  = cpu_session_park(session, stream, other, value, &root);
     if (root != NULL)
         cpu_session_add_ready(session, root);
-    cpu_waiters_notify_taken(scheduler, due);
     return is_parked;
 }
 
-/* Reads `failure` of the other stream first: once it is set, `completed` is final. */
+/* Reads `failure` of the other stream first: once it is set, `completed` is final. An abandoned stream need
+ * not wait: it fails. */
 static bool run_wait(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op,
                      struct cpu_failure **failure)
 {
@@ -84,6 +67,8 @@ static bool run_wait(struct cpu_session *session, struct trm_backend_stream *str
         }
         if (park(session, stream, other, op->wait.value))
             return false;
+        if (cpu_stream_is_abandoned(stream))
+            return true;
     }
     return true;
 }
@@ -93,7 +78,7 @@ static bool run_gate(struct cpu_session *session, struct trm_backend_stream *str
     struct cpu_scheduler *scheduler = session->scheduler;
     cpu_session_publish(session, stream);
     pthread_mutex_lock(scheduler->lock);
-    bool is_open = stream->open_gate >= op->value;
+    bool is_open = stream->open_gate >= op->value || cpu_stream_is_abandoned(stream);
     if (!is_open) {
         stream->park.value = op->value;
         stream->blocked_on = NULL;

@@ -94,8 +94,8 @@ _Static_assert(sizeof(struct cpu_op) == 64, "an operation is one cache line");
 
 struct cpu_ring_writer {
     struct cpu_op *slots;
-    uint32_t capacity;
-    uint32_t index;
+    uint16_t capacity, index;
+    uint32_t spare;   /* references of the stream's `spare_of`, for its next WAITs */
     uint64_t start;   /* position of the ring's first slot */
     uint64_t limit;   /* positions below are free to write, as far as the writer knows */
     uint64_t written; /* position of the next slot */

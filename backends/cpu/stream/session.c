@@ -2,8 +2,11 @@
  *
  * A session publishes how far its stream has come after every costly operation and after every few cheap
  * ones, since notifying other threads costs about as much as a cheap operation. Streams that become ready
- * meanwhile run next in the same thread, while their data is in its cache; before a costly operation they are
- * passed to the workers.
+ * meanwhile run next in the same thread, while their data is in its cache; before a costly operation they
+ * are passed to the workers. So do streams that the current one waits for: a thread of the program goes back
+ * and forth between streams that wait for each other, and parks none of them, as long as it has claimed them
+ * all. A worker parks them: it would get ahead of a thread that flushes each operation, which then would have
+ * to put the stream into the run queue each time.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cpu/stream/session.h"
@@ -18,6 +21,7 @@
 #define LONG_RUNNING_NS \
     50000u               /* from this cost on, a worker that runs an operation does not count as awake */
 #define COSTLY_TURNS 64u /* a costly operation counts as so many */
+#define HELD_MOST 4u     /* streams of a session beyond which one that waits is parked */
 
 /* ---- ready streams */
 
@@ -39,12 +43,6 @@ static struct trm_backend_stream *take_ready(struct cpu_session *session)
     return stream;
 }
 
-static void pass_on_ready(struct cpu_session *session)
-{
-    for (struct trm_backend_stream *stream; (stream = take_ready(session)) != NULL;)
-        cpu_stream_requeue(stream);
-}
-
 /* ---- publishing */
 
 static bool has_due_waiters(struct trm_backend_stream *stream)
@@ -60,20 +58,40 @@ void cpu_session_notify(struct cpu_session *session, struct trm_backend_stream *
         cpu_waiters_notify(session, stream);
 }
 
-bool cpu_session_publish_alone(struct cpu_session *session, struct trm_backend_stream *stream)
+/* The exchange is also the fence between `completed` and `awaited` that cpu_waiter_add_locked() relies on. */
+bool cpu_session_publish_alone(struct trm_backend_stream *stream)
 {
-    session->unpublished = 0;
     atomic_store_explicit(&stream->head, stream->reader.position, memory_order_release);
-    if (atomic_load_explicit(&stream->completed, memory_order_relaxed) == stream->done)
+    if (stream->announced == stream->done)
         return false;
+    stream->announced = stream->done;
     atomic_exchange(&stream->completed, stream->done);
     return has_due_waiters(stream);
 }
 
 void cpu_session_publish(struct cpu_session *session, struct trm_backend_stream *stream)
 {
-    if (cpu_session_publish_alone(session, stream))
+    if (cpu_session_publish_alone(stream))
         cpu_waiters_notify(session, stream);
+}
+
+/* Publish a stream that is about to be held, without a fence: the thread of a waiter that is missed here sees
+ * `completed`, or the waiter is found by the next cpu_session_publish(). */
+static void publish_held(struct cpu_session *session, struct trm_backend_stream *stream)
+{
+    atomic_store_explicit(&stream->head, stream->reader.position, memory_order_release);
+    atomic_store_explicit(&stream->completed, stream->done, memory_order_release);
+    if (atomic_load_explicit(&stream->awaited, memory_order_relaxed) <= stream->done)
+        cpu_waiters_notify(session, stream);
+}
+
+/* Publish all streams that the session has claimed. */
+static void publish_all(struct cpu_session *session, struct trm_backend_stream *stream)
+{
+    session->unpublished = 0;
+    cpu_session_publish(session, stream);
+    for (stream = session->ready_first; stream != NULL; stream = stream->ready_next)
+        cpu_session_publish(session, stream);
 }
 
 static bool has_reached_goal(const struct cpu_session *session)
@@ -106,6 +124,102 @@ static void leave(struct trm_backend_stream *stream)
             return;
         }
     } while (!cpu_stream_unclaim(stream));
+}
+
+/* ---- held streams */
+
+/* The next operation: in the ring, or in the graph that the ring has come to. */
+static const struct cpu_op *current_op(struct trm_backend_stream *stream)
+{
+    return stream->graph_op != NULL ? stream->graph_op : cpu_ring_at(&stream->reader);
+}
+
+/* A failure of `other`, too, ends the wait. */
+bool cpu_session_park(struct cpu_session *session, struct trm_backend_stream *stream,
+                      struct trm_backend_stream *other, uint64_t value, struct trm_backend_stream **root)
+{
+    struct cpu_scheduler *scheduler = session->scheduler;
+    bool has_due                    = cpu_session_publish_alone(stream);
+    struct cpu_waiter *due          = NULL;
+
+    pthread_mutex_lock(scheduler->lock);
+    if (has_due)
+        due = cpu_waiters_take_due_locked(session, stream);
+    stream->park.value = value;
+    bool is_parked     = !cpu_stream_is_abandoned(stream) && cpu_waiter_add_locked(other, &stream->park);
+    if (is_parked) {
+        stream->blocked_on = other;
+        atomic_exchange(&stream->state, CPU_STREAM_PARKED);
+        /* The last of the session's ready streams is its own already. */
+        if (root != NULL && session->ready_last != other)
+            *root = cpu_stream_claim_root_locked(other);
+    }
+    pthread_mutex_unlock(scheduler->lock);
+    cpu_waiters_notify_taken(scheduler, due);
+    return is_parked;
+}
+
+/* Leave a stream whose next operation waits for `other`, and run `other` next. The stream stays claimed,
+ * behind `other` in the list, so that going back and forth between streams takes no lock. False when this
+ * session cannot run `other`, or has many streams: then the stream is to be parked. */
+static bool hold(struct cpu_session *session, struct trm_backend_stream *stream,
+                 struct trm_backend_stream *other)
+{
+    struct trm_backend_stream *own = session->ready_first;
+    uint32_t count                 = 0;
+    while (own != NULL && own != other && count < HELD_MOST) {
+        own = own->ready_next;
+        count++;
+    }
+    if (count == HELD_MOST)
+        return false;
+    if (own == NULL) {
+        if (cpu_stream_failure(other) != NULL || !cpu_stream_claim(other))
+            return false;
+        other->is_held = false;
+        cpu_session_add_ready(session, other);
+    }
+    other->must_run = true;
+    publish_held(session, stream);
+    stream->is_held     = true;
+    session->is_holding = true;
+    cpu_session_add_ready(session, stream);
+    return true;
+}
+
+/* A parked stream notifies no waiter, so the notifications that a quiet session left out must be sent before
+ * it parks. */
+static bool has_notified(struct cpu_session *session, struct trm_backend_stream *stream)
+{
+    if (!session->is_quiet)
+        return true;
+    cpu_session_publish(session, stream);
+    return !has_due_waiters(stream);
+}
+
+/* Park the streams that are held, unless what they wait for has come. Before the session leaves its stream to
+ * another thread, since it would claim that again at once, and before an operation that takes long. */
+static void park_held(struct cpu_session *session)
+{
+    struct trm_backend_stream *stream = session->ready_first;
+    session->ready_first = session->ready_last = NULL;
+    for (struct trm_backend_stream *next; stream != NULL; stream = next) {
+        const struct cpu_op *op = current_op(stream);
+        bool was_held           = stream->is_held;
+        next                    = stream->ready_next;
+        stream->is_held         = false;
+        if (was_held && has_notified(session, stream) &&
+            cpu_session_park(session, stream, op->wait.other, op->wait.value, NULL))
+            continue;
+        cpu_session_add_ready(session, stream);
+    }
+}
+
+static void pass_on_ready(struct cpu_session *session)
+{
+    park_held(session);
+    for (struct trm_backend_stream *stream; (stream = take_ready(session)) != NULL;)
+        cpu_stream_requeue(stream);
 }
 
 /* ---- failing */
@@ -145,34 +259,37 @@ static void fail_abandoned(struct cpu_session *session, struct trm_backend_strea
 
 /* ---- operations */
 
-/* The next operation: in the ring, or in the graph that the ring has come to. */
-static const struct cpu_op *current_op(struct trm_backend_stream *stream)
+/* Advance past an operation of the ring. */
+static void advance_ring(struct trm_backend_stream *stream, const struct cpu_op *op)
 {
-    return stream->graph_op != NULL ? stream->graph_op : cpu_ring_at(&stream->reader);
+    stream->done = op->value;
+    if (op->kind == CPU_OP_WAIT)
+        cpu_stream_release_other(stream, op->wait.other);
+    else
+        cpu_operation_release(stream, op);
+    cpu_ring_advance(&stream->reader, op);
 }
 
 /* Advance past an operation. A graph is one operation of the ring, which is done when its last operation
  * is. */
 static void advance(struct trm_backend_stream *stream, const struct cpu_op *op)
 {
-    if (stream->graph_op != NULL && !op->is_last) {
-        stream->graph_op++;
-        return;
-    }
-    if (stream->graph_op != NULL) {
+    if (stream->graph_op == NULL) {
+        advance_ring(stream, op);
+    } else if (op->is_last) {
         stream->graph_op = NULL;
-        op               = cpu_ring_at(&stream->reader);
+        advance_ring(stream, cpu_ring_at(&stream->reader));
+    } else {
+        stream->graph_op++;
     }
-    stream->done = op->value;
-    cpu_operation_release(stream, op);
-    cpu_ring_advance(&stream->reader, op);
 }
 
 /* Before a costly operation. False when it is left to another thread. */
 static bool prepare_costly(struct cpu_session *session, struct trm_backend_stream *stream,
                            const struct cpu_op *op)
 {
-    cpu_session_publish(session, stream);
+    publish_all(session, stream);
+    park_held(session);
     if (op->cost > session->limit_ns) {
         session->met_costly = true;
         if (session->budget_ns != 0)
@@ -202,47 +319,51 @@ static bool take_turns(struct cpu_session *session, struct trm_backend_stream *s
         pass_on_ready(session);
         return true;
     }
+    park_held(session);
     if (session->ready_first == NULL && !has_others)
         return true;
     leave(stream);
     return false;
 }
 
-/* Account for an operation that has finished. False when the session has left the stream and given up the
- * claim. */
-static bool finish(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op)
+static bool is_at_goal(const struct cpu_session *session, const struct trm_backend_stream *stream)
 {
-    bool is_costly = op->cost >= CPU_COSTLY_NS;
-    session->turns += is_costly ? COSTLY_TURNS : 1;
-    session->spent_ns += op->cost;
-    advance(stream, op);
-    bool is_at_goal = stream == session->goal && stream->done >= session->goal_value;
-    if (!is_costly && !is_at_goal && ++session->unpublished < PUBLISH_EVERY)
-        return true;
-    cpu_session_publish(session, stream);
-    if (is_at_goal || is_finished(session)) {
+    return stream == session->goal && stream->done >= session->goal_value;
+}
+
+/* After some operations, a costly one, or the goal: publish, and find out whether the session goes on with
+ * the stream. */
+static bool look_around(struct cpu_session *session, struct trm_backend_stream *stream)
+{
+    publish_all(session, stream);
+    if (is_at_goal(session, stream) || is_finished(session)) {
         leave(stream);
         return false;
     }
     return session->turns < TURN || take_turns(session, stream);
 }
 
-/* A parked stream notifies no waiter, so the notifications that a quiet session left out must be sent before
- * it parks. */
+/* Account for an operation that has finished. False when the session has left the stream and given up the
+ * claim. */
+static bool finish(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op)
+{
+    uint32_t cost  = op->cost;
+    bool is_costly = cost >= CPU_COSTLY_NS;
+    session->turns += is_costly ? COSTLY_TURNS : 1;
+    session->spent_ns += cost;
+    advance(stream, op);
+    if (++session->unpublished < PUBLISH_EVERY && !is_costly && !is_at_goal(session, stream))
+        return true;
+    return look_around(session, stream);
+}
+
+/* Before an operation that may park the stream. */
 static bool may_park(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op)
 {
-    if (!session->is_quiet || (op->kind != CPU_OP_WAIT && op->kind != CPU_OP_GATE))
-        return true;
-    cpu_session_publish(session, stream);
-    if (!has_due_waiters(stream))
+    if ((op->kind != CPU_OP_WAIT && op->kind != CPU_OP_GATE) || has_notified(session, stream))
         return true;
     leave(stream);
     return false;
-}
-
-static bool is_abandoned(struct trm_backend_stream *stream)
-{
-    return atomic_load_explicit(&stream->abandoned, memory_order_relaxed) != TRM_OK;
 }
 
 /* After an operation, or its failure. An abandoned stream may have skipped parts of the operation, so it does
@@ -254,7 +375,7 @@ static bool conclude(struct cpu_session *session, struct trm_backend_stream *str
         cpu_session_fail(session, stream, failure);
         return true;
     }
-    return is_abandoned(stream) || finish(session, stream, op);
+    return cpu_stream_is_abandoned(stream) || finish(session, stream, op);
 }
 
 /* This worker will serve no other stream for long, so another worker is woken when streams wait. */
@@ -287,6 +408,12 @@ static bool step(struct cpu_session *session, struct trm_backend_stream *stream)
         cpu_ring_follow_jump(stream);
         return true;
     }
+    if (op->kind == CPU_OP_WAIT) {
+        if (cpu_stream_has_reached(op->wait.other, op->wait.value))
+            return finish(session, stream, op);
+        if (!session->is_worker && op->wait.other != stream && hold(session, stream, op->wait.other))
+            return false;
+    }
     if (op->cost >= CPU_COSTLY_NS && !prepare_costly(session, stream, op))
         return false;
     if (!may_park(session, stream, op))
@@ -300,25 +427,33 @@ static bool step(struct cpu_session *session, struct trm_backend_stream *stream)
 /* Run up to `tail`; a failure skips beyond it. False when this session no longer owns the stream. */
 static bool run_until(struct cpu_session *session, struct trm_backend_stream *stream, uint64_t tail)
 {
-    while ((int64_t)(tail - stream->reader.position) > 0 && !is_abandoned(stream))
+    while ((int64_t)(tail - stream->reader.position) > 0 && !cpu_stream_is_abandoned(stream))
         if (!step(session, stream))
             return false;
     return true;
 }
 
-/* Run everything that is submitted. When this returns, the stream is unclaimed, parked or queued. */
-static void drain(struct cpu_session *session, struct trm_backend_stream *stream)
+/* A stream that this session has just got. */
+static void begin(struct cpu_session *session, struct trm_backend_stream *stream)
 {
     cpu_session_notify(session, stream);
     if (has_more(stream))
         atomic_store_explicit(&stream->last_processor, cpu_current_processor(), memory_order_relaxed);
+}
+
+/* Run everything that is submitted. When this returns, the stream is held, unclaimed, parked or queued. */
+static void drain(struct cpu_session *session, struct trm_backend_stream *stream)
+{
+    if (!stream->is_held)
+        begin(session, stream);
+    stream->is_held = false;
     do {
         uint64_t tail = atomic_load_explicit(&stream->tail, memory_order_acquire);
         if (cpu_stream_failure(stream) != NULL)
             skip_all(stream, tail);
         else if (!run_until(session, stream, tail))
             return;
-        if (is_abandoned(stream) && cpu_stream_failure(stream) == NULL)
+        if (cpu_stream_is_abandoned(stream) && cpu_stream_failure(stream) == NULL)
             fail_abandoned(session, stream);
         cpu_session_publish(session, stream);
         stream->must_run = false;
@@ -333,7 +468,9 @@ void cpu_session_run(struct cpu_session *session, struct trm_backend_stream *str
 {
     while (stream != NULL) {
         drain(session, stream);
-        stream = is_finished(session) ? NULL : take_ready(session);
+        /* Holding a stream brings the session no nearer to its end. */
+        stream              = !session->is_holding && is_finished(session) ? NULL : take_ready(session);
+        session->is_holding = false;
     }
     pass_on_ready(session);
     cpu_scheduler_note_work(session->scheduler);

@@ -22,6 +22,7 @@ struct cpu_session {
 
     bool is_worker;     /* else a thread of the program that helps */
     bool met_costly;    /* it came to an operation costlier than limit_ns */
+    bool is_holding;    /* it has just held the stream that it ran */
     uint64_t budget_ns; /* it ends after running for so long, but sends notifications; 0: no limit */
     uint64_t spent_ns;  /* the likely cost of what it has run */
     uint64_t limit_ns;  /* operations costlier than this are left to the workers */
@@ -29,7 +30,7 @@ struct cpu_session {
     uint64_t goal_value;                                 /* the number that it waits for */
     uint64_t turns;                                      /* operations since another stream had its turn */
     uint32_t unpublished;                                /* operations that are finished but not published */
-    struct trm_backend_stream *ready_first, *ready_last; /* claimed streams to run next */
+    struct trm_backend_stream *ready_first, *ready_last; /* claimed streams to run next, some held */
 };
 
 /* Run a claimed stream and the streams that become ready through it, until nothing is left that this session
@@ -47,7 +48,7 @@ void cpu_session_run_claimed(struct trm_backend_stream *stream, uint32_t token);
 void cpu_session_publish(struct cpu_session *session, struct trm_backend_stream *stream);
 
 /* The same without notifying. True: waiters are due. */
-bool cpu_session_publish_alone(struct cpu_session *session, struct trm_backend_stream *stream);
+bool cpu_session_publish_alone(struct trm_backend_stream *stream);
 
 /* Owner: notify the waiters that are due. A quiet session leaves notifications to the worker that gets the
  * stream next. */
@@ -60,6 +61,11 @@ bool cpu_operation_run(struct cpu_session *session, struct trm_backend_stream *s
 
 /* Add a claimed stream to those that run next. */
 void cpu_session_add_ready(struct cpu_session *session, struct trm_backend_stream *stream);
+
+/* Owner: park a stream whose next operation waits for `value` of `other`. False when it need not wait any
+ * more, or is abandoned. `root` is what cpu_stream_claim_root_locked() found; NULL: it is not looked for. */
+bool cpu_session_park(struct cpu_session *session, struct trm_backend_stream *stream,
+                      struct trm_backend_stream *other, uint64_t value, struct trm_backend_stream **root);
 
 /* Owner, after an operation in parts: account for it, and go on with the stream. */
 void cpu_session_resume(struct cpu_session *session, struct trm_backend_stream *stream,

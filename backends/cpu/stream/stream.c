@@ -143,18 +143,29 @@ static int32_t stream_create(struct trm_backend_device *device, const struct trm
     return TRM_OK;
 }
 
-void cpu_stream_retain(struct trm_backend_stream *stream)
+/* The stream may be gone from its device, but not from the instance. */
+static void release(struct trm_backend_instance *instance, struct trm_backend_stream *stream, uint32_t count)
 {
-    atomic_fetch_add_explicit(&stream->references, 1, memory_order_relaxed);
-}
-
-void cpu_stream_release(struct trm_backend_stream *stream)
-{
-    if (atomic_fetch_sub_explicit(&stream->references, 1, memory_order_acq_rel) != 1)
+    if (count == 0 || atomic_fetch_sub_explicit(&stream->references, count, memory_order_acq_rel) != count)
         return;
-    struct trm_backend_instance *instance = stream->scheduler->instance;
     cpu_failure_release(instance, atomic_load(&stream->failure));
     trm_util_release(instance->host, stream, sizeof(*stream));
+}
+
+/* One the first time, many when the stream waits for the same one again. */
+void cpu_stream_take_references(struct trm_backend_stream *stream, struct trm_backend_stream *other)
+{
+    uint32_t count = stream->spare_of == other ? CPU_REFERENCES_AT_ONCE : 1;
+    release(stream->scheduler->instance, stream->spare_of, stream->writer.spare);
+    atomic_fetch_add_explicit(&other->references, count, memory_order_relaxed);
+    stream->spare_of     = other;
+    stream->writer.spare = count;
+}
+
+void cpu_stream_drop_references(struct trm_backend_stream *stream)
+{
+    release(stream->scheduler->instance, stream->spent_of, stream->spent);
+    stream->spent = 0;
 }
 
 /* The work is complete, but the thread that completed it may not have given up its claim yet, or may have
@@ -180,7 +191,9 @@ static void stream_destroy(struct trm_backend_stream *stream)
             cpu_ring_advance(&stream->reader, op);
     }
     cpu_ring_fini(stream);
-    cpu_stream_release(stream);
+    release(stream->scheduler->instance, stream->spare_of, stream->writer.spare);
+    release(stream->scheduler->instance, stream->spent_of, stream->spent);
+    release(stream->scheduler->instance, stream, 1);
 }
 
 /* ---- small slots of the table */

@@ -14,7 +14,8 @@
  *     IDLE     not claimed; everything that was submitted has run
  *     QUEUED   in the run queue, or being taken from it
  *     RUNNING  claimed: one session owns `reader`, `done` and `must_run`; an operation in parts passes
- *              the claim to the thread that finishes its last part
+ *              the claim to the thread that finishes its last part. A session may hold several claimed
+ *              streams, of which it runs one: the others wait for each other or for their turn
  *     DIRTY    claimed, and more was submitted since: the owner looks again before it gives up the claim
  *     PARKED   the next operation is a WAIT or a GATE that is not open; changes only under the lock
  *
@@ -53,9 +54,10 @@ struct cpu_failure {
 struct trm_backend_stream {
     /* The writer's cache line. */
     struct cpu_ring_writer writer;
-    _Atomic uint64_t tail; /* slots below this position are written */
-    uint32_t batch_slots;  /* slots written since the last submit */
-    uint32_t batch_ns;     /* the likely cost of the operations in them */
+    _Atomic uint64_t tail;               /* slots below this position are written */
+    uint32_t batch_slots;                /* slots written since the last submit */
+    uint32_t batch_ns;                   /* the likely cost of the operations in them */
+    struct trm_backend_stream *spare_of; /* the stream that the last WAIT names */
 
     /* The owner's cache line. */
     _Alignas(64) struct cpu_ring_reader reader;
@@ -67,8 +69,10 @@ struct trm_backend_stream {
 
     _Alignas(64) _Atomic uint32_t state; /* enum cpu_stream_state */
     _Atomic int32_t abandoned;           /* the status that abandon() was called with; TRM_OK */
-    _Atomic uint32_t references;         /* one of the core, one of each WAIT that names the stream */
+    _Atomic uint32_t references;         /* one of the core, one of each WAIT that names the stream, and those
+                                            that other streams have in `spare` and `spent` */
     bool must_run;                       /* owner: everything up to `tail` was submitted */
+    bool is_held;                        /* owner: waits, not parked, for another stream of its session */
     bool is_queued;                      /* lock: in the run queue */
     uint8_t priority;                    /* 0 is served first */
     _Atomic uint32_t queued_at;          /* cpu_coarse_ticks() */
@@ -83,6 +87,10 @@ struct trm_backend_stream {
     struct cpu_waiter park;
     struct cpu_waiter *waiter_first, *waiter_last; /* lock: sorted by value */
     uint64_t open_gate;                            /* lock: gates up to this number are open */
+
+    uint64_t announced;                  /* owner: `done` when `awaited` was last read behind a fence */
+    struct trm_backend_stream *spent_of; /* owner: the stream that the last WAIT which has run names */
+    uint32_t spent;                      /* owner: references of it, to be dropped */
 
     struct cpu_op first_slots[CPU_FIRST_SLOTS];
 };
@@ -110,12 +118,42 @@ bool cpu_stream_unclaim(struct trm_backend_stream *stream);
 void cpu_stream_requeue(struct trm_backend_stream *stream);
 void cpu_stream_requeue_for_waiter(struct trm_backend_stream *stream);
 
-void cpu_stream_retain(struct trm_backend_stream *stream);
-void cpu_stream_release(struct trm_backend_stream *stream);
+/* So many references a stream takes or drops with one atomic operation: it mostly waits for the same one
+ * again. */
+#define CPU_REFERENCES_AT_ONCE 64u
+
+void cpu_stream_take_references(struct trm_backend_stream *stream, struct trm_backend_stream *other);
+void cpu_stream_drop_references(struct trm_backend_stream *stream);
+
+/* Writer: the reference that a WAIT for `other` has. */
+static inline void cpu_stream_retain_other(struct trm_backend_stream *stream,
+                                           struct trm_backend_stream *other)
+{
+    if (stream->spare_of != other || stream->writer.spare == 0)
+        cpu_stream_take_references(stream, other);
+    stream->writer.spare--;
+}
+
+/* Owner: the WAIT has run. */
+static inline void cpu_stream_release_other(struct trm_backend_stream *stream,
+                                            struct trm_backend_stream *other)
+{
+    if (stream->spent_of != other || stream->spent == CPU_REFERENCES_AT_ONCE)
+        cpu_stream_drop_references(stream);
+    stream->spent_of = other;
+    stream->spent++;
+}
 
 static inline bool cpu_stream_has_reached(struct trm_backend_stream *stream, uint64_t value)
 {
     return atomic_load(&stream->completed) >= value;
+}
+
+/* An owner that sees this under the lock before it parks the stream, or else abandon(), which takes the lock
+ * after it has set the mark, fails the stream. */
+static inline bool cpu_stream_is_abandoned(struct trm_backend_stream *stream)
+{
+    return atomic_load_explicit(&stream->abandoned, memory_order_relaxed) != TRM_OK;
 }
 
 /* ---- failures; failure.c */

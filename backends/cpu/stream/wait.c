@@ -174,21 +174,19 @@ static bool may_help_now(struct trm_backend_stream *stream, uint32_t turns)
            cpu_token_is_available(stream->scheduler);
 }
 
-int32_t cpu_stream_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t timeout_ns)
+/* The deadline of a wait that began when the processor's clock had come to `begin`. */
+static uint64_t deadline_since(const struct trm_backend_stream *stream, uint64_t begin, uint64_t timeout_ns)
 {
-    if (is_over(stream, value))
-        return result_of(stream);
-    if (timeout_ns == 0) {
-        cpu_stream_submit(stream);
-        return is_over(stream, value) ? result_of(stream) : time_out(stream);
-    }
     uint64_t deadline = trm_util_deadline(timeout_ns);
-    uint8_t kind      = deadline == TRM_UTIL_NEVER ? CPU_WAITER_HELPER : CPU_WAITER_THREAD;
-    uint64_t most     = deadline == TRM_UTIL_NEVER ? UINT64_MAX : most_of(timeout_ns);
-    for (uint32_t turns = 0;; turns++, most = most_ns(deadline)) {
-        help(stream, value, most);
-        if (is_over(stream, value))
-            return result_of(stream);
+    uint64_t rate     = cpu_clock_rate(&stream->scheduler->instance->clock);
+    return deadline == TRM_UTIL_NEVER ? deadline : deadline - (cpu_ticks() - begin) * 1000 / rate;
+}
+
+/* What the stream has to do yet, this thread could not run. */
+static int32_t wait_for_others(struct trm_backend_stream *stream, uint64_t value, uint64_t deadline)
+{
+    uint8_t kind = deadline == TRM_UTIL_NEVER ? CPU_WAITER_HELPER : CPU_WAITER_THREAD;
+    for (uint32_t turns = 0;; turns++) {
         cpu_stream_submit(stream);
         if (!help_others(stream, value, most_ns(deadline)) && !spin(&stream, &value, 1) &&
             !may_help_now(stream, turns)) {
@@ -199,7 +197,27 @@ int32_t cpu_stream_wait(struct trm_backend_stream *stream, uint64_t value, uint6
             return result_of(stream);
         if (is_late(deadline))
             return time_out(stream);
+        help(stream, value, most_ns(deadline));
+        if (is_over(stream, value))
+            return result_of(stream);
     }
+}
+
+/* Mostly this thread runs what it waits for. Only if it does not is the system's clock read for the deadline,
+ * which takes as long as a short operation. */
+int32_t cpu_stream_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t timeout_ns)
+{
+    if (is_over(stream, value))
+        return result_of(stream);
+    if (timeout_ns == 0) {
+        cpu_stream_submit(stream);
+        return is_over(stream, value) ? result_of(stream) : time_out(stream);
+    }
+    uint64_t begin = cpu_ticks();
+    help(stream, value, timeout_ns == TRM_FOREVER ? UINT64_MAX : most_of(timeout_ns));
+    if (is_over(stream, value))
+        return result_of(stream);
+    return wait_for_others(stream, value, deadline_since(stream, begin, timeout_ns));
 }
 
 /* The first stream that is over; `count` when none is. */

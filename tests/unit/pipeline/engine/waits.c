@@ -4,11 +4,51 @@
 #include "check_fixture.h"
 #include "tests/unit/runner.h"
 
-START_TEST(a_short_wait_is_little_proof_that_tokens_are_short)
+START_TEST(a_single_wait_is_little_proof_of_how_long_tokens_are)
 {
     ck_assert_uint_eq(pipeline_length_of_waits(0, 500), 500);
-    ck_assert_uint_eq(pipeline_length_of_waits(500, 90000), 90000);
+    ck_assert_uint_eq(pipeline_length_of_waits(500, 600), 600);
+    ck_assert_uint_eq(pipeline_length_of_waits(500, 90000), 1000);
     ck_assert_uint_eq(pipeline_length_of_waits(8000, 10), 1000);
+}
+END_TEST
+
+/* The thread that waits runs such a token itself, so it is not flushed before. */
+START_TEST(of_some_tokens_the_wait_is_timed_where_nothing_is_measured)
+{
+    struct pipeline_device engine = {.unified = true};
+    struct pipeline pipeline      = {.engine = &engine, .desc = {.measure = TRM_MEASURE_NONE}};
+    struct pipeline_slot slot     = {.pipeline = &pipeline};
+    uint32_t timed                = 0;
+
+    for (slot.token.index = 0; slot.token.index < 256; slot.token.index++)
+        timed += pipeline_slot_times_wait(&slot);
+    ck_assert_uint_gt(timed, 0);
+    ck_assert_uint_le(timed, 256 / 8);
+    slot.token.index = 0;
+    ck_assert(pipeline_slot_times_wait(&slot));
+    pipeline.desc.measure = TRM_MEASURE_SAMPLED;
+    ck_assert(!pipeline_slot_times_wait(&slot));
+    pipeline.desc.measure = TRM_MEASURE_NONE;
+    engine.unified        = false;
+    ck_assert(!pipeline_slot_times_wait(&slot));
+}
+END_TEST
+
+START_TEST(tokens_are_short_that_end_before_another_thread_has_their_data)
+{
+    struct pipeline_device engine = {.unified = true};
+    struct pipeline pipeline      = {.engine = &engine};
+    struct pipeline_slot slot     = {.pipeline = &pipeline};
+
+    ck_assert(!pipeline_slot_is_short(&slot)); /* it is not known how long they are */
+    atomic_store(&engine.token_ns, 900);
+    ck_assert(pipeline_slot_is_short(&slot));
+    engine.unified = false;
+    ck_assert(!pipeline_slot_is_short(&slot));
+    engine.unified = true;
+    atomic_store(&engine.token_ns, 4000);
+    ck_assert(!pipeline_slot_is_short(&slot));
 }
 END_TEST
 
@@ -48,7 +88,9 @@ static Suite *make_suite(void)
     TCase *tests = tcase_create("waits");
 
     tcase_add_checked_fixture(tests, open_stores, close_stores);
-    tcase_add_test(tests, a_short_wait_is_little_proof_that_tokens_are_short);
+    tcase_add_test(tests, a_single_wait_is_little_proof_of_how_long_tokens_are);
+    tcase_add_test(tests, tokens_are_short_that_end_before_another_thread_has_their_data);
+    tcase_add_test(tests, of_some_tokens_the_wait_is_timed_where_nothing_is_measured);
     tcase_add_test(tests, the_length_of_tokens_is_known_where_nothing_is_measured);
     suite_add_tcase(suite, tests);
     return suite;

@@ -163,6 +163,12 @@ bool pipeline_slot_is_short(const struct pipeline_slot *slot)
     return false;
 }
 
+bool pipeline_slot_times_wait(const struct pipeline_slot *slot)
+{
+    (void)slot;
+    return false;
+}
+
 /* ---- the ends of tokens ----------------------------------------------------------------------- */
 
 /* With the fake's lock. */
