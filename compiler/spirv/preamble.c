@@ -49,6 +49,7 @@ static const uint32_t supported[] = {
     SpvCapabilityDotProductInput4x8BitPacked,
     SpvCapabilityCooperativeMatrixNV,
     SPIRV_CapabilityCooperativeMatrixKHR,
+    SPIRV_CapabilityBufferAddresses,
     SPIRV_CapabilityDotProductFloat16AccFloat32VALVE,
     SPIRV_CapabilityDotProductFloat16AccFloat16VALVE,
     SpvCapabilityVariablePointersStorageBuffer,

@@ -63,6 +63,7 @@
 
 /* Numbers of SPIR-V that the headers of older systems lack, named as there. */
 enum spirv_newer {
+    SPIRV_CapabilityBufferAddresses                  = 65500, /* not the standard's: compiler/lower */
     SPIRV_CapabilityCooperativeMatrixKHR             = 6022,
     SPIRV_CapabilityDotProductFloat16AccFloat32VALVE = 6912,
     SPIRV_CapabilityDotProductFloat16AccFloat16VALVE = 6913,
