@@ -197,10 +197,17 @@ static void add_capability(struct group *group, struct group_words *out, uint32_
         GROUP_PUT(group, out, SpvOpCapability, capability);
 }
 
+static bool is_annotation(uint32_t opcode)
+{
+    return (opcode >= SpvOpDecorate && opcode <= SpvOpGroupMemberDecorate) || opcode == SpvOpDecorateId ||
+           opcode == SpvOpDecorateString || opcode == SpvOpMemberDecorateString;
+}
+
+/* A view has decorations, so that there are names only where there are annotations. */
 static void write_preamble(struct group *group, struct group_words *out)
 {
     const struct lower_words *module = &group->module;
-    bool has_import                  = false;
+    bool has_import = false, has_names = false;
 
     group_copy(group, out, module->words, LOWER_HEADER_WORDS);
     add_capability(group, out, SpvCapabilityInt64, group->needs_addresses);
@@ -212,6 +219,10 @@ static void write_preamble(struct group *group, struct group_words *out)
         uint32_t opcode    = lower_opcode(at);
         if (!lower_is_preamble(opcode))
             break;
+        if (!has_names && is_annotation(opcode)) {
+            group_copy(group, out, group->names.at, group->names.count);
+            has_names = true;
+        }
         if (opcode == SpvOpMemoryModel && group->extended != 0 && !has_import) {
             const char name[16] = "GLSL.std.450";
             uint32_t text[5]    = {group->extended};

@@ -115,7 +115,7 @@ struct group {
     bool has_splats, has_subgroups, needs_addresses, takes_addresses;
     bool has_narrow_view[2]; /* variables with elements of 8 bits, and of 16 */
 
-    struct group_words annotations, globals, code, made;
+    struct group_words names, annotations, globals, code, made;
     struct group_words interface; /* variables that entry points name */
     struct group_words body, locals;
     struct group_list known, made_known;

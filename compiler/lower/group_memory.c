@@ -183,51 +183,53 @@ static uint32_t last_index(struct group *group, const uint32_t *chain)
     return type == group->uint_type ? id : put(group, SpvOpBitcast, group->uint_type, id, 0);
 }
 
-/* The type of a variable that has an array of these elements. */
-static uint32_t view_type(struct group *group, const struct group_type *matrix)
+/* Copies the instructions about `from` from before the types, with `to` in its place: its decorations but
+ * Restrict, or its names. */
+static void copy_about(struct group *group, struct group_words *out, uint32_t opcode, uint32_t from, uint32_t to)
 {
-    const uint32_t key[] = {SpvOpTypeStruct, matrix->component};
-    uint32_t id          = group_find(&group->known, key, 2);
+    const struct lower_words *module = &group->module;
 
-    if (id != 0)
-        return id;
-    uint32_t array = group_id(group);
-    id             = group_id(group);
-    GROUP_PUT(group, &group->globals, SpvOpTypeRuntimeArray, array, matrix->component);
-    GROUP_PUT(group, &group->globals, SpvOpTypeStruct, id, array);
-    GROUP_PUT(group, &group->annotations, SpvOpDecorate, array, SpvDecorationArrayStride, matrix->width / 8);
-    GROUP_PUT(group, &group->annotations, SpvOpMemberDecorate, id, 0, SpvDecorationOffset, 0);
-    GROUP_PUT(group, &group->annotations, SpvOpDecorate, id, SpvDecorationBlock);
-    group_add(group, &group->known, key, 2, id);
-    group->has_narrow_view[matrix->width == 16] |= matrix->width < 32;
-    return id;
+    for (uint32_t i = LOWER_HEADER_WORDS; i < module->functions; i += lower_length(module->words + i)) {
+        const uint32_t *at = module->words + i;
+        if (!lower_is_preamble(lower_opcode(at)))
+            break;
+        group->failed |= ++group->steps > GROUP_STEPS_MOST;
+        if (lower_opcode(at) != opcode || lower_length(at) < 3 || at[1] != from ||
+            (opcode == SpvOpDecorate && at[2] == SpvDecorationRestrict) ||
+            (opcode == SpvOpMemberName && at[2] != 0))
+            continue;
+        uint32_t begin = out->count;
+        group_copy(group, out, at, lower_length(at));
+        if (!group->failed)
+            out->at[begin + 1] = to;
+    }
 }
 
-/* A second variable of the binding. */
-static uint32_t view_of(struct group *group, uint32_t variable, const struct group_type *matrix)
+/* A second variable of the binding, for an array of the matrix's elements; `type` is the first one's struct. */
+static uint32_t view_of(struct group *group, uint32_t variable, uint32_t type,
+                        const struct group_type *matrix)
 {
     const uint32_t key[] = {SpvOpVariable, variable, matrix->component};
     uint32_t id          = group_find(&group->known, key, 3);
 
     if (id != 0)
         return id;
+    uint32_t array = group_id(group), block = group_id(group);
     id = group_id(group);
+    GROUP_PUT(group, &group->globals, SpvOpTypeRuntimeArray, array, matrix->component);
+    GROUP_PUT(group, &group->globals, SpvOpTypeStruct, block, array);
     GROUP_PUT(group, &group->globals, SpvOpVariable,
-              group_pointer(group, SpvStorageClassStorageBuffer, view_type(group, matrix)), id,
-              SpvStorageClassStorageBuffer);
-    for (uint32_t i = LOWER_HEADER_WORDS; i < group->module.functions;
-         i += lower_length(group->module.words + i)) {
-        const uint32_t *at = group->module.words + i;
-        if (lower_opcode(at) != SpvOpDecorate || lower_length(at) < 3 || at[1] != variable ||
-            at[2] == SpvDecorationRestrict)
-            continue;
-        uint32_t begin = group->annotations.count;
-        group_copy(group, &group->annotations, at, lower_length(at));
-        if (!group->failed)
-            group->annotations.at[begin + 1] = id;
-    }
+              group_pointer(group, SpvStorageClassStorageBuffer, block), id, SpvStorageClassStorageBuffer);
+    GROUP_PUT(group, &group->annotations, SpvOpDecorate, array, SpvDecorationArrayStride, matrix->width / 8);
+    GROUP_PUT(group, &group->annotations, SpvOpMemberDecorate, block, 0, SpvDecorationOffset, 0);
+    GROUP_PUT(group, &group->annotations, SpvOpDecorate, block, SpvDecorationBlock);
+    copy_about(group, &group->annotations, SpvOpDecorate, variable, id);
+    copy_about(group, &group->names, SpvOpName, variable, id);
+    copy_about(group, &group->names, SpvOpMemberName, type, block);
     group_copy(group, &group->interface, &id, 1);
     group_add(group, &group->known, key, 3, id);
+    if (matrix->width < 32)
+        group->has_narrow_view[matrix->width == 16] = true;
     return id;
 }
 
@@ -254,7 +256,7 @@ static void find_view(struct group *group, const uint32_t *chain, uint32_t array
                              .component    = matrix->component,
                              .bytes        = bytes,
                              .stride_bytes = stride,
-                             .variable     = view_of(group, chain[3], matrix),
+                             .variable     = view_of(group, chain[3], pointer[3], matrix),
                              .indices      = {group_constant(group, 0)},
                              .count        = 1,
                              .first = put(group, SpvOpUDiv, group->uint_type, first, group_constant(group, bytes))};
