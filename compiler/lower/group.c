@@ -156,7 +156,8 @@ static void write_code(struct group *group)
 
 static bool is_of_extension(const uint32_t *at)
 {
-    static const char *const names[] = {"SPV_NV_cooperative_matrix2", "SPV_NV_tensor_addressing",
+    static const char *const names[] = {"SPV_KHR_cooperative_matrix", "SPV_NV_cooperative_matrix2",
+                                        "SPV_NV_tensor_addressing",
                                         "SPV_NV_cooperative_matrix_decode_vector"};
 
     for (uint32_t i = 0; i < SPIRV_COUNT(names); i++)
@@ -165,14 +166,11 @@ static bool is_of_extension(const uint32_t *at)
     return false;
 }
 
-/* The capability of matrices stays beside operations of subgroups, where it says how many work-items a
- * subgroup has. */
-static bool is_dropped(const struct group *group, uint32_t capability)
+static bool is_dropped(uint32_t capability)
 {
     return (capability >= CAPABILITY_REDUCTIONS && capability <= CAPABILITY_BLOCK_LOADS) ||
            capability == CAPABILITY_TENSORS || capability == CAPABILITY_DECODE_VECTOR ||
-           capability == CAPABILITY_BFLOAT_MATRIX ||
-           (capability == SPIRV_CapabilityCooperativeMatrixKHR && !group->has_subgroups);
+           capability == CAPABILITY_BFLOAT_MATRIX || capability == SPIRV_CapabilityCooperativeMatrixKHR;
 }
 
 static void write_entry(struct group *group, struct group_words *out, const uint32_t *at)
@@ -212,6 +210,7 @@ static void write_preamble(struct group *group, struct group_words *out)
     group_copy(group, out, module->words, LOWER_HEADER_WORDS);
     add_capability(group, out, SpvCapabilityInt64, group->needs_addresses);
     add_capability(group, out, SPIRV_CapabilityBufferAddresses, group->takes_addresses);
+    add_capability(group, out, SPIRV_CapabilityMatrixSubgroups, group->has_subgroups);
     add_capability(group, out, SpvCapabilityStorageBuffer8BitAccess, group->has_narrow_view[0]);
     add_capability(group, out, SpvCapabilityStorageBuffer16BitAccess, group->has_narrow_view[1]);
     for (uint32_t i = LOWER_HEADER_WORDS; i < module->functions; i += lower_length(module->words + i)) {
@@ -230,7 +229,7 @@ static void write_preamble(struct group *group, struct group_words *out)
             group_put(group, out, SpvOpExtInstImport, text, 5);
             has_import = true;
         }
-        if ((opcode == SpvOpCapability && lower_length(at) == 2 && is_dropped(group, at[1])) ||
+        if ((opcode == SpvOpCapability && lower_length(at) == 2 && is_dropped(at[1])) ||
             (opcode == SpvOpExtension && is_of_extension(at)))
             continue;
         if (opcode == SpvOpEntryPoint)

@@ -73,6 +73,7 @@ struct group_type {
     uint32_t clamp_mode; /* an id of a constant */
     uint32_t permutation[GROUP_DIMENSIONS_MOST];
     bool has_dimensions;
+    bool has_clip; /* there is an instruction that sets the clip region of such a view */
 };
 
 /* A function that is made, or a type, a constant or a variable: what it is, and its id. */

@@ -169,12 +169,17 @@ static uint32_t through_layout(struct group *group, struct tensor *tensor, uint3
     return sum;
 }
 
+static bool has_clip(const struct tensor *tensor)
+{
+    return tensor->view != NULL && tensor->view->has_clip;
+}
+
 static uint32_t find_element(struct group *group, struct tensor *tensor, struct group_element element)
 {
     uint32_t width = tensor->matrix->columns, row = element.row, column = element.column;
 
     tensor->skips = 0;
-    if (tensor->view != NULL) {
+    if (has_clip(tensor)) {
         row    = group_uint(group, SpvOpISub, row, tensor->clip[0]);
         column = group_uint(group, SpvOpISub, column, tensor->clip[2]);
         width  = select(group, group_test(group, SpvOpULessThan, tensor->clip[3], width), tensor->clip[3],
@@ -239,7 +244,7 @@ static void read_view(struct group *group, struct tensor *tensor, uint32_t value
             tensor->view_stride[i] =
                 group_uint(group, SpvOpIMul, tensor->view_stride[i + 1], tensor->span[i + 1]);
     }
-    for (uint32_t i = 0; i < 4; i++)
+    for (uint32_t i = 0; has_clip(tensor) && i < 4; i++)
         tensor->clip[i] = member(group, value, 2 * count + i);
 }
 
@@ -306,7 +311,7 @@ static uint32_t read_tensor(struct group *group, const struct tensor *tensor, ui
 static void load_element(struct group *group, struct tensor *tensor, struct group_element element,
                          uint32_t first, uint32_t to)
 {
-    uint32_t clip  = tensor->view != NULL ? group_begin_if(group, in_clip(group, tensor, element)) : 0;
+    uint32_t clip  = has_clip(tensor) ? group_begin_if(group, in_clip(group, tensor, element)) : 0;
     uint32_t index = find_element(group, tensor, element);
 
     if (tensor->skips != 0) {
@@ -325,7 +330,7 @@ static void load_element(struct group *group, struct tensor *tensor, struct grou
 static void store_element(struct group *group, struct tensor *tensor, struct group_element element,
                           uint32_t first, uint32_t from)
 {
-    uint32_t clip  = tensor->view != NULL ? group_begin_if(group, in_clip(group, tensor, element)) : 0;
+    uint32_t clip  = has_clip(tensor) ? group_begin_if(group, in_clip(group, tensor, element)) : 0;
     uint32_t index = find_element(group, tensor, element), merge = 0;
 
     if (tensor->skips != 0)
@@ -346,6 +351,11 @@ static uint32_t address_type(struct group *group, const struct group_place *plac
     return place->variable == 0 ? group_long(group) : group->uint_type;
 }
 
+static bool takes_object(const struct tensor *tensor)
+{
+    return tensor->is_store || has_clip(tensor);
+}
+
 static uint32_t tensor_function(struct group *group, struct tensor *tensor)
 {
     const struct group_type *matrix = tensor->matrix;
@@ -361,7 +371,8 @@ static uint32_t tensor_function(struct group *group, struct tensor *tensor)
         return id;
     uint32_t nothing = group_type_id(group, SpvOpTypeVoid, NULL, 0);
     group_begin(group, &function, tensor->is_store ? nothing : matrix->id);
-    uint32_t array = group_array_parameter(group, &function, matrix);
+    uint32_t array = takes_object(tensor) ? group_array_parameter(group, &function, matrix)
+                                          : group_local(group, matrix->id);
     uint32_t first = group_parameter(group, &function, address_type(group, &tensor->place));
     read_layout(group, tensor, group_parameter(group, &function, tensor->layout->id));
     if (tensor->view != NULL)
@@ -457,12 +468,13 @@ void group_write_tensor(struct group *group, const uint32_t *at)
     if (group->failed)
         return;
     const uint32_t arguments[] = {group_value(group, object), tensor.place.first, at[first + 2], view};
-    uint32_t function          = tensor_function(group, &tensor);
+    uint32_t function = tensor_function(group, &tensor), skipped = takes_object(&tensor) ? 0 : 1;
+    uint32_t count    = (tensor.view != NULL ? 4 : 3) - skipped;
     if (tensor.is_store)
         group_call(group, group_type_id(group, SpvOpTypeVoid, NULL, 0), group_id(group), function, arguments,
-                   tensor.view != NULL ? 4 : 3);
+                   count);
     else
-        group_call(group, at[1], at[2], function, arguments, tensor.view != NULL ? 4 : 3);
+        group_call(group, at[1], at[2], function, arguments + skipped, count);
 }
 
 /* ---- by a stride --------------------------------------------------------------------------- */

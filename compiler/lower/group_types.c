@@ -323,6 +323,19 @@ static void write_global(struct group *group, const uint32_t *at)
     }
 }
 
+/* Without a clip region all elements are loaded, and what the matrix had before does not matter. */
+static void find_clips(struct group *group)
+{
+    const struct lower_words *module = &group->module;
+
+    for (uint32_t i = module->functions; i < module->count; i += lower_length(module->words + i)) {
+        const uint32_t *at = module->words + i;
+        if (lower_opcode(at) == GROUP_OP_VIEW_CLIP && lower_length(at) > 1 && at[1] < module->bound &&
+            group->types[at[1]] != NULL)
+            group->types[at[1]]->has_clip = true;
+    }
+}
+
 void group_write_types(struct group *group)
 {
     const struct lower_words *module = &group->module;
@@ -339,4 +352,5 @@ void group_write_types(struct group *group)
         if (word == 0 || !group->is_hoisted[at[word]])
             write_global(group, at);
     }
+    find_clips(group);
 }
