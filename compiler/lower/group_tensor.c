@@ -46,14 +46,15 @@ static uint32_t select(struct group *group, uint32_t condition, uint32_t yes, ui
     return group_op(group, SpvOpSelect, group->uint_type, condition, yes, no);
 }
 
-/* A remainder with the sign of the divisor. */
-static uint32_t modulo(struct group *group, uint32_t value, uint32_t divisor)
+/* The remainder of a coordinate that may be negative, from 0 on. Of those below 0 the complement has the same
+ * distance from the edge. */
+static uint32_t modulo(struct group *group, uint32_t value, uint32_t divisor, uint32_t is_low)
 {
-    uint32_t type = group_int(group);
-    uint32_t a    = group_op(group, SpvOpBitcast, type, value, 0, 0);
-    uint32_t b    = group_op(group, SpvOpBitcast, type, divisor, 0, 0);
+    uint32_t above = group_uint(group, SpvOpUMod, value, divisor);
+    uint32_t below = group_uint(group, SpvOpUMod, group_uint(group, SpvOpNot, value, 0), divisor);
+    uint32_t last  = group_uint(group, SpvOpISub, divisor, group_constant(group, 1));
 
-    return group_uint(group, SpvOpBitcast, group_op(group, SpvOpSMod, type, a, b, 0), 0);
+    return select(group, is_low, group_uint(group, SpvOpISub, last, below), above);
 }
 
 static uint32_t clamped(struct group *group, uint32_t mode, uint32_t at, uint32_t dimension, uint32_t is_low)
@@ -65,11 +66,11 @@ static uint32_t clamped(struct group *group, uint32_t mode, uint32_t at, uint32_
     case CLAMP_TO_EDGE:
         return select(group, is_low, zero, last);
     case CLAMP_REPEAT:
-        return modulo(group, at, dimension);
+        return modulo(group, at, dimension, is_low);
     default: { /* the period of one element is 0 */
         uint32_t period = group_uint(group, SpvOpIMul, last, two);
         uint32_t is_one = group_test(group, SpvOpIEqual, period, zero);
-        uint32_t there  = modulo(group, at, select(group, is_one, one, period));
+        uint32_t there  = modulo(group, at, select(group, is_one, one, period), is_low);
         uint32_t back   = group_test(group, SpvOpULessThan, there, dimension);
         return select(group, back, there, group_uint(group, SpvOpISub, period, there));
     }
