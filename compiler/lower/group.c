@@ -136,7 +136,8 @@ static void write_code(struct group *group)
         } else if (opcode == SpvOpLabel && is_label) {
             is_label  = false;
             variables = i + lower_length(at);
-        } else if (variables != 0 && opcode != SpvOpVariable && opcode != SpvOpLine && opcode != SpvOpNoLine) {
+        } else if (variables != 0 && opcode != SpvOpVariable && opcode != SpvOpLine &&
+                   opcode != SpvOpNoLine) {
             if (group->has_splats)
                 write_splats(group, variables);
             variables = 0;
@@ -161,7 +162,8 @@ static bool is_of_extension(const uint32_t *at)
                                         "SPV_NV_cooperative_matrix_decode_vector"};
 
     for (uint32_t i = 0; i < SPIRV_COUNT(names); i++)
-        if (lower_length(at) == 2 + strlen(names[i]) / 4 && memcmp(at + 1, names[i], strlen(names[i]) + 1) == 0)
+        if (lower_length(at) == 2 + strlen(names[i]) / 4 &&
+            memcmp(at + 1, names[i], strlen(names[i]) + 1) == 0)
             return true;
     return false;
 }
@@ -246,9 +248,8 @@ static void write_scratches(struct group *group)
         const struct group_scratch *scratch = &group->scratches[i];
         const uint32_t array[]              = {scratch->component, scratch->length};
         uint32_t type                       = group_type_id(group, SpvOpTypeArray, array, 2);
-        GROUP_PUT(group, &group->globals, SpvOpVariable,
-                  group_pointer(group, SpvStorageClassWorkgroup, type), scratch->variable,
-                  SpvStorageClassWorkgroup);
+        GROUP_PUT(group, &group->globals, SpvOpVariable, group_pointer(group, SpvStorageClassWorkgroup, type),
+                  scratch->variable, SpvStorageClassWorkgroup);
     }
 }
 

@@ -109,10 +109,11 @@ struct group {
     uint32_t type_count;
     uint32_t uint_type, bool_type, int_type, float_type, long_type; /* 0: not yet there */
     uint32_t threads;                                               /* in the work-group, an id */
-    uint32_t extended; /* GLSL.std.450, where the module does not have it */
-    uint32_t index_variable;                                        /* LocalInvocationIndex */
+    uint32_t extended;       /* GLSL.std.450, where the module does not have it */
+    uint32_t index_variable; /* LocalInvocationIndex */
     uint32_t here_ids[GROUP_SPLATS_MOST], here_count;
-    uint32_t steps; /* instructions that were looked at to find something */
+    uint32_t steps;        /* instructions that were looked at to find something */
+    uint32_t loop_control; /* of loops that begin */
     bool has_splats, has_subgroups, needs_addresses, takes_addresses;
     bool has_narrow_view[2]; /* variables with elements of 8 bits, and of 16 */
 
@@ -131,7 +132,7 @@ void group_put(struct group *group, struct group_words *words, uint32_t opcode, 
                uint32_t count);
 void group_copy(struct group *group, struct group_words *words, const uint32_t *at, uint32_t count);
 
-#define GROUP_PUT(group, words, opcode, ...)                                \
+#define GROUP_PUT(group, words, opcode, ...)                               \
     group_put((group), (words), (opcode), (const uint32_t[]){__VA_ARGS__}, \
               sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 
@@ -254,14 +255,14 @@ void group_write_access(struct group *group, const uint32_t *at);
 /* Where a pointer points to. */
 struct group_place {
     uint32_t storage;
-    uint32_t component;                    /* the type of the elements that are accessed */
-    uint32_t variable;                     /* 0: the address is a parameter */
-    uint32_t indices[GROUP_INDICES_MOST];  /* constants before the last index */
+    uint32_t component;                   /* the type of the elements that are accessed */
+    uint32_t variable;                    /* 0: the address is a parameter */
+    uint32_t indices[GROUP_INDICES_MOST]; /* constants before the last index */
     uint32_t count;
-    uint32_t first;                        /* the argument: the first element, or the address */
-    uint32_t mask, scope;                  /* of memory */
-    uint32_t bytes;                        /* of an element */
-    uint32_t stride_bytes;                 /* of an element of the pointer's array; 0: unknown */
+    uint32_t first;        /* the argument: the first element, or the address */
+    uint32_t mask, scope;  /* of memory */
+    uint32_t bytes;        /* of an element */
+    uint32_t stride_bytes; /* of an element of the pointer's array; 0: unknown */
 };
 
 /* Fails the group when the pointer cannot be followed. `decodes`: the address is wanted. */

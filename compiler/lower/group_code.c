@@ -74,7 +74,7 @@ void group_begin_loop(struct group *group, struct group_loop *loop, uint32_t fir
     group_store(group, loop->counter, first);
     branch(group, loop->header);
     label(group, loop->header);
-    GROUP_PUT(group, &group->body, SpvOpLoopMerge, loop->merge, loop->next, SpvLoopControlMaskNone);
+    GROUP_PUT(group, &group->body, SpvOpLoopMerge, loop->merge, loop->next, group->loop_control);
     branch(group, test);
     label(group, test);
     loop->index   = group_load(group, group->uint_type, loop->counter);
@@ -112,8 +112,8 @@ void group_end_if(struct group *group, uint32_t merge)
 void group_barrier(struct group *group)
 {
     uint32_t scope = group_constant(group, SpvScopeWorkgroup);
-    uint32_t order = group_constant(group, SpvMemorySemanticsAcquireReleaseMask |
-                                               SpvMemorySemanticsWorkgroupMemoryMask);
+    uint32_t order =
+        group_constant(group, SpvMemorySemanticsAcquireReleaseMask | SpvMemorySemanticsWorkgroupMemoryMask);
 
     GROUP_PUT(group, &group->body, SpvOpControlBarrier, scope, scope, order);
 }
@@ -186,7 +186,8 @@ static uint32_t find_index(struct group *group)
     for (uint32_t i = LOWER_HEADER_WORDS; i < module->functions; i += lower_length(module->words + i)) {
         const uint32_t *at = module->words + i;
         if (lower_opcode(at) == SpvOpDecorate && lower_length(at) == 4 && at[2] == SpvDecorationBuiltIn &&
-            at[3] == SpvBuiltInLocalInvocationIndex && lower_definition(module, at[1], SpvOpVariable, 4) != NULL)
+            at[3] == SpvBuiltInLocalInvocationIndex &&
+            lower_definition(module, at[1], SpvOpVariable, 4) != NULL)
             id = at[1];
     }
     if (id != 0)
@@ -210,9 +211,9 @@ uint32_t group_thread(struct group *group)
         group->index_variable = find_index(group);
         add_interface(group, group->index_variable);
     }
-    const uint32_t *at =
-        lower_definition(&group->module, group->index_variable, SpvOpVariable, 4);
-    const uint32_t *pointer = at != NULL ? lower_definition(&group->module, at[1], SpvOpTypePointer, 4) : NULL;
+    const uint32_t *at = lower_definition(&group->module, group->index_variable, SpvOpVariable, 4);
+    const uint32_t *pointer =
+        at != NULL ? lower_definition(&group->module, at[1], SpvOpTypePointer, 4) : NULL;
     if (pointer == NULL || pointer[3] == group->uint_type)
         return group_load(group, group->uint_type, group->index_variable);
     return group_uint(group, SpvOpBitcast, group_load(group, pointer[3], group->index_variable), 0);
@@ -246,7 +247,7 @@ struct group_element group_element(struct group *group, const struct group_type 
 }
 
 uint32_t group_array_parameter(struct group *group, struct group_function *function,
-                                const struct group_type *matrix)
+                               const struct group_type *matrix)
 {
     uint32_t value = group_parameter(group, function, matrix->id);
     uint32_t array = group_local(group, matrix->id);
@@ -256,14 +257,14 @@ uint32_t group_array_parameter(struct group *group, struct group_function *funct
 }
 
 uint32_t group_read_element(struct group *group, const struct group_type *matrix, uint32_t array,
-                             uint32_t index)
+                            uint32_t index)
 {
     return group_load(group, matrix->component,
                       group_at(group, SpvStorageClassFunction, array, matrix->component, index));
 }
 
-void group_write_element(struct group *group, const struct group_type *matrix, uint32_t array,
-                          uint32_t index, uint32_t value)
+void group_write_element(struct group *group, const struct group_type *matrix, uint32_t array, uint32_t index,
+                         uint32_t value)
 {
     group_store(group, group_at(group, SpvStorageClassFunction, array, matrix->component, index), value);
 }
@@ -310,8 +311,11 @@ uint32_t group_scratch(struct group *group, uint32_t component, uint32_t which, 
         return 0;
     }
     struct group_scratch *scratch = &group->scratches[group->scratch_count++];
-    *scratch                      = (struct group_scratch){
-        .component = component, .which = which, .variable = group_id(group), .length = length};
+    *scratch                      = (struct group_scratch){0};
+    scratch->component            = component;
+    scratch->which                = which;
+    scratch->variable             = group_id(group);
+    scratch->length               = length;
     add_interface(group, scratch->variable);
     return scratch->variable;
 }

@@ -70,9 +70,8 @@ static uint32_t operand_count(uint32_t opcode)
 static bool is_copy(uint32_t opcode, const struct group_type *to, const struct group_type *from)
 {
     return opcode == GROUP_OP_CONVERT ||
-           (to->component == from->component &&
-            (opcode == SpvOpFConvert || opcode == SpvOpUConvert || opcode == SpvOpSConvert ||
-             opcode == SpvOpBitcast));
+           (to->component == from->component && (opcode == SpvOpFConvert || opcode == SpvOpUConvert ||
+                                                 opcode == SpvOpSConvert || opcode == SpvOpBitcast));
 }
 
 /* The extension converts bfloat16 and has no other operations. */
@@ -149,7 +148,7 @@ static uint32_t per_element_function(struct group *group, const uint32_t *at, co
                                      const uint32_t *types)
 {
     uint32_t key[GROUP_OPERANDS_MOST + 3] = {GROUP_OP_PER_ELEMENT, matrix->id, at[4]}, count = 3;
-    uint32_t arguments[GROUP_OPERANDS_MOST + 5], arrays[GROUP_OPERANDS_MOST] = {0};
+    uint32_t arguments[GROUP_OPERANDS_MOST + 5], arrays[GROUP_OPERANDS_MOST]                 = {0};
     uint32_t extras = lower_length(at) - 5;
     struct group_function function;
     struct group_loop loop;
@@ -221,8 +220,7 @@ static uint32_t widen(struct group *group, const struct group_type *matrix, uint
 static uint32_t narrow(struct group *group, const struct group_type *matrix, uint32_t value)
 {
     if (matrix->component_kind == SpvOpTypeFloat)
-        return matrix->width == 32 ? value
-                                   : group_op(group, SpvOpFConvert, matrix->component, value, 0, 0);
+        return matrix->width == 32 ? value : group_op(group, SpvOpFConvert, matrix->component, value, 0, 0);
     if (matrix->width == 32)
         return as_type(group, value, matrix->component);
     return group_op(group, matrix->is_signed ? SpvOpSConvert : SpvOpUConvert, matrix->component, value, 0, 0);
@@ -243,16 +241,18 @@ static void share_factor(struct group *group, const struct product *product, boo
 
     group_begin_each(group, &loop, matrix->length);
     struct group_element element = group_element(group, matrix, loop.index);
-    uint32_t step   = group_uint(group, SpvOpISub, is_a ? element.column : element.row, first);
+    uint32_t step                = group_uint(group, SpvOpISub, is_a ? element.column : element.row, first);
     uint32_t merge  = group_begin_if(group, group_test(group, SpvOpULessThan, step, product->depth));
     uint32_t row    = is_a ? element.row : step;
     uint32_t column = is_a ? step : element.column;
     uint32_t width  = is_a ? product->depth : matrix->columns;
     uint32_t place  = group_uint(group, SpvOpIAdd, group_uint(group, SpvOpIMul, row, width), column);
-    uint32_t value  = group_read_element(group, matrix, is_a ? product->array_a : product->array_b, loop.index);
-    group_store(group,
-                group_in_scratch(group, is_a ? product->shared_a : product->shared_b, matrix->component, place),
-                value);
+    uint32_t value =
+        group_read_element(group, matrix, is_a ? product->array_a : product->array_b, loop.index);
+    group_store(
+        group,
+        group_in_scratch(group, is_a ? product->shared_a : product->shared_b, matrix->component, place),
+        value);
     group_end_if(group, merge);
     group_end_loop(group, &loop);
 }
@@ -262,9 +262,9 @@ static uint32_t factor(struct group *group, const struct product *product, bool 
 {
     const struct group_type *matrix = is_a ? product->a : product->b;
     uint32_t width                  = is_a ? product->depth : matrix->columns;
-    uint32_t place   = group_uint(group, SpvOpIAdd, group_uint(group, SpvOpIMul, row, width), column);
-    uint32_t pointer = group_in_scratch(group, is_a ? product->shared_a : product->shared_b,
-                                        matrix->component, place);
+    uint32_t place = group_uint(group, SpvOpIAdd, group_uint(group, SpvOpIMul, row, width), column);
+    uint32_t pointer =
+        group_in_scratch(group, is_a ? product->shared_a : product->shared_b, matrix->component, place);
 
     return widen(group, matrix, group_load(group, matrix->component, pointer),
                  (product->signs & (is_a ? SPIRV_MatrixASignedKHR : SPIRV_MatrixBSignedKHR)) != 0);
@@ -280,14 +280,16 @@ static void add_products(struct group *group, const struct product *product, uin
     struct group_element element = group_element(group, product->d, each.index);
     uint32_t place = group_at(group, SpvStorageClassFunction, product->sums, product->sum_type, each.index);
     group_store(group, sum, group_load(group, product->sum_type, place));
-    uint32_t left  = group_uint(group, SpvOpISub, product->a->columns, first);
-    uint32_t small = group_test(group, SpvOpULessThan, left, product->depth);
-    uint32_t end   = group_op(group, SpvOpSelect, group->uint_type, small, left, product->depth);
+    uint32_t left       = group_uint(group, SpvOpISub, product->a->columns, first);
+    uint32_t small      = group_test(group, SpvOpULessThan, left, product->depth);
+    uint32_t end        = group_op(group, SpvOpSelect, group->uint_type, small, left, product->depth);
+    group->loop_control = SpvLoopControlDontUnrollMask; /* as long as the matrix is deep */
     group_begin_each(group, &loop, end);
-    uint32_t x = factor(group, product, true, element.row, loop.index);
-    uint32_t y = factor(group, product, false, loop.index, element.column);
-    x = group_op(group, is_float ? SpvOpFMul : SpvOpIMul, product->sum_type, x, y, 0);
-    y = group_load(group, product->sum_type, sum);
+    group->loop_control = SpvLoopControlMaskNone;
+    uint32_t x          = factor(group, product, true, element.row, loop.index);
+    uint32_t y          = factor(group, product, false, loop.index, element.column);
+    x                   = group_op(group, is_float ? SpvOpFMul : SpvOpIMul, product->sum_type, x, y, 0);
+    y                   = group_load(group, product->sum_type, sum);
     group_store(group, sum, group_op(group, is_float ? SpvOpFAdd : SpvOpIAdd, product->sum_type, y, x, 0));
     group_end_loop(group, &loop);
     group_store(group, place, group_load(group, product->sum_type, sum));
@@ -304,7 +306,7 @@ static void copy_sums(struct group *group, const struct product *product, uint32
     uint32_t place = group_at(group, SpvStorageClassFunction, product->sums, product->sum_type, loop.index);
     if (is_end)
         group_write_element(group, product->d, array, loop.index,
-                      narrow(group, product->d, group_load(group, product->sum_type, place)));
+                            narrow(group, product->d, group_load(group, product->sum_type, place)));
     else
         group_store(
             group, place,
@@ -331,14 +333,16 @@ static uint32_t product_function(struct group *group, struct product *product)
         group, b->component, GROUP_SHARED_B,
         group_fold(group, SpvOpIMul, group_larger(group, b->columns, d->columns), product->depth));
     group_begin(group, &function, d->id);
-    product->array_a   = group_array_parameter(group, &function, a);
-    product->array_b   = group_array_parameter(group, &function, b);
-    uint32_t array_c   = group_array_parameter(group, &function, c);
+    product->array_a    = group_array_parameter(group, &function, a);
+    product->array_b    = group_array_parameter(group, &function, b);
+    uint32_t array_c    = group_array_parameter(group, &function, c);
     const uint32_t of[] = {product->sum_type, d->length};
-    product->sums      = group_local(group, group_type_id(group, SpvOpTypeArray, of, 2));
-    uint32_t result    = group_local(group, d->id);
+    product->sums       = group_local(group, group_type_id(group, SpvOpTypeArray, of, 2));
+    uint32_t result     = group_local(group, d->id);
     copy_sums(group, product, array_c, false);
+    group->loop_control = SpvLoopControlDontUnrollMask;
     group_begin_loop(group, &loop, group_constant(group, 0), a->columns, product->depth);
+    group->loop_control = SpvLoopControlMaskNone;
     group_barrier(group);
     share_factor(group, product, true, loop.index);
     share_factor(group, product, false, loop.index);

@@ -183,9 +183,9 @@ static uint32_t last_index(struct group *group, const uint32_t *chain)
     return type == group->uint_type ? id : put(group, SpvOpBitcast, group->uint_type, id, 0);
 }
 
-/* Copies the instructions about `from` from before the types, with `to` in its place: its decorations but
- * Restrict, or its names. */
-static void copy_about(struct group *group, struct group_words *out, uint32_t opcode, uint32_t from, uint32_t to)
+/* Copies the instructions about `from`, with `to` in its place: its decorations but Restrict, or its names. */
+static void copy_about(struct group *group, struct group_words *out, uint32_t opcode, uint32_t from,
+                       uint32_t to)
 {
     const struct lower_words *module = &group->module;
 
@@ -205,7 +205,7 @@ static void copy_about(struct group *group, struct group_words *out, uint32_t op
     }
 }
 
-/* A second variable of the binding, for an array of the matrix's elements; `type` is the first one's struct. */
+/* A second variable of the binding: an array of the matrix's elements. `type` is the first one's struct. */
 static uint32_t view_of(struct group *group, uint32_t variable, uint32_t type,
                         const struct group_type *matrix)
 {
@@ -237,7 +237,7 @@ static uint32_t view_of(struct group *group, uint32_t variable, uint32_t type,
 static void find_view(struct group *group, const uint32_t *chain, uint32_t array, uint64_t offset,
                       const struct group_type *matrix, struct group_place *place)
 {
-    uint32_t stride = decoration(group, array, UINT32_MAX, SpvDecorationArrayStride);
+    uint32_t stride         = decoration(group, array, UINT32_MAX, SpvDecorationArrayStride);
     const uint32_t *pointer = definition(group, lower_type_of(&group->module, chain[3]));
     uint32_t bytes          = matrix->width / 8;
 
@@ -246,20 +246,20 @@ static void find_view(struct group *group, const uint32_t *chain, uint32_t array
         group->failed = true;
         return;
     }
-    uint32_t first = put(group, SpvOpIMul, group->uint_type, last_index(group, chain),
-                         group_constant(group, stride));
-    first = put(group, SpvOpIAdd, group->uint_type, first, group_constant(group, (uint32_t)offset));
-    *place =
-        (struct group_place){.storage      = place->storage,
-                             .mask         = place->mask,
-                             .scope        = place->scope,
-                             .component    = matrix->component,
-                             .bytes        = bytes,
-                             .stride_bytes = stride,
-                             .variable     = view_of(group, chain[3], pointer[3], matrix),
-                             .indices      = {group_constant(group, 0)},
-                             .count        = 1,
-                             .first = put(group, SpvOpUDiv, group->uint_type, first, group_constant(group, bytes))};
+    uint32_t first =
+        put(group, SpvOpIMul, group->uint_type, last_index(group, chain), group_constant(group, stride));
+    first  = put(group, SpvOpIAdd, group->uint_type, first, group_constant(group, (uint32_t)offset));
+    *place = (struct group_place){
+        .storage      = place->storage,
+        .mask         = place->mask,
+        .scope        = place->scope,
+        .component    = matrix->component,
+        .bytes        = bytes,
+        .stride_bytes = stride,
+        .variable     = view_of(group, chain[3], pointer[3], matrix),
+        .indices      = {group_constant(group, 0)},
+        .count        = 1,
+        .first        = put(group, SpvOpUDiv, group->uint_type, first, group_constant(group, bytes))};
 }
 
 static void find_address(struct group *group, uint32_t pointer, const struct group_type *matrix,
@@ -287,10 +287,11 @@ void group_find_place(struct group *group, const uint32_t *memory, uint32_t coun
     read_memory(group, memory, count, place);
     if (place->storage == SpvStorageClassPhysicalStorageBuffer) {
         const uint32_t *pointee = definition(group, type[3]);
-        place->stride_bytes     = pointee != NULL && lower_length(pointee) > 2 &&
-                                      (lower_opcode(pointee) == SpvOpTypeInt || lower_opcode(pointee) == SpvOpTypeFloat)
-                                      ? pointee[2] / 8
-                                      : 0;
+        place->stride_bytes =
+            pointee != NULL && lower_length(pointee) > 2 &&
+                    (lower_opcode(pointee) == SpvOpTypeInt || lower_opcode(pointee) == SpvOpTypeFloat)
+                ? pointee[2] / 8
+                : 0;
         find_address(group, pointer, matrix, place);
         return;
     }
@@ -299,9 +300,9 @@ void group_find_place(struct group *group, const uint32_t *memory, uint32_t coun
         lower_length(chain) >= 5;
     const uint32_t *variable = is_chain ? lower_definition(&group->module, chain[3], SpvOpVariable, 4) : NULL;
     const uint32_t *root     = variable != NULL ? definition(group, variable[1]) : NULL;
-    uint32_t array           = root != NULL && lower_opcode(root) == SpvOpTypePointer && lower_length(root) == 4
-                                   ? follow(group, chain, root[3], &offset)
-                                   : 0;
+    uint32_t array     = root != NULL && lower_opcode(root) == SpvOpTypePointer && lower_length(root) == 4
+                             ? follow(group, chain, root[3], &offset)
+                             : 0;
     const uint32_t *of = definition(group, array);
     if (of == NULL || (lower_opcode(of) != SpvOpTypeArray && lower_opcode(of) != SpvOpTypeRuntimeArray) ||
         lower_length(chain) - 5u > GROUP_INDICES_MOST ||
@@ -351,9 +352,8 @@ static uint32_t pointer_to(struct group *group, const struct group_place *place,
     uint32_t words[GROUP_INDICES_MOST + 4];
 
     if (place->variable == 0) {
-        uint32_t address =
-            group_offset_address(group, first, index, group_constant(group, place->bytes));
-        uint32_t type = group_pointer(group, SpvStorageClassPhysicalStorageBuffer, place->component);
+        uint32_t address = group_offset_address(group, first, index, group_constant(group, place->bytes));
+        uint32_t type    = group_pointer(group, SpvStorageClassPhysicalStorageBuffer, place->component);
         return group_op(group, SpvOpConvertUToPtr, type, address, 0, 0);
     }
     words[0] = group_pointer(group, place->storage, place->component);
@@ -368,7 +368,8 @@ static uint32_t pointer_to(struct group *group, const struct group_place *place,
 /* Appends the operands for memory; returns how many. */
 static uint32_t memory_words(const struct group_place *place, bool is_store, uint32_t *words)
 {
-    uint32_t scope = is_store ? SpvMemoryAccessMakePointerAvailableMask : SpvMemoryAccessMakePointerVisibleMask;
+    uint32_t scope =
+        is_store ? SpvMemoryAccessMakePointerAvailableMask : SpvMemoryAccessMakePointerVisibleMask;
     uint32_t count = 1;
 
     words[0] = place->mask & (scope | SpvMemoryAccessVolatileMask | SpvMemoryAccessNonPrivatePointerMask);
@@ -381,7 +382,8 @@ static uint32_t memory_words(const struct group_place *place, bool is_store, uin
     return words[0] != 0 ? count : 0;
 }
 
-uint32_t group_read_place(struct group *group, const struct group_place *place, uint32_t first, uint32_t index)
+uint32_t group_read_place(struct group *group, const struct group_place *place, uint32_t first,
+                          uint32_t index)
 {
     uint32_t words[6] = {place->component, 0, pointer_to(group, place, first, index)};
 

@@ -70,8 +70,9 @@ static void add_to_line(struct group *group, const struct pass *pass, uint32_t l
     uint32_t value = shared_at(group, pass, number), kept = group_local(group, pass->from->component);
 
     group_store(group, kept, value);
-    uint32_t merge = group_begin_if(group, group_op(group, SpvOpLogicalNot, group->bool_type, is_first, 0, 0));
-    uint32_t old   = group_load(group, pass->from->component, line_at(group, pass, line));
+    uint32_t merge =
+        group_begin_if(group, group_op(group, SpvOpLogicalNot, group->bool_type, is_first, 0, 0));
+    uint32_t old = group_load(group, pass->from->component, line_at(group, pass, line));
     group_store(group, kept,
                 group_op(group, SpvOpFunctionCall, pass->from->component, pass->combine, old, value));
     group_end_if(group, merge);
@@ -96,8 +97,8 @@ static void reduce_lines(struct group *group, const struct pass *pass)
         gap = group_uint(group, SpvOpUDiv, gap, columns);
         gap = group_uint(group, SpvOpIMul, gap, columns);
     }
-    first = group_op(group, SpvOpSelect, group->uint_type, is_later,
-                     group_uint(group, SpvOpIAdd, begin, gap), begin);
+    first = group_op(group, SpvOpSelect, group->uint_type, is_later, group_uint(group, SpvOpIAdd, begin, gap),
+                     begin);
     uint32_t is_short = group_test(group, SpvOpULessThan, end, pass->end);
     end               = group_op(group, SpvOpSelect, group->uint_type, is_short, end, pass->end);
     group_begin_loop(group, &loop, first, end, step);
@@ -125,21 +126,21 @@ static void gather(struct group *group, const struct pass *pass)
                             group_uint(group, SpvOpBitwiseAnd, loop.index, one));
     }
     uint32_t number = group_uint(group, SpvOpIAdd, group_uint(group, SpvOpIMul, row, columns), column);
-    uint32_t merge  = group_begin_if(
-        group, group_test(group, SpvOpULessThan, group_uint(group, SpvOpISub, number, pass->first),
-                           group_uint(group, SpvOpISub, pass->end, pass->first)));
-    uint32_t value = shared_at(group, pass, number);
+    uint32_t merge  = group_begin_if(group, group_test(group, SpvOpULessThan,
+                                                       group_uint(group, SpvOpISub, number, pass->first),
+                                                       group_uint(group, SpvOpISub, pass->end, pass->first)));
+    uint32_t value  = shared_at(group, pass, number);
     group_store(group, kept, value);
     if (pass->combine != 0) {
-        uint32_t more = group_begin_if(
-            group, group_test(group, SpvOpINotEqual, loop.index, group_constant(group, 0)));
+        uint32_t more =
+            group_begin_if(group, group_test(group, SpvOpINotEqual, loop.index, group_constant(group, 0)));
         uint32_t old = group_read_element(group, pass->to, pass->result, each.index);
         group_store(group, kept,
                     group_op(group, SpvOpFunctionCall, pass->from->component, pass->combine, old, value));
         group_end_if(group, more);
     }
     group_write_element(group, pass->to, pass->result, each.index,
-                  group_load(group, pass->from->component, kept));
+                        group_load(group, pass->from->component, kept));
     group_end_if(group, merge);
     group_end_loop(group, &loop);
     group_end_loop(group, &each);
@@ -167,10 +168,10 @@ static void spread_lines(struct group *group, const struct pass *pass)
 
     group_begin_each(group, &loop, pass->to->length);
     struct group_element element = group_element(group, pass->to, loop.index);
-    uint32_t line = kept != 0 ? kept
-                              : line_at(group, pass, pass->mode == REDUCE_ROW ? element.row : element.column);
+    uint32_t line =
+        kept != 0 ? kept : line_at(group, pass, pass->mode == REDUCE_ROW ? element.row : element.column);
     group_write_element(group, pass->to, pass->result, loop.index,
-                  group_load(group, pass->from->component, line));
+                        group_load(group, pass->from->component, line));
     group_end_loop(group, &loop);
 }
 

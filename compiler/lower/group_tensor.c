@@ -1,8 +1,7 @@
 /* Loads and stores of matrices of work-groups: by a stride, and by tensor layouts and views.
  *
- * The addressing is that of SPV_NV_cooperative_matrix2: row and column, the number in the view, the coordinates
- * there, the number in the span, the coordinates in the tensor, the number of the element. The names are those
- * of the extension's text.
+ * The addressing is that of SPV_NV_cooperative_matrix2: row and column, the number in the view, the
+ * coordinates there, the number in the span, the coordinates in the tensor, the number of the element.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -27,9 +26,9 @@ enum {
 struct tensor {
     const struct group_type *matrix, *layout, *view; /* view: or NULL */
     bool is_store;
-    uint32_t decode;         /* a function; 0: none */
-    const uint32_t *types;   /* of its parameters */
-    uint32_t bytes;          /* of what its first parameter points to, as an id */
+    uint32_t decode;       /* a function; 0: none */
+    const uint32_t *types; /* of its parameters */
+    uint32_t bytes;        /* of what its first parameter points to, as an id */
     struct group_place place;
     /* in the function */
     uint32_t block[GROUP_DIMENSIONS_MOST], dimension[GROUP_DIMENSIONS_MOST], stride[GROUP_DIMENSIONS_MOST];
@@ -103,7 +102,7 @@ static void skip_if(struct group *group, struct tensor *tensor, uint32_t conditi
 static uint32_t inside(struct group *group, struct tensor *tensor, uint32_t at, uint32_t dimension)
 {
     uint32_t mode = tensor->layout->clamp_mode, zero = group_constant(group, 0), result = at;
-    bool plain    = is_plain(group, tensor);
+    bool plain = is_plain(group, tensor);
 
     if (plain && may_be(group, tensor, CLAMP_UNDEFINED))
         return at;
@@ -160,8 +159,8 @@ static uint32_t through_layout(struct group *group, struct tensor *tensor, uint3
         number = group_uint(group, SpvOpUDiv, number, tensor->span[i]);
     }
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t place = group_uint(group, SpvOpIAdd, at[i], tensor->offset[i]);
-        place          = inside(group, tensor, place, tensor->dimension[i]);
+        uint32_t place      = group_uint(group, SpvOpIAdd, at[i], tensor->offset[i]);
+        place               = inside(group, tensor, place, tensor->dimension[i]);
         tensor->block_at[i] = group_uint(group, SpvOpUDiv, place, tensor->block[i]);
         tensor->in_block[i] = group_uint(group, SpvOpUMod, place, tensor->block[i]);
         uint32_t step       = group_uint(group, SpvOpIMul, tensor->block_at[i], tensor->stride[i]);
@@ -183,8 +182,8 @@ static uint32_t find_element(struct group *group, struct tensor *tensor, struct 
     if (has_clip(tensor)) {
         row    = group_uint(group, SpvOpISub, row, tensor->clip[0]);
         column = group_uint(group, SpvOpISub, column, tensor->clip[2]);
-        width  = select(group, group_test(group, SpvOpULessThan, tensor->clip[3], width), tensor->clip[3],
-                        width);
+        width =
+            select(group, group_test(group, SpvOpULessThan, tensor->clip[3], width), tensor->clip[3], width);
     }
     uint32_t number = group_uint(group, SpvOpIAdd, group_uint(group, SpvOpIMul, row, width), column);
     if (tensor->view != NULL)
@@ -202,9 +201,8 @@ static uint32_t in_clip(struct group *group, const struct tensor *tensor, struct
         uint32_t is_behind = group_test(group, SpvOpUGreaterThanEqual, at, first);
         uint32_t is_before = group_test(group, SpvOpULessThan, group_uint(group, SpvOpISub, at, first),
                                         tensor->clip[2 * i + 1]);
-        uint32_t both = group_op(group, SpvOpLogicalAnd, group->bool_type, is_behind, is_before, 0);
-        result        = result == 0 ? both
-                                    : group_op(group, SpvOpLogicalAnd, group->bool_type, result, both, 0);
+        uint32_t both      = group_op(group, SpvOpLogicalAnd, group->bool_type, is_behind, is_before, 0);
+        result = result == 0 ? both : group_op(group, SpvOpLogicalAnd, group->bool_type, result, both, 0);
     }
     return result;
 }
@@ -235,9 +233,8 @@ static void read_view(struct group *group, struct tensor *tensor, uint32_t value
     uint32_t count = tensor->view->dimensions;
 
     for (uint32_t i = 0; i < count; i++) {
-        tensor->view_dimension[i] =
-            tensor->view->has_dimensions ? member(group, value, i) : tensor->span[i];
-        tensor->view_stride[i] = tensor->view->has_dimensions ? member(group, value, count + i) : 0;
+        tensor->view_dimension[i] = tensor->view->has_dimensions ? member(group, value, i) : tensor->span[i];
+        tensor->view_stride[i]    = tensor->view->has_dimensions ? member(group, value, count + i) : 0;
     }
     if (!tensor->view->has_dimensions) {
         tensor->view_stride[count - 1] = group_constant(group, 1);
@@ -271,7 +268,7 @@ static uint32_t clamp_element(struct group *group, const struct tensor *tensor)
         value = group_op(group, SpvOpBitcast, group_float(group), value, 0, 0);
         return group_op(group, SpvOpFConvert, matrix->component, value, 0, 0);
     }
-    const uint32_t pair    = group_type_id(group, SpvOpTypeVector, (const uint32_t[]){group_float(group), 2}, 2);
+    const uint32_t pair = group_type_id(group, SpvOpTypeVector, (const uint32_t[]){group_float(group), 2}, 2);
     const uint32_t words[] = {pair, group_id(group), group_extended(group), 62 /* UnpackHalf2x16 */, value};
     group_put(group, &group->body, SpvOpExtInst, words, 5);
     const uint32_t part[] = {group_float(group), group_id(group), words[1], 0};
@@ -335,8 +332,8 @@ static void store_element(struct group *group, struct tensor *tensor, struct gro
     uint32_t index = find_element(group, tensor, element), merge = 0;
 
     if (tensor->skips != 0)
-        merge = group_begin_if(group,
-                               group_op(group, SpvOpLogicalNot, group->bool_type, tensor->skips, 0, 0));
+        merge =
+            group_begin_if(group, group_op(group, SpvOpLogicalNot, group->bool_type, tensor->skips, 0, 0));
     group_write_place(group, &tensor->place, first, index,
                       group_load(group, tensor->matrix->component, from));
     if (merge != 0)
@@ -361,10 +358,10 @@ static uint32_t tensor_function(struct group *group, struct tensor *tensor)
 {
     const struct group_type *matrix = tensor->matrix;
     uint32_t key[GROUP_KEY_WORDS]   = {tensor->is_store ? GROUP_OP_STORE_TENSOR : GROUP_OP_LOAD_TENSOR,
-                                       matrix->id, tensor->layout->id,
-                                       tensor->view != NULL ? tensor->view->id : 0, tensor->decode};
-    uint32_t length                 = 5 + group_place_key(&tensor->place, key + 5);
-    uint32_t id                     = group_find(&group->made_known, key, length);
+                                     matrix->id, tensor->layout->id,
+                                     tensor->view != NULL ? tensor->view->id : 0, tensor->decode};
+    uint32_t length = 5 + group_place_key(&tensor->place, key + 5);
+    uint32_t id     = group_find(&group->made_known, key, length);
     struct group_function function;
     struct group_loop loop;
 
@@ -406,9 +403,9 @@ static void read_decode(struct group *group, struct tensor *tensor)
     const uint32_t *pointer = tensor->types != NULL && count == 3
                                   ? lower_definition(&group->module, tensor->types[0], SpvOpTypePointer, 4)
                                   : NULL;
-    tensor->bytes = pointer != NULL && pointer[2] == SpvStorageClassPhysicalStorageBuffer
-                        ? group_size(group, pointer[3])
-                        : 0;
+    tensor->bytes           = pointer != NULL && pointer[2] == SpvStorageClassPhysicalStorageBuffer
+                                  ? group_size(group, pointer[3])
+                                  : 0;
     if (tensor->bytes == 0) {
         group->failed = true;
         return;
@@ -438,10 +435,10 @@ void group_write_tensor(struct group *group, const uint32_t *at)
         return;
     }
     uint32_t object = at[first + 1], next = first + 3 + count_memory(at[first + 3]);
-    tensor.matrix   = group_matrix_of(group, object);
-    tensor.layout   = group_type_of(group, at[first + 2]);
-    uint32_t mask   = next < length ? at[next++] : UINT32_MAX;
-    bool is_whole   = mask <= (TENSOR_VIEW | TENSOR_DECODE | TENSOR_DECODE_VECTOR) &&
+    tensor.matrix = group_matrix_of(group, object);
+    tensor.layout = group_type_of(group, at[first + 2]);
+    uint32_t mask = next < length ? at[next++] : UINT32_MAX;
+    bool is_whole = mask <= (TENSOR_VIEW | TENSOR_DECODE | TENSOR_DECODE_VECTOR) &&
                     length == next + (mask & 1) + (mask >> 1 & 1) + (mask >> 2 & 1);
     if (!is_whole || tensor.matrix == NULL || tensor.layout == NULL || tensor.layout->kind != GROUP_LAYOUT ||
         (!tensor.is_store && tensor.matrix->id != at[1]) || (tensor.is_store && (mask & ~TENSOR_VIEW) != 0) ||
@@ -470,7 +467,7 @@ void group_write_tensor(struct group *group, const uint32_t *at)
         return;
     const uint32_t arguments[] = {group_value(group, object), tensor.place.first, at[first + 2], view};
     uint32_t function = tensor_function(group, &tensor), skipped = takes_object(&tensor) ? 0 : 1;
-    uint32_t count    = (tensor.view != NULL ? 4 : 3) - skipped;
+    uint32_t count = (tensor.view != NULL ? 4 : 3) - skipped;
     if (tensor.is_store)
         group_call(group, group_type_id(group, SpvOpTypeVoid, NULL, 0), group_id(group), function, arguments,
                    count);
@@ -486,7 +483,7 @@ static uint32_t access_function(struct group *group, const struct group_type *ma
     uint32_t key[GROUP_KEY_WORDS] = {is_store ? SPIRV_OpCooperativeMatrixStoreKHR
                                               : SPIRV_OpCooperativeMatrixLoadKHR,
                                      matrix->id, is_by_columns};
-    uint32_t length               = 3 + group_place_key(place, key + 3);
+    uint32_t length = 3 + group_place_key(place, key + 3);
     uint32_t id = group_find(&group->made_known, key, length), merge = 0;
     struct group_function function;
     struct group_loop loop;
@@ -496,17 +493,17 @@ static uint32_t access_function(struct group *group, const struct group_type *ma
     group_begin(group, &function, is_store ? group_type_id(group, SpvOpTypeVoid, NULL, 0) : matrix->id);
     uint32_t first  = group_parameter(group, &function, address_type(group, place));
     uint32_t stride = group_parameter(group, &function, group->uint_type);
-    uint32_t array  = is_store ? group_array_parameter(group, &function, matrix)
-                               : group_local(group, matrix->id);
+    uint32_t array =
+        is_store ? group_array_parameter(group, &function, matrix) : group_local(group, matrix->id);
     group_begin_each(group, &loop, matrix->length);
     struct group_element element = group_element(group, matrix, loop.index);
-    uint32_t major = is_by_columns ? element.column : element.row;
-    uint32_t minor = is_by_columns ? element.row : element.column;
+    uint32_t major               = is_by_columns ? element.column : element.row;
+    uint32_t minor               = is_by_columns ? element.row : element.column;
     uint32_t index   = group_uint(group, SpvOpIAdd, group_uint(group, SpvOpIMul, major, stride), minor);
     uint32_t pointer = group_at(group, SpvStorageClassFunction, array, matrix->component, loop.index);
     if (is_store) {
-        merge = group_begin_if(group, group_test(group, SpvOpULessThan, group_number(group, loop.index),
-                                                 matrix->elements));
+        merge = group_begin_if(
+            group, group_test(group, SpvOpULessThan, group_number(group, loop.index), matrix->elements));
         group_write_place(group, place, first, index, group_load(group, matrix->component, pointer));
         group_end_if(group, merge);
     } else {
@@ -541,7 +538,7 @@ void group_write_access(struct group *group, const uint32_t *at)
 {
     bool is_store  = lower_opcode(at) == SPIRV_OpCooperativeMatrixStoreKHR;
     uint32_t first = is_store ? 1 : 3, length = lower_length(at), layout = 0;
-    uint32_t next  = first + (is_store ? 4 : 3); /* memory operands */
+    uint32_t next                   = first + (is_store ? 4 : 3); /* memory operands */
     const struct group_type *matrix = NULL;
     struct group_place place;
 
@@ -561,7 +558,8 @@ void group_write_access(struct group *group, const uint32_t *at)
                                   is_store ? group_value(group, at[2]) : 0};
     uint32_t function          = access_function(group, matrix, &place, is_store, layout == 1);
     if (is_store)
-        group_call(group, group_type_id(group, SpvOpTypeVoid, NULL, 0), group_id(group), function, arguments, 3);
+        group_call(group, group_type_id(group, SpvOpTypeVoid, NULL, 0), group_id(group), function, arguments,
+                   3);
     else
         group_call(group, at[1], at[2], function, arguments, 2);
 }

@@ -17,9 +17,8 @@ static bool reserve(struct group *group, struct group_words *words, uint32_t cou
     if (words->capacity - words->count >= count)
         return true;
     uint64_t capacity = 2 * ((uint64_t)words->count + count) + 64;
-    uint32_t *grown   = capacity <= UINT32_MAX
-                            ? base_arena_allocate(group->arena, (size_t)capacity, sizeof(uint32_t))
-                            : NULL;
+    uint32_t *grown =
+        capacity <= UINT32_MAX ? base_arena_allocate(group->arena, (size_t)capacity, sizeof(uint32_t)) : NULL;
     if (grown == NULL) {
         group->failed = true;
         return false;
@@ -72,8 +71,7 @@ void group_add(struct group *group, struct group_list *list, const uint32_t *key
 }
 
 /* The id of a type in the module; the result is behind the opcode. */
-static uint32_t find_type(struct group *group, uint32_t opcode, const uint32_t *operands,
-                          uint32_t count)
+static uint32_t find_type(struct group *group, uint32_t opcode, const uint32_t *operands, uint32_t count)
 {
     const struct lower_words *module = &group->module;
 
@@ -155,7 +153,7 @@ uint32_t group_constant(struct group *group, uint32_t value)
 
 uint32_t group_extended(struct group *group)
 {
-    static const char name[] = "GLSL.std.450";
+    static const char name[]         = "GLSL.std.450";
     const struct lower_words *module = &group->module;
 
     for (uint32_t i = LOWER_HEADER_WORDS; group->extended == 0 && i < module->functions;
@@ -187,9 +185,9 @@ bool group_plain(const struct group *group, uint32_t id, uint32_t *value)
     const uint32_t *at = module->words + module->defined_at[id];
     if (module->defined_at[id] == 0)
         return false;
-    *value = lower_opcode(at) == SpvOpConstant          ? lower_length(at) == 4 ? at[3] : 0
-             : lower_opcode(at) == SpvOpConstantTrue    ? 1
-                                                        : 0;
+    *value = lower_opcode(at) == SpvOpConstant       ? lower_length(at) == 4 ? at[3] : 0
+             : lower_opcode(at) == SpvOpConstantTrue ? 1
+                                                     : 0;
     return (lower_opcode(at) == SpvOpConstant && lower_length(at) == 4) ||
            lower_opcode(at) == SpvOpConstantTrue || lower_opcode(at) == SpvOpConstantFalse ||
            lower_opcode(at) == SpvOpConstantNull;

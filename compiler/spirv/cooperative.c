@@ -66,9 +66,10 @@ static int32_t read_scope_and_use(struct spirv_reader *reader, struct spirv_word
     int32_t status = read_integer(reader, words.word[WORD_SCOPE], "scope", &value, &is_spec);
 
     if (status == TRM_OK && value == SpvScopeWorkgroup) /* compiler/lower left it */
-        return spirv_unsupported(reader, "cooperative matrices of a work-group are not supported beside those of "
-                                         "subgroups, with sides above 1024, in modules with several entry points, "
-                                         "and in instructions that they do not have here");
+        return spirv_unsupported(reader,
+                                 "cooperative matrices of a work-group are not supported beside those of "
+                                 "subgroups, with sides above 1024, in modules with several entry points, "
+                                 "and in instructions that they do not have here");
     if (status == TRM_OK && value != SpvScopeSubgroup)
         return spirv_unsupported(
             reader, "cooperative matrices of scope %llu are not supported: use that of the subgroup",

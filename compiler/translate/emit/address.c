@@ -388,8 +388,8 @@ static int32_t write_bytes(struct emit *emit, const struct emit_address *address
     return status;
 }
 
-/* Writes "trm_lives(address of the scalar, its bytes)". An address may also be that of an element of one of the
- * launch's buffers, where the module takes such addresses. */
+/* Writes "trm_lives(address of the scalar, its bytes)". Where the module takes addresses of elements of its
+ * buffers, the address may also lie in one of the launch's. */
 static int32_t write_lives(struct emit *emit, const struct emit_address *address)
 {
     bool is_either = emit->module->takes_addresses;

@@ -10,12 +10,12 @@ layout(std430, binding = 2) buffer C { int c[]; };
 layout(std430, binding = 3) writeonly buffer D { int d[]; };
 void main()
 {
-    for (uint i = gl_LocalInvocationIndex; i < 1024u; i += 64u) {
+    for (uint i = gl_LocalInvocationIndex; i < 256u; i += 64u) {
         int sum = c[i];
         for (uint k = 0u; k < 16u; k++)
-            sum += int(a[i / 32u * 16u + k]) * int(uint(b[k * 32u + i % 32u]));
+            sum += int(a[i / 16u * 16u + k]) * int(uint(b[k * 16u + i % 16u]));
         c[i] = sum;
-        if (i < 512u)
-            d[i % 32u * 16u + i / 32u] = -sum / 7;
+        if (i < 128u)
+            d[i % 16u * 8u + i / 16u] = -sum / 7;
     }
 }
