@@ -175,12 +175,31 @@ static bool is_dropped(uint32_t capability)
            capability == CAPABILITY_BFLOAT_MATRIX || capability == SPIRV_CapabilityCooperativeMatrixKHR;
 }
 
+/* Where the ids behind the name of an entry point begin. */
+static uint32_t behind_name(const uint32_t *at)
+{
+    for (uint32_t i = 3; i < lower_length(at); i++)
+        if ((at[i] & 0xff) == 0 || (at[i] >> 8 & 0xff) == 0 || (at[i] >> 16 & 0xff) == 0 || at[i] >> 24 == 0)
+            return i + 1;
+    return lower_length(at);
+}
+
+static bool names(const uint32_t *at, uint32_t id)
+{
+    for (uint32_t i = behind_name(at); i < lower_length(at); i++)
+        if (at[i] == id)
+            return true;
+    return false;
+}
+
 static void write_entry(struct group *group, struct group_words *out, const uint32_t *at)
 {
     uint32_t begin = out->count;
 
     group_copy(group, out, at, lower_length(at));
-    group_copy(group, out, group->interface.at, group->interface.count);
+    for (uint32_t i = 0; i < group->interface.count; i++)
+        if (!names(at, group->interface.at[i]))
+            group_copy(group, out, &group->interface.at[i], 1);
     if (!group->failed)
         out->at[begin] = (out->count - begin) << SpvWordCountShift | SpvOpEntryPoint;
 }
