@@ -111,6 +111,7 @@ tests_unit_compiler_translate_tests_SOURCES = \
 	tests/unit/compiler/translate/ops_convert.c \
 	tests/unit/compiler/translate/ops_exchange.c \
 	tests/unit/compiler/translate/ops_float.c \
+	tests/unit/compiler/translate/ops_group.c \
 	tests/unit/compiler/translate/ops_image.c \
 	tests/unit/compiler/translate/ops_integer.c \
 	tests/unit/compiler/translate/ops_memory.c \
