@@ -65,7 +65,7 @@ static int32_t read_scope_and_use(struct spirv_reader *reader, struct spirv_word
     bool is_spec;
     int32_t status = read_integer(reader, words.word[WORD_SCOPE], "scope", &value, &is_spec);
 
-    if (status == TRM_OK && value == SpvScopeWorkgroup) /* compiler/lower left it */
+    if (status == TRM_OK && value == SpvScopeWorkgroup && reader->opcode == SPIRV_OpTypeCooperativeMatrixKHR)
         return spirv_unsupported(reader,
                                  "cooperative matrices of a work-group are not supported beside those of "
                                  "subgroups, with sides above 1024, in modules with several entry points, "
