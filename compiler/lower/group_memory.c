@@ -95,7 +95,7 @@ static uint32_t size_of(struct group *group, uint32_t type, uint32_t depth, uint
     const uint32_t *at = definition(group, type);
     uint32_t number = 0, part = 1, stride = 0;
 
-    if (at == NULL || depth > NESTING_MOST || lower_length(at) < 2)
+    if (at == NULL || depth > NESTING_MOST || lower_length(at) < 2 || group->failed)
         return 0;
     switch (lower_opcode(at)) {
     case SpvOpTypeInt:
@@ -183,7 +183,7 @@ static uint32_t last_index(struct group *group, const uint32_t *chain)
     return type == group->uint_type ? id : put(group, SpvOpBitcast, group->uint_type, id, 0);
 }
 
-/* Copies the instructions about `from`, with `to` in its place: its decorations but Restrict, or its names. */
+/* Copies the instructions about `from`, with `to` in its place: decorations but Restrict, or names. */
 static void copy_about(struct group *group, struct group_words *out, uint32_t opcode, uint32_t from,
                        uint32_t to)
 {
