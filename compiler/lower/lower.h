@@ -2,6 +2,7 @@
  * things:
  *
  *   samples.c    a multisampled image becomes an array, whose layers are the samples
+ *   group*.c     a matrix of a work-group becomes an array, a tensor layout a struct
  *   bfloats.c    a bfloat16 becomes the integer of its bits
  *   bindings.c   variables of one binding that cannot be views of one buffer get bindings of their own
  *

@@ -3,18 +3,61 @@
 
 #include <string.h>
 
+#include "compiler/lower/group.h"
 #include "compiler/lower/lower.h"
 
 static bool is_type(uint32_t opcode)
 {
-    return opcode >= SpvOpTypeVoid && opcode <= SpvOpTypeFunction;
+    return (opcode >= SpvOpTypeVoid && opcode <= SpvOpTypeFunction) ||
+           opcode == SPIRV_OpTypeCooperativeMatrixKHR || opcode == GROUP_OP_TYPE_LAYOUT ||
+           opcode == GROUP_OP_TYPE_VIEW;
 }
 
-/* The word of the id that an instruction defines; 0: none that matters here. */
-static uint32_t result_word(uint32_t opcode)
+bool lower_is_preamble(uint32_t opcode)
+{
+    switch (opcode) {
+    case SpvOpNop:
+    case SpvOpSourceContinued:
+    case SpvOpSource:
+    case SpvOpSourceExtension:
+    case SpvOpName:
+    case SpvOpMemberName:
+    case SpvOpString:
+    case SpvOpExtension:
+    case SpvOpExtInstImport:
+    case SpvOpMemoryModel:
+    case SpvOpEntryPoint:
+    case SpvOpExecutionMode:
+    case SpvOpCapability:
+    case SpvOpDecorate:
+    case SpvOpMemberDecorate:
+    case SpvOpDecorationGroup:
+    case SpvOpGroupDecorate:
+    case SpvOpGroupMemberDecorate:
+    case SpvOpModuleProcessed:
+    case SpvOpExecutionModeId:
+    case SpvOpDecorateId:
+    case SpvOpDecorateString:
+    case SpvOpMemberDecorateString:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* SPV_NV_cooperative_matrix2 and SPV_NV_tensor_addressing, which the reader does not know. */
+static bool is_of_group(uint32_t opcode)
+{
+    return opcode == GROUP_OP_CONVERT || opcode == GROUP_OP_REDUCE || opcode == GROUP_OP_LOAD_TENSOR ||
+           opcode == GROUP_OP_PER_ELEMENT || opcode == GROUP_OP_TRANSPOSE || group_is_layout_opcode(opcode);
+}
+
+uint32_t lower_result_word(uint32_t opcode)
 {
     if (is_type(opcode))
         return 1;
+    if (is_of_group(opcode))
+        return 2;
     if ((opcode >= SpvOpConstantTrue && opcode <= SpvOpSpecConstantOp) || opcode == SpvOpUndef ||
         opcode == SpvOpVariable || opcode == SpvOpFunctionParameter)
         return 2;
@@ -24,7 +67,7 @@ static uint32_t result_word(uint32_t opcode)
 static bool scan_one(struct lower_words *module, uint32_t position)
 {
     const uint32_t *at = module->words + position;
-    uint32_t word      = result_word(lower_opcode(at));
+    uint32_t word      = lower_result_word(lower_opcode(at));
 
     if (word == 0)
         return true;
@@ -84,6 +127,7 @@ void lower_put(struct lower_writer *writer, uint32_t opcode, const uint32_t *ope
 int32_t lower_module(struct base_arena *arena, const uint32_t **words, uint32_t *count)
 {
     lower_samples(arena, words, count);
+    lower_group(arena, words, count);
     lower_bfloats(arena, words, count);
     int32_t status = spirv_strip(arena, words, count);
     if (status != TRM_OK)

@@ -40,6 +40,12 @@ const uint32_t *lower_definition(const struct lower_words *module, uint32_t id, 
 /* The type of a value, constant, variable or parameter; 0: none. */
 uint32_t lower_type_of(const struct lower_words *module, uint32_t id);
 
+/* The word of the id that an instruction defines; 0: none that matters here. */
+uint32_t lower_result_word(uint32_t opcode);
+
+/* Does the instruction stand before all types? */
+bool lower_is_preamble(uint32_t opcode);
+
 /* The words that a pass writes, with room for all of them. */
 struct lower_writer {
     uint32_t *words;
@@ -62,6 +68,7 @@ void lower_put(struct lower_writer *writer, uint32_t opcode, const uint32_t *ope
 
 /* The passes. They leave a module alone that they cannot follow, and set arena->failed without memory. */
 void lower_samples(struct base_arena *arena, const uint32_t **words, uint32_t *count);
+void lower_group(struct base_arena *arena, const uint32_t **words, uint32_t *count);
 void lower_bfloats(struct base_arena *arena, const uint32_t **words, uint32_t *count);
 void lower_bindings(struct base_arena *arena, const uint32_t **words, uint32_t count);
 

@@ -166,6 +166,20 @@ static bool fits(const struct spirv_module *module, enum spirv_rule rule,
     }
 }
 
+/* The address of what a pointer into a buffer points to, which compiler/lower takes. */
+static bool is_buffer_address(const struct spirv_reader *reader, enum spirv_rule rule,
+                              const struct spirv_instruction *instruction)
+{
+    const struct spirv_module *module = reader->module;
+    struct shape result               = spirv_shape(module, instruction->type);
+
+    if (rule != RULE_FROM_ADDRESS || !spirv_has_capability(reader, SPIRV_CapabilityBufferAddresses))
+        return false;
+    const struct spirv_type *type = spirv_type_of(module, instruction->operands[0]);
+    return spirv_is_scalar(result, SPIRV_INT) && type->kind == SPIRV_POINTER &&
+           type->storage == SpvStorageClassStorageBuffer;
+}
+
 int32_t spirv_check_arithmetic(struct spirv_reader *reader, enum spirv_rule rule,
                                const struct spirv_instruction *instruction)
 {
@@ -175,7 +189,7 @@ int32_t spirv_check_arithmetic(struct spirv_reader *reader, enum spirv_rule rule
         return spirv_is_scalar(spirv_operand_shape(reader->module, instruction, 0), SPIRV_BOOL)
                    ? TRM_OK
                    : spirv_type_mismatch(reader);
-    if (!fits(reader->module, rule, instruction))
+    if (!fits(reader->module, rule, instruction) && !is_buffer_address(reader, rule, instruction))
         return spirv_type_mismatch(reader);
     return rule == RULE_SELECT && type->kind == SPIRV_POINTER
                ? spirv_check_variable_pointer(reader, type, TRM_ERROR_INVALID_ARGUMENT)

@@ -65,6 +65,11 @@ static int32_t read_scope_and_use(struct spirv_reader *reader, struct spirv_word
     bool is_spec;
     int32_t status = read_integer(reader, words.word[WORD_SCOPE], "scope", &value, &is_spec);
 
+    if (status == TRM_OK && value == SpvScopeWorkgroup && reader->opcode == SPIRV_OpTypeCooperativeMatrixKHR)
+        return spirv_unsupported(reader,
+                                 "cooperative matrices of a work-group are not supported beside those of "
+                                 "subgroups, with sides above 1024, in modules with several entry points, "
+                                 "and in instructions that they do not have here");
     if (status == TRM_OK && value != SpvScopeSubgroup)
         return spirv_unsupported(
             reader, "cooperative matrices of scope %llu are not supported: use that of the subgroup",

@@ -49,6 +49,8 @@ static const uint32_t supported[] = {
     SpvCapabilityDotProductInput4x8BitPacked,
     SpvCapabilityCooperativeMatrixNV,
     SPIRV_CapabilityCooperativeMatrixKHR,
+    SPIRV_CapabilityBufferAddresses,
+    SPIRV_CapabilityMatrixSubgroups,
     SPIRV_CapabilityDotProductFloat16AccFloat32VALVE,
     SPIRV_CapabilityDotProductFloat16AccFloat16VALVE,
     SpvCapabilityVariablePointersStorageBuffer,
@@ -172,6 +174,8 @@ static int32_t read_capability(struct spirv_reader *reader, struct spirv_words w
                          &reader->capability_capacity, sizeof(*reader->capabilities)))
         return spirv_invalid(reader, "out of memory");
     reader->capabilities[reader->capability_count++] = words.word[1];
+    reader->module->takes_addresses |= words.word[1] == SPIRV_CapabilityBufferAddresses;
+    reader->module->has_matrices |= words.word[1] == SPIRV_CapabilityMatrixSubgroups;
     return TRM_OK;
 }
 

@@ -63,6 +63,10 @@
 
 /* Numbers of SPIR-V that the headers of older systems lack, named as there. */
 enum spirv_newer {
+    /* Not the standard's. What compiler/lower makes of matrices of work-groups takes addresses of elements of
+     * buffers, and has operations of subgroups of SPIRV_SUBGROUP work-items. */
+    SPIRV_CapabilityBufferAddresses                  = 65500,
+    SPIRV_CapabilityMatrixSubgroups                  = 65501,
     SPIRV_CapabilityCooperativeMatrixKHR             = 6022,
     SPIRV_CapabilityDotProductFloat16AccFloat32VALVE = 6912,
     SPIRV_CapabilityDotProductFloat16AccFloat16VALVE = 6913,
@@ -314,7 +318,8 @@ struct spirv_module {
     uint32_t address_type;        /* of physical pointers in memory; 0: the module has none */
     const uint32_t *capabilities; /* SpvCapability */
     uint32_t capability_count;
-    bool has_matrices; /* there are types of cooperative matrices */
+    bool takes_addresses; /* of elements of its buffers */
+    bool has_matrices;    /* there are types of cooperative matrices */
     /* Set by the translator to C: a barrier of the subgroup is one of the group, and the first of every
      * SPIRV_SUBGROUP work-items holds the cooperative matrices. */
     bool has_leaders;

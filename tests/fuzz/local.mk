@@ -48,6 +48,9 @@ FUZZ_CORPUS = \
 	tests/fuzz/corpus/spirv/pointers-shared.spv \
 	tests/fuzz/corpus/spirv/images.comp \
 	tests/fuzz/corpus/spirv/images.spv \
+	tests/fuzz/corpus/spirv/group-decode.spv \
+	tests/fuzz/corpus/spirv/group-elements.spv \
+	tests/fuzz/corpus/spirv/group-tensor.spv \
 	tests/fuzz/corpus/spirv/images-debug.spv \
 	tests/fuzz/corpus/spirv/samples.spv \
 	tests/fuzz/corpus/spirv/shared.comp \

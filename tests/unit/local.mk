@@ -87,6 +87,7 @@ UNIT_TESTS += tests/unit/compiler/lower/tests
 tests_unit_compiler_lower_tests_SOURCES = \
 	tests/unit/compiler/lower/bfloats.c \
 	tests/unit/compiler/lower/bindings.c \
+	tests/unit/compiler/lower/group.c \
 	tests/unit/compiler/lower/lower_fixture.h \
 	tests/unit/compiler/lower/samples.c \
 	tests/unit/compiler/spirv/image_fixture.h \
@@ -110,6 +111,7 @@ tests_unit_compiler_translate_tests_SOURCES = \
 	tests/unit/compiler/translate/ops_convert.c \
 	tests/unit/compiler/translate/ops_exchange.c \
 	tests/unit/compiler/translate/ops_float.c \
+	tests/unit/compiler/translate/ops_group.c \
 	tests/unit/compiler/translate/ops_image.c \
 	tests/unit/compiler/translate/ops_integer.c \
 	tests/unit/compiler/translate/ops_memory.c \

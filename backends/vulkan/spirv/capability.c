@@ -13,6 +13,10 @@
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 #define MISSING_BYTES 128
 
+/* What the library puts into modules whose matrices of work-groups it made arrays. */
+#define CAPABILITY_BUFFER_ADDRESSES 65500
+#define CAPABILITY_MATRIX_SUBGROUPS 65501
+
 /* ---- features */
 
 /* A capability and a feature that provides it. Of several rows of a capability any one is enough; the shader
@@ -225,6 +229,10 @@ static bool misses_capability(struct check *check, uint32_t capability)
         return misses(check, "SubgroupBallotKHR", "VK_EXT_shader_subgroup_ballot");
     case SpvCapabilitySubgroupVoteKHR:
         return misses(check, "SubgroupVoteKHR", "VK_EXT_shader_subgroup_vote");
+    case CAPABILITY_BUFFER_ADDRESSES:
+        return misses(check, "a function that decodes elements of matrices of a work-group", "no Vulkan");
+    case CAPABILITY_MATRIX_SUBGROUPS:
+        return misses(check, "operations of subgroups beside matrices of a work-group", "no Vulkan");
     default:
         break;
     }

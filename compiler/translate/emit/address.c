@@ -1,6 +1,8 @@
 /* Addresses of accesses to buffers and push constants: constant offsets and terms known at run time.
  * SPDX-License-Identifier: MIT
  */
+#include <inttypes.h>
+
 #include <trireme/status.h>
 
 #include "compiler/translate/emit/op.h"
@@ -372,18 +374,39 @@ static int32_t write_reaches(struct emit *emit, const struct emit_address *addre
     return status;
 }
 
-/* Writes "trm_lives(address of the scalar, its bytes)". */
-static int32_t write_lives(struct emit *emit, const struct emit_address *address)
+/* Writes the address of the scalar, and its bytes. */
+static int32_t write_bytes(struct emit *emit, const struct emit_address *address)
 {
     int32_t status = TRM_OK;
 
-    emit_begin_check(emit, "lives", address->site);
     text_add(&emit->text, "(uint64_t)(uintptr_t)(%s", address->base);
     if (address->term_count != 0 || address->offset != 0) {
         text_add(&emit->text, " + ");
         status = write_offset(emit, address, 1);
     }
-    text_add(&emit->text, "), %u)", size_of(spirv_type(emit->module, address->type)));
+    text_add(&emit->text, "), %u", size_of(spirv_type(emit->module, address->type)));
+    return status;
+}
+
+/* Writes "trm_lives(address of the scalar, its bytes)". Where the module takes addresses of elements of its
+ * buffers, the address may also lie in one of the launch's. */
+static int32_t write_lives(struct emit *emit, const struct emit_address *address)
+{
+    bool is_either = emit->module->takes_addresses;
+    int32_t status = TRM_OK;
+
+    if (is_either) {
+        text_add(&emit->text, "(");
+        emit_part(emit, "holds");
+        text_add(&emit->text, "(");
+        status = write_bytes(emit, address);
+        text_add(&emit->text, ", (const struct trm_cpu_buffer *)(const void *)&arguments, %" PRIu32 ") || ",
+                 emit_argument_buffers(emit));
+    }
+    emit_begin_check(emit, "lives", address->site);
+    if (status == TRM_OK)
+        status = write_bytes(emit, address);
+    text_add(&emit->text, is_either ? "))" : ")");
     return status;
 }
 

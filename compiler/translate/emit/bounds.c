@@ -149,6 +149,20 @@ static bool is_inside(const struct emit *emit, uint32_t id, uint32_t count)
     return constant != NULL && constant->bits < count;
 }
 
+uint32_t emit_argument_buffers(const struct emit *emit)
+{
+    const struct trm_kernel_info *kernel = &emit->reflection.kernels[0];
+    uint32_t buffers                     = 0;
+
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        const struct trm_parameter *parameter = &kernel->parameters[i];
+        uint32_t count                        = trm_parameter_count(parameter);
+        if (trm_parameter_element(parameter) == TRM_PARAMETER_BUFFER)
+            buffers += count != 0 ? count : TRM_ARRAY_MOST;
+    }
+    return buffers;
+}
+
 /* Checks what a variable pointer points to: all of it must be inside of one buffer of the launch, or of the
  * shared memory. */
 static int32_t check_pointer(struct emit *emit, const struct access *access)
@@ -157,19 +171,11 @@ static int32_t check_pointer(struct emit *emit, const struct access *access)
     bool is_shared                        = variable->storage == SpvStorageClassWorkgroup;
     const struct spirv_type *type         = spirv_type(
                 emit->module, spirv_type(emit->module, spirv_type(emit->module, variable->type)->element)->element);
-    const struct trm_kernel_info *kernel = &emit->reflection.kernels[0];
-    uint32_t buffers                     = 0;
 
     if (!variable->is_memory || variable->is_physical)
         return TRM_OK;
     if (type->is_unsized)
         return emit_fail(emit, "a buffer of unknown size that is chosen at run time cannot be checked");
-    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
-        const struct trm_parameter *parameter = &kernel->parameters[i];
-        uint32_t count                        = trm_parameter_count(parameter);
-        if (trm_parameter_element(parameter) == TRM_PARAMETER_BUFFER)
-            buffers += count != 0 ? count : TRM_ARRAY_MOST;
-    }
     emit_begin_check(emit, "points",
                      emit_add_site(emit, is_shared ? "shared memory, through a pointer"
                                                    : "a buffer's bytes, through a pointer"));
@@ -181,7 +187,7 @@ static int32_t check_pointer(struct emit *emit, const struct access *access)
         text_add(&emit->text, "&(const struct trm_cpu_buffer){shared, %s_SHARED_BYTES}, 1)", emit->symbol);
     else
         text_add(&emit->text, "(const struct trm_cpu_buffer *)(const void *)&arguments, %" PRIu32 ")",
-                 buffers);
+                 emit_argument_buffers(emit));
     return status;
 }
 

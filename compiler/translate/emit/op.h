@@ -190,6 +190,9 @@ const char *emit_what(struct emit *emit, const struct access *access, uint32_t l
 /* Adds a site for the instruction that is being written. Returns its number. */
 uint32_t emit_add_site(struct emit *emit, const char *what);
 
+/* The buffers among the arguments of the kernel, with those of arrays. */
+uint32_t emit_argument_buffers(const struct emit *emit);
+
 /* Writes the beginning of a call of a check, "trm_within(&trm_fault, 3, ". */
 void emit_begin_check(struct emit *emit, const char *function, uint32_t site);
 

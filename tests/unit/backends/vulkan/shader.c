@@ -387,6 +387,16 @@ START_TEST(group_sizes_by_id_need_the_device)
 }
 END_TEST
 
+/* What the library's own capabilities stand for, after it made matrices of work-groups arrays. */
+START_TEST(functions_that_decode_matrices_and_subgroups_beside_them_are_refused)
+{
+    ck_assert_int_eq(check_capability(65500), TRM_ERROR_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(fake.sentence, "a function that decodes elements of matrices"));
+    ck_assert_int_eq(check_capability(65501), TRM_ERROR_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(fake.sentence, "operations of subgroups beside matrices"));
+}
+END_TEST
+
 START_TEST(zero_initialized_shared_memory_needs_the_device)
 {
     const uint32_t words[] = {
@@ -430,6 +440,7 @@ static Suite *make_suite(void)
     tcase_add_test(group, subgroup_operations_are_checked_one_by_one);
     tcase_add_test(group, float_controls_are_checked_by_width);
     tcase_add_test(group, group_sizes_by_id_need_the_device);
+    tcase_add_test(group, functions_that_decode_matrices_and_subgroups_beside_them_are_refused);
     tcase_add_test(group, zero_initialized_shared_memory_needs_the_device);
     tcase_add_test(group, newer_spirv_than_the_device_knows_is_refused);
     return suite;
