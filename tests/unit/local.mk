@@ -242,6 +242,7 @@ tests_unit_compiler_translate_passes_tests_LDADD = $(UNIT_LIBS)
 # inside.c includes the sources, to set their numbers; so it is a program of its own.
 UNIT_TESTS += tests/unit/core/object/tests tests/unit/core/object/inside
 tests_unit_core_object_tests_SOURCES = \
+	tests/unit/core/object/desc.c \
 	tests/unit/core/object/object.c
 tests_unit_core_object_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_core_object_tests_LDADD = $(UNIT_LIBS)
