@@ -278,7 +278,8 @@ tests_unit_core_plugin_tests_SOURCES = \
 	tests/unit/core/plugin/elf_file.c \
 	tests/unit/core/plugin/registry.c \
 	tests/unit/core/plugin/registry_choice.c \
-	tests/unit/core/plugin/registry_fixture.h
+	tests/unit/core/plugin/registry_fixture.h \
+	tests/unit/core/plugin/uninstalled.c
 tests_unit_core_plugin_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_core_plugin_tests_LDADD = $(UNIT_LIBS)
 
