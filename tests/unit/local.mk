@@ -279,7 +279,7 @@ tests_unit_core_plugin_tests_SOURCES = \
 	tests/unit/core/plugin/registry.c \
 	tests/unit/core/plugin/registry_choice.c \
 	tests/unit/core/plugin/registry_fixture.h \
-	tests/unit/core/plugin/uninstalled.c
+	tests/unit/uninstalled.c
 tests_unit_core_plugin_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_core_plugin_tests_LDADD = $(UNIT_LIBS)
 
@@ -317,7 +317,8 @@ tests_unit_core_cache_tests_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/core/shader/tests
 tests_unit_core_shader_tests_SOURCES = \
 	tests/unit/core/shader/kernel_path.c \
-	tests/unit/core/shader/shader.c
+	tests/unit/core/shader/shader.c \
+	tests/unit/uninstalled.c
 tests_unit_core_shader_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_core_shader_tests_LDADD = $(UNIT_LIBS)
 

@@ -1,5 +1,5 @@
-/* The folder that configure chose for backends is not there for these tests, which count plugins: where the
- * library is installed it has real ones.
+/* For tests that count plugins or kernels: the folders that configure chose for them are not there. Where the
+ * library is installed, they have real ones.
  * SPDX-License-Identifier: MIT
  */
 #include <dlfcn.h>
@@ -14,7 +14,8 @@ char *realpath(const char *path, char *resolved)
 {
     char *(*next)(const char *, char *);
 
-    if (strcmp(path, core_folders_of_backends.installed) == 0) {
+    if (strcmp(path, core_folders_of_backends.installed) == 0 ||
+        strcmp(path, core_folders_of_kernels.installed) == 0) {
         errno = ENOENT;
         return NULL;
     }
