@@ -4,6 +4,7 @@
 libtrireme_internal_la_SOURCES += \
 	core/object/abi.h \
 	core/object/context.h \
+	core/object/desc.h \
 	core/object/handle.c core/object/handle.h \
 	core/object/handle_table.c core/object/handle_table.h \
 	core/object/log.c core/object/log.h \

@@ -95,13 +95,22 @@ static void join_lines(char joined[MESSAGE_MOST], const char *message)
     joined[used] = '\0';
 }
 
-static int32_t fail_compilation(const struct base_log *log, const char *file, const char *message)
+/* Of a text without a #version, compilers report that they cannot read their own declarations. */
+static bool lacks_version(const struct glsl_source *source)
+{
+    static const char word[] = "version";
+    return memmem(source->text, source->length, word, sizeof(word) - 1) == NULL;
+}
+
+static int32_t fail_compilation(const struct glsl_source *source, const char *file, const char *message)
 {
     char joined[MESSAGE_MOST];
 
-    log_lines(log, TRM_LOG_ERROR, message);
+    log_lines(source->log, TRM_LOG_ERROR, message);
     join_lines(joined, message);
-    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s does not compile: %s", file,
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s does not compile: %s%s", file,
+                     lacks_version(source) ? "its first line has to be a #version, such as #version 450; "
+                                           : "",
                      joined[0] != '\0' ? joined : "the compiler gave no message");
 }
 
@@ -112,7 +121,7 @@ static int32_t copy_result(const struct glsl_source *source, const struct glsl_l
     const char *message = library->result_message(result);
 
     if (library->result_status(result) != GLSL_STATUS_SUCCESS)
-        return fail_compilation(source->log, file, message);
+        return fail_compilation(source, file, message);
     log_lines(source->log, TRM_LOG_WARNING, message);
     size_t length = library->result_length(result);
     void *copy    = base_arena_allocate(source->arena, length, 1);
@@ -165,7 +174,7 @@ static int32_t compile_by_program(const struct glsl_source *source, const char *
         return base_fail(TRM_ERROR_BACKEND, "%s crashed with signal %" PRId32 " while compiling %s", program,
                          result.signal, file);
     if (!result.succeeded)
-        return fail_compilation(source->log, file, result.message);
+        return fail_compilation(source, file, result.message);
     log_lines(source->log, TRM_LOG_WARNING, result.message);
     *bytes = result.bytes;
     *size  = result.size;

@@ -170,8 +170,9 @@ static int32_t complete_usage(const struct core_device *device, struct trm_image
 int32_t core_image_desc_complete(const struct core_device *device, const struct trm_image_desc *theirs,
                                  struct trm_image_desc *desc)
 {
-    if (theirs == NULL || !core_struct_copy_in(desc, sizeof(*desc), theirs, DESC_MIN))
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "an image needs a description with its struct_size");
+    int32_t status = core_desc_copy(desc, sizeof(*desc), theirs, DESC_MIN, "trm_image_desc");
+    if (status != TRM_OK)
+        return status;
     if (desc->type < TRM_IMAGE_1D || desc->type > TRM_IMAGE_CUBE_ARRAY || desc->type == TRM_IMAGE_BUFFER)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not a type of an image", desc->type);
     if (!core_format_is_known(desc->format))
@@ -180,6 +181,6 @@ int32_t core_image_desc_complete(const struct core_device *device, const struct 
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "usage 0x%" PRIx32 " of an image has unknown bits",
                          desc->usage);
     desc->reserved = 0;
-    int32_t status = complete_sizes(desc);
+    status         = complete_sizes(desc);
     return status == TRM_OK ? complete_usage(device, desc) : status;
 }

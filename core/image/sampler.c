@@ -182,8 +182,8 @@ int32_t trm_sampler_create(struct trm_device *device, const struct trm_sampler_d
     int32_t status = core_output_check(sampler, "trm_sampler_create", "sampler");
     if (status == TRM_OK)
         status = core_device_check(found);
-    if (status == TRM_OK && (desc == NULL || !core_struct_copy_in(&own, sizeof(own), desc, DESC_MIN)))
-        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "a sampler needs a description with its struct_size");
+    if (status == TRM_OK)
+        status = core_desc_copy(&own, sizeof(own), desc, DESC_MIN, "trm_sampler_desc");
     if (status == TRM_OK)
         status = check_desc(&own);
     if (status == TRM_OK)

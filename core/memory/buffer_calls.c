@@ -84,9 +84,7 @@ int32_t trm_buffer_create_from(struct trm_device *device, const struct trm_buffe
     struct core_device *found = core_object_enter(device, CORE_DEVICE);
     if (found == NULL)
         return base_last_status();
-    int32_t status = TRM_OK;
-    if (desc == NULL || !core_struct_copy_in(&own, sizeof(own), desc, DESC_MIN))
-        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "a buffer needs a description with its struct_size");
+    int32_t status = core_desc_copy(&own, sizeof(own), desc, DESC_MIN, "trm_buffer_desc");
     if (status == TRM_OK)
         status = create("trm_buffer_create_from", found, &own, buffer);
     core_object_leave(&found->object);

@@ -197,7 +197,7 @@ int32_t core_communicator_enqueue(struct core_communicator *communicator, struct
     if (count > FEW) {
         places = core_allocate(communicator->context, bytes);
         if (places == NULL)
-            return base_fail_memory("a collective");
+            return base_fail_memory("starting a collective");
     }
     int32_t status = enqueue(communicator, stream, call, places);
     if (places != few)

@@ -172,9 +172,9 @@ static int32_t check_desc(struct core_device *device, const struct trm_module_de
     int32_t status = core_device_check(device);
     if (status != TRM_OK)
         return status;
-    if (given == NULL || !core_struct_copy_in(own, sizeof(*own), given, DESC_MIN))
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a module needs a description with its struct_size");
-    status = core_module_desc_check(own);
+    status = core_desc_copy(own, sizeof(*own), given, DESC_MIN, "trm_module_desc");
+    if (status == TRM_OK)
+        status = core_module_desc_check(own);
     return status == TRM_OK ? check_supported(device, own->format) : status;
 }
 

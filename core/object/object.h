@@ -17,6 +17,7 @@
 
 #include "core/object/abi.h"
 #include "core/object/context.h"
+#include "core/object/desc.h"
 #include "core/object/handle.h"
 #include "core/object/log.h"
 #include "core/object/output.h"

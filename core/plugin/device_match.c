@@ -87,8 +87,8 @@ int32_t core_device_find_number(const struct core_backend *backend, const char *
     if (wanted->way == CORE_DEVICE_ANY || wanted->way == CORE_DEVICE_BY_NUMBER) {
         uint32_t index = wanted->way == CORE_DEVICE_ANY ? backend->preferred : wanted->number;
         if (index >= backend->device_count)
-            return base_fail(TRM_ERROR_NOT_FOUND, "there is no device %s: the backend %s has %u of them", id,
-                             backend->name, backend->device_count);
+            return base_fail(TRM_ERROR_NOT_FOUND, "there is no device %s: the backend %s has %u device%s", id,
+                             backend->name, backend->device_count, base_plural(backend->device_count));
         *number = index;
         return TRM_OK;
     }

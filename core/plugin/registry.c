@@ -75,8 +75,9 @@ static int32_t try_candidate(struct core_registry *registry, struct core_candida
         core_loader_probe(context, candidate))
         core_loader_start(context, candidate);
     if (candidate->accepted)
-        core_log(context, TRM_LOG_INFO, "%s: %u devices, score %d (%s)", candidate->name,
-                 candidate->backend.device_count, candidate->score, candidate->path);
+        core_log(context, TRM_LOG_INFO, "%s: %u device%s, score %d (%s)", candidate->name,
+                 candidate->backend.device_count, base_plural(candidate->backend.device_count),
+                 candidate->score, candidate->path);
     else
         core_log(context, TRM_LOG_INFO, "%s: refused: %s (%s)", candidate->name, candidate->reason,
                  candidate->path);

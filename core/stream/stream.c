@@ -402,7 +402,9 @@ void trm_stream_destroy(struct trm_stream *handle)
         base_fail(TRM_ERROR_INVALID_ARGUMENT,
                   "a thread's own stream ends with the thread and cannot be destroyed");
     else if (is_of_pool(stream))
-        base_fail(TRM_ERROR_INVALID_ARGUMENT, "a pool's stream ends with its pool and cannot be destroyed");
+        base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                  "a pool's stream ends with its pool and cannot be destroyed: give "
+                  "it back by trm_stream_pool_release()");
     else
         core_stream_end_or_let_go(stream);
     core_object_leave(&stream->object);

@@ -113,8 +113,8 @@ enum trm_map_flags {
  * Blocks      until work that was enqueued on the buffer is done, unless NOSYNC; and until a copy is done
  * Ownership   the address is valid until the buffer is unmapped or destroyed
  * Errors      INVALID_ARGUMENT for unknown flags, or neither READ nor WRITE; BUSY when the buffer is mapped
- *             already; the first failure of a stream that used it; DEADLOCK inside a host callback that this
- *             work waits for; OUT_OF_HOST_MEMORY for the copy
+ *             already; the first failure of a stream that used it, as of trm_buffer_wait(); DEADLOCK inside a
+ *             host callback that this work waits for; OUT_OF_HOST_MEMORY for the copy
  */
 TRM_API int32_t trm_buffer_map(struct trm_buffer *buffer, uint32_t flags, void **pointer);
 
@@ -152,8 +152,8 @@ TRM_API int32_t trm_buffer_address(struct trm_buffer *buffer, uint64_t *address)
  *
  * timeout_ns  nanoseconds; 0 polls, TRM_FOREVER waits without a limit
  * Blocks      yes
- * Errors      TIMEOUT; the first failure of a stream that used the buffer; DEADLOCK inside a host callback
- *             that this work waits for
+ * Errors      TIMEOUT; the first failure of a stream that used the buffer, which only the first wait or
+ *             mapping after it returns; DEADLOCK inside a host callback that this work waits for
  */
 TRM_API int32_t trm_buffer_wait(struct trm_buffer *buffer, uint64_t timeout_ns);
 

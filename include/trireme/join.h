@@ -50,7 +50,8 @@ struct trm_join {
 };
 
 /* Join the copies of all shared ports of a pipeline as the submitted tokens leave them, and wait until all
- * devices have the result. On one device it only waits; in a pipeline without joins it does nothing.
+ * devices have the result. On one device it only waits; in a pipeline without joins there is nothing to wait
+ * for.
  *
  * pipeline    the pipeline
  * Blocks      until the submitted tokens have been processed and their copies are joined

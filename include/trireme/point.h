@@ -5,7 +5,8 @@
  *
  * timeout_ns  nanoseconds; 0 polls, TRM_FOREVER waits without a limit
  * Blocks      yes, without spinning for more than a few microseconds. On the cpu the waiting thread runs
- *             queued work meanwhile
+ *             queued work meanwhile; with a timeout only work that was short before, and when that takes
+ *             longer now, so does the wait
  * Threads     any
  * Ownership   a point keeps nothing alive. A stream that is destroyed while a call waits for its point ends
  *             after that call

@@ -204,6 +204,9 @@ struct trm_report {
     /* what came: the part in which the busiest stage of the device was starved, and at most the part in which
      * a slot was free: otherwise the device waits for the sink */
     double ahead_waits;
+    /* The device on which a launch runs whatever the device of its token (<trireme/stage_device.h>): 1 + its
+     * index in `devices`; 0: on that of its token */
+    uint32_t launch_device[TRM_REPORT_LAUNCHES];
 };
 
 /* Get the report of the current or last run; of a pipeline that serves, of everything since it was made.

@@ -41,7 +41,7 @@ struct trm_group_use;
 /* The most streams of a pool. */
 #define TRM_STREAM_POOL_MOST 64
 
-/* Which of the streams is lent that are not lent. An idle one always comes before one that has work. */
+/* Which stream is lent next, of those that are free. An idle one always comes before one that has work. */
 enum trm_stream_strategy {
     TRM_STREAM_DEFAULT     = 0, /* LEAST_LOADED */
     TRM_STREAM_ROUND_ROBIN = 1, /* the next in turn */

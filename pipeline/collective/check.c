@@ -130,8 +130,8 @@ static int32_t find_output_bytes(const struct pipeline_call *call, uint32_t numb
 
     if (is_divided && bytes % whole != 0)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "%s: input %" PRIu32 " has %" PRIu64 " bytes, which are not divided among %" PRIu32
-                         " devices without rest",
+                         "%s: input %" PRIu32 " has %" PRIu64
+                         " bytes, which cannot be divided evenly among %" PRIu32 " devices",
                          call->name, number, bytes, devices);
     *output_bytes = call->kind == PIPELINE_REDUCE_SCATTER ? bytes / devices
                     : call->kind == PIPELINE_ALL_GATHER   ? bytes * devices
@@ -206,7 +206,8 @@ static int32_t check_numbers(const struct pipeline_collective *collective,
     if (!pipeline_kind_reduces(request->kind))
         return TRM_OK;
     if (request->operation < TRM_REDUCE_SUM || request->operation > TRM_REDUCE_AVERAGE)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s: %" PRId32 " is no operation", request->name,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "%s: %" PRId32 " is not an operation of enum trm_reduction", request->name,
                          request->operation);
     if (pipeline_reduce_index(request->type) < 0)
         return base_fail(TRM_ERROR_UNSUPPORTED,
@@ -239,7 +240,7 @@ static int32_t get_space(struct pipeline_collective *collective, struct pipeline
         space             = core_allocate(collective->object.context, call->space_bytes);
         if (space == NULL) {
             call->space_bytes = 0;
-            return base_fail_memory("a collective");
+            return base_fail_memory("starting a collective");
         }
     }
     call->inputs  = space;

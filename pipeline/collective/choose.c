@@ -4,6 +4,7 @@
  * when they have passed, so that nothing waits for them.
  * SPDX-License-Identifier: MIT
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "pipeline/collective/collective.h"
@@ -94,7 +95,34 @@ static enum pipeline_way first_candidate(const struct pipeline_collective *colle
     return PIPELINE_WAY_HOST;
 }
 
-static int32_t choose_forced(const struct pipeline_collective *collective, const struct pipeline_call *call,
+static struct pipeline_choice *choice_of(struct pipeline_collective *collective,
+                                         const struct pipeline_call *call)
+{
+    uint32_t class = 0;
+
+    while (class + 1 < PIPELINE_SIZES && call->bytes >> class > 1)
+        class ++;
+    struct pipeline_choice *choice = &collective->choices[call->kind][class];
+    if (choice->begin == NULL)
+        for (uint32_t way = 0; way < PIPELINE_WAYS; way++)
+            choice->best_ns[way] = UINT64_MAX;
+    return choice;
+}
+
+/* Logs the way of a kind and size once: when it is final. */
+static void log_choice(struct pipeline_collective *collective, const struct pipeline_call *call,
+                       enum pipeline_way way, const char *why)
+{
+    struct pipeline_choice *choice = choice_of(collective, call);
+
+    if (!choice->is_logged)
+        core_log(collective->object.context, TRM_LOG_INFO,
+                 "%s of %llu bytes on %u devices takes the way %s, %s", call->name,
+                 (unsigned long long)call->bytes, call->devices, way_names[way], why);
+    choice->is_logged = true;
+}
+
+static int32_t choose_forced(struct pipeline_collective *collective, const struct pipeline_call *call,
                              enum pipeline_way *way)
 {
     enum pipeline_way forced = (enum pipeline_way)collective->forced;
@@ -109,6 +137,7 @@ static int32_t choose_forced(const struct pipeline_collective *collective, const
         return base_fail(TRM_ERROR_UNSUPPORTED, "%s: the setting collective.way is %s, but %s", call->name,
                          way_names[forced], why);
     *way = forced;
+    log_choice(collective, call, forced, "as the setting collective.way says");
     return TRM_OK;
 }
 
@@ -131,29 +160,15 @@ static void read_times(struct pipeline_choice *choice)
         choice->best_ns[choice->pending] = (uint64_t)elapsed;
 }
 
-static struct pipeline_choice *choice_of(struct pipeline_collective *collective,
-                                         const struct pipeline_call *call)
+static void log_measured(struct pipeline_collective *collective, const struct pipeline_call *call,
+                         const struct pipeline_choice *choice, enum pipeline_way way)
 {
-    uint32_t class = 0;
+    char why[48];
 
-    while (class + 1 < PIPELINE_SIZES && call->bytes >> class > 1)
-        class ++;
-    struct pipeline_choice *choice = &collective->choices[call->kind][class];
-    if (choice->begin == NULL)
-        for (uint32_t way = 0; way < PIPELINE_WAYS; way++)
-            choice->best_ns[way] = UINT64_MAX;
-    return choice;
-}
-
-static void log_choice(struct pipeline_collective *collective, const struct pipeline_call *call,
-                       struct pipeline_choice *choice, enum pipeline_way way)
-{
-    if (!choice->is_logged)
-        core_log(collective->object.context, TRM_LOG_INFO,
-                 "%s of %llu bytes on %u devices takes the way %s, measured %.1f us", call->name,
-                 (unsigned long long)call->bytes, call->devices, way_names[way],
-                 (double)choice->best_ns[way] / 1e3);
-    choice->is_logged = true;
+    if (choice->is_logged)
+        return;
+    snprintf(why, sizeof(why), "measured %.1f us", (double)choice->best_ns[way] / 1e3);
+    log_choice(collective, call, way, why);
 }
 
 static enum pipeline_way choose_measured(struct pipeline_collective *collective,
@@ -175,10 +190,12 @@ static enum pipeline_way choose_measured(struct pipeline_collective *collective,
         if (choice->tries[way] < TRIES && tried == PIPELINE_WAYS)
             tried = way;
     }
+    if (candidates < 2)
+        log_choice(collective, call, fastest, "the only one that is worth a try here");
     if (candidates < 2 || (tried != PIPELINE_WAYS && choice->is_pending))
         return fastest;
     if (tried == PIPELINE_WAYS) {
-        log_choice(collective, call, choice, fastest);
+        log_measured(collective, call, choice, fastest);
         return fastest;
     }
     *measured = choice;
@@ -195,10 +212,12 @@ int32_t pipeline_way_choose(struct pipeline_collective *collective, const struct
         *way = is_native ? PIPELINE_WAY_NATIVE : PIPELINE_WAY_TWO_SHOT;
     else if (collective->forced >= 0)
         return choose_forced(collective, call, way);
-    else if ((collective->flags & TRM_COLLECTIVE_DETERMINISTIC) != 0)
-        *way = first_candidate(collective, call);
-    else
+    else if ((collective->flags & TRM_COLLECTIVE_DETERMINISTIC) == 0)
         *way = choose_measured(collective, call, measured);
+    else {
+        *way = first_candidate(collective, call);
+        log_choice(collective, call, *way, "since the collective is deterministic");
+    }
     return TRM_OK;
 }
 

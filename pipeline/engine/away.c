@@ -139,6 +139,15 @@ int32_t pipeline_away_note(struct pipeline *pipeline, const struct trm_pipeline_
     return TRM_OK;
 }
 
+/* On the members that the stage does not prefer, it is away. */
+uint32_t pipeline_front_stage_member(const struct pipeline *front, uint32_t stage)
+{
+    for (uint32_t i = 0; i < front->member_count; i++)
+        if (front->members[i]->engine->plans[stage].away != NULL)
+            return front->members[i]->engine->plans[stage].away->member;
+    return PIPELINE_MEMBERS_MOST;
+}
+
 struct core_device *pipeline_stage_device(const struct pipeline *pipeline,
                                           const struct pipeline_stage_plan *plan)
 {

@@ -281,6 +281,9 @@ void pipeline_reorder_end(struct pipeline_reorder *reorder);
 /* Fills in the pipeline's identity and what the engine knows; leaves the rest alone. With `lock`. */
 void pipeline_engine_report(const struct pipeline *pipeline, struct trm_report *report);
 
+/* Of a front: the number of the member that the stage prefers; PIPELINE_MEMBERS_MOST when it prefers none. */
+uint32_t pipeline_front_stage_member(const struct pipeline *front, uint32_t stage);
+
 /* What it counts begins at 0 again. */
 void pipeline_engine_reset_report(struct pipeline *pipeline);
 

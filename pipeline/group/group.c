@@ -23,8 +23,9 @@ int32_t pipeline_group_fail(const struct pipeline_group *group, uint32_t index, 
 
 int32_t pipeline_group_fail_index(const struct pipeline_group *group, uint32_t index)
 {
-    return base_fail(TRM_ERROR_OUT_OF_RANGE, "the group has no device %" PRIu32 ", but %" PRIu32, index,
-                     group->count);
+    return base_fail(TRM_ERROR_OUT_OF_RANGE,
+                     "the group has no device %" PRIu32 ": it has %" PRIu32 " device%s", index, group->count,
+                     base_plural(group->count));
 }
 
 uint32_t pipeline_group_sound(const struct pipeline_group *group)

@@ -50,8 +50,8 @@ static int32_t check_device(const struct pipeline_stream_pool *pool, const struc
         return TRM_OK;
     if (pool->team != NULL)
         return base_fail(TRM_ERROR_WRONG_DEVICE,
-                         "the coordinator is of a device %s which is none of the stream pool's group, as "
-                         "trm_group_device() gives them",
+                         "the coordinator is of a device %s that is not one of the stream pool's group: make "
+                         "it with a device of trm_group_device()",
                          device->id);
     return base_fail(TRM_ERROR_WRONG_DEVICE, "the stream pool is of device %s, the coordinator of %s",
                      pool->device->id, device->id);

@@ -182,8 +182,8 @@ int32_t pipeline_pool_locate(const struct pipeline_stream_pool *pool, struct trm
         *devices != 0
             ? TRM_OK
             : base_fail(TRM_ERROR_WRONG_DEVICE,
-                        "a buffer is of a device %s which is none of the pool's group, as trm_group_device() "
-                        "gives them",
+                        "a buffer is of a device %s that is not one of the pool's group: make it on a device "
+                        "of trm_group_device()",
                         buffer->device->id);
     core_object_leave(&buffer->object);
     return status;

@@ -451,7 +451,9 @@ int32_t pipeline_next(struct pipeline *pipeline, int32_t state, uint64_t deadlin
         pipeline_failure_drop(pipeline, queue->stop == PIPELINE_STOPPED);
         pipeline_leader_leave(pipeline);
     }
+    bool is_idle = queue->ordered.first == NULL;
     if (status == TRM_ERROR_TIMEOUT)
-        return base_fail_static(TRM_ERROR_TIMEOUT, "no token ended in time");
+        return base_fail_static(TRM_ERROR_TIMEOUT, is_idle ? "no token ended in time: none is submitted"
+                                                           : "no token ended in time");
     return status;
 }

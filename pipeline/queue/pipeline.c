@@ -265,9 +265,7 @@ int32_t pipeline_create(const struct pipeline_place *places, uint32_t count, str
 int32_t pipeline_desc_copy(struct trm_pipeline_desc *own, const struct trm_pipeline_desc *given)
 {
     *own = (struct trm_pipeline_desc){.struct_size = sizeof(*own)};
-    if (given != NULL && core_struct_copy_in(own, sizeof(*own), given, DESC_MIN))
-        return TRM_OK;
-    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a pipeline needs a descriptor with its struct_size");
+    return core_desc_copy(own, sizeof(*own), given, DESC_MIN, "trm_pipeline_desc");
 }
 
 int32_t trm_pipeline_create(struct trm_device *handle, const struct trm_pipeline_desc *desc,

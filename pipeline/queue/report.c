@@ -42,6 +42,14 @@ static void add_member(const struct pipeline *member, struct trm_report *report)
     snprintf(report->backend + length, sizeof(report->backend) - length, ",%s", own.backend);
 }
 
+static void report_preferred(const struct pipeline *pipeline, struct trm_report *report)
+{
+    for (uint32_t i = 0; i < pipeline->desc.stage_count && i < TRM_REPORT_LAUNCHES; i++) {
+        uint32_t member          = pipeline_front_stage_member(pipeline, i);
+        report->launch_device[i] = member < pipeline->member_count ? 1 + member : 0;
+    }
+}
+
 /* The identity of a pipeline, and what its engines know. With the lock. */
 static void report_members(const struct pipeline *pipeline, struct trm_report *report)
 {
@@ -52,6 +60,7 @@ static void report_members(const struct pipeline *pipeline, struct trm_report *r
         add_member(pipeline->members[i], report);
     for (uint32_t i = 0; i < pipeline->member_count; i++)
         report_device(pipeline, i, &report->devices[i]);
+    report_preferred(pipeline, report);
     report->device_count = pipeline->member_count;
     report->depth        = pipeline->queue->depth;
     report->repeated     = pipeline->queue->repeated;

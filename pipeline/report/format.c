@@ -60,6 +60,8 @@ static void bound_members(struct trm_report *report)
     for (uint32_t i = 0; i < TRM_REPORT_LAUNCHES; i++) {
         END_TEXT(report->launches[i].name);
         report->launch_after[i] &= (UINT64_C(1) << i) - 1;
+        if (report->launch_device[i] > report->device_count)
+            report->launch_device[i] = 0;
     }
     for (uint32_t i = 0; i < TRM_REPORT_DEVICES; i++)
         END_TEXT(report->devices[i].device);

@@ -180,8 +180,9 @@ int32_t trm_predict(const struct trm_prediction_desc *desc, struct trm_predictio
     struct trm_prediction answer = {.struct_size = sizeof(answer)};
     int32_t status;
 
-    if (desc == NULL || !core_struct_copy_in(&own, sizeof(own), desc, DESC_LEAST))
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a prediction needs a description with its struct_size");
+    status = core_desc_copy(&own, sizeof(own), desc, DESC_LEAST, "trm_prediction_desc");
+    if (status != TRM_OK)
+        return status;
     status = core_output_check(prediction, "trm_predict", "prediction");
     if (status == TRM_OK)
         status = read_description(&own, &model);

@@ -57,6 +57,9 @@ void pipeline_report_find_path(struct trm_report *report);
 bool pipeline_report_ahead_line(const struct trm_report *report, char *text, size_t capacity);
 void pipeline_report_ahead_json(const struct trm_report *report, struct pipeline_writer *writer);
 
+/* The device on which a launch runs whatever the device of its token; NULL: there is none. */
+const char *pipeline_report_launch_device(const struct trm_report *report, uint32_t launch);
+
 /* What branches a token has, in words; false: none. As a member of a launch in JSON, and as a table; nothing
  * where there are none. */
 bool pipeline_report_branches_line(const struct trm_report *report, char *text, size_t capacity);

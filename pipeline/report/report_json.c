@@ -63,6 +63,12 @@ static void write_stages(struct pipeline_writer *writer, const struct trm_report
     pipeline_write(writer, "\n  ]");
 }
 
+const char *pipeline_report_launch_device(const struct trm_report *report, uint32_t launch)
+{
+    uint32_t device = report->launch_device[launch];
+    return device != 0 && device <= TRM_REPORT_DEVICES ? report->devices[device - 1].device : NULL;
+}
+
 static void write_launches(struct pipeline_writer *writer, const struct trm_report *report)
 {
     write_member(writer, "launches");
@@ -72,6 +78,10 @@ static void write_launches(struct pipeline_writer *writer, const struct trm_repo
         pipeline_write_json(writer, report->launches[i].name);
         pipeline_write(writer, ", \"busy_seconds\": ");
         pipeline_write_scaled(writer, report->launches[i].busy_ns, 9);
+        if (pipeline_report_launch_device(report, i) != NULL) {
+            pipeline_write(writer, ", \"device\": ");
+            pipeline_write_json(writer, pipeline_report_launch_device(report, i));
+        }
         pipeline_report_after_json(report, i, writer);
         pipeline_write(writer, "}");
     }

@@ -229,7 +229,7 @@ static void write_stages(struct pipeline_writer *writer, const struct trm_report
 
 static void write_launches(struct pipeline_writer *writer, const struct trm_report *report)
 {
-    char line[TRM_REPORT_LAUNCHES * 64];
+    char line[TRM_REPORT_LAUNCHES * 112];
     uint64_t whole = 0;
     size_t at      = 0;
 
@@ -237,9 +237,12 @@ static void write_launches(struct pipeline_writer *writer, const struct trm_repo
         whole += report->launches[i].busy_ns;
     if (report->launch_count < 2 || whole == 0)
         return;
-    for (uint32_t i = 0; i < report->launch_count && i < TRM_REPORT_LAUNCHES; i++)
-        at += (size_t)snprintf(line + at, sizeof(line) - at, "%s%s %u %%", i == 0 ? "" : ", ",
-                               report->launches[i].name, share(report->launches[i].busy_ns, whole, 100));
+    for (uint32_t i = 0; i < report->launch_count && i < TRM_REPORT_LAUNCHES; i++) {
+        const char *device = pipeline_report_launch_device(report, i);
+        at += (size_t)snprintf(line + at, sizeof(line) - at, "%s%s%s%s %u %%", i == 0 ? "" : ", ",
+                               report->launches[i].name, device != NULL ? " on " : "",
+                               device != NULL ? device : "", share(report->launches[i].busy_ns, whole, 100));
+    }
     write_labelled(writer, "compute", line);
     if (pipeline_report_branches_line(report, line, sizeof(line)))
         write_labelled(writer, "branches", line);

@@ -212,6 +212,24 @@ START_TEST(a_collective_gives_the_same_in_all_calls_of_a_size)
 }
 END_TEST
 
+START_TEST(the_log_tells_the_way_of_a_collective_that_measures_nothing)
+{
+    static const char *const whys[]     = {"takes the way host, as the setting collective.way says",
+                                           "since the collective is deterministic"};
+    static const char *const settings[] = {"host", "auto"};
+    static const uint32_t flags[]       = {0, TRM_COLLECTIVE_DETERMINISTIC};
+    for (uint32_t i = 0; i < 2; i++) {
+        struct team team;
+        team_open(&team, settings[i], flags[i]);
+        ck_assert(!log_has(TRM_LOG_INFO, whys[i]));
+        reduce_all(&team, settings[i], TRM_TYPE_F32, TRM_REDUCE_SUM, 5000, false);
+        reduce_all(&team, settings[i], TRM_TYPE_F32, TRM_REDUCE_SUM, 5000, false);
+        ck_assert_uint_eq(log_count(TRM_LOG_INFO, whys[i]), team.count > 1);
+        team_close(&team);
+    }
+}
+END_TEST
+
 /* ---- many spans ----------------------------------------------------------------------------- */
 
 #define BUCKETS 9u
@@ -461,6 +479,7 @@ void add_collective(Suite *suite)
     CASE(values, a_collective_combines_every_type_by_the_library_of_the_backend);
     CASE(values, a_collective_combines_large_spans_in_every_way);
     CASE(values, a_collective_gives_the_same_in_all_calls_of_a_size);
+    CASE(values, the_log_tells_the_way_of_a_collective_that_measures_nothing);
     CASE(values, a_collective_takes_many_spans_of_all_sizes_and_offsets);
     CASE(values, a_collective_reduces_scatters_gathers_broadcasts_and_exchanges_in_every_way);
     CASE(values, a_collective_gives_the_same_bits_in_every_run_and_way);

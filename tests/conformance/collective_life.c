@@ -55,6 +55,7 @@ START_TEST(a_collective_refuses_wrong_types_lengths_offsets_and_numbers)
     ck_sentence_has("u8");
     ck_status(trm_all_reduce(used, team.streams, out, in, 1, TRM_TYPE_I32, 4), TRM_ERROR_INVALID_ARGUMENT);
     ck_status(trm_all_reduce(used, team.streams, out, in, 1, TRM_TYPE_I32, -1), TRM_ERROR_INVALID_ARGUMENT);
+    ck_sentence_has("-1 is not an operation of enum trm_reduction");
     ck_status(trm_all_reduce(used, NULL, out, in, 1, TRM_TYPE_I32, 0), TRM_ERROR_INVALID_ARGUMENT);
     ck_status(trm_all_reduce(used, team.streams, NULL, in, 1, TRM_TYPE_I32, 0), TRM_ERROR_INVALID_ARGUMENT);
     ck_status(trm_all_reduce(used, team.streams, out, NULL, 1, TRM_TYPE_I32, 0), TRM_ERROR_INVALID_ARGUMENT);

@@ -321,12 +321,12 @@ START_TEST(a_pool_of_a_group_without_the_device_is_refused)
     squad_open(&other, 1);
     const struct trm_coordinator_desc desc = {.struct_size = sizeof(desc), .pool = squad.pool};
     ck_status(trm_coordinator_create(other.device, &desc, &made), TRM_ERROR_WRONG_DEVICE);
-    ck_sentence_has("none of the stream pool's group, as trm_group_device() gives them");
+    ck_sentence_has("not one of the stream pool's group: make it with a device of trm_group_device()");
     struct trm_buffer *foreign = make_buffer(other.device, TRM_MEMORY_DEVICE, WORDS_BYTES);
     struct trm_task task       = fill_task(1, foreign, 7, AFTER_NOTHING);
     add(&squad, &task);
     ck_status(trm_coordinator_submit(squad.coordinator), TRM_ERROR_WRONG_DEVICE);
-    ck_sentence_has("none of the pool's group, as trm_group_device() gives them");
+    ck_sentence_has("not one of the pool's group: make it on a device of trm_group_device()");
     trm_buffer_destroy(foreign);
     squad_close(&other);
     squad_close(&squad);

@@ -40,6 +40,7 @@ START_TEST(a_group_has_the_devices_of_its_list)
     ck_ok(trm_group_device(group, 0, &device));
     ck_ok(trm_device_sync(device));
     ck_status(trm_group_device(group, 1, &device), TRM_ERROR_OUT_OF_RANGE);
+    ck_sentence_has("the group has no device 1: it has 1 device");
     trm_device_destroy(device);
     ck_ok(trm_device_count(the.context, &found));
     ck_ok(trm_group_create(the.context, "*", &all));

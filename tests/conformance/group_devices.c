@@ -317,6 +317,8 @@ START_TEST(a_stage_of_a_group_on_a_device_that_it_prefers_is_reported_by_itself)
     ck_assert_uint_eq(report.launch_count, STAGES);
     ck_assert_str_eq(report.launches[1].name, "elsewhere");
     for (uint32_t i = 0; i < report.launch_count; i++)
+        ck_assert_uint_eq(report.launch_device[i], i == 1 && team.devices > 1 ? team.devices : 0);
+    for (uint32_t i = 0; i < report.launch_count; i++)
         ck_assert_msg(report.launches[i].busy_ns > 0 && report.launches[i].busy_ns <= report.elapsed_ns * 8,
                       "stage %u was busy %llu ns of %llu", i, (unsigned long long)report.launches[i].busy_ns,
                       (unsigned long long)report.elapsed_ns);

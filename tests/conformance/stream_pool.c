@@ -171,6 +171,7 @@ START_TEST(a_program_cannot_destroy_a_stream_of_a_pool)
     struct trm_stream *stream    = borrow(pool);
     trm_stream_destroy(stream);
     ck_assert_int_eq(trm_last_error().status, TRM_ERROR_INVALID_ARGUMENT);
+    ck_sentence_has("give it back by trm_stream_pool_release()");
     ck_ok(trm_stream_sync(stream));
     trm_stream_pool_destroy(pool);
     ck_status(trm_stream_sync(stream), TRM_ERROR_INVALID_HANDLE);

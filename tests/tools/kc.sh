@@ -287,7 +287,7 @@ fi
 
 for wrong in nothing=1 4=1; do
     kc 1 --emit=c --constant $wrong "$work/saxpy.spv"
-    err_has "it has op, bias, shift, twice"
+    err_has "the shader has op, bias, shift, twice"
 done
 for wrong in op=-1 op=x op=1.5 op=4294967296 bias=x shift=2147483648 shift=1x twice=maybe; do
     kc 1 --emit=c --constant $wrong "$work/saxpy.spv"

@@ -244,6 +244,7 @@ tests_unit_compiler_translate_passes_tests_LDADD = $(UNIT_LIBS)
 # inside.c includes the sources, to set their numbers; so it is a program of its own.
 UNIT_TESTS += tests/unit/core/object/tests tests/unit/core/object/inside
 tests_unit_core_object_tests_SOURCES = \
+	tests/unit/core/object/desc.c \
 	tests/unit/core/object/object.c
 tests_unit_core_object_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_core_object_tests_LDADD = $(UNIT_LIBS)
@@ -279,7 +280,8 @@ tests_unit_core_plugin_tests_SOURCES = \
 	tests/unit/core/plugin/elf_file.c \
 	tests/unit/core/plugin/registry.c \
 	tests/unit/core/plugin/registry_choice.c \
-	tests/unit/core/plugin/registry_fixture.h
+	tests/unit/core/plugin/registry_fixture.h \
+	tests/unit/uninstalled.c
 tests_unit_core_plugin_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_core_plugin_tests_LDADD = $(UNIT_LIBS)
 
@@ -317,7 +319,8 @@ tests_unit_core_cache_tests_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/core/shader/tests
 tests_unit_core_shader_tests_SOURCES = \
 	tests/unit/core/shader/kernel_path.c \
-	tests/unit/core/shader/shader.c
+	tests/unit/core/shader/shader.c \
+	tests/unit/uninstalled.c
 tests_unit_core_shader_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_core_shader_tests_LDADD = $(UNIT_LIBS)
 

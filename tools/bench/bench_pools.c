@@ -85,17 +85,17 @@ static int32_t sample_submit(struct bench *bench, const struct bench_case *test,
     return status;
 }
 
-#define SUBMIT(strategy_name, strategy)                                                             \
-    {                                                                                               \
-        .name = "submit_" strategy_name, .help = "submit a task that does nothing, " strategy_name, \
-        .unit = "ns", .argument = (strategy), .setup = setup, .sample = sample_submit,              \
+#define SUBMIT(strategy_name, strategy)                                                                \
+    {                                                                                                  \
+        .name = "submit_" strategy_name, .help = "submit a task that does nothing, by " strategy_name, \
+        .unit = "ns", .argument = (strategy), .setup = setup, .sample = sample_submit,                 \
     }
 
-#define MIX(its_name, its_help, kind, strategy_name, strategy)                                     \
-    {                                                                                              \
-        .name = its_name "_" strategy_name, .help = its_help ", " strategy_name " to round-robin", \
-        .unit = "x", .argument = BENCH_MIX(kind, strategy), .setup = bench_mix_setup,              \
-        .sample = bench_mix_sample,                                                                \
+#define MIX(its_name, its_help, kind, strategy_name, strategy)                                       \
+    {                                                                                                \
+        .name = its_name "_" strategy_name,                                                          \
+        .help = its_help ": times as fast by " strategy_name " as by round-robin", .unit = "x",      \
+        .argument = BENCH_MIX(kind, strategy), .setup = bench_mix_setup, .sample = bench_mix_sample, \
     }
 
 #define STRATEGIES(its_name, its_help, kind)                                \
@@ -140,7 +140,7 @@ static const struct bench_case cases[] = {
     STRATEGIES("chain", "a chain of tasks with side branches", BENCH_MIX_CHAIN),
     {
         .name     = "urgent_p99",
-        .help     = "the time of short urgent tasks beside long ones, priority to round-robin",
+        .help     = "short urgent tasks beside long ones: the time by priority / that by round-robin",
         .unit     = "x",
         .argument = BENCH_MIX(BENCH_MIX_URGENT, TRM_STREAM_PRIORITY),
         .setup    = bench_mix_setup,

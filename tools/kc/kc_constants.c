@@ -37,8 +37,8 @@ static char *no_such_constant(struct trm_shader *shader, const char *name)
             snprintf(text + length, sizeof(text) - length, "%s%u", length ? ", " : "", info.id);
     }
     if (*text == '\0')
-        return sentence("there is no constant %s: it has none", name);
-    return sentence("there is no constant %s: it has %s", name, text);
+        return sentence("there is no constant %s: the shader has none", name);
+    return sentence("there is no constant %s: the shader has %s", name, text);
 }
 
 static bool find_constant(struct trm_shader *shader, const char *name, struct trm_constant_info *info)

@@ -13,7 +13,8 @@ static int32_t answer_text(struct trm_backend_instance *instance, uint32_t index
 {
     char text[TEXT_BYTES];
     if (key == TRM_DEVICE_DRIVER)
-        snprintf(text, sizeof(text), "%u worker threads", instance->worker_counts[index]);
+        snprintf(text, sizeof(text), "%u worker thread%s", instance->worker_counts[index],
+                 instance->worker_counts[index] == 1 ? "" : "s");
     else
         cpu_model_name(text, sizeof(text));
     return trm_util_answer(instance->host, text, strlen(text) + 1, value, capacity, needed);

@@ -222,6 +222,18 @@ START_TEST(an_error_has_its_file_and_line_and_the_log_has_them_all)
     options.file = NULL;
     ck_assert_int_eq(compile("#version 450\nvoid main() { a = 1; }\n", &options), TRM_ERROR_INVALID_ARGUMENT);
     says("text:2");
+    ck_assert_ptr_null(strstr(trm_last_error().sentence, "#version"));
+}
+END_TEST
+
+START_TEST(a_text_without_a_version_is_told_to_begin_with_one)
+{
+    struct trm_glsl_options options = {.struct_size = sizeof(options)};
+    if (is_missing())
+        return;
+    ck_assert_int_eq(compile("layout(local_size_x = 64) in;\nvoid main() {}\n", &options),
+                     TRM_ERROR_INVALID_ARGUMENT);
+    says("its first line has to be a #version, such as #version 450");
 }
 END_TEST
 
@@ -274,6 +286,7 @@ static Suite *make_suite(void)
     tcase_add_test(cases, names_and_lines_are_kept_unless_they_are_not_wanted);
     tcase_add_test(cases, unoptimised_code_keeps_calls);
     tcase_add_test(cases, an_error_has_its_file_and_line_and_the_log_has_them_all);
+    tcase_add_test(cases, a_text_without_a_version_is_told_to_begin_with_one);
     tcase_add_test(cases, an_error_in_an_included_file_has_that_files_name);
     tcase_add_test(cases, the_error_names_a_missing_file);
     suite_add_tcase(suite, cases);

@@ -260,6 +260,24 @@ START_TEST(the_slot_of_a_token_that_took_too_long_comes_back_when_its_work_has_e
 }
 END_TEST
 
+START_TEST(a_wait_that_times_out_says_whether_anything_is_submitted)
+{
+    struct trm_token *token;
+    fake_create_plain(2, TRM_FAILURE_STOP);
+    fake.fates[0] = FATE_HANGS;
+    ck_assert_int_eq(trm_pipeline_next(fake.handle, 0, &token), TRM_ERROR_TIMEOUT);
+    ck_assert_str_eq(trm_last_error().sentence, "no token ended in time: none is submitted");
+    OK(trm_pipeline_acquire(fake.handle, 0, &token));
+    OK(trm_pipeline_submit(fake.handle, token));
+    ck_assert_int_eq(trm_pipeline_next(fake.handle, 0, &token), TRM_ERROR_TIMEOUT);
+    ck_assert_str_eq(trm_last_error().sentence, "no token ended in time");
+    fake_let_go();
+    OK(trm_pipeline_next(fake.handle, TRM_FOREVER, &token));
+    OK(trm_pipeline_release(fake.handle, token));
+    fake_destroy();
+}
+END_TEST
+
 START_TEST(tokens_within_their_time_do_not_fail)
 {
     struct trm_pipeline_desc desc = {.depth = 3, .token_timeout_ns = 10000000000u};
@@ -485,6 +503,7 @@ static Suite *make_suite(void)
     TCase *late = tcase_create("late");
     tcase_add_loop_test(late, a_token_that_takes_too_long_fails_with_its_stage, 0, 2);
     tcase_add_test(late, the_slot_of_a_token_that_took_too_long_comes_back_when_its_work_has_ended);
+    tcase_add_test(late, a_wait_that_times_out_says_whether_anything_is_submitted);
     tcase_add_loop_test(late, tokens_within_their_time_do_not_fail, 0, 2);
     suite_add_tcase(suite, late);
     TCase *serving = tcase_create("serving");

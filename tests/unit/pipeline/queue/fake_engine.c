@@ -384,6 +384,12 @@ void pipeline_slot_repeat(struct pipeline_slot *slot, const struct pipeline_slot
 }
 
 /* Several devices are the conformance suite's. */
+uint32_t pipeline_front_stage_member(const struct pipeline *front, uint32_t stage)
+{
+    (void)front, (void)stage;
+    return PIPELINE_MEMBERS_MOST;
+}
+
 int32_t pipeline_front_check_preferred(const struct pipeline *front)
 {
     (void)front;

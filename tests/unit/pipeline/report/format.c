@@ -314,6 +314,23 @@ START_TEST(the_json_has_every_member)
 }
 END_TEST
 
+START_TEST(a_launch_on_a_device_of_its_own_choice_names_it)
+{
+    struct trm_report report = ideal_report(&usual);
+
+    report.device_count     = 2;
+    report.launch_device[1] = 2;
+    snprintf(report.devices[1].device, sizeof(report.devices[1].device), "cuda:1");
+    format_report(&report, TRM_REPORT_TEXT);
+    has("  compute    blur 25 %, sobel on cuda:1 75 %\n");
+    format_report(&report, TRM_REPORT_JSON);
+    has("{\"name\": \"sobel\", \"busy_seconds\": 0.900000000, \"device\": \"cuda:1\"}");
+    report.launch_device[1] = 3; /* the program wrote it; there is no such device */
+    format_report(&report, TRM_REPORT_TEXT);
+    has("  compute    blur 25 %, sobel 75 %\n");
+}
+END_TEST
+
 START_TEST(nothing_measured_is_a_critical_stage_of_null)
 {
     struct trm_report report = {.struct_size = sizeof(report), .critical = -1};
@@ -507,6 +524,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, without_times_the_text_has_counts_only);
     tcase_add_test(tests, a_long_sentence_is_broken_and_a_long_word_is_not);
     tcase_add_test(tests, the_json_has_every_member);
+    tcase_add_test(tests, a_launch_on_a_device_of_its_own_choice_names_it);
     tcase_add_test(tests, nothing_measured_is_a_critical_stage_of_null);
     tcase_add_test(tests, a_report_that_is_shorter_than_it_ever_was_is_refused);
     tcase_add_test(tests, any_bytes_of_a_name_become_good_json);
