@@ -4,10 +4,13 @@
 # To add one: its stem here (NAME, or NAME.CONSTANT=VALUE for the code of one variant, which is compiled with
 # -DCONSTANT_<name>=<value>), and the rule with its sources below.
 
-HAND_TUNED = fma_chain reduce sgemm
+HAND_TUNED = copy_table fma_chain reduce reduce_table_bf16 reduce_table_f16 reduce_table_f32 reduce_table_f64 \
+	reduce_table_i32 reduce_table_i64 sgemm
 
 EXTRA_DIST += kernels/levels.h kernels/fma_chain.c kernels/fma_chain_level.h kernels/reduce.c kernels/reduce_level.h \
-	kernels/sgemm.c kernels/sgemm_block.h
+	kernels/bits.h kernels/copy_table.c kernels/table_row.h kernels/reduce_table.h \
+	kernels/reduce_table_bf16.c kernels/reduce_table_f16.c kernels/reduce_table_f32.c kernels/reduce_table_f64.c \
+	kernels/reduce_table_i32.c kernels/reduce_table_i64.c kernels/sgemm.c kernels/sgemm_block.h
 
 # The sources select instruction sets by function attributes, so the code runs on every processor of the
 # architecture. -ffp-contract=fast allows fused multiply-adds, which -std=c11 alone forbids.
@@ -57,6 +60,13 @@ shaders/scan.fatbin: kernels/scan.cu
 shaders/sgemm.fatbin: kernels/sgemm.cu
 shaders/transpose.fatbin: kernels/transpose.cu
 
+shaders/copy_table.so: kernels/copy_table.c kernels/table_row.h
 shaders/fma_chain.so: kernels/levels.h kernels/fma_chain.c kernels/fma_chain_level.h
 shaders/reduce.so: kernels/levels.h kernels/reduce.c kernels/reduce_level.h
+shaders/reduce_table_bf16.so: kernels/reduce_table_bf16.c kernels/reduce_table.h kernels/table_row.h kernels/bits.h
+shaders/reduce_table_f16.so: kernels/reduce_table_f16.c kernels/reduce_table.h kernels/table_row.h kernels/bits.h
+shaders/reduce_table_f32.so: kernels/reduce_table_f32.c kernels/reduce_table.h kernels/table_row.h
+shaders/reduce_table_f64.so: kernels/reduce_table_f64.c kernels/reduce_table.h kernels/table_row.h
+shaders/reduce_table_i32.so: kernels/reduce_table_i32.c kernels/reduce_table.h kernels/table_row.h
+shaders/reduce_table_i64.so: kernels/reduce_table_i64.c kernels/reduce_table.h kernels/table_row.h
 shaders/sgemm.so: kernels/levels.h kernels/sgemm.c kernels/sgemm_block.h

@@ -148,6 +148,7 @@ libtrireme_internal_la_SOURCES += \
 
 # pipeline/collective: operations over one span on each device of a group.
 libtrireme_internal_la_SOURCES += \
+	pipeline/collective/bucket.c \
 	pipeline/collective/call.c \
 	pipeline/collective/check.c \
 	pipeline/collective/choose.c \
@@ -157,6 +158,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/collective/native.c \
 	pipeline/collective/reduce.c \
 	pipeline/collective/relay.c \
+	pipeline/collective/table.c pipeline/collective/table.h \
 	pipeline/collective/task.c
 
 # pipeline/profile: profiles of devices and contexts.

@@ -36,6 +36,7 @@ SHADERS = \
 	shaders/convert_u8_u8.comp \
 	shaders/convolve3x3.comp \
 	shaders/convolve_separable.comp \
+	shaders/copy_table.comp \
 	shaders/fill.comp \
 	shaders/fma_chain.comp \
 	shaders/gamma.comp \
@@ -57,6 +58,12 @@ SHADERS = \
 	shaders/reduce_spans_f64.comp \
 	shaders/reduce_spans_i32.comp \
 	shaders/reduce_spans_i64.comp \
+	shaders/reduce_table_bf16.comp \
+	shaders/reduce_table_f16.comp \
+	shaders/reduce_table_f32.comp \
+	shaders/reduce_table_f64.comp \
+	shaders/reduce_table_i32.comp \
+	shaders/reduce_table_i64.comp \
 	shaders/reduce_u32.comp \
 	shaders/resize_bilinear.comp \
 	shaders/rgb_to_yuv.comp \
@@ -89,12 +96,14 @@ SHADER_INCLUDES = \
 	shaders/common/mip_down.glsl \
 	shaders/common/reduce.glsl \
 	shaders/common/reduce_spans.glsl \
+	shaders/common/reduce_table.glsl \
 	shaders/common/rgb_to_yuv.glsl \
 	shaders/common/samples_f32.glsl \
 	shaders/common/samples_u8.glsl \
 	shaders/common/scan.glsl \
 	shaders/common/scan_add.glsl \
 	shaders/common/separable.glsl \
+	shaders/common/table_row.glsl \
 	shaders/common/threshold.glsl \
 	shaders/common/window.glsl \
 	shaders/common/yuv.glsl \

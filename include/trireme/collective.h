@@ -9,7 +9,7 @@
  *
  * A call takes any number of spans of each device, such as the gradients of all layers. They stand together
  * by number: spans[number * devices + device]. The spans of one number have one length on all devices; others
- * may have another.
+ * may have another. Small spans of one call share launches and copies, where the devices allow it.
  *
  * The library has several ways of doing a collective: each device reads its peers' memory in a kernel, peers
  * copy, data goes through pinned host memory, or a library of the backend's does it (NCCL). The first calls

@@ -1,7 +1,7 @@
 /* Calls: the functions of <trireme/collective.h> that enqueue.
  * SPDX-License-Identifier: MIT
  */
-#include "pipeline/collective/collective.h"
+#include "pipeline/collective/table.h"
 
 /* ---- failures ------------------------------------------------------------------------------- */
 
@@ -46,9 +46,22 @@ static int32_t run(struct pipeline_collective *collective, const struct pipeline
 {
     if (way == PIPELINE_WAY_NATIVE)
         return pipeline_native_enqueue(collective, call);
+    if (is_relayed(way) && call->count > 1)
+        return pipeline_bucket_enqueue(collective, call, way == PIPELINE_WAY_HOST);
     if (is_relayed(way))
         return pipeline_relay_enqueue(collective, call, way == PIPELINE_WAY_HOST);
     return pipeline_direct_enqueue(collective, call, way == PIPELINE_WAY_ONE_SHOT);
+}
+
+/* Can a way find the spans in a table, where that is of use to it? */
+static bool find_table(struct pipeline_collective *collective, const struct pipeline_call *call)
+{
+    bool may_be_direct = collective->can_reach && collective->devices > 1 &&
+                         (collective->forced < 0 || collective->forced <= PIPELINE_WAY_TWO_SHOT);
+    bool is_of_use = call->count > 1 || !call->is_aligned;
+
+    return pipeline_kind_reduces(call->kind) && may_be_direct && is_of_use &&
+           pipeline_table_load(collective, call);
 }
 
 /* Chooses a way and gets what it needs. A way that cannot be had is not chosen again, but where it is the
@@ -79,12 +92,13 @@ static void note_meeting(struct pipeline_collective *collective, const struct pi
     }
 }
 
-static int32_t enqueue_locked(struct pipeline_collective *collective, const struct pipeline_call *call)
+static int32_t enqueue_locked(struct pipeline_collective *collective, struct pipeline_call *call)
 {
     struct pipeline_choice *measured = NULL;
     enum pipeline_way way            = PIPELINE_WAY_TWO_SHOT;
 
-    int32_t status = choose(collective, call, &way, &measured);
+    call->has_table = find_table(collective, call);
+    int32_t status  = choose(collective, call, &way, &measured);
     if (status != TRM_OK)
         return status;
     if (measured != NULL)

@@ -1,4 +1,4 @@
-/* Which way a call takes: the fastest in the first calls of its kind and size.
+/* Which way a call takes: the fastest in the first calls of its kind, size and number of spans.
  *
  * A measured call lies between two time stamps on the first device's stream. They are read by a later call,
  * when they have passed, so that nothing waits for them.
@@ -51,7 +51,7 @@ static const char *why_not_native(const struct pipeline_collective *collective,
 static bool is_legal(const struct pipeline_collective *collective, const struct pipeline_call *call,
                      enum pipeline_way way)
 {
-    bool is_aligned = call->is_aligned || !pipeline_kind_reduces(call->kind);
+    bool is_aligned = call->is_aligned || call->has_table || !pipeline_kind_reduces(call->kind);
 
     switch (way) {
     case PIPELINE_WAY_ONE_SHOT:
@@ -95,6 +95,13 @@ static enum pipeline_way first_candidate(const struct pipeline_collective *colle
     return PIPELINE_WAY_HOST;
 }
 
+/* What a way takes depends on the bytes of all spans together, and on how many there are: one, a few, which
+ * a table holds with room to spare, or so many that the rows themselves take their time. */
+static uint32_t count_class(const struct pipeline_call *call)
+{
+    return call->count == 1 ? 0 : call->count < 16 ? 1 : call->count < 128 ? 2 : 3;
+}
+
 static struct pipeline_choice *choice_of(struct pipeline_collective *collective,
                                          const struct pipeline_call *call)
 {
@@ -102,7 +109,7 @@ static struct pipeline_choice *choice_of(struct pipeline_collective *collective,
 
     while (class + 1 < PIPELINE_SIZES && call->bytes >> class > 1)
         class ++;
-    struct pipeline_choice *choice = &collective->choices[call->kind][class];
+    struct pipeline_choice *choice = &collective->choices[call->kind][count_class(call)][class];
     if (choice->begin == NULL)
         for (uint32_t way = 0; way < PIPELINE_WAYS; way++)
             choice->best_ns[way] = UINT64_MAX;
@@ -117,8 +124,8 @@ static void log_choice(struct pipeline_collective *collective, const struct pipe
 
     if (!choice->is_logged)
         core_log(collective->object.context, TRM_LOG_INFO,
-                 "%s of %llu bytes on %u devices takes the way %s, %s", call->name,
-                 (unsigned long long)call->bytes, call->devices, way_names[way], why);
+                 "%s of %llu bytes in %u spans on %u devices takes the way %s, %s", call->name,
+                 (unsigned long long)call->bytes, call->count, call->devices, way_names[way], why);
     choice->is_logged = true;
 }
 
@@ -127,8 +134,8 @@ static int32_t choose_forced(struct pipeline_collective *collective, const struc
 {
     enum pipeline_way forced = (enum pipeline_way)collective->forced;
     const char *why          = !collective->can_reach ? "the devices cannot access each other's memory"
-                               : !call->is_aligned    ? "kernels do not take the offsets of all spans"
-                                                      : "an output is an input";
+                               : !call->is_aligned && !call->has_table ? "kernels do not take the offsets of all spans"
+                                                                       : "an output is an input";
 
     if (forced == PIPELINE_WAY_NATIVE)
         why = why_not_native(collective, call);

@@ -5,16 +5,27 @@
 
 #include "core/settings/settings.h"
 #include "pipeline/collective/collective.h"
+#include "pipeline/collective/table.h"
 
 /* ---- the end -------------------------------------------------------------------------------- */
 
 static void destroy_choices(struct pipeline_collective *collective)
 {
-    for (uint32_t kind = 0; kind < PIPELINE_KINDS; kind++)
-        for (uint32_t class = 0; class < PIPELINE_SIZES; class ++) {
-            trm_event_destroy(collective->choices[kind][class].begin);
-            trm_event_destroy(collective->choices[kind][class].end);
-        }
+    struct pipeline_choice *choices = &collective->choices[0][0][0];
+
+    for (uint32_t i = 0; i < PIPELINE_KINDS * PIPELINE_COUNTS * PIPELINE_SIZES; i++) {
+        trm_event_destroy(choices[i].begin);
+        trm_event_destroy(choices[i].end);
+    }
+}
+
+static void destroy_kernels(struct pipeline_collective *collective)
+{
+    for (uint32_t i = 0; i < PIPELINE_REDUCE_TYPES; i++) {
+        for (uint32_t form = 0; form < PIPELINE_REDUCE_FORMS; form++)
+            trm_group_kernel_destroy(collective->kernels[i][form]);
+        trm_group_kernel_destroy(collective->table_kernels[i]);
+    }
 }
 
 static void collective_retire(struct core_object *object)
@@ -26,9 +37,9 @@ static void collective_retire(struct core_object *object)
     pipeline_native_fini(collective);
     for (uint32_t d = 0; d < collective->devices; d++)
         pipeline_relay_fini(&collective->relays[d]);
-    for (uint32_t i = 0; i < PIPELINE_REDUCE_TYPES; i++)
-        for (uint32_t form = 0; form < PIPELINE_REDUCE_FORMS; form++)
-            trm_group_kernel_destroy(collective->kernels[i][form]);
+    destroy_kernels(collective);
+    for (uint32_t d = 0; d < collective->devices; d++)
+        pipeline_tables_fini(collective, &collective->tables[d]);
     destroy_choices(collective);
     while (collective->messages != NULL) {
         struct pipeline_message *message = collective->messages;
@@ -62,19 +73,29 @@ static bool can_copy(struct core_device *a, struct core_device *b)
     return core_peer_can_launch(a, b) == TRM_OK && core_peer_can_launch(b, a) == TRM_OK;
 }
 
+static bool has_addresses(struct trm_device *device)
+{
+    uint64_t has = 0;
+
+    return trm_device_get_info(device, TRM_DEVICE_ADDRESSES, &has, sizeof(has), NULL) == TRM_OK && has != 0;
+}
+
 /* Finds out what the devices can do with each other's memory. */
 static void explore(struct pipeline_collective *collective)
 {
     struct core_device **devices = collective->group->devices;
 
-    collective->can_reach  = true;
-    collective->can_copy   = true;
-    collective->aligns     = 1;
-    collective->has_native = core_communicator_is_possible(devices, collective->devices);
+    collective->can_reach     = true;
+    collective->can_copy      = true;
+    collective->aligns        = 1;
+    collective->has_addresses = true;
+    collective->has_native    = core_communicator_is_possible(devices, collective->devices);
     for (uint32_t i = 0; i < collective->devices; i++) {
         uint64_t aligns = devices[i]->limits.buffer_alignment;
         if (aligns > collective->aligns)
             collective->aligns = aligns;
+        if (!has_addresses(collective->group->held[i]))
+            collective->has_addresses = false;
         for (uint32_t k = 0; k < collective->devices; k++) {
             if (i != k && core_peer_can_launch(devices[i], devices[k]) != TRM_OK)
                 collective->can_reach = false;

@@ -4,6 +4,7 @@
  *     check.c        a call's checks                 task.c      which device combines or copies which bytes
  *     choose.c       which way a call takes          reduce.c    launches of the kernels
  *     direct.c       the ways one-shot and two-shot  relay.c     the ways copies and host
+ *     table.c        launches for many small spans   bucket.c    many small spans as one, for relay.c
  *     message.c      send and receive                native.c    the way nccl
  *
  * A call becomes tasks: one device reads a range of n spans, combines it in the order of the devices, and
@@ -18,6 +19,10 @@
  * The first two run on the program's streams, between two barriers. Copies and host have three streams on
  * each device, which wait for the program's streams, and which these wait for. The last one is an
  * operation of the first device's stream.
+ *
+ * A call of many small spans is one launch on each device in the first two ways: of a kernel that finds the
+ * spans in a table of addresses. For copies and host, each device puts its small spans side by side, and
+ * takes the results out afterwards.
  *
  * Locks: collective->lock guards all members, and is held while a call enqueues.
  * SPDX-License-Identifier: MIT
@@ -54,13 +59,14 @@ enum pipeline_collective_kind {
     PIPELINE_KINDS,
 };
 
-/* The types that reduce_spans kernels exist for. */
+/* The types that reduce_spans and reduce_table kernels exist for. */
 #define PIPELINE_REDUCE_TYPES 6
 /* Forms of such a kernel: that for everything, and sums of two to four spans, to one or to as many, divided
  * or not. */
 #define PIPELINE_REDUCE_FORMS (1 + 3 * 2 * 2)
-/* Classes of sizes: powers of two. */
+/* Classes of sizes: powers of two; and of numbers of spans (choose.c). */
 #define PIPELINE_SIZES 64
+#define PIPELINE_COUNTS 4
 /* Spans of a kernel, to read or to write. */
 #define PIPELINE_KERNEL_SPANS 4
 
@@ -78,7 +84,8 @@ struct pipeline_call {
     uint32_t element; /* bytes; 1 where the call only copies */
     uint64_t bytes;   /* of the largest spans of each number, together */
     bool is_in_place; /* an output is an input */
-    bool is_aligned;  /* kernels take all ranges of all spans */
+    bool is_aligned;  /* kernels take all ranges of all spans as arguments */
+    bool has_table;   /* kernels that combine can find them in a table; known once a way is chosen */
     bool is_device;   /* all spans are in memory of the kind DEVICE */
     struct trm_stream *const *streams;
     struct trm_span *inputs, *outputs;
@@ -151,6 +158,23 @@ struct pipeline_choice {
     struct trm_event *begin, *end;
 };
 
+/* Memory for a table: the processor writes to `host`, and kernels read `device`, or `host` where it is
+ * NULL. */
+struct pipeline_table_memory {
+    struct trm_buffer *host, *device;
+};
+
+#define PIPELINE_TABLES 4
+
+/* What tables have on a device. */
+struct pipeline_tables {
+    struct pipeline_table_memory memories[PIPELINE_TABLES];
+    struct trm_kernel *copier; /* NULL: not loaded, or cannot be had */
+    bool is_copier_asked;
+    bool has_no_memory;       /* there is no memory of a kind that tables need */
+    struct trm_buffer **held; /* which the rows of the table name that is being made */
+};
+
 /* What trm_send() has sent. */
 struct pipeline_message {
     struct pipeline_message *next;
@@ -171,12 +195,17 @@ struct pipeline_collective {
     bool can_copy;  /* copies between any two devices are direct */
     /* The backend may have collectives of its own, as far as is known. Calls are checked without the lock. */
     _Atomic bool has_native;
-    uint64_t aligns; /* offsets of which all devices' kernels take spans */
+    bool has_addresses; /* kernels of all devices reach memory through addresses */
+    uint64_t aligns;    /* offsets of which all devices' kernels take spans */
 
     struct base_lock lock;
     /* NULL: not loaded. Bit i of asked_forms: form i was asked for; NULL then says that it cannot be had. */
     struct trm_group_kernel *kernels[PIPELINE_REDUCE_TYPES][PIPELINE_REDUCE_FORMS];
     uint32_t asked_forms[PIPELINE_REDUCE_TYPES];
+    /* The same for kernels that find their spans in a table; bit i: that for type i was asked for. */
+    struct trm_group_kernel *table_kernels[PIPELINE_REDUCE_TYPES];
+    uint32_t asked_table_kernels;
+    struct pipeline_tables tables[PIPELINE_DEVICES];
     struct core_communicator *native;         /* NULL: not made */
     struct core_communicator *failed_natives; /* which still have operations */
     struct pipeline_relay relays[PIPELINE_DEVICES];
@@ -185,7 +214,7 @@ struct pipeline_collective {
      * numbers: each of them has waited for all others. */
     struct trm_stream *met[PIPELINE_DEVICES];
     uint64_t met_next[PIPELINE_DEVICES];
-    struct pipeline_choice choices[PIPELINE_KINDS][PIPELINE_SIZES];
+    struct pipeline_choice choices[PIPELINE_KINDS][PIPELINE_COUNTS][PIPELINE_SIZES];
     struct pipeline_relay_item items[PIPELINE_RELAY_ITEMS]; /* a ring: the oldest is `first_item` */
     uint32_t first_item, item_count;
     struct pipeline_message *messages, **last_message;
@@ -245,7 +274,7 @@ int32_t pipeline_reduce_enqueue(struct pipeline_collective *collective, const st
                                 const struct pipeline_task_range *task, struct trm_stream *stream,
                                 struct trm_span scratch);
 
-/* ---- direct.c, relay.c ---------------------------------------------------------------------- */
+/* ---- direct.c, relay.c, bucket.c ---------------------------------------------------------------------- */
 
 /* Has nothing been enqueued on the streams since they last met? */
 bool pipeline_streams_have_met(const struct pipeline_collective *collective,
@@ -256,6 +285,10 @@ int32_t pipeline_direct_enqueue(struct pipeline_collective *collective, const st
                                 bool is_one_shot);
 int32_t pipeline_relay_enqueue(struct pipeline_collective *collective, const struct pipeline_call *call,
                                bool is_host);
+
+/* The same as pipeline_relay_enqueue() for a call of several spans, the small ones as one. */
+int32_t pipeline_bucket_enqueue(struct pipeline_collective *collective, const struct pipeline_call *call,
+                                bool is_host);
 
 /* Gets streams and memory for a call of the ways copies and host. */
 int32_t pipeline_relay_prepare(struct pipeline_collective *collective, const struct pipeline_call *call,

@@ -4,9 +4,12 @@
  * All streams meet before the call, so that all inputs are ready, and after it, so that none goes on while a
  * peer still reads its memory. The meeting after a call is also the one before the next call when nothing was
  * enqueued in between.
+ *
+ * Of a call of several spans, each device does the small ones in one launch, which finds them in a table of
+ * addresses. Kernels also take spans from there whose offsets they do not take as arguments.
  * SPDX-License-Identifier: MIT
  */
-#include "pipeline/collective/collective.h"
+#include "pipeline/collective/table.h"
 
 /* Scratch memory of tasks with more sources than one kernel takes. */
 #define CHUNK (UINT64_C(4) << 20)
@@ -76,6 +79,37 @@ static int32_t reduce_in_chunks(struct pipeline_collective *collective, const st
     return status;
 }
 
+static bool is_aligned(const struct pipeline_collective *collective, const struct pipeline_task_range *task)
+{
+    uint64_t offsets = 0;
+
+    for (uint32_t i = 0; i < task->source_count; i++)
+        offsets |= task->sources[i].offset;
+    for (uint32_t i = 0; i < task->target_count; i++)
+        offsets |= task->targets[i].offset;
+    return offsets % collective->aligns == 0;
+}
+
+/* Should the task be a row of the device's table? Starts the table for the first one. */
+static bool is_for_table(struct pipeline_collective *collective, const struct pipeline_call *call,
+                         const struct pipeline_task_range *task, struct pipeline_table *table)
+{
+    struct trm_stream *stream = call->streams[task->device];
+    bool is_copy              = task->source_count == 1;
+    uint64_t small            = is_copy ? PIPELINE_TABLE_COPY_BYTES : PIPELINE_TABLE_REDUCE_BYTES;
+    bool is_small             = call->count > 1 && task->bytes <= small;
+
+    if (is_copy ? !is_small || pipeline_table_copier(collective, task->device) == NULL
+                : !call->has_table || (!is_small && is_aligned(collective, task)))
+        return false;
+    if (table->kernel == NULL && is_copy)
+        pipeline_table_init_copy(table, collective, call, task->device, stream);
+    if (table->kernel == NULL && !is_copy &&
+        pipeline_table_init_reduce(table, collective, call, task, stream) != TRM_OK)
+        return false;
+    return true;
+}
+
 static int32_t run(struct pipeline_collective *collective, const struct pipeline_call *call,
                    const struct pipeline_task_range *task)
 {
@@ -88,16 +122,43 @@ static int32_t run(struct pipeline_collective *collective, const struct pipeline
     return pipeline_reduce_enqueue(collective, call, task, stream, trm_span_of(NULL, 0, 0));
 }
 
-int32_t pipeline_direct_enqueue(struct pipeline_collective *collective, const struct pipeline_call *call,
-                                bool is_one_shot)
+static int32_t run_or_add(struct pipeline_collective *collective, const struct pipeline_call *call,
+                          const struct pipeline_task_range *task, struct pipeline_table *table)
+{
+    bool is_taken  = false;
+    int32_t status = TRM_OK;
+
+    if (is_for_table(collective, call, task, table))
+        status = pipeline_table_add_task(table, task, &is_taken);
+    return status != TRM_OK || is_taken ? status : run(collective, call, task);
+}
+
+static int32_t run_all(struct pipeline_collective *collective, const struct pipeline_call *call,
+                       bool is_one_shot, struct pipeline_table *tables)
 {
     struct pipeline_task_range task;
     uint32_t tasks = pipeline_call_tasks(call);
+    int32_t status = TRM_OK;
 
-    int32_t status = pipeline_streams_have_met(collective, call) ? TRM_OK : meet(call);
     for (uint32_t k = 0; k < call->count; k++)
         for (uint32_t part = 0; status == TRM_OK && part < tasks; part++)
             if (pipeline_call_task(call, is_one_shot, k, part, &task))
-                status = run(collective, call, &task);
+                status = run_or_add(collective, call, &task, &tables[task.device]);
+    for (uint32_t d = 0; d < call->devices; d++) {
+        if (status == TRM_OK)
+            status = pipeline_table_flush(&tables[d]);
+        pipeline_table_fini(&tables[d]);
+    }
+    return status;
+}
+
+int32_t pipeline_direct_enqueue(struct pipeline_collective *collective, const struct pipeline_call *call,
+                                bool is_one_shot)
+{
+    struct pipeline_table tables[PIPELINE_DEVICES] = {0};
+
+    int32_t status = pipeline_streams_have_met(collective, call) ? TRM_OK : meet(call);
+    if (status == TRM_OK)
+        status = run_all(collective, call, is_one_shot, tables);
     return status == TRM_OK ? meet(call) : status;
 }

@@ -111,6 +111,7 @@ void add_stream_pool_task(Suite *suite);
 void add_stream_pool_flood(Suite *suite);
 void add_stream_pool_strategy(Suite *suite);
 void add_collective(Suite *suite);
+void add_collective_buckets(Suite *suite);
 void add_collective_life(Suite *suite);
 
 /* Processes, threads, signals and memory. */

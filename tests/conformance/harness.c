@@ -202,7 +202,8 @@ const char *backend_under_test(void)
 
 static bool is_of_backend(const char *setting)
 {
-    const char *backend = backend_under_test(), *slash = strrchr(backend, '/');
+    const char *wrapped = getenv("PROXY_TARGET"); /* by the proxy, where that is under test */
+    const char *backend = wrapped ? wrapped : backend_under_test(), *slash = strrchr(backend, '/');
     const char *name = slash ? slash + 1 : backend;
     size_t length    = strcspn(name, ".:");
     return strncmp(setting, name, length) == 0 && setting[length] == '.';

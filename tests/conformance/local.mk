@@ -125,6 +125,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/stream_width.c \
 	tests/conformance/stream_pools.h \
 	tests/conformance/collective.c \
+	tests/conformance/collective_buckets.c \
 	tests/conformance/collective_life.c \
 	tests/conformance/collectives.c \
 	tests/conformance/collectives.h \

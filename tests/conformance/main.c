@@ -110,6 +110,7 @@ static void (*const groups[])(Suite *suite) = {
     add_stream_pool_flood,
     add_stream_pool_strategy,
     add_collective,
+    add_collective_buckets,
     add_collective_life,
     add_threads,
     add_program,

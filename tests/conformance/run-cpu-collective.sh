@@ -1,6 +1,7 @@
 #!/bin/sh
 # The cases of collectives on the cpu backend divided into two to four devices, and into six, more than one kernel
-# reads. run-cpu.sh has them on one. A sanitizer takes minutes: it sees the ways between few devices and between many.
+# reads; and those of many spans on devices whose kernels do not reach memory through addresses, and on devices without
+# pinned memory, where no table can be written. run-cpu.sh has them on one. A sanitizer takes minutes: it sees the ways between few devices and between many.
 . "$top_srcdir/tests/conformance/run"
 
 need_the_cpu_backend
@@ -13,3 +14,7 @@ for devices in $counts; do
     export TRIREME_CPU_DEVICES
     (run_without_driver cpu --filter collective) || exit 1
 done
+TRIREME_CPU_DEVICES=2
+export TRIREME_CPU_DEVICES
+(run_on_proxied_cpu address --filter many_spans,many_small,more_small) || exit 1
+(run_on_proxied_cpu host_pointer --filter that_overlap) || exit 1

@@ -1,4 +1,4 @@
-/* reduce, scan and histogram, and those of unsigned integers, beside plain loops.
+/* reduce, scan and histogram, those of unsigned integers, and reduce_table, beside plain loops.
  *
  * How near: a sum of n floats in whatever order is off by at most (n - 1) half ULPs of the sum of their
  * magnitudes (N. Higham, "The accuracy of floating point summation", 1993); as a tree by about log2(n), which
@@ -239,6 +239,102 @@ START_TEST(histogram_counts_each_value)
 }
 END_TEST
 
+/* ---- tables of spans ---- */
+
+#define ROWS 5u
+#define SOURCES 6u
+#define TARGETS 2u
+#define ROW_WORDS (2u + 2u * (SOURCES + TARGETS))
+#define LONGEST 1000u
+
+static const uint32_t row_elements[ROWS] = {1, 256, 257, 255, LONGEST};
+
+/* Spans of all rows in one buffer: the sources of a row, then its targets. */
+static uint64_t span_at(uint32_t row, uint32_t place)
+{
+    return (row * (uint64_t)(SOURCES + TARGETS) + place) * LONGEST;
+}
+
+static void fill_table(uint32_t *table, uint64_t address)
+{
+    for (uint32_t r = 0, group = 0; r < ROWS; r++) {
+        uint32_t *row = table + (size_t)r * ROW_WORDS;
+        row[0]        = group;
+        row[1]        = row_elements[r];
+        for (uint32_t k = 0; k < SOURCES + TARGETS; k++) {
+            uint64_t at    = address + span_at(r, k) * 4;
+            row[2 + 2 * k] = (uint32_t)at;
+            row[3 + 2 * k] = (uint32_t)(at >> 32);
+        }
+        group += groups_for(row_elements[r], 256);
+    }
+}
+
+static double combined(const float *values, uint32_t row, uint32_t i, uint32_t operation, double *magnitude)
+{
+    double value = values[span_at(row, 0) + i];
+
+    *magnitude = fabs(value);
+    for (uint32_t k = 1; k < SOURCES; k++) {
+        double next = values[span_at(row, k) + i];
+        value       = operation == SUM       ? value + next
+                      : operation == MINIMUM ? fmin(value, next)
+                                             : fmax(value, next);
+        *magnitude += fabs(next);
+    }
+    return operation == SUM ? value / SOURCES : value;
+}
+
+static void check_table(uint32_t operation, const float *before, const float *after)
+{
+    for (uint32_t r = 0; r < ROWS; r++)
+        for (uint32_t i = 0; i < LONGEST; i++) {
+            double magnitude, expected = combined(before, r, i, operation, &magnitude);
+            for (uint32_t k = 0; k < TARGETS; k++) {
+                uint64_t at = span_at(r, SOURCES + k) + i;
+                if (i < row_elements[r])
+                    expect_near("target", at, after[at], expected, SOURCES * 0.5 * ULP * magnitude);
+                else
+                    expect_near("what no row names", at, after[at], before[at], 0);
+            }
+        }
+}
+
+START_TEST(reduce_table_f32_combines_the_spans_of_each_row)
+{
+    uint64_t address = 0, bytes = span_at(ROWS, 0) * 4;
+    uint32_t groups = 0, words[ROWS * ROW_WORDS], operation = (uint32_t)_i;
+    float *before = random_floats(bytes / 4, -1000, 1000, 3), *after = allocate(bytes);
+    struct trm_buffer *values, *table;
+    struct trm_kernel *kernel;
+
+    must(trm_buffer_create(fixture_device(), TRM_MEMORY_DEVICE, bytes, &values));
+    must(trm_buffer_create(fixture_device(), TRM_MEMORY_DEVICE, sizeof(words), &table));
+    if (trm_buffer_address(values, &address) == TRM_OK) {
+        must(trm_kernel_named(fixture_device(), "reduce_table_f32", NULL, 0, &kernel));
+        fill_table(words, address);
+        for (uint32_t r = 0; r < ROWS; r++)
+            groups += groups_for(row_elements[r], 256);
+        must(trm_upload(fixture_stream(), trm_span_whole(values), before));
+        must(trm_upload(fixture_stream(), trm_span_whole(table), words));
+        struct trm_grid grid                  = trm_grid_1d(groups, 0);
+        const struct trm_argument arguments[] = {
+            trm_arg_buffer(table),  trm_arg_u32(ROWS),      trm_arg_u32(SOURCES),
+            trm_arg_u32(TARGETS),   trm_arg_u32(operation), trm_arg_u32(operation == SUM ? SOURCES : 1),
+            trm_arg_reached(values)};
+        must(trm_launch(fixture_stream(), kernel, &grid, arguments, 7));
+        must(trm_download(fixture_stream(), after, trm_span_whole(values)));
+        must(trm_stream_sync(fixture_stream()));
+        check_table(operation, before, after);
+        trm_kernel_destroy(kernel);
+    }
+    trm_buffer_destroy(table);
+    trm_buffer_destroy(values);
+    free(before);
+    free(after);
+}
+END_TEST
+
 int main(void)
 {
     TCase *group = suite_group("collective");
@@ -249,5 +345,6 @@ int main(void)
     tcase_add_loop_test(group, scan_adds_up_what_stands_before_each_element, 0, 2);
     tcase_add_loop_test(group, scan_u32_is_exact, 0, 2);
     tcase_add_test(group, histogram_counts_each_value);
+    tcase_add_loop_test(group, reduce_table_f32_combines_the_spans_of_each_row, 0, OPERATIONS);
     return suite_run(group);
 }

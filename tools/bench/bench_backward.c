@@ -130,7 +130,7 @@ int32_t bench_backward_setup(struct bench *bench, const struct bench_case *test)
     double time;
 
     (void)test;
-    int32_t status = bench_team_open(bench, LAYERS * LAYER_BYTES);
+    int32_t status = bench_team_open(bench, 1, LAYERS * LAYER_BYTES);
     if (status != TRM_OK)
         return status;
     bench->team->backward = calloc(1, sizeof(*bench->team->backward));

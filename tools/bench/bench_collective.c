@@ -37,7 +37,8 @@ void bench_team_end(struct bench_team *team)
 
 static int32_t open_member(struct bench_team *team, uint32_t number, uint64_t size)
 {
-    struct trm_buffer_desc desc = {.struct_size = sizeof(desc), .flags = TRM_BUFFER_ZEROED, .size = size};
+    struct trm_buffer_desc desc = {
+        .struct_size = sizeof(desc), .flags = TRM_BUFFER_ZEROED, .size = size * team->spans};
     struct trm_device *device;
 
     int32_t status = trm_group_device(team->group, number, &device);
@@ -48,15 +49,17 @@ static int32_t open_member(struct bench_team *team, uint32_t number, uint64_t si
         status = trm_buffer_create_from(device, &desc, &team->inputs[number]);
     if (status == TRM_OK)
         status = trm_buffer_create_from(device, &desc, &team->outputs[number]);
-    team->in[number]  = trm_span_whole(team->inputs[number]);
-    team->out[number] = trm_span_whole(team->outputs[number]);
+    for (uint32_t k = 0; k < team->spans; k++) {
+        team->in[k * team->devices + number]  = trm_span_of(team->inputs[number], k * size, size);
+        team->out[k * team->devices + number] = trm_span_of(team->outputs[number], k * size, size);
+    }
     trm_device_destroy(device);
     return status;
 }
 
 static int32_t call(struct bench_team *team)
 {
-    return trm_all_reduce(team->collective, team->streams, team->out, team->in, 1, TRM_TYPE_F32,
+    return trm_all_reduce(team->collective, team->streams, team->out, team->in, team->spans, TRM_TYPE_F32,
                           TRM_REDUCE_SUM);
 }
 
@@ -69,7 +72,7 @@ int32_t bench_team_sync(struct bench_team *team)
     return status;
 }
 
-int32_t bench_team_open(struct bench *bench, uint64_t size)
+int32_t bench_team_open(struct bench *bench, uint32_t spans, uint64_t size)
 {
     struct bench_team *team = calloc(1, sizeof(*team));
 
@@ -78,6 +81,7 @@ int32_t bench_team_open(struct bench *bench, uint64_t size)
         bench->complaint = "no host memory";
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
     }
+    team->spans    = spans;
     int32_t status = trm_group_create(bench->context, NULL, &team->group);
     if (status == TRM_OK)
         status = trm_group_size(team->group, &team->devices);
@@ -92,10 +96,9 @@ int32_t bench_team_open(struct bench *bench, uint64_t size)
     return status;
 }
 
-/* argument: bytes on each device. */
-static int32_t setup_team(struct bench *bench, const struct bench_case *test)
+static int32_t setup(struct bench *bench, uint32_t spans, uint64_t bytes)
 {
-    int32_t status = bench_team_open(bench, test->argument);
+    int32_t status = bench_team_open(bench, spans, bytes);
     uint32_t calls = bench->quick ? QUICK_WARM_UP : WARM_UP;
 
     for (uint32_t i = 0; status == TRM_OK && i < calls; i++) {
@@ -104,6 +107,22 @@ static int32_t setup_team(struct bench *bench, const struct bench_case *test)
             status = bench_team_sync(bench->team);
     }
     return status;
+}
+
+/* argument: bytes on each device. */
+static int32_t setup_team(struct bench *bench, const struct bench_case *test)
+{
+    return setup(bench, 1, test->argument);
+}
+
+static int32_t setup_100_spans(struct bench *bench, const struct bench_case *test)
+{
+    return setup(bench, 100, test->argument / 100);
+}
+
+static int32_t setup_20_spans(struct bench *bench, const struct bench_case *test)
+{
+    return setup(bench, 20, test->argument / 20);
 }
 
 /* ---- samples ------------------------------------------------------------------------------------------- */
@@ -158,6 +177,19 @@ static int32_t sample_single(struct bench *bench, const struct bench_case *test,
         .argument = (bytes_), .setup = setup_team, .sample = sample_single                   \
     }
 
+#define MANY(name_, bytes_, setup_)                                                                      \
+    {.name     = "all_reduce_" name_,                                                                    \
+     .help     = "sum " name_ " of floats across the devices in one call",                               \
+     .unit     = "us",                                                                                   \
+     .argument = (bytes_),                                                                               \
+     .setup    = (setup_),                                                                               \
+     .sample   = sample_queued},                                                                           \
+    {                                                                                                    \
+        .name = "all_reduce_wait_" name_,                                                                \
+        .help = "sum " name_ " of floats across the devices in one call, and wait for it", .unit = "us", \
+        .argument = (bytes_), .setup = (setup_), .sample = sample_single                                 \
+    }
+
 static const struct bench_case cases[] = {
     QUEUED("4KiB", KIB(4)),
     SINGLE("4KiB", KIB(4)),
@@ -169,6 +201,8 @@ static const struct bench_case cases[] = {
     SINGLE("16MiB", MIB(16)),
     QUEUED("256MiB", MIB(256)),
     SINGLE("256MiB", MIB(256)),
+    MANY("100x1KiB", 100 * KIB(1), setup_100_spans),
+    MANY("20x64KiB", 20 * KIB(64), setup_20_spans),
     {
         .name   = "hidden_64MiB",
         .help   = "part of the sum of 64 MiB of gradients that a backward pass hides",

@@ -8,19 +8,22 @@
 
 #include "tools/bench/bench.h"
 
-/* A stream and two buffers of one size on each device. */
+#define BENCH_TEAM_SPANS 128u
+
+/* A stream and two buffers of one size on each device, cut into spans. */
 struct bench_team {
     struct trm_group *group;
     struct trm_collective *collective;
     uint32_t devices;
     struct trm_stream *streams[TRM_GROUP_DEVICES];
     struct trm_buffer *inputs[TRM_GROUP_DEVICES], *outputs[TRM_GROUP_DEVICES];
-    struct trm_span in[TRM_GROUP_DEVICES], out[TRM_GROUP_DEVICES];
+    uint32_t spans;
+    struct trm_span in[TRM_GROUP_DEVICES * BENCH_TEAM_SPANS], out[TRM_GROUP_DEVICES * BENCH_TEAM_SPANS];
     struct bench_backward *backward; /* of bench_backward.c */
 };
 
-/* Open the devices of the setting `devices` as bench->team, with buffers of `size` bytes. */
-int32_t bench_team_open(struct bench *bench, uint64_t size);
+/* Open the devices of the setting `devices` as bench->team, with `spans` spans of `size` bytes. */
+int32_t bench_team_open(struct bench *bench, uint32_t spans, uint64_t size);
 
 /* Wait for all streams of the devices. */
 int32_t bench_team_sync(struct bench_team *team);

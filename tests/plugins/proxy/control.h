@@ -25,8 +25,8 @@
  * semaphore_export semaphore_destroy semaphore_value semaphore_wait semaphore_signal stream_adopt
  * memory_adopt hand_over event_wait event_record ipc_create ipc_export ipc_open.
  *
- * Optional: host_pointer copy_2d fill mark wait_stream gate (with open_gates) prefetch flush wait_any notify
- * abandon kernel_name profile pool peer graph graph_update interop.
+ * Optional: host_pointer address (with forget_address) copy_2d fill mark wait_stream gate (with open_gates)
+ * prefetch flush wait_any notify abandon kernel_name profile pool peer graph graph_update interop.
  *
  * Without flush every operation is submitted when it is enqueued, so that nothing is held back. Without
  * host_pointer the device is not unified and has memory of the kind DEVICE alone, since the others need it.

@@ -47,8 +47,10 @@ static int32_t proxy_device_get_info(struct trm_backend_instance *instance, uint
         return status;
     if (key == TRM_DEVICE_NAME)
         return proxy_device_name(instance, index, value, capacity, needed);
-    status = proxy_target.device.get_info(instance->target, index, key, value, capacity, needed);
-    if (status == TRM_OK && key == TRM_DEVICE_UNIFIED && value != NULL && !proxy_has_host_pointer())
+    status        = proxy_target.device.get_info(instance->target, index, key, value, capacity, needed);
+    int is_hidden = (key == TRM_DEVICE_UNIFIED && !proxy_has_host_pointer()) ||
+                    (key == TRM_DEVICE_ADDRESSES && !proxy_has_address());
+    if (status == TRM_OK && is_hidden && value != NULL)
         memset(value, 0, sizeof(uint64_t));
     return status;
 }

@@ -115,13 +115,19 @@ int proxy_has_host_pointer(void)
     return proxy_memory_ops.host_pointer != NULL;
 }
 
+int proxy_has_address(void)
+{
+    return proxy_memory_ops.address != NULL;
+}
+
 const struct trm_memory_ops *proxy_memory_table(const char *without)
 {
-    int keeps = proxy_target.memory.host_pointer != NULL && !proxy_list_has(without, "host_pointer");
+    int keeps     = proxy_target.memory.host_pointer != NULL && !proxy_list_has(without, "host_pointer");
+    int addresses = proxy_target.memory.address != NULL && !proxy_list_has(without, "address");
 
     proxy_memory_ops.host_pointer = keeps ? proxy_memory_host_pointer : NULL;
-    proxy_memory_ops.address      = proxy_target.memory.address != NULL ? proxy_memory_address : NULL;
+    proxy_memory_ops.address      = addresses ? proxy_memory_address : NULL;
     proxy_memory_ops.forget_address =
-        proxy_target.memory.forget_address != NULL ? proxy_memory_forget_address : NULL;
+        addresses && proxy_target.memory.forget_address != NULL ? proxy_memory_forget_address : NULL;
     return &proxy_memory_ops;
 }

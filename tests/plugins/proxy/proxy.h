@@ -116,6 +116,7 @@ extern struct proxy_target proxy_target;
 /* memory.c: whether the host can reach memory. Where it was left out, the device is not unified and has
  * DEVICE memory alone. */
 int proxy_has_host_pointer(void);
+int proxy_has_address(void);
 
 struct trm_backend_instance {
     const struct trm_host *host;

@@ -1,0 +1,13 @@
+/* reduce_table_f64 for the cpu.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdint.h>
+
+#define KERNEL reduce_table_f64
+#define ELEMENT double
+#define VALUE double
+#define LOAD(element) (element)
+#define STORE(value) (value)
+#define ADD(x, y) ((x) + (y))
+#define IS_NAN(value) ((value) != (value))
+#include "kernels/reduce_table.h"

@@ -1,0 +1,60 @@
+#version 450
+/* reduce_table_bf16: the sum, the least or the greatest element of several spans, for each row of a table of spans
+ *
+ *     t[i] = … = (a[i] + b[i] + …) / divisor
+ *
+ * Collectives (<trireme/collective.h>) of many small spans are made of it: one launch does what reduce_spans_bf16 does
+ * in one for each row, with the same results. A span may be a source and a target.
+ *
+ * Arguments
+ *     table           2 + 2 * (sources + targets) words for each row: the first group of the row, counted over all
+ *                     rows; how many 16-bit brain floats its spans have; the addresses of its sources, and those of its
+ *                     targets, each with the lower half first. An address is a multiple of 2
+ *     rows            how many rows the table has, at least 1
+ *     sources         how many spans a row reads, 1 to 16
+ *     targets         how many spans a row writes, 1 to 16
+ *     operation       0: the sum; 1: the minimum; 2: the maximum
+ *     divisor         divides the result; 0 and 1 leave it as it is
+ * Launch
+ *     for each row as many groups in x as take its elements, one element an item
+ * Constants
+ *     0               items of a group (256)
+ * Notes
+ *     A minimum or a maximum with a NaN is a NaN. The device reaches all spans by their addresses
+ *     (trm_buffer_address()), and the launch does not keep them: see trm_arg_reached().
+ * Example
+ *     struct trm_argument arguments[] = {
+ *         trm_arg_buffer(table), trm_arg_u32(rows), trm_arg_u32(2), trm_arg_u32(1), trm_arg_u32(0), trm_arg_u32(1)};
+ *     trm_kernel_named(device, "reduce_table_bf16", NULL, 0, &kernel);
+ *     struct trm_grid grid = trm_grid_1d(groups, 0);
+ *     trm_launch(stream, kernel, &grid, arguments, 6);
+ * SPDX-License-Identifier: MIT
+ */
+#extension GL_EXT_shader_16bit_storage : require
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference_uvec2 : require
+#extension GL_GOOGLE_include_directive : require
+
+#define ELEMENT uint16_t
+#define ALIGNMENT 2
+#define VALUE float
+#define LOAD(element) widen(uint(element))
+#define STORE(value) uint16_t(narrow(value))
+#define IS_NAN(value) ((value) != (value))
+
+/* A bfloat16 is the upper half of a float. */
+float widen(uint bits)
+{
+    return uintBitsToFloat(bits << 16);
+}
+
+/* Rounds to the nearest, of two to the even one; a NaN stays one. */
+uint narrow(float value)
+{
+    uint bits = floatBitsToUint(value);
+    if (value != value)
+        return (bits >> 16) | 0x40u;
+    return (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+}
+
+#include "common/reduce_table.glsl"
