@@ -85,8 +85,8 @@ static struct trm_image *image;
 static struct trm_kernel *kernel, *scan, *scan_exclusive, *scan_add;
 static struct trm_grid grid;
 static struct trm_buffer *a, *b, *c, *x, *y, *source, *target, *sums, *total, *offsets, *bins, *partial;
-static struct trm_buffer *gradient, *weights, *velocity, *logits, *labels, *probabilities, *losses;
-static uint32_t count, rows, columns, m, n, k;
+static struct trm_buffer *gradient, *weights, *velocity, *logits, *labels, *probabilities, *losses, *table;
+static uint32_t count, rows, columns, groups, m, n, k;
 END
 for shader in "$top_srcdir"/shaders/*.comp; do
     name=$(basename "$shader" .comp)
