@@ -44,7 +44,7 @@ TESTS_THAT_CALL = conformance cuda device pipeline report stress tools unit vulk
 $(TESTS_THAT_CALL:%=tests/%/%.o) $(TESTS_THAT_CALL:%=tests/%/%.lo): CFLAGS = $(TEST_CFLAGS)
 
 # Except the files that make and compare the bytes of large buffers.
-CONFORMANCE_THAT_COMPUTES = collective collectives functions harness
+CONFORMANCE_THAT_COMPUTES = collective collective_buckets collectives functions harness
 $(CONFORMANCE_THAT_COMPUTES:%=tests/conformance/conformance-%.o): CFLAGS = $(TEST_CFLAGS) -O2
 
 # ------------------------------------------------------------ headers, symbols

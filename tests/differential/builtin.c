@@ -214,6 +214,12 @@ static void run_on_both(struct state *state, const char *name, const struct trm_
     state->failed += !fine;
 }
 
+/* Numbers that are made up are no addresses: tests/kernels/collective has these kernels. */
+static bool has_addresses(const char *name)
+{
+    return strstr(name, "_table") != NULL;
+}
+
 static int32_t visit(void *user, const struct trm_shader_place *place)
 {
     struct state *state         = user;
@@ -243,7 +249,7 @@ static int32_t visit(void *user, const struct trm_shader_place *place)
         .word_count = size / sizeof(uint32_t),
         .groups     = {GROUPS, has_rows(&kernel) ? EXTENT : 1, 1},
     };
-    if (!has_images(&kernel))
+    if (!has_images(&kernel) && !has_addresses(place->name))
         run_on_both(state, place->name, &kernel, &request);
     trm_shader_destroy(shader);
     return TRM_OK;
