@@ -387,7 +387,7 @@ int32_t vulkan_line_join(struct trm_backend_device *device, struct vulkan_reside
     pthread_mutex_lock(&device->lazy_lock);
     if (device->line == NULL)
         status = create(device, &device->line);
-    if (status == TRM_OK) {
+    if (device->line != NULL) {
         resident->line = device->line;
         count_stream(device->line, 1);
     }

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <math.h>
 
+#include "compiler/spirv/half.h"
 #include "tests/unit/compiler/translate/ops.h"
 #include "tests/unit/runner.h"
 
@@ -14,23 +15,6 @@
 #define BLOCK_BYTES 18
 
 static const uint32_t flags[] = {0, TRM_TRANSLATE_BOUNDS};
-
-static uint16_t half_of(double value)
-{
-    _Float16 half = (_Float16)value;
-    uint16_t bits;
-
-    memcpy(&bits, &half, sizeof(bits));
-    return bits;
-}
-
-static double of_half(uint16_t bits)
-{
-    _Float16 half;
-
-    memcpy(&half, &bits, sizeof(half));
-    return (double)half;
-}
 
 /* 1.5 + (1 + 1/2 + 1/4) * A * B, and then plus a factor for each column times that. */
 START_TEST(products_of_halves_are_added_up_as_floats)
@@ -43,9 +27,9 @@ START_TEST(products_of_halves_are_added_up_as_floats)
     uint64_t state = 1;
 
     for (uint32_t i = 0; i < ROWS * DEPTH; i++)
-        a[i] = half_of(ops_uniform(&state) - 0.5);
+        a[i] = spirv_half_bits(ops_uniform(&state) - 0.5);
     for (uint32_t i = 0; i < DEPTH * COLUMNS; i++)
-        b[i] = half_of(ops_uniform(&state) - 0.5);
+        b[i] = spirv_half_bits(ops_uniform(&state) - 0.5);
     for (uint32_t i = 0; i < COLUMNS; i++)
         s[i] = (float)ops_uniform(&state);
     ops_open(&translated, "../../differential/shaders/coop_nv2_product.spv", flags[_i], NULL, 0);
@@ -55,7 +39,7 @@ START_TEST(products_of_halves_are_added_up_as_floats)
         for (uint32_t column = 0; column < COLUMNS; column++) {
             double sum = 1.5, got = c[80 + row * COLUMNS + column];
             for (uint32_t k = 0; k < DEPTH; k++)
-                sum += 1.75 * of_half(a[row * DEPTH + k]) * of_half(b[column * DEPTH + k]);
+                sum += 1.75 * spirv_half_value(a[row * DEPTH + k]) * spirv_half_value(b[column * DEPTH + k]);
             sum += s[column] * sum;
             ck_assert_msg(fabs(got - sum) < 1e-5, "row %u, column %u: %g instead of %g", row, column, got,
                           sum);
@@ -87,7 +71,7 @@ static int32_t decode(uint64_t bytes, struct trm_cpu_fault *fault)
         uint32_t row = 3 + i % 10, column = 16 + i / 10;
         const uint8_t *at = a + (row * 2 + column / 32) * BLOCK_BYTES;
         uint32_t digit    = (uint32_t)at[2 + column % 16] >> (column % 32 < 16 ? 0 : 4) & 15u;
-        double want       = ((double)digit - 8) * of_half(half_of(at[0] / 512.0));
+        double want       = ((double)digit - 8) * spirv_half_value(spirv_half_bits(at[0] / 512.0));
         ck_assert_msg(fabs(c[320 + i] - want) <= fabs(want) * 0x1p-10, "element %u: %g instead of %g", i,
                       (double)c[320 + i], want);
     }
