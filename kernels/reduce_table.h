@@ -101,8 +101,10 @@ static inline __attribute__((always_inline)) void run_any(const struct arguments
         values[i] = LOAD(first[i]);
     for (uint32_t k = 1; k < sources; k++) {
         if (k >= 4 && (k - 4) % 3 == 0)
-            for (uint64_t i = 0; i < count; i++)
-                values[i] = LOAD(STORE(values[i]));
+            for (uint64_t i = 0; i < count; i++) {
+                element rounded = STORE(values[i]);
+                values[i]       = LOAD(rounded);
+            }
         combine(values, SPAN(k), count, arguments->operation);
     }
     if (arguments->divisor > 1)

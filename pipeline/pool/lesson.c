@@ -75,7 +75,7 @@ static bool read_lesson(const struct pipeline_pool_slot *slot, const struct pipe
     }
     lesson->begin = begin;
     lesson->end   = later(now, begin);
-    return true;
+    return lesson->operations != 0;
 }
 
 /* The numbers of samples are not consecutive: the loans of several streams have no common period. */
