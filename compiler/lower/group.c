@@ -36,7 +36,7 @@ static bool is_end(uint32_t opcode)
     return opcode == SpvOpFunctionEnd || opcode == SpvOpFunction;
 }
 
-/* Does it stand among the variables of a function? Of the instructions of sets those of debug information do. */
+/* Does it stand among the variables of a function? Of extended instructions those of debug information do. */
 static bool is_among_variables(uint32_t opcode)
 {
     return opcode == SpvOpVariable || opcode == SpvOpLine || opcode == SpvOpNoLine || opcode == SpvOpExtInst;

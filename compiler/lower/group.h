@@ -2,9 +2,9 @@
  * group_*.c share.
  *
  * A matrix of M by N elements is an array of each work-item, of ceil(M * N / items) elements. Element i of
- * work-item t is the element number i * items + t of the matrix, counted by rows. Behind the last element of the
- * matrix come copies, of its first elements: they are loaded and computed as those are, and neither stored
- * nor shared. Sizes may be constants that a program sets: what is computed with them is computed by
+ * work-item t is the element number i * items + t of the matrix, counted by rows. Behind the last element of
+ * the matrix come copies, of its first elements: they are loaded and computed as those are, and neither
+ * stored nor shared. Sizes may be constants that a program sets: what is computed with them is computed by
  * OpSpecConstantOp.
  *
  * A tensor layout of D dimensions is a struct of 5 * D + 1 unsigned integers, a tensor view of V dimensions

@@ -312,7 +312,8 @@ static bool is_block(struct group *group, uint32_t type)
     return false;
 }
 
-/* Has the module blocks in shared memory? They all begin where it begins, and no other variable may be there. */
+/* Has the module blocks in shared memory? They all begin where it begins, and no other variable may be
+ * there. */
 static bool has_shared_blocks(struct group *group)
 {
     const struct lower_words *module = &group->module;

@@ -81,8 +81,8 @@ void group_add(struct group *group, struct group_list *list, const uint32_t *key
     memcpy(known->key, key, length * sizeof(*key));
 }
 
-/* The id of a type in the module; the result is behind the opcode. Its arrays may have a stride, with which they
- * cannot be in shared memory. */
+/* The id of a type in the module; the result is behind the opcode. Arrays of the module may have a stride,
+ * with which they cannot be in shared memory. */
 static uint32_t find_type(struct group *group, uint32_t opcode, const uint32_t *operands, uint32_t count)
 {
     const struct lower_words *module = &group->module;

@@ -132,7 +132,8 @@ static bool stays(void)
     return has_matrix(words, count);
 }
 
-/* Lowers the builder's words with others behind them, of which no word may be read that follows the last one. */
+/* Lowers the builder's words with others behind them. No word behind these may be read, which a sanitizer
+ * sees. */
 static bool stays_with(const uint32_t *last, uint32_t last_count, uint32_t bound)
 {
     uint32_t count;
@@ -299,8 +300,8 @@ END_TEST
 
 /* ---- shared memory */
 
-/* Asserts that all accesses of shared memory, of which there are some, have these operands, and barriers these
- * semantics. */
+/* Asserts that all accesses of shared memory, of which there are some, have these operands, and the barriers
+ * these semantics. */
 static void check_shared(const uint32_t *words, uint32_t count, uint32_t mask, uint32_t semantics)
 {
     uint8_t *is_shared  = base_arena_allocate(&builder.arena, words[3], 1);
