@@ -168,6 +168,8 @@ START_TEST(types_that_share_members_are_not_looked_at_without_end)
 {
     uint32_t members[101];
 
+    builder.count[PART_CAPABILITY] = 0; /* a type is first, and no decoration is looked at */
+    ADD(&builder, PART_CAPABILITY, SpvOpTypeSampler, SHORT);
     for (uint32_t depth = 0; depth < 14; depth++) {
         members[0] = NESTED_FIRST + depth;
         for (uint32_t i = 1; i < SPIRV_COUNT(members); i++)
