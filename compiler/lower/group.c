@@ -17,15 +17,29 @@ enum {
 
 /* ---- functions of the module --------------------------------------------------------------- */
 
-/* A variable whose first value is a constant that the function makes. */
+/* Is the first value of the variable a constant that the function makes? */
+static bool has_splat(const struct group *group, const uint32_t *at)
+{
+    return lower_length(at) == 5 && at[4] < group->module.bound && group->splats[at[4]] != 0;
+}
+
 static void write_variable(struct group *group, const uint32_t *at)
 {
-    bool is_made = lower_length(at) == 5 && at[4] < group->module.bound && group->splats[at[4]] != 0;
-
-    if (is_made)
+    if (has_splat(group, at))
         GROUP_PUT(group, &group->code, SpvOpVariable, at[1], at[2], at[3]);
     else
         group_copy(group, &group->code, at, lower_length(at));
+}
+
+static bool is_end(uint32_t opcode)
+{
+    return opcode == SpvOpFunctionEnd || opcode == SpvOpFunction;
+}
+
+/* Does it stand among the variables of a function? Of extended instructions those of debug information do. */
+static bool is_among_variables(uint32_t opcode)
+{
+    return opcode == SpvOpVariable || opcode == SpvOpLine || opcode == SpvOpNoLine || opcode == SpvOpExtInst;
 }
 
 /* Makes the constant matrices that the instructions from `begin` on, behind the first label of the function,
@@ -34,7 +48,7 @@ static void write_splats(struct group *group, uint32_t begin)
 {
     const uint32_t *words = group->module.words;
 
-    for (uint32_t i = begin; i < group->module.count && lower_opcode(words + i) != SpvOpFunctionEnd;
+    for (uint32_t i = begin; i < group->module.count && !is_end(lower_opcode(words + i));
          i += lower_length(words + i))
         for (uint32_t k = 1; k < lower_length(words + i); k++) {
             uint32_t id = words[i + k];
@@ -51,7 +65,7 @@ static void write_splats(struct group *group, uint32_t begin)
         }
     for (uint32_t i = begin; i < group->module.count; i += lower_length(words + i)) {
         uint32_t opcode = lower_opcode(words + i);
-        if (opcode != SpvOpVariable && opcode != SpvOpLine && opcode != SpvOpNoLine)
+        if (!is_among_variables(opcode))
             break;
         if (opcode == SpvOpVariable && lower_length(words + i) == 5 && words[i + 4] < group->module.bound &&
             group->here[words[i + 4]] != 0)
@@ -136,11 +150,13 @@ static void write_code(struct group *group)
         } else if (opcode == SpvOpLabel && is_label) {
             is_label  = false;
             variables = i + lower_length(at);
-        } else if (variables != 0 && opcode != SpvOpVariable && opcode != SpvOpLine &&
-                   opcode != SpvOpNoLine) {
+        } else if (variables != 0 && !is_among_variables(opcode)) {
             if (group->has_splats)
                 write_splats(group, variables);
             variables = 0;
+        } else if (variables == 0 && opcode == SpvOpVariable && has_splat(group, at)) {
+            group->failed = true; /* its first value would never be stored */
+            return;
         }
         if (group_is_layout_opcode(opcode))
             group_write_layout(group, at);
@@ -197,9 +213,10 @@ static void write_entry(struct group *group, struct group_words *out, const uint
     uint32_t begin = out->count;
 
     group_copy(group, out, at, lower_length(at));
-    for (uint32_t i = 0; i < group->interface.count; i++)
+    for (uint32_t i = 0; i < group->interface.count && group_step(group, lower_length(at)); i++)
         if (!names(at, group->interface.at[i]))
             group_copy(group, out, &group->interface.at[i], 1);
+    group->failed |= out->count - begin > UINT16_MAX;
     if (!group->failed)
         out->at[begin] = (out->count - begin) << SpvWordCountShift | SpvOpEntryPoint;
 }
@@ -283,6 +300,9 @@ static bool is_wanted(struct group *group)
         uint32_t opcode = lower_opcode(at), scope = 0;
         if (opcode == SpvOpTypeCooperativeMatrixNV)
             return false;
+        group->is_vulkan |=
+            opcode == SpvOpMemoryModel && lower_length(at) == 3 && at[2] == SpvMemoryModelVulkan;
+        group->has_decoration_groups |= opcode == SpvOpGroupDecorate || opcode == SpvOpGroupMemberDecorate;
         if (opcode == SPIRV_OpTypeCooperativeMatrixKHR) {
             if (lower_length(at) < 4 || !group_plain(group, at[3], &scope) || scope != SpvScopeWorkgroup)
                 return false;

@@ -2,9 +2,10 @@
  * group_*.c share.
  *
  * A matrix of M by N elements is an array of each work-item, of ceil(M * N / items) elements. Element i of
- * work-item t is the element number i * items + t of the matrix, counted by rows. Behind the last one comes
- * the first again, so that every element of every array is one of the matrix. Sizes may be constants that a
- * program sets: what is computed with them is computed by OpSpecConstantOp.
+ * work-item t is the element number i * items + t of the matrix, counted by rows. Behind the last element of
+ * the matrix come copies, of its first elements: they are loaded and computed as those are, and neither
+ * stored nor shared. Sizes may be constants that a program sets: what is computed with them is computed by
+ * OpSpecConstantOp.
  *
  * A tensor layout of D dimensions is a struct of 5 * D + 1 unsigned integers, a tensor view of V dimensions
  * one of 2 * V + 4.
@@ -44,8 +45,8 @@ enum group_opcode {
 #define GROUP_KEY_WORDS 24u
 #define GROUP_OPERANDS_MOST 24u
 #define GROUP_INDICES_MOST 6u
-#define GROUP_SPLATS_MOST 256u /* constant matrices that one function uses */
-#define GROUP_STEPS_MOST (1u << 27)
+#define GROUP_SPLATS_MOST 256u      /* constant matrices that one function uses */
+#define GROUP_STEPS_MOST (1u << 27) /* things that are looked at to find others */
 
 /* Words that grow. */
 struct group_words {
@@ -112,20 +113,26 @@ struct group {
     uint32_t extended;       /* GLSL.std.450, where the module does not have it */
     uint32_t index_variable; /* LocalInvocationIndex */
     uint32_t here_ids[GROUP_SPLATS_MOST], here_count;
-    uint32_t steps;        /* instructions that were looked at to find something */
+    uint32_t steps;        /* things that were looked at to find others */
     uint32_t loop_control; /* of loops that begin */
     bool has_splats, has_subgroups, needs_addresses, takes_addresses;
+    bool is_vulkan; /* the memory model, in which shared memory is private unless accesses say otherwise */
+    bool has_decoration_groups;
     bool has_narrow_view[2]; /* variables with elements of 8 bits, and of 16 */
 
     struct group_words names, annotations, globals, code, made;
     struct group_words interface; /* variables that entry points name */
     struct group_words body, locals;
     struct group_list known, made_known;
+    struct group_words constants; /* the new ones by their ids, which rise: id, value */
     struct group_scratch scratches[GROUP_SCRATCHES_MOST];
     uint32_t scratch_count;
 };
 
 /* ---- group_words.c: words, types, constants */
+
+/* Counts things that are looked at; false when the group has failed, by them or before. */
+bool group_step(struct group *group, uint32_t count);
 
 uint32_t group_id(struct group *group);
 void group_put(struct group *group, struct group_words *words, uint32_t opcode, const uint32_t *operands,
@@ -137,7 +144,7 @@ void group_copy(struct group *group, struct group_words *words, const uint32_t *
               sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 
 /* The id that the list has for the key; 0: none. Adding fails the group when the list is too long. */
-uint32_t group_find(const struct group_list *list, const uint32_t *key, uint32_t length);
+uint32_t group_find(struct group *group, const struct group_list *list, const uint32_t *key, uint32_t length);
 void group_add(struct group *group, struct group_list *list, const uint32_t *key, uint32_t length,
                uint32_t id);
 
@@ -208,6 +215,9 @@ uint32_t group_thread(struct group *group);
 uint32_t group_number(struct group *group, uint32_t index);
 struct group_element group_element(struct group *group, const struct group_type *matrix, uint32_t index);
 
+/* Have all arrays no copies, as far as plain constants tell? */
+bool group_is_even(const struct group *group, const struct group_type *matrix);
+
 /* A parameter that is a matrix, in a variable; and elements of such arrays. */
 uint32_t group_array_parameter(struct group *group, struct group_function *function,
                                const struct group_type *matrix);
@@ -233,9 +243,11 @@ enum {
     GROUP_SHARED_LINES,
 };
 
-/* Shared memory for at least `length` (an id) elements. */
+/* Shared memory for at least `length` (an id) elements. Fails the group beside shared blocks. */
 uint32_t group_scratch(struct group *group, uint32_t component, uint32_t which, uint32_t length);
-uint32_t group_in_scratch(struct group *group, uint32_t variable, uint32_t component, uint32_t index);
+uint32_t group_read_scratch(struct group *group, uint32_t variable, uint32_t component, uint32_t index);
+void group_write_scratch(struct group *group, uint32_t variable, uint32_t component, uint32_t index,
+                         uint32_t value);
 
 /* ---- group_types.c */
 
@@ -265,7 +277,7 @@ struct group_place {
     uint32_t stride_bytes; /* of an element of the pointer's array; 0: unknown */
 };
 
-/* Fails the group when the pointer cannot be followed. `decodes`: the address is wanted. */
+/* Fails the group when the pointer cannot be followed. `is_decoded`: the address is wanted. */
 void group_find_place(struct group *group, const uint32_t *memory, uint32_t count, uint32_t pointer,
                       const struct group_type *matrix, bool is_decoded, struct group_place *place);
 uint32_t group_place_key(const struct group_place *place, uint32_t *key);

@@ -112,10 +112,11 @@ void group_end_if(struct group *group, uint32_t merge)
 void group_barrier(struct group *group)
 {
     uint32_t scope = group_constant(group, SpvScopeWorkgroup);
-    uint32_t order =
-        group_constant(group, SpvMemorySemanticsAcquireReleaseMask | SpvMemorySemanticsWorkgroupMemoryMask);
+    uint32_t order = SpvMemorySemanticsAcquireReleaseMask | SpvMemorySemanticsWorkgroupMemoryMask;
 
-    GROUP_PUT(group, &group->body, SpvOpControlBarrier, scope, scope, order);
+    if (group->is_vulkan)
+        order |= SpvMemorySemanticsMakeAvailableMask | SpvMemorySemanticsMakeVisibleMask;
+    GROUP_PUT(group, &group->body, SpvOpControlBarrier, scope, scope, group_constant(group, order));
 }
 
 /* ---- functions ----------------------------------------------------------------------------- */
@@ -226,8 +227,7 @@ uint32_t group_number(struct group *group, uint32_t index)
     return group_uint(group, SpvOpIAdd, from, group_thread(group));
 }
 
-/* Are all arrays filled by the matrix, as far as plain constants tell? */
-static bool is_even(const struct group *group, const struct group_type *matrix)
+bool group_is_even(const struct group *group, const struct group_type *matrix)
 {
     uint32_t elements, threads;
 
@@ -239,7 +239,7 @@ struct group_element group_element(struct group *group, const struct group_type 
 {
     struct group_element element = {.number = group_number(group, index)};
 
-    if (!is_even(group, matrix))
+    if (!group_is_even(group, matrix))
         element.number = group_uint(group, SpvOpUMod, element.number, matrix->elements);
     element.row    = group_uint(group, SpvOpUDiv, element.number, matrix->columns);
     element.column = group_uint(group, SpvOpUMod, element.number, matrix->columns);
@@ -297,8 +297,44 @@ uint32_t group_finish(struct group *group, struct group_function *function, uint
 
 /* ---- shared memory ------------------------------------------------------------------------- */
 
+static bool is_block(struct group *group, uint32_t type)
+{
+    const struct lower_words *module = &group->module;
+
+    for (uint32_t i = LOWER_HEADER_WORDS; i < module->functions; i += lower_length(module->words + i)) {
+        const uint32_t *at = module->words + i;
+        if (!group_step(group, 1) || !lower_is_preamble(lower_opcode(at)))
+            break;
+        if (lower_opcode(at) == SpvOpDecorate && lower_length(at) == 3 && at[1] == type &&
+            at[2] == SpvDecorationBlock)
+            return true;
+    }
+    return false;
+}
+
+/* Has the module blocks in shared memory? They all begin where it begins, and no other variable may be
+ * there. */
+static bool has_shared_blocks(struct group *group)
+{
+    const struct lower_words *module = &group->module;
+
+    for (uint32_t i = LOWER_HEADER_WORDS; i < module->functions; i += lower_length(module->words + i)) {
+        const uint32_t *at = module->words + i;
+        if (!group_step(group, 1))
+            break;
+        if (lower_opcode(at) != SpvOpVariable || lower_length(at) < 4 || at[3] != SpvStorageClassWorkgroup)
+            continue;
+        const uint32_t *pointer = lower_definition(module, at[1], SpvOpTypePointer, 4);
+        if (pointer != NULL && is_block(group, pointer[3]))
+            return true;
+    }
+    return false;
+}
+
 uint32_t group_scratch(struct group *group, uint32_t component, uint32_t which, uint32_t length)
 {
+    if (group->scratch_count == 0)
+        group->failed |= group->has_decoration_groups || has_shared_blocks(group);
     for (uint32_t i = 0; i < group->scratch_count; i++) {
         struct group_scratch *scratch = &group->scratches[i];
         if (scratch->component != component || scratch->which != which)
@@ -320,7 +356,24 @@ uint32_t group_scratch(struct group *group, uint32_t component, uint32_t which, 
     return scratch->variable;
 }
 
-uint32_t group_in_scratch(struct group *group, uint32_t variable, uint32_t component, uint32_t index)
+/* The operands for memory: one word, or none. */
+static uint32_t scratch_mask(const struct group *group)
 {
-    return group_at(group, SpvStorageClassWorkgroup, variable, component, index);
+    return group->is_vulkan ? SpvMemoryAccessNonPrivatePointerMask : 0;
+}
+
+uint32_t group_read_scratch(struct group *group, uint32_t variable, uint32_t component, uint32_t index)
+{
+    uint32_t pointer = group_at(group, SpvStorageClassWorkgroup, variable, component, index);
+
+    return group_op(group, SpvOpLoad, component, pointer, scratch_mask(group), 0);
+}
+
+void group_write_scratch(struct group *group, uint32_t variable, uint32_t component, uint32_t index,
+                         uint32_t value)
+{
+    const uint32_t words[] = {group_at(group, SpvStorageClassWorkgroup, variable, component, index), value,
+                              scratch_mask(group)};
+
+    group_put(group, &group->body, SpvOpStore, words, group->is_vulkan ? 3 : 2);
 }

@@ -13,7 +13,7 @@
 uint32_t group_splat(struct group *group, const struct group_type *matrix)
 {
     const uint32_t key[] = {SpvOpCompositeConstruct, matrix->id};
-    uint32_t id          = group_find(&group->made_known, key, 2);
+    uint32_t id          = group_find(group, &group->made_known, key, 2);
     struct group_function function;
     struct group_loop loop;
 
@@ -86,7 +86,7 @@ static uint32_t element_function(struct group *group, uint32_t opcode, const str
                                  const struct group_type *const types[2], uint32_t scalar)
 {
     const uint32_t key[] = {opcode, to->id, types[0]->id, types[1] != NULL ? types[1]->id : 0, scalar};
-    uint32_t id = group_find(&group->made_known, key, 5), arrays[2] = {0, 0}, values[2] = {0, 0};
+    uint32_t id = group_find(group, &group->made_known, key, 5), arrays[2] = {0, 0}, values[2] = {0, 0};
     uint32_t end = group_smaller(group, to->length, types[0]->length);
     struct group_function function;
     struct group_loop loop;
@@ -155,7 +155,7 @@ static uint32_t per_element_function(struct group *group, const uint32_t *at, co
 
     for (uint32_t i = 0; i < extras; i++)
         key[count++] = lower_type_of(&group->module, at[5 + i]);
-    uint32_t id = group_find(&group->made_known, key, count);
+    uint32_t id = group_find(group, &group->made_known, key, count);
     if (id != 0)
         return id;
     group_begin(group, &function, matrix->id);
@@ -242,17 +242,20 @@ static void share_factor(struct group *group, const struct product *product, boo
     group_begin_each(group, &loop, matrix->length);
     struct group_element element = group_element(group, matrix, loop.index);
     uint32_t step                = group_uint(group, SpvOpISub, is_a ? element.column : element.row, first);
-    uint32_t merge  = group_begin_if(group, group_test(group, SpvOpULessThan, step, product->depth));
+    uint32_t is_here             = group_test(group, SpvOpULessThan, step, product->depth);
+    if (!group_is_even(group, matrix)) {
+        uint32_t is_own =
+            group_test(group, SpvOpULessThan, group_number(group, loop.index), matrix->elements);
+        is_here = group_op(group, SpvOpLogicalAnd, group->bool_type, is_here, is_own, 0);
+    }
+    uint32_t merge  = group_begin_if(group, is_here);
     uint32_t row    = is_a ? element.row : step;
     uint32_t column = is_a ? step : element.column;
     uint32_t width  = is_a ? product->depth : matrix->columns;
     uint32_t place  = group_uint(group, SpvOpIAdd, group_uint(group, SpvOpIMul, row, width), column);
     uint32_t value =
         group_read_element(group, matrix, is_a ? product->array_a : product->array_b, loop.index);
-    group_store(
-        group,
-        group_in_scratch(group, is_a ? product->shared_a : product->shared_b, matrix->component, place),
-        value);
+    group_write_scratch(group, is_a ? product->shared_a : product->shared_b, matrix->component, place, value);
     group_end_if(group, merge);
     group_end_loop(group, &loop);
 }
@@ -263,10 +266,10 @@ static uint32_t factor(struct group *group, const struct product *product, bool 
     const struct group_type *matrix = is_a ? product->a : product->b;
     uint32_t width                  = is_a ? product->depth : matrix->columns;
     uint32_t place = group_uint(group, SpvOpIAdd, group_uint(group, SpvOpIMul, row, width), column);
-    uint32_t pointer =
-        group_in_scratch(group, is_a ? product->shared_a : product->shared_b, matrix->component, place);
+    uint32_t value =
+        group_read_scratch(group, is_a ? product->shared_a : product->shared_b, matrix->component, place);
 
-    return widen(group, matrix, group_load(group, matrix->component, pointer),
+    return widen(group, matrix, value,
                  (product->signs & (is_a ? SPIRV_MatrixASignedKHR : SPIRV_MatrixBSignedKHR)) != 0);
 }
 
@@ -318,7 +321,7 @@ static uint32_t product_function(struct group *group, struct product *product)
 {
     const struct group_type *a = product->a, *b = product->b, *c = product->c, *d = product->d;
     const uint32_t key[] = {SPIRV_OpCooperativeMatrixMulAddKHR, a->id, b->id, c->id, d->id, product->signs};
-    uint32_t id          = group_find(&group->made_known, key, 6);
+    uint32_t id          = group_find(group, &group->made_known, key, 6);
     struct group_function function;
     struct group_loop loop;
 

@@ -19,11 +19,31 @@ static uint32_t put(struct group *group, uint32_t opcode, uint32_t type, uint32_
     return words[1];
 }
 
+/* The words that the types have at least whose operands are read here. */
+static uint32_t least_words(uint32_t opcode)
+{
+    switch (opcode) {
+    case SpvOpTypeInt:
+    case SpvOpTypeVector:
+    case SpvOpTypeArray:
+    case SpvOpTypePointer:
+        return 4;
+    case SpvOpTypeFloat:
+    case SpvOpTypeRuntimeArray:
+        return 3;
+    default:
+        return 2;
+    }
+}
+
 static const uint32_t *definition(const struct group *group, uint32_t id)
 {
     const struct lower_words *module = &group->module;
 
-    return id < module->bound && module->defined_at[id] != 0 ? module->words + module->defined_at[id] : NULL;
+    if (id >= module->bound || module->defined_at[id] == 0)
+        return NULL;
+    const uint32_t *at = module->words + module->defined_at[id];
+    return lower_length(at) >= least_words(lower_opcode(at)) ? at : NULL;
 }
 
 /* ---- layouts of types ---------------------------------------------------------------------- */
@@ -36,9 +56,8 @@ static uint32_t decoration(struct group *group, uint32_t id, uint32_t member, ui
 
     for (uint32_t i = LOWER_HEADER_WORDS; i < module->functions; i += lower_length(module->words + i)) {
         const uint32_t *at = module->words + i;
-        if (!lower_is_preamble(lower_opcode(at)))
+        if (!group_step(group, 1) || !lower_is_preamble(lower_opcode(at)))
             break;
-        group->failed |= ++group->steps > GROUP_STEPS_MOST;
         if (lower_opcode(at) != (is_member ? SpvOpMemberDecorate : SpvOpDecorate) ||
             lower_length(at) != (is_member ? 5u : 4u) || at[1] != id)
             continue;
@@ -95,7 +114,7 @@ static uint32_t size_of(struct group *group, uint32_t type, uint32_t depth, uint
     const uint32_t *at = definition(group, type);
     uint32_t number = 0, part = 1, stride = 0;
 
-    if (at == NULL || depth > NESTING_MOST || lower_length(at) < 2 || group->failed)
+    if (!group_step(group, 1) || at == NULL || depth > NESTING_MOST)
         return 0;
     switch (lower_opcode(at)) {
     case SpvOpTypeInt:
@@ -132,7 +151,7 @@ uint32_t group_size(struct group *group, uint32_t type)
 {
     uint32_t alignment = 1;
 
-    return size_of(group, type, 0, &alignment);
+    return group->has_decoration_groups ? 0 : size_of(group, type, 0, &alignment);
 }
 
 /* ---- pointers ------------------------------------------------------------------------------ */
@@ -158,7 +177,7 @@ static void read_memory(struct group *group, const uint32_t *memory, uint32_t co
 /* Follows the indices of a chain but the last one. The type of the array, or 0; adds up the bytes. */
 static uint32_t follow(struct group *group, const uint32_t *chain, uint32_t type, uint64_t *offset)
 {
-    for (uint32_t i = 4; i + 1 < lower_length(chain); i++) {
+    for (uint32_t i = 4; i + 1 < lower_length(chain) && group_step(group, 1); i++) {
         const uint32_t *at = definition(group, type);
         uint32_t index     = 0;
         if (at == NULL || !group_plain(group, chain[i], &index))
@@ -191,9 +210,8 @@ static void copy_about(struct group *group, struct group_words *out, uint32_t op
 
     for (uint32_t i = LOWER_HEADER_WORDS; i < module->functions; i += lower_length(module->words + i)) {
         const uint32_t *at = module->words + i;
-        if (!lower_is_preamble(lower_opcode(at)))
+        if (!group_step(group, 1) || !lower_is_preamble(lower_opcode(at)))
             break;
-        group->failed |= ++group->steps > GROUP_STEPS_MOST;
         if (lower_opcode(at) != opcode || lower_length(at) < 3 || at[1] != from ||
             (opcode == SpvOpDecorate && at[2] == SpvDecorationRestrict) ||
             (opcode == SpvOpMemberName && at[2] != 0))
@@ -205,12 +223,38 @@ static void copy_about(struct group *group, struct group_words *out, uint32_t op
     }
 }
 
+/* Decorates the member of a view as the struct: what all members have, or any. */
+static void copy_member(struct group *group, const uint32_t *type, uint32_t block)
+{
+    static const struct {
+        uint32_t kind;
+        bool is_of_any;
+    } rules[]                           = {{SpvDecorationNonWritable, false},
+                                           {SpvDecorationNonReadable, false},
+                                           {SpvDecorationCoherent, true},
+                                           {SpvDecorationVolatile, true}};
+    const struct lower_words *module    = &group->module;
+    uint32_t counts[SPIRV_COUNT(rules)] = {0};
+
+    for (uint32_t i = LOWER_HEADER_WORDS; i < module->functions; i += lower_length(module->words + i)) {
+        const uint32_t *at = module->words + i;
+        if (!group_step(group, 1) || !lower_is_preamble(lower_opcode(at)))
+            break;
+        for (uint32_t k = 0; k < SPIRV_COUNT(rules); k++)
+            counts[k] += lower_opcode(at) == SpvOpMemberDecorate && lower_length(at) == 4 &&
+                         at[1] == type[1] && at[3] == rules[k].kind;
+    }
+    for (uint32_t k = 0; k < SPIRV_COUNT(rules); k++)
+        if (counts[k] != 0 && (rules[k].is_of_any || counts[k] >= lower_length(type) - 2u))
+            GROUP_PUT(group, &group->annotations, SpvOpMemberDecorate, block, 0, rules[k].kind);
+}
+
 /* A second variable of the binding: an array of the matrix's elements. `type` is the first one's struct. */
-static uint32_t view_of(struct group *group, uint32_t variable, uint32_t type,
+static uint32_t view_of(struct group *group, uint32_t variable, const uint32_t *type,
                         const struct group_type *matrix)
 {
     const uint32_t key[] = {SpvOpVariable, variable, matrix->component};
-    uint32_t id          = group_find(&group->known, key, 3);
+    uint32_t id          = group_find(group, &group->known, key, 3);
 
     if (id != 0)
         return id;
@@ -225,7 +269,8 @@ static uint32_t view_of(struct group *group, uint32_t variable, uint32_t type,
     GROUP_PUT(group, &group->annotations, SpvOpDecorate, block, SpvDecorationBlock);
     copy_about(group, &group->annotations, SpvOpDecorate, variable, id);
     copy_about(group, &group->names, SpvOpName, variable, id);
-    copy_about(group, &group->names, SpvOpMemberName, type, block);
+    copy_about(group, &group->names, SpvOpMemberName, type[1], block);
+    copy_member(group, type, block);
     group_copy(group, &group->interface, &id, 1);
     group_add(group, &group->known, key, 3, id);
     if (matrix->width < 32)
@@ -239,10 +284,11 @@ static void find_view(struct group *group, const uint32_t *chain, uint32_t array
 {
     uint32_t stride         = decoration(group, array, UINT32_MAX, SpvDecorationArrayStride);
     const uint32_t *pointer = definition(group, lower_type_of(&group->module, chain[3]));
+    const uint32_t *type    = lower_definition(&group->module, pointer[3], SpvOpTypeStruct, 2);
     uint32_t bytes          = matrix->width / 8;
 
     if (place->storage != SpvStorageClassStorageBuffer || stride == 0 || offset > UINT32_MAX ||
-        lower_definition(&group->module, pointer[3], SpvOpTypeStruct, 2) == NULL) {
+        group->has_decoration_groups || type == NULL) {
         group->failed = true;
         return;
     }
@@ -256,7 +302,7 @@ static void find_view(struct group *group, const uint32_t *chain, uint32_t array
         .component    = matrix->component,
         .bytes        = bytes,
         .stride_bytes = stride,
-        .variable     = view_of(group, chain[3], pointer[3], matrix),
+        .variable     = view_of(group, chain[3], type, matrix),
         .indices      = {group_constant(group, 0)},
         .count        = 1,
         .first        = put(group, SpvOpUDiv, group->uint_type, first, group_constant(group, bytes))};

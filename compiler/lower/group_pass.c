@@ -33,14 +33,13 @@ static uint32_t runs(struct group *group)
 
 static uint32_t shared_at(struct group *group, const struct pass *pass, uint32_t number)
 {
-    return group_load(group, pass->from->component,
-                      group_in_scratch(group, pass->shared, pass->from->component,
-                                       group_uint(group, SpvOpISub, number, pass->first)));
+    return group_read_scratch(group, pass->shared, pass->from->component,
+                              group_uint(group, SpvOpISub, number, pass->first));
 }
 
 static uint32_t line_at(struct group *group, const struct pass *pass, uint32_t line)
 {
-    return group_in_scratch(group, pass->lines, pass->from->component, line);
+    return group_read_scratch(group, pass->lines, pass->from->component, line);
 }
 
 /* Stores this work-item's elements of the chunk, which are a run of its array. */
@@ -55,10 +54,9 @@ static void share_chunk(struct group *group, const struct pass *pass)
     group_begin_loop(group, &loop, begin, end, group_constant(group, 1));
     uint32_t number = group_number(group, loop.index);
     uint32_t merge  = group_begin_if(group, group_test(group, SpvOpULessThan, number, pass->from->elements));
-    group_store(group,
-                group_in_scratch(group, pass->shared, pass->from->component,
-                                 group_uint(group, SpvOpISub, number, pass->first)),
-                group_read_element(group, pass->from, pass->array, loop.index));
+    uint32_t value  = group_read_element(group, pass->from, pass->array, loop.index);
+    group_write_scratch(group, pass->shared, pass->from->component,
+                        group_uint(group, SpvOpISub, number, pass->first), value);
     group_end_if(group, merge);
     group_end_loop(group, &loop);
 }
@@ -72,11 +70,12 @@ static void add_to_line(struct group *group, const struct pass *pass, uint32_t l
     group_store(group, kept, value);
     uint32_t merge =
         group_begin_if(group, group_op(group, SpvOpLogicalNot, group->bool_type, is_first, 0, 0));
-    uint32_t old = group_load(group, pass->from->component, line_at(group, pass, line));
+    uint32_t old = line_at(group, pass, line);
     group_store(group, kept,
                 group_op(group, SpvOpFunctionCall, pass->from->component, pass->combine, old, value));
     group_end_if(group, merge);
-    group_store(group, line_at(group, pass, line), group_load(group, pass->from->component, kept));
+    group_write_scratch(group, pass->lines, pass->from->component, line,
+                        group_load(group, pass->from->component, kept));
 }
 
 /* Each work-item has rows, or columns. */
@@ -152,9 +151,9 @@ static uint32_t combine_rows(struct group *group, const struct pass *pass)
     uint32_t component = pass->from->component, kept = group_local(group, component);
     struct group_loop loop;
 
-    group_store(group, kept, group_load(group, component, line_at(group, pass, group_constant(group, 0))));
+    group_store(group, kept, line_at(group, pass, group_constant(group, 0)));
     group_begin_loop(group, &loop, group_constant(group, 1), pass->from->rows, group_constant(group, 1));
-    uint32_t value = group_load(group, component, line_at(group, pass, loop.index));
+    uint32_t value = line_at(group, pass, loop.index);
     uint32_t old   = group_load(group, component, kept);
     group_store(group, kept, group_op(group, SpvOpFunctionCall, component, pass->combine, old, value));
     group_end_loop(group, &loop);
@@ -168,10 +167,9 @@ static void spread_lines(struct group *group, const struct pass *pass)
 
     group_begin_each(group, &loop, pass->to->length);
     struct group_element element = group_element(group, pass->to, loop.index);
-    uint32_t line =
-        kept != 0 ? kept : line_at(group, pass, pass->mode == REDUCE_ROW ? element.row : element.column);
-    group_write_element(group, pass->to, pass->result, loop.index,
-                        group_load(group, pass->from->component, line));
+    uint32_t line                = pass->mode == REDUCE_ROW ? element.row : element.column;
+    uint32_t value = kept != 0 ? group_load(group, pass->from->component, kept) : line_at(group, pass, line);
+    group_write_element(group, pass->to, pass->result, loop.index, value);
     group_end_loop(group, &loop);
 }
 
@@ -179,7 +177,7 @@ static uint32_t pass_function(struct group *group, struct pass *pass)
 {
     const struct group_type *from = pass->from, *to = pass->to;
     const uint32_t key[] = {GROUP_OP_REDUCE, from->id, to->id, pass->mode, pass->combine};
-    uint32_t id          = group_find(&group->made_known, key, 5);
+    uint32_t id          = group_find(group, &group->made_known, key, 5);
     bool has_lines       = (pass->mode & (REDUCE_ROW | REDUCE_COLUMN)) != 0;
     struct group_function function;
     struct group_loop loop;

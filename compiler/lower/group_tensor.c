@@ -361,7 +361,7 @@ static uint32_t tensor_function(struct group *group, struct tensor *tensor)
                                      matrix->id, tensor->layout->id,
                                      tensor->view != NULL ? tensor->view->id : 0, tensor->decode};
     uint32_t length = 5 + group_place_key(&tensor->place, key + 5);
-    uint32_t id     = group_find(&group->made_known, key, length);
+    uint32_t id     = group_find(group, &group->made_known, key, length);
     struct group_function function;
     struct group_loop loop;
 
@@ -484,7 +484,7 @@ static uint32_t access_function(struct group *group, const struct group_type *ma
                                               : SPIRV_OpCooperativeMatrixLoadKHR,
                                      matrix->id, is_by_columns};
     uint32_t length = 3 + group_place_key(place, key + 3);
-    uint32_t id = group_find(&group->made_known, key, length), merge = 0;
+    uint32_t id = group_find(group, &group->made_known, key, length), merge = 0;
     struct group_function function;
     struct group_loop loop;
 

@@ -7,6 +7,15 @@
 
 #define KNOWN_MOST 4096u
 
+bool group_step(struct group *group, uint32_t count)
+{
+    if (count > GROUP_STEPS_MOST - group->steps)
+        group->failed = true;
+    else
+        group->steps += count;
+    return !group->failed;
+}
+
 uint32_t group_id(struct group *group)
 {
     return group->bound++;
@@ -49,8 +58,10 @@ void group_put(struct group *group, struct group_words *words, uint32_t opcode, 
 
 /* ---- what is there once -------------------------------------------------------------------- */
 
-uint32_t group_find(const struct group_list *list, const uint32_t *key, uint32_t length)
+uint32_t group_find(struct group *group, const struct group_list *list, const uint32_t *key, uint32_t length)
 {
+    if (!group_step(group, list->count))
+        return 0;
     for (uint32_t i = 0; i < list->count; i++)
         if (list->at[i].length == length && memcmp(list->at[i].key, key, length * sizeof(*key)) == 0)
             return list->at[i].id;
@@ -70,14 +81,18 @@ void group_add(struct group *group, struct group_list *list, const uint32_t *key
     memcpy(known->key, key, length * sizeof(*key));
 }
 
-/* The id of a type in the module; the result is behind the opcode. */
+/* The id of a type in the module; the result is behind the opcode. Arrays of the module may have a stride,
+ * with which they cannot be in shared memory. */
 static uint32_t find_type(struct group *group, uint32_t opcode, const uint32_t *operands, uint32_t count)
 {
     const struct lower_words *module = &group->module;
 
+    if (opcode == SpvOpTypeArray)
+        return 0;
     for (uint32_t i = LOWER_HEADER_WORDS; i < module->functions; i += lower_length(module->words + i)) {
         const uint32_t *at = module->words + i;
-        group->failed |= ++group->steps > GROUP_STEPS_MOST;
+        if (!group_step(group, 1))
+            break;
         if (lower_opcode(at) == opcode && lower_length(at) == count + 2 &&
             (count == 0 || memcmp(at + 2, operands, count * sizeof(*operands)) == 0))
             return at[1];
@@ -96,7 +111,7 @@ uint32_t group_type_id(struct group *group, uint32_t opcode, const uint32_t *ope
     key[0] = opcode;
     if (count != 0)
         memcpy(key + 1, operands, count * sizeof(*operands));
-    uint32_t id = group_find(&group->known, key, count + 1);
+    uint32_t id = group_find(group, &group->known, key, count + 1);
     if (id != 0)
         return id;
     id = find_type(group, opcode, operands, count);
@@ -141,13 +156,14 @@ uint32_t group_long(struct group *group)
 uint32_t group_constant(struct group *group, uint32_t value)
 {
     const uint32_t key[] = {SpvOpConstant, value};
-    uint32_t id          = group_find(&group->known, key, 2);
+    uint32_t id          = group_find(group, &group->known, key, 2);
 
     if (id != 0)
         return id;
     id = group_id(group);
     GROUP_PUT(group, &group->globals, SpvOpConstant, group->uint_type, id, value);
     group_add(group, &group->known, key, 2, id);
+    group_copy(group, &group->constants, (const uint32_t[]){id, value}, 2);
     return id;
 }
 
@@ -159,6 +175,8 @@ uint32_t group_extended(struct group *group)
     for (uint32_t i = LOWER_HEADER_WORDS; group->extended == 0 && i < module->functions;
          i += lower_length(module->words + i)) {
         const uint32_t *at = module->words + i;
+        if (!group_step(group, 1))
+            break;
         if (lower_opcode(at) == SpvOpExtInstImport && lower_length(at) == 6 &&
             memcmp(at + 2, name, sizeof(name)) == 0)
             return at[1];
@@ -170,18 +188,29 @@ uint32_t group_extended(struct group *group)
 
 /* ---- operations on constants ------------------------------------------------------------- */
 
+static bool find_constant(const struct group *group, uint32_t id, uint32_t *value)
+{
+    uint32_t low = 0, high = group->constants.count / 2;
+
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (group->constants.at[2 * middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == group->constants.count / 2 || group->constants.at[2 * low] != id)
+        return false;
+    *value = group->constants.at[2 * low + 1];
+    return true;
+}
+
 bool group_plain(const struct group *group, uint32_t id, uint32_t *value)
 {
     const struct lower_words *module = &group->module;
 
-    if (id >= module->bound) {
-        for (uint32_t i = 0; i < group->known.count; i++)
-            if (group->known.at[i].id == id && group->known.at[i].key[0] == SpvOpConstant) {
-                *value = group->known.at[i].key[1];
-                return true;
-            }
-        return false;
-    }
+    if (id >= module->bound)
+        return find_constant(group, id, value);
     const uint32_t *at = module->words + module->defined_at[id];
     if (module->defined_at[id] == 0)
         return false;
@@ -220,7 +249,7 @@ uint32_t group_fold(struct group *group, uint32_t opcode, uint32_t a, uint32_t b
 
     if (group_plain(group, a, &x) && group_plain(group, b, &y) && fold_plain(opcode, x, y, &value))
         return group_constant(group, value);
-    id = group_find(&group->known, key, 4);
+    id = group_find(group, &group->known, key, 4);
     if (id != 0)
         return id;
     id = group_id(group);
@@ -233,7 +262,7 @@ uint32_t group_fold(struct group *group, uint32_t opcode, uint32_t a, uint32_t b
 static uint32_t fold_select(struct group *group, uint32_t condition, uint32_t yes, uint32_t no)
 {
     const uint32_t key[] = {SpvOpSpecConstantOp, SpvOpSelect, condition, yes, no};
-    uint32_t id          = group_find(&group->known, key, 5);
+    uint32_t id          = group_find(group, &group->known, key, 5);
 
     if (id != 0)
         return id;

@@ -18,7 +18,8 @@
 struct base_arena;
 
 /* Lowers a module of SPIR-V, in host byte order. The new words are in the arena.
- * Errors: OUT_OF_HOST_MEMORY; UNSUPPORTED at the limit of an arena. */
+ * Errors: OUT_OF_HOST_MEMORY; UNSUPPORTED at the limit of an arena, and when the module declares a capability
+ * of enum spirv_newer that is only the library's. */
 int32_t lower_module(struct base_arena *arena, const uint32_t **words, uint32_t *count);
 
 #endif

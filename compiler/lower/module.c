@@ -124,12 +124,34 @@ void lower_put(struct lower_writer *writer, uint32_t opcode, const uint32_t *ope
     lower_put_words(writer, operands, count);
 }
 
+/* The capabilities that only this room declares. */
+static int32_t refuse_own(const uint32_t *words, uint32_t count)
+{
+    char name[32], opcode[32];
+
+    for (uint32_t i = LOWER_HEADER_WORDS; i < count; i += lower_length(words + i)) {
+        if (lower_length(words + i) == 0 || lower_length(words + i) > count - i ||
+            lower_opcode(words + i) == SpvOpFunction)
+            break;
+        if (lower_opcode(words + i) == SpvOpCapability && lower_length(words + i) == 2 &&
+            (words[i + 1] == SPIRV_CapabilityBufferAddresses ||
+             words[i + 1] == SPIRV_CapabilityMatrixSubgroups))
+            return base_fail(
+                TRM_ERROR_UNSUPPORTED, "SPIR-V, word %u (%s): the capability %s is not supported", i,
+                spirv_opcode_name(SpvOpCapability, opcode), spirv_capability_name(words[i + 1], name));
+    }
+    return TRM_OK;
+}
+
 int32_t lower_module(struct base_arena *arena, const uint32_t **words, uint32_t *count)
 {
+    int32_t status = refuse_own(*words, *count);
+    if (status != TRM_OK)
+        return status;
     lower_samples(arena, words, count);
     lower_group(arena, words, count);
     lower_bfloats(arena, words, count);
-    int32_t status = spirv_strip(arena, words, count);
+    status = spirv_strip(arena, words, count);
     if (status != TRM_OK)
         return status;
     lower_bindings(arena, words, *count);

@@ -31,7 +31,10 @@ static int32_t copy_words(struct core_shader_code *code, const void *bytes, uint
     if (status != TRM_OK)
         return base_fail(status, "shader \"%s\": %s", code->name, trm_last_error().sentence);
     code->words = words;
-    return lower_module(&code->arena, &code->words, &code->word_count);
+    status      = lower_module(&code->arena, &code->words, &code->word_count);
+    if (status == TRM_ERROR_UNSUPPORTED)
+        return base_fail(status, "shader \"%s\": %s", code->name, trm_last_error().sentence);
+    return status;
 }
 
 /* ---- GLSL ---------------------------------------------------------------------------------- */

@@ -95,6 +95,13 @@ START_TEST(a_module_that_is_not_valid_is_refused_under_its_name)
     ck_assert_int_eq(trm_shader_create(context, &desc, &shader), TRM_ERROR_INVALID_ARGUMENT);
     says("half a shader");
     ck_assert_ptr_null(shader);
+    uint32_t own[sizeof(mixed) / sizeof(mixed[0])];
+    memcpy(own, mixed, sizeof(mixed));
+    own[6] = 65500; /* a capability that the library gives to modules itself, for that of a shader */
+    desc   = desc_of(own, sizeof(own), "its own");
+    ck_assert_int_eq(trm_shader_create(context, &desc, &shader), TRM_ERROR_UNSUPPORTED);
+    says("shader \"its own\": SPIR-V, word 5 (OpCapability)");
+    ck_assert_ptr_null(shader);
 }
 END_TEST
 
