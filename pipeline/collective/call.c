@@ -67,19 +67,23 @@ static bool find_table(struct pipeline_collective *collective, const struct pipe
 /* Chooses a way and gets what it needs. A way that cannot be had is not chosen again, but where it is the
  * only one that the program allows. */
 static int32_t choose(struct pipeline_collective *collective, const struct pipeline_call *call,
-                      enum pipeline_way *way, struct pipeline_choice **measured)
+                      struct pipeline_decision *decision)
 {
-    int32_t status = pipeline_way_choose(collective, call, way, measured);
+    int32_t status = pipeline_way_choose(collective, call, decision);
 
     if (status == TRM_OK)
-        status = prepare(collective, call, *way);
+        status = prepare(collective, call, decision->way);
     bool is_only = collective->forced == PIPELINE_WAY_NATIVE && call->devices > 1;
-    if (status == TRM_OK || *way != PIPELINE_WAY_NATIVE || is_only)
-        return status;
-    collective->has_native = false;
-    base_error_clear();
-    status = pipeline_way_choose(collective, call, way, measured);
-    return status == TRM_OK ? prepare(collective, call, *way) : status;
+    if (status != TRM_OK && decision->way == PIPELINE_WAY_NATIVE && !is_only) {
+        collective->has_native = false;
+        base_error_clear();
+        status = pipeline_way_choose(collective, call, decision);
+        if (status == TRM_OK)
+            status = prepare(collective, call, decision->way);
+    }
+    if (status == TRM_OK)
+        pipeline_way_log(collective, call, decision);
+    return status;
 }
 
 /* Behind a call all streams have met. */
@@ -94,21 +98,20 @@ static void note_meeting(struct pipeline_collective *collective, const struct pi
 
 static int32_t enqueue_locked(struct pipeline_collective *collective, struct pipeline_call *call)
 {
-    struct pipeline_choice *measured = NULL;
-    enum pipeline_way way            = PIPELINE_WAY_TWO_SHOT;
+    struct pipeline_decision decision;
 
     call->has_table = find_table(collective, call);
-    int32_t status  = choose(collective, call, &way, &measured);
+    int32_t status  = choose(collective, call, &decision);
     if (status != TRM_OK)
         return status;
-    if (measured != NULL)
-        status = pipeline_choice_begin(collective, measured, way, call->streams[0]);
+    if (decision.measured != NULL)
+        status = pipeline_choice_begin(collective, decision.measured, decision.way, call->streams[0]);
     if (status == TRM_OK)
-        status = run(collective, call, way);
+        status = run(collective, call, decision.way);
     if (status == TRM_OK)
         note_meeting(collective, call);
-    if (status == TRM_OK && measured != NULL)
-        status = pipeline_choice_end(measured, call->streams[0]);
+    if (status == TRM_OK && decision.measured != NULL)
+        status = pipeline_choice_end(decision.measured, call->streams[0]);
     if (status != TRM_OK)
         abort_call(call, status);
     return status;

@@ -153,7 +153,7 @@ struct pipeline_choice {
     uint64_t best_ns[PIPELINE_WAYS];
     uint8_t tries[PIPELINE_WAYS];
     bool is_pending; /* a measurement is under way, of the way `pending` */
-    bool is_logged;
+    uint32_t logged; /* bit i: the log has way i */
     enum pipeline_way pending;
     struct trm_event *begin, *end;
 };
@@ -253,9 +253,18 @@ bool pipeline_call_task(const struct pipeline_call *call, bool is_one_shot, uint
 /* The value of the setting `collective.way`; -1 for "auto", which any other text counts as. */
 int32_t pipeline_way_parse(const char *text);
 
-/* The way of a call; `measured` gets the place for its times, or NULL. */
+/* The way of a call. */
+struct pipeline_decision {
+    enum pipeline_way way;
+    struct pipeline_choice *measured; /* gets the call's times; NULL: it is not measured */
+    char why[48];                     /* for the log; "": the log has it, or the way is not settled */
+};
+
 int32_t pipeline_way_choose(struct pipeline_collective *collective, const struct pipeline_call *call,
-                            enum pipeline_way *way, struct pipeline_choice **measured);
+                            struct pipeline_decision *decision);
+/* Logs a way that calls of this kind and size take, once: when the call has what the way needs. */
+void pipeline_way_log(struct pipeline_collective *collective, const struct pipeline_call *call,
+                      const struct pipeline_decision *decision);
 int32_t pipeline_choice_begin(struct pipeline_collective *collective, struct pipeline_choice *choice,
                               enum pipeline_way way, struct trm_stream *stream);
 int32_t pipeline_choice_end(struct pipeline_choice *choice, struct trm_stream *stream);
