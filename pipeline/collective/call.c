@@ -41,13 +41,15 @@ static int32_t prepare(struct pipeline_collective *collective, const struct pipe
     return pipeline_relay_prepare(collective, call, way == PIPELINE_WAY_HOST);
 }
 
+/* `is_met`: all streams have met behind the call. */
 static int32_t run(struct pipeline_collective *collective, const struct pipeline_call *call,
-                   enum pipeline_way way)
+                   enum pipeline_way way, bool *is_met)
 {
+    *is_met = true;
     if (way == PIPELINE_WAY_NATIVE)
         return pipeline_native_enqueue(collective, call);
     if (is_relayed(way) && call->count > 1)
-        return pipeline_bucket_enqueue(collective, call, way == PIPELINE_WAY_HOST);
+        return pipeline_bucket_enqueue(collective, call, way == PIPELINE_WAY_HOST, is_met);
     if (is_relayed(way))
         return pipeline_relay_enqueue(collective, call, way == PIPELINE_WAY_HOST);
     return pipeline_direct_enqueue(collective, call, way == PIPELINE_WAY_ONE_SHOT);
@@ -86,7 +88,6 @@ static int32_t choose(struct pipeline_collective *collective, const struct pipel
     return status;
 }
 
-/* Behind a call all streams have met. */
 static void note_meeting(struct pipeline_collective *collective, const struct pipeline_call *call)
 {
     for (uint32_t d = 0; d < call->devices; d++) {
@@ -99,6 +100,7 @@ static void note_meeting(struct pipeline_collective *collective, const struct pi
 static int32_t enqueue_locked(struct pipeline_collective *collective, struct pipeline_call *call)
 {
     struct pipeline_decision decision;
+    bool is_met = false;
 
     call->has_table = find_table(collective, call);
     int32_t status  = choose(collective, call, &decision);
@@ -107,8 +109,8 @@ static int32_t enqueue_locked(struct pipeline_collective *collective, struct pip
     if (decision.measured != NULL)
         status = pipeline_choice_begin(collective, decision.measured, decision.way, call->streams[0]);
     if (status == TRM_OK)
-        status = run(collective, call, decision.way);
-    if (status == TRM_OK)
+        status = run(collective, call, decision.way, &is_met);
+    if (status == TRM_OK && is_met)
         note_meeting(collective, call);
     if (status == TRM_OK && decision.measured != NULL)
         status = pipeline_choice_end(decision.measured, call->streams[0]);
