@@ -333,8 +333,8 @@ static const struct core_setting_row rows[] = {
     },
     {
         .info    = INFO(TRM_SETTING_COUNT, "vulkan.resident.wait", "TRIREME_VULKAN_RESIDENT_WAIT", "500", 0,
-                        "Microseconds for which a token of the strategy resident waits for others with which "
-                           "it can be submitted, unless a thread waits for it before."),
+                        "Microseconds for which a token of the strategy resident waits at most for others with "
+                           "which it can be submitted, unless a thread waits for it before."),
         .maximum = 60000000,
     },
     {

@@ -1,8 +1,9 @@
 /* Many small spans for the ways copies and host, as one.
  *
- * Each device puts its small spans side by side in memory of the call: by one launch with a table of
+ * Each device puts its small spans side by side in memory of the collective: by one launch with a table of
  * addresses where its kernels reach memory through addresses, else by copies. The call then goes on with that
- * memory as one span, in place, and with the large spans. In the end each device takes its results out.
+ * memory as one span, in place, and with the large spans. In the end each device takes its results out. Where
+ * there is no memory for that, all spans go on as they are.
  *
  * The memory has a part for each part of a span: one; where a device has to do with a part for each device,
  * as many as there are devices; and twice as many where the outputs may not be the inputs:
@@ -21,18 +22,22 @@
  * in less time than a few operations take to start; a processor does not. */
 #define SMALL_BYTES PIPELINE_TABLE_COPY_BYTES
 #define SMALL_UNIFIED_BYTES (UINT64_C(16) << 10)
-/* Bytes of a part and so of the small spans: what is beyond goes on as it is. */
+/* Bytes of a part and so of the small spans, and of all parts: what is beyond goes on as it is. */
 #define PART_BYTES (UINT64_C(64) << 20)
+#define MOST_BYTES (UINT64_C(256) << 20)
 /* Spans in a part begin at multiples of this many bytes, parts at multiples of that many. */
 #define SPAN_ALIGNMENT 16u
 #define PART_ALIGNMENT 256u
+/* Memory grows by powers of two from here on. */
+#define LEAST_BYTES (UINT64_C(64) << 10)
 
 struct bucket {
     struct pipeline_collective *collective;
     const struct pipeline_call *call;
-    uint64_t small;  /* bytes up to which spans are packed */
-    uint32_t packed; /* how many numbers are */
-    uint64_t part;   /* bytes of a part */
+    uint64_t small;     /* bytes up to which spans are packed */
+    uint64_t most_part; /* bytes that a part may have */
+    uint32_t packed;    /* how many numbers are */
+    uint64_t part;      /* bytes of a part */
     struct trm_buffer *buffers[PIPELINE_DEVICES];
 };
 
@@ -114,7 +119,7 @@ static bool step(const struct bucket *bucket, struct walk *walk, bool is_first)
         return false;
     walk->bytes     = input_of(call, walk->number, 0).length / input_parts(call);
     uint64_t place  = (walk->bytes + SPAN_ALIGNMENT - 1) / SPAN_ALIGNMENT * SPAN_ALIGNMENT;
-    walk->is_packed = walk->bytes * most <= bucket->small && walk->end + place <= PART_BYTES;
+    walk->is_packed = walk->bytes * most <= bucket->small && walk->end + place <= bucket->most_part;
     walk->at        = walk->end;
     if (walk->is_packed)
         walk->end += place;
@@ -129,6 +134,19 @@ static uint64_t small_bytes(const struct pipeline_collective *collective)
     return SMALL_BYTES;
 }
 
+/* A multiple of PART_ALIGNMENT. */
+static uint64_t most_part(const struct pipeline_collective *collective, const struct pipeline_call *call)
+{
+    uint64_t most = MOST_BYTES;
+
+    for (uint32_t d = 0; d < collective->devices; d++) {
+        uint64_t largest = collective->group->devices[d]->limits.max_buffer_bytes;
+        most             = largest < most ? largest : most;
+    }
+    most /= parts(call);
+    return (most < PART_BYTES ? most : PART_BYTES) / PART_ALIGNMENT * PART_ALIGNMENT;
+}
+
 /* Returns how many numbers have bytes. */
 static uint32_t measure(struct bucket *bucket)
 {
@@ -141,6 +159,66 @@ static uint32_t measure(struct bucket *bucket)
     }
     bucket->part = (walk.end + PART_ALIGNMENT - 1) / PART_ALIGNMENT * PART_ALIGNMENT;
     return numbers;
+}
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+/* May the next call on `stream` use the memory? What used it on the same stream comes before it in any case.
+ * It never waits: that may be behind something that the program does after the call. */
+static bool is_free(const struct pipeline_bucket_memory *memory, const struct trm_stream *stream)
+{
+    struct core_buffer *buffer = core_buffer_find(memory->buffer);
+    return memory->stream == stream || (buffer != NULL && core_in_flight_is_done(&buffer->in_flight));
+}
+
+/* Work that is under way keeps the memory that is replaced. */
+static int32_t get_memory(struct pipeline_collective *collective, uint32_t device, uint64_t bytes,
+                          struct trm_stream *stream)
+{
+    struct pipeline_bucket_memory *memory = &collective->buckets[device];
+    struct trm_device *held               = collective->group->held[device];
+    uint64_t largest                      = collective->group->devices[device]->limits.max_buffer_bytes;
+    uint64_t made_bytes                   = LEAST_BYTES;
+    struct trm_buffer *made               = NULL;
+
+    if (memory->buffer != NULL && memory->bytes >= bytes && is_free(memory, stream)) {
+        memory->stream = stream;
+        return TRM_OK;
+    }
+    while (made_bytes < bytes || made_bytes < memory->bytes)
+        made_bytes *= 2;
+    made_bytes     = made_bytes < largest ? made_bytes : largest;
+    int32_t status = trm_buffer_create(held, TRM_MEMORY_DEVICE, made_bytes, &made);
+    if (status != TRM_OK)
+        return status;
+    trm_buffer_destroy(memory->buffer);
+    *memory = (struct pipeline_bucket_memory){.buffer = made, .bytes = made_bytes, .stream = stream};
+    return TRM_OK;
+}
+
+/* Gets memory on all devices before anything is enqueued. */
+static bool has_memory(struct bucket *bucket)
+{
+    const struct pipeline_call *call = bucket->call;
+    uint64_t bytes                   = parts(call) * bucket->part;
+    int32_t status                   = TRM_OK;
+
+    for (uint32_t d = 0; status == TRM_OK && d < call->devices; d++) {
+        status             = get_memory(bucket->collective, d, bytes, call->streams[d]);
+        bucket->buffers[d] = bucket->collective->buckets[d].buffer;
+    }
+    if (status == TRM_OK)
+        return true;
+    core_log(bucket->collective->object.context, TRM_LOG_DEBUG, "%s does not put its spans side by side: %s",
+             call->name, trm_last_error().sentence);
+    base_error_clear();
+    return false;
+}
+
+void pipeline_bucket_fini(struct pipeline_bucket_memory *memory)
+{
+    trm_buffer_destroy(memory->buffer);
+    *memory = (struct pipeline_bucket_memory){.buffer = NULL};
 }
 
 /* ---- packing -------------------------------------------------------------------------------- */
@@ -216,33 +294,23 @@ static int32_t move(const struct bucket *bucket, uint32_t device, bool is_packin
     return status;
 }
 
-static int32_t pack(struct bucket *bucket)
+static int32_t pack(const struct bucket *bucket)
 {
-    const struct pipeline_call *call = bucket->call;
-    uint64_t bytes                   = parts(call) * bucket->part;
-    int32_t status                   = TRM_OK;
+    int32_t status = TRM_OK;
 
-    for (uint32_t d = 0; status == TRM_OK && d < call->devices; d++) {
-        status = trm_stream_alloc(call->streams[d], bytes, &bucket->buffers[d]);
-        if (status == TRM_OK && is_read(call, d))
+    for (uint32_t d = 0; status == TRM_OK && d < bucket->call->devices; d++)
+        if (is_read(bucket->call, d))
             status = move(bucket, d, true);
-    }
     return status;
 }
 
-static int32_t unpack(struct bucket *bucket)
+static int32_t unpack(const struct bucket *bucket)
 {
-    const struct pipeline_call *call = bucket->call;
-    int32_t status                   = TRM_OK;
+    int32_t status = TRM_OK;
 
-    for (uint32_t d = 0; status == TRM_OK && d < call->devices; d++) {
-        if (is_written(call, d))
+    for (uint32_t d = 0; status == TRM_OK && d < bucket->call->devices; d++)
+        if (is_written(bucket->call, d))
             status = move(bucket, d, false);
-        if (status == TRM_OK)
-            status = trm_stream_free(call->streams[d], bucket->buffers[d]);
-        if (status == TRM_OK)
-            bucket->buffers[d] = NULL;
-    }
     return status;
 }
 
@@ -289,38 +357,35 @@ static int32_t run(const struct bucket *bucket, struct pipeline_call *call, bool
     return pipeline_relay_enqueue(bucket->collective, call, is_host);
 }
 
-static void drop_buffers(struct bucket *bucket)
+static int32_t enqueue(const struct bucket *bucket, uint32_t numbers, bool is_host)
 {
-    struct base_saved_error saved;
+    struct pipeline_call derived = *bucket->call;
+    struct core_context *context = bucket->collective->object.context;
 
-    base_error_save(&saved);
-    for (uint32_t d = 0; d < bucket->call->devices; d++)
-        trm_buffer_destroy(bucket->buffers[d]);
-    base_error_restore(&saved);
+    derived.count       = numbers - bucket->packed + 1;
+    derived.space_bytes = (uint64_t)derived.count * derived.devices * 2 * sizeof(struct trm_span);
+    derived.inputs      = core_allocate(context, derived.space_bytes);
+    if (derived.inputs == NULL)
+        return pipeline_relay_enqueue(bucket->collective, bucket->call, is_host);
+    derived.outputs = derived.inputs + (uint64_t)derived.count * derived.devices;
+    int32_t status  = pack(bucket);
+    if (status == TRM_OK)
+        status = run(bucket, &derived, is_host);
+    if (status == TRM_OK)
+        status = unpack(bucket);
+    core_free(context, derived.inputs, derived.space_bytes);
+    return status;
 }
 
 int32_t pipeline_bucket_enqueue(struct pipeline_collective *collective, const struct pipeline_call *call,
-                                bool is_host)
+                                bool is_host, bool *is_met)
 {
-    struct bucket bucket         = {.collective = collective, .call = call, .small = small_bytes(collective)};
-    struct pipeline_call derived = *call;
-    struct core_context *context = collective->object.context;
-    uint32_t numbers             = measure(&bucket);
+    struct bucket bucket = {.collective = collective,
+                            .call       = call,
+                            .small      = small_bytes(collective),
+                            .most_part  = most_part(collective, call)};
+    uint32_t numbers     = measure(&bucket);
 
-    if (bucket.packed < 2)
-        return pipeline_relay_enqueue(collective, call, is_host);
-    derived.count       = numbers - bucket.packed + 1;
-    derived.space_bytes = (uint64_t)derived.count * call->devices * 2 * sizeof(struct trm_span);
-    derived.inputs      = core_allocate(context, derived.space_bytes);
-    if (derived.inputs == NULL)
-        return base_fail_memory("a collective");
-    derived.outputs = derived.inputs + (uint64_t)derived.count * call->devices;
-    int32_t status  = pack(&bucket);
-    if (status == TRM_OK)
-        status = run(&bucket, &derived, is_host);
-    if (status == TRM_OK)
-        status = unpack(&bucket);
-    drop_buffers(&bucket);
-    core_free(context, derived.inputs, derived.space_bytes);
-    return status;
+    *is_met = bucket.packed < 2 || !has_memory(&bucket);
+    return *is_met ? pipeline_relay_enqueue(collective, call, is_host) : enqueue(&bucket, numbers, is_host);
 }

@@ -41,13 +41,15 @@ static int32_t prepare(struct pipeline_collective *collective, const struct pipe
     return pipeline_relay_prepare(collective, call, way == PIPELINE_WAY_HOST);
 }
 
+/* `is_met`: all streams have met behind the call. */
 static int32_t run(struct pipeline_collective *collective, const struct pipeline_call *call,
-                   enum pipeline_way way)
+                   enum pipeline_way way, bool *is_met)
 {
+    *is_met = true;
     if (way == PIPELINE_WAY_NATIVE)
         return pipeline_native_enqueue(collective, call);
     if (is_relayed(way) && call->count > 1)
-        return pipeline_bucket_enqueue(collective, call, way == PIPELINE_WAY_HOST);
+        return pipeline_bucket_enqueue(collective, call, way == PIPELINE_WAY_HOST, is_met);
     if (is_relayed(way))
         return pipeline_relay_enqueue(collective, call, way == PIPELINE_WAY_HOST);
     return pipeline_direct_enqueue(collective, call, way == PIPELINE_WAY_ONE_SHOT);
@@ -67,22 +69,25 @@ static bool find_table(struct pipeline_collective *collective, const struct pipe
 /* Chooses a way and gets what it needs. A way that cannot be had is not chosen again, but where it is the
  * only one that the program allows. */
 static int32_t choose(struct pipeline_collective *collective, const struct pipeline_call *call,
-                      enum pipeline_way *way, struct pipeline_choice **measured)
+                      struct pipeline_decision *decision)
 {
-    int32_t status = pipeline_way_choose(collective, call, way, measured);
+    int32_t status = pipeline_way_choose(collective, call, decision);
 
     if (status == TRM_OK)
-        status = prepare(collective, call, *way);
+        status = prepare(collective, call, decision->way);
     bool is_only = collective->forced == PIPELINE_WAY_NATIVE && call->devices > 1;
-    if (status == TRM_OK || *way != PIPELINE_WAY_NATIVE || is_only)
-        return status;
-    collective->has_native = false;
-    base_error_clear();
-    status = pipeline_way_choose(collective, call, way, measured);
-    return status == TRM_OK ? prepare(collective, call, *way) : status;
+    if (status != TRM_OK && decision->way == PIPELINE_WAY_NATIVE && !is_only) {
+        collective->has_native = false;
+        base_error_clear();
+        status = pipeline_way_choose(collective, call, decision);
+        if (status == TRM_OK)
+            status = prepare(collective, call, decision->way);
+    }
+    if (status == TRM_OK)
+        pipeline_way_log(collective, call, decision);
+    return status;
 }
 
-/* Behind a call all streams have met. */
 static void note_meeting(struct pipeline_collective *collective, const struct pipeline_call *call)
 {
     for (uint32_t d = 0; d < call->devices; d++) {
@@ -94,21 +99,21 @@ static void note_meeting(struct pipeline_collective *collective, const struct pi
 
 static int32_t enqueue_locked(struct pipeline_collective *collective, struct pipeline_call *call)
 {
-    struct pipeline_choice *measured = NULL;
-    enum pipeline_way way            = PIPELINE_WAY_TWO_SHOT;
+    struct pipeline_decision decision;
+    bool is_met = false;
 
     call->has_table = find_table(collective, call);
-    int32_t status  = choose(collective, call, &way, &measured);
+    int32_t status  = choose(collective, call, &decision);
     if (status != TRM_OK)
         return status;
-    if (measured != NULL)
-        status = pipeline_choice_begin(collective, measured, way, call->streams[0]);
+    if (decision.measured != NULL)
+        status = pipeline_choice_begin(collective, decision.measured, decision.way, call->streams[0]);
     if (status == TRM_OK)
-        status = run(collective, call, way);
-    if (status == TRM_OK)
+        status = run(collective, call, decision.way, &is_met);
+    if (status == TRM_OK && is_met)
         note_meeting(collective, call);
-    if (status == TRM_OK && measured != NULL)
-        status = pipeline_choice_end(measured, call->streams[0]);
+    if (status == TRM_OK && decision.measured != NULL)
+        status = pipeline_choice_end(decision.measured, call->streams[0]);
     if (status != TRM_OK)
         abort_call(call, status);
     return status;

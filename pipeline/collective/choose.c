@@ -116,21 +116,27 @@ static struct pipeline_choice *choice_of(struct pipeline_collective *collective,
     return choice;
 }
 
-/* Logs the way of a kind and size once: when it is final. */
-static void log_choice(struct pipeline_collective *collective, const struct pipeline_call *call,
-                       enum pipeline_way way, const char *why)
+static void explain(struct pipeline_decision *decision, const char *why)
+{
+    snprintf(decision->why, sizeof(decision->why), "%s", why);
+}
+
+void pipeline_way_log(struct pipeline_collective *collective, const struct pipeline_call *call,
+                      const struct pipeline_decision *decision)
 {
     struct pipeline_choice *choice = choice_of(collective, call);
 
-    if (!choice->is_logged)
-        core_log(collective->object.context, TRM_LOG_INFO,
-                 "%s of %llu bytes in %u spans on %u devices takes the way %s, %s", call->name,
-                 (unsigned long long)call->bytes, call->count, call->devices, way_names[way], why);
-    choice->is_logged = true;
+    if (decision->why[0] == '\0' || (choice->logged >> decision->way & 1) != 0)
+        return;
+    choice->logged |= 1u << decision->way;
+    core_log(collective->object.context, TRM_LOG_INFO,
+             "%s of %llu bytes in %u spans on %u devices takes the way %s, %s", call->name,
+             (unsigned long long)call->bytes, call->count, call->devices, way_names[decision->way],
+             decision->why);
 }
 
-static int32_t choose_forced(struct pipeline_collective *collective, const struct pipeline_call *call,
-                             enum pipeline_way *way)
+static int32_t choose_forced(const struct pipeline_collective *collective, const struct pipeline_call *call,
+                             struct pipeline_decision *decision)
 {
     enum pipeline_way forced = (enum pipeline_way)collective->forced;
     const char *why          = !collective->can_reach ? "the devices cannot access each other's memory"
@@ -143,8 +149,8 @@ static int32_t choose_forced(struct pipeline_collective *collective, const struc
     if (!is_legal(collective, call, forced))
         return base_fail(TRM_ERROR_UNSUPPORTED, "%s: the setting collective.way is %s, but %s", call->name,
                          way_names[forced], why);
-    *way = forced;
-    log_choice(collective, call, forced, "as the setting collective.way says");
+    decision->way = forced;
+    explain(decision, "as the setting collective.way says");
     return TRM_OK;
 }
 
@@ -167,19 +173,15 @@ static void read_times(struct pipeline_choice *choice)
         choice->best_ns[choice->pending] = (uint64_t)elapsed;
 }
 
-static void log_measured(struct pipeline_collective *collective, const struct pipeline_call *call,
-                         const struct pipeline_choice *choice, enum pipeline_way way)
+static void explain_measured(const struct pipeline_choice *choice, struct pipeline_decision *decision)
 {
-    char why[48];
-
-    if (choice->is_logged)
-        return;
-    snprintf(why, sizeof(why), "measured %.1f us", (double)choice->best_ns[way] / 1e3);
-    log_choice(collective, call, way, why);
+    if ((choice->logged >> decision->way & 1) == 0)
+        snprintf(decision->why, sizeof(decision->why), "measured %.1f us",
+                 (double)choice->best_ns[decision->way] / 1e3);
 }
 
-static enum pipeline_way choose_measured(struct pipeline_collective *collective,
-                                         const struct pipeline_call *call, struct pipeline_choice **measured)
+static void choose_measured(struct pipeline_collective *collective, const struct pipeline_call *call,
+                            struct pipeline_decision *decision)
 {
     struct pipeline_choice *choice = choice_of(collective, call);
     enum pipeline_way fastest      = first_candidate(collective, call);
@@ -197,34 +199,35 @@ static enum pipeline_way choose_measured(struct pipeline_collective *collective,
         if (choice->tries[way] < TRIES && tried == PIPELINE_WAYS)
             tried = way;
     }
-    if (candidates < 2)
-        log_choice(collective, call, fastest, "the only one that is worth a try here");
-    if (candidates < 2 || (tried != PIPELINE_WAYS && choice->is_pending))
-        return fastest;
-    if (tried == PIPELINE_WAYS) {
-        log_measured(collective, call, choice, fastest);
-        return fastest;
+    decision->way = fastest;
+    if (candidates < 2) {
+        explain(decision, "the only one that is worth a try here");
+    } else if (tried == PIPELINE_WAYS) {
+        explain_measured(choice, decision);
+    } else if (!choice->is_pending) {
+        decision->way      = tried;
+        decision->measured = choice;
     }
-    *measured = choice;
-    return tried;
 }
 
 int32_t pipeline_way_choose(struct pipeline_collective *collective, const struct pipeline_call *call,
-                            enum pipeline_way *way, struct pipeline_choice **measured)
+                            struct pipeline_decision *decision)
 {
-    *measured = NULL;
+    *decision = (struct pipeline_decision){.way = PIPELINE_WAY_TWO_SHOT};
     bool is_native =
         collective->forced == PIPELINE_WAY_NATIVE && is_legal(collective, call, PIPELINE_WAY_NATIVE);
+    if (call->devices == 1 && is_native)
+        decision->way = PIPELINE_WAY_NATIVE;
     if (call->devices == 1)
-        *way = is_native ? PIPELINE_WAY_NATIVE : PIPELINE_WAY_TWO_SHOT;
-    else if (collective->forced >= 0)
-        return choose_forced(collective, call, way);
-    else if ((collective->flags & TRM_COLLECTIVE_DETERMINISTIC) == 0)
-        *way = choose_measured(collective, call, measured);
-    else {
-        *way = first_candidate(collective, call);
-        log_choice(collective, call, *way, "since the collective is deterministic");
+        return TRM_OK;
+    if (collective->forced >= 0)
+        return choose_forced(collective, call, decision);
+    if ((collective->flags & TRM_COLLECTIVE_DETERMINISTIC) == 0) {
+        choose_measured(collective, call, decision);
+        return TRM_OK;
     }
+    decision->way = first_candidate(collective, call);
+    explain(decision, "since the collective is deterministic");
     return TRM_OK;
 }
 

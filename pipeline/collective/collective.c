@@ -35,8 +35,10 @@ static void collective_retire(struct core_object *object)
 
     base_error_save(&saved);
     pipeline_native_fini(collective);
-    for (uint32_t d = 0; d < collective->devices; d++)
+    for (uint32_t d = 0; d < collective->devices; d++) {
         pipeline_relay_fini(&collective->relays[d]);
+        pipeline_bucket_fini(&collective->buckets[d]);
+    }
     destroy_kernels(collective);
     for (uint32_t d = 0; d < collective->devices; d++)
         pipeline_tables_fini(collective, &collective->tables[d]);

@@ -138,6 +138,14 @@ struct pipeline_relay {
     struct pipeline_relay_slot slots[PIPELINE_RELAY_SLOTS];
 };
 
+/* Memory of a device in which a call puts small spans side by side. It is used from `stream`, which waits for
+ * all others that use it. */
+struct pipeline_bucket_memory {
+    struct trm_buffer *buffer; /* NULL: none yet */
+    uint64_t bytes;
+    const struct trm_stream *stream; /* of the last call; only compared */
+};
+
 /* A chunk of a task, whose result is still to be sent. */
 struct pipeline_relay_item {
     struct pipeline_task_range task;
@@ -153,7 +161,7 @@ struct pipeline_choice {
     uint64_t best_ns[PIPELINE_WAYS];
     uint8_t tries[PIPELINE_WAYS];
     bool is_pending; /* a measurement is under way, of the way `pending` */
-    bool is_logged;
+    uint32_t logged; /* bit i: the log has way i */
     enum pipeline_way pending;
     struct trm_event *begin, *end;
 };
@@ -209,9 +217,10 @@ struct pipeline_collective {
     struct core_communicator *native;         /* NULL: not made */
     struct core_communicator *failed_natives; /* which still have operations */
     struct pipeline_relay relays[PIPELINE_DEVICES];
+    struct pipeline_bucket_memory buckets[PIPELINE_DEVICES];
     struct trm_stream *relayed[PIPELINE_DEVICES]; /* the streams of the last call that used `relays` */
-    /* Behind the last call nothing was enqueued on these streams as long as their next operations have these
-     * numbers: each of them has waited for all others. */
+    /* Behind the last call in whose end they met nothing was enqueued on these streams as long as their next
+     * operations have these numbers: each of them has waited for all others. */
     struct trm_stream *met[PIPELINE_DEVICES];
     uint64_t met_next[PIPELINE_DEVICES];
     struct pipeline_choice choices[PIPELINE_KINDS][PIPELINE_COUNTS][PIPELINE_SIZES];
@@ -253,9 +262,18 @@ bool pipeline_call_task(const struct pipeline_call *call, bool is_one_shot, uint
 /* The value of the setting `collective.way`; -1 for "auto", which any other text counts as. */
 int32_t pipeline_way_parse(const char *text);
 
-/* The way of a call; `measured` gets the place for its times, or NULL. */
+/* The way of a call. */
+struct pipeline_decision {
+    enum pipeline_way way;
+    struct pipeline_choice *measured; /* gets the call's times; NULL: it is not measured */
+    char why[48];                     /* for the log; "": the log has it, or the way is not settled */
+};
+
 int32_t pipeline_way_choose(struct pipeline_collective *collective, const struct pipeline_call *call,
-                            enum pipeline_way *way, struct pipeline_choice **measured);
+                            struct pipeline_decision *decision);
+/* Logs a way that calls of this kind and size take, once: when the call has what the way needs. */
+void pipeline_way_log(struct pipeline_collective *collective, const struct pipeline_call *call,
+                      const struct pipeline_decision *decision);
 int32_t pipeline_choice_begin(struct pipeline_collective *collective, struct pipeline_choice *choice,
                               enum pipeline_way way, struct trm_stream *stream);
 int32_t pipeline_choice_end(struct pipeline_choice *choice, struct trm_stream *stream);
@@ -286,9 +304,11 @@ int32_t pipeline_direct_enqueue(struct pipeline_collective *collective, const st
 int32_t pipeline_relay_enqueue(struct pipeline_collective *collective, const struct pipeline_call *call,
                                bool is_host);
 
-/* The same as pipeline_relay_enqueue() for a call of several spans, the small ones as one. */
+/* The same as pipeline_relay_enqueue() for a call of several spans, the small ones as one. `is_met`: the
+ * streams have met behind the call, which they have not where each takes results out in the end. */
 int32_t pipeline_bucket_enqueue(struct pipeline_collective *collective, const struct pipeline_call *call,
-                                bool is_host);
+                                bool is_host, bool *is_met);
+void pipeline_bucket_fini(struct pipeline_bucket_memory *memory);
 
 /* Gets streams and memory for a call of the ways copies and host. */
 int32_t pipeline_relay_prepare(struct pipeline_collective *collective, const struct pipeline_call *call,

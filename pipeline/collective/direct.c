@@ -105,8 +105,10 @@ static bool is_for_table(struct pipeline_collective *collective, const struct pi
     if (table->kernel == NULL && is_copy)
         pipeline_table_init_copy(table, collective, call, task->device, stream);
     if (table->kernel == NULL && !is_copy &&
-        pipeline_table_init_reduce(table, collective, call, task, stream) != TRM_OK)
+        pipeline_table_init_reduce(table, collective, call, task, stream) != TRM_OK) {
+        base_error_clear();
         return false;
+    }
     return true;
 }
 
@@ -128,8 +130,10 @@ static int32_t run_or_add(struct pipeline_collective *collective, const struct p
     bool is_taken  = false;
     int32_t status = TRM_OK;
 
-    if (is_for_table(collective, call, task, table))
-        status = pipeline_table_add_task(table, task, &is_taken);
+    if (is_for_table(collective, call, task, table)) {
+        table->is_needed = task->source_count > 1 && !is_aligned(collective, task);
+        status           = pipeline_table_add_task(table, task, &is_taken);
+    }
     return status != TRM_OK || is_taken ? status : run(collective, call, task);
 }
 

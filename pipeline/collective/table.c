@@ -94,9 +94,11 @@ bool pipeline_table_load(struct pipeline_collective *collective, const struct pi
         return false;
     if ((collective->asked_table_kernels >> type & 1) != 0)
         return *kernel != NULL;
-    collective->asked_table_kernels |= 1u << type;
     snprintf(name, sizeof(name), "reduce_table_%s", trm_type_name(call->type));
-    if (trm_group_kernel_named(collective->group_held, name, NULL, 0, kernel) == TRM_OK)
+    int32_t status = trm_group_kernel_named(collective->group_held, name, NULL, 0, kernel);
+    if (status == TRM_OK || status == TRM_ERROR_UNSUPPORTED)
+        collective->asked_table_kernels |= 1u << type;
+    if (status == TRM_OK)
         return true;
     core_log(collective->object.context, TRM_LOG_DEBUG, "%s has a launch for each span: %s", call->name,
              trm_last_error().sentence);
@@ -107,14 +109,17 @@ bool pipeline_table_load(struct pipeline_collective *collective, const struct pi
 struct trm_kernel *pipeline_table_copier(struct pipeline_collective *collective, uint32_t device)
 {
     struct pipeline_tables *tables = &collective->tables[device];
+    int32_t status                 = TRM_OK;
 
-    if (!tables->is_copier_asked &&
-        trm_kernel_named(collective->group->held[device], "copy_table", NULL, 0, &tables->copier) != TRM_OK) {
+    if (!tables->is_copier_asked)
+        status = trm_kernel_named(collective->group->held[device], "copy_table", NULL, 0, &tables->copier);
+    if (status == TRM_OK || status == TRM_ERROR_UNSUPPORTED)
+        tables->is_copier_asked = true;
+    if (status != TRM_OK) {
         core_log(collective->object.context, TRM_LOG_DEBUG, "%s has a copy for each span: %s",
                  collective->group->devices[device]->id, trm_last_error().sentence);
         base_error_clear();
     }
-    tables->is_copier_asked = true;
     return has_memory(collective, device) ? tables->copier : NULL;
 }
 
@@ -126,9 +131,9 @@ static bool is_idle(struct trm_buffer *handle)
     return buffer == NULL || core_in_flight_is_done(&buffer->in_flight);
 }
 
-/* Gets memory that no launch uses: the collective's own, else some for this table. It never waits: what the
+/* Finds memory that no launch uses: the collective's own, else some for this table. It never waits: what the
  * launches stand behind may be something that the program does after the call. */
-static int32_t get_memory(struct pipeline_table *table)
+static int32_t find_memory(struct pipeline_table *table)
 {
     struct pipeline_tables *tables = &table->collective->tables[table->device];
     int32_t status                 = TRM_OK;
@@ -152,6 +157,15 @@ static int32_t get_memory(struct pipeline_table *table)
     if (status == TRM_OK && (host == NULL || host->host == NULL))
         return base_fail(TRM_ERROR_INTERNAL, "pinned memory has no address for the host");
     table->words = host != NULL ? (uint32_t *)(void *)host->host : NULL;
+    return status;
+}
+
+static int32_t get_memory(struct pipeline_table *table)
+{
+    int32_t status = find_memory(table);
+
+    table->is_memory_lacking = status == TRM_ERROR_OUT_OF_DEVICE_MEMORY ||
+                               status == TRM_ERROR_OUT_OF_HOST_MEMORY || status == TRM_ERROR_UNSUPPORTED;
     return status;
 }
 
@@ -248,6 +262,20 @@ static bool find_address(const struct pipeline_table *table, struct trm_span spa
     return *address % table->call->element == 0;
 }
 
+/* What a row that could not be begun means for its task, of which `done` is in rows. Where only the memory
+ * for a table is lacking, the task may go without: then it is not taken. */
+static int32_t refuse(struct pipeline_table *table, int32_t status, uint64_t done, bool *is_taken)
+{
+    if (!table->is_memory_lacking || table->is_needed || done != 0)
+        return status;
+    table->is_memory_lacking = false;
+    *is_taken                = false;
+    core_log(table->collective->object.context, TRM_LOG_DEBUG, "%s goes without a table: %s",
+             table->call->name, trm_last_error().sentence);
+    base_error_clear();
+    return TRM_OK;
+}
+
 static void write_address(uint32_t **word, uint64_t address)
 {
     *(*word)++ = (uint32_t)address;
@@ -299,7 +327,7 @@ int32_t pipeline_table_add_copy(struct pipeline_table *table, struct trm_span ta
         uint32_t whole = (to | from) % 16 == 0 && left >= 16 ? 16 : (to | from) % 4 == 0 && left >= 4 ? 4 : 1;
         int32_t status = begin_row(table, left / whole, &taken, &word);
         if (status != TRM_OK)
-            return status;
+            return refuse(table, status, 0, is_taken); /* what is in rows may be copied twice */
         *word++ = whole;
         write_address(&word, from);
         write_address(&word, to);
@@ -331,7 +359,7 @@ int32_t pipeline_table_add_task(struct pipeline_table *table, const struct pipel
     for (uint64_t done = 0; *is_taken && done < elements; done += taken) {
         int32_t status = begin_row(table, elements - done, &taken, &word);
         if (status != TRM_OK)
-            return status;
+            return refuse(table, status, done, is_taken);
         for (uint32_t i = 0; i < count; i++) {
             write_address(&word, addresses[i] + done * table->call->element);
             hold(table, i, span_of(task, i).buffer);

@@ -36,7 +36,9 @@ struct pipeline_table {
     struct trm_buffer *last[2 * PIPELINE_DEVICES]; /* the last row's */
     uint32_t held_count;
     struct pipeline_table_memory memory;
-    bool is_lent; /* `memory` is the collective's, else the table's own */
+    bool is_lent;           /* `memory` is the collective's, else the table's own */
+    bool is_needed;         /* kernels do not take the task that is being added otherwise */
+    bool is_memory_lacking; /* no table could be opened */
 };
 
 /* Loads the kernel that combines elements of a call's type; true if all devices have it. */
@@ -53,7 +55,8 @@ int32_t pipeline_table_init_reduce(struct pipeline_table *table, struct pipeline
 void pipeline_table_init_copy(struct pipeline_table *table, struct pipeline_collective *collective,
                               const struct pipeline_call *call, uint32_t device, struct trm_stream *stream);
 
-/* Adds a task, or a copy, unless a span has no address that the kernel takes: then `is_taken` gets false. */
+/* Adds a task, or a copy, unless a span has no address that the kernel takes, or there is no memory for a
+ * table: then `is_taken` gets false. */
 int32_t pipeline_table_add_task(struct pipeline_table *table, const struct pipeline_task_range *task,
                                 bool *is_taken);
 int32_t pipeline_table_add_copy(struct pipeline_table *table, struct trm_span target, struct trm_span source,

@@ -514,8 +514,7 @@ int32_t pipeline_lanes_begin(const struct core_recorder *main);
 int32_t pipeline_lane_enter(const struct core_recorder *main, uint32_t stage, struct core_recorder *recorder);
 int32_t pipeline_lane_leave(const struct core_recorder *recorder, uint32_t stage);
 
-/* Lets lane 0 wait for the others, unless `status` is a failure, and notes where each of them ends. Returns
- * `status` or the failure to wait. */
+/* Lets lane 0 wait for the others, unless `status` is a failure; notes where each ends. Returns a failure. */
 int32_t pipeline_lanes_join(const struct core_recorder *main, int32_t status);
 
 /* ---- recording.c: a token as a graph -------------------------------------------------------- */
@@ -531,6 +530,7 @@ int32_t pipeline_recording_stamp(struct pipeline_recording *recording, uint32_t 
 int32_t pipeline_recording_ready(struct pipeline_slot *slot, struct trm_graph_exec **exec);
 /* The same for a slot whose tokens must be recorded: one that does not fit is recorded anew at once. */
 int32_t pipeline_recording_ready_anew(struct pipeline_slot *slot, struct trm_graph_exec **exec);
+void pipeline_recording_give_up_stamps(struct pipeline_slot *slot); /* that then gives UNSUPPORTED for them */
 void pipeline_recording_restart(struct pipeline_slot *slot);
 void pipeline_recordings_drop(struct pipeline_slot *slot);
 void pipeline_recordings_forget_regions(struct pipeline_slot *slot); /* drops those that use a region */

@@ -388,7 +388,7 @@ int32_t pipeline_recording_ready_anew(struct pipeline_slot *slot, struct trm_gra
     if (status != TRM_OK)
         return status;
     if (recording->is_unrecordable)
-        return TRM_ERROR_UNSUPPORTED;
+        return base_fail_static(TRM_ERROR_UNSUPPORTED, "the token cannot be recorded with time stamps");
     status = recording->exec != NULL ? go_through(recording, MODE_COMPARE) : record(recording);
     if (recording->is_misfit) {
         pipeline_recording_restart(slot);
@@ -396,7 +396,14 @@ int32_t pipeline_recording_ready_anew(struct pipeline_slot *slot, struct trm_gra
     }
     if (status != TRM_OK)
         forget(recording);
-    recording->is_unrecordable = status == TRM_ERROR_UNSUPPORTED && slot->device->samples != 0;
-    *exec                      = recording->exec;
+    *exec = recording->exec;
     return status;
+}
+
+void pipeline_recording_give_up_stamps(struct pipeline_slot *slot)
+{
+    struct pipeline_recording *recording = slot->device->recordings[1];
+
+    if (recording != NULL)
+        recording->is_unrecordable = true;
 }

@@ -78,7 +78,8 @@ static int32_t replay_resident(struct pipeline_slot *slot, struct trm_stream *st
     return status;
 }
 
-/* Where the device has no time stamps that a graph can take, a measured token has none. */
+/* Where the device has no time stamps that a graph can take, a measured token has none. That is so when the
+ * token can be recorded without: it may lack something else. */
 static int32_t ready(struct pipeline_slot *slot, struct trm_graph_exec **exec)
 {
     struct pipeline_slot_device *own = slot->device;
@@ -94,7 +95,10 @@ static int32_t ready(struct pipeline_slot *slot, struct trm_graph_exec **exec)
     pipeline_recording_restart(slot);
     own->samples  = 0;
     own->is_noted = true;
-    return pipeline_recording_ready_anew(slot, exec);
+    status        = pipeline_recording_ready_anew(slot, exec);
+    if (status == TRM_OK)
+        pipeline_recording_give_up_stamps(slot);
+    return status;
 }
 
 static int32_t enqueue_resident(struct pipeline_slot *slot)

@@ -230,6 +230,20 @@ START_TEST(the_log_tells_the_way_of_a_collective_that_measures_nothing)
 }
 END_TEST
 
+/* In place, a small call takes the way two-shot instead of one-shot. */
+START_TEST(the_log_tells_each_way_of_a_kind_of_calls_once)
+{
+    struct team team;
+    team_open(&team, "auto", TRM_COLLECTIVE_DETERMINISTIC);
+    uint32_t told = team.count > 1 && team_reaches(&team);
+    for (uint32_t i = 0; i < 4; i++)
+        reduce_all(&team, "auto", TRM_TYPE_F32, TRM_REDUCE_SUM, 5000, i % 2 != 0);
+    ck_assert_uint_eq(log_count(TRM_LOG_INFO, "takes the way one-shot, since"), told);
+    ck_assert_uint_eq(log_count(TRM_LOG_INFO, "takes the way two-shot, since"), told);
+    team_close(&team);
+}
+END_TEST
+
 /* ---- many spans ----------------------------------------------------------------------------- */
 
 #define BUCKETS 9u
@@ -480,6 +494,7 @@ void add_collective(Suite *suite)
     CASE(values, a_collective_combines_large_spans_in_every_way);
     CASE(values, a_collective_gives_the_same_in_all_calls_of_a_size);
     CASE(values, the_log_tells_the_way_of_a_collective_that_measures_nothing);
+    CASE(values, the_log_tells_each_way_of_a_kind_of_calls_once);
     CASE(values, a_collective_takes_many_spans_of_all_sizes_and_offsets);
     CASE(values, a_collective_reduces_scatters_gathers_broadcasts_and_exchanges_in_every_way);
     CASE(values, a_collective_gives_the_same_bits_in_every_run_and_way);

@@ -386,6 +386,42 @@ START_TEST(a_collective_of_many_small_spans_waits_for_nothing_that_the_program_d
 }
 END_TEST
 
+/* A call on `team` is held while one on `other` begins, on other streams of the same devices. */
+static void ck_both(const struct team *team, const struct team *other)
+{
+    struct bucket first, second;
+    bucket_init(&first, team, ALL_REDUCE, 20);
+    bucket_init(&second, other, ALL_REDUCE, 33);
+    ck_ok(call(&first, 0)); /* loads kernels */
+    team_sync(team);
+    struct hold *hold = hold_begin(team->streams[0]);
+    ck_ok(call(&first, 0));
+    ck_ok(call(&second, 0));
+    hold_end(hold);
+    ck_bucket(&first, 0);
+    ck_bucket(&second, 0);
+    bucket_fini(&first);
+    bucket_fini(&second);
+}
+
+START_TEST(a_collective_of_many_small_spans_serves_two_sets_of_streams_at_once)
+{
+    for (uint32_t w = 0; strcmp(ways[w], "nccl") != 0; w++) {
+        struct team team, other;
+        team_open(&team, ways[w], 0);
+        other = team;
+        for (uint32_t d = 0; d < team.count; d++)
+            ck_ok(trm_stream_create(team.devices[d], TRM_STREAM_COMPUTE, TRM_PRIORITY_NORMAL,
+                                    &other.streams[d]));
+        if (!way_may_refuse(&team, ways[w]))
+            ck_both(&team, &other);
+        for (uint32_t d = 0; d < team.count; d++)
+            trm_stream_destroy(other.streams[d]);
+        team_close(&team);
+    }
+}
+END_TEST
+
 enum {
     DROPPED = 40,
     WORDS   = 250,
@@ -489,6 +525,7 @@ void add_collective_buckets(Suite *suite)
     CASE(buckets, a_collective_of_many_spans_gives_the_same_bits_by_every_operation_as_of_one);
     CASE(buckets, a_collective_of_many_small_spans_is_one_launch_on_each_device);
     CASE(buckets, a_collective_of_many_small_spans_waits_for_nothing_that_the_program_does_later);
+    CASE(buckets, a_collective_of_many_small_spans_serves_two_sets_of_streams_at_once);
     CASE(buckets, a_collective_of_many_small_spans_keeps_their_memory_when_handles_are_destroyed);
     CASE(buckets, a_collective_of_many_small_spans_that_overlap_is_refused_as_a_whole);
 }

@@ -237,6 +237,7 @@ tests_plugins_timed_la_LDFLAGS = $(TEST_MODULE_LINK) -export-symbols-regex '^trm
 
 PLUGIN_TESTS = \
 	tests/plugins/answers \
+	tests/plugins/collectives \
 	tests/plugins/generations \
 	tests/plugins/images \
 	tests/plugins/proxied \
@@ -255,6 +256,10 @@ PLUGIN_TEST_LIBS = libtrireme.la $(CHECK_LIBS)
 tests_plugins_answers_SOURCES = tests/plugins/answers.c $(NEST) $(HOSTILE_FIXTURE)
 tests_plugins_answers_CFLAGS = $(PLUGIN_TEST_CFLAGS)
 tests_plugins_answers_LDADD = $(PLUGIN_TEST_LIBS)
+
+tests_plugins_collectives_SOURCES = tests/plugins/collectives.c $(NEST)
+tests_plugins_collectives_CFLAGS = $(PLUGIN_TEST_CFLAGS)
+tests_plugins_collectives_LDADD = $(PLUGIN_TEST_LIBS)
 
 tests_plugins_generations_SOURCES = tests/plugins/generations.c $(NEST)
 tests_plugins_generations_CFLAGS = $(PLUGIN_TEST_CFLAGS)

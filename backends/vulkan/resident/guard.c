@@ -2,8 +2,8 @@
  *
  * A token may wait for a turn while no thread of the program looks: then the guard submits it. It does not
  * watch each turn, which would wake it as often as the program: it sleeps while nothing waits, and else looks
- * twice, as far apart as the setting vulkan.resident.wait says. If there was no turn meanwhile, there is one
- * now.
+ * again after half of the setting vulkan.resident.wait. If there was no turn meanwhile, there is one now. A
+ * turn that left before the token came hides one half, so a token waits for two at most.
  * SPDX-License-Identifier: MIT
  */
 #include "line.h"
@@ -32,7 +32,7 @@ static void *guard(void *data)
             continue;
         }
         uint64_t turns = line->turns;
-        doze(line, trm_util_deadline(line->wait_ns));
+        doze(line, trm_util_deadline(line->wait_ns / 2));
         if (!line->is_ending && line->waiting != NULL && line->turns == turns)
             vulkan_line_relieve(line);
     }

@@ -123,7 +123,8 @@ static uint32_t gather(struct vulkan_line *line, uint64_t turn, VkCommandBuffer 
     return count;
 }
 
-/* Submits a turn with the tokens that wait. What cannot be submitted fails its stream. */
+/* Submits a turn with the tokens that wait, and finishes those of their streams that have ended. What cannot
+ * be submitted fails its stream. */
 static void depart(struct vulkan_line *line)
 {
     VkCommandBuffer commands[VULKAN_TURN_MOST + 2];
@@ -131,6 +132,10 @@ static void depart(struct vulkan_line *line)
     uint32_t tokens, count = gather(line, turn, commands, &tokens);
     VkResult result = send(line, turn, count, commands);
     int32_t status  = result < 0 ? vulkan_device_fail(line->device, result, "vkQueueSubmit") : TRM_OK;
+    if (result >= 0) {
+        line->turns = turn;
+        atomic_store(&line->timeline->submitted, turn);
+    }
     for (; tokens != 0; tokens--) {
         struct vulkan_resident *resident = line->waiting;
         take_off(line, NULL, resident);
@@ -143,10 +148,6 @@ static void depart(struct vulkan_line *line)
         resident->departures[turn % VULKAN_TURNS] =
             (struct vulkan_departure){resident->enqueued, turn, resident->graph};
     }
-    if (result < 0)
-        return;
-    line->turns = turn;
-    atomic_store(&line->timeline->submitted, turn);
 }
 
 /* Submits what waits, as far as there is room on the device. */

@@ -75,7 +75,8 @@ static inline bool vulkan_line_begins(const struct vulkan_line *line)
            atomic_load_explicit(&line->waiting_count, memory_order_relaxed) % VULKAN_TURN_MOST == 0;
 }
 
-/* Submit a token with the next turn.
+/* Submit a token with the next turn. A failure is returned at once, although earlier tokens of the stream may
+ * still be on the device: the core asks vulkan_line_query() before it lets go of memory.
  *
  * unfinished   the graph whose launch it is, if the host has to finish it; NULL: none
  * command      may be pending

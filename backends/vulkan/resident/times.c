@@ -33,6 +33,7 @@ static int32_t record_stamp(struct vulkan_line *line, bool has_barrier, struct t
     if (has_barrier)
         vulkan_record_barrier_all(&recorder);
     vulkan_stamp_take(&recorder, *stamp);
+    vulkan_record_end(&recorder);
     VkResult result = device->vk.vkEndCommandBuffer(*commands);
     return result < 0 ? vulkan_device_fail(device, result, "vkEndCommandBuffer") : TRM_OK;
 }

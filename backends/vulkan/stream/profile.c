@@ -299,16 +299,18 @@ void vulkan_stamp_renew(struct trm_backend_stamp *stamp, const struct vulkan_rec
         device->vk.vkResetQueryPool(device->handle, stamp->pool->handle, stamp->index, 1);
 }
 
-void vulkan_stamp_take(const struct vulkan_recorder *recorder, const struct trm_backend_stamp *stamp)
+void vulkan_stamp_take(struct vulkan_recorder *recorder, const struct trm_backend_stamp *stamp)
 {
     const struct vulkan_device_functions *vk = &recorder->device->vk;
     const struct pool *pool                  = stamp->pool;
     vk->vkCmdWriteTimestamp(recorder->command, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool->handle,
                             stamp->index);
-    if (pool->ticks != NULL)
-        vk->vkCmdCopyQueryPoolResults(recorder->command, pool->handle, stamp->index, 1, pool->ticks->buffer,
-                                      pool->ticks->base + stamp->index * sizeof(uint64_t), sizeof(uint64_t),
-                                      VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+    if (pool->ticks == NULL)
+        return;
+    vk->vkCmdCopyQueryPoolResults(recorder->command, pool->handle, stamp->index, 1, pool->ticks->buffer,
+                                  pool->ticks->base + stamp->index * sizeof(uint64_t), sizeof(uint64_t),
+                                  VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+    recorder->host_written |= VULKAN_TRANSFER;
 }
 
 /* Transfer queues cannot reset queries; the host can if the device supports that. */

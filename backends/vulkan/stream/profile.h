@@ -17,7 +17,7 @@ void vulkan_stamps_destroy(struct vulkan_stamps *stamps); /* NULL is fine */
  * command is expensive: it idles an H200 for some 7 us. Without vkResetQueryPool() the host only forgets the
  * stamp's time, and a command of the graph that is about to be launched resets it. */
 void vulkan_stamp_renew(struct trm_backend_stamp *stamp, const struct vulkan_recorder *recorder);
-/* Record the command that writes the timestamp. */
-void vulkan_stamp_take(const struct vulkan_recorder *recorder, const struct trm_backend_stamp *stamp);
+/* Record the command that writes the timestamp. The host reads it behind vulkan_record_end(). */
+void vulkan_stamp_take(struct vulkan_recorder *recorder, const struct trm_backend_stamp *stamp);
 
 #endif

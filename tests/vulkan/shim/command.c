@@ -71,7 +71,11 @@ VKAPI_ATTR VkResult VKAPI_CALL shim_vkBeginCommandBuffer(VkCommandBuffer buffer,
 
 VKAPI_ATTR VkResult VKAPI_CALL shim_vkEndCommandBuffer(VkCommandBuffer buffer)
 {
+    struct shim_record record;
     VkResult result = shim_call(SHIM_vkEndCommandBuffer);
+    if (shim_known("VkCommandBuffer", SHIM_HANDLE(buffer), &record) && record.second != 0)
+        shim_breach("results of queries are copied to memory without a barrier for the host");
+    shim_set_second("VkCommandBuffer", SHIM_HANDLE(buffer), 0);
     return result != VK_SUCCESS ? result : shim_real.vkEndCommandBuffer(buffer);
 }
 
@@ -169,6 +173,8 @@ VKAPI_ATTR void VKAPI_CALL shim_vkCmdPipelineBarrier(VkCommandBuffer buffer, VkP
     (void)shim_call(SHIM_vkCmdPipelineBarrier);
     if (transfers_alone(buffer) && (before | after) & ~(uint32_t)TRANSFER_STAGES)
         shim_breach("a barrier names a stage that a family with transfers alone has not");
+    if ((before & VK_PIPELINE_STAGE_TRANSFER_BIT) != 0 && (after & VK_PIPELINE_STAGE_HOST_BIT) != 0)
+        shim_set_second("VkCommandBuffer", SHIM_HANDLE(buffer), 0);
     shim_real.vkCmdPipelineBarrier(buffer, before, after, flags, memory_count, memory, buffer_count, buffers,
                                    image_count, images);
 }
@@ -231,6 +237,7 @@ VKAPI_ATTR void VKAPI_CALL shim_vkCmdCopyQueryPoolResults(VkCommandBuffer buffer
                                                           VkQueryResultFlags flags)
 {
     kernel_command(SHIM_vkCmdCopyQueryPoolResults, buffer, "vkCmdCopyQueryPoolResults");
+    shim_set_second("VkCommandBuffer", SHIM_HANDLE(buffer), 1);
     shim_real.vkCmdCopyQueryPoolResults(buffer, pool, first, count, to, offset, stride, flags);
 }
 

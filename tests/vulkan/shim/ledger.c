@@ -155,6 +155,15 @@ void shim_pending(const char *kind, uint64_t handle, int change)
     pthread_mutex_unlock(&mutex);
 }
 
+void shim_set_second(const char *kind, uint64_t handle, uint64_t second)
+{
+    pthread_mutex_lock(&mutex);
+    struct shim_record *found = *find(kind, handle);
+    if (found)
+        found->second = second;
+    pthread_mutex_unlock(&mutex);
+}
+
 static uint64_t sum(const char *kind, uint64_t type, bool bytes)
 {
     uint64_t total = 0;

@@ -102,7 +102,8 @@ void shim_fault_configure(void);
 /* ---- ledger.c ---------------------------------------------------------------------------------- */
 
 /* A live object. `first` and `second` belong to its creator: bytes and type of memory, the family of a
- * command pool or buffer. */
+ * command pool or buffer; `second` of a command buffer: the host cannot see all results of queries that it
+ * copies. */
 struct shim_record {
     struct shim_record *next;
     const char *kind; /* "VkBuffer" */
@@ -121,6 +122,8 @@ void shim_ended(const char *kind, uint64_t handle, bool with_children);
 
 /* A copy of its record; false: no such object. */
 bool shim_known(const char *kind, uint64_t handle, struct shim_record *record);
+
+void shim_set_second(const char *kind, uint64_t handle, uint64_t second);
 
 /* A submission begins (+1) or ends (-1) to use it. */
 void shim_pending(const char *kind, uint64_t handle, int change);
