@@ -140,8 +140,9 @@ static bool is_of_view(uint32_t opcode)
 
 void group_write_layout(struct group *group, const uint32_t *at)
 {
-    uint32_t opcode               = lower_opcode(at), members[MEMBERS_MOST], words[MEMBERS_MOST + 2];
-    const struct group_type *type = lower_length(at) >= 3 ? group_type(group, at[1]) : NULL;
+    uint32_t members[MEMBERS_MOST] = {0}, words[MEMBERS_MOST + 2];
+    uint32_t opcode                = lower_opcode(at);
+    const struct group_type *type  = lower_length(at) >= 3 ? group_type(group, at[1]) : NULL;
 
     if (type == NULL || type->kind != (is_of_view(opcode) ? GROUP_VIEW : GROUP_LAYOUT) ||
         lower_length(at) != length_of(opcode, type->dimensions)) {

@@ -86,9 +86,9 @@ static void reduce_lines(struct group *group, const struct pass *pass)
     struct group_loop lines, loop;
 
     group_begin_loop(group, &lines, group_thread(group), is_row ? pass->from->rows : columns, group->threads);
-    uint32_t begin = is_row ? group_uint(group, SpvOpIMul, lines.index, columns) : lines.index;
-    uint32_t end   = is_row ? group_uint(group, SpvOpIAdd, begin, columns) : pass->from->elements;
-    uint32_t first = begin, step = is_row ? one : columns;
+    uint32_t begin    = is_row ? group_uint(group, SpvOpIMul, lines.index, columns) : lines.index;
+    uint32_t end      = is_row ? group_uint(group, SpvOpIAdd, begin, columns) : pass->from->elements;
+    uint32_t step     = is_row ? one : columns;
     uint32_t is_later = group_test(group, SpvOpULessThan, begin, pass->first);
     uint32_t gap      = group_uint(group, SpvOpISub, pass->first, begin);
     if (!is_row) { /* the first element of the column that is not before the chunk */
@@ -96,8 +96,8 @@ static void reduce_lines(struct group *group, const struct pass *pass)
         gap = group_uint(group, SpvOpUDiv, gap, columns);
         gap = group_uint(group, SpvOpIMul, gap, columns);
     }
-    first = group_op(group, SpvOpSelect, group->uint_type, is_later, group_uint(group, SpvOpIAdd, begin, gap),
-                     begin);
+    uint32_t first    = group_op(group, SpvOpSelect, group->uint_type, is_later,
+                                 group_uint(group, SpvOpIAdd, begin, gap), begin);
     uint32_t is_short = group_test(group, SpvOpULessThan, end, pass->end);
     end               = group_op(group, SpvOpSelect, group->uint_type, is_short, end, pass->end);
     group_begin_loop(group, &loop, first, end, step);

@@ -58,9 +58,9 @@ static int32_t run(struct pipeline_collective *collective, const struct pipeline
 /* Can a way find the spans in a table, where that is of use to it? */
 static bool find_table(struct pipeline_collective *collective, const struct pipeline_call *call)
 {
-    bool may_be_direct = collective->can_reach && collective->devices > 1 &&
-                         (collective->forced < 0 || collective->forced <= PIPELINE_WAY_TWO_SHOT);
-    bool is_of_use = call->count > 1 || !call->is_aligned;
+    bool is_indirect   = collective->forced > PIPELINE_WAY_TWO_SHOT;
+    bool may_be_direct = collective->can_reach && collective->devices > 1 && !is_indirect;
+    bool is_of_use     = call->count > 1 || !call->is_aligned;
 
     return pipeline_kind_reduces(call->kind) && may_be_direct && is_of_use &&
            pipeline_table_load(collective, call);
