@@ -53,17 +53,28 @@ static const struct pipeline_pool_slot *find_locked(const struct pipeline_stream
     return NULL;
 }
 
-/* When the points that a task comes after are predicted to be reached. False: no model tells. */
+/* Is the end of all work known or presumed that the stream has been given? Not while it is lent, or is being
+ * given back: what is enqueued on it then is not in the prediction. */
+static bool is_predicted(const struct pipeline_pool_slot *slot)
+{
+    return slot->unsure == 0 && slot->state == PIPELINE_POOL_SLOT_FREE;
+}
+
+/* When the points that a task comes after are predicted to be reached. False: no model tells. The slot's own
+ * stream reaches its points before it comes to the task. */
 static bool predict_points_locked(const struct pipeline_stream_pool *pool,
                                   const struct pipeline_pool_slot *slot, const struct trm_stream_task *task,
                                   uint64_t *ready_at)
 {
     for (uint32_t i = 0; i < task->after_count; i++) {
         const struct pipeline_pool_slot *other = find_locked(pool, task->after[i].stream);
-        if (other == NULL || (other->unsure > 0 && !has_reached(other->stream, task->after[i].value)))
+        if (other == NULL)
             return false;
-        if (other != slot)
-            *ready_at = later(*ready_at, other->predicted_end);
+        if (other == slot || has_reached(other->stream, task->after[i].value))
+            continue;
+        if (!is_predicted(other))
+            return false;
+        *ready_at = later(*ready_at, other->predicted_end);
     }
     return true;
 }

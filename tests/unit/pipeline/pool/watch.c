@@ -72,6 +72,11 @@ static struct trm_point submit(const struct trm_stream_task *task)
     struct pipeline_pool_slot *slot;
     struct trm_point point;
     OK(pipeline_pool_lend(pool, &request, &slot));
+    uint64_t before = core_stream_next(slot->stream);
+    for (uint32_t i = 0; i < task->after_count; i++)
+        OK(trm_stream_wait(slot->stream->object.handle, task->after[i]));
+    if (core_stream_next(slot->stream) > before)
+        request.waited = core_stream_next(slot->stream) - 1;
     OK(fake_enqueue(slot->stream->object.handle));
     OK(trm_stream_mark(slot->stream->object.handle, &point));
     pipeline_pool_take_back(pool, slot, &request);
@@ -252,6 +257,45 @@ START_TEST(a_kernel_after_one_that_is_presumed_to_end_is_presumed_too)
 }
 END_TEST
 
+/* Lends a stream, and submits a known kernel behind a point of what is enqueued on it then. */
+static void submit_behind_a_loan(bool is_reached)
+{
+    struct trm_stream_task task;
+    struct trm_stream *lent;
+    struct trm_point point;
+    open_pool(2);
+    task = known_kernel(1000);
+    OK(trm_stream_pool_acquire(handle, 0, TRM_FOREVER, &lent));
+    OK(fake_enqueue(lent));
+    OK(trm_stream_mark(lent, &point));
+    if (is_reached) {
+        fake_run(&fake, lent, point.value);
+        OK(trm_point_wait(point, TRM_FOREVER));
+    }
+    task.after       = &point;
+    task.after_count = 1;
+    submit(&task);
+    OK(trm_stream_pool_release(handle, lent));
+}
+
+START_TEST(a_kernel_behind_work_of_a_stream_that_is_lent_is_watched)
+{
+    submit_behind_a_loan(false);
+    ck_assert_uint_eq(pool->slots[1].watches, 1);
+    ck_assert_uint_eq(pool->slots[1].unsure, 1);
+    close_pool();
+}
+END_TEST
+
+START_TEST(a_kernel_behind_a_point_of_a_lent_stream_that_is_reached_is_presumed)
+{
+    submit_behind_a_loan(true);
+    ck_assert_uint_eq(pool->slots[1].watches, 0);
+    ck_assert_uint_eq(pool->slots[1].unwatched, pool->slots[1].seen);
+    close_pool();
+}
+END_TEST
+
 START_TEST(a_call_for_an_idle_stream_does_not_trust_a_prediction)
 {
     open_pool(1);
@@ -390,6 +434,8 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_long_kernel_is_watched);
     tcase_add_test(tests, a_kernel_behind_a_loan_is_watched);
     tcase_add_test(tests, a_kernel_after_one_that_is_presumed_to_end_is_presumed_too);
+    tcase_add_test(tests, a_kernel_behind_work_of_a_stream_that_is_lent_is_watched);
+    tcase_add_test(tests, a_kernel_behind_a_point_of_a_lent_stream_that_is_reached_is_presumed);
     tcase_add_test(tests, a_call_for_an_idle_stream_does_not_trust_a_prediction);
     tcase_add_test(tests, a_stream_is_found_idle_though_nothing_told_of_its_end);
     tcase_add_test(tests, a_stream_that_fails_under_kernels_that_are_not_watched_is_replaced);
