@@ -57,14 +57,14 @@ struct pipeline_pool_watch {
     /* Notifications, and one while it is in the queue; the watch is spare when there is none. */
     uint32_t pending;
     bool is_queued;
-    bool is_armed;       /* its notification has been asked for */
-    bool is_sure;        /* the end is predicted by a model */
-    bool is_vague;       /* it is not known when the work began */
-    uint64_t value;      /* the stream's last operation of the loan */
-    uint64_t released;   /* base_now() when the stream was given back */
-    uint64_t begun_at;   /* base_now() at `begun`; UINT64_MAX: not yet; 0: is not asked for */
-    uint64_t operations; /* of the loan, at least one */
-    uint64_t predicted_end;
+    bool is_armed;                /* its notification has been asked for */
+    bool is_sure;                 /* the end is predicted by a model */
+    bool is_vague;                /* it is not known when the work began */
+    uint64_t value;               /* the stream's last operation of the loan */
+    uint64_t released;            /* base_now() when the stream was given back */
+    uint64_t begun_at;            /* base_now() at `begun`; UINT64_MAX: not yet; 0: is not asked for */
+    uint64_t operations;          /* of the loan, at least one */
+    uint64_t predicted_end;       /* without the slot's `delay` of that time */
     struct pipeline_task_key key; /* of the task */
     double work;                  /* of a member's load */
     double least;                 /* that such tasks are known to take; 0: not known */
@@ -96,6 +96,7 @@ struct pipeline_pool_slot {
     uint32_t unsure;            /* of the watches, those whose end no model predicts */
     struct pipeline_pool_watch *first, *last; /* the queue, in the order of the stream */
     uint64_t stamped;                         /* the last operation for which a notification was asked */
+    uint64_t delay; /* by how much the watches in the queue end later than predicted; wraps where earlier */
 };
 
 /* Of another room: called once when a stream may be had that pipeline_pool_draw() did not find. */

@@ -57,22 +57,22 @@ static void take_first_locked(struct pipeline_stream_pool *pool, struct pipeline
 }
 
 /* The stream has reached `value`, or will not. What is behind the work that has ended begins earlier than
- * predicted, or later. */
+ * predicted, or later, and so do the ends of all watches behind it. */
 static void end_up_to_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                              uint64_t value, uint64_t now, bool is_good)
 {
-    uint64_t predicted_end = 0;
+    uint64_t late = 0;
     while (slot->first != NULL && slot->first->value <= value) {
-        predicted_end = slot->first->predicted_end;
+        late = now - slot->first->predicted_end - slot->delay;
         take_first_locked(pool, slot, now, is_good);
     }
     if (slot->unwatched <= value)
         slot->unwatched = 0;
     slot->last_end = now;
+    slot->delay += late;
+    slot->predicted_end += late;
     if (slot->watches == 0 && slot->unwatched == 0)
-        slot->predicted_end = 0;
-    else
-        slot->predicted_end = slot->predicted_end - predicted_end + now;
+        slot->predicted_end = slot->delay = 0;
 }
 
 static void post_locked(struct pipeline_stream_pool *pool)

@@ -417,6 +417,30 @@ START_TEST(a_sampled_kernel_puts_the_prediction_of_its_stream_right)
 }
 END_TEST
 
+/* When the last loan of the queue is predicted to end. */
+static uint64_t last_prediction(const struct pipeline_pool_slot *slot)
+{
+    return slot->last->predicted_end + slot->delay;
+}
+
+/* Each end puts right the prediction of the stream, and of each loan that is left, once. */
+START_TEST(the_prediction_of_a_stream_is_that_of_its_last_loan_when_some_have_ended)
+{
+    open_pool(1);
+    struct trm_stream_task task           = known_kernel(1000000000);
+    const struct pipeline_pool_slot *slot = &pool->slots[0];
+    struct trm_point points[4];
+    for (uint32_t i = 0; i < 4; i++)
+        points[i] = submit(&task);
+    for (uint32_t i = 0; i < 3; i++) {
+        fake_run(&fake, points[i].stream, points[i].value);
+        ck_assert_uint_eq(slot->watches, 3 - i);
+        ck_assert_uint_eq(slot->predicted_end, last_prediction(slot));
+    }
+    close_pool();
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("pipeline pool watch");
@@ -444,6 +468,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, statistics_ask_for_what_is_presumed);
     tcase_add_test(tests, all_is_watched_while_a_thread_waits_for_a_stream);
     tcase_add_test(tests, a_sampled_kernel_puts_the_prediction_of_its_stream_right);
+    tcase_add_test(tests, the_prediction_of_a_stream_is_that_of_its_last_loan_when_some_have_ended);
     suite_add_tcase(suite, tests);
     return suite;
 }
