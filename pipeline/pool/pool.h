@@ -128,7 +128,7 @@ struct pipeline_stream_pool {
     bool is_closing;       /* nothing is lent any more */
     bool is_ending;        /* a call ends the streams */
     uint32_t streams, lent;
-    uint32_t transits; /* slots, and the job while it is posted */
+    uint32_t transits; /* slots, the job while it is posted, and calls that make sure of ends */
     uint32_t turn;     /* round-robin: the slot that is looked at first */
     uint32_t sleepers; /* threads that wait for `epoch` */
     uint32_t users;    /* coordinators that draw streams from it */
@@ -329,8 +329,12 @@ int32_t pipeline_pool_check_wait(const struct pipeline_stream_pool *pool);
  * what it was lent for. The time for which a task waits for others does not count as its own. */
 void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                          const struct pipeline_pool_request *request);
-/* Watches the end of loans of a slot in transit that were not watched, if they have not ended. */
-void pipeline_pool_watch_rest(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot);
+/* The last operation of the slot's work, if no notification tells of its end; else 0. */
+uint64_t pipeline_pool_untold_locked(const struct pipeline_pool_slot *slot);
+/* Asks for the notification of such work of the slot's stream, up to `value` or further, if it has not ended.
+ * The caller holds a reference to the stream; others may use the slot. */
+void pipeline_pool_watch_rest(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
+                              struct core_stream *stream, uint64_t value);
 /* Wakes the threads that wait for a stream. */
 void pipeline_pool_wake_locked(struct pipeline_stream_pool *pool);
 void pipeline_pool_free_watches(struct pipeline_stream_pool *pool);
@@ -373,7 +377,7 @@ bool pipeline_pool_needs_each_end(const struct pipeline_stream_pool *pool);
 bool pipeline_pool_presume_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                                   const struct pipeline_pool_request *request,
                                   const struct pipeline_pool_outlook *outlook, uint64_t now);
-/* Is the end of some loans presumed only? */
+/* Is the end of some loans presumed only, or told by none of the notifications that were asked for? */
 bool pipeline_pool_is_unsettled_locked(const struct pipeline_stream_pool *pool);
 /* Makes sure of them: asks the backend, and watches what has not ended. */
 void pipeline_pool_settle(struct pipeline_stream_pool *pool);

@@ -141,11 +141,13 @@ bool pipeline_pool_presume_locked(struct pipeline_stream_pool *pool, struct pipe
 
 /* ---- making sure ---------------------------------------------------------------------------- */
 
+/* A watch that is not armed is ended by another one, or by a call that makes sure. */
 static bool is_unsettled(const struct pipeline_pool_slot *slot)
 {
-    return slot->state == PIPELINE_POOL_SLOT_FREE && slot->unwatched != 0 &&
-           (slot->last == NULL || slot->last->value < slot->unwatched) &&
-           !has_reached(slot->stream, slot->unwatched);
+    uint64_t untold = pipeline_pool_untold_locked(slot);
+    if (slot->state != PIPELINE_POOL_SLOT_FREE || untold == 0)
+        return false;
+    return (slot->last != NULL && slot->last->value == untold) || !has_reached(slot->stream, untold);
 }
 
 bool pipeline_pool_is_unsettled_locked(const struct pipeline_stream_pool *pool)
@@ -156,20 +158,26 @@ bool pipeline_pool_is_unsettled_locked(const struct pipeline_stream_pool *pool)
     return false;
 }
 
-/* A stream that has failed counts as one that has ended. */
+/* The slot stays free meanwhile: other calls may lend its stream. */
 static void settle_slot(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
 {
+    struct core_stream *stream = NULL;
     base_lock_acquire(&pool->lock);
-    bool is_needed = is_unsettled(slot) && !pool->is_closing;
-    if (is_needed)
-        pipeline_pool_enter_transit_locked(pool, slot);
+    uint64_t last = pipeline_pool_untold_locked(slot);
+    if (is_unsettled(slot) && !pool->is_closing) {
+        stream = slot->stream;
+        core_object_retain(&stream->object);
+        pool->transits++;
+    }
     base_lock_release(&pool->lock);
-    if (!is_needed)
+    if (stream == NULL)
         return;
-    core_stream_has_finished(slot->stream, slot->seen);
-    pipeline_pool_watch_rest(pool, slot);
+    pipeline_pool_watch_rest(pool, slot, stream, last);
+    core_object_release(&stream->object);
     base_lock_acquire(&pool->lock);
-    pipeline_pool_leave_transit_locked(pool, slot, PIPELINE_POOL_SLOT_FREE);
+    pool->transits--;
+    if (pool->is_closing)
+        pipeline_pool_wake_locked(pool);
     base_lock_release(&pool->lock);
 }
 
