@@ -16,12 +16,14 @@
  * notification costs the backend more than a small task, so few watches ask for one: as the work of a stream
  * ends in order, one that is notified ends all before it in the queue. While two of a slot wait for the
  * backend, later ones wait for these; if none is left to wait for, a job on the service thread arms the last
- * of the queue. A watch whose task's time is wanted is armed by itself, at the beginning of the task too.
+ * of the queue, or a call that must know before (below). A watch whose task's time is wanted is armed by
+ * itself, at the beginning of the task too.
  *
  * A kernel whose time the pool knows well, and which is short, is mostly not watched at all: its end is
  * presumed when it is predicted. What must know makes sure first (pipeline_pool_settle()): a call that wants
- * an idle stream, and statistics. While a thread or a listener waits for a stream, all is watched. So nothing
- * polls, and a choice asks no backend.
+ * an idle stream, and statistics. While a thread or a listener waits for a stream, each loan is watched, and
+ * each watch armed: the service thread may be busy with a callback of the program. So nothing polls, and a
+ * choice asks no backend.
  *
  * Where the device is the host's own processors, each loan is watched, and each watch armed: the thread that
  * does the work tells of its end, and to ask for that gets short work done at once.

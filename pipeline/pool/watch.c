@@ -346,7 +346,7 @@ static void end_late(struct pipeline_stream_pool *pool, struct pipeline_pool_slo
     base_lock_acquire(&pool->lock);
     if (slot->stream == stream) {
         slot->has_failed = slot->has_failed || !is_good;
-        end_up_to_locked(pool, slot, value, base_now(), is_good);
+        end_up_to_locked(pool, slot, is_good ? value : UINT64_MAX, base_now(), is_good);
         if (slot->first != NULL)
             slot->first->is_vague = true;
         if (is_unarmed(slot))
@@ -385,7 +385,7 @@ void pipeline_pool_watch_rest(struct pipeline_stream_pool *pool, struct pipeline
                               struct core_stream *stream, uint64_t value)
 {
     struct plan plan;
-    if (core_stream_has_finished(stream, value)) {
+    if (core_stream_has_finished(stream, value) || core_stream_failure_status(stream) != TRM_OK) {
         end_late(pool, slot, stream, value);
         return;
     }
