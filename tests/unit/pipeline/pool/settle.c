@@ -124,33 +124,67 @@ START_TEST(nothing_is_learned_from_work_that_ended_before_it_was_asked_for)
 }
 END_TEST
 
-/* ---- other threads ------------------------------------------------------------------------------ */
+/* ---- what happens meanwhile --------------------------------------------------------------------- */
 
-static atomic_int is_over;
+static struct trm_stream_task known;
+static uint32_t hooked;
 
-static void *flood(void *user)
+/* One task that is known to be short, whose end is presumed. */
+static void submit_known(void)
 {
-    const struct trm_stream_task *task = user;
-    while (!atomic_load(&is_over))
-        submit(task);
-    return NULL;
+    open_pool(1);
+    known = known_kernel(1000);
+    submit(&known);
+    ck_assert_uint_eq(pool->slots[0].watches, 0);
 }
 
-START_TEST(a_call_for_an_idle_stream_times_out_while_another_thread_submits)
+/* As another thread could submit, while a call of this thread makes sure. */
+static void submit_another(enum fake_call call)
 {
-    pthread_t thread;
-    open_pool(1);
-    struct trm_stream_task task = known_kernel(1000);
-    submit(&task);
-    ck_assert_int_eq(pthread_create(&thread, NULL, flood, &task), 0);
-    for (uint32_t i = 0; i < 100; i++)
-        acquire_idle(0, TRM_ERROR_TIMEOUT);
-    atomic_store(&is_over, 1);
-    pthread_join(thread, NULL);
+    static bool is_inside;
+    if (is_inside || hooked == 1000 || (call != FAKE_CALL_QUERY && call != FAKE_CALL_NOTIFY))
+        return;
+    is_inside = true;
+    hooked++;
+    submit(&known);
+    is_inside = false;
+}
+
+START_TEST(a_call_for_an_idle_stream_does_not_chase_after_tasks_that_are_submitted_meanwhile)
+{
+    submit_known();
+    fake.hook = submit_another;
+    acquire_idle(0, TRM_ERROR_TIMEOUT);
+    fake.hook = NULL;
+    ck_assert_uint_ge(hooked, 1);
+    ck_assert_uint_le(hooked, 4);
     ck_assert_uint_eq(pool->sleepers, 0);
     close_pool();
 }
 END_TEST
+
+static void borrow(enum fake_call call)
+{
+    struct trm_stream *stream;
+    if (call != FAKE_CALL_QUERY && call != FAKE_CALL_NOTIFY)
+        return;
+    hooked++;
+    OK(trm_stream_pool_acquire(handle, 0, 0, &stream));
+    OK(trm_stream_pool_release(handle, stream));
+}
+
+START_TEST(statistics_take_no_stream_from_a_call_that_does_not_wait)
+{
+    submit_known();
+    fake.hook = borrow;
+    stats();
+    fake.hook = NULL;
+    ck_assert_uint_eq(hooked, 2);
+    close_pool();
+}
+END_TEST
+
+static atomic_int is_over;
 
 static void *ask(void *user)
 {
@@ -160,7 +194,7 @@ static void *ask(void *user)
     return NULL;
 }
 
-START_TEST(statistics_take_no_stream_from_a_call_that_does_not_wait)
+START_TEST(statistics_on_another_thread_take_no_stream_either)
 {
     struct trm_stream *stream;
     pthread_t thread;
@@ -188,8 +222,9 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_call_for_an_idle_stream_finds_the_rest_ended);
     tcase_add_test(tests, a_loan_that_is_given_back_while_a_thread_waits_is_told_of);
     tcase_add_test(tests, nothing_is_learned_from_work_that_ended_before_it_was_asked_for);
-    tcase_add_test(tests, a_call_for_an_idle_stream_times_out_while_another_thread_submits);
+    tcase_add_test(tests, a_call_for_an_idle_stream_does_not_chase_after_tasks_that_are_submitted_meanwhile);
     tcase_add_test(tests, statistics_take_no_stream_from_a_call_that_does_not_wait);
+    tcase_add_test(tests, statistics_on_another_thread_take_no_stream_either);
     suite_add_tcase(suite, tests);
     return suite;
 }
