@@ -11,9 +11,9 @@
  * and fetch its data: tokens of 16 KiB with copies took a sixth longer on two processors. */
 #define SHORT_NS 1000u
 
-/* Where nothing is measured, the wait for one token of so many is timed. Such a token is not flushed, which may
- * cost a long one its whole time, so those are rarer: just often enough to find that tokens are short after
- * all. */
+/* Where nothing is measured, the wait for one token of so many is timed. Such a token is not flushed, which
+ * may cost a long one its whole time, so those are rarer: just often enough to find that tokens are short
+ * after all. */
 #define TIMED_EACH 16u
 #define TIMED_EACH_LONG 256u
 #define LONG_NS (4 * SHORT_NS)

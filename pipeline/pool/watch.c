@@ -356,8 +356,8 @@ static void end_late(struct pipeline_stream_pool *pool, struct pipeline_pool_slo
     base_lock_release(&pool->lock);
 }
 
-/* With the lock, released meanwhile. Other threads may use the slot, or have armed its last watch. Returns the
- * operation that the plan is for; 0: there is nothing to do. */
+/* With the lock, released meanwhile. Other threads may use the slot, or have armed its last watch. Returns
+ * the operation that the plan is for; 0: there is nothing to do. */
 static uint64_t plan_late_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                                  const struct core_stream *stream, struct plan *plan)
 {
