@@ -99,6 +99,18 @@ static int32_t describe(struct pipeline *pipeline)
     return TRM_OK;
 }
 
+/* Of the cpu backend: a software device of a GPU's driver has threads of its own. */
+static bool is_host(struct core_device *device)
+{
+    struct base_saved_error saved;
+    uint64_t kind = 0;
+
+    base_error_save(&saved);
+    bool is_known = core_device_info(device, TRM_DEVICE_KIND, &kind, sizeof(kind), NULL) == TRM_OK;
+    base_error_restore(&saved);
+    return is_known && kind == TRM_DEVICE_CPU;
+}
+
 int32_t pipeline_engine_create(struct pipeline *pipeline)
 {
     struct pipeline_device *engine = core_allocate(pipeline->object.context, sizeof(*engine));
@@ -108,6 +120,7 @@ int32_t pipeline_engine_create(struct pipeline *pipeline)
     engine->ranges   = core_ranges_find(pipeline->device->backend, &engine->range_table);
     engine->unified  = pipeline->device->limits.unified != 0;
     engine->mapped   = !engine->unified && pipeline->device->limits.mapped != 0;
+    engine->is_host  = is_host(pipeline->device);
 
     int32_t status = describe(pipeline);
     if (status == TRM_OK) {

@@ -198,9 +198,9 @@ struct pipeline_device {
     bool in_order;
     /* Kernels work on the host's side of a slot: for good on a unified device, else for now. */
     bool zero_copy;
-    bool unified;
-    bool mapped;          /* not unified, but kernels reach the host's side */
-    bool stamps_are_slow; /* a time stamp takes the device longer than many a token */
+    bool unified, is_host; /* is_host: the host's processors, so that a thread that waits runs the work */
+    bool mapped;           /* not unified, but kernels reach the host's side */
+    bool stamps_are_slow;  /* a time stamp takes the device longer than many a token */
 
     struct pipeline_holds holds; /* buffers in shared ports, and objects in arguments */
 

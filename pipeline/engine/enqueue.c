@@ -11,6 +11,13 @@
  * and fetch its data: tokens of 16 KiB with copies took a sixth longer on two processors. */
 #define SHORT_NS 1000u
 
+/* Where nothing is measured, the wait for one token of so many is timed. Such a token is not flushed, which
+ * may cost a long one its whole time, so those are rarer: just often enough to find that tokens are short
+ * after all. */
+#define TIMED_EACH 16u
+#define TIMED_EACH_LONG 256u
+#define LONG_NS (4 * SHORT_NS)
+
 /* ---- flushing ------------------------------------------------------------------------------- */
 
 static void flush_point(const struct pipeline_slot_point *point)
@@ -48,6 +55,17 @@ bool pipeline_slot_is_short(const struct pipeline_slot *slot)
     uint64_t length                      = atomic_load_explicit(&engine->token_ns, memory_order_relaxed);
 
     return engine->unified && length != 0 && length < SHORT_NS;
+}
+
+/* Without time stamps, how long a token takes on the host's processors is known from waits for it: the thread
+ * that waits for the oldest token runs it itself. */
+bool pipeline_slot_times_wait(const struct pipeline_slot *slot)
+{
+    const struct pipeline_device *engine = slot->pipeline->engine;
+    uint64_t length                      = atomic_load_explicit(&engine->token_ns, memory_order_relaxed);
+    uint32_t each                        = length < LONG_NS ? TIMED_EACH : TIMED_EACH_LONG;
+
+    return slot->token.index % each == 0 && engine->is_host && !pipeline_times_wanted(slot->pipeline);
 }
 
 /* ---- a token -------------------------------------------------------------------------------- */

@@ -9,9 +9,6 @@
 #include "core/stream/stream.h"
 #include "pipeline/engine/engine_internal.h"
 
-/* Where nothing is measured, the wait for one token of so many is timed. */
-#define TIMED_EACH 16
-
 /* ---- progress ------------------------------------------------------------------------------- */
 
 /* Whether it has ended, well or badly. A stream that no longer exists has nothing left to do. */
@@ -449,14 +446,6 @@ static int32_t wait_rest(const struct pipeline_slot *slot, int32_t status, uint6
     if (status == TRM_OK || has_come_through(own))
         return host_result(own);
     return host_result(own) != TRM_OK ? base_last_status() : name_failure(slot, status);
-}
-
-/* Without time stamps, how long a token takes on the host's processors is known from waits for it: the thread
- * that waits for the oldest token runs it itself. Of some tokens, of which nothing has ended yet. */
-bool pipeline_slot_times_wait(const struct pipeline_slot *slot)
-{
-    return slot->token.index % TIMED_EACH == 0 && slot->pipeline->engine->unified &&
-           !pipeline_times_wanted(slot->pipeline);
 }
 
 static bool is_wait_timed(const struct pipeline_slot *slot, uint64_t timeout_ns)

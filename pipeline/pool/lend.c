@@ -161,10 +161,12 @@ static int32_t fail_timeout_locked(const struct pipeline_stream_pool *pool,
                      request->wants_idle ? "idle" : "free", pool->lent, pool->most);
 }
 
-/* Who wants an idle stream gets one whose work has really ended. With the lock, released meanwhile. */
+/* A call that wants an idle stream gets one whose work has really ended. Like a thread that sleeps it keeps
+ * other calls from presuming more, so that this comes to an end. With the lock, released meanwhile. */
 static void settle_for_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request,
                               struct pipeline_pool_choice *choice)
 {
+    pool->sleepers++;
     while (request->wants_idle && choice->step != PIPELINE_POOL_LEND && !pool->is_closing &&
            pipeline_pool_is_unsettled_locked(pool)) {
         base_lock_release(&pool->lock);
@@ -172,6 +174,7 @@ static void settle_for_locked(struct pipeline_stream_pool *pool, const struct pi
         base_lock_acquire(&pool->lock);
         *choice = pipeline_pool_choose_locked(pool, request);
     }
+    pool->sleepers--;
 }
 
 static int32_t lend_slowly_locked(struct pipeline_stream_pool *pool,

@@ -169,8 +169,8 @@ static void predict_locked(struct pipeline_stream_pool *pool, struct pipeline_po
         takes = (uint64_t)model->time.mean;
     else if (outlook->is_sure)
         takes = 0; /* was predicted when it was enqueued */
-    watch->predicted_end = begin + takes;
-    slot->predicted_end  = watch->predicted_end;
+    slot->predicted_end  = begin + takes;
+    watch->predicted_end = slot->predicted_end - slot->delay;
     slot->workload       = watch->workload;
 }
 

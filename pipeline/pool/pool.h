@@ -16,12 +16,14 @@
  * notification costs the backend more than a small task, so few watches ask for one: as the work of a stream
  * ends in order, one that is notified ends all before it in the queue. While two of a slot wait for the
  * backend, later ones wait for these; if none is left to wait for, a job on the service thread arms the last
- * of the queue. A watch whose task's time is wanted is armed by itself, at the beginning of the task too.
+ * of the queue, or a call that must know before (below). A watch whose task's time is wanted is armed by
+ * itself, at the beginning of the task too.
  *
  * A kernel whose time the pool knows well, and which is short, is mostly not watched at all: its end is
  * presumed when it is predicted. What must know makes sure first (pipeline_pool_settle()): a call that wants
- * an idle stream, and statistics. While a thread or a listener waits for a stream, all is watched. So nothing
- * polls, and a choice asks no backend.
+ * an idle stream, and statistics. While a thread or a listener waits for a stream, each loan is watched, and
+ * each watch armed: the service thread may be busy with a callback of the program. So nothing polls, and a
+ * choice asks no backend.
  *
  * Where the device is the host's own processors, each loan is watched, and each watch armed: the thread that
  * does the work tells of its end, and to ask for that gets short work done at once.
@@ -57,14 +59,14 @@ struct pipeline_pool_watch {
     /* Notifications, and one while it is in the queue; the watch is spare when there is none. */
     uint32_t pending;
     bool is_queued;
-    bool is_armed;       /* its notification has been asked for */
-    bool is_sure;        /* the end is predicted by a model */
-    bool is_vague;       /* it is not known when the work began */
-    uint64_t value;      /* the stream's last operation of the loan */
-    uint64_t released;   /* base_now() when the stream was given back */
-    uint64_t begun_at;   /* base_now() at `begun`; UINT64_MAX: not yet; 0: is not asked for */
-    uint64_t operations; /* of the loan, at least one */
-    uint64_t predicted_end;
+    bool is_armed;                /* its notification has been asked for */
+    bool is_sure;                 /* the end is predicted by a model */
+    bool is_vague;                /* it is not known when the work began */
+    uint64_t value;               /* the stream's last operation of the loan */
+    uint64_t released;            /* base_now() when the stream was given back */
+    uint64_t begun_at;            /* base_now() at `begun`; UINT64_MAX: not yet; 0: is not asked for */
+    uint64_t operations;          /* of the loan, at least one */
+    uint64_t predicted_end;       /* without the slot's `delay` of that time */
     struct pipeline_task_key key; /* of the task */
     double work;                  /* of a member's load */
     double least;                 /* that such tasks are known to take; 0: not known */
@@ -96,6 +98,7 @@ struct pipeline_pool_slot {
     uint32_t unsure;            /* of the watches, those whose end no model predicts */
     struct pipeline_pool_watch *first, *last; /* the queue, in the order of the stream */
     uint64_t stamped;                         /* the last operation for which a notification was asked */
+    uint64_t delay; /* by how much the watches in the queue end later than predicted; wraps where earlier */
 };
 
 /* Of another room: called once when a stream may be had that pipeline_pool_draw() did not find. */
@@ -127,7 +130,7 @@ struct pipeline_stream_pool {
     bool is_closing;       /* nothing is lent any more */
     bool is_ending;        /* a call ends the streams */
     uint32_t streams, lent;
-    uint32_t transits; /* slots, and the job while it is posted */
+    uint32_t transits; /* slots, the job while it is posted, and calls that make sure of ends */
     uint32_t turn;     /* round-robin: the slot that is looked at first */
     uint32_t sleepers; /* threads that wait for `epoch` */
     uint32_t users;    /* coordinators that draw streams from it */
@@ -328,8 +331,12 @@ int32_t pipeline_pool_check_wait(const struct pipeline_stream_pool *pool);
  * what it was lent for. The time for which a task waits for others does not count as its own. */
 void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                          const struct pipeline_pool_request *request);
-/* Watches the end of loans of a slot in transit that were not watched, if they have not ended. */
-void pipeline_pool_watch_rest(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot);
+/* The last operation of the slot's work, if no notification tells of its end; else 0. */
+uint64_t pipeline_pool_untold_locked(const struct pipeline_pool_slot *slot);
+/* Asks for the notification of such work of the slot's stream, up to `value` or further, if it has not ended.
+ * The caller holds a reference to the stream; others may use the slot. */
+void pipeline_pool_watch_rest(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
+                              struct core_stream *stream, uint64_t value);
 /* Wakes the threads that wait for a stream. */
 void pipeline_pool_wake_locked(struct pipeline_stream_pool *pool);
 void pipeline_pool_free_watches(struct pipeline_stream_pool *pool);
@@ -372,7 +379,7 @@ bool pipeline_pool_needs_each_end(const struct pipeline_stream_pool *pool);
 bool pipeline_pool_presume_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                                   const struct pipeline_pool_request *request,
                                   const struct pipeline_pool_outlook *outlook, uint64_t now);
-/* Is the end of some loans presumed only? */
+/* Is the end of some loans presumed only, or told by none of the notifications that were asked for? */
 bool pipeline_pool_is_unsettled_locked(const struct pipeline_stream_pool *pool);
 /* Makes sure of them: asks the backend, and watches what has not ended. */
 void pipeline_pool_settle(struct pipeline_stream_pool *pool);

@@ -53,17 +53,28 @@ static const struct pipeline_pool_slot *find_locked(const struct pipeline_stream
     return NULL;
 }
 
-/* When the points that a task comes after are predicted to be reached. False: no model tells. */
+/* Is the end of all work known or presumed that the stream has been given? Not while it is lent, or is being
+ * given back: what is enqueued on it then is not in the prediction. */
+static bool is_predicted(const struct pipeline_pool_slot *slot)
+{
+    return slot->unsure == 0 && slot->state == PIPELINE_POOL_SLOT_FREE;
+}
+
+/* When the points that a task comes after are predicted to be reached. False: no model tells. The slot's own
+ * stream reaches its points before it comes to the task. */
 static bool predict_points_locked(const struct pipeline_stream_pool *pool,
                                   const struct pipeline_pool_slot *slot, const struct trm_stream_task *task,
                                   uint64_t *ready_at)
 {
     for (uint32_t i = 0; i < task->after_count; i++) {
         const struct pipeline_pool_slot *other = find_locked(pool, task->after[i].stream);
-        if (other == NULL || (other->unsure > 0 && !has_reached(other->stream, task->after[i].value)))
+        if (other == NULL)
             return false;
-        if (other != slot)
-            *ready_at = later(*ready_at, other->predicted_end);
+        if (other == slot || has_reached(other->stream, task->after[i].value))
+            continue;
+        if (!is_predicted(other))
+            return false;
+        *ready_at = later(*ready_at, other->predicted_end);
     }
     return true;
 }
@@ -130,11 +141,13 @@ bool pipeline_pool_presume_locked(struct pipeline_stream_pool *pool, struct pipe
 
 /* ---- making sure ---------------------------------------------------------------------------- */
 
+/* A watch that is not armed is ended by another one, or by a call that makes sure. */
 static bool is_unsettled(const struct pipeline_pool_slot *slot)
 {
-    return slot->state == PIPELINE_POOL_SLOT_FREE && slot->unwatched != 0 &&
-           (slot->last == NULL || slot->last->value < slot->unwatched) &&
-           !has_reached(slot->stream, slot->unwatched);
+    uint64_t untold = pipeline_pool_untold_locked(slot);
+    if (slot->state != PIPELINE_POOL_SLOT_FREE || untold == 0)
+        return false;
+    return (slot->last != NULL && slot->last->value == untold) || !has_reached(slot->stream, untold);
 }
 
 bool pipeline_pool_is_unsettled_locked(const struct pipeline_stream_pool *pool)
@@ -145,20 +158,26 @@ bool pipeline_pool_is_unsettled_locked(const struct pipeline_stream_pool *pool)
     return false;
 }
 
-/* A stream that has failed counts as one that has ended. */
+/* The slot stays free meanwhile: other calls may lend its stream. */
 static void settle_slot(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
 {
+    struct core_stream *stream = NULL;
     base_lock_acquire(&pool->lock);
-    bool is_needed = is_unsettled(slot) && !pool->is_closing;
-    if (is_needed)
-        pipeline_pool_enter_transit_locked(pool, slot);
+    uint64_t last = pipeline_pool_untold_locked(slot);
+    if (is_unsettled(slot) && !pool->is_closing) {
+        stream = slot->stream;
+        core_object_retain(&stream->object);
+        pool->transits++;
+    }
     base_lock_release(&pool->lock);
-    if (!is_needed)
+    if (stream == NULL)
         return;
-    core_stream_has_finished(slot->stream, slot->seen);
-    pipeline_pool_watch_rest(pool, slot);
+    pipeline_pool_watch_rest(pool, slot, stream, last);
+    core_object_release(&stream->object);
     base_lock_acquire(&pool->lock);
-    pipeline_pool_leave_transit_locked(pool, slot, PIPELINE_POOL_SLOT_FREE);
+    pool->transits--;
+    if (pool->is_closing)
+        pipeline_pool_wake_locked(pool);
     base_lock_release(&pool->lock);
 }
 

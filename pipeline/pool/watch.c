@@ -57,22 +57,22 @@ static void take_first_locked(struct pipeline_stream_pool *pool, struct pipeline
 }
 
 /* The stream has reached `value`, or will not. What is behind the work that has ended begins earlier than
- * predicted, or later. */
+ * predicted, or later, and so do the ends of all watches behind it. */
 static void end_up_to_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                              uint64_t value, uint64_t now, bool is_good)
 {
-    uint64_t predicted_end = 0;
+    uint64_t late = 0;
     while (slot->first != NULL && slot->first->value <= value) {
-        predicted_end = slot->first->predicted_end;
+        late = now - slot->first->predicted_end - slot->delay;
         take_first_locked(pool, slot, now, is_good);
     }
     if (slot->unwatched <= value)
         slot->unwatched = 0;
     slot->last_end = now;
+    slot->delay += late;
+    slot->predicted_end += late;
     if (slot->watches == 0 && slot->unwatched == 0)
-        slot->predicted_end = 0;
-    else
-        slot->predicted_end = slot->predicted_end - predicted_end + now;
+        slot->predicted_end = slot->delay = 0;
 }
 
 static void post_locked(struct pipeline_stream_pool *pool)
@@ -171,47 +171,6 @@ static void notify_of(struct pipeline_stream_pool *pool, struct core_stream *str
         wait_for_end(pool, stream, watch);
 }
 
-/* On the service thread. The job counts as a transit, so the pool stays until it gives the lock back for the
- * last time. */
-static void arm_rest(struct core_job *job)
-{
-    struct pipeline_stream_pool *pool = base_container_of(job, struct pipeline_stream_pool, job);
-    bool is_left                      = false;
-    base_lock_acquire(&pool->lock);
-    for (uint32_t i = 0; i < pool->slot_count; i++) {
-        struct pipeline_pool_watch *watch = pool->slots[i].last;
-        if (!is_unarmed(&pool->slots[i]))
-            continue;
-        struct core_stream *stream = pool->slots[i].stream; /* the slot may lose it meanwhile */
-        core_object_retain(&stream->object);
-        arm_locked(watch, 0);
-        base_lock_release(&pool->lock);
-        notify_of(pool, stream, watch, 0);
-        core_object_release(&stream->object);
-        base_lock_acquire(&pool->lock);
-    }
-    for (uint32_t i = 0; i < pool->slot_count; i++)
-        is_left = is_left || is_unarmed(&pool->slots[i]);
-    pool->is_posted = false;
-    pool->transits--;
-    if (is_left)
-        post_locked(pool);
-    pipeline_pool_wake_locked(pool);
-    base_lock_release(&pool->lock);
-}
-
-/* Without the service each watch is armed. */
-static void find_service(struct pipeline_stream_pool *pool)
-{
-    struct core_service *service;
-    if (core_service_get(pool->object.context, &service) != TRM_OK)
-        return;
-    base_lock_acquire(&pool->lock);
-    pool->job.run = arm_rest;
-    pool->service = service;
-    base_lock_release(&pool->lock);
-}
-
 /* ---- watching ------------------------------------------------------------------------------- */
 
 /* With the lock, released meanwhile where there is none. NULL: there is no memory. */
@@ -252,27 +211,29 @@ static bool is_vague(const struct pipeline_pool_slot *slot, const struct pipelin
 /* A loan that is watched: its operations end with `last`, and those before it with `before`. */
 struct loan {
     uint64_t before, last, released;
+    struct pipeline_pool_watch *watch; /* a spare one for it; NULL: there is no memory */
 };
 
 static void begin_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
-                         struct pipeline_pool_watch *watch, const struct pipeline_pool_request *request,
-                         const struct loan *loan, const struct pipeline_pool_outlook *outlook)
+                         const struct pipeline_pool_request *request, const struct loan *loan,
+                         const struct pipeline_pool_outlook *outlook)
 {
-    watch->notification.notified = notified;
-    watch->begun.notified        = begun;
-    watch->next                  = NULL;
-    watch->pool                  = pool;
-    watch->slot                  = slot;
-    watch->is_armed              = false;
-    watch->is_sure               = outlook->is_sure;
-    watch->is_vague              = is_vague(slot, request);
-    watch->value                 = loan->last;
-    watch->released              = loan->released;
-    watch->begun_at              = 0;
-    watch->operations            = loan->last - loan->before;
-    watch->key                   = request->key;
-    watch->work                  = request->work;
-    watch->bytes                 = request->task != NULL ? request->task->bytes : 0;
+    struct pipeline_pool_watch *watch = loan->watch;
+    watch->notification.notified      = notified;
+    watch->begun.notified             = begun;
+    watch->next                       = NULL;
+    watch->pool                       = pool;
+    watch->slot                       = slot;
+    watch->is_armed                   = false;
+    watch->is_sure                    = outlook->is_sure;
+    watch->is_vague                   = is_vague(slot, request);
+    watch->value                      = loan->last;
+    watch->released                   = loan->released;
+    watch->begun_at                   = 0;
+    watch->operations                 = loan->last - loan->before;
+    watch->key                        = request->key;
+    watch->work                       = request->work;
+    watch->bytes                      = request->task != NULL ? request->task->bytes : 0;
     watch->workload = request->task != NULL ? request->task->workload : TRM_STREAM_WORKLOAD_FOUND;
     pipeline_pool_begin_locked(pool, watch, outlook, request->ready_at);
     append_locked(slot, watch);
@@ -286,12 +247,11 @@ struct plan {
     uint64_t begin; /* as in notify_of() */
 };
 
-/* With the lock, released meanwhile. */
 static struct plan plan_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                                const struct pipeline_pool_request *request, const struct loan *loan,
                                const struct pipeline_pool_outlook *outlook)
 {
-    struct plan plan = {.watch = take_spare_locked(pool)};
+    struct plan plan = {.watch = loan->watch};
     bool wants_time  = request->key.what != 0 && (outlook->wants_sample || pool->is_member);
     bool is_full     = slot->armed >= ARMED_MOST;
     if (plan.watch == NULL)
@@ -299,12 +259,14 @@ static struct plan plan_locked(struct pipeline_stream_pool *pool, struct pipelin
     plan.lacks_service = is_full && pool->service == NULL;
     plan.begin         = begin_of(slot, request, loan->before, wants_time);
     plan.is_armed      = !is_full || plan.lacks_service || wants_time || request->wants_end ||
-                    pipeline_pool_needs_each_end(pool);
-    begin_locked(pool, slot, plan.watch, request, loan, outlook);
+                    pool->sleepers > 0 || pool->listeners != NULL || pipeline_pool_needs_each_end(pool);
+    begin_locked(pool, slot, request, loan, outlook);
     if (plan.is_armed)
         arm_locked(plan.watch, plan.begin);
     return plan;
 }
+
+static void find_service(struct pipeline_stream_pool *pool);
 
 /* Without memory for a watch this thread waits itself. */
 static void carry_out(struct pipeline_stream_pool *pool, struct core_stream *stream, const struct plan *plan,
@@ -354,8 +316,10 @@ void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool
     struct pipeline_pool_outlook outlook = pipeline_pool_look_ahead_locked(pool, slot, request);
     bool is_presumed = pipeline_pool_presume_locked(pool, slot, request, &outlook, loan.released);
     struct plan plan = {.watch = NULL};
-    if (!is_presumed)
-        plan = plan_locked(pool, slot, request, &loan, &outlook);
+    if (!is_presumed) {
+        loan.watch = take_spare_locked(pool);
+        plan       = plan_locked(pool, slot, request, &loan, &outlook);
+    }
     base_lock_release(&pool->lock);
     if (is_presumed)
         core_stream_submit(stream, loan.last);
@@ -364,21 +328,113 @@ void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool
     base_error_restore(&saved);
 }
 
-void pipeline_pool_watch_rest(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
+/* ---- what no notification tells of ----------------------------------------------------------- */
+
+uint64_t pipeline_pool_untold_locked(const struct pipeline_pool_slot *slot)
+{
+    const struct pipeline_pool_watch *last = slot->last;
+    if (slot->unwatched != 0 && (last == NULL || last->value < slot->unwatched))
+        return slot->unwatched;
+    return last != NULL && !last->is_armed ? last->value : 0;
+}
+
+/* The work up to `value` had ended when it was asked for. As it is not known when, nothing is learned. */
+static void end_late(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
+                     const struct core_stream *stream, uint64_t value)
+{
+    bool is_good = core_stream_failure_status(stream) == TRM_OK;
+    base_lock_acquire(&pool->lock);
+    if (slot->stream == stream) {
+        slot->has_failed = slot->has_failed || !is_good;
+        end_up_to_locked(pool, slot, is_good ? value : UINT64_MAX, base_now(), is_good);
+        if (slot->first != NULL)
+            slot->first->is_vague = true;
+        if (is_unarmed(slot))
+            post_locked(pool);
+        pipeline_pool_wake_locked(pool);
+    }
+    base_lock_release(&pool->lock);
+}
+
+/* With the lock, released meanwhile. Other threads may use the slot, or have armed its last watch. Returns
+ * the operation that the plan is for; 0: there is nothing to do. */
+static uint64_t plan_late_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
+                                 const struct core_stream *stream, struct plan *plan)
 {
     const struct pipeline_pool_request nothing = {.wants_end = true};
     const struct pipeline_pool_outlook outlook = {.is_sure = true};
-    base_lock_acquire(&pool->lock);
-    refresh_locked(slot);
-    uint64_t last = slot->unwatched;
-    if (last == 0 || (slot->last != NULL && slot->last->value >= last)) {
-        base_lock_release(&pool->lock);
+    struct pipeline_pool_watch *spare          = take_spare_locked(pool);
+    uint64_t last = slot->stream == stream ? pipeline_pool_untold_locked(slot) : 0;
+    if (last != 0 && (slot->last == NULL || slot->last->value < last)) {
+        const struct loan loan = {.before = last - 1, .last = last, .released = base_now(), .watch = spare};
+        *plan                  = plan_locked(pool, slot, &nothing, &loan, &outlook);
+        return last;
+    }
+    if (last != 0) {
+        arm_locked(slot->last, 0);
+        *plan = (struct plan){.watch = slot->last, .is_armed = true};
+    }
+    if (spare != NULL) {
+        spare->next = pool->spare;
+        pool->spare = spare;
+    }
+    return last;
+}
+
+void pipeline_pool_watch_rest(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
+                              struct core_stream *stream, uint64_t value)
+{
+    struct plan plan;
+    if (core_stream_has_finished(stream, value) || core_stream_failure_status(stream) != TRM_OK) {
+        end_late(pool, slot, stream, value);
         return;
     }
-    const struct loan loan = {.before = last - 1, .last = last, .released = base_now()};
-    struct plan plan       = plan_locked(pool, slot, &nothing, &loan, &outlook);
+    base_lock_acquire(&pool->lock);
+    uint64_t last = plan_late_locked(pool, slot, stream, &plan);
     base_lock_release(&pool->lock);
-    carry_out(pool, slot->stream, &plan, last);
+    if (last != 0)
+        carry_out(pool, stream, &plan, last);
+}
+
+/* On the service thread. The job counts as a transit, so the pool stays until it gives the lock back for the
+ * last time. */
+static void arm_rest(struct core_job *job)
+{
+    struct pipeline_stream_pool *pool = base_container_of(job, struct pipeline_stream_pool, job);
+    bool is_left                      = false;
+    base_lock_acquire(&pool->lock);
+    for (uint32_t i = 0; i < pool->slot_count; i++) {
+        struct pipeline_pool_slot *slot = &pool->slots[i];
+        if (!is_unarmed(slot))
+            continue;
+        struct core_stream *stream = slot->stream; /* the slot may lose it meanwhile */
+        uint64_t last              = slot->last->value;
+        core_object_retain(&stream->object);
+        base_lock_release(&pool->lock);
+        pipeline_pool_watch_rest(pool, slot, stream, last);
+        core_object_release(&stream->object);
+        base_lock_acquire(&pool->lock);
+    }
+    for (uint32_t i = 0; i < pool->slot_count; i++)
+        is_left = is_left || is_unarmed(&pool->slots[i]);
+    pool->is_posted = false;
+    pool->transits--;
+    if (is_left)
+        post_locked(pool);
+    pipeline_pool_wake_locked(pool);
+    base_lock_release(&pool->lock);
+}
+
+/* Without the service each watch is armed. */
+static void find_service(struct pipeline_stream_pool *pool)
+{
+    struct core_service *service;
+    if (core_service_get(pool->object.context, &service) != TRM_OK)
+        return;
+    base_lock_acquire(&pool->lock);
+    pool->job.run = arm_rest;
+    pool->service = service;
+    base_lock_release(&pool->lock);
 }
 
 void pipeline_pool_free_watches(struct pipeline_stream_pool *pool)

@@ -101,7 +101,8 @@ static void time_out(struct request *request, struct pipeline_slot *slot)
     *request->failure = slot->failure;
 }
 
-/* Before this thread waits for the first slot, other threads may start the rest. With the lock. */
+/* Before this thread waits for the first slot, other threads may start the rest, except tokens that it is to
+ * run itself. With the lock. */
 static void flush_held_back(const struct request *request)
 {
     struct pipeline_slot *first = request->queue->ordered.first;

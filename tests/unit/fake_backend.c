@@ -16,6 +16,8 @@
 int32_t fake_called(struct fake *fake, enum fake_call call)
 {
     atomic_fetch_add(&fake->calls[call], 1);
+    if (fake->hook != NULL)
+        fake->hook(call);
     int32_t status = atomic_exchange(&fake->fail_next[call], TRM_OK);
     if (status == TRM_OK)
         return TRM_OK;

@@ -61,6 +61,7 @@ struct fake {
     _Atomic uint32_t calls[FAKE_CALL_COUNT];
     _Atomic int32_t fail_next[FAKE_CALL_COUNT];          /* a status that the next such call answers */
     _Atomic uint32_t streams, memories, stamps, devices; /* alive */
+    void (*hook)(enum fake_call call); /* runs in each call, without a lock; NULL: there is none */
 
     pthread_mutex_t lock;   /* guards what follows, and all streams */
     pthread_cond_t changed; /* by CLOCK_MONOTONIC */

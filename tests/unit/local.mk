@@ -444,7 +444,9 @@ tests_unit_pipeline_model_tests_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/pipeline/pool/tests
 tests_unit_pipeline_pool_tests_SOURCES = \
 	tests/unit/pipeline/pool/choose.c \
+	tests/unit/pipeline/pool/fixture.h \
 	tests/unit/pipeline/pool/lesson.c \
+	tests/unit/pipeline/pool/settle.c \
 	tests/unit/pipeline/pool/trial.c \
 	tests/unit/pipeline/pool/watch.c
 tests_unit_pipeline_pool_tests_CFLAGS = $(UNIT_CFLAGS)

@@ -159,14 +159,27 @@ bool cpu_session_park(struct cpu_session *session, struct trm_backend_stream *st
     return is_parked;
 }
 
+/* A parked stream notifies no waiter, so the notifications that a quiet session left out must be sent before
+ * it parks. */
+static bool has_notified(struct cpu_session *session, struct trm_backend_stream *stream)
+{
+    if (!session->is_quiet)
+        return true;
+    cpu_session_publish(session, stream);
+    return !has_due_waiters(stream);
+}
+
 /* Leave a stream whose next operation waits for `other`, and run `other` next. The stream stays claimed,
  * behind `other` in the list, so that going back and forth between streams takes no lock. False when this
- * session cannot run `other`, or has many streams: then the stream is to be parked. */
+ * session cannot run `other`, or has many streams: then the stream is to be parked. Or when it cannot be
+ * parked, as it has to be before `other` may be left to another thread. */
 static bool hold(struct cpu_session *session, struct trm_backend_stream *stream,
                  struct trm_backend_stream *other)
 {
     struct trm_backend_stream *own = session->ready_first;
     uint32_t count                 = 0;
+    if (!has_notified(session, stream))
+        return false;
     while (own != NULL && own != other && count < HELD_MOST) {
         own = own->ready_next;
         count++;
@@ -185,16 +198,6 @@ static bool hold(struct cpu_session *session, struct trm_backend_stream *stream,
     session->is_holding = true;
     cpu_session_add_ready(session, stream);
     return true;
-}
-
-/* A parked stream notifies no waiter, so the notifications that a quiet session left out must be sent before
- * it parks. */
-static bool has_notified(struct cpu_session *session, struct trm_backend_stream *stream)
-{
-    if (!session->is_quiet)
-        return true;
-    cpu_session_publish(session, stream);
-    return !has_due_waiters(stream);
 }
 
 /* Park the streams that are held, unless what they wait for has come. Before the session leaves its stream to
@@ -357,11 +360,12 @@ static bool finish(struct cpu_session *session, struct trm_backend_stream *strea
     return look_around(session, stream);
 }
 
-/* Before an operation that may park the stream. */
+/* Before an operation that may park the stream. One that must notify first is left to a worker. */
 static bool may_park(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op)
 {
     if ((op->kind != CPU_OP_WAIT && op->kind != CPU_OP_GATE) || has_notified(session, stream))
         return true;
+    park_held(session);
     leave(stream);
     return false;
 }

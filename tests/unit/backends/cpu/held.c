@@ -3,6 +3,10 @@
  */
 #include "tests/unit/backends/cpu/fixture.h"
 
+#include "backends/cpu/stream/session.h"
+
+#include <sched.h>
+
 enum {
     STREAMS = 6, /* more than a session holds */
     ROUNDS  = 3000
@@ -59,9 +63,12 @@ END_TEST
 START_TEST(streams_that_go_back_and_forth_tell_of_each_step)
 {
     static atomic_int counts[3];
+    const int expected = 3 * (ROUNDS / 5);
     for (uint32_t count = 2; count <= STREAMS; count += 2)
         go_round(count, count_status, counts);
-    ck_assert_int_eq(atomic_load(&counts[0]), 3 * (ROUNDS / 5));
+    while (atomic_load(&counts[0]) < expected) /* a thread may still be about to tell */
+        sched_yield();
+    ck_assert_int_eq(atomic_load(&counts[0]), expected);
 }
 END_TEST
 
@@ -138,6 +145,87 @@ START_TEST(streams_that_ended_after_others_waited_for_them_take_no_memory)
 }
 END_TEST
 
+/* ---- quiet sessions */
+
+static void set_up_one_worker(void)
+{
+    bench = cpu_bench_open("1");
+    ck_assert_ptr_nonnull(bench.device);
+    module = cpu_bench_module(&bench, kernels, sizeof(kernels));
+    ck_assert_ptr_nonnull(module);
+}
+
+/* The only token, so that no worker can take a stream that the session leaves. */
+static struct cpu_session quiet_session(const struct trm_backend_stream *stream)
+{
+    struct cpu_session session = {
+        .scheduler = stream->scheduler, .limit_ns = CPU_COSTLY_NS, .is_quiet = true};
+    while ((session.token = cpu_token_acquire(stream->scheduler)) == CPU_NO_TOKEN)
+        sched_yield();
+    return session;
+}
+
+static int32_t fill(struct trm_backend_stream *stream, uint64_t value, struct trm_backend_memory *memory,
+                    uint64_t size)
+{
+    const struct trm_fill_desc desc = {
+        .struct_size = sizeof(desc), .pattern_size = 1, .memory = memory, .size = size};
+    return bench.stream->fill(stream, value, &desc);
+}
+
+/* Stream `a` waits for the last operation of `b`, behind one of its own. With a notification of each first
+ * operation, which a quiet session leaves out. The session must end with both streams left to the worker. */
+static void leave_both(struct trm_backend_stream *a, uint64_t told, struct trm_backend_stream *b,
+                       uint64_t told_of_b, struct trm_backend_memory *memory)
+{
+    static atomic_int counts[3];
+    struct cpu_session session = quiet_session(a);
+
+    atomic_store(&counts[0], 0);
+    ck_assert(cpu_stream_claim(a));
+    ck_assert_int_eq(fill(a, 1, memory, 8), TRM_OK);
+    ck_assert_int_eq(bench.stream->wait_stream(a, 2, b, 2), TRM_OK);
+    if (told != 0)
+        ck_assert_int_eq(bench.stream->notify(a, told, count_status, counts), TRM_OK);
+    if (told_of_b != 0)
+        ck_assert_int_eq(bench.stream->notify(b, told_of_b, count_status, counts), TRM_OK);
+    cpu_session_run(&session, a);
+    ck_assert_int_eq(atomic_load(&counts[0]), 0);
+    cpu_token_release(a->scheduler, session.token);
+    bench.stream->open_gates(b, 2);
+    ck_assert_int_eq(bench.stream->wait(a, 2, FOREVER), TRM_OK);
+    ck_assert_int_eq(bench.stream->wait(b, 2, FOREVER), TRM_OK);
+    while (atomic_load(&counts[0]) < (told != 0) + (told_of_b != 0))
+        sched_yield();
+    bench.stream->destroy(a);
+    bench.stream->destroy(b);
+    bench.memory->free(memory);
+}
+
+START_TEST(a_quiet_session_leaves_a_stream_that_must_tell_before_it_waits_for_a_costly_operation)
+{
+    struct trm_backend_stream *a = cpu_bench_stream(&bench, 0), *b = cpu_bench_stream(&bench, 0);
+    uint8_t *data;
+    struct trm_backend_memory *memory = cpu_bench_memory(&bench, 1 << 20, &data);
+    ck_assert_ptr_nonnull(memory);
+    ck_assert_int_eq(fill(b, 1, memory, 8), TRM_OK);
+    ck_assert_int_eq(fill(b, 2, memory, 1 << 18), TRM_OK); /* takes longer than CPU_COSTLY_NS */
+    leave_both(a, 1, b, 0, memory);
+}
+END_TEST
+
+START_TEST(a_quiet_session_leaves_a_stream_that_waits_for_one_that_must_tell_before_its_gate)
+{
+    struct trm_backend_stream *a = cpu_bench_stream(&bench, 0), *b = cpu_bench_stream(&bench, 0);
+    uint8_t *data;
+    struct trm_backend_memory *memory = cpu_bench_memory(&bench, 1 << 20, &data);
+    ck_assert_ptr_nonnull(memory);
+    ck_assert_int_eq(fill(b, 1, memory, 8), TRM_OK);
+    ck_assert_int_eq(bench.stream->gate(b, 2), TRM_OK);
+    leave_both(a, 0, b, 1, memory);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     const TTest *tests[] = {
@@ -147,7 +235,15 @@ static Suite *make_suite(void)
         a_stream_that_is_held_fails_with_the_one_that_runs_meanwhile,
         streams_that_ended_after_others_waited_for_them_take_no_memory,
     };
-    return suite_of("cpu held streams", tests, sizeof(tests) / sizeof(*tests));
+    Suite *suite = suite_of("cpu held streams", tests, sizeof(tests) / sizeof(*tests));
+    TCase *quiet = tcase_create("cpu quiet sessions");
+    tcase_add_checked_fixture(quiet, set_up_one_worker, tear_down_kernels);
+    tcase_set_timeout(quiet, 120);
+    tcase_add_test(quiet,
+                   a_quiet_session_leaves_a_stream_that_must_tell_before_it_waits_for_a_costly_operation);
+    tcase_add_test(quiet, a_quiet_session_leaves_a_stream_that_waits_for_one_that_must_tell_before_its_gate);
+    suite_add_tcase(suite, quiet);
+    return suite;
 }
 
 UNIT_SUITE(make_suite)

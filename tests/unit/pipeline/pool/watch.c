@@ -1,99 +1,14 @@
 /* How many notifications a pool asks its backend for, and what it knows without them.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
 #include <pthread.h>
 #include <sched.h>
 
-#include "core/object/object.h"
-#include "pipeline/pool/pool.h"
-#include "tests/unit/fake_backend.h"
-#include "tests/unit/runner.h"
-
-#define OK(call) ck_assert_int_eq((call), TRM_OK)
+#include "tests/unit/pipeline/pool/fixture.h"
 
 /* Loans of a stream, many of them beside one in so many that is sampled. */
 #define LOANS 640u
 #define SAMPLED (LOANS / 64)
-
-static struct fake fake;
-static struct pipeline_stream_pool *pool;
-static struct trm_stream_pool *handle;
-
-static void open_pool(uint32_t most)
-{
-    const struct trm_setting settings[]    = {{"stream.models", "no"}};
-    const struct trm_context_desc desc     = {.struct_size   = sizeof(desc),
-                                              .flags         = TRM_CONTEXT_NO_ENVIRONMENT | TRM_CONTEXT_NO_CONFIG,
-                                              .settings      = settings,
-                                              .setting_count = 1};
-    const struct trm_stream_pool_desc wish = {.struct_size = sizeof(wish), .most = most};
-    fake_init(&fake, FAKE_ALL, &desc);
-    struct core_device *device = core_object_enter(fake_open(&fake), CORE_DEVICE);
-    OK(pipeline_pool_create(device, &wish, &pool));
-    core_object_leave(&device->object);
-    handle = core_object_publish(&pool->object);
-}
-
-static void close_pool(void)
-{
-    fake_let_run(&fake);
-    trm_stream_pool_destroy(handle);
-    fake_fini(&fake);
-}
-
-static uint32_t notifications(void)
-{
-    return atomic_load(&fake.calls[FAKE_CALL_NOTIFY]);
-}
-
-static struct trm_stream_pool_stats stats(void)
-{
-    struct trm_stream_pool_stats now = {.struct_size = sizeof(now)};
-    OK(trm_stream_pool_get_stats(handle, &now));
-    return now;
-}
-
-/* A kernel that is known to take so long. Nothing looks into it. */
-static struct trm_stream_task known_kernel(uint64_t took)
-{
-    const struct trm_stream_task task = {.struct_size = sizeof(task), .kernel = (struct trm_kernel *)&fake};
-    struct pipeline_task_key key      = pipeline_task_key_of(&task);
-    for (int i = 0; i < 16; i++)
-        pipeline_task_model_add(&pool->models, &key, (double)took);
-    return task;
-}
-
-/* As trm_stream_pool_submit() does it, but that there is nothing to launch. */
-static struct trm_point submit(const struct trm_stream_task *task)
-{
-    struct pipeline_pool_request request = {
-        .timeout_ns = TRM_FOREVER, .task = task, .key = pipeline_task_key_of(task)};
-    struct pipeline_pool_slot *slot;
-    struct trm_point point;
-    OK(pipeline_pool_lend(pool, &request, &slot));
-    OK(fake_enqueue(slot->stream->object.handle));
-    OK(trm_stream_mark(slot->stream->object.handle, &point));
-    pipeline_pool_take_back(pool, slot, &request);
-    return point;
-}
-
-/* A stream is lent, gets work and is given back. */
-static void lend_once(void)
-{
-    struct trm_stream *stream;
-    OK(trm_stream_pool_acquire(handle, 0, TRM_FOREVER, &stream));
-    OK(fake_enqueue(stream));
-    OK(trm_stream_pool_release(handle, stream));
-}
-
-static void acquire_idle(uint64_t timeout_ns, int32_t expected)
-{
-    struct trm_stream *stream;
-    ck_assert_int_eq(trm_stream_pool_acquire(handle, TRM_STREAM_POOL_IDLE, timeout_ns, &stream), expected);
-    if (expected == TRM_OK)
-        OK(trm_stream_pool_release(handle, stream));
-}
 
 /* ---- loans behind one another --------------------------------------------------------------- */
 
@@ -252,6 +167,45 @@ START_TEST(a_kernel_after_one_that_is_presumed_to_end_is_presumed_too)
 }
 END_TEST
 
+/* Lends a stream, and submits a known kernel behind a point of what is enqueued on it then. */
+static void submit_behind_a_loan(bool is_reached)
+{
+    struct trm_stream_task task;
+    struct trm_stream *lent;
+    struct trm_point point;
+    open_pool(2);
+    task = known_kernel(1000);
+    OK(trm_stream_pool_acquire(handle, 0, TRM_FOREVER, &lent));
+    OK(fake_enqueue(lent));
+    OK(trm_stream_mark(lent, &point));
+    if (is_reached) {
+        fake_run(&fake, lent, point.value);
+        OK(trm_point_wait(point, TRM_FOREVER));
+    }
+    task.after       = &point;
+    task.after_count = 1;
+    submit(&task);
+    OK(trm_stream_pool_release(handle, lent));
+}
+
+START_TEST(a_kernel_behind_work_of_a_stream_that_is_lent_is_watched)
+{
+    submit_behind_a_loan(false);
+    ck_assert_uint_eq(pool->slots[1].watches, 1);
+    ck_assert_uint_eq(pool->slots[1].unsure, 1);
+    close_pool();
+}
+END_TEST
+
+START_TEST(a_kernel_behind_a_point_of_a_lent_stream_that_is_reached_is_presumed)
+{
+    submit_behind_a_loan(true);
+    ck_assert_uint_eq(pool->slots[1].watches, 0);
+    ck_assert_uint_eq(pool->slots[1].unwatched, pool->slots[1].seen);
+    close_pool();
+}
+END_TEST
+
 START_TEST(a_call_for_an_idle_stream_does_not_trust_a_prediction)
 {
     open_pool(1);
@@ -373,6 +327,30 @@ START_TEST(a_sampled_kernel_puts_the_prediction_of_its_stream_right)
 }
 END_TEST
 
+/* When the last loan of the queue is predicted to end. */
+static uint64_t last_prediction(const struct pipeline_pool_slot *slot)
+{
+    return slot->last->predicted_end + slot->delay;
+}
+
+/* Each end puts right the prediction of the stream, and of each loan that is left, once. */
+START_TEST(the_prediction_of_a_stream_is_that_of_its_last_loan_when_some_have_ended)
+{
+    open_pool(1);
+    struct trm_stream_task task           = known_kernel(1000000000);
+    const struct pipeline_pool_slot *slot = &pool->slots[0];
+    struct trm_point points[4];
+    for (uint32_t i = 0; i < 4; i++)
+        points[i] = submit(&task);
+    for (uint32_t i = 0; i < 3; i++) {
+        fake_run(&fake, points[i].stream, points[i].value);
+        ck_assert_uint_eq(slot->watches, 3 - i);
+        ck_assert_uint_eq(slot->predicted_end, last_prediction(slot));
+    }
+    close_pool();
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("pipeline pool watch");
@@ -390,6 +368,8 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_long_kernel_is_watched);
     tcase_add_test(tests, a_kernel_behind_a_loan_is_watched);
     tcase_add_test(tests, a_kernel_after_one_that_is_presumed_to_end_is_presumed_too);
+    tcase_add_test(tests, a_kernel_behind_work_of_a_stream_that_is_lent_is_watched);
+    tcase_add_test(tests, a_kernel_behind_a_point_of_a_lent_stream_that_is_reached_is_presumed);
     tcase_add_test(tests, a_call_for_an_idle_stream_does_not_trust_a_prediction);
     tcase_add_test(tests, a_stream_is_found_idle_though_nothing_told_of_its_end);
     tcase_add_test(tests, a_stream_that_fails_under_kernels_that_are_not_watched_is_replaced);
@@ -398,6 +378,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, statistics_ask_for_what_is_presumed);
     tcase_add_test(tests, all_is_watched_while_a_thread_waits_for_a_stream);
     tcase_add_test(tests, a_sampled_kernel_puts_the_prediction_of_its_stream_right);
+    tcase_add_test(tests, the_prediction_of_a_stream_is_that_of_its_last_loan_when_some_have_ended);
     suite_add_tcase(suite, tests);
     return suite;
 }
