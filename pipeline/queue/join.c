@@ -226,6 +226,18 @@ void pipeline_joins_recover(struct pipeline *front)
         begin_rounds(joins);
 }
 
+void pipeline_joins_drain(struct pipeline *front)
+{
+    struct base_saved_error saved;
+    base_error_save(&saved);
+    pthread_mutex_lock(&front->enqueue_lock);
+    for (uint32_t i = 0; front->joins != NULL && i < front->member_count; i++)
+        if (front->joins->streams[i] != NULL)
+            (void)trm_stream_sync(front->joins->streams[i]);
+    pthread_mutex_unlock(&front->enqueue_lock);
+    base_error_restore(&saved);
+}
+
 /* With enqueue_lock. */
 static int32_t join_rest(struct pipeline *front)
 {

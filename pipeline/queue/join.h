@@ -58,6 +58,10 @@ void pipeline_joins_cancel(struct pipeline *front);
  * enqueue_lock. */
 void pipeline_joins_recover(struct pipeline *front);
 
+/* After a run that failed or was cancelled: waits for joins in flight, and for copies that are cleared for a
+ * round that no token of theirs has begun. Takes enqueue_lock. */
+void pipeline_joins_drain(struct pipeline *front);
+
 /* Joins the rounds that have begun, unless work has failed, and waits, also on one device. Without locks.
  * Errors: CANCELLED when a token has failed or was cancelled. */
 int32_t pipeline_joins_finish(struct pipeline *front);

@@ -323,6 +323,8 @@ static int32_t close_ends(struct pipeline *pipeline)
     int32_t status = pipeline_sink_close(&queue->sink);
     if (status == TRM_OK && joins)
         status = pipeline_joins_finish(pipeline);
+    else if (ends)
+        pipeline_joins_drain(pipeline);
     pthread_mutex_lock(&pipeline->lock);
     return status;
 }

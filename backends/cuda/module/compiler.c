@@ -133,15 +133,27 @@ static bool find_architectures(struct cuda_compiler *compiler)
     return true;
 }
 
+/* False where there is no room. The loader wrote the name, perhaps in another thread, under a lock that the
+ * thread sanitizer does not see; it sees the calls of strlen() or memcpy() that a plain copy would become. */
+static bool __attribute__((no_sanitize("thread")))
+copy_name(char *copy, size_t most, const volatile char *name)
+{
+    size_t length = 0;
+    while (length < most && (copy[length] = name[length]) != '\0')
+        length++;
+    return length < most;
+}
+
 /* For <toolkit>/lib64/libnvrtc.so.13 and <toolkit>/targets/<machine>/lib/libnvrtc.so.13.0.88 the headers
  * are in `include` beside the library's folder. */
 static void find_include(struct cuda_compiler *compiler)
 {
-    char real[PATH_MAX], probe[TRM_PATH_MOST];
+    char name[PATH_MAX], real[PATH_MAX], probe[TRM_PATH_MOST];
     Dl_info info;
     void *symbol;
     memcpy(&symbol, &compiler->nvrtc.nvrtcVersion, sizeof(symbol));
-    if (dladdr(symbol, &info) == 0 || info.dli_fname == NULL || realpath(info.dli_fname, real) == NULL)
+    if (dladdr(symbol, &info) == 0 || info.dli_fname == NULL ||
+        !copy_name(name, sizeof(name), info.dli_fname) || realpath(name, real) == NULL)
         return;
     const char *folder = dirname(dirname(real));
     int length         = snprintf(probe, sizeof(probe), "%s/include/cuda_fp16.h", folder);
