@@ -5,6 +5,8 @@
 #include <string.h>
 #include <trireme/cpu_kernel.h>
 
+#include "kernels/export.h"
+
 #define ROW_WORDS 7u
 #include "kernels/table_row.h"
 
@@ -33,20 +35,4 @@ static const struct trm_parameter parameters[] = {
     {.name = "rows", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_U32},
 };
 
-static const struct trm_cpu_kernel kernels[] = {
-    {
-        .name            = "copy_table",
-        .function        = copy_table,
-        .parameters      = parameters,
-        .parameter_count = sizeof(parameters) / sizeof(parameters[0]),
-        .group_size      = {GROUP, 1, 1},
-    },
-};
-
-TRM_API extern const struct trm_cpu_kernel_table trm_cpu_kernels_v1;
-const struct trm_cpu_kernel_table trm_cpu_kernels_v1 = {
-    .struct_size = sizeof(trm_cpu_kernels_v1),
-    .kernel_size = sizeof(struct trm_cpu_kernel),
-    .count       = sizeof(kernels) / sizeof(kernels[0]),
-    .kernels     = kernels,
-};
+EXPORT_KERNEL(.name = "copy_table", .function = copy_table, .group_size = {GROUP, 1, 1});

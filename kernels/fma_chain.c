@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <trireme/cpu_kernel.h>
 
+#include "kernels/export.h"
+
 #define GROUP 256u
 #define LINKS 32
 
@@ -49,20 +51,4 @@ static const struct trm_parameter parameters[] = {
     {.name = "count", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_U32},
 };
 
-static const struct trm_cpu_kernel kernels[] = {
-    {
-        .name            = "fma_chain",
-        .function        = fma_chain,
-        .parameters      = parameters,
-        .parameter_count = sizeof(parameters) / sizeof(parameters[0]),
-        .group_size      = {GROUP, 1, 1},
-    },
-};
-
-TRM_API extern const struct trm_cpu_kernel_table trm_cpu_kernels_v1;
-const struct trm_cpu_kernel_table trm_cpu_kernels_v1 = {
-    .struct_size = sizeof(trm_cpu_kernels_v1),
-    .kernel_size = sizeof(struct trm_cpu_kernel),
-    .count       = sizeof(kernels) / sizeof(kernels[0]),
-    .kernels     = kernels,
-};
+EXPORT_KERNEL(.name = "fma_chain", .function = fma_chain, .group_size = {GROUP, 1, 1});

@@ -7,7 +7,7 @@
 HAND_TUNED = copy_table fma_chain reduce reduce_table_bf16 reduce_table_f16 reduce_table_f32 reduce_table_f64 \
 	reduce_table_i32 reduce_table_i64 sgemm
 
-EXTRA_DIST += kernels/levels.h kernels/fma_chain.c kernels/fma_chain_level.h kernels/reduce.c kernels/reduce_level.h \
+EXTRA_DIST += kernels/export.h kernels/levels.h kernels/fma_chain.c kernels/fma_chain_level.h kernels/reduce.c kernels/reduce_level.h \
 	kernels/bits.h kernels/copy_table.c kernels/table_row.h kernels/reduce_table.h \
 	kernels/reduce_table_bf16.c kernels/reduce_table_f16.c kernels/reduce_table_f32.c kernels/reduce_table_f64.c \
 	kernels/reduce_table_i32.c kernels/reduce_table_i64.c kernels/sgemm.c kernels/sgemm_block.h
@@ -60,13 +60,13 @@ shaders/scan.fatbin: kernels/scan.cu
 shaders/sgemm.fatbin: kernels/sgemm.cu
 shaders/transpose.fatbin: kernels/transpose.cu
 
-shaders/copy_table.so: kernels/copy_table.c kernels/table_row.h
-shaders/fma_chain.so: kernels/levels.h kernels/fma_chain.c kernels/fma_chain_level.h
-shaders/reduce.so: kernels/levels.h kernels/reduce.c kernels/reduce_level.h
-shaders/reduce_table_bf16.so: kernels/reduce_table_bf16.c kernels/reduce_table.h kernels/table_row.h kernels/bits.h
-shaders/reduce_table_f16.so: kernels/reduce_table_f16.c kernels/reduce_table.h kernels/table_row.h kernels/bits.h
-shaders/reduce_table_f32.so: kernels/reduce_table_f32.c kernels/reduce_table.h kernels/table_row.h
-shaders/reduce_table_f64.so: kernels/reduce_table_f64.c kernels/reduce_table.h kernels/table_row.h
-shaders/reduce_table_i32.so: kernels/reduce_table_i32.c kernels/reduce_table.h kernels/table_row.h
-shaders/reduce_table_i64.so: kernels/reduce_table_i64.c kernels/reduce_table.h kernels/table_row.h
-shaders/sgemm.so: kernels/levels.h kernels/sgemm.c kernels/sgemm_block.h
+shaders/copy_table.so: kernels/export.h kernels/copy_table.c kernels/table_row.h
+shaders/fma_chain.so: kernels/export.h kernels/levels.h kernels/fma_chain.c kernels/fma_chain_level.h
+shaders/reduce.so: kernels/export.h kernels/levels.h kernels/reduce.c kernels/reduce_level.h
+shaders/reduce_table_bf16.so: kernels/export.h kernels/reduce_table_bf16.c kernels/reduce_table.h kernels/table_row.h kernels/bits.h
+shaders/reduce_table_f16.so: kernels/export.h kernels/reduce_table_f16.c kernels/reduce_table.h kernels/table_row.h kernels/bits.h
+shaders/reduce_table_f32.so: kernels/export.h kernels/reduce_table_f32.c kernels/reduce_table.h kernels/table_row.h
+shaders/reduce_table_f64.so: kernels/export.h kernels/reduce_table_f64.c kernels/reduce_table.h kernels/table_row.h
+shaders/reduce_table_i32.so: kernels/export.h kernels/reduce_table_i32.c kernels/reduce_table.h kernels/table_row.h
+shaders/reduce_table_i64.so: kernels/export.h kernels/reduce_table_i64.c kernels/reduce_table.h kernels/table_row.h
+shaders/sgemm.so: kernels/export.h kernels/levels.h kernels/sgemm.c kernels/sgemm_block.h

@@ -7,6 +7,7 @@
  */
 #include <trireme/cpu_kernel.h>
 
+#include "kernels/export.h"
 #include "kernels/table_row.h"
 
 #define BLOCK 1024u
@@ -169,20 +170,4 @@ static const struct trm_parameter parameters[] = {
     {.name = "divisor", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_U32},
 };
 
-static const struct trm_cpu_kernel kernels[] = {
-    {
-        .name            = NAME_OF(KERNEL),
-        .function        = run,
-        .parameters      = parameters,
-        .parameter_count = sizeof(parameters) / sizeof(parameters[0]),
-        .group_size      = {GROUP, 1, 1},
-    },
-};
-
-TRM_API extern const struct trm_cpu_kernel_table trm_cpu_kernels_v1;
-const struct trm_cpu_kernel_table trm_cpu_kernels_v1 = {
-    .struct_size = sizeof(trm_cpu_kernels_v1),
-    .kernel_size = sizeof(struct trm_cpu_kernel),
-    .count       = sizeof(kernels) / sizeof(kernels[0]),
-    .kernels     = kernels,
-};
+EXPORT_KERNEL(.name = NAME_OF(KERNEL), .function = run, .group_size = {GROUP, 1, 1});

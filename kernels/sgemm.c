@@ -11,6 +11,8 @@
 #include <string.h>
 #include <trireme/cpu_kernel.h>
 
+#include "kernels/export.h"
+
 #define TILE 64u       /* rows and columns of a group's tile */
 #define DEPTH 256u     /* of the slices: one of B, twice as wide as a vector, fits in the L1 cache */
 #define ROWS_MOST 512u /* of a rectangle: its slice of A fits in the L2 cache */
@@ -114,22 +116,5 @@ static const struct trm_parameter parameters[] = {
     SCALAR("beta", TRM_TYPE_F32),
 };
 
-static const struct trm_cpu_kernel kernels[] = {
-    {
-        .name            = "sgemm",
-        .function        = sgemm,
-        .parameters      = parameters,
-        .parameter_count = sizeof(parameters) / sizeof(parameters[0]),
-        .group_size      = {16, 16, 1},
-        .grain           = GRAIN,
-        .scratch_bytes   = SCRATCH_FLOATS * sizeof(float),
-    },
-};
-
-TRM_API extern const struct trm_cpu_kernel_table trm_cpu_kernels_v1;
-const struct trm_cpu_kernel_table trm_cpu_kernels_v1 = {
-    .struct_size = sizeof(trm_cpu_kernels_v1),
-    .kernel_size = sizeof(struct trm_cpu_kernel),
-    .count       = sizeof(kernels) / sizeof(kernels[0]),
-    .kernels     = kernels,
-};
+EXPORT_KERNEL(.name = "sgemm", .function = sgemm, .group_size = {16, 16, 1}, .grain = GRAIN,
+              .scratch_bytes = SCRATCH_FLOATS * sizeof(float));
