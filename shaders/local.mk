@@ -90,6 +90,7 @@ MATRIX_SHADERS = shaders/matrix/gemm_f16.comp
 SHADER_INCLUDES = \
 	shaders/common/alpha_blend.glsl \
 	shaders/common/axis.glsl \
+	shaders/common/combine.glsl \
 	shaders/common/convert.glsl \
 	shaders/common/gamma.glsl \
 	shaders/common/gray.glsl \

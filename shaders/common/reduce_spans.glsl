@@ -29,16 +29,7 @@ layout(push_constant) uniform Parameters {
     uint divisor;
 };
 
-VALUE combine(VALUE x, VALUE y)
-{
-    if (operation == 0)
-        return x + y;
-    if (IS_NAN(x))
-        return x;
-    if (operation == 1)
-        return x < y ? x : y;
-    return x > y ? x : y;
-}
+#include "combine.glsl"
 
 /* The sum with constant counts: no load waits for another. */
 VALUE sum(uint i)

@@ -28,16 +28,7 @@ layout(push_constant) uniform Parameters {
 
 Elements span(uint k) { return Elements(uvec2(row[2 + 2 * k], row[3 + 2 * k])); }
 
-VALUE combine(VALUE x, VALUE y)
-{
-    if (operation == 0)
-        return x + y;
-    if (IS_NAN(x))
-        return x;
-    if (operation == 1)
-        return x < y ? x : y;
-    return x > y ? x : y;
-}
+#include "combine.glsl"
 
 /* `x` with the sources from `k` on, three of them at most. */
 VALUE combine_three(VALUE x, uint k, uint i)
