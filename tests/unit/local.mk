@@ -171,6 +171,7 @@ EXTRA_DIST += \
 	tests/unit/shaders/flow/neighbours.comp tests/unit/shaders/flow/neighbours.spv tests/unit/shaders/flow/neighbours_plain.spv \
 	tests/unit/shaders/flow/reduce.comp tests/unit/shaders/flow/reduce.spv tests/unit/shaders/flow/reduce_plain.spv \
 	tests/unit/shaders/flow/saxpy.comp tests/unit/shaders/flow/saxpy.spv tests/unit/shaders/flow/saxpy_plain.spv \
+	tests/unit/shaders/flow/texels.comp tests/unit/shaders/flow/texels.spv tests/unit/shaders/flow/texels_plain.spv \
 	tests/unit/shaders/flow/selects.comp tests/unit/shaders/flow/selects.spv tests/unit/shaders/flow/selects_plain.spv \
 	tests/unit/shaders/flow/sgemm.comp tests/unit/shaders/flow/sgemm.spv tests/unit/shaders/flow/sgemm_plain.spv \
 	tests/unit/shaders/flow/sines.comp tests/unit/shaders/flow/sines.spv tests/unit/shaders/flow/sines_plain.spv \

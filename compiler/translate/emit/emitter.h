@@ -49,8 +49,8 @@ struct emit_target {
 struct emit_coarsen {
     uint32_t count;    /* 0: a thread is a work-item */
     bool is_along_y;   /* the work-items are neighbours in y, not in x */
-    const char *bound; /* work-items from this expression on do nothing */
-    uint32_t guard;    /* index of the body's child through which those work-items leave */
+    const char *bound; /* work-items from this expression on do nothing; NULL: not known */
+    uint32_t guard;    /* with a bound: index of the body's child through which those work-items leave */
 };
 
 /* Where an index is checked (TRM_TRANSLATE_BOUNDS). */

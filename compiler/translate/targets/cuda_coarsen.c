@@ -16,6 +16,10 @@
  * that are neighbours in x form one block. Here the guard may be any condition, if it comes first and all
  * work-items that pass it run to the end. A bound in y is passed on to the compiler, so that it need not
  * check it for each work-item.
+ *
+ * Kernels of images with groups in x and y need no guard: a thread runs two work-items that are neighbours in
+ * y, or four, one behind the other. They share what is known of the images, and the texels of both are on
+ * their way together.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/status.h>
@@ -25,6 +29,7 @@
 #define BYTES 16u            /* of a buffer for each thread, for power-of-two sizes */
 #define OPERATIONS_MOST 600u /* for each thread */
 #define ROWS 4u
+#define IMAGE_OPERATIONS 16u /* what an operation on a texel counts as */
 
 struct scan {
     const struct emit *emit;
@@ -32,6 +37,7 @@ struct scan {
     uint32_t bytes;    /* of the buffer of which a work-item uses most */
     uint32_t *used[2]; /* by id of a buffer: bytes that a work-item loads and stores */
     const char *bound; /* in y */
+    bool has_images;
     bool is_eligible;
 };
 
@@ -166,7 +172,10 @@ static bool scan_op(void *user, const struct node *ops, struct spirv_instruction
 
     (void)ops;
     scan->operations++;
-    if (op->opcode == SpvOpLoad || op->opcode == SpvOpStore) {
+    if (op->opcode >= SpvOpImageSampleImplicitLod && op->opcode <= SpvOpImageQuerySamples) {
+        scan->operations += IMAGE_OPERATIONS;
+        scan->has_images = true;
+    } else if (op->opcode == SpvOpLoad || op->opcode == SpvOpStore) {
         const struct access *access = body_access(scan->emit->body, op->operands[0]);
         if (access != NULL && access->variable != 0)
             count_access(scan, access, op->opcode == SpvOpStore);
@@ -175,8 +184,6 @@ static bool scan_op(void *user, const struct node *ops, struct spirv_instruction
     } else if (!operation_is_pure(scan->emit->module, op)) {
         scan->is_eligible = false;
     }
-    if (op->opcode >= SpvOpImageSampleImplicitLod && op->opcode <= SpvOpImageQuerySamples)
-        scan->is_eligible = false;
     if (op->opcode >= SpvOpGroupNonUniformElect && op->opcode <= SpvOpGroupNonUniformQuadSwap)
         scan->is_eligible = false;
     if (op->opcode >= SpvOpSubgroupBallotKHR && op->opcode <= SpvOpSubgroupReadInvocationKHR)
@@ -253,6 +260,15 @@ static uint32_t find_exit(struct scan *scan)
     return UINT32_MAX;
 }
 
+/* May a thread run so many rows? A warp's threads stay neighbours in x. */
+static bool may_have_rows(const struct scan *scan, uint32_t count)
+{
+    const uint32_t *size = scan->emit->body->entry->local_size;
+
+    return count > 1 && size[1] % count == 0 && size[0] * count % 32 == 0 &&
+           count * scan->operations <= OPERATIONS_MOST;
+}
+
 static uint32_t count_rows(const struct scan *scan)
 {
     const uint32_t *size = scan->emit->body->entry->local_size;
@@ -260,7 +276,15 @@ static uint32_t count_rows(const struct scan *scan)
 
     while (count > 1 && (size[1] % count != 0 || count * scan->operations > OPERATIONS_MOST))
         count /= 2;
-    return count > 1 && size[0] * count % 32 == 0 && scan->bytes != 0 ? count : 0;
+    return may_have_rows(scan, count) && scan->bytes != 0 ? count : 0;
+}
+
+/* Two, unless only four rows make a warp: what is known of a texel takes many registers. */
+static uint32_t count_rows_of_images(const struct scan *scan)
+{
+    if (may_have_rows(scan, 2))
+        return 2;
+    return may_have_rows(scan, ROWS) ? ROWS : 0;
 }
 
 /* The functions of stages take no tables. */
@@ -299,6 +323,11 @@ void target_cuda_coarsen(const struct emit *emit, struct emit_coarsen *coarsen)
     if (!can_coarsen(&scan))
         return;
     uint32_t guard = 0;
+    if (scan.has_images) {
+        if (size[1] != 1)
+            *coarsen = (struct emit_coarsen){.count = count_rows_of_images(&scan), .is_along_y = true};
+        return;
+    }
     if (size[1] != 1) {
         guard = find_exit(&scan);
         flow_visit(emit->body->root, find_bound, &scan);

@@ -2,7 +2,8 @@
  *
  * The body is a function of one work-item, and so is the guard at its beginning. When none of a thread's
  * work-items leaves, the rest runs in stages (cuda_stages.c), so that the loads of all are in flight
- * together, and what they have in common is loaded once.
+ * together, and what they have in common is loaded once. Without a bound (kernels of images) the body is
+ * there once for each of the thread's work-items, behind what they have in common.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/status.h>
@@ -102,4 +103,21 @@ int32_t target_cuda_write_rows(struct emit *emit, const struct text *body)
     text_close(&emit->text, "}");
     text_add_bytes(&emit->text, "\n", 1);
     return TRM_OK;
+}
+
+void target_cuda_write_unrolled_rows(struct emit *emit, const struct text *body, const char *end)
+{
+    target_cuda_signature(emit, body, end, CUDA_GROUPS);
+    text_line(&emit->text, "{");
+    write_place(emit);
+    target_cuda_open(emit, body, end);
+    text_line(&emit->text, "#pragma unroll");
+    text_line(&emit->text, "for (uint32_t i = 0; i < %uu; i++)", emit->coarsen.count);
+    emit->text.indent++;
+    text_line(&emit->text, "[&](const uint32_t " CUDA_ROW ") {");
+    text_add_bytes(&emit->text, body->bytes, body->length);
+    text_close(&emit->text, "}(first + i);");
+    emit->text.indent--;
+    text_close(&emit->text, "}");
+    text_add_bytes(&emit->text, "\n", 1);
 }

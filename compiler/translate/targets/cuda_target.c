@@ -383,14 +383,19 @@ static void require_objects(struct emit *emit, const struct text *body)
     }
 }
 
-static void write_plain(struct emit *emit, const struct text *body, const char *end)
+void target_cuda_open(struct emit *emit, const struct text *body, const char *end)
 {
-    target_cuda_signature(emit, body, end, NULL);
-    text_line(&emit->text, "{");
     write_aligned(emit);
     write_images(emit, body);
     if (*end != '\0')
         require_objects(emit, body);
+}
+
+static void write_plain(struct emit *emit, const struct text *body, const char *end)
+{
+    target_cuda_signature(emit, body, end, NULL);
+    text_line(&emit->text, "{");
+    target_cuda_open(emit, body, end);
     write_shared(emit, body);
     if (emit->flags & TRM_TRANSLATE_BOUNDS)
         target_cuda_open_bounds(emit, body);
@@ -401,9 +406,12 @@ static void write_plain(struct emit *emit, const struct text *body, const char *
 
 static void write_kernel(struct emit *emit, const struct text *body)
 {
-    write_plain(emit, body, "");
+    void (*write)(struct emit *, const struct text *, const char *) =
+        emit->coarsen.count != 0 ? target_cuda_write_unrolled_rows : write_plain;
+
+    write(emit, body, "");
     if (may_have_objects(emit, body))
-        write_plain(emit, body, CUDA_TEXTURES);
+        write(emit, body, CUDA_TEXTURES);
 }
 
 /* Decides about coarsening, and notes the count for the last line. */
@@ -440,7 +448,7 @@ static int32_t kernel(struct emit *emit)
     if (status != TRM_OK)
         return status;
     write_arguments(emit);
-    if (emit->coarsen.count != 0)
+    if (emit->coarsen.bound != NULL && emit->coarsen.count != 0)
         status = target_cuda_write_coarsened(emit, &body);
     else
         write_kernel(emit, &body);

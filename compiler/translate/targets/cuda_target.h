@@ -41,6 +41,8 @@ bool target_cuda_asks_for_sizes(struct emit *emit, const struct text *body);
 void target_cuda_parameters(struct emit *emit, const struct text *body, const char *more);
 /* `end` stands behind the kernel's symbol. */
 void target_cuda_signature(struct emit *emit, const struct text *body, const char *end, const char *more);
+/* Writes what a kernel with this end does before its body. */
+void target_cuda_open(struct emit *emit, const struct text *body, const char *end);
 
 /* ---- cuda_coarsen.c */
 
@@ -49,7 +51,7 @@ void target_cuda_coarsen(const struct emit *emit, struct emit_coarsen *coarsen);
 
 /* ---- cuda_items.c */
 
-/* Writes a whole coarsened kernel. */
+/* Writes a whole kernel that is coarsened with a bound. */
 int32_t target_cuda_write_coarsened(struct emit *emit, const struct text *body);
 
 /* The work-item as parameters, to stand behind "const uint32_t". */
@@ -72,6 +74,8 @@ void target_cuda_staged(struct emit *emit, const struct text *body, uint32_t sta
 
 /* Writes the kernel whose threads run work-items that are neighbours in y. */
 int32_t target_cuda_write_rows(struct emit *emit, const struct text *body);
+/* The same for one without a bound; `end` stands behind its symbol. */
+void target_cuda_write_unrolled_rows(struct emit *emit, const struct text *body, const char *end);
 
 /* ---- cuda_stages.c */
 

@@ -351,6 +351,24 @@ START_TEST(a_thread_of_cuda_does_items_below_one_another_where_groups_have_rows)
 }
 END_TEST
 
+/* With textures for all images that it samples, and without. */
+START_TEST(a_thread_of_cuda_does_two_items_of_images_one_behind_the_other)
+{
+    translate_to(TRM_LANGUAGE_CUDA, "flow/texels.spv");
+    const char *kernels[] = {strstr(kernel.text.text, " shader_kernel("),
+                             strstr(kernel.text.text, " shader_kernel_textures(")};
+    for (int i = 0; i < 2; i++) {
+        ck_assert_ptr_nonnull(kernels[i]);
+        const char *opened = strstr(kernels[i], "trm_texels_of_image(trm_words_1)");
+        const char *loop   = strstr(kernels[i], "for (uint32_t i = 0; i < 2u; i++)\n");
+        ck_assert(opened != NULL && loop != NULL && opened < loop);
+        ck_assert_ptr_nonnull(strstr(loop, "}(first + i);\n"));
+    }
+    ck_assert_ptr_nonnull(strstr(kernel.text.text, " shader_kernel*2\n"));
+    translated_close(&kernel);
+}
+END_TEST
+
 /* The guard may admit work-items by any condition; their loads stay before their computations. */
 START_TEST(a_thread_of_cuda_does_items_below_one_another_that_are_inside_of_a_question)
 {
@@ -458,9 +476,10 @@ END_TEST
 
 START_TEST(nvcc_takes_the_text_without_a_word)
 {
-    static const char *const files[] = {"flow/saxpy.spv",      "flow/sgemm_plain.spv",     "flow/flow.spv",
-                                        "flow/flow_plain.spv", "flow/keeps.spv",           "flow/groups.spv",
-                                        "flow/inside.spv",     "flow/neighbours_plain.spv"};
+    static const char *const files[] = {
+        "flow/saxpy.spv", "flow/sgemm_plain.spv", "flow/flow.spv",   "flow/flow_plain.spv",
+        "flow/keeps.spv", "flow/groups.spv",      "flow/inside.spv", "flow/neighbours_plain.spv",
+        "flow/texels.spv"};
 
     if (system("nvcc --version >/dev/null 2>&1") != 0)
         return;
@@ -550,6 +569,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_function_of_cuda_tells_the_turns_of_loops_that_might_not_end);
     tcase_add_test(tests, a_thread_of_cuda_does_several_items_that_have_nothing_to_do_with_each_other);
     tcase_add_test(tests, a_thread_of_cuda_does_items_below_one_another_where_groups_have_rows);
+    tcase_add_test(tests, a_thread_of_cuda_does_two_items_of_images_one_behind_the_other);
     tcase_add_test(tests, a_thread_of_cuda_does_items_below_one_another_that_are_inside_of_a_question);
     tcase_add_test(tests, cuda_computes_the_sine_and_the_cosine_of_one_angle_at_once);
     tcase_add_test(tests, a_stage_of_cuda_does_not_return_where_a_function_returned_early);
