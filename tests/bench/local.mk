@@ -222,6 +222,13 @@ tests/bench/peer_staging: tests/bench/peer_staging.cu tests/bench/measure.c test
 	  $(NVCC) -O3 -std=c++17 -arch=native -I$(srcdir)/tests/bench $(srcdir)/tests/bench/peer_staging.cu \
 	  tests/bench/peer_staging-measure.o -o $@
 
+# The least that a token on a kernel that stays can take, by hand: make tests/bench/peer_cuda_resident
+tests/bench/peer_cuda_resident: tests/bench/peer_cuda_resident.cu tests/bench/measure.c tests/bench/measure.h
+	$(AM_V_GEN)$(MKDIR_P) tests/bench && \
+	  $(CC) -D_GNU_SOURCE -O2 -c $(srcdir)/tests/bench/measure.c -o tests/bench/peer_cuda_resident-measure.o && \
+	  $(NVCC) -O3 -std=c++17 -arch=native -I$(srcdir)/tests/bench $(srcdir)/tests/bench/peer_cuda_resident.cu \
+	  tests/bench/peer_cuda_resident-measure.o -o $@
+
 # The built-in kernels beside others written by hand, in one process.
 if HAVE_NVCC
 OTHER_PEERS += tests/bench/cuda_kernels
@@ -255,13 +262,15 @@ EXTRA_PROGRAMS += $(PEERS) tests/bench/cpu_micro
 CLEANFILES += $(PEERS) $(OTHER_PEERS) tests/bench/peer_tbb-measure.o tests/bench/peer_cuda-measure.o \
 	tests/bench/cuda_kernels-measure.o tests/bench/wild/peer_cuda-*.o tests/bench/cpu_micro \
 	tests/bench/peer_nccl tests/bench/peer_nccl-measure.o \
-	tests/bench/peer_staging tests/bench/peer_staging-measure.o
+	tests/bench/peer_staging tests/bench/peer_staging-measure.o \
+	tests/bench/peer_cuda_resident tests/bench/peer_cuda_resident-measure.o
 
 EXTRA_DIST += \
 	tests/bench/cuda_by_hand.cuh \
 	tests/bench/cuda_kernels.cu \
 	tests/bench/peer_cuda.cu \
 	tests/bench/peer_nccl.cu \
+	tests/bench/peer_cuda_resident.cu \
 	tests/bench/peer_staging.cu \
 	tests/bench/peer_tbb.cpp \
 	tests/bench/peer_torch.py \
