@@ -30,35 +30,42 @@ struct choice {
     uint32_t unknown;   /* the least used of those that are not known and have a free slot */
 };
 
+/* Of the devices that are not known: `found`, or `number` if it has a free slot and fewer tokens. */
+__attribute__((cold, noinline)) static uint32_t less_used(const struct pipeline_queue_member *members,
+                                                          uint32_t found, uint32_t number)
+{
+    if (members[number].free.first == NULL)
+        return found;
+    return found == PIPELINE_MEMBERS_MOST || members[number].in_use < members[found].in_use ? number : found;
+}
+
 static struct choice find_best(const struct pipeline *pipeline)
 {
     const struct pipeline_queue_member *members = pipeline->queue->members;
     struct choice choice = {PIPELINE_MEMBERS_MOST, PIPELINE_MEMBERS_MOST, PIPELINE_MEMBERS_MOST};
     uint64_t best = UINT64_MAX, best_free = UINT64_MAX;
-    uint32_t unknown = UINT32_MAX;
     for (uint32_t i = 0; i < pipeline->member_count; i++) {
         const struct pipeline_queue_member *member = &members[i];
-        bool is_free                               = member->free.first != NULL;
         if (member->is_lost)
             continue;
-        if (member->ahead < best && member->is_known) {
+        if (!member->is_known) {
+            choice.unknown = less_used(members, choice.unknown, i);
+            continue;
+        }
+        if (member->ahead < best) {
             best        = member->ahead;
             choice.best = i;
         }
-        if (member->ahead < best_free && member->is_known && is_free) {
+        if (member->ahead < best_free && member->free.first != NULL) {
             best_free        = member->ahead;
             choice.best_free = i;
-        }
-        if (!member->is_known && is_free && member->in_use < unknown) {
-            unknown        = member->in_use;
-            choice.unknown = i;
         }
     }
     return choice;
 }
 
 /* A device that is idle and was not used for long. */
-static uint32_t find_stale(const struct pipeline *pipeline)
+__attribute__((cold, noinline)) static uint32_t find_stale(const struct pipeline *pipeline)
 {
     uint64_t now   = base_now();
     uint32_t found = PIPELINE_MEMBERS_MOST;
@@ -74,10 +81,13 @@ static uint32_t find_stale(const struct pipeline *pipeline)
     return found;
 }
 
+/* A thread that fills all free slots asks once more, so half of the choices end at once. */
 static uint32_t choose(const struct pipeline *pipeline, bool may_wait)
 {
     struct pipeline_queue *queue = pipeline->queue;
-    struct choice choice         = find_best(pipeline);
+    if (queue->slots_in[PIPELINE_SLOT_FREE] == 0)
+        return PIPELINE_MEMBERS_MOST;
+    struct choice choice = find_best(pipeline);
     if (choice.unknown != PIPELINE_MEMBERS_MOST && queue->members[choice.unknown].in_use == 0)
         return choice.unknown;
     if (queue->choices++ % STALE_CHOICES == 0) {
@@ -119,13 +129,10 @@ static uint64_t last_end(const struct pipeline_token_times *times)
     return times->end[TRM_STAGE_DOWNLOAD] > end ? times->end[TRM_STAGE_DOWNLOAD] : end;
 }
 
-/* The measure of the device alone; the front's has the whole token. */
-static void measure(const struct pipeline_slot *slot, const struct pipeline_token_times *times)
+/* The measure of the device alone, while it still decides how many slots the device gets. */
+__attribute__((cold, noinline)) static void measure_stages(const struct pipeline_slot *slot,
+                                                           const struct pipeline_token_times *times)
 {
-    if (!pipeline_engine_needs_stages(slot->pipeline)) {
-        pipeline_measure_device_token(slot->pipeline->measure, times);
-        return;
-    }
     struct pipeline_token_times local = *times;
     local.index                       = pipeline_queue_entry(slot)->number;
     local.slot                        = slot->index;
@@ -163,16 +170,27 @@ static void note_estimate(struct pipeline_queue_member *member)
     member->ahead    = (uint64_t)member->estimate.latency + member->step * member->in_use;
 }
 
-void pipeline_members_learn(const struct pipeline_slot *slot, const struct pipeline_token_times *times)
+__attribute__((cold, noinline)) static void learn(const struct pipeline_slot *slot,
+                                                  const struct pipeline_token_times *times)
 {
     struct pipeline_queue_member *member = pipeline_queue_member(slot);
-    measure(slot, times);
-    if (times->status != TRM_OK || is_superfluous(member, times))
-        return;
     pipeline_shared_add(&slot->front->queue->shared, times);
     struct pipeline_sample sample = sample_of(slot, times);
     pipeline_estimate_add(&member->estimate, &sample);
     note_estimate(member);
+}
+
+/* Most tokens have no stamps and teach nothing: they are only counted. Between two tokens the driver of a GPU
+ * takes the nearest caches for itself, so what each token looks at costs more than what it computes: code
+ * that few tokens need stands apart. */
+void pipeline_members_learn(const struct pipeline_slot *slot, const struct pipeline_token_times *times)
+{
+    if (pipeline_engine_needs_stages(slot->pipeline))
+        measure_stages(slot, times);
+    else /* the front's measure has the whole token */
+        pipeline_measure_device_token(slot->pipeline->measure, times);
+    if (times->status == TRM_OK && !is_superfluous(pipeline_queue_member(slot), times))
+        learn(slot, times);
 }
 
 /* ---- a lost device -------------------------------------------------------------------------- */

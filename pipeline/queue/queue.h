@@ -109,20 +109,21 @@ struct pipeline_slot_list {
     struct pipeline_slot *first, *last;
 };
 
-/* What the queues know of a device; under the lock. */
+/* What the queues know of a device; under the lock. What each token looks at comes first, so that it is in one
+ * or two lines of the cache. */
 struct pipeline_queue_member {
     struct pipeline_slot_list free;
-    uint32_t adopted; /* slots that the queues know of */
-    uint32_t in_use;  /* of them: not free */
-    uint64_t given;   /* tokens that it got so far */
-    /* base_now() when a token was first given to another device while this one had none; 0: it has some */
-    uint64_t idle_since;
-    bool is_lost;
-    bool is_known;                     /* the estimate is */
-    struct pipeline_estimate estimate; /* of a token; several members only */
     /* What the estimate says in whole nanoseconds, so that a token chooses its device without computing it
      * anew: when a token would end that the device gets now, and what each token that it has adds to it */
     uint64_t ahead, step;
+    uint32_t in_use; /* slots that are not free */
+    bool is_lost;
+    bool is_known;  /* the estimate is */
+    uint64_t given; /* tokens that it got so far */
+    /* base_now() when a token was first given to another device while this one had none; 0: it has some */
+    uint64_t idle_since;
+    uint32_t adopted;                  /* slots that the queues know of */
+    struct pipeline_estimate estimate; /* of a token; several members only */
 };
 
 /* A thread that waits for slots to end and for changes of the queues; on its stack. */

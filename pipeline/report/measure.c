@@ -192,15 +192,16 @@ void pipeline_stage_join_all(struct stage_measure *stage, bool is_load)
         join_first(stage, is_load);
 }
 
-/* A token without times: the next interval does not adjoin the previous one. */
-static void miss(struct stage_measure *stage, bool is_load)
+void pipeline_stage_miss(struct stage_measure *stage, uint64_t tokens, bool is_load)
 {
+    if (tokens == 0)
+        return;
     pipeline_stage_join_all(stage, is_load);
     stage->until = 0;
-    stage->missed++;
-    stage->missed_since++;
+    stage->missed += tokens;
+    stage->missed_since += tokens;
     if (stage->measured == 0)
-        stage->missed_before++;
+        stage->missed_before += tokens;
 }
 
 static void insert(struct stage_measure *stage, const struct interval *interval, uint32_t depth, bool is_load)
@@ -281,7 +282,7 @@ static void add_stages(struct pipeline_measure *measure, const struct pipeline_t
             last  = interval.end > last ? interval.end : last;
             first = first == 0 || interval.begin < first ? interval.begin : first;
         } else if (times->status == TRM_OK && !(is_device && sampled)) {
-            miss(&measure->stages[i], i == TRM_STAGE_LOAD);
+            pipeline_stage_miss(&measure->stages[i], 1, i == TRM_STAGE_LOAD);
         }
     }
     if (first == 0)
@@ -411,8 +412,19 @@ static void count_token(struct pipeline_measure *measure, const struct pipeline_
     }
 }
 
+/* Counts the plain tokens so far with the others, and as missed by each stage of the device. */
+static void fold(struct pipeline_measure *measure)
+{
+    measure->tokens += measure->plain;
+    for (uint32_t i = TRM_STAGE_UPLOAD; i <= TRM_STAGE_DOWNLOAD; i++)
+        pipeline_stage_miss(&measure->stages[i], measure->plain, false);
+    measure->plain = 0;
+}
+
 void pipeline_measure_token(struct pipeline_measure *measure, const struct pipeline_token_times *times)
 {
+    if (measure->plain != 0)
+        fold(measure);
     count_token(measure, times);
     measure->bytes_up += times->bytes_up;
     measure->bytes_down += times->bytes_down;
@@ -426,10 +438,21 @@ void pipeline_measure_token(struct pipeline_measure *measure, const struct pipel
     trace_token(measure, times);
 }
 
-void pipeline_measure_device_token(struct pipeline_measure *measure, const struct pipeline_token_times *times)
+/* Widens the run of a measure by what the host did for a token. */
+static void widen_by_host(struct pipeline_measure *measure, const struct pipeline_token_times *times)
+{
+    for (uint32_t i = TRM_STAGE_LOAD; i < TRM_STAGES; i += TRM_STAGE_SINK - TRM_STAGE_LOAD)
+        if (has_times(times, i))
+            widen(measure, times->begin[i], end_of(times, i));
+}
+
+__attribute__((cold, noinline)) static void add_device_token(struct pipeline_measure *measure,
+                                                             const struct pipeline_token_times *times)
 {
     bool sampled = is_sampled(times);
 
+    if (measure->plain != 0)
+        fold(measure);
     count_token(measure, times);
     measure->sampled += (uint64_t)sampled;
     for (uint32_t i = TRM_STAGE_UPLOAD; i <= TRM_STAGE_DOWNLOAD; i++) {
@@ -438,12 +461,20 @@ void pipeline_measure_device_token(struct pipeline_measure *measure, const struc
             insert(&measure->stages[i], &interval, measure->depth, false);
             widen(measure, interval.begin, interval.end);
         } else if (times->status == TRM_OK && !sampled) {
-            miss(&measure->stages[i], false);
+            pipeline_stage_miss(&measure->stages[i], 1, false);
         }
     }
-    for (uint32_t i = TRM_STAGE_LOAD; i < TRM_STAGES; i += TRM_STAGE_SINK - TRM_STAGE_LOAD)
-        if (has_times(times, i))
-            widen(measure, times->begin[i], end_of(times, i));
+}
+
+/* Most tokens are plain, and look at one line of the cache: each stage has others. */
+void pipeline_measure_device_token(struct pipeline_measure *measure, const struct pipeline_token_times *times)
+{
+    bool is_plain = times->status == TRM_OK && !times->is_late && !is_sampled(times);
+
+    widen_by_host(measure, times);
+    measure->plain += is_plain;
+    if (!is_plain)
+        add_device_token(measure, times);
 }
 
 const struct pipeline_token_times *pipeline_measure_traced(const struct pipeline_measure *measure,

@@ -41,7 +41,8 @@ static void report_scaled(const struct stage_measure *stage, uint64_t elapsed,
     split_idle(stage, whole - report->busy_ns, report);
 }
 
-static void report_stage(const struct stage_measure *measured, bool is_load, uint64_t elapsed,
+/* plain: tokens without times that are to be added. */
+static void report_stage(const struct stage_measure *measured, bool is_load, uint64_t plain, uint64_t elapsed,
                          struct trm_stage_report *report)
 {
     struct stage_measure stage = *measured;
@@ -49,6 +50,7 @@ static void report_stage(const struct stage_measure *measured, bool is_load, uin
     if (stage.measured == 0)
         return;
     pipeline_stage_join_all(&stage, is_load);
+    pipeline_stage_miss(&stage, plain, is_load);
     report->tokens   = stage.measured + stage.missed;
     report->mean_ns  = stage.sum / stage.measured;
     report->least_ns = stage.least;
@@ -120,13 +122,18 @@ static void report_bounds(struct trm_report *report)
         report->efficiency = (double)report->bound_ns / (double)report->elapsed_ns;
 }
 
+static uint64_t plain_of(const struct pipeline_measure *measure, uint32_t stage)
+{
+    return stage >= TRM_STAGE_UPLOAD && stage <= TRM_STAGE_DOWNLOAD ? measure->plain : 0;
+}
+
 void pipeline_measure_report(const struct pipeline_measure *measure, struct trm_report *report)
 {
     uint32_t depth = report->depth != 0 ? report->depth : measure->depth;
 
     report->workers       = measure->workers;
     report->one_thread    = measure->one_thread;
-    report->tokens        = measure->tokens;
+    report->tokens        = measure->tokens + measure->plain;
     report->skipped       = measure->skipped;
     report->failed        = measure->failed;
     report->cancelled     = measure->cancelled;
@@ -147,7 +154,8 @@ void pipeline_measure_report(const struct pipeline_measure *measure, struct trm_
     memset(report->stages, 0, sizeof(report->stages));
     memset(report->launches, 0, sizeof(report->launches));
     for (uint32_t i = 0; i < TRM_STAGES; i++)
-        report_stage(&measure->stages[i], i == TRM_STAGE_LOAD, report->elapsed_ns, &report->stages[i]);
+        report_stage(&measure->stages[i], i == TRM_STAGE_LOAD, plain_of(measure, i), report->elapsed_ns,
+                     &report->stages[i]);
     report->stages[TRM_STAGE_UPLOAD].bytes   = measure->bytes_up;
     report->stages[TRM_STAGE_DOWNLOAD].bytes = measure->bytes_down;
     report_launches(measure, report);
@@ -155,7 +163,7 @@ void pipeline_measure_report(const struct pipeline_measure *measure, struct trm_
     report->sink_waiting_ns = waiting_of(&measure->sink_ran, &report->stages[TRM_STAGE_SINK]);
     if (report->elapsed_ns > 0 && measure->seen_in_slots > 0) {
         uint64_t all =
-            measure->tokens + measure->skipped + measure->failed + measure->cancelled + measure->dropped;
+            report->tokens + measure->skipped + measure->failed + measure->cancelled + measure->dropped;
         uint64_t held = scale(measure->in_slots, all, measure->seen_in_slots);
         double fill   = (double)held / ((double)report->elapsed_ns * depth);
         report->fill  = fill < 1 ? fill : 1;

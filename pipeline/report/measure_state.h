@@ -54,6 +54,8 @@ struct pipeline_measure {
     bool one_thread;
     uint64_t tokens, skipped, failed, cancelled, dropped, expired, late, sampled;
     uint64_t first, last; /* of all stages */
+    /* Tokens of a device that ended well without times, and that are in neither `tokens` nor `stages` yet */
+    uint64_t plain;
     uint64_t bytes_up, bytes_down;
     /* since the run began, and when it was last counted */
     struct usage used;
@@ -82,5 +84,8 @@ static inline uint64_t scale(uint64_t value, uint64_t numerator, uint64_t denomi
 
 /* Joins the intervals that wait. */
 void pipeline_stage_join_all(struct stage_measure *stage, bool is_load);
+
+/* Tokens without times: the next interval does not adjoin the previous one. */
+void pipeline_stage_miss(struct stage_measure *stage, uint64_t tokens, bool is_load);
 
 #endif

@@ -67,6 +67,98 @@ destroy:
 }
 END_TEST
 
+/* ---- a pipeline of both ---- */
+
+enum {
+    DEPTH      = 3, /* slots of each device */
+    WORDS      = 16,
+    IN_ADVANCE = 64, /* tokens that teach how long one takes */
+};
+
+static struct {
+    struct trm_group *group;
+    struct trm_group_kernel *kernel;
+    struct trm_pipeline *pipeline;
+} pair;
+
+static void pair_open(void)
+{
+    struct trm_port ports[] = {trm_port_input("in", 4 * WORDS), trm_port_output("out", 4 * WORDS)};
+    const struct trm_argument arguments[] = {trm_arg_port(0), trm_arg_port(1), trm_arg_port_elements(0, 4),
+                                             trm_arg_u32(3), trm_arg_u32(5)};
+    ck_ok(trm_group_create(the.context, "cuda:0,cuda:1", &pair.group));
+    ck_ok(spread_load_group(pair.group, &pair.kernel));
+    struct trm_stage stage        = trm_stage_launch(trm_group_stage_kernel(pair.kernel), arguments, 5, 0, 4);
+    struct trm_pipeline_desc desc = {.struct_size = sizeof(desc),
+                                     .ports       = ports,
+                                     .port_count  = 2,
+                                     .stages      = &stage,
+                                     .stage_count = 1,
+                                     .depth       = DEPTH,
+                                     .strategy    = TRM_STRATEGY_SLOT_STREAMS};
+    ck_ok(trm_group_pipeline_create(pair.group, &desc, &pair.pipeline));
+}
+
+static void pair_close(void)
+{
+    trm_pipeline_destroy(pair.pipeline);
+    trm_group_kernel_destroy(pair.kernel);
+    trm_group_destroy(pair.group);
+}
+
+static int32_t fill_nothing(void *user, struct trm_token *token)
+{
+    (void)user;
+    (void)token;
+    return TRM_OK;
+}
+
+static uint64_t calls_so_far(void)
+{
+    return standin->fallible_calls() + standin->calls("cuCtxGetCurrent") + standin->calls("cuCtxSetCurrent");
+}
+
+static uint64_t tokens_on(uint32_t device)
+{
+    struct trm_report report = {.struct_size = sizeof(report)};
+    ck_ok(trm_pipeline_report(pair.pipeline, &report));
+    ck_assert_uint_eq(report.device_count, 2);
+    return report.devices[device].tokens;
+}
+
+/* What a device has to do is known from the tokens that it got, not from the driver: a call of the driver
+ * takes as long as many choices. */
+START_TEST(choosing_the_device_of_a_token_asks_the_driver_nothing)
+{
+    struct trm_token *tokens[2 * DEPTH];
+    struct trm_source from = trm_source_function(fill_nothing, NULL);
+    struct trm_sink to     = {.struct_size = sizeof(to)};
+    if (standin_missing())
+        return;
+    pair_open();
+    from.count = IN_ADVANCE;
+    ck_ok(trm_pipeline_run(pair.pipeline, &from, &to));
+    standin->settle();
+    standin->hold(); /* so that each device has tokens which have not ended */
+    for (uint32_t i = 0; i < 2 * DEPTH; i++) {
+        uint64_t before = calls_so_far();
+        ck_ok(trm_pipeline_acquire(pair.pipeline, TRM_FOREVER, &tokens[i]));
+        ck_assert_uint_eq(calls_so_far(), before);
+        ck_ok(trm_pipeline_submit(pair.pipeline, tokens[i]));
+        ck_assert_uint_gt(calls_so_far(), before);
+    }
+    standin->release();
+    for (uint32_t i = 0; i < 2 * DEPTH; i++) {
+        ck_ok(trm_pipeline_next(pair.pipeline, TRM_FOREVER, &tokens[i]));
+        ck_ok(trm_pipeline_release(pair.pipeline, tokens[i]));
+    }
+    ck_assert_uint_ge(tokens_on(0), 1);
+    ck_assert_uint_ge(tokens_on(1), 1);
+    ck_assert_uint_eq(tokens_on(0) + tokens_on(1), IN_ADVANCE + 2 * DEPTH);
+    pair_close();
+}
+END_TEST
+
 /* ---- suites ---- */
 
 static void shape_with_access(void)
@@ -93,6 +185,8 @@ static void add_cases(Suite *suite, const char *name, SFun shape, bool with_acce
 {
     TCase *group = two_devices_cases(name, shape, open_second);
     tcase_add_test(group, a_stream_waits_for_one_of_another_device_that_fails_and_fails_too);
+    if (shape != NULL)
+        tcase_add_test(group, choosing_the_device_of_a_token_asks_the_driver_nothing);
     if (with_access)
         tcase_add_test(group, devices_that_reach_each_other_copy_without_the_host);
     suite_add_tcase(suite, group);

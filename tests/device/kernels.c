@@ -44,6 +44,15 @@ int32_t spread_load(struct trm_device *device, struct trm_kernel **kernel)
     return load(device, spread_words, sizeof(spread_words), kernel);
 }
 
+int32_t spread_load_group(struct trm_group *group, struct trm_group_kernel **kernel)
+{
+    struct trm_module_desc desc = {.struct_size = sizeof(desc),
+                                   .format      = TRM_MODULE_SPIRV,
+                                   .data        = spread_words,
+                                   .size        = sizeof(spread_words)};
+    return trm_group_kernel_load(group, &desc, NULL, kernel);
+}
+
 int32_t dawdle_load(struct trm_device *device, struct trm_kernel **kernel)
 {
     return load(device, dawdle_words, sizeof(dawdle_words), kernel);

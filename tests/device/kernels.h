@@ -12,6 +12,7 @@
  * and a work-item with a 0 there never ends; in, out, n. */
 int32_t affine_load(struct trm_device *device, struct trm_kernel **kernel);
 int32_t spread_load(struct trm_device *device, struct trm_kernel **kernel);
+int32_t spread_load_group(struct trm_group *group, struct trm_group_kernel **kernel);
 int32_t dawdle_load(struct trm_device *device, struct trm_kernel **kernel);
 int32_t hang_load(struct trm_device *device, struct trm_kernel **kernel);
 struct trm_kernel *affine_on(struct trm_device *device);

@@ -5,6 +5,7 @@
  *     SIZE_copies      batches of which the copies take longer than the kernel, in both directions
  *     …_gain           how many times as fast all devices together are, in turns within a sample
  *     dispatch         nanoseconds that a tiny token takes longer on a group than on one of its devices
+ *     dispatch_slots   the part of it that comes of more slots: on one device with as many slots as two have
  * SPDX-License-Identifier: MIT
  */
 #include "tools/bench/bench_flow.h"
@@ -18,8 +19,8 @@ enum {
     SIZES        = 5,
     TURNS        = 3,
     TURNS_TINY   = 40,
-    LEAST_TOKENS = 12, /* of a turn: enough to fill all slots */
-    TINY_TOKENS  = 50000,
+    LEAST_TOKENS = 12,     /* of a turn: enough to fill all slots */
+    TINY_TOKENS  = 200000, /* of all turns; so many that the few with time stamps do not show */
     TINY_BYTES   = 64,
 };
 
@@ -107,19 +108,21 @@ static int32_t sample_gain(struct bench *bench, const struct bench_case *test, d
 
 /* ---- the cost of dispatch ------------------------------------------------------------------------------ */
 
-static const struct bench_flow_kind tiny[] = {
-    [BENCH_ON_GROUP] = {TINY_BYTES, 1, 3, TRM_STRATEGY_SLOT_STREAMS, false, TINY_TOKENS, BENCH_ON_GROUP, 0},
-    [BENCH_ON_ONE]   = {TINY_BYTES, 1, 3, TRM_STRATEGY_SLOT_STREAMS, false, TINY_TOKENS, BENCH_ON_ONE, 0},
-    [BENCH_ON_ONE_ONLY] = {TINY_BYTES, 1, 3, TRM_STRATEGY_SLOT_STREAMS, false, TINY_TOKENS, BENCH_ON_ONE_ONLY,
-                           0},
-};
+#define TINY(depth, place)                                                            \
+    {                                                                                 \
+        TINY_BYTES, 1, depth, TRM_STRATEGY_SLOT_STREAMS, false, TINY_TOKENS, place, 0 \
+    }
 
-/* argument: enum bench_flow_place of the group. */
+static const struct bench_flow_kind tiny_alone = TINY(3, BENCH_ON_ONE_ONLY);
+static const struct bench_flow_kind tiny[]     = {TINY(3, BENCH_ON_GROUP), TINY(3, BENCH_ON_ONE),
+                                                  TINY(6, BENCH_ON_ONE_ONLY)};
+
+/* argument: the kind that is compared with one device alone. */
 static int32_t setup_dispatch(struct bench *bench, const struct bench_case *test)
 {
     int32_t status = bench_flow_begin(bench, &tiny[test->argument], &bench->flow);
 
-    return status == TRM_OK ? bench_flow_begin(bench, &tiny[BENCH_ON_ONE_ONLY], &bench->other_flow) : status;
+    return status == TRM_OK ? bench_flow_begin(bench, &tiny_alone, &bench->other_flow) : status;
 }
 
 static int32_t sample_dispatch(struct bench *bench, const struct bench_case *test, double *value)
@@ -169,7 +172,7 @@ static const struct bench_case cases[] = {
         .name     = "dispatch",
         .help     = "64 bytes on a group of several devices, less the same on one of them",
         .unit     = "ns",
-        .argument = BENCH_ON_GROUP,
+        .argument = 0,
         .setup    = setup_dispatch,
         .sample   = sample_dispatch,
     },
@@ -177,7 +180,15 @@ static const struct bench_case cases[] = {
         .name     = "dispatch_one",
         .help     = "64 bytes on a group of one device, less the same without a group",
         .unit     = "ns",
-        .argument = BENCH_ON_ONE,
+        .argument = 1,
+        .setup    = setup_dispatch,
+        .sample   = sample_dispatch,
+    },
+    {
+        .name     = "dispatch_slots",
+        .help     = "64 bytes on one device with six slots, less the same with three",
+        .unit     = "ns",
+        .argument = 2,
         .setup    = setup_dispatch,
         .sample   = sample_dispatch,
     },

@@ -399,6 +399,8 @@ START_TEST(the_measure_of_a_device_counts_its_tokens_and_its_busy_time)
         ck_assert_uint_eq(own.elapsed_ns, all.elapsed_ns);
         for (uint32_t i = TRM_STAGE_UPLOAD; i <= TRM_STAGE_DOWNLOAD; i++)
             ck_assert_uint_eq(own.stages[i].busy_ns, all.stages[i].busy_ns);
+        for (uint32_t i = TRM_STAGE_UPLOAD; i <= TRM_STAGE_DOWNLOAD; i++)
+            ck_assert_uint_eq(own.stages[i].tokens, all.stages[i].tokens);
         ck_assert_ptr_null(no);
         pipeline_measure_destroy(whole);
         pipeline_measure_destroy(device);
