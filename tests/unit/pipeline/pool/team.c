@@ -151,7 +151,7 @@ START_TEST(tasks_whose_data_is_copied_each_time_ask_for_few_notifications)
     uint32_t before = notifications();
     for (uint32_t i = 0; i < TASKS; i++)
         submit_on(change, 1u << i % DEVICES);
-    ck_assert_uint_le(notifications() - before, TASKS / 4);
+    ck_assert_uint_le(notifications() - before, TASKS / 16);
     close_team();
 }
 END_TEST
