@@ -186,6 +186,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/coordinator/cycle.c \
 	pipeline/coordinator/done.c \
 	pipeline/coordinator/errand.c \
+	pipeline/coordinator/flight.c \
 	pipeline/coordinator/graph.c \
 	pipeline/coordinator/schedule.c \
 	pipeline/coordinator/settle.c \

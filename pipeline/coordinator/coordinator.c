@@ -20,7 +20,8 @@ static void coordinator_retire(struct core_object *object)
     core_device_uncount_child(coordinator->device, CORE_COORDINATOR);
 }
 
-static void stream_freed(struct pipeline_pool_listener *listener)
+/* A stream of the pool may be had, or the work of one has ended. */
+static void listen(struct pipeline_pool_listener *listener)
 {
     pipeline_coordinator_stir(listener->owner);
 }
@@ -83,8 +84,7 @@ static bool has_device_waits(const struct pipeline_coordinator *coordinator)
 static int32_t attach_pool(struct pipeline_coordinator *coordinator, struct trm_stream_pool *pool)
 {
     for (uint32_t i = 0; i < TRM_GROUP_DEVICES; i++)
-        coordinator->listeners[i] =
-            (struct pipeline_pool_listener){.freed = stream_freed, .owner = coordinator};
+        coordinator->listeners[i] = (struct pipeline_pool_listener){.called = listen, .owner = coordinator};
     int32_t status = pipeline_pool_attach(pool, coordinator->device, &coordinator->pool);
     if (status == TRM_OK)
         coordinator->is_over_group = pipeline_pool_is_over_group(coordinator->pool);

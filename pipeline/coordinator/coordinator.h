@@ -5,7 +5,8 @@
  *     check.c        operations of tasks         schedule.c  which task runs on which stream
  *     settle.c       the end of tasks, the pump  done.c      the program's functions
  *     cause.c        why tasks failed            wait.c      waiting for tasks
- *     graph.c        tasks as a picture           errand.c    tasks over the devices of a group
+ *     graph.c        tasks as a picture          errand.c    tasks over the devices of a group
+ *     flight.c       ends that a pool knows
  *
  * One stream, one task: a stream carries at most one task that has not ended. So a stream that fails has
  * failed by that task or by one that it waits for, and never fails an unrelated task; no task is ever run
@@ -19,6 +20,9 @@
  * With a pool, a lane has a stream only while it carries a task or a task waits for it on the device. Where
  * the pool has none left the task goes back to the front of its queue, and the pool calls when a stream is
  * free. A pool over a group chooses the device of the stream, too.
+ *
+ * The pool tells of the end of such a task, too, or presumes it: then the coordinator asks where something waits
+ * for it (flight.c). Without a pool each task is notified of.
  *
  * There are twice as many streams as the program asked for: one works while the other one's task waits behind
  * it.
@@ -133,6 +137,8 @@ struct pipeline_task_work {
     struct pipeline_task_lane *lane;
     uint64_t value;                  /* on the lane's stream */
     uint64_t waited;                 /* the operation there with which it has waited for others; 0: none */
+    enum pipeline_pool_end end;      /* with a pool */
+    bool is_asked;                   /* with PIPELINE_POOL_END_PRESUMED: the pool will tell of it */
     struct pipeline_task_cause *own; /* its own failure, unless memory was short */
     int32_t ended_status;            /* how its operation ended; written before it goes into `ended` */
     bool has_ended;
@@ -207,11 +213,17 @@ struct pipeline_coordinator {
     _Atomic uint32_t epoch; /* a futex: grows when sleepers have to look again */
     struct pipeline_task_class classes[PIPELINE_TASK_ROLES][PIPELINE_TASK_PRIORITIES];
     struct pipeline_task_queue settling; /* to be settled; linked by next */
+    /* Of tasks on streams of the pool; changed by the pump. `silent`: of those, what only asking tells the end
+     * of; `asked`: what was asked for. */
+    uint32_t flights, silent, asked;
+    bool is_starved; /* the pool had no stream for a task; it will call */
 
     /* Lists of the pump: what is freed after `lock` was released. */
     struct pipeline_task_work *spent;
     struct pipeline_task_cause *spent_causes;
     struct pipeline_task_lane *broken; /* streams to be replaced */
+
+    struct pipeline_task_queue flying; /* of the pump: the flights, in order */
 
     /* Any thread. */
     /* pushed by backends and callbacks, newest first */
@@ -277,7 +289,24 @@ int32_t pipeline_task_enqueue(struct core_stream *stream, const struct trm_task 
 int32_t pipeline_errand_check(struct pipeline_coordinator *coordinator, const struct trm_task *task);
 /* Enqueues a task on a stream of the device that the pool chooses, behind its data, and gives its lane the
  * stream. TIMEOUT, and no stream: there was none. */
-int32_t pipeline_errand_run(struct pipeline_coordinator *coordinator, struct pipeline_task_work *work);
+int32_t pipeline_errand_run(struct pipeline_coordinator *coordinator, struct pipeline_task_work *work,
+                            bool wants_end);
+
+/* ---- flight.c: tasks on streams of a pool ----------------------------------------------------- */
+
+/* Has something to know the end of the task, which is about to be enqueued? */
+bool pipeline_flight_wants_end(struct pipeline_coordinator *coordinator,
+                               const struct pipeline_task_work *work);
+/* The task is enqueued. Called by the pump, as the two below. */
+void pipeline_flight_begin(struct pipeline_coordinator *coordinator, struct pipeline_task_work *work);
+/* Takes the tasks that have ended, and appends them to a list that is linked by next_ended. */
+void pipeline_flight_collect(struct pipeline_coordinator *coordinator, struct pipeline_task_work **list);
+/* Asks for ends that something waits for and nothing tells of. */
+void pipeline_flight_ask(struct pipeline_coordinator *coordinator);
+/* Called by those who look at tasks: settles what has ended and nothing tells of, unless another thread does so.
+ * With the lock, released meanwhile. */
+void pipeline_flight_look_locked(struct pipeline_coordinator *coordinator);
+void pipeline_flight_look(struct pipeline_coordinator *coordinator);
 
 /* ---- schedule.c ----------------------------------------------------------------------------- */
 
@@ -294,6 +323,13 @@ void pipeline_schedule_advance_locked(struct pipeline_coordinator *coordinator, 
 void pipeline_schedule_repair(struct pipeline_coordinator *coordinator);
 /* Lets the stream of an early task wait for the tasks that it comes after. */
 int32_t pipeline_schedule_wait(struct pipeline_task_work *work);
+/* What it waits for then. */
+struct pipeline_task_points {
+    uint32_t count;
+    struct trm_point points[8];
+};
+void pipeline_schedule_points(const struct pipeline_task_work *work, struct pipeline_task_points *found);
+void pipeline_queue_remove(struct pipeline_task_queue *queue, struct pipeline_task_work *work);
 /* Enqueues the operations of a task, which a profile shows within the task. */
 int32_t pipeline_schedule_enqueue(struct pipeline_task_work *work, const struct trm_task *desc);
 /* Starts every task that can start. Called by the pump. */

@@ -12,6 +12,7 @@ struct errand {
     struct pipeline_task_work *work; /* NULL: it is only checked */
     struct trm_stream_task task;
     struct trm_group_use uses[2];
+    struct pipeline_task_points after;
 };
 
 /* ---- kinds ---------------------------------------------------------------------------------- */
@@ -227,6 +228,9 @@ static int32_t wait_for_others(struct pipeline_pool_errand *given)
 {
     struct errand *errand = base_container_of(given, struct errand, errand);
     take_stream(errand);
+    pipeline_schedule_points(errand->work, &errand->after);
+    given->after       = errand->after.points;
+    given->after_count = errand->after.count;
     return pipeline_schedule_wait(errand->work);
 }
 
@@ -241,15 +245,20 @@ static int32_t run(struct pipeline_pool_errand *given, const struct trm_stream_t
     return status == TRM_OK ? core_stream_mark(work->lane->stream, &work->value) : status;
 }
 
-int32_t pipeline_errand_run(struct pipeline_coordinator *coordinator, struct pipeline_task_work *work)
+int32_t pipeline_errand_run(struct pipeline_coordinator *coordinator, struct pipeline_task_work *work,
+                            bool wants_end)
 {
     struct errand errand = {.coordinator = coordinator, .desc = &work->desc, .work = work};
-    errand.errand        = (struct pipeline_pool_errand){
-               .task = &errand.task, .listeners = coordinator->listeners, .wait = wait_for_others, .run = run};
+    errand.errand        = (struct pipeline_pool_errand){.task      = &errand.task,
+                                                         .listeners = coordinator->listeners,
+                                                         .wants_end = wants_end,
+                                                         .wait      = wait_for_others,
+                                                         .run       = run};
     base_error_clear();
     int32_t status = describe(&errand);
     if (status == TRM_OK)
         status = pipeline_pool_run_errand(coordinator->pool, &errand.errand);
     take_stream(&errand);
+    work->end = errand.errand.end;
     return status;
 }

@@ -195,6 +195,7 @@ int32_t trm_coordinator_write_graph(struct trm_coordinator *handle, trm_write_fn
     struct pipeline_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
     if (coordinator == NULL)
         return base_last_status();
+    pipeline_flight_look(coordinator);
     int32_t status = write_graph(coordinator, write, user);
     core_object_leave(&coordinator->object);
     return status;

@@ -27,7 +27,7 @@ void pipeline_queue_add(struct pipeline_task_queue *queue, struct pipeline_task_
     queue->last = work;
 }
 
-static void queue_remove(struct pipeline_task_queue *queue, struct pipeline_task_work *work)
+void pipeline_queue_remove(struct pipeline_task_queue *queue, struct pipeline_task_work *work)
 {
     if (work->next != NULL)
         work->next->previous = work->previous;
@@ -223,7 +223,7 @@ void pipeline_schedule_advance_locked(struct pipeline_coordinator *coordinator, 
         return;
     }
     if (task->state == PIPELINE_TASK_EARLY)
-        queue_remove(&work->class->early, work);
+        pipeline_queue_remove(&work->class->early, work);
     begin_locked(coordinator, task);
 }
 
@@ -257,7 +257,7 @@ static struct pipeline_task_work *choose_early_locked(struct pipeline_task_class
 {
     struct pipeline_task_work *work;
     while ((work = class->early.first) != NULL && class->early_flying < class->early_most) {
-        queue_remove(&class->early, work);
+        pipeline_queue_remove(&class->early, work);
         if (work->cause_status == TRM_OK) {
             lane_assign_locked(class, work);
             hold_locked(work);
@@ -276,7 +276,7 @@ static struct pipeline_task_work *choose_in_locked(struct pipeline_task_class *c
         return NULL;
     if (work == NULL)
         return choose_early_locked(class);
-    queue_remove(&class->ready, work);
+    pipeline_queue_remove(&class->ready, work);
     lane_assign_locked(class, work);
     return work;
 }
@@ -340,6 +340,7 @@ static void put_back_locked(struct pipeline_coordinator *coordinator, struct pip
     work->lane              = NULL;
     work->task->state       = was_early ? PIPELINE_TASK_EARLY : PIPELINE_TASK_READY;
     work->class->is_starved = true;
+    coordinator->is_starved = true;
     queue_add_first(was_early ? &work->class->early : &work->class->ready, work);
 }
 
@@ -368,12 +369,35 @@ static int32_t draw_stream(struct pipeline_coordinator *coordinator, struct pipe
     return status;
 }
 
-/* The pool watches also what was enqueued before a failure. */
-static void note_drawn(const struct pipeline_coordinator *coordinator, const struct pipeline_task_work *work)
+/* One that is unknown stands for too many. */
+void pipeline_schedule_points(const struct pipeline_task_work *work, struct pipeline_task_points *found)
 {
-    const struct trm_stream_task task = stream_task_of(&work->desc);
-    if (work->lane->slot != NULL)
-        pipeline_pool_drawn(coordinator->pool, work->lane->slot, &task, work->waited);
+    *found = (struct pipeline_task_points){.count = 0};
+    for (uint32_t i = 0; i < work->desc.after_count; i++) {
+        const struct pipeline_task_edge *edge = &work->edges[i];
+        if (edge->lane == NULL)
+            continue;
+        if (found->count == sizeof(found->points) / sizeof(found->points[0])) {
+            *found = (struct pipeline_task_points){.count = 1};
+            return;
+        }
+        found->points[found->count++] =
+            (struct trm_point){.stream = edge->lane->stream->object.handle, .value = edge->from->work->value};
+    }
+}
+
+/* The pool watches also what was enqueued before a failure. */
+static void note_drawn(const struct pipeline_coordinator *coordinator, struct pipeline_task_work *work,
+                       bool wants_end)
+{
+    struct trm_stream_task task = stream_task_of(&work->desc);
+    struct pipeline_task_points after;
+    if (work->lane->slot == NULL)
+        return;
+    pipeline_schedule_points(work, &after);
+    task.after       = after.points;
+    task.after_count = after.count;
+    work->end = pipeline_pool_drawn(coordinator->pool, work->lane->slot, &task, work->waited, wants_end);
 }
 
 /* ---- enqueueing ----------------------------------------------------------------------------- */
@@ -446,8 +470,9 @@ static void publish_locked(struct pipeline_coordinator *coordinator, struct pipe
 static int32_t run(struct pipeline_coordinator *coordinator, struct pipeline_task_work *work,
                    bool *has_stream)
 {
+    bool wants_end = coordinator->pool != NULL && pipeline_flight_wants_end(coordinator, work);
     if (coordinator->is_over_group) {
-        int32_t status = pipeline_errand_run(coordinator, work);
+        int32_t status = pipeline_errand_run(coordinator, work, wants_end);
         *has_stream    = work->lane->slot != NULL;
         return status;
     }
@@ -456,7 +481,7 @@ static int32_t run(struct pipeline_coordinator *coordinator, struct pipeline_tas
     if (status == TRM_OK)
         status = enqueue(coordinator, work);
     if (*has_stream)
-        note_drawn(coordinator, work);
+        note_drawn(coordinator, work, wants_end);
     return status;
 }
 
@@ -476,7 +501,10 @@ static void start(struct pipeline_coordinator *coordinator, struct pipeline_task
         pipeline_task_ended(work, status);
         return;
     }
-    request_notification(work);
+    if (coordinator->pool != NULL)
+        pipeline_flight_begin(coordinator, work);
+    else
+        request_notification(work);
     base_lock_acquire(&coordinator->lock);
     publish_locked(coordinator, work);
     base_lock_release(&coordinator->lock);
@@ -485,6 +513,7 @@ static void start(struct pipeline_coordinator *coordinator, struct pipeline_task
 static void feed_all(struct pipeline_coordinator *coordinator)
 {
     base_lock_acquire(&coordinator->lock);
+    coordinator->is_starved = false;
     for (int32_t role = 0; role < PIPELINE_TASK_ROLES; role++)
         for (int32_t priority = 0; priority < PIPELINE_TASK_PRIORITIES; priority++)
             coordinator->classes[role][priority].is_starved = false;

@@ -219,6 +219,7 @@ static void save_cause(const struct pipeline_coordinator *coordinator, struct pi
 static void pump_once(struct pipeline_coordinator *coordinator)
 {
     struct pipeline_task_work *list = collect_ended(coordinator);
+    pipeline_flight_collect(coordinator, &list);
     for (const struct pipeline_task_work *work = list; work != NULL; work = work->next_ended)
         save_cause(coordinator, (struct pipeline_task_work *)(uintptr_t)work);
     base_lock_acquire(&coordinator->lock);
@@ -233,6 +234,7 @@ static void pump_once(struct pipeline_coordinator *coordinator)
     pipeline_coordinator_tidy(coordinator);
     pipeline_schedule_repair(coordinator);
     pipeline_schedule_start(coordinator);
+    pipeline_flight_ask(coordinator);
 }
 
 /* True: there is nothing more to do, or the service thread goes on. */

@@ -448,6 +448,7 @@ int32_t trm_coordinator_forget(struct trm_coordinator *handle)
     struct pipeline_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
     if (coordinator == NULL)
         return base_last_status();
+    pipeline_flight_look(coordinator);
     int32_t status = forget_done(coordinator);
     core_object_leave(&coordinator->object);
     return status;

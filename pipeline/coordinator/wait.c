@@ -50,6 +50,7 @@ static bool sleep_locked(struct pipeline_coordinator *coordinator, uint64_t dead
     uint32_t epoch = atomic_load_explicit(&coordinator->epoch, memory_order_relaxed);
     bool is_woken  = true;
     coordinator->sleepers++;
+    pipeline_flight_look_locked(coordinator);
     base_lock_release(&coordinator->lock);
     core_service_block();
     while (is_woken && atomic_load_explicit(&coordinator->epoch, memory_order_acquire) == epoch)
@@ -114,8 +115,11 @@ static int32_t wait_locked(struct pipeline_coordinator *coordinator, struct requ
     bool is_woken  = true;
     if (status != TRM_ERROR_TIMEOUT)
         return status;
-    if (timeout_ns == 0)
-        return fail_unfinished();
+    if (timeout_ns == 0) {
+        pipeline_flight_look_locked(coordinator);
+        status = look_locked(coordinator, request, result);
+        return status == TRM_ERROR_TIMEOUT ? fail_unfinished() : status;
+    }
     if (deadlocks_locked(coordinator, request))
         return base_fail(TRM_ERROR_DEADLOCK,
                          "a function of task %" PRIu64 ", or of one that it comes after, waits for it to end",
@@ -180,6 +184,10 @@ static int32_t poll_task(struct pipeline_coordinator *coordinator, uint64_t id)
     int32_t status       = TRM_OK;
     base_lock_acquire(&coordinator->lock);
     const struct pipeline_task *task = pipeline_task_find_locked(coordinator, id);
+    if (task != NULL && task->state == PIPELINE_TASK_STARTED && coordinator->silent > 0) {
+        pipeline_flight_look_locked(coordinator);
+        task = pipeline_task_find_locked(coordinator, id);
+    }
     if (task == NULL)
         status = fail_missing(id);
     else if (task->state != PIPELINE_TASK_DONE)
@@ -204,6 +212,8 @@ int32_t trm_coordinator_poll(struct trm_coordinator *handle, uint64_t id)
 
 static int32_t wait_all_locked(struct pipeline_coordinator *coordinator, uint64_t timeout_ns)
 {
+    if (coordinator->unfinished > 0 && timeout_ns == 0)
+        pipeline_flight_look_locked(coordinator);
     if (coordinator->unfinished == 0)
         return TRM_OK;
     if (timeout_ns == 0)

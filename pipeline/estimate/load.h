@@ -5,6 +5,10 @@
  * side. With a single piece it is 1 by definition, so the width is what was done besides, for each nanosecond
  * with several pieces.
  *
+ * The owner need not know when each piece ends. What is presumed to end as predicted is not counted, and tells
+ * nothing of the width; so the width is measured in turns, with more and more presumed pieces between them
+ * while it stays the same.
+ *
  * Locks: none; the owner locks.
  * SPDX-License-Identifier: MIT
  */
@@ -25,7 +29,12 @@ struct pipeline_load {
     uint64_t single, several; /* nanoseconds with one piece, and with more */
     uint64_t since;           /* up to where they are counted */
     uint32_t ended;           /* pieces */
-    bool is_spoiled;          /* a piece was of unknown length */
+    bool is_spoiled;          /* a piece was of unknown length, or presumed */
+    /* Pieces whose end is presumed. */
+    double presumed;         /* their work, at most */
+    uint64_t presumed_until; /* when they will have ended */
+    bool was_presuming;      /* in the window that is measured now, or right before it */
+    uint32_t patience, rest; /* of them between two turns; how many are left until the next one; 0: none */
 };
 
 /* When a piece would end that takes `work` alone (0: not known) and whose data is there at `ready_at`. */
@@ -35,5 +44,13 @@ uint64_t pipeline_load_predict(const struct pipeline_load *load, uint64_t now, u
 /* The device gets such a piece, and ends one. */
 void pipeline_load_begin(struct pipeline_load *load, uint64_t now, uint64_t ready_at, double work);
 void pipeline_load_end(struct pipeline_load *load, uint64_t now, double work);
+
+/* The width is measured now: each piece has to begin and end. */
+bool pipeline_load_is_measuring(const struct pipeline_load *load);
+/* The device gets such a piece, and nothing will tell of its end. */
+void pipeline_load_presume(struct pipeline_load *load, uint64_t now, uint64_t ready_at, double work);
+/* A piece that was predicted to end at `predicted` ends now, before pipeline_load_end(): so what is presumed to
+ * end behind it ends earlier or later. */
+void pipeline_load_put_right(struct pipeline_load *load, uint64_t now, uint64_t predicted);
 
 #endif

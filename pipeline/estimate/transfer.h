@@ -13,6 +13,7 @@
 /* All zero: nothing is known. */
 struct pipeline_transfer {
     uint64_t samples;
+    uint32_t unsampled; /* since the last one; counted by the owner, which need not sample each transfer */
     /* Weighted sums: of 1, of bytes, of nanoseconds, of their products. */
     double weight, bytes, time, bytes_bytes, bytes_time;
 };

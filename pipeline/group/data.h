@@ -27,6 +27,7 @@ struct pipeline_replica;
 struct pipeline_data_point {
     struct core_stream *stream; /* holds a reference; NULL: there is nothing to wait for */
     uint64_t value;
+    uint64_t end; /* base_now() when it is presumed to be reached; 0: that is not known well enough */
 };
 
 struct pipeline_data_copy {
@@ -86,12 +87,17 @@ int32_t pipeline_part_reserve(const struct core_context *context, struct pipelin
 int32_t pipeline_part_wait(struct pipeline_data_part *part, uint32_t device, uint32_t access,
                            struct core_stream *stream);
 
-/* The stream reads the copy until `value`; there is room. */
-void pipeline_part_note_reader(struct pipeline_data_part *part, uint32_t device, struct core_stream *stream,
-                               uint64_t value);
-/* The copy is made anew by then, as predicted at `ready_at`. Its readers are forgotten. */
-void pipeline_part_note_made(struct pipeline_data_part *part, uint32_t device, struct core_stream *stream,
-                             uint64_t value, uint64_t ready_at);
+/* When all is presumed to be reached that pipeline_part_wait() lets a stream wait for: in *end, where that is
+ * later. False: it is not known well enough. */
+bool pipeline_part_presume(const struct pipeline_data_part *part, uint32_t device, uint32_t access,
+                           uint64_t *end);
+
+/* A point's work reads the copy; there is room. */
+void pipeline_part_note_reader(struct pipeline_data_part *part, uint32_t device,
+                               const struct pipeline_data_point *point);
+/* A point's work makes the copy anew, as predicted at `ready_at`. Its readers are forgotten. */
+void pipeline_part_note_made(struct pipeline_data_part *part, uint32_t device,
+                             const struct pipeline_data_point *point, uint64_t ready_at);
 
 /* Waiting for a copy without the lock. pipeline_part_pending() counts the work that makes it and has not
  * ended, with `has_readers` also the work that reads it, and holds the first where `point` has none.

@@ -17,11 +17,11 @@ static void clear(struct pipeline_data_point *point)
     *point = (struct pipeline_data_point){.stream = NULL};
 }
 
-static void set(struct pipeline_data_point *point, struct core_stream *stream, uint64_t value)
+static void set(struct pipeline_data_point *point, const struct pipeline_data_point *other)
 {
-    core_object_retain(&stream->object);
+    core_object_retain(&other->stream->object);
     clear(point);
-    *point = (struct pipeline_data_point){.stream = stream, .value = value};
+    *point = *other;
 }
 
 static bool has_failed(const struct pipeline_data_point *point)
@@ -87,24 +87,24 @@ int32_t pipeline_part_reserve(const struct core_context *context, struct pipelin
     return TRM_OK;
 }
 
-void pipeline_part_note_reader(struct pipeline_data_part *part, uint32_t device, struct core_stream *stream,
-                               uint64_t value)
+void pipeline_part_note_reader(struct pipeline_data_part *part, uint32_t device,
+                               const struct pipeline_data_point *point)
 {
     struct pipeline_data_copy *copy = &part->copies[device];
     uint32_t place                  = 0;
-    while (place < copy->reader_count && copy->readers[place].stream != stream)
+    while (place < copy->reader_count && copy->readers[place].stream != point->stream)
         place++;
     if (place == copy->reader_count)
         copy->readers[copy->reader_count++] = (struct pipeline_data_point){.stream = NULL};
-    set(&copy->readers[place], stream, value);
+    set(&copy->readers[place], point);
 }
 
-void pipeline_part_note_made(struct pipeline_data_part *part, uint32_t device, struct core_stream *stream,
-                             uint64_t value, uint64_t ready_at)
+void pipeline_part_note_made(struct pipeline_data_part *part, uint32_t device,
+                             const struct pipeline_data_point *point, uint64_t ready_at)
 {
     struct pipeline_data_copy *copy = &part->copies[device];
     forget_readers(copy);
-    set(&copy->made, stream, value);
+    set(&copy->made, point);
     copy->ready_at = ready_at;
 }
 
@@ -130,6 +130,26 @@ int32_t pipeline_part_wait(struct pipeline_data_part *part, uint32_t device, uin
     return status;
 }
 
+static bool presume(const struct pipeline_data_point *point, uint64_t *end)
+{
+    if (point->stream == NULL ||
+        atomic_load_explicit(&point->stream->completed, memory_order_acquire) >= point->value)
+        return true;
+    if (point->end > *end)
+        *end = point->end;
+    return point->end != 0;
+}
+
+bool pipeline_part_presume(const struct pipeline_data_part *part, uint32_t device, uint32_t access,
+                           uint64_t *end)
+{
+    const struct pipeline_data_copy *copy = &part->copies[device];
+    bool is_sure                          = presume(&copy->made, end);
+    for (uint32_t i = 0; is_sure && (access & TRM_ACCESS_WRITE) != 0 && i < copy->reader_count; i++)
+        is_sure = presume(&copy->readers[i], end);
+    return is_sure;
+}
+
 static int32_t drain_point(const struct pipeline_data_point *point)
 {
     return point->stream != NULL ? core_stream_wait_finished(point->stream, point->value, TRM_FOREVER)
@@ -141,7 +161,7 @@ static uint32_t pend(const struct pipeline_data_point *work, struct pipeline_dat
     if (has_finished(work))
         return 0;
     if (point->stream == NULL)
-        set(point, work->stream, work->value);
+        set(point, work);
     return 1;
 }
 
@@ -207,12 +227,12 @@ static bool copy_points(const struct core_context *context, const struct pipelin
     }
     for (uint32_t i = 0; i < copy->reader_count; i++) {
         made->readers[i] = (struct pipeline_data_point){.stream = NULL};
-        set(&made->readers[i], copy->readers[i].stream, copy->readers[i].value);
+        set(&made->readers[i], &copy->readers[i]);
     }
     made->reader_count = copy->reader_count;
     made->ready_at     = copy->ready_at;
     if (copy->made.stream != NULL)
-        set(&made->made, copy->made.stream, copy->made.value);
+        set(&made->made, &copy->made);
     return true;
 }
 

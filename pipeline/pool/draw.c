@@ -119,18 +119,54 @@ int32_t pipeline_pool_draw(struct pipeline_stream_pool *pool, const struct trm_s
     return pipeline_pool_lend(pool, &request, slot);
 }
 
-void pipeline_pool_drawn(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
-                         const struct trm_stream_task *task, uint64_t waited)
+enum pipeline_pool_end pipeline_pool_finish_draw(struct pipeline_stream_pool *pool,
+                                                 struct pipeline_pool_slot *slot)
+{
+    enum pipeline_pool_end end = PIPELINE_POOL_END_REACHED;
+    base_lock_acquire(&pool->lock);
+    slot->state = PIPELINE_POOL_SLOT_DRAWN;
+    if (pipeline_pool_untold_locked(slot) != 0)
+        end = PIPELINE_POOL_END_PRESUMED;
+    else if (slot->watches > 0)
+        end = PIPELINE_POOL_END_TOLD;
+    base_lock_release(&pool->lock);
+    return end;
+}
+
+enum pipeline_pool_end pipeline_pool_drawn(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
+                                           const struct trm_stream_task *task, uint64_t waited,
+                                           bool wants_end)
 {
     const struct pipeline_pool_request request = {
-        .wants_end = true, .task = task, .key = pipeline_task_key_of(task), .waited = waited};
+        .wants_end = wants_end, .task = task, .key = pipeline_task_key_of(task), .waited = waited};
     pipeline_pool_watch(pool, slot, &request);
+    return pipeline_pool_finish_draw(pool, slot);
+}
+
+/* The owner alone gives the slot back, so its stream stays. */
+bool pipeline_pool_has_ended(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
+{
+    base_lock_acquire(&pool->lock);
+    bool has_ended = slot->watches == 0 && slot->unwatched == 0;
+    uint64_t last  = pipeline_pool_untold_locked(slot);
+    base_lock_release(&pool->lock);
+    return has_ended || (last != 0 && pipeline_pool_find_ended(pool, slot, slot->stream, last, true));
+}
+
+void pipeline_pool_want_end(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
+{
+    base_lock_acquire(&pool->lock);
+    uint64_t last = pipeline_pool_untold_locked(slot);
+    base_lock_release(&pool->lock);
+    if (last != 0)
+        pipeline_pool_watch_rest(pool, slot, slot->stream, last);
 }
 
 void pipeline_pool_give_back(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
 {
     base_lock_acquire(&pool->lock);
     slot->state = PIPELINE_POOL_SLOT_FREE;
+    slot->owner = NULL;
     pool->lent--;
     pipeline_pool_wake_locked(pool);
     base_lock_release(&pool->lock);
@@ -154,7 +190,7 @@ void pipeline_pool_tell_listeners_locked(struct pipeline_stream_pool *pool)
     for (; listener != NULL; listener = next) {
         next                   = listener->next;
         listener->is_listening = false;
-        listener->freed(listener);
+        listener->called(listener);
     }
 }
 

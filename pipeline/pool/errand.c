@@ -34,9 +34,11 @@ static int32_t enqueue(const struct pipeline_pool_plan *plan, struct pipeline_po
     request->begun             = base_now();
     if (status == TRM_OK)
         status = errand->run(errand, request->task);
-    uint64_t last = core_stream_next(stream) - 1;
+    uint64_t last                       = core_stream_next(stream) - 1;
+    struct pipeline_pool_forecast noted = *chosen;
+    noted.is_sure                       = chosen->is_sure && errand->after_count == 0;
     if (last > before)
-        pipeline_pool_team_note(plan, errand->device, stream, last, chosen->end);
+        pipeline_pool_team_note(plan, &noted, stream, last);
     return status;
 }
 
@@ -45,14 +47,15 @@ static int32_t run_form(struct pipeline_pool_team *team, const struct pipeline_p
                         struct pipeline_pool_errand *errand)
 {
     struct pipeline_pool_request request = {
-        .priority   = form->priority,
-        .wants_idle = true,
-        .wants_end  = true,
-        .task       = form,
-        .key        = pipeline_task_key_of(form),
-        .ready_at   = chosen->ready_at,
-        .work       = chosen->work,
-        .listener   = &errand->listeners[chosen->device],
+        .priority     = form->priority,
+        .wants_idle   = true,
+        .wants_end    = errand->wants_end,
+        .task         = form,
+        .key          = pipeline_task_key_of(form),
+        .ready_at     = chosen->ready_at,
+        .is_data_sure = chosen->is_data_sure,
+        .work         = chosen->work,
+        .listener     = &errand->listeners[chosen->device],
     };
     errand->device = chosen->device;
     errand->member = team->members[chosen->device].pool;
@@ -64,7 +67,12 @@ static int32_t run_form(struct pipeline_pool_team *team, const struct pipeline_p
     status = pipeline_pool_team_bring(team, plan, chosen->device);
     if (status == TRM_OK)
         status = enqueue(plan, errand, chosen, &request);
+    struct trm_stream_task seen = *form;
+    seen.after                  = errand->after;
+    seen.after_count            = errand->after_count;
+    request.task                = &seen;
     pipeline_pool_watch(errand->member, errand->slot, &request);
+    errand->end = pipeline_pool_finish_draw(errand->member, errand->slot);
     return status;
 }
 

@@ -95,6 +95,7 @@ static void lend_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_
 {
     if (request->task == NULL || request->listener != NULL) {
         slot->state = PIPELINE_POOL_SLOT_LENT;
+        slot->owner = request->listener;
         pool->lent++;
         /* the data of its group may name the task's end */
         slot->has_points |= request->task != NULL && pool->is_member;
@@ -161,16 +162,29 @@ static int32_t fail_timeout_locked(const struct pipeline_stream_pool *pool,
                      request->wants_idle ? "idle" : "free", pool->lent, pool->most);
 }
 
-/* A call that wants an idle stream gets one whose work has really ended. Like a thread that sleeps it keeps
- * other calls from presuming more, so that this comes to an end. With the lock, released meanwhile. */
+/* Would it help the request to know of ends that are presumed only? A call that wants an idle stream gets one
+ * whose work has really ended; any other one may wait for the owner of a slot that was drawn. */
+static bool has_to_settle_locked(const struct pipeline_stream_pool *pool,
+                                 const struct pipeline_pool_request *request,
+                                 const struct pipeline_pool_choice *choice)
+{
+    bool is_content =
+        request->wants_idle ? choice->step == PIPELINE_POOL_LEND : choice->step != PIPELINE_POOL_WAIT;
+    if (is_content || pool->is_closing)
+        return false;
+    return request->listener != NULL ? pipeline_pool_is_silent_locked(pool)
+                                     : pipeline_pool_is_unsettled_locked(pool);
+}
+
+/* Like a thread that sleeps it keeps other calls from presuming more, so that this comes to an end. With the
+ * lock, released meanwhile. */
 static void settle_for_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request,
                               struct pipeline_pool_choice *choice)
 {
     pool->sleepers++;
-    while (request->wants_idle && choice->step != PIPELINE_POOL_LEND && !pool->is_closing &&
-           pipeline_pool_is_unsettled_locked(pool)) {
+    while (has_to_settle_locked(pool, request, choice)) {
         base_lock_release(&pool->lock);
-        pipeline_pool_settle(pool);
+        pipeline_pool_settle(pool, request->listener != NULL);
         base_lock_acquire(&pool->lock);
         *choice = pipeline_pool_choose_locked(pool, request);
     }
@@ -238,8 +252,13 @@ int32_t pipeline_pool_lend(struct pipeline_stream_pool *pool, const struct pipel
 int32_t pipeline_pool_wait(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request)
 {
     base_lock_acquire(&pool->lock);
-    while (!pool->is_closing && pipeline_pool_choose_locked(pool, request).step == PIPELINE_POOL_WAIT)
+    struct pipeline_pool_choice choice = pipeline_pool_choose_locked(pool, request);
+    settle_for_locked(pool, request, &choice);
+    while (!pool->is_closing && choice.step == PIPELINE_POOL_WAIT) {
         sleep_locked(pool, BASE_NEVER);
+        choice = pipeline_pool_choose_locked(pool, request);
+        settle_for_locked(pool, request, &choice);
+    }
     int32_t status = pool->is_closing ? fail_closing() : TRM_OK;
     base_lock_release(&pool->lock);
     return status;
@@ -247,7 +266,22 @@ int32_t pipeline_pool_wait(struct pipeline_stream_pool *pool, const struct pipel
 
 static bool is_away(const struct pipeline_pool_slot *slot)
 {
-    return slot->state == PIPELINE_POOL_SLOT_LENT || slot->state == PIPELINE_POOL_SLOT_TRANSIT;
+    return slot->state == PIPELINE_POOL_SLOT_LENT || slot->state == PIPELINE_POOL_SLOT_TRANSIT ||
+           slot->state == PIPELINE_POOL_SLOT_DRAWN;
+}
+
+/* Its owner gives a drawn slot back when it knows the end of its work. With the lock, released meanwhile. */
+static void wait_for_slot_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_slot *slot)
+{
+    while (!pool->is_closing && is_away(slot)) {
+        if (!pipeline_pool_is_unsettled_locked(pool)) {
+            sleep_locked(pool, BASE_NEVER);
+            continue;
+        }
+        base_lock_release(&pool->lock);
+        pipeline_pool_settle(pool, false);
+        base_lock_acquire(&pool->lock);
+    }
 }
 
 static uint32_t count_used_locked(const struct pipeline_stream_pool *pool)
@@ -267,8 +301,7 @@ int32_t pipeline_pool_lend_slot(struct pipeline_stream_pool *pool, uint32_t inde
     base_lock_acquire(&pool->lock);
     recall_locked(pool, request);
     pool->stats.waits += is_away(wanted);
-    while (!pool->is_closing && is_away(wanted))
-        sleep_locked(pool, BASE_NEVER);
+    wait_for_slot_locked(pool, wanted);
     if (pool->is_closing) {
         status = fail_closing();
     } else if (wanted->state == PIPELINE_POOL_SLOT_FREE && !wanted->has_failed &&

@@ -106,7 +106,7 @@ void pipeline_pool_learn_locked(struct pipeline_stream_pool *pool, const struct 
                                model->least);
 }
 
-/* Only pools over groups ask for it. */
+/* Pools over groups ask for it. */
 static void begin_load_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_watch *watch,
                               uint64_t ready_at)
 {
@@ -124,6 +124,8 @@ static void end_load_locked(struct pipeline_stream_pool *pool, const struct pipe
         watch->key.what != 0 ? pipeline_task_model_find(&pool->models, &watch->key) : NULL;
     if (model != NULL && model->measuring > 0)
         model->measuring--;
+    if (watch->is_armed)
+        pipeline_load_put_right(&pool->load, now, watch->predicted_end + watch->slot->delay);
     pipeline_load_end(&pool->load, now, watch->work);
 }
 

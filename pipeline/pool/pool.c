@@ -361,7 +361,7 @@ void trm_stream_pool_destroy(struct trm_stream_pool *handle)
 
 void pipeline_pool_stats(struct pipeline_stream_pool *pool, struct trm_stream_pool_stats *stats)
 {
-    pipeline_pool_settle(pool);
+    pipeline_pool_settle(pool, false);
     base_lock_acquire(&pool->lock);
     *stats          = pool->stats;
     stats->streams  = pool->streams;
@@ -374,7 +374,8 @@ void pipeline_pool_stats(struct pipeline_stream_pool *pool, struct trm_stream_po
     stats->side_by_side = pool->side_by_side;
     stats->operation_ns = pipeline_estimate_ahead(&pool->operation, 0);
     for (uint32_t i = 0; i < pool->slot_count; i++)
-        stats->busy += pool->slots[i].state != PIPELINE_POOL_SLOT_LENT && pool->slots[i].watches > 0;
+        stats->busy += pool->slots[i].watches > 0 && pool->slots[i].state != PIPELINE_POOL_SLOT_LENT &&
+                       pool->slots[i].state != PIPELINE_POOL_SLOT_DRAWN;
     base_lock_release(&pool->lock);
 }
 

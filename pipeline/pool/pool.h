@@ -80,6 +80,7 @@ enum pipeline_pool_slot_state {
     PIPELINE_POOL_SLOT_FREE    = 1,
     PIPELINE_POOL_SLOT_LENT    = 2,
     PIPELINE_POOL_SLOT_TRANSIT = 3,
+    PIPELINE_POOL_SLOT_DRAWN   = 4, /* lent to another room, which has enqueued its task */
 };
 
 /* A choice looks at the first few members of each. */
@@ -88,23 +89,25 @@ struct pipeline_pool_slot {
     uint32_t watches;           /* in the queue */
     uint64_t unwatched;         /* the last operation of loans that are not watched; 0: they have ended */
     struct core_stream *stream; /* holds a reference; changed under the lock, also in transit */
-    bool has_failed;            /* a watch was told so */
-    bool has_points;            /* tasks ran on the stream, so the program may know points of it */
-    int32_t workload;           /* of its last work; FOUND: not known */
-    uint64_t predicted_end;     /* base_now() when its work will have ended; 0 when it has */
-    uint64_t seen;              /* the last operation when the stream was last given back */
-    uint64_t last_end;          /* when the work of the last loan that was watched ended */
-    uint32_t armed;             /* of the watches, those that wait for a notification */
-    uint32_t unsure;            /* of the watches, those whose end no model predicts */
+    struct pipeline_pool_listener *owner; /* of a slot that was drawn; else NULL */
+    bool has_failed;                      /* a watch was told so */
+    bool has_points;                      /* tasks ran on the stream, so the program may know points of it */
+    int32_t workload;                     /* of its last work; FOUND: not known */
+    uint64_t predicted_end;               /* base_now() when its work will have ended; 0 when it has */
+    uint64_t seen;                        /* the last operation when the stream was last given back */
+    uint64_t last_end;                    /* when the work of the last loan that was watched ended */
+    uint32_t armed;                       /* of the watches, those that wait for a notification */
+    uint32_t unsure;                      /* of the watches, those whose end no model predicts */
     struct pipeline_pool_watch *first, *last; /* the queue, in the order of the stream */
     uint64_t stamped;                         /* the last operation for which a notification was asked */
     uint64_t delay; /* by how much the watches in the queue end later than predicted; wraps where earlier */
 };
 
-/* Of another room: called once when a stream may be had that pipeline_pool_draw() did not find. */
+/* Of another room that draws streams: called once when one may be had that pipeline_pool_draw() did not find,
+ * and when the work of one that it has drawn is known to have ended. */
 struct pipeline_pool_listener {
     /* On any thread, under pool->lock and perhaps a lock of the backend's. */
-    void (*freed)(struct pipeline_pool_listener *listener);
+    void (*called)(struct pipeline_pool_listener *listener);
     void *owner;
     struct pipeline_pool_listener *next;
     bool is_listening;
@@ -194,7 +197,7 @@ struct pipeline_pool_choice {
 struct pipeline_pool_request {
     int32_t priority; /* with TRM_STREAM_PRIORITY */
     bool wants_idle;
-    bool wants_end;  /* of a task: another room has to know when its stream is idle */
+    bool wants_end;  /* its end is not presumed */
     bool only_tries; /* gets no slot where it would have to wait */
     uint64_t timeout_ns;
     const struct trm_stream_task *task; /* NULL: a loan */
@@ -205,6 +208,7 @@ struct pipeline_pool_request {
     /* Of a task of a pool over a group: when its data is there, and nanoseconds that it takes alone, as
      * predicted; 0: not known. */
     uint64_t ready_at;
+    bool is_data_sure; /* that is known well enough */
     double work;
     uint64_t begun; /* base_now() before it was enqueued; 0: not of such a pool */
     /* Of a coordinator's task: its stream is lent, not in transit, and the call does not wait. */
@@ -268,13 +272,29 @@ struct core_device *pipeline_pool_device(const struct pipeline_stream_pool *pool
 uint32_t pipeline_pool_capacity(const struct pipeline_stream_pool *pool);
 
 /* Lends the idle stream that the strategy chooses for a task. Its owner enqueues the task, calls
- * pipeline_pool_drawn(), also when that failed (`waited` is as in struct pipeline_pool_request), and some
- * time later pipeline_pool_give_back(). Errors: TIMEOUT when none is idle, and then the listener is called
- * once one may be; as of core_stream_create(). */
+ * pipeline_pool_drawn(), also when that failed, and some time later pipeline_pool_give_back(). Errors: TIMEOUT
+ * when none is idle, and then the listener is called once one may be; as of core_stream_create(). */
 int32_t pipeline_pool_draw(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
                            struct pipeline_pool_listener *listener, struct pipeline_pool_slot **slot);
-void pipeline_pool_drawn(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
-                         const struct trm_stream_task *task, uint64_t waited);
+/* What the owner of a drawn slot knows of the end of its work. */
+enum pipeline_pool_end {
+    PIPELINE_POOL_END_TOLD,     /* the listener will be called */
+    PIPELINE_POOL_END_PRESUMED, /* the owner asks when it has to know */
+    PIPELINE_POOL_END_REACHED,
+};
+
+/* `waited` and `wants_end` are as in struct pipeline_pool_request; the task comes after the points that the
+ * stream waits for. */
+enum pipeline_pool_end pipeline_pool_drawn(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
+                                           const struct trm_stream_task *task, uint64_t waited,
+                                           bool wants_end);
+/* The end of that: the work is enqueued and watched, or presumed. */
+enum pipeline_pool_end pipeline_pool_finish_draw(struct pipeline_stream_pool *pool,
+                                                 struct pipeline_pool_slot *slot);
+/* Has the work of a drawn slot ended, or failed? Asks the backend of work whose end is presumed. */
+bool pipeline_pool_has_ended(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot);
+/* The listener is called when the work of a drawn slot has ended, perhaps before this returns. */
+void pipeline_pool_want_end(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot);
 /* Does not call the backend. */
 void pipeline_pool_give_back(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot);
 
@@ -290,14 +310,19 @@ struct pipeline_pool_errand {
      * tasks apart. */
     const struct trm_stream_task *task;
     struct pipeline_pool_listener *listeners; /* one for each device */
-    /* Both enqueue on the slot's stream. wait(): what the errand comes after, besides its data. run(): its
-     * operations; `form` has the handles of the device. No function of the program is called. */
+    bool wants_end;                           /* as in struct pipeline_pool_request */
+    /* Both enqueue on the slot's stream. wait(): what the errand comes after, besides its data; sets `after`.
+     * run(): its operations; `form` has the handles of the device. No function of the program is called. */
     int32_t (*wait)(struct pipeline_pool_errand *errand);
     int32_t (*run)(struct pipeline_pool_errand *errand, const struct trm_stream_task *form);
     /* Set before wait(). The owner gives the slot back to the member, also after a failure. */
     struct pipeline_stream_pool *member;
     struct pipeline_pool_slot *slot; /* NULL: it got no stream */
     uint32_t device;
+    /* What its stream waits for besides its data. */
+    const struct trm_point *after;
+    uint32_t after_count;
+    enum pipeline_pool_end end; /* as pipeline_pool_drawn() returns it */
 };
 
 /* Chooses the device, draws an idle stream there (pipeline_pool_draw()), and runs the errand on it behind its
@@ -333,8 +358,12 @@ void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool
                          const struct pipeline_pool_request *request);
 /* The last operation of the slot's work, if no notification tells of its end; else 0. */
 uint64_t pipeline_pool_untold_locked(const struct pipeline_pool_slot *slot);
-/* Asks for the notification of such work of the slot's stream, up to `value` or further, if it has not ended.
- * The caller holds a reference to the stream; others may use the slot. */
+/* Has such work of the slot's stream, up to `value`, ended? If so, the pool knows it now, and tells the owner of
+ * the slot, where it has another one than the caller. The caller holds a reference to the stream; others may
+ * use the slot. */
+bool pipeline_pool_find_ended(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
+                              struct core_stream *stream, uint64_t value, bool is_owner);
+/* The same, and asks for the notification of work up to `value` or further that has not ended. */
 void pipeline_pool_watch_rest(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                               struct core_stream *stream, uint64_t value);
 /* Wakes the threads that wait for a stream. */
@@ -373,6 +402,8 @@ struct pipeline_pool_outlook {
 struct pipeline_pool_outlook pipeline_pool_look_ahead_locked(struct pipeline_stream_pool *pool,
                                                              const struct pipeline_pool_slot *slot,
                                                              const struct pipeline_pool_request *request);
+/* Are tasks of the model short, and is their time known well enough to presume when they end? */
+bool pipeline_pool_is_trusted(const struct pipeline_task_model *model);
 /* Is each loan watched, and each watch armed? */
 bool pipeline_pool_needs_each_end(const struct pipeline_stream_pool *pool);
 /* True if the loan need not be watched; its end is then predicted. */
@@ -381,7 +412,10 @@ bool pipeline_pool_presume_locked(struct pipeline_stream_pool *pool, struct pipe
                                   const struct pipeline_pool_outlook *outlook, uint64_t now);
 /* Is the end of some loans presumed only, or told by none of the notifications that were asked for? */
 bool pipeline_pool_is_unsettled_locked(const struct pipeline_stream_pool *pool);
-/* Makes sure of them: asks the backend, and watches what has not ended. */
-void pipeline_pool_settle(struct pipeline_stream_pool *pool);
+/* The same, and no notification will come soon that wakes those who listen. */
+bool pipeline_pool_is_silent_locked(const struct pipeline_stream_pool *pool);
+/* Makes sure of them: asks the backend, and watches what has not ended; of one that only listens, no more than
+ * one of them where none is watched: that by whose end about half of them are predicted to have ended. */
+void pipeline_pool_settle(struct pipeline_stream_pool *pool, bool only_listens);
 
 #endif

@@ -36,10 +36,10 @@ bool pipeline_pool_slot_is_idle(const struct pipeline_pool_slot *slot, uint64_t 
            (slot->unwatched == 0 || slot->predicted_end <= now || has_reached(slot->stream, slot->unwatched));
 }
 
-/* A pool over a group measures how many tasks run side by side, and one that holds tasks back counts them. */
+/* A pool that holds tasks back counts them. */
 bool pipeline_pool_needs_each_end(const struct pipeline_stream_pool *pool)
 {
-    return pool->is_host || pool->is_member || pool->holds_back;
+    return pool->is_host || pool->holds_back;
 }
 
 /* ---- predicting ----------------------------------------------------------------------------- */
@@ -57,7 +57,8 @@ static const struct pipeline_pool_slot *find_locked(const struct pipeline_stream
  * given back: what is enqueued on it then is not in the prediction. */
 static bool is_predicted(const struct pipeline_pool_slot *slot)
 {
-    return slot->unsure == 0 && slot->state == PIPELINE_POOL_SLOT_FREE;
+    return slot->unsure == 0 &&
+           (slot->state == PIPELINE_POOL_SLOT_FREE || slot->state == PIPELINE_POOL_SLOT_DRAWN);
 }
 
 /* When the points that a task comes after are predicted to be reached. False: no model tells. The slot's own
@@ -89,6 +90,11 @@ static bool is_short(const struct pipeline_task_model *model)
     return model->time.mean + model->time.spread <= SHORT_NS;
 }
 
+bool pipeline_pool_is_trusted(const struct pipeline_task_model *model)
+{
+    return is_known(model) && is_short(model);
+}
+
 struct pipeline_pool_outlook pipeline_pool_look_ahead_locked(struct pipeline_stream_pool *pool,
                                                              const struct pipeline_pool_slot *slot,
                                                              const struct pipeline_pool_request *request)
@@ -102,10 +108,13 @@ struct pipeline_pool_outlook pipeline_pool_look_ahead_locked(struct pipeline_str
         outlook.wants_sample = true;
         return outlook;
     }
-    bool is_trusted = is_known(model) && is_short(model);
+    bool is_trusted = pipeline_pool_is_trusted(model);
     outlook.is_sure = is_trusted && request->task->kernel != NULL && slot->unsure == 0;
-    if (outlook.is_sure && request->waited != 0 && !has_reached(slot->stream, request->waited))
-        outlook.is_sure = predict_points_locked(pool, slot, request->task, &outlook.ready_at);
+    if (outlook.is_sure && request->waited != 0 && !has_reached(slot->stream, request->waited)) {
+        outlook.ready_at = request->ready_at;
+        outlook.is_sure  = (!pool->is_member || request->is_data_sure) &&
+                          predict_points_locked(pool, slot, request->task, &outlook.ready_at);
+    }
     outlook.wants_sample = !is_trusted || model->time.misfits > 0 || ++model->unsampled >= SAMPLE_EVERY;
     if (outlook.wants_sample && model != NULL)
         model->unsampled = 0;
@@ -117,7 +126,7 @@ struct pipeline_pool_outlook pipeline_pool_look_ahead_locked(struct pipeline_str
 static bool may_presume_locked(const struct pipeline_stream_pool *pool)
 {
     if (pipeline_pool_needs_each_end(pool) || pool->is_closing || pool->sleepers > 0 ||
-        pool->listeners != NULL)
+        pool->listeners != NULL || (pool->is_member && pipeline_load_is_measuring(&pool->load)))
         return false;
     return pool->strategy != TRM_STREAM_AUTO || !pipeline_pool_trial_is_measuring(&pool->trial);
 }
@@ -128,12 +137,15 @@ bool pipeline_pool_presume_locked(struct pipeline_stream_pool *pool, struct pipe
 {
     if (!outlook->is_sure || outlook->wants_sample || request->wants_end || !may_presume_locked(pool))
         return false;
-    const struct pipeline_task_model *model = outlook->model;
-    uint64_t begin                          = later(later(slot->predicted_end, now), outlook->ready_at);
-    slot->predicted_end                     = begin + (uint64_t)model->time.mean;
-    slot->unwatched                         = slot->seen;
-    slot->workload = pipeline_task_workload_of(&pool->workloads, request->task->workload,
-                                               request->task->bytes, model->least);
+    struct pipeline_task_model *model = outlook->model;
+    uint64_t begin                    = later(later(slot->predicted_end, now), outlook->ready_at);
+    slot->predicted_end               = begin + (uint64_t)model->time.mean;
+    slot->unwatched                   = slot->seen;
+    slot->workload                    = pipeline_task_workload_of(&pool->workloads, request->task->workload,
+                                                                  request->task->bytes, model->least);
+    model->last_end                   = slot->predicted_end;
+    if (pool->is_member)
+        pipeline_load_presume(&pool->load, now, request->ready_at, request->work);
     if (pool->strategy == TRM_STREAM_AUTO)
         pipeline_pool_trial_skip(&pool->trial);
     return true;
@@ -141,13 +153,20 @@ bool pipeline_pool_presume_locked(struct pipeline_stream_pool *pool, struct pipe
 
 /* ---- making sure ---------------------------------------------------------------------------- */
 
-/* A watch that is not armed is ended by another one, or by a call that makes sure. */
+static bool is_drawn(const struct pipeline_pool_slot *slot)
+{
+    return slot->state == PIPELINE_POOL_SLOT_DRAWN;
+}
+
+/* A watch that is not armed is ended by another one, or by a call that makes sure. The owner of a drawn slot
+ * is to be told, too. */
 static bool is_unsettled(const struct pipeline_pool_slot *slot)
 {
     uint64_t untold = pipeline_pool_untold_locked(slot);
-    if (slot->state != PIPELINE_POOL_SLOT_FREE || untold == 0)
+    if ((slot->state != PIPELINE_POOL_SLOT_FREE && !is_drawn(slot)) || untold == 0)
         return false;
-    return (slot->last != NULL && slot->last->value == untold) || !has_reached(slot->stream, untold);
+    return is_drawn(slot) || (slot->last != NULL && slot->last->value == untold) ||
+           !has_reached(slot->stream, untold);
 }
 
 bool pipeline_pool_is_unsettled_locked(const struct pipeline_stream_pool *pool)
@@ -158,8 +177,23 @@ bool pipeline_pool_is_unsettled_locked(const struct pipeline_stream_pool *pool)
     return false;
 }
 
-/* The slot stays free meanwhile: other calls may lend its stream. */
-static void settle_slot(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot)
+/* Will a notification tell of the end, and soon? Nothing is known of slots that are lent or in transit. */
+static bool is_told(const struct pipeline_pool_slot *slot)
+{
+    return slot->watches > 0 && slot->unsure == 0 && pipeline_pool_untold_locked(slot) == 0 &&
+           (slot->state == PIPELINE_POOL_SLOT_FREE || is_drawn(slot));
+}
+
+bool pipeline_pool_is_silent_locked(const struct pipeline_stream_pool *pool)
+{
+    for (uint32_t i = 0; i < pool->slot_count; i++)
+        if (is_told(&pool->slots[i]))
+            return false;
+    return pipeline_pool_is_unsettled_locked(pool);
+}
+
+/* The slot stays as it is meanwhile: other calls may lend its stream. */
+static void settle_slot(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot, bool only_asks)
 {
     struct core_stream *stream = NULL;
     base_lock_acquire(&pool->lock);
@@ -172,7 +206,10 @@ static void settle_slot(struct pipeline_stream_pool *pool, struct pipeline_pool_
     base_lock_release(&pool->lock);
     if (stream == NULL)
         return;
-    pipeline_pool_watch_rest(pool, slot, stream, last);
+    if (only_asks)
+        pipeline_pool_find_ended(pool, slot, stream, last, false);
+    else
+        pipeline_pool_watch_rest(pool, slot, stream, last);
     core_object_release(&stream->object);
     base_lock_acquire(&pool->lock);
     pool->transits--;
@@ -181,7 +218,34 @@ static void settle_slot(struct pipeline_stream_pool *pool, struct pipeline_pool_
     base_lock_release(&pool->lock);
 }
 
-void pipeline_pool_settle(struct pipeline_stream_pool *pool)
+/* The slot that is predicted to end in the middle of those that are unsettled. */
+static struct pipeline_pool_slot *middle_locked(struct pipeline_stream_pool *pool)
+{
+    struct pipeline_pool_slot *sorted[TRM_STREAM_POOL_MOST];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < pool->slot_count; i++) {
+        struct pipeline_pool_slot *slot = &pool->slots[i];
+        if (!is_unsettled(slot))
+            continue;
+        uint32_t place = count++;
+        for (; place > 0 && sorted[place - 1]->predicted_end > slot->predicted_end; place--)
+            sorted[place] = sorted[place - 1];
+        sorted[place] = slot;
+    }
+    return count > 0 ? sorted[(count - 1) / 2] : NULL;
+}
+
+static void settle_one(struct pipeline_stream_pool *pool)
+{
+    base_lock_acquire(&pool->lock);
+    bool is_silent                  = pipeline_pool_is_silent_locked(pool);
+    struct pipeline_pool_slot *slot = is_silent ? middle_locked(pool) : NULL;
+    base_lock_release(&pool->lock);
+    if (slot != NULL)
+        settle_slot(pool, slot, false);
+}
+
+void pipeline_pool_settle(struct pipeline_stream_pool *pool, bool only_listens)
 {
     struct base_saved_error saved;
     base_lock_acquire(&pool->lock);
@@ -191,6 +255,8 @@ void pipeline_pool_settle(struct pipeline_stream_pool *pool)
         return;
     base_error_save(&saved);
     for (uint32_t i = 0; i < pool->slot_count; i++)
-        settle_slot(pool, &pool->slots[i]);
+        settle_slot(pool, &pool->slots[i], only_listens);
+    if (only_listens)
+        settle_one(pool);
     base_error_restore(&saved);
 }

@@ -26,6 +26,7 @@ struct pipeline_pool_member {
     struct pipeline_stream_pool *pool; /* holds a reference */
     struct core_stream *copies; /* into the device; holds a reference; NULL: none yet; under data_lock */
     uint64_t copies_until;      /* base_now() when they will have ended, as predicted; under data_lock */
+    bool are_copies_sure;       /* that is known well enough; under data_lock */
 };
 
 /* Waits for the end of a copy, to learn from it. */
@@ -101,6 +102,8 @@ struct pipeline_pool_forecast {
     uint64_t ready_at; /* its data is there */
     uint64_t copy_ns;  /* of that, copies */
     uint64_t end;      /* of the task */
+    bool is_data_sure; /* it is known well enough when its data is there */
+    bool is_sure;      /* that, and how long it takes */
     uint64_t last_end; /* of the last such task; 0: there was none */
     double work;       /* nanoseconds alone; 0: not known */
     struct pipeline_model model;
@@ -113,10 +116,11 @@ int32_t pipeline_pool_team_choose(struct pipeline_pool_team *team, const struct 
 
 /* ---- team_copy.c: with data_lock ------------------------------------------------------------ */
 
-/* When the data that a task reads would be on a device, and how long copies take for that. False where no
- * sound device has it. For a task without data the lock is not needed. */
+/* When the data that a task reads would be on a device, and how long copies take for that: ready_at, copy_ns
+ * and is_data_sure of the forecast. False where no sound device has it. For a task without data the lock is not
+ * needed. */
 bool pipeline_pool_team_foresee(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
-                                uint32_t device, uint64_t now, uint64_t *ready_at, uint64_t *copy_ns);
+                                uint32_t device, uint64_t now, struct pipeline_pool_forecast *forecast);
 
 /* Enqueues these copies, and makes room to note the task. */
 int32_t pipeline_pool_team_bring(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
@@ -125,9 +129,10 @@ int32_t pipeline_pool_team_bring(struct pipeline_pool_team *team, const struct p
 /* Lets the stream of a task wait for its data. */
 int32_t pipeline_pool_team_wait(const struct pipeline_pool_plan *plan, uint32_t device,
                                 struct core_stream *stream);
-/* The task uses its data until `value` of the stream, as predicted at `end`. */
-void pipeline_pool_team_note(const struct pipeline_pool_plan *plan, uint32_t device,
-                             struct core_stream *stream, uint64_t value, uint64_t end);
+/* The task uses its data until `value` of the stream, as predicted. */
+void pipeline_pool_team_note(const struct pipeline_pool_plan *plan,
+                             const struct pipeline_pool_forecast *chosen, struct core_stream *stream,
+                             uint64_t value);
 
 void pipeline_pool_team_free_copies(struct pipeline_pool_team *team);
 

@@ -42,6 +42,7 @@ static void look_up_locked(struct pipeline_stream_pool *member, const struct pip
     forecast->model    = model->time;
     forecast->last_end = model->last_end;
     forecast->work     = model->least > 0 ? model->least : model->time.mean;
+    forecast->is_sure  = forecast->is_data_sure && task->after_count == 0 && pipeline_pool_is_trusted(model);
     forecast->workload =
         pipeline_task_workload_of(&member->workloads, task->workload, task->bytes, model->least);
 }
@@ -112,9 +113,8 @@ int32_t pipeline_pool_team_choose(struct pipeline_pool_team *team, const struct 
     uint32_t devices   = plan->devices & pipeline_group_sound(team->group);
     struct found found = {.has_best = false};
     for (uint32_t i = 0; i < team->count; i++) {
-        struct pipeline_pool_forecast forecast = {.ready_at = now};
-        if ((devices >> i & 1) == 0 ||
-            !pipeline_pool_team_foresee(team, plan, i, now, &forecast.ready_at, &forecast.copy_ns))
+        struct pipeline_pool_forecast forecast = {.device = i};
+        if ((devices >> i & 1) == 0 || !pipeline_pool_team_foresee(team, plan, i, now, &forecast))
             continue;
         foresee(team, plan, i, now, &forecast);
         consider(&forecast, now, &found);

@@ -1,9 +1,16 @@
-/* Copies of data between the devices of a pool over a group: which, when, and how long they take.
+/* Copies of data between the devices of a pool over a group: which, when, and how long they take. Of a pair of
+ * devices that is known one copy in SAMPLE_EVERY is watched.
  * SPDX-License-Identifier: MIT
  */
 #include "core/memory/memory.h"
 #include "core/object/object.h"
 #include "pipeline/pool/team.h"
+
+/* Samples after which the time of copies is trusted, where it is short. */
+#define KNOWN 8u
+#define SHORT_NS 200000u
+
+#define SAMPLE_EVERY 16u
 
 static uint64_t later(uint64_t one, uint64_t other)
 {
@@ -94,14 +101,35 @@ void pipeline_pool_team_free_copies(struct pipeline_pool_team *team)
     }
 }
 
+static bool wants_sample(struct pipeline_pool_team *team, uint32_t from, uint32_t to)
+{
+    struct pipeline_transfer *transfer = transfer_of(team, from, to);
+    base_lock_acquire(&team->lock);
+    bool is_wanted = transfer->samples < KNOWN || ++transfer->unsampled >= SAMPLE_EVERY;
+    if (is_wanted)
+        transfer->unsampled = 0;
+    base_lock_release(&team->lock);
+    return is_wanted;
+}
+
 /* ---- predicting ----------------------------------------------------------------------------- */
 
-static uint64_t predict_copy(struct pipeline_pool_team *team, uint32_t from, uint32_t to, uint64_t bytes)
+static uint64_t predict_copy(struct pipeline_pool_team *team, uint32_t from, uint32_t to, uint64_t bytes,
+                             bool *is_known)
 {
     base_lock_acquire(&team->lock);
     uint64_t took = pipeline_transfer_predict(transfer_of(team, from, to), bytes);
+    *is_known     = transfer_of(team, from, to)->samples >= KNOWN;
     base_lock_release(&team->lock);
     return took;
+}
+
+/* Is it known well enough when the copies into a device will have ended that are enqueued? */
+static bool are_copies_sure(const struct pipeline_pool_member *member)
+{
+    return member->copies == NULL || member->are_copies_sure ||
+           atomic_load_explicit(&member->copies->completed, memory_order_acquire) + 1 >=
+               core_stream_next(member->copies);
 }
 
 /* The parts of a use, with its bytes of them. */
@@ -136,6 +164,7 @@ struct run {
     uint32_t from;
     uint64_t begin, bytes; /* clipped to the use where only a forecast is made */
     uint64_t took, end;
+    bool is_sure; /* the end is known well enough */
 };
 
 static uint32_t sound_at(const struct pipeline_pool_team *team, const struct pipeline_data_part *part)
@@ -162,10 +191,16 @@ static void time_run(struct pipeline_pool_team *team, uint32_t to, uint64_t byte
                      struct run *run)
 {
     uint64_t ready_at = begin;
-    for (const struct pipeline_data_part *part = run->first; part != run->behind; part = part->next)
-        ready_at = later(ready_at, part->copies[run->from].ready_at);
-    run->took = predict_copy(team, run->from, to, bytes);
-    run->end  = ready_at + run->took;
+    bool is_known;
+    run->is_sure = are_copies_sure(&team->members[to]);
+    for (const struct pipeline_data_part *part = run->first; part != run->behind; part = part->next) {
+        ready_at     = later(ready_at, part->copies[run->from].ready_at);
+        run->is_sure = run->is_sure && pipeline_part_presume(part, run->from, TRM_ACCESS_READ, &ready_at) &&
+                       pipeline_part_presume(part, to, TRM_ACCESS_WRITE, &ready_at);
+    }
+    run->took    = predict_copy(team, run->from, to, bytes, &is_known);
+    run->is_sure = run->is_sure && is_known && run->took <= SHORT_NS;
+    run->end     = ready_at + run->took;
 }
 
 /* The run of parts that begins with this one. False where no sound device has it. */
@@ -190,12 +225,23 @@ static bool find_run(struct pipeline_pool_team *team, const struct pipeline_pool
     return true;
 }
 
+/* Where a part needs no copy. What another stream does first may also be a copy of this device's. */
+static void foresee_part(const struct pipeline_pool_use *use, const struct pipeline_data_part *part,
+                         uint32_t device, struct pipeline_pool_forecast *forecast)
+{
+    forecast->ready_at = later(forecast->ready_at, part->copies[device].ready_at);
+    if (forecast->is_data_sure)
+        forecast->is_data_sure =
+            pipeline_part_presume(part, device, access_of(use, part), &forecast->ready_at);
+}
+
 bool pipeline_pool_team_foresee(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
-                                uint32_t device, uint64_t now, uint64_t *ready_at, uint64_t *copy_ns)
+                                uint32_t device, uint64_t now, struct pipeline_pool_forecast *forecast)
 {
     struct run run;
-    *ready_at = now;
-    *copy_ns  = 0;
+    forecast->ready_at     = now;
+    forecast->copy_ns      = 0;
+    forecast->is_data_sure = true;
     if (plan->use_count == 0)
         return true;
     uint64_t until = later(now, team->members[device].copies_until);
@@ -204,16 +250,17 @@ bool pipeline_pool_team_foresee(struct pipeline_pool_team *team, const struct pi
         struct pipeline_data_part *part     = first_part(use);
         while (is_part_of(use, part)) {
             if (!needs_copy(team, use, part, device)) {
-                *ready_at = later(*ready_at, part->copies[device].ready_at);
-                part      = part->next;
+                foresee_part(use, part, device, forecast);
+                part = part->next;
                 continue;
             }
             if (!find_run(team, use, part, device, until, &run))
                 return false;
             until = run.end;
-            *copy_ns += run.took;
-            *ready_at = later(*ready_at, until);
-            part      = run.behind;
+            forecast->copy_ns += run.took;
+            forecast->ready_at     = later(forecast->ready_at, until);
+            forecast->is_data_sure = forecast->is_data_sure && run.is_sure;
+            part                   = run.behind;
         }
     }
     return true;
@@ -272,12 +319,15 @@ static int32_t prepare(struct pipeline_pool_team *team, const struct run *run, u
 static void note_copy(struct pipeline_pool_team *team, const struct run *run, uint32_t to,
                       struct core_stream *stream, uint64_t last)
 {
+    const struct pipeline_data_point point = {
+        .stream = stream, .value = last, .end = run->is_sure ? run->end : 0};
     for (struct pipeline_data_part *part = run->first; part != run->behind; part = part->next) {
-        pipeline_part_note_reader(part, run->from, stream, last);
-        pipeline_part_note_made(part, to, stream, last, run->end);
+        pipeline_part_note_reader(part, run->from, &point);
+        pipeline_part_note_made(part, to, &point, run->end);
         part->current |= 1u << to;
     }
-    team->members[to].copies_until = run->end;
+    team->members[to].copies_until    = run->end;
+    team->members[to].are_copies_sure = run->is_sure;
     base_lock_acquire(&team->lock);
     team->copies++;
     team->copied_bytes += run->bytes;
@@ -304,8 +354,11 @@ static int32_t copy_to(struct pipeline_pool_team *team, const struct pipeline_po
     if (status != TRM_OK)
         return status;
     note_copy(team, &run, to, stream, last);
-    watch(team, stream, &(struct pipeline_pool_copy){.from = run.from, .to = to, .bytes = run.bytes}, before,
-          last);
+    if (wants_sample(team, run.from, to))
+        watch(team, stream, &(struct pipeline_pool_copy){.from = run.from, .to = to, .bytes = run.bytes},
+              before, last);
+    else
+        core_stream_submit(stream, last);
     *behind = run.behind;
     return TRM_OK;
 }
@@ -355,24 +408,27 @@ int32_t pipeline_pool_team_wait(const struct pipeline_pool_plan *plan, uint32_t 
     return status;
 }
 
-static void note_part(struct pipeline_data_part *part, uint32_t access, uint32_t device,
-                      struct core_stream *stream, uint64_t value, uint64_t end)
+static void note_part(struct pipeline_data_part *part, uint32_t access,
+                      const struct pipeline_pool_forecast *chosen, const struct pipeline_data_point *point)
 {
     if ((access & TRM_ACCESS_WRITE) == 0) {
-        pipeline_part_note_reader(part, device, stream, value);
+        pipeline_part_note_reader(part, chosen->device, point);
         return;
     }
-    pipeline_part_note_made(part, device, stream, value, end);
-    part->current = 1u << device;
+    pipeline_part_note_made(part, chosen->device, point, chosen->end);
+    part->current = 1u << chosen->device;
 }
 
-void pipeline_pool_team_note(const struct pipeline_pool_plan *plan, uint32_t device,
-                             struct core_stream *stream, uint64_t value, uint64_t end)
+void pipeline_pool_team_note(const struct pipeline_pool_plan *plan,
+                             const struct pipeline_pool_forecast *chosen, struct core_stream *stream,
+                             uint64_t value)
 {
+    const struct pipeline_data_point point = {
+        .stream = stream, .value = value, .end = chosen->is_sure ? chosen->end : 0};
     for (uint32_t i = 0; i < plan->use_count; i++) {
         const struct pipeline_pool_use *use = &plan->uses[i];
         struct pipeline_data_part *part     = first_part(use);
         for (; is_part_of(use, part); part = part->next)
-            note_part(part, use->access, device, stream, value, end);
+            note_part(part, use->access, chosen, &point);
     }
 }

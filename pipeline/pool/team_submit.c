@@ -14,7 +14,7 @@ static void note(const struct pipeline_pool_plan *plan, const struct pipeline_po
 {
     uint64_t last = core_stream_next(stream) - 1;
     if (last > before)
-        pipeline_pool_team_note(plan, chosen->device, stream, last, chosen->end);
+        pipeline_pool_team_note(plan, chosen, stream, last);
 }
 
 /* The slot was lent for the task. */
@@ -69,12 +69,13 @@ static int32_t submit_form(struct pipeline_pool_team *team, const struct pipelin
 {
     struct pipeline_stream_pool *member  = team->members[chosen->device].pool;
     struct pipeline_pool_request request = {
-        .priority   = task->priority,
-        .task       = task,
-        .key        = pipeline_task_key_of(task),
-        .ready_at   = chosen->ready_at,
-        .work       = chosen->work,
-        .only_tries = true,
+        .priority     = task->priority,
+        .task         = task,
+        .key          = pipeline_task_key_of(task),
+        .ready_at     = chosen->ready_at,
+        .is_data_sure = chosen->is_data_sure,
+        .work         = chosen->work,
+        .only_tries   = true,
     };
     struct pipeline_pool_slot *slot;
     int32_t status = pipeline_pool_lend(member, &request, &slot);

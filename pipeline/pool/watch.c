@@ -91,6 +91,13 @@ static bool is_unarmed(const struct pipeline_pool_slot *slot)
 
 /* ---- notifications -------------------------------------------------------------------------- */
 
+/* Where all work of a drawn slot has ended. */
+static void tell_owner_locked(const struct pipeline_pool_slot *slot)
+{
+    if (UNLIKELY(slot->owner != NULL) && slot->watches == 0 && slot->unwatched == 0)
+        slot->owner->called(slot->owner);
+}
+
 /* On any thread, perhaps under a lock of the backend's. */
 static void begun(struct core_notification *notification, int32_t status)
 {
@@ -116,6 +123,7 @@ static void end_locked(struct pipeline_stream_pool *pool, struct pipeline_pool_w
     end_up_to_locked(pool, slot, status == TRM_OK ? watch->value : UINT64_MAX, now, status == TRM_OK);
     if (is_unarmed(slot))
         post_locked(pool);
+    tell_owner_locked(slot);
     pipeline_pool_wake_locked(pool);
 }
 
@@ -143,6 +151,7 @@ static void wait_for_end(struct pipeline_stream_pool *pool, struct core_stream *
     if (watch->is_queued)
         end_up_to_locked(pool, slot, watch->value, base_now(), false);
     settle_locked(pool, watch);
+    tell_owner_locked(slot);
     pipeline_pool_wake_locked(pool);
     base_lock_release(&pool->lock);
 }
@@ -252,7 +261,7 @@ static struct plan plan_locked(struct pipeline_stream_pool *pool, struct pipelin
                                const struct pipeline_pool_outlook *outlook)
 {
     struct plan plan = {.watch = loan->watch};
-    bool wants_time  = request->key.what != 0 && (outlook->wants_sample || pool->is_member);
+    bool wants_time  = request->key.what != 0 && outlook->wants_sample;
     bool is_full     = slot->armed >= ARMED_MOST;
     if (plan.watch == NULL)
         return plan;
@@ -340,7 +349,7 @@ uint64_t pipeline_pool_untold_locked(const struct pipeline_pool_slot *slot)
 
 /* The work up to `value` had ended when it was asked for. As it is not known when, nothing is learned. */
 static void end_late(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
-                     const struct core_stream *stream, uint64_t value)
+                     const struct core_stream *stream, uint64_t value, bool is_owner)
 {
     bool is_good = core_stream_failure_status(stream) == TRM_OK;
     base_lock_acquire(&pool->lock);
@@ -351,6 +360,8 @@ static void end_late(struct pipeline_stream_pool *pool, struct pipeline_pool_slo
             slot->first->is_vague = true;
         if (is_unarmed(slot))
             post_locked(pool);
+        if (!is_owner)
+            tell_owner_locked(slot);
         pipeline_pool_wake_locked(pool);
     }
     base_lock_release(&pool->lock);
@@ -381,14 +392,21 @@ static uint64_t plan_late_locked(struct pipeline_stream_pool *pool, struct pipel
     return last;
 }
 
+bool pipeline_pool_find_ended(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
+                              struct core_stream *stream, uint64_t value, bool is_owner)
+{
+    if (!core_stream_has_finished(stream, value) && core_stream_failure_status(stream) == TRM_OK)
+        return false;
+    end_late(pool, slot, stream, value, is_owner);
+    return true;
+}
+
 void pipeline_pool_watch_rest(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                               struct core_stream *stream, uint64_t value)
 {
     struct plan plan;
-    if (core_stream_has_finished(stream, value) || core_stream_failure_status(stream) != TRM_OK) {
-        end_late(pool, slot, stream, value);
+    if (pipeline_pool_find_ended(pool, slot, stream, value, false))
         return;
-    }
     base_lock_acquire(&pool->lock);
     uint64_t last = plan_late_locked(pool, slot, stream, &plan);
     base_lock_release(&pool->lock);

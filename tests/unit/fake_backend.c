@@ -150,13 +150,58 @@ static int32_t memory_host_pointer(struct trm_backend_memory *memory, void **poi
     return TRM_OK;
 }
 
-/* ---- modules: none --------------------------------------------------------------------------------- */
+/* ---- modules: kernels that do nothing -------------------------------------------------------------- */
+
+struct trm_backend_kernel {
+    const char *name;
+    struct trm_kernel_desc desc;
+};
+
+static const struct trm_parameter changes[] = {
+    {.name = "cells", .kind = TRM_PARAMETER_BUFFER, .access = TRM_ACCESS_READ | TRM_ACCESS_WRITE}};
+
+static const struct trm_parameter looks[] = {
+    {.name = "cells", .kind = TRM_PARAMETER_BUFFER, .access = TRM_ACCESS_READ}};
+
+static struct trm_backend_kernel kernels[] = {
+    {"work", {.parameter_count = 0}},
+    {"change", {.parameter_count = 1, .parameters = changes}},
+    {"look", {.parameter_count = 1, .parameters = looks}},
+};
 
 static int32_t module_supports(struct trm_backend_device *device, int32_t format)
 {
     (void)device;
-    (void)format;
-    return TRM_ERROR_UNSUPPORTED;
+    return format == TRM_MODULE_FUNCTIONS ? TRM_OK : TRM_ERROR_UNSUPPORTED;
+}
+
+static int32_t module_load(struct trm_backend_device *device, const struct trm_module_source *source,
+                           struct trm_backend_module **module)
+{
+    (void)source;
+    atomic_fetch_add(&device->children, 1);
+    *module = (struct trm_backend_module *)device;
+    return TRM_OK;
+}
+
+static void module_unload(struct trm_backend_module *module)
+{
+    atomic_fetch_sub(&((struct trm_backend_device *)module)->children, 1);
+}
+
+static int32_t module_kernel(struct trm_backend_module *module, const char *name,
+                             struct trm_backend_kernel **kernel, struct trm_kernel_desc *desc)
+{
+    (void)module;
+    for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
+        if (strcmp(kernels[i].name, name) != 0)
+            continue;
+        *kernel           = &kernels[i];
+        *desc             = kernels[i].desc;
+        desc->struct_size = sizeof(*desc);
+        return TRM_OK;
+    }
+    return TRM_ERROR_NOT_FOUND;
 }
 
 /* ---- stamps ------------------------------------------------------------------------------------------ */
@@ -205,6 +250,9 @@ static void fill_tables(struct fake *fake)
     backend->memory.free         = memory_free;
     backend->memory.host_pointer = memory_host_pointer;
     backend->module.supports     = module_supports;
+    backend->module.load         = module_load;
+    backend->module.unload       = module_unload;
+    backend->module.kernel       = module_kernel;
     fake_stream_table(&backend->stream, slots);
     if (slots & FAKE_PROFILE) {
         backend->profile.stamp_create  = stamp_create;

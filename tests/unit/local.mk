@@ -18,6 +18,7 @@ tests_unit_libunit_la_SOURCES = \
 	tests/unit/counting.h \
 	tests/unit/fake_backend.c \
 	tests/unit/fake_backend.h \
+	tests/unit/fake_group.h \
 	tests/unit/fake_stream.c \
 	tests/unit/fake_stream.h \
 	tests/unit/folder.h \
@@ -448,6 +449,7 @@ tests_unit_pipeline_pool_tests_SOURCES = \
 	tests/unit/pipeline/pool/fixture.h \
 	tests/unit/pipeline/pool/lesson.c \
 	tests/unit/pipeline/pool/settle.c \
+	tests/unit/pipeline/pool/team.c \
 	tests/unit/pipeline/pool/trial.c \
 	tests/unit/pipeline/pool/watch.c
 tests_unit_pipeline_pool_tests_CFLAGS = $(UNIT_CFLAGS)
@@ -508,7 +510,8 @@ tests_unit_pipeline_trial_tests_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/pipeline/coordinator/tests
 tests_unit_pipeline_coordinator_tests_SOURCES = \
-	tests/unit/pipeline/coordinator/coordinator.c
+	tests/unit/pipeline/coordinator/coordinator.c \
+	tests/unit/pipeline/coordinator/flight.c
 tests_unit_pipeline_coordinator_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pipeline_coordinator_tests_LDADD = $(UNIT_LIBS)
 

@@ -1,0 +1,326 @@
+/* Pools over groups: how many notifications they ask their backend for, and what they know without them.
+ * SPDX-License-Identifier: MIT
+ */
+#include <check.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include "pipeline/pool/team.h"
+#include "tests/unit/fake_group.h"
+#include "tests/unit/runner.h"
+
+#define OK(call) ck_assert_int_eq((call), TRM_OK)
+
+#define DEVICES 2u
+#define TASKS 3000u
+
+static struct fake fake;
+static struct trm_group *group;
+static struct trm_stream_pool *handle;
+static struct trm_group_kernel *work, *change, *look;
+static struct trm_group_buffer *cells;
+
+static void open_team_of(uint32_t most)
+{
+    const struct trm_stream_pool_desc wish = {.struct_size = sizeof(wish), .most = most};
+    const struct trm_buffer_desc desc      = {.struct_size = sizeof(desc), .size = 64};
+    fake_init_unkept(&fake);
+    group = fake_group(&fake, DEVICES);
+    OK(trm_group_kernel_load(group, &fake_kernels_desc, "work", &work));
+    OK(trm_group_kernel_load(group, &fake_kernels_desc, "change", &change));
+    OK(trm_group_kernel_load(group, &fake_kernels_desc, "look", &look));
+    OK(trm_group_buffer_create(group, &desc, &cells));
+    OK(trm_group_pool_create(group, &wish, &handle));
+}
+
+static void open_team(void)
+{
+    open_team_of(0);
+}
+
+static void close_team(void)
+{
+    fake_let_run(&fake);
+    trm_stream_pool_destroy(handle);
+    trm_group_kernel_destroy(work);
+    trm_group_kernel_destroy(change);
+    trm_group_kernel_destroy(look);
+    trm_group_buffer_destroy(cells);
+    trm_group_destroy(group);
+    fake.device = NULL;
+    fake_fini(&fake);
+}
+
+static struct pipeline_stream_pool *member(uint32_t index)
+{
+    struct trm_stream_pool *one;
+    OK(trm_group_pool_get(handle, index, &one));
+    struct pipeline_stream_pool *pool = core_object_find(one, CORE_STREAM_POOL);
+    ck_assert_ptr_nonnull(pool);
+    return pool;
+}
+
+static uint32_t notifications(void)
+{
+    return atomic_load(&fake.calls[FAKE_CALL_NOTIFY]);
+}
+
+/* ---- tasks ---------------------------------------------------------------------------------- */
+
+/* A kernel that takes nothing, or the cells. */
+static struct trm_point submit_on(struct trm_group_kernel *kernel, uint32_t devices)
+{
+    const struct trm_argument cell    = trm_arg_buffer(trm_group_port_buffer(cells));
+    const struct trm_stream_task task = {.struct_size    = sizeof(task),
+                                         .kernel         = trm_group_stage_kernel(kernel),
+                                         .grid           = trm_grid_1d(1, 64),
+                                         .arguments      = &cell,
+                                         .argument_count = kernel != work,
+                                         .devices        = devices};
+    struct trm_point point;
+    OK(trm_stream_pool_submit(handle, &task, &point));
+    return point;
+}
+
+/* The pool knows how long each kernel takes: no time to speak of. The data is on the first device. */
+static void learn(void)
+{
+    fake_let_run(&fake);
+    for (uint32_t device = DEVICES; device-- > 0;)
+        for (uint32_t i = 0; i < 64; i++) {
+            OK(trm_point_wait(submit_on(work, 1u << device), TRM_FOREVER));
+            OK(trm_point_wait(submit_on(change, 1u << device), TRM_FOREVER));
+            OK(trm_point_wait(submit_on(look, 1u << device), TRM_FOREVER));
+        }
+    for (uint32_t device = 0; device < DEVICES; device++)
+        member(device)->load.rest = TASKS; /* until the width is measured again */
+    fake.running = 0;
+}
+
+static uint32_t watches_of(struct pipeline_stream_pool *pool)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < pool->slot_count; i++)
+        count += pool->slots[i].watches;
+    return count;
+}
+
+/* The same tasks as often as it takes until one is not sampled. */
+static bool is_presumed_soon(struct trm_group_kernel *kernel)
+{
+    uint32_t before = notifications(), i = 0;
+    do {
+        before = notifications();
+        submit_on(kernel, 1);
+    } while (notifications() != before && ++i < 3);
+    return notifications() == before;
+}
+
+/* ---- counting ------------------------------------------------------------------------------- */
+
+START_TEST(tasks_over_a_group_ask_for_few_notifications)
+{
+    open_team();
+    fake_let_run(&fake);
+    for (uint32_t i = 0; i < TASKS; i++)
+        submit_on(work, 0);
+    ck_assert_uint_le(notifications(), TASKS / 8);
+    ck_assert_uint_ge(notifications(), TASKS / 64);
+    close_team();
+}
+END_TEST
+
+START_TEST(tasks_that_pass_data_on_ask_for_few_notifications)
+{
+    open_team();
+    learn();
+    fake_let_run(&fake);
+    uint32_t before = notifications();
+    for (uint32_t i = 0; i < TASKS; i++)
+        submit_on(i % 2 ? look : change, 1);
+    ck_assert_uint_le(notifications() - before, TASKS / 16);
+    close_team();
+}
+END_TEST
+
+START_TEST(tasks_whose_data_is_copied_each_time_ask_for_few_notifications)
+{
+    open_team();
+    learn();
+    fake_let_run(&fake);
+    uint32_t before = notifications();
+    for (uint32_t i = 0; i < TASKS; i++)
+        submit_on(change, 1u << i % DEVICES);
+    ck_assert_uint_le(notifications() - before, TASKS / 16);
+    close_team();
+}
+END_TEST
+
+START_TEST(each_end_is_told_while_the_width_of_a_device_is_measured)
+{
+    open_team();
+    learn();
+    member(0)->load.rest = 0;
+    uint32_t before      = notifications();
+    for (uint32_t i = 1; i <= 8; i++) {
+        submit_on(work, 1);
+        ck_assert_uint_ge(notifications(), before + i);
+    }
+    close_team();
+}
+END_TEST
+
+/* ---- what is not presumed ------------------------------------------------------------------- */
+
+static int32_t change_cells(void *user, struct trm_stream *stream)
+{
+    (void)user;
+    return fake_enqueue(stream);
+}
+
+static void submit_function(void)
+{
+    const struct trm_group_use use    = {.buffer = cells, .access = TRM_ACCESS_READ | TRM_ACCESS_WRITE};
+    const struct trm_stream_task task = {
+        .struct_size = sizeof(task), .enqueue = change_cells, .uses = &use, .use_count = 1, .devices = 1};
+    struct trm_point point;
+    OK(trm_stream_pool_submit(handle, &task, &point));
+}
+
+START_TEST(a_kernel_behind_data_of_a_function_is_watched)
+{
+    open_team();
+    learn();
+    submit_function();
+    ck_assert(!is_presumed_soon(look));
+    close_team();
+}
+END_TEST
+
+START_TEST(a_kernel_that_replaces_what_an_unknown_task_reads_is_watched)
+{
+    open_team();
+    learn();
+    const struct trm_group_use use    = {.buffer = cells, .access = TRM_ACCESS_READ};
+    const struct trm_stream_task task = {
+        .struct_size = sizeof(task), .enqueue = change_cells, .uses = &use, .use_count = 1, .devices = 1};
+    struct trm_point point;
+    OK(trm_stream_pool_submit(handle, &task, &point));
+    ck_assert(is_presumed_soon(look));
+    ck_assert(!is_presumed_soon(change));
+    close_team();
+}
+END_TEST
+
+START_TEST(a_kernel_behind_data_that_is_there_is_presumed)
+{
+    open_team();
+    learn();
+    submit_function();
+    fake_let_run(&fake);
+    OK(trm_point_wait(submit_on(look, 1), TRM_FOREVER));
+    fake.running = 0;
+    ck_assert(is_presumed_soon(look));
+    close_team();
+}
+END_TEST
+
+/* ---- what goes wrong ------------------------------------------------------------------------ */
+
+START_TEST(a_stream_of_a_group_that_fails_under_presumed_tasks_is_replaced)
+{
+    open_team();
+    learn();
+    ck_assert(is_presumed_soon(work));
+    struct trm_point point = submit_on(work, 1);
+    fake_fail(&fake, point.stream, TRM_ERROR_KERNEL, 5, "it failed");
+    ck_assert_int_eq(trm_point_wait(point, TRM_FOREVER), TRM_ERROR_KERNEL);
+    fake_let_run(&fake);
+    for (uint32_t i = 0; i < 100; i++)
+        OK(trm_point_wait(submit_on(work, 1), TRM_FOREVER));
+    struct trm_stream_pool_stats stats = {.struct_size = sizeof(stats)};
+    OK(trm_stream_pool_get_stats(handle, &stats));
+    ck_assert_uint_eq(stats.busy, 0);
+    close_team();
+}
+END_TEST
+
+START_TEST(tasks_go_to_another_device_when_one_is_lost_under_presumed_ones)
+{
+    open_team();
+    learn();
+    ck_assert(is_presumed_soon(work));
+    struct trm_point point = submit_on(work, 1);
+    fake_fail(&fake, point.stream, TRM_ERROR_DEVICE_LOST, 5, "it fell off the bus");
+    ck_assert_int_eq(trm_point_wait(point, TRM_FOREVER), TRM_ERROR_DEVICE_LOST);
+    fake_let_run(&fake);
+    for (uint32_t i = 0; i < 100; i++) {
+        uint32_t index;
+        point = submit_on(work, 0);
+        OK(trm_point_wait(point, TRM_FOREVER));
+        OK(trm_group_pool_find(handle, point.stream, &index));
+        ck_assert_uint_eq(index, 1);
+    }
+    close_team();
+}
+END_TEST
+
+static void *wait_for_idle(void *user)
+{
+    struct trm_stream *stream;
+    struct pipeline_stream_pool *pool = user;
+    OK(trm_stream_pool_acquire(pool->object.handle, TRM_STREAM_POOL_IDLE, TRM_FOREVER, &stream));
+    OK(trm_stream_pool_release(pool->object.handle, stream));
+    return NULL;
+}
+
+START_TEST(a_call_for_an_idle_stream_of_a_member_is_told_when_presumed_work_has_ended)
+{
+    pthread_t thread;
+    open_team_of(1);
+    learn();
+    struct pipeline_stream_pool *pool = member(0);
+    ck_assert(is_presumed_soon(work));
+    uint32_t before = notifications();
+    ck_assert_int_eq(pthread_create(&thread, NULL, wait_for_idle, pool), 0);
+    while (notifications() == before)
+        sched_yield();
+    fake_let_run(&fake);
+    pthread_join(thread, NULL);
+    close_team();
+}
+END_TEST
+
+START_TEST(a_pool_over_a_group_ends_with_presumed_tasks_in_flight)
+{
+    open_team();
+    learn();
+    for (uint32_t i = 0; i < 200; i++)
+        submit_on(i % 3 ? work : change, 0);
+    ck_assert_uint_lt(watches_of(member(0)) + watches_of(member(1)), 200);
+    close_team();
+}
+END_TEST
+
+static Suite *make_suite(void)
+{
+    Suite *suite = suite_create("pipeline pool team");
+    TCase *tests = tcase_create("team");
+
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, tasks_over_a_group_ask_for_few_notifications);
+    tcase_add_test(tests, tasks_that_pass_data_on_ask_for_few_notifications);
+    tcase_add_test(tests, tasks_whose_data_is_copied_each_time_ask_for_few_notifications);
+    tcase_add_test(tests, each_end_is_told_while_the_width_of_a_device_is_measured);
+    tcase_add_test(tests, a_kernel_behind_data_of_a_function_is_watched);
+    tcase_add_test(tests, a_kernel_that_replaces_what_an_unknown_task_reads_is_watched);
+    tcase_add_test(tests, a_kernel_behind_data_that_is_there_is_presumed);
+    tcase_add_test(tests, a_stream_of_a_group_that_fails_under_presumed_tasks_is_replaced);
+    tcase_add_test(tests, tasks_go_to_another_device_when_one_is_lost_under_presumed_ones);
+    tcase_add_test(tests, a_call_for_an_idle_stream_of_a_member_is_told_when_presumed_work_has_ended);
+    tcase_add_test(tests, a_pool_over_a_group_ends_with_presumed_tasks_in_flight);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
+
+UNIT_SUITE(make_suite)
