@@ -38,6 +38,31 @@ tools_trireme_SOURCES += \
 	tools/info/info_properties.c \
 	tools/info/info_settings.c
 
+# tools/check: `trireme check`.
+tools_trireme_SOURCES += \
+	tools/check/apart.c tools/check/apart.h \
+	tools/check/check.c tools/check/check.h \
+	tools/check/context.c \
+	tools/check/device.c tools/check/device.h \
+	tools/check/device_copy.c \
+	tools/check/device_event.c \
+	tools/check/device_kernel.c \
+	tools/check/device_pipeline.c \
+	tools/check/finding.c tools/check/finding.h \
+	tools/check/kernel.c tools/check/kernel.h \
+	tools/check/kernel_bounds.c \
+	tools/check/kernel_compare.c \
+	tools/check/kernel_device.c \
+	tools/check/kernel_inputs.c \
+	tools/check/kernel_run.c \
+	tools/check/kernel_survey.c \
+	tools/check/machine.c \
+	tools/check/machine_limits.c \
+	tools/check/plugin.c \
+	tools/check/print.c \
+	tools/check/report.c tools/check/report.h \
+	tools/check/survey.c
+
 # tools/kc: `trireme kc`.
 tools_trireme_SOURCES += \
 	tools/kc/kc.c tools/kc/kc.h \
