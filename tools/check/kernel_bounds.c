@@ -126,8 +126,11 @@ static void report_longer(struct search *search, uint64_t length)
     access_text(search->first, access, sizeof(access));
     report_add(
         search->run->report, FINDING_WARNING, "bounds",
-        "If that is right, give the lengths: trireme check 'KERNEL:BUFFER=ELEMENTS'. If not, correct the "
-        "index.",
+        kernel_inputs_has_count(&search->run->info)
+            ? "If that is right, give the lengths: trireme check 'KERNEL:BUFFER=ELEMENTS'. If not, correct "
+              "the index."
+            : "Give its buffers one element for each work-item of whole groups, or the kernel a count to "
+              "compare its index with.",
         "with buffers of %llu elements, one for each work-item, %s; with %llu it stays inside",
         (unsigned long long)search->size->elements, access, (unsigned long long)length);
 }
@@ -211,8 +214,9 @@ void kernel_bounds_job(struct report *report, void *user)
         done++;
     if (done == it->shared->size_count) {
         keep_sizes(it->shared);
-        report_add(report, FINDING_OK, "bounds", NULL, "no access outside, at %u size%s",
-                   it->shared->size_count, it->shared->size_count == 1 ? "" : "s");
+        report_add(report, FINDING_OK, "bounds", NULL, "no access outside%s, at %u size%s",
+                   needs_more && !it->shared->is_named ? " of longer buffers" : "", it->shared->size_count,
+                   it->shared->size_count == 1 ? "" : "s");
     }
     kernel_run_close(&run);
 }

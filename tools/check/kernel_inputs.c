@@ -305,8 +305,8 @@ static void fill(struct kernel_argument *argument, uint32_t seed, uint64_t count
 
 /* ---- arguments ---- */
 
-/* A block without a stride may end with an array. Blocks that are only read may be uniform, which some devices
- * limit. */
+/* A block without a stride may end with an array. Blocks that are only read may be uniform, which some
+ * devices limit. */
 static uint64_t buffer_bytes(const struct trm_parameter *parameter, uint64_t elements)
 {
     uint64_t bytes = elements * parameter->stride;
