@@ -21,17 +21,25 @@ static void report_opened(struct device_check *it)
                summary->unified ? " that host and device share" : "", *driver ? ", " : "", driver);
 }
 
+static void (*const checks[])(struct device_check *it) = {
+    device_check_copies, device_check_memory,    device_check_events,
+    device_check_kernel, device_check_pipelines,
+};
+
+/* A lost device stays lost: each further line would say the same. */
+static bool is_lost(void)
+{
+    return trm_last_error().status == TRM_ERROR_DEVICE_LOST;
+}
+
 static void work(struct device_check *it)
 {
     if (trm_stream_create(it->device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &it->stream) != TRM_OK) {
         report_failure(it->report, "streams", "no stream can be made");
         return;
     }
-    device_check_copies(it);
-    device_check_memory(it);
-    device_check_events(it);
-    device_check_kernel(it);
-    device_check_pipelines(it);
+    for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]) && !is_lost(); i++)
+        checks[i](it);
     trm_stream_destroy(it->stream);
 }
 
@@ -46,7 +54,8 @@ void check_device_job(struct report *report, void *user)
     if (trm_device_open(it.context, it.summary->id, &it.device) == TRM_OK) {
         report_opened(&it);
         work(&it);
-        device_check_compiling(&it);
+        if (!is_lost())
+            device_check_compiling(&it);
         trm_device_destroy(it.device);
     } else {
         report_failure(report, "opened", "it cannot be opened");

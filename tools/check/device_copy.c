@@ -67,7 +67,7 @@ static bool copy_size(struct device_check *it, struct trm_buffer *const buffers[
     uint32_t at;
 
     make_bytes(from, size);
-    snprintf(what, sizeof(what), "%u bytes cannot be copied", size);
+    snprintf(what, sizeof(what), "a copy of %u byte%s failed", size, size == 1 ? "" : "s");
     if (there_and_back(it, buffers, size, from, to) != TRM_OK) {
         report_failure(it->report, topic, what);
     } else if ((at = first_difference(from, to, size)) < size) {
@@ -148,6 +148,9 @@ static void check_kind(struct device_check *it, int32_t kind)
 
     if (status == TRM_ERROR_UNSUPPORTED)
         report_add(it->report, FINDING_ABSENT, kind_names[kind], NULL, "%s", trm_last_error().sentence);
+    else if (status != TRM_OK && status != TRM_ERROR_OUT_OF_HOST_MEMORY &&
+             status != TRM_ERROR_OUT_OF_DEVICE_MEMORY)
+        report_failure(it->report, kind_names[kind], "memory of this kind cannot be had");
     else if (status != TRM_OK)
         report_add(it->report, FINDING_FAILED, kind_names[kind],
                    "Raise the limit of locked memory (ulimit -l) if it is low, or free memory.",

@@ -91,7 +91,7 @@ static void check_strategy(struct device_check *it, struct trm_kernel *kernel, i
     if (status == TRM_ERROR_UNSUPPORTED)
         report_add(it->report, FINDING_ABSENT, topic, NULL, "%s", trm_last_error().sentence);
     else if (status != TRM_OK)
-        report_failure(it->report, topic, "it failed");
+        report_failure(it->report, topic, "a run failed");
     else if (seen.is_wrong)
         report_add(it->report, FINDING_FAILED, topic, "Try another version of the driver.",
                    "element %u of token %llu is %g instead of %g", seen.wrong_element,

@@ -40,45 +40,48 @@ static bool take_constant(struct kernel_shared *shared, const struct trm_constan
     return true;
 }
 
-static bool refuse_option(struct kernel_shared *shared, const struct code *code, const char *name)
+/* code: NULL for a kernel in C, which has no constants. */
+static bool refuse_option(struct kernel_shared *shared, const struct trm_kernel_info *info,
+                          const struct code *code, const char *name)
 {
     struct suggestion suggestion;
     char text[200];
 
     suggestion_init(&suggestion, name);
-    for (uint32_t i = 0; i < code->info.parameter_count; i++)
-        suggestion_try(&suggestion, code->info.parameters[i].name);
-    for (uint32_t i = 0; i < code->constant_count; i++)
+    for (uint32_t i = 0; i < info->parameter_count; i++)
+        suggestion_try(&suggestion, info->parameters[i].name);
+    for (uint32_t i = 0; code && i < code->constant_count; i++)
         suggestion_try(&suggestion, code->constants[i].name);
     suggestion_text(&suggestion, text, sizeof(text));
     return misuse(shared, "the kernel has no parameter and no constant of the name ", name, text);
 }
 
 /* A value of a buffer is its number of elements. */
-static bool check_option(struct kernel_shared *shared, const struct code *code,
-                         const struct spec_option *option)
+static bool check_option(struct kernel_shared *shared, const struct trm_kernel_info *info,
+                         const struct code *code, const struct spec_option *option)
 {
-    const struct trm_parameter *parameter    = find_parameter(&code->info, option->name);
-    const struct trm_constant_info *constant = code_constant(code, option->name);
+    const struct trm_parameter *parameter    = find_parameter(info, option->name);
+    const struct trm_constant_info *constant = code ? code_constant(code, option->name) : NULL;
     int32_t type;
     uint64_t bits;
 
-    if (strcmp(option->name, "items") == 0)
+    if (strcmp(option->name, "items") == 0 || (!code && strcmp(option->name, "kernel") == 0))
         return true;
     if (constant)
         return take_constant(shared, constant, option);
     if (!parameter)
-        return refuse_option(shared, code, option->name);
+        return refuse_option(shared, info, code, option->name);
     type = parameter->kind == TRM_PARAMETER_BUFFER ? TRM_TYPE_U64 : parameter->type;
     if (parameter->kind == TRM_PARAMETER_BLOCK || !value_parse(type, option->value, &bits))
         return misuse(shared, "no value of the parameter: ", option->value, "");
     return true;
 }
 
-static bool check_options(struct kernel_shared *shared, const struct code *code, const struct spec *spec)
+static bool check_options(struct kernel_shared *shared, const struct trm_kernel_info *info,
+                          const struct code *code, const struct spec *spec)
 {
     for (uint32_t i = 0; i < spec->option_count; i++)
-        if (!check_option(shared, code, &spec->options[i]))
+        if (!check_option(shared, info, code, &spec->options[i]))
             return false;
     return true;
 }
@@ -129,7 +132,7 @@ static void take_code(const struct kernel_check *it, struct report *report, cons
     struct kernel_shared *shared = it->shared;
     char *signature;
 
-    if (!check_options(shared, code, it->spec))
+    if (!check_options(shared, &code->info, code, it->spec))
         return;
     shared->is_named = code->named;
     snprintf(shared->name, sizeof(shared->name), "%.63s", code->named ? code->name : code->info.name);
@@ -190,12 +193,14 @@ static void find_native(const struct kernel_check *it, struct report *report)
     snprintf(shared->name, sizeof(shared->name), "%.63s", it->spec->kernel);
     if (!kernel_run_open(&run, NULL, 0))
         return;
-    kernel_inputs_obstacle(&run.info, NULL, 0, shared->obstacle, sizeof(shared->obstacle));
-    kernel_inputs_sizes(&run.info, it->spec, check->options.is_quick, shared);
-    place_results(shared);
-    report_add(report, FINDING_OK, "found", NULL, "%s, in C, with %u parameters", run.info.name,
-               run.info.parameter_count);
-    shared->is_found = true;
+    if (check_options(shared, &run.info, NULL, it->spec)) {
+        kernel_inputs_obstacle(&run.info, NULL, 0, shared->obstacle, sizeof(shared->obstacle));
+        kernel_inputs_sizes(&run.info, it->spec, check->options.is_quick, shared);
+        place_results(shared);
+        report_add(report, FINDING_OK, "found", NULL, "%s, in C, with %u parameters", run.info.name,
+                   run.info.parameter_count);
+        shared->is_found = true;
+    }
     kernel_run_close(&run);
 }
 

@@ -98,6 +98,9 @@ static void report_candidate(const struct check *check, struct report *report,
     enum finding_state state = candidate_state(check, candidate);
 
     report->subject = candidate->name;
+    if (state == FINDING_ABSENT && is_left_out(candidate) &&
+        (check->options.backend || check->options.plugin))
+        return; /* as the command line says */
     if (state == FINDING_OK)
         report_add(report, state, "", NULL, "version %s, score %d: %s", candidate->version,
                    (int)candidate->score, candidate->path);
@@ -149,6 +152,8 @@ static void list_devices(struct check *check, struct report *report, struct trm_
     report->section = "Devices";
     report->subject = "all";
     if (trm_device_count(context, &count) != TRM_OK) {
+        if (check->options.plugin)
+            return; /* its line has said why */
         report_add(report, FINDING_FAILED, "", "The lines of the backends say what each needs.", "%s",
                    trm_last_error().sentence);
         return;
