@@ -5,8 +5,9 @@ tools_trireme_SOURCES = tools/main.c
 tools_trireme_LDADD = libtrireme.la -lm
 tools_trireme_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN/$(libdir_from_bindir)'
 
-# tools/output: Text, tables and JSON. Tests use it too.
+# tools/output: Text, tables, JSON and the first failure. Tests use it too.
 OUTPUT_FILES = \
+	tools/output/fault.c tools/output/fault.h \
 	tools/output/json.c tools/output/json.h \
 	tools/output/output.c tools/output/output.h \
 	tools/output/table.c tools/output/table.h
@@ -18,8 +19,11 @@ tools_trireme_SOURCES += \
 
 # tools/kernel: Signatures, values and names of kernels.
 tools_trireme_SOURCES += \
+	tools/kernel/code.c tools/kernel/code.h \
+	tools/kernel/difference.c tools/kernel/difference.h \
 	tools/kernel/kernel.h \
 	tools/kernel/signature.c tools/kernel/signature.h \
+	tools/kernel/spec.c tools/kernel/spec.h \
 	tools/kernel/suggest.c tools/kernel/suggest.h \
 	tools/kernel/value.c tools/kernel/value.h
 
@@ -33,6 +37,31 @@ tools_trireme_SOURCES += \
 	tools/info/info_print.c \
 	tools/info/info_properties.c \
 	tools/info/info_settings.c
+
+# tools/check: `trireme check`.
+tools_trireme_SOURCES += \
+	tools/check/apart.c tools/check/apart.h \
+	tools/check/check.c tools/check/check.h \
+	tools/check/context.c \
+	tools/check/device.c tools/check/device.h \
+	tools/check/device_copy.c \
+	tools/check/device_event.c \
+	tools/check/device_kernel.c \
+	tools/check/device_pipeline.c \
+	tools/check/finding.c tools/check/finding.h \
+	tools/check/kernel.c tools/check/kernel.h \
+	tools/check/kernel_bounds.c \
+	tools/check/kernel_compare.c \
+	tools/check/kernel_device.c \
+	tools/check/kernel_inputs.c \
+	tools/check/kernel_run.c \
+	tools/check/kernel_survey.c \
+	tools/check/machine.c \
+	tools/check/machine_limits.c \
+	tools/check/plugin.c \
+	tools/check/print.c \
+	tools/check/report.c tools/check/report.h \
+	tools/check/survey.c
 
 # tools/kc: `trireme kc`.
 tools_trireme_SOURCES += \
@@ -74,7 +103,6 @@ tools_trireme_SOURCES += \
 # tools/run/file, tools/run/media: Reading and writing frames. Tests use them too.
 RUN_FILES = \
 	tools/run/file/claims.c tools/run/file/claims.h \
-	tools/run/file/fault.c tools/run/file/fault.h \
 	tools/run/file/file.h \
 	tools/run/file/input.c tools/run/file/input.h \
 	tools/run/file/interrupt.c \
@@ -97,16 +125,14 @@ tools_trireme_SOURCES += \
 	tools/run/options/help.c \
 	tools/run/options/options.c tools/run/options/options.h
 
-# tools/run/plan: Kernels of the command line, and the launches that apply them.
+# tools/run/plan: The launches that apply the kernels of the command line.
 tools_trireme_SOURCES += \
-	tools/run/plan/code.c tools/run/plan/code.h \
 	tools/run/plan/plan.c tools/run/plan/plan.h \
 	tools/run/plan/plan_arguments.c \
 	tools/run/plan/plan_convert.c \
 	tools/run/plan/plan_kernel.c \
 	tools/run/plan/plan_options.c \
-	tools/run/plan/recipe.c tools/run/plan/recipe.h \
-	tools/run/plan/spec.c tools/run/plan/spec.h
+	tools/run/plan/recipe.c tools/run/plan/recipe.h
 
 # tools/run/pipeline: The pipeline of a plan, on a device and on the cpu.
 tools_trireme_SOURCES += \

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct command *const commands[] = {&run_command, &info_command, &kc_command, &bench_command};
+static const struct command *const commands[] = {&run_command, &info_command, &check_command, &kc_command,
+                                                 &bench_command};
 
 enum {
     COMMAND_COUNT = sizeof(commands) / sizeof(commands[0])

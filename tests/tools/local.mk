@@ -60,9 +60,8 @@ tests_tools_run_files_LDFLAGS = $(UNINSTALLED_LINK)
 check_PROGRAMS += tests/tools/run_text
 TESTS += tests/tools/run_text
 tests_tools_run_text_SOURCES = tests/tools/run_text.c $(OUTPUT_FILES) \
-	tools/run/file/fault.c tools/run/file/fault.h \
 	tools/run/report/progress.c tools/run/report/progress.h \
-	tools/run/plan/spec.c tools/run/plan/spec.h \
+	tools/kernel/spec.c tools/kernel/spec.h \
 	tools/kernel/suggest.c tools/kernel/suggest.h
 tests_tools_run_text_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_tools_run_text_LDADD = libtrireme.la $(CHECK_LIBS) -lm

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "tests/unit/runner.h"
+#include "tools/kernel/spec.h"
 #include "tools/kernel/suggest.h"
-#include "tools/run/plan/spec.h"
 #include "tools/run/report/progress.h"
 
 static struct fault fault;

@@ -25,6 +25,7 @@ struct command {
 };
 
 extern const struct command info_command;
+extern const struct command check_command;
 extern const struct command kc_command;
 extern const struct command bench_command;
 extern const struct command run_command;

@@ -1,4 +1,4 @@
-/* Trireme: output: text that is safe on a terminal, colour, units; tables; JSON; and memory.
+/* Trireme: output: text that is safe on a terminal, colour, units; tables; JSON; the first failure; memory.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_TOOLS_OUTPUT_OUTPUT_H
@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "tools/output/fault.h"
 #include "tools/output/json.h"
 #include "tools/output/table.h"
 

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-#include "tools/run/file/fault.h"
+#include "tools/output/output.h"
 
 /* What a file is used for. The order is that of the texts in messages. */
 enum claim_use {

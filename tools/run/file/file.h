@@ -1,7 +1,6 @@
 /* Trireme: the files of a run.
  *
  * claims     no file of a run destroys another
- * fault      the first failure of a run
  * input      reading a file or pipe, until its end or an interrupt
  * outlet     writing a file or pipe
  * sequence   numbered files, or all images of a folder
@@ -11,7 +10,6 @@
 #define TRIREME_TOOLS_RUN_FILE_FILE_H
 
 #include "tools/run/file/claims.h"
-#include "tools/run/file/fault.h"
 #include "tools/run/file/input.h"
 #include "tools/run/file/outlet.h"
 #include "tools/run/file/sequence.h"

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tools/run/file/fault.h"
+#include "tools/output/output.h"
 
 enum {
     INPUT_BUFFER = 65536

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tools/output/output.h"
 #include "tools/run/file/claims.h"
-#include "tools/run/file/fault.h"
 
 struct outlet {
     char *name;     /* the path, or "standard output" */

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tools/run/file/fault.h"
+#include "tools/output/output.h"
 
 /* Files in the order of their frames. */
 struct sequence {

@@ -4,28 +4,11 @@
 #include "tools/run/pipeline/verify.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 #include <trireme/trireme.h>
 
 #include "tools/command/command.h"
 #include "tools/kernel/kernel.h"
-
-/* Devices round and order sums differently, so an integer sample may differ by one. */
-static double tolerance_of(int32_t type)
-{
-    switch (type) {
-    case TRM_TYPE_U8:
-    case TRM_TYPE_U16:
-        return 1;
-    case TRM_TYPE_F32:
-        return 1e-5;
-    case TRM_TYPE_F16:
-        return 2e-3;
-    default:
-        return 0;
-    }
-}
 
 bool verify_open(struct verify *verify, const struct plan *plan, bool verbose, struct fault *fault)
 {
@@ -40,7 +23,7 @@ bool verify_open(struct verify *verify, const struct plan *plan, bool verbose, s
     memset(verify, 0, sizeof(*verify));
     verify->plan      = plan;
     verify->fault     = fault;
-    verify->tolerance = plan->packed ? 0 : tolerance_of(plan->tracks[0].now.type);
+    verify->tolerance = plan->packed ? 0 : difference_tolerance(plan->tracks[0].now.type);
     if (command_context_for("cpu", verbose, &verify->context) != TRM_OK)
         return fault_library(fault, "--verify");
     if (trm_group_create(verify->context, NULL, &verify->group) != TRM_OK) {
@@ -67,33 +50,6 @@ void verify_close(struct verify *verify)
 
 /* ---- comparing ---- */
 
-static double value_at(const void *samples, int32_t type, uint64_t index)
-{
-    switch (type) {
-    case TRM_TYPE_U8:
-        return ((const uint8_t *)samples)[index];
-    case TRM_TYPE_U16:
-        return ((const uint16_t *)samples)[index];
-    case TRM_TYPE_U32:
-        return ((const uint32_t *)samples)[index];
-    case TRM_TYPE_I32:
-        return ((const int32_t *)samples)[index];
-    case TRM_TYPE_F16:
-        return value_as_float(TRM_TYPE_F16, ((const uint16_t *)samples)[index]);
-    default:
-        return (double)((const float *)samples)[index];
-    }
-}
-
-static double difference(double value, double reference, bool relative)
-{
-    if (value == reference || (isnan(value) && isnan(reference)))
-        return 0;
-    if (!isfinite(value) || !isfinite(reference))
-        return (double)INFINITY;
-    return fabs(value - reference) / (relative && fabs(reference) > 1 ? fabs(reference) : 1);
-}
-
 static void compare(struct verify *verify, uint64_t frame, uint32_t track, const void *samples,
                     const void *reference, uint64_t bytes)
 {
@@ -105,7 +61,8 @@ static void compare(struct verify *verify, uint64_t frame, uint32_t track, const
     if (memcmp(samples, reference, bytes) == 0)
         return;
     for (uint64_t i = 0; i < count; i++) {
-        double apart = difference(value_at(samples, type, i), value_at(reference, type, i), relative);
+        double apart = difference_of(difference_element(samples, type, i),
+                                     difference_element(reference, type, i), relative);
 
         if (apart > verify->tolerance)
             verify->unlike++;

@@ -9,9 +9,8 @@
 #ifndef TRIREME_TOOLS_RUN_PLAN_PLAN_H
 #define TRIREME_TOOLS_RUN_PLAN_PLAN_H
 
+#include "tools/kernel/kernel.h"
 #include "tools/run/media/media.h"
-#include "tools/run/plan/code.h"
-#include "tools/run/plan/spec.h"
 
 enum {
     PLAN_TRACKS    = 8,

@@ -1,14 +1,14 @@
 /* Trireme: finding and reflecting the kernels of a chain, without a device.
  * SPDX-License-Identifier: MIT
  */
-#ifndef TRIREME_TOOLS_RUN_PLAN_CODE_H
-#define TRIREME_TOOLS_RUN_PLAN_CODE_H
+#ifndef TRIREME_TOOLS_KERNEL_CODE_H
+#define TRIREME_TOOLS_KERNEL_CODE_H
 
 #include <stdbool.h>
 #include <trireme/group.h>
 #include <trireme/shader.h>
 
-#include "tools/run/file/file.h"
+#include "tools/output/output.h"
 
 enum {
     CODE_CONSTANTS = 32

@@ -1,7 +1,7 @@
 /* Trireme: parsing a kernel of the command line.
  * SPDX-License-Identifier: MIT
  */
-#include "tools/run/plan/spec.h"
+#include "tools/kernel/spec.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Trireme: the first failure of a run.
  * SPDX-License-Identifier: MIT
  */
-#include "tools/run/file/fault.h"
+#include "tools/output/fault.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,13 +1,13 @@
 /* Trireme: parsing a kernel of the command line: NAME[:name=value,…].
  * SPDX-License-Identifier: MIT
  */
-#ifndef TRIREME_TOOLS_RUN_PLAN_SPEC_H
-#define TRIREME_TOOLS_RUN_PLAN_SPEC_H
+#ifndef TRIREME_TOOLS_KERNEL_SPEC_H
+#define TRIREME_TOOLS_KERNEL_SPEC_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tools/run/file/file.h"
+#include "tools/output/output.h"
 
 enum {
     SPEC_OPTIONS = 32

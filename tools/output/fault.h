@@ -1,8 +1,8 @@
 /* Trireme: the first failure of a run, in any thread.
  * SPDX-License-Identifier: MIT
  */
-#ifndef TRIREME_TOOLS_RUN_FILE_FAULT_H
-#define TRIREME_TOOLS_RUN_FILE_FAULT_H
+#ifndef TRIREME_TOOLS_OUTPUT_FAULT_H
+#define TRIREME_TOOLS_OUTPUT_FAULT_H
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* Trireme: finding and reflecting the kernels of a chain.
  * SPDX-License-Identifier: MIT
  */
-#include "tools/run/plan/code.h"
+#include "tools/kernel/code.h"
 
 #include <errno.h>
 #include <stdio.h>

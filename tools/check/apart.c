@@ -1,0 +1,249 @@
+/* Trireme: jobs in processes of their own.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tools/check/apart.h"
+
+#include "tools/output/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    RECORD_MOST = 16384
+};
+
+/* One job, as this process sees it. */
+struct listener {
+    const struct apart *apart;
+    const char *section;
+    const char *subject;
+    int descriptor;
+    pid_t child;
+    bool is_late;             /* it was ended because it said nothing for too long */
+    char record[RECORD_MOST]; /* what has come of a record */
+    size_t length;
+    char doing[256]; /* what it began last */
+};
+
+/* ---- progress ---- */
+
+static bool shows_progress(const struct listener *listener)
+{
+    return listener->apart->findings->is_text && !listener->apart->is_verbose && isatty(STDERR_FILENO) != 0;
+}
+
+static void show_progress(const struct listener *listener)
+{
+    if (!shows_progress(listener))
+        return;
+    fprintf(stderr, "\r\033[K  … %s: ", listener->subject);
+    output_text(stderr, listener->doing);
+    fflush(stderr);
+}
+
+static void clear_progress(const struct listener *listener)
+{
+    if (shows_progress(listener))
+        fputs("\r\033[K", stderr);
+}
+
+/* ---- records ---- */
+
+static void take_finding(struct listener *listener)
+{
+    char *fields[REPORT_FIELDS];
+    char *at               = listener->record + 1;
+    struct finding finding = {.state = (enum finding_state)(listener->record[0] - '0')};
+
+    for (int i = 0; i < REPORT_FIELDS; i++) {
+        fields[i] = at;
+        at += strlen(at) + 1;
+    }
+    finding.section = fields[0];
+    finding.subject = fields[1];
+    finding.topic   = fields[2];
+    finding.text    = fields[3];
+    finding.remedy  = fields[4];
+    clear_progress(listener);
+    findings_add(listener->apart->findings, &finding);
+    show_progress(listener);
+}
+
+static int fields_in(const struct listener *listener)
+{
+    int count = 0;
+
+    for (size_t i = 0; i < listener->length; i++)
+        count += listener->record[i] == '\0';
+    return count;
+}
+
+static void take_byte(struct listener *listener, char byte)
+{
+    if (listener->length == sizeof(listener->record))
+        return; /* longer than any record that report.c writes */
+    listener->record[listener->length++] = byte;
+    if (byte != '\0')
+        return;
+    if (listener->record[0] == REPORT_BEGIN) {
+        snprintf(listener->doing, sizeof(listener->doing), "%.255s", listener->record + 1);
+        show_progress(listener);
+    } else if (fields_in(listener) < REPORT_FIELDS) {
+        return;
+    } else {
+        take_finding(listener);
+    }
+    listener->length = 0;
+}
+
+static void listen_to(struct listener *listener)
+{
+    struct pollfd ready = {.fd = listener->descriptor, .events = POLLIN};
+
+    for (;;) {
+        char bytes[4096];
+        ssize_t got;
+        int found = poll(&ready, 1, (int)listener->apart->seconds * 1000);
+
+        if (found < 0 && errno == EINTR)
+            continue;
+        if (found <= 0) {
+            listener->is_late = true;
+            return;
+        }
+        got = read(listener->descriptor, bytes, sizeof(bytes));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return;
+        for (ssize_t i = 0; i < got; i++)
+            take_byte(listener, bytes[i]);
+    }
+}
+
+/* ---- the process ---- */
+
+static void run_job(const struct listener *listener, apart_job_fn job, void *user)
+{
+    const struct rlimit no_core = {0, 0};
+    struct report report        = {
+               .descriptor = listener->descriptor,
+               .section    = listener->section,
+               .subject    = listener->subject,
+               .is_verbose = listener->apart->is_verbose,
+    };
+
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    (void)setrlimit(RLIMIT_CORE, &no_core);
+    pthread_mutex_init(&report.lock, NULL);
+    job(&report, user);
+    pthread_mutex_destroy(&report.lock);
+}
+
+static void add_own(const struct listener *listener, const char *text, const char *remedy)
+{
+    struct finding finding = {.state   = FINDING_FAILED,
+                              .section = (char *)listener->section,
+                              .subject = (char *)listener->subject,
+                              .topic   = (char *)"process",
+                              .text    = (char *)text,
+                              .remedy  = (char *)remedy};
+
+    findings_add(listener->apart->findings, &finding);
+}
+
+static bool judge_end(const struct listener *listener, int status)
+{
+    char text[512];
+
+    if (listener->is_late) {
+        snprintf(text, sizeof(text), "did not end within %u s: %s", listener->apart->seconds,
+                 listener->doing);
+        add_own(listener, text, "Give it more time (--timeout SECONDS); if it still does not end, it hangs.");
+        return false;
+    }
+    if (WIFSIGNALED(status)) {
+        snprintf(text, sizeof(text), "the process was ended by signal %d (%s): %s", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)), listener->doing);
+        add_own(listener, text,
+                "What ran then is defective, or its driver is: TRIREME_LOG=debug shows the calls up to "
+                "the crash.");
+        return false;
+    }
+    if (WEXITSTATUS(status) != 0) {
+        snprintf(text, sizeof(text), "the process exited with status %d: %s", WEXITSTATUS(status),
+                 listener->doing);
+        add_own(listener, text, "The messages above say why.");
+        return false;
+    }
+    return true;
+}
+
+static bool wait_for(struct listener *listener)
+{
+    int status = 0;
+
+    listen_to(listener);
+    if (listener->is_late)
+        kill(listener->child, SIGKILL);
+    while (waitpid(listener->child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    clear_progress(listener);
+    return judge_end(listener, status);
+}
+
+bool apart_run(const struct apart *apart, const char *section, const char *subject, apart_job_fn job,
+               void *user)
+{
+    struct listener listener = {.apart = apart, .section = section, .subject = subject, .doing = "starting"};
+    int ends[2];
+    bool has_ended;
+
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        add_own(&listener, "there is no pipe left", "Raise the limit of open files (ulimit -n).");
+        return false;
+    }
+    fflush(stdout);
+    listener.child = fork();
+    if (listener.child == 0) {
+        close(ends[0]);
+        listener.descriptor = ends[1];
+        run_job(&listener, job, user);
+        exit(0);
+    }
+    close(ends[1]);
+    if (listener.child < 0) {
+        close(ends[0]);
+        add_own(&listener, "no process can be started", "Raise the limit of processes (ulimit -u).");
+        return false;
+    }
+    listener.descriptor = ends[0];
+    has_ended           = wait_for(&listener);
+    close(ends[0]);
+    return has_ended;
+}
+
+/* ---- shared memory ---- */
+
+void *apart_share(size_t size)
+{
+    void *memory =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void apart_unshare(void *memory, size_t size)
+{
+    munmap(memory, size);
+}

@@ -1,0 +1,133 @@
+/* Trireme: `trireme check KERNEL`.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tools/check/kernel.h"
+
+#include "tools/command/command.h"
+#include "tools/output/output.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char section[] = "Kernel";
+
+static bool is_of(const struct trm_device_summary *summary, const char *backend)
+{
+    return strcmp(summary->backend, backend) == 0;
+}
+
+/* Does the device get a share of the work? Shared objects are for the cpu alone. */
+static bool takes_part(const struct kernel_check *it, const struct trm_device_summary *summary)
+{
+    return !it->shared->is_native || is_of(summary, "cpu");
+}
+
+/* The first device that reports accesses outside: the cpu, else any but vulkan, whose driver stops them
+ * silently. */
+static const struct trm_device_summary *device_for_bounds(const struct check_survey *survey)
+{
+    const struct trm_device_summary *found = NULL;
+
+    for (uint32_t i = 0; i < survey->device_count; i++) {
+        const struct trm_device_summary *summary = &survey->devices[i];
+
+        if (is_of(summary, "cpu"))
+            return summary;
+        if (!found && !is_of(summary, "vulkan"))
+            found = summary;
+    }
+    return found;
+}
+
+static void add_absent(struct check *check, const char *subject, const char *topic, const char *text)
+{
+    struct finding finding = {.state   = FINDING_ABSENT,
+                              .section = (char *)section,
+                              .subject = (char *)subject,
+                              .topic   = (char *)topic,
+                              .text    = (char *)text,
+                              .remedy  = (char *)""};
+
+    findings_add(&check->findings, &finding);
+}
+
+/* A kernel that crashes or hangs on one device would do so on others, and some drivers do not survive it. */
+static void run_apart(struct check *check, struct kernel_check *it, apart_job_fn job)
+{
+    const char *id = it->summary->id;
+
+    if (!apart_run(&check->apart, section, id, job, it) && !*it->shared->skipped)
+        snprintf(it->shared->skipped, sizeof(it->shared->skipped), "it did not end well on %.60s", id);
+}
+
+static void check_bounds(struct check *check, struct kernel_check *it)
+{
+    it->summary = device_for_bounds(check->survey);
+    if (*it->shared->obstacle)
+        return;
+    if (it->shared->is_native)
+        add_absent(check, "cpu", "bounds", "the indices of a kernel in C are not checked");
+    else if (!it->summary)
+        add_absent(check, "kernel", "bounds", "no device here reports accesses outside; the cpu would");
+    else
+        run_apart(check, it, kernel_bounds_job);
+}
+
+/* The device whose results count comes first, so that the sentences about others name it. */
+static void check_on_devices(struct check *check, struct kernel_check *it)
+{
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < check->survey->device_count; i++) {
+            it->summary = &check->survey->devices[i];
+            if (!takes_part(it, it->summary) || is_of(it->summary, "cpu") != (pass == 0))
+                continue;
+            run_apart(check, it, kernel_device_job);
+            if (pass > 0 || *it->shared->obstacle || strcmp(it->shared->reference, it->summary->id) != 0)
+                continue;
+            it->has_one_worker = true;
+            run_apart(check, it, kernel_device_job);
+            it->has_one_worker = false;
+        }
+}
+
+static int check_spec(struct check *check, struct spec *spec)
+{
+    struct kernel_check it = {.check = check, .spec = spec};
+    int status             = COMMAND_OK;
+
+    it.shared = apart_share(sizeof(*it.shared) + KERNEL_SHARED_BYTES);
+    if (!it.shared) {
+        fputs("trireme check: there is no memory for results\n", stderr);
+        return COMMAND_FAILED;
+    }
+    apart_run(&check->apart, section, "kernel", kernel_survey_job, &it);
+    if (it.shared->is_misuse) {
+        fputs("trireme check: ", stderr);
+        output_text(stderr, it.shared->misuse);
+        fputc('\n', stderr);
+        status = COMMAND_USAGE;
+    } else if (it.shared->is_found) {
+        check_bounds(check, &it);
+        check_on_devices(check, &it);
+    }
+    apart_unshare(it.shared, sizeof(*it.shared) + KERNEL_SHARED_BYTES);
+    return status;
+}
+
+int check_kernel(struct check *check)
+{
+    struct fault fault;
+    struct spec spec;
+    int status = COMMAND_USAGE;
+
+    fault_init(&fault);
+    if (!spec_parse(&spec, check->options.kernel, &fault))
+        fprintf(stderr, "trireme check: %s\n", fault.text);
+    else if (check_survey(check))
+        status = check_spec(check, &spec);
+    else
+        status = COMMAND_FAILED;
+    spec_release(&spec);
+    fault_fini(&fault);
+    return status;
+}

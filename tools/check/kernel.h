@@ -1,0 +1,140 @@
+/* Trireme: the user's kernel on every device, with inputs that are made up from its parameters.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TRIREME_TOOLS_CHECK_KERNEL_H
+#define TRIREME_TOOLS_CHECK_KERNEL_H
+
+#include "tools/check/check.h"
+#include "tools/kernel/kernel.h"
+
+enum {
+    KERNEL_SIZES      = 5,
+    KERNEL_PARAMETERS = 32,
+    KERNEL_CONSTANTS  = 16,
+    KERNEL_NAME       = 64,
+};
+
+#define KERNEL_SIZE_BYTES ((uint64_t)48 << 20)    /* the most for the buffers of one size */
+#define KERNEL_SHARED_BYTES ((uint64_t)384 << 20) /* code and results of all sizes; touched as needed */
+
+/* One size at which the kernel runs. */
+struct kernel_size {
+    uint64_t items[3];
+    uint64_t elements; /* of buffers without a length from the user; the search for bounds may raise it */
+    uint64_t place;    /* of the results in kernel_shared.data */
+    bool has_reference;
+};
+
+/* What the jobs about a kernel share. */
+struct kernel_shared {
+    bool is_found;
+    bool is_named;  /* built in: there may be precompiled code */
+    bool is_native; /* a shared object: of the cpu alone */
+    bool is_misuse; /* the command line is wrong, and why */
+    char misuse[FAULT_TEXT];
+    char obstacle[256]; /* why inputs cannot be made up; "": they can */
+    bool is_random;     /* results differ from run to run */
+    char skipped[128];  /* why it is not run on further devices; "": it is */
+    char name[KERNEL_NAME];
+    char path[4096]; /* of a shared object */
+    char constant_names[KERNEL_CONSTANTS][KERNEL_NAME];
+    struct trm_constant constants[KERNEL_CONSTANTS]; /* without their names */
+    uint32_t constant_count;
+    struct kernel_size sizes[KERNEL_SIZES];
+    uint32_t size_count;
+    char reference[64]; /* the device whose results are those in `data` */
+    uint64_t word_bytes;
+    unsigned char data[]; /* SPIR-V, then results */
+};
+
+struct kernel_check {
+    const struct check *check;
+    struct spec *spec;
+    struct kernel_shared *shared;
+    const struct trm_device_summary *summary; /* of the device of this job */
+    bool has_one_worker;                      /* this job runs on the cpu with one worker thread */
+};
+
+/* ---- kernel_inputs.c: arguments that are made up */
+
+struct kernel_argument {
+    const struct trm_parameter *parameter;
+    uint64_t bytes;       /* of a buffer */
+    unsigned char *start; /* what the buffer has before a launch; of a block, its bytes */
+    bool is_written;
+    uint64_t bits; /* of a scalar */
+};
+
+struct kernel_inputs {
+    struct kernel_argument arguments[KERNEL_PARAMETERS];
+    uint32_t count;
+    uint64_t items[3];
+    uint64_t elements;     /* of buffers without a length from the user */
+    uint64_t result_bytes; /* of all written buffers */
+    uint64_t total_bytes;
+};
+
+/* Why inputs for a kernel cannot be made up; "": they can. */
+void kernel_inputs_obstacle(const struct trm_kernel_info *info, const void *words, uint64_t size, char *text,
+                            size_t capacity);
+
+/* The sizes at which a kernel is worth running: one work-item, one more than a group, and odd numbers of
+ * them; one size alone if the user gives the count. */
+void kernel_inputs_sizes(const struct trm_kernel_info *info, struct spec *spec, bool is_quick,
+                         struct kernel_shared *shared);
+
+/* Does a parameter look like a number of elements, which the kernel can compare its index with? */
+bool kernel_inputs_has_count(const struct trm_kernel_info *info);
+
+/* Make up the arguments of a size. The same for every device. */
+void kernel_inputs_make(struct kernel_inputs *inputs, const struct trm_kernel_info *info, struct spec *spec,
+                        const struct kernel_size *size);
+void kernel_inputs_release(struct kernel_inputs *inputs);
+
+/* "1000 work-items, n = 1000, a = 0.5, buffers of 1000 elements"; capacity: 256 at least */
+void kernel_inputs_text(const struct kernel_inputs *inputs, char *text, size_t capacity);
+
+/* Work-items of the groups that cover the items. */
+uint64_t kernel_inputs_launched(const struct trm_kernel_info *info, const struct kernel_size *size);
+
+/* ---- kernel_run.c: one device */
+
+struct kernel_run {
+    const struct kernel_check *check;
+    struct report *report;
+    struct trm_context *context;
+    struct trm_device *device;
+    struct trm_module *module;
+    struct trm_kernel *kernel;
+    struct trm_kernel_info info;
+};
+
+/* Open the device and load the kernel. False after a finding. */
+bool kernel_run_open(struct kernel_run *run, const struct trm_setting *more, uint32_t count);
+void kernel_run_close(struct kernel_run *run);
+
+/* Launch the kernel once and write what it has written to `results`, of inputs->result_bytes. */
+int32_t kernel_run_once(struct kernel_run *run, const struct kernel_inputs *inputs, unsigned char *results);
+
+/* ---- kernel_compare.c */
+
+struct kernel_difference {
+    uint64_t count; /* of elements that differ by more than the tolerance */
+    bool is_exact;  /* no bit differs */
+    const struct trm_parameter *parameter;
+    uint64_t element;
+    char value[VALUE_TEXT];
+    char reference[VALUE_TEXT];
+};
+
+/* Compare two results of the same inputs. tolerance below 0: by the types. */
+void kernel_compare(const struct kernel_inputs *inputs, const unsigned char *results,
+                    const unsigned char *reference, double tolerance, struct kernel_difference *difference);
+
+/* ---- jobs (apart_job_fn); user: struct kernel_check * */
+
+void kernel_survey_job(struct report *report, void *user);
+void kernel_bounds_job(struct report *report, void *user);
+void kernel_device_job(struct report *report, void *user);
+
+#endif

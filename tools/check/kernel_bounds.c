@@ -1,0 +1,222 @@
+/* Trireme: does the user's kernel stay inside its buffers?
+ *
+ * A kernel does not say how long its buffers have to be. The search begins with one element for each
+ * work-item. A kernel that is clean only with one for each work-item of whole groups does not compare its
+ * index with the count: that fails. One that needs still longer buffers may be right, so this is a warning,
+ * and the other jobs use that length.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tools/check/kernel.h"
+
+#include "tools/output/output.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LONGEST_BUFFER ((uint64_t)4 << 20) /* elements */
+
+enum {
+    SENTENCE = 1024
+};
+
+/* One size, with buffers of ever more elements. */
+struct search {
+    struct kernel_run *run;
+    const struct kernel_size *size;
+    char first[SENTENCE]; /* what was wrong with the shortest buffers */
+    int32_t status;
+};
+
+/* Runs with this many elements. True if no access was outside; else search->status says what happened. */
+static bool is_clean(struct search *search, uint64_t elements)
+{
+    struct kernel_size size = *search->size;
+    struct kernel_inputs inputs;
+
+    size.elements = elements;
+    kernel_inputs_make(&inputs, &search->run->info, search->run->check->spec, &size);
+    search->status = TRM_ERROR_OUT_OF_RANGE;
+    if (inputs.total_bytes <= KERNEL_SIZE_BYTES) {
+        unsigned char *results = output_allocate(inputs.result_bytes, 1);
+
+        search->status = kernel_run_once(search->run, &inputs, results);
+        if (search->status == TRM_ERROR_KERNEL && !*search->first)
+            snprintf(search->first, sizeof(search->first), "%.1000s", trm_last_error().sentence);
+        free(results);
+    }
+    kernel_inputs_release(&inputs);
+    return search->status == TRM_OK;
+}
+
+/* The fewest elements, of some, with which the kernel stays inside; 0: there are none. */
+static uint64_t find_length(struct search *search)
+{
+    uint64_t least           = search->size->elements;
+    uint64_t launched        = kernel_inputs_launched(&search->run->info, search->size);
+    const uint64_t lengths[] = {least,
+                                launched,
+                                2 * least + 64,
+                                4 * launched + 64,
+                                16 * launched + 256,
+                                64 * launched,
+                                least * (least < 4096 ? least : 4096)};
+    uint64_t last            = 0;
+
+    for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+        if (i > 0 && (lengths[i] <= last || lengths[i] > LONGEST_BUFFER))
+            continue;
+        last = lengths[i];
+        if (is_clean(search, last))
+            return last;
+        if (search->status != TRM_ERROR_KERNEL)
+            return 0;
+    }
+    return 0;
+}
+
+/* Where the kernel stays inside with `most` elements, but not with `least`: the fewest that it needs. */
+static uint64_t narrow(struct search *search, uint64_t least, uint64_t most)
+{
+    while (most - least > 1) {
+        uint64_t middle = least + (most - least) / 2;
+
+        if (is_clean(search, middle))
+            most = middle;
+        else
+            least = middle;
+    }
+    return most;
+}
+
+/* The library's sentence from the access on, without its full stop. */
+static void access_text(const char *sentence, char *text, size_t capacity)
+{
+    const char *access = strstr(sentence, "it used index");
+    size_t length;
+
+    snprintf(text, capacity, "%s", access ? access : sentence);
+    length = strlen(text);
+    if (length > 0 && text[length - 1] == '.')
+        text[length - 1] = '\0';
+}
+
+static void report_outside(struct search *search, const char *remedy)
+{
+    struct kernel_inputs inputs;
+    char text[512], access[SENTENCE];
+
+    snprintf(search->run->check->shared->skipped, sizeof(search->run->check->shared->skipped),
+             "it reaches outside of its buffers");
+    kernel_inputs_make(&inputs, &search->run->info, search->run->check->spec, search->size);
+    kernel_inputs_text(&inputs, text, sizeof(text));
+    kernel_inputs_release(&inputs);
+    access_text(search->first, access, sizeof(access));
+    report_add(search->run->report, FINDING_FAILED, "bounds", remedy, "out of bounds: %s; with %s", access,
+               text);
+}
+
+static void report_longer(struct search *search, uint64_t length)
+{
+    char access[SENTENCE];
+
+    /* What built-in kernels need is in their descriptions. */
+    if (search->run->check->shared->is_named)
+        return;
+    access_text(search->first, access, sizeof(access));
+    report_add(
+        search->run->report, FINDING_WARNING, "bounds",
+        kernel_inputs_has_count(&search->run->info)
+            ? "If that is right, give the lengths: trireme check 'KERNEL:BUFFER=ELEMENTS'. If not, correct "
+              "the index."
+            : "Give its buffers one element for each work-item of whole groups, or the kernel a count to "
+              "compare its index with.",
+        "with buffers of %llu elements, one for each work-item, %s; with %llu it stays inside",
+        (unsigned long long)search->size->elements, access, (unsigned long long)length);
+}
+
+/* Judges a kernel that needs `length` elements, no more than one for each work-item of whole groups. Returns
+ * false after a failure. */
+static bool judge_near(struct search *search, uint64_t length)
+{
+    uint64_t least    = search->size->elements;
+    uint64_t launched = kernel_inputs_launched(&search->run->info, search->size);
+    uint64_t needed   = narrow(search, least, length);
+
+    if (needed == launched && !kernel_inputs_has_count(&search->run->info))
+        return true; /* it cannot know the count: its buffers are to have whole groups */
+    if (needed == launched)
+        report_outside(search, "Compare the index with the count before the access (if (i < n)): a launch "
+                               "covers whole groups, and its last work-items have nothing to do.");
+    else if (needed - least <= least / 8)
+        report_outside(search, "Correct the index, which goes just past the end; if the buffer is to be "
+                               "longer, give its elements: trireme check 'KERNEL:x=1002'.");
+    else
+        return true;
+    return false;
+}
+
+/* Returns false after a finding that ends the search. */
+static bool search_size(struct kernel_run *run, struct kernel_size *size, bool *needs_more)
+{
+    struct search search = {.run = run, .size = size};
+    uint64_t length      = find_length(&search);
+
+    if (length == 0 && search.status != TRM_ERROR_KERNEL && search.status != TRM_ERROR_OUT_OF_RANGE) {
+        report_failure(run->report, "bounds", "the kernel cannot be run");
+        return false;
+    }
+    if (length == size->elements)
+        return true;
+    if (length == 0 && *needs_more) {
+        /* What it needs grows faster than the size: this one needs too much. */
+        size->items[0] = 0;
+        return true;
+    }
+    if (length == 0) {
+        report_outside(&search, "Correct the index; if the kernel needs other values or lengths, give them: "
+                                "trireme check 'KERNEL:n=500,x=2000'.");
+        return false;
+    }
+    if (length <= kernel_inputs_launched(&run->info, size) && !judge_near(&search, length))
+        return false;
+    if (!*needs_more)
+        report_longer(&search, length);
+    *needs_more    = true;
+    size->elements = length;
+    return true;
+}
+
+/* Takes the sizes out that search_size() has emptied. */
+static void keep_sizes(struct kernel_shared *shared)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < shared->size_count; i++)
+        if (shared->sizes[i].items[0] > 0)
+            shared->sizes[kept++] = shared->sizes[i];
+    shared->size_count = kept;
+}
+
+void kernel_bounds_job(struct report *report, void *user)
+{
+    const struct kernel_check *it  = user;
+    const struct trm_setting check = {.name = "kernel.bounds", .value = "yes"};
+    struct kernel_run run          = {.check = it, .report = report};
+    bool needs_more                = false;
+    uint32_t done                  = 0;
+
+    report->ignores_log = true;
+    if (!kernel_run_open(&run, &check, 1))
+        return;
+    report_begin(report, "running it with every index checked");
+    while (done < it->shared->size_count && search_size(&run, &it->shared->sizes[done], &needs_more))
+        done++;
+    if (done == it->shared->size_count) {
+        keep_sizes(it->shared);
+        report_add(report, FINDING_OK, "bounds", NULL, "no access outside%s, at %u size%s",
+                   needs_more && !it->shared->is_named ? " of longer buffers" : "", it->shared->size_count,
+                   it->shared->size_count == 1 ? "" : "s");
+    }
+    kernel_run_close(&run);
+}

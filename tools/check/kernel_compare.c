@@ -1,0 +1,76 @@
+/* Trireme: the results of a kernel on two devices, or of two runs.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tools/check/kernel.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The type that elements are compared as: where a buffer has no single type, words, which may be floats. */
+static int32_t type_of(const struct trm_parameter *parameter)
+{
+    return trm_type_size(parameter->type) > 0 ? parameter->type : TRM_TYPE_U32;
+}
+
+static double apart_as(int32_t type, const unsigned char *one, const unsigned char *other, uint64_t index)
+{
+    double apart = difference_of(difference_element(one, type, index), difference_element(other, type, index),
+                                 value_is_float(type));
+
+    return apart;
+}
+
+static bool is_near(const struct trm_parameter *parameter, const unsigned char *one,
+                    const unsigned char *other, uint64_t index, double tolerance)
+{
+    int32_t type  = type_of(parameter);
+    uint32_t size = trm_type_size(type);
+    double limit  = tolerance >= 0 ? tolerance : difference_tolerance(type);
+
+    if (memcmp(one + index * size, other + index * size, size) == 0)
+        return true;
+    if (apart_as(type, one, other, index) <= limit && (value_is_float(type) || limit > 0))
+        return true;
+    if (trm_type_size(parameter->type) > 0)
+        return false;
+    limit = tolerance >= 0 ? tolerance : difference_tolerance(TRM_TYPE_F32);
+    return apart_as(TRM_TYPE_F32, one, other, index) <= limit;
+}
+
+static void note(struct kernel_difference *difference, const struct trm_parameter *parameter,
+                 const unsigned char *results, const unsigned char *reference, uint64_t index)
+{
+    int32_t type  = type_of(parameter);
+    uint32_t size = trm_type_size(type);
+    uint64_t bits = 0, reference_bits = 0;
+
+    if (difference->count++ > 0)
+        return;
+    memcpy(&bits, results + index * size, size);
+    memcpy(&reference_bits, reference + index * size, size);
+    difference->parameter = parameter;
+    difference->element   = index;
+    value_text(difference->value, type, bits);
+    value_text(difference->reference, type, reference_bits);
+}
+
+void kernel_compare(const struct kernel_inputs *inputs, const unsigned char *results,
+                    const unsigned char *reference, double tolerance, struct kernel_difference *difference)
+{
+    memset(difference, 0, sizeof(*difference));
+    difference->is_exact = memcmp(results, reference, inputs->result_bytes) == 0;
+    if (difference->is_exact)
+        return;
+    for (uint32_t i = 0; i < inputs->count; i++) {
+        const struct kernel_argument *argument = &inputs->arguments[i];
+        uint32_t size                          = trm_type_size(type_of(argument->parameter));
+
+        if (!argument->is_written)
+            continue;
+        for (uint64_t j = 0; j < argument->bytes / size; j++)
+            if (!is_near(argument->parameter, results, reference, j, tolerance))
+                note(difference, argument->parameter, results, reference, j);
+        results += argument->bytes;
+        reference += argument->bytes;
+    }
+}
