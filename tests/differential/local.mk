@@ -78,6 +78,7 @@ check_PROGRAMS += tests/differential/trial_module
 tests_differential_trial_module_SOURCES = \
 	tests/differential/trial_module.c \
 	tests/differential/trial_case.c tests/differential/trial_case.h \
+	tests/differential/trial_layout.c tests/differential/trial_layout.h \
 	tests/differential/module_facts.c tests/differential/module_facts.h \
 	tests/differential/sanitizers.c
 tests_differential_trial_module_LDADD = $(DIFFERENTIAL_LIBS)

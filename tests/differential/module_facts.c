@@ -9,6 +9,7 @@
 enum {
     HEADER_WORDS       = 5,
     MOST_IDS           = 1 << 22,
+    MOST_ARRAYS        = 8, /* of arrays */
     STAGE_COMPUTE      = 5,
     CLASS_CONSTANT     = 0,
     CLASS_UNIFORM      = 2,
@@ -40,7 +41,7 @@ enum opcode {
 
 struct id {
     uint32_t opcode;  /* of a type */
-    uint32_t pointee; /* of a pointer */
+    uint32_t pointee; /* of a pointer; of an array: its elements */
     uint32_t set, binding;
     uint32_t spec;
     uint8_t has_binding, is_block, has_spec, is_group_size;
@@ -132,6 +133,11 @@ static void read_entry(struct module_facts *facts, const uint32_t *words, uint32
     facts->is_compute = 1;
 }
 
+static int is_array(const struct id *type)
+{
+    return type->opcode == OP_TYPE_ARRAY || type->opcode == OP_TYPE_UNBOUNDED;
+}
+
 static void read_variable(struct reading *reading, const uint32_t *words)
 {
     struct module_facts *facts = reading->facts;
@@ -142,8 +148,10 @@ static void read_variable(struct reading *reading, const uint32_t *words)
     if (!variable->has_binding || facts->variable_count == MODULE_VARIABLES ||
         (class != CLASS_CONSTANT && class != CLASS_UNIFORM && class != CLASS_STORAGE))
         return;
-    if (pointee->opcode == OP_TYPE_ARRAY || pointee->opcode == OP_TYPE_UNBOUNDED)
+    for (uint32_t i = 0; i < MOST_ARRAYS && is_array(pointee); i++) {
         facts->features |= MODULE_DESCRIPTOR_ARRAYS;
+        pointee = id_at(reading, pointee->pointee);
+    }
     for (uint32_t i = 0; i < facts->variable_count; i++)
         if (facts->variables[i].set == variable->set && facts->variables[i].binding == variable->binding)
             facts->features |= MODULE_VIEWS;
@@ -217,8 +225,10 @@ static void read_instruction(struct reading *reading, const uint32_t *words, uin
         break;
     case OP_TYPE_ARRAY:
     case OP_TYPE_UNBOUNDED:
-        if (length > 1)
-            id_at(reading, words[1])->opcode = opcode;
+        if (length > 2) {
+            id_at(reading, words[1])->opcode  = opcode;
+            id_at(reading, words[1])->pointee = words[2];
+        }
         break;
     default:
         break;
@@ -241,9 +251,11 @@ int module_facts_read(struct module_facts *facts, const uint32_t *words, size_t 
     memset(facts, 0, sizeof(*facts));
     if (count < HEADER_WORDS || words[0] != 0x07230203u || words[3] > MOST_IDS)
         return 1;
-    facts->is_spirv = 1;
-    reading.bound   = words[3] + 1;
-    reading.ids     = calloc(reading.bound, sizeof(*reading.ids));
+    facts->is_spirv   = 1;
+    facts->words      = words;
+    facts->word_count = count;
+    reading.bound     = words[3] + 1;
+    reading.ids       = calloc(reading.bound, sizeof(*reading.ids));
     if (!reading.ids)
         return 0;
     for (size_t at = HEADER_WORDS; at < count;) {

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/differential/trial_layout.h"
+
 #define BUFFER_LEAST 65536u
 #define BUFFER_MOST (16u << 20)
 #define UNIFORM_MOST 65536u
@@ -39,39 +41,70 @@ static int is_uniform(const struct module_facts *facts, const struct trm_paramet
     return 0;
 }
 
-/* Floats may differ as much as the order of a sum and other roundings make them. */
-static int add_buffer(struct text *text, const struct trm_parameter *parameter, int uniform, int is_float)
+/* What is known of the elements of a buffer. */
+struct elements {
+    char record[256]; /* a type, or those of a struct's members */
+    uint32_t size;    /* bytes */
+    int has_floats_alone, has_halves;
+};
+
+/* Structs whose members cannot be said here are integers or floats throughout. */
+static void find_elements(const struct module_facts *facts, const struct trm_parameter *parameter,
+                          int is_float, struct elements *elements)
 {
-    int32_t none   = is_float ? TRM_TYPE_F32 : TRM_TYPE_U32;
-    int32_t type   = parameter->type == TRM_TYPE_NONE ? none : parameter->type;
-    uint32_t most  = uniform ? UNIFORM_MOST : BUFFER_MOST;
-    uint32_t size  = uniform || parameter->size > BUFFER_LEAST ? parameter->size : BUFFER_LEAST;
-    uint32_t width = trm_type_size(type);
+    struct trial_layout layout;
+    int32_t none = is_float ? TRM_TYPE_F32 : TRM_TYPE_U32;
+    int32_t type = parameter->type == TRM_TYPE_NONE ? none : parameter->type;
+
+    if (parameter->type == TRM_TYPE_NONE &&
+        trial_layout_read(&layout, facts->words, facts->word_count, parameter->set, parameter->place)) {
+        snprintf(elements->record, sizeof(elements->record), "%s", layout.record);
+        elements->size             = layout.size;
+        elements->has_floats_alone = !layout.has_integers;
+        elements->has_halves       = layout.has_halves;
+        return;
+    }
+    snprintf(elements->record, sizeof(elements->record), "%s", trm_type_name(type));
+    elements->size             = trm_type_size(type);
+    elements->has_floats_alone = is_float_type(type);
+    elements->has_halves       = type == TRM_TYPE_F16;
+}
+
+/* Floats may differ as much as the order of a sum and other roundings make them. */
+static int add_buffer(struct text *text, const struct module_facts *facts,
+                      const struct trm_parameter *parameter, int is_float)
+{
+    struct elements elements;
+    int uniform   = is_uniform(facts, parameter);
+    uint32_t most = uniform ? UNIFORM_MOST : BUFFER_MOST;
+    uint32_t size = uniform || parameter->size > BUFFER_LEAST ? parameter->size : BUFFER_LEAST;
     const char *how =
         uniform || !(parameter->access & TRM_ACCESS_WRITE || parameter->access == 0) ? "in" : "inout";
 
     if (parameter->size > most)
         return 0;
+    find_elements(facts, parameter, is_float, &elements);
     add(text, "//! %s %u.%u %s %u ", uniform ? "uniform" : how, parameter->set, parameter->place,
-        trm_type_name(type), (size + width - 1) / width);
-    if (is_float_type(type))
-        add(text, "range 0 2 rel %s abs %s\n", type == TRM_TYPE_F16 ? "2e-2" : "1e-3",
-            type == TRM_TYPE_F16 ? "1e-2" : "1e-4");
+        elements.record, (size + elements.size - 1) / elements.size);
+    if (elements.has_floats_alone)
+        add(text, "range 0 2");
     else
-        add(text, "range %u 7\n", uniform ? 1 : 0); /* sizes divide */
+        add(text, "range %u 7", uniform ? 1 : 0); /* sizes divide */
+    add(text, elements.has_halves ? " rel 2e-2 abs 1e-2\n" : " rel 1e-3 abs 1e-4\n");
     return 1;
 }
 
 #define ELEMENTS 4u /* of an array whose number a launch gives */
 
 /* A buffer, or the elements of an array. */
-static int add_buffers(struct text *text, const struct trm_parameter *parameter, int uniform, int is_float)
+static int add_buffers(struct text *text, const struct module_facts *facts,
+                       const struct trm_parameter *parameter, int is_float)
 {
     uint32_t count = trm_parameter_count(parameter);
     int worked     = 1;
 
     for (uint32_t i = 0; i < (count != 0 ? count : ELEMENTS) && worked; i++)
-        worked = add_buffer(text, parameter, uniform, is_float);
+        worked = add_buffer(text, facts, parameter, is_float);
     return worked;
 }
 
@@ -128,7 +161,7 @@ int trial_case_make(struct shader_case *shader, struct trm_shader *module, const
         if (parameter->kind == TRM_PARAMETER_SCALAR || parameter->kind == TRM_PARAMETER_BLOCK) {
             add_push(&text, parameter, &offset);
         } else if (trm_parameter_element(parameter) != TRM_PARAMETER_BUFFER ||
-                   !add_buffers(&text, parameter, is_uniform(facts, parameter), is_float)) {
+                   !add_buffers(&text, facts, parameter, is_float)) {
             snprintf(reason, capacity, "the trial has no data for \"%s\"", parameter->name);
             return 0;
         }
@@ -141,15 +174,18 @@ int trial_case_make(struct shader_case *shader, struct trm_shader *module, const
     return 1;
 }
 
-int trial_case_has_structs(struct trm_shader *module)
+int trial_case_has_structs(struct trm_shader *module, const struct module_facts *facts)
 {
+    struct trial_layout layout;
     struct trm_kernel_info kernel = {.struct_size = sizeof(kernel)};
 
     if (trm_shader_kernel(module, 0, &kernel) != TRM_OK)
         return 0;
     for (uint32_t i = 0; i < kernel.parameter_count; i++)
         if (trm_parameter_element(&kernel.parameters[i]) == TRM_PARAMETER_BUFFER &&
-            kernel.parameters[i].type == TRM_TYPE_NONE)
+            kernel.parameters[i].type == TRM_TYPE_NONE &&
+            !trial_layout_read(&layout, facts->words, facts->word_count, kernel.parameters[i].set,
+                               kernel.parameters[i].place))
             return 1;
     return 0;
 }

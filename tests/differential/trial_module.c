@@ -261,7 +261,7 @@ static void compare(const struct shader_case *shader, const struct input *input)
     runner_close(comparison.one);
 }
 
-/* Structs are filled with integers first, then with floats: the trial does not know their members. */
+/* Structs whose members the trial does not know are filled with integers first, then with floats. */
 static int run(const struct input *input)
 {
     struct trm_context *context = NULL;
@@ -279,7 +279,7 @@ static int run(const struct input *input)
         return EXIT_FAILURE;
     }
     find_values(input, module, &values);
-    for (int is_float = 0; is_float <= trial_case_has_structs(module); is_float++) {
+    for (int is_float = 0; is_float <= trial_case_has_structs(module, &input->facts); is_float++) {
         struct shader_case shader;
         if (!trial_case_make(&shader, module, &input->facts, values.constants, values.count, is_float, reason,
                              sizeof(reason))) {

@@ -63,6 +63,16 @@ prints 'one/refused.spv$'
     failed=1
 }
 
+# Members of records get data of their types.
+try 0 --cuda 0 "$modules/records.spv"
+prints '^records.spv 1 1 100.0 % 100.0 % 0 1/1 0/0 [01]/[01] 0 0$'
+
+# Uniform blocks of an array are uniform buffers.
+if command -v glslc >/dev/null 2>&1; then
+    try 0 --cuda 0 "$top_srcdir/tests/differential/shaders/arrays_uniform.comp"
+    prints '^arrays_uniform.comp 1 1 100.0 % 100.0 % 0 1/1 0/0 [01]/[01] 0 0$'
+fi
+
 # A module that reaches memory through addresses is taken and compiled, and not run.
 try 0 --cuda 0 "$top_srcdir/tests/differential/shaders/address_elements.spv"
 prints 'taken and compiled; the trial has no addresses to give'
