@@ -58,7 +58,7 @@ START_TEST(tokens_come_out_right_when_the_kernels_leave_between_them)
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (!open_resident(&rig, names[i], 3))
             break;
-        rig_run(&rig, scaled(40, 200), 0);
+        rig_run(&rig, scaled(200, 40), 0);
         rig_again(&rig);
         rig_run(&rig, 5, 0);
         close_resident(&rig);
@@ -291,7 +291,7 @@ static void run_wide(uint32_t stage_count, uint32_t tokens)
 START_TEST(groups_of_a_resident_kernel_wait_for_each_other_between_stages)
 {
     if (!kernels_missing() && !shaders_missing())
-        run_wide(3, scaled(20, 200));
+        run_wide(3, scaled(200, 20));
 }
 END_TEST
 
@@ -300,7 +300,7 @@ END_TEST
 START_TEST(groups_of_a_resident_kernel_do_a_token_of_one_stage_once)
 {
     if (!kernels_missing() && !shaders_missing())
-        run_wide(1, scaled(60, 600));
+        run_wide(1, scaled(600, 60));
 }
 END_TEST
 
