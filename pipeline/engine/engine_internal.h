@@ -15,6 +15,7 @@
 
 struct core_buffer;
 struct pipeline_away;
+struct pipeline_kept;
 struct pipeline_port_image;
 struct pipeline_recording;
 struct pipeline_slot_device;
@@ -288,9 +289,9 @@ struct pipeline_slot_device {
     /* The strategy for which these three were set by a token that fills the slot's own memory; NULL: by
      * another one. */
     const struct pipeline_strategy_ops *filled_for;
+    struct pipeline_kept *kept; /* its operations (kept.h); NULL: none yet */
     struct trm_token view; /* the token as host stages and shape functions see it */
-    uint64_t sequence;
-    uint64_t bytes_up, bytes_down;
+    uint64_t sequence, bytes_up, bytes_down;
     uint32_t pieces;
     bool is_measured, is_noted; /* noted: by a kernel that stays, without stamps */
     _Atomic bool is_partial;    /* not all operations were enqueued */
@@ -319,8 +320,7 @@ struct pipeline_slot_device {
     /* Time stamps: pipeline_stamps_each() for each sampled piece. */
     struct trm_event **events;
     bool *stamped; /* by event: recorded for this token */
-    uint32_t event_count;
-    uint32_t samples; /* sampled pieces of this token */
+    uint32_t event_count, samples; /* samples: sampled pieces of this token */
     uint64_t *launch_end, *launch_begin;
 };
 

@@ -402,6 +402,7 @@ tests_unit_pipeline_engine_tests_SOURCES = \
 	tests/unit/pipeline/engine/branches.c \
 	tests/unit/pipeline/engine/check.c \
 	tests/unit/pipeline/engine/check_fixture.h \
+	tests/unit/pipeline/engine/kept.c \
 	tests/unit/pipeline/engine/ranges.c \
 	tests/unit/pipeline/engine/waits.c
 tests_unit_pipeline_engine_tests_CFLAGS = $(UNIT_CFLAGS)
