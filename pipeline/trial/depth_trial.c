@@ -6,11 +6,17 @@
 /* Rounds of short turns, in which numbers of slots that are very slow show it before they cost much. */
 #define SHORT_ROUNDS 2u
 
-/* In per cent of the fastest: slower ones are left out after the short rounds, and after the first long
- * one. Memory that became cold while fewer slots were in use makes the first tokens of a turn up to 1.8 times
- * as long, and a short turn has few others. */
+/* In per cent of the fastest: slower ones are left out after the short rounds, and after each long one.
+ * Memory that became cold while fewer slots were in use makes the first tokens of a turn up to 1.8 times as
+ * long, and a short turn has few others; of tokens in scaled stretches all is warm at once. */
 #define NEAR_SHORT 160u
-#define NEAR_LONG 120u
+#define NEAR_SCALED 130u
+static const uint32_t near_long[] = {120, 112, 108, 106};
+#define NEAR_LEAST 106u
+
+/* A long turn's stretches take so long at least, or have so many times as many tokens. */
+#define STRETCH_NS 10000u
+#define SCALE_MOST 6u
 
 /* Tokens of a turn that are timed, at least. As many as are in flight may end at once, so that they come in
  * bursts: whole bursts are timed, or two slots would seem a seventh faster than they are. In long turns the
@@ -30,6 +36,14 @@
  * caches, which the program and others may have use for, and begin a run sooner. */
 #define SAME 103u
 
+/* After the trial: tokens of a window; per cent of what the trial saw that are too much; windows in a row
+ * that show it; and how many times as many tokens have to pass until the next trial. */
+#define WINDOW 32u
+#define FAR 125u
+#define WINDOWS_SLOW 4u
+#define PATIENCE 256u
+#define PATIENCE_GROWS 4u
+
 /* Runs without a whole trial after which it is given up. */
 #define ATTEMPTS_MOST 64u
 
@@ -38,12 +52,20 @@
 
 void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t depth)
 {
-    *trial = (struct pipeline_depth_trial){.slots = {depth}, .ways = 1};
+    *trial = (struct pipeline_depth_trial){.slots = {depth}, .ways = 1, .patience = PATIENCE};
     if (depth > 2)
         trial->slots[trial->ways++] = 2;
     if (depth > 1)
         trial->slots[trial->ways++] = 1;
     trial->is_over = trial->ways == 1;
+}
+
+void pipeline_depth_trial_again(struct pipeline_depth_trial *trial, uint32_t depth)
+{
+    uint64_t patience = trial->patience;
+
+    pipeline_depth_trial_begin(trial, depth);
+    trial->patience = patience * PATIENCE_GROWS;
 }
 
 static uint64_t median(uint64_t *values, uint32_t count)
@@ -115,12 +137,14 @@ static void conclude(struct pipeline_depth_trial *trial)
             best = i;
     note_times(trial);
     trial->way     = best;
+    trial->watched = 0;
     trial->is_over = true;
 }
 
 void pipeline_depth_trial_interrupt(struct pipeline_depth_trial *trial)
 {
-    trial->tokens = 0;
+    trial->tokens  = 0;
+    trial->watched = 0;
     if (trial->is_over)
         return;
     trial->attempts++;
@@ -129,13 +153,36 @@ void pipeline_depth_trial_interrupt(struct pipeline_depth_trial *trial)
         conclude(trial);
 }
 
+/* How many times as many tokens a stretch of a long turn has. */
+static uint32_t scale_of(const struct pipeline_depth_trial *trial)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (uint32_t i = 0; i < SHORT_ROUNDS && i < trial->round; i++)
+        least = least_of(trial, i) < least ? least_of(trial, i) : least;
+    if (least == UINT64_MAX || least * TIMED_SHORT >= STRETCH_NS)
+        return 1;
+    uint64_t scale = STRETCH_NS / (least * TIMED_SHORT);
+    return scale < SCALE_MOST ? (uint32_t)scale + 1 : SCALE_MOST;
+}
+
+/* Slower than so many per cent of the fastest in every round that has ended. */
+static uint32_t near_of(const struct pipeline_depth_trial *trial)
+{
+    uint32_t count = sizeof(near_long) / sizeof(near_long[0]);
+
+    if (trial->round <= SHORT_ROUNDS)
+        return scale_of(trial) > 1 ? NEAR_SCALED : NEAR_SHORT;
+    return trial->round - SHORT_ROUNDS <= count ? near_long[trial->round - SHORT_ROUNDS - 1] : NEAR_LEAST;
+}
+
 /* Whether it was far from the best in every round. */
 static bool is_slow(const struct pipeline_depth_trial *trial, uint32_t way)
 {
-    uint64_t near = trial->round > SHORT_ROUNDS ? NEAR_LONG : NEAR_SHORT;
+    uint64_t near = near_of(trial);
 
     for (uint32_t i = 0; i < trial->round; i++)
-        if (trial->took[way][i] != 0 && trial->took[way][i] <= least_of(trial, i) / 100 * near)
+        if (trial->took[way][i] != 0 && trial->took[way][i] <= least_of(trial, i) * near / 100)
             return false;
     return true;
 }
@@ -173,7 +220,12 @@ static void next_turn(struct pipeline_depth_trial *trial)
     } while (trial->is_left_out[trial->way]);
 }
 
-/* Tokens that are timed together: a burst, or two. Bursts of more slots are not looked for: they would take
+static uint32_t burst_of(uint32_t slots)
+{
+    return slots <= 1 ? 2 : slots < TIMED_LONG ? slots : TIMED_LONG;
+}
+
+/* Tokens that are timed together: a burst, or more. Bursts of more slots are not looked for: they would take
  * many tokens, and a deep pipeline loses little. */
 static uint32_t stretch_of(const struct pipeline_depth_trial *trial)
 {
@@ -181,12 +233,14 @@ static uint32_t stretch_of(const struct pipeline_depth_trial *trial)
 
     if (trial->round < SHORT_ROUNDS)
         return slots < TIMED_SHORT ? (TIMED_SHORT + slots - 1) / slots * slots : TIMED_SHORT;
-    return slots == 1 ? 2 : slots < TIMED_LONG ? slots : TIMED_LONG;
+    return scale_of(trial) * burst_of(slots);
 }
 
-static uint32_t stretches_of(const struct pipeline_depth_trial *trial, uint32_t stretch)
+static uint32_t stretches_of(const struct pipeline_depth_trial *trial)
 {
-    return trial->round < SHORT_ROUNDS ? 1 : (TIMED_LONG + stretch - 1) / stretch;
+    uint32_t burst = burst_of(trial->slots[trial->way]);
+
+    return trial->round < SHORT_ROUNDS ? 1 : (TIMED_LONG + burst - 1) / burst;
 }
 
 static uint32_t settling_tokens(const struct pipeline_depth_trial *trial)
@@ -199,12 +253,40 @@ static uint32_t settling_tokens(const struct pipeline_depth_trial *trial)
     return settle + (slots < WARM_MOST / WARM_BURSTS ? slots * WARM_BURSTS : WARM_MOST);
 }
 
+/* ---- after the trial ------------------------------------------------------------------------ */
+
+bool pipeline_depth_trial_counts(struct pipeline_depth_trial *trial)
+{
+    if (!trial->is_over)
+        return true;
+    return trial->ways > 1 && trial->ns[trial->way] != 0 && trial->watched++ % WINDOW == 0;
+}
+
+/* The end of a window, or the beginning of the first of a run. */
+static void watch(struct pipeline_depth_trial *trial, uint64_t now)
+{
+    uint64_t most  = trial->ns[trial->way] * WINDOW * FAR / 100;
+    bool is_window = trial->watched > 1;
+    bool is_slow   = is_window && now - trial->begin > most;
+
+    trial->begin = now;
+    if (!is_window)
+        return;
+    trial->since += WINDOW;
+    trial->slow       = is_slow ? trial->slow + 1 : 0;
+    trial->is_doubted = trial->slow >= WINDOWS_SLOW && trial->since >= trial->patience;
+}
+
+/* ---- tokens --------------------------------------------------------------------------------- */
+
 uint32_t pipeline_depth_trial_next(struct pipeline_depth_trial *trial, uint64_t now)
 {
     uint32_t settle = settling_tokens(trial), stretch = stretch_of(trial);
 
-    if (trial->is_over)
+    if (trial->is_over) {
+        watch(trial, now);
         return trial->slots[trial->way];
+    }
     trial->tokens++;
     if (trial->tokens > settle && (trial->tokens - settle) % stretch == 0) {
         trial->stretches[(trial->tokens - settle) / stretch - 1] = now - trial->begin;
@@ -212,7 +294,7 @@ uint32_t pipeline_depth_trial_next(struct pipeline_depth_trial *trial, uint64_t 
     }
     if (trial->tokens == settle)
         trial->begin = now;
-    uint32_t count = stretches_of(trial, stretch);
+    uint32_t count = stretches_of(trial);
     if (trial->tokens == settle + count * stretch) {
         trial->took[trial->way][trial->round] = median(trial->stretches, count) / stretch + 1;
         next_turn(trial);
