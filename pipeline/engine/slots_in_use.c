@@ -98,11 +98,10 @@ static void note_token(struct pipeline *pipeline, struct pipeline_slots_in_use *
         explain(pipeline, in_use);
         if (trial->way != 0)
             pipeline_tuning_settle(&pipeline->engine->tuning);
-    } else if (trial->is_doubted) {
-        core_object_log(&pipeline->device->object, TRM_LOG_INFO,
-                        "pipeline \"%s\" tries numbers of slots again: tokens take longer than with %" PRIu32
-                        " of them in the trial",
-                        pipeline->name, trial->slots[trial->way]);
+    } else if (trial->is_due) {
+        core_object_log(&pipeline->device->object, TRM_LOG_DEBUG,
+                        "pipeline \"%s\" tries numbers of slots again: %s", pipeline->name,
+                        trial->is_far ? "tokens take longer than in the trial" : "to confirm the trial");
         pipeline_depth_trial_again(trial, atomic_load_explicit(&pipeline->depth, memory_order_relaxed));
     }
 }

@@ -44,6 +44,12 @@ static const uint32_t near_long[] = {120, 112, 108, 106};
 #define PATIENCE 256u
 #define PATIENCE_GROWS 4u
 
+/* A trial that confirms another: nanoseconds until the first; in per cent of what stayed, how near a turn was of what is tried again; and
+ * its rounds. */
+#define PAUSE_NS 20000000u
+#define NEAR_AGAIN 108u
+#define ROUNDS_AGAIN (SHORT_ROUNDS + 3)
+
 /* Runs without a whole trial after which it is given up. */
 #define ATTEMPTS_MOST 64u
 
@@ -52,20 +58,17 @@ static const uint32_t near_long[] = {120, 112, 108, 106};
 
 void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t depth)
 {
-    *trial = (struct pipeline_depth_trial){.slots = {depth}, .ways = 1, .patience = PATIENCE};
+    *trial = (struct pipeline_depth_trial){.slots    = {depth},
+                                           .ways     = 1,
+                                           .patience = PATIENCE,
+                                           .pause    = PAUSE_NS,
+                                           .rounds   = PIPELINE_DEPTH_ROUNDS,
+                                           .last     = UINT32_MAX};
     if (depth > 2)
         trial->slots[trial->ways++] = 2;
     if (depth > 1)
         trial->slots[trial->ways++] = 1;
     trial->is_over = trial->ways == 1;
-}
-
-void pipeline_depth_trial_again(struct pipeline_depth_trial *trial, uint32_t depth)
-{
-    uint64_t patience = trial->patience;
-
-    pipeline_depth_trial_begin(trial, depth);
-    trial->patience = patience * PATIENCE_GROWS;
 }
 
 static uint64_t median(uint64_t *values, uint32_t count)
@@ -119,7 +122,8 @@ static void note_times(struct pipeline_depth_trial *trial)
         for (uint32_t i = trial->is_left_out[way] ? 0 : first_round(trial); i < trial->round; i++)
             if (trial->took[way][i] != 0)
                 values[count++] = trial->took[way][i];
-        trial->ns[way] = count != 0 ? median(values, count) : 0;
+        if (count != 0)
+            trial->ns[way] = median(values, count);
     }
 }
 
@@ -136,9 +140,12 @@ static void conclude(struct pipeline_depth_trial *trial)
         if (compare(trial, i) <= least * SAME / 100)
             best = i;
     note_times(trial);
-    trial->way     = best;
-    trial->watched = 0;
-    trial->is_over = true;
+    uint32_t result = best == 0 ? 0 : trial->slots[best];
+    trial->agreed   = result == trial->last ? trial->agreed + 1 : 0;
+    trial->last     = result;
+    trial->way      = best;
+    trial->watched  = 0;
+    trial->is_over  = true;
 }
 
 void pipeline_depth_trial_interrupt(struct pipeline_depth_trial *trial)
@@ -203,7 +210,7 @@ static bool begin_round(struct pipeline_depth_trial *trial)
 {
     trial->turns = 0;
     trial->round++;
-    return trial->round < SHORT_ROUNDS || (trial->round < PIPELINE_DEPTH_ROUNDS && leave_out_slow(trial));
+    return trial->round < SHORT_ROUNDS || (trial->round < trial->rounds && leave_out_slow(trial));
 }
 
 /* Forward in one round, backward in the next. */
@@ -253,6 +260,51 @@ static uint32_t settling_tokens(const struct pipeline_depth_trial *trial)
     return settle + (slots < WARM_MOST / WARM_BURSTS ? slots * WARM_BURSTS : WARM_MOST);
 }
 
+/* ---- another trial -------------------------------------------------------------------------- */
+
+/* Whether any turn of a number of slots took hardly longer than what stayed. */
+static bool was_near(const struct pipeline_depth_trial *trial, uint32_t way)
+{
+    for (uint32_t i = 0; i < PIPELINE_DEPTH_ROUNDS; i++)
+        if (trial->took[way][i] != 0 && trial->took[way][i] <= trial->ns[trial->way] * NEAR_AGAIN / 100)
+            return true;
+    return way == trial->way;
+}
+
+static uint32_t count_near(const struct pipeline_depth_trial *trial)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < trial->ways; i++)
+        count += was_near(trial, i);
+    return count;
+}
+
+/* Leaves out what was far from the result that is to be confirmed. */
+static void begin_with_near(struct pipeline_depth_trial *trial, const struct pipeline_depth_trial *before)
+{
+    trial->rounds = ROUNDS_AGAIN;
+    for (uint32_t i = 0; i < trial->ways; i++) {
+        trial->is_left_out[i] = !was_near(before, i);
+        trial->ns[i]          = before->ns[i];
+    }
+    while (trial->is_left_out[trial->way])
+        trial->way = ++trial->turns;
+}
+
+void pipeline_depth_trial_again(struct pipeline_depth_trial *trial, uint32_t depth)
+{
+    struct pipeline_depth_trial before = *trial;
+
+    pipeline_depth_trial_begin(trial, depth);
+    trial->patience = before.patience * PATIENCE_GROWS;
+    trial->pause    = before.pause * PATIENCE_GROWS;
+    trial->last     = before.last;
+    trial->agreed   = before.agreed;
+    if (!before.is_far && trial->ways == before.ways)
+        begin_with_near(trial, &before);
+}
+
 /* ---- after the trial ------------------------------------------------------------------------ */
 
 bool pipeline_depth_trial_counts(struct pipeline_depth_trial *trial)
@@ -262,19 +314,27 @@ bool pipeline_depth_trial_counts(struct pipeline_depth_trial *trial)
     return trial->ways > 1 && trial->ns[trial->way] != 0 && trial->watched++ % WINDOW == 0;
 }
 
+/* Whether the result is to be confirmed now. */
+static bool is_unsure(const struct pipeline_depth_trial *trial, uint64_t now)
+{
+    return trial->agreed == 0 && now - trial->ended >= trial->pause && count_near(trial) > 1;
+}
+
 /* The end of a window, or the beginning of the first of a run. */
 static void watch(struct pipeline_depth_trial *trial, uint64_t now)
 {
-    uint64_t most  = trial->ns[trial->way] * WINDOW * FAR / 100;
+    uint64_t took  = now - trial->begin;
     bool is_window = trial->watched > 1;
-    bool is_slow   = is_window && now - trial->begin > most;
 
     trial->begin = now;
+    if (trial->ended == 0)
+        trial->ended = now;
     if (!is_window)
         return;
     trial->since += WINDOW;
-    trial->slow       = is_slow ? trial->slow + 1 : 0;
-    trial->is_doubted = trial->slow >= WINDOWS_SLOW && trial->since >= trial->patience;
+    trial->slow   = took > trial->ns[trial->way] * WINDOW * FAR / 100 ? trial->slow + 1 : 0;
+    trial->is_far = trial->slow >= WINDOWS_SLOW;
+    trial->is_due = trial->since >= trial->patience && (trial->is_far || is_unsure(trial, now));
 }
 
 /* ---- tokens --------------------------------------------------------------------------------- */

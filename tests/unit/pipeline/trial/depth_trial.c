@@ -200,7 +200,7 @@ static uint64_t serve(struct pipeline_depth_trial *trial, uint64_t *now, uint64_
 {
     uint64_t tokens = 0;
 
-    for (; tokens < count && !trial->is_doubted; tokens++) {
+    for (; tokens < count && !trial->is_due; tokens++) {
         *now += ns;
         if (pipeline_depth_trial_counts(trial))
             pipeline_depth_trial_next(trial, *now);
@@ -217,6 +217,19 @@ static void pass_from(struct pipeline_depth_trial *trial, const struct times *ti
     }
 }
 
+/* The trial and those that confirm it, until no other is due. Returns their number. */
+static uint32_t pass_trials(struct pipeline_depth_trial *trial, const struct times *times, uint64_t *now)
+{
+    uint32_t trials = 1;
+
+    pass_from(trial, times, now);
+    for (; serve(trial, now, time_with(times, trial->slots[trial->way]), 100000) < 100000; trials++) {
+        pipeline_depth_trial_again(trial, trial->slots[0]);
+        pass_from(trial, times, now);
+    }
+    return trials;
+}
+
 START_TEST(a_choice_whose_tokens_go_on_to_take_longer_is_doubted_and_made_again)
 {
     const struct times lucky = {.all = 36 * US, .two = 41 * US, .one = 60 * US};
@@ -225,16 +238,89 @@ START_TEST(a_choice_whose_tokens_go_on_to_take_longer_is_doubted_and_made_again)
     uint64_t now = 1;
 
     pipeline_depth_trial_begin(&trial, 3);
-    pass_from(&trial, &lucky, &now);
+    pass_trials(&trial, &lucky, &now);
     ck_assert_uint_eq(trial.slots[trial.way], 3);
-    ck_assert_uint_eq(serve(&trial, &now, lucky.all, 100000), 100000);
     ck_assert_uint_le(serve(&trial, &now, usual.all, 100000), 256);
-    ck_assert(trial.is_doubted);
+    ck_assert(trial.is_due && trial.is_far);
     pipeline_depth_trial_again(&trial, 3);
-    ck_assert(!trial.is_over && !trial.is_doubted);
-    pass_from(&trial, &usual, &now);
+    ck_assert(!trial.is_over && !trial.is_due);
+    pass_trials(&trial, &usual, &now);
     ck_assert_uint_eq(trial.slots[trial.way], 2);
-    ck_assert_uint_eq(serve(&trial, &now, usual.two, 100000), 100000);
+}
+END_TEST
+
+/* While another program has a processor, two slots gain nothing. */
+START_TEST(a_choice_that_was_right_only_for_a_time_is_made_again)
+{
+    const struct times shared = {.all = 75 * US, .two = 56 * US, .one = 55 * US};
+    const struct times usual  = {.all = 75 * US, .two = 41 * US, .one = 55 * US};
+    struct pipeline_depth_trial trial;
+    uint64_t now = 1;
+
+    pipeline_depth_trial_begin(&trial, 3);
+    pass_from(&trial, &shared, &now);
+    ck_assert_uint_eq(trial.slots[trial.way], 1);
+    ck_assert_uint_ge(serve(&trial, &now, usual.one, 100000) * usual.one, 20000 * US);
+    ck_assert(trial.is_due && !trial.is_far);
+    pipeline_depth_trial_again(&trial, 3);
+    ck_assert(trial.is_left_out[0]); /* it was far */
+    pass_trials(&trial, &usual, &now);
+    ck_assert_uint_eq(trial.slots[trial.way], 2);
+}
+END_TEST
+
+START_TEST(a_trial_is_confirmed_once_unless_all_others_were_far)
+{
+    struct pipeline_depth_trial trial;
+    uint64_t now = 1;
+
+    pipeline_depth_trial_begin(&trial, 3);
+    ck_assert_uint_eq(
+        pass_trials(&trial, &(struct times){.all = 40 * US, .two = 43 * US, .one = 60 * US}, &now), 2);
+    ck_assert_uint_eq(trial.slots[trial.way], 3);
+    pipeline_depth_trial_begin(&trial, 3);
+    ck_assert_uint_eq(
+        pass_trials(&trial, &(struct times){.all = 40 * US, .two = 60 * US, .one = 60 * US}, &now), 1);
+    pipeline_depth_trial_begin(&trial, 3);
+    ck_assert_uint_eq(
+        pass_trials(&trial, &(struct times){.all = 60 * US, .two = 60 * US, .one = 40 * US}, &now), 1);
+    ck_assert_uint_eq(trial.slots[trial.way], 1);
+}
+END_TEST
+
+/* Nanoseconds by which these times make the trials longer than their tokens in the best way. */
+static uint64_t cost_of_all(const struct times *times, uint64_t least)
+{
+    struct pipeline_depth_trial trial;
+    uint64_t cost = 0, now = 1;
+
+    pipeline_depth_trial_begin(&trial, 3);
+    do {
+        uint64_t began = now, tokens = 0;
+        for (uint32_t slots = trial.slots[trial.way]; !trial.is_over; tokens++) {
+            now += time_with(times, slots);
+            slots = pipeline_depth_trial_next(&trial, now);
+        }
+        cost += now - began - tokens * least;
+        serve(&trial, &now, time_with(times, trial.slots[trial.way]), 100000);
+        if (trial.is_due)
+            pipeline_depth_trial_again(&trial, 3);
+    } while (!trial.is_over);
+    return cost;
+}
+
+START_TEST(the_trial_and_its_confirmation_cost_at_most_the_time_of_64_tokens)
+{
+    for (uint64_t scale = 1; scale <= 100; scale *= 100)
+        for (uint64_t two = 500; two <= 1200; two += 10)
+            for (uint64_t one = 500; one <= 1200; one += 10) {
+                ck_assert_uint_le(
+                    cost_of_all(&(struct times){500 * scale, two * scale, one * scale}, 500 * scale),
+                    64 * 500 * scale);
+                ck_assert_uint_le(
+                    cost_of_all(&(struct times){two * scale, one * scale, 500 * scale}, 500 * scale),
+                    64 * 500 * scale);
+            }
 }
 END_TEST
 
@@ -245,7 +331,7 @@ START_TEST(tokens_that_take_somewhat_longer_or_longer_now_and_then_raise_no_doub
     uint64_t now = 1;
 
     pipeline_depth_trial_begin(&trial, 3);
-    pass_from(&trial, &times, &now);
+    pass_trials(&trial, &times, &now);
     ck_assert_uint_eq(serve(&trial, &now, 48 * US, 100000), 100000);
     for (uint32_t i = 0; i < 1000; i++) {
         ck_assert_uint_eq(serve(&trial, &now, 80 * US, 90), 90);
@@ -262,7 +348,7 @@ START_TEST(the_time_between_two_runs_raises_no_doubt)
     uint64_t now = 1;
 
     pipeline_depth_trial_begin(&trial, 3);
-    pass_from(&trial, &times, &now);
+    pass_trials(&trial, &times, &now);
     for (uint32_t i = 0; i < 100; i++) {
         now += 1000000 * US;
         pipeline_depth_trial_interrupt(&trial);
@@ -387,6 +473,9 @@ static Suite *make_suite(void)
     tcase_add_test(trials, a_number_of_slots_that_was_disturbed_once_gets_another_chance);
     tcase_add_test(trials, short_tokens_are_compared_in_stretches_that_the_clock_can_tell_apart);
     tcase_add_test(trials, a_choice_whose_tokens_go_on_to_take_longer_is_doubted_and_made_again);
+    tcase_add_test(trials, a_choice_that_was_right_only_for_a_time_is_made_again);
+    tcase_add_test(trials, a_trial_is_confirmed_once_unless_all_others_were_far);
+    tcase_add_test(trials, the_trial_and_its_confirmation_cost_at_most_the_time_of_64_tokens);
     tcase_add_test(trials, tokens_that_take_somewhat_longer_or_longer_now_and_then_raise_no_doubt);
     tcase_add_test(trials, the_time_between_two_runs_raises_no_doubt);
     tcase_add_test(trials, doubts_become_rare_where_another_trial_does_not_help);
