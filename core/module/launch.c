@@ -8,7 +8,7 @@
 #include "core/memory/memory.h"
 #include "core/module/launch.h"
 
-#define ARGUMENTS_INLINE 16
+#define ARGUMENTS_INLINE CORE_LAUNCH_KEPT
 
 /* A launch that has been checked. */
 struct launch {
@@ -418,6 +418,25 @@ static __attribute__((noinline)) void add_reached(const struct launch *launch, u
 
 /* ---- the launch ---------------------------------------------------------------------------- */
 
+inline int32_t core_launch_enqueue(struct core_stream *stream, struct core_kernel *kernel,
+                                   const struct trm_launch_desc *desc,
+                                   struct core_in_flight *const *in_flight, uint32_t in_flight_count)
+{
+    uint64_t value = core_stream_next(stream);
+    base_error_clear();
+    int32_t status = core_stream_commit_launch(
+        stream, value, stream->ops->launch(stream->backend, value, desc), kernel->name);
+    if (!LIKELY(status == TRM_OK))
+        return status;
+    if (LIKELY(!core_stream_is_recording(stream)))
+        core_module_note_launch(kernel->module, stream, value);
+    else
+        stream->recorder_ops->add_kernel(stream, kernel);
+    core_in_flight_add_each(in_flight, in_flight_count, stream, value);
+    core_stream_count(stream, &stream->stats->launches);
+    return TRM_OK;
+}
+
 static int32_t launch_run(struct launch *launch, const struct trm_argument *arguments)
 {
     struct core_stream *stream = launch->stream;
@@ -433,20 +452,11 @@ static int32_t launch_run(struct launch *launch, const struct trm_argument *argu
     if (!LIKELY(launch->reached_count == 0) && core_stream_is_recording(stream))
         stream->recorder_ops->expect_uses(stream, launch->reached_count);
     uint64_t value = core_stream_next(stream);
-    base_error_clear();
-    status = core_stream_commit_launch(
-        stream, value, stream->ops->launch(stream->backend, value, &launch->desc), launch->kernel->name);
-    if (!LIKELY(status == TRM_OK))
-        return status;
-    if (LIKELY(!core_stream_is_recording(stream)))
-        core_module_note_launch(launch->kernel->module, stream, value);
-    else
-        stream->recorder_ops->add_kernel(stream, launch->kernel);
-    core_in_flight_add_each(launch->in_flight, launch->in_flight_count, stream, value);
-    if (!LIKELY(launch->reached_count == 0))
+    status         = core_launch_enqueue(stream, launch->kernel, &launch->desc, launch->in_flight,
+                                         launch->in_flight_count);
+    if (!LIKELY(launch->reached_count == 0) && status == TRM_OK)
         add_reached(launch, value);
-    core_stream_count(stream, &stream->stats->launches);
-    return TRM_OK;
+    return status;
 }
 
 static __attribute__((noinline)) int32_t launch_inline(struct launch *launch,
@@ -545,6 +555,26 @@ int32_t core_launch(struct core_stream *stream, struct core_kernel *kernel, cons
     if (!LIKELY(kernel->flat == NULL))
         return core_launch_arrays(stream, kernel, grid, arguments, launch.reached_count);
     return launch_checked(&launch, kernel->parameters, grid, arguments, argument_count);
+}
+
+int32_t core_launch_resolve(struct core_stream *stream, struct core_kernel *kernel,
+                            const struct trm_grid *grid, const struct trm_argument *arguments,
+                            struct core_launch_kept *kept)
+{
+    struct launch launch = {
+        .stream     = stream,
+        .kernel     = kernel,
+        .parameters = kernel->parameters,
+        .desc       = {.struct_size = sizeof(launch.desc), .argument_count = kernel->parameter_count},
+        .arguments  = kept->arguments,
+        .in_flight  = kept->in_flight,
+    };
+
+    int32_t status        = set_grid(&launch, grid);
+    status                = status == TRM_OK ? set_arguments(&launch, arguments) : status;
+    kept->desc            = launch.desc;
+    kept->in_flight_count = launch.in_flight_count;
+    return status;
 }
 
 int32_t trm_launch(struct trm_stream *stream, struct trm_kernel *kernel, const struct trm_grid *grid,

@@ -4,15 +4,48 @@
 #ifndef CORE_MODULE_LAUNCH_H
 #define CORE_MODULE_LAUNCH_H
 
+#include <trireme/backend.h>
+
 #include "core/module/kernel.h"
 
 /* What trm_launch() does, on a stream that core_stream_begin() has found. */
 int32_t core_launch(struct core_stream *stream, struct core_kernel *kernel, const struct trm_grid *grid,
                     const struct trm_argument *arguments, uint32_t argument_count);
 
-/* The same of a kernel with arrays, in which each element is an argument: `arguments` has kernel->flat_count,
- * and behind them those of the kind REACHED. An argument of kind CORE_ARGUMENT_NONE is an element that the
- * launch does not give. */
+/* Most arguments of a launch that is kept. */
+#define CORE_LAUNCH_KEPT 16
+
+/* A launch that has been checked once, to be enqueued any number of times. */
+struct core_launch_kept {
+    struct core_kernel *kernel;
+    struct trm_launch_desc desc; /* without `arguments`, so that it can be moved */
+    struct trm_launch_argument arguments[CORE_LAUNCH_KEPT];
+    struct core_in_flight *in_flight[CORE_LAUNCH_KEPT]; /* of the buffers */
+    uint32_t in_flight_count;
+};
+
+/* Keeps a launch on streams of the device of `stream`. The caller sees to it that kernel, buffers and blocks
+ * stay. False, also for a launch that would fail: it is not kept, since it has other arguments than scalars,
+ * buffers and blocks, or too many. */
+bool core_launch_keep(struct core_stream *stream, struct core_kernel *kernel, const struct trm_grid *grid,
+                      const struct trm_argument *arguments, uint32_t argument_count,
+                      struct core_launch_kept *kept);
+
+/* What core_launch() would do with the same arguments. */
+int32_t core_launch_again(struct core_stream *stream, const struct core_launch_kept *kept);
+
+/* The two halves of a launch, for launch_kept.c: resolves grid and arguments, as many as the kernel has and
+ * none of them an image or named; enqueues what was resolved. */
+int32_t core_launch_resolve(struct core_stream *stream, struct core_kernel *kernel,
+                            const struct trm_grid *grid, const struct trm_argument *arguments,
+                            struct core_launch_kept *kept);
+int32_t core_launch_enqueue(struct core_stream *stream, struct core_kernel *kernel,
+                            const struct trm_launch_desc *desc, struct core_in_flight *const *in_flight,
+                            uint32_t in_flight_count);
+
+/* What core_launch() does with a kernel that has arrays, in which each element is an argument: `arguments`
+ * has kernel->flat_count, and behind them those of the kind REACHED. An argument of kind CORE_ARGUMENT_NONE
+ * is an element that the launch does not give. */
 #define CORE_ARGUMENT_NONE INT32_MIN
 int32_t core_launch_flat(struct core_stream *stream, struct core_kernel *kernel, const struct trm_grid *grid,
                          const struct trm_argument *arguments, uint32_t reached_count);

@@ -320,8 +320,7 @@ inline int32_t core_stream_begin(struct trm_stream *handle, struct core_stream *
     struct core_stream *stream = *out = core_stream_find(handle);
     if (UNLIKELY(stream == NULL))
         return base_last_status();
-    if (LIKELY(atomic_load_explicit(&stream->failure, memory_order_acquire) == NULL &&
-               atomic_load_explicit(&stream->device->attention, memory_order_acquire) == 0))
+    if (core_stream_is_quiet(stream))
         return TRM_OK;
     core_stream_profile_call(stream);
     return core_stream_is_sound(stream) ? TRM_OK : core_stream_raise_earlier(stream);

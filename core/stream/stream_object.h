@@ -400,6 +400,14 @@ static inline bool core_stream_is_sound(struct core_stream *stream)
                   !atomic_load_explicit(&stream->device->is_lost, memory_order_acquire));
 }
 
+/* The same, and no profile notes what the program enqueues: a call that enqueues has nothing else to look
+ * at. */
+static inline bool core_stream_is_quiet(const struct core_stream *stream)
+{
+    return LIKELY(atomic_load_explicit(&stream->failure, memory_order_acquire) == NULL &&
+                  atomic_load_explicit(&stream->device->attention, memory_order_acquire) == 0);
+}
+
 /* Raises the stream's first failure, or the loss of its device; TRM_OK if it has none. The caller has found
  * or entered the stream. */
 static inline int32_t core_stream_check(struct core_stream *stream)

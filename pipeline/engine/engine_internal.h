@@ -15,6 +15,7 @@
 
 struct core_buffer;
 struct pipeline_away;
+struct pipeline_kept;
 struct pipeline_port_image;
 struct pipeline_recording;
 struct pipeline_slot_device;
@@ -125,13 +126,12 @@ struct pipeline_choice {
     _Atomic bool is_trying;
 };
 
-struct pipeline_tuning {     /* tune.c */
-    uint32_t tokens;         /* ended since the last look */
-    uint32_t look_at;        /* so many of them: when the clock is read next */
-    bool is_growing;         /* a thread creates a slot */
-    bool is_settled;         /* no more slots are added */
-    uint32_t calm;           /* consecutive looks at which no stage waited */
-    _Atomic bool is_resting; /* few tokens need to be measured for now */
+struct pipeline_tuning {         /* tune.c */
+    uint32_t tokens;             /* ended since the last look */
+    uint32_t look_at;            /* so many of them: when the clock is read next */
+    bool is_growing, is_settled; /* a thread creates a slot; no more are added */
+    uint32_t calm;               /* consecutive looks at which no stage waited */
+    _Atomic bool is_resting;     /* few tokens need to be measured for now */
     uint64_t window_begin;
     uint64_t starved_ns, span_ns; /* of the critical stage, at the last look */
     double rate;                  /* tokens per nanosecond before the last slot was added; 0: none was */
@@ -140,8 +140,9 @@ struct pipeline_tuning {     /* tune.c */
 /* How many slots are in use at once (slots_in_use.c). Under the front's lock. */
 struct pipeline_slots_in_use {
     struct pipeline_depth_trial trial;
-    bool may_try; /* the library chooses, and nothing but the memory is shared by its tokens */
-    bool has_begun;
+    bool has_begun, may_try; /* may: the library chooses, and its tokens share nothing but the memory */
+    uint32_t reason_length;  /* of pipeline->reason, without what a trial found; 0: none has ended */
+    uint32_t most;           /* without those that brought nothing; 0: all */
 };
 
 /* Adds no more slots. */
@@ -288,9 +289,9 @@ struct pipeline_slot_device {
     /* The strategy for which these three were set by a token that fills the slot's own memory; NULL: by
      * another one. */
     const struct pipeline_strategy_ops *filled_for;
-    struct trm_token view; /* the token as host stages and shape functions see it */
-    uint64_t sequence;
-    uint64_t bytes_up, bytes_down;
+    struct pipeline_kept *kept; /* its operations (kept.h); NULL: none yet */
+    struct trm_token view;      /* the token as host stages and shape functions see it */
+    uint64_t sequence, bytes_up, bytes_down;
     uint32_t pieces;
     bool is_measured, is_noted; /* noted: by a kernel that stays, without stamps */
     _Atomic bool is_partial;    /* not all operations were enqueued */
@@ -318,9 +319,8 @@ struct pipeline_slot_device {
 
     /* Time stamps: pipeline_stamps_each() for each sampled piece. */
     struct trm_event **events;
-    bool *stamped; /* by event: recorded for this token */
-    uint32_t event_count;
-    uint32_t samples; /* sampled pieces of this token */
+    bool *stamped;                 /* by event: recorded for this token */
+    uint32_t event_count, samples; /* samples: sampled pieces of this token */
     uint64_t *launch_end, *launch_begin;
 };
 

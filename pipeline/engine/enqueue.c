@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/stream/stream.h"
-#include "pipeline/engine/engine_internal.h"
+#include "pipeline/engine/kept.h"
 #include "pipeline/engine/range.h"
 
 /* On a device that is the host's own processors, such short work ends before another thread could start it
@@ -157,7 +157,8 @@ static int32_t prepare(struct pipeline_slot *slot, void *output)
     if (is_full && own->filled_for == strategy)
         return TRM_OK;
     own->filled_for = NULL;
-    int32_t status  = pipeline_token_complete(slot);
+    pipeline_kept_forget(slot);
+    int32_t status = pipeline_token_complete(slot);
     if (status == TRM_OK)
         status = pipeline_port_memory_set(slot, output);
     if (status != TRM_OK)
@@ -169,6 +170,18 @@ static int32_t prepare(struct pipeline_slot *slot, void *output)
     return status;
 }
 
+/* Operation by operation. */
+static int32_t enqueue_operations(struct pipeline_slot *slot, const struct pipeline_strategy_ops *strategy)
+{
+    struct counts before = count_streams(slot);
+
+    pipeline_range_begin(slot->pipeline, "token", slot->token.index);
+    int32_t status = strategy->enqueue(slot);
+    pipeline_range_end(slot->pipeline);
+    add_counts(slot, &before);
+    return status;
+}
+
 static int32_t enqueue(struct pipeline_slot *slot)
 {
     struct pipeline_slot_device *own = slot->device;
@@ -176,11 +189,8 @@ static int32_t enqueue(struct pipeline_slot *slot)
     const struct pipeline_strategy_ops *strategy = pipeline_choose(slot->pipeline);
     pipeline_times_begin(slot);
     pipeline_host_stages_begin(slot);
-    struct counts before = count_streams(slot);
-    pipeline_range_begin(slot->pipeline, "token", slot->token.index);
-    int32_t status = strategy->enqueue(slot);
-    pipeline_range_end(slot->pipeline);
-    add_counts(slot, &before);
+    int32_t status = pipeline_kept_is_ready(slot, strategy) ? pipeline_kept_enqueue(slot)
+                                                            : enqueue_operations(slot, strategy);
     if (status != TRM_OK) {
         atomic_store_explicit(&own->is_partial, true, memory_order_relaxed);
         pipeline_host_stages_pass(slot);

@@ -8,6 +8,7 @@
 #include "core/memory/memory.h"
 #include "core/stream/stream.h"
 #include "pipeline/engine/away.h"
+#include "pipeline/engine/kept.h"
 #include "pipeline/engine/port_image.h"
 #include "pipeline/engine/range.h"
 
@@ -317,6 +318,7 @@ void pipeline_slot_destroy(struct pipeline_slot *slot)
     struct pipeline_slot_device *own = slot->device;
 
     pipeline_recordings_drop(slot);
+    pipeline_kept_destroy(slot);
     for (uint32_t i = 1; i < PIPELINE_LANES_MOST; i++)
         trm_stream_destroy(own->lanes[i]);
     trm_stream_destroy(own->stream);

@@ -2,6 +2,7 @@
  * (depth_trial.h).
  *
  * Tokens that take little of the caches all together gain nothing from fewer slots, so they are not tried.
+ * When the last slot that was added for a tuned pipeline has brought nothing, it rests.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -12,8 +13,9 @@
 #include "base/base.h"
 #include "pipeline/engine/engine_internal.h"
 
-/* Where the C library does not know the size of the second-level cache. */
+/* Where the C library does not know the sizes of the second-level and the first-level cache. */
 #define CACHE_BYTES (UINT64_C(1) << 20)
+#define FIRST_BYTES (UINT64_C(32) << 10)
 
 /* All tokens in use take little if they fit into such a part of the second-level cache of one processor. A
  * slot wanders from one to another, so that each comes to see all slots: three of 512 KiB beside 2 MiB were a
@@ -29,10 +31,24 @@ void pipeline_slots_allow_fewer(struct pipeline *pipeline)
                                              pipeline->desc.on_full == TRM_FULL_BLOCK;
 }
 
+static uint64_t bytes_of(int level, uint64_t otherwise)
+{
+    long bytes = sysconf(level);
+    return bytes > 0 ? (uint64_t)bytes : otherwise;
+}
+
 static uint64_t cache_bytes(void)
 {
-    long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    return bytes > 0 ? (uint64_t)bytes : CACHE_BYTES;
+    return bytes_of(_SC_LEVEL2_CACHE_SIZE, CACHE_BYTES);
+}
+
+/* Whether fewer slots may be faster: where all together take much of the second-level cache; or one fits into
+ * the first-level cache, and all together take more than half of it. */
+static bool are_worth_a_trial(const struct pipeline *pipeline, uint32_t depth)
+{
+    uint64_t bytes = pipeline_token_bytes(pipeline), first = bytes_of(_SC_LEVEL1_DCACHE_SIZE, FIRST_BYTES);
+
+    return bytes > cache_bytes() / LITTLE / depth || (bytes <= first && bytes > first / 2 / depth);
 }
 
 bool pipeline_slots_are_small(const struct pipeline *pipeline, uint32_t count)
@@ -45,24 +61,49 @@ static void begin(struct pipeline *pipeline, struct pipeline_slots_in_use *in_us
     uint32_t depth = atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
 
     in_use->has_begun = true;
-    if (in_use->may_try && pipeline_token_bytes(pipeline) > cache_bytes() / LITTLE / depth)
+    if (in_use->may_try && are_worth_a_trial(pipeline, depth))
         pipeline_depth_trial_begin(&in_use->trial, depth);
     else
         pipeline_depth_trial_begin(&in_use->trial, 1);
 }
 
-/* "…; 1 of 3 slots in use at a time: 612.3 us each, 1040.9 with all" */
-static void explain(struct pipeline *pipeline, const struct pipeline_depth_trial *trial)
+/* "…; 1 of 3 slots in use at a time: 612.3 us each, 1040.9 with all". In place of what an earlier trial
+ * found. */
+static void explain(struct pipeline *pipeline, struct pipeline_slots_in_use *in_use)
 {
-    size_t length = strlen(pipeline->reason);
+    const struct pipeline_depth_trial *trial = &in_use->trial;
 
-    snprintf(pipeline->reason + length, sizeof(pipeline->reason) - length,
+    if (in_use->reason_length == 0)
+        in_use->reason_length = (uint32_t)strlen(pipeline->reason);
+    char *reason = pipeline->reason + in_use->reason_length;
+    *reason      = '\0';
+    if (trial->way == 0)
+        return;
+    snprintf(reason, sizeof(pipeline->reason) - in_use->reason_length,
              "; %" PRIu32 " of %" PRIu32 " slots in use at a time: %" PRIu64 ".%" PRIu64 " us each, %" PRIu64
              ".%" PRIu64 " with all",
              trial->slots[trial->way], trial->slots[0], trial->ns[trial->way] / 1000,
              trial->ns[trial->way] % 1000 / 100, trial->ns[0] / 1000, trial->ns[0] % 1000 / 100);
     core_object_log(&pipeline->device->object, TRM_LOG_INFO, "pipeline \"%s\": %s", pipeline->name,
                     pipeline->reason);
+}
+
+static void note_token(struct pipeline *pipeline, struct pipeline_slots_in_use *in_use)
+{
+    struct pipeline_depth_trial *trial = &in_use->trial;
+    bool was_over                      = trial->is_over;
+
+    pipeline_depth_trial_next(trial, base_now());
+    if (trial->is_over && !was_over) {
+        explain(pipeline, in_use);
+        if (trial->way != 0)
+            pipeline_tuning_settle(&pipeline->engine->tuning);
+    } else if (trial->is_due) {
+        core_object_log(&pipeline->device->object, TRM_LOG_DEBUG,
+                        "pipeline \"%s\" tries numbers of slots again: %s", pipeline->name,
+                        trial->is_far ? "tokens take longer than in the trial" : "to confirm the trial");
+        pipeline_depth_trial_again(trial, atomic_load_explicit(&pipeline->depth, memory_order_relaxed));
+    }
 }
 
 uint32_t pipeline_engine_slots_in_use(struct pipeline *pipeline)
@@ -72,14 +113,11 @@ uint32_t pipeline_engine_slots_in_use(struct pipeline *pipeline)
 
     if (!in_use->has_begun)
         begin(pipeline, in_use);
-    if (!trial->is_over) {
-        pipeline_depth_trial_next(trial, base_now());
-        if (trial->is_over && trial->way != 0) {
-            explain(pipeline, trial);
-            pipeline_tuning_settle(&pipeline->engine->tuning);
-        }
-    }
-    return trial->way == 0 ? 0 : trial->slots[trial->way];
+    if (pipeline_depth_trial_counts(trial))
+        note_token(pipeline, in_use);
+    if (trial->way != 0)
+        return trial->slots[trial->way];
+    return trial->is_over ? in_use->most : 0;
 }
 
 bool pipeline_slots_are_tried(const struct pipeline *pipeline)

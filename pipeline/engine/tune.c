@@ -13,7 +13,7 @@
 /* A stage that waits for less than this part of its time does not starve. */
 #define STARVES 0.05
 
-/* A slot that raised the rate by less was one too many. */
+/* A slot that raised the rate by less was one too many, and rests where slots may (slots_in_use.c). */
 #define BROUGHT 1.01
 
 /* Consecutive looks without waiting after which tokens are no longer measured for this purpose. */
@@ -82,9 +82,12 @@ bool pipeline_engine_wants_slot(struct pipeline *pipeline)
     uint64_t length = base_now() - tuning->window_begin;
     if (length < WINDOW_NS)
         return false;
-    double rate    = (double)(tuning->tokens - 1) / (double)length;
-    tuning->tokens = 0;
-    if (!has_room(pipeline, depth) || (tuning->rate != 0 && rate < tuning->rate * BROUGHT)) {
+    double rate      = (double)(tuning->tokens - 1) / (double)length;
+    tuning->tokens   = 0;
+    bool has_brought = tuning->rate == 0 || rate >= tuning->rate * BROUGHT;
+    if (!has_brought && pipeline->engine->slots_in_use.may_try)
+        pipeline->engine->slots_in_use.most = depth - 1;
+    if (!has_room(pipeline, depth) || !has_brought) {
         pipeline_tuning_settle(tuning);
         return false;
     }

@@ -8,15 +8,24 @@
 /* Sources of programs run on it. */
 #define STACK_BYTES (1u << 20)
 
-/* Calls the source, or copies the token that was read ahead. */
+static int32_t call_source(struct pipeline_slot *slot)
+{
+    base_error_clear();
+    return pipeline_source_fill(&slot->front->queue->source, &slot->token);
+}
+
+/* Calls the source, or copies the token that was read ahead. The thread of a run without loaders is marked
+ * while the run lasts. */
 static int32_t fill(struct pipeline_slot *slot, const struct pipeline_ahead_place *place)
 {
+    const struct pipeline_queue *queue = slot->front->queue;
     struct pipeline_calling calling;
     if (place != NULL)
         return pipeline_ahead_hand_over(place, slot);
+    if (atomic_load_explicit(&queue->mode, memory_order_relaxed) == PIPELINE_RUNNING && queue->workers == 0)
+        return call_source(slot);
     pipeline_calling_push(&calling, slot->front, false);
-    base_error_clear();
-    int32_t answer = pipeline_source_fill(&slot->front->queue->source, &slot->token);
+    int32_t answer = call_source(slot);
     pipeline_calling_pop(&calling);
     return answer;
 }

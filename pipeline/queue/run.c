@@ -54,16 +54,13 @@ static void consume(struct pipeline_slot *slot)
 {
     struct pipeline *pipeline    = slot->front;
     struct pipeline_queue *queue = pipeline->queue;
-    struct pipeline_calling calling;
-    bool is_timed = pipeline_queue_is_timed(slot);
+    bool is_timed                = pipeline_queue_is_timed(slot);
     bool is_long =
         is_timed && atomic_load_explicit(&queue->sink_took, memory_order_relaxed) > PIPELINE_LONG_END_NS;
     uint64_t ran     = is_long ? base_thread_time() : 0;
     slot->sink_begin = is_timed ? base_now() : 0;
-    pipeline_calling_push(&calling, pipeline, false);
     base_error_clear();
     int32_t status = pipeline_sink_consume(&queue->sink, &slot->token);
-    pipeline_calling_pop(&calling);
     slot->sink_end = is_timed ? base_now() : 0;
     slot->sink_ran = is_long ? base_thread_time() - ran : 0;
     if (is_timed) {
@@ -97,14 +94,18 @@ void pipeline_run_consume(struct pipeline_slot *slot)
 static void pass_all(struct pipeline *pipeline)
 {
     struct base_failure failure;
+    struct pipeline_calling calling;
     struct pipeline_slot *slot;
     int32_t status;
+    /* Once for all calls of the source and the sink. */
+    pipeline_calling_push(&calling, pipeline, false);
     do {
         pipeline_run_fill(pipeline);
         status = pipeline_next(pipeline, PIPELINE_SLOT_SINK, BASE_NEVER, &slot, &failure);
         if (status == TRM_OK)
             pipeline_run_consume(slot);
     } while (status == TRM_OK || status == PIPELINE_NEXT_FILL || status == PIPELINE_NEXT_FAILED);
+    pipeline_calling_pop(&calling);
 }
 
 /* ---- beginning ------------------------------------------------------------------------------ */

@@ -421,6 +421,22 @@ static void fold(struct pipeline_measure *measure)
     measure->plain = 0;
 }
 
+static bool has_any_time(const struct pipeline_token_times *times)
+{
+    uint64_t any = times->enqueue_ns;
+
+    for (uint32_t i = 0; i < TRM_STAGES; i++)
+        any |= times->begin[i];
+    return any != 0;
+}
+
+/* What is left of the rest for a token without times, most of those of a pipeline that is not measured. */
+static void add_untimed(struct pipeline_measure *measure, const struct pipeline_token_times *times)
+{
+    for (uint32_t i = 0; i < TRM_STAGES && times->status == TRM_OK; i++)
+        pipeline_stage_miss(&measure->stages[i], 1, i == TRM_STAGE_LOAD);
+}
+
 void pipeline_measure_token(struct pipeline_measure *measure, const struct pipeline_token_times *times)
 {
     if (measure->plain != 0)
@@ -428,6 +444,10 @@ void pipeline_measure_token(struct pipeline_measure *measure, const struct pipel
     count_token(measure, times);
     measure->bytes_up += times->bytes_up;
     measure->bytes_down += times->bytes_down;
+    if (!has_any_time(times)) {
+        add_untimed(measure, times);
+        return;
+    }
     add_stages(measure, times);
     note_usage(measure);
     add_ran(&measure->load_ran, times, TRM_STAGE_LOAD, times->load_ran);

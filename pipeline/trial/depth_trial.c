@@ -6,11 +6,17 @@
 /* Rounds of short turns, in which numbers of slots that are very slow show it before they cost much. */
 #define SHORT_ROUNDS 2u
 
-/* In per cent of the fastest: slower ones are left out after the short rounds, and after the first long
- * one. Memory that became cold while fewer slots were in use makes the first tokens of a turn up to 1.8 times
- * as long, and a short turn has few others. */
+/* In per cent of the fastest: slower ones are left out after the short rounds, and after each long one.
+ * Memory that became cold while fewer slots were in use makes the first tokens of a turn up to 1.8 times as
+ * long, and a short turn has few others; of tokens in scaled stretches all is warm at once. */
 #define NEAR_SHORT 160u
-#define NEAR_LONG 120u
+#define NEAR_SCALED 130u
+static const uint32_t near_long[] = {120, 112, 108, 106};
+#define NEAR_LEAST 106u
+
+/* A long turn's stretches take so long at least, or have so many times as many tokens. */
+#define STRETCH_NS 10000u
+#define SCALE_MOST 6u
 
 /* Tokens of a turn that are timed, at least. As many as are in flight may end at once, so that they come in
  * bursts: whole bursts are timed, or two slots would seem a seventh faster than they are. In long turns the
@@ -30,6 +36,20 @@
  * caches, which the program and others may have use for, and begin a run sooner. */
 #define SAME 103u
 
+/* After the trial: tokens of a window; per cent of what the trial saw that are too much; windows in a row
+ * that show it; and how many times as many tokens have to pass until the next trial. */
+#define WINDOW 32u
+#define FAR 125u
+#define WINDOWS_SLOW 4u
+#define PATIENCE 256u
+#define PATIENCE_GROWS 4u
+
+/* A trial that confirms another: nanoseconds until the first; in per cent of what stayed, how near a turn was of what is tried again; and
+ * its rounds. */
+#define PAUSE_NS 20000000u
+#define NEAR_AGAIN 108u
+#define ROUNDS_AGAIN (SHORT_ROUNDS + 3)
+
 /* Runs without a whole trial after which it is given up. */
 #define ATTEMPTS_MOST 64u
 
@@ -38,7 +58,12 @@
 
 void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t depth)
 {
-    *trial = (struct pipeline_depth_trial){.slots = {depth}, .ways = 1};
+    *trial = (struct pipeline_depth_trial){.slots    = {depth},
+                                           .ways     = 1,
+                                           .patience = PATIENCE,
+                                           .pause    = PAUSE_NS,
+                                           .rounds   = PIPELINE_DEPTH_ROUNDS,
+                                           .last     = UINT32_MAX};
     if (depth > 2)
         trial->slots[trial->ways++] = 2;
     if (depth > 1)
@@ -97,7 +122,8 @@ static void note_times(struct pipeline_depth_trial *trial)
         for (uint32_t i = trial->is_left_out[way] ? 0 : first_round(trial); i < trial->round; i++)
             if (trial->took[way][i] != 0)
                 values[count++] = trial->took[way][i];
-        trial->ns[way] = count != 0 ? median(values, count) : 0;
+        if (count != 0)
+            trial->ns[way] = median(values, count);
     }
 }
 
@@ -114,13 +140,18 @@ static void conclude(struct pipeline_depth_trial *trial)
         if (compare(trial, i) <= least * SAME / 100)
             best = i;
     note_times(trial);
-    trial->way     = best;
-    trial->is_over = true;
+    uint32_t result = best == 0 ? 0 : trial->slots[best];
+    trial->agreed   = result == trial->last ? trial->agreed + 1 : 0;
+    trial->last     = result;
+    trial->way      = best;
+    trial->watched  = 0;
+    trial->is_over  = true;
 }
 
 void pipeline_depth_trial_interrupt(struct pipeline_depth_trial *trial)
 {
-    trial->tokens = 0;
+    trial->tokens  = 0;
+    trial->watched = 0;
     if (trial->is_over)
         return;
     trial->attempts++;
@@ -129,13 +160,36 @@ void pipeline_depth_trial_interrupt(struct pipeline_depth_trial *trial)
         conclude(trial);
 }
 
+/* How many times as many tokens a stretch of a long turn has. */
+static uint32_t scale_of(const struct pipeline_depth_trial *trial)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (uint32_t i = 0; i < SHORT_ROUNDS && i < trial->round; i++)
+        least = least_of(trial, i) < least ? least_of(trial, i) : least;
+    if (least == UINT64_MAX || least * TIMED_SHORT >= STRETCH_NS)
+        return 1;
+    uint64_t scale = STRETCH_NS / (least * TIMED_SHORT);
+    return scale < SCALE_MOST ? (uint32_t)scale + 1 : SCALE_MOST;
+}
+
+/* Slower than so many per cent of the fastest in every round that has ended. */
+static uint32_t near_of(const struct pipeline_depth_trial *trial)
+{
+    uint32_t count = sizeof(near_long) / sizeof(near_long[0]);
+
+    if (trial->round <= SHORT_ROUNDS)
+        return scale_of(trial) > 1 ? NEAR_SCALED : NEAR_SHORT;
+    return trial->round - SHORT_ROUNDS <= count ? near_long[trial->round - SHORT_ROUNDS - 1] : NEAR_LEAST;
+}
+
 /* Whether it was far from the best in every round. */
 static bool is_slow(const struct pipeline_depth_trial *trial, uint32_t way)
 {
-    uint64_t near = trial->round > SHORT_ROUNDS ? NEAR_LONG : NEAR_SHORT;
+    uint64_t near = near_of(trial);
 
     for (uint32_t i = 0; i < trial->round; i++)
-        if (trial->took[way][i] != 0 && trial->took[way][i] <= least_of(trial, i) / 100 * near)
+        if (trial->took[way][i] != 0 && trial->took[way][i] <= least_of(trial, i) * near / 100)
             return false;
     return true;
 }
@@ -156,7 +210,7 @@ static bool begin_round(struct pipeline_depth_trial *trial)
 {
     trial->turns = 0;
     trial->round++;
-    return trial->round < SHORT_ROUNDS || (trial->round < PIPELINE_DEPTH_ROUNDS && leave_out_slow(trial));
+    return trial->round < SHORT_ROUNDS || (trial->round < trial->rounds && leave_out_slow(trial));
 }
 
 /* Forward in one round, backward in the next. */
@@ -173,7 +227,12 @@ static void next_turn(struct pipeline_depth_trial *trial)
     } while (trial->is_left_out[trial->way]);
 }
 
-/* Tokens that are timed together: a burst, or two. Bursts of more slots are not looked for: they would take
+static uint32_t burst_of(uint32_t slots)
+{
+    return slots <= 1 ? 2 : slots < TIMED_LONG ? slots : TIMED_LONG;
+}
+
+/* Tokens that are timed together: a burst, or more. Bursts of more slots are not looked for: they would take
  * many tokens, and a deep pipeline loses little. */
 static uint32_t stretch_of(const struct pipeline_depth_trial *trial)
 {
@@ -181,12 +240,14 @@ static uint32_t stretch_of(const struct pipeline_depth_trial *trial)
 
     if (trial->round < SHORT_ROUNDS)
         return slots < TIMED_SHORT ? (TIMED_SHORT + slots - 1) / slots * slots : TIMED_SHORT;
-    return slots == 1 ? 2 : slots < TIMED_LONG ? slots : TIMED_LONG;
+    return scale_of(trial) * burst_of(slots);
 }
 
-static uint32_t stretches_of(const struct pipeline_depth_trial *trial, uint32_t stretch)
+static uint32_t stretches_of(const struct pipeline_depth_trial *trial)
 {
-    return trial->round < SHORT_ROUNDS ? 1 : (TIMED_LONG + stretch - 1) / stretch;
+    uint32_t burst = burst_of(trial->slots[trial->way]);
+
+    return trial->round < SHORT_ROUNDS ? 1 : (TIMED_LONG + burst - 1) / burst;
 }
 
 static uint32_t settling_tokens(const struct pipeline_depth_trial *trial)
@@ -199,12 +260,93 @@ static uint32_t settling_tokens(const struct pipeline_depth_trial *trial)
     return settle + (slots < WARM_MOST / WARM_BURSTS ? slots * WARM_BURSTS : WARM_MOST);
 }
 
+/* ---- another trial -------------------------------------------------------------------------- */
+
+/* Whether any turn of a number of slots took hardly longer than what stayed. */
+static bool was_near(const struct pipeline_depth_trial *trial, uint32_t way)
+{
+    for (uint32_t i = 0; i < PIPELINE_DEPTH_ROUNDS; i++)
+        if (trial->took[way][i] != 0 && trial->took[way][i] <= trial->ns[trial->way] * NEAR_AGAIN / 100)
+            return true;
+    return way == trial->way;
+}
+
+static uint32_t count_near(const struct pipeline_depth_trial *trial)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < trial->ways; i++)
+        count += was_near(trial, i);
+    return count;
+}
+
+/* Leaves out what was far from the result that is to be confirmed. */
+static void begin_with_near(struct pipeline_depth_trial *trial, const struct pipeline_depth_trial *before)
+{
+    trial->rounds = ROUNDS_AGAIN;
+    for (uint32_t i = 0; i < trial->ways; i++) {
+        trial->is_left_out[i] = !was_near(before, i);
+        trial->ns[i]          = before->ns[i];
+    }
+    while (trial->is_left_out[trial->way])
+        trial->way = ++trial->turns;
+}
+
+void pipeline_depth_trial_again(struct pipeline_depth_trial *trial, uint32_t depth)
+{
+    struct pipeline_depth_trial before = *trial;
+
+    pipeline_depth_trial_begin(trial, depth);
+    trial->patience = before.patience * PATIENCE_GROWS;
+    trial->pause    = before.pause * PATIENCE_GROWS;
+    trial->last     = before.last;
+    trial->agreed   = before.agreed;
+    if (!before.is_far && trial->ways == before.ways)
+        begin_with_near(trial, &before);
+}
+
+/* ---- after the trial ------------------------------------------------------------------------ */
+
+bool pipeline_depth_trial_counts(struct pipeline_depth_trial *trial)
+{
+    if (!trial->is_over)
+        return true;
+    return trial->ways > 1 && trial->ns[trial->way] != 0 && trial->watched++ % WINDOW == 0;
+}
+
+/* Whether the result is to be confirmed now. */
+static bool is_unsure(const struct pipeline_depth_trial *trial, uint64_t now)
+{
+    return trial->agreed == 0 && now - trial->ended >= trial->pause && count_near(trial) > 1;
+}
+
+/* The end of a window, or the beginning of the first of a run. */
+static void watch(struct pipeline_depth_trial *trial, uint64_t now)
+{
+    uint64_t took  = now - trial->begin;
+    bool is_window = trial->watched > 1;
+
+    trial->begin = now;
+    if (trial->ended == 0)
+        trial->ended = now;
+    if (!is_window)
+        return;
+    trial->since += WINDOW;
+    trial->slow   = took > trial->ns[trial->way] * WINDOW * FAR / 100 ? trial->slow + 1 : 0;
+    trial->is_far = trial->slow >= WINDOWS_SLOW;
+    trial->is_due = trial->since >= trial->patience && (trial->is_far || is_unsure(trial, now));
+}
+
+/* ---- tokens --------------------------------------------------------------------------------- */
+
 uint32_t pipeline_depth_trial_next(struct pipeline_depth_trial *trial, uint64_t now)
 {
     uint32_t settle = settling_tokens(trial), stretch = stretch_of(trial);
 
-    if (trial->is_over)
+    if (trial->is_over) {
+        watch(trial, now);
         return trial->slots[trial->way];
+    }
     trial->tokens++;
     if (trial->tokens > settle && (trial->tokens - settle) % stretch == 0) {
         trial->stretches[(trial->tokens - settle) / stretch - 1] = now - trial->begin;
@@ -212,7 +354,7 @@ uint32_t pipeline_depth_trial_next(struct pipeline_depth_trial *trial, uint64_t 
     }
     if (trial->tokens == settle)
         trial->begin = now;
-    uint32_t count = stretches_of(trial, stretch);
+    uint32_t count = stretches_of(trial);
     if (trial->tokens == settle + count * stretch) {
         trial->took[trial->way][trial->round] = median(trial->stretches, count) / stretch + 1;
         next_turn(trial);

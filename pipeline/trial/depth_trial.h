@@ -9,7 +9,19 @@
  * only when the caches have settled are their tokens timed, and those rounds alone are compared. Rounds go
  * forward and backward, so that a number of slots follows itself or its neighbour and the caches have little
  * to fetch. Against the best of them the trial costs at most the time of 64 tokens, as long as none takes
- * more than 2.5 times as long.
+ * more than 2.4 times as long.
+ *
+ * Tokens of a microsecond are timed in stretches of more of them, since the clock and an interrupt would
+ * decide between a few. What they use is warm again after a token, so that a number of slots need not be very
+ * slow to be left out.
+ *
+ * After the trial tokens are watched, at the cost of a look at the clock for 32 of them. A number of slots
+ * may have been lucky: which processor runs which slot can stay the same for some tokens and then no longer.
+ * So where tokens go on to take a quarter longer than the trial saw, there is another trial. Another one, of
+ * the numbers that were near, confirms the result in any case: other programs may have had a processor. It
+ * costs little, since far numbers are not in it, and comes a fiftieth of a second later, since what else runs on
+ * the machine does so for a while. Until two in a row agree there are more, each after four times as much as
+ * the one before, because the cause may be something else.
  *
  * Other programs, and a processor that changes its clock, make some rounds faster than others. So turns are
  * compared with those of the same round, and the median of the rounds counts: the fastest turn of all would
@@ -41,15 +53,31 @@ struct pipeline_depth_trial {
     uint32_t attempts;                            /* runs so far, most of them too short for a turn */
     uint32_t misses;                              /* the last of these, too short for a long turn */
     bool is_over;
+    /* Afterwards. */
+    uint32_t watched;  /* tokens of this run */
+    uint32_t slow;     /* windows of such tokens, the last ones, that took longer than the trial saw */
+    uint64_t since;    /* tokens since the trial ended */
+    uint64_t patience; /* as many, before it may be doubted */
+    uint64_t ended;    /* when tokens were watched first; 0: not yet */
+    uint64_t pause;    /* nanoseconds from then to a trial that confirms this one */
+    bool is_far;       /* so many of them that the trial is doubted */
+    bool is_due;       /* another trial */
+    uint32_t last;     /* slots that the last trial kept; 0: all */
+    uint32_t agreed;   /* trials in a row that kept the same, after the first */
+    uint32_t rounds;   /* of this trial */
 };
 
-/* Begins the trial of a pipeline of so many slots. */
+/* Begins the trial of a pipeline of so many slots; again: as it is due. */
 void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t depth);
+void pipeline_depth_trial_again(struct pipeline_depth_trial *trial, uint32_t depth);
+
+/* A token has ended. Whether pipeline_depth_trial_next() has to be told. */
+bool pipeline_depth_trial_counts(struct pipeline_depth_trial *trial);
 
 /* A run begins: the turn begins again. */
 void pipeline_depth_trial_interrupt(struct pipeline_depth_trial *trial);
 
-/* A token has ended. Returns the number of slots to be in use from now on. */
+/* A token has ended that counts. Returns the number of slots to be in use from now on. */
 uint32_t pipeline_depth_trial_next(struct pipeline_depth_trial *trial, uint64_t now);
 
 #endif

@@ -146,6 +146,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/pipeline_fresh.c \
 	tests/conformance/pipeline_functions.c \
 	tests/conformance/pipeline_image.c \
+	tests/conformance/pipeline_kept.c \
 	tests/conformance/pipeline_lives.c \
 	tests/conformance/pipeline_order.c \
 	tests/conformance/pipeline_sources.c \

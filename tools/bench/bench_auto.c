@@ -6,8 +6,9 @@
  *     WORK_of_best     the first of these figures as a share of the second
  *
  * First every strategy runs with one to four slots. The fastest two of these pipelines and that of the
- * library then take turns, so that a slow machine is slow for all, and the median of their turns counts. The
- * trials of the library are over before.
+ * library then take turns, so that a slow machine is slow for all, and the median of their turns counts. Each
+ * turn is timed after some batches that bring the memory back into the caches: without them one slot would be
+ * the best where in a run that goes on two or three are. The trials of the library are over before.
  * SPDX-License-Identifier: MIT
  */
 #include "tools/bench/bench_flow.h"
@@ -140,6 +141,9 @@ static int32_t run_finals(struct bench *bench, struct entrant *entrants)
 
     for (uint32_t turn = 0; turn < turns; turn++)
         for (uint32_t i = 0; i < ENTRANTS && status == TRM_OK; i++) {
+            status = bench_flow_warm(bench, entrants[i].flow);
+            if (status != TRM_OK)
+                break;
             status = bench_flow_run(bench, entrants[i].flow, count, &seconds[i][turn]);
             seconds[i][turn] /= (double)count;
         }

@@ -63,6 +63,10 @@ void bench_flow_end(struct bench_flow *flow); /* NULL is fine */
 /* Pass `tokens` batches through; the time that they took in seconds. */
 int32_t bench_flow_run(struct bench *bench, struct bench_flow *flow, uint64_t tokens, double *seconds);
 
+/* Pass some batches, so that the memory of the slots is as much in the caches as it will be: others have used
+ * them since. */
+int32_t bench_flow_warm(struct bench *bench, struct bench_flow *flow);
+
 /* Pass batches until the library's trials of strategies and numbers of slots are over. */
 int32_t bench_flow_settle(struct bench *bench, struct bench_flow *flow);
 

@@ -54,14 +54,15 @@ static const struct bench_flow_kind kinds[KINDS] = {
 static double predictions[KINDS];
 
 /* argument: the number of the kind, in this and the following samples. The trials of the library are not part
- * of its figure. */
+ * of its figure, and the first batches, whose memory is new, of none. */
 static int32_t setup_flow(struct bench *bench, const struct bench_case *test)
 {
     const struct bench_flow_kind *kind = &kinds[test->argument];
     int32_t status                     = bench_flow_begin(bench, kind, &bench->flow);
 
-    return status == TRM_OK && kind->strategy == TRM_STRATEGY_AUTO ? bench_flow_settle(bench, bench->flow)
-                                                                   : status;
+    if (status == TRM_OK && kind->strategy == TRM_STRATEGY_AUTO)
+        status = bench_flow_settle(bench, bench->flow);
+    return status == TRM_OK ? bench_flow_warm(bench, bench->flow) : status;
 }
 
 static int32_t keep_prediction(struct trm_pipeline *pipeline, double *predicted)

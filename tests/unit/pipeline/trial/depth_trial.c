@@ -81,7 +81,8 @@ START_TEST(memory_that_was_not_in_use_and_is_cold_at_first_decides_nothing)
     ck_assert_uint_eq(trial.slots[trial.way], 3);
     for (uint32_t round = 2; round < PIPELINE_DEPTH_ROUNDS; round++)
         for (uint32_t way = 0; way < 3; way++)
-            ck_assert_uint_eq(trial.took[way][round], time_with(&steady, trial.slots[way]) + 1);
+            if (!trial.is_left_out[way])
+                ck_assert_uint_eq(trial.took[way][round], time_with(&steady, trial.slots[way]) + 1);
 }
 END_TEST
 
@@ -162,18 +163,246 @@ START_TEST(the_trial_costs_at_most_the_time_of_64_tokens)
             ck_assert_uint_le(cost_of(&(struct times){two * US, one * US, 4 * US}, 32), 64 * 4 * US);
         }
     }
+    /* Tokens of half a microsecond, up to 2.4 times as long, in steps of a fiftieth. */
+    for (uint64_t two = 500; two <= 1200; two += 10) {
+        for (uint64_t one = 500; one <= 1200; one += 10) {
+            ck_assert_uint_le(cost_of(&(struct times){500, two, one}, 4), UINT64_C(64) * 500);
+            ck_assert_uint_le(cost_of(&(struct times){two, one, 500}, 4), UINT64_C(64) * 500);
+        }
+    }
 }
 END_TEST
 
-START_TEST(far_numbers_of_slots_are_left_out_after_the_short_rounds_and_the_first_long_one)
+/* An interrupt of 5 us comes after every 997 tokens, the clock shows whole 30 ns. */
+START_TEST(short_tokens_are_compared_in_stretches_that_the_clock_can_tell_apart)
+{
+    const struct times times = {.all = 618, .two = 604, .one = 572};
+
+    for (uint32_t phase = 0; phase < 997; phase++) {
+        struct pipeline_depth_trial trial;
+        uint64_t now   = 1;
+        uint32_t slots = 4;
+
+        pipeline_depth_trial_begin(&trial, 4);
+        for (uint32_t i = phase; !trial.is_over; i++) {
+            now += time_with(&times, slots) + (i % 997 == 0 ? 5 * US : 0);
+            slots = pipeline_depth_trial_next(&trial, now / 30 * 30);
+        }
+        ck_assert_uint_eq(trial.slots[trial.way], 1);
+    }
+}
+END_TEST
+
+/* ---- after the trial ------------------------------------------------------------------------ */
+
+/* What the trial is told of tokens that take `ns` each: so many of them, or until it is doubted. */
+static uint64_t serve(struct pipeline_depth_trial *trial, uint64_t *now, uint64_t ns, uint64_t count)
+{
+    uint64_t tokens = 0;
+
+    for (; tokens < count && !trial->is_due; tokens++) {
+        *now += ns;
+        if (pipeline_depth_trial_counts(trial))
+            pipeline_depth_trial_next(trial, *now);
+    }
+    return tokens;
+}
+
+/* A trial of three slots with these times from `now` on. */
+static void pass_from(struct pipeline_depth_trial *trial, const struct times *times, uint64_t *now)
+{
+    for (uint32_t slots = trial->slots[trial->way]; !trial->is_over;) {
+        *now += time_with(times, slots);
+        slots = pipeline_depth_trial_next(trial, *now);
+    }
+}
+
+/* The trial and those that confirm it, until no other is due. Returns their number. */
+static uint32_t pass_trials(struct pipeline_depth_trial *trial, const struct times *times, uint64_t *now)
+{
+    uint32_t trials = 1;
+
+    pass_from(trial, times, now);
+    for (; serve(trial, now, time_with(times, trial->slots[trial->way]), 100000) < 100000; trials++) {
+        pipeline_depth_trial_again(trial, trial->slots[0]);
+        pass_from(trial, times, now);
+    }
+    return trials;
+}
+
+START_TEST(a_choice_whose_tokens_go_on_to_take_longer_is_doubted_and_made_again)
+{
+    const struct times lucky = {.all = 36 * US, .two = 41 * US, .one = 60 * US};
+    const struct times usual = {.all = 70 * US, .two = 41 * US, .one = 60 * US};
+    struct pipeline_depth_trial trial;
+    uint64_t now = 1;
+
+    pipeline_depth_trial_begin(&trial, 3);
+    pass_trials(&trial, &lucky, &now);
+    ck_assert_uint_eq(trial.slots[trial.way], 3);
+    ck_assert_uint_le(serve(&trial, &now, usual.all, 100000), 256);
+    ck_assert(trial.is_due && trial.is_far);
+    pipeline_depth_trial_again(&trial, 3);
+    ck_assert(!trial.is_over && !trial.is_due);
+    pass_trials(&trial, &usual, &now);
+    ck_assert_uint_eq(trial.slots[trial.way], 2);
+}
+END_TEST
+
+/* While another program has a processor, two slots gain nothing. */
+START_TEST(a_choice_that_was_right_only_for_a_time_is_made_again)
+{
+    const struct times shared = {.all = 75 * US, .two = 56 * US, .one = 55 * US};
+    const struct times usual  = {.all = 75 * US, .two = 41 * US, .one = 55 * US};
+    struct pipeline_depth_trial trial;
+    uint64_t now = 1;
+
+    pipeline_depth_trial_begin(&trial, 3);
+    pass_from(&trial, &shared, &now);
+    ck_assert_uint_eq(trial.slots[trial.way], 1);
+    ck_assert_uint_ge(serve(&trial, &now, usual.one, 100000) * usual.one, 20000 * US);
+    ck_assert(trial.is_due && !trial.is_far);
+    pipeline_depth_trial_again(&trial, 3);
+    ck_assert(trial.is_left_out[0]); /* it was far */
+    pass_trials(&trial, &usual, &now);
+    ck_assert_uint_eq(trial.slots[trial.way], 2);
+}
+END_TEST
+
+START_TEST(a_trial_is_confirmed_once_unless_all_others_were_far)
+{
+    struct pipeline_depth_trial trial;
+    uint64_t now = 1;
+
+    pipeline_depth_trial_begin(&trial, 3);
+    ck_assert_uint_eq(
+        pass_trials(&trial, &(struct times){.all = 40 * US, .two = 43 * US, .one = 60 * US}, &now), 2);
+    ck_assert_uint_eq(trial.slots[trial.way], 3);
+    pipeline_depth_trial_begin(&trial, 3);
+    ck_assert_uint_eq(
+        pass_trials(&trial, &(struct times){.all = 40 * US, .two = 60 * US, .one = 60 * US}, &now), 1);
+    pipeline_depth_trial_begin(&trial, 3);
+    ck_assert_uint_eq(
+        pass_trials(&trial, &(struct times){.all = 60 * US, .two = 60 * US, .one = 40 * US}, &now), 1);
+    ck_assert_uint_eq(trial.slots[trial.way], 1);
+}
+END_TEST
+
+/* Nanoseconds by which these times make the trials longer than their tokens in the best way. */
+static uint64_t cost_of_all(const struct times *times, uint64_t least)
+{
+    struct pipeline_depth_trial trial;
+    uint64_t cost = 0, now = 1;
+
+    pipeline_depth_trial_begin(&trial, 3);
+    do {
+        uint64_t began = now, tokens = 0;
+        for (uint32_t slots = trial.slots[trial.way]; !trial.is_over; tokens++) {
+            now += time_with(times, slots);
+            slots = pipeline_depth_trial_next(&trial, now);
+        }
+        cost += now - began - tokens * least;
+        serve(&trial, &now, time_with(times, trial.slots[trial.way]), 100000);
+        if (trial.is_due)
+            pipeline_depth_trial_again(&trial, 3);
+    } while (!trial.is_over);
+    return cost;
+}
+
+START_TEST(the_trial_and_its_confirmation_cost_at_most_the_time_of_64_tokens)
+{
+    for (uint64_t scale = 1; scale <= 100; scale *= 100)
+        for (uint64_t two = 500; two <= 1200; two += 10)
+            for (uint64_t one = 500; one <= 1200; one += 10) {
+                ck_assert_uint_le(
+                    cost_of_all(&(struct times){500 * scale, two * scale, one * scale}, 500 * scale),
+                    64 * 500 * scale);
+                ck_assert_uint_le(
+                    cost_of_all(&(struct times){two * scale, one * scale, 500 * scale}, 500 * scale),
+                    64 * 500 * scale);
+            }
+}
+END_TEST
+
+START_TEST(tokens_that_take_somewhat_longer_or_longer_now_and_then_raise_no_doubt)
+{
+    const struct times times = {.all = 40 * US, .two = 50 * US, .one = 60 * US};
+    struct pipeline_depth_trial trial;
+    uint64_t now = 1;
+
+    pipeline_depth_trial_begin(&trial, 3);
+    pass_trials(&trial, &times, &now);
+    ck_assert_uint_eq(serve(&trial, &now, 48 * US, 100000), 100000);
+    for (uint32_t i = 0; i < 1000; i++) {
+        ck_assert_uint_eq(serve(&trial, &now, 80 * US, 90), 90);
+        ck_assert_uint_eq(serve(&trial, &now, 40 * US, 70), 70);
+    }
+}
+END_TEST
+
+/* The times between runs are none of tokens. */
+START_TEST(the_time_between_two_runs_raises_no_doubt)
+{
+    const struct times times = {.all = 40 * US, .two = 50 * US, .one = 60 * US};
+    struct pipeline_depth_trial trial;
+    uint64_t now = 1;
+
+    pipeline_depth_trial_begin(&trial, 3);
+    pass_trials(&trial, &times, &now);
+    for (uint32_t i = 0; i < 100; i++) {
+        now += 1000000 * US;
+        pipeline_depth_trial_interrupt(&trial);
+        ck_assert_uint_eq(serve(&trial, &now, 40 * US, 50), 50);
+    }
+}
+END_TEST
+
+/* A machine that becomes slower and slower: every trial is proved wrong. */
+START_TEST(doubts_become_rare_where_another_trial_does_not_help)
+{
+    struct times times = {.all = 40 * US, .two = 41 * US, .one = 42 * US};
+    struct pipeline_depth_trial trial;
+    uint64_t now = 1, tokens = 0;
+    uint32_t trials = 0;
+
+    pipeline_depth_trial_begin(&trial, 3);
+    while (tokens < 1000000) {
+        pass_from(&trial, &times, &now);
+        times = (struct times){times.all * 2, times.two * 2, times.one * 2};
+        tokens += serve(&trial, &now, time_with(&times, trial.slots[trial.way]), 1000000);
+        pipeline_depth_trial_again(&trial, 3);
+        trials++;
+    }
+    ck_assert_uint_ge(trials, 2);
+    ck_assert_uint_le(trials, 8);
+}
+END_TEST
+
+START_TEST(a_trial_that_knows_no_times_is_not_watched)
+{
+    struct pipeline_depth_trial trial;
+    uint64_t now = 1;
+
+    pipeline_depth_trial_begin(&trial, 1);
+    ck_assert(!pipeline_depth_trial_counts(&trial));
+    pipeline_depth_trial_begin(&trial, 3);
+    while (!trial.is_over)
+        pipeline_depth_trial_interrupt(&trial);
+    ck_assert(!pipeline_depth_trial_counts(&trial));
+    ck_assert_uint_eq(serve(&trial, &now, 40 * US, 100000), 100000);
+}
+END_TEST
+
+START_TEST(far_numbers_of_slots_are_left_out_after_the_short_rounds_and_each_long_one)
 {
     struct pipeline_depth_trial trial;
 
     ck_assert_uint_eq(pass(&trial, 3, &(struct times){1000 * US, 1000 * US, 600 * US}, UINT32_MAX), 52);
     ck_assert_uint_eq(pass(&trial, 3, &(struct times){1000 * US, 800 * US, 600 * US}, UINT32_MAX), 86);
     ck_assert_uint_eq(pass(&trial, 3, &(struct times){900 * US, 800 * US, 600 * US}, UINT32_MAX), 110);
-    ck_assert_uint_eq(pass(&trial, 3, &(struct times){1000 * US, 650 * US, 600 * US}, UINT32_MAX), 222);
-    ck_assert_uint_eq(pass(&trial, 3, &(struct times){650 * US, 640 * US, 600 * US}, UINT32_MAX), 342);
+    ck_assert_uint_eq(pass(&trial, 3, &(struct times){1000 * US, 650 * US, 600 * US}, UINT32_MAX), 154);
+    ck_assert_uint_eq(pass(&trial, 3, &(struct times){650 * US, 640 * US, 600 * US}, UINT32_MAX), 260);
+    ck_assert_uint_eq(pass(&trial, 3, &(struct times){630 * US, 615 * US, 600 * US}, UINT32_MAX), 342);
 }
 END_TEST
 
@@ -223,7 +452,7 @@ START_TEST(after_four_runs_too_short_for_a_long_turn_the_short_ones_decide)
     ck_assert_uint_eq(pass(&trial, 3, &times, 9), (6 + 4) * 9 + 1);
     ck_assert_uint_eq(trial.slots[trial.way], 1);
     /* Runs of the longest turn: none is too short. */
-    pass(&trial, 3, &times, 24);
+    pass(&trial, 3, &(struct times){.all = 820 * US, .two = 810 * US, .one = 800 * US}, 24);
     ck_assert_uint_eq(trial.slots[trial.way], 1);
     ck_assert_uint_eq(trial.round, PIPELINE_DEPTH_ROUNDS);
 }
@@ -240,8 +469,17 @@ static Suite *make_suite(void)
     tcase_add_test(trials, a_turn_in_which_the_machine_is_faster_or_slower_decides_nothing);
     tcase_add_test(trials, the_best_is_at_most_three_per_cent_faster_than_what_stays);
     tcase_add_test(trials, the_trial_costs_at_most_the_time_of_64_tokens);
-    tcase_add_test(trials, far_numbers_of_slots_are_left_out_after_the_short_rounds_and_the_first_long_one);
+    tcase_add_test(trials, far_numbers_of_slots_are_left_out_after_the_short_rounds_and_each_long_one);
     tcase_add_test(trials, a_number_of_slots_that_was_disturbed_once_gets_another_chance);
+    tcase_add_test(trials, short_tokens_are_compared_in_stretches_that_the_clock_can_tell_apart);
+    tcase_add_test(trials, a_choice_whose_tokens_go_on_to_take_longer_is_doubted_and_made_again);
+    tcase_add_test(trials, a_choice_that_was_right_only_for_a_time_is_made_again);
+    tcase_add_test(trials, a_trial_is_confirmed_once_unless_all_others_were_far);
+    tcase_add_test(trials, the_trial_and_its_confirmation_cost_at_most_the_time_of_64_tokens);
+    tcase_add_test(trials, tokens_that_take_somewhat_longer_or_longer_now_and_then_raise_no_doubt);
+    tcase_add_test(trials, the_time_between_two_runs_raises_no_doubt);
+    tcase_add_test(trials, doubts_become_rare_where_another_trial_does_not_help);
+    tcase_add_test(trials, a_trial_that_knows_no_times_is_not_watched);
     tcase_add_test(trials, one_slot_is_no_trial);
     tcase_add_test(trials, runs_of_a_short_turn_are_enough_and_shorter_ones_end_the_trial);
     tcase_add_test(trials, after_four_runs_too_short_for_a_long_turn_the_short_ones_decide);

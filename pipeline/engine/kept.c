@@ -1,0 +1,250 @@
+/* Operations that are kept from one token of a slot to the next (kept.h).
+ * SPDX-License-Identifier: MIT
+ */
+#include "pipeline/engine/kept.h"
+
+#include "core/memory/memory.h"
+#include "core/module/module.h"
+#include "core/stream/stream.h"
+#include "pipeline/engine/copy.h"
+
+/* Between two buffers of the slot. */
+struct kept_copy {
+    struct trm_place to, from;
+    uint64_t length;
+};
+
+enum kept_state {
+    KEPT_NOTHING = 0,
+    KEPT_ALL     = 1,
+    KEPT_REFUSED = 2, /* some operation cannot be kept */
+};
+
+struct pipeline_kept {
+    int32_t state; /* enum kept_state */
+    uint32_t uploads, copies;
+    uint64_t bytes_up, bytes_down;
+    struct kept_copy *copy;          /* the uploads, then the downloads */
+    struct core_launch_kept *launch; /* by stage */
+    struct core_in_flight **uses;    /* of all buffers, each once */
+    uint32_t use_count;
+};
+
+/* ---- keeping -------------------------------------------------------------------------------- */
+
+static uint64_t bytes_of(const struct pipeline *pipeline)
+{
+    uint64_t ports = pipeline->desc.port_count, stages = pipeline->desc.stage_count;
+
+    return sizeof(struct pipeline_kept) + ports * sizeof(struct kept_copy) +
+           stages * sizeof(struct core_launch_kept) +
+           (2 * ports + stages * CORE_LAUNCH_KEPT) * sizeof(struct core_in_flight *);
+}
+
+static struct pipeline_kept *create(const struct pipeline *pipeline)
+{
+    struct pipeline_kept *kept = core_allocate(pipeline->object.context, bytes_of(pipeline));
+
+    if (kept == NULL)
+        return NULL;
+    kept->copy   = (struct kept_copy *)(kept + 1);
+    kept->launch = (struct core_launch_kept *)(kept->copy + pipeline->desc.port_count);
+    kept->uses   = (struct core_in_flight **)(kept->launch + pipeline->desc.stage_count);
+    return kept;
+}
+
+void pipeline_kept_forget(struct pipeline_slot *slot)
+{
+    if (slot->device->kept != NULL)
+        slot->device->kept->state = KEPT_NOTHING;
+}
+
+void pipeline_kept_destroy(struct pipeline_slot *slot)
+{
+    core_free(slot->pipeline->object.context, slot->device->kept, bytes_of(slot->pipeline));
+    slot->device->kept = NULL;
+}
+
+/* Whether the stages of a full token are launches on one stream that wait for no other token. */
+static bool is_plain(const struct pipeline_device *engine, const struct pipeline_strategy_ops *strategy)
+{
+    return strategy->enqueue == pipeline_enqueue_on_slot_stream && engine->host_count == 0 &&
+           engine->lane_count == 1 && engine->away_count == 0 && !engine->in_order &&
+           engine->image_ports == 0;
+}
+
+static void keep_use(struct pipeline_kept *kept, struct core_in_flight *use)
+{
+    for (uint32_t i = 0; i < kept->use_count; i++)
+        if (kept->uses[i] == use)
+            return;
+    kept->uses[kept->use_count++] = use;
+}
+
+static bool keep_copy(struct pipeline_kept *kept, const struct trm_span *to, const struct trm_span *from)
+{
+    struct core_buffer *target = core_buffer_find(to->buffer), *source = core_buffer_find(from->buffer);
+
+    if (target == NULL || source == NULL || target->device != source->device)
+        return false;
+    kept->copy[kept->copies++] = (struct kept_copy){
+        .to     = core_place(target, to->offset),
+        .from   = core_place(source, from->offset),
+        .length = to->length,
+    };
+    keep_use(kept, &target->in_flight);
+    keep_use(kept, &source->in_flight);
+    return true;
+}
+
+static bool keep_copies(const struct pipeline_slot *slot, struct pipeline_kept *kept, bool is_upload)
+{
+    const struct pipeline_device *engine = slot->pipeline->engine;
+    uint64_t ports                       = is_upload ? engine->input_ports : engine->output_ports;
+
+    for (; ports != 0; ports &= ports - 1) {
+        const struct pipeline_port_memory *location = &slot->device->port_memory[__builtin_ctzll(ports)];
+        struct pipeline_copy copy                   = pipeline_copy_of(location);
+        if (!location->is_copied)
+            continue;
+        if (copy.host.buffer == NULL || copy.image != NULL || location->length == 0 ||
+            !keep_copy(kept, is_upload ? &copy.device : &copy.host, is_upload ? &copy.host : &copy.device))
+            return false;
+        *(is_upload ? &kept->bytes_up : &kept->bytes_down) += location->length;
+    }
+    return true;
+}
+
+static bool keep_launches(const struct pipeline_slot *slot, struct core_stream *stream,
+                          struct pipeline_kept *kept)
+{
+    const struct pipeline_slot_device *own = slot->device;
+
+    for (uint32_t i = 0; i < slot->pipeline->desc.stage_count; i++) {
+        const struct pipeline_stage_plan *plan = &slot->pipeline->engine->plans[i];
+        struct core_launch_kept *launch        = &kept->launch[i];
+        struct core_kernel *kernel             = core_kernel_find(plan->kernel);
+        if (kernel == NULL || !core_launch_keep(stream, kernel, &own->grids[i], own->arguments[i],
+                                                plan->argument_count, launch))
+            return false;
+        for (uint32_t k = 0; k < launch->in_flight_count; k++)
+            keep_use(kept, launch->in_flight[k]);
+        launch->in_flight_count = 0; /* they are added for all operations at once */
+    }
+    return true;
+}
+
+static bool keep(const struct pipeline_slot *slot, struct core_stream *stream, struct pipeline_kept *kept)
+{
+    kept->copies = kept->use_count = 0;
+    kept->bytes_up = kept->bytes_down = 0;
+    if (!keep_copies(slot, kept, true))
+        return false;
+    kept->uploads = kept->copies;
+    return keep_copies(slot, kept, false) && keep_launches(slot, stream, kept);
+}
+
+/* The stream of the slot while nothing but enqueueing is to be done for it. */
+static struct core_stream *quiet_stream(const struct pipeline_slot_device *own)
+{
+    struct core_stream *stream = own->stream != NULL ? core_stream_find(own->stream) : NULL;
+    bool is_quiet              = stream != NULL && core_stream_is_quiet(stream) &&
+                    atomic_load_explicit(&stream->observed, memory_order_relaxed) == 0;
+
+    return is_quiet ? stream : NULL;
+}
+
+bool pipeline_kept_is_ready(struct pipeline_slot *slot, const struct pipeline_strategy_ops *strategy)
+{
+    const struct pipeline_device *engine = slot->pipeline->engine;
+    struct pipeline_slot_device *own     = slot->device;
+
+    if (own->filled_for != strategy || own->samples != 0 || engine->ranges != NULL)
+        return false;
+    if (own->kept != NULL && own->kept->state != KEPT_NOTHING)
+        return own->kept->state == KEPT_ALL;
+    struct core_stream *stream = quiet_stream(own);
+    if (stream == NULL || !is_plain(engine, strategy))
+        return false;
+    if (own->kept == NULL)
+        own->kept = create(slot->pipeline);
+    if (own->kept != NULL)
+        own->kept->state = keep(slot, stream, own->kept) ? KEPT_ALL : KEPT_REFUSED;
+    return own->kept != NULL && own->kept->state == KEPT_ALL;
+}
+
+/* ---- enqueueing ----------------------------------------------------------------------------- */
+
+static int32_t enqueue_copies(struct core_stream *stream, const struct kept_copy *copy, uint32_t count,
+                              const char *stage)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        int32_t status = core_copy_enqueue(stream, copy[i].to, copy[i].from, copy[i].length);
+        if (status != TRM_OK)
+            return pipeline_fail_stage(status, stage);
+        core_copy_count(stream, CORE_COPY_DEVICE, copy[i].length);
+    }
+    return TRM_OK;
+}
+
+static int32_t enqueue_launches(const struct pipeline_slot *slot, struct core_stream *stream)
+{
+    const struct core_launch_kept *launch = slot->device->kept->launch;
+    uint64_t *launched                    = slot->device->launched;
+
+    for (uint32_t i = 0; i < slot->pipeline->desc.stage_count; i++) {
+        int32_t status = core_launch_again(stream, &launch[i]);
+        if (status != TRM_OK)
+            return pipeline_fail_compute(status, slot->pipeline->engine->plans[i].name);
+        launched[i] = atomic_load_explicit(&stream->enqueued, memory_order_relaxed);
+    }
+    return TRM_OK;
+}
+
+/* A point that is only observed. */
+static void note(const struct pipeline_slot_device *own, struct pipeline_slot_point *point,
+                 const struct core_stream *stream)
+{
+    atomic_store_explicit(&point->value, atomic_load_explicit(&stream->enqueued, memory_order_relaxed),
+                          memory_order_release);
+    atomic_store_explicit(&point->stream, own->stream, memory_order_release);
+}
+
+static int32_t enqueue_all(struct pipeline_slot *slot, struct core_stream *stream)
+{
+    struct pipeline_slot_device *own = slot->device;
+    const struct pipeline_kept *kept = own->kept;
+
+    int32_t status = enqueue_copies(stream, kept->copy, kept->uploads, "upload");
+    if (status != TRM_OK)
+        return status;
+    note(own, &own->uploaded, stream);
+    own->bytes_up = kept->bytes_up;
+    status        = enqueue_launches(slot, stream);
+    if (status != TRM_OK)
+        return status;
+    note(own, &own->processed, stream);
+    status = enqueue_copies(stream, kept->copy + kept->uploads, kept->copies - kept->uploads, "download");
+    if (status == TRM_OK)
+        own->bytes_down = kept->bytes_down;
+    return status;
+}
+
+int32_t pipeline_kept_enqueue(struct pipeline_slot *slot)
+{
+    struct pipeline_slot_device *own = slot->device;
+    struct core_stream *stream       = quiet_stream(own);
+
+    if (stream == NULL)
+        return pipeline_enqueue_on_slot_stream(slot);
+    uint64_t waits = stream->stats->host_waits, before = core_stream_next(stream);
+    int32_t status = enqueue_all(slot, stream);
+    uint64_t next  = core_stream_next(stream);
+    if (next != before)
+        core_in_flight_add_each(own->kept->uses, own->kept->use_count, stream, next - 1);
+    status = pipeline_finish_point(&own->finished, own->stream, status);
+    if (stream->stats->host_waits != waits)
+        atomic_fetch_add_explicit(&slot->pipeline->engine->host_waits, stream->stats->host_waits - waits,
+                                  memory_order_relaxed);
+    return status;
+}

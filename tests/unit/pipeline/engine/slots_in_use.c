@@ -1,0 +1,114 @@
+/* How many slots are in use at once, after the trial of it.
+ * SPDX-License-Identifier: MIT
+ */
+#include "check_fixture.h"
+#include "tests/unit/runner.h"
+
+static struct trm_pipeline *handle;
+static struct pipeline *pipeline;
+static struct pipeline_slots_in_use *in_use;
+
+/* On the device that shares the host's memory, so that the library chooses the number. */
+static void open_pipeline(uint32_t depth)
+{
+    stages[0].kernel = foreign;
+    desc.port_count  = 2;
+    desc.stage_count = 1;
+    desc.depth       = depth;
+    ck_assert_int_eq(trm_pipeline_create(other.device, &desc, &handle), TRM_OK);
+    pipeline = core_object_find(handle, CORE_PIPELINE);
+    ck_assert_ptr_nonnull(pipeline);
+    in_use = &pipeline->engine->slots_in_use;
+    ck_assert(in_use->may_try);
+}
+
+/* A trial is over that found `ns` for each token with two of three slots. */
+static void end_trial(uint64_t ns)
+{
+    pipeline_depth_trial_begin(&in_use->trial, 3);
+    in_use->has_begun     = true;
+    in_use->trial.way     = 1;
+    in_use->trial.ns[0]   = 2 * ns;
+    in_use->trial.ns[1]   = ns;
+    in_use->trial.is_over = true;
+}
+
+START_TEST(what_the_trial_found_stays_while_tokens_are_as_fast)
+{
+    open_pipeline(3);
+    end_trial(UINT64_C(1000000000)); /* a second each */
+    for (uint32_t i = 0; i < 10000; i++)
+        ck_assert_uint_eq(pipeline_engine_slots_in_use(pipeline), 2);
+    ck_assert(!pipeline_slots_are_tried(pipeline));
+    trm_pipeline_destroy(handle);
+}
+END_TEST
+
+START_TEST(numbers_of_slots_are_tried_again_where_tokens_are_slower)
+{
+    open_pipeline(3);
+    end_trial(1); /* none is as fast */
+    for (uint32_t i = 0; i < 1000000 && !pipeline_slots_are_tried(pipeline); i++)
+        pipeline_engine_slots_in_use(pipeline);
+    ck_assert(pipeline_slots_are_tried(pipeline));
+    ck_assert_uint_eq(pipeline_engine_slots_in_use(pipeline), 0); /* the turn of all slots */
+    /* Each trial says what it found in place of the one before. */
+    for (uint32_t trial = 0; trial < 2; trial++) {
+        pipeline_depth_trial_again(&in_use->trial, 3);
+        for (uint32_t run = 0; run < 100; run++)
+            pipeline_slots_trial_interrupt(pipeline);
+        while (pipeline_slots_are_tried(pipeline))
+            pipeline_engine_slots_in_use(pipeline);
+        const char *first = strstr(pipeline->reason, "slots in use at a time");
+        ck_assert(first == NULL || strstr(first + 1, "slots in use at a time") == NULL);
+    }
+    trm_pipeline_destroy(handle);
+}
+END_TEST
+
+START_TEST(a_slot_that_was_added_and_brought_nothing_rests)
+{
+    open_pipeline(0);
+    struct pipeline_tuning *tuning = &pipeline->engine->tuning;
+    uint32_t depth                 = atomic_load(&pipeline->depth);
+    pipeline_depth_trial_begin(&in_use->trial, 1);
+    in_use->has_begun    = true;
+    tuning->tokens       = 100;
+    tuning->window_begin = 1;
+    tuning->rate         = 1e9; /* of earlier tokens, in a nanosecond */
+    ck_assert(!pipeline_engine_wants_slot(pipeline));
+    ck_assert(tuning->is_settled);
+    ck_assert_uint_eq(pipeline_engine_slots_in_use(pipeline), depth - 1);
+    trm_pipeline_destroy(handle);
+}
+END_TEST
+
+START_TEST(all_slots_are_in_use_where_each_has_brought_something)
+{
+    open_pipeline(0);
+    pipeline_depth_trial_begin(&in_use->trial, 1);
+    in_use->has_begun                     = true;
+    pipeline->engine->tuning.tokens       = 100;
+    pipeline->engine->tuning.window_begin = 1;
+    pipeline->engine->tuning.rate         = 0; /* none was added yet */
+    pipeline_engine_wants_slot(pipeline);
+    ck_assert_uint_eq(pipeline_engine_slots_in_use(pipeline), 0);
+    trm_pipeline_destroy(handle);
+}
+END_TEST
+
+static Suite *make_suite(void)
+{
+    Suite *suite = suite_create("pipelines: slots in use");
+    TCase *tests = tcase_create("slots");
+
+    tcase_add_checked_fixture(tests, open_stores, close_stores);
+    tcase_add_test(tests, what_the_trial_found_stays_while_tokens_are_as_fast);
+    tcase_add_test(tests, numbers_of_slots_are_tried_again_where_tokens_are_slower);
+    tcase_add_test(tests, a_slot_that_was_added_and_brought_nothing_rests);
+    tcase_add_test(tests, all_slots_are_in_use_where_each_has_brought_something);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
+
+UNIT_SUITE(make_suite)
