@@ -47,6 +47,11 @@ void target_cuda_signature(struct emit *emit, const struct text *body, const cha
 /* Decides whether and how emit->body is coarsened. */
 void target_cuda_coarsen(const struct emit *emit, struct emit_coarsen *coarsen);
 
+/* ---- cuda_loops.c */
+
+/* Do all work-items run each loop equally often, and does no loop use a buffer? */
+bool target_cuda_loops_are_even(const struct emit *emit);
+
 /* ---- cuda_items.c */
 
 /* Writes a whole coarsened kernel. */
