@@ -122,6 +122,7 @@ libtrireme_internal_la_SOURCES += \
 	compiler/translate/targets/cuda_bounds.c \
 	compiler/translate/targets/cuda_coarsen.c \
 	compiler/translate/targets/cuda_items.c \
+	compiler/translate/targets/cuda_loops.c \
 	compiler/translate/targets/cuda_rows.c \
 	compiler/translate/targets/cuda_stages.c \
 	compiler/translate/targets/cuda_target.c \

@@ -49,6 +49,12 @@ static bool is_copy_method(const char *value, char *allowed, size_t capacity)
     return strcmp(value, "auto") == 0 || strcmp(value, "engine") == 0 || strcmp(value, "kernel") == 0;
 }
 
+static bool is_coarsening(const char *value, char *allowed, size_t capacity)
+{
+    snprintf(allowed, capacity, "auto, always or never");
+    return strcmp(value, "auto") == 0 || strcmp(value, "always") == 0 || strcmp(value, "never") == 0;
+}
+
 static bool is_element_type(const char *value, char *allowed, size_t capacity)
 {
     snprintf(allowed, capacity, "the name of an element type, such as f32, i32 or u8");
@@ -155,6 +161,14 @@ static const struct core_setting_row rows[] = {
         .info    = INFO(TRM_SETTING_COUNT, "cpu.workers", "TRIREME_CPU_WORKERS", "0", 0,
                         "Worker threads of the cpu backend; 0: one for each core that the process may use."),
         .maximum = 1024,
+    },
+    {
+        .info = INFO(
+            TRM_SETTING_TEXT, "cuda.coarsen", "TRIREME_CUDA_COARSEN", "auto", 0,
+            "Which launches on the cuda backend let one thread compute several items of a kernel with loops "
+            "(thread coarsening), where its code can: always, never; auto, those that are large for the "
+            "device."),
+        .check = is_coarsening,
     },
     {
         .info  = INFO(TRM_SETTING_TEXT, "cuda.driver", "TRIREME_CUDA_DRIVER", "libcuda.so.1", 1,

@@ -103,11 +103,12 @@ static int find_symbol(struct work *work, const char *text)
 }
 
 /* How many items a thread does: the last line ends with the function's name, and *COUNT where they are
- * several. */
+ * several, or /COUNT where they may be. */
 static void find_several(struct work *work, const char *text)
 {
-    const char *line = strstr(text, "\n// trireme "), *star = line ? strchr(line, '*') : NULL;
-    work->several = star ? (uint32_t)strtoul(star + 1, NULL, 10) : 0;
+    const char *line = strstr(text, "\n// trireme "),
+               *mark = line ? strpbrk(line + strlen("\n//"), "*/") : NULL;
+    work->several    = mark ? (uint32_t)strtoul(mark + 1, NULL, 10) : 0;
 }
 
 static int translate(struct work *work)

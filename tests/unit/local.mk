@@ -171,6 +171,8 @@ EXTRA_DIST += \
 	tests/unit/shaders/flow/lockstep.comp tests/unit/shaders/flow/lockstep.spv tests/unit/shaders/flow/lockstep_plain.spv \
 	tests/unit/shaders/flow/neighbours.comp tests/unit/shaders/flow/neighbours.spv tests/unit/shaders/flow/neighbours_plain.spv \
 	tests/unit/shaders/flow/reduce.comp tests/unit/shaders/flow/reduce.spv tests/unit/shaders/flow/reduce_plain.spv \
+	tests/unit/shaders/flow/rounds.comp tests/unit/shaders/flow/rounds.spv tests/unit/shaders/flow/rounds_plain.spv \
+	tests/unit/shaders/flow/rounds_inside.comp tests/unit/shaders/flow/rounds_inside.spv tests/unit/shaders/flow/rounds_inside_plain.spv \
 	tests/unit/shaders/flow/saxpy.comp tests/unit/shaders/flow/saxpy.spv tests/unit/shaders/flow/saxpy_plain.spv \
 	tests/unit/shaders/flow/texels.comp tests/unit/shaders/flow/texels.spv tests/unit/shaders/flow/texels_plain.spv \
 	tests/unit/shaders/flow/selects.comp tests/unit/shaders/flow/selects.spv tests/unit/shaders/flow/selects_plain.spv \

@@ -2,7 +2,7 @@
  *
  *     objects.h        the instance and the device, and the order of all locks
  *     loader.c         opens libcuda at run time and fills the table of functions that functions.h lists
- *     instance.c       creates and destroys instances; the setting cuda.spin
+ *     instance.c       creates and destroys instances; the settings cuda.spin and cuda.coarsen
  *     physical.c       asks the driver for its devices and what each can do
  *     context.c        makes a device's context current, and restores the caller's
  *     failure.c        translates CUresults to statuses and explains failures

@@ -37,6 +37,17 @@ static uint64_t spin_setting(const struct trm_host *host)
     return (microseconds < MAX_SPIN_US ? microseconds : MAX_SPIN_US) * 1000u;
 }
 
+static enum cuda_coarsening coarsening_setting(const struct trm_host *host)
+{
+    char text[32];
+    uint64_t needed = 0;
+    if (host->get_setting(host->context, "cuda.coarsen", text, sizeof(text), &needed) != TRM_OK)
+        return CUDA_COARSEN_AUTO;
+    return strcmp(text, "always") == 0  ? CUDA_COARSEN_ALWAYS
+           : strcmp(text, "never") == 0 ? CUDA_COARSEN_NEVER
+                                        : CUDA_COARSEN_AUTO;
+}
+
 int32_t cuda_instance_create(const struct trm_host *host, struct trm_backend_instance **result, char *reason)
 {
     struct trm_backend_instance *instance =
@@ -47,8 +58,9 @@ int32_t cuda_instance_create(const struct trm_host *host, struct trm_backend_ins
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
     }
     memset(instance, 0, sizeof(*instance));
-    instance->host    = host;
-    instance->spin_ns = spin_setting(host);
+    instance->host       = host;
+    instance->spin_ns    = spin_setting(host);
+    instance->coarsening = coarsening_setting(host);
     pthread_mutex_init(&instance->compiler_lock, NULL);
     pthread_mutex_init(&instance->nccl_lock, NULL);
     pthread_mutex_init(&instance->defer_lock, NULL);

@@ -55,6 +55,13 @@ struct cuda_quiet_member {
     struct cuda_quiet_member *next;
 };
 
+/* Which launches let a thread compute several items, where the code leaves it to the launch. */
+enum cuda_coarsening {
+    CUDA_COARSEN_AUTO = 0, /* those that are large for the device */
+    CUDA_COARSEN_ALWAYS,
+    CUDA_COARSEN_NEVER,
+};
+
 struct trm_backend_instance {
     const struct trm_host *host;
     struct cuda_loader loader;
@@ -63,6 +70,7 @@ struct trm_backend_instance {
     struct cuda_physical *physicals;
     uint32_t physical_count;
     uint64_t spin_ns;                /* the setting cuda.spin */
+    enum cuda_coarsening coarsening; /* the setting cuda.coarsen */
     _Atomic uint64_t devices_opened; /* device/device.c: the last device's serial */
 
     /* Held while `compiler` is created, and around calls of an NVRTC that is not thread-safe. */

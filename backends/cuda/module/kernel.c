@@ -11,6 +11,8 @@
 #define ADDRESS_BYTES 8u
 #define BLOCK_ALIGNMENT 16u
 #define PADDING 512u
+#define THREADS_OF_UNIT 2048u /* that a multiprocessor holds at most */
+#define FILLS 2u              /* how often a coarsened grid fills the device at least */
 
 /* What the driver says of a function's parameters. */
 struct found {
@@ -335,6 +337,20 @@ static uint32_t dynamic_bytes(const struct trm_backend_module *module, const str
     return info->shared_bytes + PADDING < most ? info->shared_bytes + PADDING : most;
 }
 
+/* How many groups, in all, a launch must have for its threads to compute several items. A device needs several times
+ * as many threads as it holds, so that it is busy until the end. */
+static uint64_t coarsen_from(const struct trm_backend_device *device, const struct trm_kernel_info *info,
+                             const struct cuda_launch_shape *shape)
+{
+    uint64_t items = (uint64_t)info->group_size[0] * info->group_size[1] * info->group_size[2];
+    uint64_t held  = (uint64_t)device->physical->units * THREADS_OF_UNIT * FILLS;
+    if (!shape->is_choice || device->instance->coarsening == CUDA_COARSEN_ALWAYS)
+        return 0;
+    if (device->instance->coarsening == CUDA_COARSEN_NEVER || items == 0)
+        return UINT64_MAX;
+    return (held * shape->coarsening + items - 1) / items;
+}
+
 int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct trm_kernel_info *info,
                                const struct cuda_launch_shape *shape, CUfunction function,
                                CUfunction of_textures)
@@ -356,6 +372,7 @@ int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct t
     struct layout layout = {.offsets = (uint32_t *)(uintptr_t)kernel->offsets,
                             .entries = (uint32_t *)(uintptr_t)kernel->entries};
     kernel->coarsening   = shape->coarsening;
+    kernel->coarsen_from = coarsen_from(module->device, info, shape);
     lay_out(kernel, info, &layout);
     kernel->function       = function;
     kernel->of_textures    = of_textures;

@@ -70,16 +70,17 @@ static bool read_number(const char **at, const char *end, char mark, uint32_t mo
     return *number != 0 && *number <= most;
 }
 
-/* SYMBOL, *COUNT, :THREADS and +BYTES; the numbers may be missing. */
+/* SYMBOL, *COUNT or /COUNT, :THREADS and +BYTES; the numbers may be missing. */
 static bool read_word(const char *begin, const char *end, char symbol[CUDA_TRAILER_SYMBOL_BYTES],
                       struct cuda_launch_shape *shape)
 {
     const char *at = begin;
-    while (at < end && *at != '*' && *at != ':' && *at != '+')
+    while (at < end && *at != '*' && *at != '/' && *at != ':' && *at != '+')
         at++;
-    size_t length = (size_t)(at - begin);
+    size_t length    = (size_t)(at - begin);
+    shape->is_choice = at < end && *at == '/';
     if (length == 0 || length >= CUDA_TRAILER_SYMBOL_BYTES ||
-        !read_number(&at, end, '*', MAX_COARSENING, &shape->coarsening) ||
+        !read_number(&at, end, shape->is_choice ? '/' : '*', MAX_COARSENING, &shape->coarsening) ||
         !read_number(&at, end, ':', MAX_THREADS, &shape->threads) ||
         !read_number(&at, end, '+', MAX_SHARED_BYTES, &shape->shared_bytes) || at != end)
         return false;

@@ -122,7 +122,8 @@ int32_t cuda_launch_build(struct trm_backend_device *device, const struct trm_la
     launch->function = kernel->of_textures != NULL && !lacks_texture ? kernel->of_textures : kernel->function;
     if (kernel->coarsening != 0) {
         memcpy(launch->arguments + kernel->groups_offset, &desc->groups[0], sizeof(uint32_t));
-        launch->groups[0] = (desc->groups[0] - 1) / kernel->coarsening + 1;
+        if ((uint64_t)desc->groups[0] * desc->groups[1] * desc->groups[2] >= kernel->coarsen_from)
+            launch->groups[0] = (desc->groups[0] - 1) / kernel->coarsening + 1;
     }
     if (kernel->wants_sizes)
         write_sizes(desc, launch->arguments + kernel->sizes_offset);

@@ -47,8 +47,11 @@ struct emit_target {
 
 /* CUDA: thread coarsening, how many neighbouring work-items a thread runs (targets/cuda_coarsen.c). */
 struct emit_coarsen {
-    uint32_t count;    /* 0: a thread is a work-item */
-    bool is_along_y;   /* the work-items are neighbours in y, not in x */
+    uint32_t count;  /* 0: a thread is a work-item */
+    bool is_along_y; /* the work-items are neighbours in y, not in x */
+    /* The launch decides: a group for as many groups as a thread runs work-items, or a group for each, whose
+     * threads run one work-item. */
+    bool is_choice;
     const char *bound; /* work-items from this expression on do nothing; NULL: not known */
     uint32_t guard;    /* with a bound: index of the body's child through which those work-items leave */
 };
@@ -72,7 +75,8 @@ struct emit {
     struct emit_flow *flow;      /* flow.h: the position in the body */
     struct emit_rows *rows;      /* rows.h: the row of work-items that is being written */
     struct emit_coarsen coarsen; /* of the kernel that is being written */
-    uint32_t *counts;            /* CUDA: several.count of each kernel */
+    uint32_t *counts;            /* CUDA: coarsen.count of each kernel */
+    bool *choices;               /* CUDA: coarsen.is_choice of each kernel */
     uint32_t kernel;             /* its index */
     const char *symbol;          /* its function's name */
     const char *const *symbols;  /* of all kernels */

@@ -6,10 +6,13 @@
  * sixteen bytes of the buffer of which a work-item uses most. Their accesses are adjacent, and the compiler
  * combines them. (V. Volkov, "Better performance at lower occupancy", 2010.)
  *
- * Conditions: groups in x only; no barrier, loop, atomic or subgroup operation; gl_GlobalInvocationID as the
- * only built-in; and a guard like `if (gl_GlobalInvocationID.x >= count) return;` at the beginning. The guard
+ * Conditions: groups in x only; no barrier, atomic or subgroup operation; gl_GlobalInvocationID as the only
+ * built-in; and a guard like `if (gl_GlobalInvocationID.x >= count) return;` at the beginning. The guard
  * is checked once for all work-items of a thread; if it does not hold for all of them, or a buffer does not
  * begin at a multiple of 16, they run one by one.
+ *
+ * A kernel with loops (cuda_loops.c says which) may have so much to do that a small grid needs a thread for each
+ * work-item to fill the device. So it does both, and the launch chooses by the size of the grid.
  *
  * With groups in x and y a thread runs ROWS work-items that are neighbours in y: neighbouring threads still
  * read neighbouring elements, and what the work-items of a filter have in common is read once. ROWS groups
@@ -37,7 +40,7 @@ struct scan {
     uint32_t bytes;    /* of the buffer of which a work-item uses most */
     uint32_t *used[2]; /* by id of a buffer: bytes that a work-item loads and stores */
     const char *bound; /* in y */
-    bool has_images;
+    bool has_images, has_loops;
     bool is_eligible;
 };
 
@@ -205,6 +208,8 @@ static uint32_t count_for(const struct scan *scan)
         count = bytes <= BYTES ? BYTES / bytes : 0;
     while (count > 4 && count * scan->operations > OPERATIONS_MOST)
         count /= 2;
+    if (scan->has_loops && count < 2)
+        return 0; /* a choice between a form and itself */
     return count * scan->operations <= OPERATIONS_MOST ? count : 0;
 }
 
@@ -303,7 +308,10 @@ static bool can_coarsen(struct scan *scan)
     const struct emit *emit = scan->emit;
 
     if (emit->body->memory_count != 0 || has_arrays(emit) || emit->body->entry->local_size[2] != 1 ||
-        node_has(emit->body->root, NODE_LOOP) || node_has(emit->body->root, NODE_BARRIER))
+        node_has(emit->body->root, NODE_BARRIER))
+        return false;
+    if (scan->has_loops && ((emit->flags & TRM_TRANSLATE_FUNCTIONS) != 0 ||
+                            emit->body->entry->local_size[1] != 1 || !target_cuda_loops_are_even(emit)))
         return false;
     for (uint32_t i = 0; i < 2; i++) {
         scan->used[i] = base_arena_allocate(emit->arena, emit->module->bound, sizeof(*scan->used[i]));
@@ -317,7 +325,8 @@ static bool can_coarsen(struct scan *scan)
 void target_cuda_coarsen(const struct emit *emit, struct emit_coarsen *coarsen)
 {
     const uint32_t *size = emit->body->entry->local_size;
-    struct scan scan     = {.emit = emit, .is_eligible = true};
+    struct scan scan     = {
+            .emit = emit, .has_loops = node_has(emit->body->root, NODE_LOOP), .is_eligible = true};
 
     *coarsen = (struct emit_coarsen){.count = 0};
     if (!can_coarsen(&scan))
@@ -338,5 +347,6 @@ void target_cuda_coarsen(const struct emit *emit, struct emit_coarsen *coarsen)
     }
     const char *bound = find_guard(emit, &guard);
     if (bound != NULL && size[0] % 32 == 0)
-        *coarsen = (struct emit_coarsen){.count = count_for(&scan), .bound = bound, .guard = guard};
+        *coarsen = (struct emit_coarsen){
+            .count = count_for(&scan), .is_choice = scan.has_loops, .bound = bound, .guard = guard};
 }

@@ -116,18 +116,37 @@ static void write_item(struct emit *emit, const struct text *body)
     text_add_bytes(&emit->text, "\n", 1);
 }
 
-int32_t target_cuda_write_coarsened(struct emit *emit, const struct text *body)
+/* A thread runs one work-item. */
+static void write_one(struct emit *emit, const struct text *body)
 {
-    uint32_t size = emit->body->entry->local_size[0], count = emit->coarsen.count, stages;
+    text_line(&emit->text, "const uint32_t first = blockIdx.x * %uu + threadIdx.x, i = 0;",
+              emit->body->entry->local_size[0]);
+    write_call(emit, body, "item", false, "");
+}
 
-    write_item(emit, body);
-    if (emit->coarsen.is_along_y)
-        return target_cuda_write_rows(emit, body);
-    int32_t status = target_cuda_stages(emit, body, &stages);
-    if (status != TRM_OK)
-        return status;
+/* A kernel whose work-items would run one after the other, loads and all, is not coarsened. */
+static void write_uncoarsened(struct emit *emit, const struct text *body)
+{
+    emit->coarsen.count = 0;
+    target_cuda_signature(emit, body, "", NULL);
+    text_line(&emit->text, "{");
+    write_one(emit, body);
+    text_close(&emit->text, "}");
+    text_add_bytes(&emit->text, "\n", 1);
+}
+
+static void write_coarsened(struct emit *emit, const struct text *body, uint32_t stages)
+{
+    uint32_t size = emit->body->entry->local_size[0], count = emit->coarsen.count;
+
     target_cuda_signature(emit, body, "", CUDA_GROUPS);
     text_line(&emit->text, "{");
+    if (emit->coarsen.is_choice) {
+        text_line(&emit->text, "if (gridDim.x == " CUDA_GROUPS ") {");
+        write_one(emit, body);
+        text_line(&emit->text, "return;");
+        text_close(&emit->text, "}");
+    }
     text_line(&emit->text, "if (blockIdx.x * %uu + threadIdx.x / %uu >= " CUDA_GROUPS ")", count,
               size / count);
     text_line(&emit->text, "    return;");
@@ -146,5 +165,21 @@ int32_t target_cuda_write_coarsened(struct emit *emit, const struct text *body)
     text_close(&emit->text, "}");
     text_close(&emit->text, "}");
     text_add_bytes(&emit->text, "\n", 1);
+}
+
+int32_t target_cuda_write_coarsened(struct emit *emit, const struct text *body)
+{
+    uint32_t stages;
+
+    write_item(emit, body);
+    if (emit->coarsen.is_along_y)
+        return target_cuda_write_rows(emit, body);
+    int32_t status = target_cuda_stages(emit, body, &stages);
+    if (status != TRM_OK)
+        return status;
+    if (emit->coarsen.is_choice && stages == 0)
+        write_uncoarsened(emit, body);
+    else
+        write_coarsened(emit, body, stages);
     return TRM_OK;
 }

@@ -22,7 +22,8 @@
  *
  * If the last line of the text has *COUNT behind a kernel's symbol, a thread runs COUNT work-items that are
  * neighbours in x or in y (cuda_coarsen.c). Then a COUNTth of the groups in x, rounded up, must be launched,
- * and the number of groups before that division is one more parameter, a uint32_t between 2. and 3.
+ * and the number of groups before that division is one more parameter, a uint32_t between 2. and 3. With /COUNT
+ * there is the same parameter, and the launch chooses: it may also launch all groups.
  *
  * A kernel that samples only 1D and 2D images is there twice. SYMBOL_textures, with the same parameters, is
  * for launches in which each of them has a texture object: without the code that samples memory it needs half
@@ -77,7 +78,7 @@ static void begin(struct emit *emit)
 }
 
 /* Writes the last line, which names the module and the kernels: "// trireme DIGEST SYMBOL...", with *COUNT
- * behind the symbol of a coarsened kernel. The compiled code carries this line at its end, where the backend
+ * behind the symbol of a coarsened kernel, or /COUNT where the launch chooses. The compiled code carries this line at its end, where the backend
  * reads it (backends/cuda/module/trailer.h). */
 static void end(struct emit *emit)
 {
@@ -89,7 +90,7 @@ static void end(struct emit *emit)
     for (uint32_t i = 0; i < emit->reflection.kernel_count; i++) {
         text_add(&emit->text, " %s", emit->symbols[i]);
         if (emit->counts != NULL && emit->counts[i] != 0)
-            text_add(&emit->text, "*%u", emit->counts[i]);
+            text_add(&emit->text, emit->choices[i] ? "/%u" : "*%u", emit->counts[i]);
     }
     text_add(&emit->text, "\n");
 }
@@ -414,17 +415,20 @@ static void write_kernel(struct emit *emit, const struct text *body)
         write(emit, body, CUDA_TEXTURES);
 }
 
-/* Decides about coarsening, and notes the count for the last line. */
+/* Decides about coarsening. */
 static int32_t choose_coarsening(struct emit *emit)
 {
-    if (emit->counts == NULL)
-        emit->counts = base_arena_allocate(emit->arena, emit->reflection.kernel_count, sizeof(*emit->counts));
-    if (emit->counts == NULL)
+    uint32_t kernels = emit->reflection.kernel_count;
+
+    if (emit->counts == NULL) {
+        emit->counts  = base_arena_allocate(emit->arena, kernels, sizeof(*emit->counts));
+        emit->choices = base_arena_allocate(emit->arena, kernels, sizeof(*emit->choices));
+    }
+    if (emit->counts == NULL || emit->choices == NULL)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
     emit->coarsen = (struct emit_coarsen){.count = 0};
     if (!(emit->flags & TRM_TRANSLATE_BOUNDS))
         target_cuda_coarsen(emit, &emit->coarsen);
-    emit->counts[emit->kernel] = emit->coarsen.count;
     return TRM_OK;
 }
 
@@ -452,6 +456,8 @@ static int32_t kernel(struct emit *emit)
         status = target_cuda_write_coarsened(emit, &body);
     else
         write_kernel(emit, &body);
+    emit->counts[emit->kernel]  = emit->coarsen.count;
+    emit->choices[emit->kernel] = emit->coarsen.is_choice;
     if (status != TRM_OK)
         return status;
     return emit->arena->failed ? TRM_ERROR_OUT_OF_HOST_MEMORY : TRM_OK;

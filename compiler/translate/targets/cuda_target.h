@@ -49,6 +49,11 @@ void target_cuda_open(struct emit *emit, const struct text *body, const char *en
 /* Decides whether and how emit->body is coarsened. */
 void target_cuda_coarsen(const struct emit *emit, struct emit_coarsen *coarsen);
 
+/* ---- cuda_loops.c */
+
+/* Do all work-items run each loop equally often, and does no loop use a buffer? */
+bool target_cuda_loops_are_even(const struct emit *emit);
+
 /* ---- cuda_items.c */
 
 /* Writes a whole kernel that is coarsened with a bound. */

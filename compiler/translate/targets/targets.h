@@ -8,6 +8,7 @@
  *     c_builtin.c     built-in inputs
  *     cuda_target.c   CUDA C: the whole text
  *     cuda_coarsen.c  thread coarsening: which kernels, how many work-items
+ *     cuda_loops.c    thread coarsening: which kernels with loops
  *     cuda_items.c    kernels coarsened along x
  *     cuda_rows.c     kernels coarsened along y
  *     cuda_stages.c   bodies in stages

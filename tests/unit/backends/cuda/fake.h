@@ -18,13 +18,14 @@
 
 struct fake {
     struct trm_host host;
-    int64_t bytes;      /* that the backend holds */
-    uint64_t calls;     /* allocations */
-    uint64_t refuse_at; /* refuses this allocation; 0: none */
-    const char *driver; /* the setting cuda.driver; NULL: the host does not know it */
-    const char *spin;   /* the setting cuda.spin */
-    int32_t trusted;    /* what the host answers for paths */
-    int32_t status;     /* of the last failure, with its sentence */
+    int64_t bytes;       /* that the backend holds */
+    uint64_t calls;      /* allocations */
+    uint64_t refuse_at;  /* refuses this allocation; 0: none */
+    const char *driver;  /* the setting cuda.driver; NULL: the host does not know it */
+    const char *spin;    /* the setting cuda.spin */
+    const char *coarsen; /* the setting cuda.coarsen */
+    int32_t trusted;     /* what the host answers for paths */
+    int32_t status;      /* of the last failure, with its sentence */
     int64_t native;
     char sentence[1024];
     char log[2048];
@@ -81,6 +82,8 @@ static inline int32_t fake_get_setting(void *context, const char *name, char *va
         text = fake.driver;
     else if (strcmp(name, "cuda.spin") == 0)
         text = fake.spin;
+    else if (strcmp(name, "cuda.coarsen") == 0)
+        text = fake.coarsen;
     if (text == NULL)
         return TRM_ERROR_NOT_FOUND;
     *needed = strlen(text) + 1;

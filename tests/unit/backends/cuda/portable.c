@@ -221,9 +221,14 @@ START_TEST(the_last_line_names_the_functions_and_how_many_items_their_threads_do
     ck_assert_str_eq(symbol, "two");
     ck_assert_uint_eq(shape.coarsening, 16);
     ck_assert(!symbol_of("code\n// trireme " DIGITS " one two*16\n", 2, symbol, &shape));
+    ck_assert(!shape.is_choice);
     ck_assert(symbol_of("code\n// trireme by-hand three*4\n", 0, symbol, &shape));
     ck_assert_str_eq(symbol, "three");
     ck_assert_uint_eq(shape.coarsening, 4);
+    ck_assert(symbol_of("code\n// trireme by-hand four/8\n", 0, symbol, &shape));
+    ck_assert_str_eq(symbol, "four");
+    ck_assert_uint_eq(shape.coarsening, 8);
+    ck_assert(shape.is_choice);
     static const char *const wrong[] = {"",
                                         "\n",
                                         "code",
@@ -238,6 +243,10 @@ START_TEST(the_last_line_names_the_functions_and_how_many_items_their_threads_do
                                         "// trireme " DIGITS " *4\n",
                                         "// trireme " DIGITS " one*\n",
                                         "// trireme " DIGITS " one*0\n",
+                                        "// trireme " DIGITS " one/0\n",
+                                        "// trireme " DIGITS " one/\n",
+                                        "// trireme " DIGITS " one/4*4\n",
+                                        "// trireme " DIGITS " /4\n",
                                         "// trireme " DIGITS " one*99999999999999\n"};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
         ck_assert_msg(!symbol_of(wrong[i], 0, symbol, &shape), "%s", wrong[i]);
@@ -265,6 +274,61 @@ START_TEST(the_last_line_gives_the_threads_and_the_shared_memory_of_blocks)
         snprintf(line, sizeof(line), "// trireme by-hand %s\n", wrong[i]);
         ck_assert_msg(!symbol_of(line, 0, symbol, &shape), "%s", wrong[i]);
     }
+}
+END_TEST
+
+/* ---- how many items a thread computes */
+
+/* The groups that are launched where so many are asked for, and the number that the code is told. */
+static void ck_groups(bool is_choice, uint32_t y, uint32_t asked, uint32_t launched)
+{
+    const struct cuda_launch_shape shape = {.coarsening = 4, .is_choice = is_choice};
+    struct trm_backend_memory *memory    = on_memory(TRM_MEMORY_DEVICE, 1024);
+    struct trm_backend_module *made;
+    struct cuda_launch launch;
+    uint32_t told;
+    ck_assert_int_eq(cuda_module_create(on.device, "scale", &made), TRM_OK);
+    ck_assert_msg(cuda_kernel_translated(made, &described, &shape, NULL, NULL) == TRM_OK, "%s",
+                  fake.sentence);
+    const struct trm_launch_argument arguments[] = {
+        {.kind = TRM_PARAMETER_BUFFER, .memory = memory, .size = 256},
+        {.kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_F32, .size = 4},
+        {.kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_U32, .size = 4},
+    };
+    const struct trm_launch_desc desc = {
+        .struct_size    = sizeof(desc),
+        .argument_count = 3,
+        .kernel         = made->kernels,
+        .arguments      = arguments,
+        .groups         = {asked, y, 1},
+        .group_size     = {64, 1, 1},
+    };
+    ck_assert_int_eq(cuda_launch_build(on.device, &desc, &launch), TRM_OK);
+    memcpy(&told, launch.arguments + made->kernels->groups_offset, sizeof(told));
+    ck_assert_uint_eq(launch.groups[0], launched);
+    ck_assert_uint_eq(told, asked);
+    cuda_module_destroy(made);
+    cuda_memory_ops.free(memory);
+}
+
+/* A device with twice as many threads as it holds is busy until the end. */
+START_TEST(threads_compute_several_items_where_the_grid_is_large_and_the_code_leaves_the_choice)
+{
+    static const char *const settings[] = {NULL, "auto", "always", "never"};
+    char reason[CUDA_REASON_BYTES];
+    struct trm_backend_instance *other;
+    open_with("");
+    fake.coarsen = settings[_i];
+    ck_assert_msg(cuda_instance_create(&fake.host, &other, reason) == TRM_OK, "%s", reason);
+    on.instance->coarsening = other->coarsening;
+    cuda_instance_destroy(other);
+    uint32_t large = 2u * 2048u * 4u * (uint32_t)on.device->physical->units / 64u;
+    bool always = _i == 2, never = _i == 3;
+    ck_groups(true, 1, large - 1, always ? (large + 2) / 4 : large - 1);
+    ck_groups(true, 1, large + 1, never ? large + 1 : large / 4 + 1);
+    ck_groups(true, 2, large / 2, never ? large / 2 : (large / 2 + 3) / 4);
+    ck_groups(true, 1, 1, 1);
+    ck_groups(false, 1, 5, 2); /* there is no choice */
 }
 END_TEST
 
@@ -347,6 +411,8 @@ static Suite *make_suite(void)
     tcase_add_test(tests, code_for_other_devices_that_lies_beside_a_kernel_is_passed_over);
     tcase_add_test(tests, the_last_line_names_the_functions_and_how_many_items_their_threads_do);
     tcase_add_test(tests, the_last_line_gives_the_threads_and_the_shared_memory_of_blocks);
+    tcase_add_loop_test(
+        tests, threads_compute_several_items_where_the_grid_is_large_and_the_code_leaves_the_choice, 0, 4);
     tcase_add_test(tests, when_memory_runs_out_nothing_is_left);
     tcase_add_test(tests, a_failure_of_any_call_of_the_driver_is_told_with_its_name);
     tcase_add_test(tests, on_a_device_that_is_lost_nothing_is_loaded);

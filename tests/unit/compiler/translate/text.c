@@ -295,6 +295,40 @@ START_TEST(a_cuda_kernel_becomes_a_function_whose_pointers_are_not_restricted)
 }
 END_TEST
 
+/* The last line's word of flow/rounds, behind the digest. */
+static void ck_word_is(const char *file, uint32_t kind, uint32_t flags, const char *end)
+{
+    const struct trm_constant constant = {NULL, 0, TRM_TYPE_U32, kind};
+    static const uint8_t digest[32];
+
+    translated_close(&kernel);
+    ck_assert_int_eq(translated_text(&kernel, translated_path(file), TRM_LANGUAGE_CUDA, flags, &constant, 1),
+                     TRM_OK);
+    kernel.request.digest = digest;
+    ck_assert_int_eq(translate(&kernel.arena, &kernel.request, &kernel.text), TRM_OK);
+    const char *word = strrchr(kernel.text.text, ' ');
+    ck_assert_msg(word != NULL && strcmp(word + 1, end) == 0, "%s, kind %u: %s", file, kind, word);
+}
+
+/* Loops that use no buffer and run equally often for all items. */
+START_TEST(a_cuda_kernel_with_even_loops_leaves_it_to_the_launch_how_many_items_a_thread_runs)
+{
+    static const char *const files[] = {"flow/rounds.spv", "flow/rounds_plain.spv"};
+
+    translate_to(TRM_LANGUAGE_CUDA, files[0]);
+    for (size_t i = 0; i < 2; i++)
+        for (uint32_t kind = 0; kind <= 12; kind++) {
+            ck_word_is(files[i], kind, 0, kind < 4 ? "shader_kernel/4\n" : "shader_kernel\n");
+            ck_assert_int_eq(strstr(kernel.text.text, "if (gridDim.x == trm_groups)") != NULL, kind < 4);
+            ck_assert_int_eq(strstr(kernel.text.text, "trm_groups") != NULL, kind < 4);
+        }
+    ck_word_is("flow/rounds_inside.spv", 0, 0, "shader_kernel/4\n"); /* of a question */
+    ck_word_is(files[0], 0, TRM_TRANSLATE_BOUNDS, "shader_kernel\n");
+    ck_word_is(files[0], 0, TRM_TRANSLATE_FUNCTIONS, "shader_kernel\n");
+    translated_close(&kernel);
+}
+END_TEST
+
 /* How often a turn of a loop of flow/lockstep is told. */
 static uint32_t count_turns(const char *file, uint32_t kind)
 {
@@ -389,12 +423,12 @@ END_TEST
 
 START_TEST(cuda_computes_the_sine_and_the_cosine_of_one_angle_at_once)
 {
-    unsigned count = 0;
-
     translate_to(TRM_LANGUAGE_CUDA, "flow/sines.spv");
-    for (const char *at = kernel.text.text; (at = strstr(at, "= trm_sincos_f32(")) != NULL; at++)
-        count++;
-    ck_assert_uint_eq(count, 1);
+    const char *pair   = strstr(kernel.text.text, "= trm_sincos_f32("),
+               *stages = strstr(kernel.text.text, "_kept {");
+    ck_assert(pair != NULL && pair < stages);
+    pair = strstr(pair + 1, "= trm_sincos_f32(");
+    ck_assert(pair == NULL || pair > stages);
     ck_assert_ptr_nonnull(strstr(kernel.text.text, "trm_sin_f32("));
     ck_assert_ptr_nonnull(strstr(kernel.text.text, "trm_cos_f32("));
     translated_close(&kernel);
@@ -566,6 +600,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_limit_of_a_translation_is_named_with_its_setting);
     tcase_add_test(tests, a_cuda_kernel_has_restricted_pointers_and_its_scalars_by_value);
     tcase_add_test(tests, a_cuda_kernel_becomes_a_function_whose_pointers_are_not_restricted);
+    tcase_add_test(tests, a_cuda_kernel_with_even_loops_leaves_it_to_the_launch_how_many_items_a_thread_runs);
     tcase_add_test(tests, a_function_of_cuda_tells_the_turns_of_loops_that_might_not_end);
     tcase_add_test(tests, a_thread_of_cuda_does_several_items_that_have_nothing_to_do_with_each_other);
     tcase_add_test(tests, a_thread_of_cuda_does_items_below_one_another_where_groups_have_rows);
