@@ -328,7 +328,11 @@ START_TEST(threads_compute_several_items_where_the_grid_is_large_and_the_code_le
     ck_groups(true, 1, large + 1, never ? large + 1 : large / 4 + 1);
     ck_groups(true, 2, large / 2, never ? large / 2 : (large / 2 + 3) / 4);
     ck_groups(true, 1, 1, 1);
+    ck_assert_int_eq(strstr(fake.log, "kernel 'scale' of module 'scale': threads compute 4 items") != NULL,
+                     !never);
+    fake.log[0] = '\0';
     ck_groups(false, 1, 5, 2); /* there is no choice */
+    ck_assert_str_eq(fake.log, "");
 }
 END_TEST
 
