@@ -240,6 +240,11 @@ tests/bench/cuda_kernels: tests/bench/cuda_kernels.cu tests/bench/cuda_by_hand.c
 	  $(srcdir)/tests/bench/cuda_kernels.cu tests/bench/cuda_kernels-measure.o -o $@ -L.libs -ltrireme \
 	  -Xlinker -rpath='$(abs_builddir)/.libs' -ldl
 
+# Forms of kernels that stream, by hand: make tests/bench/cuda_streaming
+tests/bench/cuda_streaming: tests/bench/cuda_streaming.cu
+	$(AM_V_GEN)$(MKDIR_P) tests/bench && \
+	  $(NVCC) -O3 -std=c++17 -arch=sm_90 -Xcompiler -march=native $(srcdir)/tests/bench/cuda_streaming.cu -o $@
+
 if HAVE_TBB
 OTHER_PEERS += tests/bench/peer_tbb
 endif
@@ -263,11 +268,13 @@ CLEANFILES += $(PEERS) $(OTHER_PEERS) tests/bench/peer_tbb-measure.o tests/bench
 	tests/bench/cuda_kernels-measure.o tests/bench/wild/peer_cuda-*.o tests/bench/cpu_micro \
 	tests/bench/peer_nccl tests/bench/peer_nccl-measure.o \
 	tests/bench/peer_staging tests/bench/peer_staging-measure.o \
-	tests/bench/peer_cuda_resident tests/bench/peer_cuda_resident-measure.o
+	tests/bench/peer_cuda_resident tests/bench/peer_cuda_resident-measure.o \
+	tests/bench/cuda_streaming
 
 EXTRA_DIST += \
 	tests/bench/cuda_by_hand.cuh \
 	tests/bench/cuda_kernels.cu \
+	tests/bench/cuda_streaming.cu \
 	tests/bench/peer_cuda.cu \
 	tests/bench/peer_nccl.cu \
 	tests/bench/peer_cuda_resident.cu \

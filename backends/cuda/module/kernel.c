@@ -1,6 +1,7 @@
 /* cuda backend: makes kernels of the driver's functions.
  * SPDX-License-Identifier: MIT
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +13,6 @@
 #define BLOCK_ALIGNMENT 16u
 #define PADDING 512u
 #define THREADS_OF_UNIT 2048u /* that a multiprocessor holds at most */
-#define FILLS 2u              /* how often a coarsened grid fills the device at least */
 
 /* What the driver says of a function's parameters. */
 struct found {
@@ -337,18 +337,32 @@ static uint32_t dynamic_bytes(const struct trm_backend_module *module, const str
     return info->shared_bytes + PADDING < most ? info->shared_bytes + PADDING : most;
 }
 
-/* How many groups, in all, a launch must have for its threads to compute several items. A device needs several times
- * as many threads as it holds, so that it is busy until the end. */
+/* From how many groups, in all, the threads of a launch compute several items. With as many threads as the
+ * device holds short loops gain, and long ones lose a few hundredths at most
+ * (doc/results/2026-11-29-streaming-h200.md). */
 static uint64_t coarsen_from(const struct trm_backend_device *device, const struct trm_kernel_info *info,
                              const struct cuda_launch_shape *shape)
 {
     uint64_t items = (uint64_t)info->group_size[0] * info->group_size[1] * info->group_size[2];
-    uint64_t held  = (uint64_t)device->physical->units * THREADS_OF_UNIT * FILLS;
+    uint64_t held  = (uint64_t)device->physical->units * THREADS_OF_UNIT;
     if (!shape->is_choice || device->instance->coarsening == CUDA_COARSEN_ALWAYS)
         return 0;
     if (device->instance->coarsening == CUDA_COARSEN_NEVER || items == 0)
         return UINT64_MAX;
     return (held * shape->coarsening + items - 1) / items;
+}
+
+static void log_choice(const struct trm_backend_kernel *kernel)
+{
+    const struct trm_host *host = kernel->module->device->instance->host;
+    char line[384];
+    if (kernel->coarsen_from == UINT64_MAX)
+        return;
+    snprintf(line, sizeof(line),
+             "kernel '%.100s' of module '%.80s': threads compute %" PRIu32
+             " items each where a launch has %" PRIu64 " groups or more",
+             kernel->name, kernel->module->name, kernel->coarsening, kernel->coarsen_from);
+    host->log(host->context, TRM_LOG_DEBUG, line);
 }
 
 int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct trm_kernel_info *info,
@@ -396,6 +410,8 @@ int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct t
     }
     if (!kernel->wants_sizes)
         kernel->argument_bytes = layout.plain_bytes;
+    if (shape->is_choice)
+        log_choice(kernel);
     return finish(kernel);
 }
 

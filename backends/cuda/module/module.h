@@ -52,9 +52,9 @@ struct cuda_launch_shape {
  * offsets[i]: a buffer as its address (8 bytes), a scalar as its `size` bytes, a block as its bytes. What
  * lies between is undefined. If wants_sizes, the byte size of each buffer's span follows as a uint64_t
  * from sizes_offset on, in the order of the buffers. If a thread computes several items (coarsening), a
- * launch of at least coarsen_from groups has groups / coarsening groups in x, rounded up, and the number of groups
- * that were asked for is a uint32_t at groups_offset. If notes_faults, the address of the stream's record of faults is at
- * fault_offset (stream/fault.h).
+ * launch of at least coarsen_from groups has groups / coarsening groups in x, rounded up, and the number of
+ * groups that were asked for is a uint32_t at groups_offset. If notes_faults, the address of the stream's
+ * record of faults is at fault_offset (stream/fault.h).
  *
  * The function's own parameters begin at entries[], in their order: kernelParams[i] = bytes + entries[i]. */
 struct trm_backend_kernel {

@@ -3,9 +3,9 @@
  *     // trireme DIGEST SYMBOL...
  *
  * DIGEST is that of the shader with its constants (struct trm_module_source) in hexadecimal. The symbols
- * are the functions of its kernels, in their order, followed by *COUNT where a thread computes COUNT items, or
- * /COUNT where the launch chooses whether it does (compiler/translate/targets/cuda_target.c). The translation to CUDA C ends with a trailer, and so does a
- * file of code that `trireme kc` makes.
+ * are the functions of its kernels, in their order, followed by *COUNT where a thread computes COUNT items,
+ * or /COUNT where the launch chooses whether it does (compiler/translate/targets/cuda_target.c). The
+ * translation to CUDA C ends with a trailer, and so does a file of code that `trireme kc` makes.
  *
  * Code that was written by hand fits any version of the shader. It has "by-hand" in place of DIGEST, or no
  * trailer; then its functions have the names of the kernels. After symbol and count may follow :THREADS,

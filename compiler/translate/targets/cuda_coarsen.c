@@ -11,8 +11,8 @@
  * is checked once for all work-items of a thread; if it does not hold for all of them, or a buffer does not
  * begin at a multiple of 16, they run one by one.
  *
- * A kernel with loops (cuda_loops.c says which) may have so much to do that a small grid needs a thread for each
- * work-item to fill the device. So it does both, and the launch chooses by the size of the grid.
+ * A kernel with loops (cuda_loops.c says which) may have so much to do that a small grid needs a thread for
+ * each work-item to fill the device. So it can do both, and the launch chooses by the size of the grid.
  *
  * With groups in x and y a thread runs ROWS work-items that are neighbours in y: neighbouring threads still
  * read neighbouring elements, and what the work-items of a filter have in common is read once. ROWS groups

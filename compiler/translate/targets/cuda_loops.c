@@ -1,13 +1,12 @@
 /* CUDA C: kernels with loops that may be coarsened (cuda_coarsen.c).
  *
- * A thread that runs several work-items runs their loops one after the other. That is no slower than as many threads
- * as long as all work-items do the same rounds: otherwise a warp, which waits for the longest, waits more often. So
- * whatever decides how often a loop runs must depend on constants and push constants alone. And the loads of all
- * work-items must be in flight together, so a loop uses no buffer.
+ * A thread that runs several work-items runs their loops one after the other. That is no slower than as many
+ * threads as long as all work-items do the same rounds: otherwise a warp, which waits for the longest, waits
+ * more often. So whatever decides how often a loop runs must depend on constants and push constants alone.
+ * And the loads of all work-items must be in flight together, so a loop uses no buffer.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/targets/cuda_target.h"
-#include "compiler/translate/tree/visit.h"
 
 struct loops {
     const struct emit *emit;

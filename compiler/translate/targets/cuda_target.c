@@ -22,8 +22,8 @@
  *
  * If the last line of the text has *COUNT behind a kernel's symbol, a thread runs COUNT work-items that are
  * neighbours in x or in y (cuda_coarsen.c). Then a COUNTth of the groups in x, rounded up, must be launched,
- * and the number of groups before that division is one more parameter, a uint32_t between 2. and 3. With /COUNT
- * there is the same parameter, and the launch chooses: it may also launch all groups.
+ * and the number of groups before that division is one more parameter, a uint32_t between 2. and 3. With
+ * /COUNT there is the same parameter, and the launch chooses: it may also launch all groups.
  *
  * A kernel that samples only 1D and 2D images is there twice. SYMBOL_textures, with the same parameters, is
  * for launches in which each of them has a texture object: without the code that samples memory it needs half
@@ -78,8 +78,8 @@ static void begin(struct emit *emit)
 }
 
 /* Writes the last line, which names the module and the kernels: "// trireme DIGEST SYMBOL...", with *COUNT
- * behind the symbol of a coarsened kernel, or /COUNT where the launch chooses. The compiled code carries this line at its end, where the backend
- * reads it (backends/cuda/module/trailer.h). */
+ * behind the symbol of a coarsened kernel, or /COUNT where the launch chooses. The compiled code carries this
+ * line at its end, where the backend reads it (backends/cuda/module/trailer.h). */
 static void end(struct emit *emit)
 {
     if (emit->digest == NULL)

@@ -1,6 +1,6 @@
 #version 450
-/* Loops between loads and stores that all items run equally often: threads may run several items. In place; buffers
- * of other widths; the last items are few. */
+/* Loops between loads and stores that all items run equally often: threads may run several items. In place;
+ * buffers of other widths; the last items are few. */
 layout(local_size_x = 64) in;
 //! in 0 u32 1023
 //! inout 1 f32 1023 range -2 2 ulp 0

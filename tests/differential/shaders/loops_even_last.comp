@@ -1,5 +1,5 @@
 #version 450
-/* A guard around the whole body, elements of one byte, fewer groups than a thread runs items, and no rounds at all. */
+/* A guard around the whole body, elements of one byte, fewer groups than a thread runs items, and no rounds. */
 #extension GL_EXT_shader_8bit_storage : require
 layout(local_size_x = 32) in;
 //! in 0 u8 96

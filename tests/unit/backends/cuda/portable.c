@@ -311,7 +311,7 @@ static void ck_groups(bool is_choice, uint32_t y, uint32_t asked, uint32_t launc
     cuda_memory_ops.free(memory);
 }
 
-/* A device with twice as many threads as it holds is busy until the end. */
+/* Large: a device holds no more threads than that. */
 START_TEST(threads_compute_several_items_where_the_grid_is_large_and_the_code_leaves_the_choice)
 {
     static const char *const settings[] = {NULL, "auto", "always", "never"};
@@ -322,13 +322,17 @@ START_TEST(threads_compute_several_items_where_the_grid_is_large_and_the_code_le
     ck_assert_msg(cuda_instance_create(&fake.host, &other, reason) == TRM_OK, "%s", reason);
     on.instance->coarsening = other->coarsening;
     cuda_instance_destroy(other);
-    uint32_t large = 2u * 2048u * 4u * (uint32_t)on.device->physical->units / 64u;
+    uint32_t large = 2048u * 4u * (uint32_t)on.device->physical->units / 64u;
     bool always = _i == 2, never = _i == 3;
     ck_groups(true, 1, large - 1, always ? (large + 2) / 4 : large - 1);
     ck_groups(true, 1, large + 1, never ? large + 1 : large / 4 + 1);
     ck_groups(true, 2, large / 2, never ? large / 2 : (large / 2 + 3) / 4);
     ck_groups(true, 1, 1, 1);
+    ck_assert_int_eq(strstr(fake.log, "kernel 'scale' of module 'scale': threads compute 4 items") != NULL,
+                     !never);
+    fake.log[0] = '\0';
     ck_groups(false, 1, 5, 2); /* there is no choice */
+    ck_assert_str_eq(fake.log, "");
 }
 END_TEST
 

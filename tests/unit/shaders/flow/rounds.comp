@@ -1,6 +1,6 @@
 #version 450
-// Loops between loads and stores; one for each value of `kind`. Up to 3 all items do the same rounds, and no loop uses
-// a buffer; in 10 they do, but then an item may leave.
+// Loops between loads and stores; one for each value of `kind`. Up to 3 all items do the same rounds, and no
+// loop uses a buffer; in 10 they do, but then an item may leave.
 layout(local_size_x = 64) in;
 layout(constant_id = 0) const uint kind = 0u;
 layout(set = 0, binding = 0) readonly buffer X { uint x[]; };
