@@ -109,7 +109,7 @@ static int32_t format_of(const struct trm_parameter *parameter)
                                              : TRM_FORMAT_RGBA32_FLOAT;
 }
 
-/* Are the channels of a format integers that mean 0 to 1, or -1 to 1? Names of the others end with their type. */
+/* Do the integers of a format mean 0 to 1, or -1 to 1? The names of the others end with their type. */
 static int is_normalised(int32_t format)
 {
     const char *name = trm_format_name(format);
