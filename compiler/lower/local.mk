@@ -13,4 +13,5 @@ libtrireme_internal_la_SOURCES += \
 	compiler/lower/group_words.c \
 	compiler/lower/lower.h \
 	compiler/lower/module.c compiler/lower/module.h \
-	compiler/lower/samples.c
+	compiler/lower/samples.c \
+	compiler/lower/trinary.c

@@ -1,6 +1,7 @@
 /* Makes a module plainer before it is read, so that the reader, the translator and the backends know fewer
  * things:
  *
+ *   trinary.c    the least, greatest and middle of three values become those of two
  *   samples.c    a multisampled image becomes an array, whose layers are the samples
  *   group*.c     a matrix of a work-group becomes an array, a tensor layout a struct
  *   bfloats.c    a bfloat16 becomes the integer of its bits

@@ -148,6 +148,7 @@ int32_t lower_module(struct base_arena *arena, const uint32_t **words, uint32_t 
     int32_t status = refuse_own(*words, *count);
     if (status != TRM_OK)
         return status;
+    lower_trinary(arena, words, count);
     lower_samples(arena, words, count);
     lower_group(arena, words, count);
     lower_bfloats(arena, words, count);

@@ -70,6 +70,7 @@ void lower_put(struct lower_writer *writer, uint32_t opcode, const uint32_t *ope
 void lower_samples(struct base_arena *arena, const uint32_t **words, uint32_t *count);
 void lower_group(struct base_arena *arena, const uint32_t **words, uint32_t *count);
 void lower_bfloats(struct base_arena *arena, const uint32_t **words, uint32_t *count);
+void lower_trinary(struct base_arena *arena, const uint32_t **words, uint32_t *count);
 void lower_bindings(struct base_arena *arena, const uint32_t **words, uint32_t count);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <trireme/image.h>
 
 #include "tests/differential/trial_layout.h"
 
@@ -85,7 +86,7 @@ static int add_buffer(struct text *text, const struct module_facts *facts,
         return 0;
     find_elements(facts, parameter, is_float, &elements);
     add(text, "//! %s %u.%u %s %u ", uniform ? "uniform" : how, parameter->set, parameter->place,
-        elements.record, (size + elements.size - 1) / elements.size);
+        elements.record, size > 0 ? (size + elements.size - 1) / elements.size : 1);
     if (elements.has_floats_alone)
         add(text, "range 0 2");
     else
@@ -96,15 +97,96 @@ static int add_buffer(struct text *text, const struct module_facts *facts,
 
 #define ELEMENTS 4u /* of an array whose number a launch gives */
 
-/* A buffer, or the elements of an array. */
-static int add_buffers(struct text *text, const struct module_facts *facts,
+/* The format of a parameter that takes any: one whose texels hold what the shader reads. */
+static int32_t format_of(const struct trm_parameter *parameter)
+{
+    if (parameter->stride != TRM_FORMAT_NONE)
+        return (int32_t)parameter->stride;
+    if (parameter->components == 1 && trm_parameter_element(parameter) == TRM_PARAMETER_SAMPLED_IMAGE)
+        return TRM_FORMAT_R32_FLOAT; /* a depth */
+    return parameter->type == TRM_TYPE_I32   ? TRM_FORMAT_RGBA32_SINT
+           : parameter->type == TRM_TYPE_U32 ? TRM_FORMAT_RGBA32_UINT
+                                             : TRM_FORMAT_RGBA32_FLOAT;
+}
+
+/* Do the integers of a format mean 0 to 1, or -1 to 1? The names of the others end with their type. */
+static int is_normalised(int32_t format)
+{
+    const char *name = trm_format_name(format);
+    char last        = name[strlen(name) - 1];
+
+    return last != 'i' && last != 'f';
+}
+
+/* An image as large as most groups of a trial, so that few accesses are outside. */
+static int add_image(struct text *text, const struct trm_parameter *parameter)
+{
+    static const char *const shapes[] = {
+        [TRM_IMAGE_1D]         = "1d 1024 1 1 1",
+        [TRM_IMAGE_2D]         = "2d 64 64 1 1",
+        [TRM_IMAGE_3D]         = "3d 32 32 16 1",
+        [TRM_IMAGE_1D_ARRAY]   = "1d-array 256 1 8 1",
+        [TRM_IMAGE_2D_ARRAY]   = "2d-array 64 64 8 1",
+        [TRM_IMAGE_CUBE]       = "cube 32 32 6 1",
+        [TRM_IMAGE_CUBE_ARRAY] = "cube-array 32 32 12 1",
+    };
+    const char *format = trm_format_name(format_of(parameter));
+    const char *values = is_normalised(format_of(parameter)) ? "range 0 255"
+                         : parameter->type == TRM_TYPE_F32   ? "range 0 1 rel 1e-3 abs 2e-2"
+                                                             : "range 0 7";
+    const char *how    = parameter->access & TRM_ACCESS_WRITE ? "inout" : "in";
+
+    if (parameter->size == TRM_IMAGE_BUFFER)
+        add(text, "//! texels %s %u.%u %s 16384 %s\n", how, parameter->set, parameter->place, format, values);
+    else if (parameter->size < sizeof(shapes) / sizeof(shapes[0]) && shapes[parameter->size])
+        add(text, "//! image %s %u.%u %s %s %s\n", how, parameter->set, parameter->place, format,
+            shapes[parameter->size], values);
+    else
+        return 0;
+    return 1;
+}
+
+/* Filters are within the tolerance of images. Between integers there are none. */
+static void add_sampler(struct text *text, const struct trm_parameter *parameter)
+{
+    int is_depth   = parameter->components == 1;
+    int is_integer = parameter->type == TRM_TYPE_I32 || parameter->type == TRM_TYPE_U32;
+
+    add(text, "//! sampler %u.%u %s nearest repeat%s\n", parameter->set, parameter->place,
+        is_depth || is_integer ? "nearest" : "linear", is_depth ? " less-equal" : "");
+}
+
+/* One element of a parameter that is no push constant. */
+static int add_element(struct text *text, const struct module_facts *facts,
                        const struct trm_parameter *parameter, int is_float)
+{
+    switch (trm_parameter_element(parameter)) {
+    case TRM_PARAMETER_BUFFER:
+        return add_buffer(text, facts, parameter, is_float);
+    case TRM_PARAMETER_SAMPLER:
+        add_sampler(text, parameter);
+        return 1;
+    case TRM_PARAMETER_SAMPLED_IMAGE:
+        add_sampler(text, parameter);
+        return add_image(text, parameter);
+    case TRM_PARAMETER_IMAGE:
+    case TRM_PARAMETER_TEXTURE:
+    case TRM_PARAMETER_TEXELS:
+        return add_image(text, parameter);
+    default:
+        return 0;
+    }
+}
+
+/* A buffer, image or sampler, or the elements of an array. */
+static int add_elements(struct text *text, const struct module_facts *facts,
+                        const struct trm_parameter *parameter, int is_float)
 {
     uint32_t count = trm_parameter_count(parameter);
     int worked     = 1;
 
     for (uint32_t i = 0; i < (count != 0 ? count : ELEMENTS) && worked; i++)
-        worked = add_buffer(text, facts, parameter, is_float);
+        worked = add_element(text, facts, parameter, is_float);
     return worked;
 }
 
@@ -160,8 +242,7 @@ int trial_case_make(struct shader_case *shader, struct trm_shader *module, const
         const struct trm_parameter *parameter = &kernel.parameters[i];
         if (parameter->kind == TRM_PARAMETER_SCALAR || parameter->kind == TRM_PARAMETER_BLOCK) {
             add_push(&text, parameter, &offset);
-        } else if (trm_parameter_element(parameter) != TRM_PARAMETER_BUFFER ||
-                   !add_buffers(&text, facts, parameter, is_float)) {
+        } else if (!add_elements(&text, facts, parameter, is_float)) {
             snprintf(reason, capacity, "the trial has no data for \"%s\"", parameter->name);
             return 0;
         }

@@ -238,11 +238,10 @@ static int write_record(struct trial_layout *layout, struct fields *fields, uint
     return worked && strlen(layout->record) + 1 < sizeof(layout->record);
 }
 
-/* The type of the block that is alone on a set and binding; 0: none. */
+/* The type of the first variable on a set and binding; 0: none. Others are views of the same buffer, or of
+ * other entry points. */
 static uint32_t find_block(const struct module *module, uint32_t set, uint32_t binding)
 {
-    uint32_t found = 0;
-
     for (uint32_t id = 0; id < module->bound; id++) {
         const uint32_t *variable = find(module, id, 4);
         if (!variable || opcode_of(variable) != OP_VARIABLE ||
@@ -250,11 +249,9 @@ static uint32_t find_block(const struct module *module, uint32_t set, uint32_t b
             decoration(module, id, WHOLE, SET, 0) != set)
             continue;
         const uint32_t *pointer = find(module, variable[1], 4);
-        if (found != 0 || !pointer)
-            return 0;
-        found = pointer[3];
+        return pointer ? pointer[3] : 0;
     }
-    return found;
+    return 0;
 }
 
 static int read_block(struct trial_layout *layout, const struct module *module, uint32_t id)

@@ -244,7 +244,8 @@ static void compare(const struct shader_case *shader, const struct input *input)
     if (!stays_inside(shader, input))
         return;
     print_stage("vulkan");
-    comparison.one   = open_or_say("vulkan");
+    /* Images go through the library's own backend. */
+    comparison.one   = open_or_say(input->facts.features & MODULE_IMAGES ? "backend" : "vulkan");
     comparison.other = comparison.one ? open_or_say("cpu") : NULL;
     if (comparison.other) {
         struct comparison twice      = {.one = comparison.one, .other = comparison.one, .seed = 1};

@@ -92,6 +92,7 @@ tests_unit_compiler_lower_tests_SOURCES = \
 	tests/unit/compiler/lower/group_edges.c \
 	tests/unit/compiler/lower/lower_fixture.h \
 	tests/unit/compiler/lower/samples.c \
+	tests/unit/compiler/lower/trinary.c \
 	tests/unit/compiler/spirv/image_fixture.h \
 	tests/unit/compiler/spirv/spirv_builder.c \
 	tests/unit/compiler/spirv/spirv_builder.h \
