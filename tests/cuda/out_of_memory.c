@@ -100,7 +100,8 @@ static unsigned fail_each(const char *function, const char *how, const char *res
         n += stride;
         stride += growth;
     } while (one_failed);
-    scenario_succeed("afterwards", NULL);
+    if (failed > 0)
+        scenario_succeed("afterwards", NULL);
     return failed;
 }
 
@@ -140,16 +141,19 @@ static const char *const strange[] = {"CUDA_ERROR_INVALID_VALUE", "CUDA_ERROR_NO
 
 START_TEST(every_function_may_fail_with_an_unexpected_code)
 {
-    size_t count = sizeof(strange) / sizeof(strange[0]);
+    size_t count = sizeof(strange) / sizeof(strange[0]), calls = 0;
     for (size_t i = 0; i < thorough((unsigned)count, 1); i++) {
         const char *result = strange[(i + (unsigned)_i) % count];
         char rule[128];
         snprintf(rule, sizeof(rule), "%s:%u:once:%s", functions[_i], 1 + (unsigned)i, result);
-        run_with(rule, false);
+        if (!run_with(rule, false))
+            break; /* the scenario has no such call, also not of those that follow */
         snprintf(rule, sizeof(rule), "%s:%u:on:%s", functions[_i], 1 + (unsigned)i, result);
         run_with(rule, false);
+        calls++;
     }
-    scenario_succeed("afterwards", NULL);
+    if (calls > 0)
+        scenario_succeed("afterwards", NULL);
 }
 END_TEST
 

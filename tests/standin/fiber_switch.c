@@ -8,7 +8,7 @@
 
 #ifdef STANDIN_HAS_UCONTEXT
 
-void fiber_begin(struct fiber_stack *stack, void *bytes, size_t size, void (*function)(void))
+NOT_INSTRUMENTED void fiber_begin(struct fiber_stack *stack, void *bytes, size_t size, void (*function)(void))
 {
     getcontext(&stack->context);
     stack->context.uc_stack.ss_sp   = bytes;
@@ -26,7 +26,7 @@ void fiber_switch(struct fiber_stack *from, const struct fiber_stack *to)
 
 #define SAVED 6 /* registers that a function must leave as they were */
 
-void fiber_begin(struct fiber_stack *stack, void *bytes, size_t size, void (*function)(void))
+NOT_INSTRUMENTED void fiber_begin(struct fiber_stack *stack, void *bytes, size_t size, void (*function)(void))
 {
     uintptr_t *top = (uintptr_t *)((unsigned char *)bytes + size / 16 * 16);
 

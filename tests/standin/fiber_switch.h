@@ -11,6 +11,9 @@
 #include <ucontext.h>
 #endif
 
+#define NOT_INSTRUMENTED \
+    __attribute__((no_sanitize("address"), no_sanitize("thread"), no_sanitize("undefined")))
+
 /* Where a stack was left. */
 struct fiber_stack {
 #ifdef STANDIN_HAS_UCONTEXT
