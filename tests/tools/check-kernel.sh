@@ -35,6 +35,11 @@ run 2 "$trireme" check axpy:count=many
 err_has "no value of the parameter: many"
 run 2 "$trireme" check axpy:count
 err_has "name=value"
+check 1 axpy:count=4294967295
+has failed cpu:0 bounds "more than 48 MiB"
+check 1 axpy:items=99999999999999x9999999999999x99999999
+has failed cpu:0 bounds "Give smaller numbers"
+check 0 --quick axpy:count=0
 check 0 --quick mip_down_2d # images cannot be made up
 has "not here" kernel inputs "is neither a buffer nor a value"
 has ok cpu:0 loaded "compiled; it is not run"

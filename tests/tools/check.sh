@@ -64,6 +64,12 @@ TRIREME_CONFIG=$work/broken.conf check 1
 has failed settings settings "broken.conf:1"
 TRIREME_CPU_WORKER=1 check 0 --quick
 has warning settings log TRIREME_CPU_WORKERS
+TRIREME_DEVICE=cpu:7 check 1 --quick
+has failed default "" "Correct the setting device"
+TRIREME_DEVICES=cpu:0,cpu:7 check 1 --quick
+has failed default "" "Correct the setting devices"
+TRIREME_DEVICE=cpu:0 check 0 --quick
+lacks failed default "" ""
 mkdir "$work/config/trireme"
 echo "cpu.spin = 10" >"$work/config/trireme/trireme.conf"
 check 0 --quick

@@ -18,6 +18,9 @@
 
 #define UNIFORM_BYTES ((uint64_t)16384)
 
+/* Of a side, and of elements: its bytes fit in 64 bits, and need more memory than a size may take. */
+#define MOST_NUMBER ((uint64_t)1 << 33)
+
 /* ---- names ---- */
 
 enum role {
@@ -133,7 +136,7 @@ static bool parse_items(const char *text, uint64_t items[3])
     int count                  = sscanf(text, "%llux%llux%llu", &side[0], &side[1], &side[2]);
 
     for (int i = 0; i < 3; i++)
-        items[i] = side[i];
+        items[i] = side[i] < MOST_NUMBER ? side[i] : MOST_NUMBER;
     return count > 0 && side[0] > 0 && side[1] > 0 && side[2] > 0;
 }
 
@@ -152,7 +155,7 @@ static bool take_given(const struct trm_kernel_info *info, struct spec *spec, ui
         text = spec_value(spec, parameter->name);
         if (!text || role == ROLE_OTHER || role == ROLE_ZERO || !value_parse(parameter->type, text, &bits))
             continue;
-        items[side] = bits > 0 ? bits : 1;
+        items[side] = bits == 0 ? 1 : bits < MOST_NUMBER ? bits : MOST_NUMBER;
         for (int j = side + 1; j < 3; j++)
             items[j] = role == ROLE_COUNT ? 1 : items[j];
         is_given = role == ROLE_COUNT;
@@ -162,7 +165,9 @@ static bool take_given(const struct trm_kernel_info *info, struct spec *spec, ui
 
 static uint64_t items_in(const uint64_t items[3])
 {
-    return items[0] * items[1] * items[2];
+    uint64_t plane = items[0] * (items[1] < MOST_NUMBER / items[0] ? items[1] : MOST_NUMBER / items[0]);
+
+    return plane * (items[2] < MOST_NUMBER / plane ? items[2] : MOST_NUMBER / plane);
 }
 
 static void add_size(struct kernel_shared *shared, uint64_t x, uint64_t y, uint64_t z)
@@ -189,7 +194,7 @@ void kernel_inputs_sizes(const struct trm_kernel_info *info, struct spec *spec, 
                          struct kernel_shared *shared)
 {
     static const uint64_t odd[4][3]   = {{0, 0, 0}, {1000, 1, 1}, {37, 23, 1}, {19, 13, 7}};
-    static const uint64_t large[4][3] = {{0, 0, 0}, {1000003, 1, 1}, {1027, 771, 1}, {131, 67, 33}};
+    static const uint64_t large[4][3] = {{0, 0, 0}, {1000003, 1, 1}, {515, 259, 1}, {131, 67, 33}};
     int dimensions                    = dimensions_of(info);
     const uint64_t *some = odd[dimensions], *many = large[dimensions];
     uint64_t given[3] = {some[0], some[1], some[2]};
@@ -325,7 +330,9 @@ static uint64_t elements_for(const struct trm_parameter *parameter, struct spec 
     const char *text = spec_value(spec, parameter->name);
     uint64_t given;
 
-    return text && value_parse(TRM_TYPE_U64, text, &given) ? given : usual;
+    if (!text || !value_parse(TRM_TYPE_U64, text, &given))
+        return usual;
+    return given < MOST_NUMBER ? given : MOST_NUMBER;
 }
 
 static void make_buffer(struct kernel_inputs *inputs, struct kernel_argument *argument, struct spec *spec)
