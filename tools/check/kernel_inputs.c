@@ -129,6 +129,13 @@ static int dimensions_of(const struct trm_kernel_info *info)
     return group_side(info, 1) > 1 || has_role(info, ROLE_HEIGHT) ? 2 : 1;
 }
 
+/* One number for two dimensions is the side of a square. */
+static bool is_square(const struct trm_kernel_info *info)
+{
+    return dimensions_of(info) == 2 && has_role(info, ROLE_COUNT) && !has_role(info, ROLE_WIDTH) &&
+           !has_role(info, ROLE_HEIGHT);
+}
+
 /* "items=100x20x1" */
 static bool parse_items(const char *text, uint64_t items[3])
 {
@@ -140,27 +147,47 @@ static bool parse_items(const char *text, uint64_t items[3])
     return count > 0 && side[0] > 0 && side[1] > 0 && side[2] > 0;
 }
 
-/* Sides that follow from values of the user's. */
+static void set_side(const struct trm_kernel_info *info, enum role role, uint64_t value, uint64_t items[3])
+{
+    value = value == 0 ? 1 : value < MOST_NUMBER ? value : MOST_NUMBER;
+    switch (role) {
+    case ROLE_COUNT:
+        items[0] = value;
+        items[1] = is_square(info) ? value : 1;
+        items[2] = 1;
+        break;
+    case ROLE_WIDTH:
+        items[0] = value;
+        break;
+    case ROLE_HEIGHT:
+        items[1] = value;
+        break;
+    default:
+        items[2] = value;
+        break;
+    }
+}
+
+/* Sides that follow from values of the user's. False: there are none. */
 static bool take_given(const struct trm_kernel_info *info, struct spec *spec, uint64_t items[3])
 {
     const char *text = spec_value(spec, "items");
-    bool is_given    = text && parse_items(text, items);
+    bool is_given    = false;
 
-    for (uint32_t i = 0; i < info->parameter_count && !is_given; i++) {
+    if (text && parse_items(text, items))
+        return true;
+    for (uint32_t i = 0; i < info->parameter_count; i++) {
         const struct trm_parameter *parameter = &info->parameters[i];
         enum role role                        = role_of(parameter);
-        int side = role == ROLE_COUNT || role == ROLE_WIDTH ? 0 : role == ROLE_HEIGHT ? 1 : 2;
         uint64_t bits;
 
         text = spec_value(spec, parameter->name);
         if (!text || role == ROLE_OTHER || role == ROLE_ZERO || !value_parse(parameter->type, text, &bits))
             continue;
-        items[side] = bits == 0 ? 1 : bits < MOST_NUMBER ? bits : MOST_NUMBER;
-        for (int j = side + 1; j < 3; j++)
-            items[j] = role == ROLE_COUNT ? 1 : items[j];
-        is_given = role == ROLE_COUNT;
+        set_side(info, role, bits, items);
+        is_given = true;
     }
-    return is_given || text;
+    return is_given;
 }
 
 static uint64_t items_in(const uint64_t items[3])
@@ -183,13 +210,6 @@ static void add_size(struct kernel_shared *shared, uint64_t x, uint64_t y, uint6
     shared->size_count++;
 }
 
-static bool is_any_given(const struct trm_kernel_info *info, struct spec *spec, uint64_t items[3])
-{
-    const uint64_t before[3] = {items[0], items[1], items[2]};
-
-    return take_given(info, spec, items) || memcmp(before, items, sizeof(before)) != 0;
-}
-
 void kernel_inputs_sizes(const struct trm_kernel_info *info, struct spec *spec, bool is_quick,
                          struct kernel_shared *shared)
 {
@@ -197,19 +217,22 @@ void kernel_inputs_sizes(const struct trm_kernel_info *info, struct spec *spec, 
     static const uint64_t large[4][3] = {{0, 0, 0}, {1000003, 1, 1}, {515, 259, 1}, {131, 67, 33}};
     int dimensions                    = dimensions_of(info);
     const uint64_t *some = odd[dimensions], *many = large[dimensions];
-    uint64_t given[3] = {some[0], some[1], some[2]};
+    uint64_t given[3] = {some[0], is_square(info) ? some[0] : some[1], some[2]};
 
-    if (is_any_given(info, spec, given)) {
+    if (take_given(info, spec, given)) {
         add_size(shared, given[0], given[1], given[2]);
         return;
     }
-    add_size(shared, some[0], some[1], some[2]);
+    add_size(shared, given[0], given[1], given[2]);
     if (is_quick)
         return;
     add_size(shared, 1, 1, 1);
-    add_size(shared, group_side(info, 0) + 1, dimensions > 1 ? group_side(info, 1) + 1 : 1,
+    add_size(shared, group_side(info, 0) + 1,
+             is_square(info)  ? group_side(info, 0) + 1
+             : dimensions > 1 ? group_side(info, 1) + 1
+                              : 1,
              dimensions > 2 ? group_side(info, 2) + 1 : 1);
-    add_size(shared, many[0], many[1], many[2]);
+    add_size(shared, many[0], is_square(info) ? many[0] : many[1], many[2]);
 }
 
 uint64_t kernel_inputs_launched(const struct trm_kernel_info *info, const struct kernel_size *size)
@@ -245,7 +268,7 @@ static uint64_t bits_of_float(int32_t type, float value)
 static uint64_t scalar_for(const struct trm_kernel_info *info, const struct trm_parameter *parameter,
                            const struct kernel_inputs *inputs)
 {
-    uint64_t count = is_product(info) ? inputs->items[0] : items_in(inputs->items);
+    uint64_t count = is_product(info) || is_square(info) ? inputs->items[0] : items_in(inputs->items);
 
     if (value_is_float(parameter->type))
         return bits_of_float(parameter->type, 0.5F);
