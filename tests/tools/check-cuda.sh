@@ -30,7 +30,7 @@ has warning cuda:0 compiler "Install NVRTC"
 
 # ---- drivers that fail
 
-unset TRIREME_BACKEND
+TRIREME_BACKEND=^vulkan # with a sanitizer, no Vulkan driver is loaded
 TRIREME_CUDA_DRIVER=libcuda-that-does-not-exist.so.1 check 0 --quick --devices cpu
 has "not here" cuda "" "libcuda-that-does-not-exist.so.1"
 has "not here" cuda "" "Install the driver"

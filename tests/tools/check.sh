@@ -81,7 +81,7 @@ rm "$work/config/trireme/trireme.conf"
 TRIREME_BACKEND=no-such-backend check 1
 has failed no-such-backend "" "there is no file no-such-backend.so"
 has failed all "" "no-such-backend"
-unset TRIREME_BACKEND
+TRIREME_BACKEND=^vulkan # with a sanitizer, no Vulkan driver is loaded
 mkdir "$work/plugins"
 echo "this is no plugin" >"$work/plugins/broken.so"
 TRIREME_BACKEND_PATH=$work/plugins check 1 --quick --devices cpu

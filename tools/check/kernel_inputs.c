@@ -182,6 +182,10 @@ static bool take_given(const struct trm_kernel_info *info, struct spec *spec, ui
         uint64_t bits;
 
         text = spec_value(spec, parameter->name);
+        if (is_product(info) && role == ROLE_COUNT)
+            role = ROLE_WIDTH;
+        if (is_product(info) && strcmp(parameter->name, "k") == 0)
+            continue; /* the side that is summed over has no work-items */
         if (!text || role == ROLE_OTHER || role == ROLE_ZERO || !value_parse(parameter->type, text, &bits))
             continue;
         set_side(info, role, bits, items);
@@ -210,6 +214,11 @@ static void add_size(struct kernel_shared *shared, uint64_t x, uint64_t y, uint6
     shared->size_count++;
 }
 
+static uint64_t second_side(const struct trm_kernel_info *info, const uint64_t items[3])
+{
+    return is_square(info) ? items[0] : items[1];
+}
+
 void kernel_inputs_sizes(const struct trm_kernel_info *info, struct spec *spec, bool is_quick,
                          struct kernel_shared *shared)
 {
@@ -217,7 +226,7 @@ void kernel_inputs_sizes(const struct trm_kernel_info *info, struct spec *spec, 
     static const uint64_t large[4][3] = {{0, 0, 0}, {1000003, 1, 1}, {515, 259, 1}, {131, 67, 33}};
     int dimensions                    = dimensions_of(info);
     const uint64_t *some = odd[dimensions], *many = large[dimensions];
-    uint64_t given[3] = {some[0], is_square(info) ? some[0] : some[1], some[2]};
+    uint64_t given[3] = {some[0], second_side(info, some), some[2]}, beyond[3] = {1, 1, 1};
 
     if (take_given(info, spec, given)) {
         add_size(shared, given[0], given[1], given[2]);
@@ -227,12 +236,10 @@ void kernel_inputs_sizes(const struct trm_kernel_info *info, struct spec *spec, 
     if (is_quick)
         return;
     add_size(shared, 1, 1, 1);
-    add_size(shared, group_side(info, 0) + 1,
-             is_square(info)  ? group_side(info, 0) + 1
-             : dimensions > 1 ? group_side(info, 1) + 1
-                              : 1,
-             dimensions > 2 ? group_side(info, 2) + 1 : 1);
-    add_size(shared, many[0], is_square(info) ? many[0] : many[1], many[2]);
+    for (int i = 0; i < dimensions; i++)
+        beyond[i] = group_side(info, i) + 1;
+    add_size(shared, beyond[0], second_side(info, beyond), beyond[2]);
+    add_size(shared, many[0], second_side(info, many), many[2]);
 }
 
 uint64_t kernel_inputs_launched(const struct trm_kernel_info *info, const struct kernel_size *size)
