@@ -153,6 +153,11 @@ tests_plugins_half_a_profile_la_SOURCES = tests/plugins/bad/half-a-profile.c
 tests_plugins_half_a_profile_la_LDFLAGS = $(BAD_PLUGIN_LINK)
 tests_plugins_half_a_profile_la_LIBADD = tests/plugins/libborrowed.la
 
+check_LTLIBRARIES += tests/plugins/flips-a-bit.la
+tests_plugins_flips_a_bit_la_SOURCES = tests/plugins/bad/flips-a-bit.c
+tests_plugins_flips_a_bit_la_LDFLAGS = $(BAD_PLUGIN_LINK)
+tests_plugins_flips_a_bit_la_LIBADD = tests/plugins/libborrowed.la
+
 # ------------------------------------------------- other minor versions
 
 check_LTLIBRARIES += tests/plugins/newer.la

@@ -9,7 +9,7 @@ for option in --help -h help; do
     out_has "Usage: trireme"
     err_is_empty
 done
-for command in run info kc bench; do
+for command in run info check kc bench; do
     run 0 "$trireme" help $command
     out_has "Usage: trireme $command"
     for option in --help -h; do

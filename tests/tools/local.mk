@@ -13,6 +13,11 @@ TOOL_TESTS = \
 	tests/tools/settings.sh \
 	tests/tools/colour.sh \
 	tests/tools/bench.sh \
+	tests/tools/check.sh \
+	tests/tools/check-cuda.sh \
+	tests/tools/check-kernel.sh \
+	tests/tools/check-plugin.sh \
+	tests/tools/check-vulkan.sh \
 	tests/tools/report.sh \
 	tests/tools/run.sh \
 	tests/tools/run-cuda.sh \
@@ -26,7 +31,7 @@ TOOL_TESTS = \
 
 dist_check_SCRIPTS += $(TOOL_TESTS)
 TESTS += $(TOOL_TESTS)
-EXTRA_DIST += tests/tools/common.sh tests/tools/on-backend.sh
+EXTRA_DIST += tests/tools/common.sh tests/tools/check-common.sh tests/tools/on-backend.sh
 
 check_PROGRAMS += tests/tools/json_check
 tests_tools_json_check_SOURCES = tests/tools/json_check.c
@@ -43,6 +48,11 @@ check_PROGRAMS += tests/tools/learn
 tests_tools_learn_SOURCES = tests/tools/learn.c
 tests_tools_learn_LDADD = libtrireme.la
 tests_tools_learn_LDFLAGS = $(UNINSTALLED_LINK)
+
+# Kernels in C that fail in different ways, for check-kernel.sh.
+check_LTLIBRARIES += tests/tools/native_kernels.la
+tests_tools_native_kernels_la_SOURCES = tests/tools/native_kernels.c
+tests_tools_native_kernels_la_LDFLAGS = $(TEST_MODULE_LINK) -export-symbols-regex '^trm_cpu_kernels_v1$$'
 
 # Videos for the tests of `trireme run`.
 check_PROGRAMS += tests/tools/video

@@ -25,7 +25,7 @@ run 2 sh "$top_srcdir/doc/update-settings" "$trireme"
 err_has 'usage:'
 
 # Every option of the program is in trireme(1).
-for command in run info kc bench; do
+for command in run info check kc bench; do
     for option in $("$trireme" help $command | grep -o -- ' --[a-z][a-z-]*' | sort -u); do
         grep -q -- "-${option#--}\$\|-${option#--} " "$top_srcdir/doc/trireme.1" || failed "$option is not in trireme(1)"
     done

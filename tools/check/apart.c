@@ -147,6 +147,7 @@ static void run_job(const struct listener *listener, apart_job_fn job, void *use
     (void)setrlimit(RLIMIT_CORE, &no_core);
     pthread_mutex_init(&report.lock, NULL);
     job(&report, user);
+    report_begin(&report, "ending, after all work");
     pthread_mutex_destroy(&report.lock);
 }
 

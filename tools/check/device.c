@@ -32,15 +32,24 @@ static bool is_lost(void)
     return trm_last_error().status == TRM_ERROR_DEVICE_LOST;
 }
 
-static void work(struct device_check *it)
+/* Each kind of work has a stream of its own: one that has failed stays failed. */
+static bool work_once(struct device_check *it, void (*check)(struct device_check *it))
 {
     if (trm_stream_create(it->device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &it->stream) != TRM_OK) {
         report_failure(it->report, "streams", "no stream can be made");
-        return;
+        return false;
     }
-    for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]) && !is_lost(); i++)
-        checks[i](it);
+    check(it);
     trm_stream_destroy(it->stream);
+    return !is_lost();
+}
+
+static void work(struct device_check *it)
+{
+    for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
+        if (!work_once(it, checks[i]))
+            return;
+    device_check_compiling(it);
 }
 
 void check_device_job(struct report *report, void *user)
@@ -54,8 +63,6 @@ void check_device_job(struct report *report, void *user)
     if (trm_device_open(it.context, it.summary->id, &it.device) == TRM_OK) {
         report_opened(&it);
         work(&it);
-        if (!is_lost())
-            device_check_compiling(&it);
         trm_device_destroy(it.device);
     } else {
         report_failure(report, "opened", "it cannot be opened");

@@ -35,6 +35,8 @@ static bool is_clean(struct search *search, uint64_t elements)
     struct kernel_inputs inputs;
 
     size.elements = elements;
+    report_begin(search->run->report, "running it with every index checked, and buffers of %llu elements",
+                 (unsigned long long)elements);
     kernel_inputs_make(&inputs, &search->run->info, search->run->check->spec, &size);
     search->status = TRM_ERROR_OUT_OF_RANGE;
     if (inputs.total_bytes <= KERNEL_SIZE_BYTES) {
@@ -162,6 +164,12 @@ static bool search_size(struct kernel_run *run, struct kernel_size *size, bool *
     struct search search = {.run = run, .size = size};
     uint64_t length      = find_length(&search);
 
+    if (length == 0 && !*search.first && search.status == TRM_ERROR_OUT_OF_RANGE) {
+        report_add(run->report, FINDING_FAILED, "bounds", "Give smaller numbers.",
+                   "the buffers would take more than %u MiB", (unsigned)(KERNEL_SIZE_BYTES >> 20));
+        snprintf(run->check->shared->skipped, sizeof(run->check->shared->skipped), "it is too large");
+        return false;
+    }
     if (length == 0 && search.status != TRM_ERROR_KERNEL && search.status != TRM_ERROR_OUT_OF_RANGE) {
         report_failure(run->report, "bounds", "the kernel cannot be run");
         return false;
@@ -209,7 +217,6 @@ void kernel_bounds_job(struct report *report, void *user)
     report->ignores_log = true;
     if (!kernel_run_open(&run, &check, 1))
         return;
-    report_begin(report, "running it with every index checked");
     while (done < it->shared->size_count && search_size(&run, &it->shared->sizes[done], &needs_more))
         done++;
     if (done == it->shared->size_count) {

@@ -14,14 +14,23 @@ enum {
     QUICK_RUNS = 3,
 };
 
+#define PATIENCE_NS \
+    10000000000 /* after which a slow kernel is not repeated more often, nor run at more sizes */
+
 /* What is known after some sizes. */
 struct progress {
     struct kernel_run *run;
     uint32_t sizes;
+    uint64_t begun_ns;
     bool is_reference; /* this device made the results that others are compared with */
     bool rounds;       /* the last bits differ from run to run */
     bool rounds_apart; /* and from those of the reference */
 };
+
+static bool is_slow(const struct progress *progress)
+{
+    return trm_clock_now() - progress->begun_ns > PATIENCE_NS;
+}
 
 static void report_difference(const struct progress *progress, const struct kernel_inputs *inputs,
                               const struct kernel_difference *difference)
@@ -99,7 +108,9 @@ static bool repeat(struct progress *progress, const struct kernel_inputs *inputs
     struct kernel_difference difference = {0};
     bool is_fine                        = true;
 
-    for (int i = 1; i < runs && is_fine; i++) {
+    for (int i = 1; i < runs && is_fine && (i == 1 || !is_slow(progress)); i++) {
+        report_begin(progress->run->report, "running it: size %u, run %d of %d", progress->sizes + 1, i + 1,
+                     runs);
         is_fine = kernel_run_once(progress->run, inputs, again) == TRM_OK;
         if (!is_fine) {
             report_failure(progress->run->report, "repeated", "a repeated run failed");
@@ -126,7 +137,7 @@ static bool run_size(struct progress *progress, struct kernel_size *size)
     kernel_inputs_make(&inputs, &run->info, run->check->spec, size);
     if (inputs.total_bytes > KERNEL_SIZE_BYTES) {
         kernel_inputs_release(&inputs);
-        return true;
+        return true; /* a smaller one says enough */
     }
     results = output_allocate(inputs.result_bytes, 1);
     if (kernel_run_once(progress->run, &inputs, results) != TRM_OK)
@@ -165,13 +176,18 @@ static void report_fine(const struct progress *progress)
 static void run_sizes(struct kernel_run *run)
 {
     struct kernel_shared *shared = run->check->shared;
-    struct progress progress     = {.run = run};
+    struct progress progress     = {.run = run, .begun_ns = trm_clock_now()};
 
-    report_begin(run->report, "running it");
-    for (uint32_t i = 0; i < shared->size_count; i++)
+    for (uint32_t i = 0; i < shared->size_count && (i == 0 || !is_slow(&progress)); i++) {
+        report_begin(run->report, "running it: size %u", i + 1);
         if (!run_size(&progress, &shared->sizes[i]))
             return;
-    report_fine(&progress);
+    }
+    if (progress.sizes > 0)
+        report_fine(&progress);
+    else
+        report_add(run->report, FINDING_FAILED, "results", "Give smaller numbers.",
+                   "its buffers would take more than %u MiB", (unsigned)(KERNEL_SIZE_BYTES >> 20));
 }
 
 void kernel_device_job(struct report *report, void *user)

@@ -18,6 +18,9 @@
 
 #define UNIFORM_BYTES ((uint64_t)16384)
 
+/* Of a side, and of elements: its bytes fit in 64 bits, and need more memory than a size may take. */
+#define MOST_NUMBER ((uint64_t)1 << 33)
+
 /* ---- names ---- */
 
 enum role {
@@ -126,6 +129,13 @@ static int dimensions_of(const struct trm_kernel_info *info)
     return group_side(info, 1) > 1 || has_role(info, ROLE_HEIGHT) ? 2 : 1;
 }
 
+/* One number for two dimensions is the side of a square. */
+static bool is_square(const struct trm_kernel_info *info)
+{
+    return dimensions_of(info) == 2 && has_role(info, ROLE_COUNT) && !has_role(info, ROLE_WIDTH) &&
+           !has_role(info, ROLE_HEIGHT);
+}
+
 /* "items=100x20x1" */
 static bool parse_items(const char *text, uint64_t items[3])
 {
@@ -133,36 +143,62 @@ static bool parse_items(const char *text, uint64_t items[3])
     int count                  = sscanf(text, "%llux%llux%llu", &side[0], &side[1], &side[2]);
 
     for (int i = 0; i < 3; i++)
-        items[i] = side[i];
+        items[i] = side[i] < MOST_NUMBER ? side[i] : MOST_NUMBER;
     return count > 0 && side[0] > 0 && side[1] > 0 && side[2] > 0;
 }
 
-/* Sides that follow from values of the user's. */
+static void set_side(const struct trm_kernel_info *info, enum role role, uint64_t value, uint64_t items[3])
+{
+    value = value == 0 ? 1 : value < MOST_NUMBER ? value : MOST_NUMBER;
+    switch (role) {
+    case ROLE_COUNT:
+        items[0] = value;
+        items[1] = is_square(info) ? value : 1;
+        items[2] = 1;
+        break;
+    case ROLE_WIDTH:
+        items[0] = value;
+        break;
+    case ROLE_HEIGHT:
+        items[1] = value;
+        break;
+    default:
+        items[2] = value;
+        break;
+    }
+}
+
+/* Sides that follow from values of the user's. False: there are none. */
 static bool take_given(const struct trm_kernel_info *info, struct spec *spec, uint64_t items[3])
 {
     const char *text = spec_value(spec, "items");
-    bool is_given    = text && parse_items(text, items);
+    bool is_given    = false;
 
-    for (uint32_t i = 0; i < info->parameter_count && !is_given; i++) {
+    if (text && parse_items(text, items))
+        return true;
+    for (uint32_t i = 0; i < info->parameter_count; i++) {
         const struct trm_parameter *parameter = &info->parameters[i];
         enum role role                        = role_of(parameter);
-        int side = role == ROLE_COUNT || role == ROLE_WIDTH ? 0 : role == ROLE_HEIGHT ? 1 : 2;
         uint64_t bits;
 
         text = spec_value(spec, parameter->name);
+        if (is_product(info) && role == ROLE_COUNT)
+            role = ROLE_WIDTH;
+        if (is_product(info) && strcmp(parameter->name, "k") == 0)
+            continue; /* the side that is summed over has no work-items */
         if (!text || role == ROLE_OTHER || role == ROLE_ZERO || !value_parse(parameter->type, text, &bits))
             continue;
-        items[side] = bits > 0 ? bits : 1;
-        for (int j = side + 1; j < 3; j++)
-            items[j] = role == ROLE_COUNT ? 1 : items[j];
-        is_given = role == ROLE_COUNT;
+        set_side(info, role, bits, items);
+        is_given = true;
     }
-    return is_given || text;
+    return is_given;
 }
 
 static uint64_t items_in(const uint64_t items[3])
 {
-    return items[0] * items[1] * items[2];
+    uint64_t plane = items[0] * (items[1] < MOST_NUMBER / items[0] ? items[1] : MOST_NUMBER / items[0]);
+
+    return plane * (items[2] < MOST_NUMBER / plane ? items[2] : MOST_NUMBER / plane);
 }
 
 static void add_size(struct kernel_shared *shared, uint64_t x, uint64_t y, uint64_t z)
@@ -178,33 +214,32 @@ static void add_size(struct kernel_shared *shared, uint64_t x, uint64_t y, uint6
     shared->size_count++;
 }
 
-static bool is_any_given(const struct trm_kernel_info *info, struct spec *spec, uint64_t items[3])
+static uint64_t second_side(const struct trm_kernel_info *info, const uint64_t items[3])
 {
-    const uint64_t before[3] = {items[0], items[1], items[2]};
-
-    return take_given(info, spec, items) || memcmp(before, items, sizeof(before)) != 0;
+    return is_square(info) ? items[0] : items[1];
 }
 
 void kernel_inputs_sizes(const struct trm_kernel_info *info, struct spec *spec, bool is_quick,
                          struct kernel_shared *shared)
 {
     static const uint64_t odd[4][3]   = {{0, 0, 0}, {1000, 1, 1}, {37, 23, 1}, {19, 13, 7}};
-    static const uint64_t large[4][3] = {{0, 0, 0}, {1000003, 1, 1}, {1027, 771, 1}, {131, 67, 33}};
+    static const uint64_t large[4][3] = {{0, 0, 0}, {1000003, 1, 1}, {515, 259, 1}, {131, 67, 33}};
     int dimensions                    = dimensions_of(info);
     const uint64_t *some = odd[dimensions], *many = large[dimensions];
-    uint64_t given[3] = {some[0], some[1], some[2]};
+    uint64_t given[3] = {some[0], second_side(info, some), some[2]}, beyond[3] = {1, 1, 1};
 
-    if (is_any_given(info, spec, given)) {
+    if (take_given(info, spec, given)) {
         add_size(shared, given[0], given[1], given[2]);
         return;
     }
-    add_size(shared, some[0], some[1], some[2]);
+    add_size(shared, given[0], given[1], given[2]);
     if (is_quick)
         return;
     add_size(shared, 1, 1, 1);
-    add_size(shared, group_side(info, 0) + 1, dimensions > 1 ? group_side(info, 1) + 1 : 1,
-             dimensions > 2 ? group_side(info, 2) + 1 : 1);
-    add_size(shared, many[0], many[1], many[2]);
+    for (int i = 0; i < dimensions; i++)
+        beyond[i] = group_side(info, i) + 1;
+    add_size(shared, beyond[0], second_side(info, beyond), beyond[2]);
+    add_size(shared, many[0], second_side(info, many), many[2]);
 }
 
 uint64_t kernel_inputs_launched(const struct trm_kernel_info *info, const struct kernel_size *size)
@@ -240,7 +275,7 @@ static uint64_t bits_of_float(int32_t type, float value)
 static uint64_t scalar_for(const struct trm_kernel_info *info, const struct trm_parameter *parameter,
                            const struct kernel_inputs *inputs)
 {
-    uint64_t count = is_product(info) ? inputs->items[0] : items_in(inputs->items);
+    uint64_t count = is_product(info) || is_square(info) ? inputs->items[0] : items_in(inputs->items);
 
     if (value_is_float(parameter->type))
         return bits_of_float(parameter->type, 0.5F);
@@ -325,7 +360,9 @@ static uint64_t elements_for(const struct trm_parameter *parameter, struct spec 
     const char *text = spec_value(spec, parameter->name);
     uint64_t given;
 
-    return text && value_parse(TRM_TYPE_U64, text, &given) ? given : usual;
+    if (!text || !value_parse(TRM_TYPE_U64, text, &given))
+        return usual;
+    return given < MOST_NUMBER ? given : MOST_NUMBER;
 }
 
 static void make_buffer(struct kernel_inputs *inputs, struct kernel_argument *argument, struct spec *spec)

@@ -175,6 +175,34 @@ static void list_devices(struct check *check, struct report *report, struct trm_
                    "no backend found a device");
 }
 
+/* ---- what programs get that name no device */
+
+static bool is_set(struct trm_context *context, const char *name)
+{
+    size_t needed = 0;
+
+    trm_context_setting(context, name, NULL, 0, &needed, NULL);
+    return needed > 1;
+}
+
+static void check_default(struct report *report, struct trm_context *context)
+{
+    struct trm_device *device = NULL;
+    struct trm_group *group   = NULL;
+
+    report->section = "Devices";
+    report->subject = "default";
+    report_begin(report, "opening the default device");
+    if (is_set(context, "device") && trm_device_open(context, NULL, &device) != TRM_OK)
+        report_add(report, FINDING_FAILED, "", "Correct the setting device, or take it out.", "%s",
+                   trm_last_error().sentence);
+    if (is_set(context, "devices") && trm_group_create(context, NULL, &group) != TRM_OK)
+        report_add(report, FINDING_FAILED, "", "Correct the setting devices, or take it out.", "%s",
+                   trm_last_error().sentence);
+    trm_device_destroy(device);
+    trm_group_destroy(group);
+}
+
 void check_survey_job(struct report *report, void *user)
 {
     struct check *check = user;
@@ -186,6 +214,8 @@ void check_survey_job(struct report *report, void *user)
     report_origins(report, context);
     report_candidates(check, report, context);
     list_devices(check, report, context);
+    if (!check->options.backend && !check->options.plugin)
+        check_default(report, context);
     check->survey->is_complete = true;
     trm_context_destroy(context);
 }

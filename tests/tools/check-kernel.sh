@@ -1,0 +1,119 @@
+#!/bin/sh
+# `trireme check KERNEL`: each fault of a kernel is found on the cpu and said in a sentence, and kernels without
+# faults pass.
+
+. "$top_srcdir/tests/tools/common.sh"
+. "$top_srcdir/tests/tools/check-common.sh"
+
+test -f "$top_builddir/backends/.libs/cpu.so" || { echo "no cpu backend was built"; exit 77; }
+TRIREME_BACKEND=cpu
+XDG_CACHE_HOME=$work/cache
+export TRIREME_BACKEND XDG_CACHE_HOME
+chmod 755 "$work"
+mkdir "$work/cache"
+
+# ---- built-in kernels
+
+for kernel in axpy sobel histogram transpose sgemm; do
+    check 0 --quick $kernel
+    has ok cpu:0 bounds "no access outside"
+    has ok cpu:0 results "ran at 1 size, every run with the same bits"
+    has ok cpu:0 order "one worker thread"
+    lacks warning cpu:0 bounds ""
+done
+run 0 "$trireme" check axpy
+out_has "axpy(x: readonly f32[]"
+check 1 axpi
+has failed kernel found axpi
+check 0 axpy:count=1000,a=3,items=1000
+has ok cpu:0 bounds "at 1 size"
+check 1 axpy:count=1000,y=999
+has failed cpu:0 bounds "it used index 999 of buffer 'y', whose size is 999"
+run 2 "$trireme" check axpy:cuont=3
+err_has "no constant of the name cuont, did you mean count?"
+run 2 "$trireme" check axpy:count=many
+err_has "no value of the parameter: many"
+run 2 "$trireme" check axpy:count
+err_has "name=value"
+check 1 axpy:count=4294967295
+has failed cpu:0 bounds "more than 48 MiB"
+check 1 axpy:items=99999999999999x9999999999999x99999999
+has failed cpu:0 bounds "Give smaller numbers"
+check 0 --quick axpy:count=0
+check 0 --quick mip_down_2d # images cannot be made up
+has "not here" kernel inputs "is neither a buffer nor a value"
+has ok cpu:0 loaded "compiled; it is not run"
+
+# ---- kernels in C
+
+native=$top_builddir/tests/tools/.libs/native_kernels.so
+check 0 --quick "$native:kernel=right"
+has ok cpu:0 results "every run with the same bits"
+has "not here" cpu bounds "not checked"
+check 0 --quick "$native:kernel=right,n=10"
+check 1 --quick "$native:kernel=counting"
+has failed cpu:0 repeated "not deterministic: element 0 of y is 0, and in another run with the same inputs 1000"
+has failed cpu:0 repeated "Look for a race"
+check 1 --quick "$native:kernel=refusing"
+has failed cpu:0 results 42
+check 1 --quick "$native"
+has failed kernel loaded crashing
+run 2 "$trireme" check "$native:kernel=right,m=1"
+err_has "of the name m"
+
+# One that crashes or hangs takes its own process along.
+check 1 --quick "$native:kernel=crashing"
+test "${INSTRUMENTED-no}" != no || has failed cpu:0 process "ended by signal 11" # sanitizers catch it
+has failed cpu:0 process "running it"
+check 1 --quick --timeout 2 "$native:kernel=endless"
+has failed cpu:0 process "did not end within 2 s: running it"
+has failed cpu:0 process "--timeout"
+
+# ---- kernels in GLSL
+
+can_compile || { echo "no compiler of GLSL: its kernels are left out"; finish; }
+
+kernel_file good 'if (i < n) y[i] += a * sin(x[i]);'
+check 0 --quick "$work/good.comp"
+has ok kernel found "good(x: readonly f32[], y: f32[], n: u32, a: f32)"
+has ok cpu:0 bounds "no access outside, at 1 size"
+check 0 "$work/good.comp"
+has ok cpu:0 results "ran at 4 sizes"
+"$trireme" kc --quiet "$work/good.comp"
+check 0 --quick "$work/good.spv"
+has ok cpu:0 results ""
+
+# Out of bounds: without a guard; just past the end; everywhere. Each names its line, and the kernel is not run
+# without checks.
+kernel_file unguarded 'y[i] += a * x[i];'
+check 1 "$work/unguarded.comp"
+has failed cpu:0 bounds "whose size is 1000"
+has failed cpu:0 bounds "unguarded.comp:9"
+has failed cpu:0 bounds "Compare the index with the count"
+has ok cpu:0 loaded "not run, since it reaches outside"
+kernel_file past 'if (i < n) y[i + 1] += a * x[i];'
+check 1 "$work/past.comp"
+has failed cpu:0 bounds "index 1000 of buffer 'y', whose size is 1000"
+has failed cpu:0 bounds "just past the end"
+kernel_file wild 'if (i < n) y[i * 100000000 - 7] += a * x[i];'
+check 1 --quick "$work/wild.comp"
+has failed cpu:0 bounds "Correct the index"
+
+# Longer buffers than one element for each item may be right.
+kernel_file longer 'if (i < n) y[i] += a * x[3 * i];'
+check 0 --quick "$work/longer.comp"
+has warning cpu:0 bounds "of buffer 'x', whose size is 1000"
+has warning cpu:0 bounds "give the lengths"
+has ok cpu:0 results ""
+check 0 --quick "$work/longer.comp:n=100,x=300"
+lacks warning cpu:0 bounds ""
+check 1 --quick "$work/longer.comp:n=100,x=200"
+has failed cpu:0 bounds "whose size is 200"
+
+kernel_file bad 'if (i < n) z[i] = 1;'
+check 1 "$work/bad.comp"
+has failed kernel found "'z' : undeclared identifier"
+check 1 "$work/missing.comp"
+has failed kernel found "No such file"
+
+finish

@@ -1,0 +1,106 @@
+/* Kernels of the cpu in C, for the tests of `trireme check`: each fails in its own way.
+ *
+ *     right       y[i] = i
+ *     counting    numbers its calls, so that no two runs are the same
+ *     crashing    writes to address 0
+ *     endless     never returns
+ *     refusing    fails with a native code
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdatomic.h>
+#include <trireme/cpu_kernel.h>
+#include <unistd.h>
+
+struct arguments {
+    struct trm_cpu_buffer y;
+    uint32_t n;
+};
+
+static uint32_t itself(uint64_t i)
+{
+    return (uint32_t)i;
+}
+
+static uint32_t next_call(uint64_t i)
+{
+    static _Atomic uint32_t calls;
+
+    (void)i;
+    return atomic_fetch_add(&calls, 1);
+}
+
+static int32_t fill(const struct trm_cpu_groups *groups, const void *block, uint32_t (*value)(uint64_t i))
+{
+    const struct arguments *arguments = block;
+    uint32_t *y                       = arguments->y.data;
+    uint64_t items                    = groups->group_size[0];
+
+    for (uint64_t i = groups->begin * items; i < groups->end * items && i < arguments->n; i++)
+        y[i] = value(i);
+    return 0;
+}
+
+static int32_t right(const struct trm_cpu_groups *groups, const void *block)
+{
+    return fill(groups, block, itself);
+}
+
+static int32_t counting(const struct trm_cpu_groups *groups, const void *block)
+{
+    return fill(groups, block, next_call);
+}
+
+static int32_t crashing(const struct trm_cpu_groups *groups, const void *block)
+{
+    int *volatile nowhere = NULL;
+
+    (void)groups;
+    (void)block;
+    *nowhere = 1;
+    return 0;
+}
+
+static int32_t endless(const struct trm_cpu_groups *groups, const void *block)
+{
+    volatile int is_waiting = 1;
+
+    (void)groups;
+    (void)block;
+    while (is_waiting)
+        pause();
+    return 0;
+}
+
+static int32_t refusing(const struct trm_cpu_groups *groups, const void *block)
+{
+    (void)groups;
+    (void)block;
+    return 42;
+}
+
+static const struct trm_parameter parameters[] = {
+    {.name   = "y",
+     .kind   = TRM_PARAMETER_BUFFER,
+     .type   = TRM_TYPE_U32,
+     .access = TRM_ACCESS_WRITE,
+     .stride = 4},
+    {.name = "n", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_U32, .size = 4},
+};
+
+#define KERNEL(function_)                                                                        \
+    {                                                                                            \
+        .name = #function_, .function = (function_), .parameters = parameters,                   \
+        .parameter_count = sizeof(parameters) / sizeof(parameters[0]), .group_size = {64, 1, 1}, \
+    }
+
+static const struct trm_cpu_kernel kernels[] = {
+    KERNEL(right), KERNEL(counting), KERNEL(crashing), KERNEL(endless), KERNEL(refusing),
+};
+
+TRM_API extern const struct trm_cpu_kernel_table trm_cpu_kernels_v1;
+const struct trm_cpu_kernel_table trm_cpu_kernels_v1 = {
+    .struct_size = sizeof(trm_cpu_kernels_v1),
+    .kernel_size = sizeof(kernels[0]),
+    .count       = sizeof(kernels) / sizeof(kernels[0]),
+    .kernels     = kernels,
+};
