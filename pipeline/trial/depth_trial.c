@@ -18,7 +18,7 @@ static const uint32_t near_long[] = {120, 112, 108, 106};
 #define STRETCH_NS 10000u
 #define SCALE_MOST 6u
 
-/* The same where one slot less is tried alone, whose tokens fit into the caches anyway: which thread runs which
+/* The same where one slot less is tried alone. Its tokens fit into the caches anyway; which thread runs which
  * token decides, and that takes a hundred tokens to show. */
 #define SCALE_ALONE 8u
 
