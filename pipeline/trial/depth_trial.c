@@ -40,17 +40,19 @@ static const uint32_t near_long[] = {120, 112, 108, 106};
  * caches, which the program and others may have use for, and begin a run sooner. */
 #define SAME 102u
 
-/* After the trial: tokens of a window; per cent of what the trial saw that are too much; windows in a row
- * that show it; and how many times as many tokens have to pass until the next trial. */
+/* After the trial: tokens of a window; per cent of what the trial saw that are too much; windows in a row, and
+ * nanoseconds of them, that show it; and how many times as many tokens have to pass until the next trial. What
+ * keeps a program from a processor often lasts 50 ms. */
 #define WINDOW 32u
 #define FAR 125u
 #define WINDOWS_SLOW 4u
+#define SLOW_NS 100000000u
 #define PATIENCE 256u
 #define PATIENCE_GROWS 4u
 
 /* A trial that confirms another: nanoseconds until the first; in per cent of what stayed, how near a turn was
  * of what is tried again; and its rounds. */
-#define PAUSE_NS 20000000u
+#define PAUSE_NS 100000000u
 #define NEAR_AGAIN 108u
 #define ROUNDS_AGAIN (SHORT_ROUNDS + 3)
 
@@ -306,7 +308,7 @@ void pipeline_depth_trial_again(struct pipeline_depth_trial *trial, uint32_t dep
 
     pipeline_depth_trial_begin(trial, depth, before.fewest);
     trial->patience = before.patience * PATIENCE_GROWS;
-    trial->pause    = before.pause * PATIENCE_GROWS;
+    trial->pause    = before.is_far ? before.pause : before.pause * PATIENCE_GROWS;
     trial->last     = before.last;
     trial->agreed   = before.agreed;
     if (!before.is_far && trial->ways == before.ways)
@@ -340,8 +342,11 @@ static void watch(struct pipeline_depth_trial *trial, uint64_t now)
     if (!is_window)
         return;
     trial->since += WINDOW;
-    trial->slow   = took > trial->ns[trial->way] * WINDOW * FAR / 100 ? trial->slow + 1 : 0;
-    trial->is_far = trial->slow >= WINDOWS_SLOW;
+    bool is_slow = took > trial->ns[trial->way] * WINDOW * FAR / 100;
+    if (trial->slow == 0)
+        trial->slow_since = now - took;
+    trial->slow   = is_slow ? trial->slow + 1 : 0;
+    trial->is_far = trial->slow >= WINDOWS_SLOW && now - trial->slow_since >= SLOW_NS;
     trial->is_due = trial->since >= trial->patience && (trial->is_far || is_unsure(trial, now));
 }
 

@@ -217,7 +217,7 @@ enum {
     TRIAL_RUN       = 96,
     TRIAL_RUNS      = 5,
     TRIAL_RUNS_MOST = 40,
-    TRIAL_RUN_NS    = 30000000,
+    TRIAL_RUN_NS    = 50000000,
 };
 
 static uint64_t trial_run_of(const struct bench *bench, double seconds)

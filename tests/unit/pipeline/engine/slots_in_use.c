@@ -48,9 +48,8 @@ START_TEST(numbers_of_slots_are_tried_again_where_tokens_are_slower)
 {
     open_pipeline(3);
     end_trial(1); /* none is as fast */
-    for (uint32_t i = 0; i < 1000000 && !pipeline_slots_are_tried(pipeline); i++)
+    while (!pipeline_slots_are_tried(pipeline))
         pipeline_engine_slots_in_use(pipeline);
-    ck_assert(pipeline_slots_are_tried(pipeline));
     ck_assert_uint_eq(pipeline_engine_slots_in_use(pipeline), 0); /* the turn of all slots */
     /* Each trial says what it found in place of the one before. */
     for (uint32_t trial = 0; trial < 2; trial++) {
