@@ -40,9 +40,9 @@ static const uint32_t near_long[] = {120, 112, 108, 106};
  * caches, which the program and others may have use for, and begin a run sooner. */
 #define SAME 102u
 
-/* After the trial: tokens of a window; per cent of what the trial saw that are too much; windows in a row, and
- * nanoseconds of them, that show it; and how many times as many tokens have to pass until the next trial. What
- * keeps a program from a processor often lasts 50 ms. */
+/* After the trial: tokens of a window; per cent of what the trial saw that are too much; windows in a row,
+ * and nanoseconds of them, that show it; and how many times as many tokens have to pass until the next trial.
+ * What keeps a program from a processor often lasts 50 ms. */
 #define WINDOW 32u
 #define FAR 125u
 #define WINDOWS_SLOW 4u

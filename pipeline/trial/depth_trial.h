@@ -18,10 +18,10 @@
  * After the trial tokens are watched, at the cost of a look at the clock for 32 of them. A number of slots
  * may have been lucky: which processor runs which slot can stay the same for some tokens and then no longer.
  * So where tokens take a quarter longer than the trial saw, for a tenth of a second, there is another trial.
- * Another one, of the numbers that were near, confirms the result in any case: other programs may have had a
- * processor. It costs little, since far numbers are not in it, and comes a tenth of a second later, since what
- * else runs on the machine does so for a while. Until two in a row agree there are more, each after four times
- * as much as the one before, because the cause may be something else.
+ * Another one, of the numbers that were near, confirms the result in any case: other programs may have had
+ * a processor. It costs little, since far numbers are not in it, and comes a tenth of a second later, since
+ * what else runs on the machine does so for a while. Until two in a row agree there are more, each after four
+ * times as much as the one before, because the cause may be something else.
  *
  * Other programs, and a processor that changes its clock, make some rounds faster than others. So turns are
  * compared with those of the same round, and the median of the rounds counts: the fastest turn of all would
