@@ -6,7 +6,6 @@
 
 #include "pipeline/engine/range.h"
 
-#define DEPTH_TUNED_FIRST 3
 #define DEPTH_SMALL_FIRST 4 /* where so many slots take little of the caches */
 
 /* ---- slots ---------------------------------------------------------------------------------- */
@@ -25,7 +24,7 @@ static uint32_t first_depth(const struct pipeline *pipeline)
 {
     uint64_t each = pipeline->engine->slot_bytes, budget = pipeline_engine_budget(pipeline);
     bool is_small  = pipeline_slots_are_small(pipeline, DEPTH_SMALL_FIRST);
-    uint32_t depth = is_small ? DEPTH_SMALL_FIRST : DEPTH_TUNED_FIRST;
+    uint32_t depth = is_small ? DEPTH_SMALL_FIRST : PIPELINE_DEPTH_TUNED_FIRST;
 
     if (pipeline->desc.depth != 0)
         return pipeline->desc.depth;

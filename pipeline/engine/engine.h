@@ -48,7 +48,8 @@
 #define PIPELINE_DEPTH_MOST 64
 #define PIPELINE_MEMBERS_MOST TRM_REPORT_DEVICES
 
-/* Most slots of a pipeline whose depth is tuned. */
+/* Slots of a pipeline whose depth is tuned: at first, unless they are small, and at most. */
+#define PIPELINE_DEPTH_TUNED_FIRST 3
 #define PIPELINE_DEPTH_TUNED_MOST 8
 
 struct core_signal; /* core/stream/signal.h */

@@ -18,6 +18,10 @@ static const uint32_t near_long[] = {120, 112, 108, 106};
 #define STRETCH_NS 10000u
 #define SCALE_MOST 6u
 
+/* The same where one slot less is tried alone. Its tokens fit into the caches anyway; which thread runs which
+ * token decides, and that takes a hundred tokens to show. */
+#define SCALE_ALONE 8u
+
 /* Tokens of a turn that are timed, at least. As many as are in flight may end at once, so that they come in
  * bursts: whole bursts are timed, or two slots would seem a seventh faster than they are. In long turns the
  * median of the bursts counts, because other programs stop some. */
@@ -34,19 +38,21 @@ static const uint32_t near_long[] = {120, 112, 108, 106};
 
 /* Fewer slots stay if they take no more than so many per cent of the shortest time: they need less of the
  * caches, which the program and others may have use for, and begin a run sooner. */
-#define SAME 103u
+#define SAME 102u
 
-/* After the trial: tokens of a window; per cent of what the trial saw that are too much; windows in a row
- * that show it; and how many times as many tokens have to pass until the next trial. */
+/* After the trial: tokens of a window; per cent of what the trial saw that are too much; windows in a row,
+ * and nanoseconds of them, that show it; and how many times as many tokens have to pass until the next trial.
+ * What keeps a program from a processor often lasts 50 ms. */
 #define WINDOW 32u
 #define FAR 125u
 #define WINDOWS_SLOW 4u
+#define SLOW_NS 100000000u
 #define PATIENCE 256u
 #define PATIENCE_GROWS 4u
 
-/* A trial that confirms another: nanoseconds until the first; in per cent of what stayed, how near a turn was of what is tried again; and
- * its rounds. */
-#define PAUSE_NS 20000000u
+/* A trial that confirms another: nanoseconds until the first; in per cent of what stayed, how near a turn was
+ * of what is tried again; and its rounds. */
+#define PAUSE_NS 100000000u
 #define NEAR_AGAIN 108u
 #define ROUNDS_AGAIN (SHORT_ROUNDS + 3)
 
@@ -56,18 +62,20 @@ static const uint32_t near_long[] = {120, 112, 108, 106};
 /* Consecutive runs too short for a long turn after which what the short rounds saw decides. */
 #define MISSES_MOST 4u
 
-void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t depth)
+void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t depth, uint32_t fewest)
 {
-    *trial = (struct pipeline_depth_trial){.slots    = {depth},
-                                           .ways     = 1,
-                                           .patience = PATIENCE,
-                                           .pause    = PAUSE_NS,
-                                           .rounds   = PIPELINE_DEPTH_ROUNDS,
-                                           .last     = UINT32_MAX};
-    if (depth > 2)
-        trial->slots[trial->ways++] = 2;
-    if (depth > 1)
-        trial->slots[trial->ways++] = 1;
+    *trial = (struct pipeline_depth_trial){
+        .slots    = {depth},
+        .ways     = 1,
+        .fewest   = fewest,
+        .patience = PATIENCE,
+        .pause    = PAUSE_NS,
+        .rounds   = PIPELINE_DEPTH_ROUNDS,
+        .last     = UINT32_MAX,
+    };
+    for (uint32_t slots = fewest > 2 ? fewest : 2; slots >= fewest; slots--)
+        if (slots < depth)
+            trial->slots[trial->ways++] = slots;
     trial->is_over = trial->ways == 1;
 }
 
@@ -165,6 +173,8 @@ static uint32_t scale_of(const struct pipeline_depth_trial *trial)
 {
     uint64_t least = UINT64_MAX;
 
+    if (trial->fewest > 2)
+        return SCALE_ALONE;
     for (uint32_t i = 0; i < SHORT_ROUNDS && i < trial->round; i++)
         least = least_of(trial, i) < least ? least_of(trial, i) : least;
     if (least == UINT64_MAX || least * TIMED_SHORT >= STRETCH_NS)
@@ -296,9 +306,9 @@ void pipeline_depth_trial_again(struct pipeline_depth_trial *trial, uint32_t dep
 {
     struct pipeline_depth_trial before = *trial;
 
-    pipeline_depth_trial_begin(trial, depth);
+    pipeline_depth_trial_begin(trial, depth, before.fewest);
     trial->patience = before.patience * PATIENCE_GROWS;
-    trial->pause    = before.pause * PATIENCE_GROWS;
+    trial->pause    = before.is_far ? before.pause : before.pause * PATIENCE_GROWS;
     trial->last     = before.last;
     trial->agreed   = before.agreed;
     if (!before.is_far && trial->ways == before.ways)
@@ -332,8 +342,11 @@ static void watch(struct pipeline_depth_trial *trial, uint64_t now)
     if (!is_window)
         return;
     trial->since += WINDOW;
-    trial->slow   = took > trial->ns[trial->way] * WINDOW * FAR / 100 ? trial->slow + 1 : 0;
-    trial->is_far = trial->slow >= WINDOWS_SLOW;
+    bool is_slow = took > trial->ns[trial->way] * WINDOW * FAR / 100;
+    if (trial->slow == 0)
+        trial->slow_since = now - took;
+    trial->slow   = is_slow ? trial->slow + 1 : 0;
+    trial->is_far = trial->slow >= WINDOWS_SLOW && now - trial->slow_since >= SLOW_NS;
     trial->is_due = trial->since >= trial->patience && (trial->is_far || is_unsure(trial, now));
 }
 

@@ -17,11 +17,11 @@
  *
  * After the trial tokens are watched, at the cost of a look at the clock for 32 of them. A number of slots
  * may have been lucky: which processor runs which slot can stay the same for some tokens and then no longer.
- * So where tokens go on to take a quarter longer than the trial saw, there is another trial. Another one, of
- * the numbers that were near, confirms the result in any case: other programs may have had a processor. It
- * costs little, since far numbers are not in it, and comes a fiftieth of a second later, since what else runs on
- * the machine does so for a while. Until two in a row agree there are more, each after four times as much as
- * the one before, because the cause may be something else.
+ * So where tokens take a quarter longer than the trial saw, for a tenth of a second, there is another trial.
+ * Another one, of the numbers that were near, confirms the result in any case: other programs may have had
+ * a processor. It costs little, since far numbers are not in it, and comes a tenth of a second later, since
+ * what else runs on the machine does so for a while. Until two in a row agree there are more, each after four
+ * times as much as the one before, because the cause may be something else.
  *
  * Other programs, and a processor that changes its clock, make some rounds faster than others. So turns are
  * compared with those of the same round, and the median of the rounds counts: the fastest turn of all would
@@ -39,7 +39,7 @@
 #define PIPELINE_DEPTH_STRETCHES 4u
 
 struct pipeline_depth_trial {
-    uint32_t slots[PIPELINE_DEPTH_WAYS];                       /* all, two, one */
+    uint32_t slots[PIPELINE_DEPTH_WAYS];                       /* all, and fewer */
     uint64_t took[PIPELINE_DEPTH_WAYS][PIPELINE_DEPTH_ROUNDS]; /* nanoseconds of a token; 0: left out */
     uint64_t ns[PIPELINE_DEPTH_WAYS]; /* at the end: of a token, the median of the rounds; 0: not known */
     bool is_left_out[PIPELINE_DEPTH_WAYS];
@@ -54,21 +54,24 @@ struct pipeline_depth_trial {
     uint32_t misses;                              /* the last of these, too short for a long turn */
     bool is_over;
     /* Afterwards. */
-    uint32_t watched;  /* tokens of this run */
-    uint32_t slow;     /* windows of such tokens, the last ones, that took longer than the trial saw */
-    uint64_t since;    /* tokens since the trial ended */
-    uint64_t patience; /* as many, before it may be doubted */
-    uint64_t ended;    /* when tokens were watched first; 0: not yet */
-    uint64_t pause;    /* nanoseconds from then to a trial that confirms this one */
-    bool is_far;       /* so many of them that the trial is doubted */
-    bool is_due;       /* another trial */
-    uint32_t last;     /* slots that the last trial kept; 0: all */
-    uint32_t agreed;   /* trials in a row that kept the same, after the first */
-    uint32_t rounds;   /* of this trial */
+    uint32_t watched;    /* tokens of this run */
+    uint32_t slow;       /* windows of such tokens, the last ones, that took longer than the trial saw */
+    uint64_t slow_since; /* when they began */
+    uint64_t since;      /* tokens since the trial ended */
+    uint64_t patience;   /* as many, before it may be doubted */
+    uint64_t ended;      /* when tokens were watched first; 0: not yet */
+    uint64_t pause;      /* nanoseconds from then to a trial that confirms this one */
+    bool is_far;         /* so many of them that the trial is doubted */
+    bool is_due;         /* another trial */
+    uint32_t last;       /* slots that the last trial kept; 0: all */
+    uint32_t agreed;     /* trials in a row that kept the same, after the first */
+    uint32_t rounds;     /* of this trial */
+    uint32_t fewest;
 };
 
-/* Begins the trial of a pipeline of so many slots; again: as it is due. */
-void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t depth);
+/* Begins the trial of a pipeline of so many slots: all of them, two and one; or, if `fewest` is more than
+ * two, all and the fewest. again: as it is due. */
+void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t depth, uint32_t fewest);
 void pipeline_depth_trial_again(struct pipeline_depth_trial *trial, uint32_t depth);
 
 /* A token has ended. Whether pipeline_depth_trial_next() has to be told. */

@@ -128,6 +128,12 @@ tests_bench_latest_trireme_SOURCES = tests/bench/latest_trireme.c
 tests_bench_latest_trireme_LDADD = libtrireme.la
 tests_bench_latest_trireme_LDFLAGS = $(UNINSTALLED_LINK)
 
+# What descriptors in an event loop cost beside waits.
+PEERS += tests/bench/epoll_trireme
+tests_bench_epoll_trireme_SOURCES = tests/bench/epoll_trireme.c
+tests_bench_epoll_trireme_LDADD = libtrireme.la
+tests_bench_epoll_trireme_LDFLAGS = $(UNINSTALLED_LINK)
+
 # The suite "gpu": pipelines, copies, launches and kernels beside what is written by hand for the driver.
 GPU_WORK = tests/bench/gpu_work.h $(MEASURE)
 

@@ -211,22 +211,34 @@ static bool is_on_trial(const struct bench_flow *flow)
            strstr(report.reason, "on trial") != NULL;
 }
 
-/* Runs of so many batches. The trial of numbers of slots is over after five. */
+/* Runs of so many batches, or longer ones. The trial of numbers of slots is over after five, and confirmed
+ * after a tenth of a second. */
 enum {
     TRIAL_RUN       = 96,
     TRIAL_RUNS      = 5,
     TRIAL_RUNS_MOST = 40,
+    TRIAL_RUN_NS    = 50000000,
 };
+
+static uint64_t trial_run_of(const struct bench *bench, double seconds)
+{
+    uint64_t count = (uint64_t)((double)TRIAL_RUN_NS * 1e-9 / seconds * TRIAL_RUN);
+
+    return bench->quick ? 2 : count > TRIAL_RUN ? count : TRIAL_RUN;
+}
 
 int32_t bench_flow_settle(struct bench *bench, struct bench_flow *flow)
 {
+    uint64_t count = bench->quick ? 2 : TRIAL_RUN;
     int32_t status = TRM_OK;
     double seconds;
 
     for (int run = 0; run < TRIAL_RUNS_MOST && status == TRM_OK; run++) {
         if (bench->quick ? run > 0 : run >= TRIAL_RUNS && !is_on_trial(flow))
             break;
-        status = bench_flow_run(bench, flow, bench->quick ? 2 : TRIAL_RUN, &seconds);
+        status = bench_flow_run(bench, flow, count, &seconds);
+        if (run == 0)
+            count = trial_run_of(bench, seconds);
     }
     return status;
 }

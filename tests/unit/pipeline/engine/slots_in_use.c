@@ -25,7 +25,7 @@ static void open_pipeline(uint32_t depth)
 /* A trial is over that found `ns` for each token with two of three slots. */
 static void end_trial(uint64_t ns)
 {
-    pipeline_depth_trial_begin(&in_use->trial, 3);
+    pipeline_depth_trial_begin(&in_use->trial, 3, 1);
     in_use->has_begun     = true;
     in_use->trial.way     = 1;
     in_use->trial.ns[0]   = 2 * ns;
@@ -48,9 +48,8 @@ START_TEST(numbers_of_slots_are_tried_again_where_tokens_are_slower)
 {
     open_pipeline(3);
     end_trial(1); /* none is as fast */
-    for (uint32_t i = 0; i < 1000000 && !pipeline_slots_are_tried(pipeline); i++)
+    while (!pipeline_slots_are_tried(pipeline))
         pipeline_engine_slots_in_use(pipeline);
-    ck_assert(pipeline_slots_are_tried(pipeline));
     ck_assert_uint_eq(pipeline_engine_slots_in_use(pipeline), 0); /* the turn of all slots */
     /* Each trial says what it found in place of the one before. */
     for (uint32_t trial = 0; trial < 2; trial++) {
@@ -71,7 +70,7 @@ START_TEST(a_slot_that_was_added_and_brought_nothing_rests)
     open_pipeline(0);
     struct pipeline_tuning *tuning = &pipeline->engine->tuning;
     uint32_t depth                 = atomic_load(&pipeline->depth);
-    pipeline_depth_trial_begin(&in_use->trial, 1);
+    pipeline_depth_trial_begin(&in_use->trial, 1, 1);
     in_use->has_begun    = true;
     tuning->tokens       = 100;
     tuning->window_begin = 1;
@@ -86,7 +85,7 @@ END_TEST
 START_TEST(all_slots_are_in_use_where_each_has_brought_something)
 {
     open_pipeline(0);
-    pipeline_depth_trial_begin(&in_use->trial, 1);
+    pipeline_depth_trial_begin(&in_use->trial, 1, 1);
     in_use->has_begun                     = true;
     pipeline->engine->tuning.tokens       = 100;
     pipeline->engine->tuning.window_begin = 1;
