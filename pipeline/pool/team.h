@@ -97,6 +97,7 @@ void pipeline_pool_form_fini(const struct pipeline_pool_plan *plan, struct pipel
 struct pipeline_pool_forecast {
     uint32_t device;
     bool is_known;     /* how long the task takes there */
+    uint64_t now;      /* when this was foreseen */
     uint32_t measured; /* samples, and tasks that will be some */
     uint32_t pieces;   /* that the device has */
     uint64_t ready_at; /* its data is there */
@@ -106,7 +107,8 @@ struct pipeline_pool_forecast {
     bool is_sure;      /* that, and how long it takes */
     uint64_t last_end; /* of the last such task; 0: there was none */
     double work;       /* nanoseconds alone; 0: not known */
-    struct pipeline_model model;
+    uint64_t samples;  /* of such tasks, and what they tell */
+    double mean, spread;
     int32_t workload;
 };
 
@@ -116,11 +118,11 @@ int32_t pipeline_pool_team_choose(struct pipeline_pool_team *team, const struct 
 
 /* ---- team_copy.c: with data_lock ------------------------------------------------------------ */
 
-/* When the data that a task reads would be on a device, and how long copies take for that: ready_at, copy_ns
- * and is_data_sure of the forecast. False where no sound device has it. For a task without data the lock is not
- * needed. */
+/* When the data that a task reads would be on the device of a forecast, and how long copies take for that:
+ * ready_at, copy_ns and is_data_sure. False where no sound device has it. For a task without data the lock is
+ * not needed. */
 bool pipeline_pool_team_foresee(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
-                                uint32_t device, uint64_t now, struct pipeline_pool_forecast *forecast);
+                                struct pipeline_pool_forecast *forecast);
 
 /* Enqueues these copies, and makes room to note the task. */
 int32_t pipeline_pool_team_bring(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,

@@ -227,8 +227,9 @@ static bool find_run(struct pipeline_pool_team *team, const struct pipeline_pool
 
 /* Where a part needs no copy. What another stream does first may also be a copy of this device's. */
 static void foresee_part(const struct pipeline_pool_use *use, const struct pipeline_data_part *part,
-                         uint32_t device, struct pipeline_pool_forecast *forecast)
+                         struct pipeline_pool_forecast *forecast)
 {
+    uint32_t device    = forecast->device;
     forecast->ready_at = later(forecast->ready_at, part->copies[device].ready_at);
     if (forecast->is_data_sure)
         forecast->is_data_sure =
@@ -236,21 +237,22 @@ static void foresee_part(const struct pipeline_pool_use *use, const struct pipel
 }
 
 bool pipeline_pool_team_foresee(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
-                                uint32_t device, uint64_t now, struct pipeline_pool_forecast *forecast)
+                                struct pipeline_pool_forecast *forecast)
 {
     struct run run;
-    forecast->ready_at     = now;
+    uint32_t device        = forecast->device;
+    forecast->ready_at     = forecast->now;
     forecast->copy_ns      = 0;
     forecast->is_data_sure = true;
     if (plan->use_count == 0)
         return true;
-    uint64_t until = later(now, team->members[device].copies_until);
+    uint64_t until = later(forecast->now, team->members[device].copies_until);
     for (uint32_t i = 0; i < plan->use_count; i++) {
         const struct pipeline_pool_use *use = &plan->uses[i];
         struct pipeline_data_part *part     = first_part(use);
         while (is_part_of(use, part)) {
             if (!needs_copy(team, use, part, device)) {
-                foresee_part(use, part, device, forecast);
+                foresee_part(use, part, forecast);
                 part = part->next;
                 continue;
             }

@@ -248,6 +248,8 @@ int32_t pipeline_pool_plan_open(const struct pipeline_pool_team *team, const str
 void pipeline_pool_plan_close(struct pipeline_pool_plan *plan)
 {
     struct base_saved_error saved;
+    if (plan->use_count == 0 && plan->kernel == NULL)
+        return;
     base_error_save(&saved);
     for (uint32_t i = 0; i < plan->use_count; i++)
         core_object_leave(&plan->uses[i].replica->object);

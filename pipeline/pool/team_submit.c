@@ -27,7 +27,7 @@ static int32_t enqueue(const struct pipeline_pool_plan *plan, const struct pipel
     if (core_stream_next(slot->stream) > first)
         request->waited = core_stream_next(slot->stream) - 1;
     uint64_t before = core_stream_next(slot->stream) - 1;
-    request->begun  = base_now();
+    request->begun  = plan->use_count > 0 ? base_now() : chosen->now;
     if (status == TRM_OK)
         status = pipeline_pool_enqueue(slot, request, point);
     if (request->waited > before)
@@ -149,16 +149,15 @@ static int32_t predict(struct pipeline_pool_team *team, const struct pipeline_po
                        struct trm_stream_prediction *found)
 {
     struct pipeline_pool_forecast chosen;
-    uint64_t now   = base_now();
     int32_t status = pipeline_pool_team_choose(team, plan, &chosen);
     if (status != TRM_OK)
         return status;
     found->device    = chosen.device;
     found->workload  = chosen.workload;
-    found->samples   = chosen.model.samples;
-    found->mean_ns   = (uint64_t)chosen.model.mean;
-    found->spread_ns = (uint64_t)chosen.model.spread;
-    found->end_ns    = chosen.end > now ? chosen.end - now : 0;
+    found->samples   = chosen.samples;
+    found->mean_ns   = (uint64_t)chosen.mean;
+    found->spread_ns = (uint64_t)chosen.spread;
+    found->end_ns    = chosen.end > chosen.now ? chosen.end - chosen.now : 0;
     found->copy_ns   = chosen.copy_ns;
     return TRM_OK;
 }

@@ -98,9 +98,17 @@ static int32_t sample_submit(struct bench *bench, const struct bench_case *test,
         .argument = BENCH_MIX(kind, strategy), .setup = bench_mix_setup, .sample = bench_mix_sample, \
     }
 
+#define SETTLED(its_name, its_help, kind)                                                         \
+    {                                                                                             \
+        .name = its_name "_settled",                                                              \
+        .help = its_help ": times as fast by auto, after ten tasks of each kind, as by the best", \
+        .unit = "x", .argument = BENCH_MIX(kind, TRM_STREAM_AUTO), .setup = bench_mix_setup,      \
+        .sample = bench_mix_sample_settled,                                                       \
+    }
+
 #define STRATEGIES(its_name, its_help, kind)                                \
     MIX(its_name, its_help, kind, "least_loaded", TRM_STREAM_LEAST_LOADED), \
-        MIX(its_name, its_help, kind, "auto", TRM_STREAM_AUTO)
+        MIX(its_name, its_help, kind, "auto", TRM_STREAM_AUTO), SETTLED(its_name, its_help, kind)
 
 static const struct bench_case cases[] = {
     {

@@ -234,8 +234,11 @@ START_TEST(polling_finds_that_a_presumed_task_has_ended)
     ck_assert_int_eq(trm_coordinator_wait_all(coordinator, 0), TRM_ERROR_TIMEOUT);
     uint32_t before = notifications();
     fake_let_run(&fake);
+    /* Until the service thread has seen a task that was sampled. */
+    while (trm_coordinator_poll(coordinator, id) == TRM_ERROR_TIMEOUT ||
+           trm_coordinator_wait_all(coordinator, 0) == TRM_ERROR_TIMEOUT)
+        sched_yield();
     OK(trm_coordinator_poll(coordinator, id));
-    OK(trm_coordinator_wait_all(coordinator, 0));
     ck_assert_uint_eq(notifications(), before);
     end();
 }
@@ -470,6 +473,8 @@ START_TEST(a_presumed_task_whose_stream_fails_has_failed)
     ck_assert_int_eq(trm_coordinator_poll(coordinator, id), TRM_ERROR_TIMEOUT);
     after = add(id);
     fake_fail(&fake, stream_of_a_flight(), TRM_ERROR_KERNEL, 5, "it failed");
+    while (trm_coordinator_poll(coordinator, id) == TRM_ERROR_TIMEOUT)
+        sched_yield();
     ck_assert_int_eq(trm_coordinator_poll(coordinator, id), TRM_ERROR_KERNEL);
     ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "it failed"));
     submit();
