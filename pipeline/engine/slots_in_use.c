@@ -1,5 +1,6 @@
 /* How many slots are in use at once, where the library chooses and host and device share memory
- * (depth_trial.h).
+ * (depth_trial.h). Of several devices all share the host's memory, and the first one's engine has the trial,
+ * which is of the slots of all: two slots of two halves of a cpu are one for each.
  *
  * Tokens that take little of the caches all together gain nothing from fewer slots, so they are not tried.
  * SPDX-License-Identifier: MIT
@@ -24,9 +25,16 @@
  * more. */
 void pipeline_slots_allow_fewer(struct pipeline *pipeline)
 {
-    pipeline->engine->slots_in_use.may_try = pipeline->front == pipeline &&
-                                             pipeline->engine->host_count == 0 &&
-                                             pipeline->desc.on_full == TRM_FULL_BLOCK;
+    pipeline->engine->slots_in_use.may_try =
+        pipeline->engine->host_count == 0 && pipeline->desc.on_full == TRM_FULL_BLOCK;
+}
+
+static bool may_try(const struct pipeline *front)
+{
+    for (uint32_t i = 0; i < front->member_count; i++)
+        if (!front->members[i]->engine->slots_in_use.may_try)
+            return false;
+    return true;
 }
 
 static uint64_t cache_bytes(void)
@@ -40,12 +48,13 @@ bool pipeline_slots_are_small(const struct pipeline *pipeline, uint32_t count)
     return pipeline->engine->unified && pipeline_token_bytes(pipeline) <= cache_bytes() / LITTLE / count;
 }
 
-static void begin(struct pipeline *pipeline, struct pipeline_slots_in_use *in_use)
+static void begin(const struct pipeline *front, struct pipeline_slots_in_use *in_use)
 {
-    uint32_t depth = atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
+    uint32_t depth = atomic_load_explicit(&front->depth, memory_order_relaxed);
+    uint32_t each  = atomic_load_explicit(&front->members[0]->depth, memory_order_relaxed);
 
     in_use->has_begun = true;
-    if (in_use->may_try && pipeline_token_bytes(pipeline) > cache_bytes() / LITTLE / depth)
+    if (may_try(front) && pipeline_token_bytes(front->members[0]) > cache_bytes() / LITTLE / each)
         pipeline_depth_trial_begin(&in_use->trial, depth);
     else
         pipeline_depth_trial_begin(&in_use->trial, 1);
@@ -65,27 +74,38 @@ static void explain(struct pipeline *pipeline, const struct pipeline_depth_trial
                     pipeline->reason);
 }
 
-uint32_t pipeline_engine_slots_in_use(struct pipeline *pipeline)
+static void settle(const struct pipeline *front)
 {
-    struct pipeline_slots_in_use *in_use = &pipeline->engine->slots_in_use;
+    for (uint32_t i = 0; i < front->member_count; i++)
+        pipeline_tuning_settle(&front->members[i]->engine->tuning);
+}
+
+uint32_t pipeline_engine_slots_in_use(struct pipeline *front)
+{
+    struct pipeline_slots_in_use *in_use = &front->members[0]->engine->slots_in_use;
     struct pipeline_depth_trial *trial   = &in_use->trial;
 
     if (!in_use->has_begun)
-        begin(pipeline, in_use);
+        begin(front, in_use);
     if (!trial->is_over) {
         pipeline_depth_trial_next(trial, base_now());
         if (trial->is_over && trial->way != 0) {
-            explain(pipeline, trial);
-            pipeline_tuning_settle(&pipeline->engine->tuning);
+            explain(front->members[0], trial);
+            settle(front);
         }
     }
     return trial->way == 0 ? 0 : trial->slots[trial->way];
 }
 
+bool pipeline_engine_tries_slots(const struct pipeline *front)
+{
+    const struct pipeline_slots_in_use *in_use = &front->members[0]->engine->slots_in_use;
+    return in_use->has_begun && !in_use->trial.is_over;
+}
+
 bool pipeline_slots_are_tried(const struct pipeline *pipeline)
 {
-    const struct pipeline_slots_in_use *in_use = &pipeline->engine->slots_in_use;
-    return in_use->has_begun && !in_use->trial.is_over;
+    return pipeline_engine_tries_slots(pipeline->front);
 }
 
 void pipeline_slots_trial_interrupt(struct pipeline *pipeline)

@@ -403,6 +403,7 @@ tests_unit_pipeline_engine_tests_SOURCES = \
 	tests/unit/pipeline/engine/check.c \
 	tests/unit/pipeline/engine/check_fixture.h \
 	tests/unit/pipeline/engine/ranges.c \
+	tests/unit/pipeline/engine/slots.c \
 	tests/unit/pipeline/engine/waits.c
 tests_unit_pipeline_engine_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pipeline_engine_tests_LDADD = $(UNIT_LIBS)
