@@ -1,5 +1,5 @@
-/* NUMA nodes, as the kernel lists them in /sys. Three files and two system calls: a library for this would
- * have to be there at run time.
+/* NUMA nodes, as the kernel lists them in /sys. Three files and four system calls: hwloc knows no more of what
+ * is needed here, and would have to be there at run time, or be looked for in a second way of doing the same.
  * SPDX-License-Identifier: MIT
  */
 #include "base/numa.h"
@@ -111,20 +111,36 @@ void base_numa_forget(void)
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
+/* Where the calling thread may run, as it was when it first asked for a node, and the node where it is now. */
+static _Thread_local struct {
+    cpu_set_t allowed;
+    bool is_known;
+    int32_t node;
+} place;
+
+static bool find_allowed(void)
+{
+    if (!place.is_known)
+        place.is_known = sched_getaffinity(0, sizeof(place.allowed), &place.allowed) == 0;
+    return place.is_known;
+}
+
 void base_numa_run_on(int32_t node)
 {
     char path[128], text[TEXT_BYTES];
-    cpu_set_t allowed, wanted;
+    cpu_set_t wanted;
     long first, last;
-    snprintf(path, sizeof(path), "devices/system/node/node%d/cpulist", node);
-    if (node == BASE_NUMA_NONE || !read_text(path, text) ||
-        sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
+    if (node == BASE_NUMA_NONE || (place.is_known && node == place.node))
         return;
+    snprintf(path, sizeof(path), "devices/system/node/node%d/cpulist", node);
+    if (!read_text(path, text) || !find_allowed())
+        return;
+    place.node = node;
     CPU_ZERO(&wanted);
     for (const char *at = text; at != NULL && *at >= '0' && *at <= '9';) {
         at = read_range(at, &first, &last);
         for (long i = first; at != NULL && i <= last && i < CPU_SETSIZE; i++)
-            if (CPU_ISSET((size_t)i, &allowed))
+            if (CPU_ISSET((size_t)i, &place.allowed))
                 CPU_SET((size_t)i, &wanted);
     }
     if (CPU_COUNT(&wanted) > 0)

@@ -248,9 +248,11 @@ bool pipeline_slot_is_repeatable(const struct pipeline_slot *slot);
  * caller owns both. */
 void pipeline_slot_repeat(struct pipeline_slot *slot, const struct pipeline_slot *from);
 
-/* Called under `lock` after each token of a source: how many slots may be in use at once, without those whose
- * token the program or the sink has, or was dropped; 0: all. */
-uint32_t pipeline_engine_slots_in_use(struct pipeline *pipeline);
+/* Called for the front under `lock` after each token of a source: how many slots may be in use at once, on all
+ * devices together and without those whose token the program or the sink has, or was dropped; 0: all. After
+ * that: whether a trial of that number goes on. */
+uint32_t pipeline_engine_slots_in_use(struct pipeline *front);
+bool pipeline_engine_tries_slots(const struct pipeline *front);
 
 /* Whether the times of all stages of the member's tokens may still decide how many slots it gets. With
  * `lock`. */

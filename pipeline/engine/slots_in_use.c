@@ -1,5 +1,6 @@
 /* How many slots are in use at once, where the library chooses and host and device share memory
- * (depth_trial.h).
+ * (depth_trial.h). Of several devices all share the host's memory, and the first one's engine has the trial,
+ * which is of the slots of all: two slots of two halves of a cpu are one for each.
  *
  * Tokens that take little of the caches all together gain nothing from fewer slots, so they are not tried.
  * When the last slot that was added for a tuned pipeline has brought nothing, it rests.
@@ -26,9 +27,16 @@
  * more. */
 void pipeline_slots_allow_fewer(struct pipeline *pipeline)
 {
-    pipeline->engine->slots_in_use.may_try = pipeline->front == pipeline &&
-                                             pipeline->engine->host_count == 0 &&
-                                             pipeline->desc.on_full == TRM_FULL_BLOCK;
+    pipeline->engine->slots_in_use.may_try =
+        pipeline->engine->host_count == 0 && pipeline->desc.on_full == TRM_FULL_BLOCK;
+}
+
+static bool may_try(const struct pipeline *front)
+{
+    for (uint32_t i = 0; i < front->member_count; i++)
+        if (!front->members[i]->engine->slots_in_use.may_try)
+            return false;
+    return true;
 }
 
 static uint64_t bytes_of(int level, uint64_t otherwise)
@@ -63,12 +71,16 @@ static uint32_t find_fewest(const struct pipeline *pipeline, uint32_t depth)
                : depth;
 }
 
-static void begin(struct pipeline *pipeline, struct pipeline_slots_in_use *in_use)
+static void begin(const struct pipeline *front, struct pipeline_slots_in_use *in_use)
 {
-    uint32_t depth = atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
+    uint32_t depth = atomic_load_explicit(&front->depth, memory_order_relaxed);
+    uint32_t each  = atomic_load_explicit(&front->members[0]->depth, memory_order_relaxed);
+    uint32_t least = may_try(front) ? find_fewest(front->members[0], each) : each;
 
     in_use->has_begun = true;
-    pipeline_depth_trial_begin(&in_use->trial, depth, in_use->may_try ? find_fewest(pipeline, depth) : depth);
+    if (least != 1 && front->member_count != 1)
+        least = depth;
+    pipeline_depth_trial_begin(&in_use->trial, depth, least);
 }
 
 /* "…; 1 of 3 slots in use at a time: 612.3 us each, 1040.9 with all". In place of what an earlier trial
@@ -92,42 +104,54 @@ static void explain(struct pipeline *pipeline, struct pipeline_slots_in_use *in_
                     pipeline->reason);
 }
 
-static void note_token(struct pipeline *pipeline, struct pipeline_slots_in_use *in_use)
+static void settle(const struct pipeline *front)
+{
+    for (uint32_t i = 0; i < front->member_count; i++)
+        pipeline_tuning_settle(&front->members[i]->engine->tuning);
+}
+
+static void note_token(const struct pipeline *front, struct pipeline_slots_in_use *in_use)
 {
     struct pipeline_depth_trial *trial = &in_use->trial;
+    struct pipeline *first             = front->members[0];
     bool was_over                      = trial->is_over;
 
     pipeline_depth_trial_next(trial, base_now());
     if (trial->is_over && !was_over) {
-        explain(pipeline, in_use);
+        explain(first, in_use);
         if (trial->way != 0)
-            pipeline_tuning_settle(&pipeline->engine->tuning);
+            settle(front);
     } else if (trial->is_due) {
-        core_object_log(&pipeline->device->object, TRM_LOG_DEBUG,
-                        "pipeline \"%s\" tries numbers of slots again: %s", pipeline->name,
+        core_object_log(&first->device->object, TRM_LOG_DEBUG,
+                        "pipeline \"%s\" tries numbers of slots again: %s", first->name,
                         trial->is_far ? "tokens take longer than in the trial" : "to confirm the trial");
-        pipeline_depth_trial_again(trial, atomic_load_explicit(&pipeline->depth, memory_order_relaxed));
+        pipeline_depth_trial_again(trial, atomic_load_explicit(&front->depth, memory_order_relaxed));
     }
 }
 
-uint32_t pipeline_engine_slots_in_use(struct pipeline *pipeline)
+uint32_t pipeline_engine_slots_in_use(struct pipeline *front)
 {
-    struct pipeline_slots_in_use *in_use = &pipeline->engine->slots_in_use;
+    struct pipeline_slots_in_use *in_use = &front->members[0]->engine->slots_in_use;
     struct pipeline_depth_trial *trial   = &in_use->trial;
 
     if (!in_use->has_begun)
-        begin(pipeline, in_use);
+        begin(front, in_use);
     if (pipeline_depth_trial_counts(trial))
-        note_token(pipeline, in_use);
+        note_token(front, in_use);
     if (trial->way != 0)
         return trial->slots[trial->way];
     return trial->is_over ? in_use->most : 0;
 }
 
+bool pipeline_engine_tries_slots(const struct pipeline *front)
+{
+    const struct pipeline_slots_in_use *in_use = &front->members[0]->engine->slots_in_use;
+    return in_use->has_begun && !in_use->trial.is_over;
+}
+
 bool pipeline_slots_are_tried(const struct pipeline *pipeline)
 {
-    const struct pipeline_slots_in_use *in_use = &pipeline->engine->slots_in_use;
-    return in_use->has_begun && !in_use->trial.is_over;
+    return pipeline_engine_tries_slots(pipeline->front);
 }
 
 void pipeline_slots_trial_interrupt(struct pipeline *pipeline)

@@ -85,7 +85,7 @@ bool pipeline_engine_wants_slot(struct pipeline *pipeline)
     double rate      = (double)(tuning->tokens - 1) / (double)length;
     tuning->tokens   = 0;
     bool has_brought = tuning->rate == 0 || rate >= tuning->rate * BROUGHT;
-    if (!has_brought && pipeline->engine->slots_in_use.may_try)
+    if (!has_brought && pipeline->engine->slots_in_use.may_try && pipeline->front == pipeline)
         pipeline->engine->slots_in_use.most = depth - 1;
     if (!has_room(pipeline, depth) || !has_brought) {
         pipeline_tuning_settle(tuning);

@@ -134,6 +134,20 @@ static void submit_in_order(struct pipeline *pipeline)
     queue->is_submitting = false;
 }
 
+/* Members of tests have no device. */
+static int32_t node_of_member(const struct pipeline *member)
+{
+    return member->device != NULL ? member->device->numa_node : BASE_NUMA_NONE;
+}
+
+/* Goes where the memory of the slot is. Where loading is short it takes less than going there. */
+static void follow(const struct pipeline_slot *slot)
+{
+    uint64_t took = atomic_load_explicit(&slot->front->queue->load_took, memory_order_relaxed);
+    if (took > PIPELINE_LONG_END_NS)
+        base_numa_run_on(node_of_member(slot->pipeline));
+}
+
 /* With the lock, released meanwhile. */
 static void load_one(struct pipeline_slot *slot)
 {
@@ -143,6 +157,7 @@ static void load_one(struct pipeline_slot *slot)
     struct pipeline_ahead_place *place = pipeline_ahead_take(slot);
     if (slot->token.index < queue->end_index) {
         pthread_mutex_unlock(&pipeline->lock);
+        follow(slot);
         answer = pipeline_load(slot, place);
         pthread_mutex_lock(&pipeline->lock);
         if (place == NULL)
@@ -162,12 +177,6 @@ static void load_one(struct pipeline_slot *slot)
     pipeline_queue_move(slot, PIPELINE_SLOT_FILLED);
     queue->filled[slot->token.index % PIPELINE_DEPTH_MOST] = slot;
     submit_in_order(pipeline);
-}
-
-/* Members of tests have no device. */
-static int32_t node_of_member(const struct pipeline *member)
-{
-    return member->device != NULL ? member->device->numa_node : BASE_NUMA_NONE;
 }
 
 /* The node of all devices of the pipeline. */

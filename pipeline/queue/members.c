@@ -100,18 +100,22 @@ static uint32_t choose(const struct pipeline *pipeline, bool may_wait)
     return choice.best_free != PIPELINE_MEMBERS_MOST ? choice.best_free : choice.unknown;
 }
 
+/* Whether as many slots are in use as may be at once, on all devices together. */
+static bool is_at_limit(const struct pipeline_queue *queue)
+{
+    uint32_t not_counted = queue->slots_in[PIPELINE_SLOT_FREE] + queue->slots_in[PIPELINE_SLOT_SINK] +
+                           queue->slots_in[PIPELINE_SLOT_OUT] + queue->slots_in[PIPELINE_SLOT_ABANDONED];
+    return queue->depth - not_counted >= queue->slots_in_use;
+}
+
 uint32_t pipeline_members_choose(const struct pipeline *pipeline, bool may_wait)
 {
+    const struct pipeline_queue *queue = pipeline->queue;
+    if (may_wait && pipeline_queue_is_limited(queue) && is_at_limit(queue))
+        return PIPELINE_MEMBERS_MOST;
     if (pipeline->member_count > 1)
         return choose(pipeline, may_wait);
-    const struct pipeline_queue *queue = pipeline->queue;
-    bool is_free                       = queue->members[0].free.first != NULL;
-    if (is_free && may_wait && pipeline_queue_is_limited(queue)) {
-        uint32_t not_counted = queue->slots_in[PIPELINE_SLOT_SINK] + queue->slots_in[PIPELINE_SLOT_OUT] +
-                               queue->slots_in[PIPELINE_SLOT_ABANDONED];
-        is_free = queue->members[0].in_use - not_counted < queue->slots_in_use;
-    }
-    return is_free ? 0 : PIPELINE_MEMBERS_MOST;
+    return queue->members[0].free.first != NULL ? 0 : PIPELINE_MEMBERS_MOST;
 }
 
 /* ---- learning ------------------------------------------------------------------------------- */

@@ -296,6 +296,13 @@ int32_t pipeline_queue_grow(struct pipeline *member)
     return status;
 }
 
+static void limit_slots(struct pipeline *pipeline)
+{
+    struct pipeline_queue *queue = pipeline->queue;
+    queue->slots_in_use          = pipeline_engine_slots_in_use(pipeline);
+    queue->is_limit_known        = pipeline->member_count > 1 && !pipeline_engine_tries_slots(pipeline);
+}
+
 void pipeline_queue_finish(struct pipeline_slot *slot)
 {
     struct pipeline *pipeline    = slot->front;
@@ -312,8 +319,8 @@ void pipeline_queue_finish(struct pipeline_slot *slot)
         pipeline_queue_note(slot, &times);
         pipeline_queue_free(slot);
     }
-    if (pipeline->member_count == 1 && queue->mode != PIPELINE_SERVING)
-        queue->slots_in_use = pipeline_engine_slots_in_use(slot->pipeline);
+    if (queue->mode != PIPELINE_SERVING && !queue->is_limit_known)
+        limit_slots(pipeline);
     if (!queue->is_growing && pipeline_engine_wants_slot(slot->pipeline)) {
         /* Without memory for another slot the pipeline goes on as it is. */
         struct base_saved_error saved;

@@ -410,6 +410,7 @@ tests_unit_pipeline_engine_tests_SOURCES = \
 	tests/unit/pipeline/engine/kept.c \
 	tests/unit/pipeline/engine/ranges.c \
 	tests/unit/pipeline/engine/slots_in_use.c \
+	tests/unit/pipeline/engine/slots.c \
 	tests/unit/pipeline/engine/waits.c
 tests_unit_pipeline_engine_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pipeline_engine_tests_LDADD = $(UNIT_LIBS)
@@ -473,6 +474,7 @@ tests_unit_pipeline_queue_tests_SOURCES = \
 	tests/unit/pipeline/queue/fake_engine.c \
 	tests/unit/pipeline/queue/files.c \
 	tests/unit/pipeline/queue/fresh.c \
+	tests/unit/pipeline/queue/nodes.c \
 	tests/unit/pipeline/queue/order.c \
 	tests/unit/pipeline/queue/queue.c \
 	tests/unit/pipeline/queue/record.c \

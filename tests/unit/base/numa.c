@@ -145,6 +145,52 @@ START_TEST(a_thread_that_may_use_none_of_them_stays_as_it_was)
 }
 END_TEST
 
+static int last_allowed(void)
+{
+    cpu_set_t allowed;
+    int last = -1;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+    for (int i = 0; i < CPU_SETSIZE; i++)
+        if (CPU_ISSET((size_t)i, &allowed))
+            last = i;
+    return last;
+}
+
+static void *go_there_and_back(void *sets)
+{
+    static const int32_t nodes[] = {0, 1, 1, BASE_NUMA_NONE, 2, 0};
+    cpu_set_t *set               = sets;
+    for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++) {
+        base_numa_run_on(nodes[i]);
+        sched_getaffinity(0, sizeof(set[i]), &set[i]);
+    }
+    return NULL;
+}
+
+/* Where there is one processor, both nodes have it. */
+START_TEST(a_thread_goes_from_one_node_to_another_and_back)
+{
+    const int there[] = {first_allowed(), last_allowed()};
+    const int where[] = {0, 1, 1, 1, 1, 0}; /* the third node has no processors that it may use */
+    pthread_t thread;
+    cpu_set_t sets[6];
+    char list[64];
+    for (int i = 0; i < 2; i++) {
+        char path[64];
+        snprintf(path, sizeof(path), "devices/system/node/node%d/cpulist", i);
+        snprintf(list, sizeof(list), "%d\n", there[i]);
+        write_file(path, list);
+    }
+    write_file("devices/system/node/node2/cpulist", "4000\n");
+    ck_assert_int_eq(pthread_create(&thread, NULL, go_there_and_back, sets), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    for (int i = 0; i < 6; i++) {
+        ck_assert_int_eq(CPU_COUNT(&sets[i]), 1);
+        ck_assert(CPU_ISSET((size_t)there[where[i]], &sets[i]));
+    }
+}
+END_TEST
+
 /* ---- memory --------------------------------------------------------------------------------- */
 
 static int policy(void)
@@ -184,6 +230,7 @@ static Suite *make_suite(void)
     tcase_add_test(cases, the_only_node_is_none);
     tcase_add_test(cases, a_thread_runs_on_the_processors_of_a_node_that_it_may_use);
     tcase_add_test(cases, a_thread_that_may_use_none_of_them_stays_as_it_was);
+    tcase_add_test(cases, a_thread_goes_from_one_node_to_another_and_back);
     tcase_add_test(cases, memory_is_preferred_for_as_long_as_it_is_asked_for);
     tcase_add_test(cases, no_node_and_one_that_is_not_there_change_no_policy);
     suite_add_tcase(suite, cases);

@@ -3,6 +3,12 @@
  */
 #include "tests/unit/core/memory/pool_fixture.h"
 
+#include <linux/mempolicy.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "core/device/device.h"
+
 /* ---- slabs --------------------------------------------------------------------------------- */
 
 START_TEST(small_buffers_share_slabs_that_double)
@@ -276,6 +282,54 @@ START_TEST(handles_that_are_no_device_are_refused)
 }
 END_TEST
 
+/* ---- NUMA nodes ---------------------------------------------------------------------------- */
+
+static int32_t (*allocate)(struct trm_backend_device *device, const struct trm_memory_desc *desc,
+                           struct trm_backend_memory **memory);
+static int policies[8]; /* by the kind of memory that was allocated under them */
+
+static int policy(void)
+{
+    int mode = -1;
+
+    return syscall(SYS_get_mempolicy, &mode, NULL, 0, NULL, 0) == 0 ? mode : -1;
+}
+
+static int32_t note_policy(struct trm_backend_device *device, const struct trm_memory_desc *desc,
+                           struct trm_backend_memory **memory)
+{
+    policies[desc->kind] = policy();
+    return allocate(device, desc, memory);
+}
+
+static void allocate_kind(int32_t kind)
+{
+    struct trm_buffer *buffer;
+
+    ck_assert_int_eq(trm_buffer_create(store.device, kind, KIB, &buffer), TRM_OK);
+    trm_buffer_destroy(buffer);
+}
+
+/* Node 0 is there on each machine. Containers may forbid the calls. */
+START_TEST(pinned_memory_is_asked_for_near_the_device)
+{
+    if (policy() != MPOL_DEFAULT || !base_numa_prefer(0))
+        return;
+    base_numa_forget();
+    allocate                             = store.core->backend->memory.allocate;
+    store.core->backend->memory.allocate = note_policy;
+    allocate_kind(TRM_MEMORY_PINNED);
+    ck_assert_int_eq(policies[TRM_MEMORY_PINNED], MPOL_DEFAULT); /* the device is on no node */
+    trm_pool_trim(store.device, 0);
+    store.core->numa_node = 0;
+    allocate_kind(TRM_MEMORY_PINNED);
+    allocate_kind(TRM_MEMORY_DEVICE);
+    ck_assert_int_eq(policies[TRM_MEMORY_PINNED], MPOL_PREFERRED);
+    ck_assert_int_eq(policies[TRM_MEMORY_DEVICE], MPOL_DEFAULT);
+    ck_assert_int_eq(policy(), MPOL_DEFAULT);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     const TTest *const all[] = {
@@ -295,6 +349,7 @@ static Suite *make_suite(void)
         slabs_are_no_larger_than_the_device_allows,
         memory_whose_address_cannot_be_had_is_given_back,
         handles_that_are_no_device_are_refused,
+        pinned_memory_is_asked_for_near_the_device,
     };
     Suite *suite = suite_create("slabs");
     TCase *tests = tcase_create("slabs");

@@ -344,6 +344,12 @@ uint32_t pipeline_engine_slots_in_use(struct pipeline *pipeline)
     return fake.slots_in_use;
 }
 
+bool pipeline_engine_tries_slots(const struct pipeline *pipeline)
+{
+    (void)pipeline;
+    return true;
+}
+
 int32_t pipeline_order_check(const struct pipeline *member, const uint32_t *order, uint32_t count,
                              uint32_t places[PIPELINE_STAGES_MOST])
 {

@@ -1,0 +1,100 @@
+/* How many slots of several devices are in use at once.
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "pipeline/engine/engine_internal.h"
+#include "tests/check.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/store.h"
+
+#define DEVICES 2
+#define DEPTH 3
+#define TOKENS_MOST 1000
+
+static struct store store;
+static struct trm_context *context;
+static struct pipeline front, members[DEVICES];
+static struct pipeline_device engines[DEVICES];
+static struct trm_port ports[1];
+
+static void make_front(uint64_t token_bytes)
+{
+    store_prepare(&store, "store");
+    context = store_context(NULL);
+    store_open(&store, context);
+    memset(&front, 0, sizeof(front));
+    memset(members, 0, sizeof(members));
+    memset(engines, 0, sizeof(engines));
+    ports[0].size      = token_bytes;
+    front.front        = &front;
+    front.member_count = DEVICES;
+    front.depth        = DEVICES * DEPTH;
+    for (uint32_t i = 0; i < DEVICES; i++) {
+        members[i].front           = &front;
+        members[i].device          = store.core;
+        members[i].depth           = DEPTH;
+        members[i].desc.port_count = 1;
+        members[i].ports           = ports;
+        members[i].engine          = &engines[i];
+        engines[i].unified         = true;
+        engines[i].input_ports     = 1;
+        front.members[i]           = &members[i];
+        pipeline_slots_allow_fewer(&members[i]);
+    }
+}
+
+static void remove_front(void)
+{
+    store_close(&store);
+    trm_context_destroy(context);
+}
+
+/* Tokens end until the number of slots stays; returns it. */
+static uint32_t run_trial(void)
+{
+    uint32_t slots = pipeline_engine_slots_in_use(&front);
+    for (uint32_t i = 0; i < TOKENS_MOST && pipeline_engine_tries_slots(&front); i++)
+        slots = pipeline_engine_slots_in_use(&front);
+    ck_assert(!pipeline_engine_tries_slots(&front));
+    return slots;
+}
+
+START_TEST(fewer_slots_of_all_devices_together_are_tried_where_tokens_are_large)
+{
+    make_front(UINT64_C(1) << 40);
+    ck_assert_uint_eq(pipeline_engine_slots_in_use(&front), 0); /* all, at first */
+    ck_assert(pipeline_engine_tries_slots(&front));
+    ck_assert(pipeline_slots_are_tried(&members[1])); /* so it gets no more slots meanwhile */
+    ck_assert_uint_eq(engines[0].slots_in_use.trial.slots[0], DEVICES * DEPTH);
+    uint32_t slots = run_trial();
+    ck_assert(slots == 0 || slots == 1 || slots == 2);
+    for (uint32_t i = 0; i < DEVICES; i++)
+        ck_assert_int_eq(engines[i].tuning.is_settled, slots != 0);
+    remove_front();
+}
+END_TEST
+
+START_TEST(all_slots_are_in_use_where_tokens_are_small_or_a_device_has_memory_of_its_own)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        make_front(i == 0 ? 64 : UINT64_C(1) << 40);
+        engines[1].slots_in_use.may_try = i == 0;
+        ck_assert_uint_eq(pipeline_engine_slots_in_use(&front), 0);
+        ck_assert(!pipeline_engine_tries_slots(&front));
+        remove_front();
+    }
+}
+END_TEST
+
+static Suite *suite(void)
+{
+    Suite *suite = suite_create("slots in use");
+    TCase *group = tcase_create("of several devices");
+    tcase_add_test(group, fewer_slots_of_all_devices_together_are_tried_where_tokens_are_large);
+    tcase_add_test(group, all_slots_are_in_use_where_tokens_are_small_or_a_device_has_memory_of_its_own);
+    suite_add_tcase(suite, group);
+    return suite;
+}
+
+UNIT_SUITE(suite)
