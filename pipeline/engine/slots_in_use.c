@@ -24,11 +24,15 @@
 
 /* A pipeline that drops results keeps the newest one while the next is on its way, which takes a slot
  * more. */
+bool pipeline_slots_may_rest(const struct pipeline *pipeline)
+{
+    return pipeline->front == pipeline && pipeline->engine->host_count == 0 &&
+           pipeline->desc.on_full == TRM_FULL_BLOCK;
+}
+
 void pipeline_slots_allow_fewer(struct pipeline *pipeline)
 {
-    pipeline->engine->slots_in_use.may_try = pipeline->front == pipeline &&
-                                             pipeline->engine->host_count == 0 &&
-                                             pipeline->desc.on_full == TRM_FULL_BLOCK;
+    pipeline->engine->slots_in_use.may_try = pipeline_slots_may_rest(pipeline);
 }
 
 static uint64_t bytes_of(int level, uint64_t otherwise)
