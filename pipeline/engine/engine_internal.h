@@ -127,14 +127,13 @@ struct pipeline_choice {
 };
 
 struct pipeline_tuning {         /* tune.c */
-    uint32_t tokens;             /* ended since the last look */
-    uint32_t look_at;            /* so many of them: when the clock is read next */
+    uint32_t tokens, look_at;    /* ended since the last look; so many of them: when the clock is read next */
     bool is_growing, is_settled; /* a thread creates a slot; no more are added */
-    uint32_t calm;               /* consecutive looks at which no stage waited */
+    bool has_probed;             /* one was added although no stage waited */
+    uint32_t calm, doubts;       /* looks in a row: no stage waited; the last slot has brought nothing */
     _Atomic bool is_resting;     /* few tokens need to be measured for now */
-    uint64_t window_begin;
-    uint64_t starved_ns, span_ns; /* of the critical stage, at the last look */
-    double rate;                  /* tokens per nanosecond before the last slot was added; 0: none was */
+    uint64_t window_begin, starved_ns, span_ns; /* of the critical stage, at the last look */
+    double rate; /* tokens per nanosecond before the slot that is to be judged was added; 0: there is none */
 };
 
 /* How many slots are in use at once (slots_in_use.c). Under the front's lock. */
@@ -562,6 +561,7 @@ uint64_t pipeline_token_bytes(const struct pipeline *pipeline);
 /* Lets the pipeline use fewer slots than it has; a run begins; whether numbers of slots are tried, with the
  * front's lock; whether so many tokens take little of the caches of the processors that run kernels. */
 void pipeline_slots_allow_fewer(struct pipeline *pipeline);
+bool pipeline_slots_may_rest(const struct pipeline *pipeline);
 bool pipeline_slots_are_small(const struct pipeline *pipeline, uint32_t count);
 void pipeline_slots_trial_interrupt(struct pipeline *pipeline);
 bool pipeline_slots_are_tried(const struct pipeline *pipeline);

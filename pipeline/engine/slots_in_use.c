@@ -25,10 +25,19 @@
 
 /* A pipeline that drops results keeps the newest one while the next is on its way, which takes a slot
  * more. */
+static bool may_have_fewer(const struct pipeline *pipeline)
+{
+    return pipeline->engine->host_count == 0 && pipeline->desc.on_full == TRM_FULL_BLOCK;
+}
+
+bool pipeline_slots_may_rest(const struct pipeline *pipeline)
+{
+    return pipeline->front == pipeline && may_have_fewer(pipeline);
+}
+
 void pipeline_slots_allow_fewer(struct pipeline *pipeline)
 {
-    pipeline->engine->slots_in_use.may_try =
-        pipeline->engine->host_count == 0 && pipeline->desc.on_full == TRM_FULL_BLOCK;
+    pipeline->engine->slots_in_use.may_try = may_have_fewer(pipeline);
 }
 
 static bool may_try(const struct pipeline *front)

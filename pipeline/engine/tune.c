@@ -1,6 +1,9 @@
 /* Finds the number of slots. A pipeline of depth 0 begins with three, or four small ones. While the busiest
  * stage sometimes waits for tokens, or load for slots, one slot is added, as long as the last one helped
  * and memory allows. The strategy is chosen first, because each has a rate of its own.
+ *
+ * Of small tokens on a device with memory of its own, which are many at a time in the queues of host, driver
+ * and device, a stage that waits does not show it. There a slot is added once in any case.
  * SPDX-License-Identifier: MIT
  */
 #include "base/base.h"
@@ -15,6 +18,13 @@
 
 /* A slot that raised the rate by less was one too many, and rests where slots may (slots_in_use.c). */
 #define BROUGHT 1.01
+
+/* Bytes of a small slot, and what one that is added without a stage that waits has to raise the rate by. */
+#define SMALL_BYTES (UINT64_C(1) << 20)
+#define BROUGHT_PROBE 1.03
+
+/* Looks at which a slot must have brought nothing until that is believed. */
+#define DOUBTS 3
 
 /* Consecutive looks without waiting after which tokens are no longer measured for this purpose. */
 #define CALM 3
@@ -59,6 +69,20 @@ static bool starves(struct pipeline *pipeline)
     return span != before_span && (double)(waits - before_waits) > STARVES * (double)(span - before_span);
 }
 
+static bool may_probe(const struct pipeline *pipeline)
+{
+    const struct pipeline_device *engine = pipeline->engine;
+
+    return !engine->tuning.has_probed && !engine->unified && engine->slot_bytes != 0 &&
+           engine->slot_bytes <= SMALL_BYTES && pipeline_slots_may_rest(pipeline);
+}
+
+/* Whether the last slot that was added is worth having. */
+static bool has_brought(const struct pipeline_tuning *tuning, double rate)
+{
+    return tuning->rate == 0 || rate >= tuning->rate * (tuning->has_probed ? BROUGHT_PROBE : BROUGHT);
+}
+
 bool pipeline_engine_needs_stages(const struct pipeline *pipeline)
 {
     return pipeline->desc.depth == 0 && !pipeline->engine->tuning.is_settled;
@@ -82,20 +106,26 @@ bool pipeline_engine_wants_slot(struct pipeline *pipeline)
     uint64_t length = base_now() - tuning->window_begin;
     if (length < WINDOW_NS)
         return false;
-    double rate      = (double)(tuning->tokens - 1) / (double)length;
-    tuning->tokens   = 0;
-    bool has_brought = tuning->rate == 0 || rate >= tuning->rate * BROUGHT;
-    if (!has_brought && pipeline->engine->slots_in_use.may_try && pipeline->front == pipeline)
+    double rate    = (double)(tuning->tokens - 1) / (double)length;
+    tuning->tokens = 0;
+    bool is_worth  = has_brought(tuning, rate);
+    if (!is_worth && ++tuning->doubts < DOUBTS)
+        return false;
+    if (!is_worth && pipeline_slots_may_rest(pipeline))
         pipeline->engine->slots_in_use.most = depth - 1;
-    if (!has_room(pipeline, depth) || !has_brought) {
+    if (!has_room(pipeline, depth) || !is_worth) {
         pipeline_tuning_settle(tuning);
         return false;
     }
-    if (!starves(pipeline)) {
+    tuning->doubts   = 0;
+    tuning->rate     = 0;
+    bool is_starving = starves(pipeline);
+    if (!is_starving && !may_probe(pipeline)) {
         set_resting(tuning, ++tuning->calm >= CALM);
         return false;
     }
-    tuning->calm = 0;
+    tuning->has_probed = !is_starving;
+    tuning->calm       = 0;
     set_resting(tuning, false);
     tuning->rate       = rate;
     tuning->is_growing = true;

@@ -10,7 +10,7 @@
 
 #define DEVICES 2
 #define DEPTH 3
-#define TOKENS_MOST 1000
+#define TOKENS_MOST 100000
 
 static struct store store;
 static struct trm_context *context;
