@@ -86,7 +86,7 @@ tests_differential_trial_module_LDFLAGS = $(UNINSTALLED_LINK)
 dist_check_SCRIPTS += tests/differential/trial tests/differential/try-trial.sh
 
 # For a person at a machine with a driver that got shaders wrong.
-dist_check_SCRIPTS += tests/differential/driver-cases
+dist_check_SCRIPTS += tests/differential/driver-cases tests/differential/explain
 TESTS += tests/differential/try-trial.sh
 EXTRA_DIST += tests/differential/trial.awk tests/differential/trial-modules
 
