@@ -10,6 +10,8 @@ enum {
     WORDS = 65536
 };
 
+#define PATTERN 0x01020304u /* what the memory is filled with */
+
 struct events {
     struct trm_event *begin;
     struct trm_event *end;
@@ -38,7 +40,7 @@ static int32_t record(struct device_check *it, struct events *events)
     int32_t status        = trm_event_record(events->begin, it->stream);
 
     if (status == TRM_OK)
-        status = trm_fill(it->stream, whole, 0x01020304, 4);
+        status = trm_fill(it->stream, whole, PATTERN, 4);
     if (status == TRM_OK)
         status = trm_event_record(events->end, it->stream);
     if (status == TRM_OK)
@@ -55,10 +57,11 @@ static void judge(struct device_check *it, struct events *events)
     int64_t elapsed = 0;
 
     for (uint32_t i = 0; i < WORDS; i++) {
-        if (events->words[i] == 0x01020304)
+        if (events->words[i] == PATTERN)
             continue;
         report_add(it->report, FINDING_FAILED, "events", "Try another version of the driver.",
-                   "a stream that waited for an event read word %u before it was filled", i);
+                   "a stream that waited for the event behind a fill read %#x as word %u instead of %#x",
+                   events->words[i], i, PATTERN);
         return;
     }
     if (trm_event_elapsed(events->begin, events->end, &elapsed) != TRM_OK)

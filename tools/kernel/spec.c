@@ -29,14 +29,14 @@ static bool begin_option(struct spec *spec, const char *text, size_t name, size_
     struct spec_option *option = &spec->options[spec->option_count];
 
     if (name == 0 || name + 1 >= length)
-        return fault_misuse(fault, "-k %s: options are written name=value", spec->text);
+        return fault_misuse(fault, "%s: options are written name=value", spec->text);
     if (spec->option_count == SPEC_OPTIONS)
-        return fault_misuse(fault, "-k %s: more than %d options", spec->text, SPEC_OPTIONS);
+        return fault_misuse(fault, "%s: more than %d options", spec->text, SPEC_OPTIONS);
     option->name  = copy_part(text, name);
     option->value = copy_part(text + name + 1, length - name - 1);
     if (is_known(spec, option->name)) {
         spec->option_count++;
-        return fault_misuse(fault, "-k %s: %s is given twice", spec->text, option->name);
+        return fault_misuse(fault, "%s: %s is given twice", spec->text, option->name);
     }
     spec->option_count++;
     return true;
@@ -50,7 +50,7 @@ static bool go_on(struct spec *spec, const char *text, size_t length, struct fau
     char *value;
 
     if (spec->option_count == 0 || length == 0)
-        return fault_misuse(fault, "-k %s: options are written name=value, with commas between them",
+        return fault_misuse(fault, "%s: options are written name=value, with commas between them",
                             spec->text);
     option = &spec->options[spec->option_count - 1];
     before = strlen(option->value);
@@ -72,7 +72,7 @@ bool spec_parse(struct spec *spec, const char *text, struct fault *fault)
     spec->text   = text;
     spec->kernel = copy_part(text, length);
     if (length == 0)
-        return fault_misuse(fault, "-k %s: the name of the kernel is missing", text);
+        return fault_misuse(fault, "%s: the name of the kernel is missing", text);
     if (!colon)
         return true;
     for (const char *at = colon + 1;; at++) {
