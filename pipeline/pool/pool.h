@@ -25,6 +25,9 @@
  * each watch armed: the service thread may be busy with a callback of the program. So nothing polls, and a
  * choice asks no backend.
  *
+ * A slot that another room has drawn holds one task. Its owner is called when the end of that is known; while it
+ * is presumed only, the owner asks for it when it has to know, and so do calls that wait for a stream.
+ *
  * Where the device is the host's own processors, each loan is watched, and each watch armed: the thread that
  * does the work tells of its end, and to ask for that gets short work done at once.
  *
