@@ -5,6 +5,9 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/unit/fake_group.h"
 #include "tests/unit/runner.h"
@@ -535,6 +538,59 @@ START_TEST(a_coordinator_ends_with_presumed_tasks_in_flight)
 }
 END_TEST
 
+/* ---- the rest of the program -------------------------------------------------------------------- */
+
+static atomic_int is_blocked, may_return;
+
+/* A callback that takes long, without the library knowing that it waits. */
+static void block(void *user, int32_t status)
+{
+    (void)user;
+    (void)status;
+    atomic_store(&is_blocked, 1);
+    while (!atomic_load(&may_return))
+        sched_yield();
+}
+
+START_TEST(a_thread_finds_that_a_presumed_task_has_ended_while_the_service_thread_is_busy)
+{
+    struct trm_stream *calling;
+    begin(false);
+    uint64_t id = submit_silent();
+    OK(trm_stream_create(fake.device, TRM_STREAM_ANY, 0, &calling));
+    OK(trm_stream_callback(calling, block, NULL));
+    fake_let_run(&fake);
+    OK(trm_stream_flush(calling));
+    while (!atomic_load(&is_blocked))
+        sched_yield();
+    OK(trm_coordinator_wait(coordinator, id, SOON));
+    atomic_store(&may_return, 1);
+    trm_stream_destroy(calling);
+    end();
+}
+END_TEST
+
+START_TEST(a_child_process_cannot_look_at_presumed_tasks_and_its_parent_can)
+{
+    int status;
+    begin(_i);
+    uint64_t id = submit_silent();
+    pid_t child = fork();
+    if (child == 0) {
+        bool is_refused = trm_coordinator_poll(coordinator, id) == TRM_ERROR_FORKED &&
+                          trm_coordinator_wait_all(coordinator, TRM_FOREVER) == TRM_ERROR_FORKED &&
+                          trm_coordinator_forget(coordinator) == TRM_ERROR_FORKED;
+        trm_coordinator_destroy(coordinator);
+        _exit(is_refused ? 0 : 1);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    fake_let_run(&fake);
+    OK(trm_coordinator_wait(coordinator, id, SOON));
+    end();
+}
+END_TEST
+
 /* ---- many threads ------------------------------------------------------------------------------ */
 
 static void *churn(void *user)
@@ -608,6 +664,8 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_presumed_task_on_a_lost_device_has_failed);
     tcase_add_loop_test(tests, a_backend_that_notifies_of_nothing_any_more_is_waited_for, 0, 2);
     tcase_add_loop_test(tests, a_coordinator_ends_with_presumed_tasks_in_flight, 0, 2);
+    tcase_add_test(tests, a_thread_finds_that_a_presumed_task_has_ended_while_the_service_thread_is_busy);
+    tcase_add_loop_test(tests, a_child_process_cannot_look_at_presumed_tasks_and_its_parent_can, 0, 2);
     tcase_add_loop_test(tests, coordinators_on_several_threads_share_a_pool, 0, 2);
     suite_add_tcase(suite, tests);
     return suite;

@@ -4,6 +4,8 @@
 #include <check.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "pipeline/pool/team.h"
 #include "tests/unit/fake_group.h"
@@ -240,6 +242,52 @@ START_TEST(a_kernel_behind_data_that_is_there_is_presumed)
 }
 END_TEST
 
+/* A task on the first device behind a point of a stream that is lent there. */
+START_TEST(a_kernel_of_a_group_behind_a_borrowed_stream_is_watched)
+{
+    struct trm_stream *lent;
+    struct trm_point point, end;
+    open_team();
+    learn();
+    struct trm_stream_pool *one = member(0)->object.handle;
+    OK(trm_stream_pool_acquire(one, 0, TRM_FOREVER, &lent));
+    OK(fake_enqueue(lent));
+    OK(trm_stream_mark(lent, &point));
+    const struct trm_stream_task task = {.struct_size = sizeof(task),
+                                         .kernel      = trm_group_stage_kernel(work),
+                                         .grid        = trm_grid_1d(1, 64),
+                                         .after       = &point,
+                                         .after_count = 1,
+                                         .devices     = 1};
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t before = notifications();
+        OK(trm_stream_pool_submit(handle, &task, &end));
+        ck_assert_uint_gt(notifications(), before);
+    }
+    OK(trm_stream_pool_release(one, lent));
+    close_team();
+}
+END_TEST
+
+START_TEST(a_child_process_cannot_submit_behind_presumed_tasks_and_its_parent_can)
+{
+    const struct trm_stream_task task = {.struct_size = sizeof(task), .enqueue = change_cells};
+    struct trm_point point;
+    int status;
+    open_team();
+    learn();
+    ck_assert(is_presumed_soon(work));
+    pid_t child = fork();
+    if (child == 0)
+        _exit(trm_stream_pool_submit(handle, &task, &point) == TRM_ERROR_FORKED ? 0 : 1);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    fake_let_run(&fake);
+    OK(trm_point_wait(submit_on(work, 0), TRM_FOREVER));
+    close_team();
+}
+END_TEST
+
 /* ---- what goes wrong ------------------------------------------------------------------------ */
 
 START_TEST(a_stream_of_a_group_that_fails_under_presumed_tasks_is_replaced)
@@ -330,6 +378,8 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_kernel_behind_data_of_a_function_is_watched);
     tcase_add_test(tests, a_kernel_that_replaces_what_an_unknown_task_reads_is_watched);
     tcase_add_test(tests, a_kernel_behind_data_that_is_there_is_presumed);
+    tcase_add_test(tests, a_kernel_of_a_group_behind_a_borrowed_stream_is_watched);
+    tcase_add_test(tests, a_child_process_cannot_submit_behind_presumed_tasks_and_its_parent_can);
     tcase_add_test(tests, a_stream_of_a_group_that_fails_under_presumed_tasks_is_replaced);
     tcase_add_test(tests, tasks_go_to_another_device_when_one_is_lost_under_presumed_ones);
     tcase_add_test(tests, a_call_for_an_idle_stream_of_a_member_is_told_when_presumed_work_has_ended);
