@@ -139,6 +139,7 @@ struct pipeline_task_work {
     uint64_t waited;                 /* the operation there with which it has waited for others; 0: none */
     enum pipeline_pool_end end;      /* with a pool */
     bool is_asked;                   /* with PIPELINE_POOL_END_PRESUMED: the pool will tell of it */
+    uint64_t ends_at;                /* with a pool: base_now() when it is presumed to end; 0: not known */
     struct pipeline_task_cause *own; /* its own failure, unless memory was short */
     int32_t ended_status;            /* how its operation ended; written before it goes into `ended` */
     bool has_ended;
@@ -323,12 +324,9 @@ void pipeline_schedule_advance_locked(struct pipeline_coordinator *coordinator, 
 void pipeline_schedule_repair(struct pipeline_coordinator *coordinator);
 /* Lets the stream of an early task wait for the tasks that it comes after. */
 int32_t pipeline_schedule_wait(struct pipeline_task_work *work);
-/* What it waits for then. */
-struct pipeline_task_points {
-    uint32_t count;
-    struct trm_point points[8];
-};
-void pipeline_schedule_points(const struct pipeline_task_work *work, struct pipeline_task_points *found);
+/* When the tasks that it waits for then are presumed to have ended: base_now(); 0: there are none. False: of one
+ * that is not known well enough. */
+bool pipeline_schedule_presume(const struct pipeline_task_work *work, uint64_t *end);
 void pipeline_queue_remove(struct pipeline_task_queue *queue, struct pipeline_task_work *work);
 /* Enqueues the operations of a task, which a profile shows within the task. */
 int32_t pipeline_schedule_enqueue(struct pipeline_task_work *work, const struct trm_task *desc);

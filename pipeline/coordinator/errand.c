@@ -12,7 +12,6 @@ struct errand {
     struct pipeline_task_work *work; /* NULL: it is only checked */
     struct trm_stream_task task;
     struct trm_group_use uses[2];
-    struct pipeline_task_points after;
 };
 
 /* ---- kinds ---------------------------------------------------------------------------------- */
@@ -228,9 +227,7 @@ static int32_t wait_for_others(struct pipeline_pool_errand *given)
 {
     struct errand *errand = base_container_of(given, struct errand, errand);
     take_stream(errand);
-    pipeline_schedule_points(errand->work, &errand->after);
-    given->after       = errand->after.points;
-    given->after_count = errand->after.count;
+    given->is_after_vague = !pipeline_schedule_presume(errand->work, &given->after_end);
     return pipeline_schedule_wait(errand->work);
 }
 
@@ -259,6 +256,7 @@ int32_t pipeline_errand_run(struct pipeline_coordinator *coordinator, struct pip
     if (status == TRM_OK)
         status = pipeline_pool_run_errand(coordinator->pool, &errand.errand);
     take_stream(&errand);
-    work->end = errand.errand.end;
+    work->end     = errand.errand.end;
+    work->ends_at = errand.errand.ends_at;
     return status;
 }

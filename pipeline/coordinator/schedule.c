@@ -369,35 +369,31 @@ static int32_t draw_stream(struct pipeline_coordinator *coordinator, struct pipe
     return status;
 }
 
-/* One that is unknown stands for too many. */
-void pipeline_schedule_points(const struct pipeline_task_work *work, struct pipeline_task_points *found)
+bool pipeline_schedule_presume(const struct pipeline_task_work *work, uint64_t *end)
 {
-    *found = (struct pipeline_task_points){.count = 0};
+    bool is_sure = true;
+    *end         = 0;
     for (uint32_t i = 0; i < work->desc.after_count; i++) {
         const struct pipeline_task_edge *edge = &work->edges[i];
         if (edge->lane == NULL)
             continue;
-        if (found->count == sizeof(found->points) / sizeof(found->points[0])) {
-            *found = (struct pipeline_task_points){.count = 1};
-            return;
-        }
-        found->points[found->count++] =
-            (struct trm_point){.stream = edge->lane->stream->object.handle, .value = edge->from->work->value};
+        uint64_t ends = edge->from->work->ends_at;
+        is_sure       = is_sure && ends != 0;
+        *end          = ends > *end ? ends : *end;
     }
+    return is_sure;
 }
 
 /* The pool watches also what was enqueued before a failure. */
 static void note_drawn(const struct pipeline_coordinator *coordinator, struct pipeline_task_work *work,
                        bool wants_end)
 {
-    struct trm_stream_task task = stream_task_of(&work->desc);
-    struct pipeline_task_points after;
+    const struct trm_stream_task task    = stream_task_of(&work->desc);
+    struct pipeline_pool_request request = {.wants_end = wants_end, .task = &task, .waited = work->waited};
     if (work->lane->slot == NULL)
         return;
-    pipeline_schedule_points(work, &after);
-    task.after       = after.points;
-    task.after_count = after.count;
-    work->end = pipeline_pool_drawn(coordinator->pool, work->lane->slot, &task, work->waited, wants_end);
+    request.is_after_vague = !pipeline_schedule_presume(work, &request.ready_at);
+    work->end = pipeline_pool_drawn(coordinator->pool, work->lane->slot, &request, &work->ends_at);
 }
 
 /* ---- enqueueing ----------------------------------------------------------------------------- */

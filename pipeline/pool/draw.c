@@ -120,7 +120,7 @@ int32_t pipeline_pool_draw(struct pipeline_stream_pool *pool, const struct trm_s
 }
 
 enum pipeline_pool_end pipeline_pool_finish_draw(struct pipeline_stream_pool *pool,
-                                                 struct pipeline_pool_slot *slot)
+                                                 struct pipeline_pool_slot *slot, uint64_t *ends_at)
 {
     enum pipeline_pool_end end = PIPELINE_POOL_END_REACHED;
     base_lock_acquire(&pool->lock);
@@ -129,18 +129,17 @@ enum pipeline_pool_end pipeline_pool_finish_draw(struct pipeline_stream_pool *po
         end = PIPELINE_POOL_END_PRESUMED;
     else if (slot->watches > 0)
         end = PIPELINE_POOL_END_TOLD;
+    *ends_at = slot->unsure == 0 ? slot->predicted_end : 0;
     base_lock_release(&pool->lock);
     return end;
 }
 
 enum pipeline_pool_end pipeline_pool_drawn(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
-                                           const struct trm_stream_task *task, uint64_t waited,
-                                           bool wants_end)
+                                           struct pipeline_pool_request *request, uint64_t *ends_at)
 {
-    const struct pipeline_pool_request request = {
-        .wants_end = wants_end, .task = task, .key = pipeline_task_key_of(task), .waited = waited};
-    pipeline_pool_watch(pool, slot, &request);
-    return pipeline_pool_finish_draw(pool, slot);
+    request->key = pipeline_task_key_of(request->task);
+    pipeline_pool_watch(pool, slot, request);
+    return pipeline_pool_finish_draw(pool, slot, ends_at);
 }
 
 /* The owner alone gives the slot back, so its stream stays. */

@@ -36,7 +36,7 @@ static int32_t enqueue(const struct pipeline_pool_plan *plan, struct pipeline_po
         status = errand->run(errand, request->task);
     uint64_t last                       = core_stream_next(stream) - 1;
     struct pipeline_pool_forecast noted = *chosen;
-    noted.is_sure                       = chosen->is_sure && errand->after_count == 0;
+    noted.is_sure = chosen->is_sure && errand->after_end == 0 && !errand->is_after_vague;
     if (last > before)
         pipeline_pool_team_note(plan, &noted, stream, last);
     return status;
@@ -67,12 +67,11 @@ static int32_t run_form(struct pipeline_pool_team *team, const struct pipeline_p
     status = pipeline_pool_team_bring(team, plan, chosen->device);
     if (status == TRM_OK)
         status = enqueue(plan, errand, chosen, &request);
-    struct trm_stream_task seen = *form;
-    seen.after                  = errand->after;
-    seen.after_count            = errand->after_count;
-    request.task                = &seen;
+    request.is_after_vague = errand->is_after_vague;
+    if (errand->after_end > request.ready_at)
+        request.ready_at = errand->after_end;
     pipeline_pool_watch(errand->member, errand->slot, &request);
-    errand->end = pipeline_pool_finish_draw(errand->member, errand->slot);
+    errand->end = pipeline_pool_finish_draw(errand->member, errand->slot, &errand->ends_at);
     return status;
 }
 

@@ -5,10 +5,17 @@
  * operation. Where one notification ends several loans that had all been enqueued when the work before them
  * ended, the stream was never idle meanwhile: if they are of one kind, each has taken its share of the time.
  * Tasks of pools over groups are predicted, and so measured, from before they are enqueued.
+ *
+ * A backend may tell of the beginning of a task and of its end at once, when both are reached: one that watches
+ * batches of operations always does if both are in one batch. What lies between says nothing then. The time
+ * since the task was enqueued is what it took at most, and stands for a better one.
  * SPDX-License-Identifier: MIT
  */
 #include "core/object/object.h"
 #include "pipeline/pool/pool.h"
+
+/* Nanoseconds between two notifications that came at once. */
+#define AT_ONCE 2000u
 
 /* ---- learning ------------------------------------------------------------------------------- */
 
@@ -26,6 +33,7 @@ struct lesson {
     uint64_t operations;
     uint64_t begin, end;
     bool has_kind;
+    bool is_most; /* it took no longer, and perhaps less */
 };
 
 static bool is_same_kind(const struct pipeline_task_key *one, const struct pipeline_task_key *other)
@@ -61,7 +69,9 @@ static bool read_lesson(const struct pipeline_pool_slot *slot, const struct pipe
     if (watch->begun_at == UINT64_MAX)
         return false;
     if (watch->begun_at != 0) {
-        begin = later(begin, watch->begun_at);
+        lesson->is_most = now < watch->begun_at + AT_ONCE;
+        if (!lesson->is_most)
+            begin = later(begin, watch->begun_at);
     } else if (slot->first == watch) {
         if (watch->is_vague)
             return false;
@@ -90,16 +100,27 @@ static void learn_operation_locked(struct pipeline_stream_pool *pool, const stru
                                                                       .is_coarse = true});
 }
 
+/* Until enough is known, or where what is known is more. */
+static bool wants_most_locked(struct pipeline_stream_pool *pool, const struct pipeline_task_key *key,
+                              double most)
+{
+    const struct pipeline_task_model *known = pipeline_task_model_find(&pool->models, key);
+    return known == NULL || known->time.samples < PIPELINE_POOL_KNOWN || most < known->time.mean;
+}
+
 void pipeline_pool_learn_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_watch *watch,
                                 uint64_t now)
 {
     struct lesson lesson;
     if (!read_lesson(watch->slot, watch, now, &lesson))
         return;
-    learn_operation_locked(pool, &lesson);
+    if (!lesson.is_most)
+        learn_operation_locked(pool, &lesson);
     if (watch->key.what == 0 || !lesson.has_kind)
         return;
-    double took                       = (double)(lesson.end - lesson.begin) / lesson.count;
+    double took = (double)(lesson.end - lesson.begin) / lesson.count;
+    if (lesson.is_most && !wants_most_locked(pool, &watch->key, took))
+        return;
     struct pipeline_task_model *model = pipeline_task_model_add(&pool->models, &watch->key, took);
     model->last_end                   = now;
     pipeline_task_workload_add(&pool->workloads, watch->workload, watch->bytes, &watch->company, took,

@@ -25,6 +25,9 @@
  * each watch armed: the service thread may be busy with a callback of the program. So nothing polls, and a
  * choice asks no backend.
  *
+ * A slot that another room has drawn holds one task. Its owner is called when the end of that is known; while it
+ * is presumed only, the owner asks for it when it has to know, and so do calls that wait for a stream.
+ *
  * Where the device is the host's own processors, each loan is watched, and each watch armed: the thread that
  * does the work tells of its end, and to ask for that gets short work done at once.
  *
@@ -45,6 +48,9 @@
 #include "pipeline/model/model.h"
 #include "pipeline/pool/keep.h"
 #include "pipeline/pool/trial.h"
+
+/* Samples after which a model is trusted; a quarter of them are of this pool, not of earlier runs. */
+#define PIPELINE_POOL_KNOWN 8u
 
 struct pipeline_stream_pool;
 struct pipeline_pool_slot;
@@ -209,6 +215,8 @@ struct pipeline_pool_request {
      * predicted; 0: not known. */
     uint64_t ready_at;
     bool is_data_sure; /* that is known well enough */
+    /* Of a task of a coordinator: it is not known well enough when those end that it comes after. */
+    bool is_after_vague;
     double work;
     uint64_t begun; /* base_now() before it was enqueued; 0: not of such a pool */
     /* Of a coordinator's task: its stream is lent, not in transit, and the call does not wait. */
@@ -283,14 +291,13 @@ enum pipeline_pool_end {
     PIPELINE_POOL_END_REACHED,
 };
 
-/* `waited` and `wants_end` are as in struct pipeline_pool_request; the task comes after the points that the
- * stream waits for. */
+/* `request` has `task`, `waited` and `wants_end`, and says by `ready_at` and `is_after_vague` when it can begin.
+ * *ends_at: base_now() when the work is presumed to end; 0: not known well enough. */
 enum pipeline_pool_end pipeline_pool_drawn(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
-                                           const struct trm_stream_task *task, uint64_t waited,
-                                           bool wants_end);
+                                           struct pipeline_pool_request *request, uint64_t *ends_at);
 /* The end of that: the work is enqueued and watched, or presumed. */
 enum pipeline_pool_end pipeline_pool_finish_draw(struct pipeline_stream_pool *pool,
-                                                 struct pipeline_pool_slot *slot);
+                                                 struct pipeline_pool_slot *slot, uint64_t *ends_at);
 /* Has the work of a drawn slot ended, or failed? Asks the backend of work whose end is presumed. */
 bool pipeline_pool_has_ended(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot);
 /* The listener is called when the work of a drawn slot has ended, perhaps before this returns. */
@@ -311,7 +318,7 @@ struct pipeline_pool_errand {
     const struct trm_stream_task *task;
     struct pipeline_pool_listener *listeners; /* one for each device */
     bool wants_end;                           /* as in struct pipeline_pool_request */
-    /* Both enqueue on the slot's stream. wait(): what the errand comes after, besides its data; sets `after`.
+    /* Both enqueue on the slot's stream. wait(): what the errand comes after, besides its data; sets after_end.
      * run(): its operations; `form` has the handles of the device. No function of the program is called. */
     int32_t (*wait)(struct pipeline_pool_errand *errand);
     int32_t (*run)(struct pipeline_pool_errand *errand, const struct trm_stream_task *form);
@@ -319,10 +326,11 @@ struct pipeline_pool_errand {
     struct pipeline_stream_pool *member;
     struct pipeline_pool_slot *slot; /* NULL: it got no stream */
     uint32_t device;
-    /* What its stream waits for besides its data. */
-    const struct trm_point *after;
-    uint32_t after_count;
+    /* What its stream waits for besides its data is presumed to be reached then; 0: there is nothing. */
+    uint64_t after_end;
+    bool is_after_vague;        /* that is not known well enough */
     enum pipeline_pool_end end; /* as pipeline_pool_drawn() returns it */
+    uint64_t ends_at;           /* the same */
 };
 
 /* Chooses the device, draws an idle stream there (pipeline_pool_draw()), and runs the errand on it behind its

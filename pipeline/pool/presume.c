@@ -12,9 +12,6 @@
 #include "core/object/object.h"
 #include "pipeline/pool/pool.h"
 
-/* Samples after which a model is trusted; a quarter of them are of this pool, not of earlier runs. */
-#define KNOWN 8u
-
 #define SAMPLE_EVERY 64u
 
 /* Nanoseconds. The driver of a GPU takes a few thousand for a notification, and many streams work at once. */
@@ -82,7 +79,8 @@ static bool predict_points_locked(const struct pipeline_stream_pool *pool,
 
 static bool is_known(const struct pipeline_task_model *model)
 {
-    return model != NULL && model->time.samples >= KNOWN && model->fresh >= KNOWN / 4;
+    return model != NULL && model->time.samples >= PIPELINE_POOL_KNOWN &&
+           model->fresh >= PIPELINE_POOL_KNOWN / 4;
 }
 
 static bool is_short(const struct pipeline_task_model *model)
@@ -112,7 +110,7 @@ struct pipeline_pool_outlook pipeline_pool_look_ahead_locked(struct pipeline_str
     outlook.is_sure = is_trusted && request->task->kernel != NULL && slot->unsure == 0;
     if (outlook.is_sure && request->waited != 0 && !has_reached(slot->stream, request->waited)) {
         outlook.ready_at = request->ready_at;
-        outlook.is_sure  = (!pool->is_member || request->is_data_sure) &&
+        outlook.is_sure  = (!pool->is_member || request->is_data_sure) && !request->is_after_vague &&
                           predict_points_locked(pool, slot, request->task, &outlook.ready_at);
     }
     outlook.wants_sample = !is_trusted || model->time.misfits > 0 || ++model->unsampled >= SAMPLE_EVERY;

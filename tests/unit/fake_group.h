@@ -10,6 +10,7 @@
 
 #include "core/object/object.h"
 #include "pipeline/group/group.h"
+#include "pipeline/pool/pool.h"
 #include "tests/unit/fake_backend.h"
 
 static inline void fake_init_unkept(struct fake *fake)
@@ -27,6 +28,27 @@ static inline int32_t fake_function(const struct trm_cpu_groups *groups, const v
     (void)groups;
     (void)arguments;
     return 0;
+}
+
+/* The pool of a device knows all kernels that it has run: each takes a microsecond, whatever this machine did
+ * meanwhile. The width of the device is not measured for so many tasks; 0: when it is due. */
+static inline void fake_settle(struct trm_stream_pool *handle, uint32_t tasks)
+{
+    struct pipeline_stream_pool *pool = core_object_find(handle, CORE_STREAM_POOL);
+    ck_assert_ptr_nonnull(pool);
+    base_lock_acquire(&pool->lock);
+    for (uint32_t i = 0; i < PIPELINE_TASK_MODELS; i++) {
+        struct pipeline_task_model *model = &pool->models.table[i];
+        if (model->key.what == 0)
+            continue;
+        model->time      = (struct pipeline_model){.mean = 1000, .samples = 64};
+        model->least     = 1000;
+        model->fresh     = 64;
+        model->unsampled = 0;
+    }
+    if (tasks > 0)
+        pool->load = (struct pipeline_load){.width = 1, .patience = tasks, .rest = tasks};
+    base_lock_release(&pool->lock);
 }
 
 static const struct trm_cpu_kernel fake_functions[]   = {{.name = "work", .function = fake_function}};

@@ -5,6 +5,9 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/unit/fake_group.h"
 #include "tests/unit/runner.h"
@@ -13,6 +16,7 @@
 
 #define STREAMS 8u
 #define TASKS 2000u
+#define CHUNK 50u /* of them, with models that know nothing of what this machine did meanwhile */
 #define SOON UINT64_C(20000000000)
 
 static struct fake fake;
@@ -23,6 +27,8 @@ static struct trm_kernel *kernel;
 static struct trm_group_kernel *group_kernel;
 static struct trm_coordinator *coordinator, *other;
 static uint64_t last_id;
+static uint32_t devices;      /* on which the next tasks may run */
+static _Atomic uint32_t runs; /* of functions of tasks */
 
 /* ---- a coordinator over a pool ---------------------------------------------------------------- */
 
@@ -60,6 +66,7 @@ static uint64_t add_to(struct trm_coordinator *to, int32_t kind, uint64_t after,
                                   .after_count = after != 0,
                                   .kernel      = kernel,
                                   .grid        = trm_grid_1d(1, 64),
+                                  .devices     = devices,
                                   .host        = kind == TRM_TASK_HOST ? function : NULL,
                                   .done        = kind == TRM_TASK_HOST ? NULL : function};
     OK(trm_coordinator_add(to, &task));
@@ -83,15 +90,13 @@ static uint64_t submit_one(uint64_t after)
     return id;
 }
 
-/* The width of the devices is not measured any more. */
-static void end_measuring(void)
+static void settle(void)
 {
-    for (uint32_t i = 0; group != NULL && i < 2; i++) {
-        struct trm_stream_pool *one;
-        OK(trm_group_pool_get(pool, i, &one));
-        struct pipeline_stream_pool *member = core_object_find(one, CORE_STREAM_POOL);
-        ck_assert_ptr_nonnull(member);
-        member->load.rest = 100 * TASKS;
+    struct trm_stream_pool *one = pool;
+    for (uint32_t i = 0; i < (group != NULL ? 2 : 1); i++) {
+        if (group != NULL)
+            OK(trm_group_pool_get(pool, i, &one));
+        fake_settle(one, 100 * TASKS);
     }
 }
 
@@ -99,9 +104,12 @@ static void end_measuring(void)
 static void learn(void)
 {
     fake_let_run(&fake);
-    for (uint32_t i = 0; i < 100; i++)
+    for (uint32_t i = 0; i < 200; i++) {
+        devices = group != NULL ? 1u << i % 2 : 0;
         OK(trm_coordinator_wait(coordinator, submit_one(0), SOON));
-    end_measuring();
+    }
+    devices = 0;
+    settle();
     OK(trm_coordinator_forget(coordinator));
     pthread_mutex_lock(&fake.lock);
     fake.running = 0;
@@ -133,6 +141,9 @@ static void end(void)
         trm_kernel_destroy(kernel);
         trm_module_destroy(module);
     }
+    other = NULL;
+    group = NULL;
+    atomic_store(&runs, 0);
     fake_fini(&fake);
 }
 
@@ -172,10 +183,13 @@ START_TEST(a_flood_of_tasks_asks_for_few_notifications)
     begin(_i);
     fake_let_run(&fake);
     uint32_t before = notifications();
-    for (uint32_t i = 0; i < TASKS; i++)
-        add(0);
-    submit();
-    OK(trm_coordinator_wait_all(coordinator, SOON));
+    for (uint32_t i = 0; i < TASKS; i += CHUNK) {
+        for (uint32_t k = 0; k < CHUNK; k++)
+            add(0);
+        settle();
+        submit();
+        OK(trm_coordinator_wait_all(coordinator, SOON));
+    }
     ck_assert_uint_le(notifications() - before, TASKS / 20);
     end();
 }
@@ -186,8 +200,11 @@ START_TEST(tasks_that_come_one_by_one_ask_for_few_notifications)
     begin(_i);
     fake_let_run(&fake);
     uint32_t before = notifications();
-    for (uint32_t i = 0; i < TASKS; i++)
+    for (uint32_t i = 0; i < TASKS; i++) {
         submit_one(0);
+        if (i % CHUNK == 0)
+            settle();
+    }
     OK(trm_coordinator_wait_all(coordinator, SOON));
     ck_assert_uint_le(notifications() - before, TASKS / 20);
     end();
@@ -200,10 +217,13 @@ START_TEST(a_chain_of_tasks_asks_for_few_notifications)
     fake_let_run(&fake);
     uint32_t before = notifications();
     uint64_t id     = 0;
-    for (uint32_t i = 0; i < TASKS; i++)
-        id = add(id);
-    submit();
-    OK(trm_coordinator_wait(coordinator, id, SOON));
+    for (uint32_t i = 0; i < TASKS; i += CHUNK) {
+        for (uint32_t k = 0; k < CHUNK; k++)
+            id = add(id);
+        settle();
+        submit();
+        OK(trm_coordinator_wait(coordinator, id, SOON));
+    }
     ck_assert_uint_le(notifications() - before, TASKS / 8);
     end();
 }
@@ -309,8 +329,6 @@ START_TEST(a_thread_that_waits_is_told_of_tasks_that_are_submitted_meanwhile)
     end();
 }
 END_TEST
-
-static _Atomic uint32_t runs;
 
 static void count_run(void *user, int32_t status)
 {
@@ -455,15 +473,13 @@ END_TEST
 
 /* ---- failures --------------------------------------------------------------------------------- */
 
-static struct trm_stream *stream_of_a_flight(void)
+static struct trm_stream *stream_of(uint64_t id)
 {
-    for (uint32_t i = 0; i < inside()->lane_count; i++) {
-        const struct pipeline_task_lane *lane = &inside()->all_lanes[i];
-        if (lane->stream != NULL && lane->holds > 0)
-            return lane->stream->object.handle;
-    }
-    ck_abort_msg("no task is in flight");
-    return NULL;
+    base_lock_acquire(&inside()->lock);
+    const struct pipeline_task *task = pipeline_task_find_locked(inside(), id);
+    struct trm_stream *stream        = task->work->lane->stream->object.handle;
+    base_lock_release(&inside()->lock);
+    return stream;
 }
 
 START_TEST(a_presumed_task_whose_stream_fails_has_failed)
@@ -472,7 +488,7 @@ START_TEST(a_presumed_task_whose_stream_fails_has_failed)
     uint64_t id = submit_silent(), after;
     ck_assert_int_eq(trm_coordinator_poll(coordinator, id), TRM_ERROR_TIMEOUT);
     after = add(id);
-    fake_fail(&fake, stream_of_a_flight(), TRM_ERROR_KERNEL, 5, "it failed");
+    fake_fail(&fake, stream_of(id), TRM_ERROR_KERNEL, 5, "it failed");
     while (trm_coordinator_poll(coordinator, id) == TRM_ERROR_TIMEOUT)
         sched_yield();
     ck_assert_int_eq(trm_coordinator_poll(coordinator, id), TRM_ERROR_KERNEL);
@@ -489,7 +505,7 @@ START_TEST(a_presumed_task_on_a_lost_device_has_failed)
 {
     begin(false);
     uint64_t id = submit_silent();
-    fake_fail(&fake, stream_of_a_flight(), TRM_ERROR_DEVICE_LOST, 5, "it fell off the bus");
+    fake_fail(&fake, stream_of(id), TRM_ERROR_DEVICE_LOST, 5, "it fell off the bus");
     ck_assert_int_eq(trm_coordinator_wait(coordinator, id, SOON), TRM_ERROR_DEVICE_LOST);
     end();
 }
@@ -518,6 +534,59 @@ START_TEST(a_coordinator_ends_with_presumed_tasks_in_flight)
         add(i % 3 ? last_id : 0);
     submit();
     ck_assert_uint_gt(silent(), 0);
+    end();
+}
+END_TEST
+
+/* ---- the rest of the program -------------------------------------------------------------------- */
+
+static atomic_int is_blocked, may_return;
+
+/* A callback that takes long, without the library knowing that it waits. */
+static void block(void *user, int32_t status)
+{
+    (void)user;
+    (void)status;
+    atomic_store(&is_blocked, 1);
+    while (!atomic_load(&may_return))
+        sched_yield();
+}
+
+START_TEST(a_thread_finds_that_a_presumed_task_has_ended_while_the_service_thread_is_busy)
+{
+    struct trm_stream *calling;
+    begin(false);
+    uint64_t id = submit_silent();
+    OK(trm_stream_create(fake.device, TRM_STREAM_ANY, 0, &calling));
+    OK(trm_stream_callback(calling, block, NULL));
+    fake_let_run(&fake);
+    OK(trm_stream_flush(calling));
+    while (!atomic_load(&is_blocked))
+        sched_yield();
+    OK(trm_coordinator_wait(coordinator, id, SOON));
+    atomic_store(&may_return, 1);
+    trm_stream_destroy(calling);
+    end();
+}
+END_TEST
+
+START_TEST(a_child_process_cannot_look_at_presumed_tasks_and_its_parent_can)
+{
+    int status;
+    begin(_i);
+    uint64_t id = submit_silent();
+    pid_t child = fork();
+    if (child == 0) {
+        bool is_refused = trm_coordinator_poll(coordinator, id) == TRM_ERROR_FORKED &&
+                          trm_coordinator_wait_all(coordinator, TRM_FOREVER) == TRM_ERROR_FORKED &&
+                          trm_coordinator_forget(coordinator) == TRM_ERROR_FORKED;
+        trm_coordinator_destroy(coordinator);
+        _exit(is_refused ? 0 : 1);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    fake_let_run(&fake);
+    OK(trm_coordinator_wait(coordinator, id, SOON));
     end();
 }
 END_TEST
@@ -595,6 +664,8 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_presumed_task_on_a_lost_device_has_failed);
     tcase_add_loop_test(tests, a_backend_that_notifies_of_nothing_any_more_is_waited_for, 0, 2);
     tcase_add_loop_test(tests, a_coordinator_ends_with_presumed_tasks_in_flight, 0, 2);
+    tcase_add_test(tests, a_thread_finds_that_a_presumed_task_has_ended_while_the_service_thread_is_busy);
+    tcase_add_loop_test(tests, a_child_process_cannot_look_at_presumed_tasks_and_its_parent_can, 0, 2);
     tcase_add_loop_test(tests, coordinators_on_several_threads_share_a_pool, 0, 2);
     suite_add_tcase(suite, tests);
     return suite;

@@ -99,11 +99,27 @@ START_TEST(a_loan_whose_beginning_was_notified_tells_of_itself_alone)
 {
     watches[1].key      = other;
     watches[3].is_vague = true;
-    watches[3].begun_at = 2900;
-    pipeline_pool_learn_locked(&pool, &watches[3], 3000);
-    ck_samples(&key, 1, 100);
+    watches[3].begun_at = 20000;
+    pipeline_pool_learn_locked(&pool, &watches[3], 30000);
+    ck_samples(&key, 1, 10000);
     ck_samples(&other, 0, 0);
-    ck_assert_uint_eq(pipeline_estimate_ahead(&pool.operation, 0), 50);
+    ck_assert_uint_eq(pipeline_estimate_ahead(&pool.operation, 0), 5000);
+}
+END_TEST
+
+START_TEST(a_loan_whose_beginning_and_end_are_told_at_once_has_taken_less_than_since_the_one_before)
+{
+    watches[3].begun_at = 30000;
+    for (uint32_t i = 1; i <= 3 * PIPELINE_POOL_KNOWN; i++) {
+        pipeline_pool_learn_locked(&pool, &watches[3], 30100);
+        ck_samples(&key, i < PIPELINE_POOL_KNOWN ? i : PIPELINE_POOL_KNOWN, 29100);
+    }
+    ck_assert_uint_eq(pool.operation.samples, 0);
+    watches[3].released = 30000;
+    pipeline_pool_learn_locked(&pool, &watches[3], 30100);
+    const struct pipeline_task_model *model = pipeline_task_model_find(&pool.models, &key);
+    ck_assert_uint_eq(model->time.samples, PIPELINE_POOL_KNOWN + 1);
+    ck_assert_double_lt(model->time.mean, 29100);
 }
 END_TEST
 
@@ -128,6 +144,8 @@ static Suite *make_suite(void)
     tcase_add_test(tests, loans_between_which_the_stream_may_have_been_idle_tell_nothing);
     tcase_add_test(tests, a_loan_whose_beginning_is_not_known_tells_nothing);
     tcase_add_test(tests, a_loan_whose_beginning_was_notified_tells_of_itself_alone);
+    tcase_add_test(tests,
+                   a_loan_whose_beginning_and_end_are_told_at_once_has_taken_less_than_since_the_one_before);
     tcase_add_test(tests, a_loan_whose_beginning_is_still_to_be_notified_tells_nothing);
     suite_add_tcase(suite, tests);
     return suite;

@@ -4,6 +4,8 @@
 #include <check.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "pipeline/pool/team.h"
 #include "tests/unit/fake_group.h"
@@ -13,6 +15,7 @@
 
 #define DEVICES 2u
 #define TASKS 3000u
+#define CHUNK 50u /* of them, with models that know nothing of what this machine did meanwhile */
 
 static struct fake fake;
 static struct trm_group *group;
@@ -82,6 +85,12 @@ static struct trm_point submit_on(struct trm_group_kernel *kernel, uint32_t devi
     return point;
 }
 
+static void settle(uint32_t tasks)
+{
+    for (uint32_t device = 0; device < DEVICES; device++)
+        fake_settle(member(device)->object.handle, tasks);
+}
+
 /* The pool knows how long each kernel takes: no time to speak of. The data is on the first device. */
 static void learn(void)
 {
@@ -92,8 +101,7 @@ static void learn(void)
             OK(trm_point_wait(submit_on(change, 1u << device), TRM_FOREVER));
             OK(trm_point_wait(submit_on(look, 1u << device), TRM_FOREVER));
         }
-    for (uint32_t device = 0; device < DEVICES; device++)
-        member(device)->load.rest = TASKS; /* until the width is measured again */
+    settle(TASKS);
     fake.running = 0;
 }
 
@@ -122,9 +130,12 @@ START_TEST(tasks_over_a_group_ask_for_few_notifications)
 {
     open_team();
     fake_let_run(&fake);
-    for (uint32_t i = 0; i < TASKS; i++)
+    for (uint32_t i = 0; i < TASKS; i++) {
         submit_on(work, 0);
-    ck_assert_uint_le(notifications(), TASKS / 8);
+        if (i % CHUNK == 0)
+            settle(0);
+    }
+    ck_assert_uint_le(notifications(), TASKS / 4);
     ck_assert_uint_ge(notifications(), TASKS / 64);
     close_team();
 }
@@ -136,8 +147,11 @@ START_TEST(tasks_that_pass_data_on_ask_for_few_notifications)
     learn();
     fake_let_run(&fake);
     uint32_t before = notifications();
-    for (uint32_t i = 0; i < TASKS; i++)
+    for (uint32_t i = 0; i < TASKS; i++) {
         submit_on(i % 2 ? look : change, 1);
+        if (i % CHUNK == 0)
+            settle(TASKS);
+    }
     ck_assert_uint_le(notifications() - before, TASKS / 16);
     close_team();
 }
@@ -149,8 +163,11 @@ START_TEST(tasks_whose_data_is_copied_each_time_ask_for_few_notifications)
     learn();
     fake_let_run(&fake);
     uint32_t before = notifications();
-    for (uint32_t i = 0; i < TASKS; i++)
+    for (uint32_t i = 0; i < TASKS; i++) {
         submit_on(change, 1u << i % DEVICES);
+        if (i % CHUNK == 0)
+            settle(TASKS);
+    }
     ck_assert_uint_le(notifications() - before, TASKS / 16);
     close_team();
 }
@@ -221,6 +238,52 @@ START_TEST(a_kernel_behind_data_that_is_there_is_presumed)
     OK(trm_point_wait(submit_on(look, 1), TRM_FOREVER));
     fake.running = 0;
     ck_assert(is_presumed_soon(look));
+    close_team();
+}
+END_TEST
+
+/* A task on the first device behind a point of a stream that is lent there. */
+START_TEST(a_kernel_of_a_group_behind_a_borrowed_stream_is_watched)
+{
+    struct trm_stream *lent;
+    struct trm_point point, end;
+    open_team();
+    learn();
+    struct trm_stream_pool *one = member(0)->object.handle;
+    OK(trm_stream_pool_acquire(one, 0, TRM_FOREVER, &lent));
+    OK(fake_enqueue(lent));
+    OK(trm_stream_mark(lent, &point));
+    const struct trm_stream_task task = {.struct_size = sizeof(task),
+                                         .kernel      = trm_group_stage_kernel(work),
+                                         .grid        = trm_grid_1d(1, 64),
+                                         .after       = &point,
+                                         .after_count = 1,
+                                         .devices     = 1};
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t before = notifications();
+        OK(trm_stream_pool_submit(handle, &task, &end));
+        ck_assert_uint_gt(notifications(), before);
+    }
+    OK(trm_stream_pool_release(one, lent));
+    close_team();
+}
+END_TEST
+
+START_TEST(a_child_process_cannot_submit_behind_presumed_tasks_and_its_parent_can)
+{
+    const struct trm_stream_task task = {.struct_size = sizeof(task), .enqueue = change_cells};
+    struct trm_point point;
+    int status;
+    open_team();
+    learn();
+    ck_assert(is_presumed_soon(work));
+    pid_t child = fork();
+    if (child == 0)
+        _exit(trm_stream_pool_submit(handle, &task, &point) == TRM_ERROR_FORKED ? 0 : 1);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    fake_let_run(&fake);
+    OK(trm_point_wait(submit_on(work, 0), TRM_FOREVER));
     close_team();
 }
 END_TEST
@@ -315,6 +378,8 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_kernel_behind_data_of_a_function_is_watched);
     tcase_add_test(tests, a_kernel_that_replaces_what_an_unknown_task_reads_is_watched);
     tcase_add_test(tests, a_kernel_behind_data_that_is_there_is_presumed);
+    tcase_add_test(tests, a_kernel_of_a_group_behind_a_borrowed_stream_is_watched);
+    tcase_add_test(tests, a_child_process_cannot_submit_behind_presumed_tasks_and_its_parent_can);
     tcase_add_test(tests, a_stream_of_a_group_that_fails_under_presumed_tasks_is_replaced);
     tcase_add_test(tests, tasks_go_to_another_device_when_one_is_lost_under_presumed_ones);
     tcase_add_test(tests, a_call_for_an_idle_stream_of_a_member_is_told_when_presumed_work_has_ended);
