@@ -7,7 +7,8 @@
 # sanitizer would sleep for a second at the end of every process in which threads of a driver are left; the address sanitizer would
 # have all processes of Check's look through 256 MiB of freed memory as they end.) TEST_KERNEL_CC is the compiler of kernels where
 # `cc` compiles for another processor than the tests are built for.
-# Lavapipe computes in one thread: more of them wake each other for work of microseconds, which costs a quarter more processor time.
+# Lavapipe computes in one thread: more of them wake each other for work of microseconds, which costs up to a quarter more processor
+# time.
 AM_TESTS_ENVIRONMENT = \
 	for variable in $$(env | sed -n 's/^\(TRIREME_[A-Z_]*\)=.*/\1/p'); do unset $$variable; done; \
 	test -z "$${TEST_KERNEL_CC-}" || { TRIREME_CPU_COMPILER=$$TEST_KERNEL_CC; export TRIREME_CPU_COMPILER; }; \

@@ -185,7 +185,8 @@ START_TEST(a_collective_combines_every_type_by_the_library_of_the_backend)
 END_TEST
 
 /* Several chunks for each device, and a part of one. A sanitizer takes a minute for the greater spans; the
- * lesser ones have two chunks on three devices. */
+ * lesser ones have two chunks on three devices. It sees each way once, one-shot and every other one not in
+ * place: one-shot refuses that. */
 START_TEST(a_collective_combines_large_spans_in_every_way)
 {
     uint64_t count = scaled(3100003, 1700003);
@@ -193,7 +194,8 @@ START_TEST(a_collective_combines_large_spans_in_every_way)
         struct team team;
         team_open(&team, ways[w], 0);
         for (uint32_t i = 0; i < 2; i++)
-            reduce_all(&team, ways[w], TRM_TYPE_I32, TRM_REDUCE_SUM, count, i != 0);
+            if (!sanitized() || i != w % 2)
+                reduce_all(&team, ways[w], TRM_TYPE_I32, TRM_REDUCE_SUM, count, i != 0);
         team_close(&team);
     }
 }

@@ -183,7 +183,7 @@ void translated_compile(struct translated *translated, const char *options)
     char all[512], object[PATH_MAX];
 
     snprintf(all, sizeof(all),
-             "-std=gnu11 -O2 " THIS_MACHINE "-ffp-contract=off -Wall -Wextra -Werror -fvisibility=hidden "
+             "-std=gnu11 -O1 " THIS_MACHINE "-ffp-contract=off -Wall -Wextra -Werror -fvisibility=hidden "
              "-fPIC -shared %.256s",
              options);
     if (!make_kept_path(object, &translated->text, all)) {
