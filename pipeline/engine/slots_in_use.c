@@ -1,6 +1,6 @@
 /* How many slots are in use at once, where the library chooses and host and device share memory
  * (depth_trial.h). Of several devices all share the host's memory, and the first one's engine has the trial,
- * which is of the slots of all: two slots of two halves of a cpu are one for each.
+ * which is of the slots of all.
  *
  * Tokens that take little of the caches all together gain nothing from fewer slots, so they are not tried.
  * SPDX-License-Identifier: MIT
@@ -55,9 +55,9 @@ static void begin(const struct pipeline *front, struct pipeline_slots_in_use *in
 
     in_use->has_begun = true;
     if (may_try(front) && pipeline_token_bytes(front->members[0]) > cache_bytes() / LITTLE / each)
-        pipeline_depth_trial_begin(&in_use->trial, depth);
+        pipeline_depth_trial_begin(&in_use->trial, depth, front->member_count);
     else
-        pipeline_depth_trial_begin(&in_use->trial, 1);
+        pipeline_depth_trial_begin(&in_use->trial, 1, 1);
 }
 
 /* "…; 1 of 3 slots in use at a time: 612.3 us each, 1040.9 with all" */

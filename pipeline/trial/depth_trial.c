@@ -36,13 +36,13 @@
 /* Consecutive runs too short for a long turn after which what the short rounds saw decides. */
 #define MISSES_MOST 4u
 
-void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t depth)
+void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t depth, uint32_t devices)
 {
     *trial = (struct pipeline_depth_trial){.slots = {depth}, .ways = 1};
-    if (depth > 2)
-        trial->slots[trial->ways++] = 2;
-    if (depth > 1)
-        trial->slots[trial->ways++] = 1;
+    if (depth > 2 * devices)
+        trial->slots[trial->ways++] = 2 * devices;
+    if (depth > devices)
+        trial->slots[trial->ways++] = devices;
     trial->is_over = trial->ways == 1;
 }
 

@@ -27,7 +27,7 @@
 #define PIPELINE_DEPTH_STRETCHES 4u
 
 struct pipeline_depth_trial {
-    uint32_t slots[PIPELINE_DEPTH_WAYS];                       /* all, two, one */
+    uint32_t slots[PIPELINE_DEPTH_WAYS];                       /* all, two, one; of all devices */
     uint64_t took[PIPELINE_DEPTH_WAYS][PIPELINE_DEPTH_ROUNDS]; /* nanoseconds of a token; 0: left out */
     uint64_t ns[PIPELINE_DEPTH_WAYS]; /* at the end: of a token, the median of the rounds; 0: not known */
     bool is_left_out[PIPELINE_DEPTH_WAYS];
@@ -43,8 +43,10 @@ struct pipeline_depth_trial {
     bool is_over;
 };
 
-/* Begins the trial of a pipeline of so many slots. */
-void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t depth);
+/* Begins the trial of a pipeline of so many slots on so many devices, all together. Two slots and one are
+ * then those of each device: with one for all, only one device would work, which is no slower as long as
+ * another program has the processors of the others, and half as fast afterwards. */
+void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t depth, uint32_t devices);
 
 /* A run begins: the turn begins again. */
 void pipeline_depth_trial_interrupt(struct pipeline_depth_trial *trial);

@@ -22,7 +22,7 @@ static uint32_t pass(struct pipeline_depth_trial *trial, uint32_t depth, const s
     uint64_t now    = 1;
     uint32_t tokens = 0, slots = depth;
 
-    pipeline_depth_trial_begin(trial, depth);
+    pipeline_depth_trial_begin(trial, depth, 1);
     for (; !trial->is_over; tokens++) {
         if (tokens % run == 0)
             pipeline_depth_trial_interrupt(trial);
@@ -70,7 +70,7 @@ START_TEST(memory_that_was_not_in_use_and_is_cold_at_first_decides_nothing)
     uint64_t now              = 1;
     struct pipeline_depth_trial trial;
 
-    pipeline_depth_trial_begin(&trial, 3);
+    pipeline_depth_trial_begin(&trial, 3, 1);
     for (uint32_t token = 0, slots = 3; !trial.is_over; token++) {
         uint32_t bursts = used[slots]++ / slots;
         for (uint32_t i = 1; i <= 3; i++)
@@ -95,7 +95,7 @@ START_TEST(slots_whose_tokens_end_in_bursts_seem_no_faster)
         uint64_t now   = 1;
         uint32_t slots = 3;
 
-        pipeline_depth_trial_begin(&trial, 3);
+        pipeline_depth_trial_begin(&trial, 3, 1);
         for (uint32_t i = phase; !trial.is_over; i++) {
             now += i % slots == 0 ? time_with(&times, slots) * slots : 0;
             slots = pipeline_depth_trial_next(&trial, now);
@@ -116,7 +116,7 @@ START_TEST(a_turn_in_which_the_machine_is_faster_or_slower_decides_nothing)
             uint64_t now   = 1;
             uint32_t slots = 3;
 
-            pipeline_depth_trial_begin(&trial, 3);
+            pipeline_depth_trial_begin(&trial, 3, 1);
             while (!trial.is_over) {
                 now += time_with(&times, slots) * (trial.round * 3 + trial.turns == turn ? factor : 3) / 3;
                 slots = pipeline_depth_trial_next(&trial, now);
@@ -143,7 +143,7 @@ static uint64_t cost_of(const struct times *times, uint32_t depth)
     struct pipeline_depth_trial trial;
     uint64_t now = 1, least = UINT64_MAX, tokens = 0;
 
-    pipeline_depth_trial_begin(&trial, depth);
+    pipeline_depth_trial_begin(&trial, depth, 1);
     for (uint32_t i = 0; i < trial.ways; i++)
         if (time_with(times, trial.slots[i]) < least)
             least = time_with(times, trial.slots[i]);
@@ -183,7 +183,7 @@ START_TEST(a_number_of_slots_that_was_disturbed_once_gets_another_chance)
     struct pipeline_depth_trial trial;
     uint64_t now = 1;
 
-    pipeline_depth_trial_begin(&trial, 3);
+    pipeline_depth_trial_begin(&trial, 3, 1);
     for (uint32_t slots = 3; !trial.is_over;) {
         bool is_disturbed = slots == 1 && trial.round < 2;
         now += (slots == 1 ? 900 : 1000) * US + (is_disturbed ? 150 * US : 0);
@@ -193,11 +193,28 @@ START_TEST(a_number_of_slots_that_was_disturbed_once_gets_another_chance)
 }
 END_TEST
 
+START_TEST(each_of_several_devices_keeps_a_slot)
+{
+    static const struct {
+        uint32_t depth, devices, ways, slots[PIPELINE_DEPTH_WAYS];
+    } cases[] = {{6, 2, 3, {6, 4, 2}}, {4, 2, 2, {4, 2}}, {2, 2, 1, {2}}, {12, 4, 3, {12, 8, 4}}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct pipeline_depth_trial trial;
+        pipeline_depth_trial_begin(&trial, cases[i].depth, cases[i].devices);
+        ck_assert_uint_eq(trial.ways, cases[i].ways);
+        for (uint32_t way = 0; way < trial.ways; way++)
+            ck_assert_uint_eq(trial.slots[way], cases[i].slots[way]);
+        ck_assert_int_eq(trial.is_over, cases[i].ways == 1);
+    }
+}
+END_TEST
+
 START_TEST(one_slot_is_no_trial)
 {
     struct pipeline_depth_trial trial;
 
-    pipeline_depth_trial_begin(&trial, 1);
+    pipeline_depth_trial_begin(&trial, 1, 1);
     ck_assert(trial.is_over);
     ck_assert_uint_eq(pipeline_depth_trial_next(&trial, 5), 1);
 }
@@ -243,6 +260,7 @@ static Suite *make_suite(void)
     tcase_add_test(trials, far_numbers_of_slots_are_left_out_after_the_short_rounds_and_the_first_long_one);
     tcase_add_test(trials, a_number_of_slots_that_was_disturbed_once_gets_another_chance);
     tcase_add_test(trials, one_slot_is_no_trial);
+    tcase_add_test(trials, each_of_several_devices_keeps_a_slot);
     tcase_add_test(trials, runs_of_a_short_turn_are_enough_and_shorter_ones_end_the_trial);
     tcase_add_test(trials, after_four_runs_too_short_for_a_long_turn_the_short_ones_decide);
     suite_add_tcase(suite, trials);
