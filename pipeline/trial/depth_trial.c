@@ -30,6 +30,9 @@
  * caches, which the program and others may have use for, and begin a run sooner. */
 #define SAME 103u
 
+/* One slot for several devices stays only if any other number takes so many per cent of its time or more. */
+#define MUCH_FASTER 125u
+
 /* Runs without a whole trial after which it is given up. */
 #define ATTEMPTS_MOST 64u
 
@@ -38,11 +41,13 @@
 
 void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t depth, uint32_t devices)
 {
-    *trial = (struct pipeline_depth_trial){.slots = {depth}, .ways = 1};
+    *trial = (struct pipeline_depth_trial){.slots = {depth}, .ways = 1, .devices = devices};
     if (depth > 2 * devices)
         trial->slots[trial->ways++] = 2 * devices;
     if (depth > devices)
         trial->slots[trial->ways++] = devices;
+    if (devices > 1)
+        trial->slots[trial->ways++] = 1;
     trial->is_over = trial->ways == 1;
 }
 
@@ -101,6 +106,21 @@ static void note_times(struct pipeline_depth_trial *trial)
     }
 }
 
+static bool leaves_devices_idle(const struct pipeline_depth_trial *trial, uint32_t way)
+{
+    return trial->slots[way] < trial->devices;
+}
+
+/* least: of the numbers that leave no device idle; UINT64_MAX: these were all left out, or nothing is known. */
+static bool is_good(const struct pipeline_depth_trial *trial, uint32_t way, uint64_t least)
+{
+    uint64_t took = compare(trial, way);
+
+    if (took == UINT64_MAX || least == UINT64_MAX)
+        return took != UINT64_MAX;
+    return leaves_devices_idle(trial, way) ? took <= least * 100 / MUCH_FASTER : took <= least * SAME / 100;
+}
+
 /* The fewest slots of those that are as fast as the fastest. */
 static void conclude(struct pipeline_depth_trial *trial)
 {
@@ -108,10 +128,10 @@ static void conclude(struct pipeline_depth_trial *trial)
     uint32_t best  = 0;
 
     for (uint32_t i = 0; i < trial->ways; i++)
-        if (compare(trial, i) < least)
+        if (!leaves_devices_idle(trial, i) && compare(trial, i) < least)
             least = compare(trial, i);
-    for (uint32_t i = 0; i < trial->ways && least != UINT64_MAX; i++)
-        if (compare(trial, i) <= least * SAME / 100)
+    for (uint32_t i = 0; i < trial->ways; i++)
+        if (is_good(trial, i, least))
             best = i;
     note_times(trial);
     trial->way     = best;

@@ -22,16 +22,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PIPELINE_DEPTH_WAYS 3u
+#define PIPELINE_DEPTH_WAYS 4u
 #define PIPELINE_DEPTH_ROUNDS 7u
 #define PIPELINE_DEPTH_STRETCHES 4u
 
 struct pipeline_depth_trial {
-    uint32_t slots[PIPELINE_DEPTH_WAYS];                       /* all, two, one; of all devices */
+    uint32_t slots[PIPELINE_DEPTH_WAYS];                       /* all; two and one for each device; one */
     uint64_t took[PIPELINE_DEPTH_WAYS][PIPELINE_DEPTH_ROUNDS]; /* nanoseconds of a token; 0: left out */
     uint64_t ns[PIPELINE_DEPTH_WAYS]; /* at the end: of a token, the median of the rounds; 0: not known */
     bool is_left_out[PIPELINE_DEPTH_WAYS];
-    uint32_t ways;
+    uint32_t ways, devices;
     uint32_t way;    /* the one whose turn it is; at the end the one that stays */
     uint32_t round;  /* the number of those that have ended */
     uint32_t turns;  /* of this round that have ended */
@@ -43,9 +43,10 @@ struct pipeline_depth_trial {
     bool is_over;
 };
 
-/* Begins the trial of a pipeline of so many slots on so many devices, all together. Two slots and one are
- * then those of each device: with one for all, only one device would work, which is no slower as long as
- * another program has the processors of the others, and half as fast afterwards. */
+/* Begins the trial of a pipeline of so many slots on so many devices, all together. Of several devices, one
+ * slot for all stays only where it is much faster than one for each: then only one device works at a time,
+ * which is no slower as long as another program has the processors of the others, and half as fast
+ * afterwards. */
 void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t depth, uint32_t devices);
 
 /* A run begins: the turn begins again. */

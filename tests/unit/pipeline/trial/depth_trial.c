@@ -16,13 +16,13 @@ static uint64_t time_with(const struct times *times, uint32_t slots)
 }
 
 /* Runs of `run` tokens until the trial is over; returns how many tokens it took. */
-static uint32_t pass(struct pipeline_depth_trial *trial, uint32_t depth, const struct times *times,
-                     uint32_t run)
+static uint32_t pass_on(struct pipeline_depth_trial *trial, uint32_t depth, uint32_t devices,
+                        const struct times *times, uint32_t run)
 {
     uint64_t now    = 1;
     uint32_t tokens = 0, slots = depth;
 
-    pipeline_depth_trial_begin(trial, depth, 1);
+    pipeline_depth_trial_begin(trial, depth, devices);
     for (; !trial->is_over; tokens++) {
         if (tokens % run == 0)
             pipeline_depth_trial_interrupt(trial);
@@ -30,6 +30,12 @@ static uint32_t pass(struct pipeline_depth_trial *trial, uint32_t depth, const s
         slots = pipeline_depth_trial_next(trial, now);
     }
     return tokens;
+}
+
+static uint32_t pass(struct pipeline_depth_trial *trial, uint32_t depth, const struct times *times,
+                     uint32_t run)
+{
+    return pass_on(trial, depth, 1, times, run);
 }
 
 START_TEST(the_number_of_slots_that_is_fastest_stays)
@@ -193,11 +199,29 @@ START_TEST(a_number_of_slots_that_was_disturbed_once_gets_another_chance)
 }
 END_TEST
 
-START_TEST(each_of_several_devices_keeps_a_slot)
+/* Six slots on two devices: six, four, two or one in use. */
+START_TEST(one_slot_for_several_devices_stays_only_where_it_is_much_faster)
+{
+    struct pipeline_depth_trial trial;
+
+    pass_on(&trial, 6, 2, &(struct times){.all = 1000 * US, .two = 1000 * US, .one = 900 * US}, UINT32_MAX);
+    ck_assert_uint_eq(trial.slots[trial.way], 2);
+    pass_on(&trial, 6, 2, &(struct times){.all = 1000 * US, .two = 990 * US, .one = 700 * US}, UINT32_MAX);
+    ck_assert_uint_eq(trial.slots[trial.way], 1);
+    pass_on(&trial, 6, 2, &(struct times){.all = 1000 * US, .two = 990 * US, .one = 300 * US}, UINT32_MAX);
+    ck_assert_uint_eq(trial.slots[trial.way], 1); /* all others are left out at once */
+    pass_on(&trial, 6, 2, &(struct times){.all = 1000 * US, .two = 990 * US, .one = 1900 * US}, UINT32_MAX);
+    ck_assert_uint_eq(trial.slots[trial.way], 2);
+    pass_on(&trial, 6, 2, &(struct times){.all = 1000 * US, .two = 1100 * US, .one = 900 * US}, UINT32_MAX);
+    ck_assert_uint_eq(trial.slots[trial.way], 4);
+}
+END_TEST
+
+START_TEST(several_devices_have_as_many_slots_each)
 {
     static const struct {
         uint32_t depth, devices, ways, slots[PIPELINE_DEPTH_WAYS];
-    } cases[] = {{6, 2, 3, {6, 4, 2}}, {4, 2, 2, {4, 2}}, {2, 2, 1, {2}}, {12, 4, 3, {12, 8, 4}}};
+    } cases[] = {{6, 2, 4, {6, 4, 2, 1}}, {4, 2, 3, {4, 2, 1}}, {2, 2, 2, {2, 1}}, {12, 4, 4, {12, 8, 4, 1}}};
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct pipeline_depth_trial trial;
@@ -260,7 +284,8 @@ static Suite *make_suite(void)
     tcase_add_test(trials, far_numbers_of_slots_are_left_out_after_the_short_rounds_and_the_first_long_one);
     tcase_add_test(trials, a_number_of_slots_that_was_disturbed_once_gets_another_chance);
     tcase_add_test(trials, one_slot_is_no_trial);
-    tcase_add_test(trials, each_of_several_devices_keeps_a_slot);
+    tcase_add_test(trials, one_slot_for_several_devices_stays_only_where_it_is_much_faster);
+    tcase_add_test(trials, several_devices_have_as_many_slots_each);
     tcase_add_test(trials, runs_of_a_short_turn_are_enough_and_shorter_ones_end_the_trial);
     tcase_add_test(trials, after_four_runs_too_short_for_a_long_turn_the_short_ones_decide);
     suite_add_tcase(suite, trials);
