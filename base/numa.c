@@ -1,5 +1,5 @@
-/* NUMA nodes, as the kernel lists them in /sys. Three files and four system calls: hwloc knows no more of what
- * is needed here, and would have to be there at run time, or be looked for in a second way of doing the same.
+/* NUMA nodes, as the kernel lists them in /sys. Three files and four system calls: hwloc knows no more of
+ * what is needed here, and would have to be there at run time.
  * SPDX-License-Identifier: MIT
  */
 #include "base/numa.h"
@@ -111,7 +111,7 @@ void base_numa_forget(void)
 
 /* ---- threads -------------------------------------------------------------------------------- */
 
-/* Where the calling thread may run, as it was when it first asked for a node, and the node where it is now. */
+/* Where the calling thread might run when it first asked for a node, and the node where it is now. */
 static _Thread_local struct {
     cpu_set_t allowed;
     bool is_known;

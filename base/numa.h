@@ -19,9 +19,9 @@ int32_t base_numa_node_of(const char *pci);
 bool base_numa_prefer(int32_t node);
 void base_numa_forget(void);
 
-/* Keeps the calling thread on those processors of the node that it might use when it first called this. Where
- * it might use none of them, nothing changes; nor for NONE. A thread that is on the node already is left as it
- * is, without a system call. */
+/* Keeps the calling thread on those processors of the node that it might use when it first called this.
+ * Where it might use none of them, nothing changes; nor for NONE. A thread that is on the node already is
+ * left as it is, without a system call. */
 void base_numa_run_on(int32_t node);
 
 /* For tests: what to read in place of /sys. Lives on. */

@@ -1,6 +1,6 @@
 /* How many slots are in use at once, where the library chooses and host and device share memory
  * (depth_trial.h). Of several devices all share the host's memory, and the first one's engine has the trial,
- * which is of the slots of all: two slots of two halves of a cpu are one for each.
+ * which is of the slots of all.
  *
  * Tokens that take little of the caches all together gain nothing from fewer slots, so they are not tried.
  * When the last slot that was added for a tuned pipeline has brought nothing, it rests.
@@ -89,7 +89,7 @@ static void begin(const struct pipeline *front, struct pipeline_slots_in_use *in
     in_use->has_begun = true;
     if (least != 1 && front->member_count != 1)
         least = depth;
-    pipeline_depth_trial_begin(&in_use->trial, depth, least);
+    pipeline_depth_trial_begin(&in_use->trial, depth, front->member_count, least);
 }
 
 /* "…; 1 of 3 slots in use at a time: 612.3 us each, 1040.9 with all". In place of what an earlier trial

@@ -109,8 +109,8 @@ struct pipeline_slot_list {
     struct pipeline_slot *first, *last;
 };
 
-/* What the queues know of a device; under the lock. What each token looks at comes first, so that it is in one
- * or two lines of the cache. */
+/* What the queues know of a device; under the lock. What each token looks at comes first, so that it is in
+ * one or two lines of the cache. */
 struct pipeline_queue_member {
     struct pipeline_slot_list free;
     /* What the estimate says in whole nanoseconds, so that a token chooses its device without computing it

@@ -40,6 +40,9 @@ static const uint32_t near_long[] = {120, 112, 108, 106};
  * caches, which the program and others may have use for, and begin a run sooner. */
 #define SAME 102u
 
+/* One slot for several devices stays only if any other number takes so many per cent of its time or more. */
+#define MUCH_FASTER 125u
+
 /* After the trial: tokens of a window; per cent of what the trial saw that are too much; windows in a row,
  * and nanoseconds of them, that show it; and how many times as many tokens have to pass until the next trial.
  * What keeps a program from a processor often lasts 50 ms. */
@@ -62,20 +65,31 @@ static const uint32_t near_long[] = {120, 112, 108, 106};
 /* Consecutive runs too short for a long turn after which what the short rounds saw decides. */
 #define MISSES_MOST 4u
 
-void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t depth, uint32_t fewest)
+static void add_way(struct pipeline_depth_trial *trial, uint32_t slots)
+{
+    if (slots < trial->slots[trial->ways - 1])
+        trial->slots[trial->ways++] = slots;
+}
+
+void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t depth, uint32_t devices,
+                                uint32_t fewest)
 {
     *trial = (struct pipeline_depth_trial){
         .slots    = {depth},
         .ways     = 1,
+        .devices  = devices,
         .fewest   = fewest,
         .patience = PATIENCE,
         .pause    = PAUSE_NS,
         .rounds   = PIPELINE_DEPTH_ROUNDS,
         .last     = UINT32_MAX,
     };
-    for (uint32_t slots = fewest > 2 ? fewest : 2; slots >= fewest; slots--)
-        if (slots < depth)
-            trial->slots[trial->ways++] = slots;
+    if (fewest <= 2 && fewest < depth)
+        add_way(trial, 2 * devices);
+    if (fewest < depth)
+        add_way(trial, fewest * devices);
+    if (fewest < depth && devices > 1)
+        add_way(trial, 1);
     trial->is_over = trial->ways == 1;
 }
 
@@ -135,6 +149,22 @@ static void note_times(struct pipeline_depth_trial *trial)
     }
 }
 
+static bool leaves_devices_idle(const struct pipeline_depth_trial *trial, uint32_t way)
+{
+    return trial->slots[way] < trial->devices;
+}
+
+/* least: of the numbers that leave no device idle; UINT64_MAX: these were all left out, or nothing is
+ * known. */
+static bool is_good(const struct pipeline_depth_trial *trial, uint32_t way, uint64_t least)
+{
+    uint64_t took = compare(trial, way);
+
+    if (took == UINT64_MAX || least == UINT64_MAX)
+        return took != UINT64_MAX;
+    return leaves_devices_idle(trial, way) ? took <= least * 100 / MUCH_FASTER : took <= least * SAME / 100;
+}
+
 /* The fewest slots of those that are as fast as the fastest. */
 static void conclude(struct pipeline_depth_trial *trial)
 {
@@ -142,10 +172,10 @@ static void conclude(struct pipeline_depth_trial *trial)
     uint32_t best  = 0;
 
     for (uint32_t i = 0; i < trial->ways; i++)
-        if (compare(trial, i) < least)
+        if (!leaves_devices_idle(trial, i) && compare(trial, i) < least)
             least = compare(trial, i);
-    for (uint32_t i = 0; i < trial->ways && least != UINT64_MAX; i++)
-        if (compare(trial, i) <= least * SAME / 100)
+    for (uint32_t i = 0; i < trial->ways; i++)
+        if (is_good(trial, i, least))
             best = i;
     note_times(trial);
     uint32_t result = best == 0 ? 0 : trial->slots[best];
@@ -193,13 +223,28 @@ static uint32_t near_of(const struct pipeline_depth_trial *trial)
     return trial->round - SHORT_ROUNDS <= count ? near_long[trial->round - SHORT_ROUNDS - 1] : NEAR_LEAST;
 }
 
+/* The shortest time of a round that a number of slots is near: with one slot for several devices, which has
+ * to be much faster, other numbers need not be near. */
+static uint64_t rival_of(const struct pipeline_depth_trial *trial, uint32_t way, uint32_t round)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (uint32_t i = 0; i < trial->ways; i++) {
+        bool is_much  = leaves_devices_idle(trial, i) && !leaves_devices_idle(trial, way);
+        uint64_t took = is_much ? trial->took[i][round] * MUCH_FASTER / 100 : trial->took[i][round];
+        if (took != 0 && took < least)
+            least = took;
+    }
+    return least;
+}
+
 /* Whether it was far from the best in every round. */
 static bool is_slow(const struct pipeline_depth_trial *trial, uint32_t way)
 {
     uint64_t near = near_of(trial);
 
     for (uint32_t i = 0; i < trial->round; i++)
-        if (trial->took[way][i] != 0 && trial->took[way][i] <= least_of(trial, i) * near / 100)
+        if (trial->took[way][i] != 0 && trial->took[way][i] <= rival_of(trial, way, i) * near / 100)
             return false;
     return true;
 }
@@ -306,7 +351,7 @@ void pipeline_depth_trial_again(struct pipeline_depth_trial *trial, uint32_t dep
 {
     struct pipeline_depth_trial before = *trial;
 
-    pipeline_depth_trial_begin(trial, depth, before.fewest);
+    pipeline_depth_trial_begin(trial, depth, before.devices, before.fewest);
     trial->patience = before.patience * PATIENCE_GROWS;
     trial->pause    = before.is_far ? before.pause : before.pause * PATIENCE_GROWS;
     trial->last     = before.last;

@@ -34,7 +34,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PIPELINE_DEPTH_WAYS 3u
+#define PIPELINE_DEPTH_WAYS 4u
 #define PIPELINE_DEPTH_ROUNDS 7u
 #define PIPELINE_DEPTH_STRETCHES 4u
 
@@ -66,12 +66,16 @@ struct pipeline_depth_trial {
     uint32_t last;       /* slots that the last trial kept; 0: all */
     uint32_t agreed;     /* trials in a row that kept the same, after the first */
     uint32_t rounds;     /* of this trial */
-    uint32_t fewest;
+    uint32_t devices, fewest;
 };
 
 /* Begins the trial of a pipeline of so many slots: all of them, two and one; or, if `fewest` is more than
- * two, all and the fewest. again: as it is due. */
-void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t depth, uint32_t fewest);
+ * two, all and the fewest. Of several devices: all, two and one for each, and a single one; the latter stays
+ * only where it is much faster than one for each, since then only one device works at a time, which is no
+ * slower as long as another program has the processors of the others, and half as fast afterwards. fewest is
+ * 1 there, or depth: no trial. again: as it is due. */
+void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t depth, uint32_t devices,
+                                uint32_t fewest);
 void pipeline_depth_trial_again(struct pipeline_depth_trial *trial, uint32_t depth);
 
 /* A token has ended. Whether pipeline_depth_trial_next() has to be told. */

@@ -68,7 +68,7 @@ START_TEST(fewer_slots_of_all_devices_together_are_tried_where_tokens_are_large)
     ck_assert(pipeline_slots_are_tried(&members[1])); /* so it gets no more slots meanwhile */
     ck_assert_uint_eq(engines[0].slots_in_use.trial.slots[0], DEVICES * DEPTH);
     uint32_t slots = run_trial();
-    ck_assert(slots == 0 || slots == 1 || slots == 2);
+    ck_assert(slots == 0 || slots == 1 || slots == DEVICES || slots == 2 * DEVICES);
     for (uint32_t i = 0; i < DEVICES; i++)
         ck_assert_int_eq(engines[i].tuning.is_settled, slots != 0);
     remove_front();

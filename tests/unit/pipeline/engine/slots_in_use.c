@@ -25,7 +25,7 @@ static void open_pipeline(uint32_t depth)
 /* A trial is over that found `ns` for each token with two of three slots. */
 static void end_trial(uint64_t ns)
 {
-    pipeline_depth_trial_begin(&in_use->trial, 3, 1);
+    pipeline_depth_trial_begin(&in_use->trial, 3, 1, 1);
     in_use->has_begun     = true;
     in_use->trial.way     = 1;
     in_use->trial.ns[0]   = 2 * ns;
@@ -79,7 +79,7 @@ static bool look(uint32_t tokens)
 
 static void end_no_trial(void)
 {
-    pipeline_depth_trial_begin(&in_use->trial, 1, 1);
+    pipeline_depth_trial_begin(&in_use->trial, 1, 1, 1);
     in_use->has_begun = true;
 }
 

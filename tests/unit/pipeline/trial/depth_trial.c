@@ -16,13 +16,13 @@ static uint64_t time_with(const struct times *times, uint32_t slots)
 }
 
 /* Runs of `run` tokens until the trial is over; returns how many tokens it took. */
-static uint32_t pass(struct pipeline_depth_trial *trial, uint32_t depth, const struct times *times,
-                     uint32_t run)
+static uint32_t pass_on(struct pipeline_depth_trial *trial, uint32_t depth, uint32_t devices,
+                        const struct times *times, uint32_t run)
 {
     uint64_t now    = 1;
     uint32_t tokens = 0, slots = depth;
 
-    pipeline_depth_trial_begin(trial, depth, 1);
+    pipeline_depth_trial_begin(trial, depth, devices, 1);
     for (; !trial->is_over; tokens++) {
         if (tokens % run == 0)
             pipeline_depth_trial_interrupt(trial);
@@ -30,6 +30,12 @@ static uint32_t pass(struct pipeline_depth_trial *trial, uint32_t depth, const s
         slots = pipeline_depth_trial_next(trial, now);
     }
     return tokens;
+}
+
+static uint32_t pass(struct pipeline_depth_trial *trial, uint32_t depth, const struct times *times,
+                     uint32_t run)
+{
+    return pass_on(trial, depth, 1, times, run);
 }
 
 START_TEST(the_number_of_slots_that_is_fastest_stays)
@@ -70,7 +76,7 @@ START_TEST(memory_that_was_not_in_use_and_is_cold_at_first_decides_nothing)
     uint64_t now              = 1;
     struct pipeline_depth_trial trial;
 
-    pipeline_depth_trial_begin(&trial, 3, 1);
+    pipeline_depth_trial_begin(&trial, 3, 1, 1);
     for (uint32_t token = 0, slots = 3; !trial.is_over; token++) {
         uint32_t bursts = used[slots]++ / slots;
         for (uint32_t i = 1; i <= 3; i++)
@@ -96,7 +102,7 @@ START_TEST(slots_whose_tokens_end_in_bursts_seem_no_faster)
         uint64_t now   = 1;
         uint32_t slots = 3;
 
-        pipeline_depth_trial_begin(&trial, 3, 1);
+        pipeline_depth_trial_begin(&trial, 3, 1, 1);
         for (uint32_t i = phase; !trial.is_over; i++) {
             now += i % slots == 0 ? time_with(&times, slots) * slots : 0;
             slots = pipeline_depth_trial_next(&trial, now);
@@ -117,7 +123,7 @@ START_TEST(a_turn_in_which_the_machine_is_faster_or_slower_decides_nothing)
             uint64_t now   = 1;
             uint32_t slots = 3;
 
-            pipeline_depth_trial_begin(&trial, 3, 1);
+            pipeline_depth_trial_begin(&trial, 3, 1, 1);
             while (!trial.is_over) {
                 now += time_with(&times, slots) * (trial.round * 3 + trial.turns == turn ? factor : 3) / 3;
                 slots = pipeline_depth_trial_next(&trial, now);
@@ -144,7 +150,7 @@ static uint64_t cost_of(const struct times *times, uint32_t depth)
     struct pipeline_depth_trial trial;
     uint64_t now = 1, least = UINT64_MAX, tokens = 0;
 
-    pipeline_depth_trial_begin(&trial, depth, 1);
+    pipeline_depth_trial_begin(&trial, depth, 1, 1);
     for (uint32_t i = 0; i < trial.ways; i++)
         if (time_with(times, trial.slots[i]) < least)
             least = time_with(times, trial.slots[i]);
@@ -183,7 +189,7 @@ START_TEST(short_tokens_are_compared_in_stretches_that_the_clock_can_tell_apart)
         uint64_t now   = 1;
         uint32_t slots = 4;
 
-        pipeline_depth_trial_begin(&trial, 4, 1);
+        pipeline_depth_trial_begin(&trial, 4, 1, 1);
         for (uint32_t i = phase; !trial.is_over; i++) {
             now += time_with(&times, slots) + (i % 997 == 0 ? 5 * US : 0);
             slots = pipeline_depth_trial_next(&trial, now / 30 * 30);
@@ -237,7 +243,7 @@ START_TEST(a_choice_whose_tokens_go_on_to_take_longer_is_doubted_and_made_again)
     struct pipeline_depth_trial trial;
     uint64_t now = 1;
 
-    pipeline_depth_trial_begin(&trial, 3, 1);
+    pipeline_depth_trial_begin(&trial, 3, 1, 1);
     pass_trials(&trial, &lucky, &now);
     ck_assert_uint_eq(trial.slots[trial.way], 3);
     ck_assert_uint_le(serve(&trial, &now, usual.all, 100000) * usual.all, 110000 * US);
@@ -257,7 +263,7 @@ START_TEST(a_choice_that_was_right_only_for_a_time_is_made_again)
     struct pipeline_depth_trial trial;
     uint64_t now = 1;
 
-    pipeline_depth_trial_begin(&trial, 3, 1);
+    pipeline_depth_trial_begin(&trial, 3, 1, 1);
     pass_from(&trial, &shared, &now);
     ck_assert_uint_eq(trial.slots[trial.way], 1);
     ck_assert_uint_ge(serve(&trial, &now, usual.one, 100000) * usual.one, 100000 * US);
@@ -274,14 +280,14 @@ START_TEST(a_trial_is_confirmed_once_unless_all_others_were_far)
     struct pipeline_depth_trial trial;
     uint64_t now = 1;
 
-    pipeline_depth_trial_begin(&trial, 3, 1);
+    pipeline_depth_trial_begin(&trial, 3, 1, 1);
     ck_assert_uint_eq(
         pass_trials(&trial, &(struct times){.all = 40 * US, .two = 43 * US, .one = 60 * US}, &now), 2);
     ck_assert_uint_eq(trial.slots[trial.way], 3);
-    pipeline_depth_trial_begin(&trial, 3, 1);
+    pipeline_depth_trial_begin(&trial, 3, 1, 1);
     ck_assert_uint_eq(
         pass_trials(&trial, &(struct times){.all = 40 * US, .two = 60 * US, .one = 60 * US}, &now), 1);
-    pipeline_depth_trial_begin(&trial, 3, 1);
+    pipeline_depth_trial_begin(&trial, 3, 1, 1);
     ck_assert_uint_eq(
         pass_trials(&trial, &(struct times){.all = 60 * US, .two = 60 * US, .one = 40 * US}, &now), 1);
     ck_assert_uint_eq(trial.slots[trial.way], 1);
@@ -294,7 +300,7 @@ static uint64_t cost_of_all(const struct times *times, uint64_t least)
     struct pipeline_depth_trial trial;
     uint64_t cost = 0, now = 1;
 
-    pipeline_depth_trial_begin(&trial, 3, 1);
+    pipeline_depth_trial_begin(&trial, 3, 1, 1);
     do {
         uint64_t began = now, tokens = 0;
         for (uint32_t slots = trial.slots[trial.way]; !trial.is_over; tokens++) {
@@ -330,7 +336,7 @@ START_TEST(tokens_that_take_somewhat_longer_or_longer_now_and_then_raise_no_doub
     struct pipeline_depth_trial trial;
     uint64_t now = 1;
 
-    pipeline_depth_trial_begin(&trial, 3, 1);
+    pipeline_depth_trial_begin(&trial, 3, 1, 1);
     pass_trials(&trial, &times, &now);
     ck_assert_uint_eq(serve(&trial, &now, 48 * US, 100000), 100000);
     for (uint32_t i = 0; i < 1000; i++) { /* for 80 ms */
@@ -347,7 +353,7 @@ START_TEST(the_time_between_two_runs_raises_no_doubt)
     struct pipeline_depth_trial trial;
     uint64_t now = 1;
 
-    pipeline_depth_trial_begin(&trial, 3, 1);
+    pipeline_depth_trial_begin(&trial, 3, 1, 1);
     pass_trials(&trial, &times, &now);
     for (uint32_t i = 0; i < 100; i++) {
         now += 1000000 * US;
@@ -365,7 +371,7 @@ START_TEST(doubts_become_rare_where_another_trial_does_not_help)
     uint64_t now = 1, tokens = 0;
     uint32_t trials = 0;
 
-    pipeline_depth_trial_begin(&trial, 3, 1);
+    pipeline_depth_trial_begin(&trial, 3, 1, 1);
     while (tokens < 1000000) {
         pass_from(&trial, &times, &now);
         times = (struct times){times.all * 2, times.two * 2, times.one * 2};
@@ -383,9 +389,9 @@ START_TEST(a_trial_that_knows_no_times_is_not_watched)
     struct pipeline_depth_trial trial;
     uint64_t now = 1;
 
-    pipeline_depth_trial_begin(&trial, 1, 1);
+    pipeline_depth_trial_begin(&trial, 1, 1, 1);
     ck_assert(!pipeline_depth_trial_counts(&trial));
-    pipeline_depth_trial_begin(&trial, 3, 1);
+    pipeline_depth_trial_begin(&trial, 3, 1, 1);
     while (!trial.is_over)
         pipeline_depth_trial_interrupt(&trial);
     ck_assert(!pipeline_depth_trial_counts(&trial));
@@ -412,7 +418,7 @@ START_TEST(a_number_of_slots_that_was_disturbed_once_gets_another_chance)
     struct pipeline_depth_trial trial;
     uint64_t now = 1;
 
-    pipeline_depth_trial_begin(&trial, 3, 1);
+    pipeline_depth_trial_begin(&trial, 3, 1, 1);
     for (uint32_t slots = 3; !trial.is_over;) {
         bool is_disturbed = slots == 1 && trial.round < 2;
         now += (slots == 1 ? 900 : 1000) * US + (is_disturbed ? 150 * US : 0);
@@ -428,7 +434,7 @@ START_TEST(all_slots_and_one_less_may_be_tried_alone)
     uint64_t now = 1;
 
     for (uint64_t four = 190; four <= 210; four += 20) {
-        pipeline_depth_trial_begin(&trial, 4, 3);
+        pipeline_depth_trial_begin(&trial, 4, 1, 3);
         for (uint32_t slots = 4; !trial.is_over;) {
             ck_assert(slots == 3 || slots == 4);
             now += (slots == 4 ? four : 200) * US;
@@ -436,7 +442,7 @@ START_TEST(all_slots_and_one_less_may_be_tried_alone)
         }
         ck_assert_uint_eq(trial.slots[trial.way], four < 200 ? 4 : 3);
     }
-    pipeline_depth_trial_begin(&trial, 3, 3);
+    pipeline_depth_trial_begin(&trial, 3, 1, 3);
     ck_assert(trial.is_over);
 }
 END_TEST
@@ -448,7 +454,7 @@ START_TEST(one_slot_less_is_tried_for_long_enough_to_show_what_it_takes)
     uint32_t in_turn = 0, before = 4;
     uint64_t now = 1, cost = 0;
 
-    pipeline_depth_trial_begin(&trial, 4, 3);
+    pipeline_depth_trial_begin(&trial, 4, 1, 3);
     for (uint32_t slots = 4; !trial.is_over;) {
         in_turn         = slots == before ? in_turn + 1 : 0;
         before          = slots;
@@ -462,11 +468,46 @@ START_TEST(one_slot_less_is_tried_for_long_enough_to_show_what_it_takes)
 }
 END_TEST
 
+/* Six slots on two devices: six, four, two or one in use. */
+START_TEST(one_slot_for_several_devices_stays_only_where_it_is_much_faster)
+{
+    struct pipeline_depth_trial trial;
+
+    pass_on(&trial, 6, 2, &(struct times){.all = 1000 * US, .two = 1000 * US, .one = 900 * US}, UINT32_MAX);
+    ck_assert_uint_eq(trial.slots[trial.way], 2);
+    pass_on(&trial, 6, 2, &(struct times){.all = 1000 * US, .two = 990 * US, .one = 700 * US}, UINT32_MAX);
+    ck_assert_uint_eq(trial.slots[trial.way], 1);
+    pass_on(&trial, 6, 2, &(struct times){.all = 1000 * US, .two = 990 * US, .one = 300 * US}, UINT32_MAX);
+    ck_assert_uint_eq(trial.slots[trial.way], 1); /* all others are left out at once */
+    pass_on(&trial, 6, 2, &(struct times){.all = 1000 * US, .two = 990 * US, .one = 1900 * US}, UINT32_MAX);
+    ck_assert_uint_eq(trial.slots[trial.way], 2);
+    pass_on(&trial, 6, 2, &(struct times){.all = 1000 * US, .two = 1100 * US, .one = 900 * US}, UINT32_MAX);
+    ck_assert_uint_eq(trial.slots[trial.way], 4);
+}
+END_TEST
+
+START_TEST(several_devices_have_as_many_slots_each)
+{
+    static const struct {
+        uint32_t depth, devices, ways, slots[PIPELINE_DEPTH_WAYS];
+    } cases[] = {{6, 2, 4, {6, 4, 2, 1}}, {4, 2, 3, {4, 2, 1}}, {2, 2, 2, {2, 1}}, {12, 4, 4, {12, 8, 4, 1}}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct pipeline_depth_trial trial;
+        pipeline_depth_trial_begin(&trial, cases[i].depth, cases[i].devices, 1);
+        ck_assert_uint_eq(trial.ways, cases[i].ways);
+        for (uint32_t way = 0; way < trial.ways; way++)
+            ck_assert_uint_eq(trial.slots[way], cases[i].slots[way]);
+        ck_assert_int_eq(trial.is_over, cases[i].ways == 1);
+    }
+}
+END_TEST
+
 START_TEST(one_slot_is_no_trial)
 {
     struct pipeline_depth_trial trial;
 
-    pipeline_depth_trial_begin(&trial, 1, 1);
+    pipeline_depth_trial_begin(&trial, 1, 1, 1);
     ck_assert(trial.is_over);
     ck_assert_uint_eq(pipeline_depth_trial_next(&trial, 5), 1);
 }
@@ -523,6 +564,8 @@ static Suite *make_suite(void)
     tcase_add_test(trials, all_slots_and_one_less_may_be_tried_alone);
     tcase_add_test(trials, one_slot_less_is_tried_for_long_enough_to_show_what_it_takes);
     tcase_add_test(trials, one_slot_is_no_trial);
+    tcase_add_test(trials, one_slot_for_several_devices_stays_only_where_it_is_much_faster);
+    tcase_add_test(trials, several_devices_have_as_many_slots_each);
     tcase_add_test(trials, runs_of_a_short_turn_are_enough_and_shorter_ones_end_the_trial);
     tcase_add_test(trials, after_four_runs_too_short_for_a_long_turn_the_short_ones_decide);
     suite_add_tcase(suite, trials);
