@@ -96,11 +96,23 @@ static int translates(struct trm_shader *shader)
     return trm_shader_translate(shader, &desc, &text, &length) == TRM_OK;
 }
 
+/* Are groups of one work-item by the defaults of constants? Loops that step by a share of the group's size do
+ * not end then. */
+static int has_single_items(const struct input *input, struct trm_shader *shader)
+{
+    struct trm_kernel_info kernel = {.struct_size = sizeof(kernel)};
+    const int *has                = input->facts.has_size_ids;
+
+    return (has[0] || has[1] || has[2]) && trm_shader_kernel(shader, 0, &kernel) == TRM_OK &&
+           kernel.group_size[0] * kernel.group_size[1] * kernel.group_size[2] == 1;
+}
+
 /* Sets values with which groups are whole subgroups, where the defaults give others. */
 static void find_values(const struct input *input, struct trm_shader *shader, struct values *values)
 {
     values->count = 0;
-    if (!translates(shader) && strstr(trm_last_error().sentence, "whole subgroups"))
+    if (has_single_items(input, shader) ||
+        (!translates(shader) && strstr(trm_last_error().sentence, "whole subgroups")))
         values->count = trial_case_sizes(&input->facts, shader, values->constants);
 }
 

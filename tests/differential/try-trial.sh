@@ -76,6 +76,24 @@ if command -v glslc >/dev/null 2>&1; then
     done
 fi
 
+# A group of one work-item by the default of a constant gets more: else this loop has no end.
+cat >"$work/steps.comp" <<END
+#version 450
+layout(local_size_x_id = 0) in;
+layout(std430, binding = 0) buffer Counts { uint counts[]; };
+void main()
+{
+    uint at = gl_WorkGroupID.y * gl_NumWorkGroups.x * gl_WorkGroupSize.x + gl_GlobalInvocationID.x;
+    counts[at] = 0;
+    for (uint i = 0; i < 1000; i += gl_WorkGroupSize.x / 2)
+        counts[at] += 1;
+}
+END
+if command -v glslc >/dev/null 2>&1; then
+    try 0 --cuda 0 --limit 30 "$work/steps.comp"
+    prints '^steps.comp 1 1 100.0 % 100.0 % 0 1/1 0/0 [01]/[01] 0 0$'
+fi
+
 # A module that reaches memory through addresses is taken and compiled, and not run.
 try 0 --cuda 0 "$top_srcdir/tests/differential/shaders/address_elements.spv"
 prints 'taken and compiled; the trial has no addresses to give'
