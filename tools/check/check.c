@@ -195,7 +195,7 @@ const struct command check_command = {
         "\n"
         "      --backend NAME   this backend alone, as the setting backend takes it\n"
         "      --devices LIST   these devices alone, such as cpu:0,cuda:*\n"
-        "      --tolerance X    how far floats of devices may be apart, relative to values above 1\n"
+        "      --tolerance X    how far apart results may be, of floats relative to values above 1\n"
         "      --timeout S      seconds after which a step counts as hanging (default 120)\n"
         "      --quick          fewer sizes and runs\n"
         "      --json           one JSON object instead of text\n"

@@ -3,6 +3,7 @@
  */
 #include "tools/check/kernel.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,16 +13,35 @@ static int32_t type_of(const struct trm_parameter *parameter)
     return trm_type_size(parameter->type) > 0 ? parameter->type : TRM_TYPE_U32;
 }
 
-static double apart_as(int32_t type, const unsigned char *one, const unsigned char *other, uint64_t index)
+/* The root mean square of the finite elements of a float type: errors of sums, as of a Fourier transform,
+ * grow with what was summed and not with the one result. */
+static double scale_of(const unsigned char *elements, int32_t type, uint64_t count)
 {
-    double apart = difference_of(difference_element(one, type, index), difference_element(other, type, index),
-                                 value_is_float(type));
+    double sum = 0;
 
-    return apart;
+    if (!value_is_float(type) || count == 0)
+        return 1;
+    for (uint64_t i = 0; i < count; i++) {
+        double value = difference_element(elements, type, i);
+
+        sum += isfinite(value) ? value * value : 0;
+    }
+    return fmax(1, sqrt(sum / (double)count));
+}
+
+/* Is one element within `limit` of another, for floats as a part of the larger of it and `scale`? */
+static bool is_within(int32_t type, const unsigned char *one, const unsigned char *other, uint64_t index,
+                      double scale, double limit)
+{
+    double reference = difference_element(other, type, index);
+    double apart     = difference_of(difference_element(one, type, index), reference, value_is_float(type));
+    double own       = fmax(1, fabs(reference));
+
+    return apart <= (value_is_float(type) && scale > own ? limit * scale / own : limit);
 }
 
 static bool is_near(const struct trm_parameter *parameter, const unsigned char *one,
-                    const unsigned char *other, uint64_t index, double tolerance)
+                    const unsigned char *other, uint64_t index, double scale, double tolerance)
 {
     int32_t type  = type_of(parameter);
     uint32_t size = trm_type_size(type);
@@ -29,12 +49,12 @@ static bool is_near(const struct trm_parameter *parameter, const unsigned char *
 
     if (memcmp(one + index * size, other + index * size, size) == 0)
         return true;
-    if (apart_as(type, one, other, index) <= limit && (value_is_float(type) || limit > 0))
+    if ((value_is_float(type) || limit > 0) && is_within(type, one, other, index, scale, limit))
         return true;
     if (trm_type_size(parameter->type) > 0)
         return false;
     limit = tolerance >= 0 ? tolerance : difference_tolerance(TRM_TYPE_F32);
-    return apart_as(TRM_TYPE_F32, one, other, index) <= limit;
+    return is_within(TRM_TYPE_F32, one, other, index, 1, limit);
 }
 
 static void note(struct kernel_difference *difference, const struct trm_parameter *parameter,
@@ -64,11 +84,13 @@ void kernel_compare(const struct kernel_inputs *inputs, const unsigned char *res
     for (uint32_t i = 0; i < inputs->count; i++) {
         const struct kernel_argument *argument = &inputs->arguments[i];
         uint32_t size                          = trm_type_size(type_of(argument->parameter));
+        double scale;
 
         if (!argument->is_written)
             continue;
+        scale = scale_of(reference, type_of(argument->parameter), argument->bytes / size);
         for (uint64_t j = 0; j < argument->bytes / size; j++)
-            if (!is_near(argument->parameter, results, reference, j, tolerance))
+            if (!is_near(argument->parameter, results, reference, j, scale, tolerance))
                 note(difference, argument->parameter, results, reference, j);
         results += argument->bytes;
         reference += argument->bytes;
