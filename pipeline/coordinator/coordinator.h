@@ -21,8 +21,8 @@
  * the pool has none left the task goes back to the front of its queue, and the pool calls when a stream is
  * free. A pool over a group chooses the device of the stream, too.
  *
- * The pool tells of the end of such a task, too, or presumes it: then the coordinator asks where something waits
- * for it (flight.c). Without a pool each task is notified of.
+ * The pool tells of the end of such a task, too, or presumes it: then the coordinator asks where something
+ * waits for it (flight.c). Without a pool each task is notified of.
  *
  * There are twice as many streams as the program asked for: one works while the other one's task waits behind
  * it.
@@ -214,8 +214,8 @@ struct pipeline_coordinator {
     _Atomic uint32_t epoch; /* a futex: grows when sleepers have to look again */
     struct pipeline_task_class classes[PIPELINE_TASK_ROLES][PIPELINE_TASK_PRIORITIES];
     struct pipeline_task_queue settling; /* to be settled; linked by next */
-    /* Of tasks on streams of the pool; changed by the pump. `silent`: of those, what only asking tells the end
-     * of; `asked`: what was asked for. */
+    /* Of tasks on streams of the pool; changed by the pump. `silent`: of those, what only asking tells the
+     * end of; `asked`: what was asked for. */
     uint32_t flights, silent, asked;
     bool is_starved; /* the pool had no stream for a task; it will call */
 
@@ -304,8 +304,8 @@ void pipeline_flight_begin(struct pipeline_coordinator *coordinator, struct pipe
 void pipeline_flight_collect(struct pipeline_coordinator *coordinator, struct pipeline_task_work **list);
 /* Asks for ends that something waits for and nothing tells of. */
 void pipeline_flight_ask(struct pipeline_coordinator *coordinator);
-/* Called by those who look at tasks: settles what has ended and nothing tells of, unless another thread does so.
- * With the lock, released meanwhile. */
+/* Called by those who look at tasks: settles what has ended and nothing tells of, unless another thread does
+ * so. With the lock, released meanwhile. */
 void pipeline_flight_look_locked(struct pipeline_coordinator *coordinator);
 void pipeline_flight_look(struct pipeline_coordinator *coordinator);
 
@@ -324,8 +324,8 @@ void pipeline_schedule_advance_locked(struct pipeline_coordinator *coordinator, 
 void pipeline_schedule_repair(struct pipeline_coordinator *coordinator);
 /* Lets the stream of an early task wait for the tasks that it comes after. */
 int32_t pipeline_schedule_wait(struct pipeline_task_work *work);
-/* When the tasks that it waits for then are presumed to have ended: base_now(); 0: there are none. False: of one
- * that is not known well enough. */
+/* When the tasks that it waits for then are presumed to have ended: base_now(); 0: there are none. False: of
+ * one that is not known well enough. */
 bool pipeline_schedule_presume(const struct pipeline_task_work *work, uint64_t *end);
 void pipeline_queue_remove(struct pipeline_task_queue *queue, struct pipeline_task_work *work);
 /* Enqueues the operations of a task, which a profile shows within the task. */

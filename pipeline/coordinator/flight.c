@@ -1,10 +1,10 @@
 /* Tasks on streams of a pool: the pool knows when they have ended, or presumes it.
  *
- * The pool calls when a task has ended whose end it tells of, and the pump looks through all flights. What is
- * presumed has its end asked for: by each pump, and where something waits for it, by a notification. That is a
- * call that waits for the task; or where nothing else would make the pump look, a call that waits for all
- * tasks, or a task that has no stream yet. One notification at a time suffices for the last two: by then other
- * flights have ended too.
+ * The pool calls when a task has ended whose end it tells of, and the pump looks through all flights. What
+ * is presumed has its end asked for: by each pump, and where something waits for it, by a notification. That
+ * is a call that waits for the task; or where nothing else would make the pump look, a call that waits for
+ * all tasks, or a task that has no stream yet. One notification at a time suffices for the last two: by then
+ * other flights have ended too.
  * SPDX-License-Identifier: MIT
  */
 #include <stddef.h>
@@ -113,8 +113,8 @@ static struct pipeline_task_work *find_watched_locked(const struct pipeline_coor
     return work;
 }
 
-/* While tasks have no lane, the flight in the middle, so that others go on meanwhile; else the last one. Where
- * the pool had no stream it will call, and the pump then looks at all flights. */
+/* While tasks have no lane, the flight in the middle, so that others go on meanwhile; else the last one.
+ * Where the pool had no stream it will call, and the pump then looks at all flights. */
 static struct pipeline_task_work *choose_locked(const struct pipeline_coordinator *coordinator)
 {
     if (coordinator->silent == 0)

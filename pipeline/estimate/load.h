@@ -5,9 +5,9 @@
  * side. With a single piece it is 1 by definition, so the width is what was done besides, for each nanosecond
  * with several pieces.
  *
- * The owner need not know when each piece ends. What is presumed to end as predicted is not counted, and tells
- * nothing of the width; so the width is measured in turns, with more and more presumed pieces between them
- * while it stays the same.
+ * The owner need not know when each piece ends. What is presumed to end as predicted is not counted, and
+ * tells nothing of the width; so the width is measured in turns, with more and more presumed pieces between
+ * them while it stays the same.
  *
  * Locks: none; the owner locks.
  * SPDX-License-Identifier: MIT
@@ -49,8 +49,8 @@ void pipeline_load_end(struct pipeline_load *load, uint64_t now, double work);
 bool pipeline_load_is_measuring(const struct pipeline_load *load);
 /* The device gets such a piece, and nothing will tell of its end. */
 void pipeline_load_presume(struct pipeline_load *load, uint64_t now, uint64_t ready_at, double work);
-/* A piece that was predicted to end at `predicted` ends now, before pipeline_load_end(): so what is presumed to
- * end behind it ends earlier or later. */
+/* A piece that was predicted to end at `predicted` ends now, before pipeline_load_end(): so what is presumed
+ * to end behind it ends earlier or later. */
 void pipeline_load_put_right(struct pipeline_load *load, uint64_t now, uint64_t predicted);
 
 #endif

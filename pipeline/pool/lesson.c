@@ -6,9 +6,9 @@
  * ended, the stream was never idle meanwhile: if they are of one kind, each has taken its share of the time.
  * Tasks of pools over groups are predicted, and so measured, from before they are enqueued.
  *
- * A backend may tell of the beginning of a task and of its end at once, when both are reached: one that watches
- * batches of operations always does if both are in one batch. What lies between says nothing then. The time
- * since the task was enqueued is what it took at most, and stands for a better one.
+ * A backend may tell of the beginning of a task and of its end at once, when both are reached: one that
+ * watches batches of operations always does if both are in one batch. What lies between says nothing then.
+ * The time since the task was enqueued is what it took at most, and stands for a better one.
  * SPDX-License-Identifier: MIT
  */
 #include "core/object/object.h"

@@ -174,7 +174,9 @@ int32_t pipeline_pool_create(struct core_device *device, const struct trm_stream
     pool->least    = desc->least;
     pool->queues   = queues_of(device);
     pool->is_host  = ask(device, TRM_DEVICE_KIND, 0) == TRM_DEVICE_CPU;
-    status         = core_object_init(&pool->object, &pool_ops, context);
+    if (!pool->is_host)
+        pipeline_pool_trial_defer(&pool->trial);
+    status = core_object_init(&pool->object, &pool_ops, context);
     if (status != TRM_OK) {
         core_free(context, pool, sizeof(*pool));
         return status;

@@ -25,8 +25,9 @@
  * each watch armed: the service thread may be busy with a callback of the program. So nothing polls, and a
  * choice asks no backend.
  *
- * A slot that another room has drawn holds one task. Its owner is called when the end of that is known; while it
- * is presumed only, the owner asks for it when it has to know, and so do calls that wait for a stream.
+ * A slot that another room has drawn holds one task. Its owner is called when the end of that is known;
+ * while it is presumed only, the owner asks for it when it has to know, and so do calls that wait for a
+ * stream.
  *
  * Where the device is the host's own processors, each loan is watched, and each watch armed: the thread that
  * does the work tells of its end, and to ask for that gets short work done at once.
@@ -280,8 +281,9 @@ struct core_device *pipeline_pool_device(const struct pipeline_stream_pool *pool
 uint32_t pipeline_pool_capacity(const struct pipeline_stream_pool *pool);
 
 /* Lends the idle stream that the strategy chooses for a task. Its owner enqueues the task, calls
- * pipeline_pool_drawn(), also when that failed, and some time later pipeline_pool_give_back(). Errors: TIMEOUT
- * when none is idle, and then the listener is called once one may be; as of core_stream_create(). */
+ * pipeline_pool_drawn(), also when that failed, and some time later pipeline_pool_give_back(). Errors:
+ * TIMEOUT when none is idle, and then the listener is called once one may be; those of
+ * core_stream_create(). */
 int32_t pipeline_pool_draw(struct pipeline_stream_pool *pool, const struct trm_stream_task *task,
                            struct pipeline_pool_listener *listener, struct pipeline_pool_slot **slot);
 /* What the owner of a drawn slot knows of the end of its work. */
@@ -291,8 +293,8 @@ enum pipeline_pool_end {
     PIPELINE_POOL_END_REACHED,
 };
 
-/* `request` has `task`, `waited` and `wants_end`, and says by `ready_at` and `is_after_vague` when it can begin.
- * *ends_at: base_now() when the work is presumed to end; 0: not known well enough. */
+/* `request` has `task`, `waited` and `wants_end`, and says by `ready_at` and `is_after_vague` when it can
+ * begin. *ends_at: base_now() when the work is presumed to end; 0: not known well enough. */
 enum pipeline_pool_end pipeline_pool_drawn(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                                            struct pipeline_pool_request *request, uint64_t *ends_at);
 /* The end of that: the work is enqueued and watched, or presumed. */
@@ -318,8 +320,9 @@ struct pipeline_pool_errand {
     const struct trm_stream_task *task;
     struct pipeline_pool_listener *listeners; /* one for each device */
     bool wants_end;                           /* as in struct pipeline_pool_request */
-    /* Both enqueue on the slot's stream. wait(): what the errand comes after, besides its data; sets after_end.
-     * run(): its operations; `form` has the handles of the device. No function of the program is called. */
+    /* Both enqueue on the slot's stream. wait(): what the errand comes after, besides its data; sets
+     * after_end. run(): its operations; `form` has the handles of the device. No function of the program is
+     * called. */
     int32_t (*wait)(struct pipeline_pool_errand *errand);
     int32_t (*run)(struct pipeline_pool_errand *errand, const struct trm_stream_task *form);
     /* Set before wait(). The owner gives the slot back to the member, also after a failure. */
@@ -366,9 +369,9 @@ void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool
                          const struct pipeline_pool_request *request);
 /* The last operation of the slot's work, if no notification tells of its end; else 0. */
 uint64_t pipeline_pool_untold_locked(const struct pipeline_pool_slot *slot);
-/* Has such work of the slot's stream, up to `value`, ended? If so, the pool knows it now, and tells the owner of
- * the slot, where it has another one than the caller. The caller holds a reference to the stream; others may
- * use the slot. */
+/* Has such work of the slot's stream, up to `value`, ended? If so, the pool knows it now, and tells the
+ * owner of the slot, where it has another one than the caller. The caller holds a reference to the stream;
+ * others may use the slot. */
 bool pipeline_pool_find_ended(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                               struct core_stream *stream, uint64_t value, bool is_owner);
 /* The same, and asks for the notification of work up to `value` or further that has not ended. */
@@ -422,8 +425,8 @@ bool pipeline_pool_presume_locked(struct pipeline_stream_pool *pool, struct pipe
 bool pipeline_pool_is_unsettled_locked(const struct pipeline_stream_pool *pool);
 /* The same, and no notification will come soon that wakes those who listen. */
 bool pipeline_pool_is_silent_locked(const struct pipeline_stream_pool *pool);
-/* Makes sure of them: asks the backend, and watches what has not ended; of one that only listens, no more than
- * one of them where none is watched: that by whose end about half of them are predicted to have ended. */
+/* Makes sure of them: asks the backend, and watches what has not ended. For one that only listens, watches
+ * one of them where none is: by its end about half of them are predicted to have ended. */
 void pipeline_pool_settle(struct pipeline_stream_pool *pool, bool only_listens);
 
 #endif

@@ -1,5 +1,5 @@
-/* Copies of data between the devices of a pool over a group: which, when, and how long they take. Of a pair of
- * devices that is known one copy in SAMPLE_EVERY is watched.
+/* Copies of data between the devices of a pool over a group: which, when, and how long they take. Of a pair
+ * of devices that is known one copy in SAMPLE_EVERY is watched.
  * SPDX-License-Identifier: MIT
  */
 #include "core/memory/memory.h"

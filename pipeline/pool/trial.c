@@ -7,6 +7,7 @@
 #define COUNTED 24u
 #define PATIENCE_LEAST 64u
 #define PATIENCE_MOST 1024u
+#define PATIENCE_FIRST 128u
 
 /* A strategy has to be so much faster than the best to take its place: rates vary from turn to turn. */
 #define MARGIN 1.03
@@ -17,6 +18,11 @@
 /* The first is used until another one proves faster. */
 static const int32_t candidates[PIPELINE_POOL_CANDIDATES] = {TRM_STREAM_LEAST_LOADED, TRM_STREAM_ROUND_ROBIN,
                                                              TRM_STREAM_WORKLOAD};
+
+void pipeline_pool_trial_defer(struct pipeline_pool_trial *trial)
+{
+    trial->patience = PATIENCE_FIRST;
+}
 
 int32_t pipeline_pool_trial_strategy(const struct pipeline_pool_trial *trial)
 {

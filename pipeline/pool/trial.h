@@ -34,6 +34,10 @@ struct pipeline_pool_trial {
     double rates[PIPELINE_POOL_CANDIDATES]; /* 0: not measured yet */
 };
 
+/* Measuring costs much where a task has to be looked at: the strategy that comes first has many turns of its
+ * own before the others have their first, so that a program of few tasks pays nothing. */
+void pipeline_pool_trial_defer(struct pipeline_pool_trial *trial);
+
 /* The strategy to use now. */
 int32_t pipeline_pool_trial_strategy(const struct pipeline_pool_trial *trial);
 

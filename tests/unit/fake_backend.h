@@ -1,9 +1,9 @@
 /* A backend inside the test program, whose work is done when the test says so.
  *
  * Choose which optional slots it has, open a device, use it through the public functions, and let the
- * streams run (fake_run) or fail (fake_fail). Copies and fills are carried out when they are
- * complete, in host memory. Its kernels do nothing: "work", which takes no argument, "change" and "look", which take
- * a buffer.
+ * streams run (fake_run) or fail (fake_fail). Copies and fills are carried out when they are complete, in
+ * host memory. Its kernels do nothing: "work", which takes no argument, "change" and "look", which take a
+ * buffer.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_FAKE_BACKEND_H

@@ -25,8 +25,8 @@ enum bench_mix_kind {
 int32_t bench_mix_setup(struct bench *bench, const struct bench_case *test);
 int32_t bench_mix_sample(struct bench *bench, const struct bench_case *test, double *value);
 
-/* How many times as fast a new pool of the strategy `auto` is as the best of the other strategies, by all tasks
- * but the first ten of each kind. */
+/* How many times as fast a new pool of the strategy `auto` is as the best of the other strategies, by all
+ * tasks but the first ten of each kind. */
 int32_t bench_mix_sample_settled(struct bench *bench, const struct bench_case *test, double *value);
 
 /* How long short tasks of high priority take, beside as many long ones of low priority as keep the device

@@ -85,6 +85,96 @@ START_TEST(pieces_that_come_alone_or_are_of_unknown_length_tell_no_width)
 }
 END_TEST
 
+/* ---- pieces whose end is presumed ------------------------------------------------------------ */
+
+START_TEST(what_is_presumed_counts_until_it_is_predicted_to_have_ended)
+{
+    struct pipeline_load load = {.work = 0};
+    pipeline_load_presume(&load, 1000, 0, 300);
+    pipeline_load_presume(&load, 1000, 0, 100);
+    ck_assert_uint_eq(load.pieces, 0);
+    ck_assert_uint_eq(pipeline_load_predict(&load, 1100, 0, 50), 1450);
+    ck_assert_uint_eq(pipeline_load_predict(&load, 2000, 0, 50), 2050);
+}
+END_TEST
+
+START_TEST(a_piece_that_ends_forgets_nothing_of_what_is_presumed_behind_it)
+{
+    struct pipeline_load load = {.work = 0};
+    pipeline_load_begin(&load, 1000, 0, 100);
+    pipeline_load_presume(&load, 1000, 0, 300);
+    pipeline_load_put_right(&load, 1100, 1100);
+    pipeline_load_end(&load, 1100, 100);
+    ck_assert_uint_eq(load.drained_at, 1400);
+}
+END_TEST
+
+START_TEST(what_is_presumed_behind_a_piece_is_as_late_or_early_as_that)
+{
+    struct pipeline_load late = {.work = 0}, early;
+    pipeline_load_begin(&late, 1000, 0, 100);
+    pipeline_load_presume(&late, 1000, 0, 300);
+    early = late;
+    pipeline_load_put_right(&late, 1250, 1100);
+    pipeline_load_end(&late, 1250, 100);
+    ck_assert_uint_eq(late.drained_at, 1550);
+    pipeline_load_put_right(&early, 1060, 1100);
+    pipeline_load_end(&early, 1060, 100);
+    ck_assert_uint_eq(early.drained_at, 1360);
+}
+END_TEST
+
+/* Pieces of 100 ns one behind another, each of which ends, until the width is not measured any more. */
+static uint32_t run_turn(struct pipeline_load *load, uint64_t *now)
+{
+    uint32_t count = 0;
+    for (; pipeline_load_is_measuring(load); count++) {
+        pipeline_load_begin(load, *now, 0, 100);
+        *now += 100;
+        pipeline_load_end(load, *now, 100);
+    }
+    return count;
+}
+
+static uint32_t presume_until_measured(struct pipeline_load *load, uint64_t *now)
+{
+    uint32_t count = 0;
+    for (; !pipeline_load_is_measuring(load); count++, *now += 100)
+        pipeline_load_presume(load, *now, 0, 100);
+    return count;
+}
+
+START_TEST(the_width_is_measured_in_turns_with_more_and_more_presumed_pieces_between_them)
+{
+    static const uint32_t expected[] = {64, 128, 256, 512, 1024, 1024};
+    struct pipeline_load load        = {.work = 0};
+    uint64_t now                     = 1000;
+    ck_assert_uint_eq(run_turn(&load, &now), 16);
+    for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+        ck_assert_uint_eq(presume_until_measured(&load, &now), expected[i]);
+        ck_assert_uint_eq(run_turn(&load, &now), 32);
+    }
+}
+END_TEST
+
+START_TEST(a_width_that_has_changed_is_measured_again_soon)
+{
+    struct pipeline_load load = {.work = 0};
+    uint64_t now              = 1000;
+    run_turn(&load, &now);
+    presume_until_measured(&load, &now);
+    for (uint32_t i = 0; pipeline_load_is_measuring(&load); i++) {
+        for (uint32_t k = 0; k < 4; k++)
+            pipeline_load_begin(&load, now, 0, 100);
+        now += 100;
+        for (uint32_t k = 0; k < 4; k++)
+            pipeline_load_end(&load, now, 100);
+    }
+    ck_assert_double_gt(load.width, 1);
+    ck_assert_uint_eq(presume_until_measured(&load, &now), 64);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("load of a device");
@@ -95,6 +185,11 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_device_that_works_off_pieces_one_by_one_has_the_width_one);
     tcase_add_test(tests, a_device_that_runs_four_pieces_side_by_side_has_the_width_four);
     tcase_add_test(tests, pieces_that_come_alone_or_are_of_unknown_length_tell_no_width);
+    tcase_add_test(tests, what_is_presumed_counts_until_it_is_predicted_to_have_ended);
+    tcase_add_test(tests, a_piece_that_ends_forgets_nothing_of_what_is_presumed_behind_it);
+    tcase_add_test(tests, what_is_presumed_behind_a_piece_is_as_late_or_early_as_that);
+    tcase_add_test(tests, the_width_is_measured_in_turns_with_more_and_more_presumed_pieces_between_them);
+    tcase_add_test(tests, a_width_that_has_changed_is_measured_again_soon);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -46,6 +46,20 @@ START_TEST(it_begins_with_least_loaded)
 }
 END_TEST
 
+/* A turn that is not measured has 24 tasks. */
+START_TEST(where_measuring_costs_much_the_others_have_no_turn_and_nothing_is_measured_for_long)
+{
+    pipeline_pool_trial_defer(&trial);
+    for (uint32_t i = 0; i < 120 * 24; i++) {
+        ck_assert(!pipeline_pool_trial_is_measuring(&trial));
+        ck_assert_int_eq(pipeline_pool_trial_strategy(&trial), TRM_STREAM_LEAST_LOADED);
+        pipeline_pool_trial_skip(&trial);
+    }
+    run(600, TRM_STREAM_ROUND_ROBIN, 1.3);
+    ck_assert_uint_eq(count(1000, TRM_STREAM_ROUND_ROBIN, 1.3), 1000);
+}
+END_TEST
+
 START_TEST(it_moves_to_what_is_faster)
 {
     run(200, TRM_STREAM_ROUND_ROBIN, 1.3);
@@ -138,6 +152,8 @@ static Suite *make_suite(void)
 
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_test(tests, it_begins_with_least_loaded);
+    tcase_add_test(tests,
+                   where_measuring_costs_much_the_others_have_no_turn_and_nothing_is_measured_for_long);
     tcase_add_test(tests, it_moves_to_what_is_faster);
     tcase_add_test(tests, it_stays_where_nothing_is_much_faster);
     tcase_add_test(tests, it_moves_again_when_another_one_becomes_faster);
