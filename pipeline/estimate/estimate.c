@@ -13,9 +13,19 @@ static double blend(double before, double sample, uint64_t samples)
     return before + (sample - before) * (weight > WEIGHT_LEAST ? weight : WEIGHT_LEAST);
 }
 
-static void add_latency(struct pipeline_estimate *estimate, double took)
+/* Other programs make a piece longer and never shorter, and a device that seems slow because of them gets
+ * few more. So one of the first pieces that took so small a part replaces what was before. */
+#define EARLY 8
+#define FAR_SHORTER 4
+
+static void add_latency(struct pipeline_estimate *estimate, const struct pipeline_sample *sample)
 {
-    estimate->latency = estimate->samples < 2 ? took : blend(estimate->latency, took, estimate->samples);
+    double took   = (double)sample->took;
+    bool is_first = estimate->samples < 2;
+    bool is_undisturbed =
+        !sample->is_coarse && estimate->samples < EARLY && took * FAR_SHORTER < estimate->latency;
+
+    estimate->latency = is_first || is_undisturbed ? took : blend(estimate->latency, took, estimate->samples);
 }
 
 /* The device had this piece before it ended the one before. */
@@ -36,7 +46,7 @@ void pipeline_estimate_add(struct pipeline_estimate *estimate, const struct pipe
         estimate->period =
             estimate->period != 0 ? blend(estimate->period, period, estimate->samples) : period;
     }
-    add_latency(estimate, (double)sample->took);
+    add_latency(estimate, sample);
     estimate->is_coarse   = sample->is_coarse;
     estimate->last_number = sample->number;
     estimate->last_end    = sample->end > estimate->last_end ? sample->end : estimate->last_end;

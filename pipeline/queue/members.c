@@ -17,6 +17,10 @@
  * lost. */
 #define STALE_TOKENS 100
 
+/* The same while it is known from a few tokens only, which other programs may have disturbed. */
+#define YOUNG_TOKENS 16
+#define YOUNG_SAMPLES 4
+
 /* Idle devices are looked for at each choice of this number, since reading the clock takes longer than a
  * choice. */
 #define STALE_CHOICES 16
@@ -64,6 +68,11 @@ static struct choice find_best(const struct pipeline *pipeline)
     return choice;
 }
 
+static uint64_t patience(const struct pipeline_queue_member *member)
+{
+    return member->ahead * (member->estimate.samples <= YOUNG_SAMPLES ? YOUNG_TOKENS : STALE_TOKENS);
+}
+
 /* A device that is idle and was not used for long. */
 __attribute__((cold, noinline)) static uint32_t find_stale(const struct pipeline *pipeline)
 {
@@ -75,7 +84,7 @@ __attribute__((cold, noinline)) static uint32_t find_stale(const struct pipeline
             continue;
         if (member->idle_since == 0)
             member->idle_since = now;
-        if (now - member->idle_since > STALE_TOKENS * member->ahead)
+        if (now - member->idle_since > patience(member))
             found = i;
     }
     return found;

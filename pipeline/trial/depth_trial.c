@@ -154,8 +154,7 @@ static bool leaves_devices_idle(const struct pipeline_depth_trial *trial, uint32
     return trial->slots[way] < trial->devices;
 }
 
-/* least: of the numbers that leave no device idle; UINT64_MAX: these were all left out, or nothing is
- * known. */
+/* least: of the numbers that leave no device idle; UINT64_MAX: all of these were left out. */
 static bool is_good(const struct pipeline_depth_trial *trial, uint32_t way, uint64_t least)
 {
     uint64_t took = compare(trial, way);

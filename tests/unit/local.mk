@@ -474,6 +474,7 @@ tests_unit_pipeline_queue_tests_SOURCES = \
 	tests/unit/pipeline/queue/fake_engine.c \
 	tests/unit/pipeline/queue/files.c \
 	tests/unit/pipeline/queue/fresh.c \
+	tests/unit/pipeline/queue/members.c \
 	tests/unit/pipeline/queue/nodes.c \
 	tests/unit/pipeline/queue/order.c \
 	tests/unit/pipeline/queue/queue.c \

@@ -127,9 +127,9 @@ static int32_t setup_dispatch(struct bench *bench, const struct bench_case *test
 
 static int32_t sample_dispatch(struct bench *bench, const struct bench_case *test, double *value)
 {
-    uint64_t tokens = bench_scale(bench, TINY_TOKENS) / TURNS_TINY;
+    uint64_t tokens = TINY_TOKENS / TURNS_TINY;
     double group, one;
-    int32_t status = take_turns(bench, tokens, TURNS_TINY, &group, &one);
+    int32_t status = take_turns(bench, tokens, (uint32_t)bench_scale(bench, TURNS_TINY), &group, &one);
 
     (void)test;
     if (status == TRM_OK)

@@ -73,6 +73,24 @@ START_TEST(the_estimate_follows_a_device_that_becomes_slower)
 }
 END_TEST
 
+/* As when the host was stopped while the second piece was on the device. */
+START_TEST(an_early_sample_that_is_far_shorter_replaces_those_before_it)
+{
+    struct pipeline_estimate estimate = {.samples = 0};
+    add(&estimate, 0, 0, 100, 100);
+    add(&estimate, 1, 1000, 71000, 70000);
+    ck_assert_uint_eq(pipeline_estimate_ahead(&estimate, 0), 70000);
+    add(&estimate, 2, 80000, 80100, 100);
+    ck_assert_uint_eq(pipeline_estimate_ahead(&estimate, 0), 100);
+    add(&estimate, 3, 90000, 90050, 50);
+    ck_assert_uint_gt(pipeline_estimate_ahead(&estimate, 0), 50); /* as usual */
+    for (uint64_t i = 4; i < 20; i++)
+        add(&estimate, i, i * 100000, i * 100000 + 1000, 1000);
+    add(&estimate, 20, 3000000, 3000100, 100);
+    ck_assert_uint_gt(pipeline_estimate_ahead(&estimate, 0), 500); /* a late one is one among many */
+}
+END_TEST
+
 START_TEST(coarse_samples_count_until_there_are_others)
 {
     struct pipeline_estimate estimate = {.samples = 0};
@@ -96,6 +114,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, pieces_that_follow_directly_tell_the_period);
     tcase_add_test(tests, neither_idle_time_nor_a_gap_in_the_samples_is_a_period);
     tcase_add_test(tests, the_estimate_follows_a_device_that_becomes_slower);
+    tcase_add_test(tests, an_early_sample_that_is_far_shorter_replaces_those_before_it);
     tcase_add_test(tests, coarse_samples_count_until_there_are_others);
     suite_add_tcase(suite, tests);
     return suite;
