@@ -248,9 +248,9 @@ bool pipeline_slot_is_repeatable(const struct pipeline_slot *slot);
  * caller owns both. */
 void pipeline_slot_repeat(struct pipeline_slot *slot, const struct pipeline_slot *from);
 
-/* Called for the front under `lock` after each token of a source: how many slots may be in use at once, on all
- * devices together and without those whose token the program or the sink has, or was dropped; 0: all. After
- * that: whether a trial of that number goes on. */
+/* Called for the front under `lock` after each token of a source: how many slots may be in use at once, on
+ * all devices together and without those whose token the program or the sink has, or was dropped; 0: all.
+ * After that: whether a trial of that number goes on. */
 uint32_t pipeline_engine_slots_in_use(struct pipeline *front);
 bool pipeline_engine_tries_slots(const struct pipeline *front);
 

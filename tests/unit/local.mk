@@ -122,6 +122,7 @@ tests_unit_compiler_translate_tests_SOURCES = \
 	tests/unit/compiler/translate/rows.c \
 	tests/unit/compiler/translate/stages.c \
 	tests/unit/compiler/translate/text.c \
+	tests/unit/compiler/translate/text_cuda.c \
 	tests/unit/compiler/translate/translated.c \
 	tests/unit/compiler/translate/translated.h
 tests_unit_compiler_translate_tests_CFLAGS = $(UNIT_CFLAGS)
