@@ -100,6 +100,7 @@ struct pipeline_pool_forecast {
     uint64_t now;      /* when this was foreseen */
     uint32_t measured; /* samples, and tasks that will be some */
     uint32_t pieces;   /* that the device has */
+    uint64_t tasks;    /* that it has had */
     uint64_t ready_at; /* its data is there */
     uint64_t copy_ns;  /* of that, copies */
     uint64_t end;      /* of the task */

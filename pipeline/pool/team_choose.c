@@ -41,6 +41,7 @@ static void look_up_locked(const struct pipeline_stream_pool *member, const stru
                            const struct trm_stream_task *task, struct pipeline_pool_forecast *forecast)
 {
     forecast->pieces   = member->load.pieces;
+    forecast->tasks    = member->stats.tasks;
     forecast->workload = TRM_STREAM_WORKLOAD_MIXED;
     if (model == NULL)
         return;
@@ -97,9 +98,16 @@ struct found {
     const struct pipeline_pool_forecast *best, *wanted, *stale;
 };
 
+/* On a busy machine ends may be seen too late to learn from: then devices take turns. */
+static bool is_wanted_more(const struct pipeline_pool_forecast *one,
+                           const struct pipeline_pool_forecast *other)
+{
+    return one->measured != other->measured ? one->measured < other->measured : one->tasks < other->tasks;
+}
+
 static void consider(const struct pipeline_pool_forecast *forecast, struct found *found)
 {
-    if (is_wanted(forecast) && (found->wanted == NULL || forecast->measured < found->wanted->measured))
+    if (is_wanted(forecast) && (found->wanted == NULL || is_wanted_more(forecast, found->wanted)))
         found->wanted = forecast;
     if (found->stale == NULL && is_stale(forecast))
         found->stale = forecast;
