@@ -4,6 +4,7 @@
 #include <spirv/unified1/spirv.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/differential/vulkan_device.h"
 
@@ -161,6 +162,22 @@ static bool has_arrays_of_arrays(const uint32_t *words, size_t word_count)
     return found;
 }
 
+/* Extensions without a capability, which these tests do not turn on. */
+static const char *lacks_extension(const uint32_t *words, size_t word_count)
+{
+    static const char trinary[] = "SPV_AMD_shader_trinary_minmax";
+    for (size_t at = HEADER_WORDS; at < word_count && words[at] >> SpvWordCountShift != 0;
+         at += words[at] >> SpvWordCountShift) {
+        uint32_t opcode = words[at] & SpvOpCodeMask, count = words[at] >> SpvWordCountShift;
+        if (opcode != SpvOpCapability && opcode != SpvOpExtension)
+            break;
+        if (opcode == SpvOpExtension && count <= word_count - at && (count - 1) * 4 >= sizeof(trinary) &&
+            memcmp(words + at + 1, trinary, sizeof(trinary)) == 0)
+            return trinary;
+    }
+    return NULL;
+}
+
 const char *vulkan_device_lacks(const struct vulkan_device *device, const uint32_t *words, size_t word_count)
 {
     size_t at = HEADER_WORDS;
@@ -170,5 +187,7 @@ const char *vulkan_device_lacks(const struct vulkan_device *device, const uint32
             return missing;
         at += words[at] >> SpvWordCountShift;
     }
-    return has_arrays_of_arrays(words, word_count) ? "arrays of arrays of descriptors" : NULL;
+    if (has_arrays_of_arrays(words, word_count))
+        return "arrays of arrays of descriptors";
+    return lacks_extension(words, word_count);
 }
