@@ -128,8 +128,8 @@ static int32_t find_attributes(struct trm_backend_kernel *kernel)
         return TRM_OK;
     }
     int32_t status = prepare(device, kernel->function, &items, &shared);
-    if (status == TRM_OK && kernel->of_textures != NULL) {
-        status = prepare(device, kernel->of_textures, &other_items, &other_shared);
+    if (status == TRM_OK && kernel->special != NULL) {
+        status = prepare(device, kernel->special, &other_items, &other_shared);
         items  = other_items < items ? other_items : items;
         shared = other_shared > shared ? other_shared : shared;
     }
@@ -366,8 +366,7 @@ static void log_choice(const struct trm_backend_kernel *kernel)
 }
 
 int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct trm_kernel_info *info,
-                               const struct cuda_launch_shape *shape, CUfunction function,
-                               CUfunction of_textures)
+                               const struct cuda_launch_shape *shape, CUfunction function, CUfunction special)
 {
     uint32_t buffers = count_buffers(info), own = 0;
     struct found found;
@@ -389,7 +388,7 @@ int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct t
     kernel->coarsen_from = coarsen_from(module->device, info, shape);
     lay_out(kernel, info, &layout);
     kernel->function       = function;
-    kernel->of_textures    = of_textures;
+    kernel->special        = special;
     kernel->parameters     = info->parameters;
     kernel->entry_count    = layout.count;
     kernel->wants_sizes    = buffers != 0;

@@ -60,8 +60,9 @@ struct cuda_launch_shape {
 struct trm_backend_kernel {
     struct trm_backend_module *module;
     CUfunction function;
-    CUfunction
-        of_textures; /* for launches whose sampled images all have texture objects; NULL: there is none */
+    /* For launches whose sampled images all have texture objects, or whose threads compute several items
+     * where the code leaves that to them. NULL: there is none. */
+    CUfunction special;
     const char *name;
     const struct trm_parameter *parameters;
     uint32_t parameter_count;
@@ -119,13 +120,13 @@ int32_t cuda_module_compile(struct trm_backend_device *device, const char *name,
 /* ---- kernel.c -------------------------------------------------------------------------------- */
 
 /* Make a kernel of a function that was translated or has the parameters of a translated one. function NULL:
- * the layout of its arguments alone, with nothing to launch. of_textures: see struct trm_backend_kernel.
+ * the layout of its arguments alone, with nothing to launch. special: see struct trm_backend_kernel.
  * Errors: ABI where `function` has other parameters or cannot be launched with that shape. This and the next
  * function need the context entered and add the kernel to the module's list; the caller holds the list's lock
  * where other threads may see the module. */
 int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct trm_kernel_info *info,
                                const struct cuda_launch_shape *shape, CUfunction function,
-                               CUfunction of_textures);
+                               CUfunction special);
 
 /* Make a kernel of native code. info: what the program says of it, or NULL. Errors: UNSUPPORTED where
  * neither the program nor the driver tells its parameters; INVALID_ARGUMENT where they disagree. */

@@ -15,7 +15,9 @@
 #include "module.h"
 
 #define EXTENSION ".fatbin"
-#define OF_TEXTURES "_textures" /* compiler/translate/targets/cuda_target.h */
+/* compiler/translate/targets/cuda_target.h */
+#define OF_TEXTURES "_textures"
+#define OF_SEVERAL "_several"
 
 /* ---- modules of code ------------------------------------------------------------------------- */
 
@@ -30,9 +32,32 @@ static bool samples(const struct trm_kernel_info *kernel)
 
 /* What the code has of one kernel. */
 struct functions {
-    CUfunction function, of_textures; /* as in struct trm_backend_kernel */
+    CUfunction function, special; /* as in struct trm_backend_kernel */
     struct cuda_launch_shape shape;
 };
+
+static int32_t fail_missing(const struct trm_backend_module *module, const char *symbol, CUresult result)
+{
+    return trm_util_fail(module->device->instance->host, TRM_ERROR_ABI, result,
+                         "The code of module '%.80s' has no function '%.100s'.", module->name, symbol);
+}
+
+/* Every kernel whose launches choose has the other function; of those that sample, some have it. */
+static int32_t find_special(const struct trm_backend_module *module, const struct trm_kernel_info *kernel,
+                            const char *symbol, struct functions *found)
+{
+    char name[CUDA_TRAILER_SYMBOL_BYTES + sizeof(OF_TEXTURES)];
+    if (!found->shape.is_choice && !samples(kernel))
+        return TRM_OK;
+    snprintf(name, sizeof(name), "%s%s", symbol, found->shape.is_choice ? OF_SEVERAL : OF_TEXTURES);
+    CUresult result = module->device->cuda->cuModuleGetFunction(&found->special, module->handle, name);
+    if (result == CUDA_SUCCESS)
+        return TRM_OK;
+    found->special = NULL;
+    if (result != CUDA_ERROR_NOT_FOUND)
+        return cuda_device_fail(module->device, result, "cuModuleGetFunction");
+    return found->shape.is_choice ? fail_missing(module, name, result) : TRM_OK;
+}
 
 /* The functions of kernel number `index`. Code made from a shader lists its symbols in the order of the
  * kernels, whatever their names were then. Code written by hand is searched by the kernel's name. */
@@ -40,7 +65,7 @@ static int32_t find_functions(const struct trm_backend_module *module, const str
                               const struct cuda_trailer *trailer, uint32_t index, struct functions *found)
 {
     const struct cuda_functions *cuda = module->device->cuda;
-    char space[CUDA_TRAILER_SYMBOL_BYTES], textures[CUDA_TRAILER_SYMBOL_BYTES + sizeof(OF_TEXTURES)];
+    char space[CUDA_TRAILER_SYMBOL_BYTES];
     const char *symbol = source->kernels[index].name;
     *found             = (struct functions){.function = NULL};
     if (trailer->is_present) {
@@ -51,19 +76,10 @@ static int32_t find_functions(const struct trm_backend_module *module, const str
     }
     CUresult result = cuda->cuModuleGetFunction(&found->function, module->handle, symbol);
     if (result == CUDA_ERROR_NOT_FOUND)
-        return trm_util_fail(module->device->instance->host, TRM_ERROR_ABI, result,
-                             "The code of module '%.80s' has no function '%.100s'.", source->name, symbol);
+        return fail_missing(module, symbol, result);
     if (result != CUDA_SUCCESS)
         return cuda_device_fail(module->device, result, "cuModuleGetFunction");
-    if (!samples(&source->kernels[index]))
-        return TRM_OK;
-    snprintf(textures, sizeof(textures), "%s" OF_TEXTURES, symbol);
-    result = cuda->cuModuleGetFunction(&found->of_textures, module->handle, textures);
-    if (result == CUDA_SUCCESS)
-        return TRM_OK;
-    found->of_textures = NULL;
-    return result == CUDA_ERROR_NOT_FOUND ? TRM_OK
-                                          : cuda_device_fail(module->device, result, "cuModuleGetFunction");
+    return find_special(module, &source->kernels[index], symbol, found);
 }
 
 static int32_t make_kernels(struct trm_backend_module *module, const struct trm_module_source *source,
@@ -78,7 +94,7 @@ static int32_t make_kernels(struct trm_backend_module *module, const struct trm_
         status = find_functions(module, source, trailer, i, &found);
         if (status == TRM_OK)
             status = cuda_kernel_translated(module, &source->kernels[i], &found.shape, found.function,
-                                            found.of_textures);
+                                            found.special);
     }
     cuda_leave(module->device, previous);
     return status;

@@ -118,13 +118,15 @@ int32_t cuda_launch_build(struct trm_backend_device *device, const struct trm_la
         memcpy(launch->group_size, (uint32_t[]){kernel->threads, 1, 1}, sizeof(launch->group_size));
     launch->shared_bytes   = desc->shared_bytes + kernel->dynamic_bytes;
     launch->argument_bytes = kernel->argument_bytes;
-    bool lacks_texture     = write_arguments(desc, launch->arguments);
-    launch->function = kernel->of_textures != NULL && !lacks_texture ? kernel->of_textures : kernel->function;
+    bool is_special        = !write_arguments(desc, launch->arguments); /* lacks no texture */
     if (kernel->coarsening != 0) {
         memcpy(launch->arguments + kernel->groups_offset, &desc->groups[0], sizeof(uint32_t));
         if ((uint64_t)desc->groups[0] * desc->groups[1] * desc->groups[2] >= kernel->coarsen_from)
             launch->groups[0] = (desc->groups[0] - 1) / kernel->coarsening + 1;
+        else
+            is_special = false;
     }
+    launch->function = kernel->special != NULL && is_special ? kernel->special : kernel->function;
     if (kernel->wants_sizes)
         write_sizes(desc, launch->arguments + kernel->sizes_offset);
     return TRM_OK;

@@ -116,37 +116,33 @@ static void write_item(struct emit *emit, const struct text *body)
     text_add_bytes(&emit->text, "\n", 1);
 }
 
-/* A thread runs one work-item. */
-static void write_one(struct emit *emit, const struct text *body)
+/* A kernel whose threads run one work-item. more: see target_cuda_parameters(). */
+static void write_one(struct emit *emit, const struct text *body, const char *more)
 {
+    target_cuda_signature(emit, body, "", more);
+    text_line(&emit->text, "{");
     text_line(&emit->text, "const uint32_t first = blockIdx.x * %uu + threadIdx.x, i = 0;",
               emit->body->entry->local_size[0]);
     write_call(emit, body, "item", false, "");
+    text_close(&emit->text, "}");
+    text_add_bytes(&emit->text, "\n", 1);
 }
 
 /* A kernel whose work-items would run one after the other, loads and all, is not coarsened. */
 static void write_uncoarsened(struct emit *emit, const struct text *body)
 {
     emit->coarsen.count = 0;
-    target_cuda_signature(emit, body, "", NULL);
-    text_line(&emit->text, "{");
-    write_one(emit, body);
-    text_close(&emit->text, "}");
-    text_add_bytes(&emit->text, "\n", 1);
+    write_one(emit, body, NULL);
 }
 
 static void write_coarsened(struct emit *emit, const struct text *body, uint32_t stages)
 {
     uint32_t size = emit->body->entry->local_size[0], count = emit->coarsen.count;
 
-    target_cuda_signature(emit, body, "", CUDA_GROUPS);
+    if (emit->coarsen.is_choice)
+        write_one(emit, body, CUDA_GROUPS);
+    target_cuda_signature(emit, body, emit->coarsen.is_choice ? CUDA_SEVERAL : "", CUDA_GROUPS);
     text_line(&emit->text, "{");
-    if (emit->coarsen.is_choice) {
-        text_line(&emit->text, "if (gridDim.x == " CUDA_GROUPS ") {");
-        write_one(emit, body);
-        text_line(&emit->text, "return;");
-        text_close(&emit->text, "}");
-    }
     text_line(&emit->text, "if (blockIdx.x * %uu + threadIdx.x / %uu >= " CUDA_GROUPS ")", count,
               size / count);
     text_line(&emit->text, "    return;");
