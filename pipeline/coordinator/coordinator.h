@@ -217,7 +217,6 @@ struct pipeline_coordinator {
     /* Of tasks on streams of the pool; changed by the pump. `silent`: of those, what only asking tells the
      * end of; `asked`: what was asked for. */
     uint32_t flights, silent, asked;
-    bool is_starved; /* the pool had no stream for a task; it will call */
 
     /* Lists of the pump: what is freed after `lock` was released. */
     struct pipeline_task_work *spent;
@@ -339,6 +338,8 @@ void pipeline_queue_add(struct pipeline_task_queue *queue, struct pipeline_task_
 
 /* Settles what has ended and starts what may start, unless another thread does so. Threads: any. */
 void pipeline_coordinator_pump(struct pipeline_coordinator *coordinator);
+/* The same, if no other thread is at it: for threads that look again and again. */
+void pipeline_coordinator_look(struct pipeline_coordinator *coordinator);
 /* On the service thread. */
 void pipeline_coordinator_pump_job(struct core_job *job);
 /* Frees what was put on the lists while the lock was held. */

@@ -113,14 +113,14 @@ static struct pipeline_task_work *find_watched_locked(const struct pipeline_coor
     return work;
 }
 
-/* While tasks have no lane, the flight in the middle, so that others go on meanwhile; else the last one.
- * Where the pool had no stream it will call, and the pump then looks at all flights. */
+/* While tasks have no lane, the flight in the middle, so that others go on meanwhile; else the last one. Also
+ * where a pool had no stream: it will call, but that may take long, and a group has other pools. */
 static struct pipeline_task_work *choose_locked(const struct pipeline_coordinator *coordinator)
 {
     if (coordinator->silent == 0)
         return NULL;
     struct pipeline_task_work *watched = find_watched_locked(coordinator);
-    if (watched != NULL || coordinator->asked > 0 || coordinator->is_starved)
+    if (watched != NULL || coordinator->asked > 0)
         return watched;
     if (coordinator->unfinished > coordinator->flights)
         return silent_at(coordinator, (coordinator->silent - 1) / 2);
@@ -151,7 +151,7 @@ void pipeline_flight_look_locked(struct pipeline_coordinator *coordinator)
         return;
     base_lock_release(&coordinator->lock);
     base_error_save(&saved);
-    pipeline_coordinator_pump(coordinator);
+    pipeline_coordinator_look(coordinator);
     base_error_restore(&saved);
     base_lock_acquire(&coordinator->lock);
 }

@@ -340,7 +340,6 @@ static void put_back_locked(struct pipeline_coordinator *coordinator, struct pip
     work->lane              = NULL;
     work->task->state       = was_early ? PIPELINE_TASK_EARLY : PIPELINE_TASK_READY;
     work->class->is_starved = true;
-    coordinator->is_starved = true;
     queue_add_first(was_early ? &work->class->early : &work->class->ready, work);
 }
 
@@ -509,7 +508,6 @@ static void start(struct pipeline_coordinator *coordinator, struct pipeline_task
 static void feed_all(struct pipeline_coordinator *coordinator)
 {
     base_lock_acquire(&coordinator->lock);
-    coordinator->is_starved = false;
     for (int32_t role = 0; role < PIPELINE_TASK_ROLES; role++)
         for (int32_t priority = 0; priority < PIPELINE_TASK_PRIORITIES; priority++)
             coordinator->classes[role][priority].is_starved = false;

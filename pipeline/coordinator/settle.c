@@ -275,6 +275,17 @@ void pipeline_coordinator_pump(struct pipeline_coordinator *coordinator)
     pipeline_coordinator_unhold(coordinator);
 }
 
+void pipeline_coordinator_look(struct pipeline_coordinator *coordinator)
+{
+    uint32_t state = PIPELINE_PUMP_IDLE;
+    pipeline_coordinator_hold(coordinator);
+    if (pipeline_pool_check_wait(coordinator->pool) != TRM_OK)
+        notify_pump(coordinator);
+    else if (atomic_compare_exchange_strong(&coordinator->pump, &state, PIPELINE_PUMP_RUNNING))
+        pump_run(coordinator, true);
+    pipeline_coordinator_unhold(coordinator);
+}
+
 void pipeline_coordinator_pump_job(struct core_job *job)
 {
     struct pipeline_coordinator *coordinator = base_container_of(job, struct pipeline_coordinator, job);

@@ -129,7 +129,7 @@ struct pipeline_choice {
 struct pipeline_tuning {         /* tune.c */
     uint32_t tokens, look_at;    /* ended since the last look; so many of them: when the clock is read next */
     bool is_growing, is_settled; /* a thread creates a slot; no more are added */
-    bool has_probed;             /* one was added although no stage waited */
+    bool has_probed, is_probe;   /* one was added although no stage waited; the last one was */
     uint32_t calm, doubts;       /* looks in a row: no stage waited; the last slot has brought nothing */
     _Atomic bool is_resting;     /* few tokens need to be measured for now */
     uint64_t window_begin, starved_ns, span_ns; /* of the critical stage, at the last look */

@@ -119,6 +119,14 @@ static void settle(const struct pipeline *front)
         pipeline_tuning_settle(&front->members[i]->engine->tuning);
 }
 
+/* A trial has ended. */
+static void note_end(const struct pipeline *front, struct pipeline_slots_in_use *in_use)
+{
+    explain(front->members[0], in_use);
+    if (in_use->trial.way != 0)
+        settle(front);
+}
+
 static void note_token(const struct pipeline *front, struct pipeline_slots_in_use *in_use)
 {
     struct pipeline_depth_trial *trial = &in_use->trial;
@@ -127,9 +135,7 @@ static void note_token(const struct pipeline *front, struct pipeline_slots_in_us
 
     pipeline_depth_trial_next(trial, base_now());
     if (trial->is_over && !was_over) {
-        explain(first, in_use);
-        if (trial->way != 0)
-            settle(front);
+        note_end(front, in_use);
     } else if (trial->is_due) {
         core_object_log(&first->device->object, TRM_LOG_DEBUG,
                         "pipeline \"%s\" tries numbers of slots again: %s", first->name,
@@ -165,8 +171,15 @@ bool pipeline_slots_are_tried(const struct pipeline *pipeline)
 
 void pipeline_slots_trial_interrupt(struct pipeline *pipeline)
 {
+    struct pipeline_slots_in_use *in_use = &pipeline->engine->slots_in_use;
+
     pthread_mutex_lock(&pipeline->front->lock);
-    if (pipeline->engine->slots_in_use.has_begun)
-        pipeline_depth_trial_interrupt(&pipeline->engine->slots_in_use.trial);
+    pipeline->engine->tuning.tokens = 0; /* its window ends with the run */
+    if (in_use->has_begun) {
+        bool was_over = in_use->trial.is_over;
+        pipeline_depth_trial_interrupt(&in_use->trial);
+        if (in_use->trial.is_over && !was_over)
+            note_end(pipeline->front, in_use);
+    }
     pthread_mutex_unlock(&pipeline->front->lock);
 }

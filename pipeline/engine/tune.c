@@ -80,7 +80,7 @@ static bool may_probe(const struct pipeline *pipeline)
 /* Whether the last slot that was added is worth having. */
 static bool has_brought(const struct pipeline_tuning *tuning, double rate)
 {
-    return tuning->rate == 0 || rate >= tuning->rate * (tuning->has_probed ? BROUGHT_PROBE : BROUGHT);
+    return tuning->rate == 0 || rate >= tuning->rate * (tuning->is_probe ? BROUGHT_PROBE : BROUGHT);
 }
 
 bool pipeline_engine_needs_stages(const struct pipeline *pipeline)
@@ -93,9 +93,12 @@ bool pipeline_engine_wants_slot(struct pipeline *pipeline)
     struct pipeline_tuning *tuning = &pipeline->engine->tuning;
     uint32_t depth                 = atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
 
-    if (pipeline->desc.depth != 0 || tuning->is_settled || tuning->is_growing ||
-        pipeline_is_choosing(pipeline) || pipeline_slots_are_tried(pipeline))
+    if (pipeline->desc.depth != 0 || tuning->is_settled || tuning->is_growing)
         return false;
+    if (pipeline_is_choosing(pipeline) || pipeline_slots_are_tried(pipeline)) {
+        tuning->tokens = 0; /* the window begins anew behind the trial */
+        return false;
+    }
     if (tuning->tokens++ == 0) {
         tuning->window_begin = base_now();
         tuning->look_at      = TOKENS_A_SLOT * depth;
@@ -124,8 +127,9 @@ bool pipeline_engine_wants_slot(struct pipeline *pipeline)
         set_resting(tuning, ++tuning->calm >= CALM);
         return false;
     }
-    tuning->has_probed = !is_starving;
-    tuning->calm       = 0;
+    tuning->has_probed |= !is_starving;
+    tuning->is_probe = !is_starving;
+    tuning->calm     = 0;
     set_resting(tuning, false);
     tuning->rate       = rate;
     tuning->is_growing = true;

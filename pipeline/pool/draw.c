@@ -125,9 +125,11 @@ enum pipeline_pool_end pipeline_pool_finish_draw(struct pipeline_stream_pool *po
     enum pipeline_pool_end end = PIPELINE_POOL_END_REACHED;
     base_lock_acquire(&pool->lock);
     slot->state = PIPELINE_POOL_SLOT_DRAWN;
-    if (pipeline_pool_untold_locked(slot) != 0)
+    pipeline_pool_refresh_locked(slot);
+    if (pipeline_pool_untold_locked(slot) != 0) {
         end = PIPELINE_POOL_END_PRESUMED;
-    else if (slot->watches > 0)
+        pipeline_pool_wake_locked(pool); /* others saw a slot that was lent, not one to ask about */
+    } else if (slot->watches > 0)
         end = PIPELINE_POOL_END_TOLD;
     *ends_at = slot->unsure == 0 ? slot->predicted_end : 0;
     base_lock_release(&pool->lock);

@@ -273,6 +273,7 @@ static bool is_away(const struct pipeline_pool_slot *slot)
 /* Its owner gives a drawn slot back when it knows the end of its work. With the lock, released meanwhile. */
 static void wait_for_slot_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_slot *slot)
 {
+    pool->sleepers++;
     while (!pool->is_closing && is_away(slot)) {
         if (!pipeline_pool_is_unsettled_locked(pool)) {
             sleep_locked(pool, BASE_NEVER);
@@ -282,6 +283,7 @@ static void wait_for_slot_locked(struct pipeline_stream_pool *pool, const struct
         pipeline_pool_settle(pool, false);
         base_lock_acquire(&pool->lock);
     }
+    pool->sleepers--;
 }
 
 static uint32_t count_used_locked(const struct pipeline_stream_pool *pool)

@@ -367,6 +367,8 @@ int32_t pipeline_pool_check_wait(const struct pipeline_stream_pool *pool);
  * what it was lent for. The time for which a task waits for others does not count as its own. */
 void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                          const struct pipeline_pool_request *request);
+/* Forgets work that was not watched, and is known to have ended by other means. */
+void pipeline_pool_refresh_locked(struct pipeline_pool_slot *slot);
 /* The last operation of the slot's work, if no notification tells of its end; else 0. */
 uint64_t pipeline_pool_untold_locked(const struct pipeline_pool_slot *slot);
 /* Has such work of the slot's stream, up to `value`, ended? If so, the pool knows it now, and tells the

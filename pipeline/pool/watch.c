@@ -291,8 +291,7 @@ static void carry_out(struct pipeline_stream_pool *pool, struct core_stream *str
         find_service(pool);
 }
 
-/* Forgets work that was not watched, and is known to have ended by other means. */
-static void refresh_locked(struct pipeline_pool_slot *slot)
+void pipeline_pool_refresh_locked(struct pipeline_pool_slot *slot)
 {
     if (slot->unwatched == 0 ||
         atomic_load_explicit(&slot->stream->completed, memory_order_acquire) < slot->unwatched)
@@ -321,7 +320,7 @@ void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool
     /* A task of a pool over a group may run while it is still being enqueued. */
     loan.released = request->begun != 0 ? request->begun : base_now();
     base_lock_acquire(&pool->lock);
-    refresh_locked(slot);
+    pipeline_pool_refresh_locked(slot);
     struct pipeline_pool_outlook outlook = pipeline_pool_look_ahead_locked(pool, slot, request);
     bool is_presumed = pipeline_pool_presume_locked(pool, slot, request, &outlook, loan.released);
     struct plan plan = {.watch = NULL};
@@ -410,8 +409,11 @@ void pipeline_pool_watch_rest(struct pipeline_stream_pool *pool, struct pipeline
     base_lock_acquire(&pool->lock);
     uint64_t last = plan_late_locked(pool, slot, stream, &plan);
     base_lock_release(&pool->lock);
-    if (last != 0)
-        carry_out(pool, stream, &plan, last);
+    if (last == 0)
+        return;
+    carry_out(pool, stream, &plan, last);
+    if (plan.watch == NULL) /* there was no memory for one: the work was waited for */
+        end_late(pool, slot, stream, last, false);
 }
 
 /* On the service thread. The job counts as a transit, so the pool stays until it gives the lock back for the

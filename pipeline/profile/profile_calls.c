@@ -34,7 +34,7 @@ int32_t trm_profile_stream_count(struct trm_profile *handle, uint32_t *count)
     if (profile == NULL)
         return base_last_status();
     int32_t status = core_output_check(count, "trm_profile_stream_count", "count");
-    struct pipeline_profile_view view;
+    struct pipeline_profile_view view = {.stream_count = 0};
     if (status == TRM_OK)
         status = pipeline_profile_view_init(&view, profile);
     if (status == TRM_OK) {

@@ -185,16 +185,32 @@ static void conclude(struct pipeline_depth_trial *trial)
     trial->is_over  = true;
 }
 
+/* The runs are too short. What the trial before this one found stays. */
+static void give_up(struct pipeline_depth_trial *trial)
+{
+    if (trial->last == UINT32_MAX) {
+        conclude(trial);
+        return;
+    }
+    trial->way = 0;
+    for (uint32_t i = 0; i < trial->ways; i++)
+        if (trial->slots[i] == trial->last)
+            trial->way = i;
+    trial->watched = 0;
+    trial->is_over = true;
+}
+
 void pipeline_depth_trial_interrupt(struct pipeline_depth_trial *trial)
 {
     trial->tokens  = 0;
     trial->watched = 0;
+    trial->slow    = 0;
     if (trial->is_over)
         return;
     trial->attempts++;
     trial->misses += trial->round >= SHORT_ROUNDS;
     if (trial->attempts > ATTEMPTS_MOST || trial->misses > MISSES_MOST)
-        conclude(trial);
+        give_up(trial);
 }
 
 /* How many times as many tokens a stretch of a long turn has. */
@@ -338,10 +354,8 @@ static uint32_t count_near(const struct pipeline_depth_trial *trial)
 static void begin_with_near(struct pipeline_depth_trial *trial, const struct pipeline_depth_trial *before)
 {
     trial->rounds = ROUNDS_AGAIN;
-    for (uint32_t i = 0; i < trial->ways; i++) {
+    for (uint32_t i = 0; i < trial->ways; i++)
         trial->is_left_out[i] = !was_near(before, i);
-        trial->ns[i]          = before->ns[i];
-    }
     while (trial->is_left_out[trial->way])
         trial->way = ++trial->turns;
 }
@@ -355,7 +369,11 @@ void pipeline_depth_trial_again(struct pipeline_depth_trial *trial, uint32_t dep
     trial->pause    = before.is_far ? before.pause : before.pause * PATIENCE_GROWS;
     trial->last     = before.last;
     trial->agreed   = before.agreed;
-    if (!before.is_far && trial->ways == before.ways)
+    if (trial->ways != before.ways)
+        return;
+    for (uint32_t i = 0; i < trial->ways; i++)
+        trial->ns[i] = before.ns[i];
+    if (!before.is_far)
         begin_with_near(trial, &before);
 }
 

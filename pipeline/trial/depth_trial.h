@@ -21,7 +21,9 @@
  * Another one, of the numbers that were near, confirms the result in any case: other programs may have had
  * a processor. It costs little, since far numbers are not in it, and comes a tenth of a second later, since
  * what else runs on the machine does so for a while. Until two in a row agree there are more, each after four
- * times as much as the one before, because the cause may be something else.
+ * times as much as the one before, because the cause may be something else. Where runs have become too short
+ * for a trial, what the one before found stays. Of several devices tokens are not watched: it would cost each
+ * of them a line of the cache.
  *
  * Other programs, and a processor that changes its clock, make some rounds faster than others. So turns are
  * compared with those of the same round, and the median of the rounds counts: the fastest turn of all would
@@ -63,7 +65,7 @@ struct pipeline_depth_trial {
     uint64_t pause;      /* nanoseconds from then to a trial that confirms this one */
     bool is_far;         /* so many of them that the trial is doubted */
     bool is_due;         /* another trial */
-    uint32_t last;       /* slots that the last trial kept; 0: all */
+    uint32_t last;       /* slots that the last trial kept; 0: all; UINT32_MAX: this is the first */
     uint32_t agreed;     /* trials in a row that kept the same, after the first */
     uint32_t rounds;     /* of this trial */
     uint32_t devices, fewest;

@@ -96,6 +96,8 @@ static char *compile(struct work *work, const char *text)
 static int find_symbol(struct work *work, const char *text)
 {
     const char *at = strstr(text, "__launch_bounds__(");
+    if (at && strstr(at, "_several(") != NULL) /* where the launch chooses: behind the other form */
+        at = strstr(at + 1, "__launch_bounds__(");
     if (at && sscanf(at, "__launch_bounds__(%*u) %255[A-Za-z0-9_]", work->symbol) == 1)
         return 1;
     runner_say(&work->runner->base, RUN_FAILED, "the translated text has no kernel");
