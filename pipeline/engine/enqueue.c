@@ -189,8 +189,9 @@ static int32_t enqueue(struct pipeline_slot *slot)
     const struct pipeline_strategy_ops *strategy = pipeline_choose(slot->pipeline);
     pipeline_times_begin(slot);
     pipeline_host_stages_begin(slot);
-    int32_t status = pipeline_kept_is_ready(slot, strategy) ? pipeline_kept_enqueue(slot)
-                                                            : enqueue_operations(slot, strategy);
+    int32_t status;
+    if (!pipeline_kept_is_ready(slot, strategy) || !pipeline_kept_enqueue(slot, &status))
+        status = enqueue_operations(slot, strategy);
     if (status != TRM_OK) {
         atomic_store_explicit(&own->is_partial, true, memory_order_relaxed);
         pipeline_host_stages_pass(slot);

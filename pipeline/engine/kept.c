@@ -230,13 +230,13 @@ static int32_t enqueue_all(struct pipeline_slot *slot, struct core_stream *strea
     return status;
 }
 
-int32_t pipeline_kept_enqueue(struct pipeline_slot *slot)
+bool pipeline_kept_enqueue(struct pipeline_slot *slot, int32_t *result)
 {
     struct pipeline_slot_device *own = slot->device;
     struct core_stream *stream       = quiet_stream(own);
 
     if (stream == NULL)
-        return pipeline_enqueue_on_slot_stream(slot);
+        return false;
     uint64_t waits = stream->stats->host_waits, before = core_stream_next(stream);
     int32_t status = enqueue_all(slot, stream);
     uint64_t next  = core_stream_next(stream);
@@ -246,5 +246,6 @@ int32_t pipeline_kept_enqueue(struct pipeline_slot *slot)
     if (stream->stats->host_waits != waits)
         atomic_fetch_add_explicit(&slot->pipeline->engine->host_waits, stream->stats->host_waits - waits,
                                   memory_order_relaxed);
-    return status;
+    *result = status;
+    return true;
 }

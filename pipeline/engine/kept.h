@@ -15,8 +15,9 @@
  * prepared (enqueue.c). */
 bool pipeline_kept_is_ready(struct pipeline_slot *slot, const struct pipeline_strategy_ops *strategy);
 
-/* Enqueues them, as the strategy would. */
-int32_t pipeline_kept_enqueue(struct pipeline_slot *slot);
+/* Enqueues them, as the strategy would, with this result. False: the stream is observed now, and nothing was
+ * done. */
+bool pipeline_kept_enqueue(struct pipeline_slot *slot, int32_t *result);
 
 /* The next token needs other operations. */
 void pipeline_kept_forget(struct pipeline_slot *slot);

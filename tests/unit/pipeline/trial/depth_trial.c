@@ -486,6 +486,29 @@ START_TEST(one_slot_for_several_devices_stays_only_where_it_is_much_faster)
 }
 END_TEST
 
+START_TEST(what_was_found_stays_where_runs_become_too_short_to_confirm_it)
+{
+    struct pipeline_depth_trial trial;
+
+    pass(&trial, 3, &(struct times){.all = 1000 * US, .two = 900 * US, .one = 500 * US}, UINT32_MAX);
+    ck_assert_uint_eq(trial.slots[trial.way], 1);
+    uint64_t ns = trial.ns[trial.way];
+    for (int is_far = 0; is_far < 2; is_far++) {
+        trial.is_far = is_far;
+        pipeline_depth_trial_again(&trial, 3);
+        ck_assert(!trial.is_over);
+        for (uint32_t runs = 0; !trial.is_over; runs++) {
+            ck_assert_uint_lt(runs, 1000);
+            pipeline_depth_trial_interrupt(&trial);
+            pipeline_depth_trial_next(&trial, 1 + runs);
+        }
+        ck_assert_uint_eq(trial.slots[trial.way], 1);
+        ck_assert_uint_eq(trial.ns[trial.way], ns);
+        ck_assert_uint_eq(trial.last, 1);
+    }
+}
+END_TEST
+
 START_TEST(several_devices_have_as_many_slots_each)
 {
     static const struct {
@@ -565,6 +588,7 @@ static Suite *make_suite(void)
     tcase_add_test(trials, one_slot_less_is_tried_for_long_enough_to_show_what_it_takes);
     tcase_add_test(trials, one_slot_is_no_trial);
     tcase_add_test(trials, one_slot_for_several_devices_stays_only_where_it_is_much_faster);
+    tcase_add_test(trials, what_was_found_stays_where_runs_become_too_short_to_confirm_it);
     tcase_add_test(trials, several_devices_have_as_many_slots_each);
     tcase_add_test(trials, runs_of_a_short_turn_are_enough_and_shorter_ones_end_the_trial);
     tcase_add_test(trials, after_four_runs_too_short_for_a_long_turn_the_short_ones_decide);
