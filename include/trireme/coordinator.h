@@ -144,9 +144,12 @@ TRM_API int32_t trm_coordinator_add(struct trm_coordinator *coordinator, const s
  */
 TRM_API int32_t trm_coordinator_submit(struct trm_coordinator *coordinator);
 
-/* Poll a task: TRM_OK when it is done, TIMEOUT when it is not.
+/* Poll a task: TRM_OK when it is done, TIMEOUT when it is not. Where the coordinator has a pool, this looks for
+ * tasks whose ends no notification tells of, and starts those that come after them, which may create a
+ * stream; so do the waits, trm_coordinator_forget() and trm_coordinator_write_graph().
  *
  * id          of the task
+ * Blocks      not for tasks; for a submit of another thread to the pool's group
  * Errors      TIMEOUT; the task's failure, or that of a task that it came after, naming that one; NOT_FOUND
  *             for an unknown id
  */
