@@ -144,8 +144,8 @@ TRM_API int32_t trm_coordinator_add(struct trm_coordinator *coordinator, const s
  */
 TRM_API int32_t trm_coordinator_submit(struct trm_coordinator *coordinator);
 
-/* Poll a task: TRM_OK when it is done, TIMEOUT when it is not. Where the coordinator has a pool, this looks for
- * tasks whose ends no notification tells of, and starts those that come after them, which may create a
+/* Poll a task: TRM_OK when it is done, TIMEOUT when it is not. Where the coordinator has a pool, this looks
+ * for tasks whose ends no notification tells of, and starts those that come after them, which may create a
  * stream; so do the waits, trm_coordinator_forget() and trm_coordinator_write_graph().
  *
  * id          of the task
