@@ -33,7 +33,7 @@ int32_t trm_profile_stream_count(struct trm_profile *handle, uint32_t *count)
     struct core_profile *profile = enter_ended(handle);
     if (profile == NULL)
         return base_last_status();
-    int32_t status = core_output_check(count, "trm_profile_stream_count", "count");
+    int32_t status                    = core_output_check(count, "trm_profile_stream_count", "count");
     struct pipeline_profile_view view = {.stream_count = 0};
     if (status == TRM_OK)
         status = pipeline_profile_view_init(&view, profile);
