@@ -2,6 +2,7 @@
  *
  *     right       y[i] = i
  *     counting    numbers its calls, so that no two runs are the same
+ *     pairs       the same in structs of two integers
  *     crashing    writes to address 0
  *     endless     never returns
  *     refusing    fails with a native code
@@ -50,6 +51,19 @@ static int32_t counting(const struct trm_cpu_groups *groups, const void *block)
     return fill(groups, block, next_call);
 }
 
+static int32_t pairs(const struct trm_cpu_groups *groups, const void *block)
+{
+    const struct arguments *arguments = block;
+    uint32_t(*y)[2]                   = arguments->y.data;
+    uint64_t items                    = groups->group_size[0];
+
+    for (uint64_t i = groups->begin * items; i < groups->end * items && i < arguments->n; i++) {
+        y[i][0] = (uint32_t)i;
+        y[i][1] = next_call(i);
+    }
+    return 0;
+}
+
 static int32_t crashing(const struct trm_cpu_groups *groups, const void *block)
 {
     int *volatile nowhere = NULL;
@@ -87,14 +101,21 @@ static const struct trm_parameter parameters[] = {
     {.name = "n", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_U32, .size = 4},
 };
 
-#define KERNEL(function_)                                                                        \
-    {                                                                                            \
-        .name = #function_, .function = (function_), .parameters = parameters,                   \
-        .parameter_count = sizeof(parameters) / sizeof(parameters[0]), .group_size = {64, 1, 1}, \
+static const struct trm_parameter pair_parameters[] = {
+    {.name = "y", .kind = TRM_PARAMETER_BUFFER, .access = TRM_ACCESS_WRITE, .stride = 8},
+    {.name = "n", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_U32, .size = 4},
+};
+
+#define KERNEL_WITH(function_, parameters_)                                                          \
+    {                                                                                                \
+        .name = #function_, .function = (function_), .parameters = (parameters_),                    \
+        .parameter_count = sizeof(parameters_) / sizeof((parameters_)[0]), .group_size = {64, 1, 1}, \
     }
+#define KERNEL(function_) KERNEL_WITH(function_, parameters)
 
 static const struct trm_cpu_kernel kernels[] = {
-    KERNEL(right), KERNEL(counting), KERNEL(crashing), KERNEL(endless), KERNEL(refusing),
+    KERNEL(right),    KERNEL(counting), KERNEL_WITH(pairs, pair_parameters),
+    KERNEL(crashing), KERNEL(endless),  KERNEL(refusing),
 };
 
 TRM_API extern const struct trm_cpu_kernel_table trm_cpu_kernels_v1;

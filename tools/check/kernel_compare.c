@@ -40,6 +40,21 @@ static bool is_within(int32_t type, const unsigned char *one, const unsigned cha
     return apart <= (value_is_float(type) && scale > own ? limit * scale / own : limit);
 }
 
+/* Are words 0 or normal numbers as floats? The floats of small integers are denormal. */
+static bool may_be_floats(const unsigned char *one, const unsigned char *other, uint64_t index)
+{
+    const unsigned char *words[] = {one, other};
+
+    for (int i = 0; i < 2; i++) {
+        float value;
+
+        memcpy(&value, words[i] + index * sizeof(value), sizeof(value));
+        if (!isnormal(value) && value != 0)
+            return false;
+    }
+    return true;
+}
+
 static bool is_near(const struct trm_parameter *parameter, const unsigned char *one,
                     const unsigned char *other, uint64_t index, double scale, double tolerance)
 {
@@ -51,7 +66,7 @@ static bool is_near(const struct trm_parameter *parameter, const unsigned char *
         return true;
     if ((value_is_float(type) || limit > 0) && is_within(type, one, other, index, scale, limit))
         return true;
-    if (trm_type_size(parameter->type) > 0)
+    if (trm_type_size(parameter->type) > 0 || !may_be_floats(one, other, index))
         return false;
     limit = tolerance >= 0 ? tolerance : difference_tolerance(TRM_TYPE_F32);
     return is_within(TRM_TYPE_F32, one, other, index, 1, limit);
