@@ -67,6 +67,8 @@ err_has "of the name m"
 check 1 --quick "$native:kernel=crashing"
 test "${INSTRUMENTED-no}" != no || has failed cpu:0 process "ended by signal 11" # sanitizers catch it
 has failed cpu:0 process "running it"
+check 1 --quick "$native:kernel=exiting"
+has failed cpu:0 process "exited before the end of its work: running it"
 check 1 --quick --timeout 2 "$native:kernel=endless"
 has failed cpu:0 process "did not end within 2 s: running it"
 has failed cpu:0 process "--timeout"

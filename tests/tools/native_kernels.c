@@ -4,6 +4,7 @@
  *     counting    numbers its calls, so that no two runs are the same
  *     pairs       the same in structs of two integers
  *     crashing    writes to address 0
+ *     exiting     ends the process with status 0
  *     endless     never returns
  *     refusing    fails with a native code
  * SPDX-License-Identifier: MIT
@@ -74,6 +75,13 @@ static int32_t crashing(const struct trm_cpu_groups *groups, const void *block)
     return 0;
 }
 
+static int32_t exiting(const struct trm_cpu_groups *groups, const void *block)
+{
+    (void)groups;
+    (void)block;
+    _exit(0);
+}
+
 static int32_t endless(const struct trm_cpu_groups *groups, const void *block)
 {
     volatile int is_waiting = 1;
@@ -114,8 +122,8 @@ static const struct trm_parameter pair_parameters[] = {
 #define KERNEL(function_) KERNEL_WITH(function_, parameters)
 
 static const struct trm_cpu_kernel kernels[] = {
-    KERNEL(right),    KERNEL(counting), KERNEL_WITH(pairs, pair_parameters),
-    KERNEL(crashing), KERNEL(endless),  KERNEL(refusing),
+    KERNEL(right),   KERNEL(counting), KERNEL_WITH(pairs, pair_parameters), KERNEL(crashing), KERNEL(exiting),
+    KERNEL(endless), KERNEL(refusing),
 };
 
 TRM_API extern const struct trm_cpu_kernel_table trm_cpu_kernels_v1;
