@@ -56,6 +56,9 @@ has failed cpu:0 repeated "not deterministic: element 0 of y is 0, and in anothe
 has failed cpu:0 repeated "Look for a race"
 TRIREME_CPU_WORKERS=1 check 1 --quick "$native:kernel=pairs" # integers, which are near each other as floats
 has failed cpu:0 repeated "not deterministic: element 1 of y is 0, and in another run with the same inputs 1000"
+check 0 --quick "$native:kernel=printing" # whose text is no part of the JSON
+out_lacks "printed by a kernel"
+err_has "printed by a kernel"
 check 1 --quick "$native:kernel=refusing"
 has failed cpu:0 results 42
 check 1 --quick "$native"

@@ -6,10 +6,12 @@
  *     crashing    writes to address 0
  *     exiting     ends the process with status 0
  *     endless     never returns
+ *     printing    writes to standard output
  *     refusing    fails with a native code
  * SPDX-License-Identifier: MIT
  */
 #include <stdatomic.h>
+#include <stdio.h>
 #include <trireme/cpu_kernel.h>
 #include <unistd.h>
 
@@ -93,6 +95,12 @@ static int32_t endless(const struct trm_cpu_groups *groups, const void *block)
     return 0;
 }
 
+static int32_t printing(const struct trm_cpu_groups *groups, const void *block)
+{
+    puts("printed by a kernel");
+    return right(groups, block);
+}
+
 static int32_t refusing(const struct trm_cpu_groups *groups, const void *block)
 {
     (void)groups;
@@ -122,8 +130,9 @@ static const struct trm_parameter pair_parameters[] = {
 #define KERNEL(function_) KERNEL_WITH(function_, parameters)
 
 static const struct trm_cpu_kernel kernels[] = {
-    KERNEL(right),   KERNEL(counting), KERNEL_WITH(pairs, pair_parameters), KERNEL(crashing), KERNEL(exiting),
-    KERNEL(endless), KERNEL(refusing),
+    KERNEL(right),    KERNEL(counting), KERNEL_WITH(pairs, pair_parameters),
+    KERNEL(crashing), KERNEL(exiting),  KERNEL(printing),
+    KERNEL(endless),  KERNEL(refusing),
 };
 
 TRM_API extern const struct trm_cpu_kernel_table trm_cpu_kernels_v1;

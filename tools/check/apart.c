@@ -147,6 +147,7 @@ static void run_job(const struct listener *listener, apart_job_fn job, void *use
                .is_verbose = listener->apart->is_verbose,
     };
 
+    (void)dup2(STDERR_FILENO, STDOUT_FILENO); /* what drivers and kernels print is no part of the output */
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     (void)setrlimit(RLIMIT_CORE, &no_core);
     pthread_mutex_init(&report.lock, NULL);
