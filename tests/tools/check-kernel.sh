@@ -56,6 +56,8 @@ has failed cpu:0 repeated "not deterministic: element 0 of y is 0, and in anothe
 has failed cpu:0 repeated "Look for a race"
 TRIREME_CPU_WORKERS=1 check 1 --quick "$native:kernel=pairs" # integers, which are near each other as floats
 has failed cpu:0 repeated "not deterministic: element 1 of y is 0, and in another run with the same inputs 1000"
+TRIREME_CPU_WORKERS=1 check 1 --quick "$native:kernel=huge" # which does not hide what the others are
+has failed cpu:0 repeated "not deterministic: element 1 of y is 0, and in another run with the same inputs 999"
 check 0 --quick "$native:kernel=printing" # whose text is no part of the JSON
 out_lacks "printed by a kernel"
 err_has "printed by a kernel"

@@ -3,6 +3,7 @@
  *     right       y[i] = i
  *     counting    numbers its calls, so that no two runs are the same
  *     pairs       the same in structs of two integers
+ *     huge        the same as doubles, of which the first is 1e300
  *     crashing    writes to address 0
  *     exiting     ends the process with status 0
  *     endless     never returns
@@ -67,6 +68,17 @@ static int32_t pairs(const struct trm_cpu_groups *groups, const void *block)
     return 0;
 }
 
+static int32_t huge(const struct trm_cpu_groups *groups, const void *block)
+{
+    const struct arguments *arguments = block;
+    double *y                         = arguments->y.data;
+    uint64_t items                    = groups->group_size[0];
+
+    for (uint64_t i = groups->begin * items; i < groups->end * items && i < arguments->n; i++)
+        y[i] = i == 0 ? 1e300 : next_call(i);
+    return 0;
+}
+
 static int32_t crashing(const struct trm_cpu_groups *groups, const void *block)
 {
     int *volatile nowhere = NULL;
@@ -122,6 +134,15 @@ static const struct trm_parameter pair_parameters[] = {
     {.name = "n", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_U32, .size = 4},
 };
 
+static const struct trm_parameter huge_parameters[] = {
+    {.name   = "y",
+     .kind   = TRM_PARAMETER_BUFFER,
+     .type   = TRM_TYPE_F64,
+     .access = TRM_ACCESS_WRITE,
+     .stride = 8},
+    {.name = "n", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_U32, .size = 4},
+};
+
 #define KERNEL_WITH(function_, parameters_)                                                          \
     {                                                                                                \
         .name = #function_, .function = (function_), .parameters = (parameters_),                    \
@@ -130,9 +151,15 @@ static const struct trm_parameter pair_parameters[] = {
 #define KERNEL(function_) KERNEL_WITH(function_, parameters)
 
 static const struct trm_cpu_kernel kernels[] = {
-    KERNEL(right),    KERNEL(counting), KERNEL_WITH(pairs, pair_parameters),
-    KERNEL(crashing), KERNEL(exiting),  KERNEL(printing),
-    KERNEL(endless),  KERNEL(refusing),
+    KERNEL(right),
+    KERNEL(counting),
+    KERNEL_WITH(pairs, pair_parameters),
+    KERNEL_WITH(huge, huge_parameters),
+    KERNEL(crashing),
+    KERNEL(exiting),
+    KERNEL(printing),
+    KERNEL(endless),
+    KERNEL(refusing),
 };
 
 TRM_API extern const struct trm_cpu_kernel_table trm_cpu_kernels_v1;
