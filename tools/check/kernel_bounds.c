@@ -172,6 +172,8 @@ static bool search_size(struct kernel_run *run, struct kernel_size *size, bool *
     }
     if (length == 0 && search.status != TRM_ERROR_KERNEL && search.status != TRM_ERROR_OUT_OF_RANGE) {
         report_failure(run->report, "bounds", "the kernel cannot be run");
+        snprintf(run->check->shared->skipped, sizeof(run->check->shared->skipped),
+                 "it cannot be run with its indices checked");
         return false;
     }
     if (length == size->elements)
@@ -213,17 +215,18 @@ void kernel_bounds_job(struct report *report, void *user)
     struct kernel_run run          = {.check = it, .report = report};
     bool needs_more                = false;
     uint32_t done                  = 0;
+    bool are_inside;
 
     report->ignores_log = true;
     if (!kernel_run_open(&run, &check, 1))
         return;
     while (done < it->shared->size_count && search_size(&run, &it->shared->sizes[done], &needs_more))
         done++;
-    if (done == it->shared->size_count) {
-        keep_sizes(it->shared);
+    are_inside = done == it->shared->size_count;
+    keep_sizes(it->shared);
+    if (are_inside)
         report_add(report, FINDING_OK, "bounds", NULL, "no access outside%s, at %u size%s",
                    needs_more && !it->shared->is_named ? " of longer buffers" : "", it->shared->size_count,
                    it->shared->size_count == 1 ? "" : "s");
-    }
     kernel_run_close(&run);
 }
