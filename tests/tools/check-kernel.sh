@@ -39,7 +39,8 @@ check 1 axpy:count=4294967295
 has failed cpu:0 bounds "more than 48 MiB"
 check 1 axpy:items=99999999999999x9999999999999x99999999
 has failed cpu:0 bounds "Give smaller numbers"
-check 1 --quick axpy:x=10,y=10,count=10,items=99999999999x99999999 # small buffers, and more groups than a launch has
+# Small buffers, and more groups than a launch may have.
+check 1 --quick axpy:x=10,y=10,count=10,items=99999999999x99999999
 has failed cpu:0 bounds "the kernel cannot be run: 99999999 groups in y; the device has at most"
 has ok cpu:0 loaded "it cannot be run with its indices checked"
 check 0 --quick axpy:count=0

@@ -55,7 +55,7 @@ static int compare_numbers(const void *one, const void *other)
     return (first > second) - (first < second);
 }
 
-/* Of the absolute values of elements that are finite and not 0, since the ends of buffers are often unused. */
+/* Of the absolute values of elements that are finite and not 0, since ends of buffers are often unused. */
 static double median_of(const unsigned char *elements, int32_t type, uint64_t count)
 {
     double samples[SAMPLES];
