@@ -54,6 +54,7 @@ tools_trireme_SOURCES += \
 	tools/check/kernel_compare.c \
 	tools/check/kernel_device.c \
 	tools/check/kernel_inputs.c \
+	tools/check/kernel_layout.c \
 	tools/check/kernel_run.c \
 	tools/check/kernel_survey.c \
 	tools/check/machine.c \

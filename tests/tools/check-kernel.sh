@@ -123,6 +123,27 @@ lacks warning cpu:0 bounds ""
 check 1 --quick "$work/longer.comp:n=100,x=200"
 has failed cpu:0 bounds "whose size is 200"
 
+# Members of structs get values of their types: integers that are indices, and floats that are not next to 0.
+cat >"$work/structs.comp" <<'END'
+#version 450
+layout(local_size_x = 64) in;
+struct Part { vec2 at; uint id; float mass[2]; };
+layout(std430, binding = 0) readonly buffer P { Part p[]; };
+layout(std430, set = 1, binding = 0) writeonly buffer Y { float y[]; };
+layout(push_constant) uniform C { uint n; };
+void main()
+{
+    uint i = gl_GlobalInvocationID.x;
+    if (i >= n)
+        return;
+    bool is_tiny = max(p[i].at.x, p[i].at.y) < 1e-6 || max(p[i].mass[0], p[i].mass[1]) < 1e-6;
+    y[is_tiny || p[i].id >= n ? 0xfffffff : i] = p[i].mass[1];
+}
+END
+check 0 "$work/structs.comp:n=1000"
+has ok cpu:0 bounds "no access outside"
+has ok cpu:0 results "every run with the same bits"
+
 kernel_file bad 'if (i < n) z[i] = 1;'
 check 1 "$work/bad.comp"
 has failed kernel found "'z' : undeclared identifier"

@@ -38,7 +38,7 @@ static bool is_clean(struct search *search, uint64_t elements)
     size.elements = elements;
     report_begin(search->run->report, "running it with every index checked, and buffers of %llu elements",
                  (unsigned long long)elements);
-    kernel_inputs_make(&inputs, &search->run->info, search->run->check->spec, &size);
+    kernel_inputs_make(&inputs, &search->run->info, search->run->check, &size);
     search->is_too_large = inputs.total_bytes > KERNEL_SIZE_BYTES;
     if (!search->is_too_large) {
         unsigned char *results = output_allocate(inputs.result_bytes, 1);
@@ -111,7 +111,7 @@ static void report_outside(struct search *search, const char *remedy)
 
     snprintf(search->run->check->shared->skipped, sizeof(search->run->check->shared->skipped),
              "it reaches outside of its buffers");
-    kernel_inputs_make(&inputs, &search->run->info, search->run->check->spec, search->size);
+    kernel_inputs_make(&inputs, &search->run->info, search->run->check, search->size);
     kernel_inputs_text(&inputs, text, sizeof(text));
     kernel_inputs_release(&inputs);
     access_text(search->first, access, sizeof(access));

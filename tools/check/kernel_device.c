@@ -136,7 +136,7 @@ static bool run_size(struct progress *progress, struct kernel_size *size)
 
     if (run->check->has_one_worker && !size->has_reference)
         return true; /* there is nothing to compare with */
-    kernel_inputs_make(&inputs, &run->info, run->check->spec, size);
+    kernel_inputs_make(&inputs, &run->info, run->check, size);
     if (inputs.total_bytes > KERNEL_SIZE_BYTES) {
         kernel_inputs_release(&inputs);
         return true; /* a smaller one says enough */
