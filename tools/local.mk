@@ -54,9 +54,11 @@ tools_trireme_SOURCES += \
 	tools/check/kernel_compare.c \
 	tools/check/kernel_device.c \
 	tools/check/kernel_inputs.c \
+	tools/check/kernel_layout.c \
 	tools/check/kernel_run.c \
 	tools/check/kernel_survey.c \
 	tools/check/machine.c \
+	tools/check/machine_group.c tools/check/machine_group.h \
 	tools/check/machine_limits.c \
 	tools/check/plugin.c \
 	tools/check/print.c \

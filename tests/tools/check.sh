@@ -140,6 +140,9 @@ run 2 "$trireme" check one two
 err_has "one kernel at a time"
 run 2 "$trireme" check --plugin "$work/no-such-file.so"
 err_has "--plugin takes the path"
+cp "$top_builddir/backends/.libs/cpu.so" "$work/a,b.so"
+run 2 "$trireme" check --plugin "$work/a,b.so"
+err_has "--plugin takes a path without a comma"
 run 2 "$trireme" check --plugin "$top_builddir/backends/.libs/cpu.so" axpy
 err_has "cannot be combined"
 run 0 "$trireme" help check

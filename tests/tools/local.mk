@@ -76,3 +76,11 @@ tests_tools_run_text_SOURCES = tests/tools/run_text.c $(OUTPUT_FILES) \
 tests_tools_run_text_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_tools_run_text_LDADD = libtrireme.la $(CHECK_LIBS) -lm
 tests_tools_run_text_LDFLAGS = $(UNINSTALLED_LINK)
+
+check_PROGRAMS += tests/tools/check_group
+TESTS += tests/tools/check_group
+tests_tools_check_group_SOURCES = tests/tools/check_group.c $(OUTPUT_FILES) \
+	tools/check/machine_group.c tools/check/machine_group.h
+tests_tools_check_group_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_tools_check_group_LDADD = libtrireme.la $(CHECK_LIBS) -lm
+tests_tools_check_group_LDFLAGS = $(UNINSTALLED_LINK)

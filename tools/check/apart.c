@@ -29,6 +29,7 @@ struct listener {
     const char *subject;
     int descriptor;
     pid_t child;
+    bool is_done;             /* it has done all its work, and only ends */
     bool is_late;             /* it was ended because it said nothing for too long */
     char record[RECORD_MOST]; /* what has come of a record */
     size_t length;
@@ -65,6 +66,8 @@ static void take_finding(struct listener *listener)
     char *at               = listener->record + 1;
     struct finding finding = {.state = (enum finding_state)(listener->record[0] - '0')};
 
+    if (listener->record[0] < '0' || listener->record[0] >= '0' + FINDING_STATES)
+        return; /* no record of report.c */
     for (int i = 0; i < REPORT_FIELDS; i++) {
         fields[i] = at;
         at += strlen(at) + 1;
@@ -95,7 +98,8 @@ static void take_byte(struct listener *listener, char byte)
     listener->record[listener->length++] = byte;
     if (byte != '\0')
         return;
-    if (listener->record[0] == REPORT_BEGIN) {
+    if (listener->record[0] == REPORT_BEGIN || listener->record[0] == REPORT_END) {
+        listener->is_done |= listener->record[0] == REPORT_END;
         snprintf(listener->doing, sizeof(listener->doing), "%.255s", listener->record + 1);
         show_progress(listener);
     } else if (fields_in(listener) < REPORT_FIELDS) {
@@ -143,11 +147,12 @@ static void run_job(const struct listener *listener, apart_job_fn job, void *use
                .is_verbose = listener->apart->is_verbose,
     };
 
+    (void)dup2(STDERR_FILENO, STDOUT_FILENO); /* what drivers and kernels print is no part of the output */
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     (void)setrlimit(RLIMIT_CORE, &no_core);
     pthread_mutex_init(&report.lock, NULL);
     job(&report, user);
-    report_begin(&report, "ending, after all work");
+    report_end(&report);
     pthread_mutex_destroy(&report.lock);
 }
 
@@ -187,19 +192,30 @@ static bool judge_end(const struct listener *listener, int status)
         add_own(listener, text, "The messages above say why.");
         return false;
     }
+    if (!listener->is_done) {
+        snprintf(text, sizeof(text), "the process exited before the end of its work: %s", listener->doing);
+        add_own(listener, text, "What ran then calls exit(), which a plugin, a driver or a kernel must not.");
+        return false;
+    }
     return true;
 }
 
 static bool wait_for(struct listener *listener)
 {
     int status = 0;
+    pid_t ended;
 
     listen_to(listener);
     if (listener->is_late)
         kill(listener->child, SIGKILL);
-    while (waitpid(listener->child, &status, 0) < 0 && errno == EINTR)
-        continue;
+    do
+        ended = waitpid(listener->child, &status, 0);
+    while (ended < 0 && errno == EINTR);
     clear_progress(listener);
+    if (ended < 0) {
+        add_own(listener, "how the process ended cannot be learned", "Run it again.");
+        return false;
+    }
     return judge_end(listener, status);
 }
 
@@ -215,6 +231,7 @@ bool apart_run(const struct apart *apart, const char *section, const char *subje
         return false;
     }
     fflush(stdout);
+    (void)signal(SIGCHLD, SIG_DFL); /* where the parent ignores it, children leave no status */
     listener.child = fork();
     if (listener.child == 0) {
         close(ends[0]);

@@ -9,6 +9,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     OPTION_BACKEND = 256,
@@ -41,6 +42,17 @@ static bool parse_tolerance(const char *text, double *tolerance)
     return end != text && *end == '\0' && *tolerance >= 0;
 }
 
+/* The setting `backend`, through which the plugin is loaded, takes a list. */
+static const char *take_plugin(struct check_options *options, const char *value)
+{
+    free(options->plugin);
+    options->plugin = realpath(value, NULL);
+    if (!options->plugin)
+        return "--plugin takes the path of a shared object that exists";
+    return strchr(options->plugin, ',') ? "--plugin takes a path without a comma: rename the file or folder"
+                                        : NULL;
+}
+
 /* The value of one option. NULL: it is right; else what is wrong with it. */
 static const char *take_value(struct check_options *options, int option, const char *value)
 {
@@ -52,9 +64,7 @@ static const char *take_value(struct check_options *options, int option, const c
         options->devices = value;
         return NULL;
     case OPTION_PLUGIN:
-        free(options->plugin);
-        options->plugin = realpath(value, NULL);
-        return options->plugin ? NULL : "--plugin takes the path of a shared object that exists";
+        return take_plugin(options, value);
     case OPTION_TOLERANCE:
         return parse_tolerance(value, &options->tolerance) ? NULL : "--tolerance takes a number from 0 on";
     default:

@@ -82,7 +82,8 @@ static void check_on_devices(struct check *check, struct kernel_check *it)
             if (!takes_part(it, it->summary) || is_of(it->summary, "cpu") != (pass == 0))
                 continue;
             run_apart(check, it, kernel_device_job);
-            if (pass > 0 || *it->shared->obstacle || strcmp(it->shared->reference, it->summary->id) != 0)
+            if (pass > 0 || *it->shared->obstacle || it->shared->is_random ||
+                strcmp(it->shared->reference, it->summary->id) != 0)
                 continue;
             it->has_one_worker = true;
             run_apart(check, it, kernel_device_job);

@@ -87,8 +87,8 @@ void kernel_inputs_sizes(const struct trm_kernel_info *info, struct spec *spec, 
 bool kernel_inputs_has_count(const struct trm_kernel_info *info);
 
 /* Make up the arguments of a size. The same for every device. */
-void kernel_inputs_make(struct kernel_inputs *inputs, const struct trm_kernel_info *info, struct spec *spec,
-                        const struct kernel_size *size);
+void kernel_inputs_make(struct kernel_inputs *inputs, const struct trm_kernel_info *info,
+                        const struct kernel_check *it, const struct kernel_size *size);
 void kernel_inputs_release(struct kernel_inputs *inputs);
 
 /* "1000 work-items, n = 1000, a = 0.5, buffers of 1000 elements"; capacity: 256 at least */
@@ -96,6 +96,12 @@ void kernel_inputs_text(const struct kernel_inputs *inputs, char *text, size_t c
 
 /* Work-items of the groups that cover the items. */
 uint64_t kernel_inputs_launched(const struct trm_kernel_info *info, const struct kernel_size *size);
+
+/* ---- kernel_layout.c */
+
+/* For each word of an element of a buffer of structs, 1 if it is a float; to be freed. NULL: `parameter` is
+ * none, or there is no SPIR-V. */
+unsigned char *kernel_layout_floats(const struct trm_parameter *parameter, const void *words, uint64_t size);
 
 /* ---- kernel_run.c: one device */
 

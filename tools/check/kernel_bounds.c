@@ -25,7 +25,8 @@ struct search {
     struct kernel_run *run;
     const struct kernel_size *size;
     char first[SENTENCE]; /* what was wrong with the shortest buffers */
-    int32_t status;
+    bool is_too_large;    /* the buffers would take too much: it was not run */
+    int32_t status;       /* of the last run */
 };
 
 /* Runs with this many elements. True if no access was outside; else search->status says what happened. */
@@ -37,9 +38,9 @@ static bool is_clean(struct search *search, uint64_t elements)
     size.elements = elements;
     report_begin(search->run->report, "running it with every index checked, and buffers of %llu elements",
                  (unsigned long long)elements);
-    kernel_inputs_make(&inputs, &search->run->info, search->run->check->spec, &size);
-    search->status = TRM_ERROR_OUT_OF_RANGE;
-    if (inputs.total_bytes <= KERNEL_SIZE_BYTES) {
+    kernel_inputs_make(&inputs, &search->run->info, search->run->check, &size);
+    search->is_too_large = inputs.total_bytes > KERNEL_SIZE_BYTES;
+    if (!search->is_too_large) {
         unsigned char *results = output_allocate(inputs.result_bytes, 1);
 
         search->status = kernel_run_once(search->run, &inputs, results);
@@ -48,7 +49,7 @@ static bool is_clean(struct search *search, uint64_t elements)
         free(results);
     }
     kernel_inputs_release(&inputs);
-    return search->status == TRM_OK;
+    return !search->is_too_large && search->status == TRM_OK;
 }
 
 /* The fewest elements, of some, with which the kernel stays inside; 0: there are none. */
@@ -71,7 +72,7 @@ static uint64_t find_length(struct search *search)
         last = lengths[i];
         if (is_clean(search, last))
             return last;
-        if (search->status != TRM_ERROR_KERNEL)
+        if (search->is_too_large || search->status != TRM_ERROR_KERNEL)
             return 0;
     }
     return 0;
@@ -110,7 +111,7 @@ static void report_outside(struct search *search, const char *remedy)
 
     snprintf(search->run->check->shared->skipped, sizeof(search->run->check->shared->skipped),
              "it reaches outside of its buffers");
-    kernel_inputs_make(&inputs, &search->run->info, search->run->check->spec, search->size);
+    kernel_inputs_make(&inputs, &search->run->info, search->run->check, search->size);
     kernel_inputs_text(&inputs, text, sizeof(text));
     kernel_inputs_release(&inputs);
     access_text(search->first, access, sizeof(access));
@@ -164,14 +165,16 @@ static bool search_size(struct kernel_run *run, struct kernel_size *size, bool *
     struct search search = {.run = run, .size = size};
     uint64_t length      = find_length(&search);
 
-    if (length == 0 && !*search.first && search.status == TRM_ERROR_OUT_OF_RANGE) {
+    if (length == 0 && !*search.first && search.is_too_large) {
         report_add(run->report, FINDING_FAILED, "bounds", "Give smaller numbers.",
                    "the buffers would take more than %u MiB", (unsigned)(KERNEL_SIZE_BYTES >> 20));
         snprintf(run->check->shared->skipped, sizeof(run->check->shared->skipped), "it is too large");
         return false;
     }
-    if (length == 0 && search.status != TRM_ERROR_KERNEL && search.status != TRM_ERROR_OUT_OF_RANGE) {
+    if (length == 0 && !search.is_too_large && search.status != TRM_ERROR_KERNEL) {
         report_failure(run->report, "bounds", "the kernel cannot be run");
+        snprintf(run->check->shared->skipped, sizeof(run->check->shared->skipped),
+                 "it cannot be run with its indices checked");
         return false;
     }
     if (length == size->elements)
@@ -213,17 +216,18 @@ void kernel_bounds_job(struct report *report, void *user)
     struct kernel_run run          = {.check = it, .report = report};
     bool needs_more                = false;
     uint32_t done                  = 0;
+    bool are_inside;
 
     report->ignores_log = true;
     if (!kernel_run_open(&run, &check, 1))
         return;
     while (done < it->shared->size_count && search_size(&run, &it->shared->sizes[done], &needs_more))
         done++;
-    if (done == it->shared->size_count) {
-        keep_sizes(it->shared);
+    are_inside = done == it->shared->size_count;
+    keep_sizes(it->shared);
+    if (are_inside)
         report_add(report, FINDING_OK, "bounds", NULL, "no access outside%s, at %u size%s",
                    needs_more && !it->shared->is_named ? " of longer buffers" : "", it->shared->size_count,
                    it->shared->size_count == 1 ? "" : "s");
-    }
     kernel_run_close(&run);
 }

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The type that elements are compared as: where a buffer has no single type, words, which may be floats. */
@@ -13,20 +14,73 @@ static int32_t type_of(const struct trm_parameter *parameter)
     return trm_type_size(parameter->type) > 0 ? parameter->type : TRM_TYPE_U32;
 }
 
-/* The root mean square of the finite elements of a float type: errors of sums, as of a Fourier transform,
- * grow with what was summed and not with the one result. */
-static double scale_of(const unsigned char *elements, int32_t type, uint64_t count)
-{
-    double sum = 0;
+enum {
+    SAMPLES = 4096, /* elements that the median is taken of */
+    MEDIANS = 16,   /* the most for the scale */
+};
 
-    if (!value_is_float(type) || count == 0)
-        return 1;
+/* The largest of the finite elements, as an absolute value. */
+static double largest_of(const unsigned char *elements, int32_t type, uint64_t count)
+{
+    double largest = 0;
+
     for (uint64_t i = 0; i < count; i++) {
-        double value = difference_element(elements, type, i);
+        double value = fabs(difference_element(elements, type, i));
+
+        if (isfinite(value) && value > largest)
+            largest = value;
+    }
+    return largest;
+}
+
+/* The squares are of parts of the largest element, since those of large numbers are infinite. */
+static double root_mean_square(const unsigned char *elements, int32_t type, uint64_t count)
+{
+    double largest = largest_of(elements, type, count), sum = 0;
+
+    if (largest == 0)
+        return 0;
+    for (uint64_t i = 0; i < count; i++) {
+        double value = difference_element(elements, type, i) / largest;
 
         sum += isfinite(value) ? value * value : 0;
     }
-    return fmax(1, sqrt(sum / (double)count));
+    return largest * sqrt(sum / (double)count);
+}
+
+static int compare_numbers(const void *one, const void *other)
+{
+    double first = *(const double *)one, second = *(const double *)other;
+
+    return (first > second) - (first < second);
+}
+
+/* Of the absolute values of elements that are finite and not 0, since ends of buffers are often unused. */
+static double median_of(const unsigned char *elements, int32_t type, uint64_t count)
+{
+    double samples[SAMPLES];
+    uint64_t step  = count / SAMPLES + 1;
+    uint32_t taken = 0;
+
+    for (uint64_t i = 0; i < count; i += step) {
+        double value = fabs(difference_element(elements, type, i));
+
+        if (isfinite(value) && value > 0)
+            samples[taken++] = value;
+    }
+    if (taken == 0)
+        return 0;
+    qsort(samples, taken, sizeof(samples[0]), compare_numbers);
+    return samples[taken / 2];
+}
+
+/* How large the elements of a float type are: errors of sums, as of a Fourier transform, grow with what was
+ * summed and not with the one result. A few huge elements must not hide what is wrong with all others. */
+static double scale_of(const unsigned char *elements, int32_t type, uint64_t count)
+{
+    if (!value_is_float(type) || count == 0)
+        return 1;
+    return fmax(1, fmin(root_mean_square(elements, type, count), MEDIANS * median_of(elements, type, count)));
 }
 
 /* Is one element within `limit` of another, for floats as a part of the larger of it and `scale`? */
@@ -37,7 +91,22 @@ static bool is_within(int32_t type, const unsigned char *one, const unsigned cha
     double apart     = difference_of(difference_element(one, type, index), reference, value_is_float(type));
     double own       = fmax(1, fabs(reference));
 
-    return apart <= (value_is_float(type) && scale > own ? limit * scale / own : limit);
+    return isfinite(apart) && apart <= (value_is_float(type) && scale > own ? limit * scale / own : limit);
+}
+
+/* Are words 0 or normal numbers as floats? The floats of small integers are denormal. */
+static bool may_be_floats(const unsigned char *one, const unsigned char *other, uint64_t index)
+{
+    const unsigned char *words[] = {one, other};
+
+    for (int i = 0; i < 2; i++) {
+        float value;
+
+        memcpy(&value, words[i] + index * sizeof(value), sizeof(value));
+        if (!isnormal(value) && value != 0)
+            return false;
+    }
+    return true;
 }
 
 static bool is_near(const struct trm_parameter *parameter, const unsigned char *one,
@@ -51,7 +120,7 @@ static bool is_near(const struct trm_parameter *parameter, const unsigned char *
         return true;
     if ((value_is_float(type) || limit > 0) && is_within(type, one, other, index, scale, limit))
         return true;
-    if (trm_type_size(parameter->type) > 0)
+    if (trm_type_size(parameter->type) > 0 || !may_be_floats(one, other, index))
         return false;
     limit = tolerance >= 0 ? tolerance : difference_tolerance(TRM_TYPE_F32);
     return is_within(TRM_TYPE_F32, one, other, index, 1, limit);

@@ -320,7 +320,8 @@ static uint64_t element_for(int32_t type, uint32_t random, uint64_t count)
     }
 }
 
-static void fill(struct kernel_argument *argument, uint32_t seed, uint64_t count)
+/* floats: of structs, which words of an element are; NULL: they are unknown. */
+static void fill(struct kernel_argument *argument, uint32_t seed, uint64_t count, const unsigned char *floats)
 {
     const struct trm_parameter *parameter = argument->parameter;
     uint32_t size                         = trm_type_size(parameter->type);
@@ -332,7 +333,8 @@ static void fill(struct kernel_argument *argument, uint32_t seed, uint64_t count
     if (counts || parameter->access == TRM_ACCESS_WRITE)
         return;
     for (uint64_t at = 0; at + size <= argument->bytes; at += size) {
-        uint64_t bits = element_for(parameter->type, next(&state), count);
+        bool is_float = floats && floats[at % parameter->stride / 4] != 0;
+        uint64_t bits = element_for(is_float ? TRM_TYPE_F32 : parameter->type, next(&state), count);
 
         memcpy(argument->start + at, &bits, size);
     }
@@ -365,11 +367,13 @@ static uint64_t elements_for(const struct trm_parameter *parameter, struct spec 
     return given < MOST_NUMBER ? given : MOST_NUMBER;
 }
 
-static void make_buffer(struct kernel_inputs *inputs, struct kernel_argument *argument, struct spec *spec)
+static void make_buffer(struct kernel_inputs *inputs, struct kernel_argument *argument,
+                        const struct kernel_check *it)
 {
     const struct trm_parameter *parameter = argument->parameter;
+    unsigned char *floats;
 
-    argument->bytes      = buffer_bytes(parameter, elements_for(parameter, spec, inputs->elements));
+    argument->bytes      = buffer_bytes(parameter, elements_for(parameter, it->spec, inputs->elements));
     argument->is_written = parameter->access == 0 || (parameter->access & TRM_ACCESS_WRITE) != 0;
     inputs->total_bytes += argument->bytes;
     if (argument->is_written)
@@ -377,7 +381,9 @@ static void make_buffer(struct kernel_inputs *inputs, struct kernel_argument *ar
     if (inputs->total_bytes > KERNEL_SIZE_BYTES)
         return; /* this size is left out */
     argument->start = output_allocate(argument->bytes, 1);
-    fill(argument, inputs->count + 1, items_in(inputs->items));
+    floats          = kernel_layout_floats(parameter, it->shared->data, it->shared->word_bytes);
+    fill(argument, inputs->count + 1, items_in(inputs->items), floats);
+    free(floats);
 }
 
 static void make_block(struct kernel_argument *argument)
@@ -391,19 +397,19 @@ static void make_block(struct kernel_argument *argument)
         memcpy(argument->start + at, &bits, size);
 }
 
-void kernel_inputs_make(struct kernel_inputs *inputs, const struct trm_kernel_info *info, struct spec *spec,
-                        const struct kernel_size *size)
+void kernel_inputs_make(struct kernel_inputs *inputs, const struct trm_kernel_info *info,
+                        const struct kernel_check *it, const struct kernel_size *size)
 {
     memset(inputs, 0, sizeof(*inputs));
     memcpy(inputs->items, size->items, sizeof(inputs->items));
     inputs->elements = size->elements;
     for (uint32_t i = 0; i < info->parameter_count && i < KERNEL_PARAMETERS; i++) {
         struct kernel_argument *argument = &inputs->arguments[i];
-        const char *text                 = spec_value(spec, info->parameters[i].name);
+        const char *text                 = spec_value(it->spec, info->parameters[i].name);
 
         argument->parameter = &info->parameters[i];
         if (argument->parameter->kind == TRM_PARAMETER_BUFFER)
-            make_buffer(inputs, argument, spec);
+            make_buffer(inputs, argument, it);
         else if (argument->parameter->kind == TRM_PARAMETER_BLOCK)
             make_block(argument);
         else if (!text || !value_parse(argument->parameter->type, text, &argument->bits))

@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: MIT
  */
 #include "tools/check/check.h"
+#include "tools/check/machine_group.h"
 
 #include "tools/output/output.h"
 
 #include <glob.h>
-#include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,40 +19,15 @@
 
 /* ---- the control group ---- */
 
-/* The first line of a file of this process's control group (version 2). False if there is none. */
-static bool read_group_file(const char *name, char *line, int capacity)
+static struct group_limits group_limits(void)
 {
-    char path[1024], group[512] = "";
-    FILE *file = fopen("/proc/self/cgroup", "re");
+    struct group_limits limits = {0, UINT64_MAX};
+    char *group                = group_find("/proc/self/cgroup");
 
-    if (!file)
-        return false;
-    while (fgets(line, capacity, file))
-        if (strncmp(line, "0::/", 4) == 0)
-            snprintf(group, sizeof(group), "%.500s", line + 3);
-    fclose(file);
-    group[strcspn(group, "\n")] = '\0';
-    if (!*group)
-        return false;
-    snprintf(path, sizeof(path), "/sys/fs/cgroup%s/%s", strcmp(group, "/") == 0 ? "" : group, name);
-    file = fopen(path, "re");
-    if (!file)
-        return false;
-    if (!fgets(line, capacity, file))
-        *line = '\0';
-    fclose(file);
-    return *line != '\0';
-}
-
-/* Processors that the quota of the control group pays for; 0: no quota. */
-static double group_processors(void)
-{
-    char line[128];
-    double quota, period;
-
-    if (!read_group_file("cpu.max", line, sizeof(line)) || sscanf(line, "%lf %lf", &quota, &period) != 2)
-        return 0;
-    return period > 0 ? quota / period : 0;
+    if (group)
+        group_read("/sys/fs/cgroup", group, &limits);
+    free(group);
+    return limits;
 }
 
 /* ---- limits ---- */
@@ -60,7 +35,7 @@ static double group_processors(void)
 static void check_processors(struct report *report)
 {
     long online   = sysconf(_SC_NPROCESSORS_ONLN);
-    double quota  = group_processors();
+    double quota  = group_limits().processors;
     int available = (int)online;
     cpu_set_t set;
 
@@ -78,9 +53,9 @@ static void check_processors(struct report *report)
 
 static void check_memory(struct report *report)
 {
-    char line[128], text[32];
+    uint64_t most = group_limits().memory;
+    char text[32];
     struct rlimit limit;
-    uint64_t most;
 
     if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
         output_bytes(text, sizeof(text), limit.rlim_cur);
@@ -90,7 +65,7 @@ static void check_memory(struct report *report)
                    "the address space of this process is limited to %s", text);
         return;
     }
-    if (!read_group_file("memory.max", line, sizeof(line)) || sscanf(line, "%" SCNu64, &most) != 1) {
+    if (most == UINT64_MAX) {
         report_add(report, FINDING_OK, "memory", NULL, "no limit for this process");
         return;
     }

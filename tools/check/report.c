@@ -48,6 +48,16 @@ void report_begin(struct report *report, const char *format, ...)
     pthread_mutex_unlock(&report->lock);
 }
 
+void report_end(struct report *report)
+{
+    char text[] = "_ending, after all work";
+
+    text[0] = REPORT_END;
+    pthread_mutex_lock(&report->lock);
+    write_text(report, text);
+    pthread_mutex_unlock(&report->lock);
+}
+
 static void add(struct report *report, enum finding_state state, const char *topic, const char *remedy,
                 const char *text)
 {

@@ -21,6 +21,9 @@ struct report {
 /* Say what the job does next: shown while it lasts, and named when the process does not survive it. */
 void report_begin(struct report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Say that the job has come to its end: without this, a process that exits early looks like a good one. */
+void report_end(struct report *report);
+
 /* Report a finding about the subject of the report. `remedy`: what to do; NULL: nothing. */
 void report_add(struct report *report, enum finding_state state, const char *topic, const char *remedy,
                 const char *format, ...) __attribute__((format(printf, 5, 6)));
@@ -35,6 +38,7 @@ void report_log(void *user, int32_t level, const char *message);
 
 enum {
     REPORT_BEGIN  = 'b', /* a record begins with this and a text, or with '0' + enum finding_state and five */
+    REPORT_END    = 'e', /* the last record of a job, with a text as for REPORT_BEGIN */
     REPORT_FIELDS = 5,
 };
 
