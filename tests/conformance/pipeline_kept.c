@@ -178,8 +178,7 @@ START_TEST(a_launch_that_fails_after_many_like_it_is_named)
 }
 END_TEST
 
-/* Observers follow the points that each token has anew. */
-START_TEST(a_token_that_is_like_the_one_before_has_points_of_its_own)
+START_TEST(a_program_that_serves_gets_tokens_that_are_like_those_before)
 {
     struct chained chained;
     struct trm_token *token;
@@ -215,5 +214,5 @@ void add_pipeline_kept(Suite *suite)
     TCase *kept = group_make(suite, "pipelines: tokens alike");
     CASE(kept, tokens_of_other_sizes_among_equal_ones_come_out_right);
     CASE(kept, a_launch_that_fails_after_many_like_it_is_named);
-    CASE(kept, a_token_that_is_like_the_one_before_has_points_of_its_own);
+    CASE(kept, a_program_that_serves_gets_tokens_that_are_like_those_before);
 }

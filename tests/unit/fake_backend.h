@@ -82,8 +82,9 @@ void fake_fini(struct fake *fake);
 /* Let a stream do what was enqueued up to `value`; UINT64_MAX: all, and what is still to come. */
 void fake_run(struct fake *fake, struct trm_stream *stream, uint64_t value);
 
-/* Let all streams run from now on. */
+/* Let all streams run from now on; or none but by fake_run(). */
 void fake_let_run(struct fake *fake);
+void fake_hold_back(struct fake *fake);
 
 /* The stream fails now. */
 void fake_fail(struct fake *fake, struct trm_stream *stream, int32_t status, int64_t native_code,

@@ -485,6 +485,13 @@ void fake_let_run(struct fake *fake)
     progress_and_unlock(fake);
 }
 
+void fake_hold_back(struct fake *fake)
+{
+    pthread_mutex_lock(&fake->lock);
+    fake->running = 0;
+    pthread_mutex_unlock(&fake->lock);
+}
+
 void fake_fail(struct fake *fake, struct trm_stream *handle, int32_t status, int64_t native_code,
                const char *sentence)
 {

@@ -22,7 +22,7 @@ static void write_bytes(int descriptor, const char *bytes, size_t size)
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0)
-            return; /* nobody listens any more */
+            return; /* the parent has closed its end, or has ended */
         bytes += written;
         size -= (size_t)written;
     }

@@ -39,6 +39,29 @@ static inline void refuse_lowered(const char *part)
                   trm_last_error().sentence);
 }
 
+/* Lowers the module that the test builds with each word damaged in turn, also by `id`, and cut off before it.
+ * Words that make no module, or another one, are followed as far as they lead and no further. */
+static inline void lower_damaged(uint32_t id)
+{
+    const uint32_t values[] = {0, 1, 0xffffffffu, 0x10000u, RESULT, id};
+    uint32_t count;
+    const uint32_t *words = builder_words(&builder, &count);
+    uint32_t *damaged     = base_arena_allocate(&builder.arena, count, sizeof(*damaged));
+
+    for (uint32_t i = 1; i < count; i++) {
+        for (uint32_t k = 0; k < SPIRV_COUNT(values); k++) {
+            const uint32_t *lowered = damaged;
+            uint32_t length         = count;
+            memcpy(damaged, words, count * sizeof(*words));
+            damaged[i] = values[k];
+            ck_assert_int_eq(lower_module(&builder.arena, &lowered, &length), TRM_OK);
+        }
+        const uint32_t *lowered = words;
+        uint32_t length         = i;
+        ck_assert_int_eq(lower_module(&builder.arena, &lowered, &length), TRM_OK);
+    }
+}
+
 /* The parameter at a place; the test fails without one. */
 static inline const struct trm_parameter *parameter_at(const struct spirv_module *module, uint32_t set,
                                                        uint32_t place)

@@ -149,28 +149,11 @@ START_TEST(what_multisampled_images_cannot_do_stays_and_is_refused)
 }
 END_TEST
 
-/* Words that make no module, or another one, are followed as far as they lead and no further. */
 START_TEST(damaged_words_are_left_to_the_reader)
 {
     add_samples(0, 1, SpvImageFormatUnknown);
     CODE(&builder, SpvOpImageFetch, U4, RESULT, IMAGE, VALUE(I2), SpvImageOperandsSampleMask, U_1);
-    uint32_t count;
-    const uint32_t *words = builder_words(&builder, &count);
-    uint32_t *damaged     = base_arena_allocate(&builder.arena, count, sizeof(*damaged));
-
-    for (uint32_t i = 1; i < count; i++) {
-        static const uint32_t values[] = {0, 1, 0xffffffffu, 0x10000u, RESULT, SAMPLES};
-        for (uint32_t k = 0; k < SPIRV_COUNT(values); k++) {
-            const uint32_t *lowered = damaged;
-            uint32_t length         = count;
-            memcpy(damaged, words, count * sizeof(*words));
-            damaged[i] = values[k];
-            ck_assert_int_eq(lower_module(&builder.arena, &lowered, &length), TRM_OK);
-            length  = i;
-            lowered = words;
-            ck_assert_int_eq(lower_module(&builder.arena, &lowered, &length), TRM_OK);
-        }
-    }
+    lower_damaged(SAMPLES);
 }
 END_TEST
 

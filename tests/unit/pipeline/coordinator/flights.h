@@ -115,9 +115,7 @@ static inline void learn(void)
     devices = 0;
     settle();
     OK(trm_coordinator_forget(coordinator));
-    pthread_mutex_lock(&fake.lock);
-    fake.running = 0;
-    pthread_mutex_unlock(&fake.lock);
+    fake_hold_back(&fake);
 }
 
 static inline void begin(bool is_group)

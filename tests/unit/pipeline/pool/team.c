@@ -102,7 +102,14 @@ static void learn(void)
             OK(trm_point_wait(submit_on(look, 1u << device), TRM_FOREVER));
         }
     settle(TASKS);
-    fake.running = 0;
+    fake_hold_back(&fake);
+}
+
+/* All kinds of tasks are known on all devices. */
+static void open_team_that_knows(void)
+{
+    open_team();
+    learn();
 }
 
 static uint32_t watches_of(struct pipeline_stream_pool *pool)
@@ -143,8 +150,7 @@ END_TEST
 
 START_TEST(tasks_that_pass_data_on_ask_for_few_notifications)
 {
-    open_team();
-    learn();
+    open_team_that_knows();
     fake_let_run(&fake);
     uint32_t before = notifications();
     for (uint32_t i = 0; i < TASKS; i++) {
@@ -159,8 +165,7 @@ END_TEST
 
 START_TEST(tasks_whose_data_is_copied_each_time_ask_for_few_notifications)
 {
-    open_team();
-    learn();
+    open_team_that_knows();
     fake_let_run(&fake);
     uint32_t before = notifications();
     for (uint32_t i = 0; i < TASKS; i++) {
@@ -175,8 +180,7 @@ END_TEST
 
 START_TEST(each_end_is_told_while_the_width_of_a_device_is_measured)
 {
-    open_team();
-    learn();
+    open_team_that_knows();
     member(0)->load.rest = 0;
     uint32_t before      = notifications();
     for (uint32_t i = 1; i <= 8; i++) {
@@ -206,8 +210,7 @@ static void submit_function(void)
 
 START_TEST(a_kernel_behind_data_of_a_function_is_watched)
 {
-    open_team();
-    learn();
+    open_team_that_knows();
     submit_function();
     ck_assert(!is_presumed_soon(look));
     close_team();
@@ -216,8 +219,7 @@ END_TEST
 
 START_TEST(a_kernel_that_replaces_what_an_unknown_task_reads_is_watched)
 {
-    open_team();
-    learn();
+    open_team_that_knows();
     const struct trm_group_use use    = {.buffer = cells, .access = TRM_ACCESS_READ};
     const struct trm_stream_task task = {
         .struct_size = sizeof(task), .enqueue = change_cells, .uses = &use, .use_count = 1, .devices = 1};
@@ -231,12 +233,11 @@ END_TEST
 
 START_TEST(a_kernel_behind_data_that_is_there_is_presumed)
 {
-    open_team();
-    learn();
+    open_team_that_knows();
     submit_function();
     fake_let_run(&fake);
     OK(trm_point_wait(submit_on(look, 1), TRM_FOREVER));
-    fake.running = 0;
+    fake_hold_back(&fake);
     ck_assert(is_presumed_soon(look));
     close_team();
 }
@@ -247,8 +248,7 @@ START_TEST(a_kernel_of_a_group_behind_a_borrowed_stream_is_watched)
 {
     struct trm_stream *lent;
     struct trm_point point, end;
-    open_team();
-    learn();
+    open_team_that_knows();
     struct trm_stream_pool *one = member(0)->object.handle;
     OK(trm_stream_pool_acquire(one, 0, TRM_FOREVER, &lent));
     OK(fake_enqueue(lent));
@@ -274,8 +274,7 @@ START_TEST(a_child_process_cannot_submit_behind_presumed_tasks_and_its_parent_ca
     const struct trm_stream_task task = {.struct_size = sizeof(task), .enqueue = change_cells};
     struct trm_point point;
     int status;
-    open_team();
-    learn();
+    open_team_that_knows();
     ck_assert(is_presumed_soon(work));
     pid_t child = fork();
     if (child == 0)
@@ -292,8 +291,7 @@ END_TEST
 
 START_TEST(a_stream_of_a_group_that_fails_under_presumed_tasks_is_replaced)
 {
-    open_team();
-    learn();
+    open_team_that_knows();
     ck_assert(is_presumed_soon(work));
     struct trm_point point = submit_on(work, 1);
     fake_fail(&fake, point.stream, TRM_ERROR_KERNEL, 5, "it failed");
@@ -310,8 +308,7 @@ END_TEST
 
 START_TEST(tasks_go_to_another_device_when_one_is_lost_under_presumed_ones)
 {
-    open_team();
-    learn();
+    open_team_that_knows();
     ck_assert(is_presumed_soon(work));
     struct trm_point point = submit_on(work, 1);
     fake_fail(&fake, point.stream, TRM_ERROR_DEVICE_LOST, 5, "it fell off the bus");
@@ -356,8 +353,7 @@ END_TEST
 
 START_TEST(a_pool_over_a_group_ends_with_presumed_tasks_in_flight)
 {
-    open_team();
-    learn();
+    open_team_that_knows();
     for (uint32_t i = 0; i < 200; i++)
         submit_on(i % 3 ? work : change, 0);
     ck_assert_uint_lt(watches_of(member(0)) + watches_of(member(1)), 200);
