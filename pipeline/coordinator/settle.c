@@ -261,7 +261,8 @@ static void pump_run(struct pipeline_coordinator *coordinator, bool may_hand_ove
     while (!may_stop(coordinator, ++round, may_hand_over));
 }
 
-void pipeline_coordinator_pump(struct pipeline_coordinator *coordinator)
+/* tells: where another thread is at it, that one goes on for another round. */
+static void pump(struct pipeline_coordinator *coordinator, bool tells)
 {
     uint32_t state = PIPELINE_PUMP_IDLE;
     pipeline_coordinator_hold(coordinator);
@@ -270,20 +271,19 @@ void pipeline_coordinator_pump(struct pipeline_coordinator *coordinator)
         notify_pump(coordinator);
     else if (atomic_compare_exchange_strong(&coordinator->pump, &state, PIPELINE_PUMP_RUNNING))
         pump_run(coordinator, true);
-    else
+    else if (tells)
         notify_pump(coordinator);
     pipeline_coordinator_unhold(coordinator);
 }
 
+void pipeline_coordinator_pump(struct pipeline_coordinator *coordinator)
+{
+    pump(coordinator, true);
+}
+
 void pipeline_coordinator_look(struct pipeline_coordinator *coordinator)
 {
-    uint32_t state = PIPELINE_PUMP_IDLE;
-    pipeline_coordinator_hold(coordinator);
-    if (pipeline_pool_check_wait(coordinator->pool) != TRM_OK)
-        notify_pump(coordinator);
-    else if (atomic_compare_exchange_strong(&coordinator->pump, &state, PIPELINE_PUMP_RUNNING))
-        pump_run(coordinator, true);
-    pipeline_coordinator_unhold(coordinator);
+    pump(coordinator, false);
 }
 
 void pipeline_coordinator_pump_job(struct core_job *job)
