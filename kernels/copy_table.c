@@ -1,5 +1,5 @@
-/* copy_table for the cpu, with the interface of shaders/copy_table.comp: memcpy() of what a call's groups have in
- * each row.
+/* copy_table for the cpu, with the interface of shaders/copy_table.comp: memcpy() of what a call's groups
+ * have in each row.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>

@@ -3,7 +3,8 @@
  */
 #include <trireme/cpu_kernel.h>
 
-/* At the end of a file: the kernel with the parameters of the array `parameters`, and the members that are given. */
+/* At the end of a file: the kernel with the parameters of the array `parameters`, and the members that are
+ * given. */
 #define EXPORT_KERNEL(...)                                               \
     static const struct trm_cpu_kernel kernel = {                        \
         .parameters      = parameters,                                   \

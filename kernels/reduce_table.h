@@ -1,8 +1,9 @@
 /* A reduce_table kernel for the cpu, with the interface of shaders/common/reduce_table.glsl.
  *
- * Before it: KERNEL, the name; ELEMENT, VALUE, LOAD, STORE and IS_NAN as for the shader; ADD(x, y), a sum that wraps
- * around where it is one of integers. The sums of few sources are made in one loop; else the elements of a row are
- * combined in blocks that stay in the nearest cache, source by source, so that each loop is vectorised.
+ * Before it: KERNEL, the name; ELEMENT, VALUE, LOAD, STORE and IS_NAN as for the shader; ADD(x, y), a sum
+ * that wraps around where it is one of integers. The sums of few sources are made in one loop; else the
+ * elements of a row are combined in blocks that stay in the nearest cache, source by source, so that each
+ * loop is vectorised.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/cpu_kernel.h>
@@ -14,9 +15,9 @@
 #define TEXT(x) #x
 #define NAME_OF(x) TEXT(x)
 
-/* The code is compiled for several levels of the architecture; the best one runs. Not for x86-64-v4: gcc makes
- * vectors of 64 bytes there, as it does not for the reduce_spans kernels, and 20 spans of 64 KiB took 1.05 times
- * as long. Memory is the limit. */
+/* The code is compiled for several levels of the architecture; the best one runs. Not for x86-64-v4: gcc
+ * makes vectors of 64 bytes there, as it does not for the reduce_spans kernels, and 20 spans of 64 KiB took
+ * 1.05 times as long. Memory is the limit. */
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12
 #define CLONES __attribute__((target_clones("default", "arch=x86-64-v3")))
 #else

@@ -21,7 +21,8 @@ static inline __attribute__((always_inline)) float widen(uint16_t half)
     return float_of(bits | (uint32_t)(half & 0x8000) << 16);
 }
 
-/* Rounds to the nearest, of two to the even one, as translated code does (compiler/translate/prelude/base.inc). */
+/* Rounds to the nearest, of two to the even one, as translated code does
+ * (compiler/translate/prelude/base.inc). */
 static inline __attribute__((always_inline)) uint16_t narrow(float value)
 {
     uint32_t all = bits_of(value), bits = all & 0x7fffffffu;

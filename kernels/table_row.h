@@ -1,5 +1,5 @@
-/* The rows that a call of a kernel with a table of spans has to do with (shaders/common/table_row.glsl). Groups that
- * follow each other in one row are done together.
+/* The rows that a call of a kernel with a table of spans has to do with (shaders/common/table_row.glsl).
+ * Groups that follow each other in one row are done together.
  * SPDX-License-Identifier: MIT
  */
 #include <stdbool.h>

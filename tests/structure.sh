@@ -42,12 +42,12 @@ for place in $places; do
     find "$place" -name .libs -prune -o -name .deps -prune -o \( -name '*.[ch]' ! -name prelude_parts.c \) -print
 done | sort >"$work/files"
 
-# Sources, headers and tests by their lines, without the copies in which the tests keep an older ABI.
+# Sources, headers, kernels and tests by their lines, without the copies in which the tests keep an older ABI.
 {
     cat "$work/files"
-    test -d tests && find tests include -name .libs -prune -o -name .deps -prune -o -path tests/plugins/abi-1.0/trireme -prune -o \
+    test -d tests && find tests include $(ls -d kernels examples 2>/dev/null) -name .libs -prune -o -name .deps -prune -o -path tests/plugins/abi-1.0/trireme -prune -o \
         -path tests/packaging/stage -prune -o \
-        -name '*.[ch]' -print
+        \( -name '*.[ch]' -o -name '*.cu' \) -print
 } >"$work/sources"
 tr '\n' '\0' <"$work/sources" | xargs -0 wc -l |
     awk -v most=$most_lines '$2 != "total" && $1 > most { print $2 " has " $1 " lines, " most " at most" }' >"$work/long"

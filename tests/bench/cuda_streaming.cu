@@ -1,5 +1,5 @@
-/* Forms of kernels that read a buffer and write another, element by element: by hand, in one process and turn by
- * turn. It shows what the translator should emit. Needs a GPU of compute capability 9.0. Built with nvcc:
+/* Forms of kernels that read a buffer and write another, element by element: by hand, in one process and turn
+ * by turn. It shows what the translator should emit. Needs a GPU of compute capability 9.0. Built with nvcc:
  *
  *     make tests/bench/cuda_streaming && tests/bench/cuda_streaming [NAME...]
  *
@@ -11,8 +11,8 @@
  *     bulk      a thread of each group fetches the group's tile by a bulk copy; the others wait for it
  *     pipe      groups stay; a warp fetches tiles by bulk copies into a ring, and the others compute
  *
- * The elements of successive launches lie in other memory, so they are not in the cache, except where "hot" is
- * said. Every form's results are compared with the host's.
+ * The elements of successive launches lie in other memory, so they are not in the cache, except where "hot"
+ * is said. Every form's results are compared with the host's.
  * SPDX-License-Identifier: MIT
  */
 #include <algorithm>

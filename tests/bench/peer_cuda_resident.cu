@@ -1,13 +1,14 @@
-/* The least that a token on a kernel that stays on the device can take, from its submission to its result, by hand: one
- * group of threads looks at a word in pinned memory of the host, does one multiply-add for each float, and says so in
- * another word. The host waits for that before it writes the next. Medians, in nanoseconds:
+/* The least that a token on a kernel that stays on the device can take, from its submission to its result, by
+ * hand: one group of threads looks at a word in pinned memory of the host, does one multiply-add for each
+ * float, and says so in another word. The host waits for that before it writes the next. Medians, in
+ * nanoseconds:
  *
  *     flag          the two words alone
  *     output        4 KiB are written to the host as well, behind a fence
  *     input         4 KiB are read from the host as well
  *     both          both, as a port that shares the memory of the program has it
- *     lines         both, but each eight bytes carry their number, so neither side looks at a word of its own; the host
- *                   packs and unpacks them, which a program's own memory does not allow
+ *     lines         both, but each eight bytes carry their number, so neither side looks at another word;
+ *                   the host packs and unpacks them, which a program's own memory does not allow
  *
  *     make tests/bench/peer_cuda_resident
  * SPDX-License-Identifier: MIT

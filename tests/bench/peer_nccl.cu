@@ -1,5 +1,5 @@
-/* The suite `collective` of `trireme bench` by NCCL, called directly: sums of floats across all devices that are visible
- * (CUDA_VISIBLE_DEVICES), out of place, queued and with their wait.
+/* The suite `collective` of `trireme bench` by NCCL, called directly: sums of floats across all devices that
+ * are visible (CUDA_VISIBLE_DEVICES), out of place, queued and with their wait.
  *
  *     make tests/bench/peer_nccl NCCL=DIR        DIR/include/nccl.h and DIR/lib/libnccl.so.2
  *     NCCL_NVLS_ENABLE=0 tests/bench/peer_nccl   without multicast

@@ -1,6 +1,7 @@
-/* The suite `collective` through pinned memory of the host, by hand: sums of floats across two devices that do not reach
- * each other. Each copies its floats to the host in pieces, reads those of the other one behind it, and adds them; all
- * three steps go on at the same time. Several lengths of a piece are tried, and the best is shown.
+/* The suite `collective` through pinned memory of the host, by hand: sums of floats across two devices that
+ * do not reach each other. Each copies its floats to the host in pieces, reads those of the other one behind
+ * it, and adds them; all three steps go on at the same time. Several lengths of a piece are tried, and the
+ * best is shown.
  *
  *     make tests/bench/peer_staging
  *     TRIREME_COLLECTIVE_WAY=host tools/trireme bench collective    beside it

@@ -213,8 +213,8 @@ END_TEST
 
 /* ---- work that does not end ------------------------------------------------------------------ */
 
-/* A thread of the backend aborts the ranks of a communicator one after the other, and the work of all has ended
- * with the first: only when the collective is destroyed are all of them aborted for certain. */
+/* A thread of the backend aborts the ranks of a communicator one after the other, and the work of all has
+ * ended with the first: only when the collective is destroyed are all of them aborted for certain. */
 
 static void ck_all_fail(int32_t status, const char *words)
 {
