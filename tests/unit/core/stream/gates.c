@@ -312,9 +312,8 @@ START_TEST(a_stream_destroyed_in_its_own_callback_ends_after_its_work_is_done)
     } else {
         OK(trm_stream_callback(stream, destroy_itself, stream));
     }
-    for (int i = 0; i < 2000 && atomic_load(&fake.streams) != 0; i++)
+    while (atomic_load(&fake.streams) != 0)
         usleep(1000);
-    ck_assert_uint_eq(atomic_load(&fake.streams), 0);
     ck_assert_int_eq(atomic_load(&seen.count), _i < 2 ? 3 : 1);
     ck_assert_int_eq(trm_stream_query(stream), TRM_ERROR_INVALID_HANDLE);
     fake_fini(&fake);
