@@ -8,7 +8,7 @@
 
 #include "tests/unit/stream_fixture.h"
 
-#define LONG_NS UINT64_C(20000000000)
+#define LONG_NS UINT64_C(100000000000) /* also for a busy machine */
 
 static struct trm_coordinator *coordinator;
 static struct trm_buffer *buffer;
