@@ -7,8 +7,7 @@
 #include "tasks.h"
 
 #define STREAMS 3u
-#define LONG_BYTES (UINT64_C(64) << 20)          /* so many take a while to fill */
-#define PATIENCE (UINT64_C(10) * 1000 * 1000000) /* nanoseconds */
+#define LONG_BYTES (UINT64_C(64) << 20) /* so many take a while to fill */
 
 static struct trm_stream_pool *pool;
 
@@ -118,7 +117,7 @@ static void borrow(void *user, int32_t status)
     if (status == TRM_OK)
         status = trm_coordinator_submit(coordinator);
     if (status == TRM_OK)
-        status = trm_stream_pool_acquire(pool, 0, PATIENCE, &stream);
+        status = trm_stream_pool_acquire(pool, 0, LONG_NS, &stream);
     if (status == TRM_OK)
         status = trm_stream_pool_release(pool, stream);
     borrowing->status = status;

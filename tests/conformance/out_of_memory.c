@@ -507,7 +507,7 @@ static size_t run_scenario(struct accountant *accountant, bool again)
 /* Threads of the core may still be on their way out. */
 static void check_balance(struct accountant *accountant)
 {
-    for (int i = 0; i < 1000 && atomic_load(&accountant->bytes) != 0; i++)
+    for (int i = 0; i < 10000 && atomic_load(&accountant->bytes) != 0; i++)
         sleep_ms(10);
     ck_assert_msg(accountant->bytes == 0, "%ld bytes are not given back when allocation %ld fails",
                   atomic_load(&accountant->bytes), accountant->fails_at);

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CHILD_SECONDS 60
+#define CHILD_SECONDS 200
 
 const char *child_complaint(const char *file, int line, const char *condition)
 {

@@ -149,7 +149,7 @@ static bool other_begin(enum giver giver, struct trm_ipc_handle *handle)
     fflush(NULL);
     other.process = fork(); /* before CUDA is initialized */
     if (other.process == 0) {
-        alarm(60);
+        alarm(200);
         close(ends[0]);
         be_the_giver(ends[1], giver);
         _exit(0);

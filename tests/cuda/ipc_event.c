@@ -134,7 +134,7 @@ START_TEST(work_of_another_process_is_waited_for_by_its_event)
     fflush(NULL);
     pid_t other = fork();
     if (other == 0) {
-        alarm(60);
+        alarm(200);
         close(ends[0]);
         work(ends[1]);
         _exit(0);

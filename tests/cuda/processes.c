@@ -37,7 +37,7 @@ static int run_child(int (*run)(void))
     int ended   = -1;
     pid_t child = fork();
     if (child == 0) {
-        alarm(60);
+        alarm(200);
         _exit(run());
     }
     ck_assert_int_gt(child, 0);

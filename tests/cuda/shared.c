@@ -288,7 +288,7 @@ START_TEST(memory_is_shared_with_another_process)
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
     pid_t child = fork(); /* before CUDA is initialized */
     if (child == 0) {
-        alarm(60);
+        alarm(200);
         close(ends[0]);
         _exit(be_the_other(ends[1]));
     }

@@ -57,7 +57,7 @@ long bytes_taken(void)
 static void wait_for_memory(void)
 {
     struct timespec moment = {0, 10000000};
-    for (int i = 0; i < 1000 && bytes_taken() != 0; i++)
+    for (int i = 0; i < 10000 && bytes_taken() != 0; i++)
         nanosleep(&moment, NULL);
 }
 

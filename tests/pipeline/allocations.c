@@ -188,7 +188,7 @@ int main(void)
     SRunner *runner;
     int failed;
 
-    tcase_set_timeout(steady, 120);
+    tcase_set_timeout(steady, 300);
     tcase_add_test(steady, tokens_allocate_nothing_on_the_cpu);
     tcase_add_test(steady, tokens_allocate_nothing_on_a_device_of_its_own);
     tcase_add_test(steady, a_longer_run_allocates_no_more_than_a_short_one);

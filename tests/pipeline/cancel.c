@@ -23,7 +23,7 @@ static void *cancel_after(void *user)
     while (atomic_load(canceller->loaded) == 0)
         sched_yield();
     sleep_ns(canceller->after_ns);
-    canceller->status = trm_pipeline_cancel(canceller->pipeline, 20000 * MS);
+    canceller->status = trm_pipeline_cancel(canceller->pipeline, LONG_NS);
     return NULL;
 }
 
@@ -55,11 +55,11 @@ static int32_t drive_next(struct chain *chain, uint32_t workers, atomic_uint *lo
 
     source.workers = workers;
     ck_ok(trm_pipeline_start(chain->pipeline, &source));
-    while ((status = trm_pipeline_next(chain->pipeline, 20000 * MS, &token)) == TRM_OK)
+    while ((status = trm_pipeline_next(chain->pipeline, LONG_NS, &token)) == TRM_OK)
         ck_ok(trm_pipeline_release(chain->pipeline, token));
     cancelled = status;
     while (status < 0 && status != TRM_ERROR_TIMEOUT)
-        status = trm_pipeline_next(chain->pipeline, 20000 * MS, &token);
+        status = trm_pipeline_next(chain->pipeline, LONG_NS, &token);
     ck_assert_int_eq(status, TRM_TOKEN_END);
     return cancelled;
 }
@@ -104,7 +104,7 @@ static void cancel_at(enum fixture_backend backend,
         ck_assert_msg(status == TRM_ERROR_CANCELLED, "%s: %s", trm_status_name(status),
                       trm_last_error().sentence);
         ck_assert_int_eq(canceller.status, TRM_OK);
-        ck_ok(trm_pipeline_cancel(chain.pipeline, 20000 * MS));
+        ck_ok(trm_pipeline_cancel(chain.pipeline, LONG_NS));
         slots_free(chain.pipeline);
         check_counts(&chain, atomic_load(&loaded));
         chain_round(&chain, BY_RUN, 10); /* and it works as before */
@@ -164,7 +164,7 @@ static struct trm_pipeline *open_held(uint32_t depth, int32_t strategy, int32_t 
 static void close_stage(struct trm_pipeline *pipeline)
 {
     held_let_go(UINT_MAX);
-    ck_ok(trm_pipeline_cancel(pipeline, 20000 * MS));
+    ck_ok(trm_pipeline_cancel(pipeline, LONG_NS));
     slots_free(pipeline);
     trm_pipeline_destroy(pipeline);
 }
@@ -207,7 +207,7 @@ START_TEST(a_token_is_late_when_its_time_is_over)
     bool computed            = false;
 
     fixture_open(ON_TIMED, NULL, 0);
-    for (uint64_t timeout = 20 * MS; timeout < 20000 * MS && !computed; timeout *= 4) {
+    for (uint64_t timeout = 20 * MS; timeout < LONG_NS && !computed; timeout *= 4) {
         struct trm_pipeline *pipeline = open_held(3, strategies[_i], TRM_FAILURE_STOP, timeout);
         ck_assert_int_eq(trm_pipeline_run(pipeline, &source, NULL), TRM_ERROR_TIMEOUT);
         ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "token 0"));
@@ -266,7 +266,7 @@ START_TEST(a_token_within_its_time_is_not_late)
     struct trm_pipeline *pipeline;
 
     fixture_open(ON_TIMED, NULL, 0);
-    pipeline = open_stage(the.timed, 1 * MS, 2, strategies[_i], TRM_FAILURE_STOP, 20000 * MS);
+    pipeline = open_stage(the.timed, 1 * MS, 2, strategies[_i], TRM_FAILURE_STOP, LONG_NS);
     ck_ok(trm_pipeline_run(pipeline, &source, NULL));
     ck_assert_uint_eq(atomic_load(&loaded), 5);
     close_stage(pipeline);
@@ -306,7 +306,7 @@ START_TEST(cancelling_a_server_ends_what_waits)
     atomic_store(&server.returned, true);
     pthread_join(thread, NULL);
     held_let_go(UINT_MAX);
-    ck_ok(trm_pipeline_cancel(server.pipeline, 20000 * MS));
+    ck_ok(trm_pipeline_cancel(server.pipeline, LONG_NS));
     slots_free(server.pipeline);
     ck_ok(trm_pipeline_acquire(server.pipeline, TRM_FOREVER, &token)); /* and goes on */
     ck_ok(trm_pipeline_submit(server.pipeline, token));

@@ -176,7 +176,7 @@ static void round_by_next(struct chain *chain)
 
     ck_ok(trm_pipeline_start(chain->pipeline, &from));
     for (uint64_t calls = 0;; calls++) {
-        int32_t status = trm_pipeline_next(chain->pipeline, 20000 * MS, &token);
+        int32_t status = trm_pipeline_next(chain->pipeline, LONG_NS, &token);
         ck_assert_msg(calls < 2 * chain->count + 10, "next() never comes to an end");
         if (status == TRM_TOKEN_END)
             break;
@@ -190,14 +190,14 @@ static void round_by_next(struct chain *chain)
     }
     /* After a failure next() waits only briefly for tokens in flight. */
     if (chain->status != TRM_OK)
-        ck_ok(trm_pipeline_cancel(chain->pipeline, 20000 * MS));
+        ck_ok(trm_pipeline_cancel(chain->pipeline, LONG_NS));
 }
 
 /* True: a token came out or failed. */
 static int next_of_server(struct chain *chain)
 {
     struct trm_token *token;
-    int32_t status = trm_pipeline_next(chain->pipeline, 20000 * MS, &token);
+    int32_t status = trm_pipeline_next(chain->pipeline, LONG_NS, &token);
 
     ck_assert_msg(status != TRM_ERROR_TIMEOUT, "next() hangs");
     if (status == TRM_OK) {
@@ -217,7 +217,7 @@ static void round_by_submit(struct chain *chain)
     int32_t status;
 
     for (number = 0; number < chain->count; number++) {
-        status = trm_pipeline_acquire(chain->pipeline, 20000 * MS, &token);
+        status = trm_pipeline_acquire(chain->pipeline, LONG_NS, &token);
         if (status != TRM_OK) {
             note(chain, status);
             break;
@@ -241,7 +241,7 @@ static void round_by_submit(struct chain *chain)
         under_way--;
     /* After this the pipeline may be used again. */
     if (chain->status != TRM_OK)
-        ck_ok(trm_pipeline_cancel(chain->pipeline, 20000 * MS));
+        ck_ok(trm_pipeline_cancel(chain->pipeline, LONG_NS));
 }
 
 static void check_report(struct chain *chain)

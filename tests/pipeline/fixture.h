@@ -20,6 +20,7 @@
 #include "tests/unit/counting.h"
 
 #define MS UINT64_C(1000000)
+#define LONG_NS UINT64_C(100000000000) /* also for a busy machine */
 
 /* ---- a device ------------------------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <trireme/group_pool.h>
 
 #define BYTES 4096u
@@ -129,19 +130,28 @@ static int32_t launch(void *user, struct trm_stream *stream)
     return trm_launch(stream, one, &grid, arguments, 2);
 }
 
-static struct trm_point submit(struct job *job, uint32_t devices, const struct trm_group_use *uses,
-                               uint32_t count)
+/* after: a point that the task waits for, or NULL. */
+static struct trm_point submit_after(const struct trm_point *after, struct job *job, uint32_t devices,
+                                     const struct trm_group_use *uses, uint32_t count)
 {
     const struct trm_stream_task task = {.struct_size = sizeof(task),
                                          .enqueue     = launch,
                                          .user        = job,
                                          .devices     = devices,
+                                         .after       = after,
+                                         .after_count = after != NULL,
                                          .uses        = uses,
                                          .use_count   = count};
     struct trm_point point            = {.value = 0};
 
     ck_ok(trm_stream_pool_submit(pool, &task, &point));
     return point;
+}
+
+static struct trm_point submit(struct job *job, uint32_t devices, const struct trm_group_use *uses,
+                               uint32_t count)
+{
+    return submit_after(NULL, job, devices, uses, count);
 }
 
 /* A task that writes the buffer on a device has failed. */
@@ -190,11 +200,23 @@ START_TEST(a_program_that_fills_what_a_failed_task_left_makes_it_good)
 }
 END_TEST
 
-/* Two buffers go to device 0 by one stream of copies, and the task that made the first one fails. */
+/* Holds its stream. */
+static void wait_until_set(void *user, int32_t status)
+{
+    (void)status;
+    while (!atomic_load((atomic_bool *)user))
+        sched_yield();
+}
+
+/* Two buffers go to device 0 by one stream of copies, and the task that made the first one fails, when the
+ * task that needs both is submitted. */
 START_TEST(a_copy_that_a_failure_kept_from_a_device_leaves_the_sound_one)
 {
-    struct job fails = {.ns = 200 * MS, .answer = 7}, works = {.ns = MS};
-    unsigned char byte = 5;
+    struct job fails = {.ns = MS, .answer = 7}, works = {.ns = MS};
+    struct trm_stream *held;
+    struct trm_point before;
+    atomic_bool may_fail = false;
+    unsigned char byte   = 5;
 
     open_on(ON_TIMED, "timed.devices");
     struct trm_group_buffer *bad = make_buffer(), *good = make_buffer();
@@ -202,8 +224,12 @@ START_TEST(a_copy_that_a_failure_kept_from_a_device_leaves_the_sound_one)
     const struct trm_group_use writes = {.buffer = bad, .access = TRM_ACCESS_WRITE};
     const struct trm_group_use both[] = {{.buffer = bad, .access = TRM_ACCESS_READ},
                                          {.buffer = good, .access = TRM_ACCESS_READ}};
-    submit(&fails, 2, &writes, 1);
+    ck_ok(trm_stream_create(the.device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &held));
+    ck_ok(trm_stream_callback(held, wait_until_set, &may_fail));
+    ck_ok(trm_stream_mark(held, &before));
+    submit_after(&before, &fails, 2, &writes, 1);
     struct trm_point behind = submit(&works, 1, both, 2);
+    atomic_store(&may_fail, true);
     if (_i == 0) {
         ck_contents(good, 0);
         ck_assert_uint_eq(current(good), 2);
@@ -213,6 +239,7 @@ START_TEST(a_copy_that_a_failure_kept_from_a_device_leaves_the_sound_one)
     ck_ok(trm_group_buffer_update(good, 0));
     ck_assert_uint_eq(current(good), 3);
     ck_assert_int_eq(trm_point_wait(behind, TRM_FOREVER), TRM_ERROR_KERNEL);
+    trm_stream_destroy(held);
     trm_group_buffer_destroy(bad);
     trm_group_buffer_destroy(good);
     close_all();
@@ -375,7 +402,7 @@ int main(void)
 
     if (!backend_there(ON_TIMED) || !backend_there(ON_PROXIED_CPU))
         return 77;
-    tcase_set_timeout(tests, 60);
+    tcase_set_timeout(tests, 300);
     suite_add_tcase(suite, tests);
     tcase_add_loop_test(tests, contents_that_a_failed_task_left_stay_failed_when_a_part_is_written, 0, 2);
     tcase_add_test(tests, a_program_that_fills_what_a_failed_task_left_makes_it_good);

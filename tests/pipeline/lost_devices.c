@@ -383,7 +383,7 @@ int main(void)
 
     if (!backend_there(ON_PROXIED_CPU))
         return 77;
-    tcase_set_timeout(cases, 120);
+    tcase_set_timeout(cases, 300);
     tcase_add_loop_test(cases, a_lost_device_leaves_its_tokens_to_the_other, 0, 2);
     tcase_add_test(cases, nothing_is_repeated_while_no_device_is_lost);
     tcase_add_test(cases, the_pipeline_fails_when_the_last_device_is_lost);

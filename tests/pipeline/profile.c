@@ -572,7 +572,7 @@ int main(void)
 
     if (!backend_there(ON_TIMED))
         return 77;
-    tcase_set_timeout(all, 60);
+    tcase_set_timeout(all, 300);
     tcase_add_test(all, each_operation_takes_its_time);
     tcase_add_test(all, timestamps_of_the_program_take_no_time);
     tcase_add_test(all, launches_are_known_by_their_kernels);

@@ -333,7 +333,7 @@ int main(void)
 
     if (!backend_there(ON_TIMED))
         return 77;
-    tcase_set_timeout(all, 60);
+    tcase_set_timeout(all, 300);
     tcase_add_test(all, a_summary_is_written_when_the_context_is_destroyed);
     tcase_add_test(all, a_trace_has_the_numbers_too);
     tcase_add_test(all, each_context_of_a_process_has_a_file);

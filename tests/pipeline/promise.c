@@ -337,7 +337,7 @@ static void add(Suite *suite, const struct promise_group *group)
 {
     TCase *tests = tcase_create(group->name);
 
-    tcase_set_timeout(tests, 180);
+    tcase_set_timeout(tests, 300);
     for (const TTest *const *test = group->tests; *test != NULL; test++)
         tcase_add_test(tests, *test);
     suite_add_tcase(suite, tests);

@@ -135,14 +135,14 @@ START_TEST(uploads_that_slow_each_other_down_are_named_with_their_speeds)
     char word[16] = "";
 
     /* 100,000 bytes in 1 ms alone, in 1.5 ms beside another; 0.133 GB/s if each is beside another. Copies
-     * that overlap by less than an eighth count as alone, though they are slower; where a busy machine makes
-     * many of them, the run is repeated. */
-    for (uint32_t run = 0; run < 5 && fabs(alone - 0.1) >= 0.001; run++) {
+     * that overlap by less than an eighth count as alone, though they are slower, and those that overlap by
+     * little more as together, though they are faster; where a busy machine makes many of them, the run is
+     * repeated. */
+    for (uint32_t run = 0; run < 5 && (fabs(alone - 0.1) >= 0.001 || fabs(together - 0.15) >= 0.03); run++) {
         report_of("500000", 50, &report);
-        ck_assert_int_eq(sscanf(report.shared,
-                                "both uploads together reach %lf GB/s, one alone %lf: the %15s", &together,
-                                &alone, word),
-                         3);
+        if (sscanf(report.shared, "both uploads together reach %lf GB/s, one alone %lf: the %15s", &together,
+                   &alone, word) != 3)
+            alone = 0;
     }
     ck_assert_double_eq_tol(alone, 0.1, 0.001);
     ck_assert_double_eq_tol(together, 0.15, 0.03);
@@ -170,7 +170,7 @@ int main(void)
 
     if (!backend_there(ON_TIMED))
         return 77;
-    tcase_set_timeout(tests, 120);
+    tcase_set_timeout(tests, 300);
     tcase_add_test(tests, uploads_that_slow_each_other_down_are_named_with_their_speeds);
     tcase_add_test(tests, uploads_that_are_as_fast_together_name_no_limit);
     suite_add_tcase(suite, tests);

@@ -34,9 +34,10 @@ static void *counting_allocate(void *user, size_t size, size_t alignment)
 static void counting_release(void *user, void *memory, size_t size)
 {
     struct counting *counting = user;
-    atomic_fetch_sub(&counting->blocks, 1);
-    atomic_fetch_sub(&counting->bytes, (int64_t)size);
     free(memory);
+    atomic_fetch_sub(&counting->bytes, (int64_t)size);
+    /* Last: a test that waits until no block is left reads the bytes then. */
+    atomic_fetch_sub(&counting->blocks, 1);
 }
 
 static inline struct trm_allocator counting_allocator(struct counting *counting)

@@ -292,7 +292,7 @@ struct trm_device *fake_open(struct fake *fake)
 /* What a callback has ended goes on the library's own thread, a moment later. */
 static void wait_until_closed(struct fake *fake)
 {
-    for (int i = 0; i < 2000 && atomic_load(&fake->devices) != 0; i++)
+    while (atomic_load(&fake->devices) != 0)
         usleep(1000);
 }
 

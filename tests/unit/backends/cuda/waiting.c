@@ -19,7 +19,7 @@ START_TEST(a_place_without_a_mark_is_waited_for_all_the_same)
     ck_ok(ops->wait(stream, 1, TRM_FOREVER));
     ck_assert_uint_eq(with.host[0], 2); /* later than it need be */
     ck_ok(put(stream, 3, 3));
-    ck_ok(ops->wait(stream, 3, 10000 * MILLISECOND));
+    ck_ok(ops->wait(stream, 3, UINT64_C(60000) * MILLISECOND));
     finish(stream, 3);
 }
 END_TEST

@@ -270,11 +270,10 @@ START_TEST(a_device_may_be_destroyed_in_a_callback_of_a_threads_own_stream)
     begin(FAKE_ALL);
     fake_let_run(&fake);
     OK(trm_stream_callback(own_stream(), destroy_device, fake.device));
-    for (int i = 0; i < 2000 && atomic_load(&fake.devices) != 0; i++)
+    while (atomic_load(&fake.devices) != 0)
         usleep(1000);
-    ck_assert_uint_eq(atomic_load(&fake.devices), 0);
     fake_fini(&fake);
-    for (int i = 0; i < 2000 && atomic_load(&counting.blocks) != 0; i++)
+    while (atomic_load(&counting.blocks) != 0)
         usleep(1000);
     counting_is_balanced(&counting);
 }

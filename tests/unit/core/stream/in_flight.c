@@ -141,12 +141,12 @@ START_TEST(nothing_is_recorded_on_a_synchronous_device)
 }
 END_TEST
 
-static void *run_a_little_later(void *unused)
+static void *run_once_waited_for(void *unused)
 {
-    (void)unused;
-    usleep(20000);
+    while (atomic_load(&fake.calls[FAKE_CALL_WAIT]) == 0)
+        usleep(1000);
     fake_let_run(&fake);
-    return NULL;
+    return unused;
 }
 
 START_TEST(without_memory_for_a_slot_the_operation_is_waited_for)
@@ -156,7 +156,7 @@ START_TEST(without_memory_for_a_slot_the_operation_is_waited_for)
     for (int i = 0; i < CORE_IN_FLIGHT_INLINE; i++)
         use(i);
     OK(fake_enqueue(streams[CORE_IN_FLIGHT_INLINE]));
-    pthread_create(&thread, NULL, run_a_little_later, NULL);
+    pthread_create(&thread, NULL, run_once_waited_for, NULL);
     counting.fail_from = 1;
     core_in_flight_add(&in_flight, inside(CORE_IN_FLIGHT_INLINE), 1);
     counting.fail_from = 0;
