@@ -45,6 +45,30 @@ START_TEST(a_presumed_task_on_a_lost_device_has_failed)
 }
 END_TEST
 
+/* As where what it waited for has failed, and the backend cannot abandon it. */
+static void fail_in_core_alone(uint64_t id)
+{
+    struct core_stream *stream = core_object_find(stream_of(id), CORE_STREAM);
+    base_fail(TRM_ERROR_KERNEL, "another one failed");
+    core_stream_fail_after(stream, 0, TRM_ERROR_KERNEL);
+}
+
+START_TEST(a_failed_task_is_not_settled_while_its_work_runs)
+{
+    begin(_i);
+    uint64_t id = submit_silent();
+    fail_in_core_alone(id);
+    for (uint32_t i = 0; i < 100; i++)
+        ck_assert_int_eq(trm_coordinator_poll(coordinator, id), TRM_ERROR_TIMEOUT);
+    ck_assert_int_eq(trm_coordinator_wait(coordinator, id, 1), TRM_ERROR_TIMEOUT);
+    ck_assert_int_eq(trm_coordinator_poll(coordinator, id), TRM_ERROR_TIMEOUT);
+    fake_let_run(&fake);
+    ck_assert_int_eq(trm_coordinator_wait(coordinator, id, SOON), TRM_ERROR_KERNEL);
+    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "another one failed"));
+    end();
+}
+END_TEST
+
 START_TEST(a_backend_that_notifies_of_nothing_any_more_is_waited_for)
 {
     begin(_i);
@@ -179,6 +203,7 @@ static Suite *make_suite(void)
 
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, a_presumed_task_whose_stream_fails_has_failed, 0, 2);
+    tcase_add_loop_test(tests, a_failed_task_is_not_settled_while_its_work_runs, 0, 2);
     tcase_add_test(tests, a_presumed_task_on_a_lost_device_has_failed);
     tcase_add_loop_test(tests, a_backend_that_notifies_of_nothing_any_more_is_waited_for, 0, 2);
     tcase_add_loop_test(tests, a_coordinator_ends_with_presumed_tasks_in_flight, 0, 2);
