@@ -201,9 +201,10 @@ void trm_coordinator_destroy(struct trm_coordinator *handle)
     if (pipeline_task_is_inside(coordinator)) {
         base_fail_static(TRM_ERROR_DEADLOCK,
                          "trm_coordinator_destroy: called in a function of one of its tasks");
-    } else if (pipeline_pool_check_wait(coordinator->pool) == TRM_OK) {
+    } else if (pipeline_pool_begin_wait(coordinator->pool) == TRM_OK) {
         drop_added(coordinator);
         pipeline_coordinator_drain(coordinator);
+        pipeline_pool_end_wait(coordinator->pool);
         core_object_kill(&coordinator->object);
     }
     core_object_leave(&coordinator->object);

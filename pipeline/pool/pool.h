@@ -357,9 +357,14 @@ int32_t pipeline_pool_locate(const struct pipeline_stream_pool *pool, struct trm
 int32_t pipeline_pool_resolve(const struct pipeline_stream_pool *pool, uint32_t device,
                               struct trm_buffer *buffer, struct trm_buffer **one);
 
-/* DEADLOCK where this thread is in the function of a task of a pool over the group, during which no errand
- * runs. */
-int32_t pipeline_pool_check_wait(const struct pipeline_stream_pool *pool);
+/* A wait for tasks of the pool begins and ends. DEADLOCK where this thread is in the function of a task of a
+ * pool over the group, during which no errand runs; or of another group, and one of this group waits for
+ * that. */
+int32_t pipeline_pool_begin_wait(const struct pipeline_stream_pool *pool);
+void pipeline_pool_end_wait(const struct pipeline_stream_pool *pool);
+/* False where this thread is in the function of a task of a pool over any group: two such threads could wait
+ * for each other's locks. */
+bool pipeline_pool_may_run_errands(const struct pipeline_stream_pool *pool);
 
 /* ---- watch.c -------------------------------------------------------------------------------- */
 
@@ -371,7 +376,7 @@ void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool
 void pipeline_pool_refresh_locked(struct pipeline_pool_slot *slot);
 /* The last operation of the slot's work, if no notification tells of its end; else 0. */
 uint64_t pipeline_pool_untold_locked(const struct pipeline_pool_slot *slot);
-/* Has such work of the slot's stream, up to `value`, ended? If so, the pool knows it now, and tells the
+/* Has such work of the slot's stream, up to `value`, ended, well or badly? If so, the pool knows it now, and tells the
  * owner of the slot, where it has another one than the caller. The caller holds a reference to the stream;
  * others may use the slot. */
 bool pipeline_pool_find_ended(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,

@@ -53,13 +53,12 @@ static void unlock_data(const struct pipeline_pool_plan *plan)
 static int32_t wait_for_stream(const struct pipeline_pool_plan *plan, struct pipeline_stream_pool *member,
                                const struct pipeline_pool_request *request)
 {
-    unlock_data(plan);
+    if (plan->use_count == 0)
+        return pipeline_pool_wait(member, request);
+    pipeline_group_pause_data(plan->team->group);
     int32_t status = pipeline_pool_wait(member, request);
-    struct base_saved_error saved;
-    base_error_save(&saved);
-    int32_t locked = lock_data(plan);
-    base_error_restore(&saved);
-    return locked == TRM_OK ? status : locked;
+    pipeline_group_resume_data(plan->team->group);
+    return status;
 }
 
 /* *is_full: the member had no stream, but may have one now. */

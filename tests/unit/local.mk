@@ -522,6 +522,7 @@ tests_unit_pipeline_coordinator_tests_SOURCES = \
 	tests/unit/pipeline/coordinator/coordinator.c \
 	tests/unit/pipeline/coordinator/flight.c \
 	tests/unit/pipeline/coordinator/flight_failures.c \
+	tests/unit/pipeline/coordinator/two_groups.c \
 	tests/unit/pipeline/coordinator/flights.h
 tests_unit_pipeline_coordinator_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pipeline_coordinator_tests_LDADD = $(UNIT_LIBS)
