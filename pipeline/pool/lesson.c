@@ -8,14 +8,11 @@
  *
  * A backend may tell of the beginning of a task and of its end at once, when both are reached: one that
  * watches batches of operations always does if both are in one batch. What lies between says nothing then.
- * The time since the task was enqueued is what it took at most, and stands for a better one.
+ * The time since the task was enqueued is what it took at most (pipeline_model_add_bound()).
  * SPDX-License-Identifier: MIT
  */
 #include "core/object/object.h"
 #include "pipeline/pool/pool.h"
-
-/* Nanoseconds between two notifications that came at once. */
-#define AT_ONCE 2000u
 
 /* ---- learning ------------------------------------------------------------------------------- */
 
@@ -69,7 +66,7 @@ static bool read_lesson(const struct pipeline_pool_slot *slot, const struct pipe
     if (watch->begun_at == UINT64_MAX)
         return false;
     if (watch->begun_at != 0) {
-        lesson->is_most = now < watch->begun_at + AT_ONCE;
+        lesson->is_most = now < watch->begun_at + PIPELINE_POOL_AT_ONCE;
         if (!lesson->is_most)
             begin = later(begin, watch->begun_at);
     } else if (slot->first == watch) {
@@ -100,18 +97,12 @@ static void learn_operation_locked(struct pipeline_stream_pool *pool, const stru
                                                                       .is_coarse = true});
 }
 
-/* Until enough is known, or where what is known is more. */
-static bool wants_most_locked(struct pipeline_stream_pool *pool, const struct pipeline_task_key *key,
-                              double most)
-{
-    const struct pipeline_task_model *known = pipeline_task_model_find(&pool->models, key);
-    return known == NULL || known->time.samples < PIPELINE_POOL_KNOWN || most < known->time.mean;
-}
-
 void pipeline_pool_learn_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_watch *watch,
                                 uint64_t now)
 {
+    struct pipeline_task_model *model;
     struct lesson lesson;
+    bool is_taken = true;
     if (!read_lesson(watch->slot, watch, now, &lesson))
         return;
     if (!lesson.is_most)
@@ -119,12 +110,14 @@ void pipeline_pool_learn_locked(struct pipeline_stream_pool *pool, const struct 
     if (watch->key.what == 0 || !lesson.has_kind)
         return;
     double took = (double)(lesson.end - lesson.begin) / lesson.count;
-    if (lesson.is_most && !wants_most_locked(pool, &watch->key, took))
-        return;
-    struct pipeline_task_model *model = pipeline_task_model_add(&pool->models, &watch->key, took);
-    model->last_end                   = now;
-    pipeline_task_workload_add(&pool->workloads, watch->workload, watch->bytes, &watch->company, took,
-                               model->least);
+    if (lesson.is_most)
+        model = pipeline_task_model_add_bound(&pool->models, &watch->key, took, &is_taken);
+    else
+        model = pipeline_task_model_add(&pool->models, &watch->key, took);
+    model->last_end = now;
+    if (is_taken)
+        pipeline_task_workload_add(&pool->workloads, watch->workload, watch->bytes, &watch->company, took,
+                                   model->least);
 }
 
 /* Pools over groups ask for it. */
@@ -221,13 +214,15 @@ void pipeline_pool_end_locked(struct pipeline_stream_pool *pool, const struct pi
 
 void pipeline_pool_learn_ended(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request)
 {
+    struct pipeline_task_model *model;
+    bool is_taken;
     uint64_t now = base_now();
+    double took  = (double)(now - request->begun);
     base_lock_acquire(&pool->lock);
-    const struct pipeline_task_model *known = pipeline_task_model_find(&pool->models, &request->key);
-    if (request->waited == 0 || known == NULL || known->time.samples < 2) {
-        struct pipeline_task_model *model =
-            pipeline_task_model_add(&pool->models, &request->key, (double)(now - request->begun));
-        model->last_end = now;
-    }
+    if (request->waited != 0)
+        model = pipeline_task_model_add_bound(&pool->models, &request->key, took, &is_taken);
+    else
+        model = pipeline_task_model_add(&pool->models, &request->key, took);
+    model->last_end = now;
     base_lock_release(&pool->lock);
 }

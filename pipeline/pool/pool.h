@@ -53,6 +53,9 @@
 /* Samples after which a model is trusted; a quarter of them are of this pool, not of earlier runs. */
 #define PIPELINE_POOL_KNOWN 8u
 
+/* Nanoseconds between two notifications that came at once. */
+#define PIPELINE_POOL_AT_ONCE 2000u
+
 struct pipeline_stream_pool;
 struct pipeline_pool_slot;
 
@@ -401,8 +404,7 @@ void pipeline_pool_end_locked(struct pipeline_stream_pool *pool, const struct pi
 /* Learns from the notification of a watch, which is in the queue still. */
 void pipeline_pool_learn_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_watch *watch,
                                 uint64_t now);
-/* Learns from a task of a pool over a group that has ended already. A time that contains waits stands for a
- * better one. */
+/* Learns from a task of a pool over a group that has ended already. A time that contains waits is a bound. */
 void pipeline_pool_learn_ended(struct pipeline_stream_pool *pool,
                                const struct pipeline_pool_request *request);
 
