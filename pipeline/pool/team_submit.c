@@ -27,7 +27,8 @@ static int32_t enqueue(const struct pipeline_pool_plan *plan, const struct pipel
     if (core_stream_next(slot->stream) > first)
         request->waited = core_stream_next(slot->stream) - 1;
     uint64_t before = core_stream_next(slot->stream) - 1;
-    request->begun  = plan->use_count > 0 ? base_now() : chosen->now;
+    bool is_later   = plan->use_count > 0 || slot->seen == 0; /* copies were enqueued, or the stream made */
+    request->begun  = is_later ? base_now() : chosen->now;
     if (status == TRM_OK)
         status = pipeline_pool_enqueue(slot, request, point);
     if (request->waited > before)
