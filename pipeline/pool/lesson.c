@@ -131,14 +131,15 @@ static void begin_load_locked(struct pipeline_stream_pool *pool, const struct pi
     pipeline_load_begin(&pool->load, watch->released, ready_at, watch->work);
 }
 
+/* An end that no model has predicted tells nothing of those that are presumed behind it. */
 static void end_load_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_watch *watch,
-                            uint64_t now)
+                            uint64_t now, bool is_good)
 {
     struct pipeline_task_model *model =
         watch->key.what != 0 ? pipeline_task_model_find(&pool->models, &watch->key) : NULL;
     if (model != NULL && model->measuring > 0)
         model->measuring--;
-    if (watch->is_armed)
+    if (watch->is_armed && watch->is_sure && is_good)
         pipeline_load_put_right(&pool->load, now, watch->predicted_end + watch->slot->delay);
     pipeline_load_end(&pool->load, now, watch->work);
 }
@@ -207,7 +208,7 @@ void pipeline_pool_end_locked(struct pipeline_stream_pool *pool, const struct pi
                               uint64_t now, bool is_good)
 {
     if (pool->is_member)
-        end_load_locked(pool, watch, now);
+        end_load_locked(pool, watch, now, is_good);
     if (pool->strategy == TRM_STREAM_AUTO)
         end_trial_locked(pool, watch, now, is_good);
 }
