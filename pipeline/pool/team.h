@@ -37,7 +37,8 @@ struct pipeline_pool_copy {
     uint32_t from, to; /* devices */
     uint32_t pending;  /* notifications */
     uint64_t bytes;
-    uint64_t begun_at; /* base_now() when it could begin; 0: not yet */
+    uint64_t enqueued_at; /* base_now() */
+    uint64_t begun_at;    /* base_now() when it could begin; 0: not yet */
 };
 
 struct pipeline_pool_team {
@@ -137,6 +138,9 @@ void pipeline_pool_team_note(const struct pipeline_pool_plan *plan,
                              const struct pipeline_pool_forecast *chosen, struct core_stream *stream,
                              uint64_t value);
 
+/* Learns from the end of a copy that is told at `now`. With team->lock. */
+void pipeline_pool_team_learn_locked(struct pipeline_pool_team *team, const struct pipeline_pool_copy *copy,
+                                     uint64_t now);
 void pipeline_pool_team_free_copies(struct pipeline_pool_team *team);
 
 /* ---- team_submit.c, team.c: the calls of a pool that is over a group -------------------------- */

@@ -4,7 +4,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "pipeline/pool/pool.h"
+#include "pipeline/pool/team.h"
 #include "tests/unit/runner.h"
 
 #define WATCHES 4u
@@ -206,6 +206,63 @@ START_TEST(a_loan_whose_beginning_is_still_to_be_notified_tells_nothing)
 }
 END_TEST
 
+/* ---- loads ------------------------------------------------------------------------------------ */
+
+/* A piece ends that was predicted for 500, while others are presumed to end at 2000. */
+static uint64_t presumed_after(uint64_t now, bool is_sure, bool is_good)
+{
+    set_up();
+    pool.is_member           = true;
+    pool.load                = (struct pipeline_load){.pieces = 1, .presumed = 1500, .presumed_until = 2000};
+    watches[0].is_armed      = true;
+    watches[0].is_sure       = is_sure;
+    watches[0].predicted_end = 500;
+    pipeline_pool_end_locked(&pool, &watches[0], now, is_good);
+    return pool.load.presumed_until;
+}
+
+START_TEST(an_end_that_was_predicted_puts_right_what_is_presumed_behind_it)
+{
+    ck_assert_uint_eq(presumed_after(900, true, true), 2400);
+    ck_assert_uint_eq(presumed_after(400, true, true), 1900);
+}
+END_TEST
+
+START_TEST(an_end_that_was_not_predicted_or_a_failure_puts_nothing_right)
+{
+    ck_assert_uint_eq(presumed_after(900, false, true), 2000);
+    ck_assert_uint_eq(presumed_after(900, true, false), 2000);
+}
+END_TEST
+
+/* ---- copies ----------------------------------------------------------------------------------- */
+
+/* What a copy of 64 bytes that was enqueued at 10,000 is learned to take. */
+static uint64_t learn_copy(uint64_t begun_at, uint64_t ended_at)
+{
+    struct pipeline_pool_team *team = calloc(1, sizeof(*team) + 4 * sizeof(struct pipeline_transfer));
+    struct pipeline_pool_copy copy  = {.to = 1, .bytes = 64, .enqueued_at = 10000, .begun_at = begun_at};
+    team->count                     = 2;
+    pipeline_pool_team_learn_locked(team, &copy, ended_at);
+    uint64_t took = pipeline_transfer_predict(&team->transfers[1], 64);
+    free(team);
+    return took;
+}
+
+START_TEST(a_copy_takes_the_time_from_its_beginning_to_its_end)
+{
+    ck_assert_uint_eq(learn_copy(20000, 30000), 10000);
+}
+END_TEST
+
+START_TEST(a_copy_whose_beginning_and_end_are_told_at_once_or_in_turn_takes_some_time)
+{
+    ck_assert_uint_eq(learn_copy(30000, 30000), 20000);
+    ck_assert_uint_eq(learn_copy(29900, 30000), 20000);
+    ck_assert_uint_eq(learn_copy(0, 30000), 20000);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("pipeline pool lesson");
@@ -227,6 +284,10 @@ static Suite *make_suite(void)
     tcase_add_test(tests, bounds_follow_times_that_become_longer);
     tcase_add_test(tests, better_samples_replace_bounds);
     tcase_add_test(tests, a_loan_whose_beginning_is_still_to_be_notified_tells_nothing);
+    tcase_add_test(tests, an_end_that_was_predicted_puts_right_what_is_presumed_behind_it);
+    tcase_add_test(tests, an_end_that_was_not_predicted_or_a_failure_puts_nothing_right);
+    tcase_add_test(tests, a_copy_takes_the_time_from_its_beginning_to_its_end);
+    tcase_add_test(tests, a_copy_whose_beginning_and_end_are_told_at_once_or_in_turn_takes_some_time);
     suite_add_tcase(suite, tests);
     return suite;
 }
