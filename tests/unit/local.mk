@@ -455,6 +455,7 @@ tests_unit_pipeline_pool_tests_SOURCES = \
 	tests/unit/pipeline/pool/choose.c \
 	tests/unit/pipeline/pool/fixture.h \
 	tests/unit/pipeline/pool/lesson.c \
+	tests/unit/pipeline/pool/replay.c \
 	tests/unit/pipeline/pool/settle.c \
 	tests/unit/pipeline/pool/team.c \
 	tests/unit/pipeline/pool/trial.c \
