@@ -252,13 +252,8 @@ bool pipeline_pool_team_foresee(struct pipeline_pool_team *team, const struct pi
                                 struct pipeline_pool_forecast *forecast)
 {
     struct run run;
-    uint32_t device        = forecast->device;
-    forecast->ready_at     = forecast->now;
-    forecast->copy_ns      = 0;
-    forecast->is_data_sure = true;
-    if (plan->use_count == 0)
-        return true;
-    uint64_t until = later(forecast->now, team->members[device].copies_until);
+    uint32_t device = forecast->device;
+    uint64_t until  = later(forecast->now, team->members[device].copies_until);
     for (uint32_t i = 0; i < plan->use_count; i++) {
         const struct pipeline_pool_use *use = &plan->uses[i];
         struct pipeline_data_part *part     = first_part(use);

@@ -152,13 +152,10 @@ static int32_t predict(struct pipeline_pool_team *team, const struct pipeline_po
     int32_t status = pipeline_pool_team_choose(team, plan, &chosen);
     if (status != TRM_OK)
         return status;
-    found->device    = chosen.device;
-    found->workload  = chosen.workload;
-    found->samples   = chosen.samples;
-    found->mean_ns   = (uint64_t)chosen.mean;
-    found->spread_ns = (uint64_t)chosen.spread;
-    found->end_ns    = chosen.end > chosen.now ? chosen.end - chosen.now : 0;
-    found->copy_ns   = chosen.copy_ns;
+    found->device  = chosen.device;
+    found->end_ns  = chosen.end > chosen.now ? chosen.end - chosen.now : 0;
+    found->copy_ns = chosen.copy_ns;
+    pipeline_pool_team_tell(team, plan, chosen.device, found);
     return TRM_OK;
 }
 
