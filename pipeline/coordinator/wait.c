@@ -259,5 +259,6 @@ void pipeline_coordinator_drain(struct pipeline_coordinator *coordinator)
     base_lock_release(&coordinator->lock);
     if (coordinator->pool != NULL)
         pipeline_pool_unlisten(coordinator->pool, coordinator->listeners);
+    pipeline_own_pools_unlisten(coordinator);
     pipeline_coordinator_wait_unheld(coordinator);
 }

@@ -132,6 +132,8 @@ struct pipeline_stream_pool {
     bool is_member; /* of such a pool */
     struct core_device *device; /* holds a reference */
     int32_t strategy, role, priority;
+    uint32_t stream_flags;   /* enum core_stream_flags */
+    const char *stream_name; /* static */
     uint32_t least, most;
     uint32_t slot_count;   /* in use: `most`, with TRM_STREAM_PRIORITY for each priority, the lowest first */
     uint32_t queues;       /* TRM_DEVICE_QUEUES; 0: the device does not tell */
@@ -424,6 +426,8 @@ struct pipeline_pool_outlook pipeline_pool_look_ahead_locked(struct pipeline_str
                                                              const struct pipeline_pool_request *request);
 /* Are tasks of the model short, and is their time known well enough to presume when they end? */
 bool pipeline_pool_is_trusted(const struct pipeline_task_model *model);
+/* Are loans on a pool of the device presumed, so that it asks for fewer notifications than there are? */
+bool pipeline_pool_saves_notifications(struct core_device *device);
 /* Is each loan watched, and each watch armed? */
 bool pipeline_pool_needs_each_end(const struct pipeline_stream_pool *pool);
 /* True if the loan need not be watched; its end is then predicted. */
