@@ -22,8 +22,8 @@
  * free. A pool over a group chooses the device of the stream, too.
  *
  * The pool tells of the end of such a task, too, or presumes it: then the coordinator asks where something
- * waits for it (flight.c). Where the program gave no pool, kernels get one (own_pool.c), except on the host's own
- * processors. Each task that is not on a stream of a pool is notified of.
+ * waits for it (flight.c). Where the program gave no pool, kernels get one (own_pool.c), except on the host's
+ * own processors. Each task that is not on a stream of a pool is notified of.
  *
  * There are twice as many streams as the program asked for: one works while the other one's task waits behind
  * it.

@@ -1,11 +1,11 @@
 /* Pools of a coordinator that was given none.
  *
  * Each class of streams for kernels has one of its own, so that a kernel whose time is known needs no
- * notification (flight.c). All other streams are the lanes' own, and so are all where the device is the host's
- * own processors: a pool saves nothing there.
+ * notification (flight.c). All other streams are the lanes' own, and so are all where the device is the
+ * host's own processors: a pool saves nothing there.
  *
- * The pump makes a pool with the first kernel of its class. A pool has as many streams as its class has lanes,
- * so a lane always finds an idle one.
+ * The pump makes a pool with the first kernel of its class. A pool has as many streams as its class has
+ * lanes, so a lane always finds an idle one.
  * SPDX-License-Identifier: MIT
  */
 #include "core/object/object.h"

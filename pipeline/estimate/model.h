@@ -6,8 +6,8 @@
  * ("Robust Estimation of a Location Parameter", 1964).
  *
  * A bound is what the work took at most: a time that contains a wait, too. While there are no better samples,
- * the least bound of late stands for the time. Their mean would contain the mean wait. Beside better samples a
- * bound above the mean tells nothing, and one below tells only what noise would tell, unless it is far: to
+ * the least bound of late stands for the time. Their mean would contain the mean wait. Beside better samples
+ * a bound above the mean tells nothing, and one below tells only what noise would tell, unless it is far: to
  * take those below and leave those above would draw the mean to the least time that the work ever takes.
  *
  * Locks: none; the owner locks.

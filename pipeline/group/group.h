@@ -47,8 +47,9 @@ int32_t pipeline_group_fail(const struct pipeline_group *group, uint32_t index, 
 /* OUT_OF_RANGE: the group has no such device. */
 int32_t pipeline_group_fail_index(const struct pipeline_group *group, uint32_t index);
 
-/* A wait for data_lock, or for what needs it, begins and ends. Errors: DEADLOCK where this thread has data_lock,
- * within the function of a task; or has another group's, and a thread with this one waits for that. */
+/* A wait for data_lock, or for what needs it, begins and ends. Errors: DEADLOCK where this thread has
+ * data_lock, within the function of a task; or has another group's, and a thread with this one waits for
+ * that. */
 int32_t pipeline_group_begin_wait(struct pipeline_group *group);
 void pipeline_group_end_wait(void);
 
@@ -57,8 +58,8 @@ int32_t pipeline_group_lock_data(struct pipeline_group *group);
 /* Does not wait for it. */
 bool pipeline_group_try_lock_data(struct pipeline_group *group);
 void pipeline_group_unlock_data(struct pipeline_group *group);
-/* Gives the lock away, and takes it after a wait that has begun. From the first to the second this thread counts
- * as one that waits for the lock, so the second does not fail. */
+/* Gives the lock away, and takes it after a wait that has begun. From the first to the second this thread
+ * counts as one that waits for the lock, so the second does not fail. */
 void pipeline_group_pause_data(struct pipeline_group *group);
 void pipeline_group_resume_data(struct pipeline_group *group);
 /* Does this thread have data_lock of any group? */

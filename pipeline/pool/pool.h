@@ -381,9 +381,9 @@ void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool
 void pipeline_pool_refresh_locked(struct pipeline_pool_slot *slot);
 /* The last operation of the slot's work, if no notification tells of its end; else 0. */
 uint64_t pipeline_pool_untold_locked(const struct pipeline_pool_slot *slot);
-/* Has such work of the slot's stream, up to `value`, ended, well or badly? If so, the pool knows it now, and tells the
- * owner of the slot, where it has another one than the caller. The caller holds a reference to the stream;
- * others may use the slot. */
+/* Has such work of the slot's stream, up to `value`, ended, well or badly? If so, the pool knows it now, and
+ * tells the owner of the slot, where it has another one than the caller. The caller holds a reference to the
+ * stream; others may use the slot. */
 bool pipeline_pool_find_ended(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                               struct core_stream *stream, uint64_t value, bool is_owner);
 /* The same, and asks for the notification of work up to `value` or further that has not ended. */

@@ -8,12 +8,13 @@
 #define PATIENCE_LEAST 64u
 #define PATIENCE_MOST 1024u
 
-/* Where measuring costs much: of these turns and those that are measured behind them, a hundredth is measured. */
+/* Where measuring costs much: of these turns and those that are measured behind them, a hundredth is
+ * measured. */
 #define PATIENCE_DEFERRED 640u
 
 /* A strategy has to be so much faster than the best to take its place: rates vary from turn to turn. Only
- * round-robin, which needs no prediction, takes it as soon as it is no slower: what is in use is never known to
- * be slower than that. */
+ * round-robin, which needs no prediction, takes it as soon as it is no slower: what is in use is never known
+ * to be slower than that. */
 #define MARGIN 1.03
 
 #define ROUND_ROBIN 1u /* of the candidates */

@@ -3,9 +3,9 @@
  * Strategies take turns of some tasks. The rate of a turn is the work that it did, as the sum of the least
  * times that its tasks are known to take, for each nanosecond in which a stream had work. So neither a change
  * of the mix nor a pause of the program changes a rate much. The first tasks after a change are not counted.
- * The fastest strategy stays, unless round-robin is no slower; the others get a turn now and then, the more rarely the longer it stays. Of its
- * many turns only the last few are measured, beside which those of the others are compared: in all others the
- * pool need not look at the end of each task.
+ * The fastest strategy stays, unless round-robin is no slower; the others get a turn now and then, the more
+ * rarely the longer it stays. Of its many turns only the last few are measured, beside which those of the
+ * others are compared: in all others the pool need not look at the end of each task.
  *
  * Locks: none; the pool locks.
  * SPDX-License-Identifier: MIT

@@ -1,5 +1,5 @@
-/* Functions of tasks of one group that use another group, on two threads at once. Each has the lock of its own
- * group's data meanwhile.
+/* Functions of tasks of one group that use another group, on two threads at once. Each has the lock of its
+ * own group's data meanwhile.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/coordinator.h>

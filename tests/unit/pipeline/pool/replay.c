@@ -1,8 +1,8 @@
 /* Mixes of tasks on a made-up device, whose streams a pool chooses with predictions that are right or wrong:
  * how fast a strategy is beside round-robin.
  *
- * A choice reads the clock of the machine. So a nanosecond of the device is as long as SLOW of the machine, and
- * what the test itself takes is nothing.
+ * A choice reads the clock of the machine. So a nanosecond of the device is as long as SLOW of the machine,
+ * and what the test itself takes is nothing.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/check.h"
@@ -127,8 +127,8 @@ static double speed(const struct mix *mix, double part)
     return other / (double)run(mix, TRM_STREAM_LEAST_LOADED, part);
 }
 
-/* TRM_STREAM_AUTO begins by least-loaded. A model whose samples are of tasks behind others lacks the latency of
- * a task on an idle stream; one of tasks in company is too long for a task alone. */
+/* TRM_STREAM_AUTO begins by least-loaded. A model whose samples are of tasks behind others lacks the latency
+ * of a task on an idle stream; one of tasks in company is too long for a task alone. */
 START_TEST(least_loaded_is_as_fast_as_round_robin_also_with_wrong_predictions)
 {
     static const double parts[] = {0.2, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.5, 2, 3};
