@@ -19,7 +19,8 @@
 /* The least of so many bounds stands for the time, so that it follows times that become longer. */
 #define BOUNDS 16
 
-/* Better samples, the first of which is replaced by the second. */
+/* Better samples. The first is replaced by the second; beside bounds it counts for nothing, since its
+ * beginning may have been told late. */
 #define BETTER_LEAST 2
 
 static double weight_of(uint64_t samples)
@@ -68,7 +69,8 @@ bool pipeline_model_add(struct pipeline_model *model, double took)
 {
     double off = took - model->mean, most = far_from(model);
     if (!has_better(model)) {
-        model->mean = took;
+        bool is_first = model->samples == model->bounds;
+        model->mean   = is_first && model->bounds > 0 ? model->mean : took;
         model->samples++;
         return false;
     }

@@ -1,5 +1,5 @@
-/* Where each operation is waited for (stream.serial), a fault is the failure of the call that enqueued it; else
- * that of a later one.
+/* Where each operation is waited for (stream.serial), a fault is the failure of the call that enqueued it;
+ * else that of a later one.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>

@@ -188,11 +188,12 @@ START_TEST(bounds_follow_times_that_become_longer)
 }
 END_TEST
 
-START_TEST(better_samples_replace_bounds)
+START_TEST(two_better_samples_replace_bounds)
 {
     for (uint32_t i = 0; i < 100; i++)
         learn(10000, 500000, true);
-    learn(10000, 0, false);
+    learn(3000, 0, false);
+    ck_assert_double_eq(mean(), 510000);
     learn(10000, 0, false);
     ck_assert_double_eq(mean(), 10000);
 }
@@ -282,7 +283,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_bound_far_below_better_samples_counts_and_four_replace_them);
     tcase_add_test(tests, the_waits_of_tasks_of_which_only_bounds_are_known_are_soon_forgotten);
     tcase_add_test(tests, bounds_follow_times_that_become_longer);
-    tcase_add_test(tests, better_samples_replace_bounds);
+    tcase_add_test(tests, two_better_samples_replace_bounds);
     tcase_add_test(tests, a_loan_whose_beginning_is_still_to_be_notified_tells_nothing);
     tcase_add_test(tests, an_end_that_was_predicted_puts_right_what_is_presumed_behind_it);
     tcase_add_test(tests, an_end_that_was_not_predicted_or_a_failure_puts_nothing_right);
