@@ -139,7 +139,7 @@ static void end_load_locked(struct pipeline_stream_pool *pool, const struct pipe
         watch->key.what != 0 ? pipeline_task_model_find(&pool->models, &watch->key) : NULL;
     if (model != NULL && model->measuring > 0)
         model->measuring--;
-    if (watch->is_armed && watch->is_sure && is_good)
+    if (watch->is_armed && watch->is_predicted && is_good)
         pipeline_load_put_right(&pool->load, now, watch->predicted_end + watch->slot->delay);
     pipeline_load_end(&pool->load, now, watch->work);
 }
@@ -178,11 +178,13 @@ static void predict_locked(struct pipeline_stream_pool *pool, struct pipeline_po
     const struct pipeline_task_model *model = outlook->model;
     uint64_t begin = later(later(slot->predicted_end, watch->released), outlook->ready_at);
     uint64_t takes = watch->operations * pipeline_estimate_ahead(&pool->operation, 0);
+    bool is_known  = model != NULL && pipeline_model_is_known(&model->time);
     watch->least   = model != NULL ? model->least : 0;
     if (watch->key.what != 0)
         watch->workload =
             pipeline_task_workload_of(&pool->workloads, watch->workload, watch->bytes, watch->least);
-    if (model != NULL && pipeline_model_is_known(&model->time))
+    watch->is_predicted = is_known || outlook->is_sure;
+    if (is_known)
         takes = (uint64_t)model->time.mean;
     else if (outlook->is_sure)
         takes = 0; /* was predicted when it was enqueued */

@@ -70,7 +70,8 @@ struct pipeline_pool_watch {
     uint32_t pending;
     bool is_queued;
     bool is_armed;                /* its notification has been asked for */
-    bool is_sure;                 /* the end is predicted by a model */
+    bool is_sure;                 /* the end is predicted by a model that is trusted */
+    bool is_predicted;            /* the end is predicted by a model */
     bool is_vague;                /* it is not known when the work began */
     uint64_t value;               /* the stream's last operation of the loan */
     uint64_t released;            /* base_now() when the stream was given back */

@@ -210,13 +210,13 @@ END_TEST
 /* ---- loads ------------------------------------------------------------------------------------ */
 
 /* A piece ends that was predicted for 500, while others are presumed to end at 2000. */
-static uint64_t presumed_after(uint64_t now, bool is_sure, bool is_good)
+static uint64_t presumed_after(uint64_t now, bool is_predicted, bool is_good)
 {
     set_up();
     pool.is_member           = true;
     pool.load                = (struct pipeline_load){.pieces = 1, .presumed = 1500, .presumed_until = 2000};
     watches[0].is_armed      = true;
-    watches[0].is_sure       = is_sure;
+    watches[0].is_predicted  = is_predicted;
     watches[0].predicted_end = 500;
     pipeline_pool_end_locked(&pool, &watches[0], now, is_good);
     return pool.load.presumed_until;
