@@ -112,6 +112,23 @@ START_TEST(on_the_hosts_own_processors_a_coordinator_has_streams_and_no_pools)
 }
 END_TEST
 
+/* Two lanes for each of so many streams are more than a pool may have. */
+START_TEST(a_coordinator_of_very_many_streams_has_no_pool)
+{
+    const struct trm_coordinator_desc desc = {.struct_size = sizeof(desc), .compute_streams = 64};
+    fake_init_unkept(&fake);
+    load_single();
+    OK(trm_coordinator_create(fake.device, &desc, &coordinator));
+    fake_let_run(&fake);
+    for (uint32_t i = 0; i < 200; i++)
+        submit_one(0);
+    OK(trm_coordinator_wait_all(coordinator, SOON));
+    ck_assert_ptr_null(inside()->classes[1][1].pool);
+    ck_assert_uint_eq(inside()->classes[1][1].count, 128);
+    end();
+}
+END_TEST
+
 /* ---- who learns of an end -------------------------------------------------------------------- */
 
 START_TEST(polling_finds_that_a_presumed_task_has_ended)
@@ -352,6 +369,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, tasks_that_are_not_known_are_notified_of_once_each);
     tcase_add_test(tests, a_coordinator_makes_its_own_pools_when_kernels_need_them);
     tcase_add_test(tests, on_the_hosts_own_processors_a_coordinator_has_streams_and_no_pools);
+    tcase_add_test(tests, a_coordinator_of_very_many_streams_has_no_pool);
     tcase_add_loop_test(tests, polling_finds_that_a_presumed_task_has_ended, 0, WHOSE);
     tcase_add_loop_test(tests, a_thread_that_waits_for_a_presumed_task_is_told, 0, WHOSE);
     tcase_add_loop_test(tests, a_thread_that_waits_for_all_is_told, 0, WHOSE);

@@ -73,6 +73,18 @@ START_TEST(least_loaded_takes_the_idle_stream_that_was_lent_longest_ago)
 }
 END_TEST
 
+START_TEST(on_the_hosts_own_processors_least_loaded_takes_the_first_idle_stream)
+{
+    pool.is_host = true;
+    for (uint32_t i = 0; i < 3; i++)
+        ck_choice(false, PIPELINE_POOL_LEND, 0);
+    load(0, 900);
+    ck_choice(false, PIPELINE_POOL_LEND, 1);
+    pool.strategy = TRM_STREAM_ROUND_ROBIN;
+    ck_choice(false, PIPELINE_POOL_LEND, 2);
+}
+END_TEST
+
 START_TEST(round_robin_takes_streams_with_work_in_turn)
 {
     pool.strategy = TRM_STREAM_ROUND_ROBIN;
@@ -294,6 +306,7 @@ static Suite *make_suite(void)
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_test(tests, round_robin_takes_idle_streams_in_turn);
     tcase_add_test(tests, least_loaded_takes_the_idle_stream_that_was_lent_longest_ago);
+    tcase_add_test(tests, on_the_hosts_own_processors_least_loaded_takes_the_first_idle_stream);
     tcase_add_test(tests, round_robin_takes_streams_with_work_in_turn);
     tcase_add_test(tests, least_loaded_takes_the_stream_whose_work_ends_first);
     tcase_add_test(tests, an_idle_stream_comes_before_all_others);
