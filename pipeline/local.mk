@@ -189,6 +189,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/coordinator/errand.c \
 	pipeline/coordinator/flight.c \
 	pipeline/coordinator/graph.c \
+	pipeline/coordinator/own_pool.c \
 	pipeline/coordinator/schedule.c \
 	pipeline/coordinator/settle.c \
 	pipeline/coordinator/submit.c \

@@ -119,7 +119,8 @@ TRM_API int32_t trm_coordinator_create(struct trm_device *device, const struct t
  *
  * Blocks      yes
  * Errors      the last error is DEADLOCK inside a function of one of its tasks, or of a task of its pool that
- *             uses data of the pool's group; nothing happens then
+ *             uses data of the pool's group; or of a task that uses data of another group, while a function
+ *             of this group waits for that one; nothing happens then
  */
 TRM_API void trm_coordinator_destroy(struct trm_coordinator *coordinator);
 

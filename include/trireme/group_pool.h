@@ -57,6 +57,10 @@ struct trm_group_use {
  * whose time on a device is not known are run there to be measured, at most twice; a device that has not had
  * a kind of task for a hundred times as long as it would take is measured again.
  *
+ * While the function of a task that uses data enqueues, other tasks that use data of the group wait. Within
+ * it, submitting such tasks and reading or writing such buffers fails with DEADLOCK; those of another group
+ * may be used, and the call fails so only where a function of that group waits for this one.
+ *
  * desc        as for trm_stream_pool_create(); `least` and `most` are for each device
  * Ownership   the caller destroys the pool with trm_stream_pool_destroy()
  * Errors      as of trm_stream_pool_create(); the sentence names the device

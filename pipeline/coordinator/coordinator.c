@@ -14,6 +14,7 @@ static void coordinator_retire(struct core_object *object)
     struct pipeline_coordinator *coordinator = (struct pipeline_coordinator *)object;
     core_service_destroy(atomic_load(&coordinator->functions));
     pipeline_schedule_end_streams(coordinator);
+    pipeline_own_pools_close(coordinator);
     pipeline_checkers_destroy(coordinator);
     if (coordinator->pool != NULL)
         pipeline_pool_detach(coordinator->pool);
@@ -83,8 +84,6 @@ static bool has_device_waits(const struct pipeline_coordinator *coordinator)
 
 static int32_t attach_pool(struct pipeline_coordinator *coordinator, struct trm_stream_pool *pool)
 {
-    for (uint32_t i = 0; i < TRM_GROUP_DEVICES; i++)
-        coordinator->listeners[i] = (struct pipeline_pool_listener){.called = listen, .owner = coordinator};
     int32_t status = pipeline_pool_attach(pool, coordinator->device, &coordinator->pool);
     if (status == TRM_OK)
         coordinator->is_over_group = pipeline_pool_is_over_group(coordinator->pool);
@@ -96,7 +95,9 @@ static int32_t coordinator_init(struct pipeline_coordinator *coordinator, struct
 {
     coordinator->device  = device;
     coordinator->job.run = pipeline_coordinator_pump_job;
-    int32_t status       = TRM_OK;
+    for (uint32_t i = 0; i < TRM_GROUP_DEVICES; i++)
+        coordinator->listeners[i] = (struct pipeline_pool_listener){.called = listen, .owner = coordinator};
+    int32_t status = TRM_OK;
     if (desc->pool != NULL)
         status = attach_pool(coordinator, desc->pool);
     if (status != TRM_OK)
@@ -105,6 +106,7 @@ static int32_t coordinator_init(struct pipeline_coordinator *coordinator, struct
     status                        = pipeline_schedule_init(coordinator, desc);
     if (status != TRM_OK)
         goto detach_pool;
+    pipeline_own_pools_init(coordinator);
     status = pipeline_checkers_create(coordinator);
     if (status != TRM_OK)
         goto fini_schedule;
@@ -201,9 +203,10 @@ void trm_coordinator_destroy(struct trm_coordinator *handle)
     if (pipeline_task_is_inside(coordinator)) {
         base_fail_static(TRM_ERROR_DEADLOCK,
                          "trm_coordinator_destroy: called in a function of one of its tasks");
-    } else if (pipeline_pool_check_wait(coordinator->pool) == TRM_OK) {
+    } else if (pipeline_pool_begin_wait(coordinator->pool) == TRM_OK) {
         drop_added(coordinator);
         pipeline_coordinator_drain(coordinator);
+        pipeline_pool_end_wait(coordinator->pool);
         core_object_kill(&coordinator->object);
     }
     core_object_leave(&coordinator->object);

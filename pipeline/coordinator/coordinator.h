@@ -6,7 +6,7 @@
  *     settle.c       the end of tasks, the pump  done.c      the program's functions
  *     cause.c        why tasks failed            wait.c      waiting for tasks
  *     graph.c        tasks as a picture          errand.c    tasks over the devices of a group
- *     flight.c       ends that a pool knows
+ *     flight.c       ends that a pool knows      own_pool.c  pools of its own
  *
  * One stream, one task: a stream carries at most one task that has not ended. So a stream that fails has
  * failed by that task or by one that it waits for, and never fails an unrelated task; no task is ever run
@@ -22,7 +22,8 @@
  * free. A pool over a group chooses the device of the stream, too.
  *
  * The pool tells of the end of such a task, too, or presumes it: then the coordinator asks where something
- * waits for it (flight.c). Without a pool each task is notified of.
+ * waits for it (flight.c). Where the program gave no pool, kernels get one (own_pool.c), except on the host's
+ * own processors. Each task that is not on a stream of a pool is notified of.
  *
  * There are twice as many streams as the program asked for: one works while the other one's task waits behind
  * it.
@@ -107,9 +108,11 @@ struct pipeline_task_class {
     struct pipeline_task_lane *free;
     struct pipeline_task_queue ready, early;
     uint32_t count;
-    uint32_t early_most;   /* most tasks that may be enqueued early */
-    uint32_t early_flying; /* tasks that are */
-    bool is_starved;       /* in this round the pool had no stream for its first task */
+    uint32_t early_most;               /* most tasks that may be enqueued early */
+    uint32_t early_flying;             /* tasks that are */
+    bool is_starved;                   /* in this round the pool had no stream for its first task */
+    bool has_pool;                     /* of its own, once a task needed it */
+    struct pipeline_stream_pool *pool; /* that; NULL: not yet */
     int32_t role, priority;
 };
 
@@ -192,8 +195,8 @@ struct pipeline_coordinator {
     _Atomic(struct core_service *)
         functions; /* its own, for functions of the program; NULL until one is added */
     struct core_stream *checkers[TRM_GROUP_DEVICES]; /* check.c: for each device; under submit_lock */
-    struct pipeline_stream_pool *pool;               /* NULL: lanes have streams of their own */
-    struct pipeline_pool_listener listeners[TRM_GROUP_DEVICES]; /* for each device */
+    struct pipeline_stream_pool *pool;               /* the program's; NULL: it gave none */
+    struct pipeline_pool_listener listeners[TRM_GROUP_DEVICES]; /* for each device, or own pool */
     bool is_over_group;
     bool has_device_waits;
 
@@ -235,6 +238,13 @@ struct pipeline_coordinator {
     struct pipeline_task_lane *all_lanes;
     uint32_t lane_count;
 };
+
+/* The pool from which a class draws its streams; NULL: its lanes have streams of their own. */
+static inline struct pipeline_stream_pool *pipeline_class_pool(const struct pipeline_coordinator *coordinator,
+                                                               const struct pipeline_task_class *class)
+{
+    return coordinator->pool != NULL ? coordinator->pool : class->pool;
+}
 
 static inline struct pipeline_coordinator *pipeline_coordinator_find(struct trm_coordinator *handle)
 {
@@ -333,6 +343,18 @@ int32_t pipeline_schedule_enqueue(struct pipeline_task_work *work, const struct 
 void pipeline_schedule_start(struct pipeline_coordinator *coordinator);
 void pipeline_lane_release_locked(struct pipeline_coordinator *coordinator, struct pipeline_task_lane *lane);
 void pipeline_queue_add(struct pipeline_task_queue *queue, struct pipeline_task_work *work);
+
+/* ---- own_pool.c ----------------------------------------------------------------------------- */
+
+/* Which classes of streams get a pool of their own. */
+void pipeline_own_pools_init(struct pipeline_coordinator *coordinator);
+/* Makes the pool of a class if it needs one. Called by the pump. */
+int32_t pipeline_own_pool_open(struct pipeline_coordinator *coordinator, struct pipeline_task_class *class);
+struct pipeline_pool_listener *pipeline_own_pool_listener(struct pipeline_coordinator *coordinator,
+                                                          const struct pipeline_task_class *class);
+/* When no task is left. */
+void pipeline_own_pools_unlisten(struct pipeline_coordinator *coordinator);
+void pipeline_own_pools_close(struct pipeline_coordinator *coordinator);
 
 /* ---- settle.c ------------------------------------------------------------------------------- */
 

@@ -142,7 +142,7 @@ void pipeline_lane_release_locked(struct pipeline_coordinator *coordinator, stru
 {
     if (--lane->holds > 0)
         return;
-    if (coordinator->pool != NULL) {
+    if (pipeline_class_pool(coordinator, lane->class) != NULL) {
         leave_stream_locked(lane);
         return;
     }
@@ -358,11 +358,14 @@ static int32_t draw_stream(struct pipeline_coordinator *coordinator, struct pipe
 {
     const struct trm_stream_task task = stream_task_of(&work->desc);
     struct pipeline_task_lane *lane   = work->lane;
-    if (coordinator->pool == NULL)
-        return TRM_OK;
     base_error_clear();
-    int32_t status = pipeline_pool_draw(coordinator->pool, &task, coordinator->listeners, &lane->slot);
-    lane->owner    = coordinator->pool;
+    int32_t status                    = pipeline_own_pool_open(coordinator, lane->class);
+    struct pipeline_stream_pool *pool = pipeline_class_pool(coordinator, lane->class);
+    if (status != TRM_OK || pool == NULL)
+        return status;
+    status =
+        pipeline_pool_draw(pool, &task, pipeline_own_pool_listener(coordinator, lane->class), &lane->slot);
+    lane->owner = pool;
     if (status == TRM_OK)
         lane->stream = lane->slot->stream;
     return status;
@@ -384,15 +387,14 @@ bool pipeline_schedule_presume(const struct pipeline_task_work *work, uint64_t *
 }
 
 /* The pool watches also what was enqueued before a failure. */
-static void note_drawn(const struct pipeline_coordinator *coordinator, struct pipeline_task_work *work,
-                       bool wants_end)
+static void note_drawn(struct pipeline_task_work *work, bool wants_end)
 {
     const struct trm_stream_task task    = stream_task_of(&work->desc);
     struct pipeline_pool_request request = {.wants_end = wants_end, .task = &task, .waited = work->waited};
     if (work->lane->slot == NULL)
         return;
     request.is_after_vague = !pipeline_schedule_presume(work, &request.ready_at);
-    work->end = pipeline_pool_drawn(coordinator->pool, work->lane->slot, &request, &work->ends_at);
+    work->end = pipeline_pool_drawn(work->lane->owner, work->lane->slot, &request, &work->ends_at);
 }
 
 /* ---- enqueueing ----------------------------------------------------------------------------- */
@@ -465,7 +467,8 @@ static void publish_locked(struct pipeline_coordinator *coordinator, struct pipe
 static int32_t run(struct pipeline_coordinator *coordinator, struct pipeline_task_work *work,
                    bool *has_stream)
 {
-    bool wants_end = coordinator->pool != NULL && pipeline_flight_wants_end(coordinator, work);
+    bool has_pool  = coordinator->pool != NULL || work->class->has_pool;
+    bool wants_end = has_pool && pipeline_flight_wants_end(coordinator, work);
     if (coordinator->is_over_group) {
         int32_t status = pipeline_errand_run(coordinator, work, wants_end);
         *has_stream    = work->lane->slot != NULL;
@@ -476,7 +479,7 @@ static int32_t run(struct pipeline_coordinator *coordinator, struct pipeline_tas
     if (status == TRM_OK)
         status = enqueue(coordinator, work);
     if (*has_stream)
-        note_drawn(coordinator, work, wants_end);
+        note_drawn(work, wants_end);
     return status;
 }
 
@@ -496,7 +499,7 @@ static void start(struct pipeline_coordinator *coordinator, struct pipeline_task
         pipeline_task_ended(work, status);
         return;
     }
-    if (coordinator->pool != NULL)
+    if (work->lane->slot != NULL)
         pipeline_flight_begin(coordinator, work);
     else
         request_notification(work);
@@ -517,8 +520,7 @@ static void feed_all(struct pipeline_coordinator *coordinator)
 void pipeline_schedule_start(struct pipeline_coordinator *coordinator)
 {
     struct pipeline_task_work *work;
-    if (coordinator->pool != NULL)
-        feed_all(coordinator);
+    feed_all(coordinator);
     do {
         base_lock_acquire(&coordinator->lock);
         work = choose_locked(coordinator);

@@ -266,8 +266,7 @@ static void pump(struct pipeline_coordinator *coordinator, bool tells)
 {
     uint32_t state = PIPELINE_PUMP_IDLE;
     pipeline_coordinator_hold(coordinator);
-    /* In the function of a task of the pool this thread has the lock that tasks of a group take. */
-    if (pipeline_pool_check_wait(coordinator->pool) != TRM_OK)
+    if (!pipeline_pool_may_run_errands(coordinator->pool))
         notify_pump(coordinator);
     else if (atomic_compare_exchange_strong(&coordinator->pump, &state, PIPELINE_PUMP_RUNNING))
         pump_run(coordinator, true);

@@ -124,7 +124,7 @@ static int32_t wait_locked(struct pipeline_coordinator *coordinator, struct requ
         return base_fail(TRM_ERROR_DEADLOCK,
                          "a function of task %" PRIu64 ", or of one that it comes after, waits for it to end",
                          request->ids[0]);
-    status = pipeline_pool_check_wait(coordinator->pool);
+    status = pipeline_pool_begin_wait(coordinator->pool);
     if (status != TRM_OK)
         return status;
     status            = TRM_ERROR_TIMEOUT;
@@ -135,6 +135,7 @@ static int32_t wait_locked(struct pipeline_coordinator *coordinator, struct requ
         status   = look_locked(coordinator, request, result);
     }
     watch_locked(coordinator, request, -1);
+    pipeline_pool_end_wait(coordinator->pool);
     return status == TRM_ERROR_TIMEOUT ? fail_unfinished() : status;
 }
 
@@ -221,14 +222,15 @@ static int32_t wait_all_locked(struct pipeline_coordinator *coordinator, uint64_
     if (pipeline_task_is_inside(coordinator))
         return base_fail_static(TRM_ERROR_DEADLOCK,
                                 "a function of a task waits for all tasks, including its own");
-    int32_t status = pipeline_pool_check_wait(coordinator->pool);
+    int32_t status = pipeline_pool_begin_wait(coordinator->pool);
     if (status != TRM_OK)
         return status;
     uint64_t deadline = base_deadline(timeout_ns);
-    while (coordinator->unfinished > 0)
-        if (!sleep_locked(coordinator, deadline) && coordinator->unfinished > 0)
-            return fail_unfinished();
-    return TRM_OK;
+    bool is_woken     = true;
+    while (coordinator->unfinished > 0 && is_woken)
+        is_woken = sleep_locked(coordinator, deadline);
+    pipeline_pool_end_wait(coordinator->pool);
+    return coordinator->unfinished > 0 ? fail_unfinished() : TRM_OK;
 }
 
 int32_t trm_coordinator_wait_all(struct trm_coordinator *handle, uint64_t timeout_ns)
@@ -257,5 +259,6 @@ void pipeline_coordinator_drain(struct pipeline_coordinator *coordinator)
     base_lock_release(&coordinator->lock);
     if (coordinator->pool != NULL)
         pipeline_pool_unlisten(coordinator->pool, coordinator->listeners);
+    pipeline_own_pools_unlisten(coordinator);
     pipeline_coordinator_wait_unheld(coordinator);
 }

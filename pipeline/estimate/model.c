@@ -16,6 +16,13 @@
 /* So many in a row on one side are a lasting change. */
 #define MISFITS 4
 
+/* The least of so many bounds stands for the time, so that it follows times that become longer. */
+#define BOUNDS 16
+
+/* Better samples. The first is replaced by the second; beside bounds it counts for nothing, since its
+ * beginning may have been told late. */
+#define BETTER_LEAST 2
+
 static double weight_of(uint64_t samples)
 {
     double weight = 1.0 / (double)samples;
@@ -48,11 +55,22 @@ static void blend(struct pipeline_model *model, double off)
     model->samples++;
 }
 
+static double far_from(const struct pipeline_model *model)
+{
+    return FAR_SPREADS * model->spread + FAR_PART * model->mean;
+}
+
+static bool has_better(const struct pipeline_model *model)
+{
+    return model->samples - model->bounds >= BETTER_LEAST;
+}
+
 bool pipeline_model_add(struct pipeline_model *model, double took)
 {
-    double off = took - model->mean, most = FAR_SPREADS * model->spread + FAR_PART * model->mean;
-    if (model->samples < 2) {
-        model->mean = took;
+    double off = took - model->mean, most = far_from(model);
+    if (!has_better(model)) {
+        bool is_first = model->samples == model->bounds;
+        model->mean   = is_first && model->bounds > 0 ? model->mean : took;
         model->samples++;
         return false;
     }
@@ -66,4 +84,41 @@ bool pipeline_model_add(struct pipeline_model *model, double took)
         blend(model, is_above ? most : -most);
     }
     return false;
+}
+
+/* ---- bounds --------------------------------------------------------------------------------- */
+
+static bool begin_bounds(struct pipeline_model *model, double most)
+{
+    bool has_changed   = model->mean != most;
+    model->mean        = most;
+    model->least_bound = 0;
+    model->recent      = 0;
+    return has_changed;
+}
+
+static bool take_bound(struct pipeline_model *model, double most)
+{
+    if (model->least_bound == 0 || most < model->least_bound)
+        model->least_bound = most;
+    if (most < model->mean) {
+        double off = model->mean - most;
+        model->spread += (off - model->spread) * weight_of(model->samples);
+        model->mean = most;
+        return true;
+    }
+    return ++model->recent >= BOUNDS && begin_bounds(model, model->least_bound);
+}
+
+bool pipeline_model_add_bound(struct pipeline_model *model, double most)
+{
+    if (has_better(model) && most < model->mean - far_from(model)) {
+        pipeline_model_add(model, most);
+        return true;
+    }
+    model->samples++;
+    model->bounds++;
+    if (has_better(model))
+        return false;
+    return model->samples <= 2 ? begin_bounds(model, most) : take_bound(model, most);
 }

@@ -3,22 +3,38 @@
  */
 #include "pipeline/estimate/transfer.h"
 
+#include <stdbool.h>
+
 /* What the earlier samples count when another one comes. */
 #define DECAY (7.0 / 8)
 
 /* Sizes differ enough for a line if their variance is this part of their mean's square. */
 #define SPREAD_LEAST (1.0 / 64)
 
-void pipeline_transfer_add(struct pipeline_transfer *transfer, uint64_t bytes, uint64_t took)
+/* Better samples, the first of which is replaced by the second. */
+#define BETTER_LEAST 2
+
+/* A bound is far below what is predicted if it is this part of it. */
+#define FAR (1.0 / 2)
+
+static bool has_better(const struct pipeline_transfer *transfer)
 {
-    double size = (double)bytes, time = (double)took;
-    double keep = transfer->samples > 1 ? DECAY : 0;
-    transfer->samples++;
+    return transfer->samples - transfer->bounds >= BETTER_LEAST;
+}
+
+static void add(struct pipeline_transfer *transfer, double size, double time, double keep)
+{
     transfer->weight      = transfer->weight * keep + 1;
     transfer->bytes       = transfer->bytes * keep + size;
     transfer->time        = transfer->time * keep + time;
     transfer->bytes_bytes = transfer->bytes_bytes * keep + size * size;
     transfer->bytes_time  = transfer->bytes_time * keep + size * time;
+}
+
+void pipeline_transfer_add(struct pipeline_transfer *transfer, uint64_t bytes, uint64_t took)
+{
+    add(transfer, (double)bytes, (double)took, has_better(transfer) ? DECAY : 0);
+    transfer->samples++;
 }
 
 /* All samples are of about one size: smaller transfers are not known to be faster. */
@@ -43,4 +59,15 @@ uint64_t pipeline_transfer_predict(const struct pipeline_transfer *transfer, uin
         latency = 0;
     }
     return (uint64_t)(latency + slope * (double)bytes);
+}
+
+void pipeline_transfer_add_bound(struct pipeline_transfer *transfer, uint64_t bytes, uint64_t most)
+{
+    double part = has_better(transfer) ? FAR : 1;
+    if (transfer->samples < BETTER_LEAST)
+        add(transfer, (double)bytes, (double)most, 0);
+    else if ((double)most < part * (double)pipeline_transfer_predict(transfer, bytes))
+        add(transfer, (double)bytes, (double)most, DECAY);
+    transfer->samples++;
+    transfer->bounds++;
 }

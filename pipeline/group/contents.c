@@ -120,9 +120,9 @@ static void wait_unlocked(struct pipeline_replica *replica, const struct need *n
             return;
         if (most == 0)
             most = UNLOCKED_WAITS * count;
-        pipeline_group_unlock_data(replica->group);
+        pipeline_group_pause_data(replica->group);
         status = pipeline_point_await(&point);
-        pipeline_group_lock_data(replica->group);
+        pipeline_group_resume_data(replica->group);
     } while (status == TRM_OK && ++waits < most);
 }
 

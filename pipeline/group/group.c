@@ -37,39 +37,123 @@ uint32_t pipeline_group_sound(const struct pipeline_group *group)
     return sound;
 }
 
-/* ---- the lock of data ----------------------------------------------------------------------- */
+/* ---- the lock of data -----------------------------------------------------------------------
 
-int32_t pipeline_group_check_data(const struct pipeline_group *group)
+ * A thread has several of these locks where the function of a task uses another group. So threads could wait
+ * for each other in a circle. Each that waits while it has such a lock notes for which group; the one that
+ * would close a circle fails. */
+
+/* The last group whose lock this thread has taken; the others follow by `outer`. */
+static _Thread_local struct pipeline_group *held;
+
+/* Guards `awaited` of all groups. A leaf. */
+static struct base_lock waits;
+
+static bool is_held_here(const struct pipeline_group *group)
 {
-    uintptr_t self = (uintptr_t)pthread_self();
-    if (atomic_load_explicit(&group->data_owner, memory_order_relaxed) != self)
-        return TRM_OK;
+    return atomic_load_explicit(&group->data_owner, memory_order_relaxed) == (uintptr_t)pthread_self();
+}
+
+bool pipeline_group_is_any_data_locked(void)
+{
+    return held != NULL;
+}
+
+static int32_t fail_own(void)
+{
     return base_fail_static(TRM_ERROR_DEADLOCK,
                             "the function of a task that uses buffers of a group would wait for itself: it "
                             "neither submits such tasks nor reads, writes or moves such buffers");
 }
 
+static int32_t fail_circle(void)
+{
+    return base_fail_static(TRM_ERROR_DEADLOCK,
+                            "the functions of tasks of several groups would wait for each other: only those "
+                            "of one group use the buffers of another, or wait for its tasks");
+}
+
+static void note_wait_locked(struct pipeline_group *group)
+{
+    for (struct pipeline_group *one = held; one != NULL; one = one->outer)
+        one->awaited = group;
+}
+
+int32_t pipeline_group_begin_wait(struct pipeline_group *group)
+{
+    int32_t status = TRM_OK;
+    if (is_held_here(group))
+        return fail_own();
+    if (LIKELY(held == NULL))
+        return TRM_OK;
+    base_lock_acquire(&waits);
+    for (const struct pipeline_group *one = group; one != NULL && status == TRM_OK; one = one->awaited)
+        status = is_held_here(one) ? fail_circle() : TRM_OK;
+    if (status == TRM_OK)
+        note_wait_locked(group);
+    base_lock_release(&waits);
+    return status;
+}
+
+void pipeline_group_end_wait(void)
+{
+    if (LIKELY(held == NULL))
+        return;
+    base_lock_acquire(&waits);
+    note_wait_locked(NULL);
+    base_lock_release(&waits);
+}
+
+static void own(struct pipeline_group *group)
+{
+    atomic_store_explicit(&group->data_owner, (uintptr_t)pthread_self(), memory_order_relaxed);
+    group->outer = held;
+    held         = group;
+}
+
+static void disown(struct pipeline_group *group)
+{
+    held = group->outer;
+    atomic_store_explicit(&group->data_owner, 0, memory_order_relaxed);
+}
+
+void pipeline_group_resume_data(struct pipeline_group *group)
+{
+    pthread_mutex_lock(&group->data_lock);
+    pipeline_group_end_wait();
+    own(group);
+}
+
 int32_t pipeline_group_lock_data(struct pipeline_group *group)
 {
-    int32_t status = pipeline_group_check_data(group);
-    if (status != TRM_OK)
-        return status;
-    pthread_mutex_lock(&group->data_lock);
-    atomic_store_explicit(&group->data_owner, (uintptr_t)pthread_self(), memory_order_relaxed);
-    return TRM_OK;
+    int32_t status = pipeline_group_begin_wait(group);
+    if (status == TRM_OK)
+        pipeline_group_resume_data(group);
+    return status;
 }
 
 bool pipeline_group_try_lock_data(struct pipeline_group *group)
 {
     if (pthread_mutex_trylock(&group->data_lock) != 0)
         return false;
-    atomic_store_explicit(&group->data_owner, (uintptr_t)pthread_self(), memory_order_relaxed);
+    own(group);
     return true;
 }
 
 void pipeline_group_unlock_data(struct pipeline_group *group)
 {
-    atomic_store_explicit(&group->data_owner, 0, memory_order_relaxed);
+    disown(group);
+    pthread_mutex_unlock(&group->data_lock);
+}
+
+void pipeline_group_pause_data(struct pipeline_group *group)
+{
+    disown(group);
+    if (UNLIKELY(held != NULL)) {
+        base_lock_acquire(&waits);
+        note_wait_locked(group);
+        base_lock_release(&waits);
+    }
     pthread_mutex_unlock(&group->data_lock);
 }
 

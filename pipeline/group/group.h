@@ -27,7 +27,9 @@ struct pipeline_group {
     void *held[TRM_GROUP_DEVICES];                 /* holds of the same devices */
     struct core_device *devices[TRM_GROUP_DEVICES];
     pthread_mutex_t data_lock;
-    _Atomic uintptr_t data_owner; /* the thread that has data_lock; 0: none */
+    _Atomic uintptr_t data_owner;   /* the thread that has data_lock; 0: none */
+    struct pipeline_group *outer;   /* which that thread has locked before it; NULL: none */
+    struct pipeline_group *awaited; /* what that thread waits for meanwhile (group.c); NULL: nothing */
 };
 
 /* A kernel or a buffer of a group. */
@@ -45,14 +47,23 @@ int32_t pipeline_group_fail(const struct pipeline_group *group, uint32_t index, 
 /* OUT_OF_RANGE: the group has no such device. */
 int32_t pipeline_group_fail_index(const struct pipeline_group *group, uint32_t index);
 
-/* DEADLOCK where this thread has data_lock: within the function of a task. */
-int32_t pipeline_group_check_data(const struct pipeline_group *group);
+/* A wait for data_lock, or for what needs it, begins and ends. Errors: DEADLOCK where this thread has
+ * data_lock, within the function of a task; or has another group's, and a thread with this one waits for
+ * that. */
+int32_t pipeline_group_begin_wait(struct pipeline_group *group);
+void pipeline_group_end_wait(void);
 
-/* Takes data_lock. Errors: DEADLOCK where this thread has it: within the function of a task. */
+/* Takes data_lock. Errors: those of pipeline_group_begin_wait(). */
 int32_t pipeline_group_lock_data(struct pipeline_group *group);
 /* Does not wait for it. */
 bool pipeline_group_try_lock_data(struct pipeline_group *group);
 void pipeline_group_unlock_data(struct pipeline_group *group);
+/* Gives the lock away, and takes it after a wait that has begun. From the first to the second this thread
+ * counts as one that waits for the lock, so the second does not fail. */
+void pipeline_group_pause_data(struct pipeline_group *group);
+void pipeline_group_resume_data(struct pipeline_group *group);
+/* Does this thread have data_lock of any group? */
+bool pipeline_group_is_any_data_locked(void);
 
 /* The devices of the group that are not lost: bit i is device i. */
 uint32_t pipeline_group_sound(const struct pipeline_group *group);

@@ -76,17 +76,36 @@ struct pipeline_task_model *pipeline_task_model_make(struct pipeline_task_models
     return made;
 }
 
-struct pipeline_task_model *pipeline_task_model_add(struct pipeline_task_models *models,
-                                                    const struct pipeline_task_key *key, double took)
+static struct pipeline_task_model *find_or_make(struct pipeline_task_models *models,
+                                                const struct pipeline_task_key *key)
 {
     struct pipeline_task_model *model = pipeline_task_model_find(models, key);
-    if (model == NULL)
-        model = pipeline_task_model_make(models, key);
-    bool has_changed = pipeline_model_add(&model->time, took);
+    return model != NULL ? model : pipeline_task_model_make(models, key);
+}
+
+static void note_least(struct pipeline_task_model *model, bool has_changed)
+{
     model->fresh++;
     if (model->time.samples > 1 && (model->least == 0 || model->time.mean < model->least))
         model->least = model->time.mean;
     else if (has_changed)
         model->least += (model->time.mean - model->least) * DRIFT;
+}
+
+struct pipeline_task_model *pipeline_task_model_add(struct pipeline_task_models *models,
+                                                    const struct pipeline_task_key *key, double took)
+{
+    struct pipeline_task_model *model = find_or_make(models, key);
+    note_least(model, pipeline_model_add(&model->time, took));
+    return model;
+}
+
+struct pipeline_task_model *pipeline_task_model_add_bound(struct pipeline_task_models *models,
+                                                          const struct pipeline_task_key *key, double most,
+                                                          bool *is_taken)
+{
+    struct pipeline_task_model *model = find_or_make(models, key);
+    *is_taken                         = pipeline_model_add_bound(&model->time, most);
+    note_least(model, *is_taken);
     return model;
 }

@@ -7,6 +7,7 @@
 #ifndef PIPELINE_MODEL_LEARN_H
 #define PIPELINE_MODEL_LEARN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <trireme/status.h>
 #include <trireme/stream_pool.h>
@@ -54,5 +55,9 @@ struct pipeline_task_model *pipeline_task_model_make(struct pipeline_task_models
 /* Adds a sample to the model of a key, which may be new, and returns it. */
 struct pipeline_task_model *pipeline_task_model_add(struct pipeline_task_models *models,
                                                     const struct pipeline_task_key *key, double took);
+/* The same of a time that the task took at most. *is_taken: it changed the mean. */
+struct pipeline_task_model *pipeline_task_model_add_bound(struct pipeline_task_models *models,
+                                                          const struct pipeline_task_key *key, double most,
+                                                          bool *is_taken);
 
 #endif

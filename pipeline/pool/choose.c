@@ -205,11 +205,18 @@ static void consider_range(const struct pipeline_stream_pool *pool, uint32_t fir
         consider(pool, slot, i, found);
 }
 
+/* Work that is presumed to have ended may still run, so the idle stream that comes first is the one that was
+ * lent longest ago. Where each end is told, least-loaded takes the one whose memory is warm. */
+static bool takes_turns(const struct pipeline_stream_pool *pool, const struct found *found)
+{
+    return found->is_round_robin || (!pool->is_host && pool->slot_count == pool->most);
+}
+
 /* Looks at the slots of a priority, and counts those that are used of all. */
 static void consider_all(const struct pipeline_stream_pool *pool, uint32_t band, struct found *found)
 {
     uint32_t low = band * pool->most, end = low + pool->most;
-    uint32_t first = found->is_round_robin ? pool->turn : low;
+    uint32_t first = takes_turns(pool, found) ? pool->turn : low;
     consider_range(pool, first, end, found);
     consider_range(pool, low, first, found);
     for (uint32_t i = 0; i < low; i++)

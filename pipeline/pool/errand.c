@@ -208,7 +208,18 @@ int32_t pipeline_pool_resolve(const struct pipeline_stream_pool *pool, uint32_t 
     return status;
 }
 
-int32_t pipeline_pool_check_wait(const struct pipeline_stream_pool *pool)
+int32_t pipeline_pool_begin_wait(const struct pipeline_stream_pool *pool)
 {
-    return pipeline_pool_is_over_group(pool) ? pipeline_group_check_data(pool->team->group) : TRM_OK;
+    return pipeline_pool_is_over_group(pool) ? pipeline_group_begin_wait(pool->team->group) : TRM_OK;
+}
+
+void pipeline_pool_end_wait(const struct pipeline_stream_pool *pool)
+{
+    if (pipeline_pool_is_over_group(pool))
+        pipeline_group_end_wait();
+}
+
+bool pipeline_pool_may_run_errands(const struct pipeline_stream_pool *pool)
+{
+    return !pipeline_pool_is_over_group(pool) || !pipeline_group_is_any_data_locked();
 }

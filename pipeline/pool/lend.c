@@ -77,10 +77,10 @@ static int32_t make_stream(struct pipeline_stream_pool *pool, struct pipeline_po
 {
     struct core_stream *stream;
     int32_t priority = pipeline_pool_priority(pool, (uint32_t)(slot - pool->slots));
-    int32_t status   = core_stream_create(pool->device, pool->role, priority, CORE_STREAM_OF_POOL, &stream);
+    int32_t status   = core_stream_create(pool->device, pool->role, priority, pool->stream_flags, &stream);
     if (status != TRM_OK)
         return status;
-    core_stream_set_static_name(stream, "pool");
+    core_stream_set_static_name(stream, pool->stream_name);
     core_object_retain(&stream->object);
     core_object_publish(&stream->object);
     set_stream(pool, slot, stream);

@@ -8,14 +8,11 @@
  *
  * A backend may tell of the beginning of a task and of its end at once, when both are reached: one that
  * watches batches of operations always does if both are in one batch. What lies between says nothing then.
- * The time since the task was enqueued is what it took at most, and stands for a better one.
+ * The time since the task was enqueued is what it took at most (pipeline_model_add_bound()).
  * SPDX-License-Identifier: MIT
  */
 #include "core/object/object.h"
 #include "pipeline/pool/pool.h"
-
-/* Nanoseconds between two notifications that came at once. */
-#define AT_ONCE 2000u
 
 /* ---- learning ------------------------------------------------------------------------------- */
 
@@ -69,7 +66,7 @@ static bool read_lesson(const struct pipeline_pool_slot *slot, const struct pipe
     if (watch->begun_at == UINT64_MAX)
         return false;
     if (watch->begun_at != 0) {
-        lesson->is_most = now < watch->begun_at + AT_ONCE;
+        lesson->is_most = now < watch->begun_at + PIPELINE_POOL_AT_ONCE;
         if (!lesson->is_most)
             begin = later(begin, watch->begun_at);
     } else if (slot->first == watch) {
@@ -100,18 +97,12 @@ static void learn_operation_locked(struct pipeline_stream_pool *pool, const stru
                                                                       .is_coarse = true});
 }
 
-/* Until enough is known, or where what is known is more. */
-static bool wants_most_locked(struct pipeline_stream_pool *pool, const struct pipeline_task_key *key,
-                              double most)
-{
-    const struct pipeline_task_model *known = pipeline_task_model_find(&pool->models, key);
-    return known == NULL || known->time.samples < PIPELINE_POOL_KNOWN || most < known->time.mean;
-}
-
 void pipeline_pool_learn_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_watch *watch,
                                 uint64_t now)
 {
+    struct pipeline_task_model *model;
     struct lesson lesson;
+    bool is_taken = true;
     if (!read_lesson(watch->slot, watch, now, &lesson))
         return;
     if (!lesson.is_most)
@@ -119,12 +110,14 @@ void pipeline_pool_learn_locked(struct pipeline_stream_pool *pool, const struct 
     if (watch->key.what == 0 || !lesson.has_kind)
         return;
     double took = (double)(lesson.end - lesson.begin) / lesson.count;
-    if (lesson.is_most && !wants_most_locked(pool, &watch->key, took))
-        return;
-    struct pipeline_task_model *model = pipeline_task_model_add(&pool->models, &watch->key, took);
-    model->last_end                   = now;
-    pipeline_task_workload_add(&pool->workloads, watch->workload, watch->bytes, &watch->company, took,
-                               model->least);
+    if (lesson.is_most)
+        model = pipeline_task_model_add_bound(&pool->models, &watch->key, took, &is_taken);
+    else
+        model = pipeline_task_model_add(&pool->models, &watch->key, took);
+    model->last_end = now;
+    if (is_taken)
+        pipeline_task_workload_add(&pool->workloads, watch->workload, watch->bytes, &watch->company, took,
+                                   model->least);
 }
 
 /* Pools over groups ask for it. */
@@ -138,14 +131,15 @@ static void begin_load_locked(struct pipeline_stream_pool *pool, const struct pi
     pipeline_load_begin(&pool->load, watch->released, ready_at, watch->work);
 }
 
+/* An end that no model has predicted tells nothing of those that are presumed behind it. */
 static void end_load_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_watch *watch,
-                            uint64_t now)
+                            uint64_t now, bool is_good)
 {
     struct pipeline_task_model *model =
         watch->key.what != 0 ? pipeline_task_model_find(&pool->models, &watch->key) : NULL;
     if (model != NULL && model->measuring > 0)
         model->measuring--;
-    if (watch->is_armed)
+    if (watch->is_armed && watch->is_predicted && is_good)
         pipeline_load_put_right(&pool->load, now, watch->predicted_end + watch->slot->delay);
     pipeline_load_end(&pool->load, now, watch->work);
 }
@@ -184,11 +178,13 @@ static void predict_locked(struct pipeline_stream_pool *pool, struct pipeline_po
     const struct pipeline_task_model *model = outlook->model;
     uint64_t begin = later(later(slot->predicted_end, watch->released), outlook->ready_at);
     uint64_t takes = watch->operations * pipeline_estimate_ahead(&pool->operation, 0);
+    bool is_known  = model != NULL && pipeline_model_is_known(&model->time);
     watch->least   = model != NULL ? model->least : 0;
     if (watch->key.what != 0)
         watch->workload =
             pipeline_task_workload_of(&pool->workloads, watch->workload, watch->bytes, watch->least);
-    if (model != NULL && pipeline_model_is_known(&model->time))
+    watch->is_predicted = is_known || outlook->is_sure;
+    if (is_known)
         takes = (uint64_t)model->time.mean;
     else if (outlook->is_sure)
         takes = 0; /* was predicted when it was enqueued */
@@ -214,20 +210,22 @@ void pipeline_pool_end_locked(struct pipeline_stream_pool *pool, const struct pi
                               uint64_t now, bool is_good)
 {
     if (pool->is_member)
-        end_load_locked(pool, watch, now);
+        end_load_locked(pool, watch, now, is_good);
     if (pool->strategy == TRM_STREAM_AUTO)
         end_trial_locked(pool, watch, now, is_good);
 }
 
 void pipeline_pool_learn_ended(struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request)
 {
+    struct pipeline_task_model *model;
+    bool is_taken;
     uint64_t now = base_now();
+    double took  = (double)(now - request->begun);
     base_lock_acquire(&pool->lock);
-    const struct pipeline_task_model *known = pipeline_task_model_find(&pool->models, &request->key);
-    if (request->waited == 0 || known == NULL || known->time.samples < 2) {
-        struct pipeline_task_model *model =
-            pipeline_task_model_add(&pool->models, &request->key, (double)(now - request->begun));
-        model->last_end = now;
-    }
+    if (request->waited != 0)
+        model = pipeline_task_model_add_bound(&pool->models, &request->key, took, &is_taken);
+    else
+        model = pipeline_task_model_add(&pool->models, &request->key, took);
+    model->last_end = now;
     base_lock_release(&pool->lock);
 }

@@ -106,6 +106,11 @@ static uint64_t ask(struct core_device *device, uint32_t key, uint64_t absent)
     return found;
 }
 
+bool pipeline_pool_saves_notifications(struct core_device *device)
+{
+    return ask(device, TRM_DEVICE_KIND, 0) != TRM_DEVICE_CPU;
+}
+
 /* The most streams where the program does not say: as many as the device runs side by side, and not too few
  * for a program that borrows several. */
 static uint32_t default_most(const struct pipeline_stream_pool *pool)
@@ -167,13 +172,15 @@ int32_t pipeline_pool_create(struct core_device *device, const struct trm_stream
     struct pipeline_stream_pool *pool = core_allocate(context, sizeof(*pool));
     if (pool == NULL)
         return base_fail_memory("making a stream pool");
-    pool->device   = device;
-    pool->strategy = desc->strategy;
-    pool->role     = desc->role;
-    pool->priority = desc->priority;
-    pool->least    = desc->least;
-    pool->queues   = queues_of(device);
-    pool->is_host  = ask(device, TRM_DEVICE_KIND, 0) == TRM_DEVICE_CPU;
+    pool->device       = device;
+    pool->strategy     = desc->strategy;
+    pool->role         = desc->role;
+    pool->priority     = desc->priority;
+    pool->least        = desc->least;
+    pool->queues       = queues_of(device);
+    pool->is_host      = !pipeline_pool_saves_notifications(device);
+    pool->stream_flags = CORE_STREAM_OF_POOL;
+    pool->stream_name  = "pool";
     if (!pool->is_host)
         pipeline_pool_trial_defer(&pool->trial);
     status = core_object_init(&pool->object, &pool_ops, context);

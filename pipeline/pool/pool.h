@@ -53,6 +53,9 @@
 /* Samples after which a model is trusted; a quarter of them are of this pool, not of earlier runs. */
 #define PIPELINE_POOL_KNOWN 8u
 
+/* Nanoseconds between two notifications that came at once. */
+#define PIPELINE_POOL_AT_ONCE 2000u
+
 struct pipeline_stream_pool;
 struct pipeline_pool_slot;
 
@@ -67,7 +70,8 @@ struct pipeline_pool_watch {
     uint32_t pending;
     bool is_queued;
     bool is_armed;                /* its notification has been asked for */
-    bool is_sure;                 /* the end is predicted by a model */
+    bool is_sure;                 /* the end is predicted by a model that is trusted */
+    bool is_predicted;            /* the end is predicted by a model */
     bool is_vague;                /* it is not known when the work began */
     uint64_t value;               /* the stream's last operation of the loan */
     uint64_t released;            /* base_now() when the stream was given back */
@@ -129,6 +133,8 @@ struct pipeline_stream_pool {
     bool is_member; /* of such a pool */
     struct core_device *device; /* holds a reference */
     int32_t strategy, role, priority;
+    uint32_t stream_flags;   /* enum core_stream_flags */
+    const char *stream_name; /* static */
     uint32_t least, most;
     uint32_t slot_count;   /* in use: `most`, with TRM_STREAM_PRIORITY for each priority, the lowest first */
     uint32_t queues;       /* TRM_DEVICE_QUEUES; 0: the device does not tell */
@@ -357,9 +363,14 @@ int32_t pipeline_pool_locate(const struct pipeline_stream_pool *pool, struct trm
 int32_t pipeline_pool_resolve(const struct pipeline_stream_pool *pool, uint32_t device,
                               struct trm_buffer *buffer, struct trm_buffer **one);
 
-/* DEADLOCK where this thread is in the function of a task of a pool over the group, during which no errand
- * runs. */
-int32_t pipeline_pool_check_wait(const struct pipeline_stream_pool *pool);
+/* A wait for tasks of the pool begins and ends. DEADLOCK where this thread is in the function of a task of a
+ * pool over the group, during which no errand runs; or of another group, and one of this group waits for
+ * that. */
+int32_t pipeline_pool_begin_wait(const struct pipeline_stream_pool *pool);
+void pipeline_pool_end_wait(const struct pipeline_stream_pool *pool);
+/* False where this thread is in the function of a task of a pool over any group: two such threads could wait
+ * for each other's locks. */
+bool pipeline_pool_may_run_errands(const struct pipeline_stream_pool *pool);
 
 /* ---- watch.c -------------------------------------------------------------------------------- */
 
@@ -371,9 +382,9 @@ void pipeline_pool_watch(struct pipeline_stream_pool *pool, struct pipeline_pool
 void pipeline_pool_refresh_locked(struct pipeline_pool_slot *slot);
 /* The last operation of the slot's work, if no notification tells of its end; else 0. */
 uint64_t pipeline_pool_untold_locked(const struct pipeline_pool_slot *slot);
-/* Has such work of the slot's stream, up to `value`, ended? If so, the pool knows it now, and tells the
- * owner of the slot, where it has another one than the caller. The caller holds a reference to the stream;
- * others may use the slot. */
+/* Has such work of the slot's stream, up to `value`, ended, well or badly? If so, the pool knows it now, and
+ * tells the owner of the slot, where it has another one than the caller. The caller holds a reference to the
+ * stream; others may use the slot. */
 bool pipeline_pool_find_ended(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                               struct core_stream *stream, uint64_t value, bool is_owner);
 /* The same, and asks for the notification of work up to `value` or further that has not ended. */
@@ -396,8 +407,7 @@ void pipeline_pool_end_locked(struct pipeline_stream_pool *pool, const struct pi
 /* Learns from the notification of a watch, which is in the queue still. */
 void pipeline_pool_learn_locked(struct pipeline_stream_pool *pool, const struct pipeline_pool_watch *watch,
                                 uint64_t now);
-/* Learns from a task of a pool over a group that has ended already. A time that contains waits stands for a
- * better one. */
+/* Learns from a task of a pool over a group that has ended already. A time that contains waits is a bound. */
 void pipeline_pool_learn_ended(struct pipeline_stream_pool *pool,
                                const struct pipeline_pool_request *request);
 
@@ -417,6 +427,8 @@ struct pipeline_pool_outlook pipeline_pool_look_ahead_locked(struct pipeline_str
                                                              const struct pipeline_pool_request *request);
 /* Are tasks of the model short, and is their time known well enough to presume when they end? */
 bool pipeline_pool_is_trusted(const struct pipeline_task_model *model);
+/* Are loans on a pool of the device presumed, so that it asks for fewer notifications than there are? */
+bool pipeline_pool_saves_notifications(struct core_device *device);
 /* Is each loan watched, and each watch armed? */
 bool pipeline_pool_needs_each_end(const struct pipeline_stream_pool *pool);
 /* True if the loan need not be watched; its end is then predicted. */

@@ -82,18 +82,15 @@ int32_t trm_group_pool_create(struct trm_group *handle, const struct trm_stream_
 
 /* ---- destruction ---------------------------------------------------------------------------- */
 
-/* From now on no copy is enqueued. */
-static int32_t end_copies(struct pipeline_pool_team *team)
+/* From now on no copy is enqueued. The wait for the lock has begun. */
+static void end_copies(struct pipeline_pool_team *team)
 {
-    int32_t status = pipeline_group_lock_data(team->group);
-    if (status != TRM_OK)
-        return status;
+    pipeline_group_resume_data(team->group);
     atomic_store_explicit(&team->is_closing, true, memory_order_release);
     pipeline_group_unlock_data(team->group);
     for (uint32_t i = 0; i < team->count; i++)
         if (team->members[i].copies != NULL)
             core_stream_end(team->members[i].copies);
-    return TRM_OK;
 }
 
 int32_t pipeline_pool_team_close(struct pipeline_pool_team *team)
@@ -103,12 +100,12 @@ int32_t pipeline_pool_team_close(struct pipeline_pool_team *team)
         if (team->members[i].pool != NULL)
             status = pipeline_pool_check_close(team->members[i].pool);
     if (status == TRM_OK)
-        status = pipeline_group_check_data(team->group);
+        status = pipeline_group_begin_wait(team->group);
     for (uint32_t i = 0; status == TRM_OK && i < team->count; i++)
         if (team->members[i].pool != NULL)
             pipeline_pool_begin_close(team->members[i].pool);
     if (status == TRM_OK)
-        status = end_copies(team);
+        end_copies(team);
     for (uint32_t i = 0; status == TRM_OK && i < team->count; i++)
         if (team->members[i].pool != NULL)
             status = pipeline_pool_close(team->members[i].pool);

@@ -37,7 +37,8 @@ struct pipeline_pool_copy {
     uint32_t from, to; /* devices */
     uint32_t pending;  /* notifications */
     uint64_t bytes;
-    uint64_t begun_at; /* base_now() when it could begin; 0: not yet */
+    uint64_t enqueued_at; /* base_now() */
+    uint64_t begun_at;    /* base_now() when it could begin; 0: not yet */
 };
 
 struct pipeline_pool_team {
@@ -97,31 +98,31 @@ void pipeline_pool_form_fini(const struct pipeline_pool_plan *plan, struct pipel
 struct pipeline_pool_forecast {
     uint32_t device;
     bool is_known;     /* how long the task takes there */
-    uint64_t now;      /* when this was foreseen */
+    bool is_data_sure; /* it is known well enough when its data is there */
+    bool is_sure;      /* that, and how long it takes; of a task that uses data */
     uint32_t measured; /* samples, and tasks that will be some */
     uint32_t pieces;   /* that the device has */
     uint64_t tasks;    /* that it has had */
+    uint64_t now;      /* when this was foreseen */
     uint64_t ready_at; /* its data is there */
     uint64_t copy_ns;  /* of that, copies */
     uint64_t end;      /* of the task */
-    bool is_data_sure; /* it is known well enough when its data is there */
-    bool is_sure;      /* that, and how long it takes */
     uint64_t last_end; /* of the last such task; 0: there was none */
     double work;       /* nanoseconds alone; 0: not known */
-    uint64_t samples;  /* of such tasks, and what they tell */
-    double mean, spread;
-    int32_t workload;
 };
 
 /* The device that gets the task now. Errors: DEVICE_LOST. */
 int32_t pipeline_pool_team_choose(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
                                   struct pipeline_pool_forecast *chosen);
+/* What a device knows of a task: its time and its workload. */
+void pipeline_pool_team_tell(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
+                             uint32_t device, struct trm_stream_prediction *found);
 
 /* ---- team_copy.c: with data_lock ------------------------------------------------------------ */
 
-/* When the data that a task reads would be on the device of a forecast, and how long copies take for that:
- * ready_at, copy_ns and is_data_sure. False where no sound device has it. For a task without data the lock is
- * not needed. */
+/* When the data that a task uses would be on the device of a forecast, and how long copies take for that:
+ * raises ready_at and copy_ns, and clears is_data_sure where that is not known well enough. False where no
+ * sound device has it. */
 bool pipeline_pool_team_foresee(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
                                 struct pipeline_pool_forecast *forecast);
 
@@ -137,6 +138,9 @@ void pipeline_pool_team_note(const struct pipeline_pool_plan *plan,
                              const struct pipeline_pool_forecast *chosen, struct core_stream *stream,
                              uint64_t value);
 
+/* Learns from the end of a copy that is told at `now`. With team->lock. */
+void pipeline_pool_team_learn_locked(struct pipeline_pool_team *team, const struct pipeline_pool_copy *copy,
+                                     uint64_t now);
 void pipeline_pool_team_free_copies(struct pipeline_pool_team *team);
 
 /* ---- team_submit.c, team.c: the calls of a pool that is over a group -------------------------- */

@@ -38,24 +38,32 @@ static const struct pipeline_task_model *find_locked(struct pipeline_stream_pool
 
 /* What the member knows of such tasks. */
 static void look_up_locked(const struct pipeline_stream_pool *member, const struct pipeline_task_model *model,
-                           const struct trm_stream_task *task, struct pipeline_pool_forecast *forecast)
+                           const struct pipeline_pool_plan *plan, struct pipeline_pool_forecast *forecast)
 {
     forecast->pieces   = member->load.pieces;
     forecast->tasks    = member->stats.tasks;
-    forecast->workload = TRM_STREAM_WORKLOAD_MIXED;
+    forecast->is_known = model != NULL && model->time.samples >= MEASURED;
+    forecast->is_sure  = plan->use_count > 0 && model != NULL && forecast->is_data_sure &&
+                        plan->task->after_count == 0 && pipeline_pool_is_trusted(model);
+    forecast->measured = 0;
+    forecast->last_end = 0;
+    forecast->work     = 0;
     if (model == NULL)
         return;
-    forecast->measured = model->time.samples < MEASURED ? (uint32_t)model->time.samples : MEASURED;
-    forecast->measured += model->measuring;
-    forecast->is_known = model->time.samples >= MEASURED;
-    forecast->samples  = model->time.samples;
-    forecast->mean     = model->time.mean;
-    forecast->spread   = model->time.spread;
+    forecast->measured = (forecast->is_known ? MEASURED : (uint32_t)model->time.samples) + model->measuring;
     forecast->last_end = model->last_end;
     forecast->work     = model->least > 0 ? model->least : model->time.mean;
-    forecast->is_sure  = forecast->is_data_sure && task->after_count == 0 && pipeline_pool_is_trusted(model);
-    forecast->workload =
-        pipeline_task_workload_of(&member->workloads, task->workload, task->bytes, model->least);
+}
+
+/* Does not need the data_lock where the task uses no data. */
+static bool foresee_data(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan, uint64_t now,
+                         struct pipeline_pool_forecast *forecast)
+{
+    forecast->now          = now;
+    forecast->ready_at     = now;
+    forecast->copy_ns      = 0;
+    forecast->is_data_sure = true;
+    return plan->use_count == 0 || pipeline_pool_team_foresee(team, plan, forecast);
 }
 
 static void foresee(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
@@ -63,8 +71,27 @@ static void foresee(struct pipeline_pool_team *team, const struct pipeline_pool_
 {
     struct pipeline_stream_pool *member = team->members[forecast->device].pool;
     base_lock_acquire(&member->lock);
-    look_up_locked(member, find_locked(member, plan, forecast->device, key), plan->task, forecast);
+    look_up_locked(member, find_locked(member, plan, forecast->device, key), plan, forecast);
     forecast->end = pipeline_load_predict(&member->load, forecast->now, forecast->ready_at, forecast->work);
+    base_lock_release(&member->lock);
+}
+
+void pipeline_pool_team_tell(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
+                             uint32_t device, struct trm_stream_prediction *found)
+{
+    struct pipeline_stream_pool *member = team->members[device].pool;
+    struct pipeline_task_key key        = pipeline_task_key_of(plan->task);
+    key.what                            = pipeline_pool_plan_what(plan, device);
+    found->workload                     = TRM_STREAM_WORKLOAD_MIXED;
+    base_lock_acquire(&member->lock);
+    const struct pipeline_task_model *model = find_locked(member, plan, device, &key);
+    if (model != NULL) {
+        found->samples   = model->time.samples;
+        found->mean_ns   = (uint64_t)model->time.mean;
+        found->spread_ns = (uint64_t)model->time.spread;
+        found->workload  = pipeline_task_workload_of(&member->workloads, plan->task->workload,
+                                                     plan->task->bytes, model->least);
+    }
     base_lock_release(&member->lock);
 }
 
@@ -127,8 +154,8 @@ int32_t pipeline_pool_team_choose(struct pipeline_pool_team *team, const struct 
     for (uint32_t left = devices; left != 0; left &= left - 1) {
         uint32_t device                         = (uint32_t)__builtin_ctz(left);
         struct pipeline_pool_forecast *forecast = &forecasts[device];
-        *forecast = (struct pipeline_pool_forecast){.device = device, .now = now};
-        if (!pipeline_pool_team_foresee(team, plan, forecast))
+        forecast->device                        = device;
+        if (!foresee_data(team, plan, now, forecast))
             continue;
         key.what = pipeline_pool_plan_what(plan, device);
         foresee(team, plan, &key, forecast);

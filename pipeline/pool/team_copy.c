@@ -32,7 +32,7 @@ static void settle_locked(struct pipeline_pool_copy *copy)
     copy->team->spare = copy;
 }
 
-/* Both on any thread, perhaps under a lock of the backend's. */
+/* On any thread, perhaps under a lock of the backend's. */
 static void copy_begun(struct core_notification *notification, int32_t status)
 {
     struct pipeline_pool_copy *copy = base_container_of(notification, struct pipeline_pool_copy, begun);
@@ -45,15 +45,27 @@ static void copy_begun(struct core_notification *notification, int32_t status)
     base_lock_release(&team->lock);
 }
 
+/* A backend may tell of the beginning and the end at once, or of the end first (lesson.c). The time since the
+ * copy was enqueued is a bound then. */
+void pipeline_pool_team_learn_locked(struct pipeline_pool_team *team, const struct pipeline_pool_copy *copy,
+                                     uint64_t now)
+{
+    struct pipeline_transfer *transfer = transfer_of(team, copy->from, copy->to);
+    if (copy->begun_at != 0 && now >= copy->begun_at + PIPELINE_POOL_AT_ONCE)
+        pipeline_transfer_add(transfer, copy->bytes, now - copy->begun_at);
+    else
+        pipeline_transfer_add_bound(transfer, copy->bytes, now - copy->enqueued_at);
+}
+
+/* On any thread, perhaps under a lock of the backend's. */
 static void copy_ended(struct core_notification *notification, int32_t status)
 {
     struct pipeline_pool_copy *copy = base_container_of(notification, struct pipeline_pool_copy, ended);
     struct pipeline_pool_team *team = copy->team;
     uint64_t now                    = base_now();
     base_lock_acquire(&team->lock);
-    if (status == TRM_OK && copy->begun_at != 0)
-        pipeline_transfer_add(transfer_of(team, copy->from, copy->to), copy->bytes,
-                              now > copy->begun_at ? now - copy->begun_at : 0);
+    if (status == TRM_OK)
+        pipeline_pool_team_learn_locked(team, copy, now);
     settle_locked(copy);
     base_lock_release(&team->lock);
 }
@@ -240,13 +252,8 @@ bool pipeline_pool_team_foresee(struct pipeline_pool_team *team, const struct pi
                                 struct pipeline_pool_forecast *forecast)
 {
     struct run run;
-    uint32_t device        = forecast->device;
-    forecast->ready_at     = forecast->now;
-    forecast->copy_ns      = 0;
-    forecast->is_data_sure = true;
-    if (plan->use_count == 0)
-        return true;
-    uint64_t until = later(forecast->now, team->members[device].copies_until);
+    uint32_t device = forecast->device;
+    uint64_t until  = later(forecast->now, team->members[device].copies_until);
     for (uint32_t i = 0; i < plan->use_count; i++) {
         const struct pipeline_pool_use *use = &plan->uses[i];
         struct pipeline_data_part *part     = first_part(use);
@@ -352,13 +359,16 @@ static int32_t copy_to(struct pipeline_pool_team *team, const struct pipeline_po
     if (status != TRM_OK)
         return status;
     uint64_t before = core_stream_next(stream) - 1;
+    uint64_t now    = base_now();
     status          = enqueue_copy(stream, use->replica, &run, to, &last);
     if (status != TRM_OK)
         return status;
     note_copy(team, &run, to, stream, last);
     if (wants_sample(team, run.from, to))
-        watch(team, stream, &(struct pipeline_pool_copy){.from = run.from, .to = to, .bytes = run.bytes},
-              before, last);
+        watch(
+            team, stream,
+            &(struct pipeline_pool_copy){.from = run.from, .to = to, .bytes = run.bytes, .enqueued_at = now},
+            before, last);
     else
         core_stream_submit(stream, last);
     *behind = run.behind;

@@ -27,7 +27,8 @@ static int32_t enqueue(const struct pipeline_pool_plan *plan, const struct pipel
     if (core_stream_next(slot->stream) > first)
         request->waited = core_stream_next(slot->stream) - 1;
     uint64_t before = core_stream_next(slot->stream) - 1;
-    request->begun  = plan->use_count > 0 ? base_now() : chosen->now;
+    bool is_later   = plan->use_count > 0 || slot->seen == 0; /* copies were enqueued, or the stream made */
+    request->begun  = is_later ? base_now() : chosen->now;
     if (status == TRM_OK)
         status = pipeline_pool_enqueue(slot, request, point);
     if (request->waited > before)
@@ -53,13 +54,12 @@ static void unlock_data(const struct pipeline_pool_plan *plan)
 static int32_t wait_for_stream(const struct pipeline_pool_plan *plan, struct pipeline_stream_pool *member,
                                const struct pipeline_pool_request *request)
 {
-    unlock_data(plan);
+    if (plan->use_count == 0)
+        return pipeline_pool_wait(member, request);
+    pipeline_group_pause_data(plan->team->group);
     int32_t status = pipeline_pool_wait(member, request);
-    struct base_saved_error saved;
-    base_error_save(&saved);
-    int32_t locked = lock_data(plan);
-    base_error_restore(&saved);
-    return locked == TRM_OK ? status : locked;
+    pipeline_group_resume_data(plan->team->group);
+    return status;
 }
 
 /* *is_full: the member had no stream, but may have one now. */
@@ -152,13 +152,10 @@ static int32_t predict(struct pipeline_pool_team *team, const struct pipeline_po
     int32_t status = pipeline_pool_team_choose(team, plan, &chosen);
     if (status != TRM_OK)
         return status;
-    found->device    = chosen.device;
-    found->workload  = chosen.workload;
-    found->samples   = chosen.samples;
-    found->mean_ns   = (uint64_t)chosen.mean;
-    found->spread_ns = (uint64_t)chosen.spread;
-    found->end_ns    = chosen.end > chosen.now ? chosen.end - chosen.now : 0;
-    found->copy_ns   = chosen.copy_ns;
+    found->device  = chosen.device;
+    found->end_ns  = chosen.end > chosen.now ? chosen.end - chosen.now : 0;
+    found->copy_ns = chosen.copy_ns;
+    pipeline_pool_team_tell(team, plan, chosen.device, found);
     return TRM_OK;
 }
 

@@ -7,21 +7,28 @@
 #define COUNTED 24u
 #define PATIENCE_LEAST 64u
 #define PATIENCE_MOST 1024u
-#define PATIENCE_FIRST 128u
 
-/* A strategy has to be so much faster than the best to take its place: rates vary from turn to turn. */
+/* Where measuring costs much: of these turns and those that are measured behind them, a hundredth is
+ * measured. */
+#define PATIENCE_DEFERRED 640u
+
+/* A strategy has to be so much faster than the best to take its place: rates vary from turn to turn. Only
+ * round-robin, which needs no prediction, takes it as soon as it is no slower: what is in use is never known
+ * to be slower than that. */
 #define MARGIN 1.03
+
+#define ROUND_ROBIN 1u /* of the candidates */
 
 /* Turns of the best that are measured, the last before the others have theirs. */
 #define MEASURED 4u
 
 /* The first is used until another one proves faster. */
-static const int32_t candidates[PIPELINE_POOL_CANDIDATES] = {TRM_STREAM_LEAST_LOADED, TRM_STREAM_ROUND_ROBIN,
-                                                             TRM_STREAM_WORKLOAD};
+static const int32_t candidates[PIPELINE_POOL_CANDIDATES] = {
+    TRM_STREAM_LEAST_LOADED, [ROUND_ROBIN] = TRM_STREAM_ROUND_ROBIN, TRM_STREAM_WORKLOAD};
 
 void pipeline_pool_trial_defer(struct pipeline_pool_trial *trial)
 {
-    trial->patience = PATIENCE_FIRST;
+    trial->patience = trial->least_patience = PATIENCE_DEFERRED;
 }
 
 int32_t pipeline_pool_trial_strategy(const struct pipeline_pool_trial *trial)
@@ -73,13 +80,15 @@ static void begin_turn(struct pipeline_pool_trial *trial, uint32_t candidate)
 static void find_best(struct pipeline_pool_trial *trial)
 {
     uint32_t before = trial->best;
+    if (trial->rates[ROUND_ROBIN] >= trial->rates[trial->best])
+        trial->best = ROUND_ROBIN;
     for (uint32_t i = 0; i < PIPELINE_POOL_CANDIDATES; i++)
         if (trial->rates[i] > MARGIN * trial->rates[trial->best])
             trial->best = i;
     if (trial->patience == 0 || trial->best != before)
-        trial->patience = PATIENCE_LEAST;
+        trial->patience = trial->least_patience > 0 ? trial->least_patience : PATIENCE_LEAST;
     else if (trial->patience < PATIENCE_MOST)
-        trial->patience *= 2;
+        trial->patience *= 2; /* up to 1024, or 1280 */
     trial->turns = 0;
 }
 

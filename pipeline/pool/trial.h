@@ -3,9 +3,9 @@
  * Strategies take turns of some tasks. The rate of a turn is the work that it did, as the sum of the least
  * times that its tasks are known to take, for each nanosecond in which a stream had work. So neither a change
  * of the mix nor a pause of the program changes a rate much. The first tasks after a change are not counted.
- * The fastest strategy stays; the others get a turn now and then, the more rarely the longer it stays. Of its
- * many turns only the last few are measured, beside which those of the others are compared: in all others the
- * pool need not look at the end of each task.
+ * The fastest strategy stays, unless round-robin is no slower; the others get a turn now and then, the more
+ * rarely the longer it stays. Of its many turns only the last few are measured, beside which those of the
+ * others are compared: in all others the pool need not look at the end of each task.
  *
  * Locks: none; the pool locks.
  * SPDX-License-Identifier: MIT
@@ -24,18 +24,19 @@ struct pipeline_pool_trial {
     uint32_t best;
     uint32_t
         tried; /* candidates behind the best that have had a turn in this round; 0: the best has its turns */
-    uint32_t turns;     /* of the best since the others had one */
-    uint32_t patience;  /* turns of the best until the others get one */
-    uint32_t ended;     /* tasks in this turn */
-    double work;        /* nanoseconds that are counted in this turn */
-    uint64_t busy;      /* nanoseconds of this turn in which streams had work, up to `busy_from` */
-    uint64_t busy_from; /* 0: no stream has work */
-    uint32_t working;   /* watches */
+    uint32_t turns;          /* of the best since the others had one */
+    uint32_t patience;       /* turns of the best until the others get one */
+    uint32_t least_patience; /* after a change; 0: few */
+    uint32_t ended;          /* tasks in this turn */
+    double work;             /* nanoseconds that are counted in this turn */
+    uint64_t busy;           /* nanoseconds of this turn in which streams had work, up to `busy_from` */
+    uint64_t busy_from;      /* 0: no stream has work */
+    uint32_t working;        /* watches */
     double rates[PIPELINE_POOL_CANDIDATES]; /* 0: not measured yet */
 };
 
 /* Measuring costs much where a task has to be looked at: the strategy that comes first has many turns of its
- * own before the others have their first, so that a program of few tasks pays nothing. */
+ * own before the others have their first, so that a program of few tasks pays nothing, and also later. */
 void pipeline_pool_trial_defer(struct pipeline_pool_trial *trial);
 
 /* The strategy to use now. */

@@ -394,8 +394,8 @@ static uint64_t plan_late_locked(struct pipeline_stream_pool *pool, struct pipel
 bool pipeline_pool_find_ended(struct pipeline_stream_pool *pool, struct pipeline_pool_slot *slot,
                               struct core_stream *stream, uint64_t value, bool is_owner)
 {
-    if (!core_stream_has_finished(stream, value) && core_stream_failure_status(stream) == TRM_OK)
-        return false;
+    if (!core_stream_has_finished(stream, value))
+        return false; /* perhaps failed all the same, where the core alone knows it */
     end_late(pool, slot, stream, value, is_owner);
     return true;
 }

@@ -28,6 +28,7 @@ CUDA_TESTS = \
 	tests/cuda/processes \
 	tests/cuda/ranges \
 	tests/cuda/resident \
+	tests/cuda/serial \
 	tests/cuda/shared \
 	tests/cuda/sticky \
 	tests/cuda/streams \
@@ -172,6 +173,12 @@ tests_cuda_ipc_event_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
 tests_cuda_ipc_event_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_ipc_event_LDADD = $(CUDA_TEST_LIBS)
 tests_cuda_ipc_event_LDFLAGS = $(UNINSTALLED_LINK)
+
+tests_cuda_serial_SOURCES = tests/cuda/serial.c
+tests_cuda_serial_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
+tests_cuda_serial_CFLAGS = $(CUDA_TEST_CFLAGS)
+tests_cuda_serial_LDADD = $(CUDA_TEST_LIBS)
+tests_cuda_serial_LDFLAGS = $(UNINSTALLED_LINK)
 
 tests_cuda_shared_SOURCES = tests/cuda/shared.c
 tests_cuda_shared_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)

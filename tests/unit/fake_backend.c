@@ -65,7 +65,7 @@ static int32_t device_get_info(struct trm_backend_instance *instance, uint32_t i
     case TRM_DEVICE_MAX_GROUP_SIZE:
         return give(many, sizeof(many), value, capacity, needed);
     case TRM_DEVICE_KIND:
-        number = TRM_DEVICE_VIRTUAL;
+        number = fake_of(instance)->kind != 0 ? fake_of(instance)->kind : TRM_DEVICE_VIRTUAL;
         break;
     case TRM_DEVICE_UNIFIED:
         number = fake_of(instance)->unified;

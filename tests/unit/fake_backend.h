@@ -57,6 +57,7 @@ struct fake {
     uint32_t slots;
     uint64_t synchronous; /* what the device says of itself; set before fake_open() */
     uint64_t unified;     /* the same; 0 hides the host's pointer to device memory */
+    uint64_t kind;        /* the same; 0: TRM_DEVICE_VIRTUAL */
     int32_t ends_late;    /* 1: fake_fini() waits for what a callback has destroyed */
 
     _Atomic uint32_t calls[FAKE_CALL_COUNT];

@@ -455,6 +455,7 @@ tests_unit_pipeline_pool_tests_SOURCES = \
 	tests/unit/pipeline/pool/choose.c \
 	tests/unit/pipeline/pool/fixture.h \
 	tests/unit/pipeline/pool/lesson.c \
+	tests/unit/pipeline/pool/replay.c \
 	tests/unit/pipeline/pool/settle.c \
 	tests/unit/pipeline/pool/team.c \
 	tests/unit/pipeline/pool/trial.c \
@@ -522,6 +523,7 @@ tests_unit_pipeline_coordinator_tests_SOURCES = \
 	tests/unit/pipeline/coordinator/coordinator.c \
 	tests/unit/pipeline/coordinator/flight.c \
 	tests/unit/pipeline/coordinator/flight_failures.c \
+	tests/unit/pipeline/coordinator/two_groups.c \
 	tests/unit/pipeline/coordinator/flights.h
 tests_unit_pipeline_coordinator_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pipeline_coordinator_tests_LDADD = $(UNIT_LIBS)

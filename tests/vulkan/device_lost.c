@@ -133,6 +133,30 @@ START_TEST(a_loss_is_always_reported_with_the_same_sentence_that_names_what_was_
 }
 END_TEST
 
+/* Where each operation is waited for, the call whose work is lost returns it. */
+START_TEST(with_the_setting_serial_the_launch_that_loses_the_device_fails)
+{
+    const struct trm_setting setting = {"stream.serial", "yes"};
+    struct trm_context *context;
+    ck_ok(context_make(&setting, 1, &context));
+    struct trm_device *device  = device_open(context, NULL);
+    struct trm_stream *stream  = stream_open(device, TRM_STREAM_ANY);
+    struct trm_kernel *affine  = affine_on(device);
+    struct trm_buffer *numbers = buffer_open(device, TRM_MEMORY_DEVICE, 4 * N);
+    ck_ok(affine_launch(stream, affine, numbers, N, 1, 1));
+    ck_assert_int_eq(shim->arm("vkQueueSubmit:1:once:VK_ERROR_DEVICE_LOST"), 0);
+    ck_fails(affine_launch(stream, affine, numbers, N, 1, 1), TRM_ERROR_DEVICE_LOST);
+    ck_assert_uint_eq(shim->failures(), 1);
+    ck_ok(affine_launch(the.stream, kernel, buffer, N, 1, 1));
+    ck_ok(trm_stream_sync(the.stream));
+    trm_buffer_destroy(numbers);
+    trm_kernel_destroy(affine);
+    trm_stream_destroy(stream);
+    trm_device_destroy(device);
+    trm_context_destroy(context);
+}
+END_TEST
+
 START_TEST(a_loss_is_reported_to_the_other_streams_of_the_device)
 {
     struct trm_stream *other = stream_open(the.device, TRM_STREAM_UPLOAD);
@@ -294,6 +318,7 @@ static void add_cases(Suite *suite, const char *name, SFun shape)
     tcase_add_checked_fixture(one, shape, NULL);
     tcase_add_checked_fixture(one, open_all, close_all);
     tcase_add_test(one, a_loss_is_always_reported_with_the_same_sentence_that_names_what_was_running);
+    tcase_add_test(one, with_the_setting_serial_the_launch_that_loses_the_device_fails);
     tcase_add_test(one, a_loss_is_reported_to_the_other_streams_of_the_device);
     tcase_add_test(one, every_waiting_thread_reports_the_loss);
     tcase_add_test(one, callbacks_report_the_loss_once);

@@ -70,6 +70,65 @@ START_TEST(tasks_that_are_not_known_are_notified_of_once_each)
 }
 END_TEST
 
+/* A priority has a pool of its own, and copies have none. */
+START_TEST(a_coordinator_makes_its_own_pools_when_kernels_need_them)
+{
+    struct trm_buffer *buffer;
+    fake_init_unkept(&fake);
+    load_single();
+    OK(trm_buffer_create(fake.device, TRM_MEMORY_DEVICE, 64, &buffer));
+    coordinator = coordinate();
+    fake_let_run(&fake);
+    const struct trm_task upload = {.struct_size = sizeof(upload),
+                                    .kind        = TRM_TASK_UPLOAD,
+                                    .id          = ++last_id,
+                                    .destination = trm_span_of(buffer, 0, sizeof(last_id)),
+                                    .host_source = &last_id};
+    OK(trm_coordinator_add(coordinator, &upload));
+    submit();
+    OK(trm_coordinator_wait_all(coordinator, SOON));
+    for (int32_t role = 0; role < PIPELINE_TASK_ROLES; role++)
+        for (int32_t priority = 0; priority < PIPELINE_TASK_PRIORITIES; priority++)
+            ck_assert_ptr_null(inside()->classes[role][priority].pool);
+    OK(trm_coordinator_wait(coordinator, submit_one(0), SOON));
+    ck_assert_ptr_null(inside()->classes[1][0].pool);
+    ck_assert_ptr_nonnull(inside()->classes[1][1].pool);
+    trm_buffer_destroy(buffer);
+    end();
+}
+END_TEST
+
+START_TEST(on_the_hosts_own_processors_a_coordinator_has_streams_and_no_pools)
+{
+    fake_init_unkept(&fake);
+    fake.kind = TRM_DEVICE_CPU;
+    load_single();
+    coordinator = coordinate();
+    fake_let_run(&fake);
+    OK(trm_coordinator_wait(coordinator, submit_one(0), SOON));
+    ck_assert_ptr_null(inside()->classes[1][1].pool);
+    ck_assert(!inside()->classes[1][1].has_pool);
+    end();
+}
+END_TEST
+
+/* Two lanes for each of so many streams are more than a pool may have. */
+START_TEST(a_coordinator_of_very_many_streams_has_no_pool)
+{
+    const struct trm_coordinator_desc desc = {.struct_size = sizeof(desc), .compute_streams = 64};
+    fake_init_unkept(&fake);
+    load_single();
+    OK(trm_coordinator_create(fake.device, &desc, &coordinator));
+    fake_let_run(&fake);
+    for (uint32_t i = 0; i < 200; i++)
+        submit_one(0);
+    OK(trm_coordinator_wait_all(coordinator, SOON));
+    ck_assert_ptr_null(inside()->classes[1][1].pool);
+    ck_assert_uint_eq(inside()->classes[1][1].count, 128);
+    end();
+}
+END_TEST
+
 /* ---- who learns of an end -------------------------------------------------------------------- */
 
 START_TEST(polling_finds_that_a_presumed_task_has_ended)
@@ -247,7 +306,7 @@ START_TEST(a_thread_that_borrows_a_stream_gets_one_that_a_presumed_task_had)
 {
     pthread_t thread;
     uint32_t flags = _i ? TRM_STREAM_POOL_IDLE : 0;
-    begin(false);
+    begin(OF_DEVICE);
     fill_the_pool();
     uint32_t before = notifications();
     ck_assert_int_eq(pthread_create(&thread, NULL, borrow, &flags), 0);
@@ -260,7 +319,7 @@ END_TEST
 
 START_TEST(a_task_of_another_coordinator_gets_a_stream_that_a_presumed_task_had)
 {
-    begin(false);
+    begin(OF_DEVICE);
     other = coordinate();
     fill_the_pool();
     add_to(other, TRM_TASK_COMPUTE, 0, count_run);
@@ -273,7 +332,7 @@ END_TEST
 
 START_TEST(what_a_presumed_task_had_goes_back_where_the_other_coordinator_finds_it_ended)
 {
-    begin(false);
+    begin(OF_DEVICE);
     other = coordinate();
     fill_the_pool();
     fake_let_run(&fake);
@@ -291,7 +350,7 @@ START_TEST(statistics_make_a_coordinator_give_streams_back_that_have_ended)
     submit_silent();
     fake_let_run(&fake);
     do {
-        OK(trm_stream_pool_get_stats(pool, &stats));
+        OK(trm_stream_pool_get_stats(pool_in_use(), &stats));
         sched_yield();
     } while (stats.lent > 0);
     end();
@@ -304,22 +363,25 @@ static Suite *make_suite(void)
     TCase *tests = tcase_create("flight");
 
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, a_flood_of_tasks_asks_for_few_notifications, 0, 2);
-    tcase_add_loop_test(tests, tasks_that_come_one_by_one_ask_for_few_notifications, 0, 2);
-    tcase_add_loop_test(tests, a_chain_of_tasks_asks_for_few_notifications, 0, 2);
+    tcase_add_loop_test(tests, a_flood_of_tasks_asks_for_few_notifications, 0, WHOSE);
+    tcase_add_loop_test(tests, tasks_that_come_one_by_one_ask_for_few_notifications, 0, WHOSE);
+    tcase_add_loop_test(tests, a_chain_of_tasks_asks_for_few_notifications, 0, WHOSE);
     tcase_add_test(tests, tasks_that_are_not_known_are_notified_of_once_each);
-    tcase_add_loop_test(tests, polling_finds_that_a_presumed_task_has_ended, 0, 2);
-    tcase_add_loop_test(tests, a_thread_that_waits_for_a_presumed_task_is_told, 0, 2);
-    tcase_add_loop_test(tests, a_thread_that_waits_for_all_is_told, 0, 2);
-    tcase_add_loop_test(tests, a_thread_that_waits_is_told_of_tasks_that_are_submitted_meanwhile, 0, 2);
-    tcase_add_loop_test(tests, the_callback_of_a_task_is_called_when_it_has_ended, 0, 2);
-    tcase_add_loop_test(tests, a_host_task_runs_when_the_task_before_it_has_ended, 0, 2);
-    tcase_add_loop_test(tests, a_host_task_that_is_submitted_after_a_presumed_one_runs, 0, 2);
-    tcase_add_loop_test(tests, tasks_beyond_the_streams_of_the_pool_run_though_no_thread_waits, 0, 2);
+    tcase_add_test(tests, a_coordinator_makes_its_own_pools_when_kernels_need_them);
+    tcase_add_test(tests, on_the_hosts_own_processors_a_coordinator_has_streams_and_no_pools);
+    tcase_add_test(tests, a_coordinator_of_very_many_streams_has_no_pool);
+    tcase_add_loop_test(tests, polling_finds_that_a_presumed_task_has_ended, 0, WHOSE);
+    tcase_add_loop_test(tests, a_thread_that_waits_for_a_presumed_task_is_told, 0, WHOSE);
+    tcase_add_loop_test(tests, a_thread_that_waits_for_all_is_told, 0, WHOSE);
+    tcase_add_loop_test(tests, a_thread_that_waits_is_told_of_tasks_that_are_submitted_meanwhile, 0, WHOSE);
+    tcase_add_loop_test(tests, the_callback_of_a_task_is_called_when_it_has_ended, 0, WHOSE);
+    tcase_add_loop_test(tests, a_host_task_runs_when_the_task_before_it_has_ended, 0, WHOSE);
+    tcase_add_loop_test(tests, a_host_task_that_is_submitted_after_a_presumed_one_runs, 0, WHOSE);
+    tcase_add_loop_test(tests, tasks_beyond_the_streams_of_the_pool_run_though_no_thread_waits, 0, WHOSE);
     tcase_add_loop_test(tests, a_thread_that_borrows_a_stream_gets_one_that_a_presumed_task_had, 0, 2);
     tcase_add_test(tests, a_task_of_another_coordinator_gets_a_stream_that_a_presumed_task_had);
     tcase_add_test(tests, what_a_presumed_task_had_goes_back_where_the_other_coordinator_finds_it_ended);
-    tcase_add_loop_test(tests, statistics_make_a_coordinator_give_streams_back_that_have_ended, 0, 2);
+    tcase_add_loop_test(tests, statistics_make_a_coordinator_give_streams_back_that_have_ended, 0, WHOSE);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -37,10 +37,34 @@ END_TEST
 
 START_TEST(a_presumed_task_on_a_lost_device_has_failed)
 {
-    begin(false);
+    begin(OF_DEVICE);
     uint64_t id = submit_silent();
     fake_fail(&fake, stream_of(id), TRM_ERROR_DEVICE_LOST, 5, "it fell off the bus");
     ck_assert_int_eq(trm_coordinator_wait(coordinator, id, SOON), TRM_ERROR_DEVICE_LOST);
+    end();
+}
+END_TEST
+
+/* As where what it waited for has failed, and the backend cannot abandon it. */
+static void fail_in_core_alone(uint64_t id)
+{
+    struct core_stream *stream = core_object_find(stream_of(id), CORE_STREAM);
+    base_fail(TRM_ERROR_KERNEL, "another one failed");
+    core_stream_fail_after(stream, 0, TRM_ERROR_KERNEL);
+}
+
+START_TEST(a_failed_task_is_not_settled_while_its_work_runs)
+{
+    begin(_i);
+    uint64_t id = submit_silent();
+    fail_in_core_alone(id);
+    for (uint32_t i = 0; i < 100; i++)
+        ck_assert_int_eq(trm_coordinator_poll(coordinator, id), TRM_ERROR_TIMEOUT);
+    ck_assert_int_eq(trm_coordinator_wait(coordinator, id, 1), TRM_ERROR_TIMEOUT);
+    ck_assert_int_eq(trm_coordinator_poll(coordinator, id), TRM_ERROR_TIMEOUT);
+    fake_let_run(&fake);
+    ck_assert_int_eq(trm_coordinator_wait(coordinator, id, SOON), TRM_ERROR_KERNEL);
+    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "another one failed"));
     end();
 }
 END_TEST
@@ -89,7 +113,7 @@ static void block(void *user, int32_t status)
 START_TEST(a_thread_finds_that_a_presumed_task_has_ended_while_the_service_thread_is_busy)
 {
     struct trm_stream *calling;
-    begin(false);
+    begin(OF_DEVICE);
     uint64_t id = submit_silent();
     OK(trm_stream_create(fake.device, TRM_STREAM_ANY, 0, &calling));
     OK(trm_stream_callback(calling, block, NULL));
@@ -178,12 +202,13 @@ static Suite *make_suite(void)
     TCase *tests = tcase_create("flight failures");
 
     tcase_set_timeout(tests, 120);
-    tcase_add_loop_test(tests, a_presumed_task_whose_stream_fails_has_failed, 0, 2);
+    tcase_add_loop_test(tests, a_presumed_task_whose_stream_fails_has_failed, 0, WHOSE);
+    tcase_add_loop_test(tests, a_failed_task_is_not_settled_while_its_work_runs, 0, WHOSE);
     tcase_add_test(tests, a_presumed_task_on_a_lost_device_has_failed);
-    tcase_add_loop_test(tests, a_backend_that_notifies_of_nothing_any_more_is_waited_for, 0, 2);
-    tcase_add_loop_test(tests, a_coordinator_ends_with_presumed_tasks_in_flight, 0, 2);
+    tcase_add_loop_test(tests, a_backend_that_notifies_of_nothing_any_more_is_waited_for, 0, WHOSE);
+    tcase_add_loop_test(tests, a_coordinator_ends_with_presumed_tasks_in_flight, 0, WHOSE);
     tcase_add_test(tests, a_thread_finds_that_a_presumed_task_has_ended_while_the_service_thread_is_busy);
-    tcase_add_loop_test(tests, a_child_process_cannot_look_at_presumed_tasks_and_its_parent_can, 0, 2);
+    tcase_add_loop_test(tests, a_child_process_cannot_look_at_presumed_tasks_and_its_parent_can, 0, WHOSE);
     tcase_add_loop_test(tests, coordinators_on_several_threads_share_a_pool, 0, 2);
     suite_add_tcase(suite, tests);
     return suite;

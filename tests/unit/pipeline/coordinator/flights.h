@@ -1,4 +1,4 @@
-/* Coordinators over a pool of fake streams, whose tasks are known to be short.
+/* Coordinators over a pool of fake streams, or with one of their own, whose tasks are known to be short.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_PIPELINE_COORDINATOR_FLIGHTS_H
@@ -23,8 +23,8 @@
 #define SOON UINT64_C(100000000000) /* also on a busy machine */
 
 static struct fake fake;
-static struct trm_group *group; /* NULL: the pool is of a single device */
-static struct trm_stream_pool *pool;
+static struct trm_group *group;      /* NULL: the pool is of a single device */
+static struct trm_stream_pool *pool; /* NULL: each coordinator has its own */
 static struct trm_module *module;
 static struct trm_kernel *kernel;
 static struct trm_group_kernel *group_kernel;
@@ -43,11 +43,16 @@ static inline struct trm_coordinator *coordinate(void)
     return made;
 }
 
+static inline void load_single(void)
+{
+    OK(trm_module_load(fake_open(&fake), &fake_kernels_desc, &module));
+    OK(trm_kernel_get(module, "work", &kernel));
+}
+
 static inline void open_single(void)
 {
     const struct trm_stream_pool_desc wish = {.struct_size = sizeof(wish), .most = STREAMS};
-    OK(trm_module_load(fake_open(&fake), &fake_kernels_desc, &module));
-    OK(trm_kernel_get(module, "work", &kernel));
+    load_single();
     OK(trm_stream_pool_create(fake.device, &wish, &pool));
 }
 
@@ -94,9 +99,20 @@ static inline uint64_t submit_one(uint64_t after)
     return id;
 }
 
+static inline struct pipeline_coordinator *inside(void)
+{
+    return pipeline_coordinator_find(coordinator);
+}
+
+/* With a pool of its own, that for kernels of normal priority. */
+static inline struct trm_stream_pool *pool_in_use(void)
+{
+    return pool != NULL ? pool : inside()->classes[1][1].pool->object.handle;
+}
+
 static inline void settle(void)
 {
-    struct trm_stream_pool *one = pool;
+    struct trm_stream_pool *one = pool_in_use();
     for (uint32_t i = 0; i < (group != NULL ? 2 : 1); i++) {
         if (group != NULL)
             OK(trm_group_pool_get(pool, i, &one));
@@ -118,13 +134,22 @@ static inline void learn(void)
     fake_hold_back(&fake);
 }
 
-static inline void begin(bool is_group)
+enum whose {
+    OF_DEVICE,
+    OF_GROUP,
+    OWN,
+    WHOSE,
+};
+
+static inline void begin(int whose)
 {
     fake_init_unkept(&fake);
-    if (is_group)
+    if (whose == OF_GROUP)
         open_group();
-    else
+    else if (whose == OF_DEVICE)
         open_single();
+    else
+        load_single();
     coordinator = coordinate();
     learn();
 }
@@ -145,6 +170,7 @@ static inline void end(void)
     }
     other = NULL;
     group = NULL;
+    pool  = NULL;
     atomic_store(&runs, 0);
     fake_fini(&fake);
 }
@@ -152,11 +178,6 @@ static inline void end(void)
 static inline uint32_t notifications(void)
 {
     return atomic_load(&fake.calls[FAKE_CALL_NOTIFY]);
-}
-
-static inline struct pipeline_coordinator *inside(void)
-{
-    return pipeline_coordinator_find(coordinator);
 }
 
 static inline uint32_t silent(void)

@@ -52,6 +52,35 @@ START_TEST(a_change_is_followed)
 }
 END_TEST
 
+START_TEST(of_bounds_the_least_one_counts_until_something_better_is_known)
+{
+    struct pipeline_transfer transfer = {.samples = 0};
+    pipeline_transfer_add_bound(&transfer, 1000, 700);
+    pipeline_transfer_add_bound(&transfer, 1000, 5000);
+    ck_assert_uint_eq(pipeline_transfer_predict(&transfer, 1000), 5000);
+    for (uint32_t i = 0; i < 64; i++)
+        pipeline_transfer_add_bound(&transfer, 1000, i % 2 ? 90000 : 1000);
+    ck_assert_uint_ge(pipeline_transfer_predict(&transfer, 1000), 1000);
+    ck_assert_uint_le(pipeline_transfer_predict(&transfer, 1000), 1100);
+    pipeline_transfer_add(&transfer, 1000, 600);
+    pipeline_transfer_add(&transfer, 1000, 500);
+    ck_assert_uint_eq(pipeline_transfer_predict(&transfer, 1000), 500);
+}
+END_TEST
+
+START_TEST(bounds_beside_better_samples_count_if_they_are_far_below)
+{
+    struct pipeline_transfer transfer = {.samples = 0};
+    for (uint32_t i = 0; i < 8; i++)
+        pipeline_transfer_add(&transfer, 1000, 500);
+    pipeline_transfer_add_bound(&transfer, 1000, 400);
+    pipeline_transfer_add_bound(&transfer, 1000, 9000);
+    ck_assert_uint_eq(pipeline_transfer_predict(&transfer, 1000), 500);
+    pipeline_transfer_add_bound(&transfer, 1000, 100);
+    ck_assert_uint_lt(pipeline_transfer_predict(&transfer, 1000), 500);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("transfers");
@@ -61,6 +90,8 @@ static Suite *make_suite(void)
     tcase_add_test(tests, samples_of_one_size_say_how_long_larger_ones_take);
     tcase_add_test(tests, samples_of_several_sizes_tell_latency_and_rate);
     tcase_add_test(tests, a_change_is_followed);
+    tcase_add_test(tests, of_bounds_the_least_one_counts_until_something_better_is_known);
+    tcase_add_test(tests, bounds_beside_better_samples_count_if_they_are_far_below);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -39,6 +39,14 @@ static void load_all(void)
         load(i, ends[i]);
 }
 
+/* A stream whose loans are not watched, and have not ended as far as anyone has asked. */
+static void presume(uint32_t index, uint64_t predicted_end)
+{
+    pool.slots[index].unwatched     = 5;
+    pool.slots[index].seen          = 5;
+    pool.slots[index].predicted_end = predicted_end;
+}
+
 static void ck_choice(bool wants_idle, enum pipeline_pool_step step, uint32_t index)
 {
     const struct pipeline_pool_request request = {.wants_idle = wants_idle};
@@ -53,6 +61,27 @@ START_TEST(round_robin_takes_idle_streams_in_turn)
     pool.strategy = TRM_STREAM_ROUND_ROBIN;
     for (uint32_t i = 0; i < 3 * SLOTS; i++)
         ck_choice(false, PIPELINE_POOL_LEND, i % SLOTS);
+}
+END_TEST
+
+START_TEST(least_loaded_takes_the_idle_stream_that_was_lent_longest_ago)
+{
+    for (uint32_t i = 0; i < 3 * SLOTS; i++) {
+        presume(i % SLOTS, 1);
+        ck_choice(false, PIPELINE_POOL_LEND, i % SLOTS);
+    }
+}
+END_TEST
+
+START_TEST(on_the_hosts_own_processors_least_loaded_takes_the_first_idle_stream)
+{
+    pool.is_host = true;
+    for (uint32_t i = 0; i < 3; i++)
+        ck_choice(false, PIPELINE_POOL_LEND, 0);
+    load(0, 900);
+    ck_choice(false, PIPELINE_POOL_LEND, 1);
+    pool.strategy = TRM_STREAM_ROUND_ROBIN;
+    ck_choice(false, PIPELINE_POOL_LEND, 2);
 }
 END_TEST
 
@@ -227,14 +256,6 @@ START_TEST(auto_uses_the_strategy_of_its_trial)
 }
 END_TEST
 
-/* A stream whose loans are not watched, and have not ended as far as anyone has asked. */
-static void presume(uint32_t index, uint64_t predicted_end)
-{
-    pool.slots[index].unwatched     = 5;
-    pool.slots[index].seen          = 5;
-    pool.slots[index].predicted_end = predicted_end;
-}
-
 START_TEST(a_stream_whose_work_is_presumed_to_have_ended_counts_as_idle)
 {
     load_all();
@@ -273,7 +294,7 @@ START_TEST(a_task_goes_behind_what_it_comes_after_though_that_is_presumed_to_hav
     presume(2, 1);
     ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, &request).index, 2);
     pool.slots[2].unwatched = 0;
-    ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, &request).index, 0);
+    ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, &request).index, 3);
 }
 END_TEST
 
@@ -284,6 +305,8 @@ static Suite *make_suite(void)
 
     tcase_add_checked_fixture(tests, set_up, NULL);
     tcase_add_test(tests, round_robin_takes_idle_streams_in_turn);
+    tcase_add_test(tests, least_loaded_takes_the_idle_stream_that_was_lent_longest_ago);
+    tcase_add_test(tests, on_the_hosts_own_processors_least_loaded_takes_the_first_idle_stream);
     tcase_add_test(tests, round_robin_takes_streams_with_work_in_turn);
     tcase_add_test(tests, least_loaded_takes_the_stream_whose_work_ends_first);
     tcase_add_test(tests, an_idle_stream_comes_before_all_others);

@@ -191,6 +191,42 @@ START_TEST(each_end_is_told_while_the_width_of_a_device_is_measured)
 }
 END_TEST
 
+static uint64_t made_at; /* when the last stream was made, which takes long */
+
+static void make_slowly(enum fake_call call)
+{
+    if (call != FAKE_CALL_CREATE)
+        return;
+    for (uint64_t begun = base_now(); base_now() < begun + 5000000;)
+        ;
+    made_at = base_now();
+}
+
+START_TEST(the_time_of_a_task_does_not_contain_that_of_making_its_stream)
+{
+    open_team();
+    fake_let_run(&fake);
+    fake.hook              = make_slowly;
+    struct trm_point point = submit_on(work, 1);
+    uint64_t submitted_at  = base_now();
+    OK(trm_point_wait(point, TRM_FOREVER));
+    fake.hook = NULL;
+    while (watches_of(member(0)) > 0)
+        sched_yield();
+    uint64_t most = base_now() - made_at, found = 0;
+    ck_assert_uint_gt(submitted_at, made_at);
+    for (uint32_t i = 0; i < PIPELINE_TASK_MODELS; i++) {
+        const struct pipeline_task_model *model = &member(0)->models.table[i];
+        if (model->time.samples == 0)
+            continue;
+        found++;
+        ck_assert_double_le(model->time.mean, (double)most);
+    }
+    ck_assert_uint_eq(found, 1);
+    close_team();
+}
+END_TEST
+
 /* ---- what is not presumed ------------------------------------------------------------------- */
 
 static int32_t change_cells(void *user, struct trm_stream *stream)
@@ -371,6 +407,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, tasks_that_pass_data_on_ask_for_few_notifications);
     tcase_add_test(tests, tasks_whose_data_is_copied_each_time_ask_for_few_notifications);
     tcase_add_test(tests, each_end_is_told_while_the_width_of_a_device_is_measured);
+    tcase_add_test(tests, the_time_of_a_task_does_not_contain_that_of_making_its_stream);
     tcase_add_test(tests, a_kernel_behind_data_of_a_function_is_watched);
     tcase_add_test(tests, a_kernel_that_replaces_what_an_unknown_task_reads_is_watched);
     tcase_add_test(tests, a_kernel_behind_data_that_is_there_is_presumed);

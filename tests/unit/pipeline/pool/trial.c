@@ -50,7 +50,7 @@ END_TEST
 START_TEST(where_measuring_costs_much_the_others_have_no_turn_and_nothing_is_measured_for_long)
 {
     pipeline_pool_trial_defer(&trial);
-    for (uint32_t i = 0; i < 120 * 24; i++) {
+    for (uint32_t i = 0; i < 630 * 24; i++) {
         ck_assert(!pipeline_pool_trial_is_measuring(&trial));
         ck_assert_int_eq(pipeline_pool_trial_strategy(&trial), TRM_STREAM_LEAST_LOADED);
         pipeline_pool_trial_skip(&trial);
@@ -67,10 +67,32 @@ START_TEST(it_moves_to_what_is_faster)
 }
 END_TEST
 
-START_TEST(it_stays_where_nothing_is_much_faster)
+START_TEST(it_stays_where_another_one_is_hardly_faster)
+{
+    run(200, TRM_STREAM_LEAST_LOADED, 1.1);
+    ck_assert_uint_eq(count(1000, TRM_STREAM_LEAST_LOADED, 1.1), 1000);
+    set_up();
+    run(200, TRM_STREAM_WORKLOAD, 1.01);
+    ck_assert_uint_eq(count(1000, TRM_STREAM_WORKLOAD, 1.01), 0);
+}
+END_TEST
+
+START_TEST(it_moves_to_round_robin_unless_another_one_is_measured_to_be_faster)
 {
     run(200, TRM_STREAM_ROUND_ROBIN, 1.01);
-    ck_assert_uint_eq(count(1000, TRM_STREAM_LEAST_LOADED, 1), 1000);
+    ck_assert_uint_eq(count(1000, TRM_STREAM_ROUND_ROBIN, 1.01), 1000);
+    set_up();
+    run(200, TRM_STREAM_ROUND_ROBIN, 1);
+    ck_assert_int_eq(pipeline_pool_trial_strategy(&trial), TRM_STREAM_ROUND_ROBIN);
+}
+END_TEST
+
+START_TEST(it_leaves_round_robin_for_what_is_much_faster)
+{
+    run(200, TRM_STREAM_ROUND_ROBIN, 1);
+    ck_assert_int_eq(pipeline_pool_trial_strategy(&trial), TRM_STREAM_ROUND_ROBIN);
+    run(20000, TRM_STREAM_WORKLOAD, 1.3);
+    ck_assert_int_eq(pipeline_pool_trial_strategy(&trial), TRM_STREAM_WORKLOAD);
 }
 END_TEST
 
@@ -93,8 +115,8 @@ END_TEST
 START_TEST(time_without_work_is_not_counted)
 {
     for (uint32_t i = 0; i < 400; i++) {
-        now += pipeline_pool_trial_strategy(&trial) == TRM_STREAM_ROUND_ROBIN ? 0 : 5000;
-        run(1, TRM_STREAM_ROUND_ROBIN, 1);
+        now += pipeline_pool_trial_strategy(&trial) == TRM_STREAM_LEAST_LOADED ? 5000 : 0;
+        run(1, TRM_STREAM_LEAST_LOADED, 1.2);
     }
     ck_assert_int_eq(pipeline_pool_trial_strategy(&trial), TRM_STREAM_LEAST_LOADED);
 }
@@ -135,6 +157,24 @@ START_TEST(few_turns_of_the_best_are_measured)
 }
 END_TEST
 
+/* Also where the best one changes each time. */
+START_TEST(where_measuring_costs_much_a_hundredth_is_measured)
+{
+    uint32_t measured = 0, tasks = 200000;
+    pipeline_pool_trial_defer(&trial);
+    for (uint32_t i = 0; i < tasks; i++) {
+        bool is_measuring = pipeline_pool_trial_is_measuring(&trial);
+        measured += is_measuring;
+        if (is_measuring)
+            run(1, i / 50000 % 2 ? TRM_STREAM_ROUND_ROBIN : TRM_STREAM_WORKLOAD, 1.3);
+        else
+            pipeline_pool_trial_skip(&trial);
+    }
+    ck_assert_uint_gt(measured, 0);
+    ck_assert_uint_le(measured, tasks / 64);
+}
+END_TEST
+
 START_TEST(a_task_that_is_skipped_does_not_end_a_turn_that_is_measured)
 {
     ck_assert(pipeline_pool_trial_is_measuring(&trial));
@@ -155,12 +195,15 @@ static Suite *make_suite(void)
     tcase_add_test(tests,
                    where_measuring_costs_much_the_others_have_no_turn_and_nothing_is_measured_for_long);
     tcase_add_test(tests, it_moves_to_what_is_faster);
-    tcase_add_test(tests, it_stays_where_nothing_is_much_faster);
+    tcase_add_test(tests, it_stays_where_another_one_is_hardly_faster);
+    tcase_add_test(tests, it_moves_to_round_robin_unless_another_one_is_measured_to_be_faster);
+    tcase_add_test(tests, it_leaves_round_robin_for_what_is_much_faster);
     tcase_add_test(tests, it_moves_again_when_another_one_becomes_faster);
     tcase_add_test(tests, others_are_tried_the_more_rarely_the_longer_the_best_stays);
     tcase_add_test(tests, time_without_work_is_not_counted);
     tcase_add_test(tests, tasks_of_unknown_times_are_not_counted);
     tcase_add_test(tests, few_turns_of_the_best_are_measured);
+    tcase_add_test(tests, where_measuring_costs_much_a_hundredth_is_measured);
     tcase_add_test(tests, a_task_that_is_skipped_does_not_end_a_turn_that_is_measured);
     suite_add_tcase(suite, tests);
     return suite;
