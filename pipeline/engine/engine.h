@@ -130,6 +130,9 @@ struct pipeline {
     struct base_failure failure; /* the first of the run; TRM_OK: none; under `lock` */
     struct base_failure loss;    /* the first device that was lost while others went on */
 
+    /* Of a member: grows when its first tokens are to be measured anew. */
+    _Atomic uint32_t anew;
+
     struct pipeline_device *engine;
     struct pipeline_queue *queue;
     struct pipeline_joins *joins; /* queue/join.h; NULL: there are none */

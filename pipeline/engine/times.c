@@ -109,6 +109,17 @@ static uint64_t each_ns(const struct pipeline *pipeline, bool tunes)
     return engine->unified ? EACH_UNIFIED_NS : EACH_NS;
 }
 
+static bool is_among_first(const struct pipeline *pipeline, uint64_t count)
+{
+    struct pipeline_device *engine = pipeline->engine;
+
+    if (engine->anew != atomic_load_explicit(&pipeline->anew, memory_order_relaxed)) {
+        engine->anew  = atomic_load_explicit(&pipeline->anew, memory_order_relaxed);
+        engine->first = engine->sequence;
+    }
+    return engine->sequence - engine->first < count;
+}
+
 /* Whether the next token is measured; counts it. */
 static bool measures_next(const struct pipeline *pipeline)
 {
@@ -125,7 +136,7 @@ static bool measures_next(const struct pipeline *pipeline)
         pipeline->desc.depth == 0 && !atomic_load_explicit(&engine->tuning.is_resting, memory_order_relaxed);
     bool is_timed = pipeline_choose_timing(pipeline);
     /* The first tokens on each of several devices decide which device gets the next. */
-    if (pipeline != pipeline->front && engine->sequence < stretch && !is_timed)
+    if (pipeline != pipeline->front && is_among_first(pipeline, stretch) && !is_timed)
         return true;
     bool is_long = atomic_load_explicit(&engine->token_ns, memory_order_relaxed) >
                    (tunes ? LONG_TOKEN_TUNING_NS : LONG_TOKEN_NS);
