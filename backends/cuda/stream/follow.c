@@ -113,7 +113,7 @@ void cuda_follow_remove_device(struct trm_backend_device *device)
 static bool is_lost(struct trm_backend_device *device)
 {
     CUcontext previous;
-    if (cuda_device_is_lost(device) || cuda_enter(device, &previous) != TRM_OK)
+    if (cuda_device_is_lost(device) || cuda_enter_stream(device, &previous) != TRM_OK)
         return cuda_device_is_lost(device);
     CUresult result = device->cuda->cuStreamQuery(device->internal_stream);
     cuda_leave(device, previous);
