@@ -215,8 +215,6 @@ struct pipeline_device {
     struct trm_point last; /* in_order: where the last token was processed; stream NULL: none */
     struct pipeline_region regions[PIPELINE_REGIONS];
     uint64_t sequence;                /* tokens enqueued */
-    uint64_t first;                   /* of several devices: that token and the next few are measured */
-    uint32_t anew;                    /* pipeline->anew then */
     _Atomic uint64_t host_waits;      /* enqueued operations that waited for a full stream */
     _Atomic uint64_t pageable_copies; /* copies that could not be asynchronous */
     _Atomic uint64_t token_ns;        /* device time of the last measured token */

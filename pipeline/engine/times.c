@@ -109,19 +109,19 @@ static uint64_t each_ns(const struct pipeline *pipeline, bool tunes)
     return engine->unified ? EACH_UNIFIED_NS : EACH_NS;
 }
 
-static bool is_among_first(const struct pipeline *pipeline, uint64_t count)
+static bool is_among_first(struct pipeline *pipeline, uint64_t count)
 {
-    struct pipeline_device *engine = pipeline->engine;
+    uint32_t anew = atomic_load_explicit(&pipeline->anew, memory_order_relaxed);
 
-    if (engine->anew != atomic_load_explicit(&pipeline->anew, memory_order_relaxed)) {
-        engine->anew  = atomic_load_explicit(&pipeline->anew, memory_order_relaxed);
-        engine->first = engine->sequence;
+    if (pipeline->seen != anew) {
+        pipeline->seen  = anew;
+        pipeline->first = pipeline->engine->sequence;
     }
-    return engine->sequence - engine->first < count;
+    return pipeline->engine->sequence - pipeline->first < count;
 }
 
 /* Whether the next token is measured; counts it. */
-static bool measures_next(const struct pipeline *pipeline)
+static bool measures_next(struct pipeline *pipeline)
 {
     struct pipeline_device *engine = pipeline->engine;
     /* An odd number, so that stretches do not keep step with times that repeat, such as of key frames. */

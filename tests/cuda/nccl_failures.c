@@ -216,8 +216,8 @@ END_TEST
 
 /* ---- work that does not end ------------------------------------------------------------------ */
 
-/* A thread of the backend aborts the ranks of a communicator one after the other, and the work of all has ended
- * with the first: only when the collective is destroyed are all of them aborted for certain. */
+/* A thread of the backend aborts the ranks of a communicator one after the other, and the work of all has
+ * ended with the first: only when the collective is destroyed are all of them aborted for certain. */
 
 static void ck_all_fail(int32_t status, const char *words)
 {
@@ -250,8 +250,8 @@ START_TEST(an_error_that_nccl_tells_later_fails_all_streams)
 }
 END_TEST
 
-/* Streams that waited for a call that failed may ask for it as long as they live, but a program may go on for
- * ever with new ones. */
+/* Streams that waited for a call that failed may ask for it as long as they live, but a program may go on
+ * for ever with new ones. */
 START_TEST(a_failure_is_still_told_to_all_streams_after_many_others)
 {
     team_open(NCCL_STANDIN_PATH, "nccl", 0);
