@@ -82,6 +82,14 @@ static bool has_addresses(struct trm_device *device)
     return trm_device_get_info(device, TRM_DEVICE_ADDRESSES, &has, sizeof(has), NULL) == TRM_OK && has != 0;
 }
 
+static bool is_cpu(struct trm_device *device)
+{
+    uint64_t kind = 0;
+
+    return trm_device_get_info(device, TRM_DEVICE_KIND, &kind, sizeof(kind), NULL) == TRM_OK &&
+           kind == TRM_DEVICE_CPU;
+}
+
 /* Finds out what the devices can do with each other's memory. */
 static void explore(struct pipeline_collective *collective)
 {
@@ -98,6 +106,8 @@ static void explore(struct pipeline_collective *collective)
             collective->aligns = aligns;
         if (!has_addresses(collective->group->held[i]))
             collective->has_addresses = false;
+        if (is_cpu(collective->group->held[i]))
+            collective->cpus |= 1u << i;
         for (uint32_t k = 0; k < collective->devices; k++) {
             if (i != k && core_peer_can_launch(devices[i], devices[k]) != TRM_OK)
                 collective->can_reach = false;

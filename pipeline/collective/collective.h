@@ -204,6 +204,7 @@ struct pipeline_collective {
     /* The backend may have collectives of its own, as far as is known. Calls are checked without the lock. */
     _Atomic bool has_native;
     bool has_addresses; /* kernels of all devices reach memory through addresses */
+    uint32_t cpus;      /* bit i: device i is a cpu, for which a launch takes little */
     uint64_t aligns;    /* offsets of which all devices' kernels take spans */
 
     struct base_lock lock;

@@ -90,14 +90,22 @@ static bool is_aligned(const struct pipeline_collective *collective, const struc
     return offsets % collective->aligns == 0;
 }
 
+/* Of a row of a table. */
+static uint64_t small_bytes(const struct pipeline_collective *collective,
+                            const struct pipeline_task_range *task)
+{
+    if ((collective->cpus >> task->device & 1) != 0)
+        return PIPELINE_TABLE_CPU_BYTES;
+    return task->source_count == 1 ? PIPELINE_TABLE_COPY_BYTES : PIPELINE_TABLE_REDUCE_BYTES;
+}
+
 /* Should the task be a row of the device's table? Starts the table for the first one. */
 static bool is_for_table(struct pipeline_collective *collective, const struct pipeline_call *call,
                          const struct pipeline_task_range *task, struct pipeline_table *table)
 {
     struct trm_stream *stream = call->streams[task->device];
     bool is_copy              = task->source_count == 1;
-    uint64_t small            = is_copy ? PIPELINE_TABLE_COPY_BYTES : PIPELINE_TABLE_REDUCE_BYTES;
-    bool is_small             = call->count > 1 && task->bytes <= small;
+    bool is_small             = call->count > 1 && task->bytes <= small_bytes(collective, task);
 
     if (is_copy ? !is_small || pipeline_table_copier(collective, task->device) == NULL
                 : !call->has_table || (!is_small && is_aligned(collective, task)))

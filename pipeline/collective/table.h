@@ -18,6 +18,8 @@
  * fewer, and the kernels for spans read more at once. */
 #define PIPELINE_TABLE_REDUCE_BYTES (UINT64_C(1) << 20)
 #define PIPELINE_TABLE_COPY_BYTES (UINT64_C(256) << 10)
+/* The same for a cpu, where a launch takes half a microsecond and kernels for spans are vectorized better. */
+#define PIPELINE_TABLE_CPU_BYTES (UINT64_C(16) << 10)
 
 /* A table under construction, for one stream of one device. */
 struct pipeline_table {

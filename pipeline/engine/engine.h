@@ -130,6 +130,12 @@ struct pipeline {
     struct base_failure failure; /* the first of the run; TRM_OK: none; under `lock` */
     struct base_failure loss;    /* the first device that was lost while others went on */
 
+    /* Of a member: `anew` grows when tokens are to be measured as the first ones are. Under enqueue_lock:
+     * what it was when the member had had `first` tokens. */
+    _Atomic uint32_t anew;
+    uint32_t seen;
+    uint64_t first;
+
     struct pipeline_device *engine;
     struct pipeline_queue *queue;
     struct pipeline_joins *joins; /* queue/join.h; NULL: there are none */

@@ -109,8 +109,19 @@ static uint64_t each_ns(const struct pipeline *pipeline, bool tunes)
     return engine->unified ? EACH_UNIFIED_NS : EACH_NS;
 }
 
+static bool is_among_first(struct pipeline *pipeline, uint64_t count)
+{
+    uint32_t anew = atomic_load_explicit(&pipeline->anew, memory_order_relaxed);
+
+    if (pipeline->seen != anew) {
+        pipeline->seen  = anew;
+        pipeline->first = pipeline->engine->sequence;
+    }
+    return pipeline->engine->sequence - pipeline->first < count;
+}
+
 /* Whether the next token is measured; counts it. */
-static bool measures_next(const struct pipeline *pipeline)
+static bool measures_next(struct pipeline *pipeline)
 {
     struct pipeline_device *engine = pipeline->engine;
     /* An odd number, so that stretches do not keep step with times that repeat, such as of key frames. */
@@ -125,7 +136,7 @@ static bool measures_next(const struct pipeline *pipeline)
         pipeline->desc.depth == 0 && !atomic_load_explicit(&engine->tuning.is_resting, memory_order_relaxed);
     bool is_timed = pipeline_choose_timing(pipeline);
     /* The first tokens on each of several devices decide which device gets the next. */
-    if (pipeline != pipeline->front && engine->sequence < stretch && !is_timed)
+    if (pipeline != pipeline->front && is_among_first(pipeline, stretch) && !is_timed)
         return true;
     bool is_long = atomic_load_explicit(&engine->token_ns, memory_order_relaxed) >
                    (tunes ? LONG_TOKEN_TUNING_NS : LONG_TOKEN_NS);

@@ -4,7 +4,9 @@
  * latency, from the beginning of a piece to its end while nothing is before it, and the period, from one end
  * to the next while the device is never idle. Both are exponentially weighted (after the first few a new
  * sample counts an eighth), so that they follow a device whose speed changes. The first sample is replaced by
- * the second: it contains what happens only once, such as compiling.
+ * the second: it contains what happens only once, such as compiling. The next few take up to 2.4 times as
+ * long as later ones, since the memory that they use is not in the caches; so what is known of them alone
+ * must not decide that a device gets no more.
  *
  * Work of several kinds at once has other files: model.c, how long one kind takes; load.c, when a device
  * would end more of it; transfer.c, how long data takes to get there.
@@ -28,6 +30,8 @@ struct pipeline_estimate {
     double latency;
     double period; /* 0: not known yet; the latency stands for it */
     uint64_t samples;
+    uint32_t cold;                  /* so many of the next pieces still warm the device up */
+    bool is_doubted;                /* the next sample replaces what is known */
     uint64_t last_number, last_end; /* of the latest sample */
     bool is_coarse;                 /* no sample was stamped by the device */
 };
@@ -48,6 +52,13 @@ static inline bool pipeline_estimate_is_known(const struct pipeline_estimate *es
 {
     return estimate->samples > 0;
 }
+
+/* The device had nothing to do for long, and may have changed: the next sample counts as the second one
+ * did. */
+void pipeline_estimate_doubt(struct pipeline_estimate *estimate);
+
+/* The latency that the device may have once it is warm. */
+double pipeline_estimate_hope(const struct pipeline_estimate *estimate);
 
 /* What each piece before it adds to the time until a piece ends: the period, as far as it is known. */
 double pipeline_estimate_step(const struct pipeline_estimate *estimate);

@@ -1,9 +1,10 @@
 /* Which device gets the next token, and what all devices of a pipeline do together.
  *
  * A token goes to the device that would finish it first: by the times of its earlier tokens, and by how many
- * it has. A device that was not measured yet gets one token to be measured with. So a device that is so slow
- * that the others end everything before it gets no more than that one, and another one now and then in case
- * it has become faster.
+ * it has. A device that was not measured yet gets one token to be measured with, and as its first tokens find
+ * its memory cold, and others may have disturbed them, it gets a few more unless even half or a quarter of
+ * their time is too long. So a device that is so slow that the others end everything before it gets no more
+ * than the first, and another one now and then in case it has become faster, which counts as the first again.
  *
  * A source may wait: it gets no slot while a device without a free one would be the best, as long as tokens
  * are in flight. The program that acquires tokens does not wait, because it may have to take results before a
@@ -68,9 +69,12 @@ static struct choice find_best(const struct pipeline *pipeline)
     return choice;
 }
 
+/* The first token may have taken much longer than the others will. */
 static uint64_t patience(const struct pipeline_queue_member *member)
 {
-    return member->ahead * (member->estimate.samples <= YOUNG_SAMPLES ? YOUNG_TOKENS : STALE_TOKENS);
+    const struct pipeline_estimate *estimate = &member->estimate;
+    double each = estimate->samples == 1 ? pipeline_estimate_hope(estimate) : estimate->latency;
+    return (uint64_t)each * (estimate->samples <= YOUNG_SAMPLES ? YOUNG_TOKENS : STALE_TOKENS);
 }
 
 /* A device that is idle and was not used for long. */
@@ -90,6 +94,12 @@ __attribute__((cold, noinline)) static uint32_t find_stale(const struct pipeline
     return found;
 }
 
+__attribute__((cold, noinline)) static void begin_anew(const struct pipeline *pipeline, uint32_t number)
+{
+    pipeline_estimate_doubt(&pipeline->queue->members[number].estimate);
+    atomic_fetch_add_explicit(&pipeline->members[number]->anew, 1, memory_order_relaxed);
+}
+
 /* A thread that fills all free slots asks once more, so half of the choices end at once. */
 static uint32_t choose(const struct pipeline *pipeline, bool may_wait)
 {
@@ -101,8 +111,10 @@ static uint32_t choose(const struct pipeline *pipeline, bool may_wait)
         return choice.unknown;
     if (queue->choices++ % STALE_CHOICES == 0) {
         uint32_t stale = find_stale(pipeline);
-        if (stale != PIPELINE_MEMBERS_MOST)
+        if (stale != PIPELINE_MEMBERS_MOST) {
+            begin_anew(pipeline, stale);
             return stale;
+        }
     }
     if (may_wait && pipeline_queue_in_flight(queue) > 0)
         return choice.best == choice.best_free ? choice.best : PIPELINE_MEMBERS_MOST;
@@ -179,8 +191,10 @@ static bool is_superfluous(const struct pipeline_queue_member *member,
 static void note_estimate(struct pipeline_queue_member *member)
 {
     member->is_known = pipeline_estimate_is_known(&member->estimate);
-    member->step     = (uint64_t)pipeline_estimate_step(&member->estimate);
-    member->ahead    = (uint64_t)member->estimate.latency + member->step * member->in_use;
+    double hope      = pipeline_estimate_hope(&member->estimate);
+    double step      = pipeline_estimate_step(&member->estimate);
+    member->step     = (uint64_t)(step < hope ? step : hope);
+    member->ahead    = (uint64_t)hope + member->step * member->in_use;
 }
 
 __attribute__((cold, noinline)) static void learn(const struct pipeline_slot *slot,

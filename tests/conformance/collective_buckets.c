@@ -43,10 +43,11 @@ static uint64_t elements_of(uint32_t number)
     return number % 11 == 3 ? 0 : number % 97 == 5 ? 700 + number % 13 : 1 + number * 37 % 60;
 }
 
-static void lay_out(struct bucket *bucket)
+/* Of spans of so many elements, or of all kinds of sizes (0). */
+static void lay_out(struct bucket *bucket, uint64_t elements)
 {
     for (uint32_t k = 0; k < bucket->count; k++) {
-        bucket->bytes[k]  = elements_of(k) * bucket->unit;
+        bucket->bytes[k]  = (elements != 0 ? elements : elements_of(k)) * bucket->unit;
         bucket->in_at[k]  = bucket->in_bytes + bucket->unit;
         bucket->out_at[k] = bucket->out_bytes + (1 + k % 3) * (uint64_t)bucket->unit;
         bucket->in_bytes  = bucket->in_at[k] + bucket->in_parts * bucket->bytes[k];
@@ -68,7 +69,8 @@ static void fill(struct bucket *bucket)
     }
 }
 
-static void bucket_init(struct bucket *bucket, const struct team *team, enum kind kind, uint32_t count)
+static void bucket_init_of(struct bucket *bucket, const struct team *team, enum kind kind, uint32_t count,
+                           uint64_t elements)
 {
     uint32_t parts    = team->count;
     *bucket           = (struct bucket){.team = team, .kind = kind, .count = count};
@@ -80,7 +82,7 @@ static void bucket_init(struct bucket *bucket, const struct team *team, enum kin
     bucket->bytes     = calloc(count, sizeof(uint64_t));
     bucket->inputs    = calloc((uint64_t)count * parts, sizeof(struct trm_span));
     bucket->outputs   = calloc((uint64_t)count * parts, sizeof(struct trm_span));
-    lay_out(bucket);
+    lay_out(bucket, elements);
     fill(bucket);
     team_buffers(team, bucket->in_bytes, bucket->in_buffers);
     team_buffers(team, bucket->out_bytes, bucket->out_buffers);
@@ -95,6 +97,11 @@ static void bucket_init(struct bucket *bucket, const struct team *team, enum kin
             bucket->outputs[k * parts + d] =
                 trm_span_of(bucket->out_buffers[d], bucket->out_at[k], bucket->out_parts * bucket->bytes[k]);
         }
+}
+
+static void bucket_init(struct bucket *bucket, const struct team *team, enum kind kind, uint32_t count)
+{
+    bucket_init_of(bucket, team, kind, count, 0);
 }
 
 static void bucket_fini(struct bucket *bucket)
@@ -318,12 +325,12 @@ static struct trm_stream_stats stats_of(struct trm_stream *stream)
     return stats;
 }
 
-/* The most launches that a call of 300 spans enqueues on one of the program's streams. */
-static uint64_t launches_of(const struct team *team, enum kind kind)
+/* The most launches that a call of so many spans enqueues on one of the program's streams. */
+static uint64_t launches_of(const struct team *team, enum kind kind, uint32_t count, uint64_t elements)
 {
     struct bucket bucket;
     uint64_t most = 0;
-    bucket_init(&bucket, team, kind, 300);
+    bucket_init_of(&bucket, team, kind, count, elements);
     for (uint32_t d = 0; d < team->count; d++)
         ck_ok(trm_stream_reset_stats(team->streams[d]));
     ck_ok(call(&bucket, 0));
@@ -346,12 +353,36 @@ START_TEST(a_collective_of_many_small_spans_is_one_launch_on_each_device)
         for (uint32_t d = 0; d < team.count; d++)
             has_all = has_all && has_addresses(team.devices[d]);
         if (has_all && team.count > 1 && !way_may_refuse(&team, ways[w])) {
-            ck_assert_uint_eq(launches_of(&team, ALL_REDUCE), is_direct ? 1 : 2);
-            ck_assert_uint_eq(launches_of(&team, REDUCE), is_direct ? 1 : 2);
-            ck_assert_uint_eq(launches_of(&team, BROADCAST), 1);
+            ck_assert_uint_eq(launches_of(&team, ALL_REDUCE, 300, 0), is_direct ? 1 : 2);
+            ck_assert_uint_eq(launches_of(&team, REDUCE, 300, 0), is_direct ? 1 : 2);
+            ck_assert_uint_eq(launches_of(&team, BROADCAST, 300, 0), 1);
         }
         team_close(&team);
     }
+}
+END_TEST
+
+static bool all_are_cpus(const struct team *team)
+{
+    for (uint32_t d = 0; d < team->count; d++) {
+        uint64_t kind = 0;
+        ck_ok(trm_device_get_info(team->devices[d], TRM_DEVICE_KIND, &kind, sizeof(kind), NULL));
+        if (kind != TRM_DEVICE_CPU)
+            return false;
+    }
+    return true;
+}
+
+/* A cpu launches in less time than its kernel needs to find spans in a table. */
+START_TEST(a_collective_of_spans_of_64_kib_is_a_launch_for_each_on_cpus)
+{
+    struct team team;
+    team_open(&team, "one-shot", 0);
+    if (team.count > 1 && all_are_cpus(&team)) {
+        ck_assert_uint_eq(launches_of(&team, ALL_REDUCE, 5, 16384), 5);
+        ck_assert_uint_eq(launches_of(&team, ALL_REDUCE, 5, 4096), 1);
+    }
+    team_close(&team);
 }
 END_TEST
 
@@ -524,6 +555,7 @@ void add_collective_buckets(Suite *suite)
     CASE(buckets, a_collective_takes_more_small_spans_than_a_table_holds_in_every_way);
     CASE(buckets, a_collective_of_many_spans_gives_the_same_bits_by_every_operation_as_of_one);
     CASE(buckets, a_collective_of_many_small_spans_is_one_launch_on_each_device);
+    CASE(buckets, a_collective_of_spans_of_64_kib_is_a_launch_for_each_on_cpus);
     CASE(buckets, a_collective_of_many_small_spans_waits_for_nothing_that_the_program_does_later);
     CASE(buckets, a_collective_of_many_small_spans_serves_two_sets_of_streams_at_once);
     CASE(buckets, a_collective_of_many_small_spans_keeps_their_memory_when_handles_are_destroyed);

@@ -11,6 +11,9 @@
 
 #define LONG_NS UINT64_C(60000000000)
 
+/* More than the backend has places for. */
+#define MANY 70u
+
 /* ---- calls that fail ------------------------------------------------------------------------- */
 
 /* Every kind of call, of which the first error is returned. */
@@ -247,6 +250,53 @@ START_TEST(an_error_that_nccl_tells_later_fails_all_streams)
 }
 END_TEST
 
+/* Streams that waited for a call that failed may ask for it as long as they live, but a program may go on
+ * for ever with new ones. */
+START_TEST(a_failure_is_still_told_to_all_streams_after_many_others)
+{
+    team_open(NCCL_STANDIN_PATH, "nccl", 0);
+    fill_inputs();
+    for (uint32_t i = 0; i < MANY; i++) {
+        nccl->fail_next("ncclGroupEnd", SYSTEM_ERROR);
+        ck_fails(add_up(), TRM_ERROR_BACKEND);
+        streams_close();
+        streams_open();
+    }
+    nccl->hang(1);
+    ck_ok(add_up());
+    nccl->set_error(SYSTEM_ERROR);
+    ck_all_fail(TRM_ERROR_BACKEND, "unhandled system error");
+    nccl->hang(0);
+    nccl->set_error(0);
+    team_close();
+}
+END_TEST
+
+START_TEST(more_collectives_than_can_be_followed_are_refused_until_others_are_destroyed)
+{
+    struct trm_collective *others[MANY] = {NULL};
+    uint32_t count                      = 0;
+    int32_t status                      = TRM_OK;
+    team_open(NCCL_STANDIN_PATH, "nccl", 0);
+    fill_inputs();
+    while (status == TRM_OK && count < MANY) {
+        ck_ok(trm_collective_create(team.group, 0, &others[count]));
+        status = trm_all_reduce(others[count++], team.streams, team.outputs, team.inputs, 1, TRM_TYPE_I32,
+                                TRM_REDUCE_SUM);
+    }
+    ck_assert_uint_gt(count, 32);
+    ck_assert_int_eq(status, TRM_ERROR_UNSUPPORTED);
+    ck_sentence_has("at a time");
+    trm_collective_destroy(others[0]);
+    ck_ok(trm_all_reduce(others[count - 1], team.streams, team.outputs, team.inputs, 1, TRM_TYPE_I32,
+                         TRM_REDUCE_SUM));
+    ck_sums();
+    for (uint32_t i = 1; i < count; i++)
+        trm_collective_destroy(others[i]);
+    team_close();
+}
+END_TEST
+
 /* Both communicators' work is on the same streams of NCCL, so neither can be waited for before both are
  * aborted. */
 START_TEST(two_communicators_that_hang_on_the_same_devices_both_end)
@@ -318,6 +368,8 @@ int main(void)
     tcase_add_test(order, a_failed_communicator_that_has_deferred_calls_is_replaced_without_waiting);
     tcase_add_test(order, the_current_context_of_the_program_stays);
     tcase_add_test(hangs, an_error_that_nccl_tells_later_fails_all_streams);
+    tcase_add_test(hangs, a_failure_is_still_told_to_all_streams_after_many_others);
+    tcase_add_test(order, more_collectives_than_can_be_followed_are_refused_until_others_are_destroyed);
     tcase_add_test(hangs, two_communicators_that_hang_on_the_same_devices_both_end);
     tcase_add_loop_test(hangs, a_lost_device_fails_the_streams_of_all_and_ends_what_hangs, 0, (int)DEVICES);
     team_add_case(suite, fails);

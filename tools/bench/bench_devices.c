@@ -3,7 +3,8 @@
  *
  *     SIZE_compute     batches of which the kernel takes longer than their copies
  *     SIZE_copies      batches of which the copies take longer than the kernel, in both directions
- *     …_gain           how many times as fast all devices together are, in turns within a sample
+ *     …_gain           how many times as fast all devices together are as one, in turns within a sample
+ *     …_split          how fast the halves of a cpu together are, as a part of the whole cpu, in turns
  *     dispatch         nanoseconds that a tiny token takes longer on a group than on one of its devices
  *     dispatch_slots   the part of it that comes of more slots: on one device with as many slots as two have
  * SPDX-License-Identifier: MIT
@@ -18,6 +19,7 @@
 enum {
     SIZES        = 5,
     TURNS        = 3,
+    SPLIT_TURNS  = 7,
     TURNS_TINY   = 40,
     LEAST_TOKENS = 12,     /* of a turn: enough to fill all slots */
     TINY_TOKENS  = 200000, /* of all turns; so many that the few with time stamps do not show */
@@ -33,15 +35,30 @@ enum {
     KIND(KIB(64), 32, 8192, 8192, place), KIND(MIB(1), 32, 8192, 1024, place), \
         KIND(MIB(4), 32, 8192, 256, place), KIND(MIB(16), 1, 1, 128, place), KIND(MIB(64), 1, 1, 32, place)
 
-static const struct bench_flow_kind kinds[2 * SIZES] = {FIVE_SIZES(BENCH_ON_GROUP),
-                                                        FIVE_SIZES(BENCH_ON_DEVICE)};
+/* In this order; a case's number is that of its size and place. */
+enum {
+    ON_GROUP  = 0,
+    ON_DEVICE = SIZES,
+    ON_WHOLE  = 2 * SIZES,
+};
+
+static const struct bench_flow_kind kinds[3 * SIZES] = {
+    FIVE_SIZES(BENCH_ON_GROUP), FIVE_SIZES(BENCH_ON_DEVICE), FIVE_SIZES(BENCH_ON_WHOLE)};
 
 /* ---- batches a second ---------------------------------------------------------------------------------- */
+
+/* The trials of strategies and numbers of slots are not part of a figure. */
+static int32_t begin(struct bench *bench, uint64_t number, struct bench_flow **flow)
+{
+    int32_t status = bench_flow_begin(bench, &kinds[number], flow);
+
+    return status == TRM_OK ? bench_flow_settle(bench, *flow) : status;
+}
 
 /* argument: the number of the kind. */
 static int32_t setup_rate(struct bench *bench, const struct bench_case *test)
 {
-    return bench_flow_begin(bench, &kinds[test->argument], &bench->flow);
+    return begin(bench, test->argument, &bench->flow);
 }
 
 static uint64_t tokens_of(const struct bench *bench, const struct bench_flow_kind *kind)
@@ -63,13 +80,17 @@ static int32_t sample_rate(struct bench *bench, const struct bench_case *test, d
 
 /* ---- the gain ------------------------------------------------------------------------------------------ */
 
-/* argument: the number of the kind on the group. */
+static int32_t begin_both(struct bench *bench, uint64_t number, uint64_t other)
+{
+    int32_t status = begin(bench, number, &bench->flow);
+
+    return status == TRM_OK ? begin(bench, other, &bench->other_flow) : status;
+}
+
+/* argument: the number of the size. */
 static int32_t setup_gain(struct bench *bench, const struct bench_case *test)
 {
-    int32_t status = bench_flow_begin(bench, &kinds[test->argument], &bench->flow);
-
-    return status == TRM_OK ? bench_flow_begin(bench, &kinds[test->argument + SIZES], &bench->other_flow)
-                            : status;
+    return begin_both(bench, ON_GROUP + test->argument, ON_DEVICE + test->argument);
 }
 
 /* The least of the seconds that both flows take, by turns: other work on the machine makes a turn longer and
@@ -106,6 +127,30 @@ static int32_t sample_gain(struct bench *bench, const struct bench_case *test, d
     return status;
 }
 
+static int32_t setup_split(struct bench *bench, const struct bench_case *test)
+{
+    return begin_both(bench, ON_GROUP + test->argument, ON_WHOLE + test->argument);
+}
+
+/* The median of short turns: what disturbs the machine meets both alike, and threads that the system puts on
+ * one processor for a while are part of what is measured. */
+static int32_t sample_split(struct bench *bench, const struct bench_case *test, double *value)
+{
+    uint64_t tokens = tokens_of(bench, &kinds[test->argument]) / SPLIT_TURNS;
+    uint32_t turns  = bench->quick ? 1 : SPLIT_TURNS;
+    double ratios[SPLIT_TURNS], halves, whole;
+    int32_t status = TRM_OK;
+
+    tokens = tokens > LEAST_TOKENS ? tokens : LEAST_TOKENS;
+    for (uint32_t i = 0; i < turns && status == TRM_OK; i++) {
+        status    = take_turns(bench, tokens, 1, &halves, &whole);
+        ratios[i] = whole / halves;
+    }
+    if (status == TRM_OK)
+        *value = bench_median(ratios, turns);
+    return status;
+}
+
 /* ---- the cost of dispatch ------------------------------------------------------------------------------ */
 
 #define TINY(depth, place)                                                            \
@@ -139,27 +184,44 @@ static int32_t sample_dispatch(struct bench *bench, const struct bench_case *tes
 
 /* ---- the suite ----------------------------------------------------------------------------------------- */
 
-#define SIZE(number, its_name, its_help)                                                                     \
-    {                                                                                                        \
-        .name     = (its_name),                                                                              \
-        .help     = its_help ", all devices",                                                                \
-        .unit     = "batch/s",                                                                               \
-        .argument = (number),                                                                                \
-        .setup    = setup_rate,                                                                              \
-        .sample   = sample_rate,                                                                             \
-    },                                                                                                       \
-        {                                                                                                    \
-            .name      = (its_name),                                                                         \
-            .help      = its_help ", one device",                                                            \
-            .unit      = "batch/s",                                                                          \
-            .reference = "one device",                                                                       \
-            .argument  = (number) + SIZES,                                                                   \
-            .setup     = setup_rate,                                                                         \
-            .sample    = sample_rate,                                                                        \
-        },                                                                                                   \
-    {                                                                                                        \
-        .name = its_name "_gain", .help = "all devices to one, in turns", .unit = "x", .argument = (number), \
-        .setup = setup_gain, .sample = sample_gain,                                                          \
+#define SIZE(number, its_name, its_help)                                                                 \
+    {                                                                                                    \
+        .name     = (its_name),                                                                          \
+        .help     = its_help ", all devices",                                                            \
+        .unit     = "batch/s",                                                                           \
+        .argument = (number),                                                                            \
+        .setup    = setup_rate,                                                                          \
+        .sample   = sample_rate,                                                                         \
+    },                                                                                                   \
+        {                                                                                                \
+            .name      = (its_name),                                                                     \
+            .help      = its_help ", one device",                                                        \
+            .unit      = "batch/s",                                                                      \
+            .reference = "one device",                                                                   \
+            .argument  = (number) + ON_DEVICE,                                                           \
+            .setup     = setup_rate,                                                                     \
+            .sample    = sample_rate,                                                                    \
+        },                                                                                               \
+        {                                                                                                \
+            .name      = (its_name),                                                                     \
+            .help      = its_help ", the cpu undivided",                                                 \
+            .unit      = "batch/s",                                                                      \
+            .reference = "undivided",                                                                    \
+            .argument  = (number) + ON_WHOLE,                                                            \
+            .setup     = setup_rate,                                                                     \
+            .sample    = sample_rate,                                                                    \
+        },                                                                                               \
+        {                                                                                                \
+            .name     = its_name "_gain",                                                                \
+            .help     = "all devices to one, in turns",                                                  \
+            .unit     = "x",                                                                             \
+            .argument = (number),                                                                        \
+            .setup    = setup_gain,                                                                      \
+            .sample   = sample_gain,                                                                     \
+        },                                                                                               \
+    {                                                                                                    \
+        .name = its_name "_split", .help = "both halves of the cpu to the whole, in turns", .unit = "x", \
+        .argument = (number), .setup = setup_split, .sample = sample_split,                              \
     }
 
 static const struct bench_case cases[] = {

@@ -17,6 +17,7 @@ enum bench_flow_place {
     BENCH_ON_GROUP    = 1, /* all of its backend; a cpu: its two halves */
     BENCH_ON_ONE      = 2, /* a group of one of those */
     BENCH_ON_ONE_ONLY = 3, /* the same device without a group */
+    BENCH_ON_WHOLE    = 4, /* a cpu as one device, in a context like that of its halves; else unsupported */
 };
 
 struct bench_flow_kind {
@@ -45,8 +46,8 @@ struct bench_hand_slot {
 struct bench_flow {
     const struct bench_flow_kind *kind;
     uint32_t links;              /* of the kind, for this device */
-    struct trm_context *context; /* of the halves of a cpu; else NULL */
-    struct trm_device *one;      /* ON_ONE_ONLY */
+    struct trm_context *context; /* of a cpu that is divided or is to be the whole one; else NULL */
+    struct trm_device *one;      /* ON_ONE_ONLY, ON_WHOLE */
     struct trm_group *group;     /* ON_GROUP, ON_ONE */
     struct trm_group_kernel *group_kernel;
     struct trm_module *module;

@@ -6,10 +6,12 @@
 
 #include <stdio.h>
 
-/* The two halves of a cpu: its ids are those of that context. */
-static int32_t open_halves(struct bench_flow *flow)
+/* A cpu as two devices or as one: its ids are those of that context. */
+static int32_t open_cpu(struct bench_flow *flow)
 {
-    const struct trm_setting settings[] = {{.name = "cpu.devices", .value = "2"},
+    const char *count = flow->kind->place == BENCH_ON_WHOLE ? "1" : "2";
+
+    const struct trm_setting settings[] = {{.name = "cpu.devices", .value = count},
                                            {.name = "backend", .value = "cpu"}};
     const struct trm_context_desc desc  = {
          .struct_size = sizeof(desc), .settings = settings, .setting_count = 2};
@@ -31,13 +33,19 @@ static int32_t check_several(struct bench *bench, const struct bench_flow *flow)
 int32_t bench_group_begin(struct bench *bench, struct bench_flow *flow)
 {
     bool is_cpu    = bench->summary.kind == TRM_DEVICE_CPU;
-    int32_t status = is_cpu ? open_halves(flow) : TRM_OK;
+    bool is_single = flow->kind->place == BENCH_ON_ONE_ONLY || flow->kind->place == BENCH_ON_WHOLE;
     char devices[80];
+
+    if (!is_cpu && flow->kind->place == BENCH_ON_WHOLE) {
+        bench->complaint = "only a cpu is divided";
+        return TRM_ERROR_UNSUPPORTED;
+    }
+    int32_t status = is_cpu ? open_cpu(flow) : TRM_OK;
 
     struct trm_context *context = is_cpu ? flow->context : bench->context;
     const char *backend         = is_cpu ? "cpu" : bench->summary.backend;
     snprintf(devices, sizeof(devices), flow->kind->place == BENCH_ON_GROUP ? "%s:*" : "%s:0", backend);
-    if (status == TRM_OK && flow->kind->place == BENCH_ON_ONE_ONLY)
+    if (status == TRM_OK && is_single)
         return trm_device_open(context, devices, &flow->one);
     if (status == TRM_OK)
         status = trm_group_create(context, devices, &flow->group);

@@ -155,6 +155,7 @@ static void communicator_destroy(struct trm_backend_communicator *communicator)
     pthread_mutex_lock(&communicator->nccl->lock);
     destroy_members(communicator);
     if (has_failed) {
+        cuda_follow_leave_outcome(communicator->instance, communicator->outcome);
         communicator->outcome->next  = communicator->nccl->failures;
         communicator->nccl->failures = communicator->outcome;
         communicator->outcome        = NULL;
@@ -202,6 +203,9 @@ static CUresult make_member(struct trm_backend_communicator *communicator, uint3
     return result;
 }
 
+/* With nccl->lock, although it may take a second: NCCL allocates and gives devices access to each other,
+ * which waits for kernels. A collective of another communicator that had begun on one device only would then
+ * never end. */
 static int make_ranks(struct trm_backend_communicator *communicator)
 {
     struct cuda_nccl_rank *ranks[MOST_MEMBERS] = {NULL};
@@ -283,7 +287,12 @@ static int32_t communicator_create(struct trm_backend_device *const *devices, ui
         free_communicator(communicator);
         return trm_util_fail_host_memory(instance->host, "a communicator's outcome");
     }
-    cuda_follow_add_outcome(instance, communicator->outcome);
+    if (!cuda_follow_add_outcome(instance, communicator->outcome)) {
+        pthread_cond_destroy(&communicator->changed);
+        free_communicator(communicator);
+        return trm_util_fail(instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             "NCCL is used for at most %u collectives and devices at a time.", CUDA_FOLLOWED);
+    }
     trm_util_signals_block(&before);
     cuda_communicator_quiet_begin(communicator);
     status = make(communicator);

@@ -26,7 +26,7 @@
 
 /* Devices, by index, of which a device remembers whether it reaches their memory. */
 #define CUDA_PEERS 64u
-/* Open devices whose loss fails the streams of other devices that waited for theirs. */
+/* Open devices whose loss fails the streams of other devices that waited for theirs, and outcomes. */
 #define CUDA_FOLLOWED 64u
 
 struct cuda_blocking_waits;
@@ -44,6 +44,7 @@ struct cuda_outcome {
     int64_t native;
     char sentence[512];
     uint64_t follow_bit; /* of instance->outcomes; 0: none */
+    bool is_left;        /* only streams ask for it; under follow_lock */
     struct cuda_outcome *next;
 };
 
@@ -92,6 +93,7 @@ struct trm_backend_instance {
     /* Each place is a device's or an outcome's. */
     struct trm_backend_device *followed[CUDA_FOLLOWED];
     struct cuda_outcome *outcomes[CUDA_FOLLOWED];
+    bool has_unfollowed; /* a device got no place */
 };
 
 struct trm_backend_device {

@@ -8,15 +8,51 @@
 #include "stream.h"
 #include "stream_failure.h"
 
-/* ---- devices --------------------------------------------------------------------------------- */
+/* ---- places ---------------------------------------------------------------------------------- */
 
-/* With follow_lock: a place that is free; CUDA_FOLLOWED: there is none. */
-static uint32_t find_place(const struct trm_backend_instance *instance)
+static uint32_t free_place(const struct trm_backend_instance *instance)
 {
     uint32_t i = 0;
     while (i < CUDA_FOLLOWED && (instance->followed[i] != NULL || instance->outcomes[i] != NULL))
         i++;
     return i;
+}
+
+/* What streams of all devices follow. One that follows because another one does has it from a stream that is
+ * still in its device's list. */
+static uint64_t followed_places(struct trm_backend_instance *instance)
+{
+    uint64_t places = 0;
+    for (uint32_t i = 0; i < CUDA_FOLLOWED; i++) {
+        struct trm_backend_device *device = instance->followed[i];
+        if (device == NULL)
+            continue;
+        pthread_mutex_lock(&device->streams_lock);
+        for (struct trm_backend_stream *stream = device->streams; stream != NULL; stream = stream->next)
+            places |= atomic_load_explicit(&stream->follow.devices, memory_order_acquire);
+        pthread_mutex_unlock(&device->streams_lock);
+    }
+    return places;
+}
+
+/* A program may go on for ever with new communicators in place of those that fail. Streams of a device
+ * without a place cannot be asked. */
+static void take_back_places(struct trm_backend_instance *instance)
+{
+    uint64_t used = instance->has_unfollowed ? UINT64_MAX : followed_places(instance);
+    for (uint32_t i = 0; i < CUDA_FOLLOWED; i++)
+        if (instance->outcomes[i] != NULL && instance->outcomes[i]->is_left && (used >> i & 1) == 0)
+            instance->outcomes[i] = NULL;
+}
+
+/* With follow_lock: a place that is free; CUDA_FOLLOWED: there is none. */
+static uint32_t find_place(struct trm_backend_instance *instance)
+{
+    uint32_t place = free_place(instance);
+    if (place < CUDA_FOLLOWED)
+        return place;
+    take_back_places(instance);
+    return free_place(instance);
 }
 
 void cuda_follow_add_device(struct trm_backend_device *device)
@@ -27,11 +63,13 @@ void cuda_follow_add_device(struct trm_backend_device *device)
     if (place < CUDA_FOLLOWED) {
         instance->followed[place] = device;
         device->follow_bit        = UINT64_C(1) << place;
+    } else {
+        instance->has_unfollowed = true;
     }
     pthread_mutex_unlock(&instance->follow_lock);
 }
 
-void cuda_follow_add_outcome(struct trm_backend_instance *instance, struct cuda_outcome *outcome)
+bool cuda_follow_add_outcome(struct trm_backend_instance *instance, struct cuda_outcome *outcome)
 {
     pthread_mutex_lock(&instance->follow_lock);
     uint32_t place = find_place(instance);
@@ -39,6 +77,14 @@ void cuda_follow_add_outcome(struct trm_backend_instance *instance, struct cuda_
         instance->outcomes[place] = outcome;
         outcome->follow_bit       = UINT64_C(1) << place;
     }
+    pthread_mutex_unlock(&instance->follow_lock);
+    return place < CUDA_FOLLOWED;
+}
+
+void cuda_follow_leave_outcome(struct trm_backend_instance *instance, struct cuda_outcome *outcome)
+{
+    pthread_mutex_lock(&instance->follow_lock);
+    outcome->is_left = true;
     pthread_mutex_unlock(&instance->follow_lock);
 }
 
@@ -61,11 +107,13 @@ void cuda_follow_remove_device(struct trm_backend_device *device)
     pthread_mutex_unlock(&instance->follow_lock);
 }
 
+/* ---- failures -------------------------------------------------------------------------------- */
+
 /* A query of any stream tells of an error of the whole context. */
 static bool is_lost(struct trm_backend_device *device)
 {
     CUcontext previous;
-    if (cuda_device_is_lost(device) || cuda_enter(device, &previous) != TRM_OK)
+    if (cuda_device_is_lost(device) || cuda_enter_stream(device, &previous) != TRM_OK)
         return cuda_device_is_lost(device);
     CUresult result = device->cuda->cuStreamQuery(device->internal_stream);
     cuda_leave(device, previous);

@@ -118,7 +118,9 @@ int32_t cuda_launch_build(struct trm_backend_device *device, const struct trm_la
         memcpy(launch->group_size, (uint32_t[]){kernel->threads, 1, 1}, sizeof(launch->group_size));
     launch->shared_bytes   = desc->shared_bytes + kernel->dynamic_bytes;
     launch->argument_bytes = kernel->argument_bytes;
-    bool is_special        = !write_arguments(desc, launch->arguments); /* lacks no texture */
+    if (kernel->argument_bytes <= CUDA_REPLAY_BYTES)
+        memset(launch->arguments, 0, kernel->argument_bytes);
+    bool is_special = !write_arguments(desc, launch->arguments); /* lacks no texture */
     if (kernel->coarsening != 0) {
         memcpy(launch->arguments + kernel->groups_offset, &desc->groups[0], sizeof(uint32_t));
         uint64_t groups = (uint64_t)desc->groups[0] * desc->groups[1] * desc->groups[2];

@@ -8,6 +8,10 @@
 
 #include "backends/cuda/driver/driver.h"
 
+/* Arguments that take no more are known to be those of another launch by their bytes (replay.c), of which
+ * those between arguments are 0. */
+#define CUDA_REPLAY_BYTES 128u
+
 /* May be copied: contains no pointers into itself. The arguments are laid out by kernel->offsets. */
 struct cuda_launch {
     CUfunction function;

@@ -3,6 +3,8 @@
  */
 #include "replay.h"
 
+#include <string.h>
+
 #include "backends/cuda/module/module.h"
 
 #define KERNELS 16u      /* entries of a stream; a power of two */
@@ -12,10 +14,18 @@
 /* An entry is evicted when its place has missed this often. */
 #define EVICT_AFTER 64u
 
+/* After so many launches in a row whose parameters no graph had, only the graph whose turn it is is asked. */
+#define STRANGERS 64u
+
 struct replay {
     CUgraph graph;
     CUgraphExec exec;
     CUgraphNode node;
+    /* The parameters that it has. */
+    CUfunction function; /* NULL: they are not known, or more than fit */
+    uint32_t groups[3], group_size[3];
+    uint32_t shared_bytes, argument_bytes;
+    uint8_t arguments[CUDA_REPLAY_BYTES];
 };
 
 /* What a stream keeps of one kernel. The thread that submits uses it without a lock; giving it to another
@@ -23,7 +33,7 @@ struct replay {
 struct entry {
     _Atomic uint64_t serial;
     uint64_t last; /* number of the last launch */
-    uint32_t launches, misses, turn;
+    uint32_t launches, misses, turn, strangers;
     bool failed; /* the driver makes no graph of this kernel */
     struct replay replays[TURNS];
 };
@@ -91,23 +101,80 @@ static CUresult replay_make(struct trm_backend_device *device, const CUDA_KERNEL
     return result;
 }
 
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+static bool has_params(const struct replay *at, const struct cuda_launch *launch)
+{
+    return at->function == launch->function && at->argument_bytes == launch->argument_bytes &&
+           memcmp(at->groups, launch->groups, sizeof(at->groups)) == 0 &&
+           memcmp(at->group_size, launch->group_size, sizeof(at->group_size)) == 0 &&
+           at->shared_bytes == launch->shared_bytes &&
+           memcmp(at->arguments, launch->arguments, launch->argument_bytes) == 0;
+}
+
+static void keep_params(struct replay *at, const struct cuda_launch *launch)
+{
+    if (launch->argument_bytes > CUDA_REPLAY_BYTES)
+        return;
+    memcpy(at->groups, launch->groups, sizeof(at->groups));
+    memcpy(at->group_size, launch->group_size, sizeof(at->group_size));
+    memcpy(at->arguments, launch->arguments, launch->argument_bytes);
+    at->shared_bytes   = launch->shared_bytes;
+    at->argument_bytes = launch->argument_bytes;
+    at->function       = launch->function;
+}
+
+/* The graph that has the launch's parameters, beginning with the one that was launched longest ago; its turn
+ * comes. False: none has, or not all have been made yet. */
+static bool find_params(struct entry *entry, const struct cuda_launch *launch)
+{
+    uint32_t count = entry->strangers < STRANGERS ? TURNS : 1;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t turn = (entry->turn + i) % TURNS;
+        if (entry->replays[turn].exec == NULL)
+            return false;
+        if (has_params(&entry->replays[turn], launch)) {
+            entry->turn      = turn;
+            entry->strangers = 0;
+            return true;
+        }
+    }
+    entry->strangers += entry->strangers < STRANGERS;
+    return false;
+}
+
 /* ---- launching ------------------------------------------------------------------------------- */
 
 /* With the context current: the driver crashes without one. */
+static CUresult set_params(struct trm_backend_device *device, struct replay *at,
+                           const struct cuda_launch *launch)
+{
+    void *pointers[CUDA_MAX_ARGUMENTS];
+    CUDA_KERNEL_NODE_PARAMS params = params_of(device, launch, pointers);
+    at->function                   = NULL;
+    CUresult result                = at->exec != NULL
+                                         ? device->cuda->cuGraphExecKernelNodeSetParams(at->exec, at->node, &params)
+                                         : replay_make(device, &params, at);
+    if (TRM_UTIL_LIKELY(result == CUDA_SUCCESS))
+        keep_params(at, launch);
+    return result;
+}
+
+/* Launching needs no current context, or the caller has entered it. */
 static CUresult replay(struct trm_backend_stream *stream, struct entry *entry,
                        const struct cuda_launch *launch)
 {
     struct trm_backend_device *device = stream->device;
-    struct replay *at                 = &entry->replays[entry->turn];
-    void *pointers[CUDA_MAX_ARGUMENTS];
-    CUDA_KERNEL_NODE_PARAMS params = params_of(device, launch, pointers);
-    CUresult result;
-    if (TRM_UTIL_LIKELY(at->exec != NULL))
-        result = device->cuda->cuGraphExecKernelNodeSetParams(at->exec, at->node, &params);
-    else
-        result = replay_make(device, &params, at);
+    CUresult result                   = CUDA_SUCCESS;
+    if (!find_params(entry, launch)) {
+        CUcontext previous;
+        if (cuda_enter(device, &previous) != TRM_OK)
+            return CUDA_ERROR_INVALID_CONTEXT;
+        result = set_params(device, &entry->replays[entry->turn], launch);
+        cuda_leave(device, previous);
+    }
     if (TRM_UTIL_LIKELY(result == CUDA_SUCCESS))
-        result = device->cuda->cuGraphLaunch(at->exec, stream->handle);
+        result = device->cuda->cuGraphLaunch(entry->replays[entry->turn].exec, stream->handle);
     if (TRM_UTIL_LIKELY(result == CUDA_SUCCESS))
         entry->turn = (entry->turn + 1) % TURNS;
     return result;
@@ -122,11 +189,9 @@ static CUresult launch_plainly(struct trm_backend_stream *stream, const struct c
 static CUresult launch_by_graph(struct trm_backend_stream *stream, struct entry *entry,
                                 const struct cuda_launch *launch)
 {
-    CUcontext previous;
-    if (cuda_enter(stream->device, &previous) != TRM_OK)
-        return CUDA_ERROR_INVALID_CONTEXT;
     CUresult result = replay(stream, entry, launch);
-    cuda_leave(stream->device, previous);
+    if (result == CUDA_ERROR_INVALID_CONTEXT)
+        return result;
     if (TRM_UTIL_LIKELY(result == CUDA_SUCCESS) || cuda_is_sticky(result))
         return result;
     entry->failed = true;
@@ -140,10 +205,11 @@ static void entry_clear(struct trm_backend_device *device, struct entry *entry)
 {
     for (uint32_t i = 0; i < TURNS; i++)
         replay_destroy(device, &entry->replays[i]);
-    entry->launches = 0;
-    entry->misses   = 0;
-    entry->turn     = 0;
-    entry->failed   = false;
+    entry->launches  = 0;
+    entry->misses    = 0;
+    entry->turn      = 0;
+    entry->strangers = 0;
+    entry->failed    = false;
 }
 
 static uint64_t serial_of(const struct entry *entry)

@@ -5,6 +5,10 @@
  * a stream launches repeatedly gets a few such graphs there. They are used in turn, since a graph waits
  * for its own last launch.
  *
+ * A graph remembers the parameters that it was given last. A launch that has the same, such as that of a
+ * pipeline's slot with every token, only launches the graph: that saves four calls of the driver, three of
+ * which change the current context.
+ *
  * Streams of high priority do not use them, because nodes have priorities of their own. Neither do adopted
  * streams.
  * SPDX-License-Identifier: MIT

@@ -114,8 +114,11 @@ static inline int32_t cuda_stream_submit(struct trm_backend_stream *stream, uint
 void cuda_follow_add_device(struct trm_backend_device *device);
 void cuda_follow_remove_device(struct trm_backend_device *device);
 
-/* The same for what has an outcome. It is not removed where it has failed, since streams may ask later. */
-void cuda_follow_add_outcome(struct trm_backend_instance *instance, struct cuda_outcome *outcome);
+/* The same for what has an outcome; false: there is no place for it. One that has failed is left to the
+ * streams, which may ask later, and not removed. Its memory stays, and its place until no stream follows
+ * it. */
+bool cuda_follow_add_outcome(struct trm_backend_instance *instance, struct cuda_outcome *outcome);
+void cuda_follow_leave_outcome(struct trm_backend_instance *instance, struct cuda_outcome *outcome);
 void cuda_follow_remove_outcome(struct trm_backend_instance *instance, const struct cuda_outcome *outcome);
 
 /* Note that the operation that the stream submits next is also one of another device, or has such an

@@ -13,6 +13,8 @@ static struct {
     uint32_t plain, graphs, set, launched, destroyed, living;
     uint64_t last;       /* the argument of the last launch, of either way */
     uint64_t held[1024]; /* the argument of each graph, by its number */
+    uint32_t wide[1024]; /* and the number of its groups */
+    uint32_t groups;     /* of the last launch by a graph */
     CUresult answer;     /* for setting parameters and for creating a graph */
     CUcontext current;   /* when parameters were set */
 } made;
@@ -36,6 +38,7 @@ static CUresult CUDAAPI add_node(CUgraphNode *node, CUgraph graph, const CUgraph
         return made.answer;
     *node = (CUgraphNode)(uintptr_t)(made.graphs + 1);
     memcpy(&made.held[made.graphs + 1], params->kernelParams[0], sizeof(uint64_t));
+    made.wide[made.graphs + 1] = params->gridDimX;
     return CUDA_SUCCESS;
 }
 
@@ -55,6 +58,7 @@ static CUresult CUDAAPI set_params(CUgraphExec exec, CUgraphNode node, const CUD
         return made.answer;
     made.set++;
     memcpy(&made.held[(uintptr_t)exec], params->kernelParams[0], sizeof(uint64_t));
+    made.wide[(uintptr_t)exec] = params->gridDimX;
     return CUDA_SUCCESS;
 }
 
@@ -62,7 +66,8 @@ static CUresult CUDAAPI launch_graph(CUgraphExec exec, CUstream stream)
 {
     (void)stream;
     made.launched++;
-    made.last = made.held[(uintptr_t)exec];
+    made.last   = made.held[(uintptr_t)exec];
+    made.groups = made.wide[(uintptr_t)exec];
     return CUDA_SUCCESS;
 }
 
@@ -78,6 +83,7 @@ static struct {
     struct trm_backend_stream *stream;
     struct trm_backend_kernel kernels[MANY];
     uint64_t value;
+    uint32_t groups;
 } use;
 
 static const uint32_t zero[1];
@@ -114,6 +120,7 @@ static void set_up(void)
             .max_group_items = 1024,
         };
     use.stream = stream_of(TRM_PRIORITY_NORMAL);
+    use.groups = 1;
 }
 
 static void tear_down(void)
@@ -132,7 +139,7 @@ static int32_t launch_on(struct trm_backend_stream *stream, uint64_t value, uint
              .argument_count = 1,
              .kernel         = &use.kernels[kernel],
              .arguments      = &given,
-             .groups         = {1, 1, 1},
+             .groups         = {use.groups, 1, 1},
              .group_size     = {32, 1, 1},
     };
     return ops->launch(stream, value, &desc);
@@ -151,6 +158,56 @@ START_TEST(a_kernel_that_comes_again_and_again_goes_by_graphs)
     ck_assert_uint_lt(made.plain, 10);
     ck_assert_uint_eq(made.plain + made.launched, 100);
     ck_assert_uint_eq(made.graphs, 4);
+    ck_assert_uint_eq(made.set, made.launched - 4);
+}
+END_TEST
+
+/* As those of a pipeline's slots, which change by turns. */
+START_TEST(graphs_that_have_a_launchs_parameters_are_only_launched)
+{
+    for (uint32_t i = 0; i < 20; i++)
+        launch(0, i % (uint32_t)_i);
+    uint32_t set   = made.set;
+    uint64_t calls = on.control->calls("cuCtxGetCurrent") + on.control->calls("cuCtxSetCurrent");
+    for (uint32_t i = 0; i < 100; i++)
+        launch(0, i % (uint32_t)_i);
+    ck_assert_uint_eq(made.set, set);
+    ck_assert_uint_eq(on.control->calls("cuCtxGetCurrent") + on.control->calls("cuCtxSetCurrent"), calls);
+    ck_assert_uint_eq(made.graphs, 4);
+}
+END_TEST
+
+START_TEST(another_grid_is_another_parameter)
+{
+    for (uint32_t i = 0; i < 100; i++) {
+        use.groups = 1 + i / 7;
+        launch(0, 5);
+        ck_assert(made.launched == 0 || made.groups == use.groups);
+    }
+    ck_assert_uint_gt(made.launched, 90);
+}
+END_TEST
+
+/* They are looked for among the graphs no longer then. */
+START_TEST(parameters_that_come_back_after_many_others_are_found_again)
+{
+    for (uint32_t i = 0; i < 300; i++)
+        launch(0, 1000 + i);
+    ck_assert_uint_eq(made.set, made.launched - 4);
+    for (uint32_t i = 0; i < 20; i++)
+        launch(0, 5);
+    uint32_t set = made.set;
+    for (uint32_t i = 0; i < 20; i++)
+        launch(0, 5);
+    ck_assert_uint_eq(made.set, set);
+}
+END_TEST
+
+START_TEST(many_arguments_are_set_every_time)
+{
+    use.kernels[0].argument_bytes = CUDA_REPLAY_BYTES + 8;
+    for (uint32_t i = 0; i < 100; i++)
+        launch(0, 5);
     ck_assert_uint_eq(made.set, made.launched - 4);
 }
 END_TEST
@@ -311,6 +368,10 @@ static Suite *make_suite(void)
     TCase *failed = tcase_create("failures");
     tcase_add_checked_fixture(group, set_up, tear_down);
     tcase_add_test(group, a_kernel_that_comes_again_and_again_goes_by_graphs);
+    tcase_add_loop_test(group, graphs_that_have_a_launchs_parameters_are_only_launched, 1, 5);
+    tcase_add_test(group, another_grid_is_another_parameter);
+    tcase_add_test(group, parameters_that_come_back_after_many_others_are_found_again);
+    tcase_add_test(group, many_arguments_are_set_every_time);
     tcase_add_test(group, a_kernel_that_comes_seldom_goes_plainly);
     tcase_add_test(group, kernels_that_share_a_place_do_not_disturb_each_other);
     tcase_add_test(group, a_kernel_that_is_launched_no_more_makes_room_when_it_has_ended);

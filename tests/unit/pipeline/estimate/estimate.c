@@ -91,6 +91,46 @@ START_TEST(an_early_sample_that_is_far_shorter_replaces_those_before_it)
 }
 END_TEST
 
+/* As when another program had the processor. */
+START_TEST(a_late_sample_that_is_far_longer_counts_as_four_times_the_average)
+{
+    struct pipeline_estimate estimate = {.samples = 0};
+    for (uint64_t i = 0; i < 20; i++)
+        add(&estimate, i, i * 1000, i * 1000 + 100, 100);
+    add(&estimate, 20, 20000, 20000 + 50000, 50000);
+    ck_assert_uint_gt(pipeline_estimate_ahead(&estimate, 0), 100);
+    ck_assert_uint_lt(pipeline_estimate_ahead(&estimate, 0), 200);
+}
+END_TEST
+
+START_TEST(a_doubted_estimate_is_replaced_by_the_next_sample)
+{
+    struct pipeline_estimate estimate = {.samples = 0};
+    for (uint64_t i = 0; i < 20; i++)
+        add(&estimate, i, i * 10, 100 + i * 40, 100);
+    pipeline_estimate_doubt(&estimate);
+    ck_assert_uint_eq(pipeline_estimate_ahead(&estimate, 1), 100 + 40); /* until then it holds */
+    add(&estimate, 20, 100000, 100300, 300);
+    ck_assert_uint_eq(pipeline_estimate_ahead(&estimate, 1), 300 + 300);
+}
+END_TEST
+
+START_TEST(there_is_more_hope_while_a_device_warms_up)
+{
+    struct pipeline_estimate estimate = {.samples = 0};
+    add(&estimate, 0, 0, 800, 800);
+    ck_assert_double_eq(pipeline_estimate_hope(&estimate), 200);
+    add(&estimate, 1, 1000, 1400, 400);
+    ck_assert_double_eq(pipeline_estimate_hope(&estimate), 200);
+    for (uint64_t i = 2; i < 20; i++)
+        add(&estimate, i, i * 1000, i * 1000 + 400, 400);
+    ck_assert_double_eq(pipeline_estimate_hope(&estimate), 400);
+    pipeline_estimate_doubt(&estimate);
+    add(&estimate, 20, 20000, 20400, 400);
+    ck_assert_double_eq(pipeline_estimate_hope(&estimate), 200);
+}
+END_TEST
+
 START_TEST(coarse_samples_count_until_there_are_others)
 {
     struct pipeline_estimate estimate = {.samples = 0};
@@ -115,6 +155,9 @@ static Suite *make_suite(void)
     tcase_add_test(tests, neither_idle_time_nor_a_gap_in_the_samples_is_a_period);
     tcase_add_test(tests, the_estimate_follows_a_device_that_becomes_slower);
     tcase_add_test(tests, an_early_sample_that_is_far_shorter_replaces_those_before_it);
+    tcase_add_test(tests, a_late_sample_that_is_far_longer_counts_as_four_times_the_average);
+    tcase_add_test(tests, a_doubted_estimate_is_replaced_by_the_next_sample);
+    tcase_add_test(tests, there_is_more_hope_while_a_device_warms_up);
     tcase_add_test(tests, coarse_samples_count_until_there_are_others);
     suite_add_tcase(suite, tests);
     return suite;

@@ -142,7 +142,7 @@ static int32_t enqueue(struct pipeline_slot *slot, void *output)
 
 int32_t pipeline_slot_enqueue(struct pipeline_slot *slot, void *output)
 {
-    fault_if(pthread_mutex_trylock(&slot->pipeline->enqueue_lock) == 0);
+    fault_if(pthread_mutex_trylock(&slot->front->enqueue_lock) == 0);
     pthread_mutex_lock(&fake.lock);
     int32_t status = enqueue(slot, output);
     pthread_mutex_unlock(&fake.lock);

@@ -92,12 +92,59 @@ START_TEST(a_loading_thread_follows_the_tokens_to_the_nodes_of_their_memory)
 }
 END_TEST
 
+static uint32_t slots[TOKENS]; /* of the tokens */
+
+static int32_t fill_for_long(void *user, struct trm_token *token)
+{
+    uint64_t begin = base_now();
+    (void)user;
+    ck_assert_int_eq(sched_getaffinity(0, sizeof(seen[token->index]), &seen[token->index]), 0);
+    slots[token->index] = token->slot;
+    while (base_now() <= begin + PIPELINE_LONG_END_NS)
+        continue;
+    return TRM_OK;
+}
+
+/* The second slot is one of another device, which is on the other node. */
+START_TEST(a_loading_thread_of_two_devices_goes_to_the_node_of_the_one_that_has_the_token)
+{
+    struct trm_source source             = trm_source_function(fill_for_long, NULL);
+    struct trm_sink sink                 = {.struct_size = sizeof(sink)};
+    struct core_device other             = {.numa_node = 1};
+    struct pipeline_measure_desc measure = {.depth = PIPELINE_DEPTH_MOST};
+    struct pipeline second               = {.device = &other};
+    uint32_t used                        = 0;
+    fake_create_plain(2, TRM_FAILURE_STOP);
+    device.numa_node      = 0;
+    fake.pipeline->device = &device;
+    second.desc           = fake.pipeline->desc;
+    second.front          = fake.pipeline;
+    ck_assert_int_eq(pipeline_measure_create(fake.pipeline->object.context, &measure, &second.measure),
+                     TRM_OK);
+    fake.pipeline->slots[1]->pipeline = &second;
+    source.count                      = TOKENS;
+    source.workers                    = 1;
+    ck_assert_int_eq(trm_pipeline_run(fake.handle, &source, &sink), TRM_OK);
+    for (uint32_t i = 1; i < TOKENS; i++) { /* how long loading takes is known from the first */
+        ck_assert_int_eq(CPU_COUNT(&seen[i]), 1);
+        ck_assert(CPU_ISSET((size_t)processors[slots[i]], &seen[i]));
+        used |= 1u << slots[i];
+    }
+    ck_assert_uint_eq(used, 3);
+    fake.pipeline->slots[1]->pipeline = fake.pipeline;
+    pipeline_measure_destroy(second.measure);
+    fake.pipeline->device = NULL;
+    fake_destroy();
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *suite = suite_create("nodes");
     TCase *group = tcase_create("NUMA nodes");
     tcase_add_checked_fixture(group, make_machine, remove_machine);
     tcase_add_test(group, a_loading_thread_follows_the_tokens_to_the_nodes_of_their_memory);
+    tcase_add_test(group, a_loading_thread_of_two_devices_goes_to_the_node_of_the_one_that_has_the_token);
     suite_add_tcase(suite, group);
     return suite;
 }
