@@ -83,13 +83,13 @@ static int32_t watch(struct pipeline *pipeline, uint64_t token, struct core_sign
 {
     struct pipeline_slot *slots[PIPELINE_DEPTH_MOST];
     uint32_t count;
-    pthread_mutex_lock(&pipeline->enqueue_lock);
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->enqueue_lock);
+    base_biased_lock_acquire(&pipeline->lock);
     int32_t status = enlist(pipeline, token, signal, slots, &count);
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     if (status == TRM_OK)
         status = pipeline_slots_signal(slots, count, signal);
-    pthread_mutex_unlock(&pipeline->enqueue_lock);
+    base_biased_lock_release(&pipeline->enqueue_lock);
     if (status == TRM_OK)
         core_signal_arm(signal);
     return status;
