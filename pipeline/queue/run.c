@@ -139,9 +139,11 @@ static void pass_all(struct pipeline *pipeline)
     pipeline_calling_push(&calling, pipeline, false);
     bool is_alone                = pipeline->queue->workers == 0;
     bool may_favour              = is_alone && pipeline->object.context->favours_threads;
-    pipeline->queue->calling     = is_alone ? &calling : NULL;
     pipeline->queue->calm        = 0;
     pipeline->queue->calm_enough = may_favour ? CALM_TOKENS : 0;
+    /* Loaders read it. */
+    if (is_alone)
+        pipeline->queue->calling = &calling;
     do {
         favour_this_thread(pipeline);
         pipeline_run_fill(pipeline);
@@ -154,7 +156,8 @@ static void pass_all(struct pipeline *pipeline)
     } while (status == TRM_OK || status == PIPELINE_NEXT_FILL || status == PIPELINE_NEXT_FAILED);
     if (may_favour)
         favour_no_thread(pipeline);
-    pipeline->queue->calling = NULL;
+    if (is_alone)
+        pipeline->queue->calling = NULL;
     pipeline_calling_pop(&calling);
 }
 
