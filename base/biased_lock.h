@@ -3,11 +3,12 @@
  * It is an ordinary mutex until the thread that holds it calls base_biased_lock_favour(). From then on that
  * thread takes and releases it with plain stores: `is_inside` says whether it holds it. Another thread that
  * takes the mutex ends this: it sets `is_wanted`, makes all other threads of the process pass a memory
- * barrier (the system call membarrier()), and waits until the favoured thread is outside. The barrier orders what the
- * favoured thread does not: either that thread sees `is_wanted` when it goes inside, and takes the mutex
- * instead, or the other one sees it inside. So the other thread pays a microsecond once, and the favoured one
- * nothing, which is right where others rarely come. The idea is that of K. Russell and D. Detlefs,
- * "Eliminating synchronization-related atomic operations with biased locking and bulk rebiasing", 2006.
+ * barrier (the system call membarrier()), and waits until the favoured thread is outside. The barrier orders
+ * what the favoured thread does not: either that thread sees `is_wanted` when it goes inside, and takes the
+ * mutex instead, or the other one sees it inside. So the other thread pays a microsecond once, and the
+ * favoured one nothing, which is right where others rarely come. The idea is that of K. Russell and
+ * D. Detlefs, "Eliminating synchronization-related atomic operations with biased locking and bulk rebiasing",
+ * 2006.
  *
  * Another thread is favoured only after the one before has called base_biased_lock_unfavour(), whether or not
  * the bias had ended by then. So no thread that goes inside does so by an old value of `owner`.

@@ -7,7 +7,8 @@
  * is measured, and through loops by hand:
  *
  *     by hand         three streams and points, no flush: the thread that waits runs the operations
- *     and locks       takes an uncontended lock of its own five times a token besides
+ *     and five locks  takes an uncontended lock of its own five times a token besides
+ *     and flushes     lets another thread begin each token at once
  *     engine          trm_pipeline_run() with slot streams
  *     with times      the same, which notes the times of some tokens
  *     zero-copy       the pipeline without copies
@@ -20,6 +21,7 @@
 #include <trireme/trireme.h>
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,7 +155,7 @@ static void enqueue_by_hand(int slot, uint64_t token, struct trm_point *end)
     must(trm_stream_mark(streams[slot], end));
 }
 
-static void run_by_hand(int locks)
+static void run_by_hand(int locks, bool flushes)
 {
     struct trm_point ends[SLOTS];
 
@@ -165,6 +167,8 @@ static void run_by_hand(int locks)
         }
         if (i < count)
             enqueue_by_hand(slot, i, &ends[slot]);
+        if (i < count && flushes)
+            must(trm_stream_flush(streams[slot]));
         for (int n = 0; n < locks; n++) {
             pthread_mutex_lock(&lock);
             locked++;
@@ -175,12 +179,17 @@ static void run_by_hand(int locks)
 
 static void by_hand(void)
 {
-    run_by_hand(0);
+    run_by_hand(0, false);
 }
 
 static void by_hand_with_locks(void)
 {
-    run_by_hand(LOCKS);
+    run_by_hand(LOCKS, false);
+}
+
+static void by_hand_with_flushes(void)
+{
+    run_by_hand(0, true);
 }
 
 /* ---- the engine --------------------------------------------------------------------------------------- */
@@ -259,11 +268,8 @@ static const struct way {
     const char *name;
     void (*run)(void);
 } ways[] = {
-    {"by hand", by_hand},
-    {"and five locks", by_hand_with_locks},
-    {"engine", engine},
-    {"with times", engine_with_times},
-    {"zero-copy", engine_in_place},
+    {"by hand", by_hand}, {"and five locks", by_hand_with_locks}, {"and flushes", by_hand_with_flushes},
+    {"engine", engine},   {"with times", engine_with_times},      {"zero-copy", engine_in_place},
 };
 
 #define WAYS (sizeof(ways) / sizeof(ways[0]))
