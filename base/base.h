@@ -3,6 +3,7 @@
  * allocate          memory from the program's allocator
  * arena             memory that is freed all at once
  * beside            what is installed beside the library
+ * biased_lock       a mutex that one thread takes without atomic operations
  * compiler          branch hints, the cast from a member to its structure
  * edit_distance     how far two names are from each other
  * error             the last error of a thread, names of statuses
@@ -28,6 +29,7 @@
 #include "base/allocate.h"
 #include "base/arena.h"
 #include "base/beside.h"
+#include "base/biased_lock.h"
 #include "base/compiler.h"
 #include "base/edit_distance.h"
 #include "base/error.h"

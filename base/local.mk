@@ -6,6 +6,7 @@ libtrireme_internal_la_SOURCES += \
 	base/arena.c base/arena.h \
 	base/base.h \
 	base/beside.c base/beside.h \
+	base/biased_lock.c base/biased_lock.h \
 	base/compiler.h \
 	base/edit_distance.c base/edit_distance.h \
 	base/error.c base/error.h \

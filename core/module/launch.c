@@ -432,7 +432,8 @@ inline int32_t core_launch_enqueue(struct core_stream *stream, struct core_kerne
         core_module_note_launch(kernel->module, stream, value);
     else
         stream->recorder_ops->add_kernel(stream, kernel);
-    core_in_flight_add_each(in_flight, in_flight_count, stream, value);
+    if (in_flight_count != 0)
+        core_in_flight_add_each(in_flight, in_flight_count, stream, value);
     core_stream_count(stream, &stream->stats->launches);
     return TRM_OK;
 }

@@ -4,7 +4,6 @@
 #include <trireme/point.h>
 
 #include <inttypes.h>
-#include <unistd.h>
 
 #include "base/base.h"
 #include "core/stream/signal.h"
@@ -76,15 +75,23 @@ int32_t trm_wait_all(const struct trm_point *points, uint32_t count, uint64_t ti
 
 /* ---- descriptors --------------------------------------------------------------------------- */
 
-/* The stream is entered. */
+/* False: the backend need not be asked. */
+static bool may_have_ended(const struct core_stream *stream, uint64_t value)
+{
+    return stream->ops->flush == NULL ||
+           atomic_load_explicit(&stream->flushed, memory_order_relaxed) >= value;
+}
+
+/* The stream is entered. A backend whose work is the calling thread's may run it before this returns, unless
+ * it was submitted to another thread first. */
 static int32_t watch(struct core_stream *stream, uint64_t value, struct core_signal *signal)
 {
-    int32_t status = core_stream_query_pinned(stream, value);
-    if (status == TRM_ERROR_TIMEOUT) {
-        core_stream_submit(stream, value);
-        status = core_signal_add(signal, stream, value);
+    if (!may_have_ended(stream, value) || !core_stream_has_finished(stream, value)) {
+        int32_t status = core_signal_add(signal, stream, value);
         if (status != TRM_OK && core_stream_failure_status(stream) == TRM_OK)
             return status;
+        if (core_signal_is_waiting(signal))
+            core_stream_submit(stream, value);
     }
     base_error_clear();
     core_signal_arm(signal);
@@ -94,21 +101,18 @@ static int32_t watch(struct core_stream *stream, uint64_t value, struct core_sig
 int32_t trm_point_fd(struct trm_point point, int32_t *descriptor)
 {
     struct core_signal *signal;
-    int32_t made;
     int32_t status = core_output_check(descriptor, "trm_point_fd", "descriptor");
     if (status != TRM_OK)
         return status;
     struct core_stream *stream = core_point_enter(point);
     if (stream == NULL)
         return base_last_status();
-    status = core_signal_create(stream->object.context, "trm_point_fd", &made, &signal);
+    status = core_signal_create(stream->object.context, &signal);
     if (status == TRM_OK) {
         status = watch(stream, point.value, signal);
-        core_signal_release(signal);
         if (status == TRM_OK)
-            *descriptor = made;
-        else
-            (void)close(made);
+            status = core_signal_open(signal, "trm_point_fd", descriptor);
+        core_signal_release(signal);
     }
     core_object_leave(&stream->object);
     return status;

@@ -46,12 +46,12 @@ static void settle(struct pipeline *pipeline, const struct pipeline_strategy_ops
     pipeline->engine->zero_copy = strategy->strategy == TRM_STRATEGY_ZERO_COPY ||
                                   (strategy->strategy == TRM_STRATEGY_RESIDENT &&
                                    (pipeline->engine->unified || pipeline->engine->mapped));
-    pthread_mutex_lock(&pipeline->front->lock);
+    base_biased_lock_acquire(&pipeline->front->lock);
     pipeline->strategy = strategy->strategy;
     pipeline->engine->records =
         strategy->enqueue == pipeline_enqueue_recording || strategy->strategy == TRM_STRATEGY_RESIDENT;
     base_text_copy(pipeline->reason, sizeof(pipeline->reason), reason);
-    pthread_mutex_unlock(&pipeline->front->lock);
+    base_biased_lock_release(&pipeline->front->lock);
     log_strategy(pipeline, TRM_LOG_DEBUG, "has");
 }
 

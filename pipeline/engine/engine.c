@@ -41,12 +41,12 @@ static int32_t add_slot(struct pipeline *pipeline)
     int32_t status = pipeline_slot_create(pipeline, depth, &slot);
     if (status != TRM_OK)
         return status;
-    pthread_mutex_lock(&pipeline->front->lock);
+    base_biased_lock_acquire(&pipeline->front->lock);
     pipeline->device_bytes += pipeline_slot_device_bytes(pipeline);
     pipeline->host_bytes += pipeline_slot_host_bytes(pipeline);
     pipeline->slots[depth] = slot;
     atomic_store_explicit(&pipeline->depth, depth + 1, memory_order_release);
-    pthread_mutex_unlock(&pipeline->front->lock);
+    base_biased_lock_release(&pipeline->front->lock);
     return TRM_OK;
 }
 
@@ -54,11 +54,11 @@ int32_t pipeline_engine_grow(struct pipeline *pipeline)
 {
     int32_t status = add_slot(pipeline);
 
-    pthread_mutex_lock(&pipeline->front->lock);
+    base_biased_lock_acquire(&pipeline->front->lock);
     pipeline->engine->tuning.is_growing = false;
     if (status != TRM_OK)
         pipeline_tuning_settle(&pipeline->engine->tuning);
-    pthread_mutex_unlock(&pipeline->front->lock);
+    base_biased_lock_release(&pipeline->front->lock);
     return status;
 }
 
@@ -278,7 +278,7 @@ void pipeline_engine_begin(struct pipeline *pipeline, const struct trm_source *s
     struct base_saved_error saved;
 
     base_error_save(&saved);
-    pthread_mutex_lock(&pipeline->front->enqueue_lock);
+    base_biased_lock_acquire(&pipeline->front->enqueue_lock);
     /* A stream may have failed after the last run without being noticed. */
     forget_failures(pipeline);
     pipeline_times_calibrate_again(pipeline);
@@ -287,18 +287,18 @@ void pipeline_engine_begin(struct pipeline *pipeline, const struct trm_source *s
     pipeline_regions_begin(pipeline, source, sink);
     pipeline_choose_interrupt(pipeline);
     pipeline_slots_trial_interrupt(pipeline);
-    pthread_mutex_unlock(&pipeline->front->enqueue_lock);
+    base_biased_lock_release(&pipeline->front->enqueue_lock);
     base_error_restore(&saved);
 }
 
 void pipeline_engine_end(struct pipeline *pipeline)
 {
-    pthread_mutex_lock(&pipeline->front->enqueue_lock);
+    base_biased_lock_acquire(&pipeline->front->enqueue_lock);
     uint32_t depth = atomic_load_explicit(&pipeline->depth, memory_order_acquire);
     for (uint32_t i = 0; i < depth; i++)
         pipeline_recordings_forget_regions(pipeline->slots[i]);
     pipeline_regions_end(pipeline);
-    pthread_mutex_unlock(&pipeline->front->enqueue_lock);
+    base_biased_lock_release(&pipeline->front->enqueue_lock);
 }
 
 /* ---- the report ----------------------------------------------------------------------------- */

@@ -114,8 +114,8 @@ struct pipeline {
     _Atomic uint32_t depth; /* number of slots; only grows */
 
     /* Of a front; its members use them. */
-    pthread_mutex_t enqueue_lock;
-    pthread_mutex_t lock;
+    struct base_biased_lock enqueue_lock;
+    struct base_biased_lock lock;
     struct pipeline_sampling sampling;  /* under enqueue_lock */
     struct pipeline_host_turns *host;   /* NULL: there are no host stages */
     struct pipeline_measure *measure;   /* under `lock`; a member has its own */
@@ -238,6 +238,9 @@ void pipeline_slot_times(struct pipeline_slot *slot, struct pipeline_token_times
 /* Whether pipeline_slot_times() has stamps to read. On a GPU that takes microseconds, so it is called when
  * the slot is free for its next token, which is not enqueued before. */
 bool pipeline_slot_is_stamped(const struct pipeline_slot *slot);
+
+/* Whether the token in the slot was chosen to be measured: otherwise it has no times on the device. */
+bool pipeline_slot_is_measured(const struct pipeline_slot *slot);
 
 /* Fills in the bytes that its submission copies, and whether from pageable memory. */
 void pipeline_slot_bytes(const struct pipeline_slot *slot, struct pipeline_token_times *times);

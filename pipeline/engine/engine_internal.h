@@ -292,9 +292,9 @@ struct pipeline_slot_device {
     struct trm_token view;      /* the token as host stages and shape functions see it */
     uint64_t sequence, bytes_up, bytes_down;
     uint32_t pieces;
-    bool is_measured, is_noted; /* noted: by a kernel that stays, without stamps */
-    _Atomic bool is_partial;    /* not all operations were enqueued */
-    uint64_t *launched;         /* by stage: number of the launch on its stream; 0: unknown */
+    bool is_prepared, is_measured, is_noted; /* nothing is enqueued yet; noted: by a kernel that stays */
+    _Atomic bool is_partial;                 /* not all operations were enqueued */
+    uint64_t *launched;                      /* by stage: number of the launch on its stream; 0: unknown */
 
     /* Odd: the points below are complete for this token. Grows with every token, so that an observer without
      * a lock notices when the slot went on to another token. */
@@ -380,8 +380,8 @@ uint64_t pipeline_piece_bytes(const struct pipeline *pipeline, uint32_t port);
 
 int32_t pipeline_slot_create(struct pipeline *pipeline, uint32_t index, struct pipeline_slot **slot);
 void pipeline_slot_destroy(struct pipeline_slot *slot); /* after its work has ended; NULL is fine */
-/* Where the port begins in the slot's device buffer: images and scratch ports that share memory do not begin
- * at 0. */
+void pipeline_slot_forget(struct pipeline_slot *slot);  /* what was enqueued of a token */
+/* Where the port begins in the slot's device buffer; images, and scratch ports that share one, not at 0. */
 uint64_t pipeline_port_device_offset(const struct pipeline *pipeline, uint32_t port);
 
 /* Finds out which scratch ports share memory; once ports, stages and pieces are known. Errors: no memory. */

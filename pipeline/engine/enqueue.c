@@ -14,8 +14,8 @@
 /* Where nothing is measured, the wait for one token of so many is timed. Such a token is not flushed, which
  * may cost a long one its whole time, so those are rarer: just often enough to find that tokens are short
  * after all. */
-#define TIMED_EACH 16u
-#define TIMED_EACH_LONG 256u
+#define TIMED_EACH 32u
+#define TIMED_EACH_LONG (8 * TIMED_EACH)
 #define LONG_NS (4 * SHORT_NS)
 
 /* ---- flushing ------------------------------------------------------------------------------- */
@@ -62,8 +62,10 @@ bool pipeline_slot_is_short(const struct pipeline_slot *slot)
 bool pipeline_slot_times_wait(const struct pipeline_slot *slot)
 {
     const struct pipeline_device *engine = slot->pipeline->engine;
-    uint64_t length                      = atomic_load_explicit(&engine->token_ns, memory_order_relaxed);
-    uint32_t each                        = length < LONG_NS ? TIMED_EACH : TIMED_EACH_LONG;
+    if (slot->token.index % TIMED_EACH != 0)
+        return false;
+    uint64_t length = atomic_load_explicit(&engine->token_ns, memory_order_relaxed);
+    uint32_t each   = length < LONG_NS ? TIMED_EACH : TIMED_EACH_LONG;
 
     return slot->token.index % each == 0 && engine->is_host && !pipeline_times_wanted(slot->pipeline);
 }
@@ -117,18 +119,11 @@ static void forget_before(struct pipeline_slot *slot)
 {
     struct pipeline_slot_device *own = slot->device;
 
-    pipeline_slot_epoch(own, false);
+    if (!own->is_prepared)
+        pipeline_slot_forget(slot);
+    own->is_prepared = false;
+    own->uses_lanes  = false;
     atomic_store_explicit(&own->is_partial, false, memory_order_relaxed);
-    atomic_store_explicit(&own->host_failed, TRM_OK, memory_order_relaxed);
-    atomic_store_explicit(&own->host_ran, 0, memory_order_relaxed);
-    pipeline_slot_unmark(&own->uploaded);
-    pipeline_slot_unmark(&own->processed);
-    pipeline_slot_unmark(&own->finished);
-    if (slot->pipeline->engine->lane_count > 1)
-        pipeline_slot_unmark_lanes(own);
-    own->uses_lanes = false;
-    own->bytes_up   = 0;
-    own->bytes_down = 0;
     memset(own->launched, 0, slot->pipeline->desc.stage_count * sizeof(*own->launched));
 }
 

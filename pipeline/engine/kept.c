@@ -26,7 +26,7 @@ struct pipeline_kept {
     uint64_t bytes_up, bytes_down;
     struct kept_copy *copy;          /* the uploads, then the downloads */
     struct core_launch_kept *launch; /* by stage */
-    struct core_in_flight **uses;    /* of all buffers, each once */
+    struct core_in_flight **uses;    /* of the buffers that are not the slot's own, each once */
     uint32_t use_count;
 };
 
@@ -73,15 +73,36 @@ static bool is_plain(const struct pipeline_device *engine, const struct pipeline
            engine->image_ports == 0;
 }
 
-static void keep_use(struct pipeline_kept *kept, struct core_in_flight *use)
+static bool is_of(struct trm_buffer *handle, const struct core_in_flight *use)
 {
+    const struct core_buffer *buffer = handle != NULL ? core_buffer_find(handle) : NULL;
+
+    return buffer != NULL && &buffer->in_flight == use;
+}
+
+/* Whether only the slot uses the buffer, which ends when its work has ended (pipeline_slot_destroy()). */
+static bool is_of_slot(const struct pipeline_slot *slot, const struct core_in_flight *use)
+{
+    const struct pipeline_slot_device *own = slot->device;
+
+    for (uint32_t i = 0; i < slot->pipeline->desc.port_count; i++)
+        if (is_of(own->host[i], use) || is_of(own->device[i], use))
+            return true;
+    return is_of(own->scratch, use);
+}
+
+static void keep_use(const struct pipeline_slot *slot, struct pipeline_kept *kept, struct core_in_flight *use)
+{
+    if (use == NULL || is_of_slot(slot, use))
+        return;
     for (uint32_t i = 0; i < kept->use_count; i++)
         if (kept->uses[i] == use)
             return;
     kept->uses[kept->use_count++] = use;
 }
 
-static bool keep_copy(struct pipeline_kept *kept, const struct trm_span *to, const struct trm_span *from)
+static bool keep_copy(const struct pipeline_slot *slot, struct pipeline_kept *kept, const struct trm_span *to,
+                      const struct trm_span *from)
 {
     struct core_buffer *target = core_buffer_find(to->buffer), *source = core_buffer_find(from->buffer);
 
@@ -92,8 +113,8 @@ static bool keep_copy(struct pipeline_kept *kept, const struct trm_span *to, con
         .from   = core_place(source, from->offset),
         .length = to->length,
     };
-    keep_use(kept, &target->in_flight);
-    keep_use(kept, &source->in_flight);
+    keep_use(slot, kept, &target->in_flight);
+    keep_use(slot, kept, &source->in_flight);
     return true;
 }
 
@@ -108,7 +129,8 @@ static bool keep_copies(const struct pipeline_slot *slot, struct pipeline_kept *
         if (!location->is_copied)
             continue;
         if (copy.host.buffer == NULL || copy.image != NULL || location->length == 0 ||
-            !keep_copy(kept, is_upload ? &copy.device : &copy.host, is_upload ? &copy.host : &copy.device))
+            !keep_copy(slot, kept, is_upload ? &copy.device : &copy.host,
+                       is_upload ? &copy.host : &copy.device))
             return false;
         *(is_upload ? &kept->bytes_up : &kept->bytes_down) += location->length;
     }
@@ -128,7 +150,7 @@ static bool keep_launches(const struct pipeline_slot *slot, struct core_stream *
                                                 plan->argument_count, launch))
             return false;
         for (uint32_t k = 0; k < launch->in_flight_count; k++)
-            keep_use(kept, launch->in_flight[k]);
+            keep_use(slot, kept, launch->in_flight[k]);
         launch->in_flight_count = 0; /* they are added for all operations at once */
     }
     return true;
@@ -240,7 +262,7 @@ bool pipeline_kept_enqueue(struct pipeline_slot *slot, int32_t *result)
     uint64_t waits = stream->stats->host_waits, before = core_stream_next(stream);
     int32_t status = enqueue_all(slot, stream);
     uint64_t next  = core_stream_next(stream);
-    if (next != before)
+    if (next != before && own->kept->use_count != 0)
         core_in_flight_add_each(own->kept->uses, own->kept->use_count, stream, next - 1);
     status = pipeline_finish_point(&own->finished, own->stream, status);
     if (stream->stats->host_waits != waits)

@@ -340,16 +340,24 @@ void pipeline_slot_prepare(struct pipeline_slot *slot)
     }
     slot->token.user     = NULL;
     slot->failure.status = TRM_OK;
-    own->bytes_up        = 0;
-    own->bytes_down      = 0;
     own->is_measured     = false;
+    own->is_prepared     = true;
+    pipeline_slot_forget(slot);
+}
+
+void pipeline_slot_forget(struct pipeline_slot *slot)
+{
+    struct pipeline_slot_device *own = slot->device;
+
+    own->bytes_up   = 0;
+    own->bytes_down = 0;
     atomic_store_explicit(&own->host_failed, TRM_OK, memory_order_relaxed);
     atomic_store_explicit(&own->host_ran, 0, memory_order_relaxed);
     pipeline_slot_epoch(own, false);
     pipeline_slot_unmark(&own->uploaded);
     pipeline_slot_unmark(&own->processed);
     pipeline_slot_unmark(&own->finished);
-    if (pipeline->engine->lane_count > 1)
+    if (slot->pipeline->engine->lane_count > 1)
         pipeline_slot_unmark_lanes(own);
 }
 

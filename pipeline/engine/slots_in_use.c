@@ -173,7 +173,7 @@ void pipeline_slots_trial_interrupt(struct pipeline *pipeline)
 {
     struct pipeline_slots_in_use *in_use = &pipeline->engine->slots_in_use;
 
-    pthread_mutex_lock(&pipeline->front->lock);
+    base_biased_lock_acquire(&pipeline->front->lock);
     pipeline->engine->tuning.tokens = 0; /* its window ends with the run */
     if (in_use->has_begun) {
         bool was_over = in_use->trial.is_over;
@@ -181,5 +181,5 @@ void pipeline_slots_trial_interrupt(struct pipeline *pipeline)
         if (in_use->trial.is_over && !was_over)
             note_end(pipeline->front, in_use);
     }
-    pthread_mutex_unlock(&pipeline->front->lock);
+    base_biased_lock_release(&pipeline->front->lock);
 }

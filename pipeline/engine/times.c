@@ -482,6 +482,11 @@ static void read_noted(struct pipeline_slot *slot, struct pipeline_token_times *
     note_length(slot->pipeline->engine, times);
 }
 
+bool pipeline_slot_is_measured(const struct pipeline_slot *slot)
+{
+    return slot->device->is_measured;
+}
+
 bool pipeline_slot_is_stamped(const struct pipeline_slot *slot)
 {
     return slot->device->samples != 0;

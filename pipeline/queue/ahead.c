@@ -83,23 +83,23 @@ int32_t pipeline_ahead_begin(struct pipeline *pipeline)
     struct pipeline_ahead_place *places = core_allocate(pipeline->object.context, count * sizeof(*places));
     if (places == NULL)
         return base_fail_memory("reading ahead");
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     *ahead = (struct pipeline_ahead){.places = places, .place_bytes = arrays_bytes(pipeline) + each};
     queue->ahead_facts.budget       = count;
     queue->ahead_facts.limit        = lanes < count ? lanes : count;
     queue->ahead_facts.buffer.lanes = lanes;
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     return TRM_OK;
 }
 
 void pipeline_ahead_end(struct pipeline *pipeline)
 {
     struct pipeline_queue *queue = pipeline->queue;
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     struct pipeline_ahead ahead = queue->ahead;
     uint32_t count              = queue->ahead_facts.budget;
     queue->ahead                = (struct pipeline_ahead){.places = NULL};
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     if (ahead.places == NULL)
         return;
     for (uint32_t i = 0; i < count; i++)
@@ -212,11 +212,11 @@ bool pipeline_ahead_read(struct pipeline *pipeline)
     struct pipeline_ahead_place *place = claim(pipeline);
     if (place == NULL)
         return false;
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     uint64_t begun = base_now();
     fill(pipeline, place);
     uint64_t now = base_now();
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     place->state = PIPELINE_AHEAD_READY;
     pipeline_ahead_learn(pipeline, now - begun);
     bool is_last = place->answer < 0 && pipeline->desc.on_failure != TRM_FAILURE_SKIP;

@@ -77,13 +77,13 @@ static int32_t cancel(struct pipeline *pipeline, uint64_t timeout_ns)
 {
     uint64_t deadline = base_deadline(timeout_ns);
     bool is_quiet_now;
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     pipeline_cancel(pipeline);
     if (timeout_ns == 0)
         is_quiet_now = is_quiet(pipeline);
     else
         is_quiet_now = wait_until_quiet(pipeline, deadline) == TRM_OK;
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     if (is_quiet_now)
         return TRM_OK;
     return base_fail_static(TRM_ERROR_TIMEOUT, "the pipeline is cancelled, but work is still in flight");
@@ -127,14 +127,14 @@ int32_t pipeline_queue_close(struct pipeline *pipeline)
                 pipeline->name);
     if (status != TRM_OK)
         return status;
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     queue->is_closing = true;
     pipeline_cancel(pipeline);
     wait_until_quiet(pipeline, BASE_NEVER);
     reclaim(pipeline);
     bool ends             = queue->is_engine_open;
     queue->is_engine_open = false;
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     if (ends)
         pipeline_members_end(pipeline);
     return TRM_OK;

@@ -97,13 +97,19 @@ void pipeline_failure_drop(struct pipeline *pipeline, bool all)
 
 void pipeline_failure_enqueue(struct pipeline_slot *slot)
 {
-    struct pipeline_calling calling;
-    pipeline_calling_push(&calling, slot->front, true);
+    struct pipeline_calling *marked = slot->front->queue->calling, calling;
+    if (marked != NULL)
+        marked->is_enqueuing = true;
+    else
+        pipeline_calling_push(&calling, slot->front, true);
     base_error_clear();
     int32_t status = pipeline_slot_enqueue(slot, pipeline_queue_entry(slot)->output);
     if (status != TRM_OK)
         pipeline_failure_name(slot, NULL, status);
-    pipeline_calling_pop(&calling);
+    if (marked != NULL)
+        marked->is_enqueuing = false;
+    else
+        pipeline_calling_pop(&calling);
 }
 
 static struct pipeline_slot *first_submitted(const struct pipeline_queue *queue)
@@ -135,12 +141,12 @@ static int32_t wait_for_rest(struct pipeline *pipeline, uint64_t deadline)
         if (slot == NULL)
             return TRM_ERROR_TIMEOUT;
         bool failed = slot->failure.status != TRM_OK; /* when it was enqueued */
-        pthread_mutex_unlock(&pipeline->lock);
+        base_biased_lock_release(&pipeline->lock);
         int32_t status = pipeline_slot_wait(slot, pipeline_slice(deadline));
         failed         = status != TRM_OK && status != TRM_ERROR_TIMEOUT && !failed;
         if (failed)
             pipeline_failure_describe(slot, NULL, status, &failure);
-        pthread_mutex_lock(&pipeline->lock);
+        base_biased_lock_acquire(&pipeline->lock);
         if (failed)
             slot->failure = failure;
         if (status != TRM_ERROR_TIMEOUT)
@@ -178,12 +184,12 @@ static void repeat(struct pipeline *pipeline)
             continue;
         }
         pipeline_queue_move(slot, PIPELINE_SLOT_ENQUEUING);
-        pthread_mutex_unlock(&pipeline->lock);
+        base_biased_lock_release(&pipeline->lock);
         slot->failure.status = TRM_OK;
         slot->submitted_at   = base_now();
         pipeline_failure_enqueue(slot);
         pipeline_slot_flush(slot);
-        pthread_mutex_lock(&pipeline->lock);
+        base_biased_lock_acquire(&pipeline->lock);
         pipeline_queue_move(slot, PIPELINE_SLOT_SUBMITTED);
     }
 }
@@ -198,12 +204,12 @@ static int32_t recover(struct pipeline *pipeline)
     if (is_found && pipeline->desc.on_failure == TRM_FAILURE_STOP)
         return TRM_OK;
 
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     base_error_clear();
     int32_t status = pipeline_members_recover(pipeline);
     if (status != TRM_OK)
         base_failure_save(&failure, status);
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     if (status == TRM_OK) {
         queue->dirty = PIPELINE_CLEAN;
         repeat(pipeline);
@@ -217,13 +223,13 @@ static int32_t recover(struct pipeline *pipeline)
 
 int32_t pipeline_failure_recover(struct pipeline *pipeline, uint64_t deadline)
 {
-    pthread_mutex_lock(&pipeline->enqueue_lock);
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->enqueue_lock);
+    base_biased_lock_acquire(&pipeline->lock);
     int32_t status = wait_for_rest(pipeline, deadline);
     if (status == TRM_OK)
         status = recover(pipeline);
-    pthread_mutex_unlock(&pipeline->lock);
-    pthread_mutex_unlock(&pipeline->enqueue_lock);
+    base_biased_lock_release(&pipeline->lock);
+    base_biased_lock_release(&pipeline->enqueue_lock);
     return status;
 }
 
@@ -243,9 +249,9 @@ int32_t pipeline_failure_clean(struct pipeline *pipeline, uint64_t deadline)
             return fail_unmended();
         int32_t status = TRM_OK;
         if (queue->dirty != PIPELINE_CLEAN) {
-            pthread_mutex_unlock(&pipeline->lock);
+            base_biased_lock_release(&pipeline->lock);
             status = pipeline_failure_recover(pipeline, deadline);
-            pthread_mutex_lock(&pipeline->lock);
+            base_biased_lock_acquire(&pipeline->lock);
         }
         pipeline_leader_leave(pipeline);
         if (status == TRM_ERROR_TIMEOUT && base_remaining(deadline) == 0)

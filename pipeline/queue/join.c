@@ -230,11 +230,11 @@ void pipeline_joins_drain(struct pipeline *front)
 {
     struct base_saved_error saved;
     base_error_save(&saved);
-    pthread_mutex_lock(&front->enqueue_lock);
+    base_biased_lock_acquire(&front->enqueue_lock);
     for (uint32_t i = 0; front->joins != NULL && i < front->member_count; i++)
         if (front->joins->streams[i] != NULL)
             (void)trm_stream_sync(front->joins->streams[i]);
-    pthread_mutex_unlock(&front->enqueue_lock);
+    base_biased_lock_release(&front->enqueue_lock);
     base_error_restore(&saved);
 }
 
@@ -258,9 +258,9 @@ static int32_t check_whole(struct pipeline *front)
 
 static uint32_t epoch_of(struct pipeline *front)
 {
-    pthread_mutex_lock(&front->lock);
+    base_biased_lock_acquire(&front->lock);
     uint32_t epoch = front->queue->epoch;
-    pthread_mutex_unlock(&front->lock);
+    base_biased_lock_release(&front->lock);
     return epoch;
 }
 
@@ -286,11 +286,11 @@ int32_t pipeline_joins_finish(struct pipeline *front)
     int32_t status = check_whole(front);
     if (status != TRM_OK)
         return status;
-    pthread_mutex_lock(&front->enqueue_lock);
+    base_biased_lock_acquire(&front->enqueue_lock);
     status = join_rest(front);
     for (uint32_t i = 0; i < front->member_count; i++)
         last[i] = pipeline_engine_last(front->members[i]);
-    pthread_mutex_unlock(&front->enqueue_lock);
+    base_biased_lock_release(&front->enqueue_lock);
     for (uint32_t i = 0; status == TRM_OK && i < front->member_count; i++)
         status = wait_for(front, last[i], epoch);
     if (status != TRM_OK)
@@ -302,14 +302,14 @@ int32_t pipeline_joins_finish(struct pipeline *front)
 static int32_t may_join(struct pipeline *pipeline)
 {
     struct pipeline_queue *queue = pipeline->queue;
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     int32_t status = TRM_OK;
     if (queue->stop != PIPELINE_GOING)
         status = base_failure_raise(&queue->cause);
     else if (queue->mode != PIPELINE_SERVING)
         status =
             base_fail_static(TRM_ERROR_BUSY, "the pipeline joins its shared ports at the end of its run");
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     return status;
 }
 

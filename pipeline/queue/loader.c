@@ -126,7 +126,7 @@ static void submit_in_order(struct pipeline *pipeline)
         } else if (answer != TRM_OK) {
             pipeline_load_dispose(slot, answer);
         } else {
-            pthread_mutex_unlock(&pipeline->lock);
+            base_biased_lock_release(&pipeline->lock);
             pipeline_submit(slot, false);
         }
         queue->turn++;
@@ -156,10 +156,10 @@ static void load_one(struct pipeline_slot *slot)
     int32_t answer                     = TRM_TOKEN_END;
     struct pipeline_ahead_place *place = pipeline_ahead_take(slot);
     if (slot->token.index < queue->end_index) {
-        pthread_mutex_unlock(&pipeline->lock);
+        base_biased_lock_release(&pipeline->lock);
         follow(slot);
         answer = pipeline_load(slot, place);
-        pthread_mutex_lock(&pipeline->lock);
+        base_biased_lock_acquire(&pipeline->lock);
         if (place == NULL)
             pipeline_ahead_learn(pipeline, slot->load_end - slot->load_begin);
     }
@@ -195,7 +195,7 @@ static void *loader(void *argument)
     struct pipeline_queue *queue = pipeline->queue;
     bool has_ended               = false;
     base_numa_run_on(node_of(pipeline));
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     while (!has_ended) {
         struct pipeline_slot *slot = pipeline_load_pop(pipeline, &has_ended);
         if (slot != NULL)
@@ -208,7 +208,7 @@ static void *loader(void *argument)
     }
     queue->working--;
     pipeline_queue_wake_all(queue);
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     return NULL;
 }
 
@@ -219,7 +219,7 @@ static void *feeder(void *argument)
     struct pipeline_queue *queue = pipeline->queue;
     bool has_ended               = false;
     base_numa_run_on(node_of(pipeline));
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     while (!has_ended) {
         bool is_ready              = pipeline_ahead_is(pipeline, PIPELINE_AHEAD_READY);
         struct pipeline_slot *slot = is_ready ? pipeline_load_pop(pipeline, &has_ended) : NULL;
@@ -233,7 +233,7 @@ static void *feeder(void *argument)
     }
     queue->working--;
     pipeline_queue_wake_all(queue);
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     return NULL;
 }
 
@@ -254,7 +254,7 @@ int32_t pipeline_loaders_start(struct pipeline *pipeline)
         wanted = PIPELINE_DEPTH_MOST;
     if (wanted > 1 && queue->source.in_order)
         wanted = 1;
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     for (uint32_t i = 0; i < wanted && status == TRM_OK; i++) {
         status = start(pipeline, loader, &queue->worker_threads[i]);
         queue->workers += status == TRM_OK;
@@ -265,7 +265,7 @@ int32_t pipeline_loaders_start(struct pipeline *pipeline)
     /* Fewer loaders than wanted do the same work. */
     if (queue->workers > 0)
         status = TRM_OK;
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     return status;
 }
 
@@ -280,11 +280,11 @@ bool pipeline_loaders_join(struct pipeline *pipeline, uint64_t deadline)
     bool has_feeder   = queue->has_feeder;
     queue->workers    = 0;
     queue->has_feeder = false;
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     for (uint32_t i = 0; i < count; i++)
         pthread_join(queue->worker_threads[i], NULL);
     if (has_feeder)
         pthread_join(queue->feeder_thread, NULL);
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     return true;
 }

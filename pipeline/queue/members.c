@@ -286,13 +286,13 @@ static void repeat(struct pipeline_slot *from, struct pipeline_slot *to)
     pipeline_queue_entry(to)->output = pipeline_queue_entry(from)->output;
     to->token.deadline_ns            = from->token.deadline_ns;
     pipeline_queue_move(to, PIPELINE_SLOT_ENQUEUING);
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     pipeline_slot_repeat(to, from);
     to->submitted_at = base_now();
     pipeline_failure_enqueue(to);
     pipeline_slot_flush(to);
     pipeline_slot_enqueue_end(to);
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     pipeline_queue_move(to, PIPELINE_SLOT_SUBMITTED);
     replace(&queue->ordered, from, to);
     if (pipeline_queue_entry(from)->is_cancelled)
@@ -304,9 +304,9 @@ static void repeat(struct pipeline_slot *from, struct pipeline_slot *to)
 bool pipeline_members_repeat(struct pipeline_slot *slot)
 {
     struct pipeline *pipeline = slot->front;
-    pthread_mutex_unlock(&pipeline->lock);
-    pthread_mutex_lock(&pipeline->enqueue_lock);
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->enqueue_lock);
+    base_biased_lock_acquire(&pipeline->lock);
     if (!pipeline->queue->members[slot->pipeline->member].is_lost) {
         pipeline->queue->members[slot->pipeline->member].is_lost = true;
         if (pipeline->loss.status == TRM_OK)
@@ -317,7 +317,7 @@ bool pipeline_members_repeat(struct pipeline_slot *slot)
         repeat(slot, to);
     else
         pipeline_queue_entry(slot)->is_final = true;
-    pthread_mutex_unlock(&pipeline->enqueue_lock);
+    base_biased_lock_release(&pipeline->enqueue_lock);
     return to != NULL;
 }
 
@@ -338,9 +338,9 @@ void pipeline_members_end(struct pipeline *pipeline)
 
 static void note_lost(struct pipeline *pipeline, uint32_t number)
 {
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     pipeline->queue->members[number].is_lost = true;
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
 }
 
 int32_t pipeline_members_recover(struct pipeline *pipeline)

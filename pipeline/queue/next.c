@@ -103,18 +103,22 @@ static void time_out(struct request *request, struct pipeline_slot *slot)
 
 /* Before this thread waits for the first slot, other threads may start the rest, except tokens that it is to
  * run itself. With the lock. */
-static void flush_held_back(const struct request *request)
+static void flush_held_back(const struct pipeline *pipeline)
 {
-    struct pipeline_slot *first = request->queue->ordered.first;
+    struct pipeline_slot *first = pipeline->queue->ordered.first;
+    bool is_unordered           = (pipeline->desc.flags & TRM_PIPELINE_UNORDERED) != 0;
+    if (!pipeline->queue->has_held_back)
+        return;
     for (struct pipeline_slot *slot = first; slot != NULL; slot = slot->next) {
         struct pipeline_queue_entry *entry = pipeline_queue_entry(slot);
-        if (!entry->is_held_back || (slot == first && !is_unordered(request)))
+        if (!entry->is_held_back || (slot == first && !is_unordered))
             continue;
         if (pipeline_slot_state(slot) == PIPELINE_SLOT_SUBMITTED && !pipeline_slot_is_short(slot) &&
-            (is_unordered(request) || !pipeline_slot_times_wait(slot)))
+            (is_unordered || !pipeline_slot_times_wait(slot)))
             pipeline_slot_flush(slot);
         entry->is_held_back = false;
     }
+    pipeline->queue->has_held_back = first != NULL && pipeline_queue_entry(first)->is_held_back;
 }
 
 /* Whether a newer token of another device may end first and be the result. */
@@ -193,9 +197,9 @@ static void wait_in_backend(struct sight *sight, struct pipeline_slot **slots, u
 static uint32_t look_with_lock(const struct request *request, struct sight *sight,
                                struct pipeline_slot **slots, uint32_t count)
 {
-    pthread_mutex_unlock(&request->pipeline->lock);
+    base_biased_lock_release(&request->pipeline->lock);
     uint32_t ended = look_at_all(sight, slots, count);
-    pthread_mutex_lock(&request->pipeline->lock);
+    base_biased_lock_acquire(&request->pipeline->lock);
     return ended;
 }
 
@@ -204,9 +208,9 @@ static uint32_t look_with_lock(const struct request *request, struct sight *sigh
 static void watch_for(const struct request *request, struct sight *sight, struct pipeline_slot **slots,
                       uint32_t count, uint64_t deadline)
 {
-    pthread_mutex_unlock(&request->pipeline->lock);
+    base_biased_lock_release(&request->pipeline->lock);
     wait_in_backend(sight, slots, count, deadline);
-    pthread_mutex_lock(&request->pipeline->lock);
+    base_biased_lock_acquire(&request->pipeline->lock);
 }
 
 /* The same, until a token is submitted too, which may be the first to end. */
@@ -276,7 +280,7 @@ static int32_t watch(struct request *request, struct pipeline_slot **slots, uint
     uint64_t deadline = is_alone || is_woken ? request->deadline : pipeline_slice(request->deadline);
     for (uint32_t i = 0; i < count; i++)
         deadline = earlier(deadline, token_deadline(slots[i]));
-    flush_held_back(request);
+    flush_held_back(request->pipeline);
 
     sight.failed = NULL;
     if (is_latest_of_several(request))
@@ -387,9 +391,9 @@ static int32_t deliver(struct request *request, struct pipeline_slot *slot, stru
 /* By the leader, with the lock, released meanwhile. TRM_OK: look again. */
 static int32_t recover(struct request *request)
 {
-    pthread_mutex_unlock(&request->pipeline->lock);
+    base_biased_lock_release(&request->pipeline->lock);
     int32_t status = pipeline_failure_recover(request->pipeline, request->deadline);
-    pthread_mutex_lock(&request->pipeline->lock);
+    base_biased_lock_acquire(&request->pipeline->lock);
     if (status != TRM_ERROR_TIMEOUT || base_remaining(request->deadline) > 0)
         return TRM_OK;
     return TRM_ERROR_TIMEOUT;
@@ -457,4 +461,60 @@ int32_t pipeline_next(struct pipeline *pipeline, int32_t state, uint64_t deadlin
         return base_fail_static(TRM_ERROR_TIMEOUT, is_idle ? "no token ended in time: none is submitted"
                                                            : "no token ended in time");
     return status;
+}
+
+/* ---- a token of a plain run ----------------------------------------------------------------- */
+
+bool pipeline_next_may_be_plain(const struct pipeline *pipeline)
+{
+    const struct trm_pipeline_desc *desc = &pipeline->desc;
+    return pipeline->queue->mode == PIPELINE_RUNNING && pipeline->queue->workers == 0 &&
+           pipeline->member_count == 1 && desc->on_full == TRM_FULL_BLOCK && desc->token_timeout_ns == 0 &&
+           (desc->flags & TRM_PIPELINE_UNORDERED) == 0;
+}
+
+/* Whether a failure, a cancel or another thread has to be heeded. */
+static bool is_disturbed(const struct pipeline_queue *queue)
+{
+    return queue->stop != PIPELINE_GOING || queue->fault.status != TRM_OK || queue->is_closing ||
+           queue->dirty != PIPELINE_CLEAN || queue->was_cancelled;
+}
+
+/* Its end was waited for, and it failed or another thread interfered. */
+__attribute__((cold, noinline)) static void note_other_end(struct pipeline_slot *slot, int32_t status,
+                                                           const struct base_failure *failure)
+{
+    if (status == TRM_ERROR_TIMEOUT)
+        return;
+    if (status != TRM_OK)
+        slot->failure = *failure;
+    pipeline_queue_move(slot, PIPELINE_SLOT_ENDED);
+}
+
+struct pipeline_slot *pipeline_next_plain(struct pipeline *pipeline)
+{
+    struct pipeline_queue *queue = pipeline->queue;
+    struct pipeline_slot *slot   = queue->ordered.first;
+    struct base_failure failure;
+    if (slot == NULL || pipeline_slot_state(slot) != PIPELINE_SLOT_SUBMITTED ||
+        slot->failure.status != TRM_OK || queue->has_leader || is_disturbed(queue))
+        return NULL;
+    queue->has_leader = true;
+    flush_held_back(pipeline);
+    base_biased_lock_release(&pipeline->lock);
+    int32_t status = pipeline_slot_wait_for(slot, PIPELINE_SLICE_NS);
+    if (UNLIKELY(status != TRM_OK && status != TRM_ERROR_TIMEOUT))
+        pipeline_failure_describe(slot, NULL, status, &failure);
+    base_biased_lock_acquire(&pipeline->lock);
+
+    bool is_plain = status == TRM_OK && !is_disturbed(queue);
+    if (LIKELY(is_plain)) {
+        pipeline_list_remove(&queue->ordered, slot);
+        slot->token.late = pipeline_queue_entry(slot)->is_late = pipeline_fresh_is_late(slot);
+        pipeline_queue_move(slot, PIPELINE_SLOT_SINK);
+    } else {
+        note_other_end(slot, status, &failure);
+    }
+    pipeline_leader_leave(pipeline);
+    return is_plain ? slot : NULL;
 }

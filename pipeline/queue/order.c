@@ -46,7 +46,7 @@ static int32_t change(struct pipeline *pipeline, struct pipeline_reorder *reorde
         status = pipeline_reorder_begin(pipeline->members[i], &reorders[i]);
     if (status != TRM_OK)
         return status;
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     for (uint32_t i = 0; i < pipeline->member_count; i++) {
         pipeline_reorder_commit(pipeline->members[i], &reorders[i]);
         pipeline_measure_reorder(pipeline->members[i]->measure, reorders[i].places);
@@ -54,7 +54,7 @@ static int32_t change(struct pipeline *pipeline, struct pipeline_reorder *reorde
     if (pipeline->member_count > 1)
         pipeline_measure_reorder(pipeline->measure, reorders[0].places);
     pipeline->queue->repeated = 0;
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     return TRM_OK;
 }
 
@@ -79,17 +79,17 @@ static int32_t change_all(struct pipeline *pipeline, const uint32_t *order, uint
 static int32_t set_order(struct pipeline *pipeline, const uint32_t *order, uint32_t count)
 {
     struct pipeline_queue *queue = pipeline->queue;
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     int32_t status = begin(pipeline);
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     if (status != TRM_OK)
         return status;
-    pthread_mutex_lock(&pipeline->enqueue_lock);
+    base_biased_lock_acquire(&pipeline->enqueue_lock);
     status = change_all(pipeline, order, count);
-    pthread_mutex_unlock(&pipeline->enqueue_lock);
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->enqueue_lock);
+    base_biased_lock_acquire(&pipeline->lock);
     queue->is_changing = false;
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     return status;
 }
 

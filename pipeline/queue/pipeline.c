@@ -97,8 +97,8 @@ static void pipeline_free(struct pipeline *pipeline)
 {
     struct core_context *context = pipeline->object.context;
 
-    pthread_mutex_destroy(&pipeline->lock);
-    pthread_mutex_destroy(&pipeline->enqueue_lock);
+    base_biased_lock_fini(&pipeline->lock);
+    base_biased_lock_fini(&pipeline->enqueue_lock);
     members_free(pipeline);
     core_free(context, pipeline, sizeof(*pipeline));
 }
@@ -248,8 +248,8 @@ int32_t pipeline_create(const struct pipeline_place *places, uint32_t count, str
     for (uint32_t i = 0; desc->devices != NULL && i < desc->stage_count; i++)
         if (desc->devices[i].kind == TRM_STAGE_DEVICE_OF_GROUP)
             made->preferred_members |= 1u << desc->devices[i].index;
-    pthread_mutex_init(&made->lock, NULL);
-    pthread_mutex_init(&made->enqueue_lock, NULL);
+    base_biased_lock_init(&made->lock);
+    base_biased_lock_init(&made->enqueue_lock);
     base_text_copy(made->name, sizeof(made->name), desc->name != NULL ? desc->name : "pipeline");
     made->desc.name = made->name;
     status          = pipeline_make(made, places, count, group);

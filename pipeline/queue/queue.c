@@ -35,7 +35,7 @@ static const uint32_t legal_moves[PIPELINE_SLOT_STATES] = {
     [PIPELINE_SLOT_LOADING]   = TO(FILLED) | TO(ENQUEUING) | TO(ENDED) | TO(FREE),
     [PIPELINE_SLOT_FILLED]    = TO(ENQUEUING) | TO(ENDED) | TO(FREE),
     [PIPELINE_SLOT_ENQUEUING] = TO(SUBMITTED) | TO(ABANDONED),
-    [PIPELINE_SLOT_SUBMITTED] = TO(ENDED) | TO(ABANDONED),
+    [PIPELINE_SLOT_SUBMITTED] = TO(ENDED) | TO(SINK) | TO(ABANDONED),
     [PIPELINE_SLOT_ENDED]     = TO(ENQUEUING) | TO(SINK) | TO(OUT) | TO(FREE),
     [PIPELINE_SLOT_SINK]      = TO(FREE),
     [PIPELINE_SLOT_OUT]       = TO(SINK) | TO(FREE),
@@ -47,19 +47,25 @@ static const char *state_name(int32_t state)
     return state >= 0 && state < PIPELINE_SLOT_STATES ? state_names[state] : "nowhere";
 }
 
-static void move(struct pipeline_slot *slot, int32_t state, uint64_t token)
+__attribute__((cold, noinline)) static void refuse_move(struct pipeline_queue *queue, uint32_t number,
+                                                        int32_t from, int32_t to)
+{
+    if (queue->fault.status != TRM_OK)
+        return;
+    queue->fault.status = TRM_ERROR_INTERNAL;
+    snprintf(queue->fault.sentence, sizeof(queue->fault.sentence),
+             "slot %" PRIu32 " of the pipeline was to go from \"%s\" to \"%s\"", number, state_name(from),
+             state_name(to));
+    pipeline_queue_wake_all(queue);
+}
+
+static inline void move(struct pipeline_slot *slot, int32_t state, uint64_t token)
 {
     struct pipeline_queue *queue = slot->front->queue;
     int32_t from                 = pipeline_slot_state(slot);
-    if (from < 0 || from >= PIPELINE_SLOT_STATES || state < 0 || state >= PIPELINE_SLOT_STATES ||
-        (legal_moves[from] >> state & 1) == 0) {
-        if (queue->fault.status == TRM_OK) {
-            queue->fault.status = TRM_ERROR_INTERNAL;
-            snprintf(queue->fault.sentence, sizeof(queue->fault.sentence),
-                     "slot %" PRIu32 " of the pipeline was to go from \"%s\" to \"%s\"", slot->number,
-                     state_name(from), state_name(state));
-            pipeline_queue_wake_all(queue);
-        }
+    if (UNLIKELY(from < 0 || from >= PIPELINE_SLOT_STATES || state < 0 || state >= PIPELINE_SLOT_STATES ||
+                 (legal_moves[from] >> state & 1) == 0)) {
+        refuse_move(queue, slot->number, from, state);
         return;
     }
     queue->slots_in[from]--;
@@ -67,7 +73,7 @@ static void move(struct pipeline_slot *slot, int32_t state, uint64_t token)
     /* An observer that sees later changes of the token's points sees this one too. A stronger order would
      * cost a token a twentieth of its time. */
     atomic_store_explicit(&slot->place, PIPELINE_PLACE(state, token), memory_order_release);
-    if (pipeline_queue_entry(slot)->signals != NULL && (TO_OUTSIDE >> state & 1) != 0)
+    if ((TO_OUTSIDE >> state & 1) != 0 && pipeline_queue_entry(slot)->signals != NULL)
         pipeline_token_signal(slot);
     /* Threads that wait for a slot, or for all of them, wait for the end of its work from now on. */
     if (state == PIPELINE_SLOT_ABANDONED)
@@ -261,12 +267,12 @@ static void free_and_read(struct pipeline_slot *slot, struct pipeline_token_time
 {
     struct pipeline *pipeline    = slot->front;
     struct pipeline_queue *queue = pipeline->queue;
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     pipeline_queue_entry(slot)->is_being_read = true;
     pipeline_queue_free(slot);
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     pipeline_slot_times(slot, times);
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     pipeline_queue_note(slot, times);
     pipeline_queue_entry(slot)->is_being_read = false;
     if (queue->quiet_waiters > 0)
@@ -286,9 +292,9 @@ int32_t pipeline_queue_grow(struct pipeline *member)
     struct pipeline *pipeline    = member->front;
     struct pipeline_queue *queue = pipeline->queue;
     queue->is_growing            = true;
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     int32_t status = pipeline_engine_grow(member);
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     queue->is_growing = false;
     pipeline_queue_adopt(pipeline);
     if (queue->quiet_waiters > 0)
@@ -303,10 +309,29 @@ static void limit_slots(struct pipeline *pipeline)
     queue->is_limit_known        = pipeline->member_count > 1 && !pipeline_engine_tries_slots(pipeline);
 }
 
-void pipeline_queue_finish(struct pipeline_slot *slot)
+/* Whether nothing of the token was timed. The sink sets `sink_begin` before its end. */
+static bool is_untimed(const struct pipeline_slot *slot)
 {
-    struct pipeline *pipeline    = slot->front;
-    struct pipeline_queue *queue = pipeline->queue;
+    return slot->load_begin == 0 && slot->sink_begin == 0 && slot->pipeline == slot->front &&
+           !pipeline_slot_is_measured(slot);
+}
+
+/* Takes the lock. */
+static void finish_untimed(struct pipeline_slot *slot)
+{
+    struct pipeline *pipeline = slot->front;
+    struct pipeline_token_times times;
+    pipeline_slot_bytes(slot, &times);
+    base_biased_lock_acquire(&pipeline->lock);
+    pipeline_measure_untimed(pipeline->measure, pipeline_queue_entry(slot)->is_late, times.bytes_up,
+                             times.bytes_down);
+    pipeline_queue_free(slot);
+}
+
+/* The same. */
+static void finish_timed(struct pipeline_slot *slot)
+{
+    struct pipeline *pipeline = slot->front;
     struct pipeline_token_times times;
     pipeline_queue_times(slot, TRM_OK, false, &times);
     pipeline_slot_bytes(slot, &times);
@@ -315,10 +340,20 @@ void pipeline_queue_finish(struct pipeline_slot *slot)
         free_and_read(slot, &times);
     } else {
         pipeline_slot_times(slot, &times);
-        pthread_mutex_lock(&pipeline->lock);
+        base_biased_lock_acquire(&pipeline->lock);
         pipeline_queue_note(slot, &times);
         pipeline_queue_free(slot);
     }
+}
+
+void pipeline_queue_finish(struct pipeline_slot *slot)
+{
+    struct pipeline *pipeline    = slot->front;
+    struct pipeline_queue *queue = pipeline->queue;
+    if (is_untimed(slot))
+        finish_untimed(slot);
+    else
+        finish_timed(slot);
     if (queue->mode != PIPELINE_SERVING && !queue->is_limit_known)
         limit_slots(pipeline);
     if (!queue->is_growing && pipeline_engine_wants_slot(slot->pipeline)) {

@@ -159,8 +159,9 @@ struct pipeline_queue {
     _Atomic uint64_t load_took, sink_took;
     struct pipeline_report_facts facts; /* of the last run; without words and times */
     bool has_leader;
-    int32_t dirty;   /* enum pipeline_queue_dirty */
-    bool is_growing; /* a thread creates another slot */
+    bool has_held_back; /* a token may be held back */
+    int32_t dirty;      /* enum pipeline_queue_dirty */
+    bool is_growing;    /* a thread creates another slot */
     /* a thread changes the order of the stages: all slots are free, and no token begins */
     bool is_changing;
 
@@ -171,10 +172,13 @@ struct pipeline_queue {
     uint64_t end_index;    /* the lowest index at which the source returned END */
     bool is_filling;       /* a thread calls the source, in a run without loaders */
     bool is_finishing;     /* a thread ends the run */
-    bool is_engine_open;   /* pipeline_engine_begin() was called and pipeline_engine_end() was not */
-    bool times_all;        /* the source and the sink are timed for every token */
-    uint32_t workers;      /* loaders of this run */
-    uint32_t working;      /* loaders that have not ended */
+    uint32_t calm;         /* tokens since another thread took a lock from the one that runs the pipeline */
+    uint32_t calm_enough;  /* so many, and the locks favour that thread; 0: they cannot */
+    struct pipeline_calling *calling; /* of the thread of a run without loaders; else NULL */
+    bool is_engine_open; /* pipeline_engine_begin() was called and pipeline_engine_end() was not */
+    bool times_all;      /* the source and the sink are timed for every token */
+    uint32_t workers;    /* loaders of this run */
+    uint32_t working;    /* loaders that have not ended */
     pthread_t worker_threads[PIPELINE_DEPTH_MOST];
     struct pipeline_slot *filled[PIPELINE_DEPTH_MOST]; /* by index % PIPELINE_DEPTH_MOST */
     uint64_t turn;                                     /* the index to be submitted next */
@@ -233,7 +237,7 @@ static inline int32_t pipeline_slot_state(const struct pipeline_slot *slot)
 
 /* In a run whose report has no times, the source and the sink are timed for one token of so many, to know
  * whether they are quick. */
-#define PIPELINE_TIMED_EACH 16u
+#define PIPELINE_TIMED_EACH 32u
 
 /* Whether the source and the sink of the run are timed for the token; reading the clock takes an eighth of a
  * short token's time. */
@@ -412,6 +416,12 @@ void pipeline_leader_leave(struct pipeline *pipeline);
  * the pipeline has stopped. */
 int32_t pipeline_next(struct pipeline *pipeline, int32_t state, uint64_t deadline,
                       struct pipeline_slot **slot, struct base_failure *failure);
+
+/* The same for a run by one thread whose results come in order from one device, while nothing else has to be
+ * heeded. NULL: pipeline_next() does what is to be done. The first function says whether a run is such a
+ * one. */
+bool pipeline_next_may_be_plain(const struct pipeline *pipeline);
+struct pipeline_slot *pipeline_next_plain(struct pipeline *pipeline);
 
 /* ---- fresh.c: with the lock, unless stated otherwise ----------------------------------------- */
 

@@ -78,7 +78,7 @@ void pipeline_queue_report(struct pipeline *pipeline, struct trm_report *report)
 
     memset(report, 0, sizeof(*report));
     report->struct_size = sizeof(*report);
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     report_members(pipeline, report);
     if (pipeline->failure.status != TRM_OK)
         base_text_copy(report->failure, sizeof(report->failure), pipeline->failure.sentence);
@@ -87,7 +87,7 @@ void pipeline_queue_report(struct pipeline *pipeline, struct trm_report *report)
     facts              = pipeline->queue->facts;
     facts.recent_count = pipeline_measure_recent(pipeline->measure, recent);
     pipeline_measure_rates(pipeline->measure, &facts.rates);
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     facts.recent = recent;
     facts.words  = pipeline->words;
     base_text_copy(report->token_word, sizeof(report->token_word), facts.words.token);
@@ -119,14 +119,14 @@ int32_t trm_pipeline_report(struct trm_pipeline *handle, struct trm_report *repo
 
 static void reset_report(struct pipeline *pipeline)
 {
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     pipeline_measure_restart(pipeline->measure);
     for (uint32_t i = 0; i < pipeline->member_count; i++) {
         pipeline_measure_restart(pipeline->members[i]->measure);
         pipeline_engine_reset_report(pipeline->members[i]);
     }
     pipeline->queue->repeated = 0;
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
 }
 
 int32_t trm_pipeline_reset_report(struct trm_pipeline *handle)

@@ -14,19 +14,20 @@ void pipeline_run_fill(struct pipeline *pipeline)
     bool has_ended;
     while (queue->mode != PIPELINE_SERVING && queue->workers == 0 && !queue->is_filling) {
         struct pipeline_slot *slot = pipeline_load_pop(pipeline, &has_ended);
-        if (slot == NULL && !has_ended && pipeline_reap(pipeline, 0) > 0)
+        if (slot == NULL && !has_ended && queue->slots_in[PIPELINE_SLOT_ABANDONED] > 0 &&
+            pipeline_reap(pipeline, 0) > 0)
             continue;
         if (slot == NULL)
             break;
         queue->is_filling = true;
-        pthread_mutex_unlock(&pipeline->lock);
+        base_biased_lock_release(&pipeline->lock);
         int32_t answer = pipeline_load(slot, NULL);
         if (pipeline_queue_is_timed(slot))
             queue->load_ns = slot->load_end - slot->load_begin;
         if (answer == TRM_OK)
             pipeline_submit(slot, false);
         else
-            pthread_mutex_lock(&pipeline->lock);
+            base_biased_lock_acquire(&pipeline->lock);
         queue->is_filling = false;
         if (answer != TRM_OK)
             pipeline_load_dispose(slot, answer);
@@ -74,18 +75,54 @@ static void consume(struct pipeline_slot *slot)
     if (status > 0)
         status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "the sink returned %d, which is not a status", status);
     pipeline_failure_name(slot, "sink", status);
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     pipeline_failure_note(slot, false);
     pipeline_queue_retire(slot, status, true);
 }
 
 void pipeline_run_consume(struct pipeline_slot *slot)
 {
-    pthread_mutex_unlock(&slot->front->lock);
+    base_biased_lock_release(&slot->front->lock);
     if (slot->front->queue->sink.consume != NULL)
         consume(slot);
     else
         consume_none(slot);
+}
+
+/* ---- locks that favour the thread that runs the pipeline ------------------------------------ */
+
+/* So many tokens without another thread that takes the locks, and they favour this one. Twice as many after
+ * each time that it did not last. */
+#define CALM_TOKENS 16u
+#define CALM_TOKENS_MOST 65536u
+
+/* A short token would take the locks five times, for a fifth of its time. With the lock. The other one comes
+ * before it, so it is left alone if a thread has it. */
+static void favour_this_thread(struct pipeline *pipeline)
+{
+    struct pipeline_queue *queue = pipeline->queue;
+    if (queue->calm_enough == 0 || (base_biased_lock_favours_me(&pipeline->lock) &&
+                                    base_biased_lock_favours_me(&pipeline->enqueue_lock)))
+        return;
+    if (++queue->calm < queue->calm_enough || !base_biased_lock_try_acquire(&pipeline->enqueue_lock))
+        return;
+    base_biased_lock_favour(&pipeline->enqueue_lock);
+    base_biased_lock_release(&pipeline->enqueue_lock);
+    base_biased_lock_favour(&pipeline->lock);
+    queue->calm = 0;
+    if (queue->calm_enough < CALM_TOKENS_MOST)
+        queue->calm_enough *= 2;
+}
+
+/* With the lock, released meanwhile. */
+static void favour_no_thread(struct pipeline *pipeline)
+{
+    base_biased_lock_release(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->enqueue_lock);
+    base_biased_lock_unfavour(&pipeline->enqueue_lock);
+    base_biased_lock_acquire(&pipeline->lock);
+    base_biased_lock_unfavour(&pipeline->lock);
+    base_biased_lock_release(&pipeline->enqueue_lock);
 }
 
 /* Passes all tokens of the source to the sink. With the lock, released meanwhile. It stays with this thread
@@ -97,14 +134,30 @@ static void pass_all(struct pipeline *pipeline)
     struct pipeline_calling calling;
     struct pipeline_slot *slot;
     int32_t status;
+    bool may_be_plain = pipeline_next_may_be_plain(pipeline);
     /* Once for all calls of the source and the sink. */
     pipeline_calling_push(&calling, pipeline, false);
+    bool is_alone                = pipeline->queue->workers == 0;
+    bool may_favour              = is_alone && pipeline->object.context->favours_threads;
+    pipeline->queue->calm        = 0;
+    pipeline->queue->calm_enough = may_favour ? CALM_TOKENS : 0;
+    /* Loaders read it. */
+    if (is_alone)
+        pipeline->queue->calling = &calling;
     do {
+        favour_this_thread(pipeline);
         pipeline_run_fill(pipeline);
-        status = pipeline_next(pipeline, PIPELINE_SLOT_SINK, BASE_NEVER, &slot, &failure);
+        slot   = may_be_plain ? pipeline_next_plain(pipeline) : NULL;
+        status = TRM_OK;
+        if (slot == NULL)
+            status = pipeline_next(pipeline, PIPELINE_SLOT_SINK, BASE_NEVER, &slot, &failure);
         if (status == TRM_OK)
             pipeline_run_consume(slot);
     } while (status == TRM_OK || status == PIPELINE_NEXT_FILL || status == PIPELINE_NEXT_FAILED);
+    if (may_favour)
+        favour_no_thread(pipeline);
+    if (is_alone)
+        pipeline->queue->calling = NULL;
     pipeline_calling_pop(&calling);
 }
 
@@ -177,9 +230,9 @@ static int32_t wait_for_last(struct pipeline *pipeline)
     if (status != TRM_OK || !queue->is_engine_open)
         return status;
     queue->is_engine_open = false;
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     pipeline_members_end(pipeline);
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     return TRM_OK;
 }
 
@@ -223,19 +276,19 @@ static void note_ends(struct pipeline_queue *queue)
 static int32_t begin(struct pipeline *pipeline, int32_t mode, const struct trm_source *source,
                      const struct trm_sink *sink)
 {
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     int32_t status = pipeline_run_may_begin(pipeline);
     if (status != TRM_OK) {
-        pthread_mutex_unlock(&pipeline->lock);
+        base_biased_lock_release(&pipeline->lock);
         return status;
     }
     forget_last(pipeline, mode);
     pipeline->queue->is_filling = true; /* no thread loads before everything is open */
     status                      = wait_for_last(pipeline);
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     if (status == TRM_OK)
         status = open_ends(pipeline, source, sink);
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     pipeline->queue->is_filling = false;
     pipeline_measure_threads(pipeline->measure, pipeline->queue->workers, pipeline->queue->workers == 0);
     if (status == TRM_OK)
@@ -249,7 +302,7 @@ static int32_t begin(struct pipeline *pipeline, int32_t mode, const struct trm_s
         pipeline->queue->is_over = false;
         base_error_restore(&saved);
     }
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     return status;
 }
 
@@ -316,7 +369,7 @@ static int32_t close_ends(struct pipeline *pipeline)
     bool joins = ends && queue->stop == PIPELINE_GOING && pipeline->failure.status == TRM_OK;
     if (ends)
         queue->is_engine_open = false;
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     if (ends)
         pipeline_members_end(pipeline);
     pipeline_ahead_end(pipeline);
@@ -326,7 +379,7 @@ static int32_t close_ends(struct pipeline *pipeline)
         status = pipeline_joins_finish(pipeline);
     else if (ends)
         pipeline_joins_drain(pipeline);
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     return status;
 }
 
@@ -380,13 +433,13 @@ static int32_t run(struct pipeline *pipeline, const struct trm_source *source, c
     int32_t status = begin(pipeline, PIPELINE_RUNNING, source, sink);
     if (status != TRM_OK)
         return status;
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     pass_all(pipeline);
     if (!pipeline->queue->times_all)
         pipeline_measure_until(pipeline->measure, base_now());
     status = pipeline_run_finish(pipeline, BASE_NEVER);
     status = outcome(pipeline, status);
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     return status;
 }
 

@@ -69,9 +69,9 @@ int32_t trm_pipeline_acquire(struct trm_pipeline *handle, uint64_t timeout_ns, s
     status = pipeline_calling_check(pipeline, "trm_pipeline_acquire()");
     if (status == TRM_OK) {
         uint64_t deadline = base_deadline(timeout_ns);
-        pthread_mutex_lock(&pipeline->lock);
+        base_biased_lock_acquire(&pipeline->lock);
         status = acquire(pipeline, deadline, &slot);
-        pthread_mutex_unlock(&pipeline->lock);
+        base_biased_lock_release(&pipeline->lock);
     }
     if (status == TRM_OK) {
         pipeline_slot_prepare(slot);
@@ -178,19 +178,19 @@ static int32_t lock_to_submit(struct pipeline_slot *slot)
     struct pipeline *pipeline = slot->front;
     int32_t status            = TRM_OK;
     for (;;) {
-        pthread_mutex_lock(&pipeline->enqueue_lock);
-        pthread_mutex_lock(&pipeline->lock);
+        base_biased_lock_acquire(&pipeline->enqueue_lock);
+        base_biased_lock_acquire(&pipeline->lock);
         if (status == TRM_OK || status == TRM_ERROR_CANCELLED)
             status = may_submit(slot);
         if (status == TRM_OK && pipeline->queue->dirty == PIPELINE_CLEAN &&
             !pipeline_queue_entry(slot)->is_being_read)
             return TRM_OK;
-        pthread_mutex_unlock(&pipeline->enqueue_lock);
+        base_biased_lock_release(&pipeline->enqueue_lock);
         if (status != TRM_OK)
             break;
         pipeline_queue_wait_read(slot);
         status = pipeline_failure_clean(pipeline, BASE_NEVER);
-        pthread_mutex_unlock(&pipeline->lock);
+        base_biased_lock_release(&pipeline->lock);
     }
     struct base_saved_error saved;
     base_error_save(&saved);
@@ -207,11 +207,17 @@ static int32_t lock_to_submit(struct pipeline_slot *slot)
  * it waits. Flushing the token earlier would only let another thread take it. */
 static void flush(struct pipeline_slot *slot)
 {
-    const struct pipeline_queue *queue = slot->front->queue;
+    struct pipeline_queue *queue = slot->front->queue;
     bool is_alone =
         atomic_load_explicit(&queue->mode, memory_order_relaxed) == PIPELINE_RUNNING && queue->workers == 0;
-    pipeline_queue_entry(slot)->is_held_back = is_alone && queue->load_ns + queue->sink_ns < QUICK_NS;
-    if (!pipeline_queue_entry(slot)->is_held_back && slot->failure.status == TRM_OK)
+    bool is_left = is_alone && queue->load_ns + queue->sink_ns < QUICK_NS;
+    /* A short one is left to that thread in any case, unless results may come out of order. */
+    bool is_held =
+        is_left && ((slot->front->desc.flags & TRM_PIPELINE_UNORDERED) != 0 || !pipeline_slot_is_short(slot));
+    pipeline_queue_entry(slot)->is_held_back = is_held;
+    if (is_held)
+        queue->has_held_back = true;
+    if (!is_left && slot->failure.status == TRM_OK)
         pipeline_slot_flush(slot);
 }
 
@@ -243,20 +249,20 @@ int32_t pipeline_submit(struct pipeline_slot *slot, bool by_program)
         return status;
     if (pipeline_fresh_is_expired(slot)) {
         pipeline_queue_retire(slot, PIPELINE_TOKEN_EXPIRED, false);
-        pthread_mutex_unlock(&pipeline->enqueue_lock);
+        base_biased_lock_release(&pipeline->enqueue_lock);
         return TRM_OK;
     }
     pipeline_queue_move(slot, PIPELINE_SLOT_ENQUEUING);
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
 
     slot->submitted_at = slot->load_end;
     enqueue(slot);
     flush(slot);
     pipeline_slot_enqueue_end(slot);
 
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     status = submitted(slot, by_program);
-    pthread_mutex_unlock(&pipeline->enqueue_lock);
+    base_biased_lock_release(&pipeline->enqueue_lock);
     return status;
 }
 
@@ -280,12 +286,12 @@ static const char *const state_sentences[PIPELINE_SLOT_STATES] = {
 static struct pipeline_slot *claim(struct pipeline *pipeline, const struct trm_token *token, int32_t state,
                                    int32_t to)
 {
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     struct pipeline_slot *slot = pipeline_queue_find(pipeline, token);
     int32_t at                 = slot != NULL ? pipeline_slot_state(slot) : PIPELINE_SLOT_STATES;
     if (at == state && to != state)
         pipeline_queue_move(slot, to);
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     if (at == state)
         return slot;
     if (slot == NULL)
@@ -309,7 +315,7 @@ int32_t trm_pipeline_submit(struct trm_pipeline *handle, struct trm_token *token
         if (slot != NULL) {
             slot->load_end = base_now();
             status         = pipeline_submit(slot, true);
-            pthread_mutex_unlock(&pipeline->lock);
+            base_biased_lock_release(&pipeline->lock);
         } else {
             status = TRM_ERROR_INVALID_ARGUMENT;
         }
@@ -326,9 +332,9 @@ int32_t trm_pipeline_discard(struct trm_pipeline *handle, struct trm_token *toke
     struct pipeline_slot *slot = claim(pipeline, token, PIPELINE_SLOT_HELD, PIPELINE_SLOT_FILLED);
     int32_t status             = slot != NULL ? TRM_OK : TRM_ERROR_INVALID_ARGUMENT;
     if (slot != NULL) {
-        pthread_mutex_lock(&pipeline->lock);
+        base_biased_lock_acquire(&pipeline->lock);
         pipeline_queue_retire(slot, TRM_TOKEN_SKIP, false);
-        pthread_mutex_unlock(&pipeline->lock);
+        base_biased_lock_release(&pipeline->lock);
     }
     core_object_leave(&pipeline->object);
     return status;
@@ -343,7 +349,7 @@ int32_t trm_pipeline_release(struct trm_pipeline *handle, struct trm_token *toke
     int32_t status             = slot != NULL ? TRM_OK : TRM_ERROR_INVALID_ARGUMENT;
     if (slot != NULL) {
         pipeline_queue_finish(slot);
-        pthread_mutex_unlock(&pipeline->lock);
+        base_biased_lock_release(&pipeline->lock);
     }
     core_object_leave(&pipeline->object);
     return status;
@@ -359,14 +365,14 @@ static int32_t end_started(struct pipeline *pipeline, int32_t status)
     struct base_saved_error saved;
     int32_t finished = TRM_OK;
     base_error_save(&saved);
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     /* At the end of the source no thread is inside it, so loaders and followers leave at once; after a stop
      * they may not. */
     if (queue->mode == PIPELINE_STARTED && queue->stop == PIPELINE_STOPPED)
         pipeline_run_finish(pipeline, base_now() + PIPELINE_HURRY_NS);
     else if (queue->mode == PIPELINE_STARTED && status == TRM_TOKEN_END)
         finished = pipeline_run_finish(pipeline, BASE_NEVER);
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     if (finished != TRM_OK)
         return finished;
     base_error_restore(&saved);
@@ -379,13 +385,13 @@ static int32_t next(struct pipeline *pipeline, uint64_t deadline, struct trm_tok
     struct base_failure failure  = {.status = TRM_OK};
     struct pipeline_slot *slot   = NULL;
     int32_t status;
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     do {
         if (queue->mode == PIPELINE_STARTED)
             pipeline_run_fill(pipeline);
         status = pipeline_next(pipeline, PIPELINE_SLOT_OUT, deadline, &slot, &failure);
     } while (status == PIPELINE_NEXT_FILL);
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     if (status == TRM_OK) {
         slot->sink_begin = base_now();
         *token           = &slot->token;

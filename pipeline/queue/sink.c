@@ -52,9 +52,9 @@ static int32_t consume_memory(struct pipeline_sink *sink, const struct trm_token
 
 static bool is_stopped(struct pipeline *pipeline)
 {
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     bool stopped = pipeline->queue->stop == PIPELINE_STOPPED || pipeline->queue->is_closing;
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     return stopped;
 }
 
@@ -143,11 +143,11 @@ static int32_t open_path(struct pipeline_sink *sink)
             return TRM_OK;
         if (errno != ENXIO && errno != EINTR)
             return fail_writing(sink, errno);
-        pthread_mutex_lock(&pipeline->lock);
+        base_biased_lock_acquire(&pipeline->lock);
         bool stopped = queue->stop == PIPELINE_STOPPED || queue->is_closing;
         if (!stopped)
             pipeline_sleep(pipeline, &queue->changed, &queue->change_waiters, pipeline_slice(BASE_NEVER));
-        pthread_mutex_unlock(&pipeline->lock);
+        base_biased_lock_release(&pipeline->lock);
         if (stopped)
             return base_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");
     }

@@ -84,9 +84,9 @@ static int32_t fill_part(struct pipeline_source *source, struct trm_token *token
 
 static bool is_stopped(struct pipeline *pipeline)
 {
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     bool stopped = pipeline->queue->stop == PIPELINE_STOPPED || pipeline->queue->is_closing;
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     return stopped;
 }
 

@@ -5,7 +5,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
-#include <unistd.h>
 
 #include "base/base.h"
 #include "core/object/object.h"
@@ -83,13 +82,13 @@ static int32_t watch(struct pipeline *pipeline, uint64_t token, struct core_sign
 {
     struct pipeline_slot *slots[PIPELINE_DEPTH_MOST];
     uint32_t count;
-    pthread_mutex_lock(&pipeline->enqueue_lock);
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->enqueue_lock);
+    base_biased_lock_acquire(&pipeline->lock);
     int32_t status = enlist(pipeline, token, signal, slots, &count);
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     if (status == TRM_OK)
         status = pipeline_slots_signal(slots, count, signal);
-    pthread_mutex_unlock(&pipeline->enqueue_lock);
+    base_biased_lock_release(&pipeline->enqueue_lock);
     if (status == TRM_OK)
         core_signal_arm(signal);
     return status;
@@ -98,16 +97,13 @@ static int32_t watch(struct pipeline *pipeline, uint64_t token, struct core_sign
 static int32_t token_fd(struct pipeline *pipeline, uint64_t token, int32_t *descriptor)
 {
     struct core_signal *signal;
-    int32_t made;
-    int32_t status = core_signal_create(pipeline->object.context, "trm_pipeline_token_fd", &made, &signal);
+    int32_t status = core_signal_create(pipeline->object.context, &signal);
     if (status != TRM_OK)
         return status;
     status = watch(pipeline, token, signal);
-    core_signal_release(signal);
     if (status == TRM_OK)
-        *descriptor = made;
-    else
-        (void)close(made);
+        status = core_signal_open(signal, "trm_pipeline_token_fd", descriptor);
+    core_signal_release(signal);
     return status;
 }
 

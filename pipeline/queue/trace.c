@@ -32,11 +32,11 @@ static int32_t take_snapshot(struct pipeline *pipeline, struct snapshot *snapsho
     if (status != TRM_OK)
         return status;
     pipeline_queue_report(pipeline, &snapshot->report);
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     bool is_running = pipeline->queue->mode == PIPELINE_RUNNING;
     if (!is_running)
         pipeline_measure_copy(snapshot->measure, pipeline->measure);
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     if (!is_running) {
         /* The report covers exactly the tokens that are written. */
         pipeline_measure_report(snapshot->measure, &snapshot->report);

@@ -62,12 +62,8 @@ bool pipeline_sleep(struct pipeline *pipeline, pthread_cond_t *condition, uint32
         .tv_sec  = (time_t)(deadline / SECOND),
         .tv_nsec = (long)(deadline % SECOND),
     };
-    int error = 0;
     ++*waiters;
-    if (deadline == BASE_NEVER)
-        pthread_cond_wait(condition, &pipeline->lock);
-    else
-        error = pthread_cond_timedwait(condition, &pipeline->lock, &until);
+    int error = base_biased_lock_wait(&pipeline->lock, condition, deadline == BASE_NEVER ? NULL : &until);
     --*waiters;
     return error == 0;
 }
@@ -107,22 +103,22 @@ bool pipeline_watch(struct pipeline *pipeline, struct pipeline_slot *const *slot
     struct base_saved_error saved;
     bool is_listed = count_watch(slots, count);
     base_error_save(&saved);
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     watch.waiter = core_waiter_create(pipeline->object.context, count);
     base_error_restore(&saved);
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     if (watch.waiter == NULL)
         return false;
     int32_t status = TRM_OK;
     if (queue->wakes == seen) {
         watch.next     = queue->watches;
         queue->watches = &watch;
-        pthread_mutex_unlock(&pipeline->lock);
+        base_biased_lock_release(&pipeline->lock);
         if (is_listed)
             status = pipeline_slots_watch(slots, count, watch.waiter);
         if (status == TRM_OK)
             core_waiter_sleep(watch.waiter, is_listed ? deadline : pipeline_slice(deadline));
-        pthread_mutex_lock(&pipeline->lock);
+        base_biased_lock_acquire(&pipeline->lock);
         unlink_watch(queue, &watch);
     }
     core_waiter_release(watch.waiter);
@@ -171,11 +167,11 @@ static uint32_t look_for_ended(struct pipeline *pipeline, struct pipeline_slot *
                                bool *has_failed)
 {
     struct base_saved_error saved;
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     base_error_save(&saved);
     uint32_t ended = sort_ended(slots, count, has_failed);
     base_error_restore(&saved);
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     return ended;
 }
 
@@ -185,7 +181,7 @@ static void wait_a_slice(struct pipeline *pipeline, struct pipeline_slot *const 
 {
     struct base_saved_error saved;
     uint64_t until = pipeline_slice(deadline);
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     base_error_save(&saved);
     pipeline_slots_wait_any(slots, count, until);
     /* The rest of a failed token may still run; waiting for one slot keeps callers from spinning. */
@@ -195,7 +191,7 @@ static void wait_a_slice(struct pipeline *pipeline, struct pipeline_slot *const 
     if (running == count && base_now() < until)
         pipeline_slot_wait(slots[0], until);
     base_error_restore(&saved);
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
 }
 
 uint32_t pipeline_reap(struct pipeline *pipeline, uint64_t deadline)

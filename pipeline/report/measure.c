@@ -412,13 +412,13 @@ static void count_token(struct pipeline_measure *measure, const struct pipeline_
     }
 }
 
-/* Counts the plain tokens so far with the others, and as missed by each stage of the device. */
+/* Counts the tokens without times so far with the others, and as missed by each stage. */
 static void fold(struct pipeline_measure *measure)
 {
-    measure->tokens += measure->plain;
-    for (uint32_t i = TRM_STAGE_UPLOAD; i <= TRM_STAGE_DOWNLOAD; i++)
-        pipeline_stage_miss(&measure->stages[i], measure->plain, false);
-    measure->plain = 0;
+    measure->tokens += measure->plain + measure->untimed;
+    for (uint32_t i = 0; i < TRM_STAGES; i++)
+        pipeline_stage_miss(&measure->stages[i], pipeline_measure_missed(measure, i), i == TRM_STAGE_LOAD);
+    measure->plain = measure->untimed = 0;
 }
 
 static bool has_any_time(const struct pipeline_token_times *times)
@@ -430,24 +430,28 @@ static bool has_any_time(const struct pipeline_token_times *times)
     return any != 0;
 }
 
-/* What is left of the rest for a token without times, most of those of a pipeline that is not measured. */
-static void add_untimed(struct pipeline_measure *measure, const struct pipeline_token_times *times)
+void pipeline_measure_untimed(struct pipeline_measure *measure, bool is_late, uint64_t bytes_up,
+                              uint64_t bytes_down)
 {
-    for (uint32_t i = 0; i < TRM_STAGES && times->status == TRM_OK; i++)
-        pipeline_stage_miss(&measure->stages[i], 1, i == TRM_STAGE_LOAD);
+    measure->untimed++;
+    measure->late += is_late;
+    measure->bytes_up += bytes_up;
+    measure->bytes_down += bytes_down;
 }
 
 void pipeline_measure_token(struct pipeline_measure *measure, const struct pipeline_token_times *times)
 {
-    if (measure->plain != 0)
+    if (times->status == TRM_OK && !has_any_time(times)) {
+        pipeline_measure_untimed(measure, times->is_late, times->bytes_up, times->bytes_down);
+        return;
+    }
+    if (measure->plain + measure->untimed != 0)
         fold(measure);
     count_token(measure, times);
     measure->bytes_up += times->bytes_up;
     measure->bytes_down += times->bytes_down;
-    if (!has_any_time(times)) {
-        add_untimed(measure, times);
+    if (!has_any_time(times))
         return;
-    }
     add_stages(measure, times);
     note_usage(measure);
     add_ran(&measure->load_ran, times, TRM_STAGE_LOAD, times->load_ran);
@@ -471,7 +475,7 @@ __attribute__((cold, noinline)) static void add_device_token(struct pipeline_mea
 {
     bool sampled = is_sampled(times);
 
-    if (measure->plain != 0)
+    if (measure->plain + measure->untimed != 0)
         fold(measure);
     count_token(measure, times);
     measure->sampled += (uint64_t)sampled;

@@ -117,6 +117,10 @@ void pipeline_measure_restart(struct pipeline_measure *measure);
  * sorted, but no two are further apart than the depth. */
 void pipeline_measure_token(struct pipeline_measure *measure, const struct pipeline_token_times *times);
 
+/* The same for a token that ended well and has no times. */
+void pipeline_measure_untimed(struct pipeline_measure *measure, bool is_late, uint64_t bytes_up,
+                              uint64_t bytes_down);
+
 /* The same for one of several devices, whose pipeline measures the whole token: counts, and busy times of
  * upload, compute and download. Neither reasons for idle times nor a trace. */
 void pipeline_measure_device_token(struct pipeline_measure *measure,

@@ -122,9 +122,11 @@ static void report_bounds(struct trm_report *report)
         report->efficiency = (double)report->bound_ns / (double)report->elapsed_ns;
 }
 
-static uint64_t plain_of(const struct pipeline_measure *measure, uint32_t stage)
+uint64_t pipeline_measure_missed(const struct pipeline_measure *measure, uint32_t stage)
 {
-    return stage >= TRM_STAGE_UPLOAD && stage <= TRM_STAGE_DOWNLOAD ? measure->plain : 0;
+    bool is_device = stage >= TRM_STAGE_UPLOAD && stage <= TRM_STAGE_DOWNLOAD;
+
+    return measure->untimed + (is_device ? measure->plain : 0);
 }
 
 void pipeline_measure_report(const struct pipeline_measure *measure, struct trm_report *report)
@@ -133,7 +135,7 @@ void pipeline_measure_report(const struct pipeline_measure *measure, struct trm_
 
     report->workers       = measure->workers;
     report->one_thread    = measure->one_thread;
-    report->tokens        = measure->tokens + measure->plain;
+    report->tokens        = measure->tokens + measure->plain + measure->untimed;
     report->skipped       = measure->skipped;
     report->failed        = measure->failed;
     report->cancelled     = measure->cancelled;
@@ -154,8 +156,8 @@ void pipeline_measure_report(const struct pipeline_measure *measure, struct trm_
     memset(report->stages, 0, sizeof(report->stages));
     memset(report->launches, 0, sizeof(report->launches));
     for (uint32_t i = 0; i < TRM_STAGES; i++)
-        report_stage(&measure->stages[i], i == TRM_STAGE_LOAD, plain_of(measure, i), report->elapsed_ns,
-                     &report->stages[i]);
+        report_stage(&measure->stages[i], i == TRM_STAGE_LOAD, pipeline_measure_missed(measure, i),
+                     report->elapsed_ns, &report->stages[i]);
     report->stages[TRM_STAGE_UPLOAD].bytes   = measure->bytes_up;
     report->stages[TRM_STAGE_DOWNLOAD].bytes = measure->bytes_down;
     report_launches(measure, report);

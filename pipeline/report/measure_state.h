@@ -56,6 +56,7 @@ struct pipeline_measure {
     uint64_t first, last; /* of all stages */
     /* Tokens of a device that ended well without times, and that are in neither `tokens` nor `stages` yet */
     uint64_t plain;
+    uint64_t untimed; /* the same of the whole pipeline: not in any of `stages` either */
     uint64_t bytes_up, bytes_down;
     /* since the run began, and when it was last counted */
     struct usage used;
@@ -81,6 +82,9 @@ static inline uint64_t scale(uint64_t value, uint64_t numerator, uint64_t denomi
 {
     return (uint64_t)((unsigned __int128)value * numerator / denominator);
 }
+
+/* Tokens without times that a stage has not been told of yet. */
+uint64_t pipeline_measure_missed(const struct pipeline_measure *measure, uint32_t stage);
 
 /* Joins the intervals that wait. */
 void pipeline_stage_join_all(struct stage_measure *stage, bool is_load);

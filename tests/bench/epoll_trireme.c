@@ -6,9 +6,11 @@
  * begins as many others. A request fills a kilobyte on the device and downloads it. By turns the thread waits
  * for the oldest point with trm_point_wait(), the same after it has submitted each request, as trm_point_fd()
  * does, or sleeps in epoll until descriptors of trm_point_fd() are readable. Where nothing is submitted, the
- * thread that waits runs the requests on the cpu itself. Prints, of each way, the medians of the time of a
- * request by the clock and of the processor time of the process, and how many threads the process has. The
- * goal is 2 us for the difference, and no thread more.
+ * thread that waits runs the requests on the cpu itself. Besides it makes the system calls alone that a
+ * program with a descriptor for each request cannot do without: an eventfd that is readable, into the set and
+ * out of it, its end. Prints, of each way, the medians of the time of a request by the clock and of the
+ * processor time of the process, and how many threads the process has. The goal is 2 us for the difference of
+ * epoll and waits, and no thread more.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/trireme.h>
@@ -17,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -79,6 +82,7 @@ static uint32_t count_threads(void)
 enum direct {
     WAITS         = -1,
     SUBMITS_WAITS = -2, /* and to submit each request at once */
+    CALLS         = -3, /* no request, only the system calls of one whose descriptor is readable at once */
 };
 
 /* loop: the epoll set, or enum direct. */
@@ -149,6 +153,39 @@ static void serve_by_events(uint32_t count)
     close(loop);
 }
 
+/* ---- without the library ------------------------------------------------------------------------------ */
+
+static void add_readable(int loop)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data = {.fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK)}};
+
+    if (event.data.fd < 0 || epoll_ctl(loop, EPOLL_CTL_ADD, event.data.fd, &event) != 0)
+        fail("epoll does not take a descriptor");
+}
+
+static void make_calls(uint32_t count)
+{
+    struct epoll_event events[EVENTS];
+    uint32_t begun = 0, done = 0;
+    int loop = epoll_create1(EPOLL_CLOEXEC);
+
+    if (loop < 0)
+        fail("there is no epoll set");
+    for (; begun < IN_FLIGHT; begun++)
+        add_readable(loop);
+    while (done < count) {
+        int ready = epoll_wait(loop, events, EVENTS, -1);
+        for (int i = 0; i < ready; i++) {
+            epoll_ctl(loop, EPOLL_CTL_DEL, events[i].data.fd, NULL);
+            close(events[i].data.fd);
+            if (begun++ < count)
+                add_readable(loop);
+        }
+        done += ready > 0 ? (uint32_t)ready : 0;
+    }
+    close(loop);
+}
+
 /* ---- the program -------------------------------------------------------------------------------------- */
 
 struct figures {
@@ -163,6 +200,8 @@ static void measure(struct figures *figures, uint32_t round, uint32_t count, int
 
     if (direct == 0)
         serve_by_events(count);
+    else if (direct == CALLS)
+        make_calls(count);
     else
         serve_by_waits(direct, count);
     figures->wall[round] = (double)(clock_of(CLOCK_MONOTONIC) - wall) / count;
@@ -191,7 +230,7 @@ static void print(const char *way, struct figures *figures, uint32_t rounds)
 
 int main(int argc, char **argv)
 {
-    static struct figures waits, submits, events;
+    static struct figures waits, submits, events, calls;
     uint32_t rounds = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 9;
     uint32_t count  = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 20000;
     struct rlimit limit;
@@ -215,10 +254,12 @@ int main(int argc, char **argv)
         measure(&waits, round, count, WAITS);
         measure(&submits, round, count, SUBMITS_WAITS);
         measure(&events, round, count, 0);
+        measure(&calls, round, count, CALLS);
     }
     print("waits", &waits, rounds);
     print("submits, waits", &submits, rounds);
     print("epoll", &events, rounds);
+    print("calls alone", &calls, rounds);
     for (int i = 0; i < STREAMS; i++) {
         trm_buffer_destroy(buffers[i]);
         trm_stream_destroy(streams[i]);

@@ -32,6 +32,7 @@ tests_unit_libunit_la_SOURCES = \
 
 UNIT_TESTS += tests/unit/base/tests
 tests_unit_base_tests_SOURCES = \
+	tests/unit/base/biased_lock.c \
 	tests/unit/base/error.c \
 	tests/unit/base/file_permissions.c \
 	tests/unit/base/fork.c \
@@ -474,6 +475,7 @@ tests_unit_pipeline_queue_tests_SOURCES = \
 	tests/unit/pipeline/queue/fake.c \
 	tests/unit/pipeline/queue/fake.h \
 	tests/unit/pipeline/queue/fake_engine.c \
+	tests/unit/pipeline/queue/favour.c \
 	tests/unit/pipeline/queue/files.c \
 	tests/unit/pipeline/queue/fresh.c \
 	tests/unit/pipeline/queue/members.c \

@@ -138,6 +138,30 @@ START_TEST(a_process_without_descriptors_left_is_told)
 }
 END_TEST
 
+/* The library then needs no second one. */
+START_TEST(the_descriptor_of_a_reached_point_is_the_only_one)
+{
+    int32_t descriptor = -2;
+    struct rlimit limit, one;
+    begin(_i);
+    fake_run(&fake, stream, 1);
+    OK(trm_point_wait(point, TRM_FOREVER));
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    int lowest = dup(0);
+    ck_assert_int_eq(close(lowest), 0);
+    one          = limit;
+    one.rlim_cur = (rlim_t)lowest + 1;
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &one), 0);
+    int32_t status = trm_point_fd(point, &descriptor);
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    ck_assert_int_eq(status, TRM_OK);
+    ck_assert_int_eq(descriptor, lowest);
+    ck_assert(is_readable(descriptor, 0));
+    ck_assert_int_eq(close(descriptor), 0);
+    end();
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *suite = suite_create("point_fd");
@@ -147,6 +171,7 @@ static Suite *suite(void)
     tcase_add_loop_test(group, a_descriptor_outlives_its_stream, 0, WAYS);
     tcase_add_loop_test(group, without_memory_there_is_no_descriptor, 0, WAYS);
     tcase_add_loop_test(group, a_process_without_descriptors_left_is_told, 0, WAYS);
+    tcase_add_loop_test(group, the_descriptor_of_a_reached_point_is_the_only_one, 0, WAYS);
     suite_add_tcase(suite, group);
     return suite;
 }

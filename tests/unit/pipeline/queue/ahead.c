@@ -30,9 +30,9 @@ static int32_t run(const struct trm_source *source)
 static struct trm_report ahead_report(void)
 {
     struct trm_report report = {.struct_size = sizeof(report)};
-    pthread_mutex_lock(&fake.pipeline->lock);
+    base_biased_lock_acquire(&fake.pipeline->lock);
     pipeline_ahead_report(&fake.pipeline->queue->ahead_facts, &report);
-    pthread_mutex_unlock(&fake.pipeline->lock);
+    base_biased_lock_release(&fake.pipeline->lock);
     return report;
 }
 

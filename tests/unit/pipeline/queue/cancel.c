@@ -222,9 +222,9 @@ static void *lets_go_once_cancelled(void *nothing)
     bool is_cancelled = false;
     while (!is_cancelled) {
         usleep(1000);
-        pthread_mutex_lock(&fake.pipeline->lock);
+        base_biased_lock_acquire(&fake.pipeline->lock);
         is_cancelled = fake.pipeline->queue->epoch > 0;
-        pthread_mutex_unlock(&fake.pipeline->lock);
+        base_biased_lock_release(&fake.pipeline->lock);
     }
     fake_let_go();
     return nothing;

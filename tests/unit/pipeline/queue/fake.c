@@ -25,8 +25,8 @@ static void pipeline_retire(struct core_object *object)
         free(pipeline->slots[i]);
     }
     pipeline_measure_destroy(pipeline->measure);
-    pthread_mutex_destroy(&pipeline->lock);
-    pthread_mutex_destroy(&pipeline->enqueue_lock);
+    base_biased_lock_fini(&pipeline->lock);
+    base_biased_lock_fini(&pipeline->enqueue_lock);
 }
 
 static void pipeline_release(struct core_object *object)
@@ -74,8 +74,8 @@ void fake_create(const struct trm_pipeline_desc *desc)
     pipeline->front        = pipeline;
     pipeline->members[0]   = pipeline;
     pipeline->member_count = 1;
-    pthread_mutex_init(&pipeline->lock, NULL);
-    pthread_mutex_init(&pipeline->enqueue_lock, NULL);
+    base_biased_lock_init(&pipeline->lock);
+    base_biased_lock_init(&pipeline->enqueue_lock);
     for (uint32_t i = 0; i < desc->depth; i++)
         fake_make_slot(pipeline);
     struct core_context *core = core_context_find(fake.context);
@@ -120,9 +120,9 @@ void fake_destroy(void)
 
 bool fake_is_watched(void)
 {
-    pthread_mutex_lock(&fake.pipeline->lock);
+    base_biased_lock_acquire(&fake.pipeline->lock);
     bool is_watched = fake.pipeline->queue->watches != NULL;
-    pthread_mutex_unlock(&fake.pipeline->lock);
+    base_biased_lock_release(&fake.pipeline->lock);
     return is_watched;
 }
 
@@ -145,9 +145,9 @@ void fake_all_free(void)
 struct trm_report fake_report(void)
 {
     struct trm_report report = {.struct_size = sizeof(report)};
-    pthread_mutex_lock(&fake.pipeline->lock);
+    base_biased_lock_acquire(&fake.pipeline->lock);
     pipeline_measure_report(fake.pipeline->measure, &report);
-    pthread_mutex_unlock(&fake.pipeline->lock);
+    base_biased_lock_release(&fake.pipeline->lock);
     return report;
 }
 

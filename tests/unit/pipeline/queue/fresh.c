@@ -206,10 +206,10 @@ static void wait_for_waiters(bool for_slot, bool for_result)
 {
     bool is_there = false;
     while (!is_there) {
-        pthread_mutex_lock(&fake.pipeline->lock);
+        base_biased_lock_acquire(&fake.pipeline->lock);
         is_there = (!for_slot || fake.pipeline->queue->free_waiters > 0) &&
                    (!for_result || fake.pipeline->queue->has_leader);
-        pthread_mutex_unlock(&fake.pipeline->lock);
+        base_biased_lock_release(&fake.pipeline->lock);
         sched_yield();
     }
 }

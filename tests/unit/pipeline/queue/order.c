@@ -31,9 +31,9 @@ static void wait_until(const uint32_t *count)
 
 static uint32_t quiet_waiters(void)
 {
-    pthread_mutex_lock(&fake.pipeline->lock);
+    base_biased_lock_acquire(&fake.pipeline->lock);
     uint32_t count = fake.pipeline->queue->quiet_waiters;
-    pthread_mutex_unlock(&fake.pipeline->lock);
+    base_biased_lock_release(&fake.pipeline->lock);
     return count;
 }
 

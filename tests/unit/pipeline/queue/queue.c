@@ -542,9 +542,9 @@ START_TEST(an_illegal_move_of_a_slot_is_an_error_and_not_a_crash)
 {
     struct trm_token *token;
     fake_create_plain(1, TRM_FAILURE_STOP);
-    pthread_mutex_lock(&fake.pipeline->lock);
+    base_biased_lock_acquire(&fake.pipeline->lock);
     pipeline_queue_move(fake.pipeline->slots[0], PIPELINE_SLOT_OUT);
-    pthread_mutex_unlock(&fake.pipeline->lock);
+    base_biased_lock_release(&fake.pipeline->lock);
     fake_all_free();
     ck_assert_int_eq(trm_pipeline_acquire(fake.handle, 0, &token), TRM_ERROR_INTERNAL);
     ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "free"));
