@@ -144,6 +144,34 @@ check 0 "$work/structs.comp:n=1000"
 has ok cpu:0 bounds "no access outside"
 has ok cpu:0 results "every run with the same bits"
 
+# So do floats of 16 and 64 bits, those of an array behind other members, and structs of the push constants.
+# Integers that are also written begin with 0.
+cat >"$work/widths.comp" <<'END'
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+#extension GL_EXT_shader_16bit_storage : require
+layout(local_size_x = 64) in;
+struct Body { double mass; f16vec2 speed; uint16_t id; mat2 turn; };
+struct Scale { uint steps; float factor; };
+layout(std430, binding = 0) readonly buffer B { uint first; float unit; Body body[]; };
+layout(std430, binding = 1) buffer Y { uint used; Body made[]; };
+layout(push_constant) uniform C { uint n; Scale scale; };
+void main()
+{
+    uint i = gl_GlobalInvocationID.x;
+    if (i >= n)
+        return;
+    bool is_float = all(lessThan(vec2(body[i].speed), vec2(1))) && body[i].mass < 1 && body[i].turn[1][1] < 1;
+    bool is_large = all(greaterThan(vec2(body[i].speed), vec2(0.4))) && unit < 1 && scale.factor == 0.5;
+    uint at = is_float && is_large && scale.steps == 1 && first < n && used == 0 ? i : 0xfffffff;
+    made[at].mass = body[i].mass * 2;
+    made[at].speed = body[i].speed;
+}
+END
+check 0 "$work/widths.comp:n=1000"
+has ok cpu:0 bounds "no access outside"
+has ok cpu:0 results "every run with the same bits"
+
 kernel_file bad 'if (i < n) z[i] = 1;'
 check 1 "$work/bad.comp"
 has failed kernel found "'z' : undeclared identifier"

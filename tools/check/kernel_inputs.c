@@ -320,37 +320,76 @@ static uint64_t element_for(int32_t type, uint32_t random, uint64_t count)
     }
 }
 
-/* floats: of structs, which words of an element are; NULL: they are unknown. */
-static void fill(struct kernel_argument *argument, uint32_t seed, uint64_t count, const unsigned char *floats)
+/* Integers that the kernel writes may count. */
+static bool begins_with_zero(const struct kernel_argument *argument, int32_t type)
+{
+    bool counts = argument->is_written && !value_is_float(type) && trm_type_size(type) >= 4;
+
+    return counts || argument->parameter->access == TRM_ACCESS_WRITE;
+}
+
+static void fill(struct kernel_argument *argument, uint32_t seed, uint64_t count)
 {
     const struct trm_parameter *parameter = argument->parameter;
     uint32_t size                         = trm_type_size(parameter->type);
     uint32_t state                        = seed * 2654435761u + 1;
-    bool counts = argument->is_written && !value_is_float(parameter->type) && size >= 4;
 
     if (size == 0)
         size = 4;
-    if (counts || parameter->access == TRM_ACCESS_WRITE)
+    if (begins_with_zero(argument, parameter->type))
         return;
     for (uint64_t at = 0; at + size <= argument->bytes; at += size) {
-        bool is_float = floats && floats[at % parameter->stride / 4] != 0;
-        uint64_t bits = element_for(is_float ? TRM_TYPE_F32 : parameter->type, next(&state), count);
+        uint64_t bits = element_for(parameter->type, next(&state), count);
 
         memcpy(argument->start + at, &bits, size);
     }
 }
 
+/* Structs that are filled. */
+struct filling {
+    struct kernel_argument *argument;
+    uint32_t state;
+    uint64_t count;
+};
+
+static void fill_field(void *user, const struct kernel_place *place)
+{
+    struct filling *filling = user;
+    int32_t type            = place->field->type;
+
+    if (begins_with_zero(filling->argument, type))
+        return;
+    for (uint32_t i = 0; i < place->count; i++) {
+        uint64_t bits = element_for(type, next(&filling->state), filling->count);
+
+        memcpy(filling->argument->start + place->offset + (uint64_t)i * place->field->stride, &bits,
+               trm_type_size(type));
+    }
+}
+
+static void fill_structs(struct kernel_argument *argument, uint32_t seed, uint64_t count)
+{
+    struct filling filling = {.argument = argument, .state = seed * 2654435761u + 1, .count = count};
+
+    if (argument->parameter->access != TRM_ACCESS_WRITE)
+        kernel_layout_each(argument->layout, argument->bytes, fill_field, &filling);
+}
+
 /* ---- arguments ---- */
 
-/* A block without a stride may end with an array. Blocks that are only read may be uniform, which some
- * devices limit. */
-static uint64_t buffer_bytes(const struct trm_parameter *parameter, uint64_t elements)
+/* Blocks that are only read and have no array at their end may be uniform, which some devices limit. Where
+ * the members are unknown, there may be such an array. */
+static uint64_t buffer_bytes(const struct kernel_argument *argument, uint64_t elements)
 {
-    uint64_t bytes = elements * parameter->stride;
+    const struct trm_parameter *parameter = argument->parameter;
+    const struct kernel_layout *layout    = argument->layout;
+    uint64_t bytes                        = elements * parameter->stride;
 
-    if (parameter->stride == 0)
+    if (layout)
+        bytes = layout->tail + elements * layout->tail_stride;
+    else if (parameter->stride == 0)
         bytes = parameter->size + elements * 4;
-    if (parameter->stride == 0 && parameter->access == TRM_ACCESS_READ && bytes > UNIFORM_BYTES)
+    if (!layout && parameter->stride == 0 && parameter->access == TRM_ACCESS_READ && bytes > UNIFORM_BYTES)
         bytes = parameter->size > UNIFORM_BYTES ? parameter->size : UNIFORM_BYTES;
     if (bytes < parameter->size)
         bytes = parameter->size;
@@ -371,9 +410,8 @@ static void make_buffer(struct kernel_inputs *inputs, struct kernel_argument *ar
                         const struct kernel_check *it)
 {
     const struct trm_parameter *parameter = argument->parameter;
-    unsigned char *floats;
 
-    argument->bytes      = buffer_bytes(parameter, elements_for(parameter, it->spec, inputs->elements));
+    argument->bytes      = buffer_bytes(argument, elements_for(parameter, it->spec, inputs->elements));
     argument->is_written = parameter->access == 0 || (parameter->access & TRM_ACCESS_WRITE) != 0;
     inputs->total_bytes += argument->bytes;
     if (argument->is_written)
@@ -381,9 +419,22 @@ static void make_buffer(struct kernel_inputs *inputs, struct kernel_argument *ar
     if (inputs->total_bytes > KERNEL_SIZE_BYTES)
         return; /* this size is left out */
     argument->start = output_allocate(argument->bytes, 1);
-    floats          = kernel_layout_floats(parameter, it->shared->data, it->shared->word_bytes);
-    fill(argument, inputs->count + 1, items_in(inputs->items), floats);
-    free(floats);
+    if (argument->layout)
+        fill_structs(argument, inputs->count + 1, items_in(inputs->items));
+    else
+        fill(argument, inputs->count + 1, items_in(inputs->items));
+}
+
+/* Floats of push constants are 0.5, integers 1. */
+static void set_field(void *user, const struct kernel_place *place)
+{
+    struct kernel_argument *argument = user;
+    int32_t type                     = place->field->type;
+    uint64_t bits                    = value_is_float(type) ? bits_of_float(type, 0.5F) : 1;
+
+    for (uint32_t i = 0; i < place->count; i++)
+        memcpy(argument->start + place->offset + (uint64_t)i * place->field->stride, &bits,
+               trm_type_size(type));
 }
 
 static void make_block(struct kernel_argument *argument)
@@ -393,6 +444,8 @@ static void make_block(struct kernel_argument *argument)
     uint64_t bits = value_is_float(parameter->type) ? bits_of_float(parameter->type, 0.5F) : 1;
 
     argument->start = output_allocate(parameter->size, 1);
+    if (argument->layout)
+        kernel_layout_each(argument->layout, parameter->size, set_field, argument);
     for (uint32_t at = 0; size > 0 && at + size <= parameter->size; at += size)
         memcpy(argument->start + at, &bits, size);
 }
@@ -408,6 +461,8 @@ void kernel_inputs_make(struct kernel_inputs *inputs, const struct trm_kernel_in
         const char *text                 = spec_value(it->spec, info->parameters[i].name);
 
         argument->parameter = &info->parameters[i];
+        if (it->shared->layouts[i].count > 0)
+            argument->layout = &it->shared->layouts[i];
         if (argument->parameter->kind == TRM_PARAMETER_BUFFER)
             make_buffer(inputs, argument, it);
         else if (argument->parameter->kind == TRM_PARAMETER_BLOCK)

@@ -116,6 +116,13 @@ static bool keep_words(struct kernel_shared *shared, const struct code *code)
     return true;
 }
 
+static void keep_layouts(struct kernel_shared *shared, const struct code *code)
+{
+    for (uint32_t i = 0; i < code->info.parameter_count && i < KERNEL_PARAMETERS; i++)
+        if (code->info.parameters[i].type == TRM_TYPE_NONE)
+            kernel_layout_make(&shared->layouts[i], code->shader, i);
+}
+
 /* The most bytes of results of a size, whatever the search for bounds makes of it. */
 static void place_results(struct kernel_shared *shared)
 {
@@ -140,6 +147,7 @@ static void take_code(const struct kernel_check *it, struct report *report, cons
         report_add(report, FINDING_FAILED, "found", NULL, "its SPIR-V is too long");
         return;
     }
+    keep_layouts(shared, code);
     kernel_inputs_sizes(&code->info, it->spec, it->check->options.is_quick, shared);
     place_results(shared);
     signature = signature_text(code);
