@@ -44,6 +44,15 @@ check 1 --quick axpy:x=10,y=10,count=10,items=99999999999x99999999
 has failed cpu:0 bounds "the kernel cannot be run: 99999999 groups in y; the device has at most"
 has ok cpu:0 loaded "it cannot be run with its indices checked"
 check 0 --quick axpy:count=0
+for items in 0 abc 5x 5x0 -5 +5 1x1x1x1 ' 5'; do
+    check 2 "axpy:items=$items"
+    has failed kernel "command line" "items takes sides above 0"
+    err_has "items takes sides above 0"
+done
+check 2 axpy:count=5,count=6 # the JSON is complete also where the command line is wrong
+has failed kernel "command line" "count is given twice"
+check 2 :
+has failed kernel "command line" "the name of the kernel is missing"
 check 0 --quick mip_down_2d # images cannot be made up
 has "not here" kernel inputs "is neither a buffer nor a value"
 has ok cpu:0 loaded "compiled; it is not run"
@@ -175,6 +184,11 @@ has ok cpu:0 results "every run with the same bits"
 kernel_file bad 'if (i < n) z[i] = 1;'
 check 1 "$work/bad.comp"
 has failed kernel found "'z' : undeclared identifier"
+mkfifo "$work/pipe.comp" # that has no writer
+check 1 --timeout 3 "$work/pipe.comp"
+has failed kernel process "did not end within 3 s: finding the kernel"
+check 1 /dev/zero
+has failed kernel found "it is too large"
 check 1 "$work/missing.comp"
 has failed kernel found "No such file"
 

@@ -153,13 +153,11 @@ static int run_checks(struct check *check)
         status = check_kernel(check);
     else
         check_installation(check);
-    if (status == COMMAND_USAGE)
-        return status;
     if (check->options.is_json)
         findings_print_json(&check->findings);
-    else
+    else if (status != COMMAND_USAGE)
         print_where_next(check);
-    return check->findings.totals[FINDING_FAILED] > 0 ? COMMAND_FAILED : status;
+    return status == COMMAND_OK && check->findings.totals[FINDING_FAILED] > 0 ? COMMAND_FAILED : status;
 }
 
 static int check_main(int argc, char **argv)

@@ -39,9 +39,10 @@ static const struct trm_device_summary *device_for_bounds(const struct check_sur
     return found;
 }
 
-static void add_absent(struct check *check, const char *subject, const char *topic, const char *text)
+static void add_finding(struct check *check, enum finding_state state, const char *subject, const char *topic,
+                        const char *text)
 {
-    struct finding finding = {.state   = FINDING_ABSENT,
+    struct finding finding = {.state   = state,
                               .section = (char *)section,
                               .subject = (char *)subject,
                               .topic   = (char *)topic,
@@ -51,6 +52,15 @@ static void add_absent(struct check *check, const char *subject, const char *top
     findings_add(&check->findings, &finding);
 }
 
+/* A kernel in C may have written anywhere: what this process reads ends where it has to. */
+static void end_texts(struct kernel_shared *shared)
+{
+    shared->misuse[sizeof(shared->misuse) - 1]       = '\0';
+    shared->obstacle[sizeof(shared->obstacle) - 1]   = '\0';
+    shared->skipped[sizeof(shared->skipped) - 1]     = '\0';
+    shared->reference[sizeof(shared->reference) - 1] = '\0';
+}
+
 /* A kernel that crashes or hangs on one device would do so on others, and some drivers do not survive it. */
 static void run_apart(struct check *check, struct kernel_check *it, apart_job_fn job)
 {
@@ -58,6 +68,7 @@ static void run_apart(struct check *check, struct kernel_check *it, apart_job_fn
 
     if (!apart_run(&check->apart, section, id, job, it) && !*it->shared->skipped)
         snprintf(it->shared->skipped, sizeof(it->shared->skipped), "it did not end well on %.60s", id);
+    end_texts(it->shared);
 }
 
 static void check_bounds(struct check *check, struct kernel_check *it)
@@ -66,9 +77,10 @@ static void check_bounds(struct check *check, struct kernel_check *it)
     if (*it->shared->obstacle)
         return;
     if (it->shared->is_native)
-        add_absent(check, "cpu", "bounds", "the indices of a kernel in C are not checked");
+        add_finding(check, FINDING_ABSENT, "cpu", "bounds", "the indices of a kernel in C are not checked");
     else if (!it->summary)
-        add_absent(check, "kernel", "bounds", "no device here reports accesses outside; the cpu would");
+        add_finding(check, FINDING_ABSENT, "kernel", "bounds",
+                    "no device here reports accesses outside; the cpu would");
     else
         run_apart(check, it, kernel_bounds_job);
 }
@@ -91,6 +103,24 @@ static void check_on_devices(struct check *check, struct kernel_check *it)
         }
 }
 
+/* What is wrong with the command line is also part of the JSON. */
+static int report_misuse(struct check *check, const char *text)
+{
+    struct finding finding = {.state   = FINDING_FAILED,
+                              .section = (char *)section,
+                              .subject = (char *)"kernel",
+                              .topic   = (char *)"command line",
+                              .text    = (char *)text,
+                              .remedy  = (char *)"trireme help check"};
+
+    fputs("trireme check: ", stderr);
+    output_text(stderr, text);
+    fputc('\n', stderr);
+    if (check->options.is_json)
+        findings_add(&check->findings, &finding);
+    return COMMAND_USAGE;
+}
+
 static int check_spec(struct check *check, struct spec *spec)
 {
     struct kernel_check it = {.check = check, .spec = spec};
@@ -98,15 +128,13 @@ static int check_spec(struct check *check, struct spec *spec)
 
     it.shared = apart_share(sizeof(*it.shared) + KERNEL_SHARED_BYTES);
     if (!it.shared) {
-        fputs("trireme check: there is no memory for results\n", stderr);
+        add_finding(check, FINDING_FAILED, "kernel", "results", "there is no memory for them");
         return COMMAND_FAILED;
     }
     apart_run(&check->apart, section, "kernel", kernel_survey_job, &it);
+    end_texts(it.shared);
     if (it.shared->is_misuse) {
-        fputs("trireme check: ", stderr);
-        output_text(stderr, it.shared->misuse);
-        fputc('\n', stderr);
-        status = COMMAND_USAGE;
+        status = report_misuse(check, it.shared->misuse);
     } else if (it.shared->is_found) {
         check_bounds(check, &it);
         check_on_devices(check, &it);
@@ -123,7 +151,7 @@ int check_kernel(struct check *check)
 
     fault_init(&fault);
     if (!spec_parse(&spec, check->options.kernel, &fault))
-        fprintf(stderr, "trireme check: %s\n", fault.text);
+        status = report_misuse(check, fault.text);
     else if (check_survey(check))
         status = check_spec(check, &spec);
     else

@@ -56,9 +56,8 @@ struct kernel_shared {
     bool is_random;     /* results differ from run to run */
     char skipped[128];  /* why it is not run on further devices; "": it is */
     char name[KERNEL_NAME];
-    char path[4096]; /* of a shared object */
-    char constant_names[KERNEL_CONSTANTS][KERNEL_NAME];
-    struct trm_constant constants[KERNEL_CONSTANTS]; /* without their names */
+    char path[4096];                                 /* of a shared object */
+    struct trm_constant constants[KERNEL_CONSTANTS]; /* by their ids */
     uint32_t constant_count;
     struct kernel_size sizes[KERNEL_SIZES];
     uint32_t size_count;
@@ -104,6 +103,9 @@ void kernel_inputs_obstacle(const struct trm_kernel_info *info, const void *word
  * them; one size alone if the user gives the count. */
 void kernel_inputs_sizes(const struct trm_kernel_info *info, struct spec *spec, bool is_quick,
                          struct kernel_shared *shared);
+
+/* Read "100", "100x20" or "100x20x3". False: it is none of them, or a side is 0. */
+bool kernel_inputs_items(const char *text, uint64_t items[3]);
 
 /* Does a parameter look like a number of elements, which the kernel can compare its index with? */
 bool kernel_inputs_has_count(const struct trm_kernel_info *info);

@@ -18,8 +18,9 @@
 
 #define UNIFORM_BYTES ((uint64_t)16384)
 
-/* Of a side, and of elements: its bytes fit in 64 bits, and need more memory than a size may take. */
-#define MOST_NUMBER ((uint64_t)1 << 33)
+/* Of a side, and of elements: groups of a launch have 32 bits; the bytes of so many elements fit in 64 bits
+ * and need more memory than a size may take. */
+#define MOST_NUMBER ((uint64_t)UINT32_MAX)
 
 /* ---- names ---- */
 
@@ -136,15 +137,28 @@ static bool is_square(const struct trm_kernel_info *info)
            !has_role(info, ROLE_HEIGHT);
 }
 
-/* "items=100x20x1" */
-static bool parse_items(const char *text, uint64_t items[3])
+bool kernel_inputs_items(const char *text, uint64_t items[3])
 {
-    unsigned long long side[3] = {1, 1, 1};
-    int count                  = sscanf(text, "%llux%llux%llu", &side[0], &side[1], &side[2]);
+    uint64_t side[3] = {1, 1, 1};
 
-    for (int i = 0; i < 3; i++)
-        items[i] = side[i] < MOST_NUMBER ? side[i] : MOST_NUMBER;
-    return count > 0 && side[0] > 0 && side[1] > 0 && side[2] > 0;
+    for (int i = 0; i < 3; i++) {
+        char *end;
+
+        if (*text < '0' || *text > '9')
+            return false;
+        side[i] = strtoull(text, &end, 10); /* the largest number if it is too large */
+        if (side[i] == 0)
+            return false;
+        side[i] = side[i] < MOST_NUMBER ? side[i] : MOST_NUMBER;
+        if (*end == '\0') {
+            memcpy(items, side, sizeof(side));
+            return true;
+        }
+        if (*end != 'x')
+            return false;
+        text = end + 1;
+    }
+    return false;
 }
 
 static void set_side(const struct trm_kernel_info *info, enum role role, uint64_t value, uint64_t items[3])
@@ -174,7 +188,7 @@ static bool take_given(const struct trm_kernel_info *info, struct spec *spec, ui
     const char *text = spec_value(spec, "items");
     bool is_given    = false;
 
-    if (text && parse_items(text, items))
+    if (text && kernel_inputs_items(text, items))
         return true;
     for (uint32_t i = 0; i < info->parameter_count; i++) {
         const struct trm_parameter *parameter = &info->parameters[i];
@@ -194,11 +208,15 @@ static bool take_given(const struct trm_kernel_info *info, struct spec *spec, ui
     return is_given;
 }
 
+/* A product of numbers above 0, which is the largest number if it would be larger. */
+static uint64_t product(uint64_t one, uint64_t other)
+{
+    return one < MOST_NUMBER / other ? one * other : MOST_NUMBER;
+}
+
 static uint64_t items_in(const uint64_t items[3])
 {
-    uint64_t plane = items[0] * (items[1] < MOST_NUMBER / items[0] ? items[1] : MOST_NUMBER / items[0]);
-
-    return plane * (items[2] < MOST_NUMBER / plane ? items[2] : MOST_NUMBER / plane);
+    return product(product(items[0], items[1]), items[2]);
 }
 
 static void add_size(struct kernel_shared *shared, uint64_t x, uint64_t y, uint64_t z)
@@ -244,14 +262,14 @@ void kernel_inputs_sizes(const struct trm_kernel_info *info, struct spec *spec, 
 
 uint64_t kernel_inputs_launched(const struct trm_kernel_info *info, const struct kernel_size *size)
 {
-    uint64_t launched = 1;
+    uint64_t launched[3];
 
     for (int i = 0; i < 3; i++) {
         uint64_t side = group_side(info, i);
 
-        launched *= (size->items[i] + side - 1) / side * side;
+        launched[i] = (size->items[i] + side - 1) / side * side;
     }
-    return launched;
+    return items_in(launched);
 }
 
 /* ---- values ---- */

@@ -36,7 +36,8 @@ static bool take_constant(struct kernel_shared *shared, const struct trm_constan
     taken->type = constant->type;
     if (!value_parse(constant->type, option->value, &taken->bits))
         return misuse(shared, "no value of the constant: ", option->value, "");
-    snprintf(shared->constant_names[shared->constant_count++], KERNEL_NAME, "%.63s", constant->name);
+    taken->id = constant->id;
+    shared->constant_count++;
     return true;
 }
 
@@ -63,9 +64,12 @@ static bool check_option(struct kernel_shared *shared, const struct trm_kernel_i
     const struct trm_parameter *parameter    = find_parameter(info, option->name);
     const struct trm_constant_info *constant = code ? code_constant(code, option->name) : NULL;
     int32_t type;
-    uint64_t bits;
+    uint64_t bits, sides[3];
 
-    if (strcmp(option->name, "items") == 0 || (!code && strcmp(option->name, "kernel") == 0))
+    if (strcmp(option->name, "items") == 0)
+        return kernel_inputs_items(option->value, sides) ||
+               misuse(shared, "items takes sides above 0 (1000, 100x20, 10x20x30), not ", option->value, "");
+    if (!code && strcmp(option->name, "kernel") == 0)
         return true;
     if (constant)
         return take_constant(shared, constant, option);

@@ -50,14 +50,15 @@ static char *read_file(const char *path, uint64_t *size, struct fault *fault)
         return NULL;
     }
     do {
-        char *more = output_allocate(capacity + 65537, 1);
+        size_t bigger = capacity > 0 ? 2 * capacity : 65536;
+        char *more    = output_allocate(bigger + 1, 1);
 
         if (bytes)
             memcpy(more, bytes, *size);
         free(bytes);
-        bytes = more;
-        *size += fread(bytes + capacity, 1, 65536, file);
-        capacity += 65536;
+        bytes    = more;
+        capacity = bigger;
+        *size += fread(bytes + *size, 1, capacity - *size, file);
     } while (*size == capacity && capacity < MOST_BYTES);
     if (ferror(file) || *size == capacity) {
         fault_set(fault, "kernel %s: cannot be read: %s", path,
