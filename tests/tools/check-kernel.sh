@@ -24,21 +24,21 @@ done
 run 0 "$trireme" check axpy
 out_has "axpy(x: readonly f32[]"
 check 1 axpi
-has failed kernel found axpi
+has failed kernel source axpi
 check 0 axpy:count=1000,a=3,items=1000
 has ok cpu:0 bounds "at 1 size"
 check 1 axpy:count=1000,y=999
 has failed cpu:0 bounds "it used index 999 of buffer 'y', whose size is 999"
 run 2 "$trireme" check axpy:cuont=3
-err_has "no constant of the name cuont, did you mean count?"
+err_has "no constant of the name cuont (did you mean count?)"
 run 2 "$trireme" check axpy:count=many
-err_has "no value of the parameter: many"
+err_has "no value of the parameter count: many"
 run 2 "$trireme" check axpy:count
 err_has "name=value"
 check 1 axpy:count=4294967295
 has failed cpu:0 bounds "more than 48 MiB"
 check 1 axpy:items=99999999999999x9999999999999x99999999
-has failed cpu:0 bounds "Give smaller numbers"
+has failed cpu:0 bounds "Give fewer items"
 # Small buffers, and more groups than a launch may have.
 check 1 --quick axpy:x=10,y=10,count=10,items=99999999999x99999999
 has failed cpu:0 bounds "the kernel cannot be run: 99999999 groups in y; the device has at most"
@@ -117,6 +117,10 @@ kernel_file past 'if (i < n) y[i + 1] += a * x[i];'
 check 1 "$work/past.comp"
 has failed cpu:0 bounds "index 1000 of buffer 'y', whose size is 1000"
 has failed cpu:0 bounds "just past the end"
+has failed cpu:0 bounds "give its elements: trireme check '$work/past.comp:y=1001'."
+check 1 --quick "$work/past.comp:n=300"
+has failed cpu:0 bounds "trireme check '$work/past.comp:y=301,n=300'."
+check 0 --quick "$work/past.comp:n=300,y=301"
 kernel_file wild 'if (i < n) y[i * 100000000 - 7] += a * x[i];'
 check 1 --quick "$work/wild.comp"
 has failed cpu:0 bounds "Correct the index"
@@ -125,7 +129,7 @@ has failed cpu:0 bounds "Correct the index"
 kernel_file longer 'if (i < n) y[i] += a * x[3 * i];'
 check 0 --quick "$work/longer.comp"
 has warning cpu:0 bounds "of buffer 'x', whose size is 1000"
-has warning cpu:0 bounds "give the lengths"
+has warning cpu:0 bounds "give the length: trireme check '$work/longer.comp:x="
 has ok cpu:0 results ""
 check 0 --quick "$work/longer.comp:n=100,x=300"
 lacks warning cpu:0 bounds ""
@@ -183,13 +187,52 @@ has ok cpu:0 results "every run with the same bits"
 
 kernel_file bad 'if (i < n) z[i] = 1;'
 check 1 "$work/bad.comp"
-has failed kernel found "'z' : undeclared identifier"
+has failed kernel source "'z' : undeclared identifier"
 mkfifo "$work/pipe.comp" # that has no writer
 check 1 --timeout 3 "$work/pipe.comp"
 has failed kernel process "did not end within 3 s: finding the kernel"
 check 1 /dev/zero
-has failed kernel found "it is too large"
+has failed kernel source "it is too large"
+: >"$work/nothing.spv"
+check 1 "$work/nothing.spv"
+has failed kernel source "the file is empty"
 check 1 "$work/missing.comp"
-has failed kernel found "No such file"
+has failed kernel source "No such file"
+has failed kernel source "Give the path of"
+
+# A group of one item, whose size is a constant without a name: no more groups than devices have.
+cat >"$work/ones.comp" <<'END'
+#version 450
+layout(local_size_x_id = 7) in;
+layout(binding = 0) buffer Y { float y[]; };
+layout(push_constant) uniform C { uint n; };
+void main()
+{
+    if (gl_GlobalInvocationID.x < n)
+        y[gl_GlobalInvocationID.x] += 1;
+}
+END
+check 0 "$work/ones.comp"
+check 0 --quick "$work/ones.comp:7=32"
+run 2 "$trireme" check "$work/ones.comp:8=32"
+err_has "no constant of the name 8"
+
+# ---- several kernels
+
+mkdir "$work/many" "$work/none"
+cp "$work/good.comp" "$work/past.comp" "$work/many"
+echo "no kernel" >"$work/many/notes.txt"
+check 1 --quick "$work/many" axpy
+for kernel in "$work/many/good.comp" "$work/many/past.comp" axpy; do
+    out_has "\"section\": \"Kernel $kernel\""
+done
+out_lacks notes.txt
+has failed cpu:0 bounds "'$work/many/past.comp:y=1001'"
+check 0 --quick "$work/many:y=2000"
+run 2 "$trireme" check axpy "$work/none"
+err_has "none has no .comp, .glsl or .spv file"
+run 2 "$trireme" check "$work/many" axpy:n
+err_has "name=value"
+out_lacks cpu:0
 
 finish

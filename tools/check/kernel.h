@@ -50,6 +50,7 @@ struct kernel_shared {
     bool is_found;
     bool is_named;  /* built in: there may be precompiled code */
     bool is_native; /* a shared object: of the cpu alone */
+    bool has_subgroups;
     bool is_misuse; /* the command line is wrong, and why */
     char misuse[FAULT_TEXT];
     char obstacle[256]; /* why inputs cannot be made up; "": they can */
@@ -69,6 +70,7 @@ struct kernel_shared {
 
 struct kernel_check {
     const struct check *check;
+    const char *section; /* of the findings */
     struct spec *spec;
     struct kernel_shared *shared;
     const struct trm_device_summary *summary; /* of the device of this job */
@@ -98,6 +100,9 @@ struct kernel_inputs {
 /* Why inputs for a kernel cannot be made up; "": they can. */
 void kernel_inputs_obstacle(const struct trm_kernel_info *info, const void *words, uint64_t size, char *text,
                             size_t capacity);
+
+/* Does a module use operations of subgroups, whose sizes differ from device to device? */
+bool kernel_inputs_has_subgroups(const void *words, uint64_t size);
 
 /* The sizes at which a kernel is worth running: one work-item, one more than a group, and odd numbers of
  * them; one size alone if the user gives the count. */

@@ -55,18 +55,24 @@ static void report_difference(const struct progress *progress, const struct kern
     snprintf(element + length, sizeof(element) - length, " is %s instead of %s", difference->value,
              difference->reference);
     if (!it->has_one_worker) {
-        report_add(progress->run->report, FINDING_FAILED, "results",
-                   "Look for a race, for memory that is read before it is written, or for what devices may "
-                   "compute differently; --tolerance allows for rounding.",
-                   "differs from %s in %llu element%s: %s; with %s", it->shared->reference,
-                   (unsigned long long)difference->count, difference->count == 1 ? "" : "s, the first",
-                   element, text);
+        report_add(
+            progress->run->report, FINDING_FAILED, "results",
+            it->shared->has_subgroups
+                ? "The kernel uses subgroups, whose size differs from device to device: let no result "
+                  "depend on it (gl_SubgroupSize, what subgroup operations combine)."
+                : "Look for a race, for memory that is read before it is written, or for what devices may "
+                  "compute differently; --tolerance allows for rounding.",
+            "differs from %s in %llu element%s: %s; with %s", it->shared->reference,
+            (unsigned long long)difference->count, difference->count == 1 ? "" : "s, the first", element,
+            text);
         return;
     }
     it->shared->is_random = true;
-    report_add(progress->run->report, FINDING_FAILED, "order",
-               "Work-groups run in any order: let none depend on what another writes, but by atomics.",
-               "not deterministic: with one worker thread %s; with %s", element, text);
+    report_add(
+        progress->run->report, FINDING_FAILED, "order",
+        "Work-groups run in any order: let none depend on what another writes, but by atomics, nor read "
+        "shared memory that it has not written.",
+        "not deterministic: with one worker thread %s; with %s", element, text);
 }
 
 static void report_random(const struct progress *progress, const struct kernel_inputs *inputs,
@@ -199,7 +205,8 @@ static void run_sizes(struct kernel_run *run)
     if (progress.sizes > 0)
         report_fine(&progress);
     else if (!run->check->has_one_worker)
-        report_add(run->report, FINDING_FAILED, "results", "Give smaller numbers.",
+        report_add(run->report, FINDING_FAILED, "results",
+                   "Give fewer items, or fewer elements of its buffers.",
                    "its buffers would take more than %u MiB", (unsigned)(KERNEL_SIZE_BYTES >> 20));
 }
 

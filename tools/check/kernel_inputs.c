@@ -18,6 +18,9 @@
 
 #define UNIFORM_BYTES ((uint64_t)16384)
 
+/* Of a large launch, on a side: a prime number below 65536, which all devices have. */
+#define MOST_GROUPS 65521u
+
 /* Of a side, and of elements: groups of a launch have 32 bits; the bytes of so many elements fit in 64 bits
  * and need more memory than a size may take. */
 #define MOST_NUMBER ((uint64_t)UINT32_MAX)
@@ -85,25 +88,34 @@ bool kernel_inputs_has_count(const struct trm_kernel_info *info)
 
 /* ---- obstacles ---- */
 
-/* Does the module reach memory through addresses? Capabilities are the first instructions, behind a header of
- * five words. */
-static bool has_addresses(const uint32_t *words, uint64_t count)
+/* Does the module declare one of these capabilities? They are its first instructions, behind a header of five
+ * words. */
+static bool has_capability(const uint32_t *words, uint64_t size, uint32_t first, uint32_t last)
 {
-    const uint32_t capability = 2u << 16 | 17u, physical_addresses = 5347;
+    const uint32_t capability = 2u << 16 | 17u;
 
-    for (uint64_t at = 5; at + 1 < count && words[at] == capability; at += 2)
-        if (words[at + 1] == physical_addresses)
+    for (uint64_t at = 5; at + 1 < size / sizeof(uint32_t) && words[at] == capability; at += 2)
+        if (words[at + 1] >= first && words[at + 1] <= last)
             return true;
     return false;
+}
+
+bool kernel_inputs_has_subgroups(const void *words, uint64_t size)
+{
+    const uint32_t non_uniform = 61, non_uniform_quad = 68;
+
+    return has_capability(words, size, non_uniform, non_uniform_quad);
 }
 
 void kernel_inputs_obstacle(const struct trm_kernel_info *info, const void *words, uint64_t size, char *text,
                             size_t capacity)
 {
+    const uint32_t physical_addresses = 5347;
+
     *text = '\0';
     if (info->parameter_count > KERNEL_PARAMETERS)
         snprintf(text, capacity, "it has more than %d parameters", KERNEL_PARAMETERS);
-    if (has_addresses(words, size / sizeof(uint32_t)))
+    if (has_capability(words, size, physical_addresses, physical_addresses))
         snprintf(text, capacity, "it takes addresses of memory");
     for (uint32_t i = 0; i < info->parameter_count; i++) {
         const struct trm_parameter *parameter = &info->parameters[i];
@@ -232,6 +244,14 @@ static void add_size(struct kernel_shared *shared, uint64_t x, uint64_t y, uint6
     shared->size_count++;
 }
 
+/* Some devices have no more groups than this on a side of a launch. */
+static uint64_t fitting(const struct trm_kernel_info *info, const uint64_t items[3], int side)
+{
+    uint64_t most = (uint64_t)MOST_GROUPS * group_side(info, side);
+
+    return items[side] < most ? items[side] : most;
+}
+
 static uint64_t second_side(const struct trm_kernel_info *info, const uint64_t items[3])
 {
     return is_square(info) ? items[0] : items[1];
@@ -257,7 +277,9 @@ void kernel_inputs_sizes(const struct trm_kernel_info *info, struct spec *spec, 
     for (int i = 0; i < dimensions; i++)
         beyond[i] = group_side(info, i) + 1;
     add_size(shared, beyond[0], second_side(info, beyond), beyond[2]);
-    add_size(shared, many[0], second_side(info, many), many[2]);
+    for (int i = 0; i < 3; i++)
+        beyond[i] = fitting(info, many, i);
+    add_size(shared, beyond[0], second_side(info, beyond), beyond[2]);
 }
 
 uint64_t kernel_inputs_launched(const struct trm_kernel_info *info, const struct kernel_size *size)
