@@ -22,7 +22,8 @@ enum core_buffer_ending {
     CORE_ENDING_ONE   = 2, /* one step has happened */
 };
 
-/* In the count of users: an array, an image or a group that the buffer belongs to, which is no user of the program. */
+/* In the count of users: an array, an image or a group that the buffer belongs to, which is no user of the
+ * program. */
 #define CORE_BUFFER_OWNER (UINT64_C(1) << 32)
 
 struct core_buffer {
