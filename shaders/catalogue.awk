@@ -69,7 +69,7 @@ function roff(text)
 # The same for sentences: each begins on a line of its own.
 function sentences(text,    lines)
 {
-    while (match(text, /[a-z0-9)`][.][)]? [^ ]/)) {
+    while (match(text, /([a-z0-9)`]|[A-Za-z][A-Z])[.][)]? [^ ]/)) {
         lines = lines substr(text, 1, RSTART + RLENGTH - 3) "\n"
         text = substr(text, RSTART + RLENGTH - 1)
     }

@@ -57,6 +57,7 @@ tools_trireme_SOURCES += \
 	tools/check/kernel_layout.c \
 	tools/check/kernel_run.c \
 	tools/check/kernel_survey.c \
+	tools/check/targets.c \
 	tools/check/machine.c \
 	tools/check/machine_group.c tools/check/machine_group.h \
 	tools/check/machine_limits.c \

@@ -105,7 +105,7 @@ enum spirv_rule {
     RULE_MATRIX_LENGTH,
     /* check_extended.c */
     RULE_EXTENDED,
-    /* calls.c, check_branch.c, read_function.c, validate_flow.c */
+    /* calls.c, check.c, read_function.c, validate_flow.c */
     RULE_CALL,
     RULE_PHI,
     RULE_BRANCH,

@@ -6,7 +6,6 @@ libtrireme_internal_la_SOURCES += \
 	compiler/spirv/calls.c \
 	compiler/spirv/check.c compiler/spirv/check.h \
 	compiler/spirv/check_arithmetic.c \
-	compiler/spirv/check_branch.c \
 	compiler/spirv/check_composite.c \
 	compiler/spirv/check_extended.c \
 	compiler/spirv/check_group.c \
@@ -31,6 +30,7 @@ libtrireme_internal_la_SOURCES += \
 	compiler/spirv/reader.h \
 	compiler/spirv/reflect.c \
 	compiler/spirv/reflect_image.c \
+	compiler/spirv/reflect_members.c \
 	compiler/spirv/strip.c \
 	compiler/spirv/validate.h \
 	compiler/spirv/validate_dominators.c \

@@ -266,6 +266,12 @@ int32_t spirv_reflect_kind(const struct spirv_module *module, uint32_t id, int32
 /* Describes a variable of storage class UniformConstant as a parameter. */
 struct trm_parameter spirv_reflect_opaque(const struct spirv_module *module, uint32_t id);
 
+/* ---- reflect_members.c --------------------------------------------------------------------- */
+
+/* Lists the members of a kernel's parameters, which `reflection` says the variables of. */
+int32_t spirv_reflect_members(const struct spirv_module *module, struct spirv_reflection *reflection,
+                              const struct trm_kernel_info *kernel);
+
 /* ---- check*.c ------------------------------------------------------------------------------ */
 
 int32_t spirv_check_types(struct spirv_reader *reader, const struct spirv_grammar *grammar,

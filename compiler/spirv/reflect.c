@@ -334,6 +334,8 @@ int32_t spirv_reflect(const struct spirv_module *module, const char *name,
     int32_t status                 = reflect_parameters(module, &result, &common);
 
     if (status == TRM_OK)
+        status = spirv_reflect_members(module, &result, &common);
+    if (status == TRM_OK)
         status = shared_bytes(module, &common.shared_bytes);
     if (status == TRM_OK)
         status = reflect_constants(module, &result);

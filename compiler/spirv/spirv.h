@@ -15,7 +15,7 @@
  *   ids.c, debug.c, names.c        ids and errors, source lines, names of opcodes
  *   grammar.c, check*.c            operands and types of instructions
  *   validate_*.c                   control flow graph, dominators, structured control flow
- *   reflect*.c                     kernels, parameters and constants for the program
+ *   reflect*.c                     kernels, parameters, their members, and constants for the program
  *
  * After spirv_read() has succeeded, other code may rely on these invariants:
  *  - Every id that an instruction names is defined and has the kind that the instruction needs.
@@ -475,6 +475,8 @@ struct spirv_reflection {
     const uint32_t *parameter_members;
     const struct spirv_view *views; /* in the order of the parameters */
     uint32_t view_count;
+    const struct trm_member_info *members; /* as trm_shader_member() has them */
+    uint32_t member_count;
 };
 
 /* The parameters of a kernel as backends get them, in the arena: an array of n buffers, images or samplers is

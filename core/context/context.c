@@ -145,6 +145,7 @@ int32_t core_context_create(const struct trm_context_desc *given, struct core_co
         goto destroy_settings;
     if (!(desc.flags & TRM_CONTEXT_NO_ENVIRONMENT))
         core_settings_warn(context);
+    core_settings_warn_foreign(context);
     status = core_handle_table_open(&context->handles);
     if (status != TRM_OK)
         goto close_log;

@@ -22,7 +22,8 @@ enum core_buffer_ending {
     CORE_ENDING_ONE   = 2, /* one step has happened */
 };
 
-/* In the count of users: an array or an image that the buffer belongs to, which is no user of the program. */
+/* In the count of users: an array, an image or a group that the buffer belongs to, which is no user of the
+ * program. */
 #define CORE_BUFFER_OWNER (UINT64_C(1) << 32)
 
 struct core_buffer {
@@ -81,7 +82,7 @@ int32_t core_buffer_add_user(struct core_buffer *buffer);
  * INVALID_ARGUMENT where only owners are left. */
 int32_t core_buffer_release_user(struct core_buffer *buffer);
 
-/* Adds an array or an image that the buffer belongs to. Errors: INVALID_HANDLE. */
+/* Adds an array, an image or a group that the buffer belongs to. Errors: INVALID_HANDLE. */
 int32_t core_buffer_add_owner(struct core_buffer *buffer);
 
 /* Removes one; ends the buffer if it was the last one and the program has not retained the buffer. */

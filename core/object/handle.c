@@ -271,6 +271,7 @@ int32_t core_object_init(struct core_object *object, const struct core_object_op
     object->slot    = core_slot_at(table, number);
     object->handle  = (void *)(uintptr_t)next_handle(table, ops->type, number);
     atomic_init(&object->references, 1);
+    atomic_init(&object->is_part, false);
     if (object != &context->object)
         core_object_retain(&context->object);
     return TRM_OK;
@@ -343,6 +344,16 @@ bool core_object_kill(struct core_object *object)
     return true;
 }
 
+static bool may_end(const struct core_object *object)
+{
+    if (!atomic_load_explicit(&object->is_part, memory_order_relaxed))
+        return true;
+    base_fail(TRM_ERROR_INVALID_ARGUMENT,
+              "this %s is a part of another object and ends with it: it cannot be destroyed by itself",
+              object->ops->name);
+    return false;
+}
+
 bool core_object_kill_handle(const void *handle, enum core_type type)
 {
     if (handle == NULL)
@@ -350,9 +361,16 @@ bool core_object_kill_handle(const void *handle, enum core_type type)
     struct core_object *object = core_object_enter(handle, type);
     if (object == NULL)
         return false;
-    bool is_killer = core_object_kill(object);
+    bool is_killer = may_end(object) && core_object_kill(object);
     core_object_leave(object);
     return is_killer;
+}
+
+void core_object_set_part(const void *handle, enum core_type type, bool is_part)
+{
+    struct core_object *object = core_object_find(handle, type);
+    if (object != NULL)
+        atomic_store_explicit(&object->is_part, is_part, memory_order_relaxed);
 }
 
 void core_object_retain(struct core_object *object)

@@ -87,6 +87,7 @@ struct core_object {
     struct core_handle_slot *slot;
     void *handle;
     _Atomic uint32_t references;
+    _Atomic bool is_part; /* of another object, which alone ends it */
 };
 
 /* Gives an object its handle and its first reference. No call finds it yet. Errors: OUT_OF_HOST_MEMORY,
@@ -128,8 +129,13 @@ void core_object_end_hold(void *held); /* NULL is fine */
  * reference if other threads may destroy it too. */
 bool core_object_kill(struct core_object *object);
 
-/* The same by handle, for destroy functions that do nothing else. NULL is fine: false without an error. */
+/* The same by handle, for destroy functions that do nothing else. NULL is fine: false without an error.
+ * Errors: INVALID_HANDLE, FORKED; INVALID_ARGUMENT for a part of another object. */
 bool core_object_kill_handle(const void *handle, enum core_type type);
+
+/* Makes a live object a part of another one, or ends that: the program that gets its handle cannot destroy a
+ * part. */
+void core_object_set_part(const void *handle, enum core_type type, bool is_part);
 
 /* A number that no other live object of the context has; the log names the object by it. */
 uint32_t core_object_number(const struct core_object *object);

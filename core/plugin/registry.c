@@ -61,7 +61,7 @@ static bool check_name(struct core_registry *registry, struct core_candidate *ca
             return core_loader_refuse(candidate, "shadowed by %s, which has the same name", other->path);
     }
     if (selection->mode == CORE_SELECT_OTHERS && core_selection_find(selection, candidate->name) != NULL)
-        return core_loader_refuse(candidate, "excluded by TRIREME_BACKEND=%s", registry->choice);
+        return core_loader_refuse(candidate, "excluded by %s=%s", registry->origin, registry->choice);
     return true;
 }
 
@@ -97,9 +97,9 @@ static bool check_wanted(struct core_registry *registry, struct core_candidate *
     const struct core_candidate *earlier     = find_earlier(registry, candidate, candidate->file_name);
     *device                                  = CORE_NO_DEVICE;
     if (selection->mode == CORE_SELECT_OTHERS && entry != NULL)
-        return core_loader_refuse(candidate, "excluded by TRIREME_BACKEND=%s", registry->choice);
+        return core_loader_refuse(candidate, "excluded by %s=%s", registry->origin, registry->choice);
     if (selection->mode == CORE_SELECT_LISTED && entry == NULL)
-        return core_loader_refuse(candidate, "not selected by TRIREME_BACKEND=%s", registry->choice);
+        return core_loader_refuse(candidate, "not selected by %s=%s", registry->origin, registry->choice);
     if (earlier != NULL)
         return core_loader_refuse(candidate, "shadowed by %s, which was found first", earlier->path);
     if (entry != NULL)
@@ -218,6 +218,15 @@ static void sort_candidates(struct core_registry *registry)
 
 /* ---- life ---- */
 
+static const char *origin_of_choice(const struct core_context *context)
+{
+    int32_t origin = TRM_ORIGIN_DEFAULT;
+    (void)core_setting_get(context, "backend", NULL, 0, NULL, &origin);
+    return origin == TRM_ORIGIN_ENVIRONMENT ? "TRIREME_BACKEND"
+           : origin == TRM_ORIGIN_FILE      ? "the configuration file's backend"
+                                            : "the program's setting backend";
+}
+
 static int32_t registry_create(struct core_context *context, struct core_registry **out)
 {
     char unused[256];
@@ -228,6 +237,7 @@ static int32_t registry_create(struct core_context *context, struct core_registr
         return base_fail_memory("looking for backends");
     registry->context = context;
     registry->choice  = core_setting_text(context, "backend");
+    registry->origin  = origin_of_choice(context);
     core_selection_parse(registry->choice, &registry->selection, unused, sizeof(unused));
     int32_t status = core_folders_create(context, &core_folders_of_backends, &registry->folders);
     if (status == TRM_OK)

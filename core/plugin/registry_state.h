@@ -14,6 +14,7 @@
 struct core_registry {
     struct core_context *context;
     const char *choice; /* the setting `backend` */
+    const char *origin; /* how sentences name it: "TRIREME_BACKEND" where that sets it */
     struct core_selection selection;
     struct core_folders folders;
     uint32_t count;

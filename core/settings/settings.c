@@ -119,6 +119,14 @@ static int32_t set_row(struct reader *reader, const struct core_setting_row *row
 
 /* ---- the sources ---- */
 
+static int32_t fail_unknown(const char *where, const char *name)
+{
+    const char *near = core_setting_near(name);
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s \"%.100s\", but there is no such setting%s%s%s", where,
+                     name, near != NULL ? "; did you mean " : "", near != NULL ? near : "",
+                     near != NULL ? "?" : "");
+}
+
 static int32_t read_program(struct reader *reader, const struct trm_setting *given)
 {
     char where[160];
@@ -129,8 +137,7 @@ static int32_t read_program(struct reader *reader, const struct trm_setting *giv
     if (row == NULL && core_setting_is_foreign(given->name))
         return add_foreign(reader, given->name, given->value, TRM_ORIGIN_PROGRAM);
     if (row == NULL)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "the program sets \"%.100s\", but there is no such setting", given->name);
+        return fail_unknown("the program sets", given->name);
     snprintf(where, sizeof(where), "the program's setting %s", given->name);
     return set_row(reader, row, given->value, TRM_ORIGIN_PROGRAM, where);
 }
@@ -202,9 +209,10 @@ static int32_t set_from_file(void *user, const char *key, const char *text, unsi
             return add_foreign(reader, key, text, TRM_ORIGIN_FILE);
         return ignore_untrusted(reader, key, line);
     }
-    if (row == NULL)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s:%u: there is no setting \"%.100s\"", reader->path,
-                         line, key);
+    if (row == NULL) {
+        snprintf(where, sizeof(where), "%s:%u sets", reader->path, line);
+        return fail_unknown(where, key);
+    }
     if (strcmp(key, "config") == 0)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "%s:%u: config cannot be set in a file; use the program or TRIREME_CONFIG",
@@ -400,6 +408,19 @@ static const struct foreign *find_foreign(const struct core_settings *settings, 
             found = foreign;
     }
     return found;
+}
+
+void core_settings_warn_foreign(const struct core_context *context)
+{
+    for (const struct foreign *foreign = context->settings->foreign; foreign != NULL;
+         foreign                       = foreign->next) {
+        const char *near =
+            foreign->origin == TRM_ORIGIN_ENVIRONMENT ? NULL : core_setting_near(foreign->name);
+        if (near != NULL)
+            core_log(context, TRM_LOG_WARNING,
+                     "%s is set, but only a backend of that name would read it; did you mean %s?",
+                     foreign->name, near);
+    }
 }
 
 static int32_t find_text(const struct core_settings *settings, const char *name, const char **text,

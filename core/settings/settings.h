@@ -46,6 +46,9 @@ const struct core_setting_row *core_setting_row_at(uint32_t index);
  * row has that first part. */
 bool core_setting_is_foreign(const char *name);
 
+/* The setting that a misspelt name may mean, or NULL. */
+const char *core_setting_near(const char *name);
+
 /* The environment variable of a name: "TRIREME_MINE_FAST_PATH" for "mine.fast-path". */
 void core_setting_variable(const char *name, char *variable, size_t capacity);
 
@@ -67,6 +70,10 @@ void core_settings_destroy(struct core_context *context, struct core_settings *s
  * Looks again in the next context while there was nothing to say or no log. Says nothing in a program that
  * runs with another user's rights. Any thread. */
 void core_settings_warn(const struct core_context *context);
+
+/* Warns, in the log, of each setting of the program or a file that the table does not have and that is near
+ * to one of it, such as "cup.devices". */
+void core_settings_warn_foreign(const struct core_context *context);
 
 /* The value in force of a setting of the table; the zero of the type for other names. Texts live as long as
  * the context. */

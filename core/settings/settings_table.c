@@ -404,6 +404,20 @@ bool core_setting_is_foreign(const char *name)
     return true;
 }
 
+const char *core_setting_near(const char *name)
+{
+    const char *near = NULL;
+    uint32_t nearest = BASE_EDIT_FAR;
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        uint32_t distance = base_edit_distance(name, rows[i].info.name);
+        if (distance < nearest && distance < strlen(name)) {
+            nearest = distance;
+            near    = rows[i].info.name;
+        }
+    }
+    return near;
+}
+
 void core_setting_variable(const char *name, char *variable, size_t capacity)
 {
     snprintf(variable, capacity, "TRIREME_%s", name);

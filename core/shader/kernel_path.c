@@ -26,10 +26,22 @@ static bool is_name(const char *name)
 
 /* ---- one kernel ---------------------------------------------------------------------------- */
 
-static int32_t fail_not_found(const struct core_folders *folders, const char *name)
+/* The GLSL of a kernel that is not compiled. NULL: there is none. */
+static const char *find_source(struct base_arena *arena, const struct core_folders *folders, const char *name)
 {
-    char list[1024] = "";
-    size_t length   = 0;
+    for (uint32_t i = 0; i < folders->count; i++) {
+        const char *path = base_arena_format(arena, "%s/%s.comp", folders->paths[i], name);
+        if (path != NULL && access(path, F_OK) == 0)
+            return path;
+    }
+    return NULL;
+}
+
+static int32_t fail_not_found(struct base_arena *arena, const struct core_folders *folders, const char *name)
+{
+    const char *source = find_source(arena, folders, name);
+    char list[1024]    = "";
+    size_t length      = 0;
 
     for (uint32_t i = 0; i < folders->count && length < sizeof(list); i++)
         length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%s", i == 0 ? "" : ", ",
@@ -39,6 +51,10 @@ static int32_t fail_not_found(const struct core_folders *folders, const char *na
     if (folders->count == 0)
         return base_fail(TRM_ERROR_NOT_FOUND,
                          "there is no kernel \"%s\": none of the folders for kernels exists", name);
+    if (source != NULL)
+        return base_fail(TRM_ERROR_NOT_FOUND,
+                         "there is no kernel \"%s\" in %s, but its source: compile %s with trireme kc", name,
+                         list, source);
     return base_fail(TRM_ERROR_NOT_FOUND, "there is no kernel \"%s\" in %s", name, list);
 }
 
@@ -56,7 +72,7 @@ static int32_t find_in(struct base_arena *arena, const struct core_folders *fold
             *found = path;
         return status;
     }
-    return fail_not_found(folders, name);
+    return fail_not_found(arena, folders, name);
 }
 
 const char *core_kernel_path_matrix(struct base_arena *arena, const char *path)

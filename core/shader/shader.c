@@ -13,6 +13,7 @@
 #define KERNEL_INFO_MIN 40
 #define CONSTANT_INFO_MIN 32
 #define VIEW_INFO_MIN 48
+#define MEMBER_INFO_MIN 56
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
@@ -104,7 +105,7 @@ int32_t trm_shader_bytes(struct trm_shader *shader, const void **bytes, uint64_t
     return status;
 }
 
-/* What trm_shader_kernel(), _constant() and _view() look up in a reflection. */
+/* What trm_shader_kernel(), _constant(), _view() and _member() look up in a reflection. */
 struct part {
     const char *call, *what; /* for messages */
     uint32_t size, least;    /* bytes of a description, and of its first version */
@@ -138,6 +139,14 @@ static struct part views_of(const struct spirv_reflection *reflection)
                          reflection->view_count,
                          sizeof(*reflection->views),
                          reflection->view_count != 0 ? &reflection->views->info : NULL};
+}
+
+static struct part members_of(const struct spirv_reflection *reflection)
+{
+    return (struct part){"trm_shader_member",          "member",
+                         sizeof(*reflection->members), MEMBER_INFO_MIN,
+                         reflection->member_count,     sizeof(*reflection->members),
+                         reflection->members};
 }
 
 static int32_t describe(const struct core_shader *found, const struct part *part, uint32_t index, void *info)
@@ -178,6 +187,11 @@ int32_t trm_shader_constant(struct trm_shader *shader, uint32_t index, struct tr
 int32_t trm_shader_view(struct trm_shader *shader, uint32_t index, struct trm_view_info *info)
 {
     return describe_part(shader, views_of, index, info);
+}
+
+int32_t trm_shader_member(struct trm_shader *shader, uint32_t index, struct trm_member_info *info)
+{
+    return describe_part(shader, members_of, index, info);
 }
 
 int32_t trm_shader_list(struct trm_context *handle, trm_shader_visit_fn visit, void *user)

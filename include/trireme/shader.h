@@ -129,6 +129,35 @@ struct trm_view_info {
  */
 TRM_API int32_t trm_shader_view(struct trm_shader *shader, uint32_t index, struct trm_view_info *info);
 
+/* A part of the memory that a kernel is given, as the shader lays it out: a parameter, a member of a struct,
+ * or an array in an array. Type, size and scalars are those of one element where it is an array. */
+struct trm_member_info {
+    uint32_t struct_size;
+    int32_t type;           /* enum trm_type, of its scalars; NONE: it consists of members, if of anything */
+    const char *name;       /* "" when the shader has no name for it */
+    uint32_t offset;        /* bytes from the start of the struct or element that it is in; 0 of parameters */
+    uint32_t size;          /* bytes up to the last that is used, without an array of a length that is open */
+    uint32_t components;    /* scalars: 2 to 4 of a vector, columns x rows of a matrix, else 1 */
+    uint32_t columns;       /* of a matrix; 0: it is none */
+    uint32_t matrix_stride; /* bytes from one column of a matrix to the next, or from row to row */
+    uint32_t is_row_major;  /* 1: the scalars of a row of a matrix lie together, not those of a column */
+    uint32_t count;         /* elements of an array, 0: as many as the buffer has; 1 also where it is none */
+    uint32_t array_stride;  /* bytes from one element to the next; 0: it is no array */
+    uint32_t first_member;  /* the `index` of the first of its members */
+    uint32_t member_count;  /* members from there on: those of a struct; 1, the array that an element is */
+};
+
+/* Describe a part of a shader's memory, with the defaults of its constants.
+ *
+ * index       The first parts are the parameters of the shader's kernels, from 0: of a buffer its block, of a
+ *             push constant that, of an image or sampler nothing but the name. The views of buffers follow,
+ *             in the order of trm_shader_view(), and then what these consist of. A struct that several parts
+ *             consist of is described once.
+ * info        the caller sets its struct_size
+ * Errors      NOT_FOUND past the last part
+ */
+TRM_API int32_t trm_shader_member(struct trm_shader *shader, uint32_t index, struct trm_member_info *info);
+
 /* A language that a shader can be translated to. */
 enum trm_language {
     TRM_LANGUAGE_C    = 1, /* C11 for <trireme/cpu_kernel.h>; needs no header of Trireme */

@@ -11,10 +11,24 @@
 
 static void destroy_one(enum core_type type, void *one)
 {
-    if (type == CORE_GROUP_KERNEL)
+    if (type == CORE_GROUP_KERNEL) {
+        core_object_set_part(one, CORE_KERNEL, false);
         trm_kernel_destroy(one);
-    else
-        trm_buffer_destroy(one);
+    } else {
+        core_buffer_release_owner(core_buffer_find(one));
+    }
+}
+
+/* Only the group's object ends it, whatever the program does with its handle. */
+static int32_t keep_one(enum core_type type, void *one)
+{
+    if (type == CORE_GROUP_KERNEL) {
+        core_object_set_part(one, CORE_KERNEL, true);
+        return TRM_OK;
+    }
+    struct core_buffer *buffer = core_buffer_find(one);
+    int32_t status             = core_buffer_add_owner(buffer);
+    return status == TRM_OK ? core_buffer_release_user(buffer) : status;
 }
 
 static void replica_retire(struct core_object *object)
@@ -97,7 +111,7 @@ static int32_t make_one(struct trm_device *device, const struct recipe *recipe, 
         status = trm_buffer_create_from(device, recipe->buffer, &buffer);
         *one   = buffer;
     }
-    return status;
+    return status == TRM_OK ? keep_one(recipe->ops->type, *one) : status;
 }
 
 static int32_t make(struct pipeline_group *group, const struct recipe *recipe, void **handle)

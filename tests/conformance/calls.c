@@ -266,6 +266,7 @@ CALL(trm_shader_bytes, (handle, out(), (uint64_t *)&scratch.numbers[1]))
 CALL(trm_shader_kernel, (handle, 0, sized(sizeof(struct trm_kernel_info))))
 CALL(trm_shader_constant, (handle, 0, sized(sizeof(struct trm_constant_info))))
 CALL(trm_shader_view, (handle, 0, sized(sizeof(struct trm_view_info))))
+CALL(trm_shader_member, (handle, 0, sized(sizeof(struct trm_member_info))))
 CALL(trm_kernel_grid, (handle, 1, 1, 1, out()))
 
 static int32_t call_trm_shader_create(void *handle, const struct objects *others)
@@ -486,6 +487,7 @@ const struct call calls[] = {
     ROW(OF_SHADER, trm_shader_kernel),
     ROW(OF_SHADER, trm_shader_constant),
     ROW(OF_SHADER, trm_shader_view),
+    ROW(OF_SHADER, trm_shader_member),
     ROW(OF_KERNEL, trm_kernel_grid),
     ROW(OF_CONTEXT, trm_stream_model_list),
     ROW(OF_CONTEXT, trm_stream_width_list),

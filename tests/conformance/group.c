@@ -126,9 +126,15 @@ START_TEST(a_buffer_of_a_group_has_the_same_bytes_on_every_device)
         ck_assert_int_eq(memcmp(found, words, sizeof(words)), 0);
         trm_stream_destroy(stream);
         trm_device_destroy(device);
+        trm_buffer_destroy(one);
+        ck_status(trm_last_error().status, TRM_ERROR_INVALID_ARGUMENT);
+        ck_sentence_has("or a group and ends with it");
+        ck_ok(trm_buffer_retain(one));
+        trm_buffer_destroy(one);
     }
     struct trm_buffer *none;
     ck_status(trm_group_buffer_get(buffer, count, &none), TRM_ERROR_OUT_OF_RANGE);
+    ck_ok(trm_group_buffer_read(buffer, 0, found, sizeof(found)));
     trm_group_destroy(group); /* the buffer keeps the devices */
     ck_ok(trm_group_buffer_write(buffer, 0, words, sizeof(words)));
     trm_group_buffer_destroy(buffer);
@@ -148,6 +154,24 @@ START_TEST(a_kernel_that_cannot_be_loaded_names_the_device)
     ck_status(trm_group_kernel_load(group, NULL, NULL, &kernel), TRM_ERROR_INVALID_ARGUMENT);
     ck_refused(trm_group_kernel_named(group, "no-such-kernel", NULL, 0, &kernel));
     ck_refused(trm_group_kernel_named(group, NULL, NULL, 0, &kernel));
+    trm_group_destroy(group);
+}
+END_TEST
+
+START_TEST(a_kernel_of_a_group_ends_with_it_alone)
+{
+    struct trm_group *group = make_group();
+    struct trm_group_kernel *kernel;
+    struct trm_kernel_info info = {.struct_size = sizeof(info)};
+    struct trm_kernel *one;
+    ck_ok(trm_group_kernel_named(group, "axpy", NULL, 0, &kernel));
+    ck_ok(trm_group_kernel_get(kernel, 0, &one));
+    trm_kernel_destroy(one);
+    ck_status(trm_last_error().status, TRM_ERROR_INVALID_ARGUMENT);
+    ck_sentence_has("ends with it");
+    ck_ok(trm_kernel_describe(one, &info));
+    trm_group_kernel_destroy(kernel);
+    ck_status(trm_kernel_describe(one, &info), TRM_ERROR_INVALID_HANDLE);
     trm_group_destroy(group);
 }
 END_TEST
@@ -367,6 +391,7 @@ void add_group(Suite *suite)
     CASE(lists, a_group_without_a_list_has_the_devices_of_the_setting);
     CASE(lists, a_buffer_of_a_group_has_the_same_bytes_on_every_device);
     CASE(lists, a_kernel_that_cannot_be_loaded_names_the_device);
+    CASE(lists, a_kernel_of_a_group_ends_with_it_alone);
     TCase *pipelines = group_make(suite, "groups: pipelines");
     CASE(pipelines, tokens_of_a_group_come_in_order_and_are_counted_for_each_device);
     CASE(pipelines, a_pipeline_keeps_what_it_uses_of_its_group);

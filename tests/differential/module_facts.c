@@ -251,11 +251,9 @@ int module_facts_read(struct module_facts *facts, const uint32_t *words, size_t 
     memset(facts, 0, sizeof(*facts));
     if (count < HEADER_WORDS || words[0] != 0x07230203u || words[3] > MOST_IDS)
         return 1;
-    facts->is_spirv   = 1;
-    facts->words      = words;
-    facts->word_count = count;
-    reading.bound     = words[3] + 1;
-    reading.ids       = calloc(reading.bound, sizeof(*reading.ids));
+    facts->is_spirv = 1;
+    reading.bound   = words[3] + 1;
+    reading.ids     = calloc(reading.bound, sizeof(*reading.ids));
     if (!reading.ids)
         return 0;
     for (size_t at = HEADER_WORDS; at < count;) {

@@ -35,8 +35,6 @@ struct module_facts {
     int is_spirv;   /* has the header of a module, in this machine's byte order */
     int is_compute; /* has a compute entry */
     uint32_t features;
-    const uint32_t *words; /* of the module, as long as the caller has them */
-    size_t word_count;
     char entry[128]; /* the name of the first compute entry */
     struct module_variable variables[MODULE_VARIABLES];
     uint32_t variable_count;

@@ -212,7 +212,7 @@ int shader_case_parse(struct shader_case *shader, const char *name, const char *
         size_t length = strcspn(at, "\n");
         size_t mark   = strncmp(at, "//!", 3) == 0 ? 3 : strncmp(at, ";!", 2) == 0 ? 2 : 0;
         if (mark != 0) {
-            char line[1024];
+            char line[2048];
             snprintf(line, sizeof(line), "%.*s", (int)(length - mark), at + mark);
             if (length >= sizeof(line) || !parse_line(shader, line)) {
                 snprintf(reason, capacity, "%s:%u: this comment is not understood: %.*s", name, number,

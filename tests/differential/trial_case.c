@@ -14,8 +14,9 @@
 
 /* The comments of the case, as shader_case.h has them. */
 struct text {
-    char bytes[16384];
+    char bytes[65536];
     size_t length;
+    int is_cut;
 };
 
 __attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...)
@@ -25,8 +26,10 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *text, const c
     int length = vsnprintf(text->bytes + text->length, sizeof(text->bytes) - text->length, format, arguments);
     va_end(arguments);
     text->length += length > 0 ? (size_t)length : 0;
-    if (text->length >= sizeof(text->bytes))
+    if (text->length >= sizeof(text->bytes)) {
         text->length = sizeof(text->bytes) - 1;
+        text->is_cut = 1;
+    }
 }
 
 static int is_float_type(int32_t type)
@@ -44,25 +47,33 @@ static int is_uniform(const struct module_facts *facts, const struct trm_paramet
 
 /* What is known of the elements of a buffer. */
 struct elements {
-    char record[256]; /* a type, or those of a struct's members */
-    uint32_t size;    /* bytes */
+    char record[TRIAL_RECORD]; /* a type, or those of a struct's members */
+    uint32_t size;             /* bytes */
     int has_floats_alone, has_halves;
 };
 
-/* Structs whose members cannot be said here are integers or floats throughout. */
-static void find_elements(const struct module_facts *facts, const struct trm_parameter *parameter,
-                          int is_float, struct elements *elements)
-{
-    struct trial_layout layout;
-    int32_t none = is_float ? TRM_TYPE_F32 : TRM_TYPE_U32;
-    int32_t type = parameter->type == TRM_TYPE_NONE ? none : parameter->type;
+/* A parameter that is no push constant. */
+struct part {
+    const struct trm_parameter *parameter;
+    const struct trial_layout
+        *layout; /* of a buffer of structs; NULL: it has a type, or members that cannot be
+                                          said here */
+    int is_float;
+};
 
-    if (parameter->type == TRM_TYPE_NONE &&
-        trial_layout_read(&layout, facts->words, facts->word_count, parameter->set, parameter->place)) {
-        snprintf(elements->record, sizeof(elements->record), "%s", layout.record);
-        elements->size             = layout.size;
-        elements->has_floats_alone = !layout.has_integers;
-        elements->has_halves       = layout.has_halves;
+/* Structs whose members cannot be said here are integers or floats throughout. */
+static void find_elements(const struct part *part, struct elements *elements)
+{
+    const struct trm_parameter *parameter = part->parameter;
+    const struct trial_layout *layout     = part->layout;
+    int32_t none                          = part->is_float ? TRM_TYPE_F32 : TRM_TYPE_U32;
+    int32_t type                          = parameter->type == TRM_TYPE_NONE ? none : parameter->type;
+
+    if (layout) {
+        snprintf(elements->record, sizeof(elements->record), "%s", layout->record);
+        elements->size             = layout->size;
+        elements->has_floats_alone = !layout->has_integers;
+        elements->has_halves       = layout->has_halves;
         return;
     }
     snprintf(elements->record, sizeof(elements->record), "%s", trm_type_name(type));
@@ -72,9 +83,9 @@ static void find_elements(const struct module_facts *facts, const struct trm_par
 }
 
 /* Floats may differ as much as the order of a sum and other roundings make them. */
-static int add_buffer(struct text *text, const struct module_facts *facts,
-                      const struct trm_parameter *parameter, int is_float)
+static int add_buffer(struct text *text, const struct module_facts *facts, const struct part *part)
 {
+    const struct trm_parameter *parameter = part->parameter;
     struct elements elements;
     int uniform   = is_uniform(facts, parameter);
     uint32_t most = uniform ? UNIFORM_MOST : BUFFER_MOST;
@@ -84,7 +95,7 @@ static int add_buffer(struct text *text, const struct module_facts *facts,
 
     if (parameter->size > most)
         return 0;
-    find_elements(facts, parameter, is_float, &elements);
+    find_elements(part, &elements);
     add(text, "//! %s %u.%u %s %u ", uniform ? "uniform" : how, parameter->set, parameter->place,
         elements.record, size > 0 ? (size + elements.size - 1) / elements.size : 1);
     if (elements.has_floats_alone)
@@ -157,12 +168,13 @@ static void add_sampler(struct text *text, const struct trm_parameter *parameter
 }
 
 /* One element of a parameter that is no push constant. */
-static int add_element(struct text *text, const struct module_facts *facts,
-                       const struct trm_parameter *parameter, int is_float)
+static int add_element(struct text *text, const struct module_facts *facts, const struct part *part)
 {
+    const struct trm_parameter *parameter = part->parameter;
+
     switch (trm_parameter_element(parameter)) {
     case TRM_PARAMETER_BUFFER:
-        return add_buffer(text, facts, parameter, is_float);
+        return add_buffer(text, facts, part);
     case TRM_PARAMETER_SAMPLER:
         add_sampler(text, parameter);
         return 1;
@@ -179,14 +191,13 @@ static int add_element(struct text *text, const struct module_facts *facts,
 }
 
 /* A buffer, image or sampler, or the elements of an array. */
-static int add_elements(struct text *text, const struct module_facts *facts,
-                        const struct trm_parameter *parameter, int is_float)
+static int add_elements(struct text *text, const struct module_facts *facts, const struct part *part)
 {
-    uint32_t count = trm_parameter_count(parameter);
+    uint32_t count = trm_parameter_count(part->parameter);
     int worked     = 1;
 
     for (uint32_t i = 0; i < (count != 0 ? count : ELEMENTS) && worked; i++)
-        worked = add_element(text, facts, parameter, is_float);
+        worked = add_element(text, facts, part);
     return worked;
 }
 
@@ -223,13 +234,19 @@ uint32_t trial_case_sizes(const struct module_facts *facts, struct trm_shader *m
     return count;
 }
 
+static int is_struct_buffer(const struct trm_parameter *parameter)
+{
+    return trm_parameter_element(parameter) == TRM_PARAMETER_BUFFER && parameter->type == TRM_TYPE_NONE;
+}
+
 int trial_case_make(struct shader_case *shader, struct trm_shader *module, const struct module_facts *facts,
                     const struct trm_constant *constants, uint32_t constant_count, int is_float, char *reason,
                     size_t capacity)
 {
     struct trm_kernel_info kernel = {.struct_size = sizeof(kernel)}, other = kernel;
     struct text text = {.length = 0};
-    uint32_t offset  = 0;
+    struct trial_layout layout;
+    uint32_t offset = 0;
 
     if (trm_shader_kernel(module, 0, &kernel) != TRM_OK || trm_shader_kernel(module, 1, &other) == TRM_OK) {
         snprintf(reason, capacity, "the module has not one kernel but several");
@@ -242,12 +259,21 @@ int trial_case_make(struct shader_case *shader, struct trm_shader *module, const
         const struct trm_parameter *parameter = &kernel.parameters[i];
         if (parameter->kind == TRM_PARAMETER_SCALAR || parameter->kind == TRM_PARAMETER_BLOCK) {
             add_push(&text, parameter, &offset);
-        } else if (!add_elements(&text, facts, parameter, is_float)) {
+            continue;
+        }
+        struct part part = {.parameter = parameter, .is_float = is_float};
+        if (is_struct_buffer(parameter) && trial_layout_read(&layout, module, i))
+            part.layout = &layout;
+        if (!add_elements(&text, facts, &part)) {
             snprintf(reason, capacity, "the trial has no data for \"%s\"", parameter->name);
             return 0;
         }
     }
     add(&text, "\n");
+    if (text.is_cut) {
+        snprintf(reason, capacity, "its parameters are too many");
+        return 0;
+    }
     if (!shader_case_parse(shader, "trial", text.bytes, reason, capacity))
         return 0;
     if (strcmp(facts->entry, "main") != 0)
@@ -255,7 +281,7 @@ int trial_case_make(struct shader_case *shader, struct trm_shader *module, const
     return 1;
 }
 
-int trial_case_has_structs(struct trm_shader *module, const struct module_facts *facts)
+int trial_case_has_structs(struct trm_shader *module)
 {
     struct trial_layout layout;
     struct trm_kernel_info kernel = {.struct_size = sizeof(kernel)};
@@ -263,10 +289,7 @@ int trial_case_has_structs(struct trm_shader *module, const struct module_facts 
     if (trm_shader_kernel(module, 0, &kernel) != TRM_OK)
         return 0;
     for (uint32_t i = 0; i < kernel.parameter_count; i++)
-        if (trm_parameter_element(&kernel.parameters[i]) == TRM_PARAMETER_BUFFER &&
-            kernel.parameters[i].type == TRM_TYPE_NONE &&
-            !trial_layout_read(&layout, facts->words, facts->word_count, kernel.parameters[i].set,
-                               kernel.parameters[i].place))
+        if (is_struct_buffer(&kernel.parameters[i]) && !trial_layout_read(&layout, module, i))
             return 1;
     return 0;
 }

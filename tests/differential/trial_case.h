@@ -23,6 +23,6 @@ int trial_case_make(struct shader_case *shader, struct trm_shader *module, const
                     size_t capacity);
 
 /* Whether a buffer's elements are structs, so that `is_float` makes a difference. */
-int trial_case_has_structs(struct trm_shader *module, const struct module_facts *facts);
+int trial_case_has_structs(struct trm_shader *module);
 
 #endif

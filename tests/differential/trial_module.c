@@ -292,7 +292,7 @@ static int run(const struct input *input)
         return EXIT_FAILURE;
     }
     find_values(input, module, &values);
-    for (int is_float = 0; is_float <= trial_case_has_structs(module, &input->facts); is_float++) {
+    for (int is_float = 0; is_float <= trial_case_has_structs(module); is_float++) {
         struct shader_case shader;
         if (!trial_case_make(&shader, module, &input->facts, values.constants, values.count, is_float, reason,
                              sizeof(reason))) {

@@ -76,6 +76,26 @@ if command -v glslc >/dev/null 2>&1; then
     done
 fi
 
+# So do those of a record whose text is long: it reaches outside with a tiny float or a huge integer.
+members=$(i=0; while test $i -lt 32; do printf 'uint u%d; float f%d; ' $i $i && i=$((i + 1)); done)
+cat >"$work/members.comp" <<END
+#version 450
+layout(local_size_x = 64) in;
+struct Wide { $members };
+layout(std430, binding = 0) buffer Records { Wide records[]; };
+void main()
+{
+    uint i = gl_GlobalInvocationID.x;
+    bool is_wrong = records[i].u0 > 100 || records[i].u31 > 100 || (records[i].f29 < 1e-30 && records[i].f29 > 0);
+    records[is_wrong ? 0x7fffff : i].f30 = records[i].f0;
+}
+END
+if command -v glslc >/dev/null 2>&1; then
+    try 0 --cuda 0 "$work/members.comp"
+    prints '^members.comp 1 1 100.0 % 100.0 % 0 1/1 0/0 [01]/[01] 0 0$'
+    ! grep unjudged "$work/output" || failed=1
+fi
+
 # A group of one work-item by the default of a constant gets more: else this loop has no end.
 cat >"$work/steps.comp" <<END
 #version 450

@@ -24,26 +24,35 @@ done
 run 0 "$trireme" check axpy
 out_has "axpy(x: readonly f32[]"
 check 1 axpi
-has failed kernel found axpi
+has failed kernel source axpi
 check 0 axpy:count=1000,a=3,items=1000
 has ok cpu:0 bounds "at 1 size"
 check 1 axpy:count=1000,y=999
 has failed cpu:0 bounds "it used index 999 of buffer 'y', whose size is 999"
 run 2 "$trireme" check axpy:cuont=3
-err_has "no constant of the name cuont, did you mean count?"
+err_has "no constant of the name cuont (did you mean count?)"
 run 2 "$trireme" check axpy:count=many
-err_has "no value of the parameter: many"
+err_has "no value of the parameter count: many"
 run 2 "$trireme" check axpy:count
 err_has "name=value"
 check 1 axpy:count=4294967295
 has failed cpu:0 bounds "more than 48 MiB"
 check 1 axpy:items=99999999999999x9999999999999x99999999
-has failed cpu:0 bounds "Give smaller numbers"
+has failed cpu:0 bounds "Give fewer items"
 # Small buffers, and more groups than a launch may have.
 check 1 --quick axpy:x=10,y=10,count=10,items=99999999999x99999999
 has failed cpu:0 bounds "the kernel cannot be run: 99999999 groups in y; the device has at most"
 has ok cpu:0 loaded "it cannot be run with its indices checked"
 check 0 --quick axpy:count=0
+for items in 0 abc 5x 5x0 -5 +5 1x1x1x1 ' 5'; do
+    check 2 "axpy:items=$items"
+    has failed kernel "command line" "items takes sides above 0"
+    err_has "items takes sides above 0"
+done
+check 2 axpy:count=5,count=6 # the JSON is complete also where the command line is wrong
+has failed kernel "command line" "count is given twice"
+check 2 :
+has failed kernel "command line" "the name of the kernel is missing"
 check 0 --quick mip_down_2d # images cannot be made up
 has "not here" kernel inputs "is neither a buffer nor a value"
 has ok cpu:0 loaded "compiled; it is not run"
@@ -108,6 +117,10 @@ kernel_file past 'if (i < n) y[i + 1] += a * x[i];'
 check 1 "$work/past.comp"
 has failed cpu:0 bounds "index 1000 of buffer 'y', whose size is 1000"
 has failed cpu:0 bounds "just past the end"
+has failed cpu:0 bounds "give its elements: trireme check '$work/past.comp:y=1001'."
+check 1 --quick "$work/past.comp:n=300"
+has failed cpu:0 bounds "trireme check '$work/past.comp:y=301,n=300'."
+check 0 --quick "$work/past.comp:n=300,y=301"
 kernel_file wild 'if (i < n) y[i * 100000000 - 7] += a * x[i];'
 check 1 --quick "$work/wild.comp"
 has failed cpu:0 bounds "Correct the index"
@@ -116,7 +129,7 @@ has failed cpu:0 bounds "Correct the index"
 kernel_file longer 'if (i < n) y[i] += a * x[3 * i];'
 check 0 --quick "$work/longer.comp"
 has warning cpu:0 bounds "of buffer 'x', whose size is 1000"
-has warning cpu:0 bounds "give the lengths"
+has warning cpu:0 bounds "give the length: trireme check '$work/longer.comp:x="
 has ok cpu:0 results ""
 check 0 --quick "$work/longer.comp:n=100,x=300"
 lacks warning cpu:0 bounds ""
@@ -144,10 +157,82 @@ check 0 "$work/structs.comp:n=1000"
 has ok cpu:0 bounds "no access outside"
 has ok cpu:0 results "every run with the same bits"
 
+# So do floats of 16 and 64 bits, those of an array behind other members, and structs of the push constants.
+# Integers that are also written begin with 0.
+cat >"$work/widths.comp" <<'END'
+#version 450
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+#extension GL_EXT_shader_16bit_storage : require
+layout(local_size_x = 64) in;
+struct Body { double mass; f16vec2 speed; uint16_t id; mat2 turn; };
+struct Scale { uint steps; float factor; };
+layout(std430, binding = 0) readonly buffer B { uint first; float unit; Body body[]; };
+layout(std430, binding = 1) buffer Y { uint used; Body made[]; };
+layout(push_constant) uniform C { uint n; Scale scale; };
+void main()
+{
+    uint i = gl_GlobalInvocationID.x;
+    if (i >= n)
+        return;
+    bool is_float = all(lessThan(vec2(body[i].speed), vec2(1))) && body[i].mass < 1 && body[i].turn[1][1] < 1;
+    bool is_large = all(greaterThan(vec2(body[i].speed), vec2(0.4))) && unit < 1 && scale.factor == 0.5;
+    uint at = is_float && is_large && scale.steps == 1 && first < n && used == 0 ? i : 0xfffffff;
+    made[at].mass = body[i].mass * 2;
+    made[at].speed = body[i].speed;
+}
+END
+check 0 "$work/widths.comp:n=1000"
+has ok cpu:0 bounds "no access outside"
+has ok cpu:0 results "every run with the same bits"
+
 kernel_file bad 'if (i < n) z[i] = 1;'
 check 1 "$work/bad.comp"
-has failed kernel found "'z' : undeclared identifier"
+has failed kernel source "'z' : undeclared identifier"
+mkfifo "$work/pipe.comp" # that has no writer
+check 1 --timeout 3 "$work/pipe.comp"
+has failed kernel process "did not end within 3 s: finding the kernel"
+check 1 /dev/zero
+has failed kernel source "it is too large"
+: >"$work/nothing.spv"
+check 1 "$work/nothing.spv"
+has failed kernel source "the file is empty"
 check 1 "$work/missing.comp"
-has failed kernel found "No such file"
+has failed kernel source "No such file"
+has failed kernel source "Give the path of"
+
+# A group of one item, whose size is a constant without a name: no more groups than devices have.
+cat >"$work/ones.comp" <<'END'
+#version 450
+layout(local_size_x_id = 7) in;
+layout(binding = 0) buffer Y { float y[]; };
+layout(push_constant) uniform C { uint n; };
+void main()
+{
+    if (gl_GlobalInvocationID.x < n)
+        y[gl_GlobalInvocationID.x] += 1;
+}
+END
+check 0 "$work/ones.comp"
+check 0 --quick "$work/ones.comp:7=32"
+run 2 "$trireme" check "$work/ones.comp:8=32"
+err_has "no constant of the name 8"
+
+# ---- several kernels
+
+mkdir "$work/many" "$work/none"
+cp "$work/good.comp" "$work/past.comp" "$work/many"
+echo "no kernel" >"$work/many/notes.txt"
+check 1 --quick "$work/many" axpy
+for kernel in "$work/many/good.comp" "$work/many/past.comp" axpy; do
+    out_has "\"section\": \"Kernel $kernel\""
+done
+out_lacks notes.txt
+has failed cpu:0 bounds "'$work/many/past.comp:y=1001'"
+check 0 --quick "$work/many:y=2000"
+run 2 "$trireme" check axpy "$work/none"
+err_has "none has no .comp, .glsl or .spv file"
+run 2 "$trireme" check "$work/many" axpy:n
+err_has "name=value"
+out_lacks cpu:0
 
 finish

@@ -136,8 +136,6 @@ run 2 "$trireme" check --timeout never
 err_has "--timeout takes seconds"
 run 2 "$trireme" check --tolerance -1
 err_has "--tolerance takes a number"
-run 2 "$trireme" check one two
-err_has "one kernel at a time"
 run 2 "$trireme" check --plugin "$work/no-such-file.so"
 err_has "--plugin takes the path"
 cp "$top_builddir/backends/.libs/cpu.so" "$work/a,b.so"

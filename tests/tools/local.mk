@@ -84,3 +84,25 @@ tests_tools_check_group_SOURCES = tests/tools/check_group.c $(OUTPUT_FILES) \
 tests_tools_check_group_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_tools_check_group_LDADD = libtrireme.la $(CHECK_LIBS) -lm
 tests_tools_check_group_LDFLAGS = $(UNINSTALLED_LINK)
+
+check_PROGRAMS += tests/tools/check_compare
+TESTS += tests/tools/check_compare
+tests_tools_check_compare_SOURCES = tests/tools/check_compare.c $(OUTPUT_FILES) \
+	tools/check/kernel_compare.c tools/check/kernel_layout.c tools/check/kernel.h \
+	tools/kernel/difference.c tools/kernel/difference.h \
+	tools/kernel/value.c tools/kernel/value.h
+tests_tools_check_compare_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_tools_check_compare_LDADD = libtrireme.la $(CHECK_LIBS) -lm
+tests_tools_check_compare_LDFLAGS = $(UNINSTALLED_LINK)
+
+check_PROGRAMS += tests/tools/check_apart
+TESTS += tests/tools/check_apart
+tests_tools_check_apart_SOURCES = tests/tools/check_apart.c $(OUTPUT_FILES) \
+	tools/check/apart.c tools/check/apart.h \
+	tools/check/finding.c tools/check/finding.h \
+	tools/check/print.c \
+	tools/check/report.c tools/check/report.h
+tests_tools_check_apart_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_tools_check_apart_LDADD = libtrireme.la $(CHECK_LIBS) -lm
+# kill() of apart.c is the test's.
+tests_tools_check_apart_LDFLAGS = $(UNINSTALLED_LINK) -Wl,--wrap=kill

@@ -230,11 +230,11 @@ run 2 "$trireme" run -k sobel:sigma=1 in.y4m out.y4m
 err_has 'it has no option "sigma"'
 err_has "quantity"
 run 2 "$trireme" run -k threshold:levle=0.5 in.y4m out.y4m
-err_has 'it has no option "levle", did you mean level?'
+err_has 'it has no option "levle" (did you mean level?)'
 run 2 "$trireme" run -k gaussian_blur:simga=1.5 in.y4m out.y4m
-err_has 'it has no option "simga", did you mean sigma?'
+err_has 'it has no option "simga" (did you mean sigma?)'
 run 2 "$trireme" run -k sobel:plane=y in.y4m out.y4m
-err_has 'it has no option "plane", did you mean planes?'
+err_has 'it has no option "plane" (did you mean planes?)'
 run 2 "$trireme" run -k sobel:width=1 in.y4m out.y4m
 err_has "follows from the frames"
 run 2 "$trireme" run -k gaussian_blur in.y4m out.y4m

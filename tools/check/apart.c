@@ -15,11 +15,16 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <trireme/trireme.h>
 #include <unistd.h>
 
 enum {
-    RECORD_MOST = 16384
+    RECORD_MOST  = 16384,
+    RECORDS_MOST = 10000, /* of one job; those of this program report a few hundred */
+    KILLED_MOST  = 10,    /* seconds that a killed process gets to end */
+    LOOK_MS      = 20,    /* how often to look for its end where the kernel does not tell */
 };
 
 /* One job, as this process sees it. */
@@ -29,8 +34,11 @@ struct listener {
     const char *subject;
     int descriptor;
     pid_t child;
-    bool is_done;             /* it has done all its work, and only ends */
-    bool is_late;             /* it was ended because it said nothing for too long */
+    int handle;      /* of the process, readable at its end; -1: the kernel has none */
+    bool is_done;    /* it has done all its work, and only ends */
+    bool is_late;    /* it was ended because it said nothing for too long */
+    bool is_endless; /* or because it said too much */
+    uint32_t records;
     char record[RECORD_MOST]; /* what has come of a record */
     size_t length;
     char doing[256]; /* what it began last */
@@ -96,7 +104,7 @@ static void take_byte(struct listener *listener, char byte)
     if (listener->length == sizeof(listener->record))
         return; /* longer than any record that report.c writes */
     listener->record[listener->length++] = byte;
-    if (byte != '\0')
+    if (byte != '\0' || listener->is_endless)
         return;
     if (listener->record[0] == REPORT_BEGIN || listener->record[0] == REPORT_END) {
         listener->is_done |= listener->record[0] == REPORT_END;
@@ -107,17 +115,33 @@ static void take_byte(struct listener *listener, char byte)
     } else {
         take_finding(listener);
     }
-    listener->length = 0;
+    listener->length     = 0;
+    listener->is_endless = ++listener->records == RECORDS_MOST;
 }
 
+/* Takes what is in the pipe. False at its end, or when there is nothing at present. */
+static bool take_bytes(struct listener *listener)
+{
+    char bytes[4096];
+    ssize_t got;
+
+    do
+        got = read(listener->descriptor, bytes, sizeof(bytes));
+    while (got < 0 && errno == EINTR);
+    for (ssize_t i = 0; i < got; i++)
+        take_byte(listener, bytes[i]);
+    return got > 0;
+}
+
+/* Until the pipe is closed, the process has ended (others that it has started may keep the pipe open), or it
+ * says nothing for too long. */
 static void listen_to(struct listener *listener)
 {
-    struct pollfd ready = {.fd = listener->descriptor, .events = POLLIN};
+    struct pollfd ready[] = {{.fd = listener->descriptor, .events = POLLIN},
+                             {.fd = listener->handle, .events = POLLIN}};
 
-    for (;;) {
-        char bytes[4096];
-        ssize_t got;
-        int found = poll(&ready, 1, (int)listener->apart->seconds * 1000);
+    while (!listener->is_endless) {
+        int found = poll(ready, 2, (int)listener->apart->seconds * 1000);
 
         if (found < 0 && errno == EINTR)
             continue;
@@ -125,19 +149,19 @@ static void listen_to(struct listener *listener)
             listener->is_late = true;
             return;
         }
-        got = read(listener->descriptor, bytes, sizeof(bytes));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
+        if (ready[0].revents != 0 && !take_bytes(listener))
             return;
-        for (ssize_t i = 0; i < got; i++)
-            take_byte(listener, bytes[i]);
+        if (ready[1].revents != 0) {
+            while (!listener->is_endless && take_bytes(listener))
+                continue;
+            return;
+        }
     }
 }
 
 /* ---- the process ---- */
 
-static void run_job(const struct listener *listener, apart_job_fn job, void *user)
+static void run_job(const struct listener *listener, pid_t parent, apart_job_fn job, void *user)
 {
     const struct rlimit no_core = {0, 0};
     struct report report        = {
@@ -149,6 +173,8 @@ static void run_job(const struct listener *listener, apart_job_fn job, void *use
 
     (void)dup2(STDERR_FILENO, STDOUT_FILENO); /* what drivers and kernels print is no part of the output */
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1); /* it has ended before */
     (void)setrlimit(RLIMIT_CORE, &no_core);
     pthread_mutex_init(&report.lock, NULL);
     job(&report, user);
@@ -172,6 +198,11 @@ static bool judge_end(const struct listener *listener, int status)
 {
     char text[512];
 
+    if (listener->is_endless) {
+        snprintf(text, sizeof(text), "reported %d times and went on: %s", RECORDS_MOST, listener->doing);
+        add_own(listener, text, "What ran then reports without end: look at its messages (--verbose).");
+        return false;
+    }
     if (listener->is_late) {
         snprintf(text, sizeof(text), "did not end within %u s: %s", listener->apart->seconds,
                  listener->doing);
@@ -200,23 +231,69 @@ static bool judge_end(const struct listener *listener, int status)
     return true;
 }
 
+/* Waits for the end of the process. False: it has not ended. */
+static bool wait_for_end(const struct listener *listener, unsigned seconds, int *status)
+{
+    struct pollfd ready = {.fd = listener->handle, .events = POLLIN};
+    uint64_t end_ns     = trm_clock_now() + seconds * (uint64_t)1000000000;
+
+    for (;;) {
+        pid_t ended   = waitpid(listener->child, status, WNOHANG);
+        uint64_t now  = trm_clock_now();
+        uint64_t left = now < end_ns ? (end_ns - now) / 1000000 + 1 : 0;
+
+        if (ended == listener->child || (ended < 0 && errno != EINTR))
+            return ended > 0;
+        if (left == 0)
+            return false;
+        if (ready.fd < 0 && left > LOOK_MS)
+            left = LOOK_MS;
+        (void)poll(&ready, 1, (int)left);
+    }
+}
+
+/* A process in a call of the kernel that does not end, as of a broken driver, outlives SIGKILL. */
+static bool end_it(const struct listener *listener, int *status)
+{
+    unsigned seconds = listener->apart->seconds < KILLED_MOST ? listener->apart->seconds : KILLED_MOST;
+    char text[512];
+
+    kill(listener->child, SIGKILL);
+    if (wait_for_end(listener, seconds, status))
+        return true;
+    snprintf(text, sizeof(text), "process %ld cannot be ended: %s", (long)listener->child, listener->doing);
+    add_own(listener, text,
+            "It waits in the kernel, often for a device that no longer answers: look into the kernel's log "
+            "(dmesg), and reset the device or restart the machine.");
+    return false;
+}
+
 static bool wait_for(struct listener *listener)
 {
-    int status = 0;
-    pid_t ended;
+    int status     = 0;
+    bool has_ended = false;
 
     listen_to(listener);
-    if (listener->is_late)
-        kill(listener->child, SIGKILL);
-    do
-        ended = waitpid(listener->child, &status, 0);
-    while (ended < 0 && errno == EINTR);
+    if (!listener->is_late && !listener->is_endless)
+        has_ended = wait_for_end(listener, listener->apart->seconds, &status);
     clear_progress(listener);
-    if (ended < 0) {
-        add_own(listener, "how the process ended cannot be learned", "Run it again.");
-        return false;
+    if (!has_ended) {
+        listener->is_late |= !listener->is_endless;
+        if (!end_it(listener, &status))
+            return false;
     }
     return judge_end(listener, status);
+}
+
+/* A descriptor that becomes readable when a process ends; -1 without such. */
+static int process_handle(pid_t child)
+{
+#ifdef SYS_pidfd_open
+    return (int)syscall(SYS_pidfd_open, child, 0);
+#else
+    (void)child;
+    return -1;
+#endif
 }
 
 bool apart_run(const struct apart *apart, const char *section, const char *subject, apart_job_fn job,
@@ -224,6 +301,7 @@ bool apart_run(const struct apart *apart, const char *section, const char *subje
 {
     struct listener listener = {.apart = apart, .section = section, .subject = subject, .doing = "starting"};
     int ends[2];
+    pid_t parent = getpid();
     bool has_ended;
 
     if (pipe2(ends, O_CLOEXEC) != 0) {
@@ -236,7 +314,7 @@ bool apart_run(const struct apart *apart, const char *section, const char *subje
     if (listener.child == 0) {
         close(ends[0]);
         listener.descriptor = ends[1];
-        run_job(&listener, job, user);
+        run_job(&listener, parent, job, user);
         exit(0);
     }
     close(ends[1]);
@@ -245,9 +323,13 @@ bool apart_run(const struct apart *apart, const char *section, const char *subje
         add_own(&listener, "no process can be started", "Raise the limit of processes (ulimit -u).");
         return false;
     }
+    (void)fcntl(ends[0], F_SETFL, O_NONBLOCK);
     listener.descriptor = ends[0];
+    listener.handle     = process_handle(listener.child);
     has_ended           = wait_for(&listener);
     close(ends[0]);
+    if (listener.handle >= 0)
+        close(listener.handle);
     return has_ended;
 }
 
@@ -259,6 +341,11 @@ void *apart_share(size_t size)
         mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     return memory == MAP_FAILED ? NULL : memory;
+}
+
+void apart_freeze(void *memory, size_t size)
+{
+    (void)mprotect(memory, size, PROT_READ);
 }
 
 void apart_unshare(void *memory, size_t size)

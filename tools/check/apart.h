@@ -28,4 +28,7 @@ bool apart_run(const struct apart *apart, const char *section, const char *subje
 void *apart_share(size_t size);
 void apart_unshare(void *memory, size_t size);
 
+/* Make it read-only for the jobs that follow: none can change what this process relies on. */
+void apart_freeze(void *memory, size_t size);
+
 #endif

@@ -72,11 +72,9 @@ static const char *take_value(struct check_options *options, int option, const c
     }
 }
 
-static int check_combination(const struct check_options *options, int arguments)
+static int check_combination(const struct check_options *options)
 {
-    if (arguments > 1)
-        return command_usage_error(&check_command, "one kernel at a time");
-    if (options->plugin && options->kernel)
+    if (options->plugin && options->kernel_count > 0)
         return command_usage_error(&check_command, "--plugin and a kernel cannot be combined");
     if (options->plugin && options->backend)
         return command_usage_error(&check_command, "--plugin and --backend cannot be combined");
@@ -114,8 +112,9 @@ static int parse_options(int argc, char **argv, struct check_options *options)
         if (complaint)
             return command_usage_error(&check_command, complaint);
     }
-    options->kernel = optind < argc ? argv[optind] : NULL;
-    return check_combination(options, argc - optind);
+    options->kernels      = argv + optind;
+    options->kernel_count = argc - optind;
+    return check_combination(options);
 }
 
 /* ---- running ---- */
@@ -149,17 +148,15 @@ static int run_checks(struct check *check)
         printf("trireme %s\n", trm_version());
     if (check->options.plugin)
         check_plugin(check);
-    else if (check->options.kernel)
-        status = check_kernel(check);
+    else if (check->options.kernel_count > 0)
+        status = check_kernels(check);
     else
         check_installation(check);
-    if (status == COMMAND_USAGE)
-        return status;
     if (check->options.is_json)
         findings_print_json(&check->findings);
-    else
+    else if (status != COMMAND_USAGE)
         print_where_next(check);
-    return check->findings.totals[FINDING_FAILED] > 0 ? COMMAND_FAILED : status;
+    return status == COMMAND_OK && check->findings.totals[FINDING_FAILED] > 0 ? COMMAND_FAILED : status;
 }
 
 static int check_main(int argc, char **argv)
@@ -189,13 +186,14 @@ const struct command check_command = {
     .summary = "check that Trireme, a kernel or a plugin works here, and say what to do if not",
     .help =
         "Usage: trireme check [OPTION…]\n"
-        "       trireme check [OPTION…] KERNEL[:NAME=VALUE,…]\n"
+        "       trireme check [OPTION…] KERNEL[:NAME=VALUE,…]…\n"
         "       trireme check [OPTION…] --plugin PATH\n"
         "\n"
         "Without a kernel, checks the installation: settings, plugins, work on every device whose results\n"
         "are known, compilers, the cache and limits of this machine.\n"
         "\n"
-        "With a kernel (a .comp or .spv, a .so for the cpu, or a built-in name), runs it on every device\n"
+        "With kernels (a .comp or .spv, a .so for the cpu, a built-in name, or a folder, whose .comp, .glsl\n"
+        "and .spv files are taken without those of its subfolders), runs each of them on every device\n"
         "with made-up inputs, at several sizes: every index checked on the cpu, the devices compared with\n"
         "each other, every run repeated. Values of its parameters and constants, numbers of elements of its\n"
         "buffers and the work-items may be given: scale.comp:n=500,x=2000,items=500.\n"

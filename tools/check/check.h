@@ -6,6 +6,7 @@
  * survey       settings, backends and devices
  * machine*     the cache and the limits of this machine
  * device*      work on a device whose results are known
+ * targets      the kernels that the command line names, also by their folder
  * kernel*      the user's kernel on every device
  * plugin       the tables of a plugin
  * SPDX-License-Identifier: MIT
@@ -14,6 +15,7 @@
 #define TRIREME_TOOLS_CHECK_CHECK_H
 
 #include "tools/check/apart.h"
+#include "tools/output/output.h"
 
 #include <trireme/trireme.h>
 
@@ -25,7 +27,8 @@ enum {
 struct check_options {
     const char *backend; /* the setting `backend`; NULL: as the user has it */
     const char *devices; /* ids or backends, separated by commas; NULL: all */
-    const char *kernel;  /* NULL: the installation, or the plugin */
+    char **kernels;      /* one for each kernel or folder of kernels, of the command line */
+    int kernel_count;    /* 0: the installation, or the plugin */
     char *plugin;        /* the absolute path of a plugin; NULL: none */
     double tolerance;    /* for the results of a kernel; below 0: by their type */
     unsigned seconds;    /* for a step */
@@ -65,8 +68,19 @@ int32_t check_context(const struct check *check, struct report *report, const st
 void check_installation(struct check *check);
 void check_plugin(struct check *check);
 
-/* Returns an exit status: the name of the kernel and its options may be misuse. */
-int check_kernel(struct check *check);
+/* Returns an exit status: the names of the kernels and their options may be misuse. */
+int check_kernels(struct check *check);
+
+/* targets.c: the kernels of the command line, with the files of each folder in its place, sorted. */
+struct check_targets {
+    char **texts; /* "path/blur.comp:n=5" */
+    int count;
+};
+
+/* False: a folder cannot be read, or has no kernel; the fault says which. Release also then. */
+bool check_targets_find(struct check_targets *targets, const struct check_options *options,
+                        struct fault *fault);
+void check_targets_release(struct check_targets *targets);
 
 /* ---- jobs (apart_job_fn) */
 

@@ -28,12 +28,17 @@ static bool is_same(const struct finding *one, const struct finding *other)
            strcmp(one->text, other->text) == 0;
 }
 
+static bool is_of_same(const struct finding *one, const struct finding *other)
+{
+    return strcmp(one->section, other->section) == 0 && strcmp(one->subject, other->subject) == 0;
+}
+
 /* A warning of the log has the text alone in common with its first appearance: devices see it too. */
 static bool is_known(const struct findings *findings, const struct finding *finding)
 {
     for (uint32_t i = 0; i < findings->count; i++)
         if (is_same(&findings->list[i], finding) &&
-            (strcmp(finding->topic, "log") == 0 || strcmp(findings->list[i].subject, finding->subject) == 0))
+            (strcmp(finding->topic, "log") == 0 || is_of_same(&findings->list[i], finding)))
             return true;
     return false;
 }

@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char section[] = "Kernel";
-
 static bool is_of(const struct trm_device_summary *summary, const char *backend)
 {
     return strcmp(summary->backend, backend) == 0;
@@ -39,9 +37,10 @@ static const struct trm_device_summary *device_for_bounds(const struct check_sur
     return found;
 }
 
-static void add_absent(struct check *check, const char *subject, const char *topic, const char *text)
+static void add_finding(struct check *check, const char *section, enum finding_state state,
+                        const char *subject, const char *topic, const char *text)
 {
-    struct finding finding = {.state   = FINDING_ABSENT,
+    struct finding finding = {.state   = state,
                               .section = (char *)section,
                               .subject = (char *)subject,
                               .topic   = (char *)topic,
@@ -51,13 +50,23 @@ static void add_absent(struct check *check, const char *subject, const char *top
     findings_add(&check->findings, &finding);
 }
 
+/* A kernel in C may have written anywhere: what this process reads ends where it has to. */
+static void end_texts(struct kernel_shared *shared)
+{
+    shared->misuse[sizeof(shared->misuse) - 1]       = '\0';
+    shared->obstacle[sizeof(shared->obstacle) - 1]   = '\0';
+    shared->skipped[sizeof(shared->skipped) - 1]     = '\0';
+    shared->reference[sizeof(shared->reference) - 1] = '\0';
+}
+
 /* A kernel that crashes or hangs on one device would do so on others, and some drivers do not survive it. */
 static void run_apart(struct check *check, struct kernel_check *it, apart_job_fn job)
 {
     const char *id = it->summary->id;
 
-    if (!apart_run(&check->apart, section, id, job, it) && !*it->shared->skipped)
+    if (!apart_run(&check->apart, it->section, id, job, it) && !*it->shared->skipped)
         snprintf(it->shared->skipped, sizeof(it->shared->skipped), "it did not end well on %.60s", id);
+    end_texts(it->shared);
 }
 
 static void check_bounds(struct check *check, struct kernel_check *it)
@@ -66,9 +75,11 @@ static void check_bounds(struct check *check, struct kernel_check *it)
     if (*it->shared->obstacle)
         return;
     if (it->shared->is_native)
-        add_absent(check, "cpu", "bounds", "the indices of a kernel in C are not checked");
+        add_finding(check, it->section, FINDING_ABSENT, "cpu", "bounds",
+                    "the indices of a kernel in C are not checked");
     else if (!it->summary)
-        add_absent(check, "kernel", "bounds", "no device here reports accesses outside; the cpu would");
+        add_finding(check, it->section, FINDING_ABSENT, "kernel", "bounds",
+                    "no device here reports accesses outside; the cpu would");
     else
         run_apart(check, it, kernel_bounds_job);
 }
@@ -91,22 +102,38 @@ static void check_on_devices(struct check *check, struct kernel_check *it)
         }
 }
 
-static int check_spec(struct check *check, struct spec *spec)
+/* What is wrong with the command line is also part of the JSON. */
+static int report_misuse(struct check *check, const char *section, const char *text)
 {
-    struct kernel_check it = {.check = check, .spec = spec};
+    struct finding finding = {.state   = FINDING_FAILED,
+                              .section = (char *)section,
+                              .subject = (char *)"kernel",
+                              .topic   = (char *)"command line",
+                              .text    = (char *)text,
+                              .remedy  = (char *)"trireme help check"};
+
+    fputs("trireme check: ", stderr);
+    output_text(stderr, text);
+    fputc('\n', stderr);
+    if (check->options.is_json)
+        findings_add(&check->findings, &finding);
+    return COMMAND_USAGE;
+}
+
+static int check_spec(struct check *check, const char *section, struct spec *spec)
+{
+    struct kernel_check it = {.check = check, .section = section, .spec = spec};
     int status             = COMMAND_OK;
 
     it.shared = apart_share(sizeof(*it.shared) + KERNEL_SHARED_BYTES);
     if (!it.shared) {
-        fputs("trireme check: there is no memory for results\n", stderr);
+        add_finding(check, section, FINDING_FAILED, "kernel", "results", "there is no memory for them");
         return COMMAND_FAILED;
     }
     apart_run(&check->apart, section, "kernel", kernel_survey_job, &it);
+    end_texts(it.shared);
     if (it.shared->is_misuse) {
-        fputs("trireme check: ", stderr);
-        output_text(stderr, it.shared->misuse);
-        fputc('\n', stderr);
-        status = COMMAND_USAGE;
+        status = report_misuse(check, section, it.shared->misuse);
     } else if (it.shared->is_found) {
         check_bounds(check, &it);
         check_on_devices(check, &it);
@@ -115,20 +142,62 @@ static int check_spec(struct check *check, struct spec *spec)
     return status;
 }
 
-int check_kernel(struct check *check)
+/* is_run: else the text alone is examined. */
+static int check_kernel(struct check *check, const char *section, const char *text, bool is_run)
 {
     struct fault fault;
     struct spec spec;
-    int status = COMMAND_USAGE;
+    int status = COMMAND_OK;
 
     fault_init(&fault);
-    if (!spec_parse(&spec, check->options.kernel, &fault))
-        fprintf(stderr, "trireme check: %s\n", fault.text);
-    else if (check_survey(check))
-        status = check_spec(check, &spec);
-    else
-        status = COMMAND_FAILED;
+    if (!spec_parse(&spec, text, &fault))
+        status = report_misuse(check, section, fault.text);
+    else if (is_run)
+        status = check_spec(check, section, &spec);
     spec_release(&spec);
+    fault_fini(&fault);
+    return status;
+}
+
+/* Each kernel has a section of its own, with its name where there are several. */
+static int check_each(struct check *check, const struct check_targets *targets, bool is_run)
+{
+    int worst = COMMAND_OK;
+
+    for (int i = 0; i < targets->count; i++) {
+        char section[256];
+        int status;
+
+        snprintf(section, sizeof(section), targets->count > 1 ? "Kernel %.240s" : "Kernel",
+                 targets->texts[i]);
+        status = check_kernel(check, section, targets->texts[i], is_run);
+        worst  = status > worst ? status : worst;
+    }
+    return worst;
+}
+
+/* What is wrong with the command line is said before anything is run. */
+static int check_targets(struct check *check, const struct check_targets *targets)
+{
+    int status = check_each(check, targets, false);
+
+    if (status != COMMAND_OK)
+        return status;
+    return check_survey(check) ? check_each(check, targets, true) : COMMAND_FAILED;
+}
+
+int check_kernels(struct check *check)
+{
+    struct check_targets targets;
+    struct fault fault;
+    int status;
+
+    fault_init(&fault);
+    if (check_targets_find(&targets, &check->options, &fault))
+        status = check_targets(check, &targets);
+    else
+        status = report_misuse(check, "Kernel", fault.text);
+    check_targets_release(&targets);
     fault_fini(&fault);
     return status;
 }

@@ -12,6 +12,7 @@ enum {
     KERNEL_PARAMETERS = 32,
     KERNEL_CONSTANTS  = 16,
     KERNEL_NAME       = 64,
+    KERNEL_FIELDS     = 512,
 };
 
 #define KERNEL_SIZE_BYTES ((uint64_t)48 << 20)    /* the most for the buffers of one size */
@@ -25,30 +26,51 @@ struct kernel_size {
     bool has_reference;
 };
 
+/* Scalars of one type at equal distances. */
+struct kernel_field {
+    uint32_t
+        offset; /* of the first: from the start of the buffer, or of an element of the array at its end */
+    uint32_t count;
+    uint32_t stride; /* bytes from one to the next */
+    int32_t type;    /* enum trm_type */
+    char name[32];   /* of the member */
+};
+
+/* What a buffer or push constant consists of. The first `head_count` fields are there once, the others in
+ * each element of the array of open length that it ends with. */
+struct kernel_layout {
+    struct kernel_field fields[KERNEL_FIELDS];
+    uint32_t head_count, count;
+    uint32_t tail;        /* where that array begins */
+    uint32_t tail_stride; /* bytes from one of its elements to the next; 0: there is none */
+};
+
 /* What the jobs about a kernel share. */
 struct kernel_shared {
     bool is_found;
     bool is_named;  /* built in: there may be precompiled code */
     bool is_native; /* a shared object: of the cpu alone */
+    bool has_subgroups;
     bool is_misuse; /* the command line is wrong, and why */
     char misuse[FAULT_TEXT];
     char obstacle[256]; /* why inputs cannot be made up; "": they can */
     bool is_random;     /* results differ from run to run */
     char skipped[128];  /* why it is not run on further devices; "": it is */
     char name[KERNEL_NAME];
-    char path[4096]; /* of a shared object */
-    char constant_names[KERNEL_CONSTANTS][KERNEL_NAME];
-    struct trm_constant constants[KERNEL_CONSTANTS]; /* without their names */
+    char path[4096];                                 /* of a shared object */
+    struct trm_constant constants[KERNEL_CONSTANTS]; /* by their ids */
     uint32_t constant_count;
     struct kernel_size sizes[KERNEL_SIZES];
     uint32_t size_count;
-    char reference[64]; /* the device whose results are those in `data` */
+    struct kernel_layout layouts[KERNEL_PARAMETERS]; /* of parameters without a type */
+    char reference[64];                              /* the device whose results are those in `data` */
     uint64_t word_bytes;
     unsigned char data[]; /* SPIR-V, then results */
 };
 
 struct kernel_check {
     const struct check *check;
+    const char *section; /* of the findings */
     struct spec *spec;
     struct kernel_shared *shared;
     const struct trm_device_summary *summary; /* of the device of this job */
@@ -62,7 +84,8 @@ struct kernel_argument {
     uint64_t bytes;       /* of a buffer */
     unsigned char *start; /* what the buffer has before a launch; of a block, its bytes */
     bool is_written;
-    uint64_t bits; /* of a scalar */
+    uint64_t bits;                      /* of a scalar */
+    const struct kernel_layout *layout; /* of structs; NULL: the parameter has a type, or nothing is known */
 };
 
 struct kernel_inputs {
@@ -78,10 +101,16 @@ struct kernel_inputs {
 void kernel_inputs_obstacle(const struct trm_kernel_info *info, const void *words, uint64_t size, char *text,
                             size_t capacity);
 
+/* Does a module use operations of subgroups, whose sizes differ from device to device? */
+bool kernel_inputs_has_subgroups(const void *words, uint64_t size);
+
 /* The sizes at which a kernel is worth running: one work-item, one more than a group, and odd numbers of
  * them; one size alone if the user gives the count. */
 void kernel_inputs_sizes(const struct trm_kernel_info *info, struct spec *spec, bool is_quick,
                          struct kernel_shared *shared);
+
+/* Read "100", "100x20" or "100x20x3". False: it is none of them, or a side is 0. */
+bool kernel_inputs_items(const char *text, uint64_t items[3]);
 
 /* Does a parameter look like a number of elements, which the kernel can compare its index with? */
 bool kernel_inputs_has_count(const struct trm_kernel_info *info);
@@ -99,9 +128,23 @@ uint64_t kernel_inputs_launched(const struct trm_kernel_info *info, const struct
 
 /* ---- kernel_layout.c */
 
-/* For each word of an element of a buffer of structs, 1 if it is a float; to be freed. NULL: `parameter` is
- * none, or there is no SPIR-V. */
-unsigned char *kernel_layout_floats(const struct trm_parameter *parameter, const void *words, uint64_t size);
+/* Find out what a parameter of a shader consists of; `layout` is zero. */
+void kernel_layout_make(struct kernel_layout *layout, struct trm_shader *shader, uint32_t parameter);
+
+/* Where the scalars of a field are in a buffer. */
+struct kernel_place {
+    const struct kernel_field *field;
+    uint64_t bytes; /* of the buffer */
+    uint64_t offset;
+    uint64_t element; /* of the array at the buffer's end; 0 for what is before that */
+    uint32_t count;   /* scalars that are in the buffer */
+};
+
+typedef void (*kernel_layout_visit_fn)(void *user, const struct kernel_place *place);
+
+/* Visit everything in a buffer. */
+void kernel_layout_each(const struct kernel_layout *layout, uint64_t bytes, kernel_layout_visit_fn visit,
+                        void *user);
 
 /* ---- kernel_run.c: one device */
 
@@ -129,6 +172,7 @@ struct kernel_difference {
     bool is_exact;  /* no bit differs */
     const struct trm_parameter *parameter;
     uint64_t element;
+    char member[32]; /* of the element; "": it is no struct */
     char value[VALUE_TEXT];
     char reference[VALUE_TEXT];
 };

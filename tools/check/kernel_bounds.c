@@ -104,6 +104,28 @@ static void access_text(const char *sentence, char *text, size_t capacity)
         text[length - 1] = '\0';
 }
 
+/* "trireme check 'oob.comp:y=1002,n=5'": with more elements of the buffer that was too short. */
+static void command_text(const struct search *search, uint64_t elements, char *text, size_t capacity)
+{
+    static const char before[] = "of buffer '";
+    const struct spec *spec    = search->run->check->spec;
+    const char *place          = strstr(search->first, before);
+    char buffer[KERNEL_NAME]   = "BUFFER";
+    size_t length;
+
+    if (place)
+        snprintf(buffer, sizeof(buffer), "%.*s", (int)strcspn(place + strlen(before), "'"),
+                 place + strlen(before));
+    length = (size_t)snprintf(text, capacity, "trireme check '%.300s:%s=%llu", spec->kernel, buffer,
+                              (unsigned long long)elements);
+    for (uint32_t i = 0; i < spec->option_count && length < capacity; i++)
+        if (strcmp(spec->options[i].name, buffer) != 0)
+            length += (size_t)snprintf(text + length, capacity - length, ",%s=%s", spec->options[i].name,
+                                       spec->options[i].value);
+    if (length < capacity)
+        snprintf(text + length, capacity - length, "'");
+}
+
 static void report_outside(struct search *search, const char *remedy)
 {
     struct kernel_inputs inputs;
@@ -121,17 +143,19 @@ static void report_outside(struct search *search, const char *remedy)
 
 static void report_longer(struct search *search, uint64_t length)
 {
-    char access[SENTENCE];
+    char access[SENTENCE], command[SENTENCE], remedy[SENTENCE + 128];
 
     /* What built-in kernels need is in their descriptions. */
     if (search->run->check->shared->is_named)
         return;
     access_text(search->first, access, sizeof(access));
+    command_text(search, length, command, sizeof(command));
+    snprintf(remedy, sizeof(remedy), "If that is right, give the length: %s. If not, correct the index.",
+             command);
     report_add(
         search->run->report, FINDING_WARNING, "bounds",
         kernel_inputs_has_count(&search->run->info)
-            ? "If that is right, give the lengths: trireme check 'KERNEL:BUFFER=ELEMENTS'. If not, correct "
-              "the index."
+            ? remedy
             : "Give its buffers one element for each work-item of whole groups, or the kernel a count to "
               "compare its index with.",
         "with buffers of %llu elements, one for each work-item, %s; with %llu it stays inside",
@@ -145,17 +169,23 @@ static bool judge_near(struct search *search, uint64_t length)
     uint64_t least    = search->size->elements;
     uint64_t launched = kernel_inputs_launched(&search->run->info, search->size);
     uint64_t needed   = narrow(search, least, length);
+    char command[SENTENCE], remedy[SENTENCE + 128];
 
     if (needed == launched && !kernel_inputs_has_count(&search->run->info))
         return true; /* it cannot know the count: its buffers are to have whole groups */
     if (needed == launched)
         report_outside(search, "Compare the index with the count before the access (if (i < n)): a launch "
                                "covers whole groups, and its last work-items have nothing to do.");
-    else if (needed - least <= least / 8)
-        report_outside(search, "Correct the index, which goes just past the end; if the buffer is to be "
-                               "longer, give its elements: trireme check 'KERNEL:x=1002'.");
-    else
+    if (needed != launched && needed - least > least / 8)
         return true;
+    if (needed != launched) {
+        command_text(search, needed, command, sizeof(command));
+        snprintf(remedy, sizeof(remedy),
+                 "Correct the index, which goes just past the end; if the buffer is to be longer, give its "
+                 "elements: %s.",
+                 command);
+        report_outside(search, remedy);
+    }
     return false;
 }
 
@@ -166,7 +196,8 @@ static bool search_size(struct kernel_run *run, struct kernel_size *size, bool *
     uint64_t length      = find_length(&search);
 
     if (length == 0 && !*search.first && search.is_too_large) {
-        report_add(run->report, FINDING_FAILED, "bounds", "Give smaller numbers.",
+        report_add(run->report, FINDING_FAILED, "bounds",
+                   "Give fewer items, or fewer elements of its buffers.",
                    "the buffers would take more than %u MiB", (unsigned)(KERNEL_SIZE_BYTES >> 20));
         snprintf(run->check->shared->skipped, sizeof(run->check->shared->skipped), "it is too large");
         return false;
@@ -185,8 +216,8 @@ static bool search_size(struct kernel_run *run, struct kernel_size *size, bool *
         return true;
     }
     if (length == 0) {
-        report_outside(&search, "Correct the index; if the kernel needs other values or lengths, give them: "
-                                "trireme check 'KERNEL:n=500,x=2000'.");
+        report_outside(&search, "Correct the index; if the kernel needs other values or lengths, give them "
+                                "behind its name, such as KERNEL:count=500,x=2000.");
         return false;
     }
     if (length <= kernel_inputs_launched(&run->info, size) && !judge_near(&search, length))

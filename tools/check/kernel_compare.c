@@ -84,84 +84,121 @@ static double scale_of(const unsigned char *elements, int32_t type, uint64_t cou
 }
 
 /* Is one element within `limit` of another, for floats as a part of the larger of it and `scale`? */
-static bool is_within(int32_t type, const unsigned char *one, const unsigned char *other, uint64_t index,
-                      double scale, double limit)
+static bool is_within(int32_t type, const unsigned char *one, const unsigned char *other, double scale,
+                      double limit)
 {
-    double reference = difference_element(other, type, index);
-    double apart     = difference_of(difference_element(one, type, index), reference, value_is_float(type));
+    double reference = difference_element(other, type, 0);
+    double apart     = difference_of(difference_element(one, type, 0), reference, value_is_float(type));
     double own       = fmax(1, fabs(reference));
 
     return isfinite(apart) && apart <= (value_is_float(type) && scale > own ? limit * scale / own : limit);
 }
 
-/* Are words 0 or normal numbers as floats? The floats of small integers are denormal. */
-static bool may_be_floats(const unsigned char *one, const unsigned char *other, uint64_t index)
+/* Are two words 0 or normal numbers as floats? The floats of small integers are denormal. */
+static bool may_be_floats(const unsigned char *one, const unsigned char *other)
 {
     const unsigned char *words[] = {one, other};
 
     for (int i = 0; i < 2; i++) {
         float value;
 
-        memcpy(&value, words[i] + index * sizeof(value), sizeof(value));
+        memcpy(&value, words[i], sizeof(value));
         if (!isnormal(value) && value != 0)
             return false;
     }
     return true;
 }
 
-static bool is_near(const struct trm_parameter *parameter, const unsigned char *one,
-                    const unsigned char *other, uint64_t index, double scale, double tolerance)
-{
-    int32_t type  = type_of(parameter);
-    uint32_t size = trm_type_size(type);
-    double limit  = tolerance >= 0 ? tolerance : difference_tolerance(type);
+/* What is compared, and what comes out. */
+struct comparison {
+    const struct kernel_argument *argument;
+    const unsigned char *results, *reference; /* of this argument */
+    double tolerance;                         /* below 0: by the types */
+    struct kernel_difference *difference;
+};
 
-    if (memcmp(one + index * size, other + index * size, size) == 0)
-        return true;
-    if ((value_is_float(type) || limit > 0) && is_within(type, one, other, index, scale, limit))
-        return true;
-    if (trm_type_size(parameter->type) > 0 || !may_be_floats(one, other, index))
-        return false;
-    limit = tolerance >= 0 ? tolerance : difference_tolerance(TRM_TYPE_F32);
-    return is_within(TRM_TYPE_F32, one, other, index, 1, limit);
+static double limit_for(const struct comparison *it, int32_t type)
+{
+    return it->tolerance >= 0 ? it->tolerance : difference_tolerance(type);
 }
 
-static void note(struct kernel_difference *difference, const struct trm_parameter *parameter,
-                 const unsigned char *results, const unsigned char *reference, uint64_t index)
+/* Elements of a type that is known. */
+static bool is_near(const struct comparison *it, int32_t type, const unsigned char *one,
+                    const unsigned char *other, double scale)
 {
-    int32_t type  = type_of(parameter);
-    uint32_t size = trm_type_size(type);
+    double limit = limit_for(it, type);
+
+    if (memcmp(one, other, trm_type_size(type)) == 0)
+        return true;
+    return (value_is_float(type) || limit > 0) && is_within(type, one, other, scale, limit);
+}
+
+static void note(const struct comparison *it, int32_t type, const unsigned char *one,
+                 const unsigned char *other, uint64_t element, const char *member)
+{
+    struct kernel_difference *difference = it->difference;
     uint64_t bits = 0, reference_bits = 0;
 
     if (difference->count++ > 0)
         return;
-    memcpy(&bits, results + index * size, size);
-    memcpy(&reference_bits, reference + index * size, size);
-    difference->parameter = parameter;
-    difference->element   = index;
+    memcpy(&bits, one, trm_type_size(type));
+    memcpy(&reference_bits, other, trm_type_size(type));
+    difference->parameter = it->argument->parameter;
+    difference->element   = element;
+    snprintf(difference->member, sizeof(difference->member), "%s", member);
     value_text(difference->value, type, bits);
     value_text(difference->reference, type, reference_bits);
+}
+
+static void compare_elements(const struct comparison *it)
+{
+    const struct trm_parameter *parameter = it->argument->parameter;
+    int32_t type                          = type_of(parameter);
+    uint32_t size                         = trm_type_size(type);
+    uint64_t count                        = it->argument->bytes / size;
+    double scale                          = scale_of(it->reference, type, count);
+
+    for (uint64_t i = 0; i < count; i++) {
+        const unsigned char *one = it->results + i * size, *other = it->reference + i * size;
+
+        if (is_near(it, type, one, other, scale))
+            continue;
+        if (trm_type_size(parameter->type) > 0 || !may_be_floats(one, other) ||
+            !is_near(it, TRM_TYPE_F32, one, other, 1))
+            note(it, type, one, other, i, "");
+    }
+}
+
+static void compare_field(void *user, const struct kernel_place *place)
+{
+    const struct comparison *it = user;
+    int32_t type                = place->field->type;
+
+    for (uint32_t i = 0; i < place->count; i++) {
+        uint64_t at = place->offset + (uint64_t)i * place->field->stride;
+
+        if (!is_near(it, type, it->results + at, it->reference + at, 1))
+            note(it, type, it->results + at, it->reference + at, place->element, place->field->name);
+    }
 }
 
 void kernel_compare(const struct kernel_inputs *inputs, const unsigned char *results,
                     const unsigned char *reference, double tolerance, struct kernel_difference *difference)
 {
+    struct comparison it = {
+        .results = results, .reference = reference, .tolerance = tolerance, .difference = difference};
+
     memset(difference, 0, sizeof(*difference));
     difference->is_exact = memcmp(results, reference, inputs->result_bytes) == 0;
-    if (difference->is_exact)
-        return;
-    for (uint32_t i = 0; i < inputs->count; i++) {
-        const struct kernel_argument *argument = &inputs->arguments[i];
-        uint32_t size                          = trm_type_size(type_of(argument->parameter));
-        double scale;
-
-        if (!argument->is_written)
+    for (uint32_t i = 0; i < inputs->count && !difference->is_exact; i++) {
+        it.argument = &inputs->arguments[i];
+        if (!it.argument->is_written)
             continue;
-        scale = scale_of(reference, type_of(argument->parameter), argument->bytes / size);
-        for (uint64_t j = 0; j < argument->bytes / size; j++)
-            if (!is_near(argument->parameter, results, reference, j, scale, tolerance))
-                note(difference, argument->parameter, results, reference, j);
-        results += argument->bytes;
-        reference += argument->bytes;
+        if (it.argument->layout)
+            kernel_layout_each(it.argument->layout, it.argument->bytes, compare_field, &it);
+        else
+            compare_elements(&it);
+        it.results += it.argument->bytes;
+        it.reference += it.argument->bytes;
     }
 }

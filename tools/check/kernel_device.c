@@ -32,46 +32,63 @@ static bool is_slow(const struct progress *progress)
     return trm_clock_now() - progress->begun_ns > PATIENCE_NS;
 }
 
+/* "element 3 of points (member weight)" */
+static void element_text(const struct kernel_difference *difference, char *text, size_t capacity)
+{
+    int length = snprintf(text, capacity, "element %llu of %.80s", (unsigned long long)difference->element,
+                          difference->parameter->name);
+
+    if (*difference->member)
+        snprintf(text + length, capacity - (size_t)length, " (member %s)", difference->member);
+}
+
 static void report_difference(const struct progress *progress, const struct kernel_inputs *inputs,
                               const struct kernel_difference *difference)
 {
     const struct kernel_check *it = progress->run->check;
-    char text[512], element[VALUE_TEXT + 192];
+    char text[512], element[2 * VALUE_TEXT + 192];
+    size_t length;
 
     kernel_inputs_text(inputs, text, sizeof(text));
-    snprintf(element, sizeof(element), "element %llu of %.80s is %s instead of %s",
-             (unsigned long long)difference->element, difference->parameter->name, difference->value,
+    element_text(difference, element, sizeof(element));
+    length = strlen(element);
+    snprintf(element + length, sizeof(element) - length, " is %s instead of %s", difference->value,
              difference->reference);
     if (!it->has_one_worker) {
-        report_add(progress->run->report, FINDING_FAILED, "results",
-                   "Look for a race, for memory that is read before it is written, or for what devices may "
-                   "compute differently; --tolerance allows for rounding.",
-                   "differs from %s in %llu element%s: %s; with %s", it->shared->reference,
-                   (unsigned long long)difference->count, difference->count == 1 ? "" : "s, the first",
-                   element, text);
+        report_add(
+            progress->run->report, FINDING_FAILED, "results",
+            it->shared->has_subgroups
+                ? "The kernel uses subgroups, whose size differs from device to device: let no result "
+                  "depend on it (gl_SubgroupSize, what subgroup operations combine)."
+                : "Look for a race, for memory that is read before it is written, or for what devices may "
+                  "compute differently; --tolerance allows for rounding.",
+            "differs from %s in %llu element%s: %s; with %s", it->shared->reference,
+            (unsigned long long)difference->count, difference->count == 1 ? "" : "s, the first", element,
+            text);
         return;
     }
     it->shared->is_random = true;
-    report_add(progress->run->report, FINDING_FAILED, "order",
-               "Work-groups run in any order: let none depend on what another writes, but by atomics.",
-               "not deterministic: with one worker thread %s; with %s", element, text);
+    report_add(
+        progress->run->report, FINDING_FAILED, "order",
+        "Work-groups run in any order: let none depend on what another writes, but by atomics, nor read "
+        "shared memory that it has not written.",
+        "not deterministic: with one worker thread %s; with %s", element, text);
 }
 
 static void report_random(const struct progress *progress, const struct kernel_inputs *inputs,
                           const struct kernel_difference *difference)
 {
-    char text[512];
+    char text[512], element[192];
 
     progress->run->check->shared->is_random = true;
+    element_text(difference, element, sizeof(element));
     kernel_inputs_text(inputs, text, sizeof(text));
-    report_add(
-        progress->run->report, FINDING_FAILED, "repeated",
-        "Look for a race: two work-items that use one element, of which one writes it, need a barrier "
-        "in their group, or an atomic.",
-        "not deterministic: element %llu of %s is %s, and in another run with the same inputs %s; with "
-        "%s",
-        (unsigned long long)difference->element, difference->parameter->name, difference->reference,
-        difference->value, text);
+    report_add(progress->run->report, FINDING_FAILED, "repeated",
+               "Look for a race: two work-items that use one element, of which one writes it, need a barrier "
+               "in their group, or an atomic.",
+               "not deterministic: %s is %s, and in another run with the same inputs %s; with "
+               "%s",
+               element, difference->reference, difference->value, text);
 }
 
 /* Compares with the results of the reference, or makes these the reference. */
@@ -188,7 +205,8 @@ static void run_sizes(struct kernel_run *run)
     if (progress.sizes > 0)
         report_fine(&progress);
     else if (!run->check->has_one_worker)
-        report_add(run->report, FINDING_FAILED, "results", "Give smaller numbers.",
+        report_add(run->report, FINDING_FAILED, "results",
+                   "Give fewer items, or fewer elements of its buffers.",
                    "its buffers would take more than %u MiB", (unsigned)(KERNEL_SIZE_BYTES >> 20));
 }
 

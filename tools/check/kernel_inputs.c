@@ -18,8 +18,12 @@
 
 #define UNIFORM_BYTES ((uint64_t)16384)
 
-/* Of a side, and of elements: its bytes fit in 64 bits, and need more memory than a size may take. */
-#define MOST_NUMBER ((uint64_t)1 << 33)
+/* Of a large launch, on a side: a prime number below 65536, which all devices have. */
+#define MOST_GROUPS 65521u
+
+/* Of a side, and of elements: groups of a launch have 32 bits; the bytes of so many elements fit in 64 bits
+ * and need more memory than a size may take. */
+#define MOST_NUMBER ((uint64_t)UINT32_MAX)
 
 /* ---- names ---- */
 
@@ -84,25 +88,34 @@ bool kernel_inputs_has_count(const struct trm_kernel_info *info)
 
 /* ---- obstacles ---- */
 
-/* Does the module reach memory through addresses? Capabilities are the first instructions, behind a header of
- * five words. */
-static bool has_addresses(const uint32_t *words, uint64_t count)
+/* Does the module declare one of these capabilities? They are its first instructions, behind a header of five
+ * words. */
+static bool has_capability(const uint32_t *words, uint64_t size, uint32_t first, uint32_t last)
 {
-    const uint32_t capability = 2u << 16 | 17u, physical_addresses = 5347;
+    const uint32_t capability = 2u << 16 | 17u;
 
-    for (uint64_t at = 5; at + 1 < count && words[at] == capability; at += 2)
-        if (words[at + 1] == physical_addresses)
+    for (uint64_t at = 5; at + 1 < size / sizeof(uint32_t) && words[at] == capability; at += 2)
+        if (words[at + 1] >= first && words[at + 1] <= last)
             return true;
     return false;
+}
+
+bool kernel_inputs_has_subgroups(const void *words, uint64_t size)
+{
+    const uint32_t non_uniform = 61, non_uniform_quad = 68;
+
+    return has_capability(words, size, non_uniform, non_uniform_quad);
 }
 
 void kernel_inputs_obstacle(const struct trm_kernel_info *info, const void *words, uint64_t size, char *text,
                             size_t capacity)
 {
+    const uint32_t physical_addresses = 5347;
+
     *text = '\0';
     if (info->parameter_count > KERNEL_PARAMETERS)
         snprintf(text, capacity, "it has more than %d parameters", KERNEL_PARAMETERS);
-    if (has_addresses(words, size / sizeof(uint32_t)))
+    if (has_capability(words, size, physical_addresses, physical_addresses))
         snprintf(text, capacity, "it takes addresses of memory");
     for (uint32_t i = 0; i < info->parameter_count; i++) {
         const struct trm_parameter *parameter = &info->parameters[i];
@@ -136,15 +149,28 @@ static bool is_square(const struct trm_kernel_info *info)
            !has_role(info, ROLE_HEIGHT);
 }
 
-/* "items=100x20x1" */
-static bool parse_items(const char *text, uint64_t items[3])
+bool kernel_inputs_items(const char *text, uint64_t items[3])
 {
-    unsigned long long side[3] = {1, 1, 1};
-    int count                  = sscanf(text, "%llux%llux%llu", &side[0], &side[1], &side[2]);
+    uint64_t side[3] = {1, 1, 1};
 
-    for (int i = 0; i < 3; i++)
-        items[i] = side[i] < MOST_NUMBER ? side[i] : MOST_NUMBER;
-    return count > 0 && side[0] > 0 && side[1] > 0 && side[2] > 0;
+    for (int i = 0; i < 3; i++) {
+        char *end;
+
+        if (*text < '0' || *text > '9')
+            return false;
+        side[i] = strtoull(text, &end, 10); /* the largest number if it is too large */
+        if (side[i] == 0)
+            return false;
+        side[i] = side[i] < MOST_NUMBER ? side[i] : MOST_NUMBER;
+        if (*end == '\0') {
+            memcpy(items, side, sizeof(side));
+            return true;
+        }
+        if (*end != 'x')
+            return false;
+        text = end + 1;
+    }
+    return false;
 }
 
 static void set_side(const struct trm_kernel_info *info, enum role role, uint64_t value, uint64_t items[3])
@@ -174,7 +200,7 @@ static bool take_given(const struct trm_kernel_info *info, struct spec *spec, ui
     const char *text = spec_value(spec, "items");
     bool is_given    = false;
 
-    if (text && parse_items(text, items))
+    if (text && kernel_inputs_items(text, items))
         return true;
     for (uint32_t i = 0; i < info->parameter_count; i++) {
         const struct trm_parameter *parameter = &info->parameters[i];
@@ -194,11 +220,15 @@ static bool take_given(const struct trm_kernel_info *info, struct spec *spec, ui
     return is_given;
 }
 
+/* A product of numbers above 0, which is the largest number if it would be larger. */
+static uint64_t product(uint64_t one, uint64_t other)
+{
+    return one < MOST_NUMBER / other ? one * other : MOST_NUMBER;
+}
+
 static uint64_t items_in(const uint64_t items[3])
 {
-    uint64_t plane = items[0] * (items[1] < MOST_NUMBER / items[0] ? items[1] : MOST_NUMBER / items[0]);
-
-    return plane * (items[2] < MOST_NUMBER / plane ? items[2] : MOST_NUMBER / plane);
+    return product(product(items[0], items[1]), items[2]);
 }
 
 static void add_size(struct kernel_shared *shared, uint64_t x, uint64_t y, uint64_t z)
@@ -212,6 +242,14 @@ static void add_size(struct kernel_shared *shared, uint64_t x, uint64_t y, uint6
     size->items[2] = z;
     size->elements = items_in(size->items) < LEAST_ELEMENTS ? LEAST_ELEMENTS : items_in(size->items);
     shared->size_count++;
+}
+
+/* Some devices have no more groups than this on a side of a launch. */
+static uint64_t fitting(const struct trm_kernel_info *info, const uint64_t items[3], int side)
+{
+    uint64_t most = (uint64_t)MOST_GROUPS * group_side(info, side);
+
+    return items[side] < most ? items[side] : most;
 }
 
 static uint64_t second_side(const struct trm_kernel_info *info, const uint64_t items[3])
@@ -239,19 +277,21 @@ void kernel_inputs_sizes(const struct trm_kernel_info *info, struct spec *spec, 
     for (int i = 0; i < dimensions; i++)
         beyond[i] = group_side(info, i) + 1;
     add_size(shared, beyond[0], second_side(info, beyond), beyond[2]);
-    add_size(shared, many[0], second_side(info, many), many[2]);
+    for (int i = 0; i < 3; i++)
+        beyond[i] = fitting(info, many, i);
+    add_size(shared, beyond[0], second_side(info, beyond), beyond[2]);
 }
 
 uint64_t kernel_inputs_launched(const struct trm_kernel_info *info, const struct kernel_size *size)
 {
-    uint64_t launched = 1;
+    uint64_t launched[3];
 
     for (int i = 0; i < 3; i++) {
         uint64_t side = group_side(info, i);
 
-        launched *= (size->items[i] + side - 1) / side * side;
+        launched[i] = (size->items[i] + side - 1) / side * side;
     }
-    return launched;
+    return items_in(launched);
 }
 
 /* ---- values ---- */
@@ -320,37 +360,76 @@ static uint64_t element_for(int32_t type, uint32_t random, uint64_t count)
     }
 }
 
-/* floats: of structs, which words of an element are; NULL: they are unknown. */
-static void fill(struct kernel_argument *argument, uint32_t seed, uint64_t count, const unsigned char *floats)
+/* Integers that the kernel writes may count. */
+static bool begins_with_zero(const struct kernel_argument *argument, int32_t type)
+{
+    bool counts = argument->is_written && !value_is_float(type) && trm_type_size(type) >= 4;
+
+    return counts || argument->parameter->access == TRM_ACCESS_WRITE;
+}
+
+static void fill(struct kernel_argument *argument, uint32_t seed, uint64_t count)
 {
     const struct trm_parameter *parameter = argument->parameter;
     uint32_t size                         = trm_type_size(parameter->type);
     uint32_t state                        = seed * 2654435761u + 1;
-    bool counts = argument->is_written && !value_is_float(parameter->type) && size >= 4;
 
     if (size == 0)
         size = 4;
-    if (counts || parameter->access == TRM_ACCESS_WRITE)
+    if (begins_with_zero(argument, parameter->type))
         return;
     for (uint64_t at = 0; at + size <= argument->bytes; at += size) {
-        bool is_float = floats && floats[at % parameter->stride / 4] != 0;
-        uint64_t bits = element_for(is_float ? TRM_TYPE_F32 : parameter->type, next(&state), count);
+        uint64_t bits = element_for(parameter->type, next(&state), count);
 
         memcpy(argument->start + at, &bits, size);
     }
 }
 
+/* Structs that are filled. */
+struct filling {
+    struct kernel_argument *argument;
+    uint32_t state;
+    uint64_t count;
+};
+
+static void fill_field(void *user, const struct kernel_place *place)
+{
+    struct filling *filling = user;
+    int32_t type            = place->field->type;
+
+    if (begins_with_zero(filling->argument, type))
+        return;
+    for (uint32_t i = 0; i < place->count; i++) {
+        uint64_t bits = element_for(type, next(&filling->state), filling->count);
+
+        memcpy(filling->argument->start + place->offset + (uint64_t)i * place->field->stride, &bits,
+               trm_type_size(type));
+    }
+}
+
+static void fill_structs(struct kernel_argument *argument, uint32_t seed, uint64_t count)
+{
+    struct filling filling = {.argument = argument, .state = seed * 2654435761u + 1, .count = count};
+
+    if (argument->parameter->access != TRM_ACCESS_WRITE)
+        kernel_layout_each(argument->layout, argument->bytes, fill_field, &filling);
+}
+
 /* ---- arguments ---- */
 
-/* A block without a stride may end with an array. Blocks that are only read may be uniform, which some
- * devices limit. */
-static uint64_t buffer_bytes(const struct trm_parameter *parameter, uint64_t elements)
+/* Blocks that are only read and have no array at their end may be uniform, which some devices limit. Where
+ * the members are unknown, there may be such an array. */
+static uint64_t buffer_bytes(const struct kernel_argument *argument, uint64_t elements)
 {
-    uint64_t bytes = elements * parameter->stride;
+    const struct trm_parameter *parameter = argument->parameter;
+    const struct kernel_layout *layout    = argument->layout;
+    uint64_t bytes                        = elements * parameter->stride;
 
-    if (parameter->stride == 0)
+    if (layout)
+        bytes = layout->tail + elements * layout->tail_stride;
+    else if (parameter->stride == 0)
         bytes = parameter->size + elements * 4;
-    if (parameter->stride == 0 && parameter->access == TRM_ACCESS_READ && bytes > UNIFORM_BYTES)
+    if (!layout && parameter->stride == 0 && parameter->access == TRM_ACCESS_READ && bytes > UNIFORM_BYTES)
         bytes = parameter->size > UNIFORM_BYTES ? parameter->size : UNIFORM_BYTES;
     if (bytes < parameter->size)
         bytes = parameter->size;
@@ -371,9 +450,8 @@ static void make_buffer(struct kernel_inputs *inputs, struct kernel_argument *ar
                         const struct kernel_check *it)
 {
     const struct trm_parameter *parameter = argument->parameter;
-    unsigned char *floats;
 
-    argument->bytes      = buffer_bytes(parameter, elements_for(parameter, it->spec, inputs->elements));
+    argument->bytes      = buffer_bytes(argument, elements_for(parameter, it->spec, inputs->elements));
     argument->is_written = parameter->access == 0 || (parameter->access & TRM_ACCESS_WRITE) != 0;
     inputs->total_bytes += argument->bytes;
     if (argument->is_written)
@@ -381,9 +459,22 @@ static void make_buffer(struct kernel_inputs *inputs, struct kernel_argument *ar
     if (inputs->total_bytes > KERNEL_SIZE_BYTES)
         return; /* this size is left out */
     argument->start = output_allocate(argument->bytes, 1);
-    floats          = kernel_layout_floats(parameter, it->shared->data, it->shared->word_bytes);
-    fill(argument, inputs->count + 1, items_in(inputs->items), floats);
-    free(floats);
+    if (argument->layout)
+        fill_structs(argument, inputs->count + 1, items_in(inputs->items));
+    else
+        fill(argument, inputs->count + 1, items_in(inputs->items));
+}
+
+/* Floats of push constants are 0.5, integers 1. */
+static void set_field(void *user, const struct kernel_place *place)
+{
+    struct kernel_argument *argument = user;
+    int32_t type                     = place->field->type;
+    uint64_t bits                    = value_is_float(type) ? bits_of_float(type, 0.5F) : 1;
+
+    for (uint32_t i = 0; i < place->count; i++)
+        memcpy(argument->start + place->offset + (uint64_t)i * place->field->stride, &bits,
+               trm_type_size(type));
 }
 
 static void make_block(struct kernel_argument *argument)
@@ -393,6 +484,8 @@ static void make_block(struct kernel_argument *argument)
     uint64_t bits = value_is_float(parameter->type) ? bits_of_float(parameter->type, 0.5F) : 1;
 
     argument->start = output_allocate(parameter->size, 1);
+    if (argument->layout)
+        kernel_layout_each(argument->layout, parameter->size, set_field, argument);
     for (uint32_t at = 0; size > 0 && at + size <= parameter->size; at += size)
         memcpy(argument->start + at, &bits, size);
 }
@@ -408,6 +501,8 @@ void kernel_inputs_make(struct kernel_inputs *inputs, const struct trm_kernel_in
         const char *text                 = spec_value(it->spec, info->parameters[i].name);
 
         argument->parameter = &info->parameters[i];
+        if (it->shared->layouts[i].count > 0)
+            argument->layout = &it->shared->layouts[i];
         if (argument->parameter->kind == TRM_PARAMETER_BUFFER)
             make_buffer(inputs, argument, it);
         else if (argument->parameter->kind == TRM_PARAMETER_BLOCK)

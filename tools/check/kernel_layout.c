@@ -1,199 +1,126 @@
-/* Trireme: which words of the structs in a kernel's buffers are floats?
+/* Trireme: what the structs in a kernel's buffers and push constants consist of, as runs of scalars.
  *
- * The parameters of a kernel say only that such a buffer has elements of several types. The types are in the
- * SPIR-V, which the library has found valid before this looks at it.
+ * The parameters of a kernel say only that such a buffer has elements of several types; the members are in
+ * the reflection of its shader.
  * SPDX-License-Identifier: MIT
  */
 #include "tools/check/kernel.h"
 
-#include "tools/output/output.h"
-
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
-    OP_FLOAT           = 22,
-    OP_VECTOR          = 23,
-    OP_ARRAY           = 28,
-    OP_RUNTIME_ARRAY   = 29,
-    OP_STRUCT          = 30,
-    OP_POINTER         = 32,
-    OP_CONSTANT        = 43,
-    OP_VARIABLE        = 59,
-    OP_DECORATE        = 71,
-    OP_MEMBER_DECORATE = 72,
-
-    ARRAY_STRIDE   = 6,
-    BINDING        = 33,
-    DESCRIPTOR_SET = 34,
-    OFFSET         = 35,
-
-    HEADER_WORDS = 5,
-    DEEPEST      = 8, /* structs and arrays in each other that are looked into */
-    NOTHING      = -1,
+    STEPS = 65536, /* parts that are looked at: nested arrays may have a thousand million */
 };
 
-/* A module and the struct whose floats are looked for. */
-struct layout {
-    const uint32_t *words;
-    uint64_t count;
-    const uint32_t **definitions; /* by id: the instruction that makes a type, a constant or a variable */
-    uint32_t ids;
-    unsigned char *are_floats; /* by word of an element */
-    uint32_t element_words;
+struct walk {
+    struct kernel_layout *layout;
+    struct trm_shader *shader;
+    uint32_t steps;
 };
 
-static uint32_t operation(const uint32_t *instruction)
+/* Adds scalars at a distance of `stride` bytes, to the run before them if they go on with it. */
+static void add_run(struct walk *walk, const struct kernel_field *field)
 {
-    return instruction ? instruction[0] & 0xffff : 0;
-}
+    struct kernel_layout *layout = walk->layout;
+    struct kernel_field *last    = layout->count > 0 ? &layout->fields[layout->count - 1] : NULL;
 
-static uint32_t length(const uint32_t *instruction)
-{
-    return instruction[0] >> 16;
-}
-
-/* The next instruction; NULL behind the last. The first is next to NULL. */
-static const uint32_t *next_instruction(const struct layout *layout, const uint32_t *instruction)
-{
-    uint64_t at = HEADER_WORDS;
-
-    if (instruction)
-        at = (uint64_t)(instruction - layout->words) + length(instruction);
-    if (at >= layout->count || length(layout->words + at) == 0 ||
-        at + length(layout->words + at) > layout->count)
-        return NULL;
-    return layout->words + at;
-}
-
-static const uint32_t *definition(const struct layout *layout, uint32_t id)
-{
-    return id < layout->ids ? layout->definitions[id] : NULL;
-}
-
-static void find_definitions(struct layout *layout)
-{
-    const uint32_t *it = NULL;
-
-    while ((it = next_instruction(layout, it)) != NULL) {
-        uint32_t place = operation(it) == OP_CONSTANT || operation(it) == OP_VARIABLE ? 2 : 1;
-        bool is_known  = place == 2 || (operation(it) >= OP_FLOAT && operation(it) <= OP_POINTER);
-
-        if (is_known && length(it) > 2 && it[place] < layout->ids)
-            layout->definitions[it[place]] = it;
-    }
-}
-
-/* The number of a decoration of an id; NOTHING: it has none. */
-static int64_t decoration(const struct layout *layout, uint32_t id, uint32_t kind)
-{
-    const uint32_t *it = NULL;
-
-    while ((it = next_instruction(layout, it)) != NULL)
-        if (operation(it) == OP_DECORATE && length(it) > 3 && it[1] == id && it[2] == kind)
-            return it[3];
-    return NOTHING;
-}
-
-static int64_t member_offset(const struct layout *layout, uint32_t id, uint32_t member)
-{
-    const uint32_t *it = NULL;
-
-    while ((it = next_instruction(layout, it)) != NULL)
-        if (operation(it) == OP_MEMBER_DECORATE && length(it) > 4 && it[1] == id && it[2] == member &&
-            it[3] == OFFSET)
-            return it[4];
-    return NOTHING;
-}
-
-static void mark(struct layout *layout, uint32_t id, uint64_t offset, int depth);
-
-static void mark_array(struct layout *layout, const uint32_t *type, uint64_t offset, int depth)
-{
-    const uint32_t *count = definition(layout, type[3]);
-    int64_t stride        = decoration(layout, type[1], ARRAY_STRIDE);
-
-    if (operation(count) != OP_CONSTANT || stride <= 0)
-        return;
-    for (uint32_t i = 0; i < count[3] && offset / 4 < layout->element_words; i++, offset += (uint64_t)stride)
-        mark(layout, type[2], offset, depth);
-}
-
-static void mark_struct(struct layout *layout, const uint32_t *type, uint64_t offset, int depth)
-{
-    for (uint32_t i = 0; i + 2 < length(type); i++) {
-        int64_t own = member_offset(layout, type[1], i);
-
-        if (own != NOTHING)
-            mark(layout, type[i + 2], offset + (uint64_t)own, depth);
-    }
-}
-
-/* Mark the floats of 32 bits of a type that begins at an offset. Those of matrices are left out. */
-static void mark(struct layout *layout, uint32_t id, uint64_t offset, int depth)
-{
-    const uint32_t *type = definition(layout, id);
-
-    if (depth == DEEPEST)
-        return;
-    switch (operation(type)) {
-    case OP_FLOAT:
-        if (type[2] == 32 && offset % 4 == 0 && offset / 4 < layout->element_words)
-            layout->are_floats[offset / 4] = 1;
-        break;
-    case OP_VECTOR:
-        for (uint32_t i = 0; i < type[3]; i++)
-            mark(layout, type[2], offset + 4 * (uint64_t)i, depth + 1); /* of wider ones none is marked */
-        break;
-    case OP_ARRAY:
-        mark_array(layout, type, offset, depth + 1);
-        break;
-    case OP_STRUCT:
-        mark_struct(layout, type, offset, depth + 1);
-        break;
-    default:
-        break;
-    }
-}
-
-/* What the only member of a buffer's block is an array of; 0: it is none. */
-static uint32_t element_of(const struct layout *layout, const uint32_t *variable)
-{
-    const uint32_t *pointer = definition(layout, variable[1]);
-    const uint32_t *block   = operation(pointer) == OP_POINTER ? definition(layout, pointer[3]) : NULL;
-    const uint32_t *array;
-
-    if (operation(block) != OP_STRUCT || length(block) != 3)
-        return 0;
-    array = definition(layout, block[2]);
-    return operation(array) == OP_RUNTIME_ARRAY || operation(array) == OP_ARRAY ? array[2] : 0;
-}
-
-static void mark_buffer(struct layout *layout, const struct trm_parameter *parameter)
-{
-    for (uint32_t id = 0; id < layout->ids; id++) {
-        if (operation(layout->definitions[id]) != OP_VARIABLE ||
-            decoration(layout, id, BINDING) != (int64_t)parameter->place ||
-            decoration(layout, id, DESCRIPTOR_SET) != (int64_t)parameter->set)
-            continue;
-        mark(layout, element_of(layout, layout->definitions[id]), 0, 0);
+    if (last && layout->count > layout->head_count && last->type == field->type &&
+        strcmp(last->name, field->name) == 0 && field->offset - last->offset == last->count * last->stride &&
+        (field->count == 1 || field->stride == last->stride)) {
+        last->count += field->count;
         return;
     }
+    if (layout->count < KERNEL_FIELDS)
+        layout->fields[layout->count++] = *field;
 }
 
-unsigned char *kernel_layout_floats(const struct trm_parameter *parameter, const void *words, uint64_t size)
+static void add_scalars(struct walk *walk, const struct trm_member_info *part, uint32_t offset,
+                        const char *name)
 {
-    struct layout layout = {.words = words, .count = size / sizeof(uint32_t)};
+    struct kernel_field field = {.type = part->type, .stride = trm_type_size(part->type)};
+    uint32_t vectors          = 1;
 
-    if (parameter->kind != TRM_PARAMETER_BUFFER || parameter->type != TRM_TYPE_NONE ||
-        parameter->stride < 4 || parameter->stride % 4 != 0 || layout.count <= HEADER_WORDS)
-        return NULL;
-    layout.ids           = layout.words[3] < layout.count ? layout.words[3] : (uint32_t)layout.count;
-    layout.definitions   = output_allocate(layout.ids, sizeof(*layout.definitions));
-    layout.element_words = parameter->stride / 4;
-    layout.are_floats    = output_allocate(layout.element_words, 1);
-    find_definitions(&layout);
-    mark_buffer(&layout, parameter);
-    free(layout.definitions);
-    return layout.are_floats;
+    field.count = part->components;
+    if (part->columns > 0) {
+        vectors     = part->is_row_major ? part->components / part->columns : part->columns;
+        field.count = part->components / vectors;
+    } else if (part->array_stride == part->components * field.stride && part->count > 1) {
+        field.count = part->count * part->components;
+    }
+    snprintf(field.name, sizeof(field.name), "%.*s", (int)sizeof(field.name) - 1, name);
+    for (uint32_t i = 0; i < vectors; i++) {
+        field.offset = offset + i * part->matrix_stride;
+        add_run(walk, &field);
+    }
+}
+
+/* Adds a part that lies in another, which begins at an offset. Of an array of open length, which is the last
+ * part of a buffer, one element. */
+static void add_part(struct walk *walk, uint32_t index, uint32_t offset, const char *name)
+{
+    struct trm_member_info part = {.struct_size = sizeof(part)};
+    uint32_t count;
+
+    if (trm_shader_member(walk->shader, index, &part) != TRM_OK)
+        return;
+    offset += part.offset;
+    name  = *part.name ? part.name : name;
+    count = part.count;
+    if (count == 0) {
+        walk->layout->tail        = offset;
+        walk->layout->tail_stride = part.array_stride;
+        walk->layout->head_count  = walk->layout->count;
+        offset                    = 0;
+        count                     = 1;
+    } else if (part.type != TRM_TYPE_NONE && part.columns == 0 &&
+               part.array_stride == part.components * trm_type_size(part.type)) {
+        count = 1; /* one run has them all */
+    }
+    for (uint32_t i = 0; i < count && walk->steps < STEPS; i++, offset += part.array_stride) {
+        walk->steps++;
+        if (part.type != TRM_TYPE_NONE)
+            add_scalars(walk, &part, offset, name);
+        for (uint32_t k = 0; k < part.member_count; k++)
+            add_part(walk, part.first_member + k, offset, name);
+    }
+}
+
+void kernel_layout_make(struct kernel_layout *layout, struct trm_shader *shader, uint32_t parameter)
+{
+    struct walk walk = {.layout = layout, .shader = shader};
+
+    add_part(&walk, parameter, 0, "");
+    if (layout->tail_stride == 0)
+        layout->head_count = layout->count;
+}
+
+/* Visits runs of scalars that lie `base` bytes further on, as far as they are in the buffer. */
+static void visit_fields(const struct kernel_field *fields, uint32_t count, const struct kernel_place *place,
+                         kernel_layout_visit_fn visit, void *user)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct kernel_place own = *place;
+        uint32_t size           = trm_type_size(fields[i].type);
+
+        own.field = &fields[i];
+        own.offset += fields[i].offset;
+        for (own.count = 0; own.count < fields[i].count; own.count++)
+            if (own.offset + (uint64_t)own.count * fields[i].stride + size > place->bytes)
+                break;
+        if (own.count > 0)
+            visit(user, &own);
+    }
+}
+
+void kernel_layout_each(const struct kernel_layout *layout, uint64_t bytes, kernel_layout_visit_fn visit,
+                        void *user)
+{
+    struct kernel_place place = {.bytes = bytes};
+
+    visit_fields(layout->fields, layout->head_count, &place, visit, user);
+    for (place.offset = layout->tail; layout->tail_stride > 0 && place.offset < bytes;
+         place.offset += layout->tail_stride, place.element++)
+        visit_fields(layout->fields + layout->head_count, layout->count - layout->head_count, &place, visit,
+                     user);
 }

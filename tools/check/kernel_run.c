@@ -7,16 +7,11 @@
 
 /* ---- loading ---- */
 
-static void describe_module(const struct kernel_shared *shared, struct trm_constant *constants,
-                            struct trm_module_desc *desc)
+static void describe_module(const struct kernel_shared *shared, struct trm_module_desc *desc)
 {
     desc->name           = shared->name;
-    desc->constants      = constants;
+    desc->constants      = shared->constants;
     desc->constant_count = shared->constant_count;
-    for (uint32_t i = 0; i < shared->constant_count; i++) {
-        constants[i]      = shared->constants[i];
-        constants[i].name = shared->constant_names[i];
-    }
     if (shared->is_native || shared->is_named) {
         desc->format = shared->is_native ? TRM_MODULE_SHARED_OBJECT : TRM_MODULE_NAMED;
         desc->data   = shared->is_native ? shared->path : shared->name;
@@ -41,12 +36,11 @@ static void report_refused(struct kernel_run *run, int32_t status)
 static bool load(struct kernel_run *run)
 {
     const struct kernel_shared *shared = run->check->shared;
-    struct trm_constant constants[KERNEL_CONSTANTS];
-    struct trm_module_desc desc = {.struct_size = sizeof(desc)};
-    const char *name            = shared->is_native ? spec_value(run->check->spec, "kernel") : NULL;
+    struct trm_module_desc desc        = {.struct_size = sizeof(desc)};
+    const char *name                   = shared->is_native ? spec_value(run->check->spec, "kernel") : NULL;
     int32_t status;
 
-    describe_module(shared, constants, &desc);
+    describe_module(shared, &desc);
     status = trm_module_load(run->device, &desc, &run->module);
     if (status != TRM_OK)
         run->module = NULL;

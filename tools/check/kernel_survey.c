@@ -8,11 +8,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool misuse(struct kernel_shared *shared, const char *what, const char *name, const char *suggestion)
 {
     shared->is_misuse = true;
     snprintf(shared->misuse, sizeof(shared->misuse), "%s%.200s%s", what, name, suggestion);
+    return false;
+}
+
+static bool misuse_value(struct kernel_shared *shared, const char *what, const struct spec_option *option)
+{
+    shared->is_misuse = true;
+    snprintf(shared->misuse, sizeof(shared->misuse), "no value of the %s %.100s: %.200s", what, option->name,
+             option->value);
     return false;
 }
 
@@ -35,8 +44,9 @@ static bool take_constant(struct kernel_shared *shared, const struct trm_constan
         return misuse(shared, "too many constants: ", option->name, "");
     taken->type = constant->type;
     if (!value_parse(constant->type, option->value, &taken->bits))
-        return misuse(shared, "no value of the constant: ", option->value, "");
-    snprintf(shared->constant_names[shared->constant_count++], KERNEL_NAME, "%.63s", constant->name);
+        return misuse_value(shared, "constant", option);
+    taken->id = constant->id;
+    shared->constant_count++;
     return true;
 }
 
@@ -63,9 +73,12 @@ static bool check_option(struct kernel_shared *shared, const struct trm_kernel_i
     const struct trm_parameter *parameter    = find_parameter(info, option->name);
     const struct trm_constant_info *constant = code ? code_constant(code, option->name) : NULL;
     int32_t type;
-    uint64_t bits;
+    uint64_t bits, sides[3];
 
-    if (strcmp(option->name, "items") == 0 || (!code && strcmp(option->name, "kernel") == 0))
+    if (strcmp(option->name, "items") == 0)
+        return kernel_inputs_items(option->value, sides) ||
+               misuse(shared, "items takes sides above 0 (1000, 100x20, 10x20x30), not ", option->value, "");
+    if (!code && strcmp(option->name, "kernel") == 0)
         return true;
     if (constant)
         return take_constant(shared, constant, option);
@@ -73,7 +86,7 @@ static bool check_option(struct kernel_shared *shared, const struct trm_kernel_i
         return refuse_option(shared, info, code, option->name);
     type = parameter->kind == TRM_PARAMETER_BUFFER ? TRM_TYPE_U64 : parameter->type;
     if (parameter->kind == TRM_PARAMETER_BLOCK || !value_parse(type, option->value, &bits))
-        return misuse(shared, "no value of the parameter: ", option->value, "");
+        return misuse_value(shared, "parameter", option);
     return true;
 }
 
@@ -111,9 +124,17 @@ static bool keep_words(struct kernel_shared *shared, const struct code *code)
         shared->word_bytes > KERNEL_SHARED_BYTES / 4)
         return false;
     memcpy(shared->data, words, shared->word_bytes);
+    shared->has_subgroups = kernel_inputs_has_subgroups(words, shared->word_bytes);
     kernel_inputs_obstacle(&code->info, words, shared->word_bytes, shared->obstacle,
                            sizeof(shared->obstacle));
     return true;
+}
+
+static void keep_layouts(struct kernel_shared *shared, const struct code *code)
+{
+    for (uint32_t i = 0; i < code->info.parameter_count && i < KERNEL_PARAMETERS; i++)
+        if (code->info.parameters[i].type == TRM_TYPE_NONE)
+            kernel_layout_make(&shared->layouts[i], code->shader, i);
 }
 
 /* The most bytes of results of a size, whatever the search for bounds makes of it. */
@@ -137,9 +158,11 @@ static void take_code(const struct kernel_check *it, struct report *report, cons
     shared->is_named = code->named;
     snprintf(shared->name, sizeof(shared->name), "%.63s", code->named ? code->name : code->info.name);
     if (!keep_words(shared, code)) {
-        report_add(report, FINDING_FAILED, "found", NULL, "its SPIR-V is too long");
+        report_add(report, FINDING_FAILED, "source", "Divide the module: a kernel needs only its own code.",
+                   "its SPIR-V is too long");
         return;
     }
+    keep_layouts(shared, code);
     kernel_inputs_sizes(&code->info, it->spec, it->check->options.is_quick, shared);
     place_results(shared);
     signature = signature_text(code);
@@ -149,6 +172,19 @@ static void take_code(const struct kernel_check *it, struct report *report, cons
         report_add(report, FINDING_ABSENT, "inputs", "trireme run, or a program, runs such kernels.",
                    "none can be made up for it: %s; it is only compiled", shared->obstacle);
     shared->is_found = true;
+}
+
+/* Why there is no code: there is no file, or its text is wrong. */
+static void report_no_code(const struct kernel_check *it, struct report *report, const char *text)
+{
+    bool is_there = access(it->spec->kernel, R_OK) == 0;
+
+    report_add(report, FINDING_FAILED, "source",
+               is_there
+                   ? "Correct the file; trireme kc compiles it by itself."
+                   : "Give the path of a .comp, .glsl, .spv or .so that can be read, or a name that trireme "
+                     "info --kernels lists.",
+               "%s", text);
 }
 
 static void find_code(const struct kernel_check *it, struct report *report)
@@ -165,7 +201,7 @@ static void find_code(const struct kernel_check *it, struct report *report)
     if (code)
         take_code(it, report, code);
     else
-        report_add(report, FINDING_FAILED, "found", NULL, "%s", fault.text);
+        report_no_code(it, report, fault.text);
     code_release(codes);
     fault_fini(&fault);
     trm_context_destroy(context);
@@ -185,7 +221,7 @@ static void find_native(const struct kernel_check *it, struct report *report)
         if (strcmp(check->survey->devices[i].backend, "cpu") == 0)
             device.summary = &check->survey->devices[i];
     if (!device.summary || !realpath(it->spec->kernel, shared->path)) {
-        report_add(report, FINDING_FAILED, "found", "Only the backend cpu loads shared objects.",
+        report_add(report, FINDING_FAILED, "source", "Only the backend cpu loads shared objects.",
                    device.summary ? "the file cannot be opened" : "there is no device of the cpu");
         return;
     }

@@ -222,8 +222,10 @@ void check_survey_job(struct report *report, void *user)
 
 bool check_survey(struct check *check)
 {
-    return apart_run(&check->apart, "Settings", "settings", check_survey_job, check) &&
-           check->survey->is_complete;
+    bool has_ended = apart_run(&check->apart, "Settings", "settings", check_survey_job, check);
+
+    apart_freeze(check->survey, sizeof(*check->survey));
+    return has_ended && check->survey->is_complete && check->survey->device_count <= CHECK_DEVICES;
 }
 
 void check_devices(struct check *check)

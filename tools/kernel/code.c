@@ -4,6 +4,7 @@
 #include "tools/kernel/code.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,14 +51,15 @@ static char *read_file(const char *path, uint64_t *size, struct fault *fault)
         return NULL;
     }
     do {
-        char *more = output_allocate(capacity + 65537, 1);
+        size_t bigger = capacity > 0 ? 2 * capacity : 65536;
+        char *more    = output_allocate(bigger + 1, 1);
 
         if (bytes)
             memcpy(more, bytes, *size);
         free(bytes);
-        bytes = more;
-        *size += fread(bytes + capacity, 1, 65536, file);
-        capacity += 65536;
+        bytes    = more;
+        capacity = bigger;
+        *size += fread(bytes + *size, 1, capacity - *size, file);
     } while (*size == capacity && capacity < MOST_BYTES);
     if (ferror(file) || *size == capacity) {
         fault_set(fault, "kernel %s: cannot be read: %s", path,
@@ -147,6 +149,10 @@ static bool create_from_file(struct code *code, struct trm_context *context, str
 
     if (!bytes)
         return false;
+    if (desc.size == 0) {
+        free(bytes);
+        return fault_set(fault, "kernel %s: the file is empty", code->name);
+    }
     stem        = stem_of(code->path);
     desc.format = ends_with(code->path, ".spv") ? TRM_MODULE_SPIRV : TRM_MODULE_GLSL;
     desc.data   = bytes;
@@ -236,9 +242,13 @@ void code_release(struct code *list)
 
 const struct trm_constant_info *code_constant(const struct code *code, const char *name)
 {
-    for (uint32_t i = 0; i < code->constant_count; i++)
-        if (strcmp(code->constants[i].name, name) == 0)
+    char number[16];
+
+    for (uint32_t i = 0; i < code->constant_count; i++) {
+        snprintf(number, sizeof(number), "%" PRIu32, code->constants[i].id);
+        if (strcmp(code->constants[i].name, name) == 0 || strcmp(number, name) == 0)
             return &code->constants[i];
+    }
     return NULL;
 }
 

@@ -32,6 +32,7 @@ struct code *code_find(struct code **list, struct trm_context *context, const ch
                        struct fault *fault);
 void code_release(struct code *list);
 
+/* A constant by its name or number. NULL: there is none. */
 const struct trm_constant_info *code_constant(const struct code *code, const char *name);
 
 /* Load it on every device of a group. */

@@ -64,5 +64,5 @@ void suggestion_text(const struct suggestion *suggestion, char *text, size_t cap
 {
     const char *names = suggestion->names;
 
-    snprintf(text, capacity, "%s%s%s", *names ? ", did you mean " : "", names, *names ? "?" : "");
+    snprintf(text, capacity, "%s%s%s", *names ? " (did you mean " : "", names, *names ? "?)" : "");
 }

@@ -22,7 +22,7 @@ void suggestion_init(struct suggestion *suggestion, const char *name);
 /* Keep a name if it is as near as the nearest so far. */
 void suggestion_try(struct suggestion *suggestion, const char *name);
 
-/* Write ", did you mean gray or gamma?" to `text`; "" if no name is near. */
+/* Write " (did you mean gray or gamma?)" to `text`; "" if no name is near. */
 void suggestion_text(const struct suggestion *suggestion, char *text, size_t capacity);
 
 /* The edit distance (Levenshtein) of two names of at most 63 characters; longer names are far from all

@@ -4,14 +4,15 @@
  *     memory.c  allocation
  *     live.c    the buffers whose addresses the program knows
  *
- * An instance is written when it is opened and only read afterwards, except its clock, which is an atomic,
- * and `live`, which has a lock of its own.
+ * An instance is written when it is opened and only read afterwards, except its clock and its count of bytes,
+ * which are atomic, and `live`, which has a lock of its own.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_CPU_DEVICE_DEVICE_H
 #define BACKENDS_CPU_DEVICE_DEVICE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <trireme/backend.h>
 #include <trireme/backend_util.h>
 
@@ -35,8 +36,9 @@ struct trm_backend_instance {
     uint32_t device_count;
     struct cpu_scheduler *schedulers[CPU_MAX_DEVICES]; /* stream/scheduler.h */
     uint32_t worker_counts[CPU_MAX_DEVICES];
-    pthread_mutex_t lock;    /* of the schedulers */
-    uint64_t physical_bytes; /* that this process may use */
+    pthread_mutex_t lock;          /* of the schedulers */
+    uint64_t physical_bytes;       /* that this process may use */
+    _Atomic uint64_t mapped_bytes; /* of buffers */
     struct cpu_clock clock;
     struct cpu_live live;
 };

@@ -15,8 +15,31 @@
 
 static int32_t fail_device_memory(struct trm_backend_instance *instance, uint64_t size)
 {
-    return trm_util_fail(instance->host, TRM_ERROR_OUT_OF_DEVICE_MEMORY, 0,
-                         "There is no memory for a buffer of %llu bytes.", (unsigned long long)size);
+    return trm_util_fail(
+        instance->host, TRM_ERROR_OUT_OF_DEVICE_MEMORY, 0,
+        "There is no memory for a buffer of %llu bytes: buffers have %llu bytes, and the "
+        "machine or its control group has %llu.",
+        (unsigned long long)size,
+        (unsigned long long)atomic_load_explicit(&instance->mapped_bytes, memory_order_relaxed),
+        (unsigned long long)instance->physical_bytes);
+}
+
+/* Counts `size` more bytes of mappings, unless the machine has no memory for all of them: the system would map
+ * them, and kill the program when it touches them. */
+static bool reserve(struct trm_backend_instance *instance, uint64_t size)
+{
+    uint64_t before = atomic_load_explicit(&instance->mapped_bytes, memory_order_relaxed);
+    do {
+        if (size > instance->physical_bytes || before > instance->physical_bytes - size)
+            return false;
+    } while (!atomic_compare_exchange_weak_explicit(&instance->mapped_bytes, &before, before + size,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    return true;
+}
+
+static void unreserve(struct trm_backend_instance *instance, uint64_t size)
+{
+    atomic_fetch_sub_explicit(&instance->mapped_bytes, size, memory_order_relaxed);
 }
 
 /* Map `alignment` bytes more than asked for, then unmap what lies outside of the aligned range. */
@@ -38,12 +61,17 @@ static uint8_t *map_aligned(uint64_t size, uint64_t alignment)
 static int32_t map_memory(struct trm_backend_memory *memory, uint64_t alignment)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    uint64_t size = (memory->size + page - 1) & ~(page - 1);
-    bool is_huge  = size >= HUGE_PAGE;
-    alignment     = is_huge ? HUGE_PAGE : alignment > page ? alignment : page;
-    memory->data  = map_aligned(size, alignment);
-    if (memory->data == NULL)
+    uint64_t size =
+        memory->size <= UINT64_MAX - page ? (memory->size + page - 1) & ~(page - 1) : memory->size;
+    bool is_huge = size >= HUGE_PAGE;
+    alignment    = is_huge ? HUGE_PAGE : alignment > page ? alignment : page;
+    if (!reserve(memory->instance, size))
         return fail_device_memory(memory->instance, memory->size);
+    memory->data = map_aligned(size, alignment);
+    if (memory->data == NULL) {
+        unreserve(memory->instance, size);
+        return fail_device_memory(memory->instance, memory->size);
+    }
     if (is_huge)
         madvise(memory->data, size, MADV_HUGEPAGE); /* only a hint: without it the pages are small */
     memory->mapping = memory->data;
@@ -62,16 +90,12 @@ static int32_t allocate_from_host(struct trm_backend_memory *memory, uint64_t al
     return TRM_OK;
 }
 
-/* Refuses sizes beyond the machine's memory: the system would map them, and kill the program when it touches
- * them. */
 static int32_t allocate_pages(struct trm_backend_memory *memory, const struct trm_memory_desc *desc)
 {
     if (desc->kind == TRM_MEMORY_IMPORTED) {
         memory->data = desc->host_pointer;
         return TRM_OK;
     }
-    if (desc->size > memory->instance->physical_bytes)
-        return fail_device_memory(memory->instance, desc->size);
     if (desc->size >= LEAST_MAPPED)
         return map_memory(memory, desc->alignment);
     return allocate_from_host(memory, desc->alignment);
@@ -99,10 +123,12 @@ static int32_t memory_allocate(struct trm_backend_device *device, const struct t
 
 static void memory_free(struct trm_backend_memory *memory)
 {
-    if (memory->mapping != NULL)
+    if (memory->mapping != NULL) {
         munmap(memory->mapping, memory->owned);
-    else if (memory->owned != 0)
+        unreserve(memory->instance, memory->owned);
+    } else if (memory->owned != 0) {
         trm_util_release(memory->instance->host, memory->data, memory->owned);
+    }
     trm_util_release(memory->instance->host, memory, sizeof(*memory));
 }
 

@@ -116,7 +116,7 @@ bool plan_is_automatic(const char *name);
 /* True if the kernel has an option of this name. */
 bool plan_has_option(const struct code *code, const char *name);
 
-/* Write ", did you mean amount?" with the nearest options; "" if none is near. */
+/* Write " (did you mean amount?)" with the nearest options; "" if none is near. */
 void plan_suggest(const struct code *code, const char *name, char *text, size_t capacity);
 
 /* Set a fault that names the options of a kernel: plan_complain() if the kernel does not fit the frames,

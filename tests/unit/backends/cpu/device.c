@@ -1,6 +1,7 @@
 /* Device, memory, time stamps and instances of the cpu backend.
  * SPDX-License-Identifier: MIT
  */
+#include "backends/cpu/machine/machine.h"
 #include "tests/unit/backends/cpu/host.h"
 #include "tests/unit/runner.h"
 
@@ -125,6 +126,22 @@ START_TEST(more_memory_than_there_is_is_refused)
 }
 END_TEST
 
+START_TEST(buffers_that_together_need_more_memory_than_there_is_are_refused)
+{
+    struct trm_memory_desc desc = {.struct_size = sizeof(desc), .alignment = 64};
+    struct trm_backend_memory *memory[2], *none = NULL;
+    desc.size = cpu_physical_bytes() / 5 * 2;
+    for (int i = 0; i < 2; i++)
+        ck_assert_msg(bench.memory->allocate(bench.device, &desc, &memory[i]) == TRM_OK, "%d: %s", i,
+                      cpu_host_sentence);
+    ck_assert_int_eq(bench.memory->allocate(bench.device, &desc, &none), TRM_ERROR_OUT_OF_DEVICE_MEMORY);
+    bench.memory->free(memory[0]);
+    ck_assert_int_eq(bench.memory->allocate(bench.device, &desc, &memory[0]), TRM_OK);
+    for (int i = 0; i < 2; i++)
+        bench.memory->free(memory[i]);
+}
+END_TEST
+
 START_TEST(time_stamps_are_of_the_monotonic_clock_and_in_order)
 {
     const struct trm_profile_ops *profile = bench.backend->profile;
@@ -178,6 +195,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, memory_of_every_kind_and_size_is_aligned_and_reachable);
     tcase_add_test(tests, imported_memory_stays_where_it_is);
     tcase_add_test(tests, more_memory_than_there_is_is_refused);
+    tcase_add_test(tests, buffers_that_together_need_more_memory_than_there_is_are_refused);
     tcase_add_test(tests, time_stamps_are_of_the_monotonic_clock_and_in_order);
     tcase_add_test(tests, instances_open_and_close_again_and_stand_side_by_side);
     tcase_add_test(tests, a_core_that_asks_for_a_later_minor_is_not_served);

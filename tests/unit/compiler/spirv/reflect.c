@@ -327,6 +327,168 @@ START_TEST(shared_memory_is_counted_as_c_lays_it_out)
 }
 END_TEST
 
+/* ---- members ------------------------------------------------------------------------------- */
+
+static const struct trm_member_info *member(uint32_t of, uint32_t index)
+{
+    const struct trm_member_info *whole = &reflection.members[of];
+
+    ck_assert_uint_lt(of, reflection.member_count);
+    ck_assert_uint_lt(index, whole->member_count);
+    ck_assert_uint_le(whole->first_member + whole->member_count, reflection.member_count);
+    return &reflection.members[whole->first_member + index];
+}
+
+static uint32_t index_of(const struct trm_member_info *info)
+{
+    return (uint32_t)(info - reflection.members);
+}
+
+/* A buffer with a block S of two members, decorated but for the details of these. */
+static void add_block(uint32_t first, uint32_t second, uint32_t offset)
+{
+    DECORATE(S, SpvDecorationBlock);
+    MEMBER(S, 0, SpvDecorationOffset, 0);
+    MEMBER(S, 1, SpvDecorationOffset, offset);
+    TYPE(SpvOpTypeStruct, S, first, second);
+    TYPE(SpvOpTypePointer, P, SpvStorageClassStorageBuffer, S);
+    TYPE(SpvOpVariable, P, V, SpvStorageClassStorageBuffer);
+    bind(V, 0, 2);
+}
+
+START_TEST(the_members_of_a_block_have_names_types_and_offsets)
+{
+    add_block(V3, RUNTIME, 12);
+    NAME(&builder, V, "points");
+    MEMBER_NAME(&builder, S, 0, "centre");
+    MEMBER_NAME(&builder, S, 1, "weights");
+    reflect(NULL);
+    ck_assert_str_eq(reflection.members[2].name, "points");
+    ck_assert_int_eq(reflection.members[2].type, TRM_TYPE_NONE);
+    ck_assert_uint_eq(reflection.members[2].member_count, 2);
+    ck_assert_uint_eq(reflection.members[2].size, 12);
+    const struct trm_member_info *centre = member(2, 0), *weights = member(2, 1);
+    ck_assert_uint_eq(centre->struct_size, sizeof(*centre));
+    ck_assert_str_eq(centre->name, "centre");
+    ck_assert_int_eq(centre->type, TRM_TYPE_F32);
+    ck_assert_uint_eq(centre->components, 3);
+    ck_assert_uint_eq(centre->columns, 0);
+    ck_assert_uint_eq(centre->size, 12);
+    ck_assert_uint_eq(centre->count, 1);
+    ck_assert_uint_eq(centre->array_stride, 0);
+    ck_assert_str_eq(weights->name, "weights");
+    ck_assert_uint_eq(weights->offset, 12);
+    ck_assert_uint_eq(weights->count, 0);
+    ck_assert_uint_eq(weights->array_stride, 4);
+    ck_assert_uint_eq(weights->components, 1);
+    ck_assert_uint_eq(weights->member_count, 0);
+}
+END_TEST
+
+START_TEST(arrays_in_arrays_are_members_of_each_other)
+{
+    enum {
+        INNER = 950,
+        OUTER
+    };
+
+    DECORATE(INNER, SpvDecorationArrayStride, 32);
+    DECORATE(OUTER, SpvDecorationArrayStride, 128);
+    TYPE(SpvOpTypeArray, INNER, M2X3, U_2);
+    TYPE(SpvOpTypeArray, OUTER, INNER, U_3);
+    MEMBER(S, 1, SpvDecorationMatrixStride, 16);
+    add_block(U32, OUTER, 16);
+    reflect(NULL);
+    const struct trm_member_info *outer = member(2, 1), *inner = member(index_of(outer), 0);
+    ck_assert_int_eq(outer->type, TRM_TYPE_NONE);
+    ck_assert_uint_eq(outer->count, 3);
+    ck_assert_uint_eq(outer->array_stride, 128);
+    ck_assert_uint_eq(outer->member_count, 1);
+    ck_assert_str_eq(inner->name, "");
+    ck_assert_int_eq(inner->type, TRM_TYPE_F32);
+    ck_assert_uint_eq(inner->offset, 0);
+    ck_assert_uint_eq(inner->count, 2);
+    ck_assert_uint_eq(inner->array_stride, 32);
+    ck_assert_uint_eq(inner->columns, 2);
+    ck_assert_uint_eq(inner->components, 6);
+    ck_assert_uint_eq(inner->matrix_stride, 16);
+    ck_assert_uint_eq(inner->is_row_major, 0);
+    ck_assert_uint_eq(inner->size, 28);
+}
+END_TEST
+
+START_TEST(a_matrix_may_lie_by_rows)
+{
+    MEMBER(S, 1, SpvDecorationMatrixStride, 8);
+    MEMBER(S, 1, SpvDecorationRowMajor);
+    add_block(U32, M2X3, 8);
+    reflect(NULL);
+    const struct trm_member_info *matrix = member(2, 1);
+    ck_assert_uint_eq(matrix->is_row_major, 1);
+    ck_assert_uint_eq(matrix->matrix_stride, 8);
+    ck_assert_uint_eq(matrix->columns, 2);
+    ck_assert_uint_eq(matrix->size, 24);
+}
+END_TEST
+
+START_TEST(a_struct_that_is_used_twice_is_described_once)
+{
+    MEMBER(FI, 0, SpvDecorationOffset, 0);
+    MEMBER(FI, 1, SpvDecorationOffset, 4);
+    MEMBER_NAME(&builder, FI, 1, "number");
+    add_block(FI, FI, 16);
+    reflect(NULL);
+    const struct trm_member_info *one = member(2, 0), *two = member(2, 1);
+    ck_assert_uint_eq(one->first_member, two->first_member);
+    ck_assert_uint_eq(two->offset, 16);
+    ck_assert_int_eq(member(index_of(two), 1)->type, TRM_TYPE_I32);
+    ck_assert_uint_eq(member(index_of(two), 1)->offset, 4);
+    ck_assert_str_eq(member(index_of(two), 1)->name, "number");
+}
+END_TEST
+
+/* 20 structs, each of which has the one before it twice: 2^20 floats. */
+START_TEST(the_list_does_not_grow_with_the_nesting_of_types)
+{
+    uint32_t inner = FF, size = 8;
+
+    MEMBER(FF, 0, SpvDecorationOffset, 0);
+    MEMBER(FF, 1, SpvDecorationOffset, 4);
+    for (uint32_t i = 0; i < 20; i++, size *= 2) {
+        uint32_t outer = builder_id(&builder);
+
+        MEMBER(outer, 0, SpvDecorationOffset, 0);
+        MEMBER(outer, 1, SpvDecorationOffset, size);
+        TYPE(SpvOpTypeStruct, outer, inner, inner);
+        inner = outer;
+    }
+    add_block(inner, U32, size);
+    reflect(NULL);
+    ck_assert_uint_lt(reflection.member_count, 60);
+}
+END_TEST
+
+START_TEST(push_constants_and_views_are_parts_with_members_too)
+{
+    MEMBER(FI, 0, SpvDecorationOffset, 0);
+    MEMBER(FI, 1, SpvDecorationOffset, 8);
+    add_push_constants((uint32_t[]){V4, FI}, (uint32_t[]){16, 0}, 2);
+    MEMBER_NAME(&builder, S, 0, "colour");
+    add_view(V4, 16, 0, 0, "wide");
+    NAME(&builder, VALUE(P_BLOCK), "narrow");
+    const struct trm_kernel_info *kernel = reflect(NULL);
+    ck_assert_uint_eq(kernel->parameter_count, 4);
+    ck_assert_uint_eq(reflection.members[2].member_count, 2);
+    ck_assert_uint_eq(member(2, 1)->offset, 8);
+    ck_assert_str_eq(reflection.members[3].name, "colour");
+    ck_assert_uint_eq(reflection.members[3].components, 4);
+    ck_assert_uint_eq(reflection.members[3].offset, 0);
+    ck_assert_uint_eq(reflection.view_count, 1);
+    ck_assert_str_eq(reflection.members[4].name, "narrow");
+    ck_assert_uint_eq(member(4, 0)->array_stride, 4);
+}
+END_TEST
+
 /* ---- the size of work-groups --------------------------------------------------------------- */
 
 START_TEST(the_size_of_a_group_may_be_constants)
@@ -415,6 +577,12 @@ static Suite *make_suite(void)
     tcase_add_test(all, structs_among_push_constants_are_blocks_without_a_type);
     tcase_add_test(all, there_is_one_block_of_push_constants);
     tcase_add_test(all, shared_memory_is_counted_as_c_lays_it_out);
+    tcase_add_test(all, the_members_of_a_block_have_names_types_and_offsets);
+    tcase_add_test(all, arrays_in_arrays_are_members_of_each_other);
+    tcase_add_test(all, a_matrix_may_lie_by_rows);
+    tcase_add_test(all, a_struct_that_is_used_twice_is_described_once);
+    tcase_add_test(all, the_list_does_not_grow_with_the_nesting_of_types);
+    tcase_add_test(all, push_constants_and_views_are_parts_with_members_too);
     tcase_add_test(all, the_size_of_a_group_may_be_constants);
     tcase_add_test(all, the_built_in_size_of_a_group_wins);
     tcase_add_test(all, constants_tell_number_name_type_and_default);

@@ -13,7 +13,7 @@ START_TEST(one_name_takes_that_backend_and_probes_no_other)
     resolves(NULL, "one", 0);
     ck_assert_ptr_nonnull(strstr(logged, "one is probed"));
     ck_assert_ptr_null(strstr(logged, "two is probed"));
-    reason_is("two", TRM_CANDIDATE_FOUND, "not selected by TRIREME_BACKEND=one");
+    reason_is("two", TRM_CANDIDATE_FOUND, "not selected by the program's setting backend=one");
     does_not_resolve("two:0", "not selected");
 }
 END_TEST
@@ -67,7 +67,7 @@ START_TEST(all_but_some_takes_the_best_of_the_others)
     make("^two");
     ck_assert_str_eq(report(), "three+ one+ two-");
     ck_assert_ptr_null(strstr(logged, "two is probed"));
-    reason_is("two", TRM_CANDIDATE_FOUND, "excluded by TRIREME_BACKEND=^two");
+    reason_is("two", TRM_CANDIDATE_FOUND, "excluded by the program's setting backend=^two");
     make("^two,three");
     ck_assert_str_eq(devices(), "one:0");
 }
@@ -78,7 +78,7 @@ START_TEST(excluding_looks_at_the_plugins_own_name_too)
     add("fake-two", "a/innocent.so");
     make("^two");
     ck_assert_str_eq(devices(), "");
-    reason_is("two", TRM_CANDIDATE_TABLES, "excluded by TRIREME_BACKEND=^two");
+    reason_is("two", TRM_CANDIDATE_TABLES, "excluded by the program's setting backend=^two");
 }
 END_TEST
 

@@ -208,7 +208,8 @@ START_TEST(settings_that_there_are_not_are_refused)
     is_bad(0, "nonsense", "1", "the program sets \"nonsense\"");
     is_bad(0, NULL, "1", "NULL");
     user_file("cpu.wrokers = 1\n");
-    is_bad(0, NULL, NULL, "trireme.conf:1: there is no setting \"cpu.wrokers\"");
+    is_bad(0, NULL, NULL,
+           "trireme.conf:1 sets \"cpu.wrokers\", but there is no such setting; did you mean cpu.workers?");
     user_file("config = /x\n");
     is_bad(0, NULL, NULL, "config cannot be set in a file");
     user_file("log.level = 1\nlog.level = 2\n");
@@ -404,6 +405,17 @@ START_TEST(every_misspelt_variable_is_named)
 }
 END_TEST
 
+START_TEST(a_setting_of_no_backend_that_is_near_to_one_is_warned_about)
+{
+    make(TRM_CONTEXT_NO_ENVIRONMENT, "cup.devices", "2");
+    ck_assert_str_eq(logged,
+                     "2 cup.devices is set, but only a backend of that name would read it; did you mean "
+                     "cpu.devices?\n");
+    make(TRM_CONTEXT_NO_ENVIRONMENT, "mine.fast-path", "2");
+    ck_assert_str_eq(logged, "");
+}
+END_TEST
+
 START_TEST(variables_of_other_backends_and_empty_ones_are_not_misspelt)
 {
     char name[300] = "TRIREME_";
@@ -519,6 +531,7 @@ static Suite *make_suite(void)
     tcase_add_test(values, a_misspelt_variable_is_warned_about_once_in_a_process);
     tcase_add_test(values, a_context_without_a_log_leaves_the_warning_to_the_next);
     tcase_add_test(values, every_misspelt_variable_is_named);
+    tcase_add_test(values, a_setting_of_no_backend_that_is_near_to_one_is_warned_about);
     tcase_add_test(values, variables_of_other_backends_and_empty_ones_are_not_misspelt);
     tcase_add_test(values, the_size_of_a_value_can_be_asked_first);
     tcase_add_test(values, asking_for_nonsense_fails);

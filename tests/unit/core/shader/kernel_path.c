@@ -87,6 +87,14 @@ START_TEST(a_kernel_that_is_nowhere_is_answered_with_the_folders)
 }
 END_TEST
 
+START_TEST(a_kernel_that_is_not_compiled_is_answered_with_its_source)
+{
+    folder_write("b/one.comp", "");
+    fails("one", TRM_ERROR_NOT_FOUND, folder_path("b/one.comp"));
+    fails("one", TRM_ERROR_NOT_FOUND, "with trireme kc");
+}
+END_TEST
+
 START_TEST(a_misspelt_kernel_is_answered_with_the_nearest_name)
 {
     folder_write("a/gaussian_blur.spv", "");
@@ -206,6 +214,7 @@ static Suite *make_suite(void)
     tcase_add_checked_fixture(cases, setup, teardown);
     tcase_add_test(cases, the_first_folder_that_has_a_kernel_is_taken);
     tcase_add_test(cases, a_kernel_that_is_nowhere_is_answered_with_the_folders);
+    tcase_add_test(cases, a_kernel_that_is_not_compiled_is_answered_with_its_source);
     tcase_add_test(cases, a_misspelt_kernel_is_answered_with_the_nearest_name);
     tcase_add_test(cases, names_have_letters_digits_and_two_marks);
     tcase_add_test(cases, a_kernel_that_others_may_write_is_refused);

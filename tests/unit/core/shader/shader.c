@@ -212,6 +212,32 @@ START_TEST(a_shader_lists_the_views_of_its_buffers)
 }
 END_TEST
 
+START_TEST(a_shader_lists_what_its_parameters_and_views_consist_of)
+{
+    struct trm_shader *shader   = make(views, sizeof(views), "views");
+    struct trm_member_info info = {.struct_size = sizeof(info)};
+    uint32_t count              = 0;
+    ck_assert_int_eq(trm_shader_member(shader, 0, &info), TRM_OK);
+    ck_assert_str_eq(info.name, "x4");
+    ck_assert_uint_eq(info.member_count, 1);
+    ck_assert_int_eq(trm_shader_member(shader, info.first_member, &info), TRM_OK);
+    ck_assert_int_eq(info.type, TRM_TYPE_F32);
+    ck_assert_uint_eq(info.components, 4);
+    ck_assert_uint_eq(info.array_stride, 16);
+    ck_assert_uint_eq(info.count, 0);
+    ck_assert_int_eq(trm_shader_member(shader, 2, &info), TRM_OK); /* behind both parameters */
+    ck_assert_str_eq(info.name, "x");
+    while (trm_shader_member(shader, count, &info) == TRM_OK)
+        count++;
+    says("only");
+    ck_assert_int_eq(trm_shader_member(shader, count, &info), TRM_ERROR_NOT_FOUND);
+    ck_assert_int_eq(trm_shader_member(shader, 0, NULL), TRM_ERROR_INVALID_ARGUMENT);
+    info.struct_size = 8;
+    ck_assert_int_eq(trm_shader_member(shader, 0, &info), TRM_ERROR_INVALID_ARGUMENT);
+    trm_shader_destroy(shader);
+}
+END_TEST
+
 /* ---- translations ---- */
 
 static const char *translation(struct trm_shader *shader, int32_t language, const struct trm_constant *given,
@@ -330,6 +356,7 @@ static Suite *make_suite(void)
     tcase_add_test(cases, kernels_are_numbered_and_main_has_the_shaders_name);
     tcase_add_test(cases, constants_are_numbered_by_their_ids);
     tcase_add_test(cases, a_shader_lists_the_views_of_its_buffers);
+    tcase_add_test(cases, a_shader_lists_what_its_parameters_and_views_consist_of);
     tcase_add_test(cases, a_translation_is_made_once_for_each_language_and_constants);
     tcase_add_test(cases, translations_that_cannot_be_are_refused);
     tcase_add_test(cases, settings_limit_what_a_shader_becomes);
