@@ -297,6 +297,7 @@ EXTRA_DIST += \
 	tests/bench/pools_kernel.cu \
 	tests/bench/compare-builds \
 	tests/bench/compare-builds.awk \
+	tests/bench/translate-growth \
 	tests/bench/lines.awk \
 	tests/bench/report.awk \
 	tests/bench/run-bench \

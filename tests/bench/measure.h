@@ -55,7 +55,8 @@ int measure_main(int argc, char **argv, const struct measure_peer *peer);
 void measure_print(const char *suite, const char *name, const char *backend, const char *unit, double *values,
                    size_t count);
 
-/* Nanoseconds of CLOCK_MONOTONIC. */
+/* Nanoseconds of CLOCK_MONOTONIC; with MEASURE_CLOCK=processor in the environment, of
+ * CLOCK_PROCESS_CPUTIME_ID, which other work on the machine disturbs less. */
 uint64_t measure_now(void);
 
 /* Sleep as long as the cases do that want all workers asleep. */

@@ -33,7 +33,7 @@ struct work {
     struct trm_kernel_info kernel;
     char *ptx;
     char symbol[256];
-    uint32_t several;
+    uint32_t coarsening;
     void *module, *function;
     uint64_t addresses[BUFFERS_MOST]; /* by buffer of the request */
     uint64_t pointers[BUFFERS_MOST];  /* by parameter */
@@ -96,7 +96,7 @@ static char *compile(struct work *work, const char *text)
 static int find_symbol(struct work *work, const char *text)
 {
     const char *at = strstr(text, "__launch_bounds__(");
-    if (at && strstr(at, "_several(") != NULL) /* where the launch chooses: behind the other form */
+    if (at && strstr(at, "_coarsened(") != NULL) /* where the launch chooses: behind the other form */
         at = strstr(at + 1, "__launch_bounds__(");
     if (at && sscanf(at, "__launch_bounds__(%*u) %255[A-Za-z0-9_]", work->symbol) == 1)
         return 1;
@@ -106,11 +106,11 @@ static int find_symbol(struct work *work, const char *text)
 
 /* How many items a thread does: the last line ends with the function's name, and *COUNT where they are
  * several, or /COUNT where they may be. */
-static void find_several(struct work *work, const char *text)
+static void find_coarsening(struct work *work, const char *text)
 {
     const char *line = strstr(text, "\n// trireme "),
                *mark = line ? strpbrk(line + strlen("\n//"), "*/") : NULL;
-    work->several    = mark ? (uint32_t)strtoul(mark + 1, NULL, 10) : 0;
+    work->coarsening = mark ? (uint32_t)strtoul(mark + 1, NULL, 10) : 0;
 }
 
 static int translate(struct work *work)
@@ -144,7 +144,7 @@ static int translate(struct work *work)
         return say(work, "trm_shader_kernel");
     if (trm_shader_translate(work->shader, &desc, &text, &length) != TRM_OK)
         return say(work, "trm_shader_translate");
-    find_several(work, text);
+    find_coarsening(work, text);
     work->ptx = find_symbol(work, text) ? compile(work, text) : NULL;
     return work->ptx != NULL;
 }
@@ -220,9 +220,9 @@ static int launch(struct work *work)
         parameters[count++] = &work->pointers[i];
     if (work->block_size)
         parameters[count++] = work->block;
-    if (work->several) {
+    if (work->coarsening) {
         parameters[count++] = &groups;
-        groups_x            = (groups - 1) / work->several + 1;
+        groups_x            = (groups - 1) / work->coarsening + 1;
     }
     for (uint32_t i = 0; i < work->pointer_count; i++)
         parameters[count++] = &work->sizes[i];

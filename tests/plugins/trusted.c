@@ -11,7 +11,7 @@
 #include "nest.h"
 
 enum {
-    SOMEBODY_ELSE = 65534
+    OTHER_USER = 65534
 };
 
 static void make_template(void)
@@ -156,7 +156,7 @@ END_TEST
 
 START_TEST(a_plugin_of_another_user_is_refused)
 {
-    ck_assert_int_eq(chown(nest_path("template.so"), SOMEBODY_ELSE, SOMEBODY_ELSE), 0);
+    ck_assert_int_eq(chown(nest_path("template.so"), OTHER_USER, OTHER_USER), 0);
     check_trust(0, "");
     check_trust_of_path("template.so", 0);
 
@@ -167,7 +167,7 @@ END_TEST
 
 START_TEST(a_folder_of_another_user_is_refused)
 {
-    ck_assert_int_eq(chown(nest_folder(), SOMEBODY_ELSE, SOMEBODY_ELSE), 0);
+    ck_assert_int_eq(chown(nest_folder(), OTHER_USER, OTHER_USER), 0);
     check_trust(0, "");
 
     ck_assert_int_eq(chown(nest_folder(), 0, 0), 0);

@@ -270,7 +270,7 @@ is "pixels of tokens where there are none" "$(of "$(colours)" token)" 0
 
 # ---- a fault of the page is detected
 
-with 'document.getElementById("nobody").click();'
+with 'document.getElementById("absent").click();'
 browse --dump-dom "file://$work/other.html"
 grep -q CONSOLE "$work/err" || failed "the console of the browser is not seen"
 

@@ -106,6 +106,10 @@ tests_unit_compiler_lower_tests_LDADD = $(UNIT_LIBS)
 # Some of these compile what the translator writes and run it; without a compiler they are skipped.
 UNIT_TESTS += tests/unit/compiler/translate/tests
 tests_unit_compiler_translate_tests_SOURCES = \
+	tests/unit/compiler/spirv/spirv_builder.c \
+	tests/unit/compiler/spirv/spirv_builder.h \
+	tests/unit/compiler/translate/copies.c \
+	tests/unit/folder.h \
 	tests/unit/compiler/translate/bounds.c \
 	tests/unit/compiler/translate/flow.c \
 	tests/unit/compiler/translate/lockstep.c \

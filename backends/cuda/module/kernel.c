@@ -337,8 +337,8 @@ static uint32_t dynamic_bytes(const struct trm_backend_module *module, const str
     return info->shared_bytes + PADDING < most ? info->shared_bytes + PADDING : most;
 }
 
-/* From how many groups, in all, the threads of a launch compute several items. With as many threads as the
- * device holds short loops gain, and long ones lose a few hundredths at most
+/* From how many groups that are then full on, the threads of a launch compute several items. With as many
+ * threads as the device holds short loops gain, and long ones lose a few hundredths at most
  * (doc/results/2026-11-29-streaming-h200.md). */
 static uint64_t coarsen_from(const struct trm_backend_device *device, const struct trm_kernel_info *info,
                              const struct cuda_launch_shape *shape)
@@ -349,7 +349,7 @@ static uint64_t coarsen_from(const struct trm_backend_device *device, const stru
         return 0;
     if (device->instance->coarsening == CUDA_COARSEN_NEVER || items == 0)
         return UINT64_MAX;
-    return (held * shape->coarsening + items - 1) / items;
+    return (held + items - 1) / items;
 }
 
 static void log_choice(const struct trm_backend_kernel *kernel)
@@ -360,7 +360,7 @@ static void log_choice(const struct trm_backend_kernel *kernel)
         return;
     snprintf(line, sizeof(line),
              "kernel '%.100s' of module '%.80s': threads compute %" PRIu32
-             " items each where a launch has %" PRIu64 " groups or more",
+             " items each where that fills %" PRIu64 " groups or more",
              kernel->name, kernel->module->name, kernel->coarsening, kernel->coarsen_from);
     host->log(host->context, TRM_LOG_DEBUG, line);
 }

@@ -52,7 +52,7 @@ struct cuda_launch_shape {
  * offsets[i]: a buffer as its address (8 bytes), a scalar as its `size` bytes, a block as its bytes. What
  * lies between is undefined. If wants_sizes, the byte size of each buffer's span follows as a uint64_t
  * from sizes_offset on, in the order of the buffers. If a thread computes several items (coarsening), a
- * launch of at least coarsen_from groups has groups / coarsening groups in x, rounded up, and the number of
+ * launch that fills coarsen_from groups has groups / coarsening groups in x, rounded up, and the number of
  * groups that were asked for is a uint32_t at groups_offset. If notes_faults, the address of the stream's
  * record of faults is at fault_offset (stream/fault.h).
  *
@@ -72,7 +72,7 @@ struct trm_backend_kernel {
     uint32_t entry_count;
     uint32_t sizes_offset, groups_offset, fault_offset;
     uint32_t coarsening;     /* items that a thread computes; 0: the code is not coarsened */
-    uint64_t coarsen_from;   /* with fewer groups in all a thread computes one item */
+    uint64_t coarsen_from;   /* with fewer groups, full ones, a thread computes one item */
     uint32_t argument_bytes; /* in all */
     bool wants_sizes;        /* the bytes of each buffer follow */
     bool notes_faults;       /* as the module */

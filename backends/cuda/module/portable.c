@@ -17,7 +17,7 @@
 #define EXTENSION ".fatbin"
 /* compiler/translate/targets/cuda_target.h */
 #define OF_TEXTURES "_textures"
-#define OF_SEVERAL "_several"
+#define OF_COARSENED "_coarsened"
 
 /* ---- modules of code ------------------------------------------------------------------------- */
 
@@ -49,7 +49,7 @@ static int32_t find_special(const struct trm_backend_module *module, const struc
     char name[CUDA_TRAILER_SYMBOL_BYTES + sizeof(OF_TEXTURES)];
     if (!found->shape.is_choice && !samples(kernel))
         return TRM_OK;
-    snprintf(name, sizeof(name), "%s%s", symbol, found->shape.is_choice ? OF_SEVERAL : OF_TEXTURES);
+    snprintf(name, sizeof(name), "%s%s", symbol, found->shape.is_choice ? OF_COARSENED : OF_TEXTURES);
     CUresult result = module->device->cuda->cuModuleGetFunction(&found->special, module->handle, name);
     if (result == CUDA_SUCCESS)
         return TRM_OK;

@@ -123,9 +123,8 @@ int32_t cuda_launch_build(struct trm_backend_device *device, const struct trm_la
     bool is_special = !write_arguments(desc, launch->arguments); /* lacks no texture */
     if (kernel->coarsening != 0) {
         memcpy(launch->arguments + kernel->groups_offset, &desc->groups[0], sizeof(uint32_t));
-        uint64_t groups = (uint64_t)desc->groups[0] * desc->groups[1] * desc->groups[2];
-        if (groups >= kernel->coarsen_from &&
-            (kernel->coarsen_from == 0 || desc->groups[0] >= kernel->coarsening))
+        uint64_t full = (uint64_t)(desc->groups[0] / kernel->coarsening) * desc->groups[1] * desc->groups[2];
+        if (full >= kernel->coarsen_from)
             launch->groups[0] = (desc->groups[0] - 1) / kernel->coarsening + 1;
         else
             is_special = false;

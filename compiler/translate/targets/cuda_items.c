@@ -141,7 +141,7 @@ static void write_coarsened(struct emit *emit, const struct text *body, uint32_t
 
     if (emit->coarsen.is_choice)
         write_one(emit, body, CUDA_GROUPS);
-    target_cuda_signature(emit, body, emit->coarsen.is_choice ? CUDA_SEVERAL : "", CUDA_GROUPS);
+    target_cuda_signature(emit, body, emit->coarsen.is_choice ? CUDA_COARSENED : "", CUDA_GROUPS);
     text_line(&emit->text, "{");
     text_line(&emit->text, "if (blockIdx.x * %uu + threadIdx.x / %uu >= " CUDA_GROUPS ")", count,
               size / count);

@@ -8,16 +8,30 @@
  */
 #include "compiler/translate/targets/cuda_target.h"
 
+/* What differs between work-items where a value does: another value, or the way that they go. */
+struct use {
+    uint32_t value;            /* 0: none */
+    const struct node *branch; /* NULL: none */
+    uint32_t next;             /* of the same value: 1 + index; 0: the end */
+};
+
 struct loops {
     const struct emit *emit;
-    bool *varies; /* by id: may differ between work-items */
-    bool has_changed;
+    bool *varies;   /* by id: may differ between work-items */
+    bool *diverges; /* by number of a node: work-items that are neighbours may go different ways there */
+    uint32_t *uses; /* by id: 1 + index of its first use */
+    struct use *list;
+    uint32_t use_count, use_capacity;
+    uint32_t *work; /* values that vary, whose uses have not been looked at */
+    uint32_t work_count;
 };
 
 static void set_varying(struct loops *loops, uint32_t id)
 {
-    loops->has_changed |= !loops->varies[id];
-    loops->varies[id] = true;
+    if (loops->varies[id])
+        return;
+    loops->varies[id]                = true;
+    loops->work[loops->work_count++] = id;
 }
 
 static uint32_t storage_of(const struct emit *emit, const struct spirv_instruction *op)
@@ -28,17 +42,11 @@ static uint32_t storage_of(const struct emit *emit, const struct spirv_instructi
                                                    : UINT32_MAX;
 }
 
-static bool may_vary(const struct loops *loops, const struct spirv_instruction *op)
+/* Does the result differ between work-items also where the operands do not? */
+static bool varies_itself(const struct loops *loops, const struct spirv_instruction *op)
 {
-    struct visit visit = visit_begin(loops->emit->body, op);
-
-    if (op->opcode == SpvOpLoad ? storage_of(loops->emit, op) != SpvStorageClassPushConstant
-                                : !operation_is_pure(loops->emit->module, op))
-        return true;
-    for (uint32_t id; (id = visit_next(&visit)) != 0;)
-        if (loops->varies[id])
-            return true;
-    return false;
+    return op->opcode == SpvOpLoad ? storage_of(loops->emit, op) != SpvStorageClassPushConstant
+                                   : !operation_is_pure(loops->emit->module, op);
 }
 
 static bool is_branch(const struct node *node)
@@ -55,19 +63,62 @@ static bool is_last(const struct loops *loops, const struct node *node)
            node->children[1] == NULL;
 }
 
-/* is_divergent: work-items that are neighbours may go different ways here. */
-static void spread(struct loops *loops, const struct node *node, bool is_divergent)
+static void add_use(struct loops *loops, uint32_t id, uint32_t value, const struct node *branch)
 {
-    is_divergent |= is_branch(node) && loops->varies[node->condition] && !is_last(loops, node);
-    for (uint32_t i = 0; i < node->op_count; i++)
-        if (node->ops[i]->result != 0 && may_vary(loops, node->ops[i]))
-            set_varying(loops, node->ops[i]->result);
+    struct base_arena *arena = loops->emit->arena;
+
+    if (!base_arena_grow(arena, &loops->list, loops->use_count, &loops->use_capacity, sizeof(*loops->list)))
+        return;
+    loops->list[loops->use_count++] = (struct use){value, branch, loops->uses[id]};
+    loops->uses[id]                 = loops->use_count;
+}
+
+/* Notes all uses, and the values that vary by themselves. */
+static void find_uses(struct loops *loops, const struct node *node)
+{
+    for (uint32_t i = 0; i < node->op_count; i++) {
+        struct visit visit = visit_begin(loops->emit->body, node->ops[i]);
+        uint32_t result    = node->ops[i]->result;
+        if (result != 0 && varies_itself(loops, node->ops[i]))
+            set_varying(loops, result);
+        for (uint32_t id; result != 0 && (id = visit_next(&visit)) != 0;)
+            add_use(loops, id, result, NULL);
+    }
     for (uint32_t i = 0; i < node->copy_count; i++)
-        if (is_divergent || loops->varies[node->copies[i].source])
-            set_varying(loops, node->copies[i].target);
+        add_use(loops, node->copies[i].source, node->copies[i].target, NULL);
+    if (is_branch(node) && !is_last(loops, node))
+        add_use(loops, node->condition, 0, node);
     for (uint32_t i = 0; i < node_part_count(node); i++)
         if (node_part(node, i) != NULL)
-            spread(loops, node_part(node, i), is_divergent);
+            find_uses(loops, node_part(node, i));
+}
+
+/* What is assigned there depends on the way that a work-item went. Each node is marked once. */
+static void diverge(struct loops *loops, const struct node *node)
+{
+    if (loops->diverges[node->number])
+        return;
+    loops->diverges[node->number] = true;
+    for (uint32_t i = 0; i < node->copy_count; i++)
+        set_varying(loops, node->copies[i].target);
+    for (uint32_t i = 0; i < node_part_count(node); i++)
+        if (node_part(node, i) != NULL)
+            diverge(loops, node_part(node, i));
+}
+
+/* Looks at each use once. */
+static void spread(struct loops *loops)
+{
+    while (loops->work_count != 0) {
+        uint32_t id = loops->work[--loops->work_count];
+        for (uint32_t at = loops->uses[id]; at != 0; at = loops->list[at - 1].next) {
+            const struct use *use = &loops->list[at - 1];
+            if (use->value != 0)
+                set_varying(loops, use->value);
+            if (use->branch != NULL)
+                diverge(loops, use->branch);
+        }
+    }
 }
 
 static bool leaves(const struct node *node)
@@ -88,29 +139,38 @@ static bool uses_no_buffer(void *user, const struct node *ops, struct spirv_inst
 
 static bool is_even(const struct loops *loops, const struct node *node, bool is_inside)
 {
-    if (node->kind == NODE_LOOP) {
+    if (node->kind == NODE_LOOP && !is_inside) {
         if (!flow_visit(node, uses_no_buffer, (void *)(uintptr_t)loops->emit))
             return false;
         is_inside = true;
     }
-    if (is_inside && is_branch(node) && loops->varies[node->condition] && leaves(node))
-        return false;
+    if (is_inside && is_branch(node) && loops->varies[node->condition])
+        return !leaves(node);
     for (uint32_t i = 0; i < node_part_count(node); i++)
         if (node_part(node, i) != NULL && !is_even(loops, node_part(node, i), is_inside))
             return false;
     return true;
 }
 
+static bool make_tables(struct loops *loops)
+{
+    struct base_arena *arena = loops->emit->arena;
+    uint32_t values          = loops->emit->body->value_count;
+
+    loops->varies   = base_arena_allocate(arena, values, sizeof(*loops->varies));
+    loops->uses     = base_arena_allocate(arena, values, sizeof(*loops->uses));
+    loops->work     = base_arena_allocate(arena, values, sizeof(*loops->work));
+    loops->diverges = base_arena_allocate(arena, loops->emit->body->node_count, sizeof(*loops->diverges));
+    return loops->varies != NULL && loops->uses != NULL && loops->work != NULL && loops->diverges != NULL;
+}
+
 bool target_cuda_loops_are_even(const struct emit *emit)
 {
-    struct loops loops = {.emit = emit, .has_changed = true};
+    struct loops loops = {.emit = emit};
 
-    loops.varies = base_arena_allocate(emit->arena, emit->body->value_count, sizeof(*loops.varies));
-    if (loops.varies == NULL)
+    if (!make_tables(&loops))
         return false;
-    while (loops.has_changed) {
-        loops.has_changed = false;
-        spread(&loops, emit->body->root, false);
-    }
-    return is_even(&loops, emit->body->root, false);
+    find_uses(&loops, emit->body->root);
+    spread(&loops);
+    return !emit->arena->failed && is_even(&loops, emit->body->root, false);
 }

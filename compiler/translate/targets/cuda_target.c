@@ -23,7 +23,7 @@
  * If the last line of the text has *COUNT behind a kernel's symbol, a thread runs COUNT work-items that are
  * neighbours in x or in y (cuda_coarsen.c). Then a COUNTth of the groups in x, rounded up, must be launched,
  * and the number of groups before that division is one more parameter, a uint32_t between 2. and 3. With
- * /COUNT the launch chooses: SYMBOL_several, with the same parameters, is that kernel, and SYMBOL runs one
+ * /COUNT the launch chooses: SYMBOL_coarsened, with the same parameters, is that kernel, and SYMBOL runs one
  * work-item in each thread of all groups.
  *
  * A kernel that samples only 1D and 2D images is there twice. SYMBOL_textures, with the same parameters, is

@@ -11,8 +11,9 @@
 #define CUDA_WORDS "trm_words_%u" /* an image's or sampler's parameter, by its number */
 #define CUDA_GROUPS "trm_groups"  /* how many groups in x there are before coarsening */
 #define CUDA_TEXTURES \
-    "_textures"                 /* behind the symbol of a kernel for launches that have all texture objects */
-#define CUDA_SEVERAL "_several" /* the same, whose threads run several work-items, where the launch chooses */
+    "_textures" /* behind the symbol of a kernel for launches that have all texture objects */
+#define CUDA_COARSENED \
+    "_coarsened" /* the same, whose threads run several work-items, where the launch chooses */
 
 #define CUDA_RECORD "trm_record" /* the parameter that says where a fault is noted, with bounds */
 #define CUDA_BUFFERS "trm_buffers"

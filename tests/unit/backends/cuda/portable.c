@@ -328,6 +328,10 @@ START_TEST(threads_compute_several_items_where_the_grid_is_large_and_the_code_le
     ck_groups(true, 1, large + 1, never ? large + 1 : large / 4 + 1);
     ck_groups(true, 2, large / 2, never ? large / 2 : (large / 2 + 3) / 4);
     ck_groups(true, 1, 1, 1);
+    /* Only x is divided: what is left over fills no group. */
+    ck_groups(true, large / 4, 7, never ? 7 : 2);
+    ck_groups(true, large / 4 - 1, 7, always ? 2 : 7);
+    ck_groups(true, large, 3, always ? 1 : 3);
     ck_assert_int_eq(strstr(fake.log, "kernel 'scale' of module 'scale': threads compute 4 items") != NULL,
                      !never);
     fake.log[0] = '\0';

@@ -75,7 +75,7 @@ START_TEST(a_cuda_kernel_with_even_loops_leaves_it_to_the_launch_how_many_items_
     for (size_t i = 0; i < 2; i++)
         for (uint32_t kind = 0; kind <= 12; kind++) {
             ck_word_is(files[i], kind, 0, kind < 4 ? "shader_kernel/4\n" : "shader_kernel\n");
-            ck_assert_int_eq(strstr(kernel.text.text, " shader_kernel_several(") != NULL, kind < 4);
+            ck_assert_int_eq(strstr(kernel.text.text, " shader_kernel_coarsened(") != NULL, kind < 4);
             ck_assert_ptr_nonnull(strstr(kernel.text.text, " shader_kernel("));
             ck_assert_int_eq(strstr(kernel.text.text, "trm_groups") != NULL, kind < 4);
         }
