@@ -15,11 +15,12 @@
 #include "base/allocate.h"
 #include "base/sha256.h"
 #include "compiler/lower/lower.h"
+#include "tests/scale.h"
 #include "tests/unit/folder.h"
 
 #define SCRATCH_MOST ((size_t)8 << 20)
 
-#ifdef __SANITIZE_ADDRESS__
+#if HAS_ADDRESS_SANITIZER
 /* Kernels have variables of a thread. The search for leaks would read those of objects that have been
  * closed. */
 __attribute__((visibility("default"))) const char *__lsan_default_options(void);
