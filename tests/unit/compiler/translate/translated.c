@@ -30,9 +30,13 @@ const char *__lsan_default_options(void)
 }
 #endif
 
+/* TEST_TRANSLATED_CC, or that of the build: builds that name the same one share what it made (below). */
 static const char *compiler(void)
 {
-    const char *name = getenv("CC");
+    const char *name = getenv("TEST_TRANSLATED_CC");
+
+    if (name == NULL || name[0] == '\0')
+        name = getenv("CC");
 
     return name != NULL && name[0] != '\0' ? name : "cc";
 }
