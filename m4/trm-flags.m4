@@ -43,8 +43,8 @@ AC_SUBST([LIBRARY_CFLAGS])
 # --enable-sanitizer=LIST and --enable-coverage. Their flags go into CFLAGS and LDFLAGS, because every object
 # and every link needs them, also of targets that set their own flags; but the undefined behaviour sanitizer looks at
 # the library alone: with it, the tests take twice as long to compile. Also sets INSTRUMENTED for tests: "no",
-# "coverage" or the LIST; and NO_UNDEFINED, the linker's check for undefined symbols in libraries, which
-# clang's sanitizers do not support.
+# "coverage" or the LIST; SANITIZER_CFLAGS, which programs need that tests compile and link with the library; and
+# NO_UNDEFINED, the linker's check for undefined symbols in libraries, which clang's sanitizers do not support.
 AC_DEFUN([TRM_INSTRUMENTATION],
 [AC_ARG_ENABLE([sanitizer],
   [AS_HELP_STRING([--enable-sanitizer=LIST],
@@ -54,12 +54,14 @@ AC_ARG_ENABLE([coverage],
   [AS_HELP_STRING([--enable-coverage], [count executed lines, for "make coverage" @<:@no@:>@])],
   [], [enable_coverage=no])
 trm_instrumentation=none
+SANITIZER_CFLAGS=
 NO_UNDEFINED='-no-undefined -Wl,--no-undefined'
 
 AS_CASE([$enable_sanitizer],
   [no], [],
   [yes], [AC_MSG_ERROR([--enable-sanitizer needs a list, such as address,undefined])],
   [trm_flags="-fsanitize=$enable_sanitizer -fno-sanitize-recover=all -fno-omit-frame-pointer"
+   SANITIZER_CFLAGS=$trm_flags
    CFLAGS="$CFLAGS $trm_flags"
    TEST_CFLAGS="$TEST_CFLAGS $trm_flags -fno-sanitize=undefined"
    LDFLAGS="$LDFLAGS -fsanitize=$enable_sanitizer"
@@ -81,5 +83,6 @@ AS_CASE([$trm_instrumentation],
   [coverage], [INSTRUMENTED=coverage],
   [INSTRUMENTED=$enable_sanitizer])
 AC_SUBST([INSTRUMENTED])
+AC_SUBST([SANITIZER_CFLAGS])
 AC_SUBST([NO_UNDEFINED])
 ])

@@ -20,6 +20,7 @@ AM_TESTS_ENVIRONMENT = \
 	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
 	top_builddir='$(abs_top_builddir)'; export top_builddir; \
 	CC='$(CC)'; export CC; \
+	PROGRAM_CC='$(strip $(CC) $(SANITIZER_CFLAGS))'; export PROGRAM_CC; \
 	CXX='$(CXX)'; export CXX; \
 	NM='$(NM)'; export NM; \
 	NVCC='$(NVCC)'; export NVCC; \

@@ -10,17 +10,28 @@
 #include <string.h>
 #include <time.h>
 
+/* Gcc defines macros of its own for its sanitizers. */
+#ifdef __has_feature
+#define HAS_ADDRESS_SANITIZER __has_feature(address_sanitizer)
+#define HAS_THREAD_SANITIZER __has_feature(thread_sanitizer)
+#else
+#ifdef __SANITIZE_ADDRESS__
+#define HAS_ADDRESS_SANITIZER 1
+#else
+#define HAS_ADDRESS_SANITIZER 0
+#endif
+#ifdef __SANITIZE_THREAD__
+#define HAS_THREAD_SANITIZER 1
+#else
+#define HAS_THREAD_SANITIZER 0
+#endif
+#endif
+
 /* Is this a build with a sanitizer? It takes many times as long, and bears no threads in the child of a
  * fork. */
 static inline bool sanitized(void)
 {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    return true;
-#elif defined(__has_feature)
-    return __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-    return false;
-#endif
+    return HAS_ADDRESS_SANITIZER || HAS_THREAD_SANITIZER;
 }
 
 /* Is a variable of the environment set, and not to 0? */

@@ -17,7 +17,7 @@
 #define GIVE_UP_NS UINT64_C(60000000000)
 
 /* One branch reads the word that the other writes, with nothing between them but time. */
-#ifdef __SANITIZE_THREAD__
+#if HAS_THREAD_SANITIZER
 #define RACES_ARE_FOUND true
 #else
 #define RACES_ARE_FOUND false

@@ -23,7 +23,7 @@ grep -qF "# $(cat "$work/signature")" "$readme" || fail "README.md has another s
 sed -n '/^```c$/,/^```$/p' "$readme" | grep -v '^```' >"$work/program.c"
 
 # shellcheck disable=SC2046 # flags are several words
-$CC -Wall -Wextra -Werror -o "$work/map" "$work/program.c" $(staged_flags --cflags --libs) || fail "compiling"
+$PROGRAM_CC -Wall -Wextra -Werror -o "$work/map" "$work/program.c" $(staged_flags --cflags --libs) || fail "compiling"
 TRIREME_KERNEL_PATH="$work" LD_LIBRARY_PATH="$stage$libdir" "$work/map" half >"$work/output" || fail "running"
 cat "$work/output"
 grep -q '^y\[42\] = 21$' "$work/output" || fail "the program printed something else"

@@ -15,11 +15,12 @@
 #include "base/allocate.h"
 #include "base/sha256.h"
 #include "compiler/lower/lower.h"
+#include "tests/scale.h"
 #include "tests/unit/folder.h"
 
 #define SCRATCH_MOST ((size_t)8 << 20)
 
-#ifdef __SANITIZE_ADDRESS__
+#if HAS_ADDRESS_SANITIZER
 /* Kernels have variables of a thread. The search for leaks would read those of objects that have been
  * closed. */
 __attribute__((visibility("default"))) const char *__lsan_default_options(void);
@@ -29,9 +30,13 @@ const char *__lsan_default_options(void)
 }
 #endif
 
+/* TEST_TRANSLATED_CC, or that of the build: builds that name the same one share what it made (below). */
 static const char *compiler(void)
 {
-    const char *name = getenv("CC");
+    const char *name = getenv("TEST_TRANSLATED_CC");
+
+    if (name == NULL || name[0] == '\0')
+        name = getenv("CC");
 
     return name != NULL && name[0] != '\0' ? name : "cc";
 }
