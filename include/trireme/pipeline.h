@@ -356,8 +356,9 @@ struct trm_source {
      * many are read ahead as the measured times of source and device need so that the device does not wait
      * for a source that is fast enough but irregular: the report says how many, and what was predicted. It
      * costs one copy of such a token on the host, and a thread that does it; token->slot is UINT32_MAX in the
-     * source. Needs workers. Not for `memory`, which is there, and not in a pipeline that may drop tokens
-     * (enum trm_full_mode) */
+     * source. Needs workers. Not for `memory`, which is there, not in a pipeline that may drop tokens (enum
+     * trm_full_mode), and not where the inputs of one token take more bytes: then the report says so
+     * (trm_report.ahead_none) */
     uint64_t ahead_bytes;
 };
 
