@@ -42,6 +42,17 @@ static void add_member(const struct pipeline *member, struct trm_report *report)
     snprintf(report->backend + length, sizeof(report->backend) - length, ",%s", own.backend);
 }
 
+/* The stages that are functions of the program, by the numbers of the report's launches. */
+static uint64_t find_host_stages(const struct pipeline *pipeline)
+{
+    const struct pipeline *member = pipeline->members[0];
+    uint64_t found                = 0;
+    for (uint32_t i = 0; i < member->desc.stage_count && i < TRM_REPORT_LAUNCHES; i++)
+        if (member->stages[i].host != NULL)
+            found |= UINT64_C(1) << i;
+    return found;
+}
+
 static void report_preferred(const struct pipeline *pipeline, struct trm_report *report)
 {
     for (uint32_t i = 0; i < pipeline->desc.stage_count && i < TRM_REPORT_LAUNCHES; i++) {
@@ -86,6 +97,7 @@ void pipeline_queue_report(struct pipeline *pipeline, struct trm_report *report)
     pipeline_ahead_report(&pipeline->queue->ahead_facts, report);
     facts              = pipeline->queue->facts;
     facts.recent_count = pipeline_measure_recent(pipeline->measure, recent);
+    facts.host_stages  = find_host_stages(pipeline);
     pipeline_measure_rates(pipeline->measure, &facts.rates);
     pthread_mutex_unlock(&pipeline->lock);
     facts.recent = recent;

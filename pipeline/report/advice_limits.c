@@ -219,21 +219,30 @@ bool pipeline_advise_pinned_memory(const struct pipeline_advisor *advisor)
 
 /* ---- at the limit --------------------------------------------------------------------------- */
 
-/* The longest launch as " (sobel takes 61 % of it)". */
-static void longest_launch(const struct trm_report *report, char *text, size_t capacity)
+/* "faster kernels (sobel takes 61 % of it) or a faster device"; "a faster function of the program for stage
+ * host, which takes 79 % of it" where that is the longest, which no device helps. */
+static void write_compute_remedy(const struct pipeline_advisor *advisor, char *text, size_t capacity)
 {
-    uint64_t whole = 0;
-    uint32_t most  = 0;
+    const struct trm_report *report = advisor->report;
+    uint64_t whole                  = 0;
+    uint32_t most                   = 0;
+    char part[96]                   = "";
 
-    text[0] = '\0';
     for (uint32_t i = 0; i < report->launch_count && i < TRM_REPORT_LAUNCHES; i++) {
         whole += report->launches[i].busy_ns;
         if (report->launches[i].busy_ns > report->launches[most].busy_ns)
             most = i;
     }
+    bool is_host   = (advisor->facts->host_stages >> most & 1) != 0;
+    uint32_t share = pipeline_advice_percent(report->launches[most].busy_ns, whole);
     if (report->launch_count > 1 && whole > 0)
-        snprintf(text, capacity, " (%s takes %u %% of it)", report->launches[most].name,
-                 pipeline_advice_percent(report->launches[most].busy_ns, whole));
+        snprintf(part, sizeof(part), "%s%s takes %u %% of it%s", is_host ? ", which" : " (",
+                 is_host ? "" : report->launches[most].name, share, is_host ? "," : ")");
+    if (is_host)
+        snprintf(text, capacity, "a faster function of the program for stage %s%s",
+                 report->launches[most].name, part);
+    else
+        snprintf(text, capacity, "faster kernels%s or a faster device", part);
 }
 
 /* What alone would help, as the end of a sentence. */
@@ -241,12 +250,10 @@ static void write_remedy(const struct pipeline_advisor *advisor, char *text, siz
 {
     const struct trm_report *report = advisor->report;
     const char *name                = advisor->facts->source_name;
-    char launch[96];
 
     switch (report->critical) {
     case TRM_STAGE_COMPUTE:
-        longest_launch(report, launch, sizeof(launch));
-        snprintf(text, capacity, "faster kernels%s or a faster device", launch);
+        write_compute_remedy(advisor, text, capacity);
         break;
     case TRM_STAGE_LOAD:
         if (advisor->facts->source_flags & TRM_END_SERIAL)

@@ -51,6 +51,7 @@ struct pipeline_report_facts {
     const struct pipeline_stage_times *recent;
     uint32_t recent_count;
     struct pipeline_rates rates;
+    uint64_t host_stages; /* bit i: launch i is a function of the program */
 };
 
 /* Adds the prediction and the advice to a report that has the measured values and describes its pipeline.

@@ -384,65 +384,6 @@ START_TEST(uneven_stages_are_named_where_slots_even_them_out)
 }
 END_TEST
 
-enum {
-    UNEVEN_TOKENS = 640
-};
-
-static uint64_t uneven_load(uint64_t token)
-{
-    return token % 16 == 7 ? 16 * MS : 3 * MS / 10;
-}
-
-/* How long the tokens of uneven_load() take where load is all there is: tokens leave their slots in order. */
-static uint64_t time_of_uneven(uint32_t workers, uint32_t depth)
-{
-    uint64_t left[UNEVEN_TOKENS] = {0}, free_at[64] = {0};
-
-    for (uint64_t i = 0; i < UNEVEN_TOKENS; i++) {
-        uint32_t worker = 0;
-        for (uint32_t w = 1; w < workers; w++)
-            if (free_at[w] < free_at[worker])
-                worker = w;
-        uint64_t begin  = i >= depth && left[i - depth] > free_at[worker] ? left[i - depth] : free_at[worker];
-        free_at[worker] = begin + uneven_load(i);
-        left[i]         = i > 0 && left[i - 1] > free_at[worker] ? left[i - 1] : free_at[worker];
-    }
-    return left[UNEVEN_TOKENS - 1];
-}
-
-START_TEST(workers_of_an_uneven_load_are_promised_what_its_slow_tokens_leave)
-{
-    static struct pipeline_stage_times recent[PIPELINE_RECENT_TOKENS];
-    struct ideal ideal = {
-        .depth = 3, .tokens = UNEVEN_TOKENS, .workers = 1, .time = {MS * 41 / 32, 0, MS / 50, 0, 0}};
-
-    processors         = 2;
-    facts.recent       = recent;
-    facts.recent_count = PIPELINE_RECENT_TOKENS;
-    for (uint64_t i = 0; i < PIPELINE_RECENT_TOKENS; i++)
-        recent[i] = (struct pipeline_stage_times){{uneven_load(i), 0, MS / 50, 0, 0}};
-    /* The advice is followed until there is none. */
-    for (uint32_t turn = 0; turn < 8; turn++) {
-        double before = (double)time_of_uneven(ideal.workers, ideal.depth);
-
-        report                                 = ideal_report(&ideal);
-        report.stages[TRM_STAGE_LOAD].least_ns = 3 * MS / 10;
-        report.stages[TRM_STAGE_LOAD].most_ns  = 16 * MS;
-        report.load_waiting_ns                 = report.stages[TRM_STAGE_LOAD].busy_ns / 100 * 95;
-        report.elapsed_ns                      = (uint64_t)before;
-        pipeline_report_advise(&report, &facts, processors);
-        if (report.advised.kind != TRM_ADVICE_WORKERS && report.advised.kind != TRM_ADVICE_DEPTH)
-            break;
-        ideal.workers = report.advised.workers;
-        ideal.depth   = report.advised.depth;
-        double came   = before / (double)time_of_uneven(ideal.workers, ideal.depth);
-        ck_assert_msg(report.advised.gain < came * 1.1 && report.advised.gain > came * 0.85, "%s came %.2f x",
-                      report.advice, came);
-    }
-    ck_assert_uint_gt(ideal.workers, 1);
-}
-END_TEST
-
 START_TEST(one_outlier_does_not_set_the_depth)
 {
     static struct pipeline_stage_times recent[PIPELINE_RECENT_TOKENS];
@@ -575,7 +516,6 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_run_is_not_told_that_it_could_take_more_tokens);
     tcase_add_test(tests, nothing_gains_more_than_the_enqueueing_allows);
     tcase_add_test(tests, uneven_stages_are_named_where_slots_even_them_out);
-    tcase_add_test(tests, workers_of_an_uneven_load_are_promised_what_its_slow_tokens_leave);
     tcase_add_test(tests, one_outlier_does_not_set_the_depth);
     tcase_add_test(tests, no_depth_is_advised_where_it_evens_nothing_out);
     tcase_add_test(tests, where_nothing_helps_the_report_says_so);
