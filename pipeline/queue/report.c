@@ -61,6 +61,15 @@ static void report_preferred(const struct pipeline *pipeline, struct trm_report 
     }
 }
 
+/* The devices of a group decide each for itself how it runs tokens. */
+static void report_strategies(const struct pipeline *pipeline, struct trm_report *report)
+{
+    int32_t strategies[TRM_REPORT_DEVICES];
+    for (uint32_t i = 0; i < pipeline->member_count; i++)
+        strategies[i] = pipeline->members[i]->strategy;
+    pipeline_report_strategies(report, strategies);
+}
+
 /* The identity of a pipeline, and what its engines know. With the lock. */
 static void report_members(const struct pipeline *pipeline, struct trm_report *report)
 {
@@ -73,8 +82,9 @@ static void report_members(const struct pipeline *pipeline, struct trm_report *r
         report_device(pipeline, i, &report->devices[i]);
     report_preferred(pipeline, report);
     report->device_count = pipeline->member_count;
-    report->depth        = pipeline->queue->depth;
-    report->repeated     = pipeline->queue->repeated;
+    report_strategies(pipeline, report);
+    report->depth    = pipeline->queue->depth;
+    report->repeated = pipeline->queue->repeated;
     if (pipeline->loss.status != TRM_OK)
         base_text_copy(report->loss, sizeof(report->loss), pipeline->loss.sentence);
     if (report->processors == 0)

@@ -58,6 +58,10 @@ struct pipeline_report_facts {
  * facts: NULL is fine. */
 void pipeline_report_complete(struct trm_report *report, const struct pipeline_report_facts *facts);
 
+/* Puts in front of the reason which strategy each device of a group has, where they differ: the strategy and
+ * the reason are those of the first device. The report has its devices. strategies: one for each. */
+void pipeline_report_strategies(struct trm_report *report, const int32_t *strategies);
+
 /* TRM_OK for a value of enum trm_report_format, else INVALID_ARGUMENT. */
 int32_t pipeline_report_check_format(int32_t format);
 
