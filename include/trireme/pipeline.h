@@ -180,7 +180,9 @@ enum trm_full_mode {
     /* The oldest token whose work has ended is dropped. The newest of them stays: for a source always, with
      * trm_pipeline_acquire() while tokens after it are in flight and its time has not run out. So producers
      * never wait for a consumer, only for the device, and a consumer finds a result. Of 3 slots one is with
-     * the consumer, one has the result that is taken next, and one is filled. */
+     * the consumer, one has the result that is taken next, and one is filled. A source with 1 slot has
+     * nothing to drop, and one that shares its thread with the sink (trm_source.workers 0) waits for that: as
+     * BLOCK, and the advice of the report says so. */
     TRM_FULL_DROP_OLDEST = 1,
     /* The same; besides, trm_pipeline_next() and the sink get the newest token that has ended, and all before
      * it are dropped. Not in an UNORDERED pipeline. */

@@ -108,6 +108,7 @@ void pipeline_queue_report(struct pipeline *pipeline, struct trm_report *report)
     facts              = pipeline->queue->facts;
     facts.recent_count = pipeline_measure_recent(pipeline->measure, recent);
     facts.host_stages  = find_host_stages(pipeline);
+    facts.may_drop     = pipeline->desc.on_full != TRM_FULL_BLOCK;
     pipeline_measure_rates(pipeline->measure, &facts.rates);
     pthread_mutex_unlock(&pipeline->lock);
     facts.recent = recent;

@@ -51,6 +51,7 @@ struct pipeline_report_facts {
     const struct pipeline_stage_times *recent;
     uint32_t recent_count;
     struct pipeline_rates rates;
+    bool may_drop;        /* enum trm_full_mode says so */
     uint64_t host_stages; /* bit i: launch i is a function of the program */
 };
 
