@@ -188,7 +188,7 @@ struct trm_report {
     /* Branches: how many stages of a token can run at once; 1: its stages run one after the other, since they
      * have no branches, or since the strategy does not overlap them */
     uint32_t branches;
-    uint32_t reserved_branches;
+    uint32_t one_by_one; /* the stages were declared with branches, but run one after the other */
     /* bit j of launch_after[i]: launch i began when launch j had ended, since the program said so or since
      * they share a stream. j is below i */
     uint64_t launch_after[TRM_REPORT_LAUNCHES];

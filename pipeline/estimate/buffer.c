@@ -67,10 +67,10 @@ static struct flow flow_of(const struct pipeline_spread *spread, uint32_t lanes)
     return (struct flow){rate, rate * spread->variance / (spread->mean * spread->mean)};
 }
 
-/* The most that the taker waits, 0 to 1: with one place it waits for what putting takes longer than taking,
- * in the mean at most (root(variance + off^2) + off) / 2, where `off` is the difference of the means: H. Scarf,
- * "A Min-Max Solution of an Inventory Problem" (1958). The Brownian motion knows no such limit, since the
- * contents of a small buffer are no continuous number. */
+/* The most that the taker waits, 0 to 1: with one place it waits for what putting takes longer than taking.
+ * That is (root(variance + off^2) + off) / 2 in the mean at most, where `off` is the difference of the means:
+ * H. Scarf, "A Min-Max Solution of an Inventory Problem" (1958). The Brownian motion has no such limit,
+ * since what a small buffer contains is no continuous number. */
 static double waits_most(const struct pipeline_buffer *buffer)
 {
     double off                  = buffer->put.mean / (double)buffer->lanes - buffer->take.mean;

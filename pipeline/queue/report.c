@@ -101,6 +101,7 @@ void pipeline_queue_report(struct pipeline *pipeline, struct trm_report *report)
     report->struct_size = sizeof(*report);
     pthread_mutex_lock(&pipeline->lock);
     report_members(pipeline, report);
+    report->one_by_one = pipeline->queue->has_declared_branches && report->branches < 2;
     if (pipeline->failure.status != TRM_OK)
         base_text_copy(report->failure, sizeof(report->failure), pipeline->failure.sentence);
     pipeline_measure_report(pipeline->measure, report);

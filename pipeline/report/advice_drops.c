@@ -24,7 +24,7 @@ static const char *slower_of(int32_t stage)
     }
 }
 
-/* Whether the thread that brings tokens is held up by the sink, so that they wait instead of being dropped. */
+/* Whether the sink holds up the thread that brings tokens, so that they wait and are not dropped. */
 static bool waits_for_sink(const struct pipeline_advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
@@ -32,7 +32,7 @@ static bool waits_for_sink(const struct pipeline_advisor *advisor)
     return report->one_thread && (report->late > 0 || pipeline_advice_busy(advisor, TRM_STAGE_SINK) >= 50);
 }
 
-/* A source is told to drop tokens and has no slot for the token that replaces one, or no thread of its own. */
+/* A source is to drop tokens and has no slot for the token that replaces one, or no thread of its own. */
 static bool advise_that_none_can_be(const struct pipeline_advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
