@@ -179,8 +179,8 @@ enum trm_full_mode {
     TRM_FULL_BLOCK = 0, /* the next token waits until a slot is released; none is dropped */
     /* The oldest token whose work has ended is dropped. The newest of them stays: for a source always, with
      * trm_pipeline_acquire() while tokens after it are in flight and its time has not run out. So producers
-     * never wait for a consumer, only for the device, and a consumer finds a result. Of 3 slots one is with
-     * the consumer, one has the result that is taken next, and one is filled. */
+     * wait for the device only, and a consumer finds a result. Of 3 slots the consumer has one, one has the
+     * next result, and one is filled. A source with 1 slot or no workers waits as in BLOCK. */
     TRM_FULL_DROP_OLDEST = 1,
     /* The same; besides, trm_pipeline_next() and the sink get the newest token that has ended, and all before
      * it are dropped. Not in an UNORDERED pipeline. */
@@ -356,8 +356,8 @@ struct trm_source {
      * many are read ahead as the measured times of source and device need so that the device does not wait
      * for a source that is fast enough but irregular: the report says how many, and what was predicted. It
      * costs one copy of such a token on the host, and a thread that does it; token->slot is UINT32_MAX in the
-     * source. Needs workers. Not for `memory`, which is there, and not in a pipeline that may drop tokens
-     * (enum trm_full_mode) */
+     * source. Needs workers. Not for `memory`, in a pipeline that may drop tokens, or for less than a token:
+     * see trm_report.ahead_none */
     uint64_t ahead_bytes;
 };
 

@@ -84,7 +84,8 @@ enum trm_profile_work {
     TRM_PROFILE_WORKS    = 7,
 };
 
-/* Times of operations, in nanoseconds; percentiles are exact to a fourth of their value. */
+/* Times of operations, in nanoseconds: so many per cent took no longer. Percentiles are those of a histogram,
+ * and at most a fourth more than the exact ones; 0: none was timed. */
 struct trm_profile_times {
     uint64_t p50_ns;
     uint64_t p99_ns;

@@ -52,6 +52,14 @@ struct trm_stage_report {
     uint64_t most_ns;
 };
 
+/* Why a source with ahead_bytes reads no token ahead. */
+enum trm_ahead_none {
+    TRM_AHEAD_NONE_NOTHING   = 0, /* it does, or it has no ahead_bytes */
+    TRM_AHEAD_NONE_TOO_SMALL = 1, /* the inputs of a token take more bytes than ahead_bytes */
+    TRM_AHEAD_NONE_MEMORY    = 2, /* its tokens are in memory already */
+    TRM_AHEAD_NONE_DROPS     = 3, /* the pipeline may drop tokens (enum trm_full_mode) */
+};
+
 struct trm_launch_report {
     /* of the stage in the descriptor; equal names get numbers: "sobel 1" and "sobel 2" */
     char name[48];
@@ -180,7 +188,7 @@ struct trm_report {
     /* Branches: how many stages of a token can run at once; 1: its stages run one after the other, since they
      * have no branches, or since the strategy does not overlap them */
     uint32_t branches;
-    uint32_t reserved_branches;
+    uint32_t one_by_one; /* the stages were declared with branches, but run one after the other */
     /* bit j of launch_after[i]: launch i began when launch j had ended, since the program said so or since
      * they share a stream. j is below i */
     uint64_t launch_after[TRM_REPORT_LAUNCHES];
@@ -192,8 +200,9 @@ struct trm_report {
     /* Reading ahead (trm_source.ahead_bytes) */
     uint32_t ahead;        /* tokens that may be read ahead of the slots, as predicted; 0: none */
     uint32_t ahead_budget; /* that fit into ahead_bytes */
-    uint32_t ahead_most;   /* that were there at once */
-    uint32_t reserved_ahead;
+    uint32_t ahead_most;   /* that were there at once, also before fewer sufficed */
+    uint32_t
+        ahead_none; /* enum trm_ahead_none: why there is nothing of it although ahead_bytes asks for it */
     uint64_t ahead_bytes;      /* of host memory for them */
     uint64_t source_ns;        /* that the source takes for a token, in the mean of the last hundred or so */
     uint64_t source_spread_ns; /* their standard deviation */

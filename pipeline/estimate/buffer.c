@@ -67,6 +67,23 @@ static struct flow flow_of(const struct pipeline_spread *spread, uint32_t lanes)
     return (struct flow){rate, rate * spread->variance / (spread->mean * spread->mean)};
 }
 
+/* The most that the taker waits, 0 to 1: with one place it waits for what putting takes longer than taking.
+ * That is (root(variance + off^2) + off) / 2 in the mean at most, where `off` is the difference of the means:
+ * H. Scarf, "A Min-Max Solution of an Inventory Problem" (1958). The Brownian motion has no such limit,
+ * since what a small buffer contains is no continuous number. */
+static double waits_most(const struct pipeline_buffer *buffer)
+{
+    double off                  = buffer->put.mean / (double)buffer->lanes - buffer->take.mean;
+    struct pipeline_spread both = {.variance = buffer->put.variance + buffer->take.variance + off * off};
+    double waits                = (pipeline_spread_deviation(&both) + off) / 2;
+    return waits <= 0 ? 0 : waits / (waits + buffer->take.mean);
+}
+
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
 double pipeline_buffer_waits(const struct pipeline_buffer *buffer, uint32_t places)
 {
     struct flow in = flow_of(&buffer->put, buffer->lanes), out = flow_of(&buffer->take, 1);
@@ -82,8 +99,8 @@ double pipeline_buffer_waits(const struct pipeline_buffer *buffer, uint32_t plac
     bool is_level = reach < 1e-9 && reach > -1e-9;
     double at_zero =
         is_level ? variance / (2 * (places > 0 ? (double)places : 1)) : drift / exp_less_one(reach);
-    double waits = at_zero / out.rate;
-    return waits < slow ? slow : waits > 1 ? 1 : waits;
+    double waits = smaller(at_zero / out.rate, waits_most(buffer));
+    return waits < slow ? slow : smaller(waits, 1);
 }
 
 uint32_t pipeline_buffer_places(const struct pipeline_buffer *buffer, uint32_t most)

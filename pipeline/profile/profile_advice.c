@@ -263,3 +263,27 @@ bool pipeline_profile_advise(const struct pipeline_profile_view *view, uint32_t 
     }
     return false;
 }
+
+/* ---- why there is none ------------------------------------------------------------------------------ */
+
+static const char *why_none(const struct core_profile_part *part)
+{
+    if (!part->has_own_memory)
+        return "shares the memory of the host, so what streams of their own would gain is not known";
+    const struct core_profile_result *busiest = find_main(part);
+    if (busiest == NULL)
+        return "has no stream that does nearly all of its work";
+    if (!is_complete(busiest))
+        return "has operations whose times were not taken (an interval of 1 takes all)";
+    return "has no rounds of uploads, kernels and downloads that would gain 5 % by other streams or by "
+           "enqueueing ahead";
+}
+
+void pipeline_profile_no_advice(const struct pipeline_profile_view *view, char *text, size_t capacity)
+{
+    text[0] = '\0';
+    if (view->stream_count == 0)
+        return;
+    const struct core_profile_part *part = pipeline_profile_part(view->profile, view->streams[0].device);
+    snprintf(text, capacity, "No advice: %.60s %s.", part->device_id, why_none(part));
+}

@@ -24,18 +24,23 @@ static uint64_t kernels(const uint64_t *values)
     return values[TRM_PROFILE_LAUNCH] + values[TRM_PROFILE_GRAPH];
 }
 
+/* "-": nothing was timed, or there was nothing. */
+static const char *time_of(char text[32], uint64_t nanoseconds)
+{
+    return nanoseconds != 0 ? pipeline_time_text(text, 32, (double)nanoseconds) : "-";
+}
+
 /* ---- devices ---------------------------------------------------------------------------------------- */
 
 static void write_times(struct pipeline_writer *writer, const struct trm_profile_device *device)
 {
     char busy[32], kernel[32], copy[32], peak[32];
-    pipeline_time_text(busy, sizeof(busy), (double)(kernels(device->busy_ns) + copies(device->busy_ns)));
-    pipeline_writef(writer, "busy %s; overlap ", busy);
+    pipeline_writef(writer, "busy %s; overlap ",
+                    time_of(busy, kernels(device->busy_ns) + copies(device->busy_ns)));
     if (device->active_ns != 0) {
-        pipeline_time_text(kernel, sizeof(kernel), (double)device->kernels_ns);
-        pipeline_time_text(copy, sizeof(copy), (double)device->copies_ns);
         pipeline_write_scaled(writer, device->overlap, 3);
-        pipeline_writef(writer, "; kernels %s, copies %s", kernel, copy);
+        pipeline_writef(writer, "; kernels %s, copies %s", time_of(kernel, device->kernels_ns),
+                        time_of(copy, device->copies_ns));
     } else {
         pipeline_write(writer,
                        device->operations != 0 ? "unknown (not all are timed)" : "unknown (nothing ran)");
@@ -91,23 +96,30 @@ static void write_longest_wait(struct pipeline_writer *writer, const struct core
         pipeline_write(writer, wait->wait.kind == TRM_PROFILE_WAIT_CALLBACK ? "  host" : " other");
 }
 
-static void write_stream(struct pipeline_writer *writer, const struct pipeline_profile_entry *entry)
+/* "3 upload"; with several devices "cpu:1 3 upload", cut at the width of the column. */
+static void name_stream(const struct pipeline_profile_view *view, const struct trm_profile_stream *stream,
+                        char *text, size_t capacity)
+{
+    const struct core_profile_part *part =
+        view->device_count > 1 ? pipeline_profile_part(view->profile, stream->device) : NULL;
+    snprintf(text, capacity, "%s%s%" PRIu32 " %s", part != NULL ? part->device_id : "",
+             part != NULL ? " " : "", stream->number, stream->name);
+    make_plain(text);
+}
+
+static void write_stream(const struct pipeline_profile_view *view, const struct pipeline_profile_entry *entry,
+                         struct pipeline_writer *writer)
 {
     struct trm_profile_stream stream;
-    char kernel[32], copy[32], wait[32], idle[32], p50[32], p99[32], name[16 + sizeof(stream.name)];
+    char kernel[32], copy[32], wait[32], idle[32], p50[32], p99[32], name[80 + sizeof(stream.name)];
     pipeline_profile_sum(entry, &stream);
-    pipeline_time_text(kernel, sizeof(kernel), (double)kernels(stream.busy_ns));
-    pipeline_time_text(copy, sizeof(copy), (double)copies(stream.busy_ns));
-    pipeline_time_text(wait, sizeof(wait), (double)stream.busy_ns[TRM_PROFILE_WAIT]);
-    pipeline_time_text(idle, sizeof(idle), (double)stream.idle_ns);
-    pipeline_time_text(p50, sizeof(p50), (double)stream.ran.p50_ns);
-    pipeline_time_text(p99, sizeof(p99), (double)stream.ran.p99_ns);
-    snprintf(name, sizeof(name), "%" PRIu32 " %s", stream.number, stream.name);
-    make_plain(name);
-    pipeline_writef(writer, "%-12.12s %7" PRIu64 " %8.8s %8.8s %8.8s", name, stream.operations, kernel, copy,
-                    wait);
+    name_stream(view, &stream, name, sizeof(name));
+    pipeline_writef(writer, "%-12.12s %7" PRIu64 " %8.8s %8.8s %8.8s", name, stream.operations,
+                    time_of(kernel, kernels(stream.busy_ns)), time_of(copy, copies(stream.busy_ns)),
+                    time_of(wait, stream.busy_ns[TRM_PROFILE_WAIT]));
     write_longest_wait(writer, entry->result);
-    pipeline_writef(writer, " %8.8s %8.8s %8.8s\n", idle, p50, p99);
+    pipeline_writef(writer, " %8.8s %8.8s %8.8s\n", time_of(idle, stream.idle_ns),
+                    time_of(p50, stream.ran.p50_ns), time_of(p99, stream.ran.p99_ns));
 }
 
 static void write_streams(const struct pipeline_profile_view *view, struct pipeline_writer *writer)
@@ -115,7 +127,7 @@ static void write_streams(const struct pipeline_profile_view *view, struct pipel
     pipeline_write(writer,
                    "\nstream           ops  kernels   copies  waiting   for     idle  run p50  run p99\n");
     for (uint32_t i = 0; i < view->stream_count && i < MOST_STREAMS; i++)
-        write_stream(writer, &view->streams[i]);
+        write_stream(view, &view->streams[i], writer);
     if (view->stream_count > MOST_STREAMS)
         pipeline_writef(writer, "and %" PRIu32 " more streams\n", view->stream_count - MOST_STREAMS);
 }
@@ -129,9 +141,9 @@ static void write_named(struct pipeline_writer *writer, const struct pipeline_pr
     char time[32], each[32], name[40];
     snprintf(name, sizeof(name), "%.34s", named->name);
     make_plain(name);
-    pipeline_time_text(time, sizeof(time), (double)spent);
     pipeline_time_text(each, sizeof(each), (double)spent / (double)named->count);
-    pipeline_writef(writer, "%-34s %9" PRIu64 " %9.9s  %s\n", name, named->count, time, each);
+    pipeline_writef(writer, "%-34s %9" PRIu64 " %9.9s  %s\n", name, named->count, time_of(time, spent),
+                    spent != 0 ? each : "-");
 }
 
 static void write_kernels(const struct pipeline_profile_view *view, struct pipeline_writer *writer)
@@ -183,6 +195,12 @@ static void write_advice(const struct pipeline_profile_view *view, struct pipeli
 {
     struct trm_profile_advice advice;
     char gain[32], text[320];
+    if (!pipeline_profile_advise(view, 0, &advice)) {
+        pipeline_profile_no_advice(view, text, sizeof(text));
+        pipeline_write(writer, text[0] != '\0' ? "\n" : "");
+        write_wrapped(writer, text);
+        return;
+    }
     for (uint32_t i = 0; i < MOST_DEVICES && pipeline_profile_advise(view, i, &advice); i++) {
         pipeline_number_text(gain, sizeof(gain), advice.gain, 2);
         snprintf(text, sizeof(text), "Advice: %s: %s x.", advice.sentence, gain);

@@ -65,6 +65,18 @@ static void lay_out(const struct pipeline *pipeline, struct pipeline_ahead_place
     }
 }
 
+static uint32_t why_none(const struct pipeline *pipeline, uint32_t count)
+{
+    const struct trm_source *desc = &pipeline->queue->source.desc;
+    if (desc->ahead_bytes == 0)
+        return TRM_AHEAD_NONE_NOTHING;
+    if (desc->memory != NULL)
+        return TRM_AHEAD_NONE_MEMORY; /* it is read in place */
+    if (pipeline->desc.on_full != TRM_FULL_BLOCK)
+        return TRM_AHEAD_NONE_DROPS; /* tokens that are read ahead would be old */
+    return count == 0 ? TRM_AHEAD_NONE_TOO_SMALL : TRM_AHEAD_NONE_NOTHING;
+}
+
 int32_t pipeline_ahead_begin(struct pipeline *pipeline)
 {
     struct pipeline_queue *queue  = pipeline->queue;
@@ -77,8 +89,13 @@ int32_t pipeline_ahead_begin(struct pipeline *pipeline)
     if (desc->ahead_bytes != 0 && desc->workers == 0)
         return base_fail_static(TRM_ERROR_INVALID_ARGUMENT,
                                 "a source that reads ahead (ahead_bytes) needs workers");
-    /* Memory is read in place, and where tokens are dropped those read ahead would be old. */
-    if (count == 0 || desc->memory != NULL || pipeline->desc.on_full != TRM_FULL_BLOCK)
+    uint32_t none = why_none(pipeline, count);
+    if (none != TRM_AHEAD_NONE_NOTHING) {
+        pthread_mutex_lock(&pipeline->lock);
+        queue->ahead_facts.none = none;
+        pthread_mutex_unlock(&pipeline->lock);
+    }
+    if (count == 0 || none != TRM_AHEAD_NONE_NOTHING)
         return TRM_OK;
     struct pipeline_ahead_place *places = core_allocate(pipeline->object.context, count * sizeof(*places));
     if (places == NULL)
@@ -297,6 +314,7 @@ void pipeline_ahead_report(const struct pipeline_ahead_facts *facts, struct trm_
     report->ahead_budget                   = facts->budget;
     report->ahead_most                     = facts->most;
     report->ahead_bytes                    = facts->bytes;
+    report->ahead_none                     = facts->none;
     if (facts->limit == 0)
         return;
     report->source_ns        = (uint64_t)put->mean;

@@ -44,6 +44,7 @@ struct pipeline_ahead_facts {
     uint32_t limit;                /* tokens that may be read ahead now; 0: the source does not read ahead */
     uint32_t budget;               /* that fit into ahead_bytes */
     uint32_t most;                 /* that were there at once */
+    uint32_t none;                 /* enum trm_ahead_none */
     double predicted;              /* the part of the time in which slots wait for tokens */
 };
 

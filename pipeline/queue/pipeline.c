@@ -183,6 +183,28 @@ static void members_unmake(struct pipeline *front)
     front->measure = NULL;
 }
 
+/* Whether a stage does not run after all stages before it, by what the program declared. */
+static bool declares_branches(const struct trm_pipeline_desc *desc)
+{
+    uint64_t before[64] = {0};
+
+    if (desc->after == NULL || desc->stage_count > 64)
+        return false;
+    /* A stage may be declared after one with a higher number: repeats until nothing is added. */
+    for (uint32_t turn = 0; turn < desc->stage_count; turn++)
+        for (uint32_t i = 0; i < desc->stage_count; i++) {
+            before[i] |= desc->after[i];
+            for (uint32_t j = 0; j < desc->stage_count; j++)
+                if (before[i] >> j & 1)
+                    before[i] |= before[j];
+        }
+    for (uint32_t i = 0; i < desc->stage_count; i++)
+        for (uint32_t j = 0; j < i; j++)
+            if (!(before[i] >> j & 1) && !(before[j] >> i & 1))
+                return true;
+    return false;
+}
+
 static int32_t pipeline_make(struct pipeline *pipeline, const struct pipeline_place *places, uint32_t count,
                              struct trm_group *group)
 {
@@ -192,6 +214,7 @@ static int32_t pipeline_make(struct pipeline *pipeline, const struct pipeline_pl
     status = pipeline_queue_create(pipeline);
     if (status != TRM_OK)
         goto unmake;
+    pipeline->queue->has_declared_branches = declares_branches(places[0].desc);
     status = core_object_init(&pipeline->object, &pipeline_ops, pipeline->object.context);
     if (status != TRM_OK)
         goto destroy_queue;

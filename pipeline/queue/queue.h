@@ -157,6 +157,7 @@ struct pipeline_queue {
     uint64_t load_ns, sink_ns; /* time of the source and the sink for the last token */
     /* The same, for the decision whether to measure how long the thread runs. */
     _Atomic uint64_t load_took, sink_took;
+    bool has_declared_branches;         /* the program declared stages without an order */
     struct pipeline_report_facts facts; /* of the last run; without words and times */
     bool has_leader;
     bool has_held_back; /* a token may be held back */

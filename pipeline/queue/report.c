@@ -42,12 +42,32 @@ static void add_member(const struct pipeline *member, struct trm_report *report)
     snprintf(report->backend + length, sizeof(report->backend) - length, ",%s", own.backend);
 }
 
+/* The stages that are functions of the program, by the numbers of the report's launches. */
+static uint64_t find_host_stages(const struct pipeline *pipeline)
+{
+    const struct pipeline *member = pipeline->members[0];
+    uint64_t found                = 0;
+    for (uint32_t i = 0; i < member->desc.stage_count && i < TRM_REPORT_LAUNCHES; i++)
+        if (member->stages[i].host != NULL)
+            found |= UINT64_C(1) << i;
+    return found;
+}
+
 static void report_preferred(const struct pipeline *pipeline, struct trm_report *report)
 {
     for (uint32_t i = 0; i < pipeline->desc.stage_count && i < TRM_REPORT_LAUNCHES; i++) {
         uint32_t member          = pipeline_front_stage_member(pipeline, i);
         report->launch_device[i] = member < pipeline->member_count ? 1 + member : 0;
     }
+}
+
+/* The devices of a group decide each for itself how it runs tokens. */
+static void report_strategies(const struct pipeline *pipeline, struct trm_report *report)
+{
+    int32_t strategies[TRM_REPORT_DEVICES];
+    for (uint32_t i = 0; i < pipeline->member_count; i++)
+        strategies[i] = pipeline->members[i]->strategy;
+    pipeline_report_strategies(report, strategies);
 }
 
 /* The identity of a pipeline, and what its engines know. With the lock. */
@@ -62,8 +82,9 @@ static void report_members(const struct pipeline *pipeline, struct trm_report *r
         report_device(pipeline, i, &report->devices[i]);
     report_preferred(pipeline, report);
     report->device_count = pipeline->member_count;
-    report->depth        = pipeline->queue->depth;
-    report->repeated     = pipeline->queue->repeated;
+    report_strategies(pipeline, report);
+    report->depth    = pipeline->queue->depth;
+    report->repeated = pipeline->queue->repeated;
     if (pipeline->loss.status != TRM_OK)
         base_text_copy(report->loss, sizeof(report->loss), pipeline->loss.sentence);
     if (report->processors == 0)
@@ -80,12 +101,15 @@ void pipeline_queue_report(struct pipeline *pipeline, struct trm_report *report)
     report->struct_size = sizeof(*report);
     base_biased_lock_acquire(&pipeline->lock);
     report_members(pipeline, report);
+    report->one_by_one = pipeline->queue->has_declared_branches && report->branches < 2;
     if (pipeline->failure.status != TRM_OK)
         base_text_copy(report->failure, sizeof(report->failure), pipeline->failure.sentence);
     pipeline_measure_report(pipeline->measure, report);
     pipeline_ahead_report(&pipeline->queue->ahead_facts, report);
     facts              = pipeline->queue->facts;
     facts.recent_count = pipeline_measure_recent(pipeline->measure, recent);
+    facts.host_stages  = find_host_stages(pipeline);
+    facts.may_drop     = pipeline->desc.on_full != TRM_FULL_BLOCK;
     pipeline_measure_rates(pipeline->measure, &facts.rates);
     base_biased_lock_release(&pipeline->lock);
     facts.recent = recent;

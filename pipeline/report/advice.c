@@ -35,25 +35,28 @@ uint32_t pipeline_advice_busy(const struct pipeline_advisor *advisor, int32_t st
     return pipeline_advice_percent(advisor->report->stages[stage].busy_ns, advisor->report->elapsed_ns);
 }
 
+double pipeline_advice_at_most(const struct pipeline_advisor *advisor, double gain)
+{
+    const struct trm_report *report = advisor->report;
+    uint64_t work                   = report->processor_ns / advisor->processors;
+
+    if (work > 0 && gain > (double)report->elapsed_ns / (double)work)
+        gain = (double)report->elapsed_ns / (double)work;
+    return gain;
+}
+
 double pipeline_advice_gain_from(const struct pipeline_advisor *advisor, uint64_t elapsed,
                                  const struct trm_prediction_desc *desc)
 {
-    const struct trm_report *report = advisor->report;
-    struct trm_prediction other     = {.struct_size = sizeof(other)};
-    uint64_t work                   = report->processor_ns / advisor->processors;
-    uint64_t enqueueing             = pipeline_rates_enqueue(&advisor->facts->rates) * desc->tokens;
-    double gain;
+    struct trm_prediction other = {.struct_size = sizeof(other)};
+    uint64_t enqueueing         = pipeline_rates_enqueue(&advisor->facts->rates) * desc->tokens;
 
     if (trm_predict(desc, &other) != TRM_OK || other.elapsed_ns == 0)
         return 1;
     /* Tokens are enqueued one after the other, however their stages overlap. */
     if (other.elapsed_ns < enqueueing)
         other.elapsed_ns = enqueueing;
-    gain = (double)elapsed / (double)other.elapsed_ns;
-    /* The work on processors stays the same, however it overlaps. */
-    if (work > 0 && gain > (double)report->elapsed_ns / (double)work)
-        gain = (double)report->elapsed_ns / (double)work;
-    return gain;
+    return pipeline_advice_at_most(advisor, (double)elapsed / (double)other.elapsed_ns);
 }
 
 double pipeline_advice_gain(const struct pipeline_advisor *advisor, const struct trm_prediction_desc *desc)

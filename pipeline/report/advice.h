@@ -40,6 +40,9 @@ double pipeline_advice_gain(const struct pipeline_advisor *advisor, const struct
 double pipeline_advice_gain_from(const struct pipeline_advisor *advisor, uint64_t elapsed,
                                  const struct trm_prediction_desc *desc);
 
+/* The gain, but no more than the work on processors allows, which stays the same, however it overlaps. */
+double pipeline_advice_at_most(const struct pipeline_advisor *advisor, double gain);
+
 /* "2.2", for "predicted 2.2 x". text: PIPELINE_ADVICE_TEXT bytes; returned. */
 char *pipeline_advice_factor(char *text, double gain);
 

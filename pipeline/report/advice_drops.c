@@ -24,12 +24,46 @@ static const char *slower_of(int32_t stage)
     }
 }
 
+/* Whether the sink holds up the thread that brings tokens, so that they wait and are not dropped. */
+static bool waits_for_sink(const struct pipeline_advisor *advisor)
+{
+    const struct trm_report *report = advisor->report;
+
+    return report->one_thread && (report->late > 0 || pipeline_advice_busy(advisor, TRM_STAGE_SINK) >= 50);
+}
+
+/* A source is to drop tokens and has no slot for the token that replaces one, or no thread of its own. */
+static bool advise_that_none_can_be(const struct pipeline_advisor *advisor)
+{
+    const struct trm_report *report = advisor->report;
+    const char *tokens              = pipeline_advice_tokens(advisor);
+
+    if (!advisor->facts->may_drop || report->dropped > 0 || pipeline_advice_is_served(report))
+        return false;
+    if (report->depth == 1)
+        pipeline_advise(
+            advisor, TRM_ADVICE_BOUND, report->critical, 1,
+            "With 1 slot none of the %s can be dropped, though the pipeline is told to: each waits "
+            "until the one before it was taken. Use 3 slots%s.",
+            tokens, report->one_thread ? " and 1 loader worker" : "");
+    else if (waits_for_sink(advisor))
+        pipeline_advise(advisor, TRM_ADVICE_BOUND, report->critical, 1,
+                        "Load and sink take turns in one thread, so %s wait for the sink instead of being "
+                        "dropped, as the pipeline is told to. Use 1 loader worker.",
+                        tokens);
+    else
+        return false;
+    return true;
+}
+
 bool pipeline_advise_drops(const struct pipeline_advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
     uint64_t all                    = report->tokens + report->dropped;
     int32_t stage                   = report->critical == TRM_STAGE_LOAD ? TRM_STAGE_SINK : report->critical;
 
+    if (advise_that_none_can_be(advisor))
+        return true;
     if (pipeline_advice_percent(report->dropped, all) < DROPS_LEAST)
         return false;
     if (report->expired > report->dropped / 2)

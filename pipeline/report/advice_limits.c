@@ -8,7 +8,8 @@
 #include "pipeline/report/advice.h"
 
 enum {
-    FULL_LEAST = 85, /* per cent of time for which a thread is busy that has no other work to do */
+    FULL_LEAST   = 85, /* per cent of time for which a thread is busy that has no other work to do */
+    MACHINE_MOST = 4,  /* times as fast: what an idle machine is promised to be at most */
 };
 
 /* ---- the other side ------------------------------------------------------------------------- */
@@ -66,32 +67,47 @@ bool pipeline_advise_pace(const struct pipeline_advisor *advisor)
 
 /* ---- the machine ---------------------------------------------------------------------------- */
 
+/* "3.3 times as fast", for a gain that a run can come to; beyond that "much faster", since the stages alone
+ * are no run: even an idle machine takes time to hand tokens on. */
+static void write_faster(double gain, char text[PIPELINE_ADVICE_TEXT])
+{
+    char factor[PIPELINE_ADVICE_TEXT];
+
+    if (gain >= MACHINE_MOST)
+        snprintf(text, PIPELINE_ADVICE_TEXT, "much faster");
+    else
+        snprintf(text, PIPELINE_ADVICE_TEXT, "%.16s times as fast (predicted)",
+                 pipeline_advice_factor(factor, gain));
+}
+
 /* The stages explain too little of the time: the threads that pass tokens on were late. */
 bool pipeline_advise_machine(const struct pipeline_advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
     uint32_t explained              = pipeline_advice_percent(advisor->now.elapsed_ns, report->elapsed_ns);
     double gain                     = (double)report->elapsed_ns / (double)advisor->now.elapsed_ns;
-    char factor[PIPELINE_ADVICE_TEXT];
+    char faster[PIPELINE_ADVICE_TEXT];
 
     if (advisor->now.elapsed_ns >= report->elapsed_ns / 2)
         return false;
     for (int32_t i = 0; i < TRM_STAGES; i++)
         if (pipeline_advice_busy(advisor, i) > 50)
             return false;
+    if (gain > MACHINE_MOST)
+        gain = MACHINE_MOST;
+    write_faster(gain, faster);
     if (pipeline_advice_is_disturbed(report))
         pipeline_advise(
             advisor, TRM_ADVICE_MACHINE, -1, gain,
             "The machine was busy: the threads of this program waited for a processor (preempted %" PRIu64
-            " times), so the stages account for only %u %% of the time. On an idle machine it would be %s "
-            "times as fast (predicted).",
-            report->preempted, explained, pipeline_advice_factor(factor, gain));
+            " times), so the stages account for only %u %% of the time. On an idle machine it would be %s.",
+            report->preempted, explained, faster);
     else
         pipeline_advise(
             advisor, TRM_ADVICE_MACHINE, -1, gain,
             "The stages account for only %u %% of the time: something else kept the machine busy, "
-            "or the threads that hand %s on were late (without that predicted %s x).",
-            explained, pipeline_advice_tokens(advisor), pipeline_advice_factor(factor, gain));
+            "or the threads that hand %s on were late. Without that it would be %s.",
+            explained, pipeline_advice_tokens(advisor), faster);
     return true;
 }
 
@@ -219,21 +235,30 @@ bool pipeline_advise_pinned_memory(const struct pipeline_advisor *advisor)
 
 /* ---- at the limit --------------------------------------------------------------------------- */
 
-/* The longest launch as " (sobel takes 61 % of it)". */
-static void longest_launch(const struct trm_report *report, char *text, size_t capacity)
+/* "faster kernels (sobel takes 61 % of it) or a faster device"; "a faster function of the program for stage
+ * host, which takes 79 % of it" where that is the longest, which no device helps. */
+static void write_compute_remedy(const struct pipeline_advisor *advisor, char *text, size_t capacity)
 {
-    uint64_t whole = 0;
-    uint32_t most  = 0;
+    const struct trm_report *report = advisor->report;
+    uint64_t whole                  = 0;
+    uint32_t most                   = 0;
+    char part[96]                   = "";
 
-    text[0] = '\0';
     for (uint32_t i = 0; i < report->launch_count && i < TRM_REPORT_LAUNCHES; i++) {
         whole += report->launches[i].busy_ns;
         if (report->launches[i].busy_ns > report->launches[most].busy_ns)
             most = i;
     }
+    bool is_host   = (advisor->facts->host_stages >> most & 1) != 0;
+    uint32_t share = pipeline_advice_percent(report->launches[most].busy_ns, whole);
     if (report->launch_count > 1 && whole > 0)
-        snprintf(text, capacity, " (%s takes %u %% of it)", report->launches[most].name,
-                 pipeline_advice_percent(report->launches[most].busy_ns, whole));
+        snprintf(part, sizeof(part), "%s%s takes %u %% of it%s", is_host ? ", which" : " (",
+                 is_host ? "" : report->launches[most].name, share, is_host ? "," : ")");
+    if (is_host)
+        snprintf(text, capacity, "a faster function of the program for stage %s%s",
+                 report->launches[most].name, part);
+    else
+        snprintf(text, capacity, "faster kernels%s or a faster device", part);
 }
 
 /* What alone would help, as the end of a sentence. */
@@ -241,12 +266,10 @@ static void write_remedy(const struct pipeline_advisor *advisor, char *text, siz
 {
     const struct trm_report *report = advisor->report;
     const char *name                = advisor->facts->source_name;
-    char launch[96];
 
     switch (report->critical) {
     case TRM_STAGE_COMPUTE:
-        longest_launch(report, launch, sizeof(launch));
-        snprintf(text, capacity, "faster kernels%s or a faster device", launch);
+        write_compute_remedy(advisor, text, capacity);
         break;
     case TRM_STAGE_LOAD:
         if (advisor->facts->source_flags & TRM_END_SERIAL)

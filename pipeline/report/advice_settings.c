@@ -11,6 +11,7 @@
 enum {
     WORKERS_MOST = 16,
     SINKS_MOST   = 8,
+    WORKERS_STEP = 4, /* times as many at once; the next run tells whether more would help */
     /* fewer tokens tell too little of how much their times vary */
     RECENT_LEAST = 24
 };
@@ -49,6 +50,35 @@ static uint32_t fewer(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
+/* Whether the times of a stage's single tokens are known and tell more than their mean: a slow token holds up
+ * those behind it, since they stay in order. */
+static bool is_uneven(const struct pipeline_advisor *advisor, int32_t stage)
+{
+    const struct trm_stage_report *of = &advisor->report->stages[stage];
+
+    return advisor->facts->recent_count >= RECENT_LEAST && of->most_ns >= 2 * of->mean_ns;
+}
+
+/* The gain by the times of single tokens. */
+static double gain_of_recent(const struct pipeline_advisor *advisor, const struct trm_prediction_desc *desc)
+{
+    const struct pipeline_report_facts *facts = advisor->facts;
+    const struct trm_report *report           = advisor->report;
+    double before     = (double)pipeline_predict_recent(&advisor->desc, report->depth, facts);
+    double after      = (double)pipeline_predict_recent(desc, desc->depth, facts);
+    double lasted     = (double)report->elapsed_ns / (double)report->tokens * facts->recent_count;
+    double enqueueing = (double)pipeline_rates_enqueue(&facts->rates) * facts->recent_count;
+
+    if (after < enqueueing)
+        after = enqueueing;
+    /* What the stages do not account for stays as it is. */
+    if (lasted > before) {
+        after += lasted - before;
+        before = lasted;
+    }
+    return pipeline_advice_at_most(advisor, before / after);
+}
+
 static uint64_t ends_rest(const struct pipeline_advisor *advisor)
 {
     return pipeline_advice_rest(advisor, 1u << TRM_STAGE_LOAD | 1u << TRM_STAGE_SINK);
@@ -64,6 +94,7 @@ static uint32_t most_workers(const struct pipeline_advisor *advisor)
         return report->workers;
     if (advisor->facts->source_flags & TRM_END_SERIAL)
         return 1;
+    most = fewer(most, WORKERS_STEP * (report->workers > 0 ? report->workers : 1));
     return useful_threads(advisor->desc.stage_ns[TRM_STAGE_LOAD], ends_rest(advisor), most);
 }
 
@@ -93,7 +124,8 @@ static struct proposal with_threads(const struct pipeline_advisor *advisor, uint
         desc.lanes[TRM_STAGE_SINK]    = sinks;
         desc.stage_ns[TRM_STAGE_SINK] = advisor->report->stages[TRM_STAGE_SINK].mean_ns;
     }
-    proposal.gain = pipeline_advice_gain(advisor, &desc);
+    proposal.gain = is_uneven(advisor, TRM_STAGE_LOAD) ? gain_of_recent(advisor, &desc)
+                                                       : pipeline_advice_gain(advisor, &desc);
     return proposal;
 }
 
@@ -144,6 +176,42 @@ static struct proposal propose_depth(const struct pipeline_advisor *advisor)
     while (best.gain < most * 0.98 && best.depth < PIPELINE_PREDICT_DEPTH_MOST) {
         desc.depth = ++best.depth;
         best.gain  = pipeline_advice_gain(advisor, &desc);
+    }
+    return best;
+}
+
+/* The stage whose longest time is the furthest above its mean. */
+static int32_t most_uneven(const struct trm_report *report)
+{
+    int32_t worst = TRM_STAGE_LOAD;
+    uint64_t most = 0;
+
+    for (int32_t i = 0; i < TRM_STAGES; i++) {
+        const struct trm_stage_report *stage = &report->stages[i];
+
+        if (stage->most_ns > stage->mean_ns && stage->most_ns - stage->mean_ns > most) {
+            most  = stage->most_ns - stage->mean_ns;
+            worst = i;
+        }
+    }
+    return worst;
+}
+
+/* The depth that evens out stages whose times vary, by the times of single tokens. */
+static struct proposal propose_even_depth(const struct pipeline_advisor *advisor, int32_t uneven)
+{
+    struct trm_prediction_desc desc = advisor->desc;
+    struct proposal best            = as_it_is(advisor);
+
+    if (!is_uneven(advisor, uneven) || !pipeline_advice_can_set(advisor, advisor->facts->words.depth) ||
+        !can_fill_slots(advisor))
+        return best;
+    for (desc.depth = 2 * best.depth; desc.depth <= PIPELINE_PREDICT_DEPTH_MOST; desc.depth *= 2) {
+        double gain = gain_of_recent(advisor, &desc);
+        if (gain > best.gain * 1.03) {
+            best.depth = desc.depth;
+            best.gain  = gain;
+        }
     }
     return best;
 }
@@ -266,7 +334,11 @@ static void advise_depth(const struct pipeline_advisor *advisor, const struct pr
 bool pipeline_advise_settings(const struct pipeline_advisor *advisor)
 {
     struct proposal threads = propose_threads(advisor), depth = propose_depth(advisor);
+    struct proposal even = propose_even_depth(advisor, most_uneven(advisor->report));
 
+    /* pipeline_advise_even_times() says it. */
+    if (even.gain > threads.gain * 0.97 && even.gain > depth.gain && even.gain >= PIPELINE_ADVICE_GAIN)
+        return false;
     if (threads.gain < PIPELINE_ADVICE_GAIN && depth.gain < PIPELINE_ADVICE_GAIN)
         return false;
     if (depth.gain > threads.gain * 0.97)
@@ -276,23 +348,6 @@ bool pipeline_advise_settings(const struct pipeline_advisor *advisor)
     return true;
 }
 
-/* The stage whose longest time is the furthest above its mean. */
-static int32_t most_uneven(const struct trm_report *report)
-{
-    int32_t worst = TRM_STAGE_LOAD;
-    uint64_t most = 0;
-
-    for (int32_t i = 0; i < TRM_STAGES; i++) {
-        const struct trm_stage_report *stage = &report->stages[i];
-
-        if (stage->most_ns > stage->mean_ns && stage->most_ns - stage->mean_ns > most) {
-            most  = stage->most_ns - stage->mean_ns;
-            worst = i;
-        }
-    }
-    return worst;
-}
-
 /* A stage's times vary between tokens, so that the next one runs dry now and then. The times of the last
  * tokens tell how much further slots would even out. */
 bool pipeline_advise_even_times(const struct pipeline_advisor *advisor)
@@ -300,21 +355,10 @@ bool pipeline_advise_even_times(const struct pipeline_advisor *advisor)
     const struct trm_report *report      = advisor->report;
     int32_t uneven                       = most_uneven(report);
     const struct trm_stage_report *stage = &report->stages[uneven];
-    struct proposal proposal             = as_it_is(advisor);
+    struct proposal proposal             = propose_even_depth(advisor, uneven);
     char least[PIPELINE_ADVICE_TEXT], most[PIPELINE_ADVICE_TEXT], use[PIPELINE_ADVICE_TEXT],
         factor[PIPELINE_ADVICE_TEXT];
 
-    if (advisor->facts->recent_count < RECENT_LEAST || stage->most_ns < 2 * stage->mean_ns ||
-        !pipeline_advice_can_set(advisor, advisor->facts->words.depth) || !can_fill_slots(advisor))
-        return false;
-    double before = (double)pipeline_predict_recent(&advisor->desc, report->depth, advisor->facts);
-    for (uint32_t depth = 2 * report->depth; depth <= PIPELINE_PREDICT_DEPTH_MOST; depth *= 2) {
-        double gain = before / (double)pipeline_predict_recent(&advisor->desc, depth, advisor->facts);
-        if (gain > proposal.gain * 1.03) {
-            proposal.depth = depth;
-            proposal.gain  = gain;
-        }
-    }
     if (proposal.gain < PIPELINE_ADVICE_GAIN)
         return false;
     keep(advisor, &proposal);

@@ -51,11 +51,17 @@ struct pipeline_report_facts {
     const struct pipeline_stage_times *recent;
     uint32_t recent_count;
     struct pipeline_rates rates;
+    bool may_drop;        /* enum trm_full_mode says so */
+    uint64_t host_stages; /* bit i: launch i is a function of the program */
 };
 
 /* Adds the prediction and the advice to a report that has the measured values and describes its pipeline.
  * facts: NULL is fine. */
 void pipeline_report_complete(struct trm_report *report, const struct pipeline_report_facts *facts);
+
+/* Puts in front of the reason which strategy each device of a group has, where they differ: the strategy and
+ * the reason are those of the first device. The report has its devices. strategies: one for each. */
+void pipeline_report_strategies(struct trm_report *report, const int32_t *strategies);
 
 /* TRM_OK for a value of enum trm_report_format, else INVALID_ARGUMENT. */
 int32_t pipeline_report_check_format(int32_t format);

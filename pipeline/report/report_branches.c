@@ -7,6 +7,7 @@
 #include "pipeline/report/report_internal.h"
 
 #define TEXT_MOST 32
+#define SHORT_NS 20000u
 #define LINE_MOST (TRM_REPORT_LAUNCHES * 64)
 
 /* ---- the longest path ----------------------------------------------------------------------- */
@@ -78,11 +79,37 @@ static void name_stages(const struct trm_report *report, uint64_t stages, char l
                                    report->launches[i].name);
 }
 
+/* Why declared branches run one after the other. Where host and device share memory, and the program left the
+ * choice, streams of their own would cost more than branches of less than 20 us gain. */
+static void say_one_by_one(const struct trm_report *report, char *text, size_t capacity)
+{
+    bool has_streams = report->strategy == TRM_STRATEGY_ZERO_COPY ||
+                       report->strategy == TRM_STRATEGY_ROLE_STREAMS ||
+                       report->strategy == TRM_STRATEGY_SLOT_STREAMS;
+
+    if (report->pieces > 1)
+        snprintf(text, capacity, "one after the other, since %s run in pieces",
+                 pipeline_report_tokens(report));
+    else if (has_streams && report->stages[TRM_STAGE_COMPUTE].mean_ns < SHORT_NS)
+        snprintf(
+            text, capacity,
+            "one after the other: %s of less than 20 µs gain nothing by streams of their own; a strategy "
+            "that the program sets uses them all the same",
+            pipeline_report_tokens(report));
+    else
+        snprintf(text, capacity, "one after the other with the strategy %s",
+                 trm_strategy_name(report->strategy));
+}
+
 bool pipeline_report_branches_line(const struct trm_report *report, char *text, size_t capacity)
 {
     uint64_t sum = sum_of(report);
     char names[LINE_MOST];
 
+    if (report->branches < 2 && report->one_by_one != 0) {
+        say_one_by_one(report, text, capacity);
+        return true;
+    }
     if (report->branches < 2 || sum == 0)
         return false;
     name_stages(report, report->path, names);

@@ -3,6 +3,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "pipeline/report/report_internal.h"
 
@@ -20,11 +21,77 @@ static uint64_t sum_of(const struct trm_report *report)
     return sum;
 }
 
-/* Percent. */
-static uint64_t share_of(const struct trm_device_report *device, uint64_t sum)
+static uint32_t count_of(const struct trm_report *report)
 {
-    return sum != 0 ? (device->tokens * 100 + sum / 2) / sum : 0;
+    return report->device_count < TRM_REPORT_DEVICES ? report->device_count : TRM_REPORT_DEVICES;
 }
+
+/* How many devices lose more than this one where shares are rounded down; of equal ones the first counts. */
+static uint64_t rank_of(const struct trm_report *report, uint32_t index, uint64_t sum)
+{
+    uint64_t lost = report->devices[index].tokens * 100 % sum, rank = 0;
+
+    for (uint32_t i = 0; i < count_of(report); i++) {
+        uint64_t other = report->devices[i].tokens * 100 % sum;
+        rank += other > lost || (other == lost && i < index);
+    }
+    return rank;
+}
+
+/* Percent. All shares add up to 100: they are rounded down, and those that lose the most get one more. */
+static uint64_t share_of(const struct trm_report *report, uint32_t index, uint64_t sum)
+{
+    uint64_t left = 100;
+
+    if (sum == 0)
+        return 0;
+    for (uint32_t i = 0; i < count_of(report); i++)
+        left -= report->devices[i].tokens * 100 / sum;
+    return report->devices[index].tokens * 100 / sum + (rank_of(report, index, sum) < left);
+}
+
+/* ---- strategies ----------------------------------------------------------------------------- */
+
+static bool is_first_of_its_strategy(const int32_t *strategies, uint32_t index)
+{
+    for (uint32_t i = 0; i < index; i++)
+        if (strategies[i] == strategies[index])
+            return false;
+    return true;
+}
+
+/* "role streams on mine:0 and mine:1" */
+static size_t name_devices(const struct trm_report *report, const int32_t *strategies, uint32_t first,
+                           char *text, size_t capacity)
+{
+    size_t at = (size_t)snprintf(text, capacity, "%s%s on %s", first == 0 ? "" : ", ",
+                                 trm_strategy_name(strategies[first]), report->devices[first].device);
+
+    for (uint32_t i = first + 1; i < count_of(report) && at < capacity; i++)
+        if (strategies[i] == strategies[first])
+            at += (size_t)snprintf(text + at, capacity - at, " and %s", report->devices[i].device);
+    return at;
+}
+
+void pipeline_report_strategies(struct trm_report *report, const int32_t *strategies)
+{
+    char reason[sizeof(report->reason)];
+    size_t at = 0, capacity = sizeof(report->reason);
+    bool differ = false;
+
+    for (uint32_t i = 0; i < count_of(report); i++)
+        differ |= strategies[i] != strategies[0];
+    if (!differ)
+        return;
+    memcpy(reason, report->reason, sizeof(reason));
+    for (uint32_t i = 0; i < count_of(report) && at < capacity; i++)
+        if (is_first_of_its_strategy(strategies, i))
+            at += name_devices(report, strategies, i, report->reason + at, capacity - at);
+    if (reason[0] != '\0' && at < capacity)
+        snprintf(report->reason + at, capacity - at, "; of %s: %s", report->devices[0].device, reason);
+}
+
+/* ---- the table ------------------------------------------------------------------------------ */
 
 static const char *time_of(char text[TEXT_MOST], uint64_t nanoseconds)
 {
@@ -50,15 +117,17 @@ static const char *note_of(const struct trm_device_report *device, uint64_t sum)
     return "";
 }
 
-static void write_device(struct pipeline_writer *writer, const struct trm_device_report *device, uint64_t sum)
+static void write_device(struct pipeline_writer *writer, const struct trm_report *report, uint32_t index,
+                         uint64_t sum)
 {
+    const struct trm_device_report *device = &report->devices[index];
     char latency[TEXT_MOST], period[TEXT_MOST];
     const char *alone = time_of(latency, device->latency_ns), *each = time_of(period, device->period_ns);
     const char *note = note_of(device, sum);
 
     pipeline_writef(writer, "  %-14s%9" PRIu64 "  %3" PRIu64 " %%%6u%*s%s%*s%s%s%s\n", device->device,
-                    device->tokens, share_of(device, sum), device->depth, padding(alone, 10), "", alone,
-                    padding(each, 11), "", each, note[0] != '\0' ? "  " : "", note);
+                    device->tokens, share_of(report, index, sum), device->depth, padding(alone, 10), "",
+                    alone, padding(each, 11), "", each, note[0] != '\0' ? "  " : "", note);
 }
 
 void pipeline_report_devices_text(const struct trm_report *report, struct pipeline_writer *writer)
@@ -71,7 +140,7 @@ void pipeline_report_devices_text(const struct trm_report *report, struct pipeli
     pipeline_writef(writer, "\n  %-14s%9s  share slots%10s       each\n", "device",
                     pipeline_report_tokens(report), pipeline_report_a_token(report, word));
     for (uint32_t i = 0; i < report->device_count && i < TRM_REPORT_DEVICES; i++)
-        write_device(writer, &report->devices[i], sum);
+        write_device(writer, report, i, sum);
     if (report->loss[0] != '\0')
         pipeline_writef(writer, "\n  %" PRIu64 " %s %s repeated on another device after this:\n  %.200s\n",
                         report->repeated,
@@ -82,9 +151,10 @@ void pipeline_report_devices_text(const struct trm_report *report, struct pipeli
         pipeline_writef(writer, "\n  %.200s\n", report->shared);
 }
 
-static void write_device_row(struct pipeline_writer *writer, const struct trm_device_report *device,
-                             uint64_t sum)
+static void write_device_row(struct pipeline_writer *writer, const struct trm_report *report, uint32_t index)
 {
+    const struct trm_device_report *device = &report->devices[index];
+    uint64_t sum                           = sum_of(report);
     char latency[TEXT_MOST], period[TEXT_MOST];
 
     pipeline_write(writer, "<tr><td>");
@@ -92,7 +162,7 @@ static void write_device_row(struct pipeline_writer *writer, const struct trm_de
     pipeline_writef(writer,
                     "</td><td>%" PRIu64 "</td><td>%" PRIu64 " %%</td><td>%u</td><td>%s</td><td>%s</td>"
                     "<td>%s</td></tr>\n",
-                    device->tokens, share_of(device, sum), device->depth,
+                    device->tokens, share_of(report, index, sum), device->depth,
                     time_of(latency, device->latency_ns), time_of(period, device->period_ns),
                     note_of(device, sum));
 }
@@ -109,7 +179,7 @@ void pipeline_report_devices_html(const struct trm_report *report, struct pipeli
     pipeline_write_html(writer, pipeline_report_a_token(report, word));
     pipeline_write(writer, "</th><th>each</th><th></th></tr></thead>\n<tbody>\n");
     for (uint32_t i = 0; i < report->device_count && i < TRM_REPORT_DEVICES; i++)
-        write_device_row(writer, &report->devices[i], sum_of(report));
+        write_device_row(writer, report, i);
     pipeline_write(writer, "</tbody></table></div>\n");
     if (report->shared[0] != '\0') {
         pipeline_write(writer, "<p class=\"under\">");

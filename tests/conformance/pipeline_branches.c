@@ -388,6 +388,7 @@ START_TEST(a_report_tells_which_stages_run_after_which)
     rig_run(&rig, 12, 0);
     ck_ok(trm_pipeline_report(rig.pipeline, &report));
     ck_assert_uint_eq(report.branches, 2);
+    ck_assert_uint_eq(report.one_by_one, 0);
     ck_assert_uint_eq(report.launch_after[0], 0);
     ck_assert_uint_eq(report.launch_after[1], BIT(0));
     ck_assert_uint_eq(report.launch_after[2], BIT(0));
@@ -405,6 +406,7 @@ START_TEST(a_report_tells_which_stages_run_after_which)
     if (rig_open(&rig) == TRM_OK) {
         ck_ok(trm_pipeline_report(rig.pipeline, &report));
         ck_assert_uint_eq(report.branches, 1);
+        ck_assert_uint_eq(report.one_by_one, 1);
     }
     rig_close(&rig);
     kernels_close();

@@ -42,6 +42,20 @@ START_TEST(more_workers_gain_what_is_promised)
 }
 END_TEST
 
+/* A slow token holds up the results behind it, so four times as many workers gain less. */
+START_TEST(workers_of_an_uneven_source_gain_what_is_promised)
+{
+    struct scene scene     = {.stage       = {1 * MS, 0, 1 * MS / 5, 0, 0},
+                              .depth       = 3,
+                              .tokens      = 128,
+                              .workers     = 1,
+                              .each_eighth = 16 * MS};
+    struct outcome outcome = promise_holds(&scene, TRM_ADVICE_WORKERS);
+
+    ck_assert_double_lt(outcome.before.advised.gain, 0.9 * outcome.before.advised.workers);
+}
+END_TEST
+
 START_TEST(threads_for_the_sink_gain_what_is_promised)
 {
     struct scene scene     = {.stage       = {1 * MS, 1 * MS, 4 * MS, 1 * MS, 7 * MS},
@@ -197,8 +211,9 @@ int main(void)
     const struct promise_group groups[] = {
         {"settings",
          {more_slots_gain_what_is_promised, a_loader_beside_the_sink_gains_what_is_promised,
-          more_workers_gain_what_is_promised, threads_for_the_sink_gain_what_is_promised,
-          slots_that_even_out_a_source_gain_what_is_promised, slots_are_advised_from_samples_too}},
+          more_workers_gain_what_is_promised, workers_of_an_uneven_source_gain_what_is_promised,
+          threads_for_the_sink_gain_what_is_promised, slots_that_even_out_a_source_gain_what_is_promised,
+          slots_are_advised_from_samples_too}},
         {"tokens",
          {more_and_smaller_tokens_gain_what_is_promised, larger_tokens_gain_what_is_promised,
           larger_tokens_gain_what_is_promised_where_copies_take_a_fixed_time,

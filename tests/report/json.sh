@@ -21,7 +21,7 @@ members='name:string backend:string device:string strategy:string reason:string 
   load_waiting_seconds:number sink_waiting_seconds:number processor_seconds:number advised.kind:string
   ahead.tokens:number ahead.budget:number ahead.most:number ahead.bytes:number ahead.source_seconds:number
   ahead.source_spread_seconds:number ahead.take_seconds:number ahead.take_spread_seconds:number
-  ahead.predicted_waits:number ahead.waits:number advised.workers:number advised.depth:number advised.size:number advised.gain:number'
+  ahead.predicted_waits:number ahead.waits:number ahead.none:string advised.workers:number advised.depth:number advised.size:number advised.gain:number'
 
 for arguments in "100 3" "1 1" "40 8 4" "40 3 0 18"; do
     run 0 "$sample" "$work" $arguments

@@ -94,6 +94,18 @@ START_TEST(the_waits_are_those_of_the_formula)
 }
 END_TEST
 
+/* A source that takes 100, each twentieth time 20000, before a device that takes 5700: with one place the
+ * device waits for (20000 - 5700) / 20 a thing, which is 11 % of its time, and with more for less. */
+START_TEST(rare_pauses_are_not_waited_for_more_than_they_last)
+{
+    struct pipeline_buffer buffer = buffer_of(1095, 4337, 5700, 600);
+    for (uint32_t places = 1; places < 30; places++)
+        ck_assert(pipeline_buffer_waits(&buffer, places) < 0.16);
+    ck_assert(pipeline_buffer_waits(&buffer, 1) > 0.1);
+    ck_assert_uint_gt(pipeline_buffer_places(&buffer, 64), 4);
+}
+END_TEST
+
 START_TEST(lanes_add_up)
 {
     struct pipeline_buffer buffer = buffer_of(400, 0, 100, 0);
@@ -133,6 +145,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_slow_source_is_waited_for_with_any_buffer);
     tcase_add_test(tests, equal_rates_wait_less_with_every_place);
     tcase_add_test(tests, the_waits_are_those_of_the_formula);
+    tcase_add_test(tests, rare_pauses_are_not_waited_for_more_than_they_last);
     tcase_add_test(tests, lanes_add_up);
     tcase_add_test(tests, no_more_places_are_asked_for_than_there_may_be);
     tcase_add_test(tests, nothing_is_said_of_what_is_not_known);

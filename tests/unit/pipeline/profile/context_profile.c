@@ -1,6 +1,8 @@
 /* Profiles of contexts: which devices and streams they have.
  * SPDX-License-Identifier: MIT
  */
+#include <stdio.h>
+
 #include "core/stream/profile.h"
 #include "tests/unit/stream_fixture.h"
 
@@ -100,6 +102,39 @@ START_TEST(a_context_has_one_profile_at_a_time_and_none_beside_that_of_a_device)
     ck_assert_int_eq(trm_profile_begin_context(fake.context, NULL, &profile), TRM_ERROR_BUSY);
     trm_profile_destroy(other);
     trm_profile_destroy(begin_profile());
+    end();
+}
+END_TEST
+
+static int32_t add_text(void *user, const char *bytes, size_t length)
+{
+    strncat(user, bytes, length);
+    return TRM_OK;
+}
+
+START_TEST(the_text_names_the_device_of_each_stream_where_there_are_several)
+{
+    static char text[1 << 14];
+    begin(FAKE_ALL);
+    fake_let_run(&fake);
+    struct trm_device *first = fake.device, *second = fake_open(&fake);
+    struct trm_stream *streams[] = {stream_on(first), stream_on(second)};
+    struct trm_profile *profile  = begin_profile();
+    enqueue(streams[0], 3);
+    enqueue(streams[1], 5);
+    OK(trm_profile_end(profile));
+    text[0] = '\0';
+    OK(trm_profile_write(profile, TRM_PROFILE_TEXT, add_text, text));
+    for (uint32_t i = 0; i < 2; i++) {
+        char line[100];
+        snprintf(line, sizeof(line), "\n%s ", device_at(profile, i).id);
+        ck_assert_msg(strstr(text, line) != NULL, "\"%s\" is not in\n%s", line, text);
+    }
+    trm_profile_destroy(profile);
+    trm_stream_destroy(streams[1]);
+    trm_stream_destroy(streams[0]);
+    trm_device_destroy(first);
+    trm_device_destroy(second);
     end();
 }
 END_TEST
@@ -217,6 +252,7 @@ static Suite *suite(void)
     tcase_add_test(all, it_has_the_open_devices_and_later_ones);
     tcase_add_test(all, a_device_that_closes_is_kept_and_may_be_opened_again);
     tcase_add_test(all, a_context_has_one_profile_at_a_time_and_none_beside_that_of_a_device);
+    tcase_add_test(all, the_text_names_the_device_of_each_stream_where_there_are_several);
     tcase_add_test(all, it_may_outlive_its_devices_and_the_handle_of_its_context);
     tcase_add_test(all, where_memory_runs_out_no_device_is_profiled);
     tcase_add_test(all, a_device_that_opens_without_memory_for_its_profile_is_open);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "core/stream/profile.h"
+#include "pipeline/profile/profile.h"
 #include "tests/unit/stream_fixture.h"
 
 static struct trm_profile *begin_profile(uint32_t interval)
@@ -302,6 +303,66 @@ START_TEST(a_time_is_kept_to_a_fourth_of_its_value)
 }
 END_TEST
 
+/* Two thirds of the operations take 1.5 ms, one third takes 3 ms. */
+START_TEST(a_percentile_is_no_less_than_what_operations_take)
+{
+    static struct core_profile_result result;
+    struct pipeline_profile_entry entry = {.result = &result};
+    struct trm_profile_stream stream;
+    memset(&result, 0, sizeof(result));
+    result.ran[core_profile_slot(1500000)] = 200;
+    result.ran[core_profile_slot(3000000)] = 100;
+    pipeline_profile_sum(&entry, &stream);
+    ck_assert(stream.ran.p50_ns >= 1500000 && stream.ran.p50_ns <= 1500000 / 4 * 5);
+    ck_assert(stream.ran.p99_ns >= 3000000 && stream.ran.p99_ns <= 3000000 / 4 * 5);
+    /* Short times are exact. */
+    memset(&result, 0, sizeof(result));
+    result.ran[core_profile_slot(5)] = 1;
+    pipeline_profile_sum(&entry, &stream);
+    ck_assert_uint_eq(stream.ran.p99_ns, 5);
+}
+END_TEST
+
+START_TEST(what_was_not_timed_is_no_0_ns)
+{
+    begin(FAKE_ALL & ~(uint32_t)FAKE_PROFILE);
+    fake_let_run(&fake);
+    struct trm_stream *stream   = make_stream();
+    struct trm_profile *profile = begin_profile(1);
+    OK(trm_range_push(stream, "decode"));
+    enqueue(stream, 10);
+    OK(trm_range_pop(stream));
+    OK(trm_profile_end(profile));
+    const char *text = written(profile, TRM_PROFILE_TEXT);
+    ck_assert_msg(strstr(text, "0 ns") == NULL, "%s", text);
+    ck_assert_msg(strstr(text, "busy -; overlap unknown") != NULL, "%s", text);
+    trm_profile_destroy(profile);
+    trm_stream_destroy(stream);
+    end();
+}
+END_TEST
+
+/* A thing that has no advice says why. */
+START_TEST(the_text_says_why_there_is_no_advice)
+{
+    begin(FAKE_ALL);
+    fake_let_run(&fake);
+    struct trm_stream *stream   = make_stream();
+    struct trm_profile *profile = begin_profile(1);
+    OK(trm_profile_end(profile));
+    ck_assert_ptr_null(strstr(written(profile, TRM_PROFILE_TEXT), "dvice"));
+    trm_profile_destroy(profile);
+    profile = begin_profile(1);
+    enqueue(stream, 1);
+    OK(trm_profile_end(profile));
+    const char *text = written(profile, TRM_PROFILE_TEXT);
+    ck_assert_msg(strstr(text, "\nNo advice: fake:0 ") != NULL, "%s", text);
+    trm_profile_destroy(profile);
+    trm_stream_destroy(stream);
+    end();
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *suite = suite_create("profile");
@@ -318,6 +379,9 @@ static Suite *suite(void)
     tcase_add_test(all, where_memory_runs_out_none_begins_and_none_is_left);
     tcase_add_test(all, it_is_written_as_text_as_json_and_as_a_trace);
     tcase_add_test(all, a_time_is_kept_to_a_fourth_of_its_value);
+    tcase_add_test(all, a_percentile_is_no_less_than_what_operations_take);
+    tcase_add_test(all, what_was_not_timed_is_no_0_ns);
+    tcase_add_test(all, the_text_says_why_there_is_no_advice);
     suite_add_tcase(suite, all);
     return suite;
 }

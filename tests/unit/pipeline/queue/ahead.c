@@ -97,6 +97,7 @@ START_TEST(a_budget_below_one_token_reads_nothing_ahead)
     OK(run(&source));
     ck_assert(record_is_complete(&record, 20, NO_TOKEN));
     ck_assert_uint_eq(ahead_report().ahead, 0);
+    ck_assert_uint_eq(ahead_report().ahead_none, TRM_AHEAD_NONE_TOO_SMALL);
     fake_destroy();
 }
 END_TEST
@@ -229,6 +230,7 @@ START_TEST(pipelines_that_drop_tokens_read_nothing_ahead)
     fake_create(&desc);
     OK(run(&source));
     ck_assert_uint_eq(ahead_report().ahead, 0);
+    ck_assert_uint_eq(ahead_report().ahead_none, TRM_AHEAD_NONE_DROPS);
     fake_destroy();
 }
 END_TEST

@@ -60,8 +60,8 @@ START_TEST(more_workers_than_processors_are_only_for_a_load_that_waits)
                     "(predicted 1.99 x).");
     report.load_waiting_ns = report.stages[TRM_STAGE_LOAD].busy_ns / 10 * 9;
     advises_again(
-        "load holds it back (100 % busy, of which it waits 90 %): use 11 loader workers instead of 1 "
-        "and depth 13 (predicted 8.8 x).");
+        "load holds it back (100 % busy, of which it waits 90 %): use 4 loader workers instead of 1 "
+        "and depth 6 (predicted 4.0 x).");
     ideal.workers = 2;
     ideal.depth   = 4;
     advises(&ideal, "load holds it back (100 % busy): it takes 9.00 ms for a token, and with 2.25 ms (less "
@@ -375,7 +375,7 @@ START_TEST(uneven_stages_are_named_where_slots_even_them_out)
     facts.recent                           = recent;
     facts.recent_count                     = PIPELINE_RECENT_TOKENS;
     advises_again("load takes from 1.00 ms to 8.00 ms for a token, so that other stages wait for it now and "
-                  "then: raise the depth from 3 to 6, which evens that out (predicted 1.25 x).");
+                  "then: raise the depth from 3 to 6, which evens that out (predicted 1.24 x).");
     ck_assert_int_eq(report.advised.kind, TRM_ADVICE_DEPTH);
     /* Without the times of single tokens nothing is promised. */
     facts.recent_count = 0;

@@ -22,6 +22,57 @@ START_TEST(a_pipeline_that_drops_results_has_a_slow_sink)
 }
 END_TEST
 
+START_TEST(where_nothing_can_be_dropped_the_advice_says_so)
+{
+    struct ideal ideal = {.depth = 1, .workers = 1, .tokens = 100, .time = {MS, MS, 2 * MS, MS, 8 * MS}};
+
+    facts.may_drop = true;
+    advises(&ideal,
+            "With 1 slot none of the tokens can be dropped, though the pipeline is told to: each waits "
+            "until the one before it was taken. Use 3 slots.");
+    ck_assert_double_eq(report.advised.gain, 1);
+    ideal.workers     = 0;
+    report            = ideal_report(&ideal);
+    report.one_thread = 1;
+    advises_again("With 1 slot none of the tokens can be dropped, though the pipeline is told to: each waits "
+                  "until the one before it was taken. Use 3 slots and 1 loader worker.");
+    ideal.depth       = 3;
+    report            = ideal_report(&ideal);
+    report.one_thread = 1;
+    advises_again("Load and sink take turns in one thread, so tokens wait for the sink instead of being "
+                  "dropped, as the pipeline is told to. Use 1 loader worker.");
+}
+END_TEST
+
+START_TEST(where_no_token_had_to_be_dropped_the_advice_is_another)
+{
+    struct ideal ideal = {.depth = 3, .workers = 1, .tokens = 100, .time = {MS, MS, 2 * MS, MS, 8 * MS}};
+
+    facts.may_drop = true;
+    report         = ideal_report(&ideal);
+    pipeline_report_advise(&report, &facts, processors);
+    ck_assert_ptr_null(strstr(report.advice, "dropped"));
+    /* The sink is quick. */
+    ideal.workers              = 0;
+    ideal.time[TRM_STAGE_SINK] = MS;
+    report                     = ideal_report(&ideal);
+    report.one_thread          = 1;
+    pipeline_report_advise(&report, &facts, processors);
+    ck_assert_ptr_null(strstr(report.advice, "dropped"));
+    /* A program that submits tokens itself drops one where its time runs out. */
+    ideal.depth = 1;
+    report      = ideal_report(&ideal);
+    pipeline_report_advise(&report, &facts, processors);
+    ck_assert_ptr_null(strstr(report.advice, "dropped"));
+    /* The pipeline is not told to. */
+    facts.may_drop = false;
+    ideal.workers  = 1;
+    report         = ideal_report(&ideal);
+    pipeline_report_advise(&report, &facts, processors);
+    ck_assert_ptr_null(strstr(report.advice, "dropped"));
+}
+END_TEST
+
 START_TEST(a_device_that_is_too_slow_for_all_tokens_is_named)
 {
     struct ideal ideal = {.depth = 3, .tokens = 100, .time = {MS, MS, 8 * MS, MS, MS}};
@@ -57,6 +108,8 @@ static Suite *make_suite(void)
 
     tcase_add_checked_fixture(tests, advice_setup, fixture_end);
     tcase_add_test(tests, a_pipeline_that_drops_results_has_a_slow_sink);
+    tcase_add_test(tests, where_nothing_can_be_dropped_the_advice_says_so);
+    tcase_add_test(tests, where_no_token_had_to_be_dropped_the_advice_is_another);
     tcase_add_test(tests, a_device_that_is_too_slow_for_all_tokens_is_named);
     tcase_add_test(tests, deadlines_that_pass_before_tokens_run_are_named);
     suite_add_tcase(suite, tests);

@@ -269,6 +269,27 @@ START_TEST(a_trace_has_a_track_for_each_branch_and_the_timeline_a_table)
 }
 END_TEST
 
+START_TEST(branches_that_run_one_after_the_other_are_mentioned_with_the_reason)
+{
+    struct trm_report report = {.struct_size = sizeof(report), .branches = 1};
+    char line[256];
+
+    report.strategy                          = TRM_STRATEGY_ZERO_COPY;
+    report.stages[TRM_STAGE_COMPUTE].mean_ns = 5000;
+    ck_assert(!pipeline_report_branches_line(&report, line, sizeof(line)));
+    report.one_by_one = 1;
+    ck_assert(pipeline_report_branches_line(&report, line, sizeof(line)));
+    ck_assert_str_eq(line, "one after the other: tokens of less than 20 µs gain nothing by streams of their "
+                           "own; a strategy that the program sets uses them all the same");
+    report.strategy = TRM_STRATEGY_SLOT_GRAPHS;
+    ck_assert(pipeline_report_branches_line(&report, line, sizeof(line)));
+    ck_assert_str_eq(line, "one after the other with the strategy slot graphs");
+    report.pieces = 4;
+    ck_assert(pipeline_report_branches_line(&report, line, sizeof(line)));
+    ck_assert_str_eq(line, "one after the other, since tokens run in pieces");
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("branches");
@@ -284,6 +305,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_report_describes_branches_as_long_as_compute_was);
     tcase_add_test(tests, reports_say_which_stages_are_on_the_longest_path);
     tcase_add_test(tests, a_trace_has_a_track_for_each_branch_and_the_timeline_a_table);
+    tcase_add_test(tests, branches_that_run_one_after_the_other_are_mentioned_with_the_reason);
     suite_add_tcase(suite, tests);
     return suite;
 }

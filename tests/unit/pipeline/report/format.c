@@ -140,6 +140,28 @@ START_TEST(the_text_explains_tokens_that_are_in_a_stage_at_once)
 }
 END_TEST
 
+START_TEST(the_text_says_what_is_read_ahead_or_why_nothing_is)
+{
+    struct trm_report report = ideal_report(&usual);
+
+    format_report(&report, TRM_REPORT_TEXT);
+    lacks("ahead");
+    report.ahead        = 27;
+    report.ahead_budget = 64;
+    report.ahead_most   = 36;
+    report.ahead_bytes  = 1 << 20;
+    format_report(&report, TRM_REPORT_TEXT);
+    has("  ahead      27 of 64 tokens suffice now, at most 36 were there (1.00 MiB)\n");
+    report.ahead = report.ahead_budget = report.ahead_most = 0;
+    report.ahead_none                                      = TRM_AHEAD_NONE_TOO_SMALL;
+    format_report(&report, TRM_REPORT_TEXT);
+    has("  ahead      nothing is read ahead: ahead_bytes is less than the inputs of one\n             token "
+        "take\n");
+    format_report(&report, TRM_REPORT_JSON);
+    has("\"none\": \"ahead_bytes is less than the inputs of one token take\"");
+}
+END_TEST
+
 START_TEST(what_took_many_times_as_long_is_not_told_in_percent)
 {
     struct trm_report report = ideal_report(&usual);
@@ -516,6 +538,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, the_text_tells_of_failures_and_of_what_is_slow);
     tcase_add_test(tests, the_text_says_who_loads);
     tcase_add_test(tests, the_text_explains_tokens_that_are_in_a_stage_at_once);
+    tcase_add_test(tests, the_text_says_what_is_read_ahead_or_why_nothing_is);
     tcase_add_test(tests, what_took_many_times_as_long_is_not_told_in_percent);
     tcase_add_test(tests, overlap_that_gained_nothing_is_no_factor_in_text_nor_page);
     tcase_add_test(tests, where_memory_is_one_the_gain_is_a_limit);

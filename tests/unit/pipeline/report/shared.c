@@ -1,10 +1,12 @@
-/* Limits that devices share: found where copies are slower together than alone, and nowhere else.
+/* Reports of groups. Limits that devices share: found where copies are slower together than alone, and
+ * nowhere else. Shares and strategies of devices.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/check.h"
 #include <string.h>
 
 #include "pipeline/report/shared.h"
+#include "tests/unit/pipeline/report/fixture.h"
 #include "tests/unit/runner.h"
 
 static struct pipeline_shared shared;
@@ -101,6 +103,47 @@ START_TEST(copies_whose_neighbours_were_not_measured_do_not_count)
 }
 END_TEST
 
+static char page[1 << 13];
+
+/* 119 and 81 of 200: rounded to the nearest both would be one more. */
+START_TEST(shares_of_devices_add_up_to_100_percent)
+{
+    struct ideal ideal = {.depth = 3, .tokens = 300, .time = {100, 200, 400, 150, 50}};
+
+    ideal.devices            = 2;
+    struct trm_report report = ideal_report(&ideal);
+    report.devices[0].tokens = 119;
+    report.devices[1].tokens = 81;
+    ck_assert_int_eq(trm_report_format(&report, TRM_REPORT_TEXT, page, sizeof(page), NULL), TRM_OK);
+    ck_assert_msg(strstr(page, "119   60 %") != NULL, "%s", page);
+    ck_assert_msg(strstr(page, "81   40 %") != NULL, "%s", page);
+    report.devices[0].tokens = 199;
+    report.devices[1].tokens = 1;
+    ck_assert_int_eq(trm_report_format(&report, TRM_REPORT_TEXT, page, sizeof(page), NULL), TRM_OK);
+    ck_assert_msg(strstr(page, "199  100 %") != NULL, "%s", page);
+    ck_assert_msg(strstr(page, " 1    0 %") != NULL, "%s", page);
+}
+END_TEST
+
+START_TEST(the_reason_names_the_strategy_of_each_device_where_they_differ)
+{
+    struct ideal ideal   = {.depth = 3, .tokens = 300, .time = {100, 200, 400, 150, 50}};
+    int32_t strategies[] = {TRM_STRATEGY_ZERO_COPY, TRM_STRATEGY_ROLE_STREAMS, TRM_STRATEGY_ZERO_COPY};
+    static const int32_t equal[] = {TRM_STRATEGY_ZERO_COPY, TRM_STRATEGY_ZERO_COPY, TRM_STRATEGY_ZERO_COPY};
+
+    ideal.devices            = 3;
+    struct trm_report report = ideal_report(&ideal);
+    pipeline_report_strategies(&report, equal);
+    ck_assert_str_eq(report.reason, "it was asked for");
+    pipeline_report_strategies(&report, strategies);
+    ck_assert_str_eq(report.reason,
+                     "zero-copy on cpu:0 and cpu:2, role streams on cpu:1; of cpu:0: it was asked for");
+    memset(report.reason, 'x', sizeof(report.reason) - 1);
+    pipeline_report_strategies(&report, strategies);
+    ck_assert_uint_eq(strlen(report.reason), sizeof(report.reason) - 1);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("shared limits");
@@ -113,6 +156,11 @@ static Suite *make_suite(void)
     tcase_add_test(tests, small_copies_say_nothing);
     tcase_add_test(tests, copies_that_are_always_together_or_always_alone_say_nothing);
     tcase_add_test(tests, copies_whose_neighbours_were_not_measured_do_not_count);
+    suite_add_tcase(suite, tests);
+    tests = tcase_create("groups");
+    tcase_add_checked_fixture(tests, fixture_begin, fixture_end);
+    tcase_add_test(tests, shares_of_devices_add_up_to_100_percent);
+    tcase_add_test(tests, the_reason_names_the_strategy_of_each_device_where_they_differ);
     suite_add_tcase(suite, tests);
     return suite;
 }
