@@ -91,9 +91,9 @@ int32_t pipeline_ahead_begin(struct pipeline *pipeline)
                                 "a source that reads ahead (ahead_bytes) needs workers");
     uint32_t none = why_none(pipeline, count);
     if (none != TRM_AHEAD_NONE_NOTHING) {
-        pthread_mutex_lock(&pipeline->lock);
+        base_biased_lock_acquire(&pipeline->lock);
         queue->ahead_facts.none = none;
-        pthread_mutex_unlock(&pipeline->lock);
+        base_biased_lock_release(&pipeline->lock);
     }
     if (count == 0 || none != TRM_AHEAD_NONE_NOTHING)
         return TRM_OK;
