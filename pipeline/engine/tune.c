@@ -40,6 +40,13 @@ void pipeline_tuning_settle(struct pipeline_tuning *tuning)
     set_resting(tuning, true);
 }
 
+void pipeline_tuning_interrupt(struct pipeline *pipeline)
+{
+    pthread_mutex_lock(&pipeline->front->lock);
+    pipeline->engine->tuning.tokens = 0; /* its window ends with the run */
+    pthread_mutex_unlock(&pipeline->front->lock);
+}
+
 static bool has_room(const struct pipeline *pipeline, uint32_t depth)
 {
     uint64_t each = pipeline->engine->slot_bytes;

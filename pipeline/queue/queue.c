@@ -296,11 +296,12 @@ int32_t pipeline_queue_grow(struct pipeline *member)
     return status;
 }
 
+/* With the lock, which may be released meanwhile. */
 static void limit_slots(struct pipeline *pipeline)
 {
     struct pipeline_queue *queue = pipeline->queue;
-    queue->slots_in_use          = pipeline_engine_slots_in_use(pipeline);
-    queue->is_limit_known        = pipeline->member_count > 1 && !pipeline_engine_tries_slots(pipeline);
+    queue->slots_in_use          = pipeline_engine_slots_in_use(pipeline, &queue->slots_rest);
+    pipeline_engine_slots_tell(pipeline);
 }
 
 void pipeline_queue_finish(struct pipeline_slot *slot)
@@ -319,7 +320,7 @@ void pipeline_queue_finish(struct pipeline_slot *slot)
         pipeline_queue_note(slot, &times);
         pipeline_queue_free(slot);
     }
-    if (queue->mode != PIPELINE_SERVING && !queue->is_limit_known)
+    if (queue->mode != PIPELINE_SERVING && --queue->slots_rest == 0)
         limit_slots(pipeline);
     if (!queue->is_growing && pipeline_engine_wants_slot(slot->pipeline)) {
         /* Without memory for another slot the pipeline goes on as it is. */
