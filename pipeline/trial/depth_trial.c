@@ -14,8 +14,8 @@
 /* Timed tokens of a turn in these, and in the first round after a pause, so that a turn of slots that seemed
  * slow is soon cheap enough; each later round has twice as many, up to the most. */
 #define LENGTH 6u
-#define LENGTH_AGAIN 12u
-#define LENGTH_MOST 96u
+#define LENGTH_AGAIN 48u
+#define LENGTH_MOST 192u
 
 /* At the beginning of a turn, tokens that the turn before had begun. */
 #define SETTLE_MOST 5u
@@ -26,10 +26,14 @@
 #define WARM_BURSTS 4u
 #define WARM_MOST 12u
 
-/* What turns may cost, in tokens: at once, and one for so many that have ended. A little less than 64, since
- * the tokens of a turn are counted as those of the turns before lead one to expect. */
-#define COST 60u
-#define COST_PART 128u
+/* Short tokens settle for as long as it may take to wake a thread, but no more than so many. */
+#define WAKE_NS 150000u
+#define WAKE_MOST 32u
+
+/* What turns may cost, in tokens: at once, and one for so many that have ended. A little less than the header
+ * says, since a turn's cost is counted as the turns before lead one to expect it. */
+#define COST 52u
+#define COST_PART 136u
 
 /* Slots are as fast as others if they take no more than so many per cent of their time. Fewer stay then: they
  * need less of the caches, which the program and others may have use for, and begin a run sooner. */
@@ -66,31 +70,30 @@ static uint32_t place_of(uint32_t turns)
     return turns < SHORT_ROUNDS ? turns : (turns - SHORT_ROUNDS) % PIPELINE_DEPTH_KEPT;
 }
 
-/* Of the turns that count; 0: there was none. The lower one of two: what disturbs a turn makes it longer. */
-static uint64_t median(const uint64_t kept[PIPELINE_DEPTH_KEPT], uint32_t turns)
+/* The lower one of two: what disturbs tokens makes them longer. 0: of none. */
+static uint64_t lower_median(const uint64_t *values, uint32_t count)
 {
     uint64_t sorted[PIPELINE_DEPTH_KEPT] = {0};
-    uint32_t count                       = count_kept(turns);
 
     for (uint32_t i = 0; i < count; i++) {
         uint32_t position = i;
-        for (; position > 0 && sorted[position - 1] > kept[i]; position--)
+        for (; position > 0 && sorted[position - 1] > values[i]; position--)
             sorted[position] = sorted[position - 1];
-        sorted[position] = kept[i];
+        sorted[position] = values[i];
     }
     return count == 0 ? 0 : sorted[(count - 1) / 2];
 }
 
 uint64_t pipeline_depth_trial_ns(const struct pipeline_depth_trial *trial, uint32_t way)
 {
-    return median(trial->ways[way].ns, trial->ways[way].turns);
+    return lower_median(trial->ways[way].ns, count_kept(trial->ways[way].turns));
 }
 
 /* UINT64_MAX: not known. */
 static uint64_t ratio_of(const struct pipeline_depth_trial *trial, uint32_t way)
 {
     const struct pipeline_depth_way *own = &trial->ways[way];
-    return own->turns != 0 ? median(own->ratios, own->turns) : UINT64_MAX;
+    return own->turns != 0 ? lower_median(own->ratios, count_kept(own->turns)) : UINT64_MAX;
 }
 
 static bool leaves_devices_idle(const struct pipeline_depth_trial *trial, uint32_t way)
@@ -140,17 +143,31 @@ static uint32_t settling_tokens(const struct pipeline_depth_trial *trial, uint32
 
     if (slots <= before || trial->is_short || trial->ways[way].turns < SHORT_ROUNDS)
         return settle;
-    return settle + (slots < WARM_MOST / WARM_BURSTS ? slots * WARM_BURSTS : WARM_MOST);
+    uint32_t warm = slots < WARM_MOST / WARM_BURSTS ? slots * WARM_BURSTS : WARM_MOST;
+    uint64_t wake = WAKE_NS / (pipeline_depth_trial_ns(trial, trial->choice) + 1);
+    wake          = wake < WAKE_MOST ? wake : WAKE_MOST;
+    return settle + (warm > wake ? warm : (uint32_t)wake);
+}
+
+static uint32_t count_stretches(const struct pipeline_depth_trial *trial)
+{
+    return trial->length > LENGTH ? PIPELINE_DEPTH_STRETCHES : 1;
 }
 
 /* As many as are in flight may end at once, so that tokens come in bursts: whole bursts are timed, or two
  * slots would seem a seventh faster than they are. Bursts of more are not looked for: a deep pipeline loses
  * little. */
+static uint32_t stretch_tokens(const struct pipeline_depth_trial *trial, uint32_t way)
+{
+    uint32_t slots   = trial->ways[way].slots;
+    uint32_t stretch = trial->length / count_stretches(trial);
+
+    return slots < LENGTH ? (stretch + slots - 1) / slots * slots : stretch;
+}
+
 static uint32_t timed_tokens(const struct pipeline_depth_trial *trial, uint32_t way)
 {
-    uint32_t slots = trial->ways[way].slots;
-
-    return slots < LENGTH ? (trial->length + slots - 1) / slots * slots : trial->length;
+    return stretch_tokens(trial, way) * count_stretches(trial);
 }
 
 /* What a turn costs beside one of the fastest slots, in 1/1024 of a token's time: at most `most` for each. */
@@ -283,15 +300,24 @@ static void end_round(struct pipeline_depth_trial *trial)
         end_trial(trial);
 }
 
-static void end_turn(struct pipeline_depth_trial *trial, uint64_t now)
+static void end_turn(struct pipeline_depth_trial *trial)
 {
     struct pipeline_depth_way *way = &trial->ways[trial->way];
 
-    way->took     = (now - trial->begin) / timed_tokens(trial, trial->way) + 1;
+    way->took     = lower_median(trial->stretches, trial->ended) / stretch_tokens(trial, trial->way) + 1;
     trial->before = way->slots;
     trial->misses = 0;
     if (!begin_next_turn(trial, trial->way + 1))
         end_round(trial);
+}
+
+/* The median of a turn's stretches counts: a thread that is woken, or an interrupt, makes one longer. */
+static void end_stretch(struct pipeline_depth_trial *trial, uint64_t now)
+{
+    trial->stretches[trial->ended++] = now - trial->begin;
+    trial->begin                     = now;
+    if (trial->ended == count_stretches(trial))
+        end_turn(trial);
 }
 
 static void go_on_pausing(struct pipeline_depth_trial *trial)
@@ -377,9 +403,10 @@ uint32_t pipeline_depth_trial_next(struct pipeline_depth_trial *trial, uint64_t 
     if (trial->phase == PIPELINE_DEPTH_SETTLES) {
         trial->phase = PIPELINE_DEPTH_TIMES;
         trial->begin = now;
-        trial->rest  = timed_tokens(trial, trial->way);
+        trial->ended = 0;
+        trial->rest  = stretch_tokens(trial, trial->way);
     } else if (trial->phase == PIPELINE_DEPTH_TIMES) {
-        end_turn(trial, now);
+        end_stretch(trial, now);
     } else if (trial->phase == PIPELINE_DEPTH_PAUSES) {
         go_on_pausing(trial);
     } else {

@@ -5,10 +5,11 @@
  * slots stay that are as fast as the fastest. It knows numbers and times only.
  *
  * In a round each number of slots has a turn, from all down to one. Of fewer slots the memory is warm
- * already; only the first turn of a round has to warm up. The time of a token in a turn counts as a ratio to
- * the shortest of the same round, because other programs and a processor that changes its clock make whole
- * rounds slower, and the median of the last ratios decides, because they stop single turns. Turns become
- * longer from round to round: noise that hides a difference of a twentieth needs many tokens.
+ * already; only the first turn of a round has to warm up. In a turn the median of some stretches counts, since
+ * a thread that has to wake makes one of them many times as long. The time of a token in a turn counts as a
+ * ratio to the shortest of the same round, because other programs and a processor that changes its clock make
+ * whole rounds slower, and the median of the last ratios decides, because they stop single turns. Turns
+ * become longer from round to round: noise that hides a difference of a twentieth needs many tokens.
  *
  * What bounds it is what it costs: against the fastest number of slots, the time of 64 tokens and of one in
  * 128 of those that have ended since the first, in equal parts for all other numbers of slots. So a slow one
@@ -28,6 +29,7 @@
 
 #define PIPELINE_DEPTH_WAYS 4u
 #define PIPELINE_DEPTH_KEPT 9u
+#define PIPELINE_DEPTH_STRETCHES 5u
 
 struct pipeline_depth_way { /* a number of slots */
     uint32_t slots;
@@ -61,9 +63,11 @@ struct pipeline_depth_trial {
     uint32_t agreed;              /* pauses since the choice has changed */
     uint32_t misses;              /* runs in a row that were too short for a turn */
     bool is_short;                /* runs are too short to warm up */
-    uint64_t begin;               /* of the timed tokens */
-    uint64_t pause;               /* tokens until it ends */
-    uint64_t tokens;              /* since the beginning */
+    uint64_t begin;               /* of the stretch of tokens that is timed */
+    uint64_t stretches[PIPELINE_DEPTH_STRETCHES]; /* nanoseconds of those that have ended */
+    uint32_t ended;
+    uint64_t pause;  /* tokens until it ends */
+    uint64_t tokens; /* since the beginning */
 };
 
 /* Begins the trial of a pipeline of so many slots: all of them, two and one; or, if `fewest` is more than

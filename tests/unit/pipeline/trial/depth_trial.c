@@ -170,7 +170,7 @@ START_TEST(a_turn_in_which_the_machine_is_faster_or_slower_decides_nothing_for_l
         for (uint32_t factor = 1; factor <= 9; factor += 8) {
             uint32_t turn = 0, before = 0;
             open_three();
-            while (tokens < 20000) {
+            while (tokens < 40000) {
                 turn += goes_on() && trial.way != before;
                 before = trial.way;
                 end_token(time_with(&times, slots) * (goes_on() && turn == disturbed ? factor : 3) / 3);
@@ -225,7 +225,7 @@ START_TEST(the_best_is_chosen_amid_noise_and_kept_most_of_the_time)
         }
         late += chosen() == 2;
     }
-    ck_assert_uint_ge(early, SEEDS * 90 / 100);
+    ck_assert_uint_ge(early, SEEDS * 80 / 100);
     ck_assert_uint_ge(late, SEEDS * 99 / 100);
 }
 END_TEST
@@ -287,7 +287,7 @@ static void check_cost(uint32_t depth, const struct times *times)
     open_on(depth, 1, 1);
     try_once(times);
     ck_assert_uint_le(now - 1 - tokens * least, (64 + tokens / 128) * least);
-    while (tokens < 20000) {
+    while (tokens < 40000) {
         end_tokens(times, 100);
         ck_assert_uint_le(now - 1 - tokens * least, (64 + tokens / 128) * least);
     }
