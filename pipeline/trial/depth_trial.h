@@ -5,8 +5,8 @@
  * slots stay that are as fast as the fastest. It knows numbers and times only.
  *
  * In a round each number of slots has a turn, from all down to one. Of fewer slots the memory is warm
- * already; only the first turn of a round has to warm up. In a turn the median of some stretches counts, since
- * a thread that has to wake makes one of them many times as long. The time of a token in a turn counts as a
+ * already; only the first turn of a round has to warm up. In a turn the median of some stretches counts: a
+ * thread that has to wake makes one of them many times as long. The time of a token in a turn counts as a
  * ratio to the shortest of the same round, because other programs and a processor that changes its clock make
  * whole rounds slower, and the median of the last ratios decides, because they stop single turns. Turns
  * become longer from round to round: noise that hides a difference of a twentieth needs many tokens.
