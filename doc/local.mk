@@ -38,6 +38,7 @@ EXTRA_DIST += \
 	doc/results/2026-11-28-profiles.md \
 	doc/results/2026-11-29-cpu.md \
 	doc/results/2026-11-29-cpu-auto.md \
+	doc/results/2026-11-29-cpu-slots.md \
 	doc/results/2026-11-29-cpu-token.md \
 	doc/results/2026-11-29-h200.md \
 	doc/results/2026-11-29-h200-two.md \

@@ -169,7 +169,9 @@ struct trm_report {
     uint64_t cancelled;
     /* A pipeline of a group with several devices; 0: one device */
     uint32_t device_count;
-    uint32_t reserved;
+    /* so many of `depth` are in use at a time in a run with a source, since the others brought nothing; 0:
+     * all */
+    uint32_t slots_in_use;
     uint64_t repeated; /* tokens that a lost device left to another one */
     struct trm_device_report devices[TRM_REPORT_DEVICES];
     char loss[256]; /* the sentence of the first device that was lost while others went on; "": none */

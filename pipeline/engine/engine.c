@@ -286,7 +286,7 @@ void pipeline_engine_begin(struct pipeline *pipeline, const struct trm_source *s
     pipeline_sampling_begin(&pipeline->front->sampling, pipeline_is_choosing(pipeline) ? 0 : source->count);
     pipeline_regions_begin(pipeline, source, sink);
     pipeline_choose_interrupt(pipeline);
-    pipeline_slots_trial_interrupt(pipeline);
+    pipeline_tuning_interrupt(pipeline);
     base_biased_lock_release(&pipeline->front->enqueue_lock);
     base_error_restore(&saved);
 }
@@ -328,6 +328,7 @@ void pipeline_engine_report(const struct pipeline *pipeline, struct trm_report *
     base_text_copy(report->device, sizeof(report->device), device->id);
     base_text_copy(report->reason, sizeof(report->reason), pipeline->reason);
     report->depth           = atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
+    report->slots_in_use    = pipeline_slots_chosen(pipeline);
     report->strategy        = pipeline->strategy;
     report->pieces          = pipeline->pieces;
     report->device_bytes    = pipeline->device_bytes;

@@ -257,11 +257,14 @@ bool pipeline_slot_is_repeatable(const struct pipeline_slot *slot);
  * caller owns both. */
 void pipeline_slot_repeat(struct pipeline_slot *slot, const struct pipeline_slot *from);
 
-/* Called for the front under `lock` after each token of a source: how many slots may be in use at once, on
- * all devices together and without those whose token the program or the sink has, or was dropped; 0: all.
- * After that: whether a trial of that number goes on. */
-uint32_t pipeline_engine_slots_in_use(struct pipeline *front);
-bool pipeline_engine_tries_slots(const struct pipeline *front);
+/* How many slots may be in use at once, on all devices together and without those whose token the program or
+ * the sink has, or was dropped; 0: all. For the front under `lock`, when `rest` tokens of a source have ended
+ * since the last call, which said so. pipeline_engine_slots_interrupt(): a run begins, in which the call
+ * comes after `rest` tokens, some of which may have been in the run before. pipeline_engine_slots_tell() logs
+ * a number that is new, and releases the lock meanwhile. */
+uint32_t pipeline_engine_slots_in_use(struct pipeline *front, uint32_t *rest);
+void pipeline_engine_slots_interrupt(struct pipeline *front, uint32_t *rest);
+void pipeline_engine_slots_tell(struct pipeline *front);
 
 /* Whether the times of all stages of the member's tokens may still decide how many slots it gets. With
  * `lock`. */

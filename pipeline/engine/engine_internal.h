@@ -139,13 +139,13 @@ struct pipeline_tuning {         /* tune.c */
 /* How many slots are in use at once (slots_in_use.c). Under the front's lock. */
 struct pipeline_slots_in_use {
     struct pipeline_depth_trial trial;
-    bool has_begun, may_try; /* may: the library chooses, and its tokens share nothing but the memory */
-    uint32_t reason_length;  /* of pipeline->reason, without what a trial found; 0: none has ended */
-    uint32_t most;           /* without those that brought nothing; 0: all */
+    bool has_begun, has_news, may_try; /* may: the library chooses, and its tokens share only the memory */
+    uint32_t reason_length; /* of pipeline->reason, without what a trial found; 0: none has ended */
+    uint32_t most, told;    /* without those that brought nothing; as the log was told; 0: all */
 };
 
-/* Adds no more slots. */
-void pipeline_tuning_settle(struct pipeline_tuning *tuning);
+void pipeline_tuning_settle(struct pipeline_tuning *tuning); /* adds no more slots */
+void pipeline_tuning_interrupt(struct pipeline *pipeline);   /* a run begins */
 
 /* Host stages take tokens in the order in which they were enqueued, on whichever streams and devices. */
 struct pipeline_host_turn {
@@ -558,13 +558,13 @@ int32_t pipeline_choose_begin(struct pipeline *pipeline);
 /* Bytes of a token's inputs and outputs. */
 uint64_t pipeline_token_bytes(const struct pipeline *pipeline);
 
-/* Lets the pipeline use fewer slots than it has; a run begins; whether numbers of slots are tried, with the
- * front's lock; whether so many tokens take little of the caches of the processors that run kernels. */
+/* Lets the pipeline use fewer slots than it has; whether it may; whether so many tokens take little of the
+ * caches; with the front's lock: whether a trial goes on, and how many slots are in use besides; 0: all. */
 void pipeline_slots_allow_fewer(struct pipeline *pipeline);
 bool pipeline_slots_may_rest(const struct pipeline *pipeline);
 bool pipeline_slots_are_small(const struct pipeline *pipeline, uint32_t count);
-void pipeline_slots_trial_interrupt(struct pipeline *pipeline);
 bool pipeline_slots_are_tried(const struct pipeline *pipeline);
+uint32_t pipeline_slots_chosen(const struct pipeline *pipeline);
 
 /* The strategy of the next token. */
 const struct pipeline_strategy_ops *pipeline_choose(struct pipeline *pipeline);

@@ -80,16 +80,55 @@ static uint32_t find_fewest(const struct pipeline *pipeline, uint32_t depth)
                : depth;
 }
 
-static void begin(const struct pipeline *front, struct pipeline_slots_in_use *in_use)
+/* ---- the trial ------------------------------------------------------------------------------ */
+
+static bool is_lost(const struct pipeline *member)
 {
-    uint32_t depth = atomic_load_explicit(&front->depth, memory_order_relaxed);
-    uint32_t each  = atomic_load_explicit(&front->members[0]->depth, memory_order_relaxed);
-    uint32_t least = may_try(front) ? find_fewest(front->members[0], each) : each;
+    return atomic_load_explicit(&member->device->is_lost, memory_order_acquire);
+}
+
+/* The devices that are not lost, their slots without those that rest, and the engine of one of them. */
+struct living {
+    uint32_t devices, depth;
+    const struct pipeline *member;
+};
+
+static struct living find_living(const struct pipeline *front)
+{
+    struct living living = {.member = front->members[0]};
+
+    for (uint32_t i = 0; i < front->member_count; i++) {
+        const struct pipeline *member = front->members[i];
+        if (front->member_count > 1 && is_lost(member))
+            continue;
+        living.devices++;
+        living.depth += atomic_load_explicit(&member->depth, memory_order_relaxed);
+        living.member = member;
+    }
+    uint32_t most = front->members[0]->engine->slots_in_use.most;
+    if (most != 0 && front->member_count == 1)
+        living.depth = most;
+    return living;
+}
+
+/* Whether the devices or slots are no longer those of the trial. */
+static bool has_changed(const struct pipeline_slots_in_use *in_use, const struct living *living)
+{
+    return !in_use->has_begun || in_use->trial.devices != living->devices ||
+           in_use->trial.ways[0].slots != living->depth;
+}
+
+static void begin(const struct pipeline *front, struct pipeline_slots_in_use *in_use,
+                  const struct living *living)
+{
+    uint32_t each = living->devices != 0 ? living->depth / living->devices : 1;
+    uint32_t least =
+        may_try(front) && living->devices != 0 ? find_fewest(living->member, each) : living->depth;
 
     in_use->has_begun = true;
     if (least != 1 && front->member_count != 1)
-        least = depth;
-    pipeline_depth_trial_begin(&in_use->trial, depth, front->member_count, least);
+        least = living->depth;
+    pipeline_depth_trial_begin(&in_use->trial, living->depth, living->devices, least);
 }
 
 /* "…; 1 of 3 slots in use at a time: 612.3 us each, 1040.9 with all". In place of what an earlier trial
@@ -97,89 +136,95 @@ static void begin(const struct pipeline *front, struct pipeline_slots_in_use *in
 static void explain(struct pipeline *pipeline, struct pipeline_slots_in_use *in_use)
 {
     const struct pipeline_depth_trial *trial = &in_use->trial;
+    uint64_t chosen = pipeline_depth_trial_ns(trial, trial->choice), all = pipeline_depth_trial_ns(trial, 0);
 
     if (in_use->reason_length == 0)
         in_use->reason_length = (uint32_t)strlen(pipeline->reason);
     char *reason = pipeline->reason + in_use->reason_length;
     *reason      = '\0';
-    if (trial->way == 0)
-        return;
-    snprintf(reason, sizeof(pipeline->reason) - in_use->reason_length,
-             "; %" PRIu32 " of %" PRIu32 " slots in use at a time: %" PRIu64 ".%" PRIu64 " us each, %" PRIu64
-             ".%" PRIu64 " with all",
-             trial->slots[trial->way], trial->slots[0], trial->ns[trial->way] / 1000,
-             trial->ns[trial->way] % 1000 / 100, trial->ns[0] / 1000, trial->ns[0] % 1000 / 100);
-    core_object_log(&pipeline->device->object, TRM_LOG_INFO, "pipeline \"%s\": %s", pipeline->name,
-                    pipeline->reason);
+    if (trial->choice != 0)
+        snprintf(reason, sizeof(pipeline->reason) - in_use->reason_length,
+                 "; %" PRIu32 " of %" PRIu32 " slots in use at a time: %" PRIu64 ".%" PRIu64
+                 " us each, %" PRIu64 ".%" PRIu64 " with all",
+                 trial->ways[trial->choice].slots, trial->ways[0].slots, chosen / 1000, chosen % 1000 / 100,
+                 all / 1000, all % 1000 / 100);
 }
 
-static void settle(const struct pipeline *front)
+/* 0: all. */
+static uint32_t slots_of(const struct pipeline_slots_in_use *in_use, uint32_t way)
 {
-    for (uint32_t i = 0; i < front->member_count; i++)
-        pipeline_tuning_settle(&front->members[i]->engine->tuning);
+    return way != 0 || in_use->most != 0 ? in_use->trial.ways[way].slots : 0;
+}
+
+uint32_t pipeline_slots_chosen(const struct pipeline *pipeline)
+{
+    const struct pipeline_slots_in_use *in_use = &pipeline->front->members[0]->engine->slots_in_use;
+    return in_use->has_begun ? slots_of(in_use, in_use->trial.choice) : 0;
 }
 
 /* A trial has ended. */
 static void note_end(const struct pipeline *front, struct pipeline_slots_in_use *in_use)
 {
+    uint32_t chosen = pipeline_slots_chosen(front->members[0]);
+
     explain(front->members[0], in_use);
-    if (in_use->trial.way != 0)
-        settle(front);
+    in_use->has_news = chosen != in_use->told;
+    in_use->told     = chosen;
+    for (uint32_t i = 0; in_use->trial.choice != 0 && i < front->member_count; i++)
+        pipeline_tuning_settle(&front->members[i]->engine->tuning);
 }
 
-static void note_token(const struct pipeline *front, struct pipeline_slots_in_use *in_use)
-{
-    struct pipeline_depth_trial *trial = &in_use->trial;
-    struct pipeline *first             = front->members[0];
-    bool was_over                      = trial->is_over;
-
-    pipeline_depth_trial_next(trial, base_now());
-    if (trial->is_over && !was_over) {
-        note_end(front, in_use);
-    } else if (trial->is_due) {
-        core_object_log(&first->device->object, TRM_LOG_DEBUG,
-                        "pipeline \"%s\" tries numbers of slots again: %s", first->name,
-                        trial->is_far ? "tokens take longer than in the trial" : "to confirm the trial");
-        pipeline_depth_trial_again(trial, atomic_load_explicit(&front->depth, memory_order_relaxed));
-    }
-}
-
-uint32_t pipeline_engine_slots_in_use(struct pipeline *front)
+uint32_t pipeline_engine_slots_in_use(struct pipeline *front, uint32_t *rest)
 {
     struct pipeline_slots_in_use *in_use = &front->members[0]->engine->slots_in_use;
     struct pipeline_depth_trial *trial   = &in_use->trial;
+    struct living living                 = find_living(front);
 
-    if (!in_use->has_begun)
-        begin(front, in_use);
-    if (pipeline_depth_trial_counts(trial))
-        note_token(front, in_use);
-    if (trial->way != 0)
-        return trial->slots[trial->way];
-    return trial->is_over ? in_use->most : 0;
+    if (has_changed(in_use, &living)) {
+        begin(front, in_use, &living);
+    } else {
+        uint32_t trials = trial->trials;
+        pipeline_depth_trial_next(trial, base_now());
+        if (trial->trials != trials)
+            note_end(front, in_use);
+    }
+    *rest = trial->rest;
+    return slots_of(in_use, trial->way);
 }
 
-bool pipeline_engine_tries_slots(const struct pipeline *front)
+void pipeline_engine_slots_interrupt(struct pipeline *front, uint32_t *rest)
 {
-    const struct pipeline_slots_in_use *in_use = &front->members[0]->engine->slots_in_use;
-    return in_use->has_begun && !in_use->trial.is_over;
+    struct pipeline_slots_in_use *in_use = &front->members[0]->engine->slots_in_use;
+
+    if (!in_use->has_begun) {
+        *rest = 1;
+    } else if (pipeline_depth_trial_goes_on(&in_use->trial)) {
+        uint32_t trials = in_use->trial.trials;
+        pipeline_depth_trial_interrupt(&in_use->trial);
+        if (in_use->trial.trials != trials)
+            note_end(front, in_use);
+        *rest = in_use->trial.rest;
+    }
 }
 
 bool pipeline_slots_are_tried(const struct pipeline *pipeline)
 {
-    return pipeline_engine_tries_slots(pipeline->front);
+    const struct pipeline_slots_in_use *in_use = &pipeline->front->members[0]->engine->slots_in_use;
+    return in_use->has_begun && pipeline_depth_trial_goes_on(&in_use->trial);
 }
 
-void pipeline_slots_trial_interrupt(struct pipeline *pipeline)
+/* A program's log may ask for a report, which takes the lock. */
+void pipeline_engine_slots_tell(struct pipeline *front)
 {
-    struct pipeline_slots_in_use *in_use = &pipeline->engine->slots_in_use;
+    struct pipeline *first               = front->members[0];
+    struct pipeline_slots_in_use *in_use = &first->engine->slots_in_use;
+    char reason[sizeof(first->reason)];
 
-    base_biased_lock_acquire(&pipeline->front->lock);
-    pipeline->engine->tuning.tokens = 0; /* its window ends with the run */
-    if (in_use->has_begun) {
-        bool was_over = in_use->trial.is_over;
-        pipeline_depth_trial_interrupt(&in_use->trial);
-        if (in_use->trial.is_over && !was_over)
-            note_end(pipeline->front, in_use);
-    }
-    base_biased_lock_release(&pipeline->front->lock);
+    if (!in_use->has_news)
+        return;
+    in_use->has_news = false;
+    base_text_copy(reason, sizeof(reason), first->reason);
+    base_biased_lock_release(&front->lock);
+    core_object_log(&first->device->object, TRM_LOG_INFO, "pipeline \"%s\": %s", first->name, reason);
+    base_biased_lock_acquire(&front->lock);
 }

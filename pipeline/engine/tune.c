@@ -40,6 +40,13 @@ void pipeline_tuning_settle(struct pipeline_tuning *tuning)
     set_resting(tuning, true);
 }
 
+void pipeline_tuning_interrupt(struct pipeline *pipeline)
+{
+    base_biased_lock_acquire(&pipeline->front->lock);
+    pipeline->engine->tuning.tokens = 0; /* its window ends with the run */
+    base_biased_lock_release(&pipeline->front->lock);
+}
+
 static bool has_room(const struct pipeline *pipeline, uint32_t depth)
 {
     uint64_t each = pipeline->engine->slot_bytes;

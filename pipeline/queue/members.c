@@ -328,6 +328,9 @@ void pipeline_members_begin(struct pipeline *pipeline, const struct trm_source *
 {
     for (uint32_t i = 0; i < pipeline->member_count; i++)
         pipeline_engine_begin(pipeline->members[i], source, sink);
+    base_biased_lock_acquire(&pipeline->lock);
+    pipeline_engine_slots_interrupt(pipeline, &pipeline->queue->slots_rest);
+    base_biased_lock_release(&pipeline->lock);
 }
 
 void pipeline_members_end(struct pipeline *pipeline)

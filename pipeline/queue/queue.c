@@ -302,11 +302,12 @@ int32_t pipeline_queue_grow(struct pipeline *member)
     return status;
 }
 
+/* With the lock, which may be released meanwhile. */
 static void limit_slots(struct pipeline *pipeline)
 {
     struct pipeline_queue *queue = pipeline->queue;
-    queue->slots_in_use          = pipeline_engine_slots_in_use(pipeline);
-    queue->is_limit_known        = pipeline->member_count > 1 && !pipeline_engine_tries_slots(pipeline);
+    queue->slots_in_use          = pipeline_engine_slots_in_use(pipeline, &queue->slots_rest);
+    pipeline_engine_slots_tell(pipeline);
 }
 
 /* Whether nothing of the token was timed. The sink sets `sink_begin` before its end. */
@@ -354,7 +355,7 @@ void pipeline_queue_finish(struct pipeline_slot *slot)
         finish_untimed(slot);
     else
         finish_timed(slot);
-    if (queue->mode != PIPELINE_SERVING && !queue->is_limit_known)
+    if (queue->mode != PIPELINE_SERVING && --queue->slots_rest == 0)
         limit_slots(pipeline);
     if (!queue->is_growing && pipeline_engine_wants_slot(slot->pipeline)) {
         /* Without memory for another slot the pipeline goes on as it is. */

@@ -139,7 +139,7 @@ struct pipeline_queue {
     uint32_t depth;                          /* slots that the queues know of, on all devices */
     struct pipeline_slot_list ordered;
     uint32_t slots_in_use;     /* of a source: the most without those with the program or the sink; 0: all */
-    bool is_limit_known;       /* of several devices: that number stays */
+    uint32_t slots_rest;       /* tokens of a source until the engine is asked for that number again */
     uint64_t next_index;       /* of the token acquired next */
     uint64_t repeated;         /* tokens of the run that a lost device left to another one */
     uint32_t choices;          /* of a device so far */

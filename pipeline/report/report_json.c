@@ -131,6 +131,7 @@ void pipeline_report_json(const struct trm_report *report, struct pipeline_write
     write_text(writer, "strategy", trm_strategy_name(report->strategy));
     write_text(writer, "reason", report->reason);
     write_count(writer, "depth", report->depth);
+    write_count(writer, "slots_in_use", report->slots_in_use != 0 ? report->slots_in_use : report->depth);
     write_count(writer, "pieces", report->pieces);
     write_count(writer, "workers", report->workers);
     write_count(writer, "one_thread", report->one_thread);

@@ -3,436 +3,414 @@
  */
 #include "pipeline/trial/depth_trial.h"
 
-/* Rounds of short turns, in which numbers of slots that are very slow show it before they cost much. */
+/* Rounds before the first pause, and before each later one. */
+#define ROUNDS 7u
+#define ROUNDS_AGAIN 5u
+
+/* In the first rounds every number of slots has a turn, without time to warm up: one alone would be wrong
+ * about one that was disturbed. */
 #define SHORT_ROUNDS 2u
 
-/* In per cent of the fastest: slower ones are left out after the short rounds, and after each long one.
- * Memory that became cold while fewer slots were in use makes the first tokens of a turn up to 1.8 times as
- * long, and a short turn has few others; of tokens in scaled stretches all is warm at once. */
-#define NEAR_SHORT 160u
-#define NEAR_SCALED 130u
-static const uint32_t near_long[] = {120, 112, 108, 106};
-#define NEAR_LEAST 106u
-
-/* A long turn's stretches take so long at least, or have so many times as many tokens. */
-#define STRETCH_NS 10000u
-#define SCALE_MOST 6u
-
-/* The same where one slot less is tried alone. Its tokens fit into the caches anyway; which thread runs which
- * token decides, and that takes a hundred tokens to show. */
-#define SCALE_ALONE 8u
-
-/* Tokens of a turn that are timed, at least. As many as are in flight may end at once, so that they come in
- * bursts: whole bursts are timed, or two slots would seem a seventh faster than they are. In long turns the
- * median of the bursts counts, because other programs stop some. */
-#define TIMED_SHORT 5u
-#define TIMED_LONG 8u
+/* Timed tokens of a turn in these, and in the first round after a pause, so that a turn of slots that seemed
+ * slow is soon cheap enough; each later round has twice as many, up to the most. */
+#define LENGTH 6u
+#define LENGTH_AGAIN 48u
+#define LENGTH_MOST 192u
 
 /* At the beginning of a turn, tokens that the turn before had begun. */
 #define SETTLE_MOST 5u
 
-/* At the beginning of a long turn, bursts after those: the memory of slots that were not in use has to come
- * back into the caches. It took four bursts of 2 x 16 MiB until a token no longer became shorter. */
+/* After those, bursts of tokens if the turn before had fewer slots: what was not in use has to come back into
+ * the caches, and threads have to wake. It took four bursts of 2 x 16 MiB until a token no longer became
+ * shorter. */
 #define WARM_BURSTS 4u
 #define WARM_MOST 12u
 
-/* Fewer slots stay if they take no more than so many per cent of the shortest time: they need less of the
- * caches, which the program and others may have use for, and begin a run sooner. */
+/* Short tokens settle for as long as it may take to wake a thread, but no more than so many. */
+#define WAKE_NS 150000u
+#define WAKE_MOST 32u
+
+/* What turns may cost, in tokens: at once, and one for so many that have ended. A little less than the header
+ * says, since a turn's cost is counted as the turns before lead one to expect it. */
+#define COST 52u
+#define COST_PART 136u
+
+/* Slots are as fast as others if they take no more than so many per cent of their time. Fewer stay then: they
+ * need less of the caches, which the program and others may have use for, and begin a run sooner. */
 #define SAME 102u
 
 /* One slot for several devices stays only if any other number takes so many per cent of its time or more. */
 #define MUCH_FASTER 125u
 
-/* After the trial: tokens of a window; per cent of what the trial saw that are too much; windows in a row,
- * and nanoseconds of them, that show it; and how many times as many tokens have to pass until the next trial.
- * What keeps a program from a processor often lasts 50 ms. */
-#define WINDOW 32u
-#define FAR 125u
-#define WINDOWS_SLOW 4u
-#define SLOW_NS 100000000u
-#define PATIENCE 256u
-#define PATIENCE_GROWS 4u
+/* A pause takes so long at least, and twice as long so often; and so many tokens at least. It is counted in
+ * parts of so many tokens, in which the number of slots may change. */
+#define PAUSE_NS UINT64_C(10000000)
+#define PAUSE_DOUBLES 7u
+#define PAUSE_LEAST 256u
+#define PAUSE_PART 256u
 
-/* A trial that confirms another: nanoseconds until the first; in per cent of what stayed, how near a turn was
- * of what is tried again; and its rounds. */
-#define PAUSE_NS 100000000u
-#define NEAR_AGAIN 108u
-#define ROUNDS_AGAIN (SHORT_ROUNDS + 3)
-
-/* Runs without a whole trial after which it is given up. */
-#define ATTEMPTS_MOST 64u
-
-/* Consecutive runs too short for a long turn after which what the short rounds saw decides. */
+/* Runs in a row that are too short for a turn after which turns become shorter. */
 #define MISSES_MOST 4u
+
+#define ONE UINT64_C(1024) /* of ratios */
+
+/* ---- what is known -------------------------------------------------------------------------- */
+
+/* Of so many turns those that count: the last ones, and short ones only as long as there is no other. */
+static uint32_t count_kept(uint32_t turns)
+{
+    uint32_t count = turns > SHORT_ROUNDS ? turns - SHORT_ROUNDS : turns;
+
+    return count < PIPELINE_DEPTH_KEPT ? count : PIPELINE_DEPTH_KEPT;
+}
+
+/* Where the next of so many turns is kept. */
+static uint32_t place_of(uint32_t turns)
+{
+    return turns < SHORT_ROUNDS ? turns : (turns - SHORT_ROUNDS) % PIPELINE_DEPTH_KEPT;
+}
+
+/* The lower one of two: what disturbs tokens makes them longer. 0: of none. */
+static uint64_t lower_median(const uint64_t *values, uint32_t count)
+{
+    uint64_t sorted[PIPELINE_DEPTH_KEPT] = {0};
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t position = i;
+        for (; position > 0 && sorted[position - 1] > values[i]; position--)
+            sorted[position] = sorted[position - 1];
+        sorted[position] = values[i];
+    }
+    return count == 0 ? 0 : sorted[(count - 1) / 2];
+}
+
+uint64_t pipeline_depth_trial_ns(const struct pipeline_depth_trial *trial, uint32_t way)
+{
+    return lower_median(trial->ways[way].ns, count_kept(trial->ways[way].turns));
+}
+
+/* UINT64_MAX: not known. */
+static uint64_t ratio_of(const struct pipeline_depth_trial *trial, uint32_t way)
+{
+    const struct pipeline_depth_way *own = &trial->ways[way];
+    return own->turns != 0 ? lower_median(own->ratios, count_kept(own->turns)) : UINT64_MAX;
+}
+
+static bool leaves_devices_idle(const struct pipeline_depth_trial *trial, uint32_t way)
+{
+    return trial->ways[way].slots < trial->devices;
+}
+
+/* The least ratio: of all, or of those that leave no device idle. */
+static uint64_t least_ratio(const struct pipeline_depth_trial *trial, bool may_idle)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (uint32_t i = 0; i < trial->count; i++)
+        if ((may_idle || !leaves_devices_idle(trial, i)) && ratio_of(trial, i) < least)
+            least = ratio_of(trial, i);
+    return least;
+}
+
+/* least: of the numbers that leave no device idle. */
+static bool is_good(const struct pipeline_depth_trial *trial, uint32_t way, uint64_t least)
+{
+    uint64_t ratio = ratio_of(trial, way);
+
+    if (ratio == UINT64_MAX || least == UINT64_MAX)
+        return ratio != UINT64_MAX;
+    return leaves_devices_idle(trial, way) ? ratio <= least * 100 / MUCH_FASTER : ratio <= least * SAME / 100;
+}
+
+/* The fewest slots of those that are as fast as the fastest; later the choice, while it is one of these. */
+static void choose(struct pipeline_depth_trial *trial)
+{
+    uint64_t least = least_ratio(trial, false);
+
+    if (trial->trials != 0 && is_good(trial, trial->choice, least))
+        return;
+    for (uint32_t i = 0; i < trial->count; i++)
+        if (is_good(trial, i, least))
+            trial->choice = i;
+}
+
+/* ---- what turns cost ------------------------------------------------------------------------ */
+
+static uint32_t settling_tokens(const struct pipeline_depth_trial *trial, uint32_t way, uint32_t before)
+{
+    uint32_t slots = trial->ways[way].slots, depth = trial->ways[0].slots;
+    uint32_t settle = depth < SETTLE_MOST ? depth : SETTLE_MOST;
+
+    if (slots <= before || trial->is_short || trial->ways[way].turns < SHORT_ROUNDS)
+        return settle;
+    uint32_t warm = slots < WARM_MOST / WARM_BURSTS ? slots * WARM_BURSTS : WARM_MOST;
+    uint64_t wake = WAKE_NS / (pipeline_depth_trial_ns(trial, trial->choice) + 1);
+    wake          = wake < WAKE_MOST ? wake : WAKE_MOST;
+    return settle + (warm > wake ? warm : (uint32_t)wake);
+}
+
+static uint32_t count_stretches(const struct pipeline_depth_trial *trial)
+{
+    return trial->length > LENGTH ? PIPELINE_DEPTH_STRETCHES : 1;
+}
+
+/* As many as are in flight may end at once, so that tokens come in bursts: whole bursts are timed, or two
+ * slots would seem a seventh faster than they are. Bursts of more are not looked for: a deep pipeline loses
+ * little. */
+static uint32_t stretch_tokens(const struct pipeline_depth_trial *trial, uint32_t way)
+{
+    uint32_t slots   = trial->ways[way].slots;
+    uint32_t stretch = trial->length / count_stretches(trial);
+
+    return slots < LENGTH ? (stretch + slots - 1) / slots * slots : stretch;
+}
+
+static uint32_t timed_tokens(const struct pipeline_depth_trial *trial, uint32_t way)
+{
+    return stretch_tokens(trial, way) * count_stretches(trial);
+}
+
+/* What a turn costs beside one of the fastest slots, in 1/1024 of a token's time: at most `most` for each. */
+static uint64_t cost_of(const struct pipeline_depth_trial *trial, uint32_t way, uint64_t most)
+{
+    uint64_t least = least_ratio(trial, true), ratio = ratio_of(trial, way);
+    uint32_t fewest = trial->ways[trial->count - 1].slots;
+
+    if (ratio == UINT64_MAX || ratio <= least)
+        return 0;
+    uint64_t each = (ratio - least) * ONE / least;
+    return (settling_tokens(trial, way, fewest) + timed_tokens(trial, way)) * (each < most ? each : most);
+}
+
+/* Slots that seem more than twice as slow were rather disturbed. */
+static uint64_t expected_cost(const struct pipeline_depth_trial *trial, uint32_t way)
+{
+    return cost_of(trial, way, ONE);
+}
+
+/* Whether a number of slots has a turn in the next round, which has to cost no more than its share of what is
+ * left. */
+static bool is_in(const struct pipeline_depth_trial *trial, uint32_t way)
+{
+    uint64_t may_cost = (COST + trial->tokens / COST_PART) * ONE / (trial->count - 1);
+
+    if (way == trial->choice || trial->ways[way].turns < SHORT_ROUNDS)
+        return true;
+    return trial->ways[way].spent + expected_cost(trial, way) <= may_cost;
+}
+
+static uint32_t count_in(const struct pipeline_depth_trial *trial)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < trial->count; i++)
+        count += is_in(trial, i);
+    return count;
+}
+
+/* ---- turns and rounds ----------------------------------------------------------------------- */
+
+static void begin_turn(struct pipeline_depth_trial *trial, uint32_t way)
+{
+    trial->way   = way;
+    trial->phase = PIPELINE_DEPTH_SETTLES;
+    trial->rest  = settling_tokens(trial, way, trial->before);
+}
+
+/* False: there is none after `from` ways in this round. */
+static bool begin_next_turn(struct pipeline_depth_trial *trial, uint32_t from)
+{
+    for (uint32_t way = from; way < trial->count; way++)
+        if (trial->ways[way].is_in) {
+            begin_turn(trial, way);
+            return true;
+        }
+    return false;
+}
+
+static void begin_round(struct pipeline_depth_trial *trial)
+{
+    for (uint32_t i = 0; i < trial->count; i++) {
+        trial->ways[i].is_in = is_in(trial, i);
+        trial->ways[i].took  = 0;
+    }
+    begin_next_turn(trial, 0);
+}
+
+static void begin_pause(struct pipeline_depth_trial *trial)
+{
+    uint32_t doubles = trial->agreed < PAUSE_DOUBLES ? trial->agreed : PAUSE_DOUBLES;
+    uint64_t ns      = pipeline_depth_trial_ns(trial, trial->choice);
+
+    trial->pause  = ns != 0 ? (PAUSE_NS << doubles) / ns : 0;
+    trial->pause  = trial->pause > PAUSE_LEAST ? trial->pause : PAUSE_LEAST;
+    trial->way    = trial->choice;
+    trial->before = trial->ways[trial->choice].slots;
+    trial->phase  = PIPELINE_DEPTH_PAUSES;
+    trial->rounds = ROUNDS_AGAIN;
+    trial->length = trial->length_most < LENGTH_AGAIN ? trial->length_most : LENGTH_AGAIN;
+    trial->rest   = PAUSE_PART;
+}
+
+static void end_trial(struct pipeline_depth_trial *trial)
+{
+    uint32_t before = trial->choice;
+
+    choose(trial);
+    trial->agreed = trial->trials != 0 && trial->choice == before ? trial->agreed + 1 : 0;
+    trial->trials++;
+    begin_pause(trial);
+}
+
+static void note_round(struct pipeline_depth_trial *trial)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (uint32_t i = 0; i < trial->count; i++)
+        if (trial->ways[i].is_in && trial->ways[i].took < least)
+            least = trial->ways[i].took;
+    for (uint32_t i = 0; i < trial->count; i++) {
+        struct pipeline_depth_way *way = &trial->ways[i];
+        if (!way->is_in)
+            continue;
+        uint32_t kept     = place_of(way->turns++);
+        way->ns[kept]     = way->took;
+        way->ratios[kept] = way->took * ONE / least;
+    }
+    for (uint32_t i = 0; i < trial->count; i++)
+        if (trial->ways[i].is_in)
+            trial->ways[i].spent += cost_of(trial, i, UINT64_MAX);
+}
+
+static void lengthen(struct pipeline_depth_trial *trial)
+{
+    if (trial->ways[trial->choice].turns >= SHORT_ROUNDS)
+        trial->length = 2 * trial->length <= trial->length_most ? 2 * trial->length : trial->length_most;
+}
+
+static void end_round(struct pipeline_depth_trial *trial)
+{
+    note_round(trial);
+    lengthen(trial);
+    if (trial->trials == 0)
+        choose(trial);
+    if (--trial->rounds > 0 && count_in(trial) > 1)
+        begin_round(trial);
+    else
+        end_trial(trial);
+}
+
+static void end_turn(struct pipeline_depth_trial *trial)
+{
+    struct pipeline_depth_way *way = &trial->ways[trial->way];
+
+    way->took     = lower_median(trial->stretches, trial->ended) / stretch_tokens(trial, trial->way) + 1;
+    trial->before = way->slots;
+    trial->misses = 0;
+    if (!begin_next_turn(trial, trial->way + 1))
+        end_round(trial);
+}
+
+/* The median of a turn's stretches counts: a thread that is woken, or an interrupt, makes one longer. */
+static void end_stretch(struct pipeline_depth_trial *trial, uint64_t now)
+{
+    trial->stretches[trial->ended++] = now - trial->begin;
+    trial->begin                     = now;
+    if (trial->ended == count_stretches(trial))
+        end_turn(trial);
+}
+
+static void go_on_pausing(struct pipeline_depth_trial *trial)
+{
+    trial->pause -= trial->pause < PAUSE_PART ? trial->pause : PAUSE_PART;
+    if (trial->pause > 0)
+        return;
+    if (count_in(trial) > 1)
+        begin_round(trial);
+    else
+        begin_pause(trial);
+}
+
+/* ---- the trial ------------------------------------------------------------------------------ */
 
 static void add_way(struct pipeline_depth_trial *trial, uint32_t slots)
 {
-    if (slots < trial->slots[trial->ways - 1])
-        trial->slots[trial->ways++] = slots;
+    if (trial->count == 0 || slots < trial->ways[trial->count - 1].slots)
+        trial->ways[trial->count++].slots = slots;
+}
+
+static void end_for_good(struct pipeline_depth_trial *trial)
+{
+    trial->way   = trial->choice;
+    trial->phase = PIPELINE_DEPTH_IS_OVER;
+    trial->rest  = 1;
 }
 
 void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t depth, uint32_t devices,
                                 uint32_t fewest)
 {
     *trial = (struct pipeline_depth_trial){
-        .slots    = {depth},
-        .ways     = 1,
-        .devices  = devices,
-        .fewest   = fewest,
-        .patience = PATIENCE,
-        .pause    = PAUSE_NS,
-        .rounds   = PIPELINE_DEPTH_ROUNDS,
-        .last     = UINT32_MAX,
+        .devices     = devices,
+        .length      = LENGTH,
+        .length_most = LENGTH_MOST,
+        .rounds      = ROUNDS,
     };
+    add_way(trial, depth);
     if (fewest <= 2 && fewest < depth)
         add_way(trial, 2 * devices);
     if (fewest < depth)
         add_way(trial, fewest * devices);
     if (fewest < depth && devices > 1)
         add_way(trial, 1);
-    trial->is_over = trial->ways == 1;
+    if (trial->count > 1)
+        begin_round(trial);
+    else
+        end_for_good(trial);
 }
 
-static uint64_t median(uint64_t *values, uint32_t count)
+/* Turns become half as long, then without time to warm up; then there are none. */
+static void shorten(struct pipeline_depth_trial *trial)
 {
-    for (uint32_t i = 1; i < count; i++)
-        for (uint32_t k = i; k > 0 && values[k] < values[k - 1]; k--) {
-            uint64_t swapped = values[k];
-            values[k]        = values[k - 1];
-            values[k - 1]    = swapped;
-        }
-    return count % 2 == 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
-}
-
-/* The shortest time of a round. */
-static uint64_t least_of(const struct pipeline_depth_trial *trial, uint32_t round)
-{
-    uint64_t least = UINT64_MAX;
-
-    for (uint32_t i = 0; i < trial->ways; i++)
-        if (trial->took[i][round] != 0 && trial->took[i][round] < least)
-            least = trial->took[i][round];
-    return least;
-}
-
-/* The first of the rounds that count: once there are long ones, those alone. */
-static uint32_t first_round(const struct pipeline_depth_trial *trial)
-{
-    return trial->round > SHORT_ROUNDS ? SHORT_ROUNDS : 0;
-}
-
-/* The time with a number of slots, in 1/1024 of the shortest time of its round: the median of the rounds that
- * have ended. UINT64_MAX: it is left out, or too few have. */
-static uint64_t compare(const struct pipeline_depth_trial *trial, uint32_t way)
-{
-    uint64_t values[PIPELINE_DEPTH_ROUNDS];
-    uint32_t count = 0;
-
-    if (trial->is_left_out[way] || trial->round < SHORT_ROUNDS)
-        return UINT64_MAX;
-    for (uint32_t i = first_round(trial); i < trial->round; i++)
-        values[count++] = (trial->took[way][i] << 10) / least_of(trial, i);
-    return median(values, count);
-}
-
-static void note_times(struct pipeline_depth_trial *trial)
-{
-    uint64_t values[PIPELINE_DEPTH_ROUNDS];
-
-    for (uint32_t way = 0; way < trial->ways; way++) {
-        uint32_t count = 0;
-        for (uint32_t i = trial->is_left_out[way] ? 0 : first_round(trial); i < trial->round; i++)
-            if (trial->took[way][i] != 0)
-                values[count++] = trial->took[way][i];
-        if (count != 0)
-            trial->ns[way] = median(values, count);
+    trial->misses = 0;
+    if (trial->length > LENGTH)
+        trial->length = trial->length_most = trial->length / 2;
+    else if (!trial->is_short)
+        trial->is_short = true;
+    else {
+        trial->trials++;
+        end_for_good(trial);
     }
-}
-
-static bool leaves_devices_idle(const struct pipeline_depth_trial *trial, uint32_t way)
-{
-    return trial->slots[way] < trial->devices;
-}
-
-/* least: of the numbers that leave no device idle; UINT64_MAX: all of these were left out. */
-static bool is_good(const struct pipeline_depth_trial *trial, uint32_t way, uint64_t least)
-{
-    uint64_t took = compare(trial, way);
-
-    if (took == UINT64_MAX || least == UINT64_MAX)
-        return took != UINT64_MAX;
-    return leaves_devices_idle(trial, way) ? took <= least * 100 / MUCH_FASTER : took <= least * SAME / 100;
-}
-
-/* The fewest slots of those that are as fast as the fastest. */
-static void conclude(struct pipeline_depth_trial *trial)
-{
-    uint64_t least = UINT64_MAX;
-    uint32_t best  = 0;
-
-    for (uint32_t i = 0; i < trial->ways; i++)
-        if (!leaves_devices_idle(trial, i) && compare(trial, i) < least)
-            least = compare(trial, i);
-    for (uint32_t i = 0; i < trial->ways; i++)
-        if (is_good(trial, i, least))
-            best = i;
-    note_times(trial);
-    uint32_t result = best == 0 ? 0 : trial->slots[best];
-    trial->agreed   = result == trial->last ? trial->agreed + 1 : 0;
-    trial->last     = result;
-    trial->way      = best;
-    trial->watched  = 0;
-    trial->is_over  = true;
-}
-
-/* The runs are too short. What the trial before this one found stays. */
-static void give_up(struct pipeline_depth_trial *trial)
-{
-    if (trial->last == UINT32_MAX) {
-        conclude(trial);
-        return;
-    }
-    trial->way = 0;
-    for (uint32_t i = 0; i < trial->ways; i++)
-        if (trial->slots[i] == trial->last)
-            trial->way = i;
-    trial->watched = 0;
-    trial->is_over = true;
 }
 
 void pipeline_depth_trial_interrupt(struct pipeline_depth_trial *trial)
 {
-    trial->tokens  = 0;
-    trial->watched = 0;
-    trial->slow    = 0;
-    if (trial->is_over)
+    if (!pipeline_depth_trial_goes_on(trial))
         return;
-    trial->attempts++;
-    trial->misses += trial->round >= SHORT_ROUNDS;
-    if (trial->attempts > ATTEMPTS_MOST || trial->misses > MISSES_MOST)
-        give_up(trial);
+    if (++trial->misses > MISSES_MOST)
+        shorten(trial);
+    if (trial->phase != PIPELINE_DEPTH_IS_OVER)
+        begin_turn(trial, trial->way);
 }
 
-/* How many times as many tokens a stretch of a long turn has. */
-static uint32_t scale_of(const struct pipeline_depth_trial *trial)
+bool pipeline_depth_trial_goes_on(const struct pipeline_depth_trial *trial)
 {
-    uint64_t least = UINT64_MAX;
-
-    if (trial->fewest > 2)
-        return SCALE_ALONE;
-    for (uint32_t i = 0; i < SHORT_ROUNDS && i < trial->round; i++)
-        least = least_of(trial, i) < least ? least_of(trial, i) : least;
-    if (least == UINT64_MAX || least * TIMED_SHORT >= STRETCH_NS)
-        return 1;
-    uint64_t scale = STRETCH_NS / (least * TIMED_SHORT);
-    return scale < SCALE_MOST ? (uint32_t)scale + 1 : SCALE_MOST;
+    return trial->phase == PIPELINE_DEPTH_SETTLES || trial->phase == PIPELINE_DEPTH_TIMES;
 }
-
-/* Slower than so many per cent of the fastest in every round that has ended. */
-static uint32_t near_of(const struct pipeline_depth_trial *trial)
-{
-    uint32_t count = sizeof(near_long) / sizeof(near_long[0]);
-
-    if (trial->round <= SHORT_ROUNDS)
-        return scale_of(trial) > 1 ? NEAR_SCALED : NEAR_SHORT;
-    return trial->round - SHORT_ROUNDS <= count ? near_long[trial->round - SHORT_ROUNDS - 1] : NEAR_LEAST;
-}
-
-/* The shortest time of a round that a number of slots is near: with one slot for several devices, which has
- * to be much faster, other numbers need not be near. */
-static uint64_t rival_of(const struct pipeline_depth_trial *trial, uint32_t way, uint32_t round)
-{
-    uint64_t least = UINT64_MAX;
-
-    for (uint32_t i = 0; i < trial->ways; i++) {
-        bool is_much  = leaves_devices_idle(trial, i) && !leaves_devices_idle(trial, way);
-        uint64_t took = is_much ? trial->took[i][round] * MUCH_FASTER / 100 : trial->took[i][round];
-        if (took != 0 && took < least)
-            least = took;
-    }
-    return least;
-}
-
-/* Whether it was far from the best in every round. */
-static bool is_slow(const struct pipeline_depth_trial *trial, uint32_t way)
-{
-    uint64_t near = near_of(trial);
-
-    for (uint32_t i = 0; i < trial->round; i++)
-        if (trial->took[way][i] != 0 && trial->took[way][i] <= rival_of(trial, way, i) * near / 100)
-            return false;
-    return true;
-}
-
-/* False: a single one is left. */
-static bool leave_out_slow(struct pipeline_depth_trial *trial)
-{
-    uint32_t left = 0;
-
-    for (uint32_t i = 0; i < trial->ways; i++) {
-        trial->is_left_out[i] = trial->is_left_out[i] || is_slow(trial, i);
-        left += !trial->is_left_out[i];
-    }
-    return left > 1;
-}
-
-static bool begin_round(struct pipeline_depth_trial *trial)
-{
-    trial->turns = 0;
-    trial->round++;
-    return trial->round < SHORT_ROUNDS || (trial->round < trial->rounds && leave_out_slow(trial));
-}
-
-/* Forward in one round, backward in the next. */
-static void next_turn(struct pipeline_depth_trial *trial)
-{
-    trial->tokens = 0;
-    trial->misses = 0;
-    do {
-        if (++trial->turns == trial->ways && !begin_round(trial)) {
-            conclude(trial);
-            return;
-        }
-        trial->way = trial->round % 2 == 0 ? trial->turns : trial->ways - 1 - trial->turns;
-    } while (trial->is_left_out[trial->way]);
-}
-
-static uint32_t burst_of(uint32_t slots)
-{
-    return slots <= 1 ? 2 : slots < TIMED_LONG ? slots : TIMED_LONG;
-}
-
-/* Tokens that are timed together: a burst, or more. Bursts of more slots are not looked for: they would take
- * many tokens, and a deep pipeline loses little. */
-static uint32_t stretch_of(const struct pipeline_depth_trial *trial)
-{
-    uint32_t slots = trial->slots[trial->way] > 0 ? trial->slots[trial->way] : 1;
-
-    if (trial->round < SHORT_ROUNDS)
-        return slots < TIMED_SHORT ? (TIMED_SHORT + slots - 1) / slots * slots : TIMED_SHORT;
-    return scale_of(trial) * burst_of(slots);
-}
-
-static uint32_t stretches_of(const struct pipeline_depth_trial *trial)
-{
-    uint32_t burst = burst_of(trial->slots[trial->way]);
-
-    return trial->round < SHORT_ROUNDS ? 1 : (TIMED_LONG + burst - 1) / burst;
-}
-
-static uint32_t settling_tokens(const struct pipeline_depth_trial *trial)
-{
-    uint32_t slots  = trial->slots[trial->way];
-    uint32_t settle = trial->slots[0] < SETTLE_MOST ? trial->slots[0] : SETTLE_MOST;
-
-    if (trial->round < SHORT_ROUNDS)
-        return settle;
-    return settle + (slots < WARM_MOST / WARM_BURSTS ? slots * WARM_BURSTS : WARM_MOST);
-}
-
-/* ---- another trial -------------------------------------------------------------------------- */
-
-/* Whether any turn of a number of slots took hardly longer than what stayed. */
-static bool was_near(const struct pipeline_depth_trial *trial, uint32_t way)
-{
-    for (uint32_t i = 0; i < PIPELINE_DEPTH_ROUNDS; i++)
-        if (trial->took[way][i] != 0 && trial->took[way][i] <= trial->ns[trial->way] * NEAR_AGAIN / 100)
-            return true;
-    return way == trial->way;
-}
-
-static uint32_t count_near(const struct pipeline_depth_trial *trial)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < trial->ways; i++)
-        count += was_near(trial, i);
-    return count;
-}
-
-/* Leaves out what was far from the result that is to be confirmed. */
-static void begin_with_near(struct pipeline_depth_trial *trial, const struct pipeline_depth_trial *before)
-{
-    trial->rounds = ROUNDS_AGAIN;
-    for (uint32_t i = 0; i < trial->ways; i++)
-        trial->is_left_out[i] = !was_near(before, i);
-    while (trial->is_left_out[trial->way])
-        trial->way = ++trial->turns;
-}
-
-void pipeline_depth_trial_again(struct pipeline_depth_trial *trial, uint32_t depth)
-{
-    struct pipeline_depth_trial before = *trial;
-
-    pipeline_depth_trial_begin(trial, depth, before.devices, before.fewest);
-    trial->patience = before.patience * PATIENCE_GROWS;
-    trial->pause    = before.is_far ? before.pause : before.pause * PATIENCE_GROWS;
-    trial->last     = before.last;
-    trial->agreed   = before.agreed;
-    if (trial->ways != before.ways)
-        return;
-    for (uint32_t i = 0; i < trial->ways; i++)
-        trial->ns[i] = before.ns[i];
-    if (!before.is_far)
-        begin_with_near(trial, &before);
-}
-
-/* ---- after the trial ------------------------------------------------------------------------ */
-
-bool pipeline_depth_trial_counts(struct pipeline_depth_trial *trial)
-{
-    if (!trial->is_over)
-        return true;
-    return trial->ways > 1 && trial->ns[trial->way] != 0 && trial->watched++ % WINDOW == 0;
-}
-
-/* Whether the result is to be confirmed now. */
-static bool is_unsure(const struct pipeline_depth_trial *trial, uint64_t now)
-{
-    return trial->agreed == 0 && now - trial->ended >= trial->pause && count_near(trial) > 1;
-}
-
-/* The end of a window, or the beginning of the first of a run. */
-static void watch(struct pipeline_depth_trial *trial, uint64_t now)
-{
-    uint64_t took  = now - trial->begin;
-    bool is_window = trial->watched > 1;
-
-    trial->begin = now;
-    if (trial->ended == 0)
-        trial->ended = now;
-    if (!is_window)
-        return;
-    trial->since += WINDOW;
-    bool is_slow = took > trial->ns[trial->way] * WINDOW * FAR / 100;
-    if (trial->slow == 0)
-        trial->slow_since = now - took;
-    trial->slow   = is_slow ? trial->slow + 1 : 0;
-    trial->is_far = trial->slow >= WINDOWS_SLOW && now - trial->slow_since >= SLOW_NS;
-    trial->is_due = trial->since >= trial->patience && (trial->is_far || is_unsure(trial, now));
-}
-
-/* ---- tokens --------------------------------------------------------------------------------- */
 
 uint32_t pipeline_depth_trial_next(struct pipeline_depth_trial *trial, uint64_t now)
 {
-    uint32_t settle = settling_tokens(trial), stretch = stretch_of(trial);
-
-    if (trial->is_over) {
-        watch(trial, now);
-        return trial->slots[trial->way];
-    }
-    trial->tokens++;
-    if (trial->tokens > settle && (trial->tokens - settle) % stretch == 0) {
-        trial->stretches[(trial->tokens - settle) / stretch - 1] = now - trial->begin;
-        trial->begin                                             = now;
-    }
-    if (trial->tokens == settle)
+    trial->tokens += trial->rest;
+    if (trial->phase == PIPELINE_DEPTH_SETTLES) {
+        trial->phase = PIPELINE_DEPTH_TIMES;
         trial->begin = now;
-    uint32_t count = stretches_of(trial);
-    if (trial->tokens == settle + count * stretch) {
-        trial->took[trial->way][trial->round] = median(trial->stretches, count) / stretch + 1;
-        next_turn(trial);
+        trial->ended = 0;
+        trial->rest  = stretch_tokens(trial, trial->way);
+    } else if (trial->phase == PIPELINE_DEPTH_TIMES) {
+        end_stretch(trial, now);
+    } else if (trial->phase == PIPELINE_DEPTH_PAUSES) {
+        go_on_pausing(trial);
+    } else {
+        trial->rest = PAUSE_PART;
     }
-    return trial->slots[trial->way];
+    return trial->ways[trial->way].slots;
 }

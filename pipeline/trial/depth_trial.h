@@ -1,33 +1,24 @@
 /* A trial of how many slots are in use at once.
  *
  * Where host and device share their memory and their processors, more slots than needed only make the tokens
- * in use larger than the caches. So some of the first tokens run with all slots, some with two and some with
- * one, in turns, and the fewest slots stay that are as fast as the fastest. It knows numbers and times only.
+ * in use larger than the caches. So tokens run by turns with all slots, with two and with one, and the fewest
+ * slots stay that are as fast as the fastest. It knows numbers and times only.
  *
- * When more slots come into use, their memory is cold at first. So the turns of two short rounds only show
- * which numbers of slots are very slow, and these are left out. The turns of the rounds after them are long:
- * only when the caches have settled are their tokens timed, and those rounds alone are compared. Rounds go
- * forward and backward, so that a number of slots follows itself or its neighbour and the caches have little
- * to fetch. Against the best of them the trial costs at most the time of 64 tokens, as long as none takes
- * more than 2.4 times as long.
+ * In a round each number of slots has a turn, from all down to one. Of fewer slots the memory is warm
+ * already; only the first turn of a round has to warm up. In a turn the median of some stretches counts: a
+ * thread that has to wake makes one of them many times as long. The time of a token in a turn counts as a
+ * ratio to the shortest of the same round, because other programs and a processor that changes its clock make
+ * whole rounds slower, and the median of the last ratios decides, because they stop single turns. Turns
+ * become longer from round to round: noise that hides a difference of a twentieth needs many tokens.
  *
- * Tokens of a microsecond are timed in stretches of more of them, since the clock and an interrupt would
- * decide between a few. What they use is warm again after a token, so that a number of slots need not be very
- * slow to be left out.
+ * What bounds it is what it costs: against the fastest number of slots, the time of 64 tokens and of one in
+ * 128 of those that have ended since the first, in equal parts for all other numbers of slots. So a slow one
+ * has few turns and short ones, one that is hardly slower has many and long ones, and none is left out for
+ * good.
  *
- * After the trial tokens are watched, at the cost of a look at the clock for 32 of them. A number of slots
- * may have been lucky: which processor runs which slot can stay the same for some tokens and then no longer.
- * So where tokens take a quarter longer than the trial saw, for a tenth of a second, there is another trial.
- * Another one, of the numbers that were near, confirms the result in any case: other programs may have had
- * a processor. It costs little, since far numbers are not in it, and comes a tenth of a second later, since
- * what else runs on the machine does so for a while. Until two in a row agree there are more, each after four
- * times as much as the one before, because the cause may be something else. Where runs have become too short
- * for a trial, what the one before found stays. Of several devices tokens are not watched: it would cost each
- * of them a line of the cache.
- *
- * Other programs, and a processor that changes its clock, make some rounds faster than others. So turns are
- * compared with those of the same round, and the median of the rounds counts: the fastest turn of all would
- * tell when the machine was fast, not which number of slots is.
+ * The first rounds follow one another. After that the choice is in use, and there are a few rounds after
+ * every pause: another program may have had a processor during the first ones, which lasts some milliseconds.
+ * A pause is twice as long as the one before if the choice stayed.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_TRIAL_DEPTH_TRIAL_H
@@ -37,56 +28,67 @@
 #include <stdint.h>
 
 #define PIPELINE_DEPTH_WAYS 4u
-#define PIPELINE_DEPTH_ROUNDS 7u
-#define PIPELINE_DEPTH_STRETCHES 4u
+#define PIPELINE_DEPTH_KEPT 9u
+#define PIPELINE_DEPTH_STRETCHES 5u
+
+struct pipeline_depth_way { /* a number of slots */
+    uint32_t slots;
+    uint32_t turns;                       /* that count */
+    uint64_t ns[PIPELINE_DEPTH_KEPT];     /* of a token in the last of these, by turn % KEPT */
+    uint64_t ratios[PIPELINE_DEPTH_KEPT]; /* the same in 1/1024 of the shortest time of the round */
+    uint64_t took;                        /* nanoseconds of a token in this round; 0: it had no turn */
+    bool is_in;                           /* this round */
+    uint64_t spent;                       /* what its turns have cost, in 1/1024 of a token's time */
+};
+
+enum pipeline_depth_phase {
+    PIPELINE_DEPTH_SETTLES = 0, /* tokens of a turn that do not count yet */
+    PIPELINE_DEPTH_TIMES   = 1,
+    PIPELINE_DEPTH_PAUSES  = 2,
+    PIPELINE_DEPTH_IS_OVER = 3, /* there is nothing to try, or runs are too short */
+};
 
 struct pipeline_depth_trial {
-    uint32_t slots[PIPELINE_DEPTH_WAYS];                       /* all, and fewer */
-    uint64_t took[PIPELINE_DEPTH_WAYS][PIPELINE_DEPTH_ROUNDS]; /* nanoseconds of a token; 0: left out */
-    uint64_t ns[PIPELINE_DEPTH_WAYS]; /* at the end: of a token, the median of the rounds; 0: not known */
-    bool is_left_out[PIPELINE_DEPTH_WAYS];
-    uint32_t ways;
-    uint32_t way;    /* the one whose turn it is; at the end the one that stays */
-    uint32_t round;  /* the number of those that have ended */
-    uint32_t turns;  /* of this round that have ended */
-    uint32_t tokens; /* of this turn */
-    uint64_t begin;  /* of its stretch */
-    uint64_t stretches[PIPELINE_DEPTH_STRETCHES]; /* of this turn, in nanoseconds */
-    uint32_t attempts;                            /* runs so far, most of them too short for a turn */
-    uint32_t misses;                              /* the last of these, too short for a long turn */
-    bool is_over;
-    /* Afterwards. */
-    uint32_t watched;    /* tokens of this run */
-    uint32_t slow;       /* windows of such tokens, the last ones, that took longer than the trial saw */
-    uint64_t slow_since; /* when they began */
-    uint64_t since;      /* tokens since the trial ended */
-    uint64_t patience;   /* as many, before it may be doubted */
-    uint64_t ended;      /* when tokens were watched first; 0: not yet */
-    uint64_t pause;      /* nanoseconds from then to a trial that confirms this one */
-    bool is_far;         /* so many of them that the trial is doubted */
-    bool is_due;         /* another trial */
-    uint32_t last;       /* slots that the last trial kept; 0: all; UINT32_MAX: this is the first */
-    uint32_t agreed;     /* trials in a row that kept the same, after the first */
-    uint32_t rounds;     /* of this trial */
-    uint32_t devices, fewest;
+    struct pipeline_depth_way ways[PIPELINE_DEPTH_WAYS]; /* all slots, and fewer */
+    uint32_t count;                                      /* of ways */
+    uint32_t devices;
+    uint32_t choice;              /* a way */
+    uint32_t way;                 /* that is in use: whose turn it is, or the choice */
+    int32_t phase;                /* enum pipeline_depth_phase */
+    uint32_t rest;                /* tokens until pipeline_depth_trial_next() is to be called */
+    uint32_t before;              /* slots of the turn before */
+    uint32_t length, length_most; /* tokens that are timed in a turn; at most, as runs are long enough */
+    uint32_t rounds;              /* until the next pause */
+    uint32_t trials;              /* pauses so far */
+    uint32_t agreed;              /* pauses since the choice has changed */
+    uint32_t misses;              /* runs in a row that were too short for a turn */
+    bool is_short;                /* runs are too short to warm up */
+    uint64_t begin;               /* of the stretch of tokens that is timed */
+    uint64_t stretches[PIPELINE_DEPTH_STRETCHES]; /* nanoseconds of those that have ended */
+    uint32_t ended;
+    uint64_t pause;  /* tokens until it ends */
+    uint64_t tokens; /* since the beginning */
 };
 
 /* Begins the trial of a pipeline of so many slots: all of them, two and one; or, if `fewest` is more than
  * two, all and the fewest. Of several devices: all, two and one for each, and a single one; the latter stays
  * only where it is much faster than one for each, since then only one device works at a time, which is no
  * slower as long as another program has the processors of the others, and half as fast afterwards. fewest is
- * 1 there, or depth: no trial. again: as it is due. */
+ * 1 there, or depth: no trial. */
 void pipeline_depth_trial_begin(struct pipeline_depth_trial *trial, uint32_t depth, uint32_t devices,
                                 uint32_t fewest);
-void pipeline_depth_trial_again(struct pipeline_depth_trial *trial, uint32_t depth);
-
-/* A token has ended. Whether pipeline_depth_trial_next() has to be told. */
-bool pipeline_depth_trial_counts(struct pipeline_depth_trial *trial);
 
 /* A run begins: the turn begins again. */
 void pipeline_depth_trial_interrupt(struct pipeline_depth_trial *trial);
 
-/* A token has ended that counts. Returns the number of slots to be in use from now on. */
+/* trial->rest tokens have ended since the call before, or since the run has begun. Returns the number of
+ * slots to be in use from now on. */
 uint32_t pipeline_depth_trial_next(struct pipeline_depth_trial *trial, uint64_t now);
+
+/* Whether turns follow one another. */
+bool pipeline_depth_trial_goes_on(const struct pipeline_depth_trial *trial);
+
+/* Nanoseconds of a token with a number of slots, as far as is known; 0: not at all. */
+uint64_t pipeline_depth_trial_ns(const struct pipeline_depth_trial *trial, uint32_t way);
 
 #endif

@@ -50,27 +50,56 @@ static void remove_front(void)
     trm_context_destroy(context);
 }
 
+static uint32_t slots_in_use(void)
+{
+    uint32_t rest;
+
+    return pipeline_engine_slots_in_use(&front, &rest);
+}
+
 /* Tokens end until the number of slots stays; returns it. */
 static uint32_t run_trial(void)
 {
-    uint32_t slots = pipeline_engine_slots_in_use(&front);
-    for (uint32_t i = 0; i < TOKENS_MOST && pipeline_engine_tries_slots(&front); i++)
-        slots = pipeline_engine_slots_in_use(&front);
-    ck_assert(!pipeline_engine_tries_slots(&front));
+    uint32_t slots = slots_in_use();
+    for (uint32_t i = 0; i < TOKENS_MOST && pipeline_slots_are_tried(&front); i++)
+        slots = slots_in_use();
+    ck_assert(!pipeline_slots_are_tried(&front));
     return slots;
 }
 
 START_TEST(fewer_slots_of_all_devices_together_are_tried_where_tokens_are_large)
 {
     make_front(UINT64_C(1) << 40);
-    ck_assert_uint_eq(pipeline_engine_slots_in_use(&front), 0); /* all, at first */
-    ck_assert(pipeline_engine_tries_slots(&front));
+    ck_assert_uint_eq(slots_in_use(), 0); /* all, at first */
+    ck_assert(pipeline_slots_are_tried(&front));
     ck_assert(pipeline_slots_are_tried(&members[1])); /* so it gets no more slots meanwhile */
-    ck_assert_uint_eq(engines[0].slots_in_use.trial.slots[0], DEVICES * DEPTH);
+    ck_assert_uint_eq(engines[0].slots_in_use.trial.ways[0].slots, DEVICES * DEPTH);
     uint32_t slots = run_trial();
     ck_assert(slots == 0 || slots == 1 || slots == DEVICES || slots == 2 * DEVICES);
     for (uint32_t i = 0; i < DEVICES; i++)
         ck_assert_int_eq(engines[i].tuning.is_settled, slots != 0);
+    remove_front();
+}
+END_TEST
+
+START_TEST(the_trial_of_several_devices_is_confirmed_and_begins_again_without_one_that_is_lost)
+{
+    make_front(UINT64_C(1) << 40);
+    run_trial();
+    for (uint32_t i = 0; i < TOKENS_MOST && !pipeline_slots_are_tried(&front); i++)
+        slots_in_use();
+    ck_assert(pipeline_slots_are_tried(&front));
+    ck_assert_uint_ge(engines[0].slots_in_use.trial.trials, 1);
+    struct core_device lost = *members[0].device;
+    lost.is_lost            = true;
+    members[0].device       = &lost;
+    ck_assert_uint_eq(slots_in_use(), 0);
+    const struct pipeline_depth_trial *trial = &engines[0].slots_in_use.trial;
+    ck_assert_uint_eq(trial->trials, 0);
+    ck_assert_uint_eq(trial->devices, 1);
+    ck_assert_uint_eq(trial->ways[0].slots, DEPTH);
+    ck_assert_uint_eq(trial->ways[trial->count - 1].slots, 1);
+    members[0].device = store.core;
     remove_front();
 }
 END_TEST
@@ -80,8 +109,8 @@ START_TEST(all_slots_are_in_use_where_tokens_are_small_or_a_device_has_memory_of
     for (uint32_t i = 0; i < 2; i++) {
         make_front(i == 0 ? 64 : UINT64_C(1) << 40);
         engines[1].slots_in_use.may_try = i == 0;
-        ck_assert_uint_eq(pipeline_engine_slots_in_use(&front), 0);
-        ck_assert(!pipeline_engine_tries_slots(&front));
+        ck_assert_uint_eq(slots_in_use(), 0);
+        ck_assert(!pipeline_slots_are_tried(&front));
         remove_front();
     }
 }
@@ -92,6 +121,8 @@ static Suite *suite(void)
     Suite *suite = suite_create("slots in use");
     TCase *group = tcase_create("of several devices");
     tcase_add_test(group, fewer_slots_of_all_devices_together_are_tried_where_tokens_are_large);
+    tcase_add_test(group,
+                   the_trial_of_several_devices_is_confirmed_and_begins_again_without_one_that_is_lost);
     tcase_add_test(group, all_slots_are_in_use_where_tokens_are_small_or_a_device_has_memory_of_its_own);
     suite_add_tcase(suite, group);
     return suite;

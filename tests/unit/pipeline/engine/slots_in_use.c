@@ -22,46 +22,116 @@ static void open_pipeline(uint32_t depth)
     ck_assert(in_use->may_try);
 }
 
-/* A trial is over that found `ns` for each token with two of three slots. */
-static void end_trial(uint64_t ns)
+/* So that numbers of slots are tried, whatever the caches of this machine. */
+static void begin_trial(void)
 {
+    uint32_t rest;
+
+    pipeline_engine_slots_in_use(pipeline, &rest);
     pipeline_depth_trial_begin(&in_use->trial, 3, 1, 1);
-    in_use->has_begun     = true;
-    in_use->trial.way     = 1;
-    in_use->trial.ns[0]   = 2 * ns;
-    in_use->trial.ns[1]   = ns;
-    in_use->trial.is_over = true;
+    ck_assert(pipeline_slots_are_tried(pipeline));
 }
 
-START_TEST(what_the_trial_found_stays_while_tokens_are_as_fast)
+/* As the trial has found. */
+static void choose(uint32_t way)
 {
+    in_use->trial.choice = in_use->trial.way = way;
+    in_use->trial.trials                     = 1;
+    in_use->trial.phase                      = PIPELINE_DEPTH_PAUSES;
+    in_use->trial.pause                      = UINT64_MAX;
+    in_use->trial.rest                       = 256;
+}
+
+static void report(struct trm_report *report)
+{
+    *report = (struct trm_report){.struct_size = sizeof(*report)};
+    ck_assert_int_eq(trm_pipeline_report(handle, report), TRM_OK);
+}
+
+START_TEST(what_the_trial_found_is_in_use_and_in_the_report)
+{
+    struct trm_report said;
+    uint32_t rest;
+
     open_pipeline(3);
-    end_trial(UINT64_C(1000000000)); /* a second each */
-    for (uint32_t i = 0; i < 10000; i++)
-        ck_assert_uint_eq(pipeline_engine_slots_in_use(pipeline), 2);
-    ck_assert(!pipeline_slots_are_tried(pipeline));
+    report(&said);
+    ck_assert_uint_eq(said.slots_in_use, 0);
+    begin_trial();
+    choose(1);
+    ck_assert_uint_eq(pipeline_engine_slots_in_use(pipeline, &rest), 2);
+    ck_assert_uint_eq(rest, 256);
+    report(&said);
+    ck_assert_uint_eq(said.slots_in_use, 2);
+    ck_assert_uint_eq(said.depth, 3);
     trm_pipeline_destroy(handle);
 }
 END_TEST
 
-START_TEST(numbers_of_slots_are_tried_again_where_tokens_are_slower)
+/* Runs become too short, so that two of three slots stay. */
+static void end_trial(void)
+{
+    uint32_t rest;
+
+    begin_trial();
+    in_use->trial.choice = 1;
+    while (pipeline_slots_are_tried(pipeline))
+        pipeline_engine_slots_interrupt(pipeline, &rest);
+    ck_assert_uint_eq(rest, 1); /* the engine is asked at once */
+}
+
+/* In place of what the trial before found. The log is told of what is new, without the lock, so that what
+ * receives it may ask for a report. */
+START_TEST(each_trial_says_what_it_found)
 {
     open_pipeline(3);
-    end_trial(1); /* none is as fast */
-    while (!pipeline_slots_are_tried(pipeline))
-        pipeline_engine_slots_in_use(pipeline);
-    ck_assert_uint_eq(pipeline_engine_slots_in_use(pipeline), 0); /* the turn of all slots */
-    /* Each trial says what is found in place of the one before; runs that are too short change nothing. */
-    for (uint32_t trial = 0; trial < 2; trial++) {
-        in_use->trial.last = 2;
-        pipeline_depth_trial_again(&in_use->trial, 3);
-        for (uint32_t run = 0; run < 100; run++)
-            pipeline_slots_trial_interrupt(pipeline);
-        ck_assert(!pipeline_slots_are_tried(pipeline));
-        const char *said = strstr(pipeline->reason, "; 2 of 3 slots in use");
-        ck_assert_ptr_nonnull(said);
-        ck_assert_ptr_null(strstr(said + 1, "; 2 of 3 slots in use"));
-    }
+    end_trial();
+    ck_assert(in_use->has_news);
+    pthread_mutex_lock(&pipeline->lock);
+    pipeline_engine_slots_tell(pipeline);
+    pthread_mutex_unlock(&pipeline->lock);
+    ck_assert(!in_use->has_news);
+    end_trial();
+    ck_assert(!in_use->has_news);
+    const char *said = strstr(pipeline->reason, "; 2 of 3 slots in use");
+    ck_assert_ptr_nonnull(said);
+    ck_assert_ptr_null(strstr(said + 1, "; 2 of 3 slots in use"));
+    trm_pipeline_destroy(handle);
+}
+END_TEST
+
+START_TEST(a_run_begins_the_turn_again_and_a_pause_goes_on)
+{
+    uint32_t rest = 7;
+
+    open_pipeline(3);
+    pipeline_engine_slots_interrupt(pipeline, &rest);
+    ck_assert_uint_eq(rest, 1);
+    begin_trial();
+    pipeline_engine_slots_in_use(pipeline, &rest);
+    ck_assert_int_eq(in_use->trial.phase, PIPELINE_DEPTH_TIMES);
+    pipeline_engine_slots_interrupt(pipeline, &rest);
+    ck_assert_int_eq(in_use->trial.phase, PIPELINE_DEPTH_SETTLES);
+    ck_assert_uint_eq(rest, in_use->trial.rest);
+    choose(1);
+    rest = 99;
+    pipeline_engine_slots_interrupt(pipeline, &rest);
+    ck_assert_uint_eq(rest, 99);
+    trm_pipeline_destroy(handle);
+}
+END_TEST
+
+START_TEST(a_slot_that_was_added_begins_another_trial)
+{
+    uint32_t rest;
+
+    open_pipeline(0);
+    ck_assert_int_eq(pipeline_engine_grow(pipeline), TRM_OK);
+    pipeline_engine_slots_in_use(pipeline, &rest);
+    uint32_t depth = atomic_load(&pipeline->depth);
+    ck_assert_uint_eq(in_use->trial.ways[0].slots, depth);
+    ck_assert_int_eq(pipeline_engine_grow(pipeline), TRM_OK);
+    ck_assert_uint_eq(pipeline_engine_slots_in_use(pipeline, &rest), 0);
+    ck_assert_uint_eq(in_use->trial.ways[0].slots, depth + 1);
     trm_pipeline_destroy(handle);
 }
 END_TEST
@@ -78,10 +148,19 @@ static bool look(uint32_t tokens)
     return pipeline_engine_wants_slot(pipeline);
 }
 
+static uint32_t slots_in_use(void)
+{
+    uint32_t rest;
+
+    return pipeline_engine_slots_in_use(pipeline, &rest);
+}
+
+/* There is nothing to try. */
 static void end_no_trial(void)
 {
-    pipeline_depth_trial_begin(&in_use->trial, 1, 1, 1);
-    in_use->has_begun = true;
+    in_use->may_try = false;
+    slots_in_use();
+    ck_assert(!pipeline_slots_are_tried(pipeline));
 }
 
 START_TEST(a_slot_that_was_added_and_brought_nothing_at_three_looks_rests)
@@ -93,10 +172,14 @@ START_TEST(a_slot_that_was_added_and_brought_nothing_at_three_looks_rests)
     tuning->rate = 1e9; /* of earlier tokens, in a nanosecond */
     ck_assert(!look(100) && !look(100));
     ck_assert(!tuning->is_settled);
-    ck_assert_uint_eq(pipeline_engine_slots_in_use(pipeline), 0);
+    ck_assert_uint_eq(slots_in_use(), 0);
     ck_assert(!look(100));
     ck_assert(tuning->is_settled);
-    ck_assert_uint_eq(pipeline_engine_slots_in_use(pipeline), depth - 1);
+    ck_assert_uint_eq(slots_in_use(), depth - 1);
+    struct trm_report said;
+    report(&said);
+    ck_assert_uint_eq(said.depth, depth);
+    ck_assert_uint_eq(said.slots_in_use, depth - 1);
     trm_pipeline_destroy(handle);
 }
 END_TEST
@@ -112,7 +195,7 @@ START_TEST(a_slot_that_has_brought_something_is_not_judged_again)
     for (int i = 0; i < 10; i++)
         look(1); /* much slower */
     ck_assert(!tuning->is_settled);
-    ck_assert_uint_eq(pipeline_engine_slots_in_use(pipeline), 0);
+    ck_assert_uint_eq(slots_in_use(), 0);
     trm_pipeline_destroy(handle);
 }
 END_TEST
@@ -150,7 +233,7 @@ START_TEST(all_slots_are_in_use_where_none_was_added)
     open_pipeline(0);
     end_no_trial();
     look(100);
-    ck_assert_uint_eq(pipeline_engine_slots_in_use(pipeline), 0);
+    ck_assert_uint_eq(slots_in_use(), 0);
     trm_pipeline_destroy(handle);
 }
 END_TEST
@@ -161,8 +244,10 @@ static Suite *make_suite(void)
     TCase *tests = tcase_create("slots");
 
     tcase_add_checked_fixture(tests, open_stores, close_stores);
-    tcase_add_test(tests, what_the_trial_found_stays_while_tokens_are_as_fast);
-    tcase_add_test(tests, numbers_of_slots_are_tried_again_where_tokens_are_slower);
+    tcase_add_test(tests, what_the_trial_found_is_in_use_and_in_the_report);
+    tcase_add_test(tests, each_trial_says_what_it_found);
+    tcase_add_test(tests, a_run_begins_the_turn_again_and_a_pause_goes_on);
+    tcase_add_test(tests, a_slot_that_was_added_begins_another_trial);
     tcase_add_test(tests, a_slot_that_was_added_and_brought_nothing_at_three_looks_rests);
     tcase_add_test(tests, a_slot_that_has_brought_something_is_not_judged_again);
     tcase_add_test(tests, a_small_slot_is_added_once_without_a_stage_that_waits);

@@ -35,8 +35,9 @@ struct fake {
     int32_t fates[FAKE_TOKENS];
     bool fates_are_permanent; /* a token that is enqueued again fails again */
     bool unrepeatable;
-    uint32_t grows_to;                                  /* slots */
-    uint32_t slots_in_use;                              /* at most, of a source; 0: all */
+    uint32_t grows_to;                /* slots */
+    uint32_t slots_in_use;            /* at most, of a source; 0: all */
+    uint32_t slots_rest, slots_asked; /* tokens until the engine is asked for it; how often */
     int32_t (*stage)(const struct pipeline_slot *slot); /* answers instead of the fake; may be NULL */
 
     pthread_mutex_t lock;

@@ -355,16 +355,23 @@ int32_t pipeline_engine_grow(struct pipeline *pipeline)
     return fake_make_slot(pipeline);
 }
 
-uint32_t pipeline_engine_slots_in_use(struct pipeline *pipeline)
+uint32_t pipeline_engine_slots_in_use(struct pipeline *pipeline, uint32_t *rest)
 {
     (void)pipeline;
+    fake.slots_asked++;
+    *rest = fake.slots_rest != 0 ? fake.slots_rest : 1;
     return fake.slots_in_use;
 }
 
-bool pipeline_engine_tries_slots(const struct pipeline *pipeline)
+void pipeline_engine_slots_interrupt(struct pipeline *pipeline, uint32_t *rest)
 {
     (void)pipeline;
-    return true;
+    *rest = 1;
+}
+
+void pipeline_engine_slots_tell(struct pipeline *pipeline)
+{
+    (void)pipeline;
 }
 
 int32_t pipeline_order_check(const struct pipeline *member, const uint32_t *order, uint32_t count,

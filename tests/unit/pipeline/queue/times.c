@@ -46,6 +46,17 @@ START_TEST(what_needs_times_gets_them_although_the_report_has_none)
 }
 END_TEST
 
+/* At the end of tokens 1, 6, 11 and 16. */
+START_TEST(the_engine_is_asked_for_the_slots_in_use_only_at_the_times_it_says)
+{
+    fake_create_plain(3, TRM_FAILURE_STOP);
+    fake.slots_rest = 5;
+    ck_assert_int_eq(run(20, _i == 0 ? 2 : 0), TRM_OK);
+    ck_assert_uint_eq(fake.slots_asked, 4);
+    fake_destroy();
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("queues: times");
@@ -53,6 +64,7 @@ static Suite *make_suite(void)
 
     tcase_add_test(tests, a_run_without_times_tells_how_long_it_took);
     tcase_add_loop_test(tests, what_needs_times_gets_them_although_the_report_has_none, 0, 2);
+    tcase_add_loop_test(tests, the_engine_is_asked_for_the_slots_in_use_only_at_the_times_it_says, 0, 2);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -286,6 +286,21 @@ START_TEST(a_long_sentence_is_broken_and_a_long_word_is_not)
 }
 END_TEST
 
+START_TEST(slots_that_rest_are_told)
+{
+    struct trm_report report = ideal_report(&usual);
+
+    report.slots_in_use = 2;
+    format_report(&report, TRM_REPORT_TEXT);
+    has(": role streams, 3 slots, 2 in use at a time\n");
+    format_report(&report, TRM_REPORT_JSON);
+    has("\"slots_in_use\": 2,");
+    report.slots_in_use = 3;
+    format_report(&report, TRM_REPORT_TEXT);
+    has(": role streams, 3 slots\n");
+}
+END_TEST
+
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
 START_TEST(the_json_has_every_member)
@@ -297,6 +312,7 @@ START_TEST(the_json_has_every_member)
         "\"strategy\": \"role streams\"",
         "\"reason\": \"it was asked for\"",
         "\"depth\": 3,",
+        "\"slots_in_use\": 3,",
         "\"pieces\": 1,",
         "\"workers\": 0,",
         "\"one_thread\": 0,",
@@ -534,6 +550,7 @@ static Suite *make_suite(void)
     TCase *tests = tcase_create("report format");
 
     tcase_add_checked_fixture(tests, fixture_begin, fixture_end);
+    tcase_add_test(tests, slots_that_rest_are_told);
     tcase_add_test(tests, the_text_tells_what_was_and_what_could_be_in_some_twenty_lines);
     tcase_add_test(tests, the_text_tells_of_failures_and_of_what_is_slow);
     tcase_add_test(tests, the_text_says_who_loads);
