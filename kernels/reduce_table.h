@@ -35,8 +35,8 @@ typedef ELEMENT element __attribute__((may_alias));
 /* Span k of a row, the sources first. */
 #define SPAN(k) ((element *)(void *)pointer_at(row + 2 + 2 * (uint64_t)(k)) + begin)
 
-/* A span that is read and written is the same span, so no iteration needs what another one writes. (Clang says so
- * where a sanitizer's checks leave it no vectors.) */
+/* A span that is read and written is the same span, so no iteration needs what another one writes. (Clang
+ * says so where a sanitizer's checks leave it no vectors.) */
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")

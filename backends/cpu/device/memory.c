@@ -24,8 +24,8 @@ static int32_t fail_device_memory(struct trm_backend_instance *instance, uint64_
         (unsigned long long)instance->physical_bytes);
 }
 
-/* Counts `size` more bytes of mappings, unless the machine has no memory for all of them: the system would map
- * them, and kill the program when it touches them. */
+/* Counts `size` more bytes of mappings, unless the machine has no memory for all of them: the system would
+ * map them, and kill the program when it touches them. */
 static bool reserve(struct trm_backend_instance *instance, uint64_t size)
 {
     uint64_t before = atomic_load_explicit(&instance->mapped_bytes, memory_order_relaxed);

@@ -86,9 +86,9 @@ START_TEST(each_trial_says_what_it_found)
     open_pipeline(3);
     end_trial();
     ck_assert(in_use->has_news);
-    pthread_mutex_lock(&pipeline->lock);
+    base_biased_lock_acquire(&pipeline->lock);
     pipeline_engine_slots_tell(pipeline);
-    pthread_mutex_unlock(&pipeline->lock);
+    base_biased_lock_release(&pipeline->lock);
     ck_assert(!in_use->has_news);
     end_trial();
     ck_assert(!in_use->has_news);
