@@ -59,13 +59,13 @@ static bool is_uneven(const struct pipeline_advisor *advisor, int32_t stage)
     return advisor->facts->recent_count >= RECENT_LEAST && of->most_ns >= 2 * of->mean_ns;
 }
 
-/* The gain by the times of single tokens. */
-static double gain_of_recent(const struct pipeline_advisor *advisor, const struct trm_prediction_desc *desc)
+/* The gain by the times of single tokens in an order. */
+static double gain_of_order(const struct pipeline_advisor *advisor, const struct trm_prediction_desc *desc,
+                            const struct pipeline_report_facts *facts)
 {
-    const struct pipeline_report_facts *facts = advisor->facts;
-    const struct trm_report *report           = advisor->report;
-    double before     = (double)pipeline_predict_recent(&advisor->desc, report->depth, facts);
-    double after      = (double)pipeline_predict_recent(desc, desc->depth, facts);
+    const struct trm_report *report = advisor->report;
+    double before                   = (double)pipeline_predict_recent(&advisor->desc, report->depth, facts);
+    double after                    = (double)pipeline_predict_recent(desc, desc->depth, facts);
     double lasted     = (double)report->elapsed_ns / (double)report->tokens * facts->recent_count;
     double enqueueing = (double)pipeline_rates_enqueue(&facts->rates) * facts->recent_count;
 
@@ -77,6 +77,21 @@ static double gain_of_recent(const struct pipeline_advisor *advisor, const struc
         before = lasted;
     }
     return pipeline_advice_at_most(advisor, before / after);
+}
+
+/* The gain by the times of single tokens, of which those of a stage vary. Samples do not tell how far apart
+ * slow tokens are, nor how many there are: the mean does. */
+static double gain_of_recent(const struct pipeline_advisor *advisor, const struct trm_prediction_desc *desc,
+                             int32_t stage)
+{
+    struct pipeline_stage_times times[PIPELINE_RECENT_TOKENS];
+    struct pipeline_report_facts even = *advisor->facts;
+
+    if (advisor->report->measured >= advisor->report->tokens)
+        return gain_of_order(advisor, desc, advisor->facts);
+    pipeline_even_recent(&advisor->desc, advisor->facts, stage, times);
+    even.recent = times;
+    return gain_of_order(advisor, desc, &even);
 }
 
 static uint64_t ends_rest(const struct pipeline_advisor *advisor)
@@ -124,7 +139,7 @@ static struct proposal with_threads(const struct pipeline_advisor *advisor, uint
         desc.lanes[TRM_STAGE_SINK]    = sinks;
         desc.stage_ns[TRM_STAGE_SINK] = advisor->report->stages[TRM_STAGE_SINK].mean_ns;
     }
-    proposal.gain = is_uneven(advisor, TRM_STAGE_LOAD) ? gain_of_recent(advisor, &desc)
+    proposal.gain = is_uneven(advisor, TRM_STAGE_LOAD) ? gain_of_recent(advisor, &desc, TRM_STAGE_LOAD)
                                                        : pipeline_advice_gain(advisor, &desc);
     return proposal;
 }
@@ -207,7 +222,7 @@ static struct proposal propose_even_depth(const struct pipeline_advisor *advisor
         !can_fill_slots(advisor))
         return best;
     for (desc.depth = 2 * best.depth; desc.depth <= PIPELINE_PREDICT_DEPTH_MOST; desc.depth *= 2) {
-        double gain = gain_of_recent(advisor, &desc);
+        double gain = gain_of_recent(advisor, &desc, uneven);
         if (gain > best.gain * 1.03) {
             best.depth = desc.depth;
             best.gain  = gain;

@@ -68,4 +68,10 @@ void pipeline_predict_shared(const struct pipeline_model *model, int32_t critica
 uint64_t pipeline_predict_recent(const struct trm_prediction_desc *desc, uint32_t depth,
                                  const struct pipeline_report_facts *facts);
 
+/* Makes tokens of which most take as long in a stage as the usual recent one, and so many as long as the
+ * slowest that the mean is that of the description. The slow ones are as far apart as can be. Samples tell
+ * neither their distances nor how many of all tokens are slow. */
+void pipeline_even_recent(const struct trm_prediction_desc *desc, const struct pipeline_report_facts *facts,
+                          int32_t stage, struct pipeline_stage_times even[PIPELINE_RECENT_TOKENS]);
+
 #endif

@@ -66,3 +66,43 @@ uint64_t pipeline_predict_recent(const struct trm_prediction_desc *desc, uint32_
     pipeline_predict_shared(&model, TRM_STAGE_SINK, &times);
     return times.elapsed > 0 ? times.elapsed : 1;
 }
+
+/* ---- samples -------------------------------------------------------------------------------- */
+
+/* How many tokens take less than this one; of equal ones the first counts. */
+static uint32_t rank_of(const struct pipeline_report_facts *facts, int32_t stage, uint32_t token)
+{
+    uint64_t time = facts->recent[token].time[stage];
+    uint32_t rank = 0;
+
+    for (uint32_t i = 0; i < facts->recent_count; i++)
+        rank += facts->recent[i].time[stage] < time || (facts->recent[i].time[stage] == time && i < token);
+    return rank;
+}
+
+static uint64_t median_of(const struct pipeline_report_facts *facts, int32_t stage)
+{
+    for (uint32_t i = 0; i < facts->recent_count; i++)
+        if (rank_of(facts, stage, i) == facts->recent_count / 2)
+            return facts->recent[i].time[stage];
+    return 0;
+}
+
+void pipeline_even_recent(const struct trm_prediction_desc *desc, const struct pipeline_report_facts *facts,
+                          int32_t stage, struct pipeline_stage_times even[PIPELINE_RECENT_TOKENS])
+{
+    uint64_t usual = median_of(facts, stage), slow = longest_but_one(facts, (uint32_t)stage);
+    uint64_t mean   = desc->stage_ns[stage];
+    double share    = 0;
+    uint32_t so_far = 0;
+
+    if (mean > usual && slow > usual)
+        share = (double)(mean - usual) / (double)(slow - usual);
+    for (uint32_t i = 0; i < facts->recent_count; i++) {
+        uint32_t wanted = (uint32_t)((i + 0.5) * share);
+
+        memcpy(even[i].time, desc->stage_ns, sizeof(even[i].time));
+        even[i].time[stage] = wanted > so_far ? slow : usual;
+        so_far              = wanted;
+    }
+}
