@@ -149,8 +149,10 @@ static int32_t remove_user(struct core_buffer *buffer, bool must_be_last, bool *
         if (users == 0)
             return base_fail(TRM_ERROR_INVALID_HANDLE, "this buffer has been destroyed");
         if (users_of_program(users) == 0)
-            return base_fail(TRM_ERROR_INVALID_ARGUMENT, "this buffer belongs to an array, an image or a "
-                                                         "group and ends with it; destroy that instead");
+            return base_fail(
+                TRM_ERROR_INVALID_ARGUMENT,
+                "this buffer belongs to an array, an image or a group and ends with it; destroy the "
+                "array, the image or the buffer of the group");
         if (must_be_last && users >= CORE_BUFFER_OWNER)
             return base_fail(TRM_ERROR_BUSY, "this buffer belongs to an array, an image or a group");
         if (must_be_last && users > 1)

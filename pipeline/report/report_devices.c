@@ -88,7 +88,8 @@ void pipeline_report_strategies(struct trm_report *report, const int32_t *strate
         if (is_first_of_its_strategy(strategies, i))
             at += name_devices(report, strategies, i, report->reason + at, capacity - at);
     if (reason[0] != '\0' && at < capacity)
-        snprintf(report->reason + at, capacity - at, "; of %s: %s", report->devices[0].device, reason);
+        (void)snprintf(report->reason + at, capacity - at, "; of %s: %.*s", report->devices[0].device,
+                       (int)(capacity - at), reason);
 }
 
 /* ---- the table ------------------------------------------------------------------------------ */

@@ -164,7 +164,13 @@ START_TEST(a_kernel_of_a_group_ends_with_it_alone)
     struct trm_group_kernel *kernel;
     struct trm_kernel_info info = {.struct_size = sizeof(info)};
     struct trm_kernel *one;
-    ck_ok(trm_group_kernel_named(group, "axpy", NULL, 0, &kernel));
+    int32_t status = trm_group_kernel_named(group, "axpy", NULL, 0, &kernel);
+    if (status == TRM_ERROR_UNSUPPORTED) {
+        trm_group_destroy(group);
+        skip("the device takes no portable kernels");
+        return;
+    }
+    ck_ok(status);
     ck_ok(trm_group_kernel_get(kernel, 0, &one));
     trm_kernel_destroy(one);
     ck_status(trm_last_error().status, TRM_ERROR_INVALID_ARGUMENT);
