@@ -381,7 +381,7 @@ START_TEST(a_collective_of_spans_of_64_kib_is_a_launch_for_each_on_cpus)
     if (team.count > 1 && all_are_cpus(&team)) {
         ck_assert_uint_eq(launches_of(&team, ALL_REDUCE, 5, 16384),
                           5 * launches_of(&team, ALL_REDUCE, 1, 16384));
-        ck_assert_uint_eq(launches_of(&team, ALL_REDUCE, 5, 4096), launches_of(&team, ALL_REDUCE, 1, 4096));
+        ck_assert_uint_eq(launches_of(&team, ALL_REDUCE, 5, 4096), 1);
     }
     team_close(&team);
 }
