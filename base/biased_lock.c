@@ -5,6 +5,7 @@
 
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ThreadSanitizer has a thread of its own, and is to check this. */
@@ -58,12 +59,25 @@ void base_biased_lock_let_in(struct base_biased_lock *lock)
     base_futex_wake(&lock->is_inside, 1);
 }
 
-/* With the mutex: waits until the owner is outside and cannot go inside. The barrier cannot fail: a thread is
- * favoured only where it has succeeded. */
+/* Orders what all threads of the process did before and do after. A thread is favoured only where the call
+ * works, but a process may be told later, by a filter of system calls, to do without, or be restored from a
+ * file without its registration. Where registering again does not help, the time that processors need to
+ * write out their stores is waited for, many times over. */
+static void order_all_threads(void)
+{
+    const struct timespec ms = {.tv_nsec = 1000000};
+    if (barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))
+        return;
+    if (barrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) && barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))
+        return;
+    (void)nanosleep(&ms, NULL);
+}
+
+/* With the mutex: waits until the owner is outside and cannot go inside. */
 static void end_bias(struct base_biased_lock *lock)
 {
     atomic_store_explicit(&lock->is_wanted, 1, memory_order_relaxed);
-    (void)barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+    order_all_threads();
     while (atomic_load_explicit(&lock->is_inside, memory_order_acquire) != 0)
         base_futex_wait(&lock->is_inside, 1, BASE_NEVER);
     atomic_store_explicit(&lock->owner, 0, memory_order_relaxed);
@@ -98,7 +112,7 @@ bool base_biased_lock_try_acquire(struct base_biased_lock *lock)
 
 void base_biased_lock_favour(struct base_biased_lock *lock)
 {
-    if (base_biased_lock_favours_me(lock))
+    if (base_biased_lock_favours_me(lock) || !barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))
         return;
     atomic_store_explicit(&lock->is_inside, 1, memory_order_relaxed);
     atomic_store_explicit(&lock->is_wanted, 0, memory_order_relaxed);

@@ -109,7 +109,8 @@ static inline void base_biased_lock_release(struct base_biased_lock *lock)
 /* Takes the lock unless another thread holds it or is favoured. */
 bool base_biased_lock_try_acquire(struct base_biased_lock *lock);
 
-/* Favours the calling thread, which holds the lock and goes on to. Only where it is supported. */
+/* Favours the calling thread, which holds the lock and goes on to. Only where it is supported; does nothing
+ * where that has ended since. */
 void base_biased_lock_favour(struct base_biased_lock *lock);
 
 /* The calling thread, which holds the lock and goes on to, is favoured no longer. Another thread may hold the
