@@ -160,7 +160,22 @@ static CUresult set_params(struct trm_backend_device *device, struct replay *at,
     return result;
 }
 
-/* Launching needs no current context, or the caller has entered it. */
+/* Launching needs no current context as far as drivers are known; one that does is launched with it. */
+static CUresult launch_graph(struct trm_backend_stream *stream, CUgraphExec exec)
+{
+    struct trm_backend_device *device = stream->device;
+    CUcontext previous;
+    CUresult result = device->cuda->cuGraphLaunch(exec, stream->handle);
+    if (TRM_UTIL_LIKELY(result != CUDA_ERROR_INVALID_CONTEXT))
+        return result;
+    if (cuda_enter(device, &previous) != TRM_OK)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    result = device->cuda->cuGraphLaunch(exec, stream->handle);
+    cuda_leave(device, previous);
+    return result == CUDA_ERROR_INVALID_CONTEXT ? CUDA_ERROR_NOT_SUPPORTED : result;
+}
+
+/* INVALID_CONTEXT: the device's context cannot be entered, which has been reported. */
 static CUresult replay(struct trm_backend_stream *stream, struct entry *entry,
                        const struct cuda_launch *launch)
 {
@@ -174,7 +189,7 @@ static CUresult replay(struct trm_backend_stream *stream, struct entry *entry,
         cuda_leave(device, previous);
     }
     if (TRM_UTIL_LIKELY(result == CUDA_SUCCESS))
-        result = device->cuda->cuGraphLaunch(entry->replays[entry->turn].exec, stream->handle);
+        result = launch_graph(stream, entry->replays[entry->turn].exec);
     if (TRM_UTIL_LIKELY(result == CUDA_SUCCESS))
         entry->turn = (entry->turn + 1) % TURNS;
     return result;
