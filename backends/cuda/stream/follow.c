@@ -18,9 +18,7 @@ static uint32_t free_place(const struct trm_backend_instance *instance)
     return i;
 }
 
-/* What streams of all devices follow. One that follows because another one does has it from a stream that is
- * still in its device's list. */
-static uint64_t followed_places(struct trm_backend_instance *instance)
+static uint64_t look_at_streams(struct trm_backend_instance *instance)
 {
     uint64_t places = 0;
     for (uint32_t i = 0; i < CUDA_FOLLOWED; i++) {
@@ -33,6 +31,15 @@ static uint64_t followed_places(struct trm_backend_instance *instance)
         pthread_mutex_unlock(&device->streams_lock);
     }
     return places;
+}
+
+/* What streams of all devices follow. A stream that begins to follow because another one does has it from one
+ * that is in its device's list at that moment; that one may leave the list before its device is looked at, but
+ * then the second look sees the first stream. */
+static uint64_t followed_places(struct trm_backend_instance *instance)
+{
+    uint64_t places = look_at_streams(instance);
+    return places | look_at_streams(instance);
 }
 
 /* A program may go on for ever with new communicators in place of those that fail. Streams of a device
