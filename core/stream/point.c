@@ -90,8 +90,8 @@ static int32_t watch(struct core_stream *stream, uint64_t value, struct core_sig
         int32_t status = core_signal_add(signal, stream, value);
         if (status != TRM_OK && core_stream_failure_status(stream) == TRM_OK)
             return status;
-        if (core_signal_is_waiting(signal))
-            core_stream_submit(stream, value);
+        if (core_signal_is_waiting(signal) && core_stream_submit(stream, value) != TRM_OK)
+            core_signal_raise(signal); /* trm_point_done() tells why */
     }
     base_error_clear();
     core_signal_arm(signal);

@@ -57,7 +57,7 @@ int32_t core_signal_open(struct core_signal *signal, const char *call, int32_t *
         }
         /* The thread that raises it sees the descriptor, or this one sees that it was raised. */
         if (!atomic_compare_exchange_strong_explicit(&signal->state, &closed, CORE_SIGNAL_OPEN,
-                                                     memory_order_release, memory_order_relaxed))
+                                                     memory_order_acq_rel, memory_order_acquire))
             make_readable(given);
     }
     *descriptor = given;
