@@ -153,7 +153,7 @@ struct pipeline_queue {
     struct base_failure cause; /* why `stop` is not GOING */
     uint32_t epoch;            /* cancels so far; waiting threads compare it */
     uint64_t cancelled_at;
-    bool was_cancelled;        /* ever: tokens may be marked */
+    bool was_cancelled;        /* since the run began: tokens may be marked */
     uint64_t load_ns, sink_ns; /* time of the source and the sink for the last token */
     /* The same, for the decision whether to measure how long the thread runs. */
     _Atomic uint64_t load_took, sink_took;

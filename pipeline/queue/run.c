@@ -197,6 +197,7 @@ static void forget_last(struct pipeline *pipeline, int32_t mode)
     queue->is_over               = false;
     queue->cause.status          = TRM_OK;
     queue->cancelled_at          = 0;
+    queue->was_cancelled         = false;
     queue->next_index            = 0;
     queue->turn                  = 0;
     queue->end_index             = UINT64_MAX;
