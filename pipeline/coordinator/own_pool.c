@@ -29,7 +29,7 @@ static int32_t make_pool(struct pipeline_coordinator *coordinator, struct pipeli
                                               .priority    = class->priority,
                                               .most        = class->count};
     struct pipeline_stream_pool *pool;
-    int32_t status = pipeline_pool_create(coordinator->device, &desc, &pool);
+    int32_t status = pipeline_pool_create(coordinator->device, &desc, false, &pool);
     if (status != TRM_OK)
         return status;
     pool->stream_flags = CORE_STREAM_INTERNAL | CORE_STREAM_OF_TASKS;

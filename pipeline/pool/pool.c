@@ -163,7 +163,7 @@ static void log_sharing(const struct pipeline_stream_pool *pool)
 }
 
 int32_t pipeline_pool_create(struct core_device *device, const struct trm_stream_pool_desc *desc,
-                             struct pipeline_stream_pool **out)
+                             bool is_kept, struct pipeline_stream_pool **out)
 {
     struct core_context *context = device->object.context;
     int32_t status               = core_device_check(device);
@@ -188,7 +188,8 @@ int32_t pipeline_pool_create(struct core_device *device, const struct trm_stream
         core_free(context, pool, sizeof(*pool));
         return status;
     }
-    pipeline_pool_keep_load(pool);
+    if (is_kept)
+        pipeline_pool_keep_load(pool);
     set_size(pool, desc->most);
     log_sharing(pool);
     core_device_add_child(device, CORE_STREAM_POOL);
@@ -237,7 +238,7 @@ static int32_t create_checked(struct core_device *device, const struct trm_strea
     if (status == TRM_OK)
         status = pipeline_pool_desc_copy(&desc, given);
     if (status == TRM_OK)
-        status = pipeline_pool_create(device, &desc, &pool);
+        status = pipeline_pool_create(device, &desc, true, &pool);
     if (status == TRM_OK)
         *out = core_object_publish(&pool->object);
     return status;

@@ -176,9 +176,10 @@ struct pipeline_stream_pool {
 
 /* A checked copy of the descriptor; NULL: all members are 0. */
 int32_t pipeline_pool_desc_copy(struct trm_stream_pool_desc *desc, const struct trm_stream_pool_desc *given);
-/* The caller publishes the pool. */
+/* The caller publishes the pool. is_kept: what it learns is read from the cache of the user, and stored
+ * there. */
 int32_t pipeline_pool_create(struct core_device *device, const struct trm_stream_pool_desc *desc,
-                             struct pipeline_stream_pool **pool);
+                             bool is_kept, struct pipeline_stream_pool **pool);
 /* Takes over the team, also when it fails. */
 int32_t pipeline_pool_create_over(struct pipeline_pool_team *team, const struct trm_stream_pool_desc *desc,
                                   struct trm_stream_pool **pool);

@@ -25,7 +25,7 @@ static int32_t add_member(struct pipeline_pool_team *team, uint32_t index,
                           const struct trm_stream_pool_desc *desc)
 {
     struct pipeline_stream_pool *member;
-    int32_t status = pipeline_pool_create(team->group->devices[index], desc, &member);
+    int32_t status = pipeline_pool_create(team->group->devices[index], desc, true, &member);
     if (status != TRM_OK)
         return pipeline_group_fail(team->group, index, status);
     member->is_member = true;
