@@ -34,8 +34,8 @@ static uint64_t look_at_streams(struct trm_backend_instance *instance)
 }
 
 /* What streams of all devices follow. A stream that begins to follow because another one does has it from one
- * that is in its device's list at that moment; that one may leave the list before its device is looked at, but
- * then the second look sees the first stream. */
+ * that is in its device's list at that moment; that one may leave the list before its device is looked at,
+ * but then the second look sees the first stream. */
 static uint64_t followed_places(struct trm_backend_instance *instance)
 {
     uint64_t places = look_at_streams(instance);

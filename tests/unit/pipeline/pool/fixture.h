@@ -27,7 +27,7 @@ static inline void open_pool(uint32_t most)
     const struct trm_stream_pool_desc wish = {.struct_size = sizeof(wish), .most = most};
     fake_init(&fake, FAKE_ALL, &desc);
     struct core_device *device = core_object_enter(fake_open(&fake), CORE_DEVICE);
-    OK(pipeline_pool_create(device, &wish, &pool));
+    OK(pipeline_pool_create(device, &wish, true, &pool));
     core_object_leave(&device->object);
     handle = core_object_publish(&pool->object);
 }
