@@ -102,13 +102,11 @@ static int32_t call(uint32_t groups_x, const void *block, struct trm_cpu_fault *
 static void open_shader(const char *file, uint32_t local_size)
 {
     struct trm_constant constant = {.id = 0, .type = TRM_TYPE_U32, .bits = local_size};
-    const char *compiler         = getenv("CC");
-    bool is_clang                = compiler != NULL && strstr(compiler, "clang") != NULL;
     int32_t status =
         translated_text(&kernel, translated_path(file), TRM_LANGUAGE_C, TRM_TRANSLATE_BOUNDS, &constant, 1);
 
     ck_assert_msg(status == TRM_OK, "%s: %s", file, trm_last_error().sentence);
-    translated_compile(&kernel, is_clang ? TRAPS_OF_CLANG : TRAPS);
+    translated_compile(&kernel, translated_is_by_clang() ? TRAPS_OF_CLANG : TRAPS);
 }
 
 /* ---- every kind of variable */

@@ -137,6 +137,11 @@ int32_t translated_text(struct translated *translated, const char *path, int32_t
 #define THIS_MACHINE ""
 #endif
 
+bool translated_is_by_clang(void)
+{
+    return strstr(compiler_version(), "clang") != NULL;
+}
+
 /* Where the object of a text is kept for the tests that compile the same, in this run and the next: below
  * $XDG_CACHE_HOME, with a name
  * made of all that it depends on. False where nothing is to be kept. */

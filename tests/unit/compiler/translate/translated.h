@@ -42,6 +42,9 @@ void translated_open(struct translated *translated, const char *path, uint32_t f
 /* Compiles the text again; `options` come before the file, and may be "". */
 void translated_compile(struct translated *translated, const char *options);
 
+/* Whether the compiler is clang, whose options differ. */
+bool translated_is_by_clang(void);
+
 /* Calls a kernel for a launch of so many groups, in `pieces` ranges one after the other, with scratch memory
  * filled with garbage. Returns the kernel's result. */
 int32_t translated_call(const struct translated *translated, uint32_t kernel, uint32_t x, uint32_t y,
