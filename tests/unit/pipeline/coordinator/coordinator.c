@@ -362,8 +362,8 @@ START_TEST(what_is_done_keeps_little_and_what_is_forgotten_nothing)
         while (round == 1 && atomic_load(&counting.bytes) > before + 50 * 200)
             usleep(1000); /* the last one is freed just after it is reported */
         OK(trm_coordinator_forget(coordinator));
-        if (round == 1)
-            ck_assert_int_eq(atomic_load(&counting.bytes), before);
+        while (round == 1 && atomic_load(&counting.bytes) > before)
+            usleep(1000); /* and so was the last one of the first round, which `before` may contain */
     }
     ck_assert_int_eq(atomic_load(&told), 100);
     end_coordinator();
