@@ -185,6 +185,27 @@ check 0 "$work/widths.comp:n=1000"
 has ok cpu:0 bounds "no access outside"
 has ok cpu:0 results "every run with the same bits"
 
+# So do structs of more members than are listed, up to their end.
+cat >"$work/members.comp" <<'END'
+#version 450
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) readonly buffer B { uint first; uvec3 a[1000]; };
+layout(std430, binding = 1) writeonly buffer Y { float y[]; };
+layout(push_constant) uniform C { uint n; };
+void main()
+{
+    uint i = gl_GlobalInvocationID.x, sum = 0;
+    if (i >= n)
+        return;
+    for (uint k = 900; k < 1000; k++)
+        sum += a[k].y;
+    y[sum == 0 ? 0xfffffff : i] = float(sum);
+}
+END
+check 0 --quick "$work/members.comp:n=1000"
+has ok cpu:0 bounds "no access outside"
+has ok cpu:0 results ""
+
 kernel_file bad 'if (i < n) z[i] = 1;'
 check 1 "$work/bad.comp"
 has failed kernel source "'z' : undeclared identifier"

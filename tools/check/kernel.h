@@ -128,7 +128,8 @@ uint64_t kernel_inputs_launched(const struct trm_kernel_info *info, const struct
 
 /* ---- kernel_layout.c */
 
-/* Find out what a parameter of a shader consists of; `layout` is zero. */
+/* Find out what a parameter of a shader consists of; `layout` is zero, and stays so where that is too much:
+ * its words then have no known type. */
 void kernel_layout_make(struct kernel_layout *layout, struct trm_shader *shader, uint32_t parameter);
 
 /* Where the scalars of a field are in a buffer. */

@@ -17,6 +17,7 @@ struct walk {
     struct kernel_layout *layout;
     struct trm_shader *shader;
     uint32_t steps;
+    bool is_cut; /* more runs or parts than are kept */
 };
 
 /* Adds scalars at a distance of `stride` bytes, to the run before them if they go on with it. */
@@ -33,6 +34,8 @@ static void add_run(struct walk *walk, const struct kernel_field *field)
     }
     if (layout->count < KERNEL_FIELDS)
         layout->fields[layout->count++] = *field;
+    else
+        walk->is_cut = true;
 }
 
 static void add_scalars(struct walk *walk, const struct trm_member_info *part, uint32_t offset,
@@ -77,8 +80,11 @@ static void add_part(struct walk *walk, uint32_t index, uint32_t offset, const c
                part.array_stride == part.components * trm_type_size(part.type)) {
         count = 1; /* one run has them all */
     }
-    for (uint32_t i = 0; i < count && walk->steps < STEPS; i++, offset += part.array_stride) {
-        walk->steps++;
+    for (uint32_t i = 0; i < count && !walk->is_cut; i++, offset += part.array_stride) {
+        if (walk->steps++ == STEPS) {
+            walk->is_cut = true;
+            return;
+        }
         if (part.type != TRM_TYPE_NONE)
             add_scalars(walk, &part, offset, name);
         for (uint32_t k = 0; k < part.member_count; k++)
@@ -93,6 +99,9 @@ void kernel_layout_make(struct kernel_layout *layout, struct trm_shader *shader,
     add_part(&walk, parameter, 0, "");
     if (layout->tail_stride == 0)
         layout->head_count = layout->count;
+    /* A layout without its end would leave the end neither filled nor compared. */
+    if (walk.is_cut)
+        layout->count = layout->head_count = layout->tail = layout->tail_stride = 0;
 }
 
 /* Visits runs of scalars that lie `base` bytes further on, as far as they are in the buffer. */
