@@ -123,6 +123,9 @@ void kernel_inputs_release(struct kernel_inputs *inputs);
 /* "1000 work-items, n = 1000, a = 0.5, buffers of 1000 elements"; capacity: 256 at least */
 void kernel_inputs_text(const struct kernel_inputs *inputs, char *text, size_t capacity);
 
+/* Whether the user's options say how many work-items there are. */
+bool kernel_inputs_has_sides(const struct trm_kernel_info *info, struct spec *spec);
+
 /* Work-items of the groups that cover the items. */
 uint64_t kernel_inputs_launched(const struct trm_kernel_info *info, const struct kernel_size *size);
 

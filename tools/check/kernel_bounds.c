@@ -104,6 +104,21 @@ static void access_text(const char *sentence, char *text, size_t capacity)
         text[length - 1] = '\0';
 }
 
+/* ",items=37x23": a length alone does not say how many work-items needed it. */
+static void items_text(const struct search *search, char *text, size_t capacity)
+{
+    const uint64_t *items = search->size->items;
+    int sides             = items[2] > 1 ? 3 : items[1] > 1 ? 2 : 1;
+    size_t length         = 0;
+
+    text[0] = '\0';
+    if (kernel_inputs_has_sides(&search->run->info, search->run->check->spec))
+        return;
+    for (int i = 0; i < sides && length < capacity; i++)
+        length += (size_t)snprintf(text + length, capacity - length, "%s%llu", i == 0 ? ",items=" : "x",
+                                   (unsigned long long)items[i]);
+}
+
 /* "trireme check 'oob.comp:y=1002,n=5'": with more elements of the buffer that was too short. */
 static void command_text(const struct search *search, uint64_t elements, char *text, size_t capacity)
 {
@@ -111,6 +126,7 @@ static void command_text(const struct search *search, uint64_t elements, char *t
     const struct spec *spec    = search->run->check->spec;
     const char *place          = strstr(search->first, before);
     char buffer[KERNEL_NAME]   = "BUFFER";
+    char items[80];
     size_t length;
 
     if (place)
@@ -122,8 +138,9 @@ static void command_text(const struct search *search, uint64_t elements, char *t
         if (strcmp(spec->options[i].name, buffer) != 0)
             length += (size_t)snprintf(text + length, capacity - length, ",%s=%s", spec->options[i].name,
                                        spec->options[i].value);
+    items_text(search, items, sizeof(items));
     if (length < capacity)
-        snprintf(text + length, capacity - length, "'");
+        snprintf(text + length, capacity - length, "%s'", items);
 }
 
 static void report_outside(struct search *search, const char *remedy)

@@ -220,6 +220,13 @@ static bool take_given(const struct trm_kernel_info *info, struct spec *spec, ui
     return is_given;
 }
 
+bool kernel_inputs_has_sides(const struct trm_kernel_info *info, struct spec *spec)
+{
+    uint64_t items[3] = {1, 1, 1};
+
+    return take_given(info, spec, items);
+}
+
 /* A product of numbers above 0, which is the largest number if it would be larger. */
 static uint64_t product(uint64_t one, uint64_t other)
 {
