@@ -252,10 +252,15 @@ for kernel in "$work/many/good.comp" "$work/many/past.comp" axpy; do
     out_has "\"section\": \"Kernel $kernel\""
 done
 out_lacks notes.txt
-has failed cpu:0 bounds "'$work/many/past.comp:y=1001'"
+has failed cpu:0 bounds "'$work/many/past.comp:y=1001,items=1000'"
 check 0 --quick "$work/many:y=2000"
 run 2 "$trireme" check axpy "$work/none"
 err_has "none has no .comp, .glsl or .spv file"
+# A folder without kernels does not hide a built-in kernel of its name.
+mkdir "$work/here" "$work/here/gray"
+program=$(cd "$(dirname "$trireme")" && pwd)/${trireme##*/}
+(cd "$work/here" && "$program" check --json --quick gray) >"$work/out" 2>"$work/err" || failed "gray was not found"
+has ok kernel found "gray("
 run 2 "$trireme" check "$work/many" axpy:n
 err_has "name=value"
 out_lacks cpu:0

@@ -56,11 +56,24 @@ static bool add_folder(struct check_targets *targets, const char *folder, const 
     return count > 0 || fault_set(fault, "the folder %s has no .comp, .glsl or .spv file", folder);
 }
 
+/* Text without a slash may be the name of a built-in kernel: a folder of that name counts only if it has
+ * kernels in it. "." and ".." are no such names. */
 static bool is_folder(const char *path)
 {
     struct stat status;
+    struct dirent **entries;
+    int count;
 
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+    if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
+        return false;
+    if (strchr(path, '/') || *path == '.')
+        return true;
+    count = scandir(path, &entries, is_kernel, alphasort);
+    for (int i = 0; i < count; i++)
+        free(entries[i]);
+    if (count >= 0)
+        free(entries);
+    return count != 0;
 }
 
 bool check_targets_find(struct check_targets *targets, const struct check_options *options,
