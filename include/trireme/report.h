@@ -95,7 +95,8 @@ struct trm_advice {
     double size;       /* of a token, in times of its present size */
     uint64_t stage_ns; /* of a token in `stage`; 0: as it is */
     /* how many times as fast the run would be, for a token or, with SIZE, for its bytes; 1: no faster. At
-     * least 1.05 where the advice asks for a change */
+     * least 1.05 where the advice asks for a change, but for one that lets a pipeline drop tokens: they are
+     * fresher then, not faster */
     double gain;
 };
 

@@ -32,27 +32,33 @@ static bool waits_for_sink(const struct pipeline_advisor *advisor)
     return report->one_thread && (report->late > 0 || pipeline_advice_busy(advisor, TRM_STAGE_SINK) >= 50);
 }
 
-/* A source is to drop tokens and has no slot for the token that replaces one, or no thread of its own. */
+/* A source is to drop tokens and has no slot for the token that replaces one, or no thread of its own. Its
+ * tokens become fresher, and not more. */
 static bool advise_that_none_can_be(const struct pipeline_advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
     const char *tokens              = pipeline_advice_tokens(advisor);
+    int32_t kind                    = report->one_thread ? TRM_ADVICE_WORKERS : TRM_ADVICE_DEPTH;
 
     if (!advisor->facts->may_drop || report->dropped > 0 || pipeline_advice_is_served(report))
         return false;
-    if (report->depth == 1)
+    if (report->depth == 1) {
         pipeline_advise(
-            advisor, TRM_ADVICE_BOUND, report->critical, 1,
-            "With 1 slot none of the %s can be dropped, though the pipeline is told to: each waits "
+            advisor, kind, report->critical, 1,
+            "With 1 slot none of the %s can be dropped, though the pipeline is told to drop some: each waits "
             "until the one before it was taken. Use 3 slots%s.",
             tokens, report->one_thread ? " and 1 loader worker" : "");
-    else if (waits_for_sink(advisor))
-        pipeline_advise(advisor, TRM_ADVICE_BOUND, report->critical, 1,
+        advisor->advised->depth = 3;
+    } else if (waits_for_sink(advisor)) {
+        pipeline_advise(advisor, kind, report->critical, 1,
                         "Load and sink take turns in one thread, so %s wait for the sink instead of being "
                         "dropped, as the pipeline is told to. Use 1 loader worker.",
                         tokens);
-    else
+    } else {
         return false;
+    }
+    if (report->one_thread)
+        advisor->advised->workers = 1;
     return true;
 }
 

@@ -27,20 +27,31 @@ START_TEST(where_nothing_can_be_dropped_the_advice_says_so)
     struct ideal ideal = {.depth = 1, .workers = 1, .tokens = 100, .time = {MS, MS, 2 * MS, MS, 8 * MS}};
 
     facts.may_drop = true;
-    advises(&ideal,
-            "With 1 slot none of the tokens can be dropped, though the pipeline is told to: each waits "
-            "until the one before it was taken. Use 3 slots.");
+    advises(
+        &ideal,
+        "With 1 slot none of the tokens can be dropped, though the pipeline is told to drop some: each waits "
+        "until the one before it was taken. Use 3 slots.");
     ck_assert_double_eq(report.advised.gain, 1);
+    ck_assert_int_eq(report.advised.kind, TRM_ADVICE_DEPTH);
+    ck_assert_uint_eq(report.advised.workers, 1);
+    ck_assert_uint_eq(report.advised.depth, 3);
     ideal.workers     = 0;
     report            = ideal_report(&ideal);
     report.one_thread = 1;
-    advises_again("With 1 slot none of the tokens can be dropped, though the pipeline is told to: each waits "
-                  "until the one before it was taken. Use 3 slots and 1 loader worker.");
+    advises_again(
+        "With 1 slot none of the tokens can be dropped, though the pipeline is told to drop some: each waits "
+        "until the one before it was taken. Use 3 slots and 1 loader worker.");
+    ck_assert_int_eq(report.advised.kind, TRM_ADVICE_WORKERS);
+    ck_assert_uint_eq(report.advised.workers, 1);
+    ck_assert_uint_eq(report.advised.depth, 3);
     ideal.depth       = 3;
     report            = ideal_report(&ideal);
     report.one_thread = 1;
     advises_again("Load and sink take turns in one thread, so tokens wait for the sink instead of being "
                   "dropped, as the pipeline is told to. Use 1 loader worker.");
+    ck_assert_int_eq(report.advised.kind, TRM_ADVICE_WORKERS);
+    ck_assert_uint_eq(report.advised.workers, 1);
+    ck_assert_uint_eq(report.advised.depth, 3);
 }
 END_TEST
 
