@@ -69,8 +69,8 @@ uint64_t pipeline_predict_recent(const struct trm_prediction_desc *desc, uint32_
                                  const struct pipeline_report_facts *facts);
 
 /* Makes tokens of which most take as long in a stage as the usual recent one, and so many as long as the
- * slowest that the mean is that of the description. The slow ones are as far apart as can be. Samples tell
- * neither their distances nor how many of all tokens are slow. */
+ * slowest that the mean is that of the description. There are two slow ones at least, which are as far
+ * apart as can be. Samples tell neither their distances nor how many of all tokens are slow. */
 void pipeline_even_recent(const struct trm_prediction_desc *desc, const struct pipeline_report_facts *facts,
                           int32_t stage, struct pipeline_stage_times even[PIPELINE_RECENT_TOKENS]);
 

@@ -98,6 +98,13 @@ void pipeline_even_recent(const struct trm_prediction_desc *desc, const struct p
 
     if (mean > usual && slow > usual)
         share = (double)(mean - usual) / (double)(slow - usual);
+    /* A single slow token would count as an outlier: so two have half of what it takes longer each. */
+    if (share > 0 && facts->recent_count > 3 && (uint32_t)((facts->recent_count - 0.5) * share) < 2) {
+        slow  = usual + (mean - usual) * facts->recent_count / 2;
+        share = 2.0 / (facts->recent_count - 1);
+    }
+    if (share > 1)
+        share = 1;
     for (uint32_t i = 0; i < facts->recent_count; i++) {
         uint32_t wanted = (uint32_t)((i + 0.5) * share);
 

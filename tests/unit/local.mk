@@ -506,6 +506,7 @@ tests_unit_pipeline_report_tests_SOURCES = \
 	tests/unit/pipeline/report/format.c \
 	tests/unit/pipeline/report/measure.c \
 	tests/unit/pipeline/report/predict.c \
+	tests/unit/pipeline/report/predict_recent.c \
 	tests/unit/pipeline/report/shared.c \
 	tests/unit/pipeline/report/trace.c \
 	tests/unit/pipeline/report/trace_reader.h

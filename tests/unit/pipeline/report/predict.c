@@ -501,42 +501,6 @@ START_TEST(what_cannot_be_predicted_is_refused_with_a_reason)
 }
 END_TEST
 
-/* Any times: tokens keep their order, the run ends, and it takes no less than the longest stage and no more
- * than one token after the other. */
-START_TEST(tokens_with_times_of_their_own_end_in_any_pipeline)
-{
-    static struct pipeline_stage_times recent[PIPELINE_RECENT_TOKENS];
-    struct pipeline_report_facts facts = {.recent = recent, .recent_count = PIPELINE_RECENT_TOKENS};
-    uint64_t state                     = 99;
-
-    for (int round = 0; round < 300; round++) {
-        struct trm_prediction_desc desc = {.struct_size = sizeof(desc)};
-        uint64_t sums[TRM_STAGES] = {0}, all = 0, most = 0;
-        for (uint32_t i = 0; i < PIPELINE_RECENT_TOKENS; i++) {
-            for (int s = 0; s < TRM_STAGES; s++) {
-                state             = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
-                recent[i].time[s] = (state >> 60) < 3 ? (state >> 30) % 100000 : (state >> 30) % 1000;
-                sums[s] += recent[i].time[s];
-            }
-        }
-        for (int s = 0; s < TRM_STAGES; s++) {
-            desc.stage_ns[s] = sums[s] / PIPELINE_RECENT_TOKENS;
-            desc.lanes[s]    = s == TRM_STAGE_LOAD || s == TRM_STAGE_SINK ? 1 + (state >> (20 + s)) % 8 : 1;
-            all += sums[s];
-            most = sums[s] / desc.lanes[s] > most ? sums[s] / desc.lanes[s] : most;
-        }
-        desc.one_thread = (state >> 50) % 4 == 0;
-        desc.processors = (uint32_t)(state >> 45) % 3;
-        uint64_t at_one = pipeline_predict_recent(&desc, 1, &facts);
-        uint64_t deep   = pipeline_predict_recent(&desc, 1 + (uint32_t)(state >> 40) % 64, &facts);
-        ck_assert_uint_ge(at_one, all / 100 * 99);
-        ck_assert_uint_le(at_one, all);
-        ck_assert_uint_le(deep, all);
-        ck_assert_uint_ge(deep, most / 100 * 98);
-    }
-}
-END_TEST
-
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("predictions");
@@ -558,7 +522,6 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_million_million_tokens_are_predicted_without_going_through_them);
     tcase_add_test(tests, the_drain_of_any_number_of_tokens_that_share_is_short);
     tcase_add_test(tests, what_cannot_be_predicted_is_refused_with_a_reason);
-    tcase_add_test(tests, tokens_with_times_of_their_own_end_in_any_pipeline);
     suite_add_tcase(suite, tests);
     return suite;
 }
