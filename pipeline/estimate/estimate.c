@@ -36,7 +36,7 @@ static void add_latency(struct pipeline_estimate *estimate, const struct pipelin
     bool is_undisturbed =
         !sample->is_coarse && estimate->samples < EARLY && took * FAR_SHORTER < estimate->latency;
 
-    if (estimate->samples >= EARLY && took > estimate->latency * FAR_LONGER)
+    if (!is_first && estimate->samples >= EARLY && took > estimate->latency * FAR_LONGER)
         took = estimate->latency * FAR_LONGER;
     estimate->latency = is_first || is_undisturbed ? took : blend(estimate->latency, took, estimate->samples);
 }

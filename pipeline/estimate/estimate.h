@@ -53,8 +53,8 @@ static inline bool pipeline_estimate_is_known(const struct pipeline_estimate *es
     return estimate->samples > 0;
 }
 
-/* The device had nothing to do for long, and may have changed: the next sample counts as the second one
- * did. */
+/* The device had nothing to do for long, and may have changed: the next sample replaces what is known, and
+ * the device warms up again after it. */
 void pipeline_estimate_doubt(struct pipeline_estimate *estimate);
 
 /* The latency that the device may have once it is warm. */

@@ -4,7 +4,7 @@
  * it has. A device that was not measured yet gets one token to be measured with, and as its first tokens find
  * its memory cold, and others may have disturbed them, it gets a few more unless even half or a quarter of
  * their time is too long. So a device that is so slow that the others end everything before it gets no more
- * than the first, and another one now and then in case it has become faster, which counts as the first again.
+ * than the first, and another one now and then in case it has become faster, which replaces what is known.
  *
  * A source may wait: it gets no slot while a device without a free one would be the best, as long as tokens
  * are in flight. The program that acquires tokens does not wait, because it may have to take results before a

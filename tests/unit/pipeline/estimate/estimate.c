@@ -112,6 +112,9 @@ START_TEST(a_doubted_estimate_is_replaced_by_the_next_sample)
     ck_assert_uint_eq(pipeline_estimate_ahead(&estimate, 1), 100 + 40); /* until then it holds */
     add(&estimate, 20, 100000, 100300, 300);
     ck_assert_uint_eq(pipeline_estimate_ahead(&estimate, 1), 300 + 300);
+    pipeline_estimate_doubt(&estimate);
+    add(&estimate, 21, 200000, 209000, 9000); /* however long it takes */
+    ck_assert_uint_eq(pipeline_estimate_ahead(&estimate, 0), 9000);
 }
 END_TEST
 
