@@ -418,8 +418,8 @@ void core_settings_warn_foreign(const struct core_context *context)
             foreign->origin == TRM_ORIGIN_ENVIRONMENT ? NULL : core_setting_near(foreign->name);
         if (near != NULL)
             core_log(context, TRM_LOG_WARNING,
-                     "%s is set, but only a backend of that name would read it; did you mean %s?",
-                     foreign->name, near);
+                     "%s is set, but only a backend named %.*s would read it; did you mean %s?",
+                     foreign->name, (int)strcspn(foreign->name, "."), foreign->name, near);
     }
 }
 

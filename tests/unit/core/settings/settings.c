@@ -408,9 +408,8 @@ END_TEST
 START_TEST(a_setting_of_no_backend_that_is_near_to_one_is_warned_about)
 {
     make(TRM_CONTEXT_NO_ENVIRONMENT, "cup.devices", "2");
-    ck_assert_str_eq(logged,
-                     "2 cup.devices is set, but only a backend of that name would read it; did you mean "
-                     "cpu.devices?\n");
+    ck_assert_str_eq(logged, "2 cup.devices is set, but only a backend named cup would read it; did you mean "
+                             "cpu.devices?\n");
     make(TRM_CONTEXT_NO_ENVIRONMENT, "mine.fast-path", "2");
     ck_assert_str_eq(logged, "");
 }
