@@ -150,6 +150,7 @@ void pipeline_report_json(const struct trm_report *report, struct pipeline_write
     write_stages(writer, report);
     write_launches(writer, report);
     write_count(writer, "branches", report->branches);
+    write_count(writer, "one_by_one", report->one_by_one);
     write_seconds(writer, "path_seconds", report->path_ns);
     write_critical(writer, report);
     write_seconds(writer, "bound_seconds", report->bound_ns);

@@ -13,7 +13,7 @@ of_file()
 }
 
 members='name:string backend:string device:string strategy:string reason:string depth:number pieces:number
-  workers:number one_thread:number preempted:number tokens:number skipped:number failed:number cancelled:number dropped:number expired:number late:number measured:number seconds:number bytes_up:number
+  workers:number one_thread:number branches:number one_by_one:number preempted:number tokens:number skipped:number failed:number cancelled:number dropped:number expired:number late:number measured:number seconds:number bytes_up:number
   bytes_down:number stages[].name:string stages[].tokens:number stages[].bytes:number stages[].busy_seconds:number
   stages[].starved_seconds:number stages[].blocked_seconds:number stages[].mean_seconds:number launches:array
   bound_seconds:number efficiency:number predicted_seconds:number sequential_seconds:number fill:number
