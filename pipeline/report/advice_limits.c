@@ -236,7 +236,7 @@ bool pipeline_advise_pinned_memory(const struct pipeline_advisor *advisor)
 /* ---- at the limit --------------------------------------------------------------------------- */
 
 /* "faster kernels (sobel takes 61 % of it) or a faster device"; "a faster function of the program for stage
- * host, which takes 79 % of it" where that is the longest, which no device helps. */
+ * host, which takes 79 % of compute" where that is the longest, which no device helps. */
 static void write_compute_remedy(const struct pipeline_advisor *advisor, char *text, size_t capacity)
 {
     const struct trm_report *report = advisor->report;
@@ -252,8 +252,8 @@ static void write_compute_remedy(const struct pipeline_advisor *advisor, char *t
     bool is_host   = (advisor->facts->host_stages >> most & 1) != 0;
     uint32_t share = pipeline_advice_percent(report->launches[most].busy_ns, whole);
     if (report->launch_count > 1 && whole > 0)
-        snprintf(part, sizeof(part), "%s%s takes %u %% of it%s", is_host ? ", which" : " (",
-                 is_host ? "" : report->launches[most].name, share, is_host ? "," : ")");
+        snprintf(part, sizeof(part), "%s%s takes %u %% of %s", is_host ? ", which" : " (",
+                 is_host ? "" : report->launches[most].name, share, is_host ? "compute," : "it)");
     if (is_host)
         snprintf(text, capacity, "a faster function of the program for stage %s%s",
                  report->launches[most].name, part);

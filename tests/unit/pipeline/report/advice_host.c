@@ -123,7 +123,7 @@ START_TEST(a_full_compute_names_the_function_of_the_program_that_takes_the_most)
     facts.host_stages = 2;
     advises(&ideal,
             "compute is the bound and the pipeline reaches 99.8 % of the possible rate: only a faster "
-            "function of the program for stage sobel, which takes 75 % of it, would help.");
+            "function of the program for stage sobel, which takes 75 % of compute, would help.");
     facts.host_stages = 1;
     advises(&ideal, "compute is the bound and the pipeline reaches 99.8 % of the possible rate: only faster "
                     "kernels (sobel takes 75 % of it) or a faster device would help.");
