@@ -1,5 +1,5 @@
 /* Lists what buffers and push constants consist of. Each struct type is listed once, however often it is
- * used: the list grows with the module, not with the nesting of its types.
+ * used: the list grows with the module and the nesting of its arrays, not with that of its structs.
  * SPDX-License-Identifier: MIT
  */
 #include "base/base.h"

@@ -11,10 +11,10 @@
  * whole rounds slower, and the median of the last ratios decides, because they stop single turns. Turns
  * become longer from round to round: noise that hides a difference of a twentieth needs many tokens.
  *
- * What bounds it is what it costs: against the fastest number of slots, the time of 64 tokens and of one in
- * 128 of those that have ended since the first, in equal parts for all other numbers of slots. So a slow one
- * has few turns and short ones, one that is hardly slower has many and long ones, and none is left out for
- * good.
+ * What bounds it is what it costs: against the fastest number of slots, the time of about 64 tokens and of
+ * one in 128 of those that have ended since the first, in equal parts for all other numbers of slots; more
+ * where one is more than 2.4 times as slow. So a slow one has few turns and short ones, one that is hardly
+ * slower has many and long ones, and none is left out for good.
  *
  * The first rounds follow one another. After that the choice is in use, and there are a few rounds after
  * every pause: another program may have had a processor during the first ones, which lasts some milliseconds.
