@@ -96,14 +96,15 @@ static void write_longest_wait(struct pipeline_writer *writer, const struct core
         pipeline_write(writer, wait->wait.kind == TRM_PROFILE_WAIT_CALLBACK ? "  host" : " other");
 }
 
-/* "3 upload"; with several devices "cpu:1 3 upload", cut at the width of the column. */
+/* "3 upload"; with several devices "3 cpu:1 upload", cut at the width of the column, which the number always
+ * fits into. */
 static void name_stream(const struct pipeline_profile_view *view, const struct trm_profile_stream *stream,
                         char *text, size_t capacity)
 {
     const struct core_profile_part *part =
         view->device_count > 1 ? pipeline_profile_part(view->profile, stream->device) : NULL;
-    snprintf(text, capacity, "%s%s%" PRIu32 " %s", part != NULL ? part->device_id : "",
-             part != NULL ? " " : "", stream->number, stream->name);
+    snprintf(text, capacity, "%" PRIu32 " %s%s%s", stream->number, part != NULL ? part->device_id : "",
+             part != NULL ? " " : "", stream->name);
     make_plain(text);
 }
 

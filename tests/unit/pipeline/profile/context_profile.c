@@ -126,8 +126,10 @@ START_TEST(the_text_names_the_device_of_each_stream_where_there_are_several)
     text[0] = '\0';
     OK(trm_profile_write(profile, TRM_PROFILE_TEXT, add_text, text));
     for (uint32_t i = 0; i < 2; i++) {
+        struct trm_profile_stream stream = {.struct_size = sizeof(stream)};
         char line[100];
-        snprintf(line, sizeof(line), "\n%s ", device_at(profile, i).id);
+        OK(trm_profile_get_stream(profile, i, &stream));
+        snprintf(line, sizeof(line), "\n%u %s ", stream.number, device_at(profile, stream.device).id);
         ck_assert_msg(strstr(text, line) != NULL, "\"%s\" is not in\n%s", line, text);
     }
     trm_profile_destroy(profile);
