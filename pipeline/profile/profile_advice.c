@@ -273,6 +273,8 @@ static const char *why_none(const struct core_profile_part *part)
     const struct core_profile_result *busiest = find_main(part);
     if (busiest == NULL)
         return "has no stream that does nearly all of its work";
+    if (!is_complete(busiest) && busiest->record_count == CORE_PROFILE_RECORDS)
+        return "has more operations on a stream than a profile keeps, which are 65536";
     if (!is_complete(busiest))
         return "has operations whose times were not taken (an interval of 1 takes all)";
     return "has no rounds of uploads, kernels and downloads that would gain 5 % by other streams or by "

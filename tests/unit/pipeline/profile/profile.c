@@ -363,6 +363,25 @@ START_TEST(the_text_says_why_there_is_no_advice)
 }
 END_TEST
 
+/* An interval of 1 would not help. */
+START_TEST(more_operations_than_a_profile_keeps_are_no_long_interval)
+{
+    begin(FAKE_ALL);
+    fake_let_run(&fake);
+    struct trm_stream *stream   = make_stream();
+    struct trm_profile *profile = begin_profile(1);
+    enqueue(stream, CORE_PROFILE_RECORDS + 1);
+    OK(trm_profile_end(profile));
+    ck_assert_uint_eq(stream_at(profile, 0).timed, CORE_PROFILE_RECORDS + 1);
+    const char *text = written(profile, TRM_PROFILE_TEXT);
+    ck_assert_msg(strstr(text, "than a profile keeps") != NULL, "%s", text);
+    ck_assert_msg(strstr(text, "interval") == NULL, "%s", text);
+    trm_profile_destroy(profile);
+    trm_stream_destroy(stream);
+    end();
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *suite = suite_create("profile");
@@ -382,6 +401,7 @@ static Suite *suite(void)
     tcase_add_test(all, a_percentile_is_no_less_than_what_operations_take);
     tcase_add_test(all, what_was_not_timed_is_no_0_ns);
     tcase_add_test(all, the_text_says_why_there_is_no_advice);
+    tcase_add_test(all, more_operations_than_a_profile_keeps_are_no_long_interval);
     suite_add_tcase(suite, all);
     return suite;
 }
