@@ -131,9 +131,7 @@ static const struct pipeline_pool_identity *news_of_locked(const struct pipeline
 {
     const struct pipeline_task_model *model       = &pool->models.table[place];
     const struct pipeline_pool_identity *identity = &pool->keep->identities[place];
-    uint64_t samples =
-        model->time.samples - model->time.bounds; /* what is kept does not say which are bounds */
-    bool is_news = model->key.what != 0 && model->fresh > 0 && samples > 1;
+    bool is_news = model->key.what != 0 && model->fresh > 0 && model->time.samples > 1;
     return is_news && identity->is_known && identity->what == model->key.what ? identity : NULL;
 }
 
