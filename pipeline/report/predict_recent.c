@@ -76,7 +76,7 @@ static uint32_t rank_of(const struct pipeline_report_facts *facts, int32_t stage
     uint32_t rank = 0;
 
     for (uint32_t i = 0; i < facts->recent_count; i++)
-        rank += facts->recent[i].time[stage] < time || (facts->recent[i].time[stage] == time && i < token);
+        rank += i < token ? facts->recent[i].time[stage] <= time : facts->recent[i].time[stage] < time;
     return rank;
 }
 
