@@ -1,4 +1,4 @@
-/* Mutexes that favour a thread: whoever is favoured, one thread at a time holds the lock.
+/* Mutexes that favour a thread: one thread at a time holds the lock, whichever thread is favoured.
  * SPDX-License-Identifier: MIT
  */
 #include "base/biased_lock.h"
