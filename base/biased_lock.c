@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/futex.h"
+
 /* ThreadSanitizer has a thread of its own, and is to check this. */
 #if defined(__SANITIZE_THREAD__)
 #define IS_SINGLE_THREADED true
@@ -25,8 +27,6 @@
 #ifndef IS_SINGLE_THREADED
 #define IS_SINGLE_THREADED false
 #endif
-
-#include "base/futex.h"
 
 static bool barrier(int command)
 {
