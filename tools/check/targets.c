@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "tools/check/check.h"
+#include "tools/kernel/kernel.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,10 +25,7 @@ static void add(struct check_targets *targets, char *text)
 
 static int is_kernel(const struct dirent *entry)
 {
-    const char *end = strrchr(entry->d_name, '.');
-
-    return end && end != entry->d_name &&
-           (strcmp(end, ".comp") == 0 || strcmp(end, ".glsl") == 0 || strcmp(end, ".spv") == 0);
+    return code_has_ending(entry->d_name);
 }
 
 /* "FOLDER/FILE:OPTIONS"; `options` begins with the colon, or is empty. */

@@ -30,7 +30,7 @@ enum {
     ENDINGS = sizeof(endings) / sizeof(endings[0])
 };
 
-static bool has_ending(const char *name)
+bool code_has_ending(const char *name)
 {
     for (int i = 0; i < ENDINGS; i++)
         if (ends_with(name, endings[i]))
@@ -103,7 +103,7 @@ static char *find_path(const char *name)
 {
     char *path = NULL;
 
-    for (int i = 0; i < ENDINGS && !path && !has_ending(name); i++)
+    for (int i = 0; i < ENDINGS && !path && !code_has_ending(name); i++)
         path = find_file("", 0, name, endings[i]);
     return path ? path : output_copy(name);
 }
@@ -172,7 +172,7 @@ static bool create_shader(struct code *code, struct trm_context *context, struct
     char sentence[FAULT_TEXT];
     int32_t status;
 
-    if (strchr(code->name, '/') || has_ending(code->name)) {
+    if (strchr(code->name, '/') || code_has_ending(code->name)) {
         code->path = find_path(code->name);
         return create_from_file(code, context, fault);
     }

@@ -32,6 +32,9 @@ struct code *code_find(struct code **list, struct trm_context *context, const ch
                        struct fault *fault);
 void code_release(struct code *list);
 
+/* Whether a name has the extension of a kernel's file: .spv, .comp, .glsl. */
+bool code_has_ending(const char *name);
+
 /* A constant by its name or number. NULL: there is none. */
 const struct trm_constant_info *code_constant(const struct code *code, const char *name);
 
