@@ -13,6 +13,8 @@
  * epoll and waits, and no thread more.
  * SPDX-License-Identifier: MIT
  */
+#include "measure.h"
+
 #include <trireme/trireme.h>
 
 #include <dirent.h>
@@ -21,7 +23,6 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -53,14 +54,6 @@ static void must(int32_t status)
 {
     if (status != TRM_OK)
         fail(trm_last_error().sentence);
-}
-
-static uint64_t clock_of(clockid_t clock)
-{
-    struct timespec time;
-
-    clock_gettime(clock, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
 static uint32_t count_threads(void)
@@ -196,7 +189,7 @@ struct figures {
 /* direct: 0 for epoll. */
 static void measure(struct figures *figures, uint32_t round, uint32_t count, int direct)
 {
-    uint64_t wall = clock_of(CLOCK_MONOTONIC), used = clock_of(CLOCK_PROCESS_CPUTIME_ID);
+    uint64_t wall = measure_now(), used = measure_processor_time();
 
     if (direct == 0)
         serve_by_events(count);
@@ -204,28 +197,15 @@ static void measure(struct figures *figures, uint32_t round, uint32_t count, int
         make_calls(count);
     else
         serve_by_waits(direct, count);
-    figures->wall[round] = (double)(clock_of(CLOCK_MONOTONIC) - wall) / count;
-    figures->used[round] = (double)(clock_of(CLOCK_PROCESS_CPUTIME_ID) - used) / count;
+    figures->wall[round] = (double)(measure_now() - wall) / count;
+    figures->used[round] = (double)(measure_processor_time() - used) / count;
     figures->threads     = count_threads();
-}
-
-static int compare(const void *one, const void *other)
-{
-    double a = *(const double *)one, b = *(const double *)other;
-
-    return a < b ? -1 : a > b;
-}
-
-static double median(double *values, uint32_t count)
-{
-    qsort(values, count, sizeof(*values), compare);
-    return values[count / 2];
 }
 
 static void print(const char *way, struct figures *figures, uint32_t rounds)
 {
     printf("%-16s %8.0f ns a request, %8.0f ns of processors, %u threads\n", way,
-           median(figures->wall, rounds), median(figures->used, rounds), figures->threads);
+           measure_median(figures->wall, rounds), measure_median(figures->used, rounds), figures->threads);
 }
 
 int main(int argc, char **argv)

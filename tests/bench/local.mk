@@ -130,13 +130,13 @@ tests_bench_latest_trireme_LDFLAGS = $(UNINSTALLED_LINK)
 
 # What a token costs beside a loop by hand.
 PEERS += tests/bench/token_trireme
-tests_bench_token_trireme_SOURCES = tests/bench/token_trireme.c
+tests_bench_token_trireme_SOURCES = tests/bench/token_trireme.c $(MEASURE)
 tests_bench_token_trireme_LDADD = libtrireme.la
 tests_bench_token_trireme_LDFLAGS = $(UNINSTALLED_LINK)
 
 # What descriptors in an event loop cost beside waits.
 PEERS += tests/bench/epoll_trireme
-tests_bench_epoll_trireme_SOURCES = tests/bench/epoll_trireme.c
+tests_bench_epoll_trireme_SOURCES = tests/bench/epoll_trireme.c $(MEASURE)
 tests_bench_epoll_trireme_LDADD = libtrireme.la
 tests_bench_epoll_trireme_LDFLAGS = $(UNINSTALLED_LINK)
 

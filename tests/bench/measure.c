@@ -42,6 +42,17 @@ uint64_t measure_now(void)
     return clock_now(clock && strcmp(clock, "processor") == 0 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC);
 }
 
+uint64_t measure_processor_time(void)
+{
+    return clock_now(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+double measure_median(double *values, size_t count)
+{
+    qsort(values, count, sizeof(*values), compare_numbers);
+    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2.0;
+}
+
 static void sleep_for(time_t seconds, long nanoseconds)
 {
     struct timespec pause = {.tv_sec = seconds, .tv_nsec = nanoseconds};
@@ -100,10 +111,8 @@ void measure_fail(const char *what)
 void measure_print(const char *suite, const char *name, const char *backend, const char *unit, double *values,
                    size_t count)
 {
-    double median;
+    double median = measure_median(values, count);
 
-    qsort(values, count, sizeof(*values), compare_numbers);
-    median = count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2.0;
     printf("{\"suite\": \"%s\", \"case\": \"%s\", \"backend\": \"%s\", \"unit\": \"%s\", "
            "\"median\": %.6g, \"min\": %.6g, \"max\": %.6g}\n",
            suite, name, backend, unit, median, values[0], values[count - 1]);
@@ -134,9 +143,9 @@ static void measure_idle(const struct measure_peer *peer)
     peer->first_kernel();
     sleep_for(0, 100000000); /* threads may spin for a while after work */
     begin = measure_now();
-    used  = clock_now(CLOCK_PROCESS_CPUTIME_ID);
+    used  = measure_processor_time();
     sleep_for(1, 0);
-    used    = clock_now(CLOCK_PROCESS_CPUTIME_ID) - used;
+    used    = measure_processor_time() - used;
     percent = 100.0 * (double)used / (double)(measure_now() - begin);
     measure_print("start", "idle", peer->name, "%core", &percent, 1);
 }

@@ -59,6 +59,12 @@ void measure_print(const char *suite, const char *name, const char *backend, con
  * CLOCK_PROCESS_CPUTIME_ID, which other work on the machine disturbs less. */
 uint64_t measure_now(void);
 
+/* Nanoseconds of CLOCK_PROCESS_CPUTIME_ID. */
+uint64_t measure_processor_time(void);
+
+/* The median; of an even number of values, the mean of the two in the middle. Sorts them. */
+double measure_median(double *values, size_t count);
+
 /* Sleep as long as the cases do that want all workers asleep. */
 void measure_pause(void);
 

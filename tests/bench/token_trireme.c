@@ -17,6 +17,8 @@
  * round. The goal is 1.2 for the engine. For a profiler, a fourth argument names the only way to run.
  * SPDX-License-Identifier: MIT
  */
+#include "measure.h"
+
 #include <trireme/cpu_kernel.h>
 #include <trireme/trireme.h>
 
@@ -25,7 +27,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
     SLOTS       = 3,
@@ -52,14 +53,6 @@ static void must(int32_t status)
 {
     if (status != TRM_OK)
         fail(trm_last_error().sentence);
-}
-
-static uint64_t processor_time(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
 /* ---- the kernel --------------------------------------------------------------------------------------- */
@@ -274,19 +267,6 @@ static const struct way {
 
 #define WAYS (sizeof(ways) / sizeof(ways[0]))
 
-static int compare(const void *one, const void *other)
-{
-    double a = *(const double *)one, b = *(const double *)other;
-
-    return a < b ? -1 : a > b;
-}
-
-static double median(double *values, uint32_t number)
-{
-    qsort(values, number, sizeof(*values), compare);
-    return values[number / 2];
-}
-
 static void open_device(void)
 {
     const struct trm_module_desc desc = {
@@ -321,18 +301,18 @@ int main(int argc, char **argv)
         for (size_t i = 0; i < WAYS; i++) {
             if (strncmp(ways[i].name, only, strlen(only)) != 0)
                 continue;
-            uint64_t begin = processor_time();
+            uint64_t begin = measure_processor_time();
             ways[i].run();
             /* The first round warms up. */
             if (round == 0)
                 continue;
-            used[i][round - 1]  = (double)(processor_time() - begin) / count;
+            used[i][round - 1]  = (double)(measure_processor_time() - begin) / count;
             ratio[i][round - 1] = used[0][round - 1] > 0 ? used[i][round - 1] / used[0][round - 1] : 0;
         }
     }
     for (size_t i = 0; i < WAYS; i++)
         printf("%-16s %8.0f ns of processors a token, %5.2f of by hand\n", ways[i].name,
-               median(used[i], rounds), median(ratio[i], rounds));
+               measure_median(used[i], rounds), measure_median(ratio[i], rounds));
     trm_pipeline_destroy(in_place);
     trm_pipeline_destroy(measured);
     trm_pipeline_destroy(copying);
