@@ -39,7 +39,7 @@ static void load_all(void)
         load(i, ends[i]);
 }
 
-/* A stream whose loans are not watched, and have not ended as far as anyone has asked. */
+/* A stream whose loans are not watched, and whose ends no call has seen yet. */
 static void presume(uint32_t index, uint64_t predicted_end)
 {
     pool.slots[index].unwatched     = 5;
