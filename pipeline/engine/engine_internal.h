@@ -80,9 +80,8 @@ struct pipeline_holds {
 
 /* How a token is cut. count 1: not at all. */
 struct pipeline_pieces {
-    uint32_t count;         /* of a full token */
-    uint64_t grains;        /* of one piece */
-    bool has_small_buffers; /* device buffers hold one piece, reused for each */
+    uint32_t count;  /* of a full token */
+    uint64_t grains; /* of one piece */
 };
 
 /* Scratch ports that share a buffer of the slot (scratch.c). */
@@ -375,6 +374,9 @@ void pipeline_pieces_choose(struct pipeline *pipeline);
 /* Pieces of the token in a slot (its sizes are complete), and bytes of a port in one piece. */
 uint32_t pipeline_pieces_of(const struct pipeline_slot *slot);
 uint64_t pipeline_piece_bytes(const struct pipeline *pipeline, uint32_t port);
+
+/* Whether the port's memory on the device holds one piece, and each piece uses it again. */
+bool pipeline_piece_is_held(const struct pipeline *pipeline, uint32_t port);
 
 /* ---- slot.c: memory and streams ------------------------------------------------------------- */
 
