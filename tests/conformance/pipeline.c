@@ -57,7 +57,7 @@ START_TEST(a_chain_of_scratch_gives_what_a_loop_gives)
 }
 END_TEST
 
-/* Device memory of a slot of a chain: in, kernels with `scratch` ports between them, out. piece: bytes of one;
+/* Device memory of a slot of a chain: in, kernels with `scratch` ports between them, out. piece: its bytes;
  * 0: tokens are not divisible. */
 static uint64_t chain_bytes(struct trm_kernel *kernel, uint32_t scratch, uint64_t bytes, uint64_t piece)
 {
