@@ -370,11 +370,9 @@ int32_t pipeline_fail_elements(const struct trm_port *ports, uint64_t index, uin
 
 /* Decides whether tokens are cut into pieces. */
 void pipeline_pieces_choose(struct pipeline *pipeline);
-
 /* Pieces of the token in a slot (its sizes are complete), and bytes of a port in one piece. */
 uint32_t pipeline_pieces_of(const struct pipeline_slot *slot);
 uint64_t pipeline_piece_bytes(const struct pipeline *pipeline, uint32_t port);
-
 /* Whether the port's memory on the device holds one piece, and each piece uses it again. */
 bool pipeline_piece_is_held(const struct pipeline *pipeline, uint32_t port);
 
