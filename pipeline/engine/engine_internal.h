@@ -558,8 +558,8 @@ int32_t pipeline_choose_begin(struct pipeline *pipeline);
 /* Bytes of a token's inputs and outputs. */
 uint64_t pipeline_token_bytes(const struct pipeline *pipeline);
 
-/* Lets the pipeline use fewer slots than it has; whether it may; whether so many tokens take little of the
- * caches; with the front's lock: whether a trial goes on, and how many slots are in use besides; 0: all. */
+/* Lets the pipeline use fewer slots than it has; whether it may; whether so many fit into a processor's
+ * cache; with the front's lock: whether a trial goes on, and how many slots are in use besides; 0: all. */
 void pipeline_slots_allow_fewer(struct pipeline *pipeline);
 bool pipeline_slots_may_rest(const struct pipeline *pipeline);
 bool pipeline_slots_are_small(const struct pipeline *pipeline, uint32_t count);
