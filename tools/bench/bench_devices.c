@@ -26,9 +26,9 @@ enum {
     TINY_BYTES   = 64,
 };
 
-#define KIND(bytes, links, gpu_links, tokens, place)                        \
-    {                                                                       \
-        bytes, links, 3, TRM_STRATEGY_AUTO, false, tokens, place, gpu_links \
+#define KIND(bytes, links, gpu_links, tokens, place)                                     \
+    {                                                                                    \
+        bytes, links, 3, TRM_STRATEGY_AUTO, false, tokens, place, gpu_links, 0, 0, false \
     }
 
 #define FIVE_SIZES(place)                                                      \
@@ -153,9 +153,9 @@ static int32_t sample_split(struct bench *bench, const struct bench_case *test, 
 
 /* ---- the cost of dispatch ------------------------------------------------------------------------------ */
 
-#define TINY(depth, place)                                                            \
-    {                                                                                 \
-        TINY_BYTES, 1, depth, TRM_STRATEGY_SLOT_STREAMS, false, TINY_TOKENS, place, 0 \
+#define TINY(depth, place)                                                                         \
+    {                                                                                              \
+        TINY_BYTES, 1, depth, TRM_STRATEGY_SLOT_STREAMS, false, TINY_TOKENS, place, 0, 0, 0, false \
     }
 
 static const struct bench_flow_kind tiny_alone = TINY(3, BENCH_ON_ONE_ONLY);

@@ -4,6 +4,8 @@
 #include "check_fixture.h"
 #include "tests/unit/runner.h"
 
+#include <unistd.h>
+
 static struct trm_pipeline *handle;
 static struct pipeline *pipeline;
 static struct pipeline_slots_in_use *in_use;
@@ -238,6 +240,34 @@ START_TEST(all_slots_are_in_use_where_none_was_added)
 }
 END_TEST
 
+/* The depth that the library begins with for tokens of so many bytes up and down, and scratch. */
+static uint32_t first_depth_of(uint64_t token, uint64_t scratch)
+{
+    ports[X].size = ports[Y].size = token / 2;
+    ports[W]                      = trm_port_scratch("scratch", scratch);
+    stages[0].kernel              = foreign;
+    desc.port_count               = scratch != 0 ? 3 : 2;
+    desc.stage_count              = 1;
+    desc.depth                    = 0;
+    ck_assert_int_eq(trm_pipeline_create(other.device, &desc, &handle), TRM_OK);
+    pipeline       = core_object_find(handle, CORE_PIPELINE);
+    uint32_t depth = pipeline->depth;
+    trm_pipeline_destroy(handle);
+    return depth;
+}
+
+START_TEST(the_library_begins_with_four_slots_where_they_fit_into_a_processors_cache)
+{
+    long known      = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    uint64_t fourth = (known > 0 ? (uint64_t)known : UINT64_C(1) << 20) / 4;
+
+    ck_assert_uint_eq(first_depth_of(fourth, 0), 4);
+    ck_assert_uint_eq(first_depth_of(fourth + 1024, 0), 3);
+    ck_assert_uint_eq(first_depth_of(fourth / 2, fourth / 2), 4);
+    ck_assert_uint_eq(first_depth_of(fourth / 2, fourth / 2 + 1024), 3);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("pipelines: slots in use");
@@ -252,6 +282,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_slot_that_has_brought_something_is_not_judged_again);
     tcase_add_test(tests, a_small_slot_is_added_once_without_a_stage_that_waits);
     tcase_add_test(tests, all_slots_are_in_use_where_none_was_added);
+    tcase_add_test(tests, the_library_begins_with_four_slots_where_they_fit_into_a_processors_cache);
     suite_add_tcase(suite, tests);
     return suite;
 }
