@@ -131,6 +131,7 @@ struct pipeline_stream_pool {
     struct pipeline_pool_team
         *team;      /* of a pool over a group, of which the members below are not used; else NULL */
     bool is_member; /* of such a pool */
+    bool is_part;   /* of an object of the program, which counts for it */
     struct core_device *device; /* holds a reference */
     int32_t strategy, role, priority;
     uint32_t stream_flags;   /* enum core_stream_flags */
@@ -185,6 +186,8 @@ int32_t pipeline_pool_desc_copy(struct trm_stream_pool_desc *desc, const struct 
  * there. */
 int32_t pipeline_pool_create(struct core_device *device, const struct trm_stream_pool_desc *desc,
                              bool is_kept, struct pipeline_stream_pool **pool);
+/* From now on the pool is a part of another object, and not counted as one that the program has. */
+void pipeline_pool_make_part(struct pipeline_stream_pool *pool);
 /* Takes over the team, also when it fails. */
 int32_t pipeline_pool_create_over(struct pipeline_pool_team *team, const struct trm_stream_pool_desc *desc,
                                   struct trm_stream_pool **pool);

@@ -154,6 +154,8 @@ void pipeline_pool_team_stats(struct pipeline_stream_pool *pool, struct trm_stre
 
 /* Ends members and copies. May be called again where it failed. Errors: BUSY, DEADLOCK. */
 int32_t pipeline_pool_team_close(struct pipeline_pool_team *team);
+/* Ends and frees a team that no other call knows yet, and keeps the last error. */
+void pipeline_pool_team_abandon(struct pipeline_pool_team *team);
 void pipeline_pool_team_free(struct pipeline_pool_team *team);
 
 /* UNSUPPORTED: what a pool over a group does not do. */

@@ -300,6 +300,31 @@ START_TEST(tasks_go_to_another_device_when_one_is_lost_under_presumed_ones)
 }
 END_TEST
 
+static int32_t make_pool(void *user, struct trm_stream *stream)
+{
+    struct trm_stream_pool *made;
+    *(int32_t *)user = trm_group_pool_create(group, NULL, &made);
+    return fake_enqueue(stream);
+}
+
+/* Of the second device, which is lost, there can be no pool; that of the first ends. */
+START_TEST(a_pool_that_cannot_be_made_in_a_function_of_its_group_leaves_nothing_behind)
+{
+    struct trm_group_use use = {.access = TRM_ACCESS_READ};
+    int32_t status           = TRM_OK;
+    open_team();
+    use.buffer             = cells;
+    struct trm_point point = submit_on(work, 2);
+    fake_fail(&fake, point.stream, TRM_ERROR_DEVICE_LOST, 5, "it fell off the bus");
+    ck_assert_int_eq(trm_point_wait(point, TRM_FOREVER), TRM_ERROR_DEVICE_LOST);
+    const struct trm_stream_task task = {
+        .struct_size = sizeof(task), .enqueue = make_pool, .user = &status, .uses = &use, .use_count = 1};
+    OK(trm_stream_pool_submit(handle, &task, &point));
+    ck_assert_int_eq(status, TRM_ERROR_DEVICE_LOST);
+    close_team();
+}
+END_TEST
+
 static void *wait_for_idle(void *user)
 {
     struct trm_stream *stream;
@@ -354,6 +379,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_child_process_cannot_submit_behind_presumed_tasks_and_its_parent_can);
     tcase_add_test(tests, a_stream_of_a_group_that_fails_under_presumed_tasks_is_replaced);
     tcase_add_test(tests, tasks_go_to_another_device_when_one_is_lost_under_presumed_ones);
+    tcase_add_test(tests, a_pool_that_cannot_be_made_in_a_function_of_its_group_leaves_nothing_behind);
     tcase_add_test(tests, a_call_for_an_idle_stream_of_a_member_is_told_when_presumed_work_has_ended);
     tcase_add_test(tests, a_pool_over_a_group_ends_with_presumed_tasks_in_flight);
     suite_add_tcase(suite, tests);
