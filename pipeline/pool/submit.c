@@ -32,11 +32,11 @@ static int32_t check_task(const struct trm_stream_task *task)
 
 static int32_t check_uses(const struct pipeline_stream_pool *pool, const struct trm_stream_task *task)
 {
-    if (pool->team != NULL || task->use_count == 0)
+    if (pool->team != NULL || (task->use_count == 0 && task->devices == 0))
         return TRM_OK;
-    return base_fail_static(TRM_ERROR_UNSUPPORTED,
-                            "trm_stream_pool_submit: the task uses buffers of a group, but "
-                            "the pool is of a single device");
+    return base_fail(TRM_ERROR_UNSUPPORTED,
+                     "trm_stream_pool_submit: the task %s a group, but the pool is of a single device",
+                     task->use_count > 0 ? "uses buffers of" : "names devices of");
 }
 
 static int32_t call_function(const struct trm_stream_task *task, struct trm_stream *stream)

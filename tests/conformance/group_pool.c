@@ -440,6 +440,12 @@ START_TEST(a_group_pool_refuses_what_is_of_another_group_or_has_no_sense)
     ck_status(trm_stream_pool_submit(team.pool, &task, points), TRM_ERROR_INVALID_ARGUMENT);
     task.uses = &use;
     ck_status(trm_stream_pool_submit(member(&team, 0), &task, points), TRM_ERROR_UNSUPPORTED);
+    ck_sentence_has("uses buffers of a group");
+    task.use_count = 0;
+    task.devices   = 1;
+    ck_status(trm_stream_pool_submit(member(&team, 0), &task, points), TRM_ERROR_UNSUPPORTED);
+    ck_sentence_has("names devices of a group");
+    task.devices   = 0;
     task.use_count = 65; /* refused before more than the one use is read */
     ck_status(trm_stream_pool_submit(team.pool, &task, points), TRM_ERROR_OUT_OF_RANGE);
     task.use_count = 1;
