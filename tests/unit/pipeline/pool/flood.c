@@ -1,4 +1,4 @@
-/* Pools over groups that get many tasks before the first has ended: which device has them, and what is copied.
+/* Pools over groups that get many tasks before the first has ended: which devices have them, and what is copied.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/pipeline/pool/team_fixture.h"
@@ -174,8 +174,8 @@ END_TEST
 
 /* ---- data that is late ---------------------------------------------------------------------- */
 
-/* All devices take a microsecond for a task, and the second has a chain of them. When the first of them must
- * have ended by its prediction, none has, and the device's load tells how long they will take from then on. */
+/* All devices take a microsecond for a task, and the second has a chain of them. When all of these must have
+ * ended by their prediction, none has, and the device's load tells how long they will take from then on. */
 START_TEST(a_task_behind_data_that_is_late_stays_with_it)
 {
     open_flood();
