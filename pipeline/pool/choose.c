@@ -176,7 +176,7 @@ static uint32_t tasks_locked(const struct pipeline_pool_slot *slot)
 static bool is_held_back_locked(const struct pipeline_stream_pool *pool, uint32_t band)
 {
     uint32_t own = 0;
-    if (!pool->holds_back || band == band_of(TRM_PRIORITY_HIGH))
+    if (band == band_of(TRM_PRIORITY_HIGH))
         return false;
     for (uint32_t i = band * pool->most; i < pool->slot_count; i++) {
         uint32_t tasks = tasks_locked(&pool->slots[i]);
@@ -207,16 +207,55 @@ static void consider_range(const struct pipeline_stream_pool *pool, uint32_t fir
 
 /* Work that is presumed to have ended may still run, so the idle stream that comes first is the one that was
  * lent longest ago. Where each end is told, least-loaded takes the one whose memory is warm. */
-static bool takes_turns(const struct pipeline_stream_pool *pool, const struct found *found)
+static bool takes_turns(const struct pipeline_stream_pool *pool, int32_t strategy)
 {
-    return found->is_round_robin || (!pool->is_host && pool->slot_count == pool->most);
+    return strategy == TRM_STREAM_ROUND_ROBIN || (!pool->is_host && pool->slot_count == pool->most);
+}
+
+/* A bit for each slot from `low` on and below `end`. */
+static uint64_t bits_of(uint32_t low, uint32_t end)
+{
+    return (end < 64 ? UINT64_C(1) << end : 0) - (UINT64_C(1) << low);
+}
+
+/* The first of some free slots, from the lowest bit on, that is idle or presumed to be; NONE: there is
+ * none. */
+static inline uint32_t first_idle(const struct pipeline_stream_pool *pool,
+                                  const struct pipeline_pool_request *request, uint64_t slots, uint64_t *now)
+{
+    for (; slots != 0; slots &= slots - 1) {
+        uint32_t index                        = (uint32_t)__builtin_ctzll(slots);
+        const struct pipeline_pool_slot *slot = &pool->slots[index];
+        bool is_idle                          = (pool->idle_slots >> index & 1) != 0;
+        if (!is_idle && slot->watches == 0) {
+            if (*now == 0 && !request->wants_idle)
+                *now = base_now();
+            is_idle = pipeline_pool_slot_is_idle(slot, *now);
+        }
+        if (is_idle && !has_failed(slot))
+            return index;
+    }
+    return NONE;
+}
+
+/* What consider_all() finds where an idle slot comes before all others: mostly the first one that it looks
+ * at. Where each end is told, none is presumed. */
+static uint32_t find_idle(const struct pipeline_stream_pool *pool,
+                          const struct pipeline_pool_request *request, uint32_t low, uint32_t first)
+{
+    uint64_t slots = (pool->is_host ? pool->idle_slots : pool->free_slots) & bits_of(low, low + pool->most);
+    uint64_t now   = 0;
+    uint32_t index = first_idle(pool, request, slots >> first << first, &now);
+    if (index == NONE)
+        index = first_idle(pool, request, slots & ((UINT64_C(1) << first) - 1), &now);
+    return index;
 }
 
 /* Looks at the slots of a priority, and counts those that are used of all. */
-static void consider_all(const struct pipeline_stream_pool *pool, uint32_t band, struct found *found)
+static void consider_all(const struct pipeline_stream_pool *pool, uint32_t low, uint32_t first,
+                         struct found *found)
 {
-    uint32_t low = band * pool->most, end = low + pool->most;
-    uint32_t first = takes_turns(pool, found) ? pool->turn : low;
+    uint32_t end = low + pool->most;
     consider_range(pool, first, end, found);
     consider_range(pool, low, first, found);
     for (uint32_t i = 0; i < low; i++)
@@ -225,27 +264,54 @@ static void consider_all(const struct pipeline_stream_pool *pool, uint32_t band,
         found->used += is_used(&pool->slots[i]);
 }
 
-struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_pool *pool,
-                                                        const struct pipeline_pool_request *request)
+/* Could another stream come before an idle one: that of what the task comes after, or one with work of a
+ * workload that hinders the task's? */
+static bool may_wait(const struct pipeline_pool_request *request, int32_t strategy)
+{
+    const struct trm_stream_task *task = request->task;
+    return task != NULL &&
+           (strategy == TRM_STREAM_WORKLOAD || (task->after_count > 0 && strategy != TRM_STREAM_ROUND_ROBIN));
+}
+
+static void take_turn(struct pipeline_stream_pool *pool, uint32_t index)
+{
+    pool->turn = index + 1 < pool->most ? index + 1 : 0;
+}
+
+/* Looks at all slots. */
+static __attribute__((noinline)) struct pipeline_pool_choice choose_slowly_locked(
+    struct pipeline_stream_pool *pool, const struct pipeline_pool_request *request, int32_t strategy,
+    uint32_t low, uint32_t first)
 {
     struct found found = {request, 0, false, NONE, NONE, NONE, NONE, NONE, NONE, 0, 0};
-    int32_t strategy   = pipeline_pool_strategy_locked(pool);
     int32_t workload   = TRM_STREAM_WORKLOAD_FOUND;
-    uint32_t band      = strategy == TRM_STREAM_PRIORITY ? band_of(request->priority) : 0;
-    if (request->task != NULL && is_held_back_locked(pool, band))
-        return (struct pipeline_pool_choice){PIPELINE_POOL_WAIT, NONE, 0};
     if (request->task != NULL && !request->wants_idle && strategy == TRM_STREAM_WORKLOAD) {
         workload        = workload_locked(pool, request);
         found.hindering = pool->workloads.hindering[workload];
     }
     found.is_round_robin = strategy == TRM_STREAM_ROUND_ROBIN;
-    consider_all(pool, band, &found);
+    consider_all(pool, low, first, &found);
     struct pipeline_pool_choice choice = choice_of(&found);
     if (choice.index != NONE)
-        pool->turn = choice.index + 1 < pool->most ? choice.index + 1 : 0;
+        take_turn(pool, choice.index);
     if (choice.index != NONE && choice.index == found.hinder)
         pipeline_task_workload_heed(&pool->workloads, workload, pool->slots[choice.index].workload);
     return choice;
+}
+
+struct pipeline_pool_choice pipeline_pool_choose_locked(struct pipeline_stream_pool *pool,
+                                                        const struct pipeline_pool_request *request)
+{
+    int32_t strategy = pipeline_pool_strategy_locked(pool);
+    uint32_t band    = strategy == TRM_STREAM_PRIORITY ? band_of(request->priority) : 0;
+    uint32_t low = band * pool->most, first = takes_turns(pool, strategy) ? pool->turn : low;
+    if (UNLIKELY(pool->holds_back) && request->task != NULL && is_held_back_locked(pool, band))
+        return (struct pipeline_pool_choice){PIPELINE_POOL_WAIT, NONE, 0};
+    uint32_t idle = may_wait(request, strategy) ? NONE : find_idle(pool, request, low, first);
+    if (UNLIKELY(idle == NONE))
+        return choose_slowly_locked(pool, request, strategy, low, first);
+    take_turn(pool, idle);
+    return (struct pipeline_pool_choice){PIPELINE_POOL_LEND, idle, pool->used};
 }
 
 /* ---- names ---------------------------------------------------------------------------------- */

@@ -227,5 +227,6 @@ void pipeline_pool_learn_ended(struct pipeline_stream_pool *pool, const struct p
     else
         model = pipeline_task_model_add(&pool->models, &request->key, took);
     model->last_end = now;
+    model->submitted++;
     base_lock_release(&pool->lock);
 }

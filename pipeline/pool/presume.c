@@ -93,6 +93,19 @@ bool pipeline_pool_is_trusted(const struct pipeline_task_model *model)
     return is_known(model) && is_short(model);
 }
 
+/* A pool over a group counts tasks from the first one on, which may be long in ending. */
+static struct pipeline_task_model *model_of_locked(struct pipeline_stream_pool *pool,
+                                                   const struct pipeline_pool_request *request)
+{
+    struct pipeline_task_model *model = pipeline_task_model_find(&pool->models, &request->key);
+    if (LIKELY(!pool->is_member))
+        return model;
+    if (model == NULL)
+        model = pipeline_task_model_make(&pool->models, &request->key);
+    model->submitted++;
+    return model;
+}
+
 struct pipeline_pool_outlook pipeline_pool_look_ahead_locked(struct pipeline_stream_pool *pool,
                                                              const struct pipeline_pool_slot *slot,
                                                              const struct pipeline_pool_request *request)
@@ -100,7 +113,7 @@ struct pipeline_pool_outlook pipeline_pool_look_ahead_locked(struct pipeline_str
     struct pipeline_pool_outlook outlook = {.model = NULL};
     if (request->key.what == 0)
         return outlook;
-    struct pipeline_task_model *model = pipeline_task_model_find(&pool->models, &request->key);
+    struct pipeline_task_model *model = model_of_locked(pool, request);
     outlook.model                     = model;
     if (pipeline_pool_needs_each_end(pool) && request->waited == 0) {
         outlook.wants_sample = true;

@@ -459,10 +459,12 @@ UNIT_TESTS += tests/unit/pipeline/pool/tests
 tests_unit_pipeline_pool_tests_SOURCES = \
 	tests/unit/pipeline/pool/choose.c \
 	tests/unit/pipeline/pool/fixture.h \
+	tests/unit/pipeline/pool/flood.c \
 	tests/unit/pipeline/pool/lesson.c \
 	tests/unit/pipeline/pool/replay.c \
 	tests/unit/pipeline/pool/settle.c \
 	tests/unit/pipeline/pool/team.c \
+	tests/unit/pipeline/pool/team_fixture.h \
 	tests/unit/pipeline/pool/trial.c \
 	tests/unit/pipeline/pool/watch.c
 tests_unit_pipeline_pool_tests_CFLAGS = $(UNIT_CFLAGS)

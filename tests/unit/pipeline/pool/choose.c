@@ -47,10 +47,27 @@ static void presume(uint32_t index, uint64_t predicted_end)
     pool.slots[index].predicted_end = predicted_end;
 }
 
+/* The choice by the notes of which slots are idle, which is the same as by looking at all of them. */
+static struct pipeline_pool_choice choose(const struct pipeline_pool_request *request)
+{
+    static struct pipeline_stream_pool unnoted;
+    unnoted            = pool;
+    unnoted.free_slots = unnoted.idle_slots = 0;
+    struct pipeline_pool_choice slow        = pipeline_pool_choose_locked(&unnoted, request);
+    for (uint32_t i = 0; i < pool.slot_count; i++)
+        pipeline_pool_note_locked(&pool, &pool.slots[i]);
+    struct pipeline_pool_choice choice = pipeline_pool_choose_locked(&pool, request);
+    ck_assert_int_eq(choice.step, slow.step);
+    ck_assert_uint_eq(choice.index, slow.index);
+    ck_assert_uint_eq(choice.used, slow.used);
+    ck_assert_uint_eq(pool.turn, unnoted.turn);
+    return choice;
+}
+
 static void ck_choice(bool wants_idle, enum pipeline_pool_step step, uint32_t index)
 {
     const struct pipeline_pool_request request = {.wants_idle = wants_idle};
-    struct pipeline_pool_choice choice         = pipeline_pool_choose_locked(&pool, &request);
+    struct pipeline_pool_choice choice         = choose(&request);
     ck_assert_int_eq(choice.step, step);
     if (step != PIPELINE_POOL_WAIT)
         ck_assert_uint_eq(choice.index, index);
@@ -145,7 +162,7 @@ START_TEST(a_choice_counts_the_streams_that_are_used)
     pool.slots[1].state = PIPELINE_POOL_SLOT_LENT;
     pool.slots[2]       = (struct pipeline_pool_slot){.state = PIPELINE_POOL_SLOT_EMPTY};
     const struct pipeline_pool_request request = {.wants_idle = false};
-    ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, &request).used, 2);
+    ck_assert_uint_eq(choose(&request).used, 2);
 }
 END_TEST
 
@@ -153,7 +170,7 @@ static struct pipeline_pool_choice choice_after(const struct trm_point *point)
 {
     const struct trm_stream_task task          = {.after = point, .after_count = 1};
     const struct pipeline_pool_request request = {.task = &task};
-    return pipeline_pool_choose_locked(&pool, &request);
+    return choose(&request);
 }
 
 START_TEST(a_task_goes_behind_what_it_comes_after)
@@ -178,7 +195,7 @@ static void ck_task_of(int32_t priority, enum pipeline_pool_step step, uint32_t 
 {
     const struct trm_stream_task task          = {.priority = priority};
     const struct pipeline_pool_request request = {.priority = priority, .task = &task};
-    struct pipeline_pool_choice choice         = pipeline_pool_choose_locked(&pool, &request);
+    struct pipeline_pool_choice choice         = choose(&request);
     ck_assert_int_eq(choice.step, step);
     if (step != PIPELINE_POOL_WAIT)
         ck_assert_uint_eq(choice.index, index);
@@ -203,14 +220,14 @@ START_TEST(a_task_goes_behind_a_workload_that_hinders_its_own)
     pool.slots[1].watches  = 0;
     pool.slots[2].workload = TRM_STREAM_WORKLOAD_MEMORY;
     pool.slots[3].workload = TRM_STREAM_WORKLOAD_MEMORY;
-    ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, &request).index, 1);
+    ck_assert_uint_eq(choose(&request).index, 1);
     pool.workloads.hindering[TRM_STREAM_WORKLOAD_MEMORY] = 1u << TRM_STREAM_WORKLOAD_MEMORY;
-    ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, &request).index, 2);
+    ck_assert_uint_eq(choose(&request).index, 2);
     ck_assert_uint_eq(harm->heeded, 1);
     pool.slots[2].workload = TRM_STREAM_WORKLOAD_COMPUTE;
-    ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, &request).index, 3);
+    ck_assert_uint_eq(choose(&request).index, 3);
     pool.strategy = TRM_STREAM_LEAST_LOADED;
-    ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, &request).index, 1);
+    ck_assert_uint_eq(choose(&request).index, 1);
 }
 END_TEST
 
@@ -292,9 +309,56 @@ START_TEST(a_task_goes_behind_what_it_comes_after_though_that_is_presumed_to_hav
     const struct pipeline_pool_request request = {.task = &task};
     pool.slots[2].stream->object.handle        = &streams[2];
     presume(2, 1);
-    ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, &request).index, 2);
+    ck_assert_uint_eq(choose(&request).index, 2);
     pool.slots[2].unwatched = 0;
-    ck_assert_uint_eq(pipeline_pool_choose_locked(&pool, &request).index, 3);
+    ck_assert_uint_eq(choose(&request).index, 3);
+}
+END_TEST
+
+/* ---- any state ------------------------------------------------------------------------------ */
+
+static uint32_t next_random(uint32_t *seed)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return *seed >> 16;
+}
+
+static void disturb(struct pipeline_pool_slot *slot, struct core_stream *stream, uint32_t *seed)
+{
+    static const enum pipeline_pool_slot_state states[] = {
+        PIPELINE_POOL_SLOT_FREE,    PIPELINE_POOL_SLOT_FREE,  PIPELINE_POOL_SLOT_FREE,
+        PIPELINE_POOL_SLOT_TRANSIT, PIPELINE_POOL_SLOT_DRAWN, PIPELINE_POOL_SLOT_LENT,
+        PIPELINE_POOL_SLOT_EMPTY};
+    *slot = (struct pipeline_pool_slot){.state = states[next_random(seed) % 7], .stream = stream};
+    if (slot->state == PIPELINE_POOL_SLOT_EMPTY)
+        slot->stream = NULL;
+    slot->watches       = next_random(seed) % 3 == 0;
+    slot->unwatched     = next_random(seed) % 3 == 0 && !pool.is_host ? 5 : 0;
+    slot->predicted_end = next_random(seed) % 2 == 0 ? 1 : UINT64_MAX - next_random(seed) % 4;
+    slot->has_failed    = next_random(seed) % 8 == 0;
+    atomic_store(&stream->completed, next_random(seed) % 4 == 0 ? 5 : 0);
+}
+
+START_TEST(what_is_noted_of_slots_leads_to_the_same_choices_as_looking_at_all)
+{
+    static const int32_t strategies[] = {TRM_STREAM_ROUND_ROBIN, TRM_STREAM_LEAST_LOADED, TRM_STREAM_WORKLOAD,
+                                         TRM_STREAM_PRIORITY};
+    uint32_t seed                     = 7;
+    for (uint32_t i = 0; i < 100000; i++) {
+        const struct trm_stream_task task          = {.priority = (int32_t)(next_random(&seed) % 3) - 1};
+        const struct pipeline_pool_request request = {.priority   = task.priority,
+                                                      .wants_idle = next_random(&seed) % 4 == 0,
+                                                      .task = next_random(&seed) % 2 == 0 ? &task : NULL};
+        pool.is_host                               = next_random(&seed) % 2 == 0;
+        pool.strategy                              = strategies[next_random(&seed) % 4];
+        pool.most       = pool.strategy == TRM_STREAM_PRIORITY ? 1 : 1 + next_random(&seed) % SLOTS;
+        pool.slot_count = pool.strategy == TRM_STREAM_PRIORITY ? 3 : pool.most;
+        pool.turn       = next_random(&seed) % pool.most;
+        pool.used_slots = pool.used = 0;
+        for (uint32_t k = 0; k < pool.slot_count; k++)
+            disturb(&pool.slots[k], &streams[k], &seed);
+        choose(&request);
+    }
 }
 END_TEST
 
@@ -323,6 +387,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_stream_whose_work_is_presumed_to_last_has_work);
     tcase_add_test(tests, a_call_for_an_idle_stream_gets_none_whose_work_is_presumed_to_have_ended);
     tcase_add_test(tests, a_task_goes_behind_what_it_comes_after_though_that_is_presumed_to_have_ended);
+    tcase_add_test(tests, what_is_noted_of_slots_leads_to_the_same_choices_as_looking_at_all);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -81,6 +81,7 @@ static uint32_t choose(void)
         slot->predicted_end             = predicted[i] == 0    ? 0
                                           : predicted[i] < now ? machine - (now - predicted[i]) * SLOW
                                                                : machine + (predicted[i] - now) * SLOW;
+        pipeline_pool_note_locked(&pool, slot);
     }
     struct pipeline_pool_choice choice = pipeline_pool_choose_locked(&pool, &request);
     ck_assert_int_eq(choice.step, PIPELINE_POOL_LEND);
