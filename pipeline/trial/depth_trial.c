@@ -86,7 +86,8 @@ static uint64_t lower_median(const uint64_t *values, uint32_t first, uint32_t en
     return count == 0 ? 0 : sorted[(count - 1) / 2];
 }
 
-/* Of the turns that count. The first long one may have been disturbed as much as a short one: the shortest. */
+/* Of the turns that count. The first long one may have been disturbed as much as a short one: the
+ * shortest. */
 static uint64_t result_of(const uint64_t *values, uint32_t turns)
 {
     uint64_t least = values[0];
