@@ -518,6 +518,7 @@ tests_unit_pipeline_report_tests_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/pipeline/trial/tests
 tests_unit_pipeline_trial_tests_SOURCES = \
 	tests/unit/pipeline/trial/depth_trial.c \
+	tests/unit/pipeline/trial/depth_trial_fixture.h \
 	tests/unit/pipeline/trial/sampling.c \
 	tests/unit/pipeline/trial/strategy_trial.c
 tests_unit_pipeline_trial_tests_CFLAGS = $(UNIT_CFLAGS)
