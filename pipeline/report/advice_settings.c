@@ -81,9 +81,9 @@ static double gain_of_order(const struct pipeline_advisor *advisor, const struct
 }
 
 /* The gain by the times of single tokens, of which those of a stage vary. Samples do not tell how many tokens
- * are slow: the mean does. Nor do they tell how far apart those are: further slots even out more of them where
- * they come at regular intervals, and further workers where they do not. Where the latter gains less, halfway
- * between is near enough to both. */
+ * are slow: the mean does. Nor do they tell how far apart those are: further slots gain more where slow
+ * tokens come at regular intervals, further workers where they do not. Where irregular ones gain less,
+ * halfway between is near enough to both. */
 static double gain_of_recent(const struct pipeline_advisor *advisor, const struct trm_prediction_desc *desc,
                              int32_t stage)
 {
