@@ -198,9 +198,9 @@ void pipeline_engine_slots_interrupt(struct pipeline *front, uint32_t *rest)
 
     if (!in_use->has_begun) {
         *rest = 1;
-    } else if (pipeline_depth_trial_goes_on(&in_use->trial)) {
+    } else {
         uint32_t trials = in_use->trial.trials;
-        pipeline_depth_trial_interrupt(&in_use->trial);
+        pipeline_depth_trial_interrupt(&in_use->trial, *rest);
         if (in_use->trial.trials != trials)
             note_end(front, in_use);
         *rest = in_use->trial.rest;

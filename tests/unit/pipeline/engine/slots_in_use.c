@@ -186,6 +186,21 @@ START_TEST(a_slot_that_was_added_and_brought_nothing_at_three_looks_rests)
 }
 END_TEST
 
+/* Which cost as much as half a token where the device is software. */
+START_TEST(tokens_are_not_stamped_for_more_slots_while_fewer_are_tried)
+{
+    open_pipeline(0);
+    const struct pipeline_tuning *tuning = &pipeline->engine->tuning;
+    begin_trial();
+    ck_assert(!look(1));
+    ck_assert(tuning->is_resting);
+    choose(0);
+    ck_assert(!look(0));
+    ck_assert(!tuning->is_resting);
+    trm_pipeline_destroy(handle);
+}
+END_TEST
+
 START_TEST(a_slot_that_has_brought_something_is_not_judged_again)
 {
     open_pipeline(0);
@@ -279,6 +294,7 @@ static Suite *make_suite(void)
     tcase_add_test(tests, a_run_begins_the_turn_again_and_a_pause_goes_on);
     tcase_add_test(tests, a_slot_that_was_added_begins_another_trial);
     tcase_add_test(tests, a_slot_that_was_added_and_brought_nothing_at_three_looks_rests);
+    tcase_add_test(tests, tokens_are_not_stamped_for_more_slots_while_fewer_are_tried);
     tcase_add_test(tests, a_slot_that_has_brought_something_is_not_judged_again);
     tcase_add_test(tests, a_small_slot_is_added_once_without_a_stage_that_waits);
     tcase_add_test(tests, all_slots_are_in_use_where_none_was_added);
