@@ -182,7 +182,7 @@ START_TEST(a_chain_of_a_coordinator_over_a_group_is_seldom_copied)
 END_TEST
 
 /* An upload goes where the kernel behind it may run: by its devices, or by a buffer of one device. */
-START_TEST(an_upload_of_a_coordinator_goes_where_the_task_behind_it_may_run)
+START_TEST(an_upload_over_a_group_goes_where_the_task_behind_it_may_run)
 {
     static const uint32_t words[WORDS] = {0};
     struct squad squad;
@@ -498,7 +498,7 @@ void add_coordinator_group(Suite *suite)
     TCase *group = group_make(suite, "coordinators over groups");
     CASE(group, tasks_of_a_coordinator_over_a_group_take_their_data_along);
     CASE(group, a_chain_of_a_coordinator_over_a_group_is_seldom_copied);
-    CASE(group, an_upload_of_a_coordinator_goes_where_the_task_behind_it_may_run);
+    CASE(group, an_upload_over_a_group_goes_where_the_task_behind_it_may_run);
     CASE(group, a_coordinator_over_a_group_chooses_devices_that_end_all_chains);
     CASE(group, copies_and_rows_of_a_coordinator_over_a_group_keep_the_bytes_around_them);
     CASE(group, a_task_over_a_group_that_overwrites_a_buffer_needs_no_copy);
