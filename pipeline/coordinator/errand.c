@@ -242,8 +242,8 @@ static int32_t run(struct pipeline_pool_errand *given, const struct trm_stream_t
     return status == TRM_OK ? core_stream_mark(work->lane->stream, &work->value) : status;
 }
 
-/* The first task with a kernel that comes after one that makes data; NULL: there is none. It cannot end before
- * that one does, so it stays. */
+/* The first task with a kernel that comes after one that makes data; NULL: there is none. It cannot end
+ * before that one does, so it stays. */
 static const struct trm_task *find_next(struct pipeline_coordinator *coordinator,
                                         const struct pipeline_task_work *work)
 {
