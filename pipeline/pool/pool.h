@@ -348,6 +348,9 @@ struct pipeline_pool_errand {
     /* What it uses: handles of the group, or of one device. `enqueue`, where it has no kernel, tells kinds of
      * tasks apart. */
     const struct trm_stream_task *task;
+    /* What comes after it and needs what it makes: the errand goes to a device on which that may run, too.
+     * NULL: it is not known. */
+    const struct trm_stream_task *next;
     struct pipeline_pool_listener *listeners; /* one for each device */
     bool wants_end;                           /* as in struct pipeline_pool_request */
     /* Both enqueue on the slot's stream. wait(): what the errand comes after, besides its data; sets

@@ -121,9 +121,9 @@ void pipeline_pool_team_tell(struct pipeline_pool_team *team, const struct pipel
 
 /* ---- team_copy.c: with data_lock ------------------------------------------------------------ */
 
-/* When the data that a task uses would be on the device of a forecast, and how long copies take for that:
- * raises ready_at, copied and copy_ns, and clears is_data_sure where that is not known well enough. False where no
- * sound device has it. */
+/* When the data that a task uses would be on the device of a forecast, and what has to be copied for that:
+ * raises ready_at, copied and copy_ns, and clears is_data_sure where that is not known well enough. False
+ * where no sound device has it. */
 bool pipeline_pool_team_foresee(struct pipeline_pool_team *team, const struct pipeline_pool_plan *plan,
                                 struct pipeline_pool_forecast *forecast);
 

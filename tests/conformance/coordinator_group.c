@@ -181,6 +181,30 @@ START_TEST(a_chain_of_a_coordinator_over_a_group_is_seldom_copied)
 }
 END_TEST
 
+/* An upload goes where the kernel behind it may run: by its devices, or by a buffer of one device. */
+START_TEST(an_upload_over_a_group_goes_where_the_task_behind_it_may_run)
+{
+    static const uint32_t words[WORDS] = {0};
+    struct squad squad;
+    squad_open(&squad, 0);
+    if (affine_missing(&squad))
+        return;
+    for (uint32_t i = 0; i < 4 * squad.count; i++) {
+        struct trm_task upload = task_of(TRM_TASK_UPLOAD, 2 * i + 1, AFTER_NOTHING);
+        uint32_t device        = i % squad.count;
+        upload.destination     = trm_span_whole(shared(&squad, 0));
+        upload.host_source     = words;
+        add(&squad, &upload);
+        add_affine_of(&squad, 2 * i + 2, 0, 3, 1, 1u << device, AFTER(2 * i + 1));
+        finish(&squad);
+        ck_assert_uint_eq(current(squad.buffers[0]), 1u << device);
+    }
+    ck_contents(squad.buffers[0], 1);
+    ck_assert_uint_eq(stats_of(squad.pool).copies, 0);
+    squad_close(&squad);
+}
+END_TEST
+
 /* Chains share the pool's streams; with one of each device, tasks wait for streams. */
 START_TEST(a_coordinator_over_a_group_chooses_devices_that_end_all_chains)
 {
@@ -474,6 +498,7 @@ void add_coordinator_group(Suite *suite)
     TCase *group = group_make(suite, "coordinators over groups");
     CASE(group, tasks_of_a_coordinator_over_a_group_take_their_data_along);
     CASE(group, a_chain_of_a_coordinator_over_a_group_is_seldom_copied);
+    CASE(group, an_upload_over_a_group_goes_where_the_task_behind_it_may_run);
     CASE(group, a_coordinator_over_a_group_chooses_devices_that_end_all_chains);
     CASE(group, copies_and_rows_of_a_coordinator_over_a_group_keep_the_bytes_around_them);
     CASE(group, a_task_over_a_group_that_overwrites_a_buffer_needs_no_copy);

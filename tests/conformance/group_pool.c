@@ -190,7 +190,7 @@ END_TEST
 
 /* While nothing has ended the data moves once to each device that is measured, and later where a prediction
  * says that this is worth while. */
-START_TEST(a_flood_of_tasks_that_come_after_one_another_is_seldom_copied)
+START_TEST(a_flood_of_tasks_of_a_group_is_seldom_copied)
 {
     struct team team;
     struct affine affine;
@@ -578,7 +578,7 @@ void add_group_pool(Suite *suite)
     TCase *group = group_make(suite, "group_pool");
     CASE(group, tasks_of_a_group_come_after_one_another_where_they_write_the_same_buffer);
     CASE(group, tasks_of_a_group_that_move_from_device_to_device_take_their_data_along);
-    CASE(group, a_flood_of_tasks_that_come_after_one_another_is_seldom_copied);
+    CASE(group, a_flood_of_tasks_of_a_group_is_seldom_copied);
     CASE(group, a_group_pool_measures_a_kind_of_task_on_each_device);
     CASE(group, a_task_that_overwrites_a_buffer_of_a_group_needs_no_copy);
     CASE(group, a_buffer_of_a_group_is_current_where_it_was_written_and_brought);

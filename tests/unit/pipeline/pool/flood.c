@@ -1,4 +1,4 @@
-/* Pools over groups that get many tasks before the first has ended: which devices have them, and what is copied.
+/* Pools over groups that get many tasks before the first has ended: where these run, what is copied.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/pipeline/pool/team_fixture.h"
