@@ -262,7 +262,8 @@ static const struct core_setting_row rows[] = {
                  "Check every index of a portable kernel. On cpu and cuda one that is outside of its "
                  "array, vector or buffer fails the launch, and the sentence names the variable, its line, "
                  "the index and the size; vulkan uses the driver's robust access to buffers, and the launch "
-                 "succeeds. Slower."),
+                 "succeeds. A warning says where arguments of a launch overlap in part while one of them is "
+                 "written. Slower."),
     },
     {
         .info  = INFO(TRM_SETTING_TEXT, "kernel.cache", "TRIREME_KERNEL_CACHE", "", 1,
