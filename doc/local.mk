@@ -1,4 +1,5 @@
-# Man pages go to dist_man_MANS (doc/trireme.1, …), other pages to dist_pages_DATA (installed) or EXTRA_DIST.
+# Man pages go to dist_man_MANS (doc/trireme.1, …), other pages to dist_pages_DATA, results to dist_results_DATA. All are installed,
+# since pages name each other.
 
 dist_man_MANS += doc/trireme.1 doc/trireme.3 doc/trireme.7 doc/trireme-kernels.7
 
@@ -7,19 +8,21 @@ pagesdir = $(docdir)/doc
 dist_pages_DATA = \
 	doc/architecture.md \
 	doc/conformance.md \
+	doc/cpu-backend.md \
+	doc/cuda-backend.md \
 	doc/environment.md \
-	doc/writing-a-backend.md \
-	doc/writing-a-kernel.md \
 	doc/profiles.md \
 	doc/resident.md \
 	doc/several-devices.md \
 	doc/streams.md \
+	doc/vulkan-backend.md \
+	doc/writing-a-backend.md \
+	doc/writing-a-kernel.md \
 	doc/writing-a-pipeline.md
 
-EXTRA_DIST += \
-	doc/cpu-backend.md \
-	doc/cuda-backend.md \
-	doc/vulkan-backend.md \
+# Pages give figures from here.
+resultsdir = $(docdir)/doc/results
+dist_results_DATA = \
 	doc/results/2026-11-21-cpu.md \
 	doc/results/2026-11-21-cuda-h200.md \
 	doc/results/2026-11-21-kernels-cpu.md \
@@ -27,28 +30,31 @@ EXTRA_DIST += \
 	doc/results/2026-11-21-pipelines-cpu.md \
 	doc/results/2026-11-21-vulkan-h200.md \
 	doc/results/2026-11-22-cuda-h200.md \
-	doc/results/2026-11-22-vulkan-h200.md \
 	doc/results/2026-11-22-vulkan-h200-timeline.html \
+	doc/results/2026-11-22-vulkan-h200.md \
 	doc/results/2026-11-23-advice.md \
-	doc/results/2026-11-23-layers.md \
 	doc/results/2026-11-23-h100.md \
+	doc/results/2026-11-23-layers.md \
 	doc/results/2026-11-23-shaders-found.md \
 	doc/results/2026-11-24-h200.md \
-	doc/results/2026-11-28-cpu.md doc/results/2026-11-28-h200.md \
+	doc/results/2026-11-24-wild.md \
+	doc/results/2026-11-28-cpu.md \
+	doc/results/2026-11-28-h200.md \
 	doc/results/2026-11-28-profiles.md \
-	doc/results/2026-11-29-cpu.md \
 	doc/results/2026-11-29-cpu-auto.md \
+	doc/results/2026-11-29-cpu-run.md \
 	doc/results/2026-11-29-cpu-slots.md \
 	doc/results/2026-11-29-cpu-token.md \
-	doc/results/2026-11-29-h200.md \
-	doc/results/2026-11-29-h200-two.md \
+	doc/results/2026-11-29-cpu.md \
 	doc/results/2026-11-29-h200-streams.svg \
+	doc/results/2026-11-29-h200-two.md \
+	doc/results/2026-11-29-h200.md \
+	doc/results/2026-11-29-pools-cpu.md \
 	doc/results/2026-11-29-shaders.md \
 	doc/results/2026-11-29-streaming-h200.md \
-	doc/results/2026-11-29-wild-cpu.md \
-	doc/results/2026-11-24-wild.md \
-	doc/update-kernels \
-	doc/update-settings
+	doc/results/2026-11-29-wild-cpu.md
+
+EXTRA_DIST += doc/update-kernels doc/update-settings
 
 # Bring the list of settings in trireme(7) up to date with the table in the core, and the entries of trireme-kernels(7) with the
 # heads of the shaders.

@@ -36,6 +36,8 @@ AM_TESTS_ENVIRONMENT = \
 	mandir='$(mandir)'; export mandir; \
 	pkglibdir='$(pkglibdir)'; export pkglibdir; \
 	docdir='$(docdir)'; export docdir; \
+	templatedir='$(templatedir)'; export templatedir; \
+	conformancedir='$(conformancedir)'; export conformancedir; \
 	backendsdir='$(backendsdir)'; export backendsdir; \
 	INSTRUMENTED='$(INSTRUMENTED)'; export INSTRUMENTED; \
 	LONG_TESTS='$(LONG_TESTS)'; export LONG_TESTS; \
@@ -90,6 +92,7 @@ EXTRA_DIST += tests/check.h tests/run-test tests/headers/compile-alone tests/hea
 
 PACKAGING_TESTS = \
 	tests/packaging/install.sh \
+	tests/packaging/conformance.sh \
 	tests/packaging/relocated.sh \
 	tests/packaging/readme-program.sh \
 	tests/packaging/readme-kernel.sh \
@@ -101,11 +104,12 @@ dist_check_SCRIPTS += $(PACKAGING_TESTS)
 TESTS += $(PACKAGING_TESTS)
 EXTRA_DIST += tests/packaging/page tests/packaging/staging
 
+tests/packaging/conformance.log: tests/packaging/install.log
 tests/packaging/relocated.log: tests/packaging/install.log
 tests/packaging/readme-program.log: tests/packaging/install.log
 tests/packaging/readme-kernel.log: tests/packaging/install.log
 tests/packaging/writing-a-kernel.log: tests/packaging/install.log
 tests/packaging/writing-a-pipeline.log: tests/packaging/install.log
-tests/packaging/uninstall.log: tests/packaging/install.log tests/packaging/relocated.log \
+tests/packaging/uninstall.log: tests/packaging/install.log tests/packaging/conformance.log tests/packaging/relocated.log \
 	tests/packaging/readme-program.log tests/packaging/readme-kernel.log tests/packaging/writing-a-kernel.log \
 	tests/packaging/writing-a-pipeline.log

@@ -53,10 +53,13 @@ tools_trireme_SOURCES += \
 	tools/check/kernel_bounds.c \
 	tools/check/kernel_compare.c \
 	tools/check/kernel_device.c \
+	tools/check/kernel_groups.c \
 	tools/check/kernel_inputs.c \
 	tools/check/kernel_layout.c \
+	tools/check/kernel_memory.c \
 	tools/check/kernel_run.c \
 	tools/check/kernel_survey.c \
+	tools/check/kernel_words.c \
 	tools/check/targets.c \
 	tools/check/machine.c \
 	tools/check/machine_group.c tools/check/machine_group.h \

@@ -41,6 +41,23 @@ static uint32_t number_setting(const struct trm_host *host, const char *name, ui
     return number < most ? (uint32_t)number : most;
 }
 
+/* The launch at which cpu.lose ("1@20", "0@40,1@20") has a device lost, or 0. The text has been checked. */
+static uint64_t lost_at(const struct trm_host *host, uint32_t device)
+{
+    char text[256];
+    uint64_t needed = 0, launch = 0;
+    if (host->get_setting(host->context, "cpu.lose", text, sizeof(text), &needed) != TRM_OK)
+        return 0;
+    for (char *at = text; *at != '\0' && launch == 0; at += *at == ',') {
+        bool is_it                = strtoull(at, &at, 10) == device;
+        unsigned long long number = *at == '@' ? strtoull(at + 1, &at, 10) : 0;
+        launch                    = is_it ? number : 0;
+        if (*at != ',')
+            break;
+    }
+    return launch;
+}
+
 static void close_schedulers(struct trm_backend_instance *instance)
 {
     for (uint32_t i = 0; i < instance->device_count; i++)
@@ -68,8 +85,10 @@ static int32_t open_schedulers(struct trm_backend_instance *instance)
         instance->worker_counts[i] = share > 0 ? share : 1;
         status =
             cpu_scheduler_create(instance, instance->worker_counts[i], spin_us, &instance->schedulers[i]);
-        if (status == TRM_OK)
+        if (status == TRM_OK) {
+            instance->schedulers[i]->lose_at = lost_at(host, i);
             instance->device_count++;
+        }
     }
     if (status != TRM_OK)
         close_schedulers(instance);

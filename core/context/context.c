@@ -3,7 +3,6 @@
  */
 #include "core/context/context.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -118,8 +117,7 @@ static int32_t open_log(struct core_context *context)
     const char *path = core_setting_text(context, "log.file");
     int error        = *path != '\0' ? base_log_open(&context->log, path) : 0;
     if (error != 0)
-        return base_fail(TRM_ERROR_PERMISSION, "log.file is \"%.200s\", which cannot be opened: %s", path,
-                         error == EPERM ? "it is no regular file of this user" : strerror(error));
+        return core_setting_fail_open(context, "log.file", path, error);
     if (context->log.write == NULL && context->log.fd < 0 && is_asked_for(context))
         context->log.fd = STDERR_FILENO;
     bool is_open       = context->log.write != NULL || context->log.fd >= 0;

@@ -9,6 +9,7 @@
 
 #include "core/module/kernel_interface.h"
 #include "core/object/object.h"
+#include "core/settings/settings.h"
 #include "core/shader/shader.h"
 
 #define INFO_MIN 40 /* bytes of struct trm_kernel_info in the first version */
@@ -191,6 +192,7 @@ static int32_t kernel_create(struct core_module *module, const char *name, struc
         made->parameter_count = reflected->parameter_count;
     }
     set_group_size(made, desc.group_size);
+    atomic_init(&made->looks_at_overlaps, core_setting_flag(context, "kernel.bounds"));
     made->name = core_copy_text(context, name);
     if (made->name == NULL) {
         status = base_fail_memory("creating a kernel");

@@ -4,6 +4,7 @@
 #ifndef CORE_MODULE_KERNEL_H
 #define CORE_MODULE_KERNEL_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <trireme/backend.h>
 
@@ -23,6 +24,7 @@ struct core_kernel {
     uint32_t flat_count;
     uint32_t group_size[3]; /* the kernel's own; all zero: given at launch */
     uint32_t shared_bytes;
+    atomic_bool looks_at_overlaps; /* with kernel.bounds, until one was warned of */
     char *name;
 };
 

@@ -443,6 +443,10 @@ static int32_t launch_run(struct launch *launch, const struct trm_argument *argu
     struct core_stream *stream = launch->stream;
 
     int32_t status = set_arguments(launch, arguments);
+    if (!LIKELY(!atomic_load_explicit(&launch->kernel->looks_at_overlaps, memory_order_relaxed)) &&
+        status == TRM_OK)
+        core_launch_warn_of_overlap(launch->kernel, launch->parameters, launch->arguments,
+                                    launch->desc.argument_count);
     if (!LIKELY(launch->reached_count == 0) && status == TRM_OK)
         status = check_reached(launch);
     if (status != TRM_OK || launch->desc.groups[0] == 0)

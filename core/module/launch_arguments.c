@@ -212,3 +212,45 @@ int32_t core_launch_fail_count(const struct core_kernel *kernel, const struct tr
     core_free(context, arranged, size);
     return status == TRM_OK ? fail_count(kernel, count, "") : status;
 }
+
+/* ---- overlaps ------------------------------------------------------------------------------ */
+
+static bool overlap_in_part(const struct trm_launch_argument *one, const struct trm_launch_argument *other)
+{
+    return one->kind == TRM_PARAMETER_BUFFER && other->kind == TRM_PARAMETER_BUFFER && one->memory != NULL &&
+           one->memory == other->memory && one->offset < other->offset + other->size &&
+           other->offset < one->offset + one->size &&
+           (one->offset != other->offset || one->size != other->size);
+}
+
+static bool is_written(const struct trm_parameter *parameter)
+{
+    return (parameter->access & TRM_ACCESS_WRITE) != 0;
+}
+
+void core_launch_warn_of_overlap(struct core_kernel *kernel, const struct trm_parameter *parameters,
+                                 const struct trm_launch_argument *arguments, uint32_t count)
+{
+    char one[CORE_PLACE_TEXT], other[CORE_PLACE_TEXT];
+
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = i + 1; j < count; j++) {
+            const struct trm_launch_argument *later =
+                arguments[i].offset < arguments[j].offset ? &arguments[j] : &arguments[i];
+            uint64_t end       = arguments[i].offset + arguments[i].size,
+                     other_end = arguments[j].offset + arguments[j].size;
+            if (!overlap_in_part(&arguments[i], &arguments[j]) ||
+                !(is_written(&parameters[i]) || is_written(&parameters[j])))
+                continue;
+            core_launch_place(kernel, i, one);
+            core_launch_place(kernel, j, other);
+            core_object_log(&kernel->object, TRM_LOG_WARNING,
+                            "%s and %s of kernel \"%s\" overlap in %" PRIu64
+                            " bytes of their buffer, and \"%s\" is "
+                            "written: no work-item may read there what another one writes",
+                            one, other, kernel->name, (end < other_end ? end : other_end) - later->offset,
+                            core_parameter_name(&parameters[is_written(&parameters[i]) ? i : j]));
+            atomic_store_explicit(&kernel->looks_at_overlaps, false, memory_order_relaxed);
+            return;
+        }
+}

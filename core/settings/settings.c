@@ -8,6 +8,7 @@
  */
 #include "core/settings/settings.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -478,4 +479,19 @@ int32_t trm_context_setting(struct trm_context *handle, const char *name, char *
     int32_t status = core_setting_get(context, name, value, capacity, needed, origin);
     core_object_leave(&context->object);
     return status;
+}
+
+int32_t core_setting_fail_open(const struct core_context *context, const char *name, const char *path,
+                               int error)
+{
+    const struct core_setting_row *row;
+    int32_t origin = value_of(context->settings, name, &row)->origin;
+    int32_t status = error == ENOENT || error == ENOTDIR                   ? TRM_ERROR_NOT_FOUND
+                     : error == EPERM || error == EACCES || error == ELOOP ? TRM_ERROR_PERMISSION
+                                                                           : TRM_ERROR_IO;
+    return base_fail(status, "%s is \"%.200s\", which cannot be opened: %s",
+                     origin == TRM_ORIGIN_ENVIRONMENT ? row->info.variable : name, path,
+                     error == ENOENT  ? "its folder does not exist"
+                     : error == EPERM ? "it is no regular file of this user"
+                                      : strerror(error));
 }

@@ -93,4 +93,9 @@ const char *core_setting_temporary_home(const struct core_context *context);
 int32_t core_setting_get(const struct core_context *context, const char *name, char *value, size_t capacity,
                          size_t *needed, int32_t *origin);
 
+/* Fails because a file that a setting names cannot be opened: by what the user wrote, the variable or the
+ * setting. error: an errno, or EPERM for what is no file of this user. */
+int32_t core_setting_fail_open(const struct core_context *context, const char *name, const char *path,
+                               int error);
+
 #endif

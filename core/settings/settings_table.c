@@ -72,6 +72,25 @@ static bool is_collective_way(const char *value, char *allowed, size_t capacity)
     return false;
 }
 
+/* "1@20", or several of these with commas between: device 1 at its launch 20. */
+static bool is_loss(const char *value, char *allowed, size_t capacity)
+{
+    snprintf(allowed, capacity, "DEVICE@LAUNCH, such as 1@20, or several with commas between");
+    for (;;) {
+        size_t device = strspn(value, "0123456789"), launch;
+        if (device == 0 || device > 2 || value[device] != '@')
+            return false;
+        value += device + 1;
+        launch = strspn(value, "0123456789");
+        if (launch == 0 || launch > 18 || strspn(value, "0") == launch)
+            return false;
+        value += launch;
+        if (*value != ',')
+            return *value == '\0';
+        value++;
+    }
+}
+
 static bool is_profile(const char *value, char *allowed, size_t capacity)
 {
     size_t length   = strlen(value);
@@ -150,6 +169,13 @@ static const struct core_setting_row rows[] = {
                         "Devices that the cpu backend shows; its worker threads are divided among them, so that "
                            "groups of devices can be tried on one machine."),
         .maximum = 16,
+    },
+    {
+        .info =
+            INFO(TRM_SETTING_TEXT, "cpu.lose", "TRIREME_CPU_LOSE", "", 1,
+                 "To try what a program does when a device is lost: 1@20 has cpu:1 fail like a lost device "
+                 "at the 20th kernel launch that it runs; 0@40,1@20 names two devices."),
+        .check = is_loss,
     },
     {
         .info    = INFO(TRM_SETTING_COUNT, "cpu.spin", "TRIREME_CPU_SPIN", "12", 0,
@@ -236,7 +262,8 @@ static const struct core_setting_row rows[] = {
                  "Check every index of a portable kernel. On cpu and cuda one that is outside of its "
                  "array, vector or buffer fails the launch, and the sentence names the variable, its line, "
                  "the index and the size; vulkan uses the driver's robust access to buffers, and the launch "
-                 "succeeds. Slower."),
+                 "succeeds. A warning says where arguments of a launch overlap in part while one of them is "
+                 "written. Slower."),
     },
     {
         .info  = INFO(TRM_SETTING_TEXT, "kernel.cache", "TRIREME_KERNEL_CACHE", "", 1,

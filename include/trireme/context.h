@@ -69,9 +69,10 @@ struct trm_context_desc {
  *             recognized: with more than 64 objects they come from malloc(), and later contexts use them
  * Errors      INVALID_ARGUMENT for an unknown setting, or a value that is not of the setting's type, in the
  *             program, the environment or the file, which the sentence names; NOT_FOUND when TRIREME_CONFIG
- *             names a file that does not exist; PERMISSION when it names one that may not be read, or when
- *             log.file or profile.file cannot be opened; BUSY with 255 contexts. In a file that other users
- *             may write, settings that name code or belong to a plugin are ignored and logged
+ *             names a file that does not exist, or log.file or profile.file one in a folder that does not;
+ *             PERMISSION when it may not be read, or written, or is no file of this user; IO when it cannot
+ *             be opened for another reason; BUSY with 255 contexts. In a file that other users may write,
+ *             settings that name code or belong to a plugin are ignored and logged
  */
 TRM_API int32_t trm_context_create(const struct trm_context_desc *desc, struct trm_context **context);
 

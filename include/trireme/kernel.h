@@ -532,9 +532,11 @@ static inline struct trm_grid trm_grid_1d(uint32_t groups, uint32_t group_size)
 /* Enqueue a launch of a kernel.
  *
  * Two arguments may share memory only where no work-item reads through one what another work-item writes
- * through the other. Buffers may belong to other devices that the stream's device can access
- * (trm_device_can_access()); the program sees to the order of the work on them. y = f(x) in place is correct
- * on the cpu, and on other devices when the shader does not declare its buffers restrict.
+ * through the other. Which items these are depends on the kernel, so it is not checked; with the setting
+ * kernel.bounds a warning says, once for each kernel, that spans overlap in part and one is written. Buffers
+ * may belong to other devices that the stream's device can access (trm_device_can_access()); the program sees
+ * to the order of the work on them. y = f(x) in place, with the same span twice, is correct on the cpu, and
+ * on other devices when the shader does not declare its buffers restrict.
  *
  * stream      the stream; it may record into a graph
  * grid        the shape

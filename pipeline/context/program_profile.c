@@ -213,8 +213,7 @@ static int32_t begin(struct core_context *context, struct program_profile *made)
     uint32_t interval = (uint32_t)core_setting_number(context, "profile.interval");
     int error         = open_file(made);
     if (error != 0)
-        return base_fail(TRM_ERROR_PERMISSION, "profile.file: \"%.200s\" cannot be opened: %s", made->path,
-                         error == EPERM ? "it is no regular file of this user" : strerror(error));
+        return core_setting_fail_open(context, "profile.file", made->path, error);
     int32_t status = pipeline_profile_create(context, NULL, interval, &made->profile);
     if (status != TRM_OK) {
         close(made->fd);

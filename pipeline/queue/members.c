@@ -339,10 +339,13 @@ void pipeline_members_end(struct pipeline *pipeline)
         pipeline_engine_end(pipeline->members[i]);
 }
 
-static void note_lost(struct pipeline *pipeline, uint32_t number)
+/* A device that was lost outside of the pipeline, with the last error as the reason. */
+static void note_lost(struct pipeline *pipeline, uint32_t number, int32_t status)
 {
     base_biased_lock_acquire(&pipeline->lock);
     pipeline->queue->members[number].is_lost = true;
+    if (pipeline->loss.status == TRM_OK)
+        base_failure_save(&pipeline->loss, status);
     base_biased_lock_release(&pipeline->lock);
 }
 
@@ -359,7 +362,7 @@ int32_t pipeline_members_recover(struct pipeline *pipeline)
         }
         if (first.status == TRM_OK)
             base_failure_save(&first, status);
-        note_lost(pipeline, i);
+        note_lost(pipeline, i, status);
     }
     bool goes_on = pipeline->joins == NULL ? left > 0 : left == pipeline->member_count;
     return goes_on ? pipeline_front_check_preferred(pipeline) : base_failure_raise(&first);

@@ -142,7 +142,9 @@ void pipeline_report_devices_text(const struct trm_report *report, struct pipeli
                     pipeline_report_tokens(report), pipeline_report_a_token(report, word));
     for (uint32_t i = 0; i < report->device_count && i < TRM_REPORT_DEVICES; i++)
         write_device(writer, report, i, sum);
-    if (report->loss[0] != '\0')
+    if (report->loss[0] != '\0' && report->repeated == 0)
+        pipeline_writef(writer, "\n  lost since this:\n  %.200s\n", report->loss);
+    else if (report->loss[0] != '\0')
         pipeline_writef(writer, "\n  %" PRIu64 " %s %s repeated on another device after this:\n  %.200s\n",
                         report->repeated,
                         report->repeated == 1 ? pipeline_report_token(report)
@@ -168,6 +170,13 @@ static void write_device_row(struct pipeline_writer *writer, const struct trm_re
                     note_of(device, sum));
 }
 
+static void write_under(struct pipeline_writer *writer, const char *before, const char *text)
+{
+    pipeline_writef(writer, "<p class=\"under\">%s", before);
+    pipeline_write_html(writer, text);
+    pipeline_write(writer, "</p>\n");
+}
+
 void pipeline_report_devices_html(const struct trm_report *report, struct pipeline_writer *writer)
 {
     char word[PIPELINE_WORD_BYTES];
@@ -182,11 +191,10 @@ void pipeline_report_devices_html(const struct trm_report *report, struct pipeli
     for (uint32_t i = 0; i < report->device_count && i < TRM_REPORT_DEVICES; i++)
         write_device_row(writer, report, i);
     pipeline_write(writer, "</tbody></table></div>\n");
-    if (report->shared[0] != '\0') {
-        pipeline_write(writer, "<p class=\"under\">");
-        pipeline_write_html(writer, report->shared);
-        pipeline_write(writer, "</p>\n");
-    }
+    if (report->loss[0] != '\0')
+        write_under(writer, "Lost: ", report->loss);
+    if (report->shared[0] != '\0')
+        write_under(writer, "", report->shared);
 }
 
 static void write_seconds(struct pipeline_writer *writer, const char *key, uint64_t nanoseconds)

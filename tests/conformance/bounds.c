@@ -236,6 +236,64 @@ START_TEST(with_the_setting_kernel_bounds_a_kernel_within_its_spans_runs)
 }
 END_TEST
 
+/* Of one buffer: no work-item does anything. */
+static void launch_overlapping(struct bounded *it, uint64_t x, uint64_t x_size, uint64_t y, uint64_t y_size)
+{
+    struct trm_argument arguments[] = {trm_arg_span(trm_span_of(it->buffer, x, x_size)),
+                                       trm_arg_span(trm_span_of(it->buffer, y, y_size)), trm_arg_u32(0),
+                                       trm_arg_u32(1), trm_arg_u32(0)};
+    ck_ok(launch_1d(it->other, it->kernel, N, arguments, 5));
+}
+
+/* mirror reads `from`, and writes `to`. */
+START_TEST(with_the_setting_kernel_bounds_spans_that_overlap_in_part_are_warned_of)
+{
+    static const char words[] =
+        "argument 0 \"from\" and argument 1 \"to\" of kernel \"mirror\" overlap in 256 bytes";
+    struct trm_kernel *again;
+    struct bounded it;
+    if (shaders_missing())
+        return;
+    struct trm_module_desc desc = shader_desc("mirror");
+    ck_assert(open_bounded(&it, &desc));
+    launch_overlapping(&it, 0, 512, 512, 512); /* beside each other */
+    launch_overlapping(&it, 0, 1024, 0, 1024); /* in place */
+    launch_overlapping(&it, 256, 256, 256, 256);
+    ck_assert(!log_has(TRM_LOG_WARNING, "overlap"));
+    launch_overlapping(&it, 0, 512, 256, 512);
+    ck_assert_uint_eq(log_count(TRM_LOG_WARNING, words), 1);
+    ck_assert_uint_eq(log_count(TRM_LOG_WARNING, "\"to\" is written"), 1);
+    launch_overlapping(&it, 0, 512, 256, 512); /* once a kernel */
+    ck_assert_uint_eq(log_count(TRM_LOG_WARNING, words), 1);
+    ck_ok(trm_kernel_get(it.module, NULL, &again));
+    trm_kernel_destroy(it.kernel);
+    it.kernel = again;
+    launch_overlapping(&it, 512, 512, 0, 768); /* the other way round, and one inside the other */
+    ck_assert_uint_eq(log_count(TRM_LOG_WARNING, words), 2);
+    ck_ok(trm_stream_sync(it.other));
+    close_bounded(&it);
+}
+END_TEST
+
+/* The default. */
+START_TEST(without_the_setting_kernel_bounds_spans_may_overlap)
+{
+    struct bounded it = {.other = the.stream};
+    if (shaders_missing())
+        return;
+    it.buffer                   = make_buffer(the.device, TRM_MEMORY_DEVICE, N * sizeof(uint32_t));
+    struct trm_module_desc desc = shader_desc("mirror");
+    ck_ok(trm_module_load(the.device, &desc, &it.module));
+    ck_ok(trm_kernel_get(it.module, NULL, &it.kernel));
+    launch_overlapping(&it, 0, 512, 256, 512);
+    ck_assert(!log_has(TRM_LOG_WARNING, "overlap"));
+    ck_ok(trm_stream_sync(the.stream));
+    trm_kernel_destroy(it.kernel);
+    trm_module_destroy(it.module);
+    trm_buffer_destroy(it.buffer);
+}
+END_TEST
+
 void add_bounds(Suite *suite)
 {
     TCase *group = group_make(suite, "bounds of kernels");
@@ -245,4 +303,6 @@ void add_bounds(Suite *suite)
     CASE(group, an_access_outside_in_a_graph_fails_the_stream_that_runs_it);
     CASE(group, a_pointer_chosen_at_run_time_is_checked_too);
     CASE(group, with_the_setting_kernel_bounds_a_kernel_within_its_spans_runs);
+    CASE(group, with_the_setting_kernel_bounds_spans_that_overlap_in_part_are_warned_of);
+    CASE(group, without_the_setting_kernel_bounds_spans_may_overlap);
 }

@@ -170,10 +170,40 @@ START_TEST(after_a_failure_a_server_acquires_nothing_more)
     ck_sentence_has("middle");
     ck_status(trm_pipeline_acquire(fragile.pipeline, 0, &token), TRM_ERROR_NOT_FOUND);
     ck_sentence_has("middle");
+    ck_sentence_has("; trm_pipeline_cancel() lets the pipeline go on");
     ck_slots_free(fragile.pipeline);
     fragile_close(&fragile);
 }
 END_TEST
+
+/* What the sentence promises. */
+START_TEST(a_server_that_stopped_goes_on_after_a_cancel)
+{
+    struct trm_token *token;
+    struct fragile fragile;
+    if (kernels_missing())
+        return;
+    fragile_begin(&fragile, 2);
+    ck_ok(trm_pipeline_acquire(fragile.pipeline, TRM_FOREVER, &token));
+    token->size[0] = UINT64_MAX / 2;
+    ck_refused(trm_pipeline_submit(fragile.pipeline, token));
+    ck_refused(trm_pipeline_acquire(fragile.pipeline, 0, &token));
+    ck_sentence_has("; trm_pipeline_cancel() lets the pipeline go on");
+    ck_ok(trm_pipeline_cancel(fragile.pipeline, TRM_FOREVER));
+    fragile.at    = UINT64_MAX;
+    fragile.count = UINT64_MAX;
+    for (int i = 0; i < 3; i++) {
+        ck_ok(trm_pipeline_acquire(fragile.pipeline, TRM_FOREVER, &token));
+        ck_assert_int_eq(fragile_load(&fragile, token), TRM_OK);
+        ck_ok(trm_pipeline_submit(fragile.pipeline, token));
+        ck_ok(trm_pipeline_next(fragile.pipeline, TRM_FOREVER, &token));
+        ck_ok(trm_pipeline_release(fragile.pipeline, token));
+    }
+    ck_slots_free(fragile.pipeline);
+    fragile_close(&fragile);
+}
+END_TEST
+
 /* ---- other uses ----------------------------------------------------------------------------- */
 
 START_TEST(one_pipeline_that_fails_does_not_harm_another)
@@ -202,5 +232,6 @@ void add_pipeline_failures(Suite *suite)
     CASE(modes, skipping_leaves_the_failed_token_out);
     CASE(modes, a_failed_token_is_told_once_and_the_others_come_out);
     CASE(modes, after_a_failure_a_server_acquires_nothing_more);
+    CASE(modes, a_server_that_stopped_goes_on_after_a_cancel);
     CASE(modes, one_pipeline_that_fails_does_not_harm_another);
 }

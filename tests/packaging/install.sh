@@ -29,23 +29,30 @@ for shader in "$top_srcdir"/shaders/*.comp; do
     expect_file "$pkglibdir/kernels/$(basename "$shader" .comp).spv"
     expect_file "$pkglibdir/kernels/$(basename "$shader" .comp).help"
 done
-for page in README.md doc/architecture.md doc/conformance.md doc/writing-a-backend.md doc/writing-a-kernel.md \
-    doc/writing-a-pipeline.md; do
+for page in README.md CONTRIBUTING.md $(cd "$top_srcdir" && ls doc/*.md doc/results/*); do
     expect_file "$docdir/$page"
 done
 for example in "$top_srcdir"/examples/*.[ch] "$top_srcdir/examples/README.md"; do
     expect_file "$docdir/examples/$(basename "$example")"
 done
-# Each link of an installed page leads to an installed file; so does each guide that the README names.
-links=$(cd "$stage$docdir" && for page in README.md doc/*.md examples/*.md; do
+# What a third party needs to write a backend, and to test it: nothing but the sources.
+for file in "$top_srcdir"/backends/template/*.[ch] "$top_srcdir/backends/template/Makefile.example"; do
+    expect_file "$templatedir/$(basename "$file")"
+done
+expect_file "$conformancedir/conformance.mk"
+
+# Each link of an installed page leads to an installed file. So does each page or example that it names, also by a pattern, but for
+# man pages, which are installed elsewhere.
+links=$(cd "$stage$docdir" && for page in README.md CONTRIBUTING.md NEWS doc/*.md doc/results/*.md examples/*.md; do
     grep -o '](\(\.\./\)*[a-z][^):#]*)' "$page" | sed 's/^](//; s/)$//' | while read -r link; do
         test -e "$(dirname "$page")/$link" || echo "$page: $link"
     done
-done
-grep -o '`doc/[a-z-]*\.md`' README.md | tr -d '`' | while read -r link; do
-    test -e "$link" || echo "README.md: $link"
+    grep -owE '(doc|examples)/[A-Za-z0-9_/*.-]*\.(md|html|svg|c|h|comp)|CONTRIBUTING\.md' "$page" | sort -u | while read -r name; do
+        # shellcheck disable=SC2086 # a pattern
+        ls $name >/dev/null 2>&1 || echo "$page: $name"
+    done
 done)
-test -z "$links" || fail "links that lead nowhere: $links"
+test -z "$links" || fail "installed pages name what is not installed: $links"
 
 for page in $MAN_PAGES; do
     expect_file "$mandir/man${page##*.}/$(basename "$page")"

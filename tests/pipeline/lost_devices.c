@@ -80,18 +80,18 @@ static void make_pipeline(struct pair *pair, uint32_t depth)
     ck_ok(trm_group_pipeline_create(pair->group, &desc, &pair->pipeline));
 }
 
-static void pair_open_with(struct pair *pair, uint32_t depth, bool is_joined)
+static void pair_open_on(struct pair *pair, enum fixture_backend backend, const struct trm_setting *settings,
+                         uint32_t setting_count, uint32_t depth, bool is_joined)
 {
-    const struct trm_setting settings[] = {{"cpu.devices", "2"}};
-    struct trm_buffer_desc shared       = {
-              .struct_size = sizeof(shared), .size = WORDS * sizeof(uint32_t), .flags = TRM_BUFFER_ZEROED};
+    struct trm_buffer_desc shared = {
+        .struct_size = sizeof(shared), .size = WORDS * sizeof(uint32_t), .flags = TRM_BUFFER_ZEROED};
     struct trm_module_desc module = {.struct_size = sizeof(module),
                                      .format      = TRM_MODULE_FUNCTIONS,
                                      .data        = add_kernels,
                                      .size        = sizeof(add_kernels)};
     uint32_t count                = 0;
 
-    fixture_open(ON_PROXIED_CPU, settings, 1);
+    fixture_open(backend, settings, setting_count);
     *pair = (struct pair){.next = 0};
     ck_ok(trm_group_create(the.context, "*", &pair->group));
     ck_ok(trm_group_size(pair->group, &count));
@@ -100,6 +100,13 @@ static void pair_open_with(struct pair *pair, uint32_t depth, bool is_joined)
     if (is_joined)
         ck_ok(trm_group_buffer_create(pair->group, &shared, &pair->shared));
     make_pipeline(pair, depth);
+}
+
+static void pair_open_with(struct pair *pair, uint32_t depth, bool is_joined)
+{
+    const struct trm_setting settings[] = {{"cpu.devices", "2"}};
+
+    pair_open_on(pair, ON_PROXIED_CPU, settings, 1, depth, is_joined);
 }
 
 static void pair_open(struct pair *pair, uint32_t depth)
@@ -208,6 +215,37 @@ START_TEST(a_lost_device_leaves_its_tokens_to_the_other)
 {
     for (uint32_t call = 1; call < TOKENS; call += 7)
         lose_one(call, (uint32_t)_i * 2);
+}
+END_TEST
+
+/* The setting cpu.lose has a device lost without a broken plugin. The report of the second run, in which
+ * nothing was repeated, says why there is a device less, too. */
+START_TEST(a_setting_loses_a_device_for_a_trial)
+{
+    const struct trm_setting settings[] = {{"cpu.devices", "2"}, {"cpu.lose", "1@9"}};
+    struct trm_report report            = {.struct_size = sizeof(report)};
+    static char text[1 << 14];
+    struct pair pair;
+
+    pair_open_on(&pair, ON_CPU, settings, 2, 2, false);
+    do { /* how many tokens the second device gets depends on the time that they take */
+        pair.next = 0;
+        ck_ok(run(&pair, (uint32_t)_i * 2));
+        ck_ok(trm_pipeline_report(pair.pipeline, &report));
+    } while (count_lost(&report) == 0);
+    check_all_came(&pair, 1);
+    for (int again = 0; again < 2; again++) {
+        ck_ok(trm_pipeline_report(pair.pipeline, &report));
+        ck_assert_uint_eq(report.repeated == 0, again == 1);
+        ck_assert_uint_eq(report.devices[1].lost, 1);
+        ck_assert_ptr_nonnull(
+            strstr(report.loss, "cpu:1 is lost: the setting cpu.lose asks for that at launch 9"));
+        ck_ok(trm_report_format(&report, TRM_REPORT_TEXT, text, sizeof(text), NULL));
+        ck_assert_ptr_nonnull(strstr(text, "cpu.lose"));
+        pair.next = 0;
+        ck_ok(run(&pair, 0));
+    }
+    pair_close(&pair);
 }
 END_TEST
 
@@ -385,6 +423,7 @@ int main(void)
         return 77;
     tcase_set_timeout(cases, 300);
     tcase_add_loop_test(cases, a_lost_device_leaves_its_tokens_to_the_other, 0, 2);
+    tcase_add_loop_test(cases, a_setting_loses_a_device_for_a_trial, 0, 2);
     tcase_add_test(cases, nothing_is_repeated_while_no_device_is_lost);
     tcase_add_test(cases, the_pipeline_fails_when_the_last_device_is_lost);
     tcase_add_loop_test(cases, a_pipeline_that_joins_a_shared_port_ends_with_a_device, 0, 4);

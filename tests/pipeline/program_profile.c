@@ -310,7 +310,13 @@ START_TEST(what_is_no_file_of_the_user_is_refused)
     struct trm_context *context = NULL;
     make_folder();
     snprintf(path, sizeof(path), "%s/nowhere/out.txt", folder);
-    ck_assert_int_eq(trm_context_create(&desc, &context), TRM_ERROR_PERMISSION);
+    ck_assert_int_eq(trm_context_create(&desc, &context), TRM_ERROR_NOT_FOUND);
+    ck_sentence_has("profile.file is \"");
+    ck_sentence_has("its folder does not exist");
+    ck_assert_int_eq(setenv("TRIREME_PROFILE", path, 1), 0);
+    ck_assert_int_eq(trm_context_create(NULL, &context), TRM_ERROR_NOT_FOUND);
+    ck_sentence_has("TRIREME_PROFILE is \""); /* what the user typed */
+    ck_assert_int_eq(unsetenv("TRIREME_PROFILE"), 0);
     for (int i = 0; i < 20; i++) { /* whichever number it has */
         snprintf(path, sizeof(path), i == 0 ? "%s/link.txt" : "%s/link.%d.txt", folder, i + 1);
         ck_assert_int_eq(symlink("/dev/null", path), 0);

@@ -175,7 +175,6 @@ tests_plugins_old_la_CPPFLAGS = -I$(top_srcdir)/tests/plugins/abi-1.0 $(AM_CPPFL
 tests_plugins_old_la_LDFLAGS = $(BAD_PLUGIN_LINK)
 tests_plugins_old_la_LIBADD = tests/plugins/libborrowed-old.la
 
-EXTRA_DIST += doc/writing-a-backend.md
 EXTRA_DIST += tests/plugins/abi-1.0/pin.h tests/plugins/abi-1.0/pins.h tests/plugins/abi-1.0/pins_backend.h \
 	tests/plugins/abi-1.0/pins_numbers.h tests/plugins/abi-1.0/pins_public.h tests/plugins/abi-1.0/trireme/backend.h
 

@@ -51,7 +51,6 @@ env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u DESTDIR \
     PATH="$work/bin:$stage$bindir:$PATH" \
     PKG_CONFIG_PATH="$stage$libdir/pkgconfig" \
     LD_LIBRARY_PATH="$stage$libdir" \
-    TRIREME_SOURCE="$(cd "$top_srcdir" && pwd)" \
     sh -e "$work/all" || fail "the steps of doc/writing-a-backend.md"
 
 # The last step installed it: it lies beside the others.

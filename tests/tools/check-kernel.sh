@@ -242,6 +242,85 @@ check 0 --quick "$work/ones.comp:7=32"
 run 2 "$trireme" check "$work/ones.comp:8=32"
 err_has "no constant of the name 8"
 
+# ---- shared memory that is read before it is written
+
+# shared_file NAME BODY: two shared variables, of 64 floats and of 64 indices
+shared_file()
+{
+    cat >"$work/$1.comp" <<END
+#version 450
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) readonly buffer X { float x[]; };
+layout(std430, binding = 1) writeonly buffer Y { float y[]; };
+layout(push_constant) uniform P { uint n; };
+shared float part[64];
+shared uint place[64];
+void main()
+{
+    uint i = gl_GlobalInvocationID.x, l = gl_LocalInvocationID.x;
+    place[l] = 63u - l;
+    $2
+}
+END
+}
+shared_file written 'part[l] = i < n ? x[i] : 0; barrier(); if (i < n) y[i] = part[place[l]];'
+check 0 --quick "$work/written.comp"
+has ok cpu:0 "shared memory" "written before it is read"
+shared_file unwritten 'barrier(); if (i < n) y[i] = part[l] + float(place[63u - l]);'
+check 1 --quick "$work/unwritten.comp"
+has failed cpu:0 "shared memory" "shared variable part is read before it is written"
+lacks failed cpu:0 order ""
+# A part of it, in the last group alone; and in a way that hides large values.
+shared_file rest 'if (i < n) part[l] = x[i]; barrier(); if (i < n) y[i] = part[place[l]];'
+check 1 --quick "$work/rest.comp"
+has failed cpu:0 "shared memory" "shared variable part is read"
+shared_file least 'barrier(); if (i < n) y[i] = min(part[place[l]], 1.0) + max(x[i], 2.0);'
+check 1 --quick "$work/least.comp"
+has failed cpu:0 "shared memory" "shared variable part is read"
+# An index out of it.
+sed 's/place\[l\] = 63u - l;//' "$work/written.comp" >"$work/index.comp"
+check 1 --quick "$work/index.comp"
+# What is read, but changes nothing, is none.
+shared_file nothing 'barrier(); if (i < n) y[i] = part[place[l]] != part[place[l]] ? 1.0 : 1.0;'
+check 0 --quick "$work/nothing.comp"
+
+# ---- the size of the group as a constant
+
+# group_file NAME VALUE: writes VALUE into y
+group_file()
+{
+    cat >"$work/$1.comp" <<END
+#version 450
+layout(local_size_x = 64, local_size_x_id = 7) in;
+layout(std430, binding = 0) readonly buffer X { float x[]; };
+layout(std430, binding = 1) writeonly buffer Y { float y[]; };
+layout(push_constant) uniform P { uint n; };
+void main()
+{
+    uint i = gl_GlobalInvocationID.x;
+    if (i < n)
+        y[i] = $2;
+}
+END
+}
+group_file global 'x[i] + float(i)'
+check 0 --quick "$work/global.comp"
+has ok cpu:0 "group size" "the same with constant 7 = 32 instead of 64"
+group_file local 'x[i] + float(gl_LocalInvocationID.x)'
+check 0 --quick "$work/local.comp"
+has warning cpu:0 "group size" "with constant 7 = 32 instead of 64, the size of the group in x, element 32 of y is"
+# Who gives the constant a value has chosen it.
+check 0 --quick "$work/local.comp:7=16"
+lacks warning cpu:0 "group size" ""
+# A number that repeats the size: in another size it is out of bounds.
+group_file repeated 'x[gl_WorkGroupID.x * 64 + gl_LocalInvocationID.x]'
+check 0 --quick "$work/repeated.comp"
+has warning cpu:0 "group size" "with constant 7 = 32 instead of 64 it fails: "
+# Without a count, buffers have whole groups of both sizes.
+sed 's/if (i < n)//' "$work/global.comp" | sed '/push_constant/d' >"$work/whole.comp"
+check 0 --quick "$work/whole.comp"
+has ok cpu:0 "group size" "the same with"
+
 # ---- several kernels
 
 mkdir "$work/many" "$work/none"

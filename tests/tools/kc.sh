@@ -71,6 +71,16 @@ out_has "by-content(x: readonly f32[]"
 head -c 40 "$work/saxpy.spv" >"$work/cut.spv"
 kc 1 "$work/cut.spv"
 err_has "cut.spv"
+# Bytes of a name that are no text, or controls of a terminal, in a sentence; text stays.
+for bytes in '\303d' '\302\233' '\377\376' '\340\201'; do
+    LC_ALL=C sed "s/GLSL\.std/GLSL.$(printf "$bytes")t/" "$work/saxpy.spv" >"$work/bytes.spv"
+    kc 1 "$work/bytes.spv"
+    err_has "GLSL.?"
+    ! LC_ALL=C grep -q "$(printf "$bytes")" "$work/err" || failed "bytes that are no text"
+done
+echo "void main() {}" >"$work/µ.spv"
+kc 1 "$work/µ.spv"
+err_has "µ.spv"
 echo "void main() {}" >"$work/text.spv"
 kc 1 "$work/text.spv"
 err_has "text.spv"

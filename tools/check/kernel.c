@@ -84,6 +84,26 @@ static void check_bounds(struct check *check, struct kernel_check *it)
         run_apart(check, it, kernel_bounds_job);
 }
 
+/* Where memory that nothing was written to can be told: the cpu, whose groups run in order there. */
+static void check_memory(struct check *check, struct kernel_check *it)
+{
+    struct kernel_variable any;
+
+    if (*it->shared->obstacle || *it->shared->skipped || it->shared->is_native ||
+        it->shared->size_count == 0 || !it->summary || !is_of(it->summary, "cpu"))
+        return;
+    if (kernel_words_variables((const uint32_t *)it->shared->data, it->shared->word_bytes, &any, 1) > 0)
+        run_apart(check, it, kernel_memory_job);
+}
+
+static void check_groups(struct check *check, struct kernel_check *it)
+{
+    it->summary = device_for_bounds(check->survey);
+    if (it->summary && it->shared->group.value != 0 && it->shared->size_count > 0 && !*it->shared->obstacle &&
+        !*it->shared->skipped && !it->shared->is_random)
+        run_apart(check, it, kernel_groups_job);
+}
+
 /* The device whose results count comes first, so that the sentences about others name it. */
 static void check_on_devices(struct check *check, struct kernel_check *it)
 {
@@ -136,7 +156,9 @@ static int check_spec(struct check *check, const char *section, struct spec *spe
         status = report_misuse(check, section, it.shared->misuse);
     } else if (it.shared->is_found) {
         check_bounds(check, &it);
+        check_memory(check, &it);
         check_on_devices(check, &it);
+        check_groups(check, &it);
     }
     apart_unshare(it.shared, sizeof(*it.shared) + KERNEL_SHARED_BYTES);
     return status;

@@ -45,6 +45,15 @@ struct kernel_layout {
     uint32_t tail_stride; /* bytes from one of its elements to the next; 0: there is none */
 };
 
+/* A specialization constant that is a side of the size of a group. */
+struct kernel_group_constant {
+    uint32_t id;
+    int32_t type;   /* enum trm_type */
+    uint32_t side;  /* 0 to 2 */
+    uint32_t value; /* 0: there is none */
+    uint32_t other; /* the value that is tried besides */
+};
+
 /* What the jobs about a kernel share. */
 struct kernel_shared {
     bool is_found;
@@ -53,9 +62,10 @@ struct kernel_shared {
     bool has_subgroups;
     bool is_misuse; /* the command line is wrong, and why */
     char misuse[FAULT_TEXT];
-    char obstacle[256]; /* why inputs cannot be made up; "": they can */
-    bool is_random;     /* results differ from run to run */
-    char skipped[128];  /* why it is not run on further devices; "": it is */
+    char obstacle[256];                 /* why inputs cannot be made up; "": they can */
+    bool is_random;                     /* results differ from run to run */
+    struct kernel_group_constant group; /* the side of a group that another size is tried of */
+    char skipped[128];                  /* why it is not run on further devices; "": it is */
     char name[KERNEL_NAME];
     char path[4096];                                 /* of a shared object */
     struct trm_constant constants[KERNEL_CONSTANTS]; /* by their ids */
@@ -150,6 +160,26 @@ typedef void (*kernel_layout_visit_fn)(void *user, const struct kernel_place *pl
 void kernel_layout_each(const struct kernel_layout *layout, uint64_t bytes, kernel_layout_visit_fn visit,
                         void *user);
 
+/* ---- kernel_words.c: what only the SPIR-V says */
+
+/* The constant that is a side of the group, of the last side that has one. False: all sides are fixed. */
+bool kernel_words_group(const uint32_t *words, uint64_t size, uint32_t *id, uint32_t *side);
+
+/* A shared variable that begins with no value. */
+struct kernel_variable {
+    uint32_t id;
+    uint32_t type; /* of its values */
+    char name[64];
+};
+
+/* Those of a module, at most `most`. Returns their number. */
+uint32_t kernel_words_variables(const uint32_t *words, uint64_t size, struct kernel_variable *variables,
+                                uint32_t most);
+
+/* The module with these variables beginning with zeros, in memory that the caller frees. */
+uint32_t *kernel_words_zeroed(const uint32_t *words, uint64_t size, const struct kernel_variable *variables,
+                              uint32_t count, uint64_t *zeroed_size);
+
 /* ---- kernel_run.c: one device */
 
 struct kernel_run {
@@ -160,6 +190,11 @@ struct kernel_run {
     struct trm_module *module;
     struct trm_kernel *kernel;
     struct trm_kernel_info info;
+    struct trm_constant constants[KERNEL_CONSTANTS + 1];
+    const struct trm_constant *more; /* a constant besides those of the user; NULL: none */
+    const uint32_t *words;           /* other SPIR-V than that of the user; NULL: the same */
+    uint64_t word_bytes;
+    bool is_trial; /* of something else than the user's kernel: that it is refused is no finding */
 };
 
 /* Open the device and load the kernel. False after a finding. */
@@ -189,6 +224,8 @@ void kernel_compare(const struct kernel_inputs *inputs, const unsigned char *res
 
 void kernel_survey_job(struct report *report, void *user);
 void kernel_bounds_job(struct report *report, void *user);
+void kernel_memory_job(struct report *report, void *user);
 void kernel_device_job(struct report *report, void *user);
+void kernel_groups_job(struct report *report, void *user);
 
 #endif

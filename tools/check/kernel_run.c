@@ -7,11 +7,22 @@
 
 /* ---- loading ---- */
 
-static void describe_module(const struct kernel_shared *shared, struct trm_module_desc *desc)
+static void describe_module(struct kernel_run *run, struct trm_module_desc *desc)
 {
+    const struct kernel_shared *shared = run->check->shared;
+
+    memcpy(run->constants, shared->constants, sizeof(shared->constants));
     desc->name           = shared->name;
-    desc->constants      = shared->constants;
+    desc->constants      = run->constants;
     desc->constant_count = shared->constant_count;
+    if (run->more)
+        run->constants[desc->constant_count++] = *run->more;
+    if (run->words) {
+        desc->format = TRM_MODULE_SPIRV;
+        desc->data   = run->words;
+        desc->size   = run->word_bytes;
+        return;
+    }
     if (shared->is_native || shared->is_named) {
         desc->format = shared->is_native ? TRM_MODULE_SHARED_OBJECT : TRM_MODULE_NAMED;
         desc->data   = shared->is_native ? shared->path : shared->name;
@@ -28,6 +39,8 @@ static void report_refused(struct kernel_run *run, int32_t status)
 {
     bool is_unsupported = status == TRM_ERROR_UNSUPPORTED;
 
+    if (run->is_trial)
+        return;
     report_add(run->report, is_unsupported ? FINDING_WARNING : FINDING_FAILED, "loaded",
                is_unsupported ? "Use another device, or write the kernel without this feature." : NULL,
                "refused: %s", trm_last_error().sentence);
@@ -40,7 +53,7 @@ static bool load(struct kernel_run *run)
     const char *name                   = shared->is_native ? spec_value(run->check->spec, "kernel") : NULL;
     int32_t status;
 
-    describe_module(shared, &desc);
+    describe_module(run, &desc);
     status = trm_module_load(run->device, &desc, &run->module);
     if (status != TRM_OK)
         run->module = NULL;

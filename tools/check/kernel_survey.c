@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define MOST_GROUP 256u /* work-items of a group, with twice as many of which all devices run it */
+
 static bool misuse(struct kernel_shared *shared, const char *what, const char *name, const char *suggestion)
 {
     shared->is_misuse = true;
@@ -130,6 +132,28 @@ static bool keep_words(struct kernel_shared *shared, const struct code *code)
     return true;
 }
 
+/* The size of a group, if it is a constant to which the user gives no value, and another size to try. */
+static void keep_group(struct kernel_shared *shared, const struct code *code)
+{
+    struct kernel_group_constant *group = &shared->group;
+    uint32_t id, side;
+
+    if (!kernel_words_group((const uint32_t *)shared->data, shared->word_bytes, &id, &side))
+        return;
+    for (uint32_t i = 0; i < shared->constant_count; i++)
+        if (shared->constants[i].id == id)
+            return;
+    for (uint32_t i = 0; i < code->constant_count; i++) {
+        uint32_t value = (uint32_t)code->constants[i].default_bits;
+
+        if (code->constants[i].id != id || value == 0 || value > MOST_GROUP)
+            continue;
+        *group = (struct kernel_group_constant){
+            .id = id, .type = code->constants[i].type, .side = side, .value = value};
+        group->other = value % 2 == 0 ? value / 2 : value == 1 ? 32 : 2 * value;
+    }
+}
+
 static void keep_layouts(struct kernel_shared *shared, const struct code *code)
 {
     for (uint32_t i = 0; i < code->info.parameter_count && i < KERNEL_PARAMETERS; i++)
@@ -163,6 +187,8 @@ static void take_code(const struct kernel_check *it, struct report *report, cons
         return;
     }
     keep_layouts(shared, code);
+    if (!code->named) /* the descriptions of built-in kernels say what their groups do */
+        keep_group(shared, code);
     kernel_inputs_sizes(&code->info, it->spec, it->check->options.is_quick, shared);
     place_results(shared);
     signature = signature_text(code);

@@ -36,16 +36,6 @@ void kc_print_json(const struct kc_job *job, struct json *json)
     json_object_end(json);
 }
 
-static void print_line(const char *line, size_t length)
-{
-    for (size_t i = 0; i < length; i++) {
-        unsigned char byte = (unsigned char)line[i];
-
-        fputc((byte < 0x20 && byte != '\t') || byte == 0x7f ? '?' : byte, stderr);
-    }
-    fputc('\n', stderr);
-}
-
 /* Compilers print one line for each error, beginning with the file name, which editors parse. */
 void kc_print_failure(const struct kc_job *job)
 {
@@ -56,7 +46,7 @@ void kc_print_failure(const struct kc_job *job)
     while (*line) {
         size_t length = strcspn(line, "\n");
 
-        print_line(line, length);
+        output_line(stderr, line, length);
         line += length;
         line += *line == '\n';
     }

@@ -34,13 +34,57 @@ const char *output_style(enum output_style style)
     return stdout_takes_colour() ? sequences[style] : "";
 }
 
+/* The bytes of the character at the start of a text, if it is one of UTF-8 that a terminal only shows; else
+ * 0. Controls have codes below 0x20, 0x7f, and from 0x80 to 0x9f. */
+static size_t length_of_character(const char *text)
+{
+    static const unsigned least[] = {0, 0x20, 0xa0, 0x800, 0x10000}; /* of so many bytes */
+    unsigned char first           = (unsigned char)*text;
+    unsigned code = first, length = 1;
+
+    if (first >= 0xf8 || (first & 0xc0) == 0x80)
+        return 0;
+    if (first >= 0xc0) {
+        length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+        code   = first & (0x7fu >> length);
+    }
+    for (unsigned i = 1; i < length; i++) {
+        unsigned char byte = (unsigned char)text[i];
+        if ((byte & 0xc0) != 0x80) /* also the end of the text */
+            return 0;
+        code = code << 6 | (byte & 0x3fu);
+    }
+    bool is_surrogate = code >= 0xd800 && code < 0xe000;
+    return code >= least[length] && code != 0x7f && code < 0x110000 && !is_surrogate ? length : 0;
+}
+
+static void write_character(FILE *file, const char **text)
+{
+    size_t length = length_of_character(*text);
+
+    if (length == 0)
+        fputc('?', file);
+    else
+        fwrite(*text, 1, length, file);
+    *text += length > 0 ? length : 1;
+}
+
 void output_text(FILE *file, const char *text)
 {
-    for (; *text; text++) {
-        unsigned char byte = (unsigned char)*text;
+    while (*text)
+        write_character(file, &text);
+}
 
-        fputc(byte < 0x20 || byte == 0x7f ? '?' : byte, file);
-    }
+void output_line(FILE *file, const char *text, size_t length)
+{
+    const char *end = text + length;
+
+    while (text < end)
+        if (*text == '\t')
+            fputc(*text++, file);
+        else
+            write_character(file, &text);
+    fputc('\n', file);
 }
 
 void output_paragraph(FILE *file, int indent, const char *text)

@@ -24,8 +24,12 @@ enum output_style {
  * and NO_COLOR is unset or empty (https://no-color.org). */
 const char *output_style(enum output_style style);
 
-/* Write untrusted text, such as a driver's name for a device: control characters become '?'. */
+/* Write untrusted text, such as a driver's name for a device: control characters become '?', and so does each
+ * byte that is no UTF-8. */
 void output_text(FILE *file, const char *text);
+
+/* Write a line of a longer text, which ends with '\0' or a newline; tabs stay. */
+void output_line(FILE *file, const char *text, size_t length);
 
 /* Write text as a paragraph: lines of 80 columns at most where words allow it, each after `indent` spaces. */
 void output_paragraph(FILE *file, int indent, const char *text);

@@ -202,11 +202,27 @@ static bool should_measure(struct trm_backend_kernel *kernel, const struct cpu_o
     return launches % MEASURE_EVERY == 0;
 }
 
+/* Counts a launch on a device that the setting cpu.lose names. The failure is NULL until its launch comes. */
+static struct cpu_failure *count_losing_launch(struct cpu_scheduler *scheduler)
+{
+    struct trm_backend_instance *instance = scheduler->instance;
+    uint32_t device                       = 0;
+    if (atomic_fetch_add(&scheduler->losing_launches, 1) + 1 < scheduler->lose_at)
+        return NULL;
+    while (instance->schedulers[device] != scheduler)
+        device++;
+    return cpu_failure_create(instance, TRM_ERROR_DEVICE_LOST, 0,
+                              "The device cpu:%u is lost: the setting cpu.lose asks for that at launch %llu.",
+                              device, (unsigned long long)scheduler->lose_at);
+}
+
 bool cpu_launch_run(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op,
                     struct cpu_failure **failure)
 {
     struct trm_backend_kernel *kernel = op->launch.kernel;
     uint64_t groups = cpu_launch_groups(op), begin = 0;
+    if (session->scheduler->lose_at != 0 && (*failure = count_losing_launch(session->scheduler)) != NULL)
+        return true;
     if (groups == 1) {
         *failure =
             should_measure(kernel, op) ? cpu_launch_part(session, op, 0, 1) : call_kernel(session, op, 0, 1);

@@ -55,6 +55,23 @@ START_TEST(a_count_is_a_whole_number)
 }
 END_TEST
 
+START_TEST(a_loss_names_devices_and_launches)
+{
+    static const char *const good[] = {"1@20", "0@1", "15@999999999999999999", "0@40,1@20"};
+    static const char *const bad[]  = {
+         "1",     "@20",   "1@",    "1@0",   "1@00",     "100@1", "cpu:1@20",
+         "1@20,", ",1@20", "1@20x", "1 @20", "1@20;2@1", "1@-1",  "1@1000000000000000000"};
+    const struct core_setting_row *row = core_setting_row("cpu.lose");
+    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+        ck_assert_msg(core_setting_parse(row, good[i], &number, allowed, sizeof(allowed)), "%s was refused",
+                      good[i]);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        ck_assert_msg(!core_setting_parse(row, bad[i], &number, allowed, sizeof(allowed)), "%s was accepted",
+                      bad[i]);
+    ck_assert(core_setting_parse(row, "", &number, allowed, sizeof(allowed)));
+}
+END_TEST
+
 START_TEST(a_count_has_a_limit)
 {
     ck_assert(parse(TRM_SETTING_COUNT, 4, "4"));
@@ -206,6 +223,7 @@ static Suite *make_suite(void)
     TCase *values = tcase_create("values");
     tcase_add_test(values, a_flag_is_yes_or_no_in_many_words);
     tcase_add_test(values, a_count_is_a_whole_number);
+    tcase_add_test(values, a_loss_names_devices_and_launches);
     tcase_add_test(values, a_count_has_a_limit);
     tcase_add_test(values, a_count_without_a_maximum_is_any_whole_number);
     tcase_add_test(values, bytes_may_have_a_unit);
