@@ -213,6 +213,10 @@ int32_t pipeline_slot_poll(struct pipeline_slot *slot);
 int32_t pipeline_slot_wait_for(struct pipeline_slot *slot, uint64_t timeout_ns);
 int32_t pipeline_slot_wait(struct pipeline_slot *slot, uint64_t deadline);
 
+/* Whether the device runs the token while no thread waits for it. The processors of the host may leave it to
+ * the thread that does. */
+bool pipeline_slot_runs_alone(const struct pipeline_slot *slot);
+
 /* For an UNORDERED pipeline: sleeps until one of the submitted slots may have ended, or until a deadline of
  * base_now(). May return early and reports no failures, so the caller polls the slots. count is at least 1.
  * Threads: any. */
